@@ -118,7 +118,7 @@ func (w *walker) scan(d directory, scope *scopeTree) {
 
 // scanNamed scans the named entries without listing the directory.
 func (w *walker) scanNamed(d directory, scope *scopeTree, names ...string) {
-	among := files.NeighboursIn(w.root)
+	among := files.NewDirReader(w.root)
 	defer among.Close()
 	for _, name := range names {
 		inside := scope.child(name)

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/user"
 	"path"
+	"strconv"
 )
 
 // newFileMode is the mode of a new file, minus the bits that its directory does not have.
@@ -41,11 +43,11 @@ func attributesFor(root *os.Root, target string) (attributes, error) {
 	if err != nil {
 		return attributes{}, err
 	}
-	return likeParent(dir, newFileMode&dir.Mode().Perm()|ownerMode), nil
+	return inheritFrom(dir, newFileMode&dir.Mode().Perm()|ownerMode), nil
 }
 
-// likeParent returns mode with the owner and group of dir.
-func likeParent(dir fs.FileInfo, mode fs.FileMode) attributes {
+// inheritFrom returns mode with the owner and group of dir.
+func inheritFrom(dir fs.FileInfo, mode fs.FileMode) attributes {
 	uid, gid := owner(dir)
 	return attributes{uid: uid, gid: gid, mode: mode}
 }
@@ -64,4 +66,19 @@ func (a attributes) apply(file *os.File) error {
 		}
 	}
 	return file.Chmod(a.mode & settable) // after Chown, which clears bits
+}
+
+// OwnerName returns the name of a file's owner, or the user ID if the user has no name. On a system
+// without owners it returns "".
+func OwnerName(info fs.FileInfo) string {
+	uid, _ := owner(info)
+	if uid < 0 {
+		return ""
+	}
+	id := strconv.Itoa(uid)
+	found, err := user.LookupId(id)
+	if err != nil {
+		return id
+	}
+	return found.Username
 }

@@ -20,7 +20,7 @@ func SyncDirectory(root *os.Root, relPath string) error {
 		err = syncDirectory(root, dir)
 	}
 	if err != nil {
-		return fmt.Errorf("syncing %s: %w", relPath, err)
+		return fmt.Errorf("sync %s: %w", relPath, err)
 	}
 	return nil
 }
@@ -77,5 +77,5 @@ func makeDirectory(root *os.Root, parent, dir string) error {
 		return err
 	}
 	defer handle.Close()
-	return likeParent(info, info.Mode()).apply(handle)
+	return inheritFrom(info, info.Mode()).apply(handle)
 }

@@ -10,17 +10,17 @@ import (
 )
 
 // place is a root directory with a second directory next to it.
-type place struct {
+type dirHandle struct {
 	t       *testing.T
 	root    *os.Root
 	dir     string
 	outside string
 }
 
-func setup(t *testing.T) place {
+func setup(t *testing.T) dirHandle {
 	t.Helper()
 	base := t.TempDir()
-	p := place{t: t, dir: filepath.Join(base, "inside"), outside: filepath.Join(base, "outside")}
+	p := dirHandle{t: t, dir: filepath.Join(base, "inside"), outside: filepath.Join(base, "outside")}
 	for _, dir := range []string{p.dir, p.outside} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			t.Fatal(err)
@@ -35,9 +35,9 @@ func setup(t *testing.T) place {
 	return p
 }
 
-func (p place) at(relPath string) string { return filepath.Join(p.dir, relPath) }
+func (p dirHandle) at(relPath string) string { return filepath.Join(p.dir, relPath) }
 
-func (p place) put(relPath, content string) {
+func (p dirHandle) put(relPath, content string) {
 	p.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(p.at(relPath)), 0o755); err != nil {
 		p.t.Fatal(err)
@@ -47,14 +47,14 @@ func (p place) put(relPath, content string) {
 	}
 }
 
-func (p place) link(target, relPath string) {
+func (p dirHandle) link(target, relPath string) {
 	p.t.Helper()
 	if err := os.Symlink(target, p.at(relPath)); err != nil {
 		p.t.Fatal(err)
 	}
 }
 
-func (p place) wants(relPath, content string) {
+func (p dirHandle) wants(relPath, content string) {
 	p.t.Helper()
 	got, err := os.ReadFile(p.at(relPath))
 	if err != nil || string(got) != content {
@@ -62,7 +62,7 @@ func (p place) wants(relPath, content string) {
 	}
 }
 
-func (p place) wantsNothing(relPath string) {
+func (p dirHandle) wantsNothing(relPath string) {
 	p.t.Helper()
 	if _, err := os.Lstat(p.at(relPath)); !os.IsNotExist(err) {
 		p.t.Errorf("%s is there (error %v), want nothing", relPath, err)
@@ -70,7 +70,7 @@ func (p place) wantsNothing(relPath string) {
 }
 
 // wantsNoLeftovers checks that no file of Memoir's own is left below.
-func (p place) wantsNoLeftovers() {
+func (p dirHandle) wantsNoLeftovers() {
 	p.t.Helper()
 	err := filepath.WalkDir(p.dir, func(path string, _ os.DirEntry, err error) error {
 		if strings.Contains(path, ".memoir-") {

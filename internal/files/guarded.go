@@ -11,12 +11,12 @@ import (
 
 // Write is the function Write, if the guard allows it.
 func (g *Guard) Write(root *os.Root, relPath string, data []byte, options Options) error {
-	at, err := g.enter(root, relPath, way{follow: !options.New, mk: !options.replaces()})
+	at, err := g.enter(root, relPath, pathMode{follow: !options.New, mk: !options.replaces()})
 	if errors.Is(err, fs.ErrNotExist) && options.replaces() {
 		err = ErrChanged // the directory was removed
 	}
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", relPath, err)
+		return fmt.Errorf("write %s: %w", relPath, err)
 	}
 	defer at.close()
 	return Write(at.dir, at.name, data, options)
@@ -25,9 +25,9 @@ func (g *Guard) Write(root *os.Root, relPath string, data []byte, options Option
 // Append is the function Append, if the guard allows it. It also refuses a file with several names
 // whose owner does not own the directory: it may be another user's file.
 func (g *Guard) Append(root *os.Root, relPath string, data []byte) error {
-	at, err := g.toChange(root, relPath)
+	at, err := g.enterInPlace(root, relPath)
 	if err != nil {
-		return fmt.Errorf("appending to %s: %w", relPath, err)
+		return fmt.Errorf("append to %s: %w", relPath, err)
 	}
 	defer at.close()
 	return Append(at.dir, at.name, data)
@@ -35,17 +35,17 @@ func (g *Guard) Append(root *os.Root, relPath string, data []byte) error {
 
 // Touch sets a file's modification time, if the guard allows it.
 func (g *Guard) Touch(root *os.Root, relPath string, modTime time.Time) error {
-	at, err := g.toChange(root, relPath)
+	at, err := g.enterInPlace(root, relPath)
 	if err != nil {
-		return fmt.Errorf("touching %s: %w", relPath, err)
+		return fmt.Errorf("touch %s: %w", relPath, err)
 	}
 	defer at.close()
 	return at.dir.Chtimes(at.name, modTime, modTime)
 }
 
-// toChange enters the directory of a file that is changed in place.
-func (g *Guard) toChange(root *os.Root, relPath string) (entered, error) {
-	at, err := g.enter(root, relPath, way{follow: true})
+// enterInPlace enters the directory of a file that is changed in place.
+func (g *Guard) enterInPlace(root *os.Root, relPath string) (openedDir, error) {
+	at, err := g.enter(root, relPath, pathMode{follow: true})
 	if err != nil || g.self == noOwner {
 		return at, err
 	}
@@ -59,35 +59,29 @@ func (g *Guard) toChange(root *os.Root, relPath string) (entered, error) {
 	}
 	if err != nil {
 		at.close()
-		return entered{}, err
+		return openedDir{}, err
 	}
 	return at, nil
 }
 
-func sameOwner(a, b fs.FileInfo) bool {
-	ofA, _ := owner(a)
-	ofB, _ := owner(b)
-	return ofA == ofB
-}
-
 // RemoveIf is the function RemoveIf, if the guard allows it.
 func (g *Guard) RemoveIf(root *os.Root, relPath, hash string) error {
-	return g.in(root, relPath, "removing", func(dir *os.Root, name string) error {
+	return g.in(root, relPath, "remove", func(dir *os.Root, name string) error {
 		return removal{root, dir, path.Dir(relPath)}.ofFile(name, relPath, hash)
 	})
 }
 
 // RemoveDirectory is the function RemoveDirectory, if the guard allows it.
 func (g *Guard) RemoveDirectory(root *os.Root, relPath string) error {
-	return g.in(root, relPath, "removing", RemoveDirectory)
+	return g.in(root, relPath, "remove", RemoveDirectory)
 }
 
 // in calls do with the directory and name of a path. It does not follow a link at the path. If the
 // directory is missing, it returns nil.
 func (g *Guard) in(root *os.Root, relPath, doing string, do func(dir *os.Root, name string) error) error {
-	at, err := g.enter(root, relPath, way{})
+	at, err := g.enter(root, relPath, pathMode{})
 	if err != nil {
-		if unlessGone(err) == nil {
+		if ignoreMissing(err) == nil {
 			return nil
 		}
 		return fmt.Errorf("%s %s: %w", doing, relPath, err)
@@ -98,29 +92,29 @@ func (g *Guard) in(root *os.Root, relPath, doing string, do func(dir *os.Root, n
 
 // Move is the function Move, if the guard allows it at both paths.
 func (g *Guard) Move(root *os.Root, from, to string) error {
-	source, err := g.enter(root, from, way{})
+	source, err := g.enter(root, from, pathMode{})
 	if err != nil {
-		return fmt.Errorf("moving %s: %w", from, err)
+		return fmt.Errorf("move %s: %w", from, err)
 	}
 	defer source.close()
 	if _, err := source.dir.Lstat(source.name); err != nil {
-		return fmt.Errorf("moving %s: %w", from, err) // before target directories are created
+		return fmt.Errorf("move %s: %w", from, err) // before target directories are created
 	}
-	target, err := g.enter(root, to, way{mk: true})
+	target, err := g.enter(root, to, pathMode{mk: true})
 	if err != nil {
-		return fmt.Errorf("moving to %s: %w", to, err)
+		return fmt.Errorf("move to %s: %w", to, err)
 	}
 	defer target.close()
 	if _, err := target.dir.Lstat(target.name); err == nil {
-		return fmt.Errorf("moving to %s: %w", to, ErrExists)
+		return fmt.Errorf("move to %s: %w", to, ErrExists)
 	}
 	switch err := renameBetween(source, target); {
 	case errors.Is(err, errors.ErrUnsupported):
 		return Move(root, from, to)
 	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("moving %s to %s: %w", from, to, ErrExists)
+		return fmt.Errorf("move %s to %s: %w", from, to, ErrExists)
 	case err != nil:
-		return fmt.Errorf("moving %s to %s: %w", from, to, err)
+		return fmt.Errorf("move %s to %s: %w", from, to, err)
 	}
 	// The new name is synced first: after a power cut the file has at least one name.
 	return errors.Join(syncDirectory(target.dir, "."), syncDirectory(source.dir, "."))
@@ -132,10 +126,10 @@ func (g *Guard) Recover(root *os.Root, dirs []string) (back []string, err error)
 	var uncleared []string
 	var failed []error
 	for _, dir := range dirs {
-		at, err := g.enter(root, dir, way{into: true, follow: true})
+		at, err := g.enter(root, dir, pathMode{into: true, follow: true})
 		if err != nil {
-			if !IsOwnership(err) && unlessGone(err) != nil {
-				uncleared, failed = append(uncleared, dir), append(failed, fmt.Errorf("clearing %s: %w", dir, err))
+			if !IsOwnership(err) && ignoreMissing(err) != nil {
+				uncleared, failed = append(uncleared, dir), append(failed, fmt.Errorf("clear %s: %w", dir, err))
 			}
 			continue
 		}
@@ -145,7 +139,7 @@ func (g *Guard) Recover(root *os.Root, dirs []string) (back []string, err error)
 			back = append(back, path.Join(dir, name))
 		}
 		if err != nil {
-			uncleared, failed = append(uncleared, dir), append(failed, fmt.Errorf("in %s: %w", dir, err))
+			uncleared, failed = append(uncleared, dir), append(failed, fmt.Errorf("clear %s: %w", dir, err))
 		}
 	}
 	if len(failed) > 0 {

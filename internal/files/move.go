@@ -15,7 +15,7 @@ import (
 func Move(root *os.Root, from, to string) error {
 	source, err := Resolve(root, path.Dir(from))
 	if err != nil {
-		return fmt.Errorf("moving: %w", err)
+		return fmt.Errorf("move: %w", err)
 	}
 	source = path.Join(source, path.Base(from))
 	target, err := newTarget(root, to)
@@ -23,10 +23,10 @@ func Move(root *os.Root, from, to string) error {
 		return err
 	}
 	if _, err := root.Lstat(source); err != nil {
-		return fmt.Errorf("moving %s: %w", from, err) // before target directories are created
+		return fmt.Errorf("move %s: %w", from, err) // before target directories are created
 	}
 	if err := move(root, source, target); err != nil {
-		return fmt.Errorf("moving %s to %s: %w", from, to, err)
+		return fmt.Errorf("move %s to %s: %w", from, to, err)
 	}
 	return nil
 }
@@ -60,8 +60,8 @@ func RemoveDirectory(root *os.Root, relPath string) error {
 	if err == nil {
 		err = removeDirectory(root, parent, path.Base(relPath))
 	}
-	if unlessGone(err) != nil {
-		return fmt.Errorf("removing %s: %w", relPath, err)
+	if ignoreMissing(err) != nil {
+		return fmt.Errorf("remove %s: %w", relPath, err)
 	}
 	return nil
 }

@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fdPlace is a directory above a root. It is opened without read permission, which users often lack
-// there.
-type fdPlace struct{ fd int }
+// fdHandle is a directory above a root. It is opened without read permission, which users often
+// lack there.
+type fdHandle struct{ fd int }
 
-func openTop() (place, entry, error) {
+func openTop() (dirHandle, entry, error) {
 	fd, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, entry{}, &fs.PathError{Op: "open", Path: "/", Err: err}
@@ -22,10 +22,10 @@ func openTop() (place, entry, error) {
 		unix.Close(fd) //nolint:errcheck // nothing was written
 		return nil, entry{}, &fs.PathError{Op: "stat", Path: "/", Err: err}
 	}
-	return fdPlace{fd}, is, nil
+	return fdHandle{fd}, is, nil
 }
 
-func (p fdPlace) lookUp(name string) (entry, error) {
+func (p fdHandle) lookUp(name string) (entry, error) {
 	fd, is, err := p.open(name)
 	if err == nil {
 		unix.Close(fd) //nolint:errcheck // nothing was written
@@ -33,7 +33,7 @@ func (p fdPlace) lookUp(name string) (entry, error) {
 	return is, err
 }
 
-func (p fdPlace) enter(name string) (place, entry, error) {
+func (p fdHandle) enter(name string) (dirHandle, entry, error) {
 	fd, is, err := p.open(name)
 	if err == nil && !is.mode.IsDir() {
 		unix.Close(fd) //nolint:errcheck // nothing was written
@@ -42,13 +42,13 @@ func (p fdPlace) enter(name string) (place, entry, error) {
 	if err != nil {
 		return nil, entry{}, err
 	}
-	return fdPlace{fd}, is, nil
+	return fdHandle{fd}, is, nil
 }
 
-func (p fdPlace) close() { unix.Close(p.fd) } //nolint:errcheck // nothing was written
+func (p fdHandle) close() { unix.Close(p.fd) } //nolint:errcheck // nothing was written
 
 // open opens an entry of the directory without following a link.
-func (p fdPlace) open(name string) (int, entry, error) {
+func (p fdHandle) open(name string) (int, entry, error) {
 	fd, err := unix.Openat(p.fd, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return 0, entry{}, &fs.PathError{Op: "open", Path: name, Err: err}
@@ -89,9 +89,9 @@ func entryOf(fd int) (entry, error) {
 }
 
 // isSame reports whether p is the directory of root.
-func isSame(p place, root *os.Root) (bool, error) {
+func isSame(p dirHandle, root *os.Root) (bool, error) {
 	var st unix.Stat_t
-	if err := unix.Fstat(p.(fdPlace).fd, &st); err != nil {
+	if err := unix.Fstat(p.(fdHandle).fd, &st); err != nil {
 		return false, err
 	}
 	info, err := root.Stat(".")
@@ -110,6 +110,6 @@ func hasNoLinks(root *os.Root) bool {
 		return false
 	}
 	defer unix.Close(fd) //nolint:errcheck // nothing was written
-	same, err := isSame(fdPlace{fd}, root)
+	same, err := isSame(fdHandle{fd}, root)
 	return err == nil && same
 }

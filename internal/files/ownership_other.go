@@ -8,24 +8,24 @@ import (
 	"path/filepath"
 )
 
-// pathPlace is a directory above a root. These systems cannot open a directory without read
+// pathHandle is a directory above a root. These systems cannot open a directory without read
 // permission, so its entries are examined by path.
-type pathPlace struct{ path string }
+type pathHandle struct{ path string }
 
-func openTop() (place, entry, error) {
+func openTop() (dirHandle, entry, error) {
 	is, err := entryAt("/")
-	return pathPlace{"/"}, is, err
+	return pathHandle{"/"}, is, err
 }
 
-func (p pathPlace) lookUp(name string) (entry, error) { return entryAt(filepath.Join(p.path, name)) }
+func (p pathHandle) lookUp(name string) (entry, error) { return entryAt(filepath.Join(p.path, name)) }
 
-func (p pathPlace) enter(name string) (place, entry, error) {
+func (p pathHandle) enter(name string) (dirHandle, entry, error) {
 	at := filepath.Join(p.path, name)
 	is, err := entryAt(at)
-	return pathPlace{at}, is, err
+	return pathHandle{at}, is, err
 }
 
-func (pathPlace) close() {}
+func (pathHandle) close() {}
 
 func entryAt(at string) (entry, error) {
 	info, err := os.Lstat(at)
@@ -41,13 +41,13 @@ func entryAt(at string) (entry, error) {
 }
 
 // isSame reports whether p is the directory of root.
-func isSame(p place, root *os.Root) (bool, error) {
-	found, err := os.Lstat(p.(pathPlace).path)
+func isSame(p dirHandle, root *os.Root) (bool, error) {
+	found, err := os.Lstat(p.(pathHandle).path)
 	if err != nil {
 		return false, err
 	}
-	held, err := root.Stat(".")
-	return err == nil && os.SameFile(found, held), err
+	opened, err := root.Stat(".")
+	return err == nil && os.SameFile(found, opened), err
 }
 
 // hasNoLinks returns false: each element of the path must be examined.

@@ -53,8 +53,8 @@ func Hash(data []byte) string {
 // arbitrary.
 const maxHashed = 32 << 20
 
-// readAtOnce is the buffer size in bytes for hashing and comparing files. It is arbitrary.
-const readAtOnce = 32 << 10
+// bufferSize is the buffer size in bytes for hashing and comparing files. It is arbitrary.
+const bufferSize = 32 << 10
 
 // ReadHash returns the Hash of a file. For a file of more than maxHashed bytes, the hash covers its
 // size and its first maxHashed bytes. The errors are those of [Open].
@@ -72,7 +72,7 @@ func ReadHashAndSize(root *os.Root, relPath string) (hash string, size int64, er
 	defer file.Close()
 	hash, size, err = hashOf(file)
 	if err != nil {
-		return "", 0, fmt.Errorf("reading %s: %w", relPath, err)
+		return "", 0, fmt.Errorf("read %s: %w", relPath, err)
 	}
 	return hash, size, nil
 }
@@ -84,7 +84,7 @@ func hashOf(file *os.File) (hash string, size int64, err error) {
 		return "", 0, err
 	}
 	h := sha256.New()
-	n, err := io.CopyBuffer(h, io.LimitReader(file, maxHashed+1), make([]byte, min(info.Size()+1, readAtOnce)))
+	n, err := io.CopyBuffer(h, io.LimitReader(file, maxHashed+1), make([]byte, min(info.Size()+1, bufferSize)))
 	if err != nil {
 		return "", 0, err
 	}

@@ -28,22 +28,22 @@ func Recover(root *os.Root, dirs []string) (back []string, err error) {
 	var uncleared []string
 	var failed []error
 	fail := func(dir, name string, err error) {
-		failed = append(failed, fmt.Errorf("clearing %s: %w", path.Join(dir, name), err))
+		failed = append(failed, fmt.Errorf("clear %s: %w", path.Join(dir, name), err))
 		if !slices.Contains(uncleared, dir) {
 			uncleared = append(uncleared, dir)
 		}
 	}
 	for _, dir := range dirs {
-		place, err := Resolve(root, dir)
+		resolved, err := Resolve(root, dir)
 		var names []string
 		if err == nil {
-			names, err = leftovers(root, place)
+			names, err = leftovers(root, resolved)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			fail(dir, "", err)
 		}
 		for _, name := range names {
-			restored, err := clearLeftover(root, place, name)
+			restored, err := clearLeftover(root, resolved, name)
 			if err != nil {
 				fail(dir, name, err)
 			}
@@ -93,7 +93,7 @@ func clearLeftover(root *os.Root, dir, name string) (restored string, err error)
 	if errors.Is(err, fs.ErrNotExist) {
 		restored = target
 	}
-	if err := putBack(root, leftover, target); err != nil {
+	if err := restoreAside(root, leftover, target); err != nil {
 		return "", err
 	}
 	return restored, syncDirectory(root, dir)
@@ -103,7 +103,7 @@ func clearLeftover(root *os.Root, dir, name string) (restored string, err error)
 func removeRegular(root *os.Root, name string) error {
 	info, err := root.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() {
-		return unlessGone(err)
+		return ignoreMissing(err)
 	}
-	return unlessGone(root.Remove(name))
+	return ignoreMissing(root.Remove(name))
 }

@@ -17,7 +17,7 @@ func RemoveIf(root *os.Root, relPath, hash string) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("removing: %w", err)
+		return fmt.Errorf("remove: %w", err)
 	}
 	return removal{root: root, dir: root}.ofFile(path.Join(dir, path.Base(relPath)), relPath, hash)
 }
@@ -37,7 +37,7 @@ func (r removal) ofFile(name, relPath, hash string) error {
 		remove = r.inPlace
 	}
 	if err := remove(name, hash); err != nil {
-		return fmt.Errorf("removing %s: %w", relPath, err)
+		return fmt.Errorf("remove %s: %w", relPath, err)
 	}
 	return nil
 }
@@ -56,27 +56,27 @@ func (r removal) readHash(name string) (string, error) {
 func (r removal) aside(name, hash string) error {
 	root := r.dir
 	aside := path.Join(path.Dir(name), removingPrefix+path.Base(name))
-	if err := putBack(root, aside, name); err != nil { // left by a crash
+	if err := restoreAside(root, aside, name); err != nil { // left by a crash
 		return err
 	}
-	if err := removable(root, name); err != nil {
-		return unlessGone(err)
+	if err := checkRemovable(root, name); err != nil {
+		return ignoreMissing(err)
 	}
 	if err := root.Rename(name, aside); err != nil {
-		return unlessGone(err)
+		return ignoreMissing(err)
 	}
 	found, err := r.readHash(aside)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a link without target has changed
-		return errors.Join(err, putBack(root, aside, name))
+		return errors.Join(err, restoreAside(root, aside, name))
 	}
 	if found != hash {
-		return errors.Join(ErrChanged, putBack(root, aside, name))
+		return errors.Join(ErrChanged, restoreAside(root, aside, name))
 	}
 	return root.Remove(aside)
 }
 
-// removable returns an error unless name is a regular file or a link.
-func removable(root *os.Root, name string) error {
+// checkRemovable returns an error unless name is a regular file or a link.
+func checkRemovable(root *os.Root, name string) error {
 	info, err := root.Lstat(name)
 	if err != nil {
 		return err
@@ -89,8 +89,8 @@ func removable(root *os.Root, name string) error {
 
 // inPlace removes a file whose name is too long for the prefix of aside.
 func (r removal) inPlace(name, hash string) error {
-	if err := removable(r.dir, name); err != nil {
-		return unlessGone(err)
+	if err := checkRemovable(r.dir, name); err != nil {
+		return ignoreMissing(err)
 	}
 	found, err := r.readHash(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -99,19 +99,19 @@ func (r removal) inPlace(name, hash string) error {
 	if found != hash {
 		return ErrChanged
 	}
-	return unlessGone(r.dir.Remove(name))
+	return ignoreMissing(r.dir.Remove(name))
 }
 
-func unlessGone(err error) error {
+func ignoreMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err
 }
 
-// putBack renames a file from aside to name. If name exists, it is newer, and aside is removed. A
-// missing aside is not an error.
-func putBack(root *os.Root, aside, name string) error {
+// restoreAside renames a file from aside to name. If name exists, it is newer, and aside is
+// removed. A missing aside is not an error.
+func restoreAside(root *os.Root, aside, name string) error {
 	if _, err := root.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

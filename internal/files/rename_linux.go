@@ -25,7 +25,7 @@ func renameNew(root *os.Root, from, to string) error {
 }
 
 // renameBetween is renameNew between two open directories.
-func renameBetween(from, to entered) error {
+func renameBetween(from, to openedDir) error {
 	source, err := from.dir.Open(".")
 	if err != nil {
 		return err

@@ -11,4 +11,4 @@ import (
 func renameNew(*os.Root, string, string) error { return errors.ErrUnsupported }
 
 // renameBetween returns errors.ErrUnsupported.
-func renameBetween(from, to entered) error { return errors.ErrUnsupported }
+func renameBetween(from, to openedDir) error { return errors.ErrUnsupported }

@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// abbreviated is how many digits of each Hash are in the name of a replacing file. It is arbitrary.
-const abbreviated = 32
+// hashDigits is how many digits of each Hash are in the name of a replacing file. It is arbitrary.
+const hashDigits = 32
 
-// nameReplacing renames the complete temporary file to a name with both hashes, under which it is
+// renameForSwap renames the complete temporary file to a name with both hashes, under which it is
 // swapped with the target. After a crash, other bytes under this name are a concurrent save. If the
 // name would be too long, it keeps the temporary name.
-func nameReplacing(root *os.Root, temp, target, data, hash string) (string, error) {
-	name := fmt.Sprintf("%s%.*s-%.*s-%s", replacingPrefix, abbreviated, data, abbreviated, hash, path.Base(target))
+func renameForSwap(root *os.Root, temp, target, data, hash string) (string, error) {
+	name := fmt.Sprintf("%s%.*s-%.*s-%s", replacingPrefix, hashDigits, data, hashDigits, hash, path.Base(target))
 	if len(name) > maxName {
 		return temp, nil
 	}
@@ -33,16 +33,16 @@ func nameReplacing(root *os.Root, temp, target, data, hash string) (string, erro
 // save, it restores it and returns the target's path.
 func clearReplaced(root *os.Root, leftover string) (restored string, err error) {
 	name := strings.TrimPrefix(path.Base(leftover), replacingPrefix)
-	if len(name) < 2*abbreviated+3 {
+	if len(name) < 2*hashDigits+3 {
 		return "", root.Remove(leftover)
 	}
-	data, hash := name[:abbreviated], name[abbreviated+1:2*abbreviated+1]
-	target := path.Join(path.Dir(leftover), name[2*abbreviated+2:])
+	data, hash := name[:hashDigits], name[hashDigits+1:2*hashDigits+1]
+	target := path.Join(path.Dir(leftover), name[2*hashDigits+2:])
 	left, err := ReadHash(root, leftover)
 	if err != nil {
 		return "", err
 	}
-	if under, err := ReadHash(root, target); err != nil || left[:abbreviated] == data || left[:abbreviated] == hash || under[:abbreviated] != data {
+	if under, err := ReadHash(root, target); err != nil || left[:hashDigits] == data || left[:hashDigits] == hash || under[:hashDigits] != data {
 		return "", root.Remove(leftover) // one of the two versions, or the target is newer
 	}
 	if err := root.Rename(leftover, target); err != nil {
@@ -55,7 +55,7 @@ func clearReplaced(root *os.Root, leftover string) (restored string, err error) 
 // returns ErrChanged. A program may save the target between the check and the rename. So the two
 // files are swapped if possible, and the replaced one is checked again.
 func (r *replacement) replaceIf(opts Options) error {
-	same, err := opts.areThoseOf(r.root, r.target)
+	same, err := opts.hasExpectedBytes(r.root, r.target)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -66,18 +66,18 @@ func (r *replacement) replaceIf(opts Options) error {
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
 		r.followAttributes(r.target, r.temp, opts.Hash)
-		return handOver(r.root, r.target, opts.Displaced, func() error { return r.root.Rename(r.temp, r.target) })
+		return withReplaced(r.root, r.target, opts.Displaced, func() error { return r.root.Rename(r.temp, r.target) })
 	case errors.Is(err, fs.ErrNotExist): // the target was removed
 		return ErrChanged
 	case err != nil:
 		return err
 	}
-	if same, err := opts.areThoseOf(r.root, r.temp); err == nil && same {
+	if same, err := opts.hasExpectedBytes(r.root, r.temp); err == nil && same {
 		r.followAttributes(r.temp, r.target, opts.Hash)
-		return handOver(r.root, r.temp, opts.Displaced, func() error { return r.root.Remove(r.temp) })
+		return withReplaced(r.root, r.temp, opts.Displaced, func() error { return r.root.Remove(r.temp) })
 	}
 	displaced, err := ReadHash(r.root, r.temp)
-	return errors.Join(err, giveBack(r.root, r.temp, r.target, opts.Hash, displaced))
+	return errors.Join(err, restoreNewer(r.root, r.temp, r.target, opts.Hash, displaced))
 }
 
 // followAttributes copies attributes that were changed on the old file during the replacement to
@@ -98,8 +98,8 @@ func (r *replacement) followAttributes(old, new, hash string) {
 	}
 }
 
-// areThoseOf reports whether a file has the expected bytes.
-func (o Options) areThoseOf(root *os.Root, name string) (bool, error) {
+// hasExpectedBytes reports whether a file has the expected bytes.
+func (o Options) hasExpectedBytes(root *os.Root, name string) (bool, error) {
 	if o.Was == nil {
 		found, err := ReadHash(root, name)
 		return err == nil && found == o.IfHash, err
@@ -114,7 +114,7 @@ func (o Options) areThoseOf(root *os.Root, name string) (bool, error) {
 
 // hasBytes reports whether want is the complete content of a file.
 func hasBytes(file io.Reader, want []byte) (bool, error) {
-	part := make([]byte, min(len(want)+1, readAtOnce))
+	part := make([]byte, min(len(want)+1, bufferSize))
 	for {
 		n, err := file.Read(part)
 		if !bytes.HasPrefix(want, part[:n]) {
@@ -130,9 +130,9 @@ func hasBytes(file io.Reader, want []byte) (bool, error) {
 	}
 }
 
-// handOver opens the file at name, calls displace, and passes the open file to to. If the file
+// withReplaced opens the file at name, calls displace, and passes the open file to to. If the file
 // cannot be opened, it only calls displace.
-func handOver(root *os.Root, name string, to func(old *os.File), displace func() error) error {
+func withReplaced(root *os.Root, name string, to func(old *os.File), displace func() error) error {
 	if to == nil {
 		return displace()
 	}
@@ -148,9 +148,10 @@ func handOver(root *os.Root, name string, to func(old *os.File), displace func()
 	return nil
 }
 
-// giveBack reverts a swap that replaced a concurrent save, with hash displaced, by our file, with
-// hash given. If this replaces an even newer save, that one is restored. It returns ErrChanged.
-func giveBack(root *os.Root, temp, target, given, displaced string) error {
+// restoreNewer reverts a swap that replaced a concurrent save, with hash displaced, by our file,
+// with hash given. If this replaces an even newer save, that one is restored. It returns
+// ErrChanged.
+func restoreNewer(root *os.Root, temp, target, given, displaced string) error {
 	for {
 		if err := swapNames(root, temp, target); errors.Is(err, fs.ErrNotExist) {
 			return ErrChanged // the target was removed

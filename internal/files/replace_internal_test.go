@@ -36,7 +36,7 @@ func TestTheNewestSaveHasThePlaceInTheEnd(t *testing.T) {
 			if err := swapNames(root, "temp", "a.md"); err != nil {
 				t.Fatal(err)
 			}
-			err = giveBack(root, "temp", "a.md", Hash([]byte(c.given)), Hash([]byte(c.saved)))
+			err = restoreNewer(root, "temp", "a.md", Hash([]byte(c.given)), Hash([]byte(c.saved)))
 			if !errors.Is(err, ErrChanged) {
 				t.Error(err)
 			}
@@ -71,7 +71,7 @@ func TestAfterACrashWhatWasSavedWhileAFileWasReplacedIsBack(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if _, err := nameReplacing(root, "temp", "a.md", Hash([]byte(ours)), Hash([]byte(was))); err != nil {
+			if _, err := renameForSwap(root, "temp", "a.md", Hash([]byte(ours)), Hash([]byte(was))); err != nil {
 				t.Fatal(err)
 			}
 			back, err := Recover(root, []string{"."})

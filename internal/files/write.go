@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"syscall"
 	"time"
 )
 
@@ -45,7 +46,7 @@ func Write(root *os.Root, relPath string, data []byte, opts Options) error {
 		opts.Hash = Hash(data)
 	}
 	if err := r.write(data, opts); err != nil {
-		return fmt.Errorf("writing %s: %w", relPath, err)
+		return fmt.Errorf("write %s: %w", relPath, err)
 	}
 	return nil
 }
@@ -62,9 +63,9 @@ func prepare(root *os.Root, relPath string, opts Options) (*replacement, error) 
 	target, err := Resolve(root, relPath)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && opts.replaces():
-		return nil, fmt.Errorf("writing %s: %w", relPath, ErrChanged) // do not recreate the directory
+		return nil, fmt.Errorf("write %s: %w", relPath, ErrChanged) // do not recreate the directory
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("writing: %w", err)
+		return nil, fmt.Errorf("write: %w", err)
 	}
 	if opts.New {
 		target, err = newTarget(root, relPath)
@@ -74,11 +75,11 @@ func prepare(root *os.Root, relPath string, opts Options) (*replacement, error) 
 	}
 	dir := path.Dir(target)
 	if err := makeDirectories(root, dir); err != nil {
-		return nil, fmt.Errorf("writing %s: %w", relPath, err)
+		return nil, fmt.Errorf("write %s: %w", relPath, err)
 	}
 	attributes, err := attributesFor(root, target)
 	if err != nil {
-		return nil, fmt.Errorf("writing %s: %w", relPath, err)
+		return nil, fmt.Errorf("write %s: %w", relPath, err)
 	}
 	return &replacement{root: root, target: target, temp: path.Join(dir, tempPrefix+rand.Text()), attributes: attributes}, nil
 }
@@ -88,7 +89,7 @@ func prepare(root *os.Root, relPath string, opts Options) (*replacement, error) 
 func (r *replacement) write(data []byte, opts Options) error {
 	err := writeTemp(r.root, r.temp, data, r.attributes, opts.ModTime)
 	if err == nil && opts.replaces() {
-		r.temp, err = nameReplacing(r.root, r.temp, r.target, opts.Hash, opts.IfHash)
+		r.temp, err = renameForSwap(r.root, r.temp, r.target, opts.Hash, opts.IfHash)
 	}
 	if err == nil {
 		err = r.putInPlace(opts)
@@ -106,11 +107,11 @@ func (r *replacement) write(data []byte, opts Options) error {
 func newTarget(root *os.Root, relPath string) (string, error) {
 	dir, err := Resolve(root, path.Dir(relPath))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("writing: %w", err)
+		return "", fmt.Errorf("write: %w", err)
 	}
 	target := path.Join(dir, path.Base(relPath))
 	if _, err := root.Lstat(target); err == nil {
-		return "", fmt.Errorf("writing %s: %w", relPath, ErrExists)
+		return "", fmt.Errorf("write %s: %w", relPath, ErrExists)
 	}
 	return target, nil
 }
@@ -177,19 +178,61 @@ func moveNewWithoutLink(root *os.Root, from, to string) error {
 	if info.IsDir() {
 		return root.Rename(from, to)
 	}
-	place, err := root.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	reserved, err := root.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return ErrExists
 	}
 	if err != nil {
 		return err
 	}
-	if err := place.Close(); err != nil {
+	if err := reserved.Close(); err != nil {
 		return err
 	}
 	return root.Rename(from, to)
 }
 
 func discard(root *os.Root, temp string) error {
-	return unlessGone(root.Remove(temp))
+	return ignoreMissing(root.Remove(temp))
+}
+
+// Append appends data to an existing regular file in one write and syncs it. It follows links as
+// [Resolve] does. If the last line has no end, Append adds one. The error is [fs.ErrNotExist] if
+// the file is missing, and ErrChanged if the file was replaced during the call; then data may be
+// lost. If the system cuts the write short, as a full disk does, the written part stays.
+func Append(root *os.Root, relPath string, data []byte) error {
+	target, err := Resolve(root, relPath)
+	if err != nil {
+		return fmt.Errorf("append: %w", err)
+	}
+	// O_NONBLOCK, because the file may be a pipe. Read access is for the last byte.
+	file, err := root.OpenFile(target, os.O_RDWR|os.O_APPEND|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return fmt.Errorf("append: %w", err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return fmt.Errorf("append to %s: %w", relPath, err)
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("append to %s: %w", relPath, ErrNotRegular)
+	}
+	if size := info.Size(); size > 0 {
+		last := make([]byte, 1)
+		if _, err := file.ReadAt(last, size-1); err == nil && last[0] != '\n' {
+			data = append([]byte{'\n'}, data...)
+		}
+	}
+	if _, err := file.Write(data); err != nil {
+		return fmt.Errorf("append to %s: %w", relPath, err)
+	}
+	if err := file.Sync(); err != nil {
+		return fmt.Errorf("append to %s: %w", relPath, err)
+	}
+	// A program that saves by renaming may have replaced the file by an older version.
+	now, err := root.Lstat(target)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(info, now) {
+		return fmt.Errorf("append to %s: %w", relPath, ErrChanged)
+	}
+	return nil
 }

@@ -157,12 +157,12 @@ func TestTheModificationTimeCanBeGiven(t *testing.T) {
 
 func TestALinkIsWrittenThroughWhenItsTargetIsInside(t *testing.T) {
 	t.Parallel()
-	for name, target := range map[string]func(p place) string{
-		"relative":         func(place) string { return "docs/real.md" },
-		"absolute":         func(p place) string { return p.at("docs/real.md") },
-		"by another link":  func(place) string { return "hop.md" },
-		"up and down":      func(place) string { return "docs/../docs/real.md" },
-		"by way of itself": func(p place) string { return "../" + filepath.Base(p.dir) + "/docs/real.md" },
+	for name, target := range map[string]func(p dirHandle) string{
+		"relative":         func(dirHandle) string { return "docs/real.md" },
+		"absolute":         func(p dirHandle) string { return p.at("docs/real.md") },
+		"by another link":  func(dirHandle) string { return "hop.md" },
+		"up and down":      func(dirHandle) string { return "docs/../docs/real.md" },
+		"by way of itself": func(p dirHandle) string { return "../" + filepath.Base(p.dir) + "/docs/real.md" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

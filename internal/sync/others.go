@@ -64,7 +64,7 @@ func (h *hold) listOthers(listing *agents.Listing, scope []string) error {
 	slices.SortFunc(listing.Others, func(a, b agents.Other) int {
 		return cmp.Or(cmp.Compare(wasListed(a), wasListed(b)), strings.Compare(a.Path, b.Path))
 	})
-	among := files.NeighboursIn(h.root)
+	among := files.NewDirReader(h.root)
 	defer among.Close()
 	var listed []agents.Other
 	var leftOut []string

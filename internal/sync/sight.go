@@ -118,7 +118,7 @@ func (h *hold) read(ctx context.Context, at time.Time, p portion, found *differe
 // inRuns calls do for each of n files, a few at a time, until ctx ends.
 func (h *hold) inRuns(ctx context.Context, n int, do func(among *files.DirReader, i int)) error {
 	return inRuns(ctx, n, func(from, to int) {
-		among := files.NeighboursIn(h.root)
+		among := files.NewDirReader(h.root)
 		defer among.Close()
 		for i := from; i < to; i++ {
 			do(among, i)

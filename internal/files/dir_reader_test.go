@@ -25,7 +25,7 @@ func TestNeighboursAreFoundAsByTheRoot(t *testing.T) {
 	if err := os.Symlink("/", p.at("away")); err != nil {
 		t.Fatal(err)
 	}
-	among := files.NeighboursIn(p.root)
+	among := files.NewDirReader(p.root)
 	defer among.Close()
 	for _, of := range []struct {
 		path, says string
@@ -70,7 +70,7 @@ func TestNeighboursOfADirectoryThatIsReplaced(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	p.put("memory/a.md", "old")
-	among := files.NeighboursIn(p.root)
+	among := files.NewDirReader(p.root)
 	defer among.Close()
 	if file, err := among.Open("memory/a.md"); err != nil {
 		t.Fatal(err)

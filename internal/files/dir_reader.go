@@ -15,12 +15,12 @@ type DirReader struct {
 	at   *os.Root // nil if no directory is open
 }
 
-// NeighboursIn returns a DirReader for paths in root. The caller must call Close.
-func NeighboursIn(root *os.Root) *DirReader { return &DirReader{root: root} }
+// NewDirReader returns a DirReader for paths in root. The caller must call Close.
+func NewDirReader(root *os.Root) *DirReader { return &DirReader{root: root} }
 
 // Open is the function [Open] for a path in the root.
 func (n *DirReader) Open(relPath string) (*os.File, error) {
-	if n.in(path.Dir(relPath)) {
+	if n.enter(path.Dir(relPath)) {
 		// Open can follow links that this directory's root refuses.
 		if file, err := openRegular(n.at, path.Base(relPath)); err == nil {
 			return file, nil
@@ -31,7 +31,7 @@ func (n *DirReader) Open(relPath string) (*os.File, error) {
 
 // Lstat is the root's Lstat for a path in it.
 func (n *DirReader) Lstat(relPath string) (fs.FileInfo, error) {
-	if n.in(path.Dir(relPath)) {
+	if n.enter(path.Dir(relPath)) {
 		if info, err := n.at.Lstat(path.Base(relPath)); err == nil {
 			return info, nil
 		}
@@ -47,8 +47,8 @@ func (n *DirReader) Close() {
 	n.dir, n.at = "", nil
 }
 
-// in opens dir as the current directory, and reports whether it is open.
-func (n *DirReader) in(dir string) bool {
+// enter opens dir as the current directory, and reports whether it is open.
+func (n *DirReader) enter(dir string) bool {
 	if dir == "." {
 		return false // the root itself is open
 	}
