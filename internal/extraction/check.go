@@ -11,7 +11,7 @@ import (
 	"memoir/internal/transcript"
 )
 
-// candidate is a memory as a model proposes it. Nothing of it is believed.
+// candidate is a memory proposed by a model. It must be checked.
 type candidate struct {
 	Name        string `json:"name"`
 	Type        string `json:"type"`
@@ -22,24 +22,26 @@ type candidate struct {
 	Quote       string `json:"quote"`
 }
 
-// What a memory that a model words may be long, in Unicode characters. It is a note: what is longer was copied.
+// The limits of a proposed memory, in Unicode characters (arbitrary). A memory is a note; a longer
+// text was probably copied.
 const (
-	mostName        = 80
-	mostDescription = 200
-	mostBody        = 4000
-	mostQuote       = 600
-	leastQuote      = 8
+	maxName        = 80
+	maxDescription = 200
+	maxBody        = 4000
+	maxQuote       = 600
+	minQuote       = 8
 )
 
-// found is a candidate that can be shown to somebody.
-type found struct {
+// finding is a candidate that passed the checks.
+type finding struct {
 	memories.Content
 	quote string
-	at    time.Time // of the message that it quotes; zero: unknown
+	at    time.Time // time of the quoted message; zero if unknown
 }
 
-// checked returns the memory of a candidate. why says in a few words why it is none; empty: it is one.
-func (c candidate) checked(said []transcript.Message) (f found, why string) {
+// check returns the memory of a candidate. If the candidate is not acceptable, reason says why in a
+// few words; otherwise reason is empty. messages are the conversation that it must quote.
+func (c candidate) check(messages []transcript.Message) (f finding, reason string) {
 	t, known := memories.ParseType(c.Type)
 	f.Content = memories.Content{Name: strings.TrimSpace(c.Name), Type: t, Description: strings.TrimSpace(c.Description), Body: c.body()}
 	if !known {
@@ -54,13 +56,13 @@ func (c candidate) checked(said []transcript.Message) (f found, why string) {
 		return f, "it says nothing"
 	case (t == memories.Feedback || t == memories.Project) && (strings.TrimSpace(c.Why) == "" || strings.TrimSpace(c.HowToApply) == ""):
 		return f, "it has no why, or no how to apply"
-	case utf8.RuneCountInString(f.Name) > mostName || utf8.RuneCountInString(f.Description) > mostDescription || utf8.RuneCountInString(f.Body) > mostBody:
+	case utf8.RuneCountInString(f.Name) > maxName || utf8.RuneCountInString(f.Description) > maxDescription || utf8.RuneCountInString(f.Body) > maxBody:
 		return f, "it is too long"
 	case strings.ContainsAny(f.Description, "\n\r\u2028\u2029"):
 		return f, "its description has several lines"
-	case hidden(f.Name) || hidden(f.Description) || hidden(f.Body):
+	case hasHidden(f.Name) || hasHidden(f.Description) || hasHidden(f.Body):
 		return f, "it has characters that nobody sees"
-	case fakesFrontmatter(f.Body) || strings.Contains(strings.ToLower(f.Name+f.Description+f.Body), "<!--"):
+	case startsFrontmatter(f.Body) || strings.Contains(strings.ToLower(f.Name+f.Description+f.Body), "<!--"):
 		return f, "it has the marks of a file's head, or a comment"
 	case len(memories.Slug(f.Name)) == 0:
 		return f, "its name is none"
@@ -69,11 +71,11 @@ func (c candidate) checked(said []transcript.Message) (f found, why string) {
 	if read := frontmatter.Parse(data, ""); read.Content() != f.Content || len(read.Problems) > 0 {
 		return f, "it would not read back as it is"
 	}
-	f.quote, f.at, why = quoted(c.Quote, said)
-	return f, why
+	f.quote, f.at, reason = findQuote(c.Quote, messages)
+	return f, reason
 }
 
-// body puts the parts together as agents write them.
+// body returns the parts as one text, in the form that agents write.
 func (c candidate) body() string {
 	body := strings.TrimSpace(c.Text)
 	if why := strings.TrimSpace(c.Why); why != "" {
@@ -85,9 +87,9 @@ func (c candidate) body() string {
 	return body
 }
 
-// hidden reports whether a text has characters that are not shown, or turn the direction of others: what somebody accepts has to be
-// what they see. The joiners of emoji and of scripts that need them are shown, by what they join.
-func hidden(text string) bool {
+// hasHidden reports whether a text has characters that are invisible or change the direction of
+// text, so that a person would accept an unseen text. Joiners of emoji and scripts are allowed.
+func hasHidden(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool {
 		switch {
 		case r == '\n' || r == '\t' || r == '\u200c' || r == '\u200d' || r == '\ufe0f':
@@ -98,22 +100,23 @@ func hidden(text string) bool {
 	})
 }
 
-// fakesFrontmatter reports whether a body begins like a file of its own.
-func fakesFrontmatter(body string) bool {
+// startsFrontmatter reports whether a body starts like frontmatter.
+func startsFrontmatter(body string) bool {
 	first, _, _ := strings.Cut(body, "\n")
 	return strings.TrimSpace(first) == "---"
 }
 
-// quoted finds a quote in what was said, by a person rather than by the agent. It is shown as it was said.
-func quoted(quote string, said []transcript.Message) (shown string, at time.Time, why string) {
-	wanted := strings.Join(strings.Fields(quote), " ")
-	if n := utf8.RuneCountInString(wanted); n < leastQuote || n > mostQuote {
+// findQuote returns the quote with single spaces, and the time of the message that contains it. It
+// prefers messages of the user. If no message contains the quote, reason says so.
+func findQuote(quote string, messages []transcript.Message) (shown string, at time.Time, reason string) {
+	normal := strings.Join(strings.Fields(quote), " ")
+	if n := utf8.RuneCountInString(normal); n < minQuote || n > maxQuote {
 		return "", at, "its quote is too short or too long"
 	}
 	for _, role := range []string{"user", "assistant"} {
-		for _, m := range said {
-			if m.Role == role && strings.Contains(strings.Join(strings.Fields(m.Text), " "), wanted) {
-				return wanted, m.At, ""
+		for _, m := range messages {
+			if m.Role == role && strings.Contains(strings.Join(strings.Fields(m.Text), " "), normal) {
+				return normal, m.At, ""
 			}
 		}
 	}

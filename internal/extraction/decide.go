@@ -17,33 +17,35 @@ import (
 	"memoir/internal/sync/events"
 )
 
-// Proposed is a proposal as it stands against what there is.
+// Proposed is a proposal with the memory that it would change.
 type Proposed struct {
 	records.Proposal
-	// Present is the memory that it would change; nil: it would be a new one. Only of one that waits.
+	// Present is the memory that it would change, set only while the proposal waits. It is nil if
+	// the memory would be new.
 	Present *memories.Memory
 }
 
-// ETag returns the strong entity tag of a proposal, quotes included: over what it says, its state, and the memory that it would
-// change. Who accepts by it has seen all three.
+// ETag returns a strong entity tag, quotes included. It covers the proposal's content and state and
+// the memory that it would change.
 func (p Proposed) ETag() string {
-	present := ""
+	memoryNamed := ""
 	if p.Present != nil {
-		present = sync.ETag(*p.Present)
+		memoryNamed = sync.ETag(*p.Present)
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%s\x00%s\x00%s", p.ID, p.State, p.Name, p.Type, p.Description, p.Body, present))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%s\x00%s\x00%s", p.ID, p.State, p.Name, p.Type, p.Description, p.Body, memoryNamed))
 	return `"` + hex.EncodeToString(sum[:16]) + `"`
 }
 
-// Page is one part of an agent's proposals, the newest first.
+// Page is one page of an agent's proposals, newest first.
 type Page struct {
 	Proposals  []Proposed
-	Total      int    // of that state, on all pages
-	NextCursor string // empty: this is the end
+	Total      int    // number of proposals in the requested state
+	NextCursor string // empty on the last page
 }
 
-// Proposals returns one page of an agent's proposals. An empty state is any. cursor is the NextCursor of the page before, empty for the
-// first. It fails with memories.ErrNotFound, and with records.ErrCursor.
+// Proposals returns one page of an agent's proposals. An empty state means all states. cursor is
+// the NextCursor of the previous page, or empty. It returns memories.ErrNotFound or
+// records.ErrCursor.
 func (x *Extractor) Proposals(ctx context.Context, slug string, state records.ProposalState, limit int, cursor string) (Page, error) {
 	agent, err := x.store.AgentUncounted(ctx, slug)
 	if err != nil {
@@ -62,7 +64,7 @@ func (x *Extractor) Proposals(ctx context.Context, slug string, state records.Pr
 	return page, nil
 }
 
-// Proposal returns one. It fails with memories.ErrNotFound.
+// Proposal returns one proposal. It returns memories.ErrNotFound if it does not exist.
 func (x *Extractor) Proposal(ctx context.Context, slug, id string) (Proposed, error) {
 	agent, err := x.store.AgentUncounted(ctx, slug)
 	if err != nil {
@@ -79,12 +81,13 @@ func (x *Extractor) against(ctx context.Context, agent records.Agent, p records.
 	if p.State != records.ProposalWaiting {
 		return Proposed{Proposal: p}, nil
 	}
-	present, err := x.present(ctx, agent, p.Name)
-	return Proposed{p, present}, err
+	memoryNamed, err := x.memoryNamed(ctx, agent, p.Name)
+	return Proposed{p, memoryNamed}, err
 }
 
-// present returns the living memory of a name, the agent's own before the team's; nil: there is none.
-func (x *Extractor) present(ctx context.Context, agent records.Agent, name string) (*memories.Memory, error) {
+// memoryNamed returns the living memory with that name, preferably the agent's own, else the
+// team's. It returns nil if there is no such memory.
+func (x *Extractor) memoryNamed(ctx context.Context, agent records.Agent, name string) (*memories.Memory, error) {
 	page, err := x.store.Memories(ctx, agent, records.MemoryList{Name: name, Limit: 2})
 	if err != nil {
 		return nil, err
@@ -101,7 +104,8 @@ func (x *Extractor) present(ctx context.Context, agent records.Agent, name strin
 	return team, nil
 }
 
-// Edits are what somebody words otherwise before they accept; nil keeps what was proposed.
+// Edits are a person's changes of a proposal before accepting it. A nil field keeps the proposed
+// value.
 type Edits struct {
 	Name        *string
 	Type        *memories.Type
@@ -109,7 +113,7 @@ type Edits struct {
 	Body        *string
 }
 
-func (e Edits) of(c memories.Content) memories.Content {
+func (e Edits) apply(c memories.Content) memories.Content {
 	if e.Name != nil {
 		c.Name = *e.Name
 	}
@@ -125,12 +129,11 @@ func (e Edits) of(c memories.Content) memories.Content {
 	return c
 }
 
-// Accept makes a proposal a memory. When it returns, its file, its row and CLAUDE.md say so, and the proposal is accepted; a crash in
-// between is finished, once. match is the ETag of what was seen; empty: whatever there is. Accepting an accepted one changes nothing.
-//
-// It fails with memories.ErrNotFound, memories.ErrChanged when match is of something else, *memories.InvalidError for what cannot be
-// taken, and *memories.ConflictError for a refused one, where another memory has the name, or the memory cannot be written; then it
-// waits as before.
+// Accept saves a proposal as a memory; a crash in between is finished later. match is the ETag that
+// the user saw, or empty to skip the check. If it was accepted before, nothing changes. Errors,
+// with the proposal still waiting: memories.ErrNotFound; memories.ErrChanged for another match;
+// *memories.InvalidError for invalid edits; *memories.ConflictError if it was refused, the name is
+// taken, or the memory cannot be written.
 func (x *Extractor) Accept(ctx context.Context, slug, id, match string, actor memories.Actor, edits Edits) (sync.Result, error) {
 	seen, err := x.Proposal(ctx, slug, id)
 	if err != nil {
@@ -141,7 +144,7 @@ func (x *Extractor) Accept(ctx context.Context, slug, id, match string, actor me
 		if match != "" && match != seen.ETag() {
 			return sync.Result{}, memories.ErrChanged
 		}
-		if p.Content = edits.of(p.Content); p.Check() != nil {
+		if p.Content = edits.apply(p.Content); p.Check() != nil {
 			return sync.Result{}, p.Check()
 		}
 		p.Content = p.Canonical()
@@ -150,7 +153,7 @@ func (x *Extractor) Accept(ctx context.Context, slug, id, match string, actor me
 			p.Updates, p.Match = uuid.MustParse(seen.Present.ID), sync.ETag(*seen.Present)
 		}
 		switch err := x.store.BeginAccepting(ctx, p); {
-		case errors.Is(err, memories.ErrChanged): // somebody else has decided in this moment
+		case errors.Is(err, memories.ErrChanged): // another decision was faster
 			if p, err = x.store.Proposal(ctx, p.AgentID, id); err != nil {
 				return sync.Result{}, err
 			}
@@ -162,19 +165,19 @@ func (x *Extractor) Accept(ctx context.Context, slug, id, match string, actor me
 	case records.ProposalRefused:
 		return sync.Result{}, errRefused
 	case records.ProposalAccepted:
-		return x.accepted(ctx, slug, p)
+		return x.acceptedResult(ctx, slug, p)
 	}
 	return x.write(ctx, slug, p)
 }
 
-// Conflicts about a decision that was made already.
+// Conflicts with an earlier decision.
 var (
 	errRefused  = &memories.ConflictError{Reason: "The proposal was refused. Nothing was changed."}
 	errAccepted = &memories.ConflictError{Reason: "The proposal was accepted already. Nothing was changed. Delete the memory, if it is not to be one."}
 )
 
-// accepted answers with the memory that a proposal has become.
-func (x *Extractor) accepted(ctx context.Context, slug string, p records.Proposal) (sync.Result, error) {
+// acceptedResult returns the memory that an accepted proposal has become.
+func (x *Extractor) acceptedResult(ctx context.Context, slug string, p records.Proposal) (sync.Result, error) {
 	agent, err := x.store.AgentUncounted(ctx, slug)
 	if err != nil {
 		return sync.Result{}, err
@@ -183,7 +186,8 @@ func (x *Extractor) accepted(ctx context.Context, slug string, p records.Proposa
 	return sync.Result{Memory: m, ClaudeMDProblem: agent.ClaudeMD.Problem}, err
 }
 
-// write carries out what was decided. Whoever comes second, after a crash or beside another server, finds it done.
+// write saves an accepted proposal as a memory. If another server or an earlier run has saved it
+// already, write returns that memory.
 func (x *Extractor) write(ctx context.Context, slug string, p records.Proposal) (sync.Result, error) {
 	ctx = sync.As(ctx, p.DecidedBy)
 	metadata := map[string]string{frontmatter.MetadataSource: frontmatter.SourceExtraction}
@@ -199,20 +203,20 @@ func (x *Extractor) write(ctx context.Context, slug string, p records.Proposal) 
 	} else {
 		result, err = x.engine.Create(ctx, slug, sync.Draft{Name: p.Name, Type: p.Type, Description: p.Description, Body: p.Body, Metadata: metadata})
 	}
-	if err != nil && stands(err) {
-		id, looked := x.store.HadContent(ctx, p)
-		if errors.Is(looked, memories.ErrNotFound) {
+	if err != nil && isRefusal(err) {
+		id, lookErr := x.store.HadContent(ctx, p)
+		if errors.Is(lookErr, memories.ErrNotFound) {
 			return sync.Result{}, errors.Join(err, x.store.GiveUpAccepting(ctx, p))
 		}
-		if looked != nil {
-			return sync.Result{}, looked
+		if lookErr != nil {
+			return sync.Result{}, lookErr
 		}
 		p.MemoryID = id
-		if result, err = x.accepted(ctx, slug, p); err != nil {
+		if result, err = x.acceptedResult(ctx, slug, p); err != nil {
 			return sync.Result{}, err
 		}
 	} else if err != nil {
-		return sync.Result{}, err // nobody knows how far it came: it is finished later
+		return sync.Result{}, err // unknown whether it was written; finished later
 	}
 	if err := x.store.EndAccepting(ctx, p, result.Memory.ID); err != nil {
 		return sync.Result{}, err
@@ -221,15 +225,17 @@ func (x *Extractor) write(ctx context.Context, slug string, p records.Proposal) 
 	return result, nil
 }
 
-// stands says whether an error means that what there is stands against it: the memory is another by now, or this has been written.
-func stands(err error) bool {
+// isRefusal reports whether an error is permanent: the memory has changed, exists already, or is
+// invalid.
+func isRefusal(err error) bool {
 	var conflict *memories.ConflictError
 	var invalid *memories.InvalidError
 	return errors.Is(err, memories.ErrNotFound) || errors.Is(err, memories.ErrChanged) || errors.As(err, &conflict) || errors.As(err, &invalid)
 }
 
-// Refuse decides against a proposal: the same is not proposed again. match is as for Accept. Refusing a refused one changes nothing.
-// It fails as Accept does, and with *memories.ConflictError for an accepted one.
+// Refuse dismisses a proposal, so that the same is not proposed again. match and errors are as for
+// Accept. It also returns *memories.ConflictError for an accepted proposal. A second Refuse changes
+// nothing.
 func (x *Extractor) Refuse(ctx context.Context, slug, id, match string, actor memories.Actor) (Proposed, error) {
 	p, err := x.Proposal(ctx, slug, id)
 	if err != nil {
@@ -251,7 +257,8 @@ func (x *Extractor) Refuse(ctx context.Context, slug, id, match string, actor me
 	return x.Proposal(ctx, slug, id)
 }
 
-// FinishAccepting writes what was decided before that time and, for a crash, has not been written.
+// FinishAccepting writes the proposals that were accepted before the given time and not written
+// because of a crash.
 func (x *Extractor) FinishAccepting(ctx context.Context, before time.Time) error {
 	begun, err := x.store.ProposalsToFinish(ctx, before)
 	if err != nil || len(begun) == 0 {
@@ -263,14 +270,14 @@ func (x *Extractor) FinishAccepting(ctx context.Context, before time.Time) error
 		if err == nil {
 			_, err = x.write(ctx, agent.Slug, p)
 		}
-		if err != nil && !stands(err) {
+		if err != nil && !isRefusal(err) {
 			all = append(all, err)
 		}
 	}
 	return errors.Join(all...)
 }
 
-// acceptAll writes what is to be written without asking. What something stands against waits for a person.
+// acceptAll writes the proposals that mode Auto has accepted. A refused one waits for a person.
 func (x *Extractor) acceptAll(ctx context.Context, agent records.Agent, ids []uuid.UUID) error {
 	for _, id := range ids {
 		p, err := x.store.Proposal(ctx, agent.ID, id.String())
@@ -280,7 +287,7 @@ func (x *Extractor) acceptAll(ctx context.Context, agent records.Agent, ids []uu
 		if p.State != records.ProposalAccepting {
 			continue
 		}
-		if _, err := x.write(ctx, agent.Slug, p); err != nil && !stands(err) {
+		if _, err := x.write(ctx, agent.Slug, p); err != nil && !isRefusal(err) {
 			return err
 		}
 	}

@@ -15,20 +15,22 @@ import (
 )
 
 const (
-	// mostDecided is with how many earlier proposals and deleted memories something new is compared.
-	mostDecided = 500
-	// mostCompared is with how many memories something new is compared word by word, those that share the most words with it, and
-	// mostSought by how many words they are looked for.
-	mostCompared = 20
-	mostSought   = 12
+	// maxDecided is the maximum number of earlier proposals and deleted memories to compare with
+	// (arbitrary).
+	maxDecided = 500
+	// maxCompared is the maximum number of memories compared word by word, and maxTerms the maximum
+	// number of words in the search for them (arbitrary).
+	maxCompared = 20
+	maxTerms    = 12
 )
 
-// duplicateFilter rejects proposals that a memory, another proposal or a refused one already has.
+// duplicateFilter rejects a finding that equals a memory, another finding, an earlier proposal or a
+// deleted memory.
 type duplicateFilter struct {
 	x     *Extractor
 	agent records.Agent
-	names []memories.Memory // the newest, without what they say
-	// against are the words of what was proposed or deleted before, by what to say of it.
+	names []memories.Memory // the newest memories, without bodies
+	// against are the earlier proposals and deleted memories.
 	against []decided
 }
 
@@ -37,13 +39,13 @@ type decided struct {
 	why   string
 }
 
-func (x *Extractor) newSieve(ctx context.Context, agent records.Agent) (*duplicateFilter, error) {
+func (x *Extractor) newDuplicateFilter(ctx context.Context, agent records.Agent) (*duplicateFilter, error) {
 	s := &duplicateFilter{x: x, agent: agent}
 	var err error
-	if s.names, err = x.store.Newest(ctx, records.RecallSources{agent}, nil, mostNames); err != nil {
+	if s.names, err = x.store.Newest(ctx, records.RecallSources{agent}, nil, maxNames); err != nil {
 		return nil, err
 	}
-	earlier, err := x.store.Proposals(ctx, agent.ID, "", mostDecided, "")
+	earlier, err := x.store.Proposals(ctx, agent.ID, "", maxDecided, "")
 	if err != nil {
 		return nil, err
 	}
@@ -55,15 +57,15 @@ func (x *Extractor) newSieve(ctx context.Context, agent records.Agent) (*duplica
 			s.against = append(s.against, decided{wordsOf(p.Content), "the same waits to be decided about"})
 		}
 	}
-	deleted, err := x.store.Deleted(ctx, agent.ID, mostDecided)
+	deleted, err := x.store.Deleted(ctx, agent.ID, maxDecided)
 	for _, c := range deleted {
 		s.against = append(s.against, decided{wordsOf(c), "the same was deleted before"})
 	}
 	return s, err
 }
 
-// existing is what a model is told of what there is, with what was just found.
-func (s *duplicateFilter) existing(kept []found) []known {
+// existing returns the known memories for the model, with the findings so far.
+func (s *duplicateFilter) existing(kept []finding) []known {
 	all := make([]known, 0, len(s.names)+len(kept))
 	for _, f := range kept {
 		all = append(all, known{f.Name, string(f.Type), f.Description})
@@ -74,15 +76,16 @@ func (s *duplicateFilter) existing(kept []found) []known {
 	return all
 }
 
-// refuses says why something is not to be proposed; empty: it is. What is about an existing memory gets its exact name.
-func (s *duplicateFilter) refuses(ctx context.Context, f *found, kept []found) (why string, err error) {
+// reject returns the reason to reject a finding, or "". It sets the exact name of an existing
+// memory in f if the names differ only in spelling.
+func (s *duplicateFilter) reject(ctx context.Context, f *finding, kept []finding) (why string, err error) {
 	for _, m := range s.names {
 		if strings.EqualFold(m.Name, f.Name) || memories.Slug(m.Name) == memories.Slug(f.Name) {
 			f.Name = m.Name
 		}
 	}
 	for _, k := range kept {
-		if k.Name == f.Name || nearlyTheSame(wordsOf(k.Content), wordsOf(f.Content)) {
+		if k.Name == f.Name || isSimilar(wordsOf(k.Content), wordsOf(f.Content)) {
 			return "the same was found twice", nil
 		}
 	}
@@ -90,7 +93,7 @@ func (s *duplicateFilter) refuses(ctx context.Context, f *found, kept []found) (
 	if err != nil || buried {
 		return "the same was deleted before", err
 	}
-	present, err := s.x.present(ctx, s.agent, f.Name)
+	present, err := s.x.memoryNamed(ctx, s.agent, f.Name)
 	if err != nil {
 		return "", err
 	}
@@ -99,34 +102,34 @@ func (s *duplicateFilter) refuses(ctx context.Context, f *found, kept []found) (
 	}
 	mine := wordsOf(f.Content)
 	for _, d := range s.against {
-		if nearlyTheSame(mine, d.words) {
+		if isSimilar(mine, d.words) {
 			return d.why, nil
 		}
 	}
-	near, err := s.near(ctx, mine)
-	for _, m := range near {
-		if m.Name != f.Name && nearlyTheSame(mine, wordsOf(contentOf(m))) {
+	similar, err := s.similar(ctx, mine)
+	for _, m := range similar {
+		if m.Name != f.Name && isSimilar(mine, wordsOf(contentOf(m))) {
 			return "another memory says so already", nil
 		}
 	}
 	return "", err
 }
 
-// near returns the memories that share the most of the longest words with something new.
-func (s *duplicateFilter) near(ctx context.Context, mine map[string]bool) ([]memories.Memory, error) {
-	longest := slices.SortedFunc(maps.Keys(mine), func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b)) })
-	var sought []records.RecallTerm
-	for _, word := range longest[:min(len(longest), mostSought)] {
-		if words.SetsNoSpaces(word) { // it is one of Hangul, or a single character
-			sought = append(sought, records.RecallTerm{Runs: []string{word}})
+// similar returns the memories that share most of the longest words.
+func (s *duplicateFilter) similar(ctx context.Context, mine map[string]bool) ([]memories.Memory, error) {
+	longestWords := slices.SortedFunc(maps.Keys(mine), func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b)) })
+	var terms []records.RecallTerm
+	for _, word := range longestWords[:min(len(longestWords), maxTerms)] {
+		if words.SetsNoSpaces(word) {
+			terms = append(terms, records.RecallTerm{Runs: []string{word}})
 		} else {
-			sought = append(sought, records.RecallTerm{Words: []string{word}})
+			terms = append(terms, records.RecallTerm{Words: []string{word}})
 		}
 	}
-	if len(sought) == 0 {
+	if len(terms) == 0 {
 		return nil, nil
 	}
-	hits, err := s.x.store.Hits(ctx, records.RecallSources{s.agent}, sought, mostNames)
+	hits, err := s.x.store.Hits(ctx, records.RecallSources{s.agent}, terms, maxNames)
 	if err != nil {
 		return nil, err
 	}
@@ -139,14 +142,14 @@ func (s *duplicateFilter) near(ctx context.Context, mine map[string]bool) ([]mem
 	best := slices.SortedFunc(maps.Keys(shared), func(a, b uuid.UUID) int {
 		return cmp.Or(cmp.Compare(shared[b], shared[a]), strings.Compare(a.String(), b.String()))
 	})
-	return s.x.store.Texts(ctx, records.RecallSources{s.agent}, best[:min(len(best), mostCompared)], memories.MaxFileSize)
+	return s.x.store.Texts(ctx, records.RecallSources{s.agent}, best[:min(len(best), maxCompared)], memories.MaxFileSize)
 }
 
 func contentOf(m memories.Memory) memories.Content {
 	return memories.Content{Name: m.Name, Type: m.Type, Description: m.Description, Body: m.Body}
 }
 
-// identity is what a proposal is known by: its name and all that it says.
-func (f found) identity() memories.Fingerprint {
+// identity returns the fingerprint of a proposal's name and content.
+func (f finding) identity() memories.Fingerprint {
 	return memories.FingerprintOf(f.Type, f.Name+"\x00"+f.Description, f.Body)
 }

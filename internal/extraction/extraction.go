@@ -1,10 +1,10 @@
-// Package extraction finds in conversations what an agent should have remembered and did not: the safety net of an agent's memory. It
-// reads each stretch of a conversation once, asks a language model what is worth keeping, checks each word of the answer, and keeps
-// what is left as proposals with the quotes that they come from, for a person to accept or refuse; or, when it is told to, writes them.
+// Package extraction proposes memories that an agent did not save during its conversations. It
+// reads each part of a conversation once, asks a language model, checks the answer, and stores
+// proposals with quotes. A person accepts or refuses them; mode Auto also writes them.
 //
-// A conversation is data, whoever speaks in it: what a hostile one makes a model propose is a proposal like any other. Nothing is
-// written but through the engine. What was read and what came of it are committed together, so that a crash repeats nothing and loses
-// nothing. The hooks, the API and the pages call it.
+// Conversations are untrusted data: a hostile one can only cause proposals. Files are written only
+// through package sync. The read position and its proposals are committed together, so a crash
+// repeats and loses nothing. The hooks, the API and the pages call it.
 package extraction
 
 import (
@@ -20,62 +20,66 @@ import (
 	"memoir/internal/sync"
 )
 
-// Mode is what becomes of what is found.
+// Mode selects the action for proposals.
 type Mode string
 
-// The modes.
+// The modes. The zero Mode means Propose.
 const (
 	Off     Mode = "off"     // no conversation is read
-	Propose Mode = "propose" // a person accepts or refuses
-	Auto    Mode = "auto"    // it is written without asking
+	Propose Mode = "propose" // a person decides
+	Auto    Mode = "auto"    // proposals without doubts are written automatically
 )
 
-// Modes lists them.
+// Modes lists the modes.
 var Modes = []Mode{Off, Propose, Auto}
 
-// DefaultQuiet is how long a session must be silent before it is read.
+// DefaultQuiet is the default of Options.Quiet (arbitrary).
 const DefaultQuiet = 5 * time.Minute
 
-// Options are the settings of an Extractor.
+// Options configures an Extractor.
 type Options struct {
-	Mode Mode // empty: Propose
-	// Quiet is how long a session must be silent before it is read; 0: DefaultQuiet.
+	Mode Mode // empty means Propose
+	// Quiet is how long a session must be inactive before it is read. Zero means DefaultQuiet.
 	Quiet time.Duration
-	// Model is asked what is worth keeping; nil: nothing is read.
+	// Model proposes memories. If it is nil, nothing is read.
 	Model model.Model
-	// ClaudeDir is the configuration directory of Claude Code, whose transcripts may be read; empty: none may.
+	// ClaudeDir is Claude Code's configuration directory. Only transcripts in it may be read by
+	// path. If it is empty, none may be.
 	ClaudeDir string
-	// Queue does the reading. It is started after the Extractor. Nil: nothing is read but by Run.
+	// Queue runs the reading. The caller starts it after the Extractor. If it is nil, only Run
+	// reads.
 	Queue *jobs.Queue
 	Log   *slog.Logger
 }
 
-// Task is one conversation that is to be read.
+// Task identifies a conversation to read.
 type Task struct {
 	AgentID int64  `json:"agent_id"`
 	Session string `json:"session"`
 }
 
-// JobKind is what the reading of a conversation is called among the jobs of an agent. The key of one is its session.
+// JobKind is the kind of the jobs that read conversations. Their keys are sessions.
 const JobKind = "extraction"
 
-// Extractor reads conversations.
+// Extractor reads conversations and decides proposals. Its methods are safe for concurrent use.
 type Extractor struct {
 	engine  *sync.Engine
 	store   Store
 	options Options
 	kind    jobs.Kind[Task]
-	end     context.CancelFunc
-	ended   chan struct{}
+	stop    context.CancelFunc
+	done    chan struct{}
 }
 
-// finishing is how often it is looked for what a crash has left half accepted, and unfinished how old that is.
+// finishInterval is the interval of the checks for interrupted accepts, and finishAfter their
+// minimum age (arbitrary).
 const (
-	finishing  = 30 * time.Second
-	unfinished = 20 * time.Second
+	finishInterval = 30 * time.Second
+	finishAfter    = 20 * time.Second
 )
 
-// Start begins to finish what was begun before. It is ended with Close.
+// Start returns an Extractor that finishes interrupted work in the background. The caller must call
+// Close.
 func Start(engine *sync.Engine, store Store, options Options) *Extractor {
 	if options.Mode == "" {
 		options.Mode = Propose
@@ -84,63 +88,66 @@ func Start(engine *sync.Engine, store Store, options Options) *Extractor {
 		options.Quiet = DefaultQuiet
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	x := &Extractor{engine: engine, store: store, options: options, end: cancel, ended: make(chan struct{})}
+	x := &Extractor{engine: engine, store: store, options: options, stop: cancel, done: make(chan struct{})}
 	if options.Queue != nil {
 		x.kind = jobs.Register(options.Queue, JobKind, x.work)
 	}
-	go x.lookAfter(ctx)
+	go x.runBackground(ctx)
 	return x
 }
 
-// Close ends what is being finished. It does not wait for anything else.
+// Close stops the background work. It does not wait for jobs.
 func (x *Extractor) Close() {
-	x.end()
-	<-x.ended
+	x.stop()
+	<-x.done
 }
 
-// Mode says what becomes of what is found.
+// Mode returns the mode.
 func (x *Extractor) Mode() Mode { return x.options.Mode }
 
-// HasModel says whether there is a model to ask.
+// HasModel reports whether a model is configured.
 func (x *Extractor) HasModel() bool { return x.options.Model != nil }
 
-// Quiet is how long a session must be silent before it is read.
+// Quiet returns how long a session must be inactive before it is read.
 func (x *Extractor) Quiet() time.Duration { return x.options.Quiet }
 
-// Reads says whether conversations are read at all.
+// Reads reports whether conversations are read: the mode is not Off and there is a model.
 func (x *Extractor) Reads() bool { return x.options.Mode != Off && x.options.Model != nil }
 
-// lookAfter finishes what was left half done: at once what this server left, later also what another one did.
-func (x *Extractor) lookAfter(ctx context.Context) {
-	defer close(x.ended)
-	again := time.NewTicker(finishing)
-	defer again.Stop()
+// runBackground finishes interrupted work until ctx ends. It starts with unread conversations of
+// this server.
+func (x *Extractor) runBackground(ctx context.Context) {
+	defer close(x.done)
+	ticker := time.NewTicker(finishInterval)
+	defer ticker.Stop()
 	caughtUp := false
 	for {
 		if x.engine.Ready() {
 			if !caughtUp {
-				caughtUp = x.reported(x.catchUp(ctx))
+				caughtUp = x.logError(x.enqueueUnread(ctx))
 			}
-			x.reported(x.store.ForgetTexts(ctx, time.Now().Add(-unreadFor)))
-			x.reported(x.FinishAccepting(ctx, records.Now().Add(-unfinished)))
+			x.logError(x.store.ForgetTexts(ctx, time.Now().Add(-maxUnreadAge)))
+			x.logError(x.FinishAccepting(ctx, records.Now().Add(-finishAfter)))
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-again.C:
+		case <-ticker.C:
 		}
 	}
 }
 
-// reported logs an error, unless it is that the database is away, which others tell of. It says whether there was none.
-func (x *Extractor) reported(err error) bool {
+// logError logs an error, except that the database is unavailable or ctx was cancelled. It reports
+// whether err is nil.
+func (x *Extractor) logError(err error) bool {
 	if err != nil && !errors.Is(err, memories.ErrUnavailable) && !errors.Is(err, context.Canceled) {
-		x.options.Log.Warn("what was begun with a conversation could not be finished", "error", err)
+		x.options.Log.Warn("unfinished extraction work failed, will retry", "error", err)
 	}
 	return err == nil
 }
 
-// Idle is an Extractor that reads nothing and finishes nothing; what was proposed can be decided about. It needs no Close.
+// Idle returns an Extractor that reads and finishes nothing. Its proposals can be decided. It needs
+// no Close.
 func Idle(engine *sync.Engine, store Store, log *slog.Logger) *Extractor {
 	return &Extractor{engine: engine, store: store, options: Options{Mode: Off, Quiet: DefaultQuiet, Log: log}}
 }

@@ -28,10 +28,10 @@ func TestAnAcceptedProposalIsAFileARowAndInCLAUDEMD(t *testing.T) {
 	if len(out.Proposals) != 1 || !strings.Contains(out.Said, "Found 1 memory. Not taken: nobody said what it quotes.") || out.InputTokens == 0 {
 		t.Errorf("outcome: %+v", out)
 	}
-	asked := b.model.Requests()[0]
+	requestedSuffix := b.model.Requests()[0]
 	for _, wanted := range []string{`"name":"Tea"`, "Drinks it green", `"at":"Monday 2026-03-02 10:00 UTC"`, `"text":"Please always\n use tabs`} {
-		if !strings.Contains(asked.Text, wanted) {
-			t.Errorf("the model was not told %s: %s", wanted, asked.Text)
+		if !strings.Contains(requestedSuffix.Text, wanted) {
+			t.Errorf("the model was not told %s: %s", wanted, requestedSuffix.Text)
 		}
 	}
 	p := b.proposals(records.ProposalWaiting)[0]
@@ -49,7 +49,7 @@ func TestAnAcceptedProposalIsAFileARowAndInCLAUDEMD(t *testing.T) {
 	if !strings.Contains(b.Read("ada/CLAUDE.md"), "### Use tabs") {
 		t.Error("CLAUDE.md does not have it")
 	}
-	if again := accept(b, b.extractor, b.proposals("")[0]); again.ID != m.ID {
+	if ticker := accept(b, b.extractor, b.proposals("")[0]); ticker.ID != m.ID {
 		t.Error("accepting it twice made two")
 	}
 	agent, _ := b.Store.AgentUncounted(b.Context(), "ada")
@@ -73,23 +73,23 @@ func TestAStretchIsReadOnceAndGoesOnWhereItStopped(t *testing.T) {
 	}
 	b.says("s1", `tent":"And the second thing."}}`+"\n")
 	b.run("s1")
-	asked := b.model.Requests()
-	if len(asked) != 2 || strings.Contains(asked[1].Text, "first thing") || b.names("") != "First|Second" {
-		t.Errorf("%d questions, proposals %s", len(asked), b.names(""))
+	requestedSuffix := b.model.Requests()
+	if len(requestedSuffix) != 2 || strings.Contains(requestedSuffix[1].Text, "first thing") || b.names("") != "First|Second" {
+		t.Errorf("%d questions, proposals %s", len(requestedSuffix), b.names(""))
 	}
 	// A session that goes on from this one has it at its beginning.
 	b.says("s2", first+said("3", "user", "And the second thing.")+said("9", "user", "New words."))
 	b.run("s2")
-	if asked := b.model.Requests(); len(asked) != 3 || strings.Contains(asked[2].Text, "second thing.") {
-		t.Errorf("a fork was read from its beginning: %d questions", len(asked))
+	if requestedSuffix := b.model.Requests(); len(requestedSuffix) != 3 || strings.Contains(requestedSuffix[2].Text, "second thing.") {
+		t.Errorf("a fork was read from its beginning: %d questions", len(requestedSuffix))
 	}
 	// So is a file that was written anew, and is shorter than it was.
 	if err := os.WriteFile(b.transcript("s1"), []byte(said("3", "user", "And the second thing.")+said("10", "user", "Only here.")), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	b.run("s1")
-	if asked := b.model.Requests(); len(asked) != 4 || !strings.Contains(asked[3].Text, "Only here.") || strings.Contains(asked[3].Text, "second thing.") {
-		t.Errorf("a file that was written anew was not read on: %d questions", len(asked))
+	if requestedSuffix := b.model.Requests(); len(requestedSuffix) != 4 || !strings.Contains(requestedSuffix[3].Text, "Only here.") || strings.Contains(requestedSuffix[3].Text, "second thing.") {
+		t.Errorf("a file that was written anew was not read on: %d questions", len(requestedSuffix))
 	}
 }
 
@@ -361,8 +361,8 @@ func TestALongStretchIsCutIntoFivePiecesAtMost(t *testing.T) {
 	}
 	b.says("s1", said("a", "user", "The oldest.")+whole.String()+said("z", "user", "The newest."))
 	out := b.run("s1")
-	asked := b.model.Requests()
-	if len(asked) != 5 || !strings.Contains(asked[0].Text, "The newest.") || !strings.Contains(out.Said, "older ones were left out") {
-		t.Errorf("%d questions: %s", len(asked), out.Said)
+	requestedSuffix := b.model.Requests()
+	if len(requestedSuffix) != 5 || !strings.Contains(requestedSuffix[0].Text, "The newest.") || !strings.Contains(out.Said, "older ones were left out") {
+		t.Errorf("%d questions: %s", len(requestedSuffix), out.Said)
 	}
 }

@@ -19,55 +19,55 @@ import (
 	"memoir/internal/transcript"
 )
 
-// unreadable is how a transcript is refused that may not be read, or is none.
-func unreadable(reason string) error {
+// transcriptError returns the error for a transcript that is invalid or may not be read.
+func transcriptError(reason string) error {
 	return &memories.InvalidError{Field: "transcript_path", Reason: reason}
 }
 
-// unseenError means that this server does not see a transcript. Another server may see it.
+// unseenError means that this server cannot see the transcript. Another server may.
 type unseenError struct{ error }
 
 func (e *unseenError) Unwrap() error { return e.error }
 
-// permitted returns the real path of a transcript that may be read, as agents.TranscriptPath does.
+// permitted returns the real path of a transcript that may be read: see agents.TranscriptPath.
 func (x *Extractor) permitted(path string) (string, error) {
 	path, err := agents.TranscriptPath(x.options.ClaudeDir, path)
 	return path, refusal(err)
 }
 
-// open opens a transcript that may be read, as agents.OpenTranscript does.
+// open opens a transcript that may be read: see agents.OpenTranscript.
 func (x *Extractor) open(path string) (*os.File, error) {
 	file, err := agents.OpenTranscript(x.options.ClaudeDir, path)
 	return file, refusal(err)
 }
 
-// refusal turns an *agents.TranscriptError into the error for the field that names the transcript.
+// refusal converts an *agents.TranscriptError to an error for the field transcript_path.
 func refusal(err error) error {
 	var refused *agents.TranscriptError
 	switch {
 	case !errors.As(err, &refused):
 		return err
 	case refused.Unseen:
-		return &unseenError{unreadable(refused.Reason)}
+		return &unseenError{transcriptError(refused.Reason)}
 	}
-	return unreadable(refused.Reason)
+	return transcriptError(refused.Reason)
 }
 
-// givenText is a conversation as a script has given it, and as it is kept until it is read.
+// givenText is a conversation that a script submitted, as stored until it is read.
 type givenText struct {
 	Messages   []transcript.Message `json:"messages,omitempty"`
 	Transcript string               `json:"transcript,omitempty"`
 }
 
-// stretch is what there is to read, and the place after it.
+// stretch is an unread part of a conversation, and the position after it.
 type stretch struct {
 	transcript.Stretch
 	to    records.TranscriptPosition
 	texts []uuid.UUID
-	at    int64 // where in the file it begins
+	at    int64 // its offset in the file
 }
 
-// read returns what of a conversation was not read yet.
+// read returns the unread part of a conversation.
 func (x *Extractor) read(ctx context.Context, agent records.Agent, c records.Conversation) (stretch, error) {
 	lastRead, err := x.store.LastRead(ctx, agent.ID)
 	if err != nil {
@@ -84,8 +84,8 @@ func (x *Extractor) read(ctx context.Context, agent records.Agent, c records.Con
 	return x.readFile(c, reading)
 }
 
-// readFile reads on in a transcript. Where it is not the file that it was, it is read from its beginning, up to which messages are
-// known tells what is new.
+// readFile reads a transcript from the last position. If the bytes before that position have
+// changed, it reads from the start, and known messages are skipped.
 func (x *Extractor) readFile(c records.Conversation, reading transcript.Reading) (stretch, error) {
 	file, err := x.open(c.Transcript)
 	if err != nil {
@@ -93,10 +93,10 @@ func (x *Extractor) readFile(c records.Conversation, reading transcript.Reading)
 	}
 	defer file.Close()
 	from := c.ReadTo
-	if mark, err := markBefore(file, from); err != nil || !bytes.Equal(mark, c.Mark) {
+	if tail, err := tailHash(file, from); err != nil || !bytes.Equal(tail, c.Mark) {
 		from = 0
 	}
-	// What is written while it is read is left for the next time, so that reading comes to an end.
+	// Bytes written after this point are left for the next run, so that reading ends.
 	info, err := file.Stat()
 	if err != nil {
 		return stretch{}, err
@@ -109,27 +109,27 @@ func (x *Extractor) readFile(c records.Conversation, reading transcript.Reading)
 	if s.Last != "" {
 		s.to.Last = s.Last
 	}
-	s.to.Mark, err = markBefore(file, s.to.ReadTo)
+	s.to.Mark, err = tailHash(file, s.to.ReadTo)
 	return s, err
 }
 
-// marked is how many bytes tell whether what was read is still there.
-const marked = 1 << 10
+// tailBytes is the number of bytes before a position that identify it (arbitrary).
+const tailBytes = 1 << 10
 
-// markBefore returns a hash of the bytes before a place; empty at the beginning.
-func markBefore(file io.ReaderAt, place int64) ([]byte, error) {
-	if place == 0 {
+// tailHash returns a hash of the bytes before an offset. It is empty for offset 0.
+func tailHash(file io.ReaderAt, offset int64) ([]byte, error) {
+	if offset == 0 {
 		return []byte{}, nil
 	}
-	last := make([]byte, min(marked, place))
-	if _, err := file.ReadAt(last, place-int64(len(last))); err != nil {
+	last := make([]byte, min(tailBytes, offset))
+	if _, err := file.ReadAt(last, offset-int64(len(last))); err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256(last)
 	return sum[:], nil
 }
 
-// readGiven reads what scripts have given of a conversation.
+// readGiven reads the submitted parts of a conversation.
 func (x *Extractor) readGiven(ctx context.Context, c records.Conversation, reading transcript.Reading, seen map[string]bool) (stretch, error) {
 	texts, err := x.store.GivenTexts(ctx, c.AgentID, c.Session)
 	if err != nil {
@@ -168,7 +168,7 @@ func (x *Extractor) readGiven(ctx context.Context, c records.Conversation, readi
 	return s, nil
 }
 
-// inMemoryOf says whether a file that an agent has written is a memory of its own.
+// inMemoryOf returns a function that reports whether a path is a memory file of the agent.
 func inMemoryOf(agent records.Agent) func(path string) bool {
 	on := agents.Agent{Slug: agent.Slug, Layout: agents.Layout(agent.Layout), Dir: agent.Dir}
 	dirs := []string{agent.Dir}

@@ -6,11 +6,12 @@ import (
 	"time"
 )
 
-// A memory is read in months to come, when nobody knows any more which day "yesterday" was. A model is asked to write dates as absolute
-// ones, and may not have; what it writes is looked through here for what is reckoned from the day of a conversation. Which day that would
-// be is not worked out: "next Friday" is one of two, and a wrong date is worse than none.
+// A memory is read months later, when the day of "yesterday" is unknown. The model is asked to
+// write absolute dates but may fail, so this file searches for relative ones. It does not compute
+// the date, because "next Friday" is ambiguous and a wrong date is worse.
 
-// relativeDates finds them, in English and German. Days of the week alone are left out: they mostly come back ("never deploy on a Friday").
+// relativeDates matches relative dates in English and German. It omits weekdays alone, which are
+// mostly regular ("never deploy on a Friday").
 var relativeDates = func() *regexp.Regexp {
 	const (
 		number = `(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|a few|several|a couple of)`
@@ -34,13 +35,14 @@ var relativeDates = func() *regexp.Regexp {
 }()
 
 var (
-	// inCode is what no date is in.
+	// inCode matches code, which is not searched.
 	inCode = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
-	// saidAbsolutely is a date behind a relative one that says which it is, or what makes a rule of one: the last Friday of each month.
-	saidAbsolutely = regexp.MustCompile(`^[\s,]*[([]?\s*(?:on |am |the |den )?\d{4}-\d\d|^[\s,]+(?:of|in) (?:the|each|every|an?) |^ (?:des|im|jedes|eines) `)
+	// absoluteSuffix matches text after a relative date that makes it absolute or regular, such as
+	// "of each month".
+	absoluteSuffix = regexp.MustCompile(`^[\s,]*[([]?\s*(?:on |am |the |den )?\d{4}-\d\d|^[\s,]+(?:of|in) (?:the|each|every|an?) |^ (?:des|im|jedes|eines) `)
 )
 
-// relativeDate returns the first date in a text that is reckoned from a day that the text does not name; empty: there is none.
+// relativeDate returns the first relative date in a text, or "".
 func relativeDate(text string) string {
 	text = inCode.ReplaceAllString(text, " ")
 	for at := 0; at < len(text); {
@@ -48,16 +50,17 @@ func relativeDate(text string) string {
 		if found == nil {
 			return ""
 		}
-		end := at + found[3]
-		if !saidAbsolutely.MatchString(text[end:]) {
-			return text[at+found[2] : end]
+		stop := at + found[3]
+		if !absoluteSuffix.MatchString(text[stop:]) {
+			return text[at+found[2] : stop]
 		}
-		at = end
+		at = stop
 	}
 	return ""
 }
 
-// Doubt says for people what to look at before the proposal is accepted; empty: nothing.
+// Doubt returns a sentence about a point to check before accepting the proposal. It is empty if
+// there is nothing, or the proposal is decided.
 func (p Proposed) Doubt() string {
 	if p.DecidedAt.IsZero() {
 		return doubt(p.Name+"\n"+p.Description+"\n"+p.Body, p.QuotedAt)
@@ -65,7 +68,7 @@ func (p Proposed) Doubt() string {
 	return ""
 }
 
-// doubt says of a text which relative date it has, and of which day the message is that it comes from.
+// doubt returns a sentence about a relative date in text and the day of its message, or "".
 func doubt(text string, saidAt time.Time) string {
 	switch found := relativeDate(text); {
 	case found == "":

@@ -18,22 +18,22 @@ import (
 	"memoir/internal/transcript"
 )
 
-// Outcome is what came of reading a conversation.
+// Outcome is the result of reading a conversation.
 type Outcome struct {
-	Said                      string // in a sentence, for people
+	Said                      string // a sentence for users
 	Proposals                 []uuid.UUID
 	Questions                 int
 	Model                     string
 	InputTokens, OutputTokens int
 }
 
-// patience is how long one question may take; nobody waits for it.
-const patience = 2 * time.Minute
+// modelTimeout is the timeout of one question (arbitrary). No one waits for it.
+const modelTimeout = 2 * time.Minute
 
-// Run reads what is new in a conversation, once it has been silent, and keeps what is found. It may be repeated at any moment: what is
-// kept is kept with the place up to which was read. It fails with memories.ErrNotFound where there is no such conversation any more,
-// *memories.InvalidError for a transcript that may not be read, *model.Error, and as the store does. What a failed run has cost is in
-// the Outcome all the same.
+// Run reads the unread part of a conversation and stores the proposals with the new position, so it
+// can be repeated after a crash. The Outcome of a failed run has its cost too. Errors:
+// memories.ErrNotFound if the conversation does not exist; *memories.InvalidError for a transcript
+// that may not be read; *model.Error; and the store's errors.
 func (x *Extractor) Run(ctx context.Context, task Task) (Outcome, error) {
 	out := Outcome{}
 	if !x.Reads() {
@@ -91,7 +91,7 @@ func (x *Extractor) agent(ctx context.Context, id int64) (records.Agent, error) 
 	return all[i], nil
 }
 
-// find asks what of a stretch is worth keeping.
+// find asks the model about a part of a conversation and returns the proposals.
 func (x *Extractor) find(ctx context.Context, agent records.Agent, session string, s stretch, out *Outcome) ([]records.Proposal, error) {
 	switch {
 	case len(s.Wrote) > 0:
@@ -101,29 +101,29 @@ func (x *Extractor) find(ctx context.Context, agent records.Agent, session strin
 		out.Said = "Nothing new was said by a person."
 		return nil, nil
 	}
-	sieve, err := x.newSieve(ctx, agent)
+	filter, err := x.newDuplicateFilter(ctx, agent)
 	if err != nil {
 		return nil, err
 	}
-	parts, left := pieces(s.Messages)
-	left += s.LeftOut
-	var kept []found
+	parts, omitted := split(s.Messages)
+	omitted += s.LeftOut
+	var kept []finding
 	var dropped []string
 	for i, piece := range parts {
-		if len(kept) == mostPerRun {
+		if len(kept) == maxPerRun {
 			break
 		}
-		candidates, err := x.ask(ctx, questionAbout(piece, sieve.existing(kept), left+len(parts)-1-i), out)
+		candidates, err := x.ask(ctx, questionAbout(piece, filter.existing(kept), omitted+len(parts)-1-i), out)
 		if err != nil {
 			return nil, err
 		}
 		for _, c := range candidates {
-			if len(kept) == mostPerRun {
+			if len(kept) == maxPerRun {
 				break
 			}
-			f, why := c.checked(piece)
+			f, why := c.check(piece)
 			if why == "" {
-				why, err = sieve.refuses(ctx, &f, kept)
+				why, err = filter.reject(ctx, &f, kept)
 			}
 			if err != nil {
 				return nil, err
@@ -135,13 +135,14 @@ func (x *Extractor) find(ctx context.Context, agent records.Agent, session strin
 			kept = append(kept, f)
 		}
 	}
-	out.Said = said(len(s.Messages), left, s.Unread, len(kept), dropped)
+	out.Said = jobSummary(len(s.Messages), omitted, s.Unread, len(kept), dropped)
 	return x.proposalsOf(ctx, agent, sessionOf(session, s), kept)
 }
 
-// sessionOf is the session that a memory is from, as its file says.
+// sessionOf returns the session to record in the memory's file. It is empty for a submitted
+// conversation without a name.
 func sessionOf(session string, s stretch) string {
-	if name, isGiven := strings.CutPrefix(session, given); isGiven {
+	if name, isGiven := strings.CutPrefix(session, givenPrefix); isGiven {
 		if s.Session != "" {
 			return s.Session
 		}
@@ -153,11 +154,11 @@ func sessionOf(session string, s stretch) string {
 	return session
 }
 
-// ask asks the model once.
+// ask asks the model once and adds the cost to out.
 func (x *Extractor) ask(ctx context.Context, question model.Question, out *Outcome) ([]candidate, error) {
-	asking, cancel := context.WithTimeout(ctx, patience)
+	askCtx, cancel := context.WithTimeout(ctx, modelTimeout)
 	defer cancel()
-	answer, err := x.options.Model.Ask(asking, question)
+	answer, err := x.options.Model.Ask(askCtx, question)
 	out.Questions++
 	out.InputTokens, out.OutputTokens = out.InputTokens+answer.InputTokens, out.OutputTokens+answer.OutputTokens
 	if answer.Model != "" {
@@ -166,15 +167,15 @@ func (x *Extractor) ask(ctx context.Context, question model.Question, out *Outco
 	if err != nil {
 		return nil, err
 	}
-	candidates, err := answered(answer.JSON)
+	candidates, err := parseAnswer(answer.JSON)
 	if err != nil {
-		return nil, fmt.Errorf("the model's answer has another shape than was asked for: %w", err)
+		return nil, fmt.Errorf("parse the model's answer: %w", err)
 	}
 	return candidates, nil
 }
 
-// proposalsOf makes proposals of what was found; of what is to be written without asking also how.
-func (x *Extractor) proposalsOf(ctx context.Context, agent records.Agent, session string, kept []found) ([]records.Proposal, error) {
+// proposalsOf returns the proposals of findings. In mode Auto it accepts those without doubts.
+func (x *Extractor) proposalsOf(ctx context.Context, agent records.Agent, session string, kept []finding) ([]records.Proposal, error) {
 	now := records.Now()
 	var proposals []records.Proposal
 	for _, f := range kept {
@@ -183,11 +184,11 @@ func (x *Extractor) proposalsOf(ctx context.Context, agent records.Agent, sessio
 			Quote: f.quote, QuotedAt: f.at, Session: session, ProposedAt: now,
 		}
 		if x.options.Mode == Auto {
-			present, err := x.present(ctx, agent, p.Name)
+			present, err := x.memoryNamed(ctx, agent, p.Name)
 			if err != nil {
 				return nil, err
 			}
-			if seen := (Proposed{p, present}); !seen.needsAPerson() {
+			if seen := (Proposed{p, present}); !seen.needsDecision() {
 				p.State, p.DecidedAt, p.DecidedBy = records.ProposalAccepting, now, memories.ByExtraction
 				if present != nil {
 					p.Updates, p.Match = uuid.MustParse(present.ID), sync.ETag(*present)
@@ -199,16 +200,16 @@ func (x *Extractor) proposalsOf(ctx context.Context, agent records.Agent, sessio
 	return proposals, nil
 }
 
-// needsAPerson says that a proposal is not written without asking: there is something to look at, or it would change what the whole team
-// reads.
-func (p Proposed) needsAPerson() bool { return p.Doubt() != "" || p.Present != nil && p.Present.Team }
+// needsDecision reports whether a person must decide: the proposal has a doubt or would change a
+// team memory.
+func (p Proposed) needsDecision() bool { return p.Doubt() != "" || p.Present != nil && p.Present.Team }
 
-// said tells what came of it.
-func said(read, left, unread, kept int, dropped []string) string {
+// jobSummary returns a sentence about a run.
+func jobSummary(read, omitted, unread, kept int, dropped []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Read %s", counted(read, "message", "messages"))
-	if left > 0 {
-		fmt.Fprintf(&b, "; %s left out, because there were too many", counted(left, "older one was", "older ones were"))
+	if omitted > 0 {
+		fmt.Fprintf(&b, "; %s left out, because there were too many", counted(omitted, "older one was", "older ones were"))
 	}
 	if unread > 0 {
 		fmt.Fprintf(&b, "; %s too long, or not understood", counted(unread, "line was", "lines were"))
@@ -233,11 +234,11 @@ func counted(n int, one, more string) string {
 	return fmt.Sprintf("%d %s", n, more)
 }
 
-// shortList names the first few.
+// shortList returns the first five elements of a list.
 func shortList(all []string) string {
-	const most = 5
-	if len(all) > most {
-		return strings.Join(all[:most], ", ") + " and others"
+	const max = 5
+	if len(all) > max {
+		return strings.Join(all[:max], ", ") + " and others"
 	}
 	return strings.Join(all, ", ")
 }

@@ -17,15 +17,16 @@ import (
 	"memoir/internal/transcript"
 )
 
-// unreadFor is how long a conversation that nobody has read is still to be read, where a server comes back to it.
-const unreadFor = 30 * 24 * time.Hour
+// maxUnreadAge is how long an unread conversation is kept (arbitrary).
+const maxUnreadAge = 30 * 24 * time.Hour
 
-// given is the beginning of the names of conversations that scripts give: a session of Claude Code has none with a colon.
-const given = "given:"
+// givenPrefix is the prefix of the names of submitted conversations. Sessions of Claude Code
+// contain no colon.
+const givenPrefix = "given:"
 
-// ScheduleRead queues the transcript at path, to be read when the session has been quiet for Options.Quiet. It
-// does nothing if path is empty, extraction is off, or the agent's memory is off. It returns
-// *memories.InvalidError if path is not allowed.
+// ScheduleRead queues the transcript at path, to be read when the session has been quiet for
+// Options.Quiet. It does nothing if path is empty, extraction is off, or the agent's memory is off.
+// It returns *memories.InvalidError if path is not allowed.
 func (x *Extractor) ScheduleRead(ctx context.Context, slug, path string) error {
 	if !x.Reads() || path == "" {
 		return nil
@@ -55,55 +56,57 @@ func (x *Extractor) scheduleRead(ctx context.Context, slug, path string, after t
 	if err := x.store.HearConversation(ctx, agent.ID, task.Session, path, now); err != nil {
 		return Deferred{}, err
 	}
-	if after == 0 { // what waits to be read when the session is silent stays as it is, and finds less to read
-		return x.later(ctx, agent, task, task.Session+asked, time.Time{})
+	if after == 0 { // a job that waits for a quiet session stays, and finds less to read
+		return x.enqueue(ctx, agent, task, task.Session+requestedSuffix, time.Time{})
 	}
-	return x.later(ctx, agent, task, task.Session, now.Add(after))
+	return x.enqueue(ctx, agent, task, task.Session, now.Add(after))
 }
 
-// errMemoryOff says that somebody has switched the agent's memory off.
+// errMemoryOff means that the agent's memory is off.
 var errMemoryOff error = &memories.ConflictError{Reason: "The agent's memory is switched off. Nothing was read. Switch it on under About."}
 
-// asked follows the session in the key of a job that somebody has asked for.
-const asked = " (asked for)"
+// requestedSuffix follows the session in the key of a requested job.
+const requestedSuffix = " (asked for)"
 
-// Deferred is a conversation that is to be read.
+// Deferred identifies a queued conversation.
 type Deferred struct {
 	Task
-	Key string // of the job
+	Key string // key of the job
 }
 
-// Name is what the conversation is called by whoever gave it.
-func (d Deferred) Name() string { return strings.TrimPrefix(d.Session, given) }
+// Name returns the name that the conversation was submitted with.
+func (d Deferred) Name() string { return strings.TrimPrefix(d.Session, givenPrefix) }
 
-// later has a conversation read at that time. Where it waits for an earlier one it is put off; where it is being read, it is read on then.
-func (x *Extractor) later(ctx context.Context, agent records.Agent, task Task, key string, at time.Time) (Deferred, error) {
+// enqueue queues the reading of a conversation at the given time. It postpones a waiting job; a
+// running one is followed by another.
+func (x *Extractor) enqueue(ctx context.Context, agent records.Agent, task Task, key string, at time.Time) (Deferred, error) {
 	if x.options.Queue == nil {
 		return Deferred{task, key}, nil
 	}
 	return Deferred{task, key}, x.kind.Enqueue(ctx, agent, task, jobs.Once{Key: key, RunAt: at, Postpone: true})
 }
 
-// Request is a conversation that somebody wants to be read now: one of the three.
+// Request is a conversation to read now. It has exactly one of Messages, Transcript and Path.
 type Request struct {
 	Agent string
-	// Session is what the conversation is called; empty: nothing. Of a transcript's file it is the name.
+	// Session is the conversation's name, or empty. For a Path it is the file's name.
 	Session  string
 	Messages []transcript.Message
-	// Transcript is JSON lines as Claude Code writes them.
+	// Transcript contains JSON lines as written by Claude Code.
 	Transcript string
-	// Path is of a transcript on this machine.
+	// Path is the path of a transcript on this machine.
 	Path string
 }
 
-// Ask has a conversation read as soon as may be. It fails with memories.ErrNotFound for an unknown agent, *memories.InvalidError for
-// what cannot be read, and *memories.ConflictError where conversations are not read.
+// Ask queues a conversation to be read now. It returns memories.ErrNotFound for an unknown agent,
+// *memories.InvalidError for an unreadable transcript, and *memories.ConflictError if extraction or
+// the agent's memory is off.
 func (x *Extractor) Ask(ctx context.Context, request Request) (Deferred, error) {
 	agent, err := x.store.AgentUncounted(ctx, request.Agent)
 	if err != nil {
 		return Deferred{}, err
 	}
-	if err := x.switchedOn(); err != nil {
+	if err := x.checkEnabled(); err != nil {
 		return Deferred{}, err
 	}
 	if agent.MemoryOff {
@@ -112,25 +115,25 @@ func (x *Extractor) Ask(ctx context.Context, request Request) (Deferred, error) 
 	if request.Path != "" {
 		return x.scheduleRead(ctx, request.Agent, request.Path, 0)
 	}
-	text := givenText{Transcript: strings.ReplaceAll(request.Transcript, "\x00", "\uFFFD"), Messages: chained(request.Messages)}
+	text := givenText{Transcript: strings.ReplaceAll(request.Transcript, "\x00", "\uFFFD"), Messages: withIDs(request.Messages)}
 	raw, err := json.Marshal(text)
 	if err != nil {
 		return Deferred{}, err
 	}
 	session := request.Session
-	if session == "" { // the same conversation given again is the same one
+	if session == "" { // the same conversation gets the same name
 		sum := sha256.Sum256(raw)
 		session = "#" + hex.EncodeToString(sum[:8])
 	}
-	task, now := Task{agent.ID, given + session}, records.Now()
+	task, now := Task{agent.ID, givenPrefix + session}, records.Now()
 	if err := x.store.GiveConversation(ctx, agent.ID, task.Session, raw, now); err != nil {
 		return Deferred{}, err
 	}
-	return x.later(ctx, agent, task, Deferred{Task: task}.Name()+asked, time.Time{})
+	return x.enqueue(ctx, agent, task, Deferred{Task: task}.Name()+requestedSuffix, time.Time{})
 }
 
-// switchedOn says with a *memories.ConflictError why conversations are not read, and how to change that.
-func (x *Extractor) switchedOn() error {
+// checkEnabled returns a *memories.ConflictError if conversations are not read.
+func (x *Extractor) checkEnabled() error {
 	switch {
 	case x.options.Mode == Off:
 		return &memories.ConflictError{Reason: "Extraction is switched off. Nothing was read. Start the server with --extract propose, or auto."}
@@ -140,9 +143,9 @@ func (x *Extractor) switchedOn() error {
 	return nil
 }
 
-// chained gives messages without a name one that says all that was said up to there: a script may give a conversation again with more
-// at its end, and what was read is known by that.
-func chained(messages []transcript.Message) []transcript.Message {
+// withIDs sets the id of each message to a hash of it and all previous messages. A script can then
+// submit a longer version of a conversation, and known messages are skipped.
+func withIDs(messages []transcript.Message) []transcript.Message {
 	before := ""
 	for i, m := range messages {
 		sum := sha256.Sum256([]byte(before + "\x00" + m.Role + "\x00" + m.Text))
@@ -153,25 +156,25 @@ func chained(messages []transcript.Message) []transcript.Message {
 	return messages
 }
 
-// catchUp has those conversations read that a server was told of and that nobody has put into the queue, or read to the end.
-func (x *Extractor) catchUp(ctx context.Context) error {
+// enqueueUnread queues the conversations that are stored but not queued or not read completely.
+func (x *Extractor) enqueueUnread(ctx context.Context) error {
 	if !x.Reads() || x.options.Queue == nil {
 		return nil
 	}
-	unread, err := x.store.UnreadConversations(ctx, time.Now().Add(-unreadFor))
+	unread, err := x.store.UnreadConversations(ctx, time.Now().Add(-maxUnreadAge))
 	if err != nil {
 		return err
 	}
 	for _, c := range unread {
 		agent, err := x.agent(ctx, c.AgentID)
-		if errors.Is(err, memories.ErrNotFound) { // forgotten in this moment
+		if errors.Is(err, memories.ErrNotFound) { // the agent was forgotten
 			continue
 		}
 		if err != nil {
 			return err
 		}
 		task := Task{c.AgentID, c.Session}
-		if _, err := x.later(ctx, agent, task, Deferred{Task: task}.Name(), c.HeardAt.Add(x.options.Quiet)); err != nil {
+		if _, err := x.enqueue(ctx, agent, task, Deferred{Task: task}.Name(), c.HeardAt.Add(x.options.Quiet)); err != nil {
 			return err
 		}
 	}

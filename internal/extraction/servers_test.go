@@ -37,7 +37,7 @@ func TestAConversationIsReadByTheServerThatSeesIt(t *testing.T) {
 		t.Errorf("a server that does not see it leaves it as %+v", e)
 	}
 	close(open)
-	waittest.For(b, "the proposal", func() bool { return sees.waiting().Total == 1 })
+	waittest.For(b, "the proposal", func() bool { return sees.pollInterval().Total == 1 })
 	sees.queue.Close()
 	dumb.queue.Close()
 	b.says("s2", said("3", "user", "always use tabs"))

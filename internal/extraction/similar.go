@@ -7,14 +7,14 @@ import (
 	"memoir/internal/words"
 )
 
-// alike is from which share of words on two memories say the same: the words that both have, of all that either has. Two rules that
-// differ in one word of ten are two rules.
-const alike = 0.85
+// minLikeness is the minimum share of common words of two equal memories (arbitrary). Two rules
+// that differ in one word of ten are different.
+const minLikeness = 0.85
 
-// labels are what many memories have in common, and say nothing.
+// labels removes the labels that many memories contain.
 var labels = strings.NewReplacer("**Why:**", "", "**How to apply:**", "")
 
-// wordsOf returns the words of what a memory says.
+// wordsOf returns the words of a memory's body.
 func wordsOf(c memories.Content) map[string]bool {
 	all := map[string]bool{}
 	for word := range words.Spaced(labels.Replace(c.Body)) {
@@ -23,7 +23,7 @@ func wordsOf(c memories.Content) map[string]bool {
 	return all
 }
 
-// sameText reports whether two contents of one memory say the same, however they are spaced and spelled.
+// sameText reports whether two contents are equal apart from spacing and case.
 func sameText(a, b memories.Content) bool {
 	return a.Type == b.Type && sequence(a.Description) == sequence(b.Description) && sequence(a.Body) == sequence(b.Body)
 }
@@ -36,8 +36,8 @@ func sequence(text string) string {
 	return string(all)
 }
 
-// nearlyTheSame reports whether two memories of different names say the same.
-func nearlyTheSame(a, b map[string]bool) bool {
+// isSimilar reports whether two memories with these words say the same.
+func isSimilar(a, b map[string]bool) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return false
 	}
@@ -47,5 +47,5 @@ func nearlyTheSame(a, b map[string]bool) bool {
 			both++
 		}
 	}
-	return float64(both) >= alike*float64(len(a)+len(b)-both)
+	return float64(both) >= minLikeness*float64(len(a)+len(b)-both)
 }

@@ -17,7 +17,7 @@ func TestTwoRulesThatDifferInOneWordAreTwoInEveryScript(t *testing.T) {
 		{"배포는 매주 화요일 오전에 한다", "배포는 매주 화요일 오전에 한다.", true},
 		{"배포는 매주 화요일 오전에 한다", "배포는 매주 수요일 오전에 한다", false},
 	} {
-		if same := nearlyTheSame(wordsOf(memories.Content{Body: c.a}), wordsOf(memories.Content{Body: c.b})); same != c.same {
+		if same := isSimilar(wordsOf(memories.Content{Body: c.a}), wordsOf(memories.Content{Body: c.b})); same != c.same {
 			t.Errorf("%q and %q are nearly the same: %v", c.a, c.b, same)
 		}
 	}
