@@ -12,15 +12,15 @@ import (
 	"memoir/internal/records"
 )
 
-// batch are memories of an agent that are checked in one walk.
+// batch is a set of memories of one agent that are checked in one walk.
 type batch struct {
-	memories  []records.UnverifiedMemory // without their bodies
-	citations []Citation                 // of all of them
-	ends      []int                      // where those of each memory end
-	more      bool                       // there are more memories to check
+	memories  []records.UnverifiedMemory // without bodies
+	citations []Citation                 // of all memories
+	ends      []int                      // the end of each memory's citations
+	more      bool                       // more memories need a check
 }
 
-// gather reads the memories to check in a project, as many as one walk takes.
+// gather returns the memories to check in a project, as many as one walk can take.
 func (c *Checker) gather(
 	ctx context.Context, agent records.Agent, project, id string, since time.Time,
 ) (batch, error) {
@@ -41,13 +41,14 @@ func (c *Checker) gather(
 	return b, err
 }
 
-// detached returns a citation that does not keep the text in memory that it is from.
+// detached returns a copy that does not keep the memory's body alive.
 func (c Citation) detached() Citation {
 	c.Text, c.Path, c.Name, c.Qualifier = strings.Clone(c.Text), strings.Clone(c.Path), strings.Clone(c.Name), strings.Clone(c.Qualifier)
 	return c
 }
 
-// verified gives each memory what came of its citations. Those that lead out of the project are left out.
+// verified returns the results for each memory. It omits citations without a status, which point
+// outside the project.
 func (b batch) verified(checked []memories.CheckedCitation) []records.VerifiedMemory {
 	all := make([]records.VerifiedMemory, len(b.memories))
 	start := 0
@@ -63,7 +64,7 @@ func (b batch) verified(checked []memories.CheckedCitation) []records.VerifiedMe
 	return all
 }
 
-// differs reports whether something else is gone than was before.
+// differs reports whether the set of dead citations differs from the last check.
 func (b batch) differs(verified []records.VerifiedMemory) bool {
 	for i, v := range verified {
 		if !slices.Equal(memories.GoneCitations(b.memories[i].Before), memories.GoneCitations(v.Citations)) {
@@ -73,7 +74,8 @@ func (b batch) differs(verified []records.VerifiedMemory) bool {
 	return false
 }
 
-// memoriesOf returns what tells whether a link leads to a memory of the agent. Without links there is nothing to be read.
+// memoriesOf returns a function that reports whether a link points to a memory of the agent. It
+// queries nothing if there are no links.
 func (c *Checker) memoriesOf(ctx context.Context, agent records.Agent, cited []Citation) (func(name string) bool, error) {
 	live := map[string]bool{}
 	if slices.ContainsFunc(cited, func(one Citation) bool { return one.Kind == memories.CitesMemory }) {
@@ -82,7 +84,7 @@ func (c *Checker) memoriesOf(ctx context.Context, agent records.Agent, cited []C
 			live[linkKey(name)], live[stem] = true, true
 			for _, t := range memories.Types() {
 				if slug, typed := strings.CutPrefix(stem, string(t)+"-"); typed {
-					live[slug] = true // files are named {type}_{slug}.md
+					live[slug] = true // file names are {type}_{slug}.md
 				}
 			}
 		})
@@ -93,7 +95,8 @@ func (c *Checker) memoriesOf(ctx context.Context, agent records.Agent, cited []C
 	return func(name string) bool { return live[linkKey(name)] }, nil
 }
 
-// linkKey is the same for all the ways in which a link may write a name: Small diffs, small-diffs, small_diffs.
+// linkKey returns the common form of the spellings of a link: Small diffs, small-diffs,
+// small_diffs.
 func linkKey(name string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(memories.NormalizeName(name)), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)

@@ -12,37 +12,34 @@ import (
 	"memoir/internal/memories"
 )
 
-// Project is where citations are looked for.
+// Project is where citations are searched.
 type Project struct {
-	// Root is the project's directory. Nothing outside of it is looked at, whatever a citation or a link says.
+	// Root is the project's directory. Nothing outside it is read.
 	Root *os.Root
-	// Own is the absolute path of the agent's memories. Where that is in the project, it is left out of what is searched: a
+	// Own is the absolute path of the agent's memories. It is excluded from the search, because a
 	// memory is no proof of itself.
 	Own string
-	// HasMemory reports whether a memory of the agent lives that a link to that name leads to.
+	// HasMemory reports whether the agent has a living memory that a link with that name points to.
 	HasMemory func(name string) bool
 }
 
-// Limits bound one check. What they leave out is unknown, never gone.
+// Limits are the limits of one check. A citation beyond them is unknown, not dead.
 type Limits struct {
-	Entries  int           // files and directories that are walked over
-	Bytes    int64         // that are read, in all
-	FileSize int64         // of the largest file that is searched, in bytes
-	Time     time.Duration // that it takes
+	Entries  int           // maximum number of visited files and directories
+	Bytes    int64         // maximum number of read bytes
+	FileSize int64         // maximum size of a searched file, in bytes
+	Time     time.Duration // maximum duration
 }
 
-// DefaultLimits are those of a large project on a slow machine: in 2 s some 64 MiB are searched.
+// DefaultLimits returns limits for a large project on a slow machine: 64 MiB take about 2 s.
 func DefaultLimits() Limits {
 	return Limits{Entries: 20_000, Bytes: 64 << 20, FileSize: 1 << 20, Time: 2 * time.Second}
 }
 
-// Check looks for each citation and returns what came of it, in the same order. One that leads out of the project, to a file of another
-// place on the disk, is not looked at, and has no status.
-//
-// A path is found where it is, and also elsewhere in the project with the same end, because memories name paths from where their
-// author stood. A name is found where any file that is searched has it, in any letter case and with or without underscores. What is
-// not found is gone only if all was searched and it is this project's for certain: an earlier check has found it, or the citation
-// itself says so. Everything that is in doubt is unknown.
+// Check searches for citations and returns a result for each, in the same order. A path matches at
+// its place or at the end of any path in the project. A name matches in any searched file, ignoring
+// case and underscores. A missing citation is dead only if the search was complete and it surely
+// belongs to the project. Otherwise it is unknown. A path outside the project has no status.
 func Check(ctx context.Context, project Project, cited []Citation, limits Limits) []memories.CheckedCitation {
 	ctx, cancel := context.WithTimeout(ctx, limits.Time)
 	defer cancel()
@@ -56,11 +53,11 @@ func Check(ctx context.Context, project Project, cited []Citation, limits Limits
 			s.wantFlag(one.Name)
 		}
 	}
-	outcomes := make([]outcome, len(cited))
+	lookups := make([]lookup, len(cited))
 	for i, one := range cited {
 		if one.Kind == memories.CitesPath || one.Kind == memories.CitesLine {
-			if outcomes[i] = c.direct(one); outcomes[i].place == absentHere {
-				s.wantPath(outcomes[i].path)
+			if lookups[i] = c.direct(one); lookups[i].existence == absentHere {
+				s.wantPath(lookups[i].path)
 			}
 		}
 	}
@@ -68,7 +65,7 @@ func Check(ctx context.Context, project Project, cited []Citation, limits Limits
 	c.read = s.read
 	checked := make([]memories.CheckedCitation, len(cited))
 	for i, one := range cited {
-		status, message := c.conclude(one, outcomes[i], s)
+		status, message := c.conclude(one, lookups[i], s)
 		checked[i] = memories.CheckedCitation{
 			Kind: one.Kind, Text: one.Text, Status: status, Message: message,
 			FoundOnce: one.FoundBefore || status == memories.CitationFound,
@@ -77,17 +74,17 @@ func Check(ctx context.Context, project Project, cited []Citation, limits Limits
 	return checked
 }
 
-// check is the part of a check that looks straight at what is cited.
+// check holds the state of the direct look-ups.
 type check struct {
 	ctx     context.Context
 	project Project
 	limits  Limits
-	names   []string // the absolute paths that the project's directory goes by
-	read    int64    // bytes
+	names   []string // absolute paths of the project's directory
+	read    int64    // number of bytes read
 	lines   map[string]lineCount
 }
 
-// projectNames returns the path of a project as it was given, and as it is without links.
+// projectNames returns the project's path as given, and its path without links if that differs.
 func projectNames(root *os.Root) []string {
 	names := []string{filepath.Clean(root.Name())}
 	if real, err := filepath.EvalSymlinks(root.Name()); err == nil && real != names[0] {
@@ -96,7 +93,7 @@ func projectNames(root *os.Root) []string {
 	return names
 }
 
-// within returns an absolute path as one relative to the project. ok is false for one that is elsewhere.
+// within returns an absolute path relative to the project. ok is false if it is outside.
 func (c *check) within(absolute string) (rel string, ok bool) {
 	for _, name := range c.names {
 		rest, inside := strings.CutPrefix(absolute, filepath.ToSlash(name))
@@ -107,55 +104,55 @@ func (c *check) within(absolute string) (rel string, ok bool) {
 	return "", false
 }
 
-// What a look at the path itself has shown.
-type place int
+// existence is the result of a direct look-up of a path.
+type existence int
 
 const (
-	outside    place = iota // it is elsewhere on the disk, or no path
-	present                 // something is there
-	absentHere              // nothing is there
-	unclear                 // it cannot be told
+	outside    existence = iota // elsewhere on the disk, or not a path
+	present                     // a file or directory exists
+	absentHere                  // nothing exists
+	unclear                     // unknown
 )
 
-type outcome struct {
-	place place
-	path  string // relative to the project
-	isDir bool
-	why   string // of unclear
+type lookup struct {
+	existence existence
+	path      string // relative to the project
+	isDir     bool
+	why       string // reason for unclear
 }
 
-// direct looks at a path where it says it is.
-func (c *check) direct(one Citation) outcome {
+// direct looks up a path at its place.
+func (c *check) direct(one Citation) lookup {
 	rel := one.Path
 	if strings.HasPrefix(rel, "/") {
 		inside, ok := c.within(rel)
 		if !ok {
-			return outcome{place: outside}
+			return lookup{existence: outside}
 		}
 		rel = inside
 	}
 	if c.ctx.Err() != nil {
-		return outcome{place: unclear, path: rel, why: tooLong}
+		return lookup{existence: unclear, path: rel, why: reasonTime}
 	}
-	o := look(c.project.Root, rel)
+	o := lookUp(c.project.Root, rel)
 	o.path = rel
 	return o
 }
 
-// The reasons why something is not known, for people.
+// The reasons for an unknown status, for users.
 const (
-	tooLong     = "There was no time to look for it everywhere."
-	leaves      = "A link on the way leads out of the project, where Memoir does not look."
-	leadsTo     = "A link on the way leads to nothing."
-	notReadable = "Memoir may not look there."
-	builtLater  = "Such files are made by a build, or kept on one machine, so it may only not be here."
-	notOurs     = "It was not found, but it may never have been of this project."
-	notSearched = "The project is too large to search all of it, or Memoir may not read all of it."
-	nothingRead = "The project has no files that could be searched."
+	reasonTime        = "There was no time to look for it everywhere."
+	reasonLeaves      = "A link on the way leads out of the project, where Memoir does not look."
+	reasonBrokenLink  = "A link on the way leads to nothing."
+	reasonNotReadable = "Memoir may not look there."
+	reasonGenerated   = "Such files are made by a build, or kept on one machine, so it may only not be here."
+	reasonForeign     = "It was not found, but it may never have been of this project."
+	reasonIncomplete  = "The project is too large to search all of it, or Memoir may not read all of it."
+	reasonNoFiles     = "The project has no files that could be searched."
 )
 
-// conclude says what came of a citation, once everything has been looked at.
-func (c *check) conclude(one Citation, o outcome, s *search) (memories.CitationStatus, string) {
+// conclude returns the status of a citation and a message, after the search.
+func (c *check) conclude(one Citation, o lookup, s *search) (memories.CitationStatus, string) {
 	switch one.Kind {
 	case memories.CitesMemory:
 		if c.project.HasMemory(one.Name) {
@@ -171,8 +168,8 @@ func (c *check) conclude(one Citation, o outcome, s *search) (memories.CitationS
 	}
 }
 
-func (c *check) concludePath(one Citation, o outcome, s *search) (memories.CitationStatus, string) {
-	switch o.place {
+func (c *check) concludePath(one Citation, o lookup, s *search) (memories.CitationStatus, string) {
+	switch o.existence {
 	case outside:
 		return "", ""
 	case unclear:
@@ -192,32 +189,32 @@ func (c *check) concludePath(one Citation, o outcome, s *search) (memories.Citat
 	return c.concludeAbsent(one, o, s)
 }
 
-// concludeAbsent decides about a path that is nowhere.
-func (c *check) concludeAbsent(one Citation, o outcome, s *search) (memories.CitationStatus, string) {
+// concludeAbsent returns the status of a path that was not found.
+func (c *check) concludeAbsent(one Citation, o lookup, s *search) (memories.CitationStatus, string) {
 	written := strings.TrimSuffix(one.Text, ":")
 	gone := fmt.Sprintf("`%s` is not in the project any more.", written)
 	elements := strings.Split(o.path, "/")
 	if s.ignored.has(o.path) {
-		return memories.CitationUnknown, builtLater
+		return memories.CitationUnknown, reasonGenerated
 	}
 	for _, element := range elements {
 		if madeByBuilds[element] || strings.Contains(element, ".local") || strings.HasPrefix(element, ".env") {
-			return memories.CitationUnknown, builtLater
+			return memories.CitationUnknown, reasonGenerated
 		}
 	}
 	parentIsThere := len(elements) > 1 && c.isDirectory(path.Dir(o.path))
 	switch {
 	case s.files == 0 && !parentIsThere:
-		return memories.CitationUnknown, nothingRead
+		return memories.CitationUnknown, reasonNoFiles
 	case hasExtension(o.path) && parentIsThere:
-		return memories.CitationGone, gone // whatever else the project has
+		return memories.CitationGone, gone // other places in the project do not matter
 	case !s.walkedAll:
 		return memories.CitationUnknown, s.why()
 	case one.FoundBefore, strings.HasPrefix(one.Path, "/"):
 		return memories.CitationGone, gone
 	case len(elements) == 1:
-		// A name alone may be of anything that a memory tells of. A line of it is of a file that somebody has read, in a project
-		// that has such files.
+		// A bare name can belong to anything. A bare name with a line is a file that the author has
+		// read, if the project has files with that extension.
 		if one.Kind == memories.CitesLine && isSource(o.path) && s.extensions[extension(o.path)] {
 			return memories.CitationGone, gone
 		}
@@ -228,17 +225,17 @@ func (c *check) concludeAbsent(one Citation, o outcome, s *search) (memories.Cit
 	case one.Quoted && parentIsThere && (len(elements) > 2 || strings.HasSuffix(one.Text, "/")):
 		return memories.CitationGone, gone
 	}
-	return memories.CitationUnknown, notOurs
+	return memories.CitationUnknown, reasonForeign
 }
 
 func (c *check) isDirectory(rel string) bool {
-	o := look(c.project.Root, rel)
-	return o.place == present && o.isDir
+	o := lookUp(c.project.Root, rel)
+	return o.existence == present && o.isDir
 }
 
-// concludeLine says whether one of the files has the line.
+// concludeLine returns the status of a cited line. It is found if one of the files has that line.
 func (c *check) concludeLine(one Citation, candidates []string) (memories.CitationStatus, string) {
-	most := 0
+	maxLines := 0
 	for _, candidate := range candidates {
 		n := c.countLines(candidate)
 		switch {
@@ -247,14 +244,14 @@ func (c *check) concludeLine(one Citation, candidates []string) (memories.Citati
 		case !n.known:
 			return memories.CitationUnknown, n.why
 		}
-		most = max(most, n.count)
+		maxLines = max(maxLines, n.count)
 	}
 	if len(candidates) >= maxPlaces {
-		return memories.CitationUnknown, notSearched
+		return memories.CitationUnknown, reasonIncomplete
 	}
 	lines := "lines"
-	if most == 1 {
+	if maxLines == 1 {
 		lines = "line"
 	}
-	return memories.CitationGone, fmt.Sprintf("`%s` is past the end of its file, which has %d %s now.", one.Text, most, lines)
+	return memories.CitationGone, fmt.Sprintf("`%s` is past the end of its file, which has %d %s now.", one.Text, maxLines, lines)
 }

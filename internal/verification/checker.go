@@ -17,15 +17,17 @@ import (
 	"memoir/internal/sync/events"
 )
 
-// Options are the settings of a Checker. The zero value of each stands for what its comment says.
+// Options configures a Checker. Zero fields mean the defaults.
 type Options struct {
-	// Every is the time after which a memory is checked again although it has not changed, since its project may have; 1 hour.
+	// Every is the time after which an unchanged memory is checked again, because its project may
+	// have changed. The default is 1 hour.
 	Every time.Duration
-	// Fresh is the age from which on a check is made again when somebody looks at the memory; 10 minutes.
+	// Fresh is the minimum age of a check that is repeated when a user opens the memory. The
+	// default is 10 minutes.
 	Fresh time.Duration
-	// Settle is how long changes are gathered before they are checked together; 2 s.
+	// Settle is how long changes are collected before a check. The default is 2 s.
 	Settle time.Duration
-	// Limits bound each check; DefaultLimits.
+	// Limits are the limits of a check. The default is DefaultLimits.
 	Limits Limits
 	Log    *slog.Logger
 }
@@ -34,34 +36,37 @@ const (
 	defaultEvery  = time.Hour
 	defaultFresh  = 10 * time.Minute
 	defaultSettle = 2 * time.Second
-	// retry is how long it waits after the database has failed.
+	// retry is the delay after a failure of the database (arbitrary).
 	retry = 10 * time.Second
-	// share is the part of the time that checks take in the background, one in so many.
+	// share limits background checks to 1/share of the time (arbitrary).
 	share = 10
-	// maxTogether is how many citations are looked for in one walk, which is also what is in memory of an agent.
+	// maxTogether is the maximum number of citations in one walk, which limits the memory
+	// (arbitrary).
 	maxTogether = 20_000
 )
 
-// Checker checks in the background what memories cite: after they have changed, when somebody looks at them, and from time to time. It
-// checks one agent at a time, and those alone that this server looks after. Its methods are safe for concurrent use.
+// Checker checks the citations of memories in the background: after a change, when a user opens a
+// memory, and periodically. It runs one check at a time, for agents of this server only. Its
+// methods are safe for concurrent use.
 type Checker struct {
 	engine  *engine.Engine
 	store   Store
 	options Options
-	turn    chan struct{} // one place: one check at a time
+	turn    chan struct{} // held by the running check
 	wake    chan struct{}
 
 	mu sync.Mutex
-	// due are the agents to check by their slugs, with the time since which none of their memories may be unchecked.
+	// due are the agents to check, by slug. The value is the time of the oldest acceptable check.
 	due map[string]time.Time
-	// without are agents that never have a project. They are not asked about again until the next round.
+	// without are agents whose layout has no project. They are skipped until the next round.
 	without map[string]bool
 
 	stop    context.CancelFunc
 	running sync.WaitGroup
 }
 
-// Start begins to check. Close ends it, before the engine is closed.
+// Start returns a Checker that works in the background. The caller must call Close before closing
+// the engine.
 func Start(e *engine.Engine, store Store, options Options) *Checker {
 	options.Every = cmp.Or(options.Every, defaultEvery)
 	options.Fresh = cmp.Or(options.Fresh, defaultFresh)
@@ -72,24 +77,26 @@ func Start(e *engine.Engine, store Store, options Options) *Checker {
 		engine: e, store: store, options: options, turn: make(chan struct{}, 1), wake: make(chan struct{}, 1),
 		due: map[string]time.Time{}, without: map[string]bool{}, stop: stop,
 	}
-	// Listening begins before Start returns, so that no change from here on is missed.
-	news := e.Hub().Subscribe()
-	c.running.Go(func() { c.listen(ctx, news) })
+	// Subscribing before Start returns prevents missing a change.
+	subscription := e.Hub().Subscribe()
+	c.running.Go(func() { c.listen(ctx, subscription) })
 	c.running.Go(func() { c.work(ctx) })
 	return c
 }
 
-// Close ends checking, and waits for a check that is going on.
+// Close stops the Checker and waits for a running check.
 func (c *Checker) Close() {
 	c.stop()
 	c.running.Wait()
 }
 
-// Ask has an agent checked soon, as far as it was not lately. It does not wait.
-func (c *Checker) Ask(slug string) { c.want(slug, time.Now().Add(-c.options.Fresh)) }
+// Ask requests a check of the agent's memories that were not checked within Options.Fresh. It does
+// not wait.
+func (c *Checker) Ask(slug string) { c.request(slug, time.Now().Add(-c.options.Fresh)) }
 
-// want makes an agent due. None of its memories may be unchecked since the given time; of the zero time only what has changed is.
-func (c *Checker) want(slug string, since time.Time) {
+// request makes an agent due. Memories checked before since are checked again. The zero time means
+// only changed memories.
+func (c *Checker) request(slug string, since time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.without[slug] {
@@ -104,31 +111,31 @@ func (c *Checker) want(slug string, since time.Time) {
 	}
 }
 
-// listen notes what may have changed.
-func (c *Checker) listen(ctx context.Context, news *events.Subscription) {
-	defer news.Close()
+// listen makes agents due after changes and periodically.
+func (c *Checker) listen(ctx context.Context, subscription *events.Subscription) {
+	defer subscription.Close()
 	rounds := time.NewTicker(c.options.Every)
 	defer rounds.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case event, open := <-news.Events:
+		case event, open := <-subscription.Events:
 			if !open {
 				return
 			}
 			if event.Kind != events.Published {
-				c.want(event.Agent, time.Time{}) // an empty slug stands for all
+				c.request(event.Agent, time.Time{}) // an empty slug means all agents
 			}
 		case <-rounds.C:
-			c.want("", time.Now().Add(-c.options.Every/2)) // what the round before has checked a little late is due too
+			c.request("", time.Now().Add(-c.options.Every/2)) // also those checked late in the last round
 		}
 	}
 }
 
-// work checks what is due, one agent after the other.
+// work checks the due agents, one after the other.
 func (c *Checker) work(ctx context.Context) {
-	c.want("", time.Now().Add(-c.options.Every))
+	c.request("", time.Now().Add(-c.options.Every))
 	for {
 		select {
 		case <-ctx.Done():
@@ -137,11 +144,11 @@ func (c *Checker) work(ctx context.Context) {
 		}
 		pause(ctx, c.options.Settle)
 		if !c.engine.Ready() {
-			c.want("", time.Time{}) // what the first scan finds is checked together
+			c.request("", time.Time{}) // check all files of the first scan together
 			continue
 		}
 		if err := c.checkDue(ctx); err != nil && ctx.Err() == nil {
-			c.options.Log.Warn("what memories cite could not be checked; tried again", "error", err)
+			c.options.Log.Warn("citation check failed, will retry", "error", err)
 			pause(ctx, retry)
 		}
 	}
@@ -156,7 +163,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// checkDue checks the agents that are due. What fails is due again.
+// checkDue checks the agents that are due. Failed ones become due again.
 func (c *Checker) checkDue(ctx context.Context) error {
 	c.mu.Lock()
 	due := c.due
@@ -166,7 +173,7 @@ func (c *Checker) checkDue(ctx context.Context) error {
 	if since, all := due[""]; all {
 		delete(due, "")
 		if failed = c.round(ctx, due, since); failed != nil {
-			c.want("", since)
+			c.request("", since)
 		}
 	}
 	for slug, since := range due {
@@ -174,25 +181,25 @@ func (c *Checker) checkDue(ctx context.Context) error {
 			return nil
 		}
 		if !c.engine.LooksAfter(slug) {
-			continue // its own server hears the same news
+			continue // the agent's server receives the same event
 		}
 		started := time.Now()
 		if err := c.checkAgent(ctx, slug, since); err != nil {
 			failed = err
-			c.want(slug, since)
+			c.request(slug, since)
 		}
-		pause(ctx, (share-1)*time.Since(started)) // an agent that learns all the time would keep a core busy
+		pause(ctx, (share-1)*time.Since(started)) // limits the load of an agent that changes permanently
 	}
 	return failed
 }
 
-// round makes every agent due that has a project, and forgets what is kept of those that have none any more.
+// round adds every agent with a project to due. It deletes the results of agents without a project.
 func (c *Checker) round(ctx context.Context, due map[string]time.Time, since time.Time) error {
 	all, err := c.store.AgentsUncounted(ctx)
 	if err != nil {
 		return err
 	}
-	kept, err := c.store.VerifiedAgents(ctx)
+	verifiedIDs, err := c.store.VerifiedAgents(ctx)
 	if err != nil {
 		return err
 	}
@@ -207,7 +214,7 @@ func (c *Checker) round(ctx context.Context, due map[string]time.Time, since tim
 		case !mayHaveProject(agent):
 			without[agent.Slug] = true
 		}
-		if slices.Contains(kept, agent.ID) && c.engine.LooksAfter(agent.Slug) {
+		if slices.Contains(verifiedIDs, agent.ID) && c.engine.LooksAfter(agent.Slug) {
 			err = errors.Join(err, c.store.ForgetVerifications(ctx, agent.ID))
 			c.engine.EmitScanned(agent.Slug)
 		}
@@ -218,7 +225,7 @@ func (c *Checker) round(ctx context.Context, due map[string]time.Time, since tim
 	return err
 }
 
-// mayHaveProject reports whether an agent is of a layout that has projects, without a look at the disk.
+// mayHaveProject reports whether the agent's layout has projects. It does not access the disk.
 func mayHaveProject(agent records.Agent) bool { return agents.Layout(agent.Layout) != agents.Hive }
 
 func projectOf(agent records.Agent) string {
@@ -227,7 +234,7 @@ func projectOf(agent records.Agent) string {
 	})
 }
 
-// checkAgent checks the memories of an agent that were not since the given time.
+// checkAgent checks the agent's memories that were last checked before since.
 func (c *Checker) checkAgent(ctx context.Context, slug string, since time.Time) error {
 	agent, err := c.store.AgentUncounted(ctx, slug)
 	switch {
@@ -249,8 +256,9 @@ func (c *Checker) checkAgent(ctx context.Context, slug string, since time.Time) 
 	return nil
 }
 
-// CheckNow checks one memory of an agent, and returns when what came of it is kept. Of an agent that has no project, or whose directory
-// is not on this server's disk, nothing is checked. It fails with memories.ErrNotFound for an id that can be none, and as the store does.
+// CheckNow checks one memory of an agent and returns after storing the result. It does nothing if
+// the agent has no project or its directory is not on this server. It returns memories.ErrNotFound
+// for a malformed id.
 func (c *Checker) CheckNow(ctx context.Context, agent records.Agent, id string) error {
 	if !mayHaveProject(agent) || !c.engine.Sees(ctx, agent.Slug) {
 		return nil
@@ -259,8 +267,8 @@ func (c *Checker) CheckNow(ctx context.Context, agent records.Agent, id string) 
 	return err
 }
 
-// check checks the memories of an agent that were not since the given time, or the one with the id, as far as one walk goes. more says
-// that some are left.
+// check checks the agent's memories last checked before since, or the memory with that id, as many
+// as one walk can take. more reports whether more memories remain.
 func (c *Checker) check(ctx context.Context, agent records.Agent, id string, since time.Time) (more bool, err error) {
 	select {
 	case c.turn <- struct{}{}:
@@ -274,7 +282,7 @@ func (c *Checker) check(ctx context.Context, agent records.Agent, id string, sin
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return false, nil // there and closed: what was found before stands
+		return false, nil // the directory cannot be opened; earlier results stay
 	}
 	defer root.Close()
 	b, err := c.gather(ctx, agent, dir, id, since)
@@ -288,7 +296,7 @@ func (c *Checker) check(ctx context.Context, agent records.Agent, id string, sin
 	at := records.Now()
 	verified := b.verified(Check(ctx, project, b.citations, c.options.Limits))
 	if ctx.Err() != nil {
-		return false, ctx.Err() // it was cut short, and proves nothing
+		return false, ctx.Err() // an interrupted check proves nothing
 	}
 	if err := c.store.SaveVerifications(ctx, agent, dir, at, verified); err != nil {
 		return false, err

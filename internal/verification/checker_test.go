@@ -93,9 +93,9 @@ func (b *background) citations(name string) string {
 	return strings.Join(said, ", ")
 }
 
-func (b *background) untilCitations(name, want string) {
+func (b *background) untilCitations(name, request string) {
 	b.Helper()
-	waittest.For(b, name+" to cite "+want, func() bool { return b.citations(name) == want })
+	waittest.For(b, name+" to cite "+request, func() bool { return b.citations(name) == request })
 }
 
 func (b *background) checkNow(name string) string {
@@ -172,12 +172,12 @@ func TestPagesHearOfWhatIsGone(t *testing.T) {
 	t.Parallel()
 	b := startChecking(t, 0, map[string]string{"cache.md": memoirtest.Note("Cache", memories.Project, "It is in `internal/cache/cache.go`.")})
 	b.untilCitations("Cache", "checked, internal/cache/cache.go found")
-	news := b.Engine.Hub().Subscribe()
-	t.Cleanup(news.Close)
+	subscription := b.Engine.Hub().Subscribe()
+	t.Cleanup(subscription.Close)
 	b.remove("internal/cache/cache.go")
 	b.checkNow("Cache")
 	select {
-	case event := <-news.Events:
+	case event := <-subscription.Events:
 		if event.Agent != b.slug {
 			t.Errorf("it is told of %+v", event)
 		}

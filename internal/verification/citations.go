@@ -7,33 +7,35 @@ import (
 	"memoir/internal/memories"
 )
 
-// Citation is one thing outside of a memory that its text refers to.
+// Citation is a reference in a memory's text to something outside it.
 type Citation struct {
 	Kind memories.CitationKind
-	Text string // as it is written; for CitesMemory what is between the brackets
-	// Path is of CitesPath and CitesLine: slash-separated and clean, relative to whatever the author had in mind, or absolute.
+	Text string // as written; for CitesMemory the text between the brackets
+	// Path is set for CitesPath and CitesLine. It is clean, with slashes, and absolute or relative
+	// to an unknown directory.
 	Path string
-	Line int // of CitesLine: the last line cited, from 1
-	// Name is of CitesFunction the last name, of CitesFlag the flag without its dashes, of CitesMemory what the link names.
+	Line int // for CitesLine: the last cited line, from 1
+	// Name is the last name for CitesFunction, the flag without dashes for CitesFlag, and the
+	// target for CitesMemory.
 	Name      string
-	Qualifier string // of CitesFunction: what stands before the last name, as pkg in pkg.Name(); empty: nothing does
-	Quoted    bool   // it stands in backticks by itself
-	// FoundBefore says that an earlier check found it: then it is of this project for certain. Whoever checks sets it.
+	Qualifier string // for CitesFunction: the name before the last, as pkg in pkg.Name(), or empty
+	Quoted    bool   // it is alone in backticks
+	// FoundBefore reports whether an earlier check found it, so that it surely belongs to the
+	// project. The caller of Check sets it.
 	FoundBefore bool
 }
 
 const (
-	// maxCitations is how many different citations of one memory are looked for: more than a person reads through.
+	// maxCitations is the maximum number of citations of one memory (arbitrary).
 	maxCitations = 200
-	// maxCited is the longest citation, in bytes. What is longer was not written to be looked up.
+	// maxCited is the maximum length of a citation, in bytes (arbitrary).
 	maxCited = 256
 )
 
-// Citations returns what the body of a memory cites, each once and in the order of the text, at most 200. It takes time in
-// proportion to the length of the text, whatever that is.
-//
-// It would rather miss one than report what is none: nobody reads warnings that are often wrong. So it leaves out code blocks,
-// addresses, patterns and placeholders, and whatever a sentence itself says is gone, to be made, or not to be used.
+// Citations returns the citations in a memory's body, at most 200, in order and without duplicates.
+// It takes linear time. It prefers missing one to a false one, because false warnings make users
+// ignore all. So it skips code blocks, addresses, patterns and placeholders, and anything that its
+// sentence calls removed, planned or forbidden.
 func Citations(body string) []Citation {
 	c := collection{seen: map[string]bool{}}
 	for _, block := range blocks(body) {
@@ -65,8 +67,8 @@ func (c *collection) add(cited Citation) {
 	c.found = append(c.found, cited)
 }
 
-// code takes what one pair of backticks holds. By itself it may be any kind; in a command or an expression only paths are
-// certain enough.
+// code adds the citations in one pair of backticks. A single word can be of any kind; in a command
+// or an expression only paths count.
 func (c *collection) code(p piece) {
 	text := strings.TrimSpace(p.text)
 	if name, ok := flagName(text); ok {
@@ -93,7 +95,7 @@ func (c *collection) code(p piece) {
 	}
 }
 
-// prose takes text outside of backticks: paths, and links to memories.
+// prose adds the paths and links in text outside backticks.
 func (c *collection) prose(p piece) {
 	text := c.links(p.text, p.absent)
 	if p.absent {
@@ -107,7 +109,7 @@ func (c *collection) prose(p piece) {
 	}
 }
 
-// certainInProse reports whether what looks like a path is one without backticks around it: and/or is none.
+// certainInProse reports whether a word without backticks is surely a path, unlike and/or.
 func certainInProse(cited Citation) bool {
 	if cited.Kind == memories.CitesLine {
 		return true
@@ -118,7 +120,7 @@ func certainInProse(cited Citation) bool {
 	return isSource(cited.Path)
 }
 
-// links takes the links to other memories, unless they are said to be absent, and returns the text without them.
+// links adds the links to other memories unless absent is true, and returns the text without them.
 func (c *collection) links(text string, absent bool) string {
 	var rest strings.Builder
 	for {
@@ -141,8 +143,8 @@ func (c *collection) links(text string, absent bool) string {
 	}
 }
 
-// linkName returns what a link names: what is before an alias or a section. ok is false for what only looks like one: conditions of a
-// shell, tables of TOML, attributes of C++, files that are no memories, and placeholders.
+// linkName returns the target of a link, without alias or section. ok is false for text that only
+// looks like a link: shell conditions, TOML tables, C++ attributes, other files and placeholders.
 func linkName(inner string) (name string, ok bool) {
 	name = inner
 	if i := strings.IndexAny(name, "|#"); i >= 0 {
@@ -166,7 +168,7 @@ func linkName(inner string) (name string, ok bool) {
 	return name, name != ""
 }
 
-// flagName reads a long flag that stands by itself, also with a value: --name, --name=value, --name value.
+// flagName parses a long flag, possibly with a value: --name, --name=value, --name value.
 func flagName(text string) (name string, ok bool) {
 	name, isFlag := strings.CutPrefix(text, "--")
 	if !isFlag {
@@ -186,7 +188,7 @@ func flagName(text string) (name string, ok bool) {
 	return name, true
 }
 
-// functionName reads name() and pkg.Name(), also with :: or ->.
+// functionName parses name() and pkg.Name(), also with :: or ->.
 func functionName(text string) (qualifier, name string, ok bool) {
 	called, isCall := strings.CutSuffix(text, "()")
 	if !isCall || len(called) > maxCited {
@@ -206,7 +208,8 @@ func functionName(text string) (qualifier, name string, ok bool) {
 	return qualifier, names[last], true
 }
 
-// pathCited reads a path, with or without a line: file.go, dir/file.go:42, file.go:42-50, file.go:42:7, file.go#L42, dir/.
+// pathCited parses a path, possibly with a line: file.go, dir/file.go:42, file.go:42-50,
+// file.go:42:7, file.go#L42, dir/.
 func pathCited(word string) (Citation, bool) {
 	if len(word) > maxCited || !mayBePath(word) {
 		return Citation{}, false
@@ -217,7 +220,7 @@ func pathCited(word string) (Citation, bool) {
 	} else if i := strings.IndexByte(word, ':'); i >= 0 {
 		word, lines = word[:i], word[i+1:]
 		if lines != "" && !isDigit(lines[0]) {
-			return Citation{}, false // a scheme, a host, a key
+			return Citation{}, false // a scheme, host or key
 		}
 	}
 	path, ok := cleanPath(word)
@@ -234,7 +237,7 @@ func pathCited(word string) (Citation, bool) {
 	return cited, true
 }
 
-// lastLine returns the last of the lines that are cited as 42, 42-50 or 42:7 (a column), and 0 for anything else.
+// lastLine returns the last line of 42, 42-50 or 42:7 (a column). It returns 0 for other text.
 func lastLine(lines string) int {
 	lines = strings.ReplaceAll(lines, "–", "-")
 	lines, _, _ = strings.Cut(lines, ":")

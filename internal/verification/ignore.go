@@ -10,12 +10,12 @@ import (
 
 const (
 	ignoreFile = ".gitignore"
-	// maxIgnore is how much of it is read, in bytes.
+	// maxIgnore is the maximum number of bytes read of the file (arbitrary).
 	maxIgnore = 64 << 10
 )
 
-// ignored are the names that the .gitignore in a project's root says are no part of it: what builds make, what is kept on one
-// machine. Patterns, exceptions and longer paths are left to git, so it has some of them too few and none too many.
+// ignored are the names that the .gitignore in the project's root excludes. It omits patterns,
+// exceptions and longer paths, so it excludes too little at worst.
 type ignored struct {
 	anywhere map[string]bool
 	inRoot   map[string]bool
@@ -46,7 +46,7 @@ func readIgnored(root *os.Root) ignored {
 	return i
 }
 
-// has reports whether a path of the project is ignored, or in a directory that is.
+// has reports whether a path or one of its directories is ignored.
 func (i ignored) has(rel string) bool {
 	first, _, _ := strings.Cut(rel, "/")
 	if i.inRoot[first] {

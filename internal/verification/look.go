@@ -12,25 +12,26 @@ import (
 	"memoir/internal/files"
 )
 
-// look says what is at a path of a project. Links are followed as long as they stay in it.
-func look(root *os.Root, rel string) outcome {
+// lookUp returns whether a path exists in a project. It follows links within the project.
+func lookUp(root *os.Root, rel string) lookup {
 	info, err := files.Stat(root, rel)
 	switch {
 	case err == nil:
-		return outcome{place: present, isDir: info.IsDir()}
+		return lookup{existence: present, isDir: info.IsDir()}
 	case errors.Is(err, files.ErrLeaves):
-		return outcome{place: unclear, why: leaves}
+		return lookup{existence: unclear, why: reasonLeaves}
 	case errors.Is(err, files.ErrLoop):
-		return outcome{place: unclear, why: leadsTo}
+		return lookup{existence: unclear, why: reasonBrokenLink}
 	case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
-		return outcome{place: unclear, why: notReadable}
+		return lookup{existence: unclear, why: reasonNotReadable}
 	case onBrokenLink(root, rel):
-		return outcome{place: unclear, why: leadsTo}
+		return lookup{existence: unclear, why: reasonBrokenLink}
 	}
-	return outcome{place: absentHere}
+	return lookup{existence: absentHere}
 }
 
-// onBrokenLink reports whether a path that leads to nothing does so by a link: then the file may only be elsewhere.
+// onBrokenLink reports whether a missing path contains a link, so that its target may only be
+// elsewhere.
 func onBrokenLink(root *os.Root, rel string) bool {
 	for end := 0; end < len(rel); end++ {
 		next := strings.IndexByte(rel[end:], '/')
@@ -52,16 +53,17 @@ func onBrokenLink(root *os.Root, rel string) bool {
 	return false
 }
 
-// maxCounted is how much of a file is read to count its lines, in bytes: four times the largest source that is searched.
+// maxCounted is the maximum number of bytes read to count lines: four times the default maximum
+// size of a searched file.
 const maxCounted = 4 << 20
 
 type lineCount struct {
 	count int
-	known bool   // the file ends there; else it has at least as many
-	why   string // it is not known
+	known bool   // count is exact; otherwise it is a minimum
+	why   string // reason if it is not
 }
 
-// countLines counts the lines of a file, each file once in a check.
+// countLines returns the number of lines of a file. It reads each file once.
 func (c *check) countLines(rel string) lineCount {
 	n, counted := c.lines[rel]
 	if counted {
@@ -74,14 +76,14 @@ func (c *check) countLines(rel string) lineCount {
 
 func (c *check) readLines(rel string) lineCount {
 	if c.ctx.Err() != nil || c.read >= c.limits.Bytes {
-		return lineCount{why: tooLong}
+		return lineCount{why: reasonTime}
 	}
 	file, err := files.Open(c.project.Root, rel)
 	switch {
 	case errors.Is(err, files.ErrNotRegular):
 		return lineCount{why: "It is no regular file any more."}
 	case err != nil:
-		return lineCount{why: notReadable}
+		return lineCount{why: reasonNotReadable}
 	}
 	defer file.Close()
 	var n lineCount
@@ -100,11 +102,11 @@ func (c *check) readLines(rel string) lineCount {
 			break
 		}
 	}
-	n.why = notSearched
+	n.why = reasonIncomplete
 	return n
 }
 
-// unfinishedLine is 1 where a file of that size ends without a line end.
+// unfinishedLine returns 1 if the file ends without a line end, else 0.
 func unfinishedLine(file *os.File, size int64) int {
 	var last [1]byte
 	if size == 0 {

@@ -8,32 +8,32 @@ import (
 	"memoir/internal/memories"
 )
 
-// maxName is the longest name that is looked for, in bytes.
+// maxName is the maximum length of a searched name, in bytes (arbitrary).
 const maxName = 64
 
-// names looks for names in files. A file is read once for all of them.
+// names searches for names in files. It reads a file once for all names.
 type names struct {
-	// found says of each name that is wanted, folded, whether it is there. Functions and flags are one set: a flag is often
-	// defined under the name of a variable.
+	// found maps each folded name to whether it was found. Functions and flags share the map,
+	// because a flag is often defined under a variable's name.
 	found map[string]bool
-	// first tells at a glance which words are worth a look-up, by their folded length and first byte.
+	// first is a quick filter of words by folded length and first byte.
 	first [maxName + 1][256]bool
-	open  int // names that are not found yet
-	// declared says of each qualifier, as it is written, whether the project has something of that name.
+	open  int // number of names not found yet
+	// declared maps each qualifier to whether the project declares that name.
 	declared map[string]bool
 	hasFlags bool
 }
 
 func newNames() names { return names{found: map[string]bool{}, declared: map[string]bool{}} }
 
-func (n *names) wantFunction(name string) { n.want(name) }
+func (n *names) wantFunction(name string) { n.request(name) }
 
 func (n *names) wantFlag(name string) {
 	n.hasFlags = true
-	n.want(name)
+	n.request(name)
 }
 
-func (n *names) want(name string) {
+func (n *names) request(name string) {
 	if len(name) > maxName {
 		return
 	}
@@ -53,20 +53,21 @@ func (n *names) wantQualifier(name string) {
 	}
 }
 
-// declare notes that the project has something of that name.
+// declare records that the project has something with that name.
 func (n *names) declare(name string) {
-	if _, wanted := n.declared[name]; wanted {
+	if _, isRequested := n.declared[name]; isRequested {
 		n.declared[name] = true
 	}
 }
 
-// has reports whether a wanted name was found.
+// has reports whether a name was found.
 func (n *names) has(name string) bool {
 	var room [maxName]byte
 	return len(name) <= maxName && n.found[string(fold(room[:0], []byte(name)))]
 }
 
-// fold appends a name in lower case, without underscores and dashes: the same name in all the ways in which languages write it.
+// fold appends a name in lower case without underscores and dashes, which is equal for all naming
+// styles.
 func fold(to, name []byte) []byte {
 	for _, b := range name {
 		switch {
@@ -80,12 +81,12 @@ func fold(to, name []byte) []byte {
 	return to
 }
 
-// declaring are the words before a name that somebody defines.
+// declaring are the words before a name that a project declares.
 var declaring = setOf(`class struct type interface enum trait impl mod module namespace package object protocol union record extension`)
 
-// find looks for the names in a text.
+// find searches for the names in a text.
 func (n *names) find(text []byte) {
-	var before []byte // the word before, with nothing but blanks between
+	var before []byte // the previous word, if only spaces are between
 	for at := 0; at < len(text); {
 		if b := text[at]; !isWordByte(b) {
 			if b != ' ' && b != '\t' {
@@ -98,29 +99,29 @@ func (n *names) find(text []byte) {
 		for at < len(text) && (isWordByte(text[at]) || text[at] == '-' && at+1 < len(text) && isWordByte(text[at+1])) {
 			at++
 		}
-		before = n.joined(text[start:at], before)
+		before = n.joinedWords(text[start:at], before)
 	}
 }
 
-// joined takes words that dashes join, mostly a single one, and returns the last of them.
-func (n *names) joined(run, before []byte) (last []byte) {
+// joinedWords handles words joined by dashes, usually one, and returns the last of them.
+func (n *names) joinedWords(run, before []byte) (last []byte) {
 	word, rest, several := bytes.Cut(run, []byte{'-'})
 	if several && n.hasFlags {
-		n.met(run)
-		n.met(bytes.TrimPrefix(run, []byte("no-")))
+		n.match(run)
+		n.match(bytes.TrimPrefix(run, []byte("no-")))
 	}
 	for ; several; word, rest, several = bytes.Cut(rest, []byte{'-'}) {
-		n.met(word)
+		n.match(word)
 		before = nil
 	}
-	n.met(word)
-	if _, wanted := n.declared[string(word)]; wanted && declaring[string(before)] {
+	n.match(word)
+	if _, isRequested := n.declared[string(word)]; isRequested && declaring[string(before)] {
 		n.declared[string(word)] = true
 	}
 	return word
 }
 
-func (n *names) met(word []byte) {
+func (n *names) match(word []byte) {
 	if len(word) > maxName {
 		return
 	}
@@ -129,13 +130,14 @@ func (n *names) met(word []byte) {
 	if len(folded) == 0 || !n.first[len(folded)][folded[0]] {
 		return
 	}
-	if found, wanted := n.found[string(folded)]; wanted && !found {
+	if found, isRequested := n.found[string(folded)]; isRequested && !found {
 		n.found[string(folded)] = true
 		n.open--
 	}
 }
 
-// Names that libraries and programs have given the world: that a project has none of it says nothing.
+// Folded names from common libraries and programs. If a project does not contain one, that proves
+// nothing.
 var (
 	worldFunctions = setOf(`addeventlistener removeeventlistener settimeout setinterval cleartimeout clearinterval queryselector
 		queryselectorall getelementbyid preventdefault stoppropagation usestate useeffect usememo usecallback useref usecontext usereducer
@@ -150,7 +152,7 @@ var (
 		noemit skiplibcheck outdir rootdir isolatedmodules dangerouslyskippermissions allowedtools permissionmode outputformat`)
 )
 
-// concludeFunction decides about a function once everything was searched.
+// concludeFunction returns the status of a function and a message, after the search.
 func (s *search) concludeFunction(one Citation) (memories.CitationStatus, string) {
 	if s.names.has(one.Name) {
 		return memories.CitationFound, ""
@@ -166,12 +168,12 @@ func (s *search) concludeFunction(one Citation) (memories.CitationStatus, string
 		certain = certain || s.names.declared[one.Qualifier]
 	}
 	if !certain {
-		return memories.CitationUnknown, notOurs
+		return memories.CitationUnknown, reasonForeign
 	}
 	return memories.CitationGone, fmt.Sprintf("`%s` is nowhere in the project any more.", one.Text)
 }
 
-// concludeFlag decides about a flag once everything was searched.
+// concludeFlag returns the status of a flag and a message, after the search.
 func (s *search) concludeFlag(one Citation) (memories.CitationStatus, string) {
 	if s.names.has(one.Name) {
 		return memories.CitationFound, ""
@@ -180,27 +182,28 @@ func (s *search) concludeFlag(one Citation) (memories.CitationStatus, string) {
 		return memories.CitationUnknown, why
 	}
 	if !one.FoundBefore && (!strings.ContainsAny(one.Name, "-_") || worldFlags[foldedName(one.Name)]) {
-		return memories.CitationUnknown, notOurs
+		return memories.CitationUnknown, reasonForeign
 	}
 	return memories.CitationGone, fmt.Sprintf("The flag `%s` is nowhere in the project any more.", one.Text)
 }
 
-// namesUnknown says why a name that was not found may still be there; empty: it is not.
+// namesUnknown returns why a name may exist although it was not found, or "".
 func (s *search) namesUnknown(name string) string {
 	switch {
 	case len(name) > maxName:
-		return notSearched
+		return reasonIncomplete
 	case !s.readAll:
 		return s.why()
 	case s.searched == 0:
-		return nothingRead
+		return reasonNoFiles
 	}
 	return ""
 }
 
 func foldedName(name string) string { return string(fold(nil, []byte(name))) }
 
-// isCompound reports whether a name is made of several words, as parseConfig and post_entry are: nobody happens upon one.
+// isCompound reports whether a name consists of several words, such as parseConfig and post_entry,
+// so that a match is no coincidence.
 func isCompound(name string) bool {
 	inner := strings.Trim(name, "_")
 	if len(inner) < 6 {

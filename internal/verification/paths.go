@@ -6,30 +6,30 @@ import (
 	"unicode"
 )
 
-// sourceExtensions are of files that hold code: names that end in one are files also where no directory says so, and what
-// is too large to be read may hold any name.
+// sourceExtensions are the extensions of files with code. A bare name with one counts as a file. A
+// source file too large to read may contain any name.
 var sourceExtensions = setOf(`astro bash bat c cc clj cljs cpp cs css cxx dart el elm erl ex exs fish fs go gradle groovy h hpp hrl
 	hs htm html java jl js jsx kt kts less lua m mjs cjs ml mli mm mts cts nim nix php pl pm proto ps1 py pyi r rb rs sass scala scss sh sol
 	sql svelte swift templ tf tmpl ts tsx vim vue zig zsh`)
 
-// otherExtensions are of files that a project has besides.
+// otherExtensions are the extensions of other files in projects.
 var otherExtensions = setOf(`adoc avsc cfg cmake conf csv graphql ico ini ipynb jpeg jpg json json5 jsonc jsonl lock md mdx mk mod
 	pdf plist png properties rst sum svg toml tsv txt webp xml yaml yml`)
 
-// notFiles look like files and are the names of other things, in lower case.
+// notFiles are names in lower case that look like files but name other things.
 var notFiles = setOf(`node.js next.js vue.js nuxt.js three.js d3.js express.js react.js angular.js ember.js backbone.js chart.js
 	discord.js alpine.js deno.js bun.js p5.js solid.js socket.io docs.rs lib.rs crates.rs bun.sh brew.sh get.sh asp.net`)
 
-// placeholders are path elements that stand for another.
+// placeholders are path elements that are examples.
 var placeholders = setOf(`foo bar baz qux xxx yyy zzz foo.go bar.go foo.py bar.py foo.ts bar.ts foo.js foo.md bar.md example.md file.md
 	file.go file.py file.ts file.js file.txt filename.md name.md slug.md your mypath somefile some-file`)
 
-// placeholderLinks are what is written between brackets to say how a link is written.
+// placeholderLinks are link targets that are examples.
 var placeholderLinks = setOf(`name names link links wikilink wikilinks wiki-link wiki-links memory memories memory-name memory_name
 	other other-memory their-name its-name the-name note notes page title slug file filename target x y foo bar example bin package nodiscard
 	test bench lib patch`)
 
-// mediaTypes are what the first half of a MIME type can be.
+// mediaTypes are the first parts of MIME types.
 var mediaTypes = setOf(`application audio font image message model multipart text video`)
 
 func setOf(names string) map[string]bool {
@@ -40,8 +40,8 @@ func setOf(names string) map[string]bool {
 	return set
 }
 
-// mayBePath reports, at a glance, whether a word has nothing in it that a path that somebody cites does not: addresses, patterns,
-// variables and placeholders do.
+// mayBePath is a quick check whether a word contains only characters of a plain path. Addresses,
+// patterns, variables and placeholders do not.
 func mayBePath(word string) bool {
 	if !strings.ContainsAny(word, "/.") || strings.ContainsAny(word, "<>{}[]()$*?\\%&=@^!|~\"'`,;") {
 		return false
@@ -57,8 +57,8 @@ func mayBePath(word string) bool {
 	return true
 }
 
-// cleanPath returns a path as Citation has it. ok is false for what only looks like a path: versions, dates, MIME types, import
-// paths and hosts, placeholders, and files of a kind that no project has.
+// cleanPath returns a path in the form of Citation.Path. ok is false for words that only look like
+// paths: versions, dates, MIME types, import paths, hosts, placeholders and unknown kinds of files.
 func cleanPath(word string) (clean string, ok bool) {
 	word = strings.TrimPrefix(word, "./")
 	clean = path.Clean(word)
@@ -76,7 +76,8 @@ func cleanPath(word string) (clean string, ok bool) {
 	if len(elements) == 1 {
 		ext := extension(last)
 		stem := last[:len(last)-len(ext)]
-		isFile := isExtension(ext) && strings.HasSuffix(last, ext) && !notFiles[strings.ToLower(last)] // fs.FS is a type
+		// An identifier such as fs.FS is a type.
+		isFile := isExtension(ext) && strings.HasSuffix(last, ext) && !notFiles[strings.ToLower(last)]
 		return clean, isFile && (len(ext) > 1 || len(stem) > 3 && strings.Count(stem, ".") == 1)
 	}
 	switch {
@@ -90,7 +91,8 @@ func cleanPath(word string) (clean string, ok bool) {
 	return clean, true
 }
 
-// startsLikeName reports whether a name begins with a letter, after dots and underscores: dates, versions and shares do not.
+// startsLikeName reports whether a name starts with a letter after dots and underscores, and is not
+// a version.
 func startsLikeName(name string) bool {
 	name = strings.TrimLeft(name, "._")
 	for _, r := range name {
@@ -99,18 +101,18 @@ func startsLikeName(name string) bool {
 	return false
 }
 
-// isVersion reports whether a name is a version, as v1 or v1.2.
+// isVersion reports whether a name is a version such as v1 or v1.2.
 func isVersion(name string) bool {
 	return len(name) > 1 && (name[0] == 'v' || name[0] == 'V') && strings.Trim(name[1:], "0123456789.") == ""
 }
 
-// standsForDigits reports whether a name has a run of characters in it that somebody is to put others for: NNNN_name.sql,
+// standsForDigits reports whether a name contains a placeholder for digits: NNNN_name.sql,
 // YYYY-MM-DD.md, 12345.md.
 func standsForDigits(name string) bool {
 	return strings.Contains(name, "NNN") || strings.Contains(name, "XXX") || strings.Contains(name, "YYYY") || strings.Contains(name, "1234")
 }
 
-// extension returns what a file's name ends in, in lower case and without the dot; empty for none.
+// extension returns a file name's extension in lower case, without the dot, or "".
 func extension(name string) string {
 	name = path.Base(name)
 	dot := strings.LastIndexByte(name, '.')
@@ -126,7 +128,8 @@ func isExtension(ext string) bool { return sourceExtensions[ext] || otherExtensi
 
 func isSource(name string) bool { return sourceExtensions[extension(name)] }
 
-// betweenWords reports whether a character ends a word of prose. Scripts that set no spaces begin and end one by themselves.
+// betweenWords reports whether a character separates words of prose. Characters of scripts without
+// spaces do.
 func betweenWords(r rune) bool {
 	switch r {
 	case '(', ')', '[', ']', '"', '\'', '`', ',', ';', '|', '“', '”', '„', '‘', '’', '«', '»':
@@ -142,12 +145,12 @@ func isLower(b byte) bool { return 'a' <= b && b <= 'z' }
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 
-// isWordByte reports whether a byte belongs to a name in code. Every byte of a character beyond ASCII does.
+// isWordByte reports whether a byte can be part of a name in code. All bytes above ASCII can.
 func isWordByte(b byte) bool {
 	return isLower(b|0x20) || isDigit(b) || b == '_' || b >= 0x80
 }
 
-// isIdentifier reports whether a name is one of the kind that all languages have.
+// isIdentifier reports whether a name is an ASCII identifier.
 func isIdentifier(name string) bool {
 	for i := range len(name) {
 		if b := name[i]; b >= 0x80 || !isWordByte(b) || i == 0 && isDigit(b) {

@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// A block is a paragraph, a heading, an item of a list or a row of a table. No sentence goes beyond it.
+// A block is a paragraph, heading, list item or table row. Sentences do not cross blocks.
 type block struct {
 	text   string
-	absent bool // its heading, or what leads to its list, says that what is in it is not there
+	absent bool // its heading or the text before its list calls the content absent
 }
 
-// blocks splits Markdown into its blocks, by the lines alone, and leaves out code blocks.
+// blocks splits Markdown into blocks by lines, without code blocks.
 func blocks(body string) []block {
 	var b blocksOf
 	for line := range strings.Lines(body) {
@@ -25,9 +25,10 @@ func blocks(body string) []block {
 type blocksOf struct {
 	found   []block
 	current []string
-	fence   string // the one that opened the code block that it is in; empty: in none
-	isItem  bool   // the current block is an item of a list
-	// absentHere is what the heading above says, absentList what the paragraph before a list says: "Removed:".
+	fence   string // opening fence of the current code block; empty outside
+	isItem  bool   // whether the current block is a list item
+	// absentHere is set by the heading above, absentList by the paragraph before a list, such as
+	// "Removed:".
 	absentHere, absentList bool
 }
 
@@ -48,7 +49,7 @@ func (b *blocksOf) line(line string) {
 	case text == "":
 		b.end()
 	case len(b.current) == 0 && !isItem && isIndented(line):
-		// Code, or what goes on after an item of a list, which is not told apart here.
+		// Code, or the continuation of a list item, which looks the same.
 	case strings.HasPrefix(text, "#"):
 		b.end()
 		b.absentHere, b.absentList = remarksOf(text).absent, false
@@ -61,7 +62,6 @@ func (b *blocksOf) line(line string) {
 	}
 }
 
-// end ends the current block.
 func (b *blocksOf) end() {
 	if len(b.current) == 0 {
 		return
@@ -78,7 +78,7 @@ func isIndented(line string) bool {
 	return strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")
 }
 
-// fenceOf returns the fence that a line opens a code block with, or "".
+// fenceOf returns the opening fence of a line, or "".
 func fenceOf(text string) string {
 	for _, mark := range []string{"`", "~"} {
 		rest := strings.TrimLeft(text, mark)
@@ -89,7 +89,7 @@ func fenceOf(text string) string {
 	return ""
 }
 
-// textOfItem returns what follows the mark of an item of a list, and the line itself where it begins with none.
+// textOfItem returns the text after a list marker, or the whole line without one.
 func textOfItem(text string) string {
 	rest := strings.TrimLeft(text, "0123456789")
 	digits := len(text) - len(rest)
@@ -98,53 +98,53 @@ func textOfItem(text string) string {
 	}
 	after := strings.TrimLeft(rest[1:], " \t")
 	if len(after) == len(rest)-1 {
-		return text // no space follows: emphasis, a number
+		return text // no space follows: emphasis or a number
 	}
 	return after
 }
 
-// A piece is a part of a block that is code throughout, or prose, with what the sentence around it says.
+// A piece is a part of a block that is either code or prose, with the remarks of its sentence.
 type piece struct {
 	text string
 	code bool
 	remarks
 }
 
-// remarks are what a sentence says about what it cites.
+// remarks are the hints of a sentence about the things that it cites.
 type remarks struct {
-	absent  bool // that it is gone, is made elsewhere or later, or need not be there
-	advises bool // that it is not to be used, or to be used in place of something
-	foreign bool // that it belongs to a program of somebody else
+	absent  bool // they are removed, created later or elsewhere, or optional
+	advises bool // they should not be used, or should replace something
+	foreign bool // they belong to another program
 }
 
-// pieces splits a block at its backticks and at the ends of its sentences.
+// pieces splits a block at its backticks and sentence ends.
 func pieces(b block) []piece {
 	var all []piece
-	sentence := 0 // the first piece of the current one
-	var said strings.Builder
+	sentence := 0 // index of the first piece of the current sentence
+	var sentenceText strings.Builder
 	end := func() {
-		c := remarksOf(said.String())
+		c := remarksOf(sentenceText.String())
 		c.absent = c.absent || b.absent
 		for i := range all[sentence:] {
 			all[sentence+i].remarks = c
 		}
 		sentence = len(all)
-		said.Reset()
+		sentenceText.Reset()
 	}
 	for _, span := range codeSpans(b.text) {
 		if span.code {
 			all = append(all, piece{text: span.text, code: true})
 			if program, _, isCommand := strings.Cut(strings.TrimSpace(span.text), " "); isCommand {
-				said.WriteString(" " + program + " ")
+				sentenceText.WriteString(" " + program + " ")
 			} else {
-				said.WriteString(" · ") // words on both sides are no phrase
+				sentenceText.WriteString(" · ") // separates the words on both sides
 			}
 			continue
 		}
 		for rest := span.text; rest != ""; {
 			n, ends := sentenceEnd(rest)
 			all = append(all, piece{text: rest[:n]})
-			said.WriteString(rest[:n])
+			sentenceText.WriteString(rest[:n])
 			rest = rest[n:]
 			if ends {
 				end()
@@ -155,15 +155,16 @@ func pieces(b block) []piece {
 	return all
 }
 
-// A span is a part of a block that is inside of backticks, or outside.
+// A span is a part of a block inside or outside backticks.
 type span struct {
 	text string
 	code bool
 }
 
-// codeSpans splits a text at its backticks, as Markdown does: as many close as have opened.
+// codeSpans splits a text at its backticks. As in Markdown, as many must close as opened.
 func codeSpans(text string) []span {
-	type run struct{ start, length, closer int } // closer is the next run of that length; 0: there is none
+	// closer is the index of the next run of that length, or 0 without one.
+	type run struct{ start, length, closer int }
 	var runs []run
 	for i := 0; i < len(text); i++ {
 		if text[i] != '`' {
@@ -194,7 +195,7 @@ func codeSpans(text string) []span {
 	return append(spans, span{text: text[at:]})
 }
 
-// sentenceEnd returns how long the first sentence of a text is, and whether it ends there.
+// sentenceEnd returns the length of the first sentence, and whether it is complete.
 func sentenceEnd(text string) (n int, ends bool) {
 	for i, r := range text {
 		after := i + utf8.RuneLen(r)
@@ -206,13 +207,13 @@ func sentenceEnd(text string) (n int, ends bool) {
 				return after, after < len(text)
 			}
 		case utf8.RuneError:
-			continue // its length is not that of what was there
+			continue // its length is unknown
 		}
 	}
 	return len(text), false
 }
 
-// The words that say so, in lower case.
+// The words and phrases of remarks, in lower case.
 var (
 	absentWords = setOf(`absent absence create creates creating delete deleted deletes deleting deprecated dropped
 		emit emits entfernt former formerly gelöscht generate generated generates generating gitignored gone hypothetical ignored missing moved
@@ -220,7 +221,7 @@ var (
 		retired runtime superseded temporary todo untracked upstream`)
 	adviceWords = setOf(`avoid avoids cannot can't disallowed don't doesn't forbid forbidden instead isn't migrate never no not prefer
 		prefers rather shouldn't stop without wishes would`)
-	// foreignPrograms are those whose flags no project defines.
+	// foreignPrograms are programs whose flags no project defines.
 	foreignPrograms = setOf(`apt apt-get ansible aws az bash brew bun bundle bundler cargo chrome chromium claude cmake composer curl deno
 		docker docker-compose dotnet eslint ffmpeg find gcc gcloud gem gh git github gradle grep helm hg java jest jq kubectl ls maven mix mvn mypy
 		mysql ninja node npm npx nvm openssl pdm pip pip3 playwright pnpm podman poetry pre-commit prettier psql pytest python python3 rails rake
@@ -231,26 +232,26 @@ var (
 		" separate repo ", " separate repository ", " another project ", " other project ", " such as ", " for example ", " for instance ",
 		" if it exists ", " if present ", " where present ", " written to ", " writes to ",
 	}
-	// Scripts that set no spaces have no words to look up.
+	// Scripts without spaces have no words to look up.
 	absentInside = []string{"删除", "刪除", "移除", "不再", "废弃", "已删", "削除", "廃止", "삭제"}
 )
 
-// remarksOf reads what a sentence says, code left out.
+// remarksOf returns the remarks of a sentence. Code must be removed before.
 func remarksOf(sentence string) remarks {
 	var c remarks
-	var joined strings.Builder
-	joined.WriteByte(' ')
+	var joinedWords strings.Builder
+	joinedWords.WriteByte(' ')
 	for word := range strings.FieldsFuncSeq(strings.ToLower(strings.ReplaceAll(sentence, "’", "'")), notInWord) {
 		word = strings.Trim(word, "'-")
 		c.absent = c.absent || absentWords[word]
 		c.advises = c.advises || adviceWords[word]
 		c.foreign = c.foreign || foreignPrograms[word]
-		joined.WriteString(word)
-		joined.WriteByte(' ')
+		joinedWords.WriteString(word)
+		joinedWords.WriteByte(' ')
 	}
-	said := joined.String()
+	words := joinedWords.String()
 	for _, phrase := range absentPhrases {
-		c.absent = c.absent || strings.Contains(said, phrase)
+		c.absent = c.absent || strings.Contains(words, phrase)
 	}
 	for _, part := range absentInside {
 		c.absent = c.absent || strings.Contains(sentence, part)

@@ -15,56 +15,56 @@ import (
 )
 
 const (
-	// maxPlaces is how many files with the same end of their path are told apart.
+	// maxPlaces is the maximum number of matches recorded for one path (arbitrary).
 	maxPlaces = 4
-	// maxDepth is how deep the walk goes: no project is deeper, and each level takes a system call for whatever is below it.
+	// maxDepth is the maximum depth of the walk (arbitrary). No known project is deeper.
 	maxDepth = 40
-	// binaryHead is where a NUL tells that a file is no text, in bytes; git looks as far.
+	// binaryHead is the size of the head where a NUL means a binary file, in bytes, as in git.
 	binaryHead = 8000
-	// listedAtOnce is how many entries of a directory are in memory.
+	// listedAtOnce is how many directory entries are read at once (arbitrary).
 	listedAtOnce = 256
 )
 
 var (
-	// notWalked are directories of other people's code, which a project does not speak about as its own.
+	// notWalked are directories of third-party code.
 	notWalked = setOf(`node_modules vendor bower_components __pycache__ venv`)
-	// hiddenWalked are hidden directories that hold code.
+	// hiddenWalked are hidden directories with code.
 	hiddenWalked = setOf(`.github .gitlab .circleci`)
-	// madeByBuilds are directories whose contents come and go.
+	// madeByBuilds are directories whose contents are generated.
 	madeByBuilds = setOf(`node_modules bower_components dist build out target bin coverage tmp temp .cache .next .nuxt .venv venv __pycache__`)
-	// notText are the ends of files that are not opened to find that out.
+	// notText are extensions of binary files, which are not opened.
 	notText = setOf(`png jpg jpeg gif ico webp avif bmp tif tiff psd pdf zip gz tgz bz2 xz zst 7z rar tar jar war class pyc pyo o a so dylib dll
 		exe bin wasm woff woff2 ttf otf eot mp3 mp4 m4a mov avi webm wav ogg flac db sqlite sqlite3 parquet onnx pt npy npz`)
 )
 
-// search is one walk over a project: for paths that were not where they are cited, and for names.
+// search is one walk over a project, for paths missing at their place and for names.
 type search struct {
 	ctx     context.Context
 	project Project
 	limits  Limits
-	own     string // the agent's memories, relative to the project; empty: they are elsewhere
+	own     string // memories' path relative to the project; empty if outside
 	ignored ignored
 	names   names
 
-	wanted map[string][]string // paths to look for, in lower case, by their last element
-	open   int                 // paths that are not found yet
-	paths  map[string][]string // where they are, at most maxPlaces each
-	// What the project has besides, which tells whether a citation is about it.
+	requested map[string][]string // requested paths in lower case, by last element
+	open      int                 // number of paths not found yet
+	paths     map[string][]string // matches of requested paths, at most maxPlaces each
+	// Facts about the project, which show whether a citation belongs to it.
 	directories map[string]bool // in lower case
 	extensions  map[string]bool
 
 	entries, files int
-	read           int64 // bytes
-	searched       int   // files
-	walkedAll      bool  // every directory was listed
-	readAll        bool  // and every source was read
-	late           bool  // there was no time for all of it
-	full           bool  // as much was read as may be
+	read           int64 // bytes read
+	searched       int   // number of files searched
+	walkedAll      bool  // all directories were listed
+	readAll        bool  // all directories were listed and all sources were read
+	late           bool  // the time limit was reached
+	full           bool  // the limit of bytes was reached
 }
 
 func newSearch(ctx context.Context, project Project, limits Limits) *search {
 	s := &search{
-		ctx: ctx, project: project, limits: limits, names: newNames(), wanted: map[string][]string{}, paths: map[string][]string{},
+		ctx: ctx, project: project, limits: limits, names: newNames(), requested: map[string][]string{}, paths: map[string][]string{},
 		directories: map[string]bool{}, extensions: map[string]bool{}, ignored: readIgnored(project.Root),
 	}
 	for _, name := range projectNames(project.Root) {
@@ -86,7 +86,7 @@ func (s *search) wantPath(rel string) {
 	}
 	s.paths[rel] = nil
 	base := path.Base(rel)
-	s.wanted[base] = append(s.wanted[base], rel)
+	s.requested[base] = append(s.requested[base], rel)
 	s.open++
 }
 
@@ -99,10 +99,10 @@ func (s *search) wantFunction(one Citation) {
 
 func (s *search) wantFlag(name string) { s.names.wantFlag(name) }
 
-// done reports whether nothing is left to be found.
+// done reports whether the search can end.
 func (s *search) done() bool { return s.open == 0 && (s.names.open == 0 || s.full) }
 
-// walk goes over the project, the directories near its root first, until all is found or a limit is reached.
+// walk visits the project breadth-first, until everything is found or a limit is reached.
 func (s *search) walk() {
 	if s.done() {
 		return
@@ -122,11 +122,12 @@ func (s *search) walk() {
 	}
 }
 
-// directory looks at what is in a directory, and returns the directories in it. goOn is false once a limit is reached.
+// directory visits a directory and returns its subdirectories. goOn is false if a limit was
+// reached.
 func (s *search) directory(dir string, buffer []byte) (below []string, goOn bool) {
 	root, err := s.project.Root.OpenRoot(dir)
 	if err != nil {
-		s.missed() // also when it has just gone: what was in it may be elsewhere now
+		s.missed() // also after a removal: the content may have moved
 		return nil, true
 	}
 	defer root.Close()
@@ -159,7 +160,7 @@ func (s *search) directory(dir string, buffer []byte) (below []string, goOn bool
 				s.extensions[extension(entry.Name())] = true
 				s.file(root, entry.Name(), buffer)
 			case entry.Type()&fs.ModeSymlink != 0:
-				s.seen(rel) // what it leads to is looked at where it is, if that is here
+				s.seen(rel) // its target is visited at its own place
 			}
 		}
 		if err == io.EOF {
@@ -172,7 +173,7 @@ func (s *search) directory(dir string, buffer []byte) (below []string, goOn bool
 	}
 }
 
-// missed notes that a part of the project could not be looked at.
+// missed records that a part of the project could not be visited.
 func (s *search) missed() { s.walkedAll, s.readAll = false, false }
 
 func (s *search) walks(rel, name string) bool {
@@ -181,19 +182,19 @@ func (s *search) walks(rel, name string) bool {
 
 func isHidden(name string) bool { return strings.HasPrefix(name, ".") }
 
-// seen notes a path for whatever is cited that ends like it.
+// seen records a path as a match of the requested paths that it ends with.
 func (s *search) seen(rel string) {
 	lower := strings.ToLower(rel)
 	base := path.Base(lower)
-	for _, wanted := range s.wanted[base] {
-		if lower != wanted && !strings.HasSuffix(lower, "/"+wanted) {
+	for _, suffix := range s.requested[base] {
+		if lower != suffix && !strings.HasSuffix(lower, "/"+suffix) {
 			continue
 		}
-		if len(s.paths[wanted]) == 0 {
+		if len(s.paths[suffix]) == 0 {
 			s.open--
 		}
-		if len(s.paths[wanted]) < maxPlaces {
-			s.paths[wanted] = append(s.paths[wanted], rel)
+		if len(s.paths[suffix]) < maxPlaces {
+			s.paths[suffix] = append(s.paths[suffix], rel)
 		}
 	}
 	stem, _, _ := strings.Cut(path.Base(rel), ".")
@@ -207,7 +208,7 @@ func (s *search) file(root *os.Root, name string, buffer []byte) {
 	}
 	file, err := files.Open(root, name)
 	if err != nil {
-		// One that has become something else meanwhile is as little of the project's code as one that was so before.
+		// A file that is no longer regular is no code of the project.
 		s.readAll = s.readAll && errors.Is(err, files.ErrNotRegular)
 		return
 	}
@@ -218,7 +219,7 @@ func (s *search) file(root *os.Root, name string, buffer []byte) {
 		return
 	}
 	if info.Size() > s.limits.FileSize {
-		s.readAll = s.readAll && !isSource(name) // data has no names of functions
+		s.readAll = s.readAll && !isSource(name) // data contains no names of functions
 		return
 	}
 	if s.read+info.Size() > s.limits.Bytes {
@@ -228,7 +229,8 @@ func (s *search) file(root *os.Root, name string, buffer []byte) {
 	n, err := io.ReadFull(file, buffer)
 	s.read += int64(n)
 	switch {
-	case err == nil, !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF): // it has grown, or cannot be read
+	// too large now, or unreadable
+	case err == nil, !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
 		s.readAll = false
 		return
 	case bytes.IndexByte(buffer[:min(n, binaryHead)], 0) >= 0:
@@ -238,10 +240,10 @@ func (s *search) file(root *os.Root, name string, buffer []byte) {
 	s.names.find(buffer[:n])
 }
 
-// why says why not all was searched.
+// why returns why the search was incomplete.
 func (s *search) why() string {
 	if s.late {
-		return tooLong
+		return reasonTime
 	}
-	return notSearched
+	return reasonIncomplete
 }

@@ -1,8 +1,9 @@
-// Package verification looks in an agent's project for what its memories say about code: whether the files, lines, functions and flags
-// that they cite, and the memories that they link to, are still there. It owns what a citation is, how it is looked for, and when
-// that is done.
+// Package verification checks whether the files, lines, functions, flags and memories that an
+// agent's memories cite still exist in the agent's project. It owns the parsing of citations, the
+// search for them, and the schedule of checks.
 //
-// It only reads, and only inside of the project's directory, through an [os.Root]; it has bounds for the time, the bytes and the files
-// that a check may take, and says that something is gone only where it is sure. It never changes a memory, and it keeps what it has
-// found where lists and pages read it without a look at the disk. cmd/server starts it; the API and the pages ask it for a check.
+// It only reads, and only inside the project's directory, through an [os.Root], with limits of
+// time, bytes and files. It reports a citation as dead only if that is certain. It never changes a
+// memory; it stores results in the database for lists and pages. Command server starts it; the API
+// and the pages request checks.
 package verification
