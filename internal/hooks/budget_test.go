@@ -21,8 +21,8 @@ func TestAConversationIsGivenNoMoreThanItsBudget(t *testing.T) {
 	}
 	d := setup(t, files)
 	prompt := func(session string) string {
-		_, told := d.call("user-prompt-submit", map[string]any{"session_id": session, "cwd": d.Path("ada"), "prompt": "what are the deploy rules?"})
-		return told
+		_, text := d.call("user-prompt-submit", map[string]any{"session_id": session, "cwd": d.Path("ada"), "prompt": "what are the deploy rules?"})
+		return text
 	}
 	given := map[string]bool{}
 	bytes := 0
@@ -39,14 +39,14 @@ func TestAConversationIsGivenNoMoreThanItsBudget(t *testing.T) {
 		return bytes > recall.SessionBudget-recall.MostBytes
 	})
 	for range 3 {
-		if told := prompt("one"); told != "" {
-			t.Errorf("after %d bytes of %d memories it is given %.100q", bytes, len(given), told)
+		if text := prompt("one"); text != "" {
+			t.Errorf("after %d bytes of %d memories it is given %.100q", bytes, len(given), text)
 		}
 	}
 	if bytes > recall.SessionBudget || len(given) == all {
 		t.Errorf("it is given %d memories with %d bytes", len(given), bytes)
 	}
-	if told := d.prompt(map[string]any{"session_id": "two", "cwd": d.Path("ada"), "prompt": "what are the deploy rules?"}); told == "" {
+	if text := d.prompt(map[string]any{"session_id": "two", "cwd": d.Path("ada"), "prompt": "what are the deploy rules?"}); text == "" {
 		t.Error("another conversation is given nothing")
 	}
 }

@@ -1,9 +1,10 @@
-// Package hooks answers the hooks of Claude Code: it gives an agent its memories when a conversation
-// begins and with each prompt, and has the files scanned that the agent writes. The agent is the one
-// to which the conversation belongs, also after a cd. A hook never keeps the agent waiting and never
-// fails: work that cannot be done in time is skipped and logged, and the answer is an empty object.
+// Package hooks answers the hooks of Claude Code. It adds memories to a new conversation and to
+// each prompt, and requests a scan of files that the agent writes. The agent is the one whose
+// memory the conversation belongs to.
 //
-// It asks the recaller and hints to the engine; it writes nothing itself. cmd/server puts it under /hooks/.
+// A hook never blocks the agent and never fails: it skips and logs work that takes too long, and
+// answers an empty object. The package writes nothing itself. Command server mounts it under
+// /hooks/.
 package hooks
 
 import (
@@ -26,23 +27,27 @@ import (
 )
 
 const (
-	// promptly is how long an answer may take where no model is asked. It usually takes some milliseconds. A busy
-	// machine must not cost the agent its memories: the model that waits for them takes seconds anyway.
-	promptly = time.Second
-	// patiently is how long one may take where a model is: what the recaller grants it, and the way there and back.
-	patiently = 2500 * time.Millisecond
-	// afterwards is how long noting a conversation may take before it goes on without the hook: by then the agent has answered, and
-	// SessionEnd gives 1.5 s.
-	afterwards = time.Second
-	// mostInput is the longest input that is read, in bytes; the prompt in it may be a pasted file.
-	mostInput = 2 << 20
-	// mostDrained is how much more of a longer one is taken from the line, so that whoever sends it gets the answer.
-	mostDrained = 64 << 20
-	// mostContext is from where on Claude Code writes what it is given into a file, in characters.
-	mostContext = 10_000
+	// answerTimeout is the timeout of an answer without a model (arbitrary). An answer normally
+	// takes some milliseconds. On a busy machine, memories are worth a second of waiting.
+	answerTimeout = time.Second
+	// modelAnswerTimeout is the timeout of an answer with a model: the time that package recall
+	// allows, plus the transfer.
+	modelAnswerTimeout = 2500 * time.Millisecond
+	// scheduleTimeout is how long the hooks Stop and SessionEnd wait until the conversation is
+	// queued. Claude Code gives SessionEnd 1.5 s.
+	scheduleTimeout = time.Second
+	// maxInput is the maximum size of an input, in bytes. Its prompt may contain a pasted file
+	// (arbitrary).
+	maxInput = 2 << 20
+	// maxDrained is how many bytes of a longer input are read and ignored, so that the client
+	// receives the answer (arbitrary).
+	maxDrained = 64 << 20
+	// maxContext is the maximum length of context that Claude Code does not move into a file, in
+	// characters.
+	maxContext = 10_000
 )
 
-// Hooks answers them.
+// Hooks handles the hooks.
 type Hooks struct {
 	engine    *sync.Engine
 	store     records.RecallCandidates
@@ -51,32 +56,32 @@ type Hooks struct {
 	log       *slog.Logger
 }
 
-// New returns the handler of everything under /hooks/. It expects whole paths.
+// New returns the handler of the paths under /hooks/. It expects whole paths.
 func New(engine *sync.Engine, store records.RecallCandidates, recaller *recall.Recaller, extractor *extraction.Extractor, log *slog.Logger) http.Handler {
 	h := &Hooks{engine, store, recaller, extractor, log}
 	mux := http.NewServeMux()
 	for path, answer := range map[string]func(context.Context, agents.Agent, input) output{
 		"session-start": h.sessionStart, "user-prompt-submit": h.userPromptSubmit, "post-tool-use": h.postToolUse,
-		"stop": h.stop, "pre-compact": h.look, "session-end": h.stop,
+		"stop": h.stop, "pre-compact": h.preCompact, "session-end": h.stop,
 	} {
 		mux.HandleFunc("POST /hooks/"+path, h.handle(answer))
 	}
 	return mux
 }
 
-// input is what Claude Code says of an event, as far as it is of use. Whatever is not there is empty.
+// input is the used part of Claude Code's input. Absent fields are empty.
 type input struct {
 	SessionID      string `json:"session_id"`
 	TranscriptPath string `json:"transcript_path"`
 	Cwd            string `json:"cwd"`
-	Source         string `json:"source"` // of a session's start
+	Source         string `json:"source"` // reason of a session's start
 	Prompt         string `json:"prompt"`
 	ToolInput      struct {
 		FilePath string `json:"file_path"`
 	} `json:"tool_input"`
 }
 
-// output is what Claude Code is answered; nothing in it is the empty object.
+// output is the answer to Claude Code. The zero value is an empty object.
 type output struct {
 	Specific *specific `json:"hookSpecificOutput,omitempty"`
 }
@@ -86,8 +91,8 @@ type specific struct {
 	Context string `json:"additionalContext"`
 }
 
-// telling puts text into the conversation; without any it is the empty answer.
-func telling(event, text string) output {
+// contextOutput returns an answer that adds text to the conversation. Without text it is empty.
+func contextOutput(event, text string) output {
 	if text == "" {
 		return output{}
 	}
@@ -108,26 +113,27 @@ func (h *Hooks) handle(answer func(context.Context, agents.Agent, input) output)
 			h.log.Info("a hook was answered with nothing", "hook", r.URL.Path, "why", err)
 		}
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(out) // the agent may be gone
+		_ = json.NewEncoder(w).Encode(out) // the agent may have disconnected
 	}
 }
 
 func read(body io.Reader) (in input, err error) {
-	raw, err := io.ReadAll(io.LimitReader(body, mostInput+1))
+	raw, err := io.ReadAll(io.LimitReader(body, maxInput+1))
 	switch {
 	case err != nil:
-		return in, errors.New("the input did not arrive whole")
-	case len(raw) > mostInput:
-		_, _ = io.CopyN(io.Discard, body, mostDrained)
-		return in, errors.New("the input is larger than 2 MiB")
+		return in, errors.New("input is incomplete")
+	case len(raw) > maxInput:
+		_, _ = io.CopyN(io.Discard, body, maxDrained)
+		return in, errors.New("input is larger than 2 MiB")
 	}
 	if err := json.Unmarshal(raw, &in); err != nil {
-		return in, errors.New("the input is not the JSON of a hook")
+		return in, errors.New("input is not the JSON of a hook")
 	}
 	return in, nil
 }
 
-// agentOf returns the agent that is named, or whose memory the conversation belongs to.
+// agentOf returns the agent with that slug, or the agent whose memory the conversation belongs to.
+// It returns an error if there is not exactly one.
 func (h *Hooks) agentOf(slug string, in input) (agents.Agent, error) {
 	if slug != "" {
 		all := h.engine.Agents()
@@ -136,7 +142,7 @@ func (h *Hooks) agentOf(slug string, in input) (agents.Agent, error) {
 				return agents.ResolveJoined([]agents.Agent{a}, all)[0], nil
 			}
 		}
-		return agents.Agent{}, errors.New("there is no agent " + slug)
+		return agents.Agent{}, errors.New("agent not found: " + slug)
 	}
 	found, err := h.engine.AgentsOf(agents.Conversation{Transcript: in.TranscriptPath, Dir: in.Cwd})
 	switch {
@@ -145,29 +151,29 @@ func (h *Hooks) agentOf(slug string, in input) (agents.Agent, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) == 0:
-		return agents.Agent{}, fmt.Errorf("no agent's memory belongs to the conversation in %q", in.Cwd)
+		return agents.Agent{}, fmt.Errorf("no agent owns the conversation in %q", in.Cwd)
 	}
 	slugs := make([]string, len(found))
 	for i, a := range found {
 		slugs[i] = a.Slug
 	}
-	return agents.Agent{}, fmt.Errorf("the memory of several agents belongs to the conversation in %q (%s); name one with ?agent=",
+	return agents.Agent{}, fmt.Errorf("several agents own the conversation in %q (%s); name one with ?agent=",
 		in.Cwd, strings.Join(slugs, ", "))
 }
 
-// userPromptSubmit gives what the agent remembers about a prompt.
+// userPromptSubmit answers with the memories recalled for a prompt.
 func (h *Hooks) userPromptSubmit(ctx context.Context, agent agents.Agent, in input) output {
-	within := promptly
+	timeout := answerTimeout
 	if h.recaller.HasModel() {
-		within = patiently
+		timeout = modelAnswerTimeout
 	}
 	result := h.recaller.ForPrompt(recall.Request{
-		Agent: agent.Slug, Query: in.Prompt, Session: in.SessionID, From: recall.FromHook, MostText: mostContext, ReadOnly: gate.ReadOnly(ctx),
-	}, within)
-	return telling("UserPromptSubmit", strings.Join(result.Blocks(), "\n\n"))
+		Agent: agent.Slug, Query: in.Prompt, Session: in.SessionID, From: recall.FromHook, MostText: maxContext, ReadOnly: gate.ReadOnly(ctx),
+	}, timeout)
+	return contextOutput("UserPromptSubmit", strings.Join(result.Blocks(), "\n\n"))
 }
 
-// postToolUse has a file looked at that the agent has written.
+// postToolUse requests a scan of a file that the agent has written.
 func (h *Hooks) postToolUse(ctx context.Context, agent agents.Agent, in input) output {
 	if file := in.ToolInput.FilePath; file != "" {
 		h.hint(ctx, agent, file)
@@ -175,38 +181,40 @@ func (h *Hooks) postToolUse(ctx context.Context, agent agents.Agent, in input) o
 	return output{}
 }
 
-// hint asks for a scan of a file, or of all if file is empty. A caller that may only read causes none.
+// hint requests a scan of a file, or of the whole agent if file is empty. It does nothing for a
+// read-only caller.
 func (h *Hooks) hint(ctx context.Context, agent agents.Agent, file string) {
 	if !gate.ReadOnly(ctx) {
 		h.engine.Hint(agent.Slug, file)
 	}
 }
 
-// look has all of the agent's directory looked at.
-func (h *Hooks) look(ctx context.Context, agent agents.Agent, _ input) output {
+// preCompact requests a scan of the agent.
+func (h *Hooks) preCompact(ctx context.Context, agent agents.Agent, _ input) output {
 	h.hint(ctx, agent, "")
 	return output{}
 }
 
-// stop has what the agent wrote looked at, and its conversation read once it has been silent. The hook is answered when that is kept, so
-// that it is not lost with the server. Who may only read has none read: that costs tokens, and may end in a memory.
+// stop requests a scan of the agent and queues its conversation. It waits until the conversation is
+// stored, so that a crash does not lose it. A read-only caller does not queue, because reading
+// costs tokens and may create a memory.
 func (h *Hooks) stop(ctx context.Context, agent agents.Agent, in input) output {
 	h.hint(ctx, agent, "")
 	if !h.extractor.Reads() || in.TranscriptPath == "" || gate.ReadOnly(ctx) {
 		return output{}
 	}
-	kept := make(chan struct{})
+	done := make(chan struct{})
 	go func() {
-		defer close(kept)
+		defer close(done)
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 15*time.Second)
 		defer cancel()
 		if err := h.extractor.ScheduleRead(ctx, agent.Slug, in.TranscriptPath); err != nil {
-			h.log.Warn("a conversation is not read for what it has to remember", "agent", agent.Slug, "why", err)
+			h.log.Warn("conversation not queued for extraction", "agent", agent.Slug, "why", err)
 		}
 	}()
 	select {
-	case <-kept:
-	case <-time.After(afterwards):
+	case <-done:
+	case <-time.After(scheduleTimeout):
 	}
 	return output{}
 }

@@ -14,24 +14,26 @@ import (
 )
 
 const (
-	// mostTold is how many memories a conversation begins with, the newest, and longestTold how much is told of each, in characters.
-	mostTold    = 15
-	longestTold = 200
+	// maxListed is the maximum number of memories listed at the start, newest first, and maxLine
+	// the maximum length of a line, in characters (arbitrary).
+	maxListed = 15
+	maxLine   = 200
 )
 
-// sessionStart tells what the agent has learned lately. A conversation that was compacted has lost what it was given before.
+// sessionStart answers with the newest memories. A compacted conversation has lost its earlier
+// list.
 func (h *Hooks) sessionStart(ctx context.Context, agent agents.Agent, in input) output {
-	ctx, cancel := context.WithTimeout(ctx, promptly)
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
-	told, err := h.learned(ctx, agent, in, time.Now())
+	text, err := h.newestMemories(ctx, agent, in, time.Now())
 	if err != nil {
-		h.log.Warn("a conversation began without what the agent has learned", "agent", agent.Slug, "error", err)
+		h.log.Warn("session start without memories", "agent", agent.Slug, "error", err)
 		return output{}
 	}
-	return telling("SessionStart", told)
+	return contextOutput("SessionStart", text)
 }
 
-func (h *Hooks) learned(ctx context.Context, agent agents.Agent, in input, now time.Time) (string, error) {
+func (h *Hooks) newestMemories(ctx context.Context, agent agents.Agent, in input, now time.Time) (string, error) {
 	from, err := h.store.RecallSources(ctx, agent.Slug)
 	if err != nil {
 		return "", err
@@ -45,19 +47,20 @@ func (h *Hooks) learned(ctx context.Context, agent agents.Agent, in input, now t
 	if err != nil || n == 0 {
 		return "", err
 	}
-	newest, err := h.store.Newest(ctx, from, nil, mostTold)
+	newest, err := h.store.Newest(ctx, from, nil, maxListed)
 	return summary(from, n, newest, now), err
 }
 
-// summary words facts, not orders: what is worded as an order is taken for an attack.
+// summary returns the text for the agent. It states facts, because an agent may take orders for an
+// attack.
 func summary(from records.RecallSources, n int, newest []memories.Memory, now time.Time) string {
-	var told strings.Builder
-	fmt.Fprintf(&told, "%d %s about this project from earlier conversations, in %s", n, plural(n, "memory is kept", "memories are kept"), from[0].Dir)
+	var text strings.Builder
+	fmt.Fprintf(&text, "%d %s about this project from earlier conversations, in %s", n, plural(n, "memory is kept", "memories are kept"), from[0].Dir)
 	for _, shared := range from[1:] {
-		told.WriteString(" and, shared by all agents, in " + shared.Dir)
+		text.WriteString(" and, shared by all agents, in " + shared.Dir)
 	}
-	told.WriteString(".")
-	told.WriteString(" What has to do with a prompt comes with it. The newest:\n")
+	text.WriteString(".")
+	text.WriteString(" What has to do with a prompt comes with it. The newest:\n")
 	for _, m := range newest {
 		line := "- "
 		if m.Type != "" {
@@ -71,9 +74,9 @@ func summary(from records.RecallSources, n int, newest []memories.Memory, now ti
 		if m.Description != "" {
 			line += ": " + strings.Join(strings.Fields(m.Description), " ")
 		}
-		told.WriteString(cut(line, longestTold) + "\n")
+		text.WriteString(cut(line, maxLine) + "\n")
 	}
-	return recall.Defuse(told.String())
+	return recall.Defuse(text.String())
 }
 
 func plural(n int, one, more string) string {
@@ -83,11 +86,11 @@ func plural(n int, one, more string) string {
 	return more
 }
 
-// cut returns the beginning of a line, in characters.
-func cut(line string, most int) string {
+// cut returns at most maxChars characters of a line.
+func cut(line string, maxChars int) string {
 	characters := []rune(line)
-	if len(characters) <= most {
+	if len(characters) <= maxChars {
 		return line
 	}
-	return string(characters[:most-1]) + "…"
+	return string(characters[:maxChars-1]) + "…"
 }
