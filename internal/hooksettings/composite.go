@@ -7,10 +7,10 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// composite is an object or an array, of which entries can be added and taken out. The library's own patches drop comments above
-// what they take out, which may be about anything.
+// composite is an object or array whose entries can be added and removed. The library's own patches
+// would also remove the comments above a removed entry.
 type composite struct {
-	object *hujson.Object // nil: it is the array
+	object *hujson.Object // nil for an array
 	array  *hujson.Array
 }
 
@@ -21,7 +21,8 @@ func (c composite) len() int {
 	return len(c.array.Elements)
 }
 
-// before is what stands before the entry i, or, where i is their number, before the closing bracket.
+// before returns the space before the entry i. If i is the number of entries, it returns the space
+// before the closing bracket.
 func (c composite) before(i int) *hujson.Extra {
 	switch {
 	case c.object != nil && i < c.len():
@@ -34,7 +35,8 @@ func (c composite) before(i int) *hujson.Extra {
 	return &c.array.AfterExtra
 }
 
-// after is what stands between the entry i and the comma behind it. Where it is not nil, the last entry has a comma, too.
+// after returns the space between the entry i and its comma. If it is not nil for the last entry,
+// that one has a comma too.
 func (c composite) after(i int) *hujson.Extra {
 	if c.object != nil {
 		return &c.object.Members[i].Value.AfterExtra
@@ -44,7 +46,7 @@ func (c composite) after(i int) *hujson.Extra {
 
 const space = " \t\r\n"
 
-// add puts an entry behind the others; key is that of a member.
+// add appends an entry. key is the name of a member of an object.
 func (s *settings) add(c composite, depth int, key string, value hujson.ValueTrimmed) {
 	n := c.len()
 	closing := c.before(n)
@@ -68,13 +70,13 @@ func (s *settings) add(c composite, depth int, key string, value hujson.ValueTri
 	}
 }
 
-// take takes an entry out. The comments before it stay, and so does whether there is a comma behind the last.
+// take removes an entry. It keeps the comments before it, and whether the last entry has a comma.
 func (s *settings) take(c composite, i int) {
 	comma := *c.after(c.len() - 1) != nil
 	comments := bytes.TrimRight(slices.Concat(*c.before(i), *c.after(i)), space)
 	if next := c.before(i + 1); len(comments) > 0 {
 		if rest := bytes.TrimLeft(*next, " \t\r"); len(rest) == 0 || rest[0] != '\n' {
-			comments = append(comments, s.eol...) // one of them may end with its line
+			comments = append(comments, s.eol...) // a comment may need a line end
 		}
 		*next = append(comments, *next...)
 	}
@@ -86,7 +88,7 @@ func (s *settings) take(c composite, i int) {
 	s.close(c, comma)
 }
 
-// close puts what stands before the closing bracket in order, after an entry was taken out.
+// close fixes the space before the closing bracket after a removal.
 func (s *settings) close(c composite, comma bool) {
 	n := c.len()
 	closing := c.before(n)
@@ -99,7 +101,7 @@ func (s *settings) close(c composite, comma bool) {
 			*last = nil
 		}
 	}
-	// What begins on one line ends on it.
+	// A value that starts on one line ends on that line.
 	if first := *c.before(0); isSpace(*closing) && !bytes.ContainsRune(first, '\n') && isSpace(first) || n == 0 && isSpace(*closing) {
 		*closing = nil
 		if n > 0 {

@@ -22,7 +22,7 @@ type settings struct {
 	indent string // of one level
 }
 
-// parse reads a settings file. One without anything in it is taken for an object without members.
+// parse parses a settings file. An empty file counts as an object without members.
 func parse(file []byte) (*settings, error) {
 	s := &settings{eol: "\n", indent: "  "}
 	text := string(file)
@@ -55,7 +55,8 @@ func parse(file []byte) (*settings, error) {
 
 func (s *settings) bytes() []byte { return append([]byte(s.bom), s.root.Pack()...) }
 
-// only returns the value of a key; nil: there is none. Of a key that stands there twice nobody could say which one counts.
+// only returns the value of a key, or nil. It returns an error for a duplicate key, because the
+// valid one is unknown.
 func (s *settings) only(object *hujson.Object, key string) (*hujson.Value, error) {
 	var found *hujson.Value
 	for i := range object.Members {
@@ -70,7 +71,7 @@ func (s *settings) only(object *hujson.Object, key string) (*hujson.Value, error
 	return found, nil
 }
 
-// hooks returns the object with an array for each event; nil: there is none.
+// hooks returns the object with an array for each event, or nil.
 func (s *settings) hooks() *hujson.Object {
 	value, err := s.only(s.top, hooksKey)
 	if value == nil || err != nil {
@@ -80,7 +81,7 @@ func (s *settings) hooks() *hujson.Object {
 	return hooks
 }
 
-// array returns the array of an event; nil: there is none.
+// array returns the array of an event, or nil.
 func (s *settings) array(event Event) *hujson.Array {
 	hooks := s.hooks()
 	if hooks == nil {
@@ -94,7 +95,6 @@ func (s *settings) array(event Event) *hujson.Array {
 	return array
 }
 
-// groups returns the groups of an event.
 func (s *settings) groups(event Event) []hujson.Value {
 	if array := s.array(event); array != nil {
 		return array.Elements
@@ -102,7 +102,7 @@ func (s *settings) groups(event Event) []hujson.Value {
 	return nil
 }
 
-// hooksOf returns the entries of a group; nil where it is no group.
+// hooksOf returns the entries of a group, or nil if the value is not a group.
 func hooksOf(group hujson.Value) *hujson.Array {
 	object, isObject := group.Value.(*hujson.Object)
 	if !isObject {
@@ -119,7 +119,7 @@ func hooksOf(group hujson.Value) *hujson.Array {
 	return nil
 }
 
-// entriesOf returns the entries of a group; none where it is no group.
+// entriesOf returns the entries of a group as a slice, or nil if the value is not a group.
 func entriesOf(group hujson.Value) []hujson.Value {
 	if hooks := hooksOf(group); hooks != nil {
 		return hooks.Elements
@@ -132,14 +132,14 @@ func nameOf(member hujson.ObjectMember) string {
 	return name.String()
 }
 
-// The depths at which entries stand.
+// The nesting depths of entries.
 const (
 	hooksDepth = 1
 	eventDepth = 2
 	groupDepth = 3
 )
 
-// addGroup puts a group behind those that an event has.
+// addGroup appends a group to an event.
 func (s *settings) addGroup(event Event, g group) error {
 	value, err := s.write(g, groupDepth)
 	if err != nil {
@@ -155,18 +155,17 @@ func (s *settings) addGroup(event Event, g group) error {
 	return nil
 }
 
-// takeMember takes a member out of an object.
 func (s *settings) takeMember(object *hujson.Object, key string) {
 	at := slices.IndexFunc(object.Members, func(member hujson.ObjectMember) bool { return nameOf(member) == key })
 	s.take(composite{object: object}, at)
 }
 
-// newLine is a line end, and the indent of what stands at a depth.
+// newLine returns a line end and the indent of a depth.
 func (s *settings) newLine(depth int) hujson.Extra {
 	return hujson.Extra(s.eol + strings.Repeat(s.indent, depth))
 }
 
-// write returns a value as it is written at a depth, in the file's own way.
+// write returns a value in the file's style at a depth.
 func (s *settings) write(v any, depth int) (hujson.ValueTrimmed, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

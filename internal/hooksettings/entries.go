@@ -19,13 +19,14 @@ const (
 	urlFlag        = "--url"
 	agentFlag      = "--agent"
 	agentParameter = "agent"
-	// tokenVariable is where Claude Code finds the token when it calls.
+	// tokenVariable is the variable from which Claude Code reads the token.
 	tokenVariable = "MEMOIR_TOKEN"
-	// timeout is how long Claude Code waits for an answer, in seconds. Memoir answers in a twentieth of one.
+	// timeout is how long Claude Code waits for an answer, in seconds (arbitrary). Memoir normally
+	// answers in 50 ms.
 	timeout = 5
 )
 
-// A group is what Claude Code does at an event when a tool is concerned that the matcher names.
+// A group is the list of hooks of an event, for the tools that the matcher names.
 type group struct {
 	Matcher string `json:"matcher,omitempty"`
 	Hooks   []hook `json:"hooks"`
@@ -40,7 +41,7 @@ type hook struct {
 	AllowedEnvVars []string          `json:"allowedEnvVars,omitempty"`
 }
 
-// group returns what is to be done at an event.
+// group returns the group that Memoir needs for an event.
 func (h Hooks) group(event Event) group {
 	calls := hook{Type: "http", URL: h.Address(event), Timeout: timeout}
 	switch {
@@ -63,7 +64,8 @@ func (h Hooks) command(event Event) string {
 
 func pathOf(event Event) string { return "/hooks/" + event.Path }
 
-// owns reports whether an entry of an event is Memoir's, given the addresses that Memoir is known to have or have had.
+// owns reports whether an entry of an event is Memoir's. known are Memoir's current and earlier
+// addresses.
 func (h Hooks) owns(event Event, entry hujson.Value, known []string) bool {
 	var e hook
 	if !decode(entry, &e) {
@@ -81,7 +83,7 @@ func (h Hooks) owns(event Event, entry hujson.Value, known []string) bool {
 	return false
 }
 
-// addresses returns those that Memoir has, by the Hooks, and has had, by the commands in a file.
+// addresses returns Memoir's address of h, and its earlier addresses in the commands of a file.
 func (h Hooks) addresses(s *settings) []string {
 	known := []string{origin(h.URL)}
 	for _, event := range Events() {
@@ -100,7 +102,8 @@ func (h Hooks) addresses(s *settings) []string {
 	return known
 }
 
-// addressIn returns the address that Memoir's command for an event names; empty: it names none.
+// addressIn returns the address in Memoir's command for an event, or "". isOurs reports whether the
+// line is such a command.
 func (h Hooks) addressIn(event Event, line string) (address string, isOurs bool) {
 	words, err := shellquote.Split(line)
 	if err != nil || len(words) < 3 || words[1] != command || words[2] != event.Path {
@@ -120,8 +123,8 @@ func (h Hooks) addressIn(event Event, line string) (address string, isOurs bool)
 	return "", true
 }
 
-// origin returns an address as it is compared: letter case does not matter in what comes before the path, nor does a slash at
-// its end.
+// origin returns an address in a form to compare: lower case up to the path, without a trailing
+// slash.
 func origin(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -130,16 +133,16 @@ func origin(address string) string {
 	return strings.ToLower(u.Scheme+"://"+u.Host) + strings.TrimSuffix(u.Path, "/")
 }
 
-// decode reads a value as encoding/json does, whatever comments are in it. It reports whether it is of the kind that is wanted.
+// decode unmarshals a value after removing its comments. It reports whether that succeeded.
 func decode(value hujson.Value, into any) bool {
 	plain := value.Clone()
 	plain.Standardize()
 	return json.Unmarshal(plain.Pack(), into) == nil
 }
 
-// same reports whether a value in a file is what is wanted in its place, however it is written.
-func same(value hujson.Value, wanted any) bool {
-	text, err := json.Marshal(wanted)
+// same reports whether a value in a file equals expected, apart from its formatting.
+func same(value hujson.Value, expected any) bool {
+	text, err := json.Marshal(expected)
 	if err != nil {
 		return false
 	}

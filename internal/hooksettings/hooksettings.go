@@ -1,10 +1,10 @@
-// Package hooksettings puts Memoir's hooks into a settings file of Claude Code, and takes them out again. It is a pure
-// function from the bytes of such a file to other bytes: what is not Memoir's keeps its order, its formatting and its
-// comments. It never touches a disk; the command line reads and writes the files.
+// Package hooksettings adds Memoir's hooks to a settings file of Claude Code and removes them. It
+// converts bytes to bytes and keeps the order, format and comments of everything else. It never
+// touches a disk; package cli reads and writes the files.
 //
-// An entry is told to be Memoir's by what it does: it runs a program called memoir as "memoir hook EVENT", or posts to
-// /hooks/EVENT at an address that is Memoir's. That is the address of the [Hooks], and each that such a command names, so
-// that entries are found again after Memoir has moved to another address.
+// An entry belongs to Memoir if it runs a program called memoir as "memoir hook EVENT", or posts to
+// /hooks/EVENT at an address of Memoir. Those are the address in [Hooks] and the addresses in such
+// commands, so that entries with an old address are found.
 package hooksettings
 
 import (
@@ -17,16 +17,16 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Event is one of the moments in a conversation in which Claude Code calls Memoir.
+// Event is a moment of a conversation at which Claude Code calls Memoir.
 type Event struct {
-	Name string // as Claude Code calls it
-	Path string // the same in an address, and on the command line
-	// commandOnly: Claude Code does not post this event, it only runs a program for it.
+	Name string // Claude Code's name
+	Path string // name in addresses and on the command line
+	// commandOnly reports whether Claude Code can only run a program for this event, not post it.
 	commandOnly bool
-	matcher     string // which tools it is about; empty: it is about none
+	matcher     string // the tools that trigger it; empty if none do
 }
 
-// Events returns those that Memoir listens to, in the order in which they come in a conversation.
+// Events returns the events that Memoir uses, in the order of a conversation.
 func Events() []Event {
 	return []Event{
 		{Name: "SessionStart", Path: "session-start", commandOnly: true},
@@ -38,17 +38,19 @@ func Events() []Event {
 	}
 }
 
-// Hooks are the entries that make Claude Code call one Memoir.
+// Hooks describes the entries that make Claude Code call one server.
 type Hooks struct {
-	URL     string // of the server, without a slash at its end
-	Program string // the absolute path of the memoir program
-	// Agent is the slug of the agent whose memory is meant; empty: the server goes by the directory that is worked in.
+	URL     string // of the server, without a trailing slash
+	Program string // absolute path of the program memoir
+	// Agent is the slug of the agent. If it is empty, the server derives the agent from the working
+	// directory.
 	Agent string
-	// Token: the server wants one. The entries name the variable that holds it, and never the token.
+	// Token reports whether the server needs a token. The entries contain the name of the variable
+	// with the token, never the token.
 	Token bool
 }
 
-// Address returns where the server is told of an event.
+// Address returns the address to which an event is posted.
 func (h Hooks) Address(event Event) string {
 	address := h.URL + pathOf(event)
 	if h.Agent != "" {
@@ -59,11 +61,9 @@ func (h Hooks) Address(event Event) string {
 
 const hooksKey = "hooks"
 
-// Install returns a settings file with the hooks in it, in place of older ones of Memoir's. A file that has exactly these
-// comes back as it is; one of white space alone is a file yet to be written.
-//
-// The error is for people, and says why the file is none that hooks can be put into. There may be comments and trailing
-// commas in it.
+// Install returns the settings file with Memoir's hooks, which replace older ones. If file has
+// exactly these, it is returned unchanged. An empty file counts as an object without members. The
+// error is a sentence for users about an invalid file.
 func (h Hooks) Install(file []byte) ([]byte, error) {
 	s, err := read(file)
 	if err != nil {
@@ -81,8 +81,8 @@ func (h Hooks) Install(file []byte) ([]byte, error) {
 	return s.bytes(), nil
 }
 
-// Uninstall returns a settings file without any hooks of Memoir's, and without what they alone kept from being empty. A
-// file that has none comes back as it is. The error is that of Install.
+// Uninstall returns the settings file without Memoir's hooks, and without objects and arrays that
+// become empty. A file without such hooks is returned unchanged. Errors are as for Install.
 func (h Hooks) Uninstall(file []byte) ([]byte, error) {
 	s, err := read(file)
 	if err != nil {
@@ -110,7 +110,7 @@ func (h Hooks) areIn(s *settings) bool {
 	})
 }
 
-// remove takes all of Memoir's entries out, and what becomes empty by that.
+// remove removes Memoir's entries, and the objects and arrays that become empty.
 func (h Hooks) remove(s *settings) {
 	known := h.addresses(s)
 	for _, event := range Events() {
@@ -125,9 +125,10 @@ func (h Hooks) remove(s *settings) {
 	}
 }
 
-// removeFrom takes Memoir's entries out of the groups of an event, and says whether there were any.
+// removeFrom removes Memoir's entries from the groups of an event, and reports whether there were
+// any.
 func (h Hooks) removeFrom(s *settings, event Event, array *hujson.Array, known []string) (found bool) {
-	// From the end, so that the places of what is yet to be taken out stay what they are.
+	// Removing from the end keeps the remaining indexes valid.
 	for i, group := range slices.Backward(array.Elements) {
 		taken := false
 		for j, entry := range slices.Backward(entriesOf(group)) {
@@ -144,7 +145,7 @@ func (h Hooks) removeFrom(s *settings, event Event, array *hujson.Array, known [
 	return found
 }
 
-// read parses a settings file and checks that hooks can be put into it.
+// read parses a settings file and checks that hooks can be added.
 func read(file []byte) (*settings, error) {
 	s, err := parse(file)
 	if err != nil {
