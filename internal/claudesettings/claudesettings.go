@@ -1,8 +1,10 @@
-// Package claudesettings says where Claude Code keeps the memory of a project, and whether it keeps one at all, as Claude Code
-// itself decides it: from its environment and its settings files. It is a pure function of these, and never touches a disk.
+// Package claudesettings computes where Claude Code stores a project's memory, and whether its
+// memory is on, from Claude Code's environment and settings files. It never touches a disk. Package
+// agents calls it.
 //
-// The order of the links is that of Claude Code's documentation (code.claude.com/docs/en/memory and …/settings), where that is silent that of what
-// it was seen to do. What is only said on its command line (--bare, --settings) nobody else can know.
+// The order of the settings follows Claude Code's documentation (code.claude.com/docs/en/memory and
+// …/settings), or its observed behaviour. Options of its command line (--bare, --settings) are
+// unknown here.
 package claudesettings
 
 import (
@@ -13,41 +15,41 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Source is whose a settings file is.
+// Source is the kind of a settings file.
 type Source string
 
-// The sources, in the order in which they count.
+// The sources, in the order of precedence.
 const (
-	Managed Source = "managed" // the administrator's
-	Local   Source = "local"   // the user's for one project, not committed
-	Project Source = "project" // the project's, committed: whoever writes to the repository writes it
-	User    Source = "user"    // the user's for all projects
+	Managed Source = "managed" // set by the administrator
+	Local   Source = "local"   // set by the user for one project, not committed
+	Project Source = "project" // set by the project and committed, so by any contributor
+	User    Source = "user"    // set by the user for all projects
 )
 
-// File is one settings file. There may be comments and trailing commas in it.
+// File is one settings file. It may contain comments and trailing commas.
 type File struct {
 	Source Source
 	Path   string
-	Raw    []byte // nil: there is none
+	Raw    []byte // nil if it does not exist
 }
 
-// Input is what Claude Code decides by.
+// Input is the data that Claude Code decides by.
 type Input struct {
-	Env   func(name string) (value string, found bool) // nil: an empty environment
-	Files []File                                       // in the order of the sources; of one source, that which counts first
-	Home  string                                       // what ~ stands for; empty: nothing
-	// Default is the directory that is computed where nobody names one.
+	Env   func(name string) (value string, found bool) // nil means an empty environment
+	Files []File                                       // in the order of the sources
+	Home  string                                       // the directory for ~, or empty
+	// Default is the directory that is used without any setting.
 	Default string
 }
 
-// Link is one link of a chain: something that can decide.
+// Link is one variable or setting that can decide, or the default.
 type Link struct {
-	Name    string // of the variable or setting; empty: the default
-	From    string // the settings file; empty: the environment, or the default
-	Source  Source // of that file; empty: it stands in none
-	Says    string // as it stands; empty: it is silent
-	Holds   bool   // it has decided
-	Problem string // why it counts for nothing although it says something; empty: it was not its turn, or it holds
+	Name    string // variable or setting; empty for the default
+	From    string // settings file; empty for the environment or the default
+	Source  Source // of that file; empty without one
+	Says    string // the value; empty if it is not set
+	Holds   bool   // whether it decides
+	Problem string // why a set value is ignored; empty if it decides or ranks lower
 }
 
 // The variables and settings.
@@ -62,9 +64,9 @@ const (
 	enabledSetting   = "autoMemoryEnabled"
 )
 
-// Directory returns where Claude Code keeps the memory, and the links by which it comes to that: the variable that overrides everything, the
-// setting autoMemoryDirectory of files that can be trusted, and the default. A setting that names no usable directory counts, and makes it
-// the default.
+// Directory returns the directory of Claude Code's memory, and the links in the order of
+// precedence. These are an overriding variable, the setting autoMemoryDirectory of files except the
+// project's, and the default. An unusable value of the setting means the default.
 func Directory(in Input) (dir string, links []Link) {
 	files := parsed(in.Files)
 	c := chain{}
@@ -74,7 +76,7 @@ func Directory(in Input) (dir string, links []Link) {
 		override.Holds = override.Problem == ""
 	}
 	c.add(override)
-	spoken := false
+	isSet := false
 	for _, f := range files {
 		link := Link{Name: directorySetting, From: f.Path, Source: f.Source, Problem: f.problem}
 		link.Says = f.text(directorySetting)
@@ -82,8 +84,8 @@ func Directory(in Input) (dir string, links []Link) {
 		case link.Says == "" || link.Problem != "":
 		case f.Source == Project:
 			link.Problem = "It is committed with the project, and Claude Code lets no repository say where it writes."
-		case !c.decided && !spoken:
-			spoken = true
+		case !c.decided && !isSet:
+			isSet = true
 			var named string
 			if named, link.Problem = usable(link.Says, in.Home); link.Problem == "" {
 				dir, link.Holds = named, true
@@ -100,8 +102,9 @@ func Directory(in Input) (dir string, links []Link) {
 	return dir, c.links
 }
 
-// Enabled returns whether Claude Code keeps a memory, and the links by which it comes to that: the variable that switches it off or on, bare mode, a
-// remote machine without storage, the setting autoMemoryEnabled, which a project may have as well, and the default, which is on.
+// Enabled reports whether Claude Code's memory is on, and returns the links in the order of
+// precedence. These are a variable, bare mode, a remote machine without storage, the setting
+// autoMemoryEnabled, and the default, which is on.
 func Enabled(in Input) (on bool, links []Link) {
 	files := parsed(in.Files)
 	c := chain{}
@@ -115,12 +118,12 @@ func Enabled(in Input) (on bool, links []Link) {
 	decide(disabled, isTrue(disabled.Says) || isFalse(disabled.Says), isFalse(disabled.Says))
 	bare := variable(in, files, simple, false)
 	decide(bare, isTrue(bare.Says), false)
-	away := variable(in, files, remote, false)
+	onRemote := variable(in, files, remote, false)
 	storage := variable(in, files, remoteDir, false)
-	if isTrue(away.Says) && storage.Says != "" {
-		away.Problem = remoteDir + " names where memories are kept there."
+	if isTrue(onRemote.Says) && storage.Says != "" {
+		onRemote.Problem = remoteDir + " names where memories are kept there."
 	}
-	decide(away, isTrue(away.Says) && storage.Says == "", false)
+	decide(onRemote, isTrue(onRemote.Says) && storage.Says == "", false)
 	for _, f := range files {
 		link := Link{Name: enabledSetting, From: f.Path, Source: f.Source, Says: f.text(enabledSetting), Problem: f.problem}
 		if link.Says != "" && link.Says != "true" && link.Says != "false" && link.Problem == "" {
@@ -132,7 +135,8 @@ func Enabled(in Input) (on bool, links []Link) {
 	return on, c.links
 }
 
-// RemoteDir is where everything that is remembered goes on a remote machine; empty: into Claude Code's own directory.
+// RemoteDir returns the directory of all memories on a remote machine. It is empty if the variable
+// is not set or not an absolute path.
 func RemoteDir(env func(string) (string, bool)) string {
 	dir := variable(Input{Env: env}, nil, remoteDir, true).Says
 	if !filepath.IsAbs(dir) {
@@ -141,7 +145,7 @@ func RemoteDir(env func(string) (string, bool)) string {
 	return filepath.Clean(dir)
 }
 
-// chain is a chain while it is put together: the first link that holds decides, and the default where none does.
+// chain collects links. The first one that holds decides.
 type chain struct {
 	links   []Link
 	decided bool
@@ -153,8 +157,8 @@ func (c *chain) add(link Link) {
 	c.links = append(c.links, link)
 }
 
-// variable looks a variable up as Claude Code finds it: what settings files put into the environment replaces what is in it. Of the
-// project's own file that counts only where it could do no harm.
+// variable returns a variable as Claude Code reads it: settings files override the environment. If
+// trustedOnly is true, it ignores the project's file.
 func variable(in Input, files []parsedFile, name string, trustedOnly bool) Link {
 	for _, f := range files {
 		if value, found := f.env[name]; found && (f.Source != Project || !trustedOnly) {
@@ -168,7 +172,7 @@ func variable(in Input, files []parsedFile, name string, trustedOnly bool) Link 
 	return link
 }
 
-// isTrue and isFalse read a variable as Claude Code does; anything else is neither.
+// isTrue and isFalse parse a variable as Claude Code does. Other values are neither.
 func isTrue(value string) bool  { return isOneOf(value, "1", "true", "yes", "on") }
 func isFalse(value string) bool { return isOneOf(value, "0", "false", "no", "off") }
 
@@ -181,7 +185,8 @@ func isOneOf(value string, words ...string) bool {
 	return false
 }
 
-// usable returns the clean path of a directory that is named, or why Claude Code does not take it. A leading ~/ stands for home, where there is one.
+// usable returns the clean path of a directory, or the reason why Claude Code ignores it. It
+// replaces a leading ~/ if home is not empty.
 func usable(named, home string) (dir, problem string) {
 	if rest, found := strings.CutPrefix(named, "~/"); found && home != "" {
 		if clean := filepath.Clean(rest); clean == "." || clean == ".." || strings.HasPrefix(clean, "../") {
@@ -203,12 +208,12 @@ func usable(named, home string) (dir, problem string) {
 	return clean, ""
 }
 
-// parsedFile is what matters here of a settings file.
+// parsedFile is a parsed settings file.
 type parsedFile struct {
 	File
 	values  map[string]json.RawMessage
 	env     map[string]string
-	problem string // why nothing of it counts
+	problem string // why the whole file is ignored
 }
 
 func parsed(files []File) []parsedFile {
@@ -228,7 +233,7 @@ func parse(f File) parsedFile {
 		p.problem = "The file is nested too deep to be read, and nothing in it counts."
 		return p
 	}
-	// Standardize works in the bytes that it is given, and wants a line end behind a comment.
+	// Standardize changes its argument and needs a line end after a comment.
 	plain, err := hujson.Standardize(append(append([]byte(nil), f.Raw...), '\n'))
 	if err == nil {
 		err = json.Unmarshal(plain, &p.values)
@@ -238,7 +243,7 @@ func parse(f File) parsedFile {
 		return p
 	}
 	var env map[string]any
-	_ = json.Unmarshal(p.values["env"], &env) // what is no object puts nothing into the environment
+	_ = json.Unmarshal(p.values["env"], &env) // other values than an object add nothing
 	p.env = map[string]string{}
 	for name, value := range env {
 		switch v := value.(type) {
@@ -252,7 +257,7 @@ func parse(f File) parsedFile {
 	return p
 }
 
-// text returns what a setting says; a text without its quotes.
+// text returns a setting's value, without the quotes of a string.
 func (p parsedFile) text(name string) string {
 	raw := p.values[name]
 	var s string

@@ -1,10 +1,10 @@
 package claudesettings
 
-// mostNested is how deep a settings file may be nested. Those of Claude Code are some five deep; the parser takes a call of its own for each
-// level, and a process whose stack is full ends, whatever else it does. A project's file comes from whoever writes to the repository.
-const mostNested = 1000
+// maxNested is the maximum nesting of a settings file. Those of Claude Code have about five levels.
+// The parser recurses, so a hostile file of a project could otherwise overflow the stack.
+const maxNested = 1000
 
-// isTooDeep reports whether objects and arrays stand in each other deeper than that, outside of strings and comments.
+// isTooDeep reports whether objects and arrays are nested deeper than maxNested.
 func isTooDeep(raw []byte) bool {
 	depth := 0
 	for i := 0; i < len(raw); i++ {
@@ -18,7 +18,7 @@ func isTooDeep(raw []byte) bool {
 		case '/':
 			i = endOfComment(raw, i)
 		case '[', '{':
-			if depth++; depth > mostNested {
+			if depth++; depth > maxNested {
 				return true
 			}
 		case ']', '}':
@@ -28,7 +28,8 @@ func isTooDeep(raw []byte) bool {
 	return false
 }
 
-// endOfComment returns where a comment ends that begins at i; where none does, i.
+// endOfComment returns the last index of a comment that starts at i. It returns i if there is no
+// comment.
 func endOfComment(raw []byte, i int) int {
 	if i+1 == len(raw) {
 		return i
