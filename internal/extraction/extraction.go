@@ -9,9 +9,12 @@ package extraction
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"time"
+
+	"github.com/google/uuid"
 
 	"memoir/internal/jobs"
 	"memoir/internal/memories"
@@ -150,4 +153,23 @@ func (x *Extractor) logError(err error) bool {
 // no Close.
 func Idle(engine *sync.Engine, store Store, log *slog.Logger) *Extractor {
 	return &Extractor{engine: engine, store: store, options: Options{Mode: Off, Quiet: DefaultQuiet, Log: log}}
+}
+
+// Store is the database of an Extractor. *postgres.Store implements and documents it.
+type Store interface {
+	records.Agents
+	records.Memories
+	records.RecallCandidates
+	records.Conversations
+	records.Proposals
+	records.Jobs
+
+	HearConversation(ctx context.Context, agentID int64, session, transcript string, at time.Time) error
+	GiveConversation(ctx context.Context, agentID int64, session string, messages json.RawMessage, at time.Time) error
+	ForgetTexts(ctx context.Context, before time.Time) error
+	KeepFinding(ctx context.Context, f records.Finding) (kept []uuid.UUID, err error)
+	BeginAccepting(ctx context.Context, p records.Proposal) error
+	EndAccepting(ctx context.Context, p records.Proposal, memoryID string) error
+	GiveUpAccepting(ctx context.Context, p records.Proposal) error
+	RefuseProposal(ctx context.Context, p records.Proposal) error
 }

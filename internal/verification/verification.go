@@ -7,3 +7,322 @@
 // memory; it stores results in the database for lists and pages. Command server starts it; the API
 // and the pages request checks.
 package verification
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"memoir/internal/agents"
+	"memoir/internal/memories"
+	"memoir/internal/records"
+	engine "memoir/internal/sync"
+	"memoir/internal/sync/events"
+)
+
+// Options configures a Checker. Zero fields mean the defaults.
+type Options struct {
+	// Every is the time after which an unchanged memory is checked again, because its project may
+	// have changed. The default is 1 hour.
+	Every time.Duration
+	// Fresh is the minimum age of a check that is repeated when a user opens the memory. The
+	// default is 10 minutes.
+	Fresh time.Duration
+	// Settle is how long changes are collected before a check. The default is 2 s.
+	Settle time.Duration
+	// Limits are the limits of a check. The default is DefaultLimits.
+	Limits Limits
+	Log    *slog.Logger
+}
+
+const (
+	defaultEvery  = time.Hour
+	defaultFresh  = 10 * time.Minute
+	defaultSettle = 2 * time.Second
+	// retry is the delay after a failure of the database (arbitrary).
+	retry = 10 * time.Second
+	// share limits background checks to 1/share of the time (arbitrary).
+	share = 10
+	// maxTogether is the maximum number of citations in one walk, which limits the memory
+	// (arbitrary).
+	maxTogether = 20_000
+)
+
+// Checker checks the citations of memories in the background: after a change, when a user opens a
+// memory, and periodically. It runs one check at a time, for agents of this server only. Its
+// methods are safe for concurrent use.
+type Checker struct {
+	engine  *engine.Engine
+	store   Store
+	options Options
+	turn    chan struct{} // held by the running check
+	wake    chan struct{}
+
+	mu sync.Mutex
+	// due are the agents to check, by slug. The value is the time of the oldest acceptable check.
+	due map[string]time.Time
+	// without are agents whose layout has no project. They are skipped until the next round.
+	without map[string]bool
+
+	stop    context.CancelFunc
+	running sync.WaitGroup
+}
+
+// Start returns a Checker that works in the background. The caller must call Close before closing
+// the engine.
+func Start(e *engine.Engine, store Store, options Options) *Checker {
+	options.Every = cmp.Or(options.Every, defaultEvery)
+	options.Fresh = cmp.Or(options.Fresh, defaultFresh)
+	options.Settle = cmp.Or(options.Settle, defaultSettle)
+	options.Limits = cmp.Or(options.Limits, DefaultLimits())
+	ctx, stop := context.WithCancel(context.Background())
+	c := &Checker{
+		engine: e, store: store, options: options, turn: make(chan struct{}, 1), wake: make(chan struct{}, 1),
+		due: map[string]time.Time{}, without: map[string]bool{}, stop: stop,
+	}
+	// Subscribing before Start returns prevents missing a change.
+	subscription := e.Hub().Subscribe()
+	c.running.Go(func() { c.listen(ctx, subscription) })
+	c.running.Go(func() { c.work(ctx) })
+	return c
+}
+
+// Close stops the Checker and waits for a running check.
+func (c *Checker) Close() {
+	c.stop()
+	c.running.Wait()
+}
+
+// Ask requests a check of the agent's memories that were not checked within Options.Fresh. It does
+// not wait.
+func (c *Checker) Ask(slug string) { c.request(slug, time.Now().Add(-c.options.Fresh)) }
+
+// request makes an agent due. Memories checked before since are checked again. The zero time means
+// only changed memories.
+func (c *Checker) request(slug string, since time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.without[slug] {
+		return
+	}
+	if before, waits := c.due[slug]; !waits || since.After(before) {
+		c.due[slug] = since
+	}
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// listen makes agents due after changes and periodically.
+func (c *Checker) listen(ctx context.Context, subscription *events.Subscription) {
+	defer subscription.Close()
+	rounds := time.NewTicker(c.options.Every)
+	defer rounds.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case event, open := <-subscription.Events:
+			if !open {
+				return
+			}
+			if event.Kind != events.Published {
+				c.request(event.Agent, time.Time{}) // an empty slug means all agents
+			}
+		case <-rounds.C:
+			c.request("", time.Now().Add(-c.options.Every/2)) // also those checked late in the last round
+		}
+	}
+}
+
+// work checks the due agents, one after the other.
+func (c *Checker) work(ctx context.Context) {
+	c.request("", time.Now().Add(-c.options.Every))
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.wake:
+		}
+		pause(ctx, c.options.Settle)
+		if !c.engine.Ready() {
+			c.request("", time.Time{}) // check all files of the first scan together
+			continue
+		}
+		if err := c.checkDue(ctx); err != nil && ctx.Err() == nil {
+			c.options.Log.Warn("citation check failed, will retry", "error", err)
+			pause(ctx, retry)
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+// checkDue checks the agents that are due. Failed ones become due again.
+func (c *Checker) checkDue(ctx context.Context) error {
+	c.mu.Lock()
+	due := c.due
+	c.due = map[string]time.Time{}
+	c.mu.Unlock()
+	var failed error
+	if since, all := due[""]; all {
+		delete(due, "")
+		if failed = c.round(ctx, due, since); failed != nil {
+			c.request("", since)
+		}
+	}
+	for slug, since := range due {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if !c.engine.LooksAfter(slug) {
+			continue // the agent's server receives the same event
+		}
+		started := time.Now()
+		if err := c.checkAgent(ctx, slug, since); err != nil {
+			failed = err
+			c.request(slug, since)
+		}
+		pause(ctx, (share-1)*time.Since(started)) // limits the load of an agent that changes permanently
+	}
+	return failed
+}
+
+// round adds every agent with a project to due. It deletes the results of agents without a project.
+func (c *Checker) round(ctx context.Context, due map[string]time.Time, since time.Time) error {
+	all, err := c.store.AgentsUncounted(ctx)
+	if err != nil {
+		return err
+	}
+	verifiedIDs, err := c.store.VerifiedAgents(ctx)
+	if err != nil {
+		return err
+	}
+	without := map[string]bool{}
+	for _, agent := range all {
+		switch {
+		case projectOf(agent) != "":
+			if !due[agent.Slug].After(since) {
+				due[agent.Slug] = since
+			}
+			continue
+		case !mayHaveProject(agent):
+			without[agent.Slug] = true
+		}
+		if slices.Contains(verifiedIDs, agent.ID) && c.engine.LooksAfter(agent.Slug) {
+			err = errors.Join(err, c.store.ForgetVerifications(ctx, agent.ID))
+			c.engine.EmitScanned(agent.Slug)
+		}
+	}
+	c.mu.Lock()
+	c.without = without
+	c.mu.Unlock()
+	return err
+}
+
+// mayHaveProject reports whether the agent's layout has projects. It does not access the disk.
+func mayHaveProject(agent records.Agent) bool { return agents.Layout(agent.Layout) != agents.Hive }
+
+func projectOf(agent records.Agent) string {
+	return agents.ProjectDir(agents.Agent{
+		Slug: agent.Slug, Layout: agents.Layout(agent.Layout), Dir: agent.Dir, DisplayName: agent.DisplayName,
+	})
+}
+
+// checkAgent checks the agent's memories that were last checked before since.
+func (c *Checker) checkAgent(ctx context.Context, slug string, since time.Time) error {
+	agent, err := c.store.AgentUncounted(ctx, slug)
+	switch {
+	case errors.Is(err, memories.ErrNotFound):
+		return nil // forgotten
+	case err != nil:
+		return err
+	case !mayHaveProject(agent):
+		c.mu.Lock()
+		c.without[slug] = true
+		c.mu.Unlock()
+		return nil
+	}
+	for more := true; more && ctx.Err() == nil; {
+		if more, err = c.check(ctx, agent, "", since); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckNow checks one memory of an agent and returns after storing the result. It does nothing if
+// the agent has no project or its directory is not on this server. It returns memories.ErrNotFound
+// for a malformed id.
+func (c *Checker) CheckNow(ctx context.Context, agent records.Agent, id string) error {
+	if !mayHaveProject(agent) || !c.engine.Sees(ctx, agent.Slug) {
+		return nil
+	}
+	_, err := c.check(ctx, agent, id, time.Now())
+	return err
+}
+
+// check checks the agent's memories last checked before since, or the memory with that id, as many
+// as one walk can take. more reports whether more memories remain.
+func (c *Checker) check(ctx context.Context, agent records.Agent, id string, since time.Time) (more bool, err error) {
+	select {
+	case c.turn <- struct{}{}:
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+	defer func() { <-c.turn }()
+	dir := projectOf(agent)
+	if dir == "" {
+		return false, nil
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return false, nil // the directory cannot be opened; earlier results stay
+	}
+	defer root.Close()
+	b, err := c.gather(ctx, agent, dir, id, since)
+	if err != nil || len(b.memories) == 0 {
+		return false, err
+	}
+	project := Project{Root: root, Own: agent.Dir}
+	if project.HasMemory, err = c.memoriesOf(ctx, agent, b.citations); err != nil {
+		return false, err
+	}
+	at := records.Now()
+	verified := b.verified(Check(ctx, project, b.citations, c.options.Limits))
+	if ctx.Err() != nil {
+		return false, ctx.Err() // an interrupted check proves nothing
+	}
+	if err := c.store.SaveVerifications(ctx, agent, dir, at, verified); err != nil {
+		return false, err
+	}
+	if b.differs(verified) {
+		c.engine.EmitScanned(agent.Slug)
+	}
+	return b.more, nil
+}
+
+// Store is the database of a Checker. *postgres.Store implements and documents it.
+type Store interface {
+	records.Agents
+
+	NamesOf(ctx context.Context, agent records.Agent, each func(name, path string)) error
+	Unverified(ctx context.Context, agent records.Agent, project, id string, since time.Time, each func(records.UnverifiedMemory) bool) error
+	VerifiedAgents(ctx context.Context) ([]int64, error)
+
+	SaveVerifications(ctx context.Context, agent records.Agent, project string, at time.Time, verified []records.VerifiedMemory) error
+	ForgetVerifications(ctx context.Context, agentID int64) error
+}
