@@ -8,62 +8,67 @@ import (
 	"memoir/internal/model"
 )
 
-var usage = `Memoir shows what your AI agents remember, makes deleting a stale memory safe and final,
-and keeps what they learned in their CLAUDE.md.
+var usage = `Memoir shows what your AI agents remember. Delete a memory, and it leaves every file and the
+agent's CLAUDE.md.
 
-Usage: memoir [flags]
+Usage: memoir [flags]             start the server
        memoir COMMAND [flags]
 
 Commands
-  hooks print|install|uninstall
-                            Memoir's hooks in the settings of Claude Code
-  hook EVENT                one call of a hook
   memory list|show|save|delete|recall
                             the memories of one agent
-  help [COMMAND]            what a command takes
+  hooks print|install|uninstall
+                            Memoir's hooks in the settings of Claude Code
+  hook EVENT                send one hook event to the server
+  help [COMMAND]            all flags of a command
 
-Which memories
-  --agents-dir DIR          agents, one directory each (default /tmp/agents; empty: none)
+Directories
+  --agents-dir DIR          directory with one directory per agent (default /tmp/agents; empty: none)
   --claude-dir DIR          Claude Code's directory (default $CLAUDE_CONFIG_DIR, else ~/.claude; empty: none)
-  --memory-dir SLUG=DIR     one more directory of memories, by hand; repeatable
-  --team-dir DIR            one directory of memories that all agents share (default none)
+  --memory-dir SLUG=DIR     one more memory directory; repeatable
+  --team-dir DIR            memory directory that all agents share (default none)
 
-Where it listens, and who may come in
-  --addr HOST:PORT          (default 127.0.0.1:8080) anything but loopback needs a token
-  --token TOKEN             what callers and browsers must know, 16 characters or more if other machines can reach
+Network and access
+  --addr HOST:PORT          address to listen on (default 127.0.0.1:8080); needs a token unless it is loopback
+  --token TOKEN             token for the API and the sign-in; at least 16 characters if other machines can reach
                             the server; MEMOIR_TOKEN keeps it out of the process list
-  --read-token TOKEN        what those must know instead who may only read; MEMOIR_READ_TOKEN
-  --allowed-host HOST       one more name it is reached by, without the port; repeatable
-  --public-url URL          the address of a proxy in front of it, such as https://memoir.example.org; no path
+  --read-token TOKEN        token for read-only access; same length
+  --allowed-host HOST       one more host name of the server, without port; repeatable
+  --public-url URL          address of a proxy, such as https://memoir.example.org; no path
   --tls-cert FILE           certificate chain, PEM; read again when it changes (default: plain HTTP)
   --tls-key FILE            its private key, PEM
 
-Where it keeps things
-  --database-url URL        a Postgres of your own, 15 or later; also DATABASE_URL (default: a private one)
-  --data-dir DIR            where the private one lives (default $XDG_DATA_HOME/memoir, else ~/.local/share/memoir)
+Storage
+  --database-url URL        your own Postgres, version 15 or later; also DATABASE_URL (default: a private one)
+  --data-dir DIR            the private Postgres (default $XDG_DATA_HOME/memoir, else ~/.local/share/memoir)
 
-How it works
+Synchronisation
   --debounce DURATION       how long files must be quiet before they are read (default 200ms)
-  --rescan DURATION         how often everything is looked at anyway (default 60s)
-  --watch auto|poll         whether the system says what changes, or everything is looked at each second (default auto)
-  --claude-md-limit CHARS   length of CLAUDE.md past which memories become one line each (default 40000)
-  --model NAME              which model chooses what an agent is reminded of, where ANTHROPIC_API_KEY is set; ANTHROPIC_BASE_URL
-                            says where it is (default ` + model.Default + `; empty: the words choose)
-  --consolidate off|plan|auto
-                            whether plans are made to tidy memories up, and a few of their steps applied by themselves (default plan)
-  --background-model NAME   which model does what nobody waits for, over the API where there is a key, else by the claude command
-                            line (default ` + model.Thorough + `; empty: none)
-  --claude-command PROGRAM  the claude command line (default claude, if it is installed; empty: it is not asked)
-  --extract off|propose|auto whether conversations are read for what an agent should have remembered: not; to be accepted or
-                            refused by a person; or written without asking (default propose; it takes a model)
-  --extract-quiet DURATION  how long a session must be silent before it is read (default 5m)
-  --age-notes               memories of two days and more say so in CLAUDE.md
-  --log-format text|json    (default text)
+  --rescan DURATION         interval of the full scan (default 60s)
+  --watch auto|poll         use change events, or check all files every second (default auto)
+  --claude-md-limit CHARS   length of CLAUDE.md; memories beyond it become one line each (default 40000)
+  --age-notes               add the age to memories of two days and more in CLAUDE.md
 
-  --help, --version
+Models
+  --model NAME              chooses memories for recall, with ANTHROPIC_API_KEY (default ` + model.Default + `;
+                            empty: keywords choose)
+  --background-model NAME   does background work, over the API with ANTHROPIC_API_KEY, else by the claude
+                            command line (default ` + model.Thorough + `; empty: none)
+  --claude-command PROGRAM  the claude command line (default claude, if installed; empty: not used)
+  --consolidate plan|auto|off
+                            make consolidation plans; also apply a few steps; neither (default plan)
+  --extract propose|auto|off
+                            propose memories from conversations; save them without asking; neither (default propose)
+  --extract-quiet DURATION  how long a session must be quiet before it is read (default 5m)
 
-Each flag is also a variable: --agents-dir is MEMOIR_AGENTS_DIR. The flag wins. Lists in variables are separated by commas.
-Exit codes: 0 done, 1 failed, 2 not understood.
+Other
+  --log-format text|json    on standard error (default text)
+  --help                    print this text
+  --version                 print the version
+
+Each flag has a variable: --agents-dir is MEMOIR_AGENTS_DIR. A flag overrides its variable. Lists in variables are
+separated by commas. The API is at ANTHROPIC_BASE_URL if that is set.
+Exit codes: 0 done, 1 failed, 2 wrong usage.
 `
 
 func writeUsage(out io.Writer) {
