@@ -10,27 +10,27 @@ import (
 
 // AgentAbout is what there is to know of an agent besides its memories.
 type AgentAbout struct {
-	Memory    string  `json:"memory" enum:"on,off" doc:"Memoir's own switch. off: CLAUDE.md does not ask it to save, and nothing is extracted or consolidated; what it remembers stays."`
-	Scope     *string `json:"scope" doc:"Of a custom agent of Claude Code: user, project or local; else null."`
-	Project   *string `json:"project" doc:"The absolute path of the project that it is about; null: none, or all."`
-	SeenBy    *string `json:"seen_by" doc:"Who else has what it remembers, in a sentence; null: Memoir cannot know."`
-	Committed *string `json:"committed" doc:"Of a custom agent in a project what git says of its directory: committed, ignored or unknown; else null."`
+	Memory    string  `json:"memory" enum:"on,off" doc:"Memoir's own switch. off: CLAUDE.md does not ask the agent to save, and nothing is extracted or consolidated. Existing memories stay."`
+	Scope     *string `json:"scope" doc:"Scope of a custom agent of Claude Code: user, project or local; null for other agents."`
+	Project   *string `json:"project" doc:"The absolute path of the agent's project; null if it has none, or covers all projects."`
+	SeenBy    *string `json:"seen_by" doc:"Who else can see the memories, as a sentence; null if unknown."`
+	Committed *string `json:"committed" doc:"What git says about the directory of a custom agent in a project: committed, ignored or unknown; null for other agents."`
 
 	// How Claude Code decides, where it does.
-	ClaudeDir      *string        `json:"claude_dir" doc:"Where Claude Code keeps the memory, absolute; null: it keeps none of this agent. Another one than the agent's dir: that is not used any more."`
-	ClaudeDirLinks []DecisionLink `json:"claude_dir_links" nullable:"false" doc:"Who was asked for it, in that order; of a custom agent, whose scope says it, nobody is."`
-	ClaudeOn       *bool          `json:"claude_on" doc:"Claude Code keeps a memory; null: it does not decide about this agent."`
-	ClaudeOnLinks  []DecisionLink `json:"claude_on_links" nullable:"false" doc:"Who was asked whether, in that order."`
+	ClaudeDir      *string        `json:"claude_dir" doc:"The absolute path where Claude Code keeps the memory; null if it keeps none. If it differs from the agent's dir, that dir is no longer used."`
+	ClaudeDirLinks []DecisionLink `json:"claude_dir_links" nullable:"false" doc:"The sources of the directory, in the order in which they count. Empty for a custom agent, whose scope decides."`
+	ClaudeOn       *bool          `json:"claude_on" doc:"Whether Claude Code keeps a memory; null if it does not decide about this agent."`
+	ClaudeOnLinks  []DecisionLink `json:"claude_on_links" nullable:"false" doc:"The sources of claude_on, in the order in which they count."`
 }
 
 // DecisionLink is one that can decide.
 type DecisionLink struct {
-	Name    *string `json:"name" doc:"Of the variable or setting; null: the default."`
-	From    *string `json:"from" doc:"The settings file; null: the environment that Memoir runs in, or the default."`
-	Source  *string `json:"source" doc:"Whose file that is: managed, local, project or user; else null."`
-	Says    *string `json:"says" doc:"As it stands; null: it is silent."`
-	Holds   bool    `json:"holds" doc:"It has decided."`
-	Problem *string `json:"problem" doc:"Why it counts for nothing although it says something; else null."`
+	Name    *string `json:"name" doc:"Name of the variable or setting; null for the default."`
+	From    *string `json:"from" doc:"The settings file; null for Memoir's environment, or the default."`
+	Source  *string `json:"source" doc:"The owner of the settings file: managed, local, project or user; null for other sources."`
+	Says    *string `json:"says" doc:"The value as written; null if the source has none."`
+	Holds   bool    `json:"holds" doc:"Whether this source counts."`
+	Problem *string `json:"problem" doc:"Why the value does not count; null if it does, or there is none."`
 }
 
 // switchingMemory is what can be changed about an agent.

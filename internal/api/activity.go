@@ -13,27 +13,27 @@ import (
 
 // Activity is one thing that happened to a memory.
 type Activity struct {
-	ID          int64     `json:"id" doc:"Grows in the order in which things were noticed."`
-	At          time.Time `json:"at" doc:"Of what was first seen in a file, that file's modification time; else when it happened."`
+	ID          int64     `json:"id" doc:"Increases with each entry."`
+	At          time.Time `json:"at" doc:"Time of the event. For content first seen in a file, the file's modification time."`
 	Agent       string    `json:"agent" doc:"The agent's slug."`
-	MemoryID    *string   `json:"memory_id" doc:"Null: a content was kept out of no memory."`
-	Exists      bool      `json:"exists" doc:"Whether that memory can still be read, if only from the trash; a purged one cannot."`
-	Name        string    `json:"name" doc:"Of the memory."`
-	Kind        string    `json:"kind" enum:"learned,changed,renamed,verified,deleted,restored,missing,returned,cleared,purged,blocked,allowed,discarded" doc:"cleared: the entry of a file that could not be read went; blocked, allowed, discarded: a deleted content that turned up again, and what became of it."`
-	Actor       string    `json:"actor" enum:"session,disk,browser,script,memoir,extraction" doc:"disk: whoever writes into the agent's own memory directory; script: a request to this API; memoir: nobody just then; extraction: found in a conversation."`
-	Session     *string   `json:"session" doc:"The session that the content is from; null: the agent's own memory."`
-	Path        string    `json:"path" doc:"Of the file that held the content, relative to the agent's dir."`
-	State       *string   `json:"state" doc:"From then on: active, needs_attention, missing or deleted; null: as before."`
-	Type        *string   `json:"type" doc:"From then on, or of the content that was blocked or allowed; null: it has none."`
-	Description *string   `json:"description" doc:"From then on; null where the content has gone with its memory."`
-	Hash        *string   `json:"hash" doc:"Of the revision that held from then on."`
-	Renamed     *string   `json:"renamed" doc:"Beside renamed, the memory's name before; the same name if it was moved between private and team memory. Where a file carries another name: the old name beside learned, the new name beside deleted."`
+	MemoryID    *string   `json:"memory_id" doc:"Null if a content was blocked without a memory."`
+	Exists      bool      `json:"exists" doc:"Whether the memory can still be read, also in the trash. A purged one cannot."`
+	Name        string    `json:"name" doc:"Name of the memory."`
+	Kind        string    `json:"kind" enum:"learned,changed,renamed,verified,deleted,restored,missing,returned,cleared,purged,blocked,allowed,discarded" doc:"cleared: the entry of an unreadable file was removed. blocked, allowed, discarded: a deleted content that returned, and the decision about it."`
+	Actor       string    `json:"actor" enum:"session,disk,browser,script,memoir,extraction" doc:"disk: a writer of the agent's memory directory. script: a request to this API. memoir: Memoir itself. extraction: found in a conversation."`
+	Session     *string   `json:"session" doc:"The session of the content; null for the agent's own memory."`
+	Path        string    `json:"path" doc:"Path of the file with the content, relative to the agent's dir."`
+	State       *string   `json:"state" doc:"State after the event: active, needs_attention, missing or deleted; null if unchanged."`
+	Type        *string   `json:"type" doc:"Type after the event, or of the blocked or allowed content; null if there is none."`
+	Description *string   `json:"description" doc:"Description after the event; null if the memory was purged."`
+	Hash        *string   `json:"hash" doc:"Hash of the revision after the event."`
+	Renamed     *string   `json:"renamed" doc:"For kind renamed, the earlier name; the same name after a move between private and team memory. If a file changes to another name, learned has the old name and deleted the new one."`
 }
 
 // ActivityList is one page of what happened, newest first.
 type ActivityList struct {
 	Activity   []Activity `json:"activity" nullable:"false"`
-	NextCursor *string    `json:"next_cursor" doc:"For the next page; null: this is the last."`
+	NextCursor *string    `json:"next_cursor" doc:"Cursor of the next page; null on the last one."`
 }
 
 // ActivityFilter is what of the activity is wanted. It is exported because the framework passes over embedded structs
@@ -41,10 +41,10 @@ type ActivityList struct {
 type ActivityFilter struct {
 	Kind    string `query:"kind" enum:"learned,changed,renamed,verified,deleted,restored,missing,returned,cleared,purged,blocked,allowed,discarded"`
 	Actor   string `query:"actor" enum:"session,disk,browser,script,memoir,extraction"`
-	Session string `query:"session" doc:"The name of the session that the content is from."`
-	Name    string `query:"name" doc:"The memory's, exact."`
+	Session string `query:"session" doc:"The name of the session of the content."`
+	Name    string `query:"name" doc:"The exact name of the memory."`
 	Limit   int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
-	Cursor  string `query:"cursor" doc:"The next_cursor of the page before, for the same list."`
+	Cursor  string `query:"cursor" doc:"The next_cursor of the previous page of the same list."`
 }
 
 // Resolve refuses what no name can be.

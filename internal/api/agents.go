@@ -14,11 +14,11 @@ import (
 // Agent is one directory whose memories belong together.
 type Agent struct {
 	Slug      string    `json:"slug"`
-	Name      string    `json:"name" doc:"For people: the project's path, or the directory's name."`
-	Layout    string    `json:"layout" enum:"hive,claude,directory,shared" doc:"shared: what it remembers, every other agent is given besides its own (--team-dir)."`
-	Dir       string    `json:"dir" doc:"Absolute."`
-	Present   bool      `json:"present" doc:"False: its directory is gone. It stays with all its memories."`
-	JoinedTo  *string   `json:"joined_to" doc:"The slug of the agent whose directory this one's is, by a link: what it remembers is there, and so is everything that can be done with it. Null: it has its own."`
+	Name      string    `json:"name" doc:"Display name: the project's path, or the directory's name."`
+	Layout    string    `json:"layout" enum:"hive,claude,directory,shared" doc:"shared: the directory for all agents (--team-dir)."`
+	Dir       string    `json:"dir" doc:"Absolute path."`
+	Present   bool      `json:"present" doc:"False if the directory is missing. The agent stays, with all its memories."`
+	JoinedTo  *string   `json:"joined_to" doc:"The slug of the agent that this directory links to. Memories and changes belong to that agent. Null if the agent has its own directory."`
 	Counts    Counts    `json:"counts"`
 	Sessions  int       `json:"sessions"`
 	ClaudeMD  ClaudeMD  `json:"claude_md"`
@@ -39,11 +39,11 @@ type Counts struct {
 
 // ClaudeMD is how an agent's CLAUDE.md stands.
 type ClaudeMD struct {
-	Path        *string    `json:"path" doc:"The file with the compiled memories, relative to dir: CLAUDE.md, or an AGENTS.md that a CLAUDE.md would switch off. Null where the layout has none."`
+	Path        *string    `json:"path" doc:"The file with the compiled memories, relative to dir: CLAUDE.md, or an AGENTS.md that Claude Code reads instead. Null if the layout has none."`
 	PublishedAt *time.Time `json:"published_at"`
 	Chars       int        `json:"chars" doc:"Unicode characters of the whole file."`
-	Limit       int        `json:"limit" doc:"Unicode characters; past it memories become one-line entries."`
-	Problem     *string    `json:"problem" doc:"Why it is not written; null when all is well."`
+	Limit       int        `json:"limit" doc:"Unicode characters; memories beyond it become one line each."`
+	Problem     *string    `json:"problem" doc:"Why the file is not written; null if it is."`
 }
 
 // AgentList is every agent.

@@ -12,7 +12,7 @@ import (
 // AsOf is the part of a request that asks for a past moment. It is exported because the framework passes over embedded
 // structs that are not.
 type AsOf struct {
-	AsOf string `query:"as_of" doc:"RFC 3339, as in 2026-11-03T14:00:00Z: what was known at that moment; one in the future is now. Purged memories are in no past, and which files carried one is not told. Lists of the past are by name and take no q, flagged or not_removed."`
+	AsOf string `query:"as_of" doc:"RFC 3339, such as 2026-11-03T14:00:00Z: the state at that time; a future time counts as now. Purged memories and files are not included. Past lists are sorted by name, and do not take q, flagged and not_removed."`
 }
 
 // moment returns the moment that is asked for; zero for none, and for one that is not past yet.

@@ -15,17 +15,17 @@ const maxBatch = 500
 
 // Batch names the memories of an agent with which something is to be done at once, in this order.
 type Batch struct {
-	Delete  []string `json:"delete,omitempty" doc:"The ids of memories to delete." maxItems:"500"`
-	Restore []string `json:"restore,omitempty" doc:"The ids of memories to restore." maxItems:"500"`
-	Purge   []string `json:"purge,omitempty" doc:"The ids of memories to delete for good, from the trash too." maxItems:"500"`
-	Verify  []string `json:"verify,omitempty" doc:"The ids of memories that are still true." maxItems:"500"`
+	Delete  []string `json:"delete,omitempty" doc:"Ids of memories to delete." maxItems:"500"`
+	Restore []string `json:"restore,omitempty" doc:"Ids of memories to restore." maxItems:"500"`
+	Purge   []string `json:"purge,omitempty" doc:"Ids of memories to delete permanently, from the trash too." maxItems:"500"`
+	Verify  []string `json:"verify,omitempty" doc:"Ids of memories that are still true." maxItems:"500"`
 }
 
 // BatchResult is what became of one memory of a batch.
 type BatchResult struct {
 	ID      string           `json:"id"`
 	Op      string           `json:"op" enum:"delete,restore,purge,verify"`
-	Status  int              `json:"status" doc:"The status that the call for this memory alone would have had."`
+	Status  int              `json:"status" doc:"The status that a request for this memory alone would have."`
 	Problem *problem.Problem `json:"problem"`
 }
 
@@ -33,7 +33,7 @@ type BatchResult struct {
 func (BatchResult) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
 	described := schema.Properties["problem"]
 	schema.Properties["problem"] = &huma.Schema{
-		Description: "Why it failed; null when it did not.",
+		Description: "Why it failed; null if it did not.",
 		AnyOf:       []*huma.Schema{{Ref: described.Ref}, {Type: "null"}},
 	}
 	return schema

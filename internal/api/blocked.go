@@ -24,13 +24,13 @@ type Blocked struct {
 // BlockedList is one page of an agent's contents that are kept out, newest first.
 type BlockedList struct {
 	Blocked    []Blocked `json:"blocked" nullable:"false"`
-	NextCursor *string   `json:"next_cursor" doc:"For the next page; null: this is the last."`
+	NextCursor *string   `json:"next_cursor" doc:"Cursor of the next page; null on the last one."`
 }
 
 type listBlockedInput struct {
 	AgentPath
 	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"500"`
-	Cursor string `query:"cursor" doc:"The next_cursor of the page before."`
+	Cursor string `query:"cursor" doc:"The next_cursor of the previous page."`
 }
 
 type blockedPath struct {

@@ -15,15 +15,15 @@ const reviewed = 500
 // CheckedCitation is one thing that a memory cites, and whether it is still there.
 type CheckedCitation struct {
 	Kind    string  `json:"kind" enum:"path,line,function,flag,link"`
-	Text    string  `json:"text" doc:"As the memory has it; of a link, what is between the brackets."`
-	Status  string  `json:"status" enum:"found,gone,unknown" doc:"Unknown: it was not found, and may be of another project, or not everything could be searched."`
-	Message *string `json:"message" doc:"Why it was not found, a sentence for people; null: it was."`
+	Text    string  `json:"text" doc:"The reference as written; for a link, the text between the brackets."`
+	Status  string  `json:"status" enum:"found,gone,unknown" doc:"unknown: not found, but it may belong to another project, or the search was incomplete."`
+	Message *string `json:"message" doc:"Why it was not found; null if it was."`
 }
 
 // CitationList is what came of looking for what a memory cites.
 type CitationList struct {
-	Project   *string           `json:"project" doc:"The directory that was looked into; null: the agent has none that is known, or nothing was checked yet."`
-	CheckedAt *time.Time        `json:"checked_at" doc:"Null: what the memory says now was not checked yet."`
+	Project   *string           `json:"project" doc:"The directory that was searched; null if none is known, or nothing was checked yet."`
+	CheckedAt *time.Time        `json:"checked_at" doc:"Null if the current content was not checked yet."`
 	Citations []CheckedCitation `json:"citations" nullable:"false"`
 }
 
@@ -32,7 +32,7 @@ type DoubtfulMemory struct {
 	ID        string            `json:"id" format:"uuid" doc:"The memory's id."`
 	Name      string            `json:"name"`
 	Type      *string           `json:"type" doc:"feedback, user, project or reference; null: it has none."`
-	Project   string            `json:"project" doc:"The directory that was looked into."`
+	Project   string            `json:"project" doc:"The directory that was searched."`
 	CheckedAt time.Time         `json:"checked_at"`
 	Gone      []CheckedCitation `json:"gone" nullable:"false"`
 }
@@ -40,7 +40,7 @@ type DoubtfulMemory struct {
 // DoubtfulList is what is to be reviewed: those with the most that is gone first, then the types that age fastest, then the oldest.
 type DoubtfulList struct {
 	Memories []DoubtfulMemory `json:"memories" nullable:"false" doc:"At most 500."`
-	Total    int              `json:"total" doc:"Of all of them."`
+	Total    int              `json:"total" doc:"Number of all such memories."`
 }
 
 func (a *api) registerCitations() {

@@ -9,14 +9,14 @@ import (
 
 // ClaudeMDCosts is what a CLAUDE.md consists of, and what each part of it takes.
 type ClaudeMDCosts struct {
-	Chars       int          `json:"chars" doc:"Unicode characters of the whole file, as it is compiled."`
-	Tokens      int          `json:"tokens" doc:"Approximately: four characters a token."`
-	Limit       int          `json:"limit" doc:"Unicode characters from which on memories become one line each; 0: none."`
-	Handwritten int          `json:"handwritten" doc:"Unicode characters outside of Memoir's block, which it keeps byte for byte."`
+	Chars       int          `json:"chars" doc:"Unicode characters of the whole compiled file."`
+	Tokens      int          `json:"tokens" doc:"Estimated: four characters per token."`
+	Limit       int          `json:"limit" doc:"Unicode characters; memories beyond it become one line each. 0: no limit."`
+	Handwritten int          `json:"handwritten" doc:"Unicode characters outside Memoir's block, which are kept byte for byte."`
 	Standing    int          `json:"standing" doc:"Unicode characters of the block that belong to no memory."`
 	Memories    []MemoryCost `json:"memories" nullable:"false" doc:"In the order of the file."`
-	Published   bool         `json:"published" doc:"False: this agent has no CLAUDE.md of Memoir's; this is what would be compiled."`
-	Problem     *string      `json:"problem" doc:"Why the file cannot be written; null: all is well."`
+	Published   bool         `json:"published" doc:"False if Memoir writes no CLAUDE.md for this agent; this is a preview."`
+	Problem     *string      `json:"problem" doc:"Why the file cannot be written; null if it can."`
 }
 
 // MemoryCost is what one memory takes.
@@ -25,26 +25,26 @@ type MemoryCost struct {
 	Name   string `json:"name"`
 	Type   string `json:"type" enum:"feedback,user,project,reference"`
 	Chars  int    `json:"chars" doc:"Unicode characters."`
-	Tokens int    `json:"tokens" doc:"Approximately: four characters a token."`
-	Listed bool   `json:"listed" doc:"It has no section, because the limit was reached: it is one line, or with 0 chars it is only counted."`
+	Tokens int    `json:"tokens" doc:"Estimated: four characters per token."`
+	Listed bool   `json:"listed" doc:"The memory has no section because of the limit. It is one line, or only counted if chars is 0."`
 }
 
 // ClaudeMDParts is a CLAUDE.md in its parts: one after the other they are the whole text.
 type ClaudeMDParts struct {
-	Before  *string        `json:"before" doc:"What people wrote above Memoir's block."`
-	Parts   []ClaudeMDPart `json:"parts" nullable:"false" doc:"What the block consists of, its markers included."`
-	After   *string        `json:"after" doc:"What people wrote below it."`
-	OnDisk  *string        `json:"on_disk" doc:"The file as it is while it cannot be written; null: all is well, or it cannot be read."`
-	Problem *string        `json:"problem" doc:"Why it cannot be written; null: all is well."`
+	Before  *string        `json:"before" doc:"Handwritten text above Memoir's block."`
+	Parts   []ClaudeMDPart `json:"parts" nullable:"false" doc:"The parts of the block, with its markers."`
+	After   *string        `json:"after" doc:"Handwritten text below the block."`
+	OnDisk  *string        `json:"on_disk" doc:"The current file while it cannot be written; null otherwise, or if it cannot be read."`
+	Problem *string        `json:"problem" doc:"Why the file cannot be written; null if it can."`
 }
 
 // ClaudeMDPart is one memory of a CLAUDE.md, or the standing text between two.
 type ClaudeMDPart struct {
 	Text     string  `json:"text" doc:"Markdown."`
-	MemoryID *string `json:"memory_id" doc:"Null: standing text, or the heading of a type."`
-	Name     *string `json:"name" doc:"The memory's."`
-	Type     *string `json:"type" doc:"The memory's."`
-	Listed   bool    `json:"listed" doc:"It has no section, because the limit was reached: it is one line, or without a text it is only counted."`
+	MemoryID *string `json:"memory_id" doc:"Null for fixed text and for the heading of a type."`
+	Name     *string `json:"name" doc:"Name of the memory."`
+	Type     *string `json:"type" doc:"Type of the memory."`
+	Listed   bool    `json:"listed" doc:"The memory has no section because of the limit. It is one line, or only counted if it has no text."`
 }
 
 func (a *api) registerClaudeMD() {

@@ -15,20 +15,20 @@ import (
 
 // Consolidation is how the tidying up of an agent's memories stands.
 type Consolidation struct {
-	Mode     string              `json:"mode" enum:"off,plan,auto" doc:"What is done without being asked: nothing, plans, or a few steps of them too."`
-	Model    bool                `json:"model" doc:"False: no model can be asked, and plans have what rules find."`
-	Gates    []ConsolidationGate `json:"gates" nullable:"false" doc:"All have to be open before a plan is made without being asked; in the order in which they are asked."`
-	LastAt   *time.Time          `json:"last_at" doc:"When the memories were consolidated last, by Memoir or by Claude Code; null: never."`
+	Mode     string              `json:"mode" enum:"off,plan,auto" doc:"What runs automatically: off, plan, or auto (a few steps too)."`
+	Model    bool                `json:"model" doc:"False if no model is available; plans then use rules only."`
+	Gates    []ConsolidationGate `json:"gates" nullable:"false" doc:"The conditions of an automatic plan, in the order in which they are checked. All must be open."`
+	LastAt   *time.Time          `json:"last_at" doc:"The last consolidation, by Memoir or Claude Code; null if there was none."`
 	Planning bool                `json:"planning" doc:"A plan is being made."`
 	Applying bool                `json:"applying" doc:"Steps are being applied or undone."`
-	Failed   *string             `json:"failed" doc:"Why the last plan that was asked for came to nothing; null: it did not."`
+	Failed   *string             `json:"failed" doc:"Why the last requested plan failed; null if it did not."`
 	Plan     *ConsolidationPlan  `json:"plan"`
-	Applied  []ConsolidationStep `json:"applied" nullable:"false" doc:"What was applied last of all plans, newest first, undone since or not; at most 50."`
+	Applied  []ConsolidationStep `json:"applied" nullable:"false" doc:"The last applied steps of all plans, newest first, undone ones included; at most 50."`
 }
 
 // TransformSchema says that there may be no plan.
 func (Consolidation) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
-	return orNull(schema, "plan", "The agent's plan; null: there is none.")
+	return orNull(schema, "plan", "The agent's plan; null if there is none.")
 }
 
 // orNull says of an object in a schema that it may be null, which the framework does not say by itself.
@@ -42,7 +42,7 @@ func orNull(schema *huma.Schema, property, description string) *huma.Schema {
 type ConsolidationGate struct {
 	Name string `json:"name" enum:"time,look,conversations,lock"`
 	Open bool   `json:"open"`
-	Why  string `json:"why" doc:"For people."`
+	Why  string `json:"why" doc:"Reason for people."`
 }
 
 // ConsolidationPlan is what could be done. It changes nothing by itself.
@@ -50,14 +50,14 @@ type ConsolidationPlan struct {
 	ID           string                 `json:"id"`
 	MadeAt       time.Time              `json:"made_at"`
 	MadeBy       string                 `json:"made_by" enum:"browser,script,memoir"`
-	Memories     int                    `json:"memories" doc:"How many were looked at."`
-	Model        *string                `json:"model" doc:"That was asked; null: none."`
-	Note         *string                `json:"note" doc:"What there is to say of the asking, for people."`
+	Memories     int                    `json:"memories" doc:"Number of memories that were examined."`
+	Model        *string                `json:"model" doc:"The model that was asked; null if none was."`
+	Note         *string                `json:"note" doc:"A note about the model's answer, for people."`
 	InputTokens  int                    `json:"input_tokens"`
 	OutputTokens int                    `json:"output_tokens"`
-	ClaudeMD     ConsolidationSize      `json:"claude_md" doc:"With all steps."`
+	ClaudeMD     ConsolidationSize      `json:"claude_md" doc:"Size of CLAUDE.md with all steps."`
 	Steps        []ConsolidationStep    `json:"steps" nullable:"false" doc:"In the order in which they are applied."`
-	Findings     []ConsolidationFinding `json:"findings" nullable:"false" doc:"What only a person can decide about."`
+	Findings     []ConsolidationFinding `json:"findings" nullable:"false" doc:"Findings that only a person can decide."`
 }
 
 // ConsolidationSize is the length of the whole CLAUDE.md, in Unicode characters.
@@ -68,7 +68,7 @@ type ConsolidationSize struct {
 
 // ConsolidationFinding is something that no step can be made of.
 type ConsolidationFinding struct {
-	Memory *string `json:"memory" doc:"Its id."`
+	Memory *string `json:"memory" doc:"Id of the memory."`
 	Name   string  `json:"name"`
 	Text   string  `json:"text"`
 }
@@ -77,14 +77,14 @@ type ConsolidationFinding struct {
 type ConsolidationStep struct {
 	ID        string                `json:"id"`
 	Kind      string                `json:"kind" enum:"merge,update,delete,reindex"`
-	Source    string                `json:"source" enum:"found,model" doc:"Found by rules, or proposed by the model."`
+	Source    string                `json:"source" enum:"found,model" doc:"found: by rules. model: proposed by the model."`
 	Title     string                `json:"title"`
 	Reason    string                `json:"reason"`
-	State     string                `json:"state" enum:"proposed,chosen,applied,refused,undoing,undone" doc:"chosen and undoing are decided, and carried out to their end."`
-	Problem   *string               `json:"problem" doc:"Why it was not applied, or not undone."`
+	State     string                `json:"state" enum:"proposed,chosen,applied,refused,undoing,undone" doc:"chosen and undoing: decided, and in progress."`
+	Problem   *string               `json:"problem" doc:"Why the step was not applied or not undone."`
 	Changes   []ConsolidationChange `json:"changes" nullable:"false" doc:"In the order in which they are made."`
-	ClaudeMD  ConsolidationSize     `json:"claude_md" doc:"With this step alone, when the plan was made."`
-	By        *string               `json:"by" enum:"browser,script,memoir" doc:"Who has had it applied or undone; null: nobody."`
+	ClaudeMD  ConsolidationSize     `json:"claude_md" doc:"Size of CLAUDE.md with this step alone, when the plan was made."`
+	By        *string               `json:"by" enum:"browser,script,memoir" doc:"Who applied or undid the step; null if nobody has."`
 	AppliedAt *time.Time            `json:"applied_at"`
 	UndoneAt  *time.Time            `json:"undone_at"`
 }
@@ -92,16 +92,16 @@ type ConsolidationStep struct {
 // ConsolidationChange is what becomes of one memory, or of the index.
 type ConsolidationChange struct {
 	Op     string                `json:"op" enum:"write,delete,index"`
-	Memory *string               `json:"memory" doc:"Its id; null: it is the index."`
-	Name   string                `json:"name" doc:"Of the memory, or the path of the index below the memory directory."`
+	Memory *string               `json:"memory" doc:"Id of the memory; null for the index."`
+	Name   string                `json:"name" doc:"Name of the memory, or path of the index below the memory directory."`
 	Before ConsolidationContent  `json:"before"`
 	After  *ConsolidationContent `json:"after"`
-	Diff   *string               `json:"diff" doc:"Of what it says, unified; null: only its type or description changes."`
+	Diff   *string               `json:"diff" doc:"Unified diff of the content; null if only type or description changes."`
 }
 
 // TransformSchema says that there may be nothing left.
 func (ConsolidationChange) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
-	return orNull(schema, "after", "Null: it is deleted.")
+	return orNull(schema, "after", "Null if the memory is deleted.")
 }
 
 // ConsolidationContent is what a memory says; of an index the body alone.
@@ -114,13 +114,13 @@ type ConsolidationContent struct {
 // ConsolidationResult is what became of one step that was to be applied.
 type ConsolidationResult struct {
 	ID      string           `json:"id"`
-	Status  int              `json:"status" doc:"200: it is applied."`
+	Status  int              `json:"status" doc:"200 if the step was applied."`
 	Problem *problem.Problem `json:"problem"`
 }
 
 // TransformSchema says that there may be no problem.
 func (ConsolidationResult) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
-	return orNull(schema, "problem", "Why it was not applied; null when it was.")
+	return orNull(schema, "problem", "Why the step was not applied; null if it was.")
 }
 
 // ConsolidationResultList has a result for each step, in the order in which they were named.
@@ -218,7 +218,7 @@ func contentOf(t *records.StepText) *ConsolidationContent {
 
 type planConsolidationInput struct {
 	AgentPath
-	Wait int `query:"wait" minimum:"0" maximum:"60" default:"60" doc:"How many seconds to wait for the plan. One that takes longer is made all the same; planning says whether it is."`
+	Wait int `query:"wait" minimum:"0" maximum:"60" default:"60" doc:"Seconds to wait for the plan. A slower one is still made; planning is then true."`
 }
 
 func (a *api) planConsolidation(ctx context.Context, in *planConsolidationInput) (*answer[Consolidation], error) {
@@ -235,7 +235,7 @@ func (a *api) planConsolidation(ctx context.Context, in *planConsolidationInput)
 type applyConsolidationInput struct {
 	AgentPath
 	Body struct {
-		Steps []string `json:"steps" nullable:"false" minItems:"1" maxItems:"500" doc:"The ids of steps of the plan."`
+		Steps []string `json:"steps" nullable:"false" minItems:"1" maxItems:"500" doc:"Ids of steps of the plan."`
 	}
 }
 
@@ -261,7 +261,7 @@ func (a *api) applyConsolidation(ctx context.Context, in *applyConsolidationInpu
 
 type consolidationStepPath struct {
 	AgentPath
-	ID string `path:"id" doc:"The id of a step."`
+	ID string `path:"id" doc:"Id of a step."`
 }
 
 func (a *api) undoConsolidationStep(ctx context.Context, in *consolidationStepPath) (*answer[ConsolidationStep], error) {

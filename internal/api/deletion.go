@@ -10,9 +10,9 @@ import (
 
 // Deletion is what the deletion of a memory would change. Nothing has changed yet.
 type Deletion struct {
-	Memories []DeletedMemory  `json:"memories" nullable:"false" doc:"That go to the trash, by name; what is there already is not among them."`
-	Files    []File           `json:"files" nullable:"false" doc:"That are removed, and kept in the trash."`
-	Indexes  []IndexChange    `json:"indexes" nullable:"false" doc:"The MEMORY.md files that lose entries."`
+	Memories []DeletedMemory  `json:"memories" nullable:"false" doc:"The memories that move to the trash, by name. Those in the trash already are not included."`
+	Files    []File           `json:"files" nullable:"false" doc:"The files that are removed. The trash keeps them."`
+	Indexes  []IndexChange    `json:"indexes" nullable:"false" doc:"The MEMORY.md files that lose lines."`
 	ClaudeMD ClaudeMDDeletion `json:"claude_md"`
 }
 
@@ -25,18 +25,18 @@ type DeletedMemory struct {
 // IndexChange is what a MEMORY.md loses.
 type IndexChange struct {
 	Path  string   `json:"path" doc:"Relative to the agent's dir."`
-	Lines []string `json:"lines" nullable:"false" doc:"The lines that go, or lose a link."`
-	Diff  *string  `json:"diff" doc:"Unified, with three lines of context."`
+	Lines []string `json:"lines" nullable:"false" doc:"The lines that are removed, or lose a link."`
+	Diff  *string  `json:"diff" doc:"Unified diff with three lines of context."`
 }
 
 // ClaudeMDDeletion is what becomes of the compiled CLAUDE.md.
 type ClaudeMDDeletion struct {
 	CharsBefore  int     `json:"chars_before" doc:"Unicode characters of the whole file."`
 	CharsAfter   int     `json:"chars_after"`
-	TokensBefore int     `json:"tokens_before" doc:"Approximately: four characters a token."`
+	TokensBefore int     `json:"tokens_before" doc:"Estimated: four characters per token."`
 	TokensAfter  int     `json:"tokens_after"`
-	Diff         *string `json:"diff" doc:"Unified, with three lines of context; null: nothing changes."`
-	Problem      *string `json:"problem" doc:"Why the file cannot be written; null: all is well."`
+	Diff         *string `json:"diff" doc:"Unified diff with three lines of context; null if nothing changes."`
+	Problem      *string `json:"problem" doc:"Why the file cannot be written; null if it can."`
 }
 
 func (a *api) registerDeletion() {
@@ -54,7 +54,7 @@ func (a *api) previewDeletion(ctx context.Context, in *MemoryPath) (*answer[Dele
 type previewDeletionsInput struct {
 	AgentPath
 	Body struct {
-		Delete []string `json:"delete" nullable:"false" doc:"The ids of memories." maxItems:"500"`
+		Delete []string `json:"delete" nullable:"false" doc:"Ids of memories." maxItems:"500"`
 	} `nameHint:"PreviewDeletions"`
 }
 

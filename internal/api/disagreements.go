@@ -11,11 +11,11 @@ import (
 type Disagreement struct {
 	ID       string    `json:"id" format:"uuid" doc:"The memory's id."`
 	Name     string    `json:"name"`
-	Versions int       `json:"versions" doc:"Different contents on disk."`
-	Sessions int       `json:"sessions" doc:"Sessions that carry one of them."`
-	Durable  bool      `json:"durable" doc:"The agent's own file carries one too."`
-	Primary  int       `json:"primary_versions" doc:"Different contents of primary files. More than one is a conflict that ends when all but one are removed or changed."`
-	NewestAt time.Time `json:"newest_at" doc:"When the newest of them became new."`
+	Versions int       `json:"versions" doc:"The different contents on disk."`
+	Sessions int       `json:"sessions" doc:"The sessions with files of the memory."`
+	Durable  bool      `json:"durable" doc:"Whether a primary file has the memory too."`
+	Primary  int       `json:"primary_versions" doc:"Number of different contents in primary files. More than one is a conflict, until the others are removed or changed."`
+	NewestAt time.Time `json:"newest_at" doc:"Time of the newest content."`
 }
 
 // DisagreementList is what an agent's files disagree about, by name.
@@ -25,27 +25,27 @@ type DisagreementList struct {
 
 // Version is one content that files on disk carry now.
 type Version struct {
-	ID          string        `json:"id" doc:"The fingerprint of the content; names it where one version is kept."`
+	ID          string        `json:"id" doc:"Fingerprint of the content; it names the version to keep."`
 	Type        *string       `json:"type" doc:"feedback, user, project or reference; null: it has none."`
 	Description *string       `json:"description"`
 	Body        *string       `json:"body"`
-	Current     bool          `json:"current" doc:"It is the memory's content."`
+	Current     bool          `json:"current" doc:"Whether this is the memory's content."`
 	Files       []VersionFile `json:"files" nullable:"false"`
 }
 
 // VersionFile is one file that says it.
 type VersionFile struct {
 	Path       string    `json:"path"`
-	Session    *string   `json:"session" doc:"Null: the agent's own file."`
+	Session    *string   `json:"session" doc:"Null for the agent's own file."`
 	Hash       *string   `json:"hash"`
 	ModifiedAt time.Time `json:"modified_at"`
-	NewAt      time.Time `json:"new_at" doc:"When it began to say this; the newest is the memory's content."`
+	NewAt      time.Time `json:"new_at" doc:"Time when the files got this content. The newest is the memory's content."`
 }
 
 // VersionList is what the files of a memory say, the newest first.
 type VersionList struct {
 	Versions []Version `json:"versions" nullable:"false"`
-	Settled  bool      `json:"settled" doc:"False: they disagree, and nobody has decided. Keep one of them, or PATCH the memory with another content."`
+	Settled  bool      `json:"settled" doc:"False: the files differ, and no decision was made. Keep one version, or PATCH the memory."`
 }
 
 func (a *api) registerDisagreements() {

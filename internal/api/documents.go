@@ -27,7 +27,7 @@ func (a *api) registerDocuments() {
 type claudeMDInput struct {
 	AgentPath
 	AsOf
-	Without string `query:"without" doc:"The id of a memory: what would be compiled if it were deleted."`
+	Without string `query:"without" doc:"Id of a memory: returns the text as it would be after its deletion."`
 }
 
 func (a *api) getClaudeMD(ctx context.Context, in *claudeMDInput) (*document, error) {

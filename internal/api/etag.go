@@ -11,7 +11,7 @@ import (
 
 // Precondition is the precondition of a write.
 type Precondition struct {
-	IfMatch string `header:"If-Match" doc:"The ETag of the memory as you read it; 412 when it is another by now."`
+	IfMatch string `header:"If-Match" doc:"The ETag of the memory as you read it; 412 if it has changed since."`
 }
 
 // match returns the one entity tag that the engine is to hold the memory against, empty for none. Where the client

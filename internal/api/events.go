@@ -16,9 +16,9 @@ import (
 
 // Event is one thing that happened.
 type Event struct {
-	Agent *string `json:"agent" doc:"Null: of every agent; look at everything anew."`
+	Agent *string `json:"agent" doc:"Null for all agents: read everything again."`
 	Kind  string  `json:"kind" enum:"saved,deleted,restored,missing,published,scanned,proposed,logged"`
-	Name  *string `json:"name" doc:"The memory's, with logged the day; null: of the agent as a whole."`
+	Name  *string `json:"name" doc:"Name of the memory, or the day for logged; null for the agent as a whole."`
 }
 
 const (
@@ -34,7 +34,7 @@ func (a *api) registerEvents() {
 }
 
 type eventsInput struct {
-	Agent string `query:"agent" doc:"Only the events of the agent with this slug."`
+	Agent string `query:"agent" doc:"Slug of the agent whose events to send."`
 }
 
 type eventStream struct{ Body func(huma.Context) }

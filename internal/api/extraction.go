@@ -18,10 +18,10 @@ import (
 
 // Extraction is the reading of a conversation.
 type Extraction struct {
-	Key          string `json:"key" doc:"Of the background job; GET /agents/{slug}/jobs says how it stands."`
-	Session      string `json:"session" doc:"What the conversation is known by."`
+	Key          string `json:"key" doc:"Key of the background job; see GET /agents/{slug}/jobs."`
+	Session      string `json:"session" doc:"Name of the conversation."`
 	State        string `json:"state" enum:"waiting,done"`
-	Said         string `json:"said" doc:"What came of it, in a sentence; empty: it waits."`
+	Said         string `json:"said" doc:"The result as a sentence; empty while the job waits."`
 	InputTokens  int    `json:"input_tokens"`
 	OutputTokens int    `json:"output_tokens"`
 }
@@ -35,16 +35,16 @@ type Proposal struct {
 	Type        string         `json:"type" enum:"feedback,user,project,reference"`
 	Description *string        `json:"description"`
 	Body        *string        `json:"body" doc:"Markdown."`
-	Quote       string         `json:"quote" doc:"What was said, from which it comes."`
-	QuotedAt    *time.Time     `json:"quoted_at" doc:"When that was said."`
+	Quote       string         `json:"quote" doc:"The source: what was said."`
+	QuotedAt    *time.Time     `json:"quoted_at" doc:"Time of the quoted message."`
 	Session     *string        `json:"session"`
 	ProposedAt  time.Time      `json:"proposed_at"`
 	DecidedAt   *time.Time     `json:"decided_at"`
 	DecidedBy   *string        `json:"decided_by" doc:"browser, script or extraction."`
-	Changes     *ProposedState `json:"changes" doc:"The memory of that name as it is, which accepting changes; null: it would be new, or is decided."`
-	Doubt       *string        `json:"doubt" doc:"What to look at before it is accepted, for people: a relative date, say. Null: nothing, or it is decided."`
-	Memory      *string        `json:"memory" doc:"The id of the memory that it has become."`
-	ETag        string         `json:"etag" doc:"For If-Match: over the proposal, and the memory that it would change."`
+	Changes     *ProposedState `json:"changes" doc:"The current memory of that name, which accepting changes; null if the memory would be new, or the proposal is decided."`
+	Doubt       *string        `json:"doubt" doc:"What a person should check first, such as a relative date. Null if there is nothing, or the proposal is decided."`
+	Memory      *string        `json:"memory" doc:"Id of the accepted memory."`
+	ETag        string         `json:"etag" doc:"For If-Match: covers the proposal and the memory that it would change."`
 }
 
 // ProposedState is what a memory says that a proposal would change.
@@ -67,9 +67,9 @@ func (ProposedState) Schema(huma.Registry) *huma.Schema {
 
 // ProposalList is what was found for an agent.
 type ProposalList struct {
-	Proposals  []Proposal `json:"proposals" nullable:"false" doc:"The newest first."`
-	Total      int        `json:"total" doc:"Of that state."`
-	NextCursor *string    `json:"next_cursor" doc:"For the next page; null: this is the last."`
+	Proposals  []Proposal `json:"proposals" nullable:"false" doc:"Newest first."`
+	Total      int        `json:"total" doc:"Number of proposals in that state."`
+	NextCursor *string    `json:"next_cursor" doc:"Cursor of the next page; null on the last one."`
 }
 
 // ProposalPath is the part of a path that names a proposal.
@@ -80,7 +80,7 @@ type ProposalPath struct {
 
 // proposalAnswer is one proposal with its entity tag.
 type proposalAnswer struct {
-	ETag string `header:"ETag" doc:"Strong, over the proposal, and the memory that it would change."`
+	ETag string `header:"ETag" doc:"Strong; covers the proposal and the memory that it would change."`
 	Body Proposal
 }
 
@@ -89,7 +89,7 @@ func (a *api) registerExtraction() {
 		http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	begin.DefaultStatus = http.StatusOK
 	begin.Responses = map[string]*huma.Response{"202": {
-		Description: "It was not waited for, or takes longer: it is read in the background.",
+		Description: "The conversation is read in the background: wait is 0, or has passed.",
 		Content:     map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: "#/components/schemas/Extraction"}}},
 	}}
 	register(a, begin, a.extract)
@@ -104,16 +104,16 @@ func (a *api) registerExtraction() {
 
 type extractInput struct {
 	AgentPath
-	Wait int `query:"wait" minimum:"0" maximum:"60" doc:"How many seconds to wait for it to be read, with what came of it. What takes longer is read all the same, and answered with 202; 0: nothing is waited for."`
+	Wait int `query:"wait" minimum:"0" maximum:"60" doc:"Seconds to wait for the result. A slower conversation is still read, and the answer is 202. 0: do not wait."`
 	Body struct {
 		Messages []struct {
-			Role      string     `json:"role" enum:"user,assistant" doc:"Who spoke."`
+			Role      string     `json:"role" enum:"user,assistant" doc:"The speaker."`
 			Content   string     `json:"content"`
-			Timestamp *time.Time `json:"timestamp,omitempty" doc:"When; relative dates are reckoned from it."`
-		} `json:"messages,omitempty" doc:"The conversation. What was read of it before is not read again, if it begins in the same way."`
-		Session        string `json:"session,omitempty" maxLength:"200" doc:"What the conversation is called; the memory's file names it."`
-		Transcript     string `json:"transcript,omitempty" doc:"In place of messages: JSON lines as Claude Code writes them."`
-		TranscriptPath string `json:"transcript_path,omitempty" doc:"In place of messages: a .jsonl file under projects/ in the server's directory of Claude Code."`
+			Timestamp *time.Time `json:"timestamp,omitempty" doc:"Time of the message; relative dates are resolved from it."`
+		} `json:"messages,omitempty" doc:"The conversation. If it begins like an earlier one, only the new messages are read."`
+		Session        string `json:"session,omitempty" maxLength:"200" doc:"Name of the conversation, for the memory file."`
+		Transcript     string `json:"transcript,omitempty" doc:"Instead of messages: JSON lines of Claude Code."`
+		TranscriptPath string `json:"transcript_path,omitempty" doc:"Instead of messages: a .jsonl file below projects/ of the server's --claude-dir."`
 	} `nameHint:"Extract"`
 }
 
@@ -171,7 +171,7 @@ type listProposalsInput struct {
 	AgentPath
 	State  string `query:"state" enum:"waiting,accepting,accepted,refused" doc:"Default: all."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
-	Cursor string `query:"cursor" doc:"The next_cursor of the page before."`
+	Cursor string `query:"cursor" doc:"The next_cursor of the previous page."`
 }
 
 func (a *api) listProposals(ctx context.Context, in *listProposalsInput) (*answer[ProposalList], error) {
@@ -190,9 +190,9 @@ func (a *api) getProposal(ctx context.Context, in *ProposalPath) (*proposalAnswe
 
 type acceptProposalInput struct {
 	ProposalPath
-	IfMatch string `header:"If-Match" doc:"The ETag of the proposal as you read it; 412 when it, or the memory that it changes, is another by now."`
+	IfMatch string `header:"If-Match" doc:"The ETag of the proposal as you read it; 412 if the proposal, or the memory that it changes, has changed since."`
 	Body    *struct {
-		Name        optional `json:"name" required:"false" nullable:"false" doc:"Edits, before it becomes a memory."`
+		Name        optional `json:"name" required:"false" nullable:"false" doc:"Edit of the proposal."`
 		Type        optional `json:"type" required:"false" nullable:"false" enum:"feedback,user,project,reference"`
 		Description optional `json:"description" required:"false"`
 		Body        optional `json:"body" required:"false"`

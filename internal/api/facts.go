@@ -15,11 +15,11 @@ func (a *api) registerFacts() {
 
 type adoptFactInput struct {
 	AgentPath
-	ID   string `path:"id" doc:"The fact's id, as a search or a recall gives it."`
+	ID   string `path:"id" doc:"The fact's id, from a search or a recall."`
 	Body struct {
-		Type        string  `json:"type" required:"false" enum:"feedback,user,project,reference" doc:"project unless said otherwise."`
-		Name        *string `json:"name" required:"false" doc:"Absent or null: the first words of the fact."`
-		Description *string `json:"description" required:"false" doc:"Absent or null: its first line."`
+		Type        string  `json:"type" required:"false" enum:"feedback,user,project,reference" doc:"Default: project."`
+		Name        *string `json:"name" required:"false" doc:"Default: the first words of the fact."`
+		Description *string `json:"description" required:"false" doc:"Default: the first line of the fact."`
 	} `nameHint:"AdoptFact"`
 }
 

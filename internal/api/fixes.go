@@ -26,7 +26,7 @@ type FlawedFile struct {
 	Session  *string         `json:"session"`
 	Hash     *string         `json:"hash" doc:"SHA-256 of the file, in hexadecimal; null: it was not read."`
 	Problems []MemoryProblem `json:"problems" nullable:"false"`
-	Fixes    []Fix           `json:"fixes" nullable:"false" doc:"Empty: it is to be mended by hand, as the problem's message says."`
+	Fixes    []Fix           `json:"fixes" nullable:"false" doc:"Empty if the file must be fixed by hand; see the problem's message."`
 }
 
 // fitForJSON takes NUL out of a text, which many readers of JSON cannot keep.
@@ -34,14 +34,14 @@ var fitForJSON = strings.NewReplacer("\x00", "\uFFFD")
 
 // Fix is one way to mend a file.
 type Fix struct {
-	ID          string `json:"id" doc:"What to send to apply it."`
-	Problem     string `json:"problem" doc:"The code of the problem that it mends."`
+	ID          string `json:"id" doc:"Send it to apply the fix."`
+	Problem     string `json:"problem" doc:"Code of the problem that it fixes."`
 	Label       string `json:"label"`
 	Explanation string `json:"explanation"`
-	Guessed     bool   `json:"guessed" doc:"Of several choices, the one that the file's own words speak for."`
+	Guessed     bool   `json:"guessed" doc:"The likely choice of several, by the words of the file."`
 
-	NewPath *string `json:"new_path" doc:"Where the file is moved to, relative to the agent's dir; null: it stays where it is."`
-	Diff    string  `json:"diff" doc:"What it changes, as a unified diff; of more than 100,000 lines, only their numbers. NUL and bytes that are not UTF-8 are U+FFFD in it."`
+	NewPath *string `json:"new_path" doc:"New path of the file, relative to the agent's dir; null if it stays."`
+	Diff    string  `json:"diff" doc:"Unified diff; only counts for more than 100,000 lines. NUL and bytes that are not UTF-8 are shown as U+FFFD."`
 }
 
 func (a *api) registerFixes() {
@@ -185,7 +185,7 @@ type applyFixInput struct {
 	MemoryPath
 	Precondition
 	Body struct {
-		Fix  string `json:"fix" doc:"The id of one of the fixes that the file has now."`
+		Fix  string `json:"fix" doc:"Id of a current fix of the file."`
 		Path string `json:"path" doc:"The file, relative to the agent's dir."`
 	} `nameHint:"ApplyFix"`
 }
@@ -203,7 +203,7 @@ type undoFixInput struct {
 	Precondition
 	Body struct {
 		Path string `json:"path" doc:"The file, relative to the agent's dir."`
-		Hash string `json:"hash" doc:"Of what it said before: the hash that it was listed with, beside its fixes."`
+		Hash string `json:"hash" doc:"The hash of the file before the fix, from the list of fixes."`
 	} `nameHint:"UndoFix"`
 }
 

@@ -14,33 +14,33 @@ import (
 
 // IndexLint is how an agent's MEMORY.md stands, held against what an agent loads of it and against its memory files.
 type IndexLint struct {
-	Path      string         `json:"path" doc:"Relative to the agent's dir: where the index is, or would be."`
-	Present   bool           `json:"present" doc:"False: there is no index."`
-	Lines     int            `json:"lines" doc:"That count against the cap: without frontmatter and block comments."`
-	LinesSeen int            `json:"lines_seen" doc:"Of them, how many an agent sees."`
+	Path      string         `json:"path" doc:"Path of the index relative to the agent's dir, even if it does not exist yet."`
+	Present   bool           `json:"present" doc:"False if there is no index."`
+	Lines     int            `json:"lines" doc:"Lines that count towards the limit: without frontmatter and block comments."`
+	LinesSeen int            `json:"lines_seen" doc:"Number of these lines that an agent loads."`
 	LineCap   int            `json:"line_cap"`
-	Units     int            `json:"units" doc:"UTF-16 code units that count against the cap."`
+	Units     int            `json:"units" doc:"UTF-16 code units that count towards the limit."`
 	UnitCap   int            `json:"unit_cap"`
-	Warning   *string        `json:"warning" doc:"What the agent reads in place of what was cut; null: nothing was."`
-	Findings  []IndexFinding `json:"findings" nullable:"false" doc:"By line; at the end what is about no line."`
+	Warning   *string        `json:"warning" doc:"The text that the agent loads in place of the rest; null if nothing is cut."`
+	Findings  []IndexFinding `json:"findings" nullable:"false" doc:"By line; findings without a line are last."`
 }
 
 // IndexFinding is something about an index that a person should know.
 type IndexFinding struct {
 	Code    string  `json:"code" enum:"past_caps,near_caps,dead_link,unlisted,repeated_file,long_line"`
-	Line    *int    `json:"line" doc:"In the file, from 1; null: it is about no line."`
-	File    *string `json:"file" doc:"The file that it is about, relative to the directory of the index."`
+	Line    *int    `json:"line" doc:"Line number from 1; null for none."`
+	File    *string `json:"file" doc:"The file in question, relative to the directory of the index."`
 	Message string  `json:"message"`
 }
 
 // IndexRebuild is what a rebuild makes of a MEMORY.md.
 type IndexRebuild struct {
 	Path    string  `json:"path" doc:"Relative to the agent's dir."`
-	Changed bool    `json:"changed" doc:"False: it is in step with the memory files already."`
-	Written bool    `json:"written" doc:"False: nothing has been changed on disk."`
-	Before  *string `json:"before" doc:"Null: there is no index yet."`
+	Changed bool    `json:"changed" doc:"False if the index matches the memory files already."`
+	Written bool    `json:"written" doc:"False if nothing was changed on disk."`
+	Before  *string `json:"before" doc:"Null if there is no index yet."`
 	After   string  `json:"after"`
-	Diff    *string `json:"diff" doc:"Unified, with three lines of context; null when nothing changes."`
+	Diff    *string `json:"diff" doc:"Unified diff with three lines of context; null if nothing changes."`
 }
 
 func (a *api) registerIndex() {
@@ -76,12 +76,12 @@ func count(n int) *int {
 
 type rebuildIndexInput struct {
 	AgentPath
-	DryRun  bool   `query:"dry_run" doc:"Answers what would be written, and writes nothing."`
-	IfMatch string `header:"If-Match" doc:"The ETag of a dry run; 412 when anything else would be written by now."`
+	DryRun  bool   `query:"dry_run" doc:"Returns the new text without writing it."`
+	IfMatch string `header:"If-Match" doc:"The ETag of a dry run; 412 if the result would be different now."`
 }
 
 type indexRebuildAnswer struct {
-	ETag string `header:"ETag" doc:"Strong, over what the rebuild starts from and what it leads to."`
+	ETag string `header:"ETag" doc:"Strong; covers the text before and after."`
 	Body IndexRebuild
 }
 

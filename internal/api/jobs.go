@@ -11,16 +11,16 @@ import (
 // BackgroundJob is one piece of work that is done in the background.
 type BackgroundJob struct {
 	ID           int64      `json:"id"`
-	Kind         string     `json:"kind" doc:"What is done."`
-	State        string     `json:"state" enum:"waiting,running,done,failed,cancelled" doc:"failed: it was tried as often as may be; cancelled: trying again is of no use."`
-	Key          *string    `json:"key" doc:"What it is about, as a session; null: the agent as a whole. Of one kind and key there is one at most that is not finished."`
-	Attempts     int        `json:"attempts" doc:"That were begun."`
+	Kind         string     `json:"kind" doc:"Kind of work."`
+	State        string     `json:"state" enum:"waiting,running,done,failed,cancelled" doc:"failed: the last attempt failed. cancelled: another attempt is useless."`
+	Key          *string    `json:"key" doc:"Subject, such as a session; null for the whole agent. At most one job per kind and key is unfinished."`
+	Attempts     int        `json:"attempts" doc:"Number of attempts."`
 	CreatedAt    time.Time  `json:"created_at"`
-	RunAt        time.Time  `json:"run_at" doc:"When it is, or was, to be begun."`
-	FinishedAt   *time.Time `json:"finished_at" doc:"Null: it is not."`
-	Said         *string    `json:"said" doc:"What came of it, in a sentence."`
-	Problem      *string    `json:"problem" doc:"Why the last attempt failed; null: it did not."`
-	Model        *string    `json:"model" doc:"That was asked; null: none was."`
+	RunAt        time.Time  `json:"run_at" doc:"Time of the next or the last attempt."`
+	FinishedAt   *time.Time `json:"finished_at" doc:"Null if unfinished."`
+	Said         *string    `json:"said" doc:"The result as a sentence."`
+	Problem      *string    `json:"problem" doc:"Why the last attempt failed; null if it did not."`
+	Model        *string    `json:"model" doc:"The model that was asked; null if none was."`
 	InputTokens  int        `json:"input_tokens" doc:"Of all attempts."`
 	OutputTokens int        `json:"output_tokens" doc:"Of all attempts."`
 }
@@ -29,7 +29,7 @@ type BackgroundJob struct {
 type JobTokens struct {
 	InputTokens  int64            `json:"input_tokens"`
 	OutputTokens int64            `json:"output_tokens"`
-	Days         []JobTokensOfDay `json:"days" nullable:"false" doc:"Oldest first; days without any are left out."`
+	Days         []JobTokensOfDay `json:"days" nullable:"false" doc:"Oldest first; only days with jobs."`
 }
 
 // JobTokensOfDay is what it has cost on one day.
@@ -41,10 +41,10 @@ type JobTokensOfDay struct {
 
 // BackgroundJobList is an agent's background work.
 type BackgroundJobList struct {
-	Jobs   []BackgroundJob `json:"jobs" nullable:"false" doc:"At most 100: those that are not finished, then the others, the latest first."`
-	Model  *string         `json:"model" doc:"Which one is asked in the background, and how; null: none."`
-	Hint   *string         `json:"hint" doc:"How to have one asked, where none is; else null."`
-	Tokens JobTokens       `json:"tokens" doc:"Of the last 30 days."`
+	Jobs   []BackgroundJob `json:"jobs" nullable:"false" doc:"At most 100: unfinished ones, then the others, latest first."`
+	Model  *string         `json:"model" doc:"The background model and how it is reached; null if none is available."`
+	Hint   *string         `json:"hint" doc:"How to configure a model, if none is available; null otherwise."`
+	Tokens JobTokens       `json:"tokens" doc:"Tokens of the last 30 days."`
 }
 
 func (a *api) registerJobs() {

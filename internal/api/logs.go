@@ -27,7 +27,7 @@ const (
 type LogDay struct {
 	Day        logs.Day  `json:"day" format:"date"`
 	Files      int       `json:"files"`
-	Entries    int       `json:"entries" doc:"Bullets."`
+	Entries    int       `json:"entries" doc:"Number of bullets."`
 	Size       int64     `json:"size" doc:"Bytes of the files."`
 	ModifiedAt time.Time `json:"modified_at"`
 }
@@ -36,26 +36,26 @@ type LogDay struct {
 type LogHit struct {
 	Day     logs.Day `json:"day" format:"date"`
 	Path    string   `json:"path" doc:"Relative to the agent's dir."`
-	Title   *string  `json:"title" doc:"Null: it is the log of the day as a whole."`
-	Excerpt string   `json:"excerpt" doc:"Where the words stand, as plain text on one line."`
+	Title   *string  `json:"title" doc:"Null for the log of the day."`
+	Excerpt string   `json:"excerpt" doc:"The text around the words, on one line."`
 }
 
 // LogDayList is one page of the days that have logs, or with q of the logs that have the words; the other list is empty.
 type LogDayList struct {
 	Days       []LogDay `json:"days" nullable:"false" doc:"Newest first."`
 	Hits       []LogHit `json:"hits" nullable:"false" doc:"Newest first."`
-	NextCursor *string  `json:"next_cursor" doc:"For the next page; null: this is the last."`
+	NextCursor *string  `json:"next_cursor" doc:"Cursor of the next page; null on the last one."`
 }
 
 // Log is one log file.
 type Log struct {
 	Path       string          `json:"path" doc:"Relative to the agent's dir."`
-	Title      *string         `json:"title" doc:"Null: it is the log of the day as a whole."`
-	Text       *string         `json:"text" doc:"Markdown, the last MiB of it; null: it is empty, could not be read, or is left out."`
-	LeftOut    bool            `json:"left_out" doc:"True: the logs before it have 4 MiB already."`
+	Title      *string         `json:"title" doc:"Null for the log of the day."`
+	Text       *string         `json:"text" doc:"Markdown, at most the last MiB; null if it is empty, unreadable or left out."`
+	LeftOut    bool            `json:"left_out" doc:"True if the earlier logs have 4 MiB already."`
 	Entries    int             `json:"entries"`
 	Problems   []MemoryProblem `json:"problems" nullable:"false"`
-	Hash       *string         `json:"hash" doc:"SHA-256 of what was read, in hexadecimal."`
+	Hash       *string         `json:"hash" doc:"SHA-256 of the text that was read, in hexadecimal."`
 	Size       int64           `json:"size" doc:"Bytes of the whole file."`
 	ModifiedAt time.Time       `json:"modified_at"`
 }
@@ -63,9 +63,9 @@ type Log struct {
 // LogsOfDay is what an agent's logs say of one day.
 type LogsOfDay struct {
 	Day    logs.Day  `json:"day" format:"date"`
-	Before *logs.Day `json:"before" format:"date" doc:"The last day with logs before it."`
-	After  *logs.Day `json:"after" format:"date" doc:"The first day with logs after it."`
-	Logs   []Log     `json:"logs" nullable:"false" doc:"The log of the day as a whole, then those with a title."`
+	Before *logs.Day `json:"before" format:"date" doc:"The previous day with logs."`
+	After  *logs.Day `json:"after" format:"date" doc:"The next day with logs."`
+	Logs   []Log     `json:"logs" nullable:"false" doc:"The log of the day, then those with a title."`
 }
 
 // LogEntry says where an entry was appended.
@@ -73,15 +73,15 @@ type LogEntry struct {
 	Day  logs.Day  `json:"day" format:"date"`
 	Path string    `json:"path" doc:"Relative to the agent's dir."`
 	At   time.Time `json:"at"`
-	Line string    `json:"line" doc:"As it was written."`
+	Line string    `json:"line" doc:"The entry as written."`
 }
 
 type listLogsInput struct {
 	AgentPath
 	Q      string `query:"q" maxLength:"1000" doc:"Search: all words, any letter case, each as a prefix."`
-	Month  string `query:"month" doc:"As in 2026-11: the days of that month alone. Not with q."`
+	Month  string `query:"month" doc:"A month such as 2026-11. Not with q."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
-	Cursor string `query:"cursor" doc:"The next_cursor of the page before, for the same list."`
+	Cursor string `query:"cursor" doc:"The next_cursor of the previous page of the same list."`
 }
 
 // Resolve refuses what no log can have. It stands in for the path's, which the framework then leaves out.
@@ -97,15 +97,15 @@ func (in *listLogsInput) Resolve(ctx huma.Context) []error {
 
 type logDayInput struct {
 	AgentPath
-	Day string `path:"day" doc:"As in 2026-11-21."`
+	Day string `path:"day" doc:"Such as 2026-11-21."`
 }
 
 type appendLogInput struct {
 	AgentPath
 	Body struct {
-		Text  string     `json:"text" doc:"What happened, in Markdown; 64 KiB at most."`
-		Title optional   `json:"title,omitempty" required:"false" doc:"Puts it into a file of its own for that day, with all else of the same title."`
-		At    *time.Time `json:"at,omitempty" required:"false" doc:"When it happened: today or yesterday, not in the future. Left out: now."`
+		Text  string     `json:"text" doc:"The event, in Markdown; at most 64 KiB."`
+		Title optional   `json:"title,omitempty" required:"false" doc:"Puts the entry into a separate file of that day, with other entries of the same title."`
+		At    *time.Time `json:"at,omitempty" required:"false" doc:"Time of the event: today or yesterday, not in the future. Default: now."`
 	}
 }
 

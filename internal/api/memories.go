@@ -20,26 +20,26 @@ type Memory struct {
 	ID            string           `json:"id" format:"uuid"`
 	Agent         string           `json:"agent" doc:"The agent's slug."`
 	Name          string           `json:"name"`
-	Scope         string           `json:"scope" enum:"private,team" doc:"Who it is for: the agent alone, or its team. A private memory and one of the team's may have one name."`
+	Scope         string           `json:"scope" enum:"private,team" doc:"private: for the agent. team: for its team. A private and a team memory may have the same name."`
 	Type          *string          `json:"type" doc:"feedback, user, project or reference; null: it has none."`
 	Description   *string          `json:"description"`
 	Body          *string          `json:"body" doc:"Markdown."`
 	State         string           `json:"state" enum:"active,needs_attention,missing,deleted"`
 	Problems      []MemoryProblem  `json:"problems" nullable:"false"`
 	Path          string           `json:"path" doc:"Relative to the agent's dir."`
-	Line          *int             `json:"line" doc:"Of a fact in the index at path, from 1; null: it is a memory with files of its own."`
-	Session       *string          `json:"session" doc:"The session that wrote it; null: the agent's own memory."`
-	Files         []File           `json:"files" nullable:"false" doc:"The files on disk that carry it."`
+	Line          *int             `json:"line" doc:"Line of a fact in the index at path, from 1; null for a memory."`
+	Session       *string          `json:"session" doc:"The session that wrote the content; null for the agent's own memory."`
+	Files         []File           `json:"files" nullable:"false" doc:"The files on disk with this memory."`
 	Hash          *string          `json:"hash" doc:"SHA-256 of the file, in hexadecimal."`
 	Size          int64            `json:"size" doc:"Bytes of the file."`
-	ClaudeMDChars int              `json:"claude_md_chars" doc:"Unicode characters that it takes in CLAUDE.md."`
-	ClaudeMD      *ClaudeMDProblem `json:"claude_md" doc:"Null when all is well with the agent's CLAUDE.md."`
-	AgeDays       *int             `json:"age_days" doc:"Whole days of 24 hours; null: unknown."`
+	ClaudeMDChars int              `json:"claude_md_chars" doc:"Unicode characters of the memory in CLAUDE.md."`
+	ClaudeMD      *ClaudeMDProblem `json:"claude_md" doc:"Null if the agent's CLAUDE.md is up to date."`
+	AgeDays       *int             `json:"age_days" doc:"Whole days of 24 hours; null if unknown."`
 	Stale         bool             `json:"stale" doc:"Two days old or more."`
 	CreatedAt     time.Time        `json:"created_at"`
 	UpdatedAt     time.Time        `json:"updated_at"`
 	DeletedAt     *time.Time       `json:"deleted_at"`
-	DeletedBy     *string          `json:"deleted_by" doc:"Who deleted it: the actor of its entry in the activity. Null: it is not deleted."`
+	DeletedBy     *string          `json:"deleted_by" doc:"The actor of the entry deleted in the activity. Null if the memory is not deleted."`
 }
 
 // MemoryProblem is something about a memory that a person should know.
@@ -79,8 +79,8 @@ type MemoryPath struct {
 // memoryAnswer is one memory with its entity tag.
 type memoryAnswer struct {
 	Status   int
-	ETag     string `header:"ETag" doc:"Strong, over content and state."`
-	Location string `header:"Location" doc:"Of a new memory."`
+	ETag     string `header:"ETag" doc:"Strong; covers content and state."`
+	Location string `header:"Location" doc:"Address of a new memory."`
 	Body     Memory
 }
 
@@ -102,8 +102,8 @@ func (a *api) alsoCreates(op huma.Operation) huma.Operation {
 	schema := a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Memory](), true, "")
 	op.DefaultStatus = http.StatusOK
 	op.Responses = map[string]*huma.Response{"201": {
-		Description: "The memory is new, or lives again.",
-		Headers:     map[string]*huma.Param{"ETag": entityTag, "Location": {Description: "Where the memory is.", Schema: &huma.Schema{Type: huma.TypeString}}},
+		Description: "The memory is new, or was restored.",
+		Headers:     map[string]*huma.Param{"ETag": entityTag, "Location": {Description: "Address of the memory.", Schema: &huma.Schema{Type: huma.TypeString}}},
 		Content:     map[string]*huma.MediaType{"application/json": {Schema: schema}},
 	}}
 	return op
@@ -112,18 +112,18 @@ func (a *api) alsoCreates(op huma.Operation) huma.Operation {
 // orUnchanged documents the status 304 beside 200.
 func orUnchanged(op huma.Operation) huma.Operation {
 	op.Responses = map[string]*huma.Response{"304": {
-		Description: "The client has it already.",
+		Description: "The client has the current version.",
 		Headers:     map[string]*huma.Param{"ETag": entityTag},
 	}}
 	return op
 }
 
-var entityTag = &huma.Param{Description: "Strong, over content and state.", Schema: &huma.Schema{Type: huma.TypeString}}
+var entityTag = &huma.Param{Description: "Strong; covers content and state.", Schema: &huma.Schema{Type: huma.TypeString}}
 
 type getMemoryInput struct {
 	MemoryPath
 	AsOf
-	IfNoneMatch string `header:"If-None-Match" doc:"Answers 304 without a body where one of these entity tags holds."`
+	IfNoneMatch string `header:"If-None-Match" doc:"Returns 304 without a body if one of these entity tags matches."`
 }
 
 func (a *api) getMemory(ctx context.Context, in *getMemoryInput) (*memoryAnswer, error) {
@@ -155,11 +155,11 @@ func (a *api) getMemory(ctx context.Context, in *getMemoryInput) (*memoryAnswer,
 
 type saveMemoryInput struct {
 	AgentPath
-	IfNoneMatch string `header:"If-None-Match" enum:"*" doc:"With *, a name under which a memory lives already is 412, and nothing is overwritten."`
+	IfNoneMatch string `header:"If-None-Match" enum:"*" doc:"With *, the answer is 412 if a memory has that name, and nothing is overwritten."`
 	Body        struct {
 		Name        string  `json:"name"`
 		Type        string  `json:"type" enum:"feedback,user,project,reference"`
-		Scope       string  `json:"scope" required:"false" enum:"private,team" doc:"private unless said otherwise. What looks like a credential is 422 in team memory."`
+		Scope       string  `json:"scope" required:"false" enum:"private,team" doc:"Default: private. A text that looks like a credential is 422 in team memory."`
 		Description *string `json:"description" required:"false"`
 		Body        *string `json:"body" required:"false" doc:"Markdown, at most 1 MiB."`
 	} `nameHint:"SaveMemory"`
@@ -191,7 +191,7 @@ type patchMemoryInput struct {
 	MemoryPath
 	Precondition
 	Body struct {
-		Name        optional `json:"name" required:"false" nullable:"false" doc:"Another name saves the memory under it and deletes it under the old one."`
+		Name        optional `json:"name" required:"false" nullable:"false" doc:"Another name renames the memory."`
 		Type        optional `json:"type" required:"false" nullable:"false" enum:"feedback,user,project,reference"`
 		Description optional `json:"description" required:"false" doc:"Null clears it."`
 		Body        optional `json:"body" required:"false" doc:"Markdown, at most 1 MiB. Null clears it."`
@@ -218,7 +218,7 @@ func (a *api) patchMemory(ctx context.Context, in *patchMemoryInput) (*memoryAns
 type deleteMemoryInput struct {
 	MemoryPath
 	Precondition
-	Purge bool `query:"purge" doc:"Also empties it from the trash, for good."`
+	Purge bool `query:"purge" doc:"Also removes it from the trash, permanently."`
 }
 
 func (a *api) deleteMemory(ctx context.Context, in *deleteMemoryInput) (*memoryAnswer, error) {

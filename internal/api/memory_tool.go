@@ -17,21 +17,21 @@ import (
 type MemoryToolInput struct {
 	_          struct{} `additionalProperties:"true"`
 	Command    string   `json:"command" enum:"view,create,str_replace,insert,delete,rename"`
-	Path       *string  `json:"path" required:"false" doc:"/memories, or below it. Every command but rename needs it."`
-	ViewRange  []int    `json:"view_range" required:"false" minItems:"2" maxItems:"2" doc:"view: the first and the last line to show; -1 is the end of the file. Not used for a directory. Numbers may be texts."`
-	FileText   *string  `json:"file_text" required:"false" doc:"create: what the file is to say, at most 1 MiB."`
-	OldStr     *string  `json:"old_str" required:"false" doc:"str_replace: what is in the file once."`
-	NewStr     *string  `json:"new_str" required:"false" doc:"str_replace: what is to be there instead; without it, nothing."`
-	InsertLine *int     `json:"insert_line" required:"false" doc:"insert: the line below which the text goes; 0 is the beginning. May be a text."`
-	InsertText *string  `json:"insert_text" required:"false" doc:"insert: what is to be there, as lines of its own."`
-	OldPath    *string  `json:"old_path" required:"false" doc:"rename: below /memories."`
-	NewPath    *string  `json:"new_path" required:"false" doc:"rename: below /memories; there may be nothing."`
+	Path       *string  `json:"path" required:"false" doc:"/memories, or a path below it. Required for every command but rename."`
+	ViewRange  []int    `json:"view_range" required:"false" minItems:"2" maxItems:"2" doc:"view: the first and the last line to show; -1 is the end of the file. Not for directories. Numbers may be strings."`
+	FileText   *string  `json:"file_text" required:"false" doc:"create: the text of the file, at most 1 MiB."`
+	OldStr     *string  `json:"old_str" required:"false" doc:"str_replace: a text that occurs once in the file."`
+	NewStr     *string  `json:"new_str" required:"false" doc:"str_replace: its replacement; default: nothing."`
+	InsertLine *int     `json:"insert_line" required:"false" doc:"insert: the line after which the text is inserted; 0 is the beginning. May be a string."`
+	InsertText *string  `json:"insert_text" required:"false" doc:"insert: the new lines."`
+	OldPath    *string  `json:"old_path" required:"false" doc:"rename: a path below /memories."`
+	NewPath    *string  `json:"new_path" required:"false" doc:"rename: a new path below /memories."`
 }
 
 // MemoryToolResult is what goes into the tool_result block.
 type MemoryToolResult struct {
 	Content string `json:"content"`
-	IsError bool   `json:"is_error" doc:"The command was not carried out, and content tells the model why."`
+	IsError bool   `json:"is_error" doc:"The command failed; content explains it to the model."`
 }
 
 func (a *api) registerMemoryTool() {

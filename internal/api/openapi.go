@@ -18,12 +18,12 @@ const version = "1"
 func description() huma.Config {
 	format := huma.Format{Marshal: marshalAnswer, Unmarshal: unmarshal}
 	config := huma.DefaultConfig("Memoir", version)
-	config.Info.Description = "See, curate and share what your AI agents remember."
+	config.Info.Description = "See, correct and share the memories of your AI agents."
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
 	config.CreateHooks = nil                                                            // no $schema members in answers
 	config.Formats = map[string]huma.Format{"application/json": format, "json": format} // json: that of problem+json
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
-		"token": {Type: "http", Scheme: "bearer", Description: "The server's --token, where it has one."},
+		"token": {Type: "http", Scheme: "bearer", Description: "The server's --token, if it has one."},
 	}
 	config.Security = []map[string][]string{{}, {"token": {}}}
 	return config

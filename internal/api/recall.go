@@ -13,15 +13,15 @@ import (
 // Recall is what an agent was given for a query.
 type Recall struct {
 	ID         string           `json:"id"`
-	State      string           `json:"state" enum:"pending,settled" doc:"pending: it is being chosen; ask again."`
-	SelectedBy *string          `json:"selected_by" enum:"model,keyword" doc:"Null: nothing was looked at."`
-	Skipped    *string          `json:"skipped" enum:"short_query,spent_budget,no_memories,all_seen" doc:"Why nothing was looked at; else null."`
-	Note       *string          `json:"note" doc:"Why the words chose although there is a model; else null."`
-	Memories   []RecalledMemory `json:"memories" nullable:"false" doc:"The best first, five at most."`
-	Reminder   string           `json:"reminder" doc:"The memories as they are put into a conversation; empty for none."`
-	Candidates int              `json:"candidates" doc:"How many memories were chosen from, 200 at most."`
-	BudgetLeft int              `json:"budget_left" doc:"How much more the session may be given, in bytes."`
-	TookMS     float64          `json:"took_ms" doc:"Milliseconds that choosing took."`
+	State      string           `json:"state" enum:"pending,settled" doc:"pending: not finished; ask again."`
+	SelectedBy *string          `json:"selected_by" enum:"model,keyword" doc:"Null if nothing was searched."`
+	Skipped    *string          `json:"skipped" enum:"short_query,spent_budget,no_memories,all_seen" doc:"Why nothing was searched; null otherwise."`
+	Note       *string          `json:"note" doc:"Why keywords chose although a model is configured; null otherwise."`
+	Memories   []RecalledMemory `json:"memories" nullable:"false" doc:"Best first, at most five."`
+	Reminder   string           `json:"reminder" doc:"The text for the conversation; empty without memories."`
+	Candidates int              `json:"candidates" doc:"Number of candidates, at most 200."`
+	BudgetLeft int              `json:"budget_left" doc:"Bytes that the session may still get."`
+	TookMS     float64          `json:"took_ms" doc:"Milliseconds of the choice."`
 }
 
 // RecalledMemory is a memory as it is given.
@@ -30,20 +30,20 @@ type RecalledMemory struct {
 	Name        string   `json:"name"`
 	Type        *string  `json:"type"`
 	Description string   `json:"description"`
-	Path        string   `json:"path" doc:"Of its file, relative to the agent's dir."`
-	Line        *int     `json:"line" doc:"Of a fact in the index at path, from 1; null: it is a memory."`
-	AgeDays     *int     `json:"age_days" doc:"Whole days of 24 hours; null: unknown."`
+	Path        string   `json:"path" doc:"Path of the file, relative to the agent's dir."`
+	Line        *int     `json:"line" doc:"Line of a fact in the index at path, from 1; null for a memory."`
+	AgeDays     *int     `json:"age_days" doc:"Whole days of 24 hours; null if unknown."`
 	Stale       bool     `json:"stale"`
-	Why         []string `json:"why" nullable:"false" doc:"What speaks for it, the strongest first."`
-	Bytes       int      `json:"bytes" doc:"That it takes of the session's budget."`
-	Text        string   `json:"text" doc:"Its file, or the fact, cut to 200 lines and 4,096 bytes."`
+	Why         []string `json:"why" nullable:"false" doc:"The reasons, strongest first."`
+	Bytes       int      `json:"bytes" doc:"Bytes of the session's budget."`
+	Text        string   `json:"text" doc:"The file or the fact, cut to 200 lines and 4,096 bytes."`
 }
 
 func (a *api) registerRecall() {
 	begin := post("/agents/{slug}/recall", "recall", "Get the memories that fit a query, each once per session",
 		http.StatusBadRequest, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	begin.Responses = map[string]*huma.Response{"202": {
-		Description: "With async: it has begun, and the body has its id.",
+		Description: "With async: the recall has started, and the body has its id.",
 		Content:     map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: "#/components/schemas/Recall"}}},
 	}}
 	register(a, begin, a.recallNow)
@@ -52,11 +52,11 @@ func (a *api) registerRecall() {
 
 type recallInput struct {
 	AgentPath
-	Async bool `query:"async" doc:"Answers at once with an id, by which GET hands out what was given."`
+	Async bool `query:"async" doc:"Returns an id at once; GET returns the result."`
 	Body  struct {
-		Query   string  `json:"query" doc:"What the agent is asked. Of a long one the two ends are read."`
-		Session *string `json:"session,omitempty" nullable:"true" doc:"The conversation: it is given each memory once, and 61,440 bytes in all. Null or absent: nothing is known of what was given before."`
-		Limit   *int    `json:"limit,omitempty" nullable:"true" minimum:"1" doc:"How many memories at most; more than 5 is taken as 5, which is also the default."`
+		Query   string  `json:"query" doc:"The prompt. Only the beginning and the end of a long one are read."`
+		Session *string `json:"session,omitempty" nullable:"true" doc:"The conversation. It gets each memory once, and at most 61,440 bytes. Without it, each recall is independent."`
+		Limit   *int    `json:"limit,omitempty" nullable:"true" minimum:"1" doc:"Number of memories; default and maximum 5."`
 	}
 }
 

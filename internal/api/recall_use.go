@@ -15,56 +15,56 @@ import (
 type PastRecall struct {
 	ID         string       `json:"id"`
 	At         time.Time    `json:"at"`
-	Session    *string      `json:"session" doc:"Null: none was named."`
+	Session    *string      `json:"session" doc:"Null if none was named."`
 	AskedBy    string       `json:"asked_by" enum:"script,hook,mcp"`
-	Query      string       `json:"query" doc:"Its first 4,000 bytes."`
-	State      string       `json:"state" enum:"pending,settled,handed_out" doc:"settled: it waits to be fetched."`
-	SelectedBy *string      `json:"selected_by" enum:"model,keyword" doc:"Null: nothing was looked at."`
-	Skipped    *string      `json:"skipped" enum:"short_query,spent_budget,no_memories,all_seen" doc:"Why nothing was looked at; else null."`
-	Note       *string      `json:"note" doc:"Why the words chose although there is a model; else null."`
-	Candidates int          `json:"candidates" doc:"How many memories were chosen from, 200 at most."`
-	TookMS     float64      `json:"took_ms" doc:"Milliseconds that choosing took."`
-	Memories   []PastMemory `json:"memories" nullable:"false" doc:"That were handed out, the best first."`
+	Query      string       `json:"query" doc:"The first 4,000 bytes."`
+	State      string       `json:"state" enum:"pending,settled,handed_out" doc:"settled: not fetched yet."`
+	SelectedBy *string      `json:"selected_by" enum:"model,keyword" doc:"Null if nothing was searched."`
+	Skipped    *string      `json:"skipped" enum:"short_query,spent_budget,no_memories,all_seen" doc:"Why nothing was searched; null otherwise."`
+	Note       *string      `json:"note" doc:"Why keywords chose although a model is configured; null otherwise."`
+	Candidates int          `json:"candidates" doc:"Number of candidates, at most 200."`
+	TookMS     float64      `json:"took_ms" doc:"Milliseconds of the choice."`
+	Memories   []PastMemory `json:"memories" nullable:"false" doc:"The memories that were given, best first."`
 }
 
 // PastMemory is a memory as it was handed out.
 type PastMemory struct {
 	ID    string   `json:"id"`
-	Name  string   `json:"name" doc:"As it was then."`
-	Why   []string `json:"why" nullable:"false" doc:"What spoke for it, the strongest first."`
-	Bytes int      `json:"bytes" doc:"That it took of the session's budget."`
+	Name  string   `json:"name" doc:"The name at that time."`
+	Why   []string `json:"why" nullable:"false" doc:"The reasons, strongest first."`
+	Bytes int      `json:"bytes" doc:"Bytes of the session's budget."`
 }
 
 // RecallList is one page of an agent's recalls, newest first.
 type RecallList struct {
 	Recalls    []PastRecall `json:"recalls" nullable:"false"`
-	NextCursor *string      `json:"next_cursor" doc:"For the next page; null: this is the last."`
+	NextCursor *string      `json:"next_cursor" doc:"Cursor of the next page; null on the last one."`
 }
 
 // RecallStatistics is how often an agent was given something.
 type RecallStatistics struct {
 	RecallCount
-	AskedBy     map[string]RecallCount `json:"asked_by" doc:"By script, hook and mcp; those that did not ask are left out."`
-	SelectedBy  map[string]RecallWay   `json:"selected_by" doc:"By model and keyword; nothing: nothing was looked at."`
-	Days        []RecallDay            `json:"days" nullable:"false" doc:"Oldest first, the last is today."`
-	Never       []NeverRecalled        `json:"never" nullable:"false" doc:"Memories that were not given, those first that had the most chances."`
-	NeverTotal  int                    `json:"never_total" doc:"How many there are, also beyond the limit."`
+	AskedBy     map[string]RecallCount `json:"asked_by" doc:"By script, hook and mcp; callers without recalls are left out."`
+	SelectedBy  map[string]RecallWay   `json:"selected_by" doc:"By model, keyword and nothing (not searched)."`
+	Days        []RecallDay            `json:"days" nullable:"false" doc:"Oldest first; the last is today."`
+	Never       []NeverRecalled        `json:"never" nullable:"false" doc:"Memories that were never given, those with the most chances first."`
+	NeverTotal  int                    `json:"never_total" doc:"Number of all such memories."`
 	Always      []AlwaysRecalled       `json:"always" nullable:"false" doc:"The memories that were given most often."`
-	AlwaysTotal int                    `json:"always_total" doc:"How many memories were given at all, also beyond the limit."`
+	AlwaysTotal int                    `json:"always_total" doc:"Number of all memories that were given."`
 }
 
 // RecallCount is how many recalls there were, and how many of them gave something.
 type RecallCount struct {
 	Recalls int      `json:"recalls"`
-	Given   int      `json:"given" doc:"Recalls that gave something."`
-	Rate    *float64 `json:"rate" doc:"The share of these, 0 to 1; null: there were no recalls."`
+	Given   int      `json:"given" doc:"Recalls that gave at least one memory."`
+	Rate    *float64 `json:"rate" doc:"Share of these, 0 to 1; null without recalls."`
 }
 
 // RecallWay is how many recalls took one way to choose.
 type RecallWay struct {
 	RecallCount
-	NoneOfMany int      `json:"none_of_many" doc:"How many gave nothing of 10 candidates or more: a matter of precision, where nothing of fewer is one of coverage."`
-	MedianMS   *float64 `json:"median_ms" doc:"Of the milliseconds that choosing took in the last 2,000 recalls; null: none of them went this way."`
+	NoneOfMany int      `json:"none_of_many" doc:"Recalls with 10 candidates or more that gave nothing: descriptions are too vague. With fewer candidates, memories are missing."`
+	MedianMS   *float64 `json:"median_ms" doc:"Median milliseconds of the choice in the last 2,000 recalls; null if this method was not used."`
 }
 
 // RecallDay is how many recalls there were on a day.
@@ -77,15 +77,15 @@ type RecallDay struct {
 type NeverRecalled struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
-	Chances int    `json:"chances" doc:"How many recalls looked at memories since it was learned."`
+	Chances int    `json:"chances" doc:"Recalls with a search since the memory was learned."`
 }
 
 // AlwaysRecalled is a memory that was given.
 type AlwaysRecalled struct {
 	ID      string   `json:"id"`
 	Name    string   `json:"name"`
-	Recalls int      `json:"recalls" doc:"That gave it."`
-	Share   *float64 `json:"share" doc:"Of the recalls that looked at memories since it was learned, 0 to 1; null: there are none."`
+	Recalls int      `json:"recalls" doc:"Recalls that gave it."`
+	Share   *float64 `json:"share" doc:"Share of the recalls with a search since the memory was learned, 0 to 1; null without any."`
 }
 
 func (a *api) registerRecallUse() {
@@ -95,9 +95,9 @@ func (a *api) registerRecallUse() {
 
 type recallsInput struct {
 	AgentPath
-	Session string `query:"session" doc:"The conversation that was given it."`
+	Session string `query:"session" doc:"The conversation that got the memories."`
 	Limit   int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
-	Cursor  string `query:"cursor" doc:"The next_cursor of the page before, for the same list."`
+	Cursor  string `query:"cursor" doc:"The next_cursor of the previous page of the same list."`
 }
 
 // Resolve stands in for that of the path, which the framework then leaves out.
@@ -140,8 +140,8 @@ func inMilliseconds(d time.Duration) float64 { return float64(d.Microseconds()) 
 
 type recallStatisticsInput struct {
 	AgentPath
-	Days  int `query:"days" minimum:"1" maximum:"90" default:"30" doc:"How far back; recalls are kept for 90 days."`
-	Limit int `query:"limit" minimum:"1" maximum:"500" default:"20" doc:"How many memories are named at most that were given never, and always."`
+	Days  int `query:"days" minimum:"1" maximum:"90" default:"30" doc:"Number of past days; recalls are kept for 90 days."`
+	Limit int `query:"limit" minimum:"1" maximum:"500" default:"20" doc:"Maximum number of memories in never and in always."`
 }
 
 func (a *api) getRecallStatistics(ctx context.Context, in *recallStatisticsInput) (*answer[RecallStatistics], error) {

@@ -21,13 +21,13 @@ type Revision struct {
 // RevisionList is one page of the history of a memory, newest first, the current content included.
 type RevisionList struct {
 	Revisions  []Revision `json:"revisions" nullable:"false"`
-	NextCursor *string    `json:"next_cursor" doc:"For the next page; null: this is the last."`
+	NextCursor *string    `json:"next_cursor" doc:"Cursor of the next page; null on the last one."`
 }
 
 type listRevisionsInput struct {
 	MemoryPath
 	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"500"`
-	Cursor string `query:"cursor" doc:"The next_cursor of the page before, or the hash of a revision: the page begins with it."`
+	Cursor string `query:"cursor" doc:"The next_cursor of the previous page, or the hash of the revision to start with."`
 }
 
 func (a *api) registerRevisions() {

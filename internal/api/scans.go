@@ -22,22 +22,22 @@ type Sync struct {
 	FilesOnDisk    int        `json:"files_on_disk"`
 	Mirrored       int        `json:"mirrored"`
 	NeedsAttention int        `json:"needs_attention"`
-	Pending        int        `json:"pending" doc:"Paths that wait to be looked at."`
+	Pending        int        `json:"pending" doc:"Paths that wait for a scan."`
 	WatchMode      string     `json:"watch_mode" enum:"watch,poll"`
-	WatchNote      *string    `json:"watch_note" doc:"Why not every change is told of by the system; null when it is."`
-	Overflows      int        `json:"overflows" doc:"How often events were lost and everything was looked at again."`
+	WatchNote      *string    `json:"watch_note" doc:"Why events do not report every change; null if they do."`
+	Overflows      int        `json:"overflows" doc:"Number of times that events were lost. Each starts a full scan."`
 	LastFullScan   *time.Time `json:"last_full_scan"`
-	LagMS          int64      `json:"lag_ms" doc:"Milliseconds from the last change to the end of the look at it."`
+	LagMS          int64      `json:"lag_ms" doc:"Milliseconds from the last change to the end of its scan."`
 
 	RunsAs   string        `json:"runs_as" doc:"The user that Memoir runs as."`
-	Problems []ScanProblem `json:"problems" doc:"The agents and directories that cannot be scanned. Empty when everything is."`
+	Problems []ScanProblem `json:"problems" doc:"Agents and directories that cannot be scanned. Empty if there are none."`
 }
 
 // ScanProblem is an agent that cannot be scanned, or a directory that cannot be read.
 type ScanProblem struct {
-	Agent  *string `json:"agent" doc:"The slug of the agent; null for a directory of no known agent."`
-	Path   *string `json:"path" doc:"The directory that cannot be read, absolute; null where the whole scan fails."`
-	Owner  *string `json:"owner" doc:"The user that owns the directory; null where that is unknown."`
+	Agent  *string `json:"agent" doc:"Slug of the agent; null for a directory of an unknown agent."`
+	Path   *string `json:"path" doc:"Absolute path of the unreadable directory; null if the whole scan fails."`
+	Owner  *string `json:"owner" doc:"Owner of the directory; null if unknown."`
 	Reason string  `json:"reason"`
 }
 
@@ -45,15 +45,15 @@ type ScanProblem struct {
 type AgentSync struct {
 	Slug           string  `json:"slug"`
 	Name           string  `json:"name"`
-	Present        bool    `json:"present" doc:"Its directory is there."`
+	Present        bool    `json:"present" doc:"Whether the agent's directory exists."`
 	FilesOnDisk    int     `json:"files_on_disk"`
 	Mirrored       int     `json:"mirrored"`
 	NeedsAttention int     `json:"needs_attention" doc:"Memories."`
-	Missing        int     `json:"missing" doc:"Memories that are held, because most of them went at once."`
-	Pending        int     `json:"pending" doc:"Paths that wait to be looked at."`
-	Problem        *string `json:"problem" doc:"Why its CLAUDE.md is not up to date; null when it is."`
-	Elsewhere      bool    `json:"elsewhere" doc:"Another server of the same database looks after it."`
-	ScanProblem    *string `json:"scan_problem" doc:"Why it is not scanned, or not all of it: its scan fails or takes too long, or a directory in it cannot be read; null when all of it is."`
+	Missing        int     `json:"missing" doc:"Memories whose files disappeared together, until a decision."`
+	Pending        int     `json:"pending" doc:"Paths that wait for a scan."`
+	Problem        *string `json:"problem" doc:"Why the agent's CLAUDE.md is not up to date; null if it is."`
+	Elsewhere      bool    `json:"elsewhere" doc:"Whether another server of the same database writes this agent."`
+	ScanProblem    *string `json:"scan_problem" doc:"Why the agent is not, or not completely, scanned: its scan fails or is slow, or a directory is unreadable. Null if there is no problem."`
 }
 
 // AgentSyncList is how close the mirror of each agent is.

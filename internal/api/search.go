@@ -13,11 +13,11 @@ import (
 
 type searchInput struct {
 	Q      string `query:"q" required:"true" minLength:"1" maxLength:"1000" doc:"All words, any letter case, each as a prefix."`
-	Near   bool   `query:"near" doc:"true: where no memory of any agent holds all the words, those that come close."`
+	Near   bool   `query:"near" doc:"true: if no memory has all words, return similar ones."`
 	Type   string `query:"type" enum:"feedback,user,project,reference"`
-	State  string `query:"state" enum:"active,needs_attention,missing,deleted" doc:"Without it: all but the deleted ones."`
+	State  string `query:"state" enum:"active,needs_attention,missing,deleted" doc:"Default: all but deleted ones."`
 	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"50"`
-	Cursor string `query:"cursor" doc:"The next_cursor of the page before, for the same search."`
+	Cursor string `query:"cursor" doc:"The next_cursor of the previous page of the same search."`
 }
 
 // Resolve refuses what no text of a memory can be.

@@ -11,14 +11,14 @@ import (
 // SessionMemory is what was noted down in one conversation, and whether it would carry that over a compaction.
 type SessionMemory struct {
 	Session    string    `json:"session" doc:"The conversation's id."`
-	Path       string    `json:"path" doc:"Absolute."`
-	Text       *string   `json:"text" doc:"Markdown, its first MiB; null in a list, and where it is empty."`
+	Path       string    `json:"path" doc:"Absolute path."`
+	Text       *string   `json:"text" doc:"Markdown, at most the first MiB; null in a list, or if empty."`
 	Size       int64     `json:"size" doc:"Bytes."`
 	ModifiedAt time.Time `json:"modified_at"`
-	Tokens     int       `json:"tokens" doc:"An estimate: a token for every four characters."`
-	Messages   *int      `json:"messages" doc:"With text, in the transcript; 5 stands for five or more. Null: there is no transcript."`
-	Carries    string    `json:"carries" enum:"yes,no,unknown" doc:"Whether it would carry a compaction: at least 10,000 tokens and 5 messages with text, at most 40,000 tokens."`
-	Reason     string    `json:"reason" doc:"In a sentence."`
+	Tokens     int       `json:"tokens" doc:"Estimated: four characters per token."`
+	Messages   *int      `json:"messages" doc:"Messages with text in the transcript; 5 means five or more. Null without a transcript."`
+	Carries    string    `json:"carries" enum:"yes,no,unknown" doc:"Whether it is long enough for a compaction: 10,000 to 40,000 tokens, and at least 5 messages with text."`
+	Reason     string    `json:"reason" doc:"As a sentence."`
 }
 
 // SessionMemoryList is the session memories of an agent, the newest first, 200 at most.

@@ -9,25 +9,25 @@ import (
 
 // Session is one conversation in which an agent learned.
 type Session struct {
-	Name       string     `json:"name" doc:"Of its directory."`
-	User       *string    `json:"user" doc:"This and the next two by the name; null where that is not of the form {user}-{channel}-{thread}."`
+	Name       string     `json:"name" doc:"Name of the directory."`
+	User       *string    `json:"user" doc:"User, channel and thread are parts of the name; null if it is not {user}-{channel}-{thread}."`
 	Channel    *string    `json:"channel"`
-	ThreadAt   *time.Time `json:"thread_at" doc:"When the conversation began."`
-	Files      int        `json:"files" doc:"Memory files on disk now."`
-	FilesEver  int        `json:"files_ever" doc:"Memory files that were ever seen."`
-	ModifiedAt time.Time  `json:"modified_at" doc:"Of the newest of these."`
+	ThreadAt   *time.Time `json:"thread_at" doc:"Start of the conversation."`
+	Files      int        `json:"files" doc:"Current number of memory files."`
+	FilesEver  int        `json:"files_ever" doc:"Number of memory files ever seen."`
+	ModifiedAt time.Time  `json:"modified_at" doc:"Modification time of the newest one."`
 }
 
 // SessionList is one page of an agent's sessions that have ever had a memory file, the newest first.
 type SessionList struct {
 	Sessions   []Session `json:"sessions" nullable:"false"`
-	NextCursor *string   `json:"next_cursor" doc:"For the next page; null: this is the last."`
+	NextCursor *string   `json:"next_cursor" doc:"Cursor of the next page; null on the last one."`
 }
 
 type listSessionsInput struct {
 	AgentPath
 	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"500"`
-	Cursor string `query:"cursor" doc:"The next_cursor of the page before."`
+	Cursor string `query:"cursor" doc:"The next_cursor of the previous page."`
 }
 
 func (a *api) registerSessions() {

@@ -10,8 +10,8 @@ import (
 
 // Statistics is how an agent's memories grew and how old they are.
 type Statistics struct {
-	Growth []GrowthPoint `json:"growth" nullable:"false" doc:"Oldest first, the last is today's."`
-	Ages   []AgeBucket   `json:"ages" nullable:"false" doc:"Youngest first. Memories of unknown age are in none."`
+	Growth []GrowthPoint `json:"growth" nullable:"false" doc:"Oldest first; the last is today's."`
+	Ages   []AgeBucket   `json:"ages" nullable:"false" doc:"Youngest first. Memories of unknown age are not included."`
 }
 
 // GrowthPoint is how many memories lived at the end of a day.
@@ -23,7 +23,7 @@ type GrowthPoint struct {
 // AgeBucket is how many living memories are of an age.
 type AgeBucket struct {
 	FromDays int   `json:"from_days" doc:"Whole days of 24 hours."`
-	ToDays   *int  `json:"to_days" doc:"Inclusive; null: any more."`
+	ToDays   *int  `json:"to_days" doc:"Inclusive; null for no upper limit."`
 	Alive    Alive `json:"alive"`
 }
 
@@ -33,14 +33,14 @@ type Alive struct {
 	User      int `json:"user"`
 	Project   int `json:"project"`
 	Reference int `json:"reference"`
-	Untyped   int `json:"untyped" doc:"Those without a type, which need attention."`
+	Untyped   int `json:"untyped" doc:"Memories without a type, which need attention."`
 	Total     int `json:"total"`
 }
 
 type statisticsInput struct {
 	AgentPath
-	Days   int `query:"days" minimum:"1" maximum:"3660" doc:"How far back the growth goes; without it: to the first memory of a known age."`
-	Points int `query:"points" minimum:"1" maximum:"400" default:"100" doc:"The most days of which the growth tells, evenly spread."`
+	Days   int `query:"days" minimum:"1" maximum:"3660" doc:"Number of past days; default: since the first memory of a known age."`
+	Points int `query:"points" minimum:"1" maximum:"400" default:"100" doc:"Maximum number of days in growth, evenly spread."`
 }
 
 func (a *api) registerStatistics() {

@@ -19,8 +19,8 @@ type transferInput struct {
 	MemoryPath
 	Precondition
 	Body struct {
-		To    string `json:"to" enum:"private,team,shared" doc:"Where it is to be; shared: with what all agents share (--team-dir). What looks like a credential is 422 in team memory."`
-		Agent string `json:"agent,omitempty" doc:"The slug of the agent that is to have it, where it is one of those that all agents share."`
+		To    string `json:"to" enum:"private,team,shared" doc:"Target. shared: the directory for all agents (--team-dir). A text that looks like a credential is 422 in team memory."`
+		Agent string `json:"agent,omitempty" doc:"Slug of the target agent, for a memory of the directory for all agents."`
 	} `nameHint:"Transfer"`
 }
 
