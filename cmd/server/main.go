@@ -126,7 +126,7 @@ func work(ctx context.Context, config config, listener net.Listener, database *d
 			log.Warn("watching did not end cleanly", "error", err)
 		}
 	}()
-	defer context.AfterFunc(ctx, engine.StopLooking)()
+	defer context.AfterFunc(ctx, engine.StopScans)()
 	recaller := recall.New(database.store, recall.Options{Selector: selectorOf(config.model, log), Log: log})
 	defer recaller.Close()
 	checker := verification.Start(engine, database.store, verification.Options{Log: log})

@@ -68,7 +68,7 @@ func (a *api) batch(ctx context.Context, in *batchInput) (*answer[BatchResultLis
 	for _, part := range []struct {
 		op  string
 		ids []string
-		do  func(ctx context.Context, slug string, all []sync.Seen) []error
+		do  func(ctx context.Context, slug string, all []sync.MemoryRef) []error
 	}{
 		{"delete", in.Body.Delete, a.engine.DeleteMany},
 		{"restore", in.Body.Restore, a.engine.RestoreMany},
@@ -88,8 +88,8 @@ func (a *api) batch(ctx context.Context, in *batchInput) (*answer[BatchResultLis
 }
 
 // whatever names memories without saying what was seen of them.
-func whatever(ids []string) []sync.Seen {
-	all := make([]sync.Seen, len(ids))
+func whatever(ids []string) []sync.MemoryRef {
+	all := make([]sync.MemoryRef, len(ids))
 	for i, id := range ids {
 		all[i].ID = id
 	}

@@ -46,7 +46,7 @@ func (a *api) problem(ctx context.Context, where string, err error) *problem.Pro
 		p = problem.New(http.StatusServiceUnavailable, "The database cannot be reached at the moment. Memories on disk are safe. Try again shortly.").RetryAfter(retryAfter)
 	case errors.Is(err, sync.ErrStopping):
 		p = problem.New(http.StatusServiceUnavailable, "Memoir is being stopped. What was taken in so far is kept. Try again when it is back.").RetryAfter(retryAfter)
-	case errors.Is(err, sync.ErrExhausted):
+	case errors.Is(err, sync.ErrOutOfFiles):
 		a.options.Log.WarnContext(ctx, "a call found nothing left to open files with", "request", gate.RequestID(ctx), "error", err)
 		p = problem.New(http.StatusServiceUnavailable, "Memoir can open no more files at the moment, so it has not seen everything, and has concluded nothing from what it did not see. It looks again by itself. If this lasts, raise the number of files that its server may open (ulimit -n).").RetryAfter(retryAfter)
 	case errors.Is(err, context.Canceled):

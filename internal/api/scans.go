@@ -105,7 +105,7 @@ func (a *api) listAgentSyncs(ctx context.Context, _ *struct{}) (*answer[AgentSyn
 	return ok(AgentSyncList{all}), err
 }
 
-func scanOf(s sync.Scan) Scan {
+func scanOf(s sync.ScanResult) Scan {
 	return Scan{
 		Scanned: s.Scanned, Added: s.Added, Updated: s.Updated, Removed: s.Removed, NeedsAttention: s.NeedsAttention,
 		TookMS: s.Took.Milliseconds(),

@@ -24,8 +24,8 @@ type transferInput struct {
 	} `nameHint:"Transfer"`
 }
 
-func (in *transferInput) place() sync.Place {
-	return sync.Place{Scope: memories.Scope(in.Body.To), Agent: in.Body.Agent}
+func (in *transferInput) place() sync.Destination {
+	return sync.Destination{Scope: memories.Scope(in.Body.To), Agent: in.Body.Agent}
 }
 
 func (a *api) moveMemory(ctx context.Context, in *transferInput) (*memoryAnswer, error) {

@@ -234,7 +234,7 @@ func (c *Consolidator) withLock(ctx context.Context, slug string, do func(checkL
 	if err != nil {
 		return err
 	}
-	isDone, err := do(func() error { return c.engine.StillConsolidating(ctx, slug, taken) })
+	isDone, err := do(func() error { return c.engine.CheckConsolidation(ctx, slug, taken) })
 	c.holdLock(slug, heldLock{taken, isDone})
 	if ended := c.releaseLock(context.WithoutCancel(ctx), slug); ended != nil {
 		c.options.Log.Warn("consolidation lock not released, will retry", "agent", slug, "error", ended)

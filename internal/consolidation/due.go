@@ -53,7 +53,7 @@ func (c *Consolidator) round(ctx context.Context, lastChecks map[string]time.Tim
 		return err
 	}
 	for _, agent := range all {
-		if ctx.Err() != nil || time.Since(lastChecks[agent.Slug]) < checkInterval || !c.engine.LooksAfter(agent.Slug) {
+		if ctx.Err() != nil || time.Since(lastChecks[agent.Slug]) < checkInterval || !c.engine.HoldsLease(agent.Slug) {
 			continue
 		}
 		lastChecks[agent.Slug] = time.Now()

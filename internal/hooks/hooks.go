@@ -185,7 +185,7 @@ func (h *Hooks) postToolUse(ctx context.Context, agent agents.Agent, in input) o
 // read-only caller.
 func (h *Hooks) hint(ctx context.Context, agent agents.Agent, file string) {
 	if !gate.ReadOnly(ctx) {
-		h.engine.Hint(agent.Slug, file)
+		h.engine.RequestScan(agent.Slug, file)
 	}
 }
 

@@ -28,7 +28,7 @@ var operations = map[string]operation{
 const headerBatch = "Memoir-Batch"
 
 type operation struct {
-	act     func(e *sync.Engine, ctx context.Context, slug string, all []sync.Seen) []error
+	act     func(e *sync.Engine, ctx context.Context, slug string, all []sync.MemoryRef) []error
 	done    string
 	verb    string // participle, for messages
 	inTrash bool   // whether the trash offers the action
@@ -68,14 +68,14 @@ func (s *site) batch(w http.ResponseWriter, r *http.Request) error {
 }
 
 // selectedIn returns the memories that a form names, without duplicates.
-func selectedIn(r *http.Request) []sync.Seen {
-	var all []sync.Seen
+func selectedIn(r *http.Request) []sync.MemoryRef {
+	var all []sync.MemoryRef
 	known := map[string]bool{}
 	for _, field := range r.PostForm[templates.FieldMemory] {
 		id, etag, _ := strings.Cut(field, " ")
 		if !known[id] {
 			known[id] = true
-			all = append(all, sync.Seen{ID: id, Match: etag})
+			all = append(all, sync.MemoryRef{ID: id, ETag: etag})
 		}
 	}
 	return all
@@ -91,7 +91,7 @@ func listOf(agent records.Agent, op operation) string {
 
 // partOf returns the result of one part of a batch. A memory that already has the intended state
 // counts as done.
-func (s *site) partOf(r *http.Request, agent records.Agent, op operation, selected []sync.Seen, errs []error) batchResult {
+func (s *site) partOf(r *http.Request, agent records.Agent, op operation, selected []sync.MemoryRef, errs []error) batchResult {
 	part := batchResult{slug: agent.Slug, done: op.done}
 	for i, seen := range selected {
 		if errs[i] == nil || s.isDone(r.Context(), agent, op.done, seen.ID) {

@@ -71,7 +71,7 @@ func failureOf(r *http.Request, err error) (f templates.Failure, known bool) {
 		f = templates.FailureOf(http.StatusServiceUnavailable)
 		f.Text = "Memoir is being stopped. What was taken in so far is kept."
 		f.BackHref, f.BackLabel = tryAgain(r), "Try again"
-	case errors.Is(err, sync.ErrExhausted):
+	case errors.Is(err, sync.ErrOutOfFiles):
 		f = templates.FailureOf(http.StatusServiceUnavailable)
 		f.Title = "Memoir can open no more files at the moment"
 		f.Text = "It has not seen everything, and has concluded nothing from what it did not see. It looks again by itself. If this lasts, raise the number of files that its server may open (ulimit -n)."

@@ -29,7 +29,7 @@ func (s *site) index(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	default:
-		v.Path, v.Present, v.Others, v.UpToDate = index.Path, index.Present, index.Others, index.InStep
+		v.Path, v.Present, v.Others, v.UpToDate = index.Path, index.Present, index.Others, index.IsCurrent
 		v.Loaded, v.Findings = index.Loaded, index.Findings
 		if agent.Present && len(index.Raw) <= memories.MaxFileSize {
 			v.Facts = factsByLine(agent.Slug, index)

@@ -50,7 +50,7 @@ func scanProblems(all []sync.ScanProblem) []templates.ScanProblem {
 	return views
 }
 
-func scanResult(s sync.Scan) templates.ScanResult {
+func scanResult(s sync.ScanResult) templates.ScanResult {
 	return templates.ScanResult{Files: s.Scanned, Added: s.Added, Updated: s.Updated, Removed: s.Removed, Took: s.Took}
 }
 

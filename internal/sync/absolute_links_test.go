@@ -59,18 +59,18 @@ func TestAMemoryBehindAnAbsoluteLinkIsStillTrue(t *testing.T) {
 
 func TestWhatIsRemovedBehindADirectoryThatIsAnAbsoluteLinkIsRemoved(t *testing.T) {
 	t.Parallel()
-	for what, act := range map[string]func(b *bench, leave, comeBack func()){
+	for what, act := range map[string]func(b *bench, release, comeBack func()){
 		"as it is":             func(b *bench, _, _ func()) { b.remove("ada/notes/x.md") },
-		"while memory is away": func(b *bench, leave, comeBack func()) { leave(); b.remove("ada/notes/x.md"); comeBack() },
-		"after it was away": func(b *bench, leave, comeBack func()) {
-			leave()
+		"while memory is away": func(b *bench, release, comeBack func()) { release(); b.remove("ada/notes/x.md"); comeBack() },
+		"after it was away": func(b *bench, release, comeBack func()) {
+			release()
 			b.scan("ada")
 			comeBack()
 			b.scan("ada")
 			b.remove("ada/notes/x.md")
 		},
-		"with another one in its place": func(b *bench, leave, _ func()) {
-			leave()
+		"with another one in its place": func(b *bench, release, _ func()) {
+			release()
 			b.write("ada/memory/b.md", note("B", memories.Feedback, "b"))
 			b.link("ada/memory/linked", b.path("ada/notes"))
 			waittest.For(b, "it to be seen", func() bool { return b.hasNamed("ada", "B") })

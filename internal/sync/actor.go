@@ -10,7 +10,7 @@ import (
 type actorKey struct{}
 
 // As says who asks for what is done in the context, for the journal. The API and the pages set it once, around all of their
-// calls. What is found on disk was done by whoever wrote it, no matter who asked for the look.
+// calls. What is found on disk was done by whoever wrote it, no matter who asked for the scan.
 func As(ctx context.Context, actor memories.Actor) context.Context {
 	return context.WithValue(ctx, actorKey{}, actor)
 }
@@ -23,19 +23,19 @@ func actorOf(ctx context.Context) memories.Actor {
 	return memories.ByMemoir
 }
 
-// cause is why there is something new in a file that is looked at. The zero cause: the one who wrote it knows.
-type cause struct {
+// scanOrigin is why there is something new in a file that is scanned. The zero cause: the one who wrote it knows.
+type scanOrigin struct {
 	actor memories.Actor
-	// renames is the memory that gets the key of the new file. It is nil if none does.
-	renames *records.Rename
+	// rename is the memory that gets the key of the new file. It is nil if none does.
+	rename *records.Rename
 }
 
-// actorIn returns who did what a file shows.
-func (c cause) actorIn(s *sighting) memories.Actor {
+// actorFor returns who did what a file shows.
+func (c scanOrigin) actorFor(s *scannedFile) memories.Actor {
 	switch {
 	case c.actor != "":
 		return c.actor
-	case s != nil && !s.durable():
+	case s != nil && !s.isPrimary():
 		return memories.BySession
 	default:
 		return memories.ByDisk

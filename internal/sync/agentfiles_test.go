@@ -156,7 +156,7 @@ func TestNoPathOfAnAgentsFileLeadsOutOfItsMemoryDirectoryWhoeverAsks(t *testing.
 		if _, err := b.engine.ListFiles(byScript, "ada", path); !errors.Is(err, sync.ErrNoFile) {
 			t.Errorf("%q is listed: %v", path, err)
 		}
-		if err := b.engine.CreateFile(byScript, "ada", path, []byte("x")); !errors.Is(err, sync.ErrNoPlace) {
+		if err := b.engine.CreateFile(byScript, "ada", path, []byte("x")); !errors.Is(err, sync.ErrInvalidPath) {
 			t.Errorf("%q is created: %v", path, err)
 		}
 		if err := b.engine.RemoveFile(byScript, "ada", path); !errors.Is(err, sync.ErrNoFile) {
@@ -165,7 +165,7 @@ func TestNoPathOfAnAgentsFileLeadsOutOfItsMemoryDirectoryWhoeverAsks(t *testing.
 		if err := b.engine.RenameFile(byScript, "ada", path, "b.md"); !errors.Is(err, sync.ErrNoFile) {
 			t.Errorf("%q is renamed: %v", path, err)
 		}
-		if err := b.engine.RenameFile(byScript, "ada", "sub/a.md", path); !errors.Is(err, sync.ErrNoPlace) {
+		if err := b.engine.RenameFile(byScript, "ada", "sub/a.md", path); !errors.Is(err, sync.ErrInvalidPath) {
 			t.Errorf("something is renamed to %q: %v", path, err)
 		}
 	}

@@ -48,17 +48,17 @@ func breakages() []breakage {
 		{memories.CodeNoFrontmatter, 0, says("")},
 		{memories.CodeNoFrontmatter, 0, says("---\nname: never closed\ntype: user\n")},
 		{memories.CodeNoFrontmatter, 0, says("---\r\rname: a")},
-		{memories.CodeReadLeniently, 0, named("description: a: b\n---\nBody\n")},
-		{memories.CodeReadLeniently, 0, named("x: [\n---\nBody\n")},
-		{memories.CodeReadLeniently, 10, named("x: " + strings.Repeat("[", 10_000) + "\n---\nBody\n")},
-		{memories.CodeReadLeniently, 10, named("x: " + strings.Repeat("{a: ", 10_000) + "\n---\nBody\n")},
-		{memories.CodeReadLeniently, 0, named("description: x # y\n---\nBody\n")},
+		{memories.CodeReadLeniently, 0, withName("description: a: b\n---\nBody\n")},
+		{memories.CodeReadLeniently, 0, withName("x: [\n---\nBody\n")},
+		{memories.CodeReadLeniently, 10, withName("x: " + strings.Repeat("[", 10_000) + "\n---\nBody\n")},
+		{memories.CodeReadLeniently, 10, withName("x: " + strings.Repeat("{a: ", 10_000) + "\n---\nBody\n")},
+		{memories.CodeReadLeniently, 0, withName("description: x # y\n---\nBody\n")},
 		{memories.CodeOddFrontmatter, 0, func(path string) error {
 			return says("\n---\nname: " + filepath.Base(path) + "\ntype: user\n---\nBody\n")(path)
 		}},
-		{memories.CodeFrontmatterTooLarge, 3, named(strings.Repeat("x: y\n", 200_000) + "---\nBody\n")},
-		{memories.CodeNUL, 0, named("---\n\nA\x00B\n")},
-		{memories.CodeInvalidUTF8, 0, named("---\n\nA\xff\xfeB\n")},
+		{memories.CodeFrontmatterTooLarge, 3, withName(strings.Repeat("x: y\n", 200_000) + "---\nBody\n")},
+		{memories.CodeNUL, 0, withName("---\n\nA\x00B\n")},
+		{memories.CodeInvalidUTF8, 0, withName("---\n\nA\xff\xfeB\n")},
 		{memories.CodeTooLarge, 3, func(path string) error {
 			return os.WriteFile(path, make([]byte, memories.MaxFileSize+1), 0o644)
 		}},
@@ -76,9 +76,9 @@ func breakages() []breakage {
 		{memories.CodeLinkBroken, 0, links("nothing.md")},
 		{memories.CodeLinkBroken, 0, func(path string) error { return os.Symlink(filepath.Base(path), path) }},
 		{memories.CodeTypeMissing, 0, says("---\ndescription: d\n---\nBody\n")},
-		{memories.CodeTypeUnknown, 0, named("type: banana\n---\nBody\n", "type: user\n")},
-		{memories.CodeTypeNotText, 0, named("type: [user]\n---\nBody\n", "type: user\n")},
-		{memories.CodeTypeConflict, 0, named("metadata:\n  type: project\n---\nBody\n")},
+		{memories.CodeTypeUnknown, 0, withName("type: banana\n---\nBody\n", "type: user\n")},
+		{memories.CodeTypeNotText, 0, withName("type: [user]\n---\nBody\n", "type: user\n")},
+		{memories.CodeTypeConflict, 0, withName("metadata:\n  type: project\n---\nBody\n")},
 		{memories.CodeNameMissing, 0, says("---\ntype: user\n---\nBody\n")},
 		{memories.CodeNameNotText, 0, func(path string) error {
 			return says("---\nname:\n- " + filepath.Base(path) + "\n- b\ntype: user\n---\nBody\n")(path)
@@ -86,7 +86,7 @@ func breakages() []breakage {
 		{memories.CodeNameTooLong, 0, func(path string) error {
 			return says("---\nname: " + filepath.Base(path) + strings.Repeat(" long", 60) + "\ntype: user\n---\nBody\n")(path)
 		}},
-		{memories.CodeDescriptionNotText, 0, named("description: [a, b]\n---\nBody\n")},
+		{memories.CodeDescriptionNotText, 0, withName("description: [a, b]\n---\nBody\n")},
 	}
 	if os.Geteuid() == 0 {
 		all = append(all, breakage{memories.CodeNotRegular, 0, node(syscall.S_IFCHR, 1<<8|3)}) // only root can make one
@@ -96,8 +96,8 @@ func breakages() []breakage {
 	return all
 }
 
-// named writes a frontmatter with a name of its own and the type user, and then the rest. without is left out of it.
-func named(rest string, without ...string) func(string) error {
+// withName writes a frontmatter with a name of its own and the type user, and then the rest. without is left out of it.
+func withName(rest string, without ...string) func(string) error {
 	return func(path string) error {
 		head := "---\nname: " + filepath.Base(path) + "\ntype: user\n"
 		for _, w := range without {
@@ -131,7 +131,7 @@ func TestAmongBrokenFilesTheGoodOnesArriveAndTheBrokenOnesAreListed(t *testing.T
 	runtime.ReadMemStats(&heap)
 	t.Logf("%d broken files, %d good ones, %d KB on the heap after them", len(want), len(good), heap.HeapAlloc>>10)
 
-	// An empty file may be one that is being written: it is looked at again before it is listed.
+	// An empty file may be one that is being written: it is scanned again before it is listed.
 	waittest.For(b, "the empty files", func() bool { return len(b.everything("ada")) >= len(want)+len(good) })
 	listed := b.everything("ada")
 	for path, code := range want {
@@ -175,7 +175,7 @@ func TestAmongBrokenFilesTheGoodOnesArriveAndTheBrokenOnesAreListed(t *testing.T
 		"the good ones arrived, the broken ones are listed")
 }
 
-// breakFiles writes n broken files and n good ones, over the durable directory and some sessions.
+// breakFiles writes n broken files and n good ones, over the primary directory and some sessions.
 func breakFiles(t *testing.T, dir string, n int) (want map[string]string, good map[string]bool) {
 	t.Helper()
 	want, good = map[string]string{}, map[string]bool{}
@@ -265,7 +265,7 @@ func (b *bench) everything(slug string) map[string]memories.Memory {
 	}
 }
 
-// hasNamed says whether the agent has a memory of that name.
+// hasNamed reports whether the agent has a memory of that name.
 func (b *bench) hasNamed(slug, name string) bool {
 	b.Helper()
 	agent, err := b.store.Agent(b.Context(), slug)

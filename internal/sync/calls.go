@@ -13,40 +13,40 @@ import (
 // of a call is that of its operation's type. Servers of two versions may share a database during an
 // update, so an operation with another meaning needs another name.
 var (
-	callSave          = handle((*Engine).saveHere)
-	callPatch         = handle((*Engine).patchHere)
-	callTransfer      = handle((*Engine).transferHere)
-	callOffer         = handle((*Engine).offerHere)
-	callAccept        = handle((*Engine).acceptHere)
-	callChange        = handle((*Engine).changeHere)
-	callBulk          = handle((*Engine).bulkHere)
-	callFix           = handle((*Engine).fixHere)
-	callKeep          = handle((*Engine).keepHere)
-	callAdoptFact     = handle((*Engine).adoptFactHere)
-	callAllow         = handle((*Engine).allowHere)
-	callRemoveBlocked = handle((*Engine).removeBlockedHere)
-	callRebuildIndex  = handle((*Engine).rebuildIndexHere)
-	callWriteFile     = handle((*Engine).writeFileHere)
-	callAppendLog     = handle((*Engine).appendLogHere)
-	callForget        = handle((*Engine).forgetHere)
-	callSwitchMemory  = handle((*Engine).switchMemoryHere)
-	callPublish       = handle((*Engine).publishHere)
-	callScan          = handle((*Engine).scanHere)
-	callConsolidate   = handle((*Engine).consolidateHere)
+	callSave          = handle((*Engine).saveLocal)
+	callPatch         = handle((*Engine).patchLocal)
+	callTransfer      = handle((*Engine).transferLocal)
+	callOffer         = handle((*Engine).offerLocal)
+	callAccept        = handle((*Engine).acceptLocal)
+	callChange        = handle((*Engine).changeLocal)
+	callBulk          = handle((*Engine).bulkLocal)
+	callFix           = handle((*Engine).fixLocal)
+	callKeep          = handle((*Engine).keepLocal)
+	callAdoptFact     = handle((*Engine).adoptFactLocal)
+	callAllow         = handle((*Engine).allowLocal)
+	callRemoveBlocked = handle((*Engine).removeBlockedLocal)
+	callRebuildIndex  = handle((*Engine).rebuildIndexLocal)
+	callWriteFile     = handle((*Engine).writeFileLocal)
+	callAppendLog     = handle((*Engine).appendLogLocal)
+	callForget        = handle((*Engine).forgetLocal)
+	callSwitchMemory  = handle((*Engine).switchMemoryLocal)
+	callPublish       = handle((*Engine).publishLocal)
+	callScan          = handle((*Engine).scanLocal)
+	callConsolidate   = handle((*Engine).consolidateLocal)
 
-	callAbout             = handle((*Engine).aboutHere)
-	callPreview           = handle((*Engine).previewHere)
-	callPreviewDeletion   = handle((*Engine).previewDeletionHere)
-	callPreviewEdits      = handle((*Engine).previewEditsHere)
-	callFixes             = handle((*Engine).fixesHere)
-	callIndex             = handle((*Engine).indexHere)
-	callPreviewIndex      = handle((*Engine).previewIndexHere)
-	callSessionMemories   = handle((*Engine).sessionMemoriesHere)
-	callSessionMemory     = handle((*Engine).sessionMemoryHere)
-	callReadFile          = handle((*Engine).readFileHere)
-	callListFiles         = handle((*Engine).listFilesHere)
-	callConsolidationLock = handle((*Engine).consolidationLockHere)
-	callConversations     = handle((*Engine).conversationsHere)
+	callAbout             = handle((*Engine).aboutLocal)
+	callPreview           = handle((*Engine).previewLocal)
+	callPreviewDeletion   = handle((*Engine).previewDeletionLocal)
+	callPreviewEdits      = handle((*Engine).previewEditsLocal)
+	callFixes             = handle((*Engine).fixesLocal)
+	callIndex             = handle((*Engine).indexLocal)
+	callPreviewIndex      = handle((*Engine).previewIndexLocal)
+	callSessionMemories   = handle((*Engine).sessionMemoriesLocal)
+	callSessionMemory     = handle((*Engine).sessionMemoryLocal)
+	callReadFile          = handle((*Engine).readFileLocal)
+	callListFiles         = handle((*Engine).listFilesLocal)
+	callConsolidationLock = handle((*Engine).consolidationLockLocal)
+	callConversations     = handle((*Engine).conversationsLocal)
 )
 
 // The operations. They are sent as JSON.
@@ -56,35 +56,37 @@ type (
 		OnlyNew bool // fail if a memory of that name lives
 	}
 	patchOp struct {
-		Seen  Seen
+		Ref   MemoryRef `json:"Seen"`
 		Patch Patch
 	}
 	transferOp struct {
-		Seen Seen
+		Ref  MemoryRef `json:"Seen"`
 		To   memories.Scope
 		Copy bool // false: move
 	}
-	offerOp  struct{ Seen Seen }
+	offerOp struct {
+		Ref MemoryRef `json:"Seen"`
+	}
 	acceptOp struct {
 		Offer offer
 		Again bool // the agent may have it already, because the other one gives it away
 	}
 	changeOp struct {
 		Verb verb
-		Seen Seen
+		Ref  MemoryRef `json:"Seen"`
 	}
 	bulkOp struct {
 		Verb verb
-		All  []Seen
+		Refs []MemoryRef `json:"All"`
 	}
 	fixOp struct {
-		Seen      Seen
+		Ref       MemoryRef `json:"Seen"`
 		Path, Fix string
 		Undo      bool   // write back earlier bytes instead
 		Hash      string // of these bytes
 	}
 	keepOp struct {
-		Seen    Seen
+		Ref     MemoryRef `json:"Seen"`
 		Version string
 	}
 	allowOp         struct{ ID string }
@@ -121,7 +123,7 @@ type (
 	consolidationLockOp struct{}
 	conversationsOp     struct {
 		Since time.Time
-		Most  int
+		Max   int `json:"Most"`
 	}
 
 	nothing struct{} // the result of an operation without one
@@ -129,8 +131,8 @@ type (
 
 // call is an operation on an agent. The server that holds the agent's lease runs it with here.
 type call[Op, R any] struct {
-	name string
-	here func(e *Engine, ctx context.Context, slug string, op Op) (R, error)
+	name  string
+	local func(e *Engine, ctx context.Context, slug string, op Op) (R, error)
 }
 
 // calls run the operations of other servers, by name.

@@ -17,7 +17,7 @@ import (
 // What consolidating an agent's memories needs of its directory besides saving and deleting: the lock that keeps Claude Code's own
 // consolidation out of the way, and how many conversations there were. Which steps are taken is package consolidation's.
 
-// ConsolidationLock is how the lock in an agent's durable directory stands.
+// ConsolidationLock is how the lock in an agent's primary directory stands.
 type ConsolidationLock struct {
 	Last time.Time // when its memories were last consolidated, or began to be; zero: never
 	Held bool
@@ -46,33 +46,33 @@ func (e *Engine) ConversationsSince(ctx context.Context, slug string, since time
 // BeginConsolidation takes the lock. It fails with memories.ErrNotFound, and with *memories.ConflictError where another process has
 // it, or where it cannot be written.
 func (e *Engine) BeginConsolidation(ctx context.Context, slug string) (lockfile.Taken, error) {
-	return callConsolidate.do(ctx, e, slug, consolidateOp{Verb: consolidationBegins})
+	return callConsolidate.do(ctx, e, slug, consolidateOp{Verb: consolidationBegin})
 }
 
-// StillConsolidating fails with *memories.ConflictError where somebody else has taken the lock since.
-func (e *Engine) StillConsolidating(ctx context.Context, slug string, taken lockfile.Taken) error {
-	_, err := callConsolidate.do(ctx, e, slug, consolidateOp{Verb: consolidationGoesOn, Taken: taken})
+// CheckConsolidation fails with *memories.ConflictError where somebody else has taken the lock since.
+func (e *Engine) CheckConsolidation(ctx context.Context, slug string, taken lockfile.Taken) error {
+	_, err := callConsolidate.do(ctx, e, slug, consolidateOp{Verb: consolidationCheck, Taken: taken})
 	return err
 }
 
 // EndConsolidation lets go of the lock and leaves the time of the consolidation; one that came to nothing leaves the lock as it was.
-func (e *Engine) EndConsolidation(ctx context.Context, slug string, taken lockfile.Taken, cameToNothing bool) error {
-	op := consolidateOp{Verb: consolidationEnds, Taken: taken}
-	if cameToNothing {
-		op.Verb = consolidationFails
+func (e *Engine) EndConsolidation(ctx context.Context, slug string, taken lockfile.Taken, failed bool) error {
+	op := consolidateOp{Verb: consolidationEnd, Taken: taken}
+	if failed {
+		op.Verb = consolidationFail
 	}
 	_, err := callConsolidate.do(ctx, e, slug, op)
 	return err
 }
 
-func (e *Engine) consolidationLockHere(ctx context.Context, slug string, _ consolidationLockOp) (ConsolidationLock, error) {
+func (e *Engine) consolidationLockLocal(ctx context.Context, slug string, _ consolidationLockOp) (ConsolidationLock, error) {
 	row, err := e.store.AgentUncounted(ctx, slug)
 	if err != nil {
 		return ConsolidationLock{}, err
 	}
 	root, err := files.OpenRoot(row.Dir)
 	if err != nil {
-		return ConsolidationLock{Problem: "The agent's directory cannot be opened: " + plain(err).Error() + "."}, nil
+		return ConsolidationLock{Problem: "The agent's directory cannot be opened: " + fsCause(err).Error() + "."}, nil
 	}
 	defer root.Close() //nolint:errcheck // only read through
 	dir := onDisk(row).PrimaryDir()
@@ -86,35 +86,35 @@ func (e *Engine) consolidationLockHere(ctx context.Context, slug string, _ conso
 
 // lockProblem says why a lock can be neither read nor taken.
 func lockProblem(dir string, err error) string {
-	return fmt.Sprintf("%s cannot be used as a lock (%v). Remove it, or make room for it.", path.Join(dir, lockfile.Name), plain(err))
+	return fmt.Sprintf("%s cannot be used as a lock (%v). Remove it, or make room for it.", path.Join(dir, lockfile.Name), fsCause(err))
 }
 
-func (e *Engine) conversationsHere(ctx context.Context, slug string, op conversationsOp) (Conversations, error) {
+func (e *Engine) conversationsLocal(ctx context.Context, slug string, op conversationsOp) (Conversations, error) {
 	row, err := e.store.AgentUncounted(ctx, slug)
 	if err != nil {
 		return Conversations{}, err
 	}
-	count, known := agents.ConversationsSince(onDisk(row), op.Since, time.Now(), op.Most)
+	count, known := agents.ConversationsSince(onDisk(row), op.Since, time.Now(), op.Max)
 	return Conversations{Known: known, Count: count}, nil
 }
 
 // What happens to the lock during a consolidation.
 const (
-	consolidationBegins = "begin"
-	consolidationGoesOn = "check"
-	consolidationEnds   = "end"
-	consolidationFails  = "fail"
+	consolidationBegin = "begin"
+	consolidationCheck = "check"
+	consolidationEnd   = "end"
+	consolidationFail  = "fail"
 )
 
-func (e *Engine) consolidateHere(ctx context.Context, slug string, op consolidateOp) (lockfile.Taken, error) {
+func (e *Engine) consolidateLocal(ctx context.Context, slug string, op consolidateOp) (lockfile.Taken, error) {
 	taken := op.Taken
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		if op.Verb == consolidationBegins {
+		if op.Verb == consolidationBegin {
 			var err error
 			taken, err = h.beginConsolidation(ctx)
 			return err
 		}
-		if h.root == nil && op.Verb == consolidationGoesOn {
+		if h.root == nil && op.Verb == consolidationCheck {
 			return h.errNoDirectory()
 		}
 		if h.root == nil {
@@ -122,18 +122,18 @@ func (e *Engine) consolidateHere(ctx context.Context, slug string, op consolidat
 		}
 		dir := h.onDisk.PrimaryDir()
 		switch op.Verb {
-		case consolidationGoesOn:
+		case consolidationCheck:
 			err := taken.Holds(h.root, dir)
 			if errors.Is(err, lockfile.ErrLost) {
 				return lostLock()
 			}
 			return err
-		case consolidationEnds:
+		case consolidationEnd:
 			return taken.Done(h.disk, h.root, dir, time.Now())
-		case consolidationFails:
+		case consolidationFail:
 			return taken.PutBack(h.disk, h.root, dir)
 		}
-		return fmt.Errorf("unknown change of the consolidation lock %q", op.Verb)
+		return fmt.Errorf("unknown lock operation %q", op.Verb)
 	})
 	return taken, err
 }

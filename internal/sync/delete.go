@@ -27,113 +27,113 @@ type Result struct {
 //
 // It fails with memories.ErrNotFound, memories.ErrChanged when match is of another content, and *memories.ConflictError
 // when a file has changed on disk since; then nothing has happened. Deleting a deleted memory changes nothing, except
-// that what the disk had removed is kept out from then on.
-func (e *Engine) Delete(ctx context.Context, slug, id, match string) (Result, error) {
-	return callChange.do(ctx, e, slug, changeOp{verbDelete, Seen{id, match}})
+// that what the disk had removed is blocked from then on.
+func (e *Engine) Delete(ctx context.Context, slug, id, etag string) (Result, error) {
+	return callChange.do(ctx, e, slug, changeOp{verbDelete, MemoryRef{id, etag}})
 }
 
-func (e *Engine) deleteHere(ctx context.Context, slug string, seen Seen) (Result, error) {
+func (e *Engine) deleteLocal(ctx context.Context, slug string, ref MemoryRef) (Result, error) {
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		changes, err := h.deleteSeen(ctx, seen)
+		changes, err := h.deleteRef(ctx, ref)
 		if err != nil {
 			return err
 		}
 		if err := h.publish(ctx); err != nil {
 			return err
 		}
-		h.tell(changes)
-		result, err = h.result(ctx, seen.ID)
+		h.emitChanges(changes)
+		result, err = h.result(ctx, ref.ID)
 		return err
 	})
 	return result, err
 }
 
-// deleteSeen deletes a memory up to CLAUDE.md, and returns what there is to tell of it once that is written. Whoever calls it
+// deleteRef deletes a memory up to CLAUDE.md, and returns what there is to tell of it once that is written. Whoever calls it
 // publishes: that records which files are removed, too.
-func (h *hold) deleteSeen(ctx context.Context, seen Seen) ([]change, error) {
-	head, on, err := h.headWithFiles(ctx, seen.ID, seen.Match)
+func (h *hold) deleteRef(ctx context.Context, ref MemoryRef) ([]change, error) {
+	row, on, err := h.rowWithFiles(ctx, ref.ID, ref.ETag)
 	if err != nil {
 		return nil, err
 	}
-	if head.State == memories.Deleted {
-		return nil, h.w.Bury(ctx, head.UUID, head.DeletedAt)
+	if row.State == memories.Deleted {
+		return nil, h.w.Bury(ctx, row.UUID, row.DeletedAt)
 	}
-	if err := h.delete(ctx, head, on); err != nil {
+	if err := h.delete(ctx, row, on); err != nil {
 		return nil, err
 	}
-	return []change{{events.Deleted, head.Name}}, nil
+	return []change{{events.Deleted, row.Name}}, nil
 }
 
 // delete takes the steps of a deletion up to CLAUDE.md, with the files that the memory is on. Each is safe to repeat: after a
 // crash, finishDeletions does.
-func (h *hold) delete(ctx context.Context, head records.MemoryRow, on []records.File) error {
-	deletion, indexes, err := h.deletionOf(ctx, head, on)
+func (h *hold) delete(ctx context.Context, row records.MemoryRow, on []records.File) error {
+	deletion, indexes, err := h.deletionOf(ctx, row, on)
 	if err != nil {
 		return err
 	}
-	if err := h.keepBytes(ctx, head); err != nil {
+	if err := h.keepRaw(ctx, row); err != nil {
 		return err
 	}
 	if err := h.w.Delete(ctx, deletion); err != nil {
 		return err
 	}
-	h.changed = append(h.changed, head.UUID)
+	h.changedIDs = append(h.changedIDs, row.UUID)
 	return h.removeFiles(ctx, deletion.Files, indexes)
 }
 
 // deletionOf returns what the deletion of a memory takes with it, and the indexes that may list it. It fails with a conflict
 // when a file that carries the memory is not what the user saw.
-func (h *hold) deletionOf(ctx context.Context, head records.MemoryRow, on []records.File) (deletion records.Deletion, indexes []string, err error) {
+func (h *hold) deletionOf(ctx context.Context, row records.MemoryRow, on []records.File) (deletion records.Deletion, indexes []string, err error) {
 	if h.closed != nil {
 		return records.Deletion{}, nil, h.errClosed()
 	}
-	if err := h.mayWrite(); err != nil {
+	if err := h.checkWrite(); err != nil {
 		return records.Deletion{}, nil, err
 	}
-	gone := h.goneOf(on)
-	carriers, err := h.carriersOf(ctx, head, on)
+	removed := h.removedOf(on)
+	mirrored, err := h.mirroredFiles(ctx, row, on)
 	if err != nil {
 		return records.Deletion{}, nil, err
 	}
-	for _, f := range carriers {
-		if err := errors.Join(h.mayRemove(f), h.checkUnchanged(f)); err != nil {
+	for _, f := range mirrored {
+		if err := errors.Join(h.checkRemove(f), h.checkUnchanged(f)); err != nil {
 			return records.Deletion{}, nil, err
 		}
 	}
-	mayBeListed := slices.Concat(carriers, gone)
+	mayBeListed := slices.Concat(mirrored, removed)
 	indexes = h.indexesFor(pathsOf(mayBeListed))
-	changes, listed := indexesWithout(h.root, h.onDisk, indexes, pathsOf(mayBeListed))
+	changes, listed := indexChanges(h.root, h.onDisk, indexes, pathsOf(mayBeListed))
 	lines := map[string][]memorymd.RemovedLine{}
 	for _, change := range changes {
 		lines[change.Path] = change.Gone
 	}
-	for index, before := range head.IndexLines { // a restore, or a save, has not put them back
+	for index, before := range row.IndexLines { // a restore, or a save, has not put them back
 		if len(lines[index]) == 0 {
 			lines[index] = before
 		}
 	}
-	gone = slices.DeleteFunc(gone, func(f records.File) bool { return !listed[f.Path] }) // nothing is left to do about the others
-	return records.Deletion{Head: head, Files: slices.Concat(carriers, gone), IndexLines: lines, Actor: actorOf(ctx)}, indexes, nil
+	removed = slices.DeleteFunc(removed, func(f records.File) bool { return !listed[f.Path] }) // nothing is left to do about the others
+	return records.Deletion{Head: row, Files: slices.Concat(mirrored, removed), IndexLines: lines, Actor: actorOf(ctx)}, indexes, nil
 }
 
-// goneOf returns those of the memory's files that are gone: removed already, but for their entries in indexes. Where something else is by
+// removedOf returns those of the memory's files that are gone: removed already, but for their entries in indexes. Where something else is by
 // now, the entries are about that.
-func (h *hold) goneOf(on []records.File) (gone []records.File) {
+func (h *hold) removedOf(on []records.File) (removed []records.File) {
 	for _, f := range on {
 		if !f.Present && f.Status == records.Mirrored && h.root != nil && h.isFree(f.Path) {
-			gone = append(gone, f)
+			removed = append(removed, f)
 		}
 	}
-	return gone
+	return removed
 }
 
-// carriersOf returns those of the memory's files that carry it; for one that could not be read, the file that it stands for.
-func (h *hold) carriersOf(ctx context.Context, head records.MemoryRow, on []records.File) ([]records.File, error) {
-	if !head.Readable {
-		at, err := h.w.FilesUnder(ctx, []string{head.Path})
+// mirroredFiles returns those of the memory's files that carry it; for one that could not be read, the file that it stands for.
+func (h *hold) mirroredFiles(ctx context.Context, row records.MemoryRow, on []records.File) ([]records.File, error) {
+	if !row.Readable {
+		at, err := h.w.FilesUnder(ctx, []string{row.Path})
 		// A directory that cannot be read has files below it, and those are not what is deleted.
-		return slices.DeleteFunc(at, func(f records.File) bool { return f.Path != head.Path }), err
+		return slices.DeleteFunc(at, func(f records.File) bool { return f.Path != row.Path }), err
 	}
 	return slices.DeleteFunc(on, func(f records.File) bool {
 		return !f.Present || f.Status != records.Mirrored && f.Status != records.Removing
@@ -153,7 +153,7 @@ func (h *hold) checkUnchanged(f records.File) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
-		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be read (%v), so it could not be kept in the trash. Nothing was deleted. Make the file readable, or remove it by hand.", f.Path, plain(err))}
+		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be read (%v), so it could not be kept in the trash. Nothing was deleted. Make the file readable, or remove it by hand.", f.Path, fsCause(err))}
 	case hash != f.Hash:
 		h.queue.Add(h.onDisk.Slug, f.Path)
 		return &memories.ConflictError{Reason: f.Path + " has changed on disk since it was read. Nothing was deleted. Look at what it says now and decide again."}
@@ -161,83 +161,83 @@ func (h *hold) checkUnchanged(f records.File) error {
 	return nil
 }
 
-// maxKept is the largest file that the trash takes, in bytes.
-const maxKept = 32 << 20
+// maxTrashFile is the largest file that the trash takes, in bytes.
+const maxTrashFile = 32 << 20
 
-// keepBytes keeps the bytes of a file that is too large to be a memory, which were left on disk until now.
-func (h *hold) keepBytes(ctx context.Context, head records.MemoryRow) error {
-	if head.Readable || h.root == nil {
+// keepRaw keeps the bytes of a file that is too large to be a memory, which were left on disk until now.
+func (h *hold) keepRaw(ctx context.Context, row records.MemoryRow) error {
+	if row.Readable || h.root == nil {
 		return nil
 	}
-	if raw, err := h.w.CurrentRaw(ctx, head.UUID); err != nil || raw != nil {
+	if raw, err := h.w.CurrentRaw(ctx, row.UUID); err != nil || raw != nil {
 		return err
 	}
-	raw, err := readAll(h.root, head.Path, maxKept)
+	raw, err := readAll(h.root, row.Path, maxTrashFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case errors.Is(err, errTooLarge):
-		return &memories.ConflictError{Reason: fmt.Sprintf("%s is larger than %d MiB, too large for the trash. Nothing was deleted. Remove the file by hand.", head.Path, maxKept>>20)}
+		return &memories.ConflictError{Reason: fmt.Sprintf("%s is larger than %d MiB, too large for the trash. Nothing was deleted. Remove the file by hand.", row.Path, maxTrashFile>>20)}
 	case err != nil:
-		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be read (%v), so it could not be kept in the trash. Nothing was deleted. Remove it by hand.", head.Path, plain(err))}
+		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be read (%v), so it could not be kept in the trash. Nothing was deleted. Remove it by hand.", row.Path, fsCause(err))}
 	}
-	return h.w.KeepRaw(ctx, head.RevisionID, raw, files.Hash(raw))
+	return h.w.KeepRaw(ctx, row.RevisionID, raw, files.Hash(raw))
 }
 
 // Purge removes a memory and its history for good; what it said does not come back by itself. A memory that lives is
 // deleted first. It fails as Delete does.
-func (e *Engine) Purge(ctx context.Context, slug, id, match string) (Result, error) {
-	return callChange.do(ctx, e, slug, changeOp{verbPurge, Seen{id, match}})
+func (e *Engine) Purge(ctx context.Context, slug, id, etag string) (Result, error) {
+	return callChange.do(ctx, e, slug, changeOp{verbPurge, MemoryRef{id, etag}})
 }
 
-func (e *Engine) purgeHere(ctx context.Context, slug string, seen Seen) (Result, error) {
-	result, err := e.deleteHere(ctx, slug, seen)
+func (e *Engine) purgeLocal(ctx context.Context, slug string, ref MemoryRef) (Result, error) {
+	result, err := e.deleteLocal(ctx, slug, ref)
 	if err != nil {
 		return Result{}, err
 	}
 	return result, e.withAgent(ctx, slug, func(h *hold) error {
-		changes, err := h.purge(ctx, seen.ID)
-		h.tell(changes)
+		changes, err := h.purge(ctx, ref.ID)
+		h.emitChanges(changes)
 		return err
 	})
 }
 
 // purge empties a deleted memory from the trash.
 func (h *hold) purge(ctx context.Context, id string) ([]change, error) {
-	head, err := h.w.Head(ctx, id)
+	row, err := h.w.Head(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	if head.State != memories.Deleted {
+	if row.State != memories.Deleted {
 		return nil, &memories.ConflictError{Reason: "The memory was learned anew while it was being deleted. It is kept; delete it again if it is to go."}
 	}
-	if err := h.w.Purge(ctx, head, actorOf(ctx)); err != nil {
+	if err := h.w.Purge(ctx, row, actorOf(ctx)); err != nil {
 		return nil, err
 	}
-	return []change{{events.Deleted, head.Name}}, nil
+	return []change{{events.Deleted, row.Name}}, nil
 }
 
-// head returns the memory and checks that it is what the user saw.
-func (h *hold) head(ctx context.Context, id, match string) (records.MemoryRow, error) {
-	head, err := h.w.Head(ctx, id)
+// memoryRow returns the memory and checks that it is what the user saw.
+func (h *hold) memoryRow(ctx context.Context, id, etag string) (records.MemoryRow, error) {
+	row, err := h.w.Head(ctx, id)
 	if err != nil {
 		return records.MemoryRow{}, err
 	}
-	return head, matches(head, match)
+	return row, checkETag(row, etag)
 }
 
-// headWithFiles is head, with the files that carry the memory or last did.
-func (h *hold) headWithFiles(ctx context.Context, id, match string) (records.MemoryRow, []records.File, error) {
-	head, on, err := h.w.HeadWithFiles(ctx, id)
+// rowWithFiles is head, with the files that carry the memory or last did.
+func (h *hold) rowWithFiles(ctx context.Context, id, etag string) (records.MemoryRow, []records.File, error) {
+	row, on, err := h.w.HeadWithFiles(ctx, id)
 	if err != nil {
 		return records.MemoryRow{}, nil, err
 	}
-	return head, on, matches(head, match)
+	return row, on, checkETag(row, etag)
 }
 
-// matches fails with memories.ErrChanged where a memory is not what the user saw.
-func matches(head records.MemoryRow, match string) error {
-	if match != "" && match != "*" && match != ETag(head.Memory) {
+// checkETag fails with memories.ErrChanged where a memory is not what the user saw.
+func checkETag(row records.MemoryRow, etag string) error {
+	if etag != "" && etag != "*" && etag != ETag(row.Memory) {
 		return memories.ErrChanged
 	}
 	return nil
@@ -274,8 +274,8 @@ func (h *hold) resultAt(ctx context.Context, path string) (Result, error) {
 	return h.result(ctx, unreadable[0].ID)
 }
 
-// plain takes the path and the operation off a file system error: the message that quotes it names them itself.
-func plain(err error) error {
+// fsCause takes the path and the operation off a file system error: the message that quotes it names them itself.
+func fsCause(err error) error {
 	var failed *fs.PathError
 	if errors.As(err, &failed) {
 		return failed.Err

@@ -13,9 +13,9 @@ import (
 	"memoir/internal/sync/watch"
 )
 
-// meeting is how often what is on disk is held against the known agents when another server makes the same one known at the
+// discoverAttempts is how often what is on disk is held against the known agents when another server makes the same one known at the
 // same moment.
-const meeting = 3
+const discoverAttempts = 3
 
 // discover finds the agents that are on disk, makes new ones known, begins to look after those that no other server does, marks
 // those whose directory is gone, and returns the slugs of those that there is something new to look at.
@@ -23,39 +23,39 @@ func (e *Engine) discover(ctx context.Context) (appeared []string, err error) {
 	e.discovering.Lock()
 	defer e.discovering.Unlock()
 	watchedRoots := watch.RootsOf(agents.Roots(e.options.Places))
-	var looked []string
-	survey := agents.DiscoverAll(e.options.Places, &e.transcripts, func(dir string) {
+	var visited []string
+	discovered := agents.DiscoverAll(e.options.Places, &e.transcripts, func(dir string) {
 		e.watcher.WatchForAgents(dir)
-		looked = append(looked, dir)
+		visited = append(visited, dir)
 	})
-	if survey.Exhausted != nil {
-		return nil, lookFailed(survey.Exhausted)
+	if discovered.Exhausted != nil {
+		return nil, scanError(discovered.Exhausted)
 	}
 	if watchedRoots.HaveChanged() {
 		e.queue.Add("", ".") // it may be back before watchRoots checks
 	}
-	e.sources.Store(&survey.Sources)
-	e.watcher.Only("", looked)
-	e.noteUnreadable(survey.Blocked)
-	for range meeting {
-		appeared, err = e.meet(ctx, survey, watchedRoots)
-		if !errors.Is(err, errMet) {
+	e.sources.Store(&discovered.Sources)
+	e.watcher.Only("", visited)
+	e.recordUnreadable(discovered.Blocked)
+	for range discoverAttempts {
+		appeared, err = e.discoverOnce(ctx, discovered, watchedRoots)
+		if !errors.Is(err, errAgentAdded) {
 			break
 		}
 	}
 	return appeared, err
 }
 
-// errMet says that another server has made an agent known meanwhile.
-var errMet = errors.New("another server is making agents known at the same time")
+// errAgentAdded means that another server has made an agent known meanwhile.
+var errAgentAdded = errors.New("another server added the same agent")
 
-// meet holds what is on disk against the known agents.
-func (e *Engine) meet(ctx context.Context, survey agents.DiscoveryResult, watchedRoots watch.Roots) (appeared []string, err error) {
+// discoverOnce holds what is on disk against the known agents.
+func (e *Engine) discoverOnce(ctx context.Context, discovered agents.DiscoveryResult, watchedRoots watch.Roots) (appeared []string, err error) {
 	rows, err := e.store.AgentsUncounted(ctx)
 	if err != nil {
 		return nil, err
 	}
-	elsewhere, err := e.elsewhere(ctx, rows)
+	others, err := e.heldByOthers(ctx, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -66,25 +66,25 @@ func (e *Engine) meet(ctx context.Context, survey agents.DiscoveryResult, watche
 		known[i] = agents.KnownAgent{Slug: row.Slug, Layout: agents.Layout(row.Layout), Dir: row.Dir}
 	}
 	here := map[string]int64{} // ids of the agents whose directory is here, or not seen to be gone
-	known = agents.MarkPresent(known, survey.Found, survey.Unreadable)
+	known = agents.MarkPresent(known, discovered.Found, discovered.Unreadable)
 	for i, row := range rows {
 		known[i].Present = known[i].Present || agents.StillThere(e.options.Places, known[i])
 		if known[i].Present {
 			here[row.Slug] = row.ID
 		}
-		known[i].Present = known[i].Present || elsewhere[row.ID] // no other directory may have its slug
+		known[i].Present = known[i].Present || others[row.ID] // no other directory may have its slug
 	}
-	assigned := agents.Joined(agents.AssignSlugs(survey.Found, known), func(slug string) bool {
+	assigned := agents.Joined(agents.AssignSlugs(discovered.Found, known), func(slug string) bool {
 		row, isKnown := byKey[slug]
 		return !isKnown || row.JoinedTo != ""
 	})
-	e.setSnapshot(assigned, survey.Links, watchedRoots)
+	e.setSnapshot(assigned, discovered.Links, watchedRoots)
 	for _, a := range assigned {
-		if here[a.Slug], err = e.meetOne(ctx, a, byKey); err != nil {
+		if here[a.Slug], err = e.agentIDOf(ctx, a, byKey); err != nil {
 			return nil, err
 		}
 	}
-	if err := e.want(here); err != nil {
+	if err := e.requestLeases(here); err != nil {
 		return nil, err
 	}
 	for _, a := range assigned {
@@ -92,7 +92,7 @@ func (e *Engine) meet(ctx context.Context, survey agents.DiscoveryResult, watche
 		switch {
 		case e.term(here[a.Slug]) == 0:
 		case isKnown:
-			err = e.bringUpToDate(ctx, row, a)
+			err = e.updateAgentRow(ctx, row, a)
 		case a.JoinedTo != "": // only now whom it is joined to is known for certain
 			_, err = e.store.SaveAgent(ctx, agentRow(a))
 		}
@@ -103,16 +103,16 @@ func (e *Engine) meet(ctx context.Context, survey agents.DiscoveryResult, watche
 			appeared = append(appeared, a.Slug)
 		}
 	}
-	e.keepOnly(rows, here)
+	e.dropForgotten(rows, here)
 	for _, row := range rows {
 		// One that is here without any memory directory is known all the same, so that it is watched and scanned.
 		switch _, isHere := here[row.Slug]; {
 		case isHere && e.term(row.ID) != 0:
 			_, err = e.agent(ctx, row.Slug)
-		case isHere || elsewhere[row.ID]:
-			e.remember(ctx, row)
+		case isHere || others[row.ID]:
+			e.setFromRow(ctx, row)
 		default:
-			err = e.markGone(ctx, row)
+			err = e.markAbsent(ctx, row)
 		}
 		if err != nil && !errors.Is(err, memories.ErrNotFound) { // forgotten meanwhile
 			return nil, err
@@ -121,8 +121,8 @@ func (e *Engine) meet(ctx context.Context, survey agents.DiscoveryResult, watche
 	return appeared, nil
 }
 
-// keepOnly drops the agents that another server has forgotten.
-func (e *Engine) keepOnly(rows []records.Agent, here map[string]int64) {
+// dropForgotten drops the agents that another server has forgotten.
+func (e *Engine) dropForgotten(rows []records.Agent, here map[string]int64) {
 	known := make(map[string]int64, len(rows))
 	maps.Copy(known, here)
 	for _, row := range rows {
@@ -131,23 +131,23 @@ func (e *Engine) keepOnly(rows []records.Agent, here map[string]int64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	maps.DeleteFunc(e.agents, func(slug string, a *agent) bool { return known[slug] != a.id })
-	e.scanning.forget(func(slug string) bool { return known[slug] != 0 })
+	e.scans.forget(func(slug string) bool { return known[slug] != 0 })
 }
 
-// meetOne returns the id of an agent that is on disk, which a new one gets now.
-func (e *Engine) meetOne(ctx context.Context, a agents.Agent, known map[string]records.Agent) (int64, error) {
+// agentIDOf returns the id of an agent that is on disk, which a new one gets now.
+func (e *Engine) agentIDOf(ctx context.Context, a agents.Agent, known map[string]records.Agent) (int64, error) {
 	if row, isKnown := known[a.Slug]; isKnown {
 		return row.ID, nil
 	}
 	id, err := e.store.AddAgent(ctx, agentRow(a))
 	if errors.Is(err, memories.ErrNotFound) {
-		return 0, errMet
+		return 0, errAgentAdded
 	}
 	return id, err
 }
 
-// bringUpToDate lets the row of an agent say where its directory is, if that is not what it says.
-func (e *Engine) bringUpToDate(ctx context.Context, row records.Agent, a agents.Agent) error {
+// updateAgentRow lets the row of an agent say where its directory is, if that is not what it says.
+func (e *Engine) updateAgentRow(ctx context.Context, row records.Agent, a agents.Agent) error {
 	if row.Present && onDisk(row) == a {
 		return nil
 	}
@@ -162,33 +162,33 @@ func (e *Engine) bringUpToDate(ctx context.Context, row records.Agent, a agents.
 
 // register makes an agent known to this process and says whether there is something new for this server to look at.
 func (e *Engine) register(ctx context.Context, id int64, found agents.Agent) (appeared bool) {
-	a := e.inProcess(found.Slug, id)
-	if !a.lockOrPassOver(ctx) {
+	a := e.agentOfRow(found.Slug, id)
+	if !a.lockOrSkip(ctx) {
 		return false
 	}
 	defer e.unlock(a)
 	term := e.term(id)
 	a.begin(term)
-	appeared = !a.present || a.onDisk != found || !a.looked
+	appeared = !a.present || a.onDisk != found || !a.fullyScanned
 	if a.onDisk.JoinedTo != found.JoinedTo {
-		a.forgetLooks()
+		a.resetScanState()
 	}
 	if !a.present || a.onDisk != found {
 		a.onDisk, a.present = found, true
 	}
 	if found.JoinedTo != "" {
-		a.tally.files.Store(0)
+		a.fileCounter.files.Store(0)
 		e.watcher.Only(found.Slug, nil)
-		return false // its directory is looked at as that of another
+		return false // its directory is scanned as that of another
 	}
 	return appeared && term != 0
 }
 
-// remember keeps what the database says of an agent that is not this server's to look after, and gives back what was
+// setFromRow keeps what the database says of an agent that is not this server's to look after, and gives back what was
 // watched of it.
-func (e *Engine) remember(ctx context.Context, row records.Agent) {
-	a := e.inProcess(row.Slug, row.ID)
-	if !a.lockOrPassOver(ctx) {
+func (e *Engine) setFromRow(ctx context.Context, row records.Agent) {
+	a := e.agentOfRow(row.Slug, row.ID)
+	if !a.lockOrSkip(ctx) {
 		return
 	}
 	defer e.unlock(a)
@@ -198,8 +198,8 @@ func (e *Engine) remember(ctx context.Context, row records.Agent) {
 	}
 }
 
-// inProcess returns what this process knows of an agent; nothing yet, where it is another one than it knew of that slug.
-func (e *Engine) inProcess(slug string, id int64) *agent {
+// agentOfRow returns what this process knows of an agent; nothing yet, where it is another one than it knew of that slug.
+func (e *Engine) agentOfRow(slug string, id int64) *agent {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	a := e.agents[slug]
@@ -210,11 +210,11 @@ func (e *Engine) inProcess(slug string, id int64) *agent {
 	return a
 }
 
-// markGone marks an agent whose directory is gone. It stays with all its memories until somebody forgets it.
-func (e *Engine) markGone(ctx context.Context, row records.Agent) error {
+// markAbsent marks an agent whose directory is gone. It stays with all its memories until somebody forgets it.
+func (e *Engine) markAbsent(ctx context.Context, row records.Agent) error {
 	was := row.Present
 	row.Present = false
-	e.remember(ctx, row)
+	e.setFromRow(ctx, row)
 	if !was {
 		return nil
 	}
@@ -225,17 +225,17 @@ func (e *Engine) markGone(ctx context.Context, row records.Agent) error {
 	return nil
 }
 
-// noteUnreadable says in the log which directories cannot be looked into, each time that others are.
-func (e *Engine) noteUnreadable(blocked []agents.Blocked) {
+// recordUnreadable says in the log which directories cannot be looked into, each time that others are.
+func (e *Engine) recordUnreadable(blocked []agents.Blocked) {
 	var dirs []string
 	for _, b := range blocked {
 		dirs = append(dirs, b.Dir)
 	}
 	if !slices.Equal(dirs, e.unreadable) && len(dirs) > 0 {
-		e.log.Warn("directories cannot be looked into, and agents in them are not found; let Memoir's user read them", "dirs", dirs)
+		e.log.Warn("directories not readable, agents in them not found", "dirs", dirs)
 	}
 	e.unreadable = dirs
-	e.noteDiscovery(blocked)
+	e.recordDiscovery(blocked)
 }
 
 func agentRow(a agents.Agent) records.Agent {

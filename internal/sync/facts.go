@@ -36,7 +36,7 @@ func (h *hold) mirrorFacts(ctx context.Context, listing agents.Listing, away boo
 		}
 		raw, err := readAll(h.root, index, memories.MaxFileSize)
 		if files.IsExhausted(err) {
-			return lookFailed(err)
+			return scanError(err)
 		}
 		if err != nil && !errors.Is(err, errTooLarge) {
 			continue

@@ -34,7 +34,7 @@ func (e *Engine) AdoptFact(ctx context.Context, slug string, adoption Adoption) 
 	return callAdoptFact.do(ctx, e, slug, adoption)
 }
 
-func (e *Engine) adoptFactHere(ctx context.Context, slug string, adoption Adoption) (Result, error) {
+func (e *Engine) adoptFactLocal(ctx context.Context, slug string, adoption Adoption) (Result, error) {
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) (err error) {
 		result, err = h.adopt(ctx, adoption)
@@ -53,7 +53,7 @@ func (h *hold) adopt(ctx context.Context, adoption Adoption) (Result, error) {
 	}
 	index := known.Path
 	if err := h.guard.CheckRemoval(h.root, index); files.IsOwnership(err) {
-		return Result{}, notOurs(err)
+		return Result{}, ownershipConflict(err)
 	}
 	raw, fact, err := h.readFact(index, adoption.Fact)
 	if err != nil {
@@ -72,7 +72,7 @@ func (h *hold) adopt(ctx context.Context, adoption Adoption) (Result, error) {
 		h.queue.Add(h.onDisk.Slug, index)
 		return Result{}, notReplaced(index, result.Memory, writeConflict(index, err))
 	}
-	_, err = h.look(ctx, []string{index}, cause{actor: actorOf(ctx)})
+	_, err = h.runScan(ctx, []string{index}, scanOrigin{actor: actorOf(ctx)})
 	return result, err
 }
 
@@ -110,18 +110,18 @@ func (a Adoption) draft(fact memorymd.Fact, team bool) Draft {
 
 // writeAdopted writes the memory, unless an earlier call has written it and was cut short after that.
 func (h *hold) writeAdopted(ctx context.Context, draft Draft) (Result, error) {
-	head, err := h.w.HeadOf(ctx, draft.key())
+	row, err := h.w.HeadOf(ctx, draft.key())
 	if err != nil {
 		return Result{}, err
 	}
-	if head != nil && head.State != memories.Deleted {
-		if done, err := h.hasContent(ctx, *head, draft); err != nil || done {
-			result, failed := h.result(ctx, head.ID)
+	if row != nil && row.State != memories.Deleted {
+		if done, err := h.hasContent(ctx, *row, draft); err != nil || done {
+			result, failed := h.result(ctx, row.ID)
 			return result, errors.Join(err, failed)
 		}
-		return Result{}, &memories.NameTakenError{Name: head.Name, ID: head.ID}
+		return Result{}, &memories.NameTakenError{Name: row.Name, ID: row.ID}
 	}
-	result, err := h.write(ctx, head, draft)
+	result, err := h.write(ctx, row, draft)
 	result.Created = true
 	return result, err
 }
@@ -136,21 +136,21 @@ func entryFor(index string, m memories.Memory) string {
 }
 
 // notReplaced says that the memory was written and the fact is still in the index.
-func notReplaced(index string, m memories.Memory, why error) error {
+func notReplaced(index string, m memories.Memory, reason error) error {
 	var conflict *memories.ConflictError
-	if !errors.As(why, &conflict) {
-		return why
+	if !errors.As(reason, &conflict) {
+		return reason
 	}
 	return &memories.ConflictError{Reason: fmt.Sprintf("The memory was saved in %s. Its text is still in %s, which has changed on disk or "+
 		"cannot be written. Look at the index and try again.", m.Path, index)}
 }
 
 // hasContent reports whether a memory has the content of the draft.
-func (h *hold) hasContent(ctx context.Context, head records.MemoryRow, draft Draft) (bool, error) {
-	if head.Type != draft.Type {
+func (h *hold) hasContent(ctx context.Context, row records.MemoryRow, draft Draft) (bool, error) {
+	if row.Type != draft.Type {
 		return false, nil
 	}
-	description, body, err := h.w.Text(ctx, head.UUID)
-	created := memories.Content{Name: head.Name, Type: head.Type, Description: description, Body: body}
+	description, body, err := h.w.Text(ctx, row.UUID)
+	created := memories.Content{Name: row.Name, Type: row.Type, Description: description, Body: body}
 	return created.Canonical() == draft.content().Canonical(), err
 }

@@ -16,7 +16,7 @@ type failure struct {
 	Name    string `json:"name,omitempty"`
 	ID      string `json:"id,omitempty"`
 
-	arose error
+	cause error
 }
 
 // The kinds of a failure that have more to them than a sentinel.
@@ -39,10 +39,10 @@ var sentinels = []struct {
 	{"no_file", ErrNoFile},
 	{"is_directory", ErrIsDirectory},
 	{"file_exists", ErrFileExists},
-	{"no_place", ErrNoPlace},
-	{"elsewhere", errElsewhere},
+	{"no_place", ErrInvalidPath},
+	{"elsewhere", errNotHolder},
 	{"stopping", ErrStopping},
-	{"exhausted", ErrExhausted},
+	{"exhausted", ErrOutOfFiles},
 	{"unavailable", memories.ErrUnavailable},
 	{"timeout", context.DeadlineExceeded},
 	{"canceled", context.Canceled},
@@ -53,7 +53,7 @@ func failureOf(err error) *failure {
 	if err == nil {
 		return nil
 	}
-	f := failure{Kind: failedOtherwise, Message: err.Error(), arose: err}
+	f := failure{Kind: failedOtherwise, Message: err.Error(), cause: err}
 	var taken *memories.NameTakenError
 	var conflict *memories.ConflictError
 	var invalid *memories.InvalidError
@@ -88,8 +88,8 @@ func (f *failure) err() error {
 	switch {
 	case f == nil:
 		return nil
-	case f.arose != nil:
-		return f.arose
+	case f.cause != nil:
+		return f.cause
 	}
 	switch f.Kind {
 	case failedNameTaken:
@@ -104,5 +104,5 @@ func (f *failure) err() error {
 			return s.err
 		}
 	}
-	return errors.New("the server that looks after the agent: " + f.Message)
+	return errors.New("lease holder: " + f.Message)
 }

@@ -171,7 +171,7 @@ func (d brokenDisk) Move(root *os.Root, from, to string) error {
 	return d.atOnce("disk: move "+from+" to "+to, "rename", from, func() error { return files.Move(root, from, to) })
 }
 
-// atOnce is a step that takes its effect as a whole, or not at all.
+// bulkSize is a step that takes its effect as a whole, or not at all.
 func (d brokenDisk) atOnce(step, op, name string, do func() error) error {
 	fails := d.step(step)
 	if fails == works || fails == failsAfter || fails == diesAfter {
@@ -223,7 +223,7 @@ func (d brokenDisk) Recover(root *os.Root, dirs []string) ([]string, error) {
 	return back, d.fail("unlink", ".")
 }
 
-// changesSomething says whether a step may change what is kept. What only reads is tried too, but less often.
+// changesSomething reports whether a step may change what is kept. What only reads is tried too, but less often.
 func changesSomething(step string) bool {
 	if strings.HasPrefix(step, "disk: ") {
 		return true

@@ -24,7 +24,7 @@ func (s *stage) put(name, text string) {
 
 func (s *stage) putNote(name, of, body string) { s.put(name, note(of, memories.Feedback, body)) }
 
-// tabs is a memory in the durable directory and in three sessions, with two indexes, and another one beside it.
+// tabs is a memory in the primary directory and in three sessions, with two indexes, and another one beside it.
 func tabs(s *stage) {
 	s.Helper()
 	s.putNote("memory/other.md", "Other", "Stays.")
@@ -46,7 +46,7 @@ func inTrash(s *stage) {
 	s.mustDo(deleteOf("Tabs")(s))
 }
 
-// onlyInSessions is a memory without a durable file.
+// onlyInSessions is a memory without a primary file.
 func onlyInSessions(s *stage) {
 	s.Helper()
 	s.putNote("memory/other.md", "Other", "Stays.")
@@ -82,7 +82,7 @@ func garden(s *stage) {
 // byScript is what a request to the API is made in.
 var byScript = sync.As(context.Background(), memories.ByScript)
 
-// keptOut is a content that came back after its deletion.
+// journalBlocked is a content that came back after its deletion.
 func keptOut(s *stage) {
 	s.Helper()
 	inTrash(s)
@@ -134,11 +134,11 @@ func operations() []operation {
 		{name: "edit", before: tabs, do: patchOf("Tabs", func(p *sync.Patch) { body := "Use both."; p.Body = &body })},
 		{name: "rename", before: tabs, do: patchOf("Tabs", func(p *sync.Patch) { name := "Spaces"; p.Name = &name })},
 		{name: "move to team", before: tabs, do: asked("Tabs", func(s *stage, ctx context.Context, id string) error {
-			_, err := s.engine.Move(ctx, s.slug, id, "", sync.Place{Scope: memories.TeamScope})
+			_, err := s.engine.Move(ctx, s.slug, id, "", sync.Destination{Scope: memories.TeamScope})
 			return err
 		})},
 		{name: "copy to team", before: tabs, do: asked("Tabs", func(s *stage, ctx context.Context, id string) error {
-			_, err := s.engine.Copy(ctx, s.slug, id, "", sync.Place{Scope: memories.TeamScope})
+			_, err := s.engine.Copy(ctx, s.slug, id, "", sync.Destination{Scope: memories.TeamScope})
 			return err
 		})},
 		{name: "mend", before: leniently, do: mend, partly: edited(mended)},
@@ -367,15 +367,15 @@ func undoMending(s *stage) []error {
 }
 
 // severally is an operation on several memories at once.
-func severally(do func(*sync.Engine, context.Context, string, []sync.Seen) []error, names ...string) func(*stage) []error {
+func severally(do func(*sync.Engine, context.Context, string, []sync.MemoryRef) []error, names ...string) func(*stage) []error {
 	return func(s *stage) []error {
-		var all []sync.Seen
+		var all []sync.MemoryRef
 		for _, name := range names {
 			id, err := s.id(name)
 			if err != nil {
 				s.Fatal(err)
 			}
-			all = append(all, sync.Seen{ID: id})
+			all = append(all, sync.MemoryRef{ID: id})
 		}
 		return do(s.engine, sync.As(context.Background(), memories.ByScript), s.slug, all)
 	}

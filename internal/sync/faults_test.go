@@ -172,10 +172,10 @@ func (s *stage) ageEmptied() {
 
 // leave takes the agent away.
 func (m *matrix) leave() {
-	// A look that is tried again may be writing there at the same time.
+	// A scan that is tried again may be writing there at the same time.
 	waittest.For(m, "the agent's directory to be gone", func() bool { return os.RemoveAll(m.path(m.slug)) == nil })
 	m.scanAll()
-	// Whoever died may still count as another server that looks after it: then it stays, and is in nobody's way.
+	// Whoever died may still count as another server that holds its lease: then it stays, and is in nobody's way.
 	var elsewhere *memories.ConflictError
 	if _, err := m.engine.Forget(context.Background(), m.slug); err != nil && !errors.Is(err, memories.ErrNotFound) && !errors.As(err, &elsewhere) {
 		m.Fatal(err)
@@ -331,11 +331,11 @@ func (m *matrix) try(t trial) (taken []string) {
 		var b strings.Builder
 		fmt.Fprintf(&b, "%v; it answered %v, and took these steps:\n", t, errs)
 		for n, step := range taken {
-			mark := "  "
+			value := "  "
 			if t.plan[n] != works {
-				mark = "->"
+				value = "->"
 			}
-			fmt.Fprintf(&b, "%s %d %s\n", mark, n+1, step)
+			fmt.Fprintf(&b, "%s %d %s\n", value, n+1, step)
 		}
 		return b.String()
 	}

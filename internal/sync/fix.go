@@ -17,7 +17,7 @@ import (
 // Flawed is a file on disk that has problems, with the ways to mend it.
 type Flawed struct {
 	Path     string
-	Session  string // empty: of the durable directory
+	Session  string // empty: of the primary directory
 	Hash     string // of Raw; empty where it was not read
 	Raw      []byte // nil: it cannot be read as a memory
 	Problems []memories.Problem
@@ -30,7 +30,7 @@ func (e *Engine) ProposeFixes(ctx context.Context, slug, id string) ([]Flawed, e
 	return callFixes.read(ctx, e, slug, fixesOp{id})
 }
 
-func (e *Engine) fixesHere(ctx context.Context, slug string, op fixesOp) ([]Flawed, error) {
+func (e *Engine) fixesLocal(ctx context.Context, slug string, op fixesOp) ([]Flawed, error) {
 	row, err := e.store.Agent(ctx, slug)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (e *Engine) fixesHere(ctx context.Context, slug string, op fixesOp) ([]Flaw
 		}
 		raw, err := readAll(root, f.Path, memories.MaxFileSize)
 		if err != nil {
-			continue // the next look says what it is now
+			continue // the next scan says what it is now
 		}
 		found, err := e.flawsOf(ctx, row, m, f, raw)
 		if err != nil {
@@ -142,13 +142,13 @@ func (e *Engine) freeName(ctx context.Context, row records.Agent, taken, stem st
 // It fails with memories.ErrNotFound, memories.ErrChanged when match is of another content, *memories.InvalidError for a
 // path or a fix that the memory does not have, and *memories.ConflictError when the file has changed on disk since it was
 // read, or cannot be written; then nothing has happened.
-func (e *Engine) Fix(ctx context.Context, slug, id, match, path, fix string) (Result, error) {
-	return callFix.do(ctx, e, slug, fixOp{Seen: Seen{id, match}, Path: path, Fix: fix})
+func (e *Engine) Fix(ctx context.Context, slug, id, etag, path, fix string) (Result, error) {
+	return callFix.do(ctx, e, slug, fixOp{Ref: MemoryRef{id, etag}, Path: path, Fix: fix})
 }
 
-func (e *Engine) fixHere(ctx context.Context, slug string, op fixOp) (Result, error) {
+func (e *Engine) fixLocal(ctx context.Context, slug string, op fixOp) (Result, error) {
 	if op.Undo {
-		return e.undoFixHere(ctx, slug, op)
+		return e.undoFixLocal(ctx, slug, op)
 	}
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
@@ -158,18 +158,18 @@ func (e *Engine) fixHere(ctx context.Context, slug string, op fixOp) (Result, er
 			}
 			return err
 		}
-		head, f, raw, err := h.carrierAt(ctx, op.Seen.ID, op.Seen.Match, op.Path)
+		row, f, raw, err := h.mirroredFileAt(ctx, op.Ref.ID, op.Ref.ETag, op.Path)
 		if err != nil {
 			return err
 		}
-		after, err := h.fixed(ctx, head, f, raw, op.Fix)
+		after, err := h.fixedBytes(ctx, row, f, raw, op.Fix)
 		if err != nil {
 			return err
 		}
 		if op.Fix == fixAsIs {
 			err = h.takeAsIs(ctx, f, raw)
 		} else {
-			err = h.replace(ctx, head, f, after)
+			err = h.replace(ctx, row, f, after)
 		}
 		if err != nil {
 			return err
@@ -183,14 +183,14 @@ func (e *Engine) fixHere(ctx context.Context, slug string, op fixOp) (Result, er
 // UndoFix writes back the bytes that a file of the memory had before it was mended; hash is theirs. It fails as Fix does,
 // and with *memories.ConflictError where those bytes are not kept: of a content that was only spelled otherwise the history
 // has the newer spelling.
-func (e *Engine) UndoFix(ctx context.Context, slug, id, match, path, hash string) (Result, error) {
-	return callFix.do(ctx, e, slug, fixOp{Seen: Seen{id, match}, Path: path, Undo: true, Hash: hash})
+func (e *Engine) UndoFix(ctx context.Context, slug, id, etag, path, hash string) (Result, error) {
+	return callFix.do(ctx, e, slug, fixOp{Ref: MemoryRef{id, etag}, Path: path, Undo: true, Hash: hash})
 }
 
-func (e *Engine) undoFixHere(ctx context.Context, slug string, op fixOp) (Result, error) {
+func (e *Engine) undoFixLocal(ctx context.Context, slug string, op fixOp) (Result, error) {
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		head, f, _, err := h.carrierAt(ctx, op.Seen.ID, op.Seen.Match, op.Path)
+		head, f, _, err := h.mirroredFileAt(ctx, op.Ref.ID, op.Ref.ETag, op.Path)
 		if err != nil {
 			return err
 		}
@@ -198,7 +198,7 @@ func (e *Engine) undoFixHere(ctx context.Context, slug string, op fixOp) (Result
 		if err != nil {
 			return err
 		}
-		before, err := h.store.RawOfHash(ctx, row, op.Seen.ID, op.Hash)
+		before, err := h.store.RawOfHash(ctx, row, op.Ref.ID, op.Hash)
 		if err != nil {
 			return err
 		}
@@ -214,38 +214,38 @@ func (e *Engine) undoFixHere(ctx context.Context, slug string, op fixOp) (Result
 	return result, err
 }
 
-// carrierAt returns a living memory, one of the files that carry it, and the bytes of that, which are those on record.
-func (h *hold) carrierAt(ctx context.Context, id, match, path string) (head records.MemoryRow, f records.File, raw []byte, err error) {
-	head, on, err := h.headWithFiles(ctx, id, match)
+// mirroredFileAt returns a living memory, one of the files that carry it, and the bytes of that, which are those on record.
+func (h *hold) mirroredFileAt(ctx context.Context, id, etag, path string) (row records.MemoryRow, f records.File, raw []byte, err error) {
+	row, on, err := h.rowWithFiles(ctx, id, etag)
 	if err != nil {
-		return head, f, nil, err
+		return row, f, nil, err
 	}
-	if head.State == memories.Deleted {
-		return head, f, nil, errInTrash
+	if row.State == memories.Deleted {
+		return row, f, nil, errInTrash
 	}
 	if h.root == nil {
-		return head, f, nil, h.errNoDirectory()
+		return row, f, nil, h.errNoDirectory()
 	}
-	carriers, err := h.carriersOf(ctx, head, on)
+	mirrored, err := h.mirroredFiles(ctx, row, on)
 	if err != nil {
-		return head, f, nil, err
+		return row, f, nil, err
 	}
-	i := slices.IndexFunc(carriers, func(f records.File) bool { return f.Path == path && f.Status != records.Removing })
+	i := slices.IndexFunc(mirrored, func(f records.File) bool { return f.Path == path && f.Status != records.Removing })
 	if i < 0 {
-		return head, f, nil, &memories.InvalidError{Field: "path", Reason: "is none of the files that carry this memory"}
+		return row, f, nil, &memories.InvalidError{Field: "path", Reason: "is none of the files that carry this memory"}
 	}
-	f = carriers[i]
-	if !head.Readable {
-		return head, f, nil, &memories.InvalidError{Field: "fix", Reason: "is not possible: the file could not be read as a memory. Mend it on disk, or delete it"}
+	f = mirrored[i]
+	if !row.Readable {
+		return row, f, nil, &memories.InvalidError{Field: "fix", Reason: "is not possible: the file could not be read as a memory. Mend it on disk, or delete it"}
 	}
-	if raw, err = h.asRecorded(f); err == nil && raw == nil {
+	if raw, err = h.readRecorded(f); err == nil && raw == nil {
 		err = &memories.ConflictError{Reason: path + " is gone from the disk. Nothing was changed."}
 	}
-	return head, f, raw, err
+	return row, f, raw, err
 }
 
-// fixed returns the bytes of a file after one of its fixes.
-func (h *hold) fixed(ctx context.Context, head records.MemoryRow, f records.File, raw []byte, fix string) ([]byte, error) {
+// fixedBytes returns the bytes of a file after one of its fixes.
+func (h *hold) fixedBytes(ctx context.Context, head records.MemoryRow, f records.File, raw []byte, fix string) ([]byte, error) {
 	row, err := h.w.Agent(ctx)
 	if err != nil {
 		return nil, err
@@ -269,50 +269,50 @@ func (h *hold) fixed(ctx context.Context, head records.MemoryRow, f records.File
 // replace writes other bytes into a file of the memory, under its old modification time, and publishes. Where the file
 // holds the memory's content, what it says now is the content. Where it holds an older one, it stays the older one: mending
 // its form makes it no newer knowledge.
-func (h *hold) replace(ctx context.Context, head records.MemoryRow, f records.File, after []byte) error {
+func (h *hold) replace(ctx context.Context, row records.MemoryRow, f records.File, after []byte) error {
 	parsed := frontmatter.Parse(after, stem(f.Path))
 	fingerprint := parsed.Fingerprint(after)
 	key := memories.Key{Name: parsed.Name, Team: h.onDisk.InTeam(f.Path)}
-	if err := mayHold(key.Team, f.Path, after); err != nil {
+	if err := checkCredentials(key.Team, f.Path, after); err != nil {
 		return err
 	}
 	write := func() error {
 		return h.overwrite(f.Path, after, files.Options{IfHash: f.Hash, ModTime: time.Unix(0, f.ModTime)})
 	}
-	isOlder := f.Fingerprint != head.Fingerprint && parsed.Name == head.Name
-	err := h.letIn(ctx, key, fingerprint, f.Path, after, func() error {
+	isOlder := f.Fingerprint != row.Fingerprint && parsed.Name == row.Name
+	err := h.writeAllowed(ctx, key, fingerprint, f.Path, after, func() error {
 		if isOlder {
-			return h.promising(ctx, f.Path, files.Hash(after), write)
+			return h.withExpectedHash(ctx, f.Path, files.Hash(after), write)
 		}
 		return write()
 	})
 	if err != nil {
 		return err
 	}
-	if err := h.takeInMended(ctx, head, f, parsed.Name, files.Hash(after)); err != nil {
+	if err := h.scanFixed(ctx, row, f, parsed.Name, files.Hash(after)); err != nil {
 		return err
 	}
-	if err := h.lookAtBlocked(ctx, key); err != nil {
+	if err := h.rescanBlocked(ctx, key); err != nil {
 		return err
 	}
 	if err := h.publish(ctx); err != nil {
 		return err
 	}
 	if fingerprint == f.Fingerprint {
-		h.tell([]change{{events.Saved, parsed.Name}}) // a look finds nothing new in another spelling
+		h.emitChanges([]change{{events.Saved, parsed.Name}}) // a scan finds nothing new in another spelling
 	}
 	return nil
 }
 
-// takeInMended mirrors a file of the memory that has just got other bytes, of that hash, and maybe another name.
-func (h *hold) takeInMended(ctx context.Context, head records.MemoryRow, f records.File, name, hash string) error {
-	if f.Fingerprint == head.Fingerprint {
-		return h.takeInSaved(ctx, f.Path, cause{actor: actorOf(ctx)})
+// scanFixed mirrors a file of the memory that has just got other bytes, of that hash, and maybe another name.
+func (h *hold) scanFixed(ctx context.Context, row records.MemoryRow, f records.File, name, hash string) error {
+	if f.Fingerprint == row.Fingerprint {
+		return h.scanSaved(ctx, f.Path, scanOrigin{actor: actorOf(ctx)})
 	}
-	if name == head.Name {
+	if name == row.Name {
 		if err := h.w.RecordBytes(ctx, f.Path, hash); err != nil {
 			return err
 		}
 	}
-	return h.takeIn(ctx, f.Path)
+	return h.scanFile(ctx, f.Path)
 }

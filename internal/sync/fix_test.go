@@ -140,8 +140,8 @@ func TestAFixThatSawAnotherStateIsRefused(t *testing.T) {
 	b.write("ada/memory/x.md", "A thought.\n")
 	b.scan("ada")
 	m := b.memory("ada", "x")
-	fix := func(match, path, fix string) error {
-		_, err := b.engine.Fix(t.Context(), "ada", m.ID, match, path, fix)
+	fix := func(etag, path, fix string) error {
+		_, err := b.engine.Fix(t.Context(), "ada", m.ID, etag, path, fix)
 		return err
 	}
 	if err := fix(`"stale"`, "memory/x.md", "type:user"); !errors.Is(err, memories.ErrChanged) {

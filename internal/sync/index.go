@@ -55,14 +55,14 @@ func indexesIn(root *os.Root, dir string) []string {
 
 // listIndexes is indexesIn for who has to know why. A directory that is not there has none.
 func listIndexes(root *os.Root, dir string) ([]string, error) {
-	place, err := files.Resolve(root, dir)
+	relPath, err := files.Resolve(root, dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	handle, err := root.Open(place)
+	handle, err := root.Open(relPath)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -98,8 +98,8 @@ func (h *hold) stampOf(path string) fileStamp {
 	return fileStamp{info.Size(), info.ModTime()}
 }
 
-// noteIndexes tells those who listen when an index has changed on disk: no memory has.
-func (h *hold) noteIndexes(listing agents.Listing) {
+// recordIndexes tells those who listen when an index has changed on disk: no memory has.
+func (h *hold) recordIndexes(listing agents.Listing) {
 	changed := false
 	if h.indexes == nil {
 		h.indexes = map[string]fileStamp{}
@@ -115,13 +115,13 @@ func (h *hold) noteIndexes(listing agents.Listing) {
 			changed = true
 		}
 	}
-	if changed && h.looked {
+	if changed && h.fullyScanned {
 		h.hub.Emit(events.Event{Agent: h.onDisk.Slug, Kind: events.Scanned})
 	}
 }
 
-// leadsTo asks of links of an index whether they lead to one of the files, and notes in found those to which one does.
-func leadsTo(agent agents.Agent, index string, files, found map[string]bool) func(target string) bool {
+// linkMatcher asks of links of an index whether they lead to one of the files, and notes in found those to which one does.
+func linkMatcher(agent agents.Agent, index string, files, found map[string]bool) func(target string) bool {
 	return func(target string) bool {
 		file, inside := agent.Linked(index, target)
 		if !inside || !files[file] {
@@ -147,9 +147,9 @@ type IndexChange struct {
 	Gone          []memorymd.RemovedLine // what the change takes out
 }
 
-// indexesWithout returns each of the indexes that lists one of the files, with what the removal of the files takes out of
+// indexChanges returns each of the indexes that lists one of the files, with what the removal of the files takes out of
 // it, and the files that are listed. An index that cannot be read is left out: it is not written either.
-func indexesWithout(root *os.Root, agent agents.Agent, indexes, paths []string) (changes []IndexChange, listed map[string]bool) {
+func indexChanges(root *os.Root, agent agents.Agent, indexes, paths []string) (changes []IndexChange, listed map[string]bool) {
 	removed := setOf(paths)
 	listed = map[string]bool{}
 	for _, index := range indexes {
@@ -157,7 +157,7 @@ func indexesWithout(root *os.Root, agent agents.Agent, indexes, paths []string) 
 		if err != nil {
 			continue
 		}
-		if after, gone := memorymd.Remove(raw, leadsTo(agent, index, removed, listed)); len(gone) > 0 {
+		if after, gone := memorymd.Remove(raw, linkMatcher(agent, index, removed, listed)); len(gone) > 0 {
 			changes = append(changes, IndexChange{Path: index, Before: raw, After: after, Gone: gone})
 		}
 	}
@@ -174,7 +174,7 @@ func indexesFor(root *os.Root, agent agents.Agent, paths []string) []string {
 // MEMORY.md where that scan found none.
 func (h *hold) indexesFor(paths []string) []string {
 	return indexesOf(h.onDisk, paths, func(dir string) []string {
-		if !h.looked {
+		if !h.fullyScanned {
 			return indexesIn(h.root, dir)
 		}
 		var indexes []string
@@ -191,7 +191,7 @@ func (h *hold) indexesFor(paths []string) []string {
 	})
 }
 
-// indexesOf looks in the durable directory and its team's, whose indexes may list whatever the agent has, and for each file in the
+// indexesOf looks in the primary directory and its team's, whose indexes may list whatever the agent has, and for each file in the
 // directories above it. A session lists what it has itself; those without any of the files, of which there may be thousands, are not
 // looked into.
 func indexesOf(agent agents.Agent, paths []string, in func(dir string) []string) []string {
@@ -208,33 +208,33 @@ func indexesOf(agent agents.Agent, paths []string, in func(dir string) []string)
 	return indexes
 }
 
-// stillListed says why an index that lists a file, or may list it, could not be changed.
-type stillListed struct {
+// listedError says why an index that lists a file, or may list it, could not be changed.
+type listedReason struct {
 	index  string
 	unread bool // so that nobody knows whether it lists the file
 	err    error
 }
 
-func (s stillListed) String() string {
+func (s listedReason) String() string {
 	if s.unread {
-		return fmt.Sprintf("An entry for it may still be in %s, which cannot be read: %v.", s.index, plain(s.err))
+		return fmt.Sprintf("An entry for it may still be in %s, which cannot be read: %v.", s.index, fsCause(s.err))
 	}
-	return fmt.Sprintf("Its entry is still in %s, which cannot be written: %v.", s.index, plain(s.err))
+	return fmt.Sprintf("Its entry is still in %s, which cannot be written: %v.", s.index, fsCause(s.err))
 }
 
 // removeFromIndexes takes the entries that lead to the files out of the indexes, and returns for each file of which an entry is left why.
-func (h *hold) removeFromIndexes(paths, indexes []string) map[string]stillListed {
-	removed, left := setOf(paths), map[string]stillListed{}
+func (h *hold) removeFromIndexes(paths, indexes []string) map[string]listedReason {
+	removed, left := setOf(paths), map[string]listedReason{}
 	for _, index := range indexes {
 		listed, unread := removed, true
 		err := h.editIndex(index, func(raw []byte) []byte {
 			listed, unread = map[string]bool{}, false
-			out, _ := memorymd.Remove(raw, leadsTo(h.onDisk, index, removed, listed))
+			out, _ := memorymd.Remove(raw, linkMatcher(h.onDisk, index, removed, listed))
 			return out
 		})
 		if err != nil {
 			for file := range listed {
-				left[file] = stillListed{index, unread, err}
+				left[file] = listedReason{index, unread, err}
 			}
 		}
 	}

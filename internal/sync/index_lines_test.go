@@ -24,7 +24,7 @@ func withListed(t *testing.T, names string) (b *bench, index string) {
 }
 
 // seen names memories of ada as many calls do.
-func (b *bench) seen(names string) (all []sync.Seen) {
+func (b *bench) seen(names string) (all []sync.MemoryRef) {
 	b.Helper()
 	listed, trash := b.list("ada", ""), b.list("ada", memories.Deleted)
 	for _, name := range names {
@@ -32,7 +32,7 @@ func (b *bench) seen(names string) (all []sync.Seen) {
 		if !ok {
 			m = trash[string(name)]
 		}
-		all = append(all, sync.Seen{ID: m.ID})
+		all = append(all, sync.MemoryRef{ID: m.ID})
 	}
 	return all
 }

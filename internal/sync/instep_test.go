@@ -93,11 +93,11 @@ func TestAnEditInsideOfTheMarkersIsPutRightWhateverTheFilesTimeSays(t *testing.T
 	}
 }
 
-// inStep is by what CLAUDE.md is known.
-func (b *bench) inStep() (mark string) {
+// publishKey is by what CLAUDE.md is known.
+func (b *bench) inStep() (value string) {
 	b.Helper()
-	b.query("SELECT coalesce(claude_md_in_step, ' ') FROM agents WHERE slug = 'ada'", &mark)
-	return mark
+	b.query("SELECT coalesce(claude_md_in_step, ' ') FROM agents WHERE slug = 'ada'", &value)
+	return value
 }
 
 // Bodies are read only as far as they are compiled, and what was compiled is used again: neither may be seen.

@@ -75,11 +75,11 @@ func TestARestoreThatWasCutShortIsToldOnceAndByMemoir(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = b.store.WithAgent(t.Context(), agent.ID, func(w *postgres.Writer) error {
-		head, err := w.Head(t.Context(), deleted.Memory.ID)
+		row, err := w.Head(t.Context(), deleted.Memory.ID)
 		if err != nil {
 			return err
 		}
-		return w.BeginRestore(t.Context(), head)
+		return w.BeginRestore(t.Context(), row)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -18,25 +18,25 @@ import (
 //
 // It fails with memories.ErrNotFound for an unknown memory or version, with memories.ErrChanged when match is of another content, and
 // with *memories.ConflictError when a file has changed on disk since it was read, or cannot be written or removed.
-func (e *Engine) Keep(ctx context.Context, slug, id, match, version string) (Result, error) {
-	return callKeep.do(ctx, e, slug, keepOp{Seen{id, match}, version})
+func (e *Engine) Keep(ctx context.Context, slug, id, etag, version string) (Result, error) {
+	return callKeep.do(ctx, e, slug, keepOp{MemoryRef{id, etag}, version})
 }
 
-func (e *Engine) keepHere(ctx context.Context, slug string, op keepOp) (Result, error) {
+func (e *Engine) keepLocal(ctx context.Context, slug string, op keepOp) (Result, error) {
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		head, on, err := h.headWithFiles(ctx, op.Seen.ID, op.Seen.Match)
+		row, on, err := h.rowWithFiles(ctx, op.Ref.ID, op.Ref.ETag)
 		if err != nil {
 			return err
 		}
-		draft, err := h.draftOf(ctx, head, op.Version)
+		draft, err := h.draftOf(ctx, row, op.Version)
 		if err != nil {
 			return err
 		}
 		if err := h.canWrite(ctx); err != nil {
 			return err
 		}
-		primary, err := h.primariesOf(ctx, head, on)
+		primary, err := h.primaryFiles(ctx, row, on)
 		if err != nil {
 			return err
 		}
@@ -51,39 +51,39 @@ func (e *Engine) keepHere(ctx context.Context, slug string, op keepOp) (Result, 
 		onlyInSession := !slices.ContainsFunc(primary, says)
 		if onlyInSession {
 			// It is saved like any other content.
-			if _, err := h.write(ctx, &head, draft); err != nil {
+			if _, err := h.write(ctx, &row, draft); err != nil {
 				return err
 			}
-			if head, on, err = h.headWithFiles(ctx, head.ID, ""); err != nil {
+			if row, on, err = h.rowWithFiles(ctx, row.ID, ""); err != nil {
 				return err
 			}
-			if primary, err = h.primariesOf(ctx, head, on); err != nil {
+			if primary, err = h.primaryFiles(ctx, row, on); err != nil {
 				return err
 			}
 		}
 		if err := h.removeOthers(ctx, slices.DeleteFunc(primary, says)); err != nil {
 			return err
 		}
-		if head, err = h.w.Head(ctx, head.ID); err != nil {
+		if row, err = h.w.Head(ctx, row.ID); err != nil {
 			return err
 		}
-		if !onlyInSession && (head.Session != "" || hex.EncodeToString(head.Fingerprint[:]) != op.Version) {
-			_, err = h.write(ctx, &head, draft) // a session's content is newer
+		if !onlyInSession && (row.Session != "" || hex.EncodeToString(row.Fingerprint[:]) != op.Version) {
+			_, err = h.write(ctx, &row, draft) // a session's content is newer
 		} else {
 			err = h.publish(ctx)
 		}
 		if err != nil {
 			return err
 		}
-		result, err = h.result(ctx, head.ID)
+		result, err = h.result(ctx, row.ID)
 		return err
 	})
 	return result, err
 }
 
 // draftOf returns the memory with one of the contents that its files say.
-func (h *hold) draftOf(ctx context.Context, head records.MemoryRow, version string) (Draft, error) {
-	m, err := h.w.Memory(ctx, h.onDisk.Slug, head.ID)
+func (h *hold) draftOf(ctx context.Context, row records.MemoryRow, version string) (Draft, error) {
+	m, err := h.w.Memory(ctx, h.onDisk.Slug, row.ID)
 	if err != nil {
 		return Draft{}, err
 	}
@@ -94,16 +94,16 @@ func (h *hold) draftOf(ctx context.Context, head records.MemoryRow, version stri
 	versions = append(versions, records.Version{Fingerprint: m.Fingerprint, Type: m.Type, Description: m.Description, Body: m.Body})
 	for _, v := range versions {
 		if hex.EncodeToString(v.Fingerprint[:]) == version {
-			return h.patched(ctx, head, Patch{Type: &v.Type, Description: &v.Description, Body: &v.Body})
+			return h.patchedDraft(ctx, row, Patch{Type: &v.Type, Description: &v.Description, Body: &v.Body})
 		}
 	}
 	return Draft{}, memories.ErrNotFound
 }
 
-// primariesOf returns the primary files that carry a memory.
-func (h *hold) primariesOf(ctx context.Context, head records.MemoryRow, on []records.File) ([]records.File, error) {
-	carriers, err := h.carriersOf(ctx, head, on)
-	return slices.DeleteFunc(slices.Clone(carriers), func(f records.File) bool { return !f.Durable() || f.Status != records.Mirrored }), err
+// primaryFiles returns the primary files that carry a memory.
+func (h *hold) primaryFiles(ctx context.Context, row records.MemoryRow, on []records.File) ([]records.File, error) {
+	mirrored, err := h.mirroredFiles(ctx, row, on)
+	return slices.DeleteFunc(slices.Clone(mirrored), func(f records.File) bool { return !f.Durable() || f.Status != records.Mirrored }), err
 }
 
 // removeOthers removes primary files of a memory that other files carry, with their entries in indexes, and mirrors that.
@@ -118,14 +118,14 @@ func (h *hold) removeOthers(ctx context.Context, others []records.File) error {
 			err = h.disk.SyncDirectory(h.root, path.Dir(f.Path))()
 		}
 		if err != nil {
-			failed = append(failed, fmt.Sprintf("%s (%v)", f.Path, plain(err)))
+			failed = append(failed, fmt.Sprintf("%s (%v)", f.Path, fsCause(err)))
 			continue
 		}
 		removed = append(removed, f.Path)
 	}
 	h.removeFromIndexes(removed, indexes)
 	if len(paths) > 0 {
-		if _, err := h.look(ctx, paths, cause{actor: actorOf(ctx)}); err != nil {
+		if _, err := h.runScan(ctx, paths, scanOrigin{actor: actorOf(ctx)}); err != nil {
 			return err
 		}
 	}

@@ -14,25 +14,25 @@ import (
 	"memoir/internal/records"
 )
 
-// errElsewhere says that another server looks after the agent. It is for that one to carry out what is asked.
-var errElsewhere = fmt.Errorf("another server looks after the agent now: %w", memories.ErrUnavailable)
+// errNotHolder means that another server holds the agent's lease. It is for that one to carry out what is asked.
+var errNotHolder = fmt.Errorf("another server holds the agent's lease: %w", memories.ErrUnavailable)
 
-// absence is how long an agent that another server looked after, and nobody does any more, is still taken for that server's:
+// holderTimeout is how long an agent that another server looked after, and nobody does any more, is still taken for that server's:
 // it may only be starting again. Then a server that does not see the directory says that it is gone.
-const absence = 5 * time.Minute
+const holderTimeout = 5 * time.Minute
 
-// term numbers the time for which this server looks after an agent, as postgres.Link does.
-func (e *Engine) term(agent int64) uint64 { return e.link.Load().Term(agent) }
+// term numbers the time for which this server holds an agent's lease, as postgres.Link does.
+func (e *Engine) term(agent int64) uint64 { return e.serverConn.Load().Term(agent) }
 
-// looksAfter says whether an agent is this server's to look after.
-func (e *Engine) looksAfter(slug string) bool {
+// holdsLease reports whether an agent is this server's to look after.
+func (e *Engine) holdsLease(slug string) bool {
 	a := e.known(slug)
 	return a != nil && e.term(a.id) != 0
 }
 
-// lookedAfter returns the slugs of the agents that this server looks after.
-func (e *Engine) lookedAfter() []string {
-	link := e.link.Load()
+// leasedSlugs returns the slugs of the agents that this server looks after.
+func (e *Engine) leasedSlugs() []string {
+	link := e.serverConn.Load()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var slugs []string
@@ -44,61 +44,61 @@ func (e *Engine) lookedAfter() []string {
 	return slugs
 }
 
-// want takes the leases of agents whose directories are on this server's disk, as far as no other server has them, and lets go
+// requestLeases takes the leases of agents whose directories are on this server's disk, as far as no other server has them, and lets go
 // of all others.
-func (e *Engine) want(ids map[string]int64) error {
+func (e *Engine) requestLeases(ids map[string]int64) error {
 	e.mu.Lock()
 	var gone []int64
 	wanted := make(map[int64]struct{}, len(ids))
 	for _, id := range ids {
 		wanted[id] = struct{}{}
 	}
-	for id := range e.wanted {
+	for id := range e.requested {
 		if _, still := wanted[id]; !still {
 			gone = append(gone, id)
 		}
 	}
-	e.wanted = wanted
+	e.requested = wanted
 	e.mu.Unlock()
-	if err := e.link.Load().Release(gone); err != nil {
+	if err := e.serverConn.Load().Release(gone); err != nil {
 		return err
 	}
-	_, err := e.take()
+	_, err := e.takeLeases()
 	return err
 }
 
-func (e *Engine) wantedIDs() []int64 {
+func (e *Engine) requestedIDs() []int64 {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return keys(e.wanted)
+	return keys(e.requested)
 }
 
-// take takes the wanted leases that are free, and returns how many those were.
-func (e *Engine) take() (int, error) {
-	taken, err := e.link.Load().Take(e.wantedIDs())
+// takeLeases takes the wanted leases that are free, and returns how many those were.
+func (e *Engine) takeLeases() (int, error) {
+	taken, err := e.serverConn.Load().Take(e.requestedIDs())
 	if errors.Is(err, postgres.ErrNoRoom) {
 		if !e.noRoom.Swap(true) {
-			e.log.Warn(err.Error())
+			e.log.Warn("not all leases taken", "error", err)
 		}
 		err = nil
 	}
 	return len(taken), err
 }
 
-// takeWanted takes what another server has let go, and has it looked at.
-func (e *Engine) takeWanted() error {
-	taken, err := e.take()
+// takeFreeLeases takes what another server has let go, and has it looked at.
+func (e *Engine) takeFreeLeases() error {
+	taken, err := e.takeLeases()
 	if err != nil || taken == 0 {
 		return err
 	}
-	e.log.Info("this server looks after more agents from now on", "agents", taken)
+	e.log.Info("leases taken over", "agents", taken)
 	e.queue.AddNow("", ".")
 	e.indexLater(uuid.Nil) // the other one may have left something out
 	return nil
 }
 
-// sees says whether the directory of an agent that another server may look after is on this server's disk too.
-func (e *Engine) sees(ctx context.Context, slug string) bool {
+// hasDirectory reports whether the directory of an agent that another server may look after is on this server's disk too.
+func (e *Engine) hasDirectory(ctx context.Context, slug string) bool {
 	a := e.known(slug)
 	if a == nil || a.lock(ctx) != nil {
 		return false
@@ -108,12 +108,12 @@ func (e *Engine) sees(ctx context.Context, slug string) bool {
 	return err == nil && info.IsDir()
 }
 
-// elsewhere returns which of the agents another server looks after, or did a moment ago. The caller holds e.discovering.
-func (e *Engine) elsewhere(ctx context.Context, rows []records.Agent) (map[int64]bool, error) {
+// heldByOthers returns which of the agents another server looks after, or did a moment ago. The caller holds e.discovering.
+func (e *Engine) heldByOthers(ctx context.Context, rows []records.Agent) (map[int64]bool, error) {
 	var others []int64
 	for _, row := range rows {
 		if e.term(row.ID) != 0 {
-			delete(e.left, row.ID)
+			delete(e.holderLostAt, row.ID)
 		} else {
 			others = append(others, row.ID)
 		}
@@ -127,22 +127,22 @@ func (e *Engine) elsewhere(ctx context.Context, rows []records.Agent) (map[int64
 	}
 	elsewhere := map[int64]bool{}
 	for _, id := range others {
-		left, was := e.left[id]
+		left, was := e.holderLostAt[id]
 		switch {
 		case holders[id] != 0:
-			e.left[id] = time.Time{}
+			e.holderLostAt[id] = time.Time{}
 		case was && left.IsZero():
 			left = time.Now()
-			e.left[id] = left
+			e.holderLostAt[id] = left
 		}
-		elsewhere[id] = holders[id] != 0 || was && time.Since(left) < absence
+		elsewhere[id] = holders[id] != 0 || was && time.Since(left) < holderTimeout
 	}
 	return elsewhere, nil
 }
 
 // begin makes ready for an operation on the agent. What this server believed of it under another term is stale: somebody else
 // may have changed everything since. An agent that nobody looks after is dealt with by whoever is asked; that nobody does is
-// certain as long as the agent is held, because its next server begins with a look at all of it.
+// certain as long as the agent is held, because its next server begins with a scan of all of it.
 func (h *hold) begin(ctx context.Context) error {
 	term := h.Engine.term(h.id)
 	if term == 0 {
@@ -151,7 +151,7 @@ func (h *hold) begin(ctx context.Context) error {
 			return err
 		}
 		if holder != 0 {
-			return errElsewhere
+			return errNotHolder
 		}
 		row, err := h.w.Agent(ctx)
 		if errors.Is(err, memories.ErrNotFound) {
@@ -169,12 +169,23 @@ func (h *hold) begin(ctx context.Context) error {
 // begin forgets what was believed under another term than this; 0 is none.
 func (a *agent) begin(term uint64) {
 	if term == 0 || term != a.term {
-		a.forgetLooks()
+		a.resetScanState()
 	}
 	a.term = term
 }
 
-// forgetLooks forgets what was seen in the directory.
-func (a *agent) forgetLooks() {
-	a.looked, a.recovered, a.links, a.indexes, a.facts, a.seenLogs = false, false, nil, nil, nil, seenLogs{}
+// resetScanState forgets what was seen in the directory.
+func (a *agent) resetScanState() {
+	a.fullyScanned, a.recovered, a.links, a.indexes, a.facts, a.lastLogs = false, false, nil, nil, nil, logState{}
+}
+
+// What reads an agent's surroundings in the background, outside of this package, is done by one server for each agent, and waits
+// for what somebody waits for. These say when and where.
+
+// HoldsLease reports whether this server, and no other, holds the agent's lease.
+func (e *Engine) HoldsLease(slug string) bool { return e.holdsLease(slug) }
+
+// HasDirectory reports whether the agent's directory is on this server's disk, whichever server holds its lease.
+func (e *Engine) HasDirectory(ctx context.Context, slug string) bool {
+	return e.hasDirectory(ctx, slug)
 }

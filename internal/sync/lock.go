@@ -14,25 +14,25 @@ func newAgent(id int64) *agent { return &agent{inUse: semaphore.NewWeighted(1), 
 // lock waits until nobody else works on the agent, or until ctx ends.
 func (a *agent) lock(ctx context.Context) error { return a.inUse.Acquire(ctx, 1) }
 
-// lockOrPassOver locks the agent, unless somebody works on it for longer than its turn. Then agents are looked for again as soon as that is
+// lockOrSkip locks the agent, unless somebody works on it for longer than its turn. Then agents are looked for again as soon as that is
 // over.
-func (a *agent) lockOrPassOver(ctx context.Context) (locked bool) {
+func (a *agent) lockOrSkip(ctx context.Context) (locked bool) {
 	if a.inUse.TryAcquire(1) {
 		return true
 	}
-	ctx, cancel := context.WithTimeout(ctx, turn)
+	ctx, cancel := context.WithTimeout(ctx, agentTurn)
 	defer cancel()
 	if a.lock(ctx) == nil {
 		return true
 	}
-	a.passedOver.Store(true)
+	a.skipped.Store(true)
 	return a.inUse.TryAcquire(1) // who held it may have let go just before that was noted
 }
 
 // unlock lets the next one work on the agent.
 func (e *Engine) unlock(a *agent) {
 	a.inUse.Release(1)
-	if a.passedOver.Swap(false) {
+	if a.skipped.Swap(false) {
 		e.queue.AddNow("", ".")
 	}
 }

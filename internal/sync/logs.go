@@ -22,9 +22,9 @@ import (
 // Logs are mirrored as memories are, and mean nothing to them: their rows say what the files say, and nothing else follows.
 
 const (
-	// logsAtOnce is how many logs are saved together at most, and logBytesAtOnce how many bytes of them.
-	logsAtOnce     = 500
-	logBytesAtOnce = 4 << 20
+	// logBatchSize is how many logs are saved together at most, and maxLogBatchBytes how many bytes of them.
+	logBatchSize     = 500
+	maxLogBatchBytes = 4 << 20
 	// monthsWatched is how many months back from this one the directories of logs are watched. Those of ten years would take 4,000
 	// watches; what changes in an older one is seen by the next scan.
 	monthsWatched = 1
@@ -32,43 +32,43 @@ const (
 	appendAttempts = 5
 )
 
-// seenLogs is what the last look at all logs of an agent has seen; the zero value: nothing is known.
-type seenLogs struct {
+// logState is what the last scan of all logs of an agent has seen; the zero value: nothing is known.
+type logState struct {
 	known bool
 	files int
 	sum   int64 // the exclusive or of their signatures
 }
 
-// lookAtLogs mirrors the agent's logs, as far as they are in the scope, and returns the directories that are to be watched.
-func (h *hold) lookAtLogs(ctx context.Context, scope []string, at time.Time) (watched []string, err error) {
-	places := logScope(h.onDisk, scope)
-	if len(places) == 0 {
+// scanLogs mirrors the agent's logs, as far as they are in the paths, and returns the directories that are to be watched.
+func (h *hold) scanLogs(ctx context.Context, paths []string, at time.Time) (watched []string, err error) {
+	logDirs := logPaths(h.onDisk, paths)
+	if len(logDirs) == 0 {
 		return nil, nil
 	}
 	months := watchedMonths(time.Now())
-	listing := agents.WalkLogs(h.root, h.onDisk, scope, func(dir string) {
+	listing := agents.WalkLogs(h.root, h.onDisk, paths, func(dir string) {
 		if _, within := h.onDisk.LogDirOf(dir); isWatched(within, months) {
 			h.watchBelow(dir)
 			watched = append(watched, dir)
 		}
 	})
 	if listing.Exhausted != nil {
-		return nil, lookFailed(listing.Exhausted)
+		return nil, scanError(listing.Exhausted)
 	}
-	seen := seenLogs{known: true, files: len(listing.Files)}
+	seen := logState{known: true, files: len(listing.Files)}
 	for _, entry := range listing.Files {
 		signature := entry.Signature()
 		seen.sum ^= signature
 		seen.known = seen.known && entry.ChangeTime < at.Add(-agents.TimestampSlack).UnixNano()
 	}
-	if isWhole(scope) && seen.known && seen == h.seenLogs {
+	if isFullScan(paths) && seen.known && seen == h.lastLogs {
 		return watched, nil
 	}
-	h.seenLogs = seenLogs{}
+	h.lastLogs = logState{}
 	listing.Files = slices.DeleteFunc(listing.Files, func(e agents.Entry) bool { // on the way there
-		return !slices.ContainsFunc(places, func(place string) bool { return under(e.Path, place) })
+		return !slices.ContainsFunc(logDirs, func(relPath string) bool { return under(e.Path, relPath) })
 	})
-	known, err := h.w.LogSignatures(ctx, places)
+	known, err := h.w.LogSignatures(ctx, logDirs)
 	if err != nil {
 		return watched, err
 	}
@@ -81,41 +81,41 @@ func (h *hold) lookAtLogs(ctx context.Context, scope []string, at time.Time) (wa
 		if err := h.w.ForgetLogs(ctx, gone); err != nil {
 			return watched, err
 		}
-		h.tellLogs("")
+		h.emitLogs("")
 	}
-	if isWhole(scope) {
-		h.seenLogs = seen
+	if isFullScan(paths) {
+		h.lastLogs = seen
 	}
 	return watched, nil
 }
 
-// logScope returns the paths at and below which a look at the scope may have seen logs.
-func logScope(a agents.Agent, scope []string) []string {
-	if isWhole(scope) {
+// logPaths returns the paths at and below which a scan of the paths may have seen logs.
+func logPaths(a agents.Agent, paths []string) []string {
+	if isFullScan(paths) {
 		return a.LogDirs()
 	}
-	var places []string
-	for _, p := range scope {
+	var logDirs []string
+	for _, p := range paths {
 		dir, within := a.LogDirOf(p)
 		switch {
 		case dir == "":
 			for _, top := range a.LogDirs() {
 				if under(top, p) {
-					places = append(places, top)
+					logDirs = append(logDirs, top)
 				}
 			}
 		case within == ".":
-			places = append(places, dir)
+			logDirs = append(logDirs, dir)
 		default:
-			places = append(places, path.Dir(p))
+			logDirs = append(logDirs, path.Dir(p))
 		}
 	}
-	return places
+	return logDirs
 }
 
-// isOfLogs says whether a look at the scope is one at logs alone.
-func (h *hold) isOfLogs(scope []string) bool {
-	return len(scope) > 0 && !slices.ContainsFunc(scope, func(p string) bool {
+// isLogsOnly reports whether a scan of the paths is one at logs alone.
+func (h *hold) isLogsOnly(paths []string) bool {
+	return len(paths) > 0 && !slices.ContainsFunc(paths, func(p string) bool {
 		dir, _ := h.onDisk.LogDirOf(p)
 		return dir == ""
 	})
@@ -132,7 +132,7 @@ func watchedMonths(now time.Time) []string {
 	return months
 }
 
-// isWatched says whether a directory of logs is watched: that of all, of a year or a month that counts, or of a day in one.
+// isWatched reports whether a directory of logs is watched: that of all, of a year or a month that counts, or of a day in one.
 func isWatched(within string, months []string) bool {
 	return within == "." || slices.Contains(months, within) || strings.Count(within, "/") == 2 && slices.Contains(months, path.Dir(within))
 }
@@ -152,7 +152,7 @@ func (h *hold) saveLogs(ctx context.Context, entries []agents.Entry, known map[s
 		if slices.ContainsFunc(changed, func(l records.Log) bool { return l.Day != day }) {
 			day = ""
 		}
-		h.tellLogs(day)
+		h.emitLogs(day)
 		changed, size = nil, 0
 		return nil
 	}
@@ -169,7 +169,7 @@ func (h *hold) saveLogs(ctx context.Context, entries []agents.Entry, known map[s
 		}
 		unread = unread || log.Signature == 0
 		changed = append(changed, log)
-		if size += len(log.Text); len(changed) == logsAtOnce || size >= logBytesAtOnce {
+		if size += len(log.Text); len(changed) == logBatchSize || size >= maxLogBatchBytes {
 			if err := save(); err != nil {
 				return unread, err
 			}
@@ -178,8 +178,8 @@ func (h *hold) saveLogs(ctx context.Context, entries []agents.Entry, known map[s
 	return unread, save()
 }
 
-// tellLogs tells that logs of a day have changed; of the empty one: of several.
-func (h *hold) tellLogs(day logs.Day) {
+// emitLogs tells that logs of a day have changed; of the empty one: of several.
+func (h *hold) emitLogs(day logs.Day) {
 	h.hub.Emit(events.Event{Agent: h.onDisk.Slug, Kind: events.Logged, Name: string(day)})
 }
 
@@ -210,7 +210,7 @@ func (h *hold) readLog(entry agents.Entry, at time.Time) (l records.Log, there b
 	case errors.Is(err, fs.ErrNotExist):
 		return l, false, nil
 	case files.IsExhausted(err):
-		return l, false, lookFailed(err)
+		return l, false, scanError(err)
 	case err != nil:
 		l.Signature, l.Problems = 0, []string{readProblem(err).Code}
 		return l, true, nil
@@ -242,7 +242,7 @@ type Logged struct {
 
 // AppendLog appends an entry to an agent's log, which is only ever added to: what is there stays as it is, and two who append at
 // once lose nothing. When it returns, the entry is on disk, and in the database too unless that has just gone: then it follows with the
-// next look. The day and the time of day are those of the zone of the server that looks after the agent.
+// next scan. The day and the time of day are those of the zone of the server that holds the agent's lease.
 //
 // It fails with memories.ErrNotFound for an unknown agent, *memories.InvalidError for what cannot be taken (a time in the future, or
 // before yesterday, among it), and *memories.ConflictError where it cannot be written.
@@ -253,7 +253,7 @@ func (e *Engine) AppendLog(ctx context.Context, slug string, entry LogEntry) (Lo
 	return callAppendLog.do(ctx, e, slug, entry)
 }
 
-func (e *Engine) appendLogHere(ctx context.Context, slug string, entry LogEntry) (Logged, error) {
+func (e *Engine) appendLogLocal(ctx context.Context, slug string, entry LogEntry) (Logged, error) {
 	entry.At, entry.Title = entry.At.Local(), strings.TrimSpace(entry.Title)
 	if err := logs.Check(entry.Text, entry.Title, entry.At, time.Now()); err != nil {
 		return Logged{}, err
@@ -271,7 +271,7 @@ func (e *Engine) appendLogHere(ctx context.Context, slug string, entry LogEntry)
 		if err := h.appendTo(done.Path, logs.Heading(done.Day, entry.Title), line); err != nil {
 			return err
 		}
-		if _, err := h.look(ctx, []string{done.Path}, cause{}); err != nil {
+		if _, err := h.runScan(ctx, []string{done.Path}, scanOrigin{}); err != nil {
 			h.queue.Add(slug, done.Path) // said to have failed, it would be appended once more
 		}
 		return nil
@@ -280,31 +280,31 @@ func (e *Engine) appendLogHere(ctx context.Context, slug string, entry LogEntry)
 }
 
 // appendTo appends to a file, which is made with its heading where it is not there.
-func (h *hold) appendTo(place, heading, line string) error {
+func (h *hold) appendTo(relPath, heading, line string) error {
 	var err error
 	for range appendAttempts {
-		err = h.disk.Append(h.root, place, []byte(line))
+		err = h.disk.Append(h.root, relPath, []byte(line))
 		if errors.Is(err, fs.ErrNotExist) {
-			err = h.disk.Write(h.root, place, []byte(heading+line), files.Options{New: true})
+			err = h.disk.Write(h.root, relPath, []byte(heading+line), files.Options{New: true})
 		}
 		if !errors.Is(err, files.ErrExists) && !errors.Is(err, files.ErrChanged) {
 			break // else somebody else has made it, or put another in its place
 		}
 	}
 	if err != nil {
-		return notAppended(place, err)
+		return notAppended(relPath, err)
 	}
 	return nil
 }
 
 // notAppended says why an entry could not be appended.
-func notAppended(place string, err error) error {
-	reason := plain(err)
+func notAppended(relPath string, err error) error {
+	reason := fsCause(err)
 	switch {
 	case errors.Is(err, files.ErrLeaves):
-		return &memories.ConflictError{Reason: place + " leads out of the agent's directory, so nothing was written. Put a directory of the agent's own in its place."}
+		return &memories.ConflictError{Reason: relPath + " leads out of the agent's directory, so nothing was written. Put a directory of the agent's own in its place."}
 	case errors.Is(err, files.ErrNotRegular):
-		return &memories.ConflictError{Reason: place + " is no file, so nothing was written. Remove what has its name, and try again."}
+		return &memories.ConflictError{Reason: relPath + " is no file, so nothing was written. Remove what has its name, and try again."}
 	}
-	return &memories.ConflictError{Reason: fmt.Sprintf("The entry could not be appended to %s (%v). What was in it is there as before, at most with a part of the entry at its end. Try again.", place, reason)}
+	return &memories.ConflictError{Reason: fmt.Sprintf("The entry could not be appended to %s (%v). What was in it is there as before, at most with a part of the entry at its end. Try again.", relPath, reason)}
 }

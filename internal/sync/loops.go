@@ -21,28 +21,28 @@ const retry = time.Second
 // because much of the work is waiting for the disk and Postgres.
 func agentsAtOnce() int { return max(2, runtime.GOMAXPROCS(0)) }
 
-// work looks at what has changed as soon as it has been quiet, a few agents at a time.
-func (e *Engine) work(ctx context.Context) {
-	places := make(chan struct{}, agentsAtOnce())
-	var looks sync.WaitGroup
-	defer looks.Wait()
+// workLoop looks at what has changed as soon as it has been quiet, a few agents at a time.
+func (e *Engine) workLoop(ctx context.Context) {
+	slots := make(chan struct{}, agentsAtOnce())
+	var scans sync.WaitGroup
+	defer scans.Wait()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
 		due, next := e.queue.Take(time.Now())
 		for _, w := range due {
-			looks.Go(func() {
+			scans.Go(func() {
 				defer e.queue.Done(w.Slug)
 				select {
-				case places <- struct{}{}:
+				case slots <- struct{}{}:
 				case <-ctx.Done():
 					return
 				}
-				leave := sync.OnceFunc(func() { <-places })
-				defer leave()
+				release := sync.OnceFunc(func() { <-slots })
+				defer release()
 				// One that hangs keeps its place no longer than a scan does.
-				defer time.AfterFunc(e.overdue(), leave).Stop()
-				e.do(ctx, w)
+				defer time.AfterFunc(e.overdue(), release).Stop()
+				e.runRequest(ctx, w)
 			})
 		}
 		var wait <-chan time.Time
@@ -59,28 +59,28 @@ func (e *Engine) work(ctx context.Context) {
 	}
 }
 
-// do carries out one look. What fails is tried again, a fault of Memoir's by the next scan: no change on disk is forgotten.
-func (e *Engine) do(ctx context.Context, w watch.Request) {
+// runRequest carries out one scan. What fails is tried again, a fault of Memoir's by the next scan: no change on disk is forgotten.
+func (e *Engine) runRequest(ctx context.Context, w watch.Request) {
 	var err error
 	switch {
 	case w.Slug == "":
-		err = e.discoverAndLook(ctx)
-	case e.looksAfter(w.Slug):
-		err = e.lookAt(ctx, w.Slug, w.Paths)
+		err = e.scanNewAgents(ctx)
+	case e.holdsLease(w.Slug):
+		err = e.scanPaths(ctx, w.Slug, w.Paths)
 	default:
-		return // another server's business; if it becomes this one's, that begins with a look at everything
+		return // another server's business; if it becomes this one's, that begins with a scan of everything
 	}
-	e.meter.lag(time.Since(w.Since))
-	whole := w.Slug == "" || isWhole(w.Paths)
+	e.stats.lag(time.Since(w.Since))
+	isFull := w.Slug == "" || isFullScan(w.Paths)
 	switch {
 	case err == nil:
-		e.scanning.succeed(w.Slug, whole)
+		e.scans.succeed(w.Slug, isFull)
 		return
-	case ctx.Err() != nil || isNotHere(err) || errors.Is(err, errFault):
+	case ctx.Err() != nil || isNotLocal(err) || errors.Is(err, errPanic):
 		return
 	}
-	e.log.Warn("a look at the disk failed and is tried again", "agent", w.Slug, "error", err)
-	if e.scanning.fail(w.Slug, whole, err) {
+	e.log.Warn("scan failed, will retry", "agent", w.Slug, "error", err)
+	if e.scans.fail(w.Slug, isFull, err) {
 		w.Paths = []string{"."} // one of the paths may be what fails
 	}
 	for _, path := range w.Paths {
@@ -88,16 +88,16 @@ func (e *Engine) do(ctx context.Context, w watch.Request) {
 	}
 }
 
-// lookAtAll has agents looked for, and all of each looked at.
-func (e *Engine) lookAtAll() {
+// queueFullScan has agents looked for, and all of each looked at.
+func (e *Engine) queueFullScan() {
 	e.queue.Add("", ".")
 	for _, slug := range e.slugs() {
 		e.queue.Add(slug, ".")
 	}
 }
 
-// discoverAndLook finds agents that have appeared, and looks at those.
-func (e *Engine) discoverAndLook(ctx context.Context) error {
+// scanNewAgents finds agents that have appeared, and looks at those.
+func (e *Engine) scanNewAgents(ctx context.Context) error {
 	appeared, err := e.discover(ctx)
 	if err != nil {
 		return err
@@ -106,14 +106,14 @@ func (e *Engine) discoverAndLook(ctx context.Context) error {
 	return err
 }
 
-// noteScan notes what a scan of all agents found.
-func (e *Engine) noteScan(found Scan) {
-	e.meter.scanned(found, time.Now())
+// recordFullScan notes what a scan of all agents found.
+func (e *Engine) recordFullScan(found ScanResult) {
+	e.stats.scanned(found, time.Now())
 }
 
-// isNotHere says whether an agent has been forgotten, or another server looks after it.
-func isNotHere(err error) bool {
-	return errors.Is(err, memories.ErrNotFound) || errors.Is(err, errElsewhere)
+// isNotLocal reports whether an agent has been forgotten, or another server holds its lease.
+func isNotLocal(err error) bool {
+	return errors.Is(err, memories.ErrNotFound) || errors.Is(err, errNotHolder)
 }
 
 // searchIndexRetry is how long filling the search index waits after it has failed.
@@ -132,29 +132,29 @@ func (e *Engine) fillSearchIndex(ctx context.Context) {
 		e.indexFrom(ctx, first)
 		e.indexing.Store(false)
 		if first == uuid.Nil {
-			e.filledElsewhere.Store(0) // whatever there was to do is done
+			e.peerIndexingAt.Store(0) // whatever there was to do is done
 		}
-		e.tellIndexing(false)
+		e.broadcastIndexing(false)
 	}
 }
 
-// tellIndexing tells the other servers whether this one is filling the search index.
-func (e *Engine) tellIndexing(busy bool) {
-	e.link.Load().Tell([]string{message{Indexing: &busy}.payload()}) //nolint:errcheck // it is told again, or forgotten
+// broadcastIndexing tells the other servers whether this one is filling the search index.
+func (e *Engine) broadcastIndexing(busy bool) {
+	e.serverConn.Load().Tell([]string{message{Indexing: &busy}.payload()}) //nolint:errcheck // it is told again, or forgotten
 }
 
 const (
-	// indexingTold is how often a server that fills the search index says so.
-	indexingTold = 5 * time.Second
-	// indexingForgotten is how long that holds when it does not say so any more.
-	indexingForgotten = 20 * time.Second
+	// indexingInterval is how often a server that fills the search index says so.
+	indexingInterval = 5 * time.Second
+	// indexingTimeout is how long that holds when it does not say so any more.
+	indexingTimeout = 20 * time.Second
 )
 
 // Searchable reports whether a search finds everything that is listed: after the start, and after many memories have come
 // at once, the search index is filled last.
 func (e *Engine) Searchable() bool {
-	elsewhere := time.Unix(0, e.filledElsewhere.Load())
-	return !e.indexing.Load() && time.Since(elsewhere) > indexingForgotten
+	elsewhere := time.Unix(0, e.peerIndexingAt.Load())
+	return !e.indexing.Load() && time.Since(elsewhere) > indexingTimeout
 }
 
 // indexFrom brings into the index what it lacks of the memories from the given one on, in the order of their ids.
@@ -162,15 +162,15 @@ func (e *Engine) indexFrom(ctx context.Context, first uuid.UUID) {
 	var told time.Time
 	for ctx.Err() == nil {
 		err := e.store.Index(ctx, first, func() {
-			if time.Since(told) > indexingTold {
+			if time.Since(told) > indexingInterval {
 				told = time.Now()
-				e.tellIndexing(true)
+				e.broadcastIndexing(true)
 			}
 		})
 		if ignoreCanceled(err) == nil {
 			return
 		}
-		e.log.Warn("the search index could not be filled; tried again", "error", err)
+		e.log.Warn("search index not filled, will retry", "error", err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(searchIndexRetry):

@@ -84,9 +84,9 @@ func (w *world) action(act func()) func(*rapid.T) {
 func (w *world) place() string { return rapid.SampledFrom(modelPlaces).Draw(w.t, "place") }
 
 func (w *world) writeSome(atomically bool) {
-	place := w.place()
-	text := w.drawFile(place)
-	w.write(place, text, atomically, rapid.SampledFrom(modelAges).Draw(w.t, "age"))
+	relPath := w.place()
+	text := w.drawFile(relPath)
+	w.write(relPath, text, atomically, rapid.SampledFrom(modelAges).Draw(w.t, "age"))
 }
 
 // writeAgain writes what another file says, or the very same.
@@ -95,47 +95,47 @@ func (w *world) writeAgain() {
 	if !there || f.bad {
 		return
 	}
-	place := w.place()
-	w.noteSaid(place, f.text)
-	w.write(place, f.text, rapid.Bool().Draw(w.t, "atomically"), rapid.SampledFrom(modelAges).Draw(w.t, "age"))
+	relPath := w.place()
+	w.noteSaid(relPath, f.text)
+	w.write(relPath, f.text, rapid.Bool().Draw(w.t, "atomically"), rapid.SampledFrom(modelAges).Draw(w.t, "age"))
 }
 
 // truncate empties a file; its writer goes on, or does not.
 func (w *world) truncate() {
-	place := w.place()
-	if f, there := w.readDisk(w.path(place)); !there || f.bad {
+	relPath := w.place()
+	if f, there := w.readDisk(w.path(relPath)); !there || f.bad {
 		return
 	}
 	rest := ""
 	if rapid.Bool().Draw(w.t, "goes on") {
 		rest = w.drawText()
 	}
-	w.noteSaid(place, rest)
-	w.noteSaid(place, "")
-	w.letWrite(w.path(place))
-	w.must(os.Truncate(w.path(place), 0))
+	w.noteSaid(relPath, rest)
+	w.noteSaid(relPath, "")
+	w.letWrite(w.path(relPath))
+	w.must(os.Truncate(w.path(relPath), 0))
 	w.noteLinked()
 	if rest != "" {
-		w.put(w.path(place), rest)
+		w.put(w.path(relPath), rest)
 	} else if w.rules == nil || rapid.Bool().Draw(w.t, "long ago") {
 		// An empty file that is not new is one that nobody is about to write.
 		old := time.Now().Add(-time.Minute)
-		w.must(os.Chtimes(w.path(place), old, old))
+		w.must(os.Chtimes(w.path(relPath), old, old))
 	}
 }
 
-// holdUp has somebody make a file, or the beginning of one, and write on only after a look.
+// holdUp has somebody make a file, or the beginning of one, and write on only after a scan.
 func (w *world) holdUp() {
-	place := w.place()
-	text := w.drawFile(place)
+	relPath := w.place()
+	text := w.drawFile(relPath)
 	beginning := text[:rapid.IntRange(0, min(len(text), 40)).Draw(w.t, "written")]
-	w.noteSaid(place, beginning)
-	w.write(place, beginning, false, 0)
+	w.noteSaid(relPath, beginning)
+	w.write(relPath, beginning, false, 0)
 	w.noteLinked()
 	if w.rules != nil {
 		w.scan()
 	}
-	w.write(place, text, false, 0)
+	w.write(relPath, text, false, 0)
 }
 
 func (w *world) rename() {
@@ -151,9 +151,9 @@ func (w *world) rename() {
 	w.clear(w.path(to))
 	w.noteSaid(to, f.text)
 	w.must(os.Rename(w.path(from), w.path(to)))
-	for place, inside := range w.disk() { // what a directory holds may be the team's where it has come to
-		if strings.HasPrefix(place, to+"/") {
-			w.noteSaid(place, inside.text)
+	for relPath, inside := range w.disk() { // what a directory holds may be the team's where it has come to
+		if strings.HasPrefix(relPath, to+"/") {
+			w.noteSaid(relPath, inside.text)
 		}
 	}
 }
@@ -167,9 +167,9 @@ func (w *world) obstructSome() {
 
 func (w *world) makeDirectory() {
 	dir := "memory/" + rapid.SampledFrom([]string{"new", "sub", "logs"}).Draw(w.t, "directory")
-	place := dir + "/" + rapid.SampledFrom([]string{"x.md", "y.md"}).Draw(w.t, "file")
-	text := w.drawFile(place)
-	w.write(place, text, false, 0)
+	relPath := dir + "/" + rapid.SampledFrom([]string{"x.md", "y.md"}).Draw(w.t, "file")
+	text := w.drawFile(relPath)
+	w.write(relPath, text, false, 0)
 }
 
 // moveAway renames a directory to where nobody looks. Later another one may stand in its place.
@@ -303,12 +303,12 @@ func (w *world) restore() {
 	if err != nil {
 		_, lies := w.readDisk(w.path(m.Path))
 		w.isRefusal(err, !m.Readable || w.memoryIsAway() || lies)
-		if w.rules != nil && lies && !refusedUnseen(err) { // it is looked at first, and may be the memory, learned anew
-			scope := m.Path
+		if w.rules != nil && lies && !refusedUnseen(err) { // it is scanned first, and may be the memory, learned anew
+			paths := m.Path
 			if w.takesEmptyFiles() {
-				scope = "."
+				paths = "."
 			}
-			w.rules.look(w, scope, span{before, time.Now()})
+			w.rules.look(w, paths, span{before, time.Now()})
 		}
 		return
 	}
@@ -395,7 +395,7 @@ func otherScope(m memories.Memory) memories.Scope { return memories.ScopeOf(!m.T
 func (w *world) moveMemory() {
 	if m, ok := w.oneOf(""); ok {
 		w.rekey(m, keyIn(!m.Team, m.Name), func() (sync.Result, error) {
-			return w.asked().Move(context.Background(), w.slug, m.ID, sync.ETag(m), sync.Place{Scope: otherScope(m)})
+			return w.asked().Move(context.Background(), w.slug, m.ID, sync.ETag(m), sync.Destination{Scope: otherScope(m)})
 		})
 	}
 }
@@ -409,7 +409,7 @@ func (w *world) copyMemory() {
 	_, taken := w.find(key)
 	w.ever.add(key, m.Fingerprint)
 	before := time.Now()
-	result, err := w.asked().Copy(context.Background(), w.slug, m.ID, sync.ETag(m), sync.Place{Scope: otherScope(m)})
+	result, err := w.asked().Copy(context.Background(), w.slug, m.ID, sync.ETag(m), sync.Destination{Scope: otherScope(m)})
 	delete(w.ended[key], m.Fingerprint)
 	if err != nil {
 		w.isRefusal(err, taken || !m.Readable || w.memoryIsAway())

@@ -20,7 +20,7 @@ import (
 
 // What an agent, its tools and its machine do to many files at once, or in ways of their own.
 
-// branches are what the durable directory has on each branch of a repository, by file; the rest of it is not tracked.
+// branches are what the primary directory has on each branch of a repository, by file; the rest of it is not tracked.
 var branches = map[string]map[string]string{
 	"main": {
 		"memory/a.md":     note("Tabs", memories.Feedback, "one"),
@@ -45,8 +45,8 @@ func repositoryIn(tree string) (dir string, err error) {
 		if err := git(tree, "checkout", "-q", "--orphan", name); err != nil {
 			return "", err
 		}
-		for place, text := range branches[name] {
-			file := filepath.Join(tree, strings.TrimPrefix(place, "memory/"))
+		for relPath, text := range branches[name] {
+			file := filepath.Join(tree, strings.TrimPrefix(relPath, "memory/"))
 			if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
 				return "", err
 			}
@@ -69,7 +69,7 @@ func git(dir string, args ...string) error {
 	return nil
 }
 
-// checkOut switches to a branch of a repository that the durable directory is: whatever else is in it is not tracked. Git removes what
+// checkOut switches to a branch of a repository that the primary directory is: whatever else is in it is not tracked. Git removes what
 // the branch has not, and unlinks and writes anew what has another text.
 func (w *world) checkOut() {
 	name := rapid.SampledFrom(slices.Sorted(maps.Keys(branches))).Draw(w.t, "branch")
@@ -79,10 +79,10 @@ func (w *world) checkOut() {
 		w.checkOutWithoutGit(name)
 		return
 	}
-	for place, text := range branches[name] {
-		w.noteSaid(place, text)
-		w.mkdirAll(filepath.Dir(w.path(place)))
-		w.clear(w.path(place)) // git takes away no directory with something in it
+	for relPath, text := range branches[name] {
+		w.noteSaid(relPath, text)
+		w.mkdirAll(filepath.Dir(w.path(relPath)))
+		w.clear(w.path(relPath)) // git takes away no directory with something in it
 	}
 	w.mkdirAll(w.path("memory"))
 	if !w.isThere("memory/.git") {
@@ -97,25 +97,25 @@ func (w *world) checkOutWithoutGit(name string) {
 	branch := branches[name]
 	tracked := map[string]bool{}
 	for _, files := range branches {
-		for place := range files {
-			tracked[place] = true
+		for relPath := range files {
+			tracked[relPath] = true
 		}
 	}
-	for _, place := range slices.Sorted(maps.Keys(tracked)) {
-		text, stays := branch[place]
-		if f, there := w.readDisk(w.path(place)); stays && there && f.text == text {
+	for _, relPath := range slices.Sorted(maps.Keys(tracked)) {
+		text, stays := branch[relPath]
+		if f, there := w.readDisk(w.path(relPath)); stays && there && f.text == text {
 			continue
 		}
-		w.removeAll(w.path(place))
+		w.removeAll(w.path(relPath))
 		if stays {
-			w.noteSaid(place, text)
-			w.write(place, text, false, 0)
+			w.noteSaid(relPath, text)
+			w.write(relPath, text, false, 0)
 		}
 	}
 }
 
 // copyFile copies a file with its modification time and mode, by cp -p. Where the engine looks by itself, it is a copy that then gets
-// its name: else it may be looked at between its writing and its ageing.
+// its name: else it may be scanned between its writing and its ageing.
 func (w *world) copyFile() {
 	from, to := w.place(), w.place()
 	f, there := w.readDisk(w.path(from))
@@ -142,25 +142,25 @@ var modelModes = []fs.FileMode{0o600, 0o444, 0o644, 0}
 
 // changeMode sets a file's permissions. One that nobody may read cannot be read, except by root.
 func (w *world) changeMode() {
-	place := rapid.SampledFrom(append([]string{"CLAUDE.md"}, append(modelIndexes, modelPlaces...)...)).Draw(w.t, "file")
+	relPath := rapid.SampledFrom(append([]string{"CLAUDE.md"}, append(modelIndexes, modelPlaces...)...)).Draw(w.t, "file")
 	mode := rapid.SampledFrom(modelModes).Draw(w.t, "mode")
-	info, err := os.Lstat(w.path(place))
+	info, err := os.Lstat(w.path(relPath))
 	if err != nil || !info.Mode().IsRegular() {
 		return
 	}
-	if mode == 0 && os.Getuid() != 0 && !slices.Contains(modelPlaces, place) {
+	if mode == 0 && os.Getuid() != 0 && !slices.Contains(modelPlaces, relPath) {
 		return // what is in its way is then another matter than memory files
 	}
-	w.must(os.Chmod(w.path(place), mode))
+	w.must(os.Chmod(w.path(relPath), mode))
 }
 
 // keepsModes checks that no file which is there before and after has got other permissions by what Memoir does: it writes over many.
 func (w *world) keepsModes(act func()) {
 	before := w.modes()
 	act()
-	for place, mode := range w.modes() {
-		if was, known := before[place]; known && was != mode {
-			w.t.Fatalf("%s had the mode %v, and Memoir has left it with %v", place, was, mode)
+	for relPath, mode := range w.modes() {
+		if was, known := before[relPath]; known && was != mode {
+			w.t.Fatalf("%s had the mode %v, and Memoir has left it with %v", relPath, was, mode)
 		}
 	}
 }
@@ -212,8 +212,8 @@ func (w *world) ebb() {
 
 // linkTo puts a link in the place of a file: to nothing, in a circle, or to a text that lies outside of the memory.
 func (w *world) linkSome() {
-	place := w.place()
-	p := w.path(place)
+	relPath := w.place()
+	p := w.path(relPath)
 	how := rapid.SampledFrom([]string{"to nothing", "in a circle", "to a text"}).Draw(w.t, "link")
 	w.mkdirAll(filepath.Dir(p))
 	w.removeAll(p)
@@ -223,31 +223,31 @@ func (w *world) linkSome() {
 	case "in a circle":
 		w.must(os.Symlink(filepath.Base(p), p))
 	case "to a text":
-		w.writeText(w.drawFile(place))
+		w.writeText(w.drawFile(relPath))
 		w.must(os.Symlink(w.path(textPlace), p))
 	}
 }
 
 // noteLinked notes what links say by what they lead to: one text may have several, and be written through any of them.
 func (w *world) noteLinked() {
-	for place, f := range w.disk() {
-		if info, err := os.Lstat(w.path(place)); err == nil && info.Mode().Type() == fs.ModeSymlink {
-			w.noteSaid(place, f.text)
+	for relPath, f := range w.disk() {
+		if info, err := os.Lstat(w.path(relPath)); err == nil && info.Mode().Type() == fs.ModeSymlink {
+			w.noteSaid(relPath, f.text)
 		}
 	}
 }
 
 // shelf is a directory of the agent that is no part of its memory, unless a link at linkedPlace leads there.
 const (
-	shelf       = "notes/shelf"
+	indexView   = "notes/shelf"
 	linkedPlace = "memory/linked"
 )
 
 // linkDirectory puts a link to the shelf into the memory, or takes it out.
 func (w *world) linkDirectory() {
-	target := rapid.SampledFrom([]string{"", "../" + shelf, w.path(shelf)}).Draw(w.t, "target")
+	target := rapid.SampledFrom([]string{"", "../" + indexView, w.path(indexView)}).Draw(w.t, "target")
 	w.mkdirAll(w.path("memory"))
-	w.mkdirAll(w.path(shelf))
+	w.mkdirAll(w.path(indexView))
 	w.removeAll(w.path(linkedPlace))
 	if target != "" {
 		w.must(os.Symlink(target, w.path(linkedPlace)))
@@ -257,12 +257,12 @@ func (w *world) linkDirectory() {
 // writeBehindLink writes a file of the shelf, or removes it.
 func (w *world) writeBehindLink() {
 	name := rapid.SampledFrom([]string{"x.md", "y.md"}).Draw(w.t, "file")
-	w.mkdirAll(w.path(shelf))
+	w.mkdirAll(w.path(indexView))
 	if rapid.Bool().Draw(w.t, "gone") {
-		w.removeAll(w.path(shelf + "/" + name))
+		w.removeAll(w.path(indexView + "/" + name))
 		return
 	}
-	w.write(shelf+"/"+name, w.drawFile(linkedPlace+"/"+name), rapid.Bool().Draw(w.t, "atomically"), 0)
+	w.write(indexView+"/"+name, w.drawFile(linkedPlace+"/"+name), rapid.Bool().Draw(w.t, "atomically"), 0)
 }
 
 // behindLink are the names of what the memory has by way of the link.
@@ -341,7 +341,7 @@ func (w *world) setClock() {
 	}
 	agent, err := w.b.store.Agent(context.Background(), w.slug)
 	w.must(err)
-	// Nobody is in the middle of a look, who would go by both clocks.
+	// Nobody is in the middle of a scan, who would go by both clocks.
 	w.must(w.b.store.WithAgent(context.Background(), agent.ID, func(*postgres.Writer) error {
 		w.b.setClockBack(w.slug, by)
 		return nil

@@ -56,43 +56,43 @@ func (w *world) blocked() []memories.Blocked {
 	return blocked
 }
 
-// mustRefuse says whether the memory may not be deleted, because a file is not what was seen.
+// mustRefuse reports whether the memory may not be deleted, because a file is not what was seen.
 func (w *world) mustRefuse(m memories.Memory) bool {
 	return slices.ContainsFunc(w.rules.carriers(m), w.hasChanged)
 }
 
-// mayRefuseWriting says whether a durable file of that key is not what was seen, so that it may not be overwritten.
+// mayRefuseWriting reports whether a primary file of that key is not what was seen, so that it may not be overwritten.
 func (w *world) mayRefuseWriting(key string) bool {
 	if w.rules == nil || w.memoryIsAway() {
 		return true
 	}
-	for place, f := range w.rules.files {
-		if !durable(place) || !f.there || f.carries != key {
+	for relPath, f := range w.rules.files {
+		if !primaryDir(relPath) || !f.there || f.carries != key {
 			continue
 		}
-		if _, err := w.readThrough(place); isGone(err) || w.hasChanged(place) || w.leavesTeam(place) {
+		if _, err := w.readThrough(relPath); isGone(err) || w.hasChanged(relPath) || w.leavesTeam(relPath) {
 			return true
 		}
 	}
 	return false
 }
 
-// leavesTeam says whether a file of team memory is a link, which leads to the text outside of it.
-func (w *world) leavesTeam(place string) bool {
-	info, err := os.Lstat(w.path(place))
-	return err == nil && keyAt(place, "") != "" && info.Mode().Type() == fs.ModeSymlink
+// leavesTeam reports whether a file of team memory is a link, which leads to the text outside of it.
+func (w *world) leavesTeam(relPath string) bool {
+	info, err := os.Lstat(w.path(relPath))
+	return err == nil && keyAt(relPath, "") != "" && info.Mode().Type() == fs.ModeSymlink
 }
 
-// memoryIsAway says that there is no durable directory, into which nothing may be written as long as files are known in it.
+// memoryIsAway says that there is no primary directory, into which nothing may be written as long as files are known in it.
 func (w *world) memoryIsAway() bool {
 	info, err := os.Stat(w.path("memory"))
 	return err != nil || !info.IsDir()
 }
 
-// hasChanged says that there is something at the place, and that it is not what the rules know.
-func (w *world) hasChanged(place string) bool {
-	known := w.rules.files[place]
-	d, err := w.readThrough(place)
+// hasChanged reports whether there is something at the place, and that it is not what the rules know.
+func (w *world) hasChanged(relPath string) bool {
+	known := w.rules.files[relPath]
+	d, err := w.readThrough(relPath)
 	switch {
 	case os.IsNotExist(err):
 		return false
@@ -104,11 +104,11 @@ func (w *world) hasChanged(place string) bool {
 	return d != known.text
 }
 
-// isNoFile says that there is something at the place that is no file. Whether that may be removed is no matter of the
+// isNoFile reports whether there is something at the place that is no file. Whether that may be removed is no matter of the
 // model.
-func (w *world) isNoFile(place string) bool {
-	info, err := os.Lstat(w.path(place))
-	return !w.isKnown(place) || err == nil && !info.Mode().IsRegular()
+func (w *world) isNoFile(relPath string) bool {
+	info, err := os.Lstat(w.path(relPath))
+	return !w.isKnown(relPath) || err == nil && !info.Mode().IsRegular()
 }
 
 // snapshot is all that is known of an agent, in the database and on disk.
@@ -133,9 +133,9 @@ func (w *world) snapshot() snapshot {
 	s.agent, err = w.b.store.Agent(ctx, w.slug)
 	w.must(err)
 	names := map[string]bool{}
-	for place, f := range s.disk {
-		names[frontmatter.Parse([]byte(f.text), stemOf(place)).Name] = true
-		names[stemOf(place)] = true
+	for relPath, f := range s.disk {
+		names[frontmatter.Parse([]byte(f.text), stemOf(relPath)).Name] = true
+		names[stemOf(relPath)] = true
 	}
 	s.rows = w.rows(s.agent)
 	w.must(w.b.store.WithAgent(ctx, s.agent.ID, func(writer *postgres.Writer) (err error) {
@@ -173,26 +173,26 @@ func (w *world) rows(agent records.Agent) map[string]records.File {
 func (w *world) disagreements() []string {
 	s := w.snapshot()
 	var found complaints
-	for _, place := range slices.Sorted(maps.Keys(s.disk)) {
-		found.add(s.ofFile(place))
+	for _, relPath := range slices.Sorted(maps.Keys(s.disk)) {
+		found.add(s.ofFile(relPath))
 	}
-	for _, place := range slices.Sorted(maps.Keys(s.rows)) {
-		row := s.rows[place]
-		if _, there := s.disk[place]; row.Present && !there && w.isKnown(place) {
-			found.addf("%s is listed as present and is not there", place)
+	for _, relPath := range slices.Sorted(maps.Keys(s.rows)) {
+		row := s.rows[relPath]
+		if _, there := s.disk[relPath]; row.Present && !there && w.isKnown(relPath) {
+			found.addf("%s is listed as present and is not there", relPath)
 		}
 		if row.Status == records.Removing {
-			found.addf("%s still waits to be removed", place)
+			found.addf("%s still waits to be removed", relPath)
 		}
 	}
-	for place := range s.blocked {
-		if row := s.rows[place]; !row.Present || row.Status != records.Blocked {
-			found.addf("%s is listed as blocked, and its row says %q, present: %t", place, row.Status, row.Present)
+	for relPath := range s.blocked {
+		if row := s.rows[relPath]; !row.Present || row.Status != records.Blocked {
+			found.addf("%s is listed as blocked, and its row says %q, present: %t", relPath, row.Status, row.Present)
 		}
 	}
-	for place := range s.unreadable {
-		if row := s.rows[place]; w.isKnown(place) && (!row.Present || row.Status != records.Unreadable) {
-			found.addf("%s is listed as unreadable, and its row says %q, present: %t", place, row.Status, row.Present)
+	for relPath := range s.unreadable {
+		if row := s.rows[relPath]; w.isKnown(relPath) && (!row.Present || row.Status != records.Unreadable) {
+			found.addf("%s is listed as unreadable, and its row says %q, present: %t", relPath, row.Status, row.Present)
 		}
 	}
 	for _, m := range s.alive {
@@ -217,34 +217,34 @@ func (c *complaints) add(complaint string) {
 
 func (c *complaints) addf(format string, args ...any) { c.add(fmt.Sprintf(format, args...)) }
 
-// ofFile: every file on disk is known with its very bytes, and carries the memory of its name, or is kept out, or is
+// ofFile: every file on disk is known with its very bytes, and carries the memory of its name, or is blocked, or is
 // listed as unreadable.
-func (s snapshot) ofFile(place string) string {
-	d, row := s.disk[place], s.rows[place]
+func (s snapshot) ofFile(relPath string) string {
+	d, row := s.disk[relPath], s.rows[relPath]
 	if !row.Present {
-		return place + " is on disk and not known"
+		return relPath + " is on disk and not known"
 	}
-	parsed := frontmatter.Parse([]byte(d.text), stemOf(place))
+	parsed := frontmatter.Parse([]byte(d.text), stemOf(relPath))
 	readable := !d.bad && !parsed.Unreadable
 	switch {
 	case !d.bad && row.Hash != hashOf(d.text):
-		return fmt.Sprintf("%s is known with other bytes than %q", place, d.text)
+		return fmt.Sprintf("%s is known with other bytes than %q", relPath, d.text)
 	case readable && row.Unfinished != 0:
-		if m := s.byID[row.MemoryID.String()]; !durable(place) || row.Status != records.Mirrored || !m.Readable || flawsOf(d.text) == (flaws{}) {
-			return fmt.Sprintf("%s says %q, is unfinished, and carries %q", place, d.text, m.Name)
+		if m := s.byID[row.MemoryID.String()]; !primaryDir(relPath) || row.Status != records.Mirrored || !m.Readable || flawsOf(d.text) == (flaws{}) {
+			return fmt.Sprintf("%s says %q, is unfinished, and carries %q", relPath, d.text, m.Name)
 		}
-	case readable && s.tombstones[records.Tombstone{Key: memories.Key{Name: parsed.Name, Team: keyAt(place, "") != ""}, Fingerprint: parsed.Fingerprint(nil)}],
+	case readable && s.tombstones[records.Tombstone{Key: memories.Key{Name: parsed.Name, Team: keyAt(relPath, "") != ""}, Fingerprint: parsed.Fingerprint(nil)}],
 		!readable && row.Status == records.Blocked && !d.bad: // the very bytes of a file that could not be read and was deleted
-		if row.Status != records.Blocked || s.blocked[place].Hash != row.Hash {
-			return fmt.Sprintf("%s says what was deleted, is %s, and blocked with %+v", place, row.Status, s.blocked[place])
+		if row.Status != records.Blocked || s.blocked[relPath].Hash != row.Hash {
+			return fmt.Sprintf("%s says what was deleted, is %s, and blocked with %+v", relPath, row.Status, s.blocked[relPath])
 		}
 	case !readable:
-		m, listed := s.unreadable[place]
+		m, listed := s.unreadable[relPath]
 		if row.Status != records.Unreadable || !listed || m.State != memories.NeedsAttention {
-			return fmt.Sprintf("%s cannot be read, is %s, and listed: %t", place, row.Status, listed)
+			return fmt.Sprintf("%s cannot be read, is %s, and listed: %t", relPath, row.Status, listed)
 		}
-	case row.Status != records.Mirrored || keyOf(s.byID[row.MemoryID.String()]) != keyAt(place, parsed.Name) || !s.byID[row.MemoryID.String()].Readable:
-		return fmt.Sprintf("%s says %q, is %s, and carries %q", place, keyAt(place, parsed.Name), row.Status, keyOf(s.byID[row.MemoryID.String()]))
+	case row.Status != records.Mirrored || keyOf(s.byID[row.MemoryID.String()]) != keyAt(relPath, parsed.Name) || !s.byID[row.MemoryID.String()].Readable:
+		return fmt.Sprintf("%s says %q, is %s, and carries %q", relPath, keyAt(relPath, parsed.Name), row.Status, keyOf(s.byID[row.MemoryID.String()]))
 	}
 	return ""
 }

@@ -73,20 +73,20 @@ func (w *world) drawText() string {
 }
 
 // drawFile writes the text of a file that is to be at a place, and notes what it will say there.
-func (w *world) drawFile(place string) string {
+func (w *world) drawFile(relPath string) string {
 	text := w.drawText()
-	w.noteSaid(place, text)
+	w.noteSaid(relPath, text)
 	return text
 }
 
-func (w *world) noteSaid(place, text string) {
-	if f := frontmatter.Parse([]byte(text), stemOf(place)); !f.Unreadable {
-		w.ever.add(keyAt(place, f.Name), f.Fingerprint([]byte(text)))
+func (w *world) noteSaid(relPath, text string) {
+	if f := frontmatter.Parse([]byte(text), stemOf(relPath)); !f.Unreadable {
+		w.ever.add(keyAt(relPath, f.Name), f.Fingerprint([]byte(text)))
 	}
 }
 
-func stemOf(place string) string {
-	return strings.TrimSuffix(path.Base(place), path.Ext(place))
+func stemOf(relPath string) string {
+	return strings.TrimSuffix(path.Base(relPath), path.Ext(relPath))
 }
 
 // diskFile is a memory file as it is on disk; one that is bad cannot be read by its very nature.
@@ -193,8 +193,8 @@ func (w *world) readDisk(p string) (f diskFile, there bool) {
 }
 
 // write puts a file in place, by overwriting it or by a temporary file and a rename.
-func (w *world) write(place, text string, atomically bool, age time.Duration) {
-	p := w.path(place)
+func (w *world) write(relPath, text string, atomically bool, age time.Duration) {
+	p := w.path(relPath)
 	w.mkdirAll(filepath.Dir(p))
 	w.clear(p)
 	if text == "" && age == 0 {
@@ -245,8 +245,8 @@ func (w *world) clear(p string) {
 }
 
 // obstruct puts something in the place of a file that is none.
-func (w *world) obstruct(place, how string) {
-	p := w.path(place)
+func (w *world) obstruct(relPath, how string) {
+	p := w.path(relPath)
 	w.mkdirAll(filepath.Dir(p))
 	w.must(os.RemoveAll(p))
 	switch how {
@@ -258,7 +258,7 @@ func (w *world) obstruct(place, how string) {
 		w.must(syscall.Mkfifo(p, 0o644))
 	case "a directory":
 		w.must(os.Mkdir(p, 0o755))
-		w.put(filepath.Join(p, "in.md"), w.drawFile(place+"/in.md"))
+		w.put(filepath.Join(p, "in.md"), w.drawFile(relPath+"/in.md"))
 	}
 }
 

@@ -220,23 +220,23 @@ func (w *world) payIndexes() {
 	}
 }
 
-// nobodyKnowsWhichLines says whether an index lists a file of which the engine, which looks by itself, may or may not have seen yet
+// nobodyKnowsWhichLines reports whether an index lists a file of which the engine, which looks by itself, may or may not have seen yet
 // that it carries the memory, or does no longer: then nobody knows whether the memory's deletion takes out its line.
 func (w *world) nobodyKnowsWhichLines(m memories.Memory) bool {
 	if w.rules != nil {
 		return false
 	}
 	unclear := map[string]bool{}
-	for place, f := range w.disk() {
-		file := frontmatter.Parse([]byte(f.text), stemOf(place))
-		unclear[place] = keyAt(place, file.Name) == keyOf(m)
+	for relPath, f := range w.disk() {
+		file := frontmatter.Parse([]byte(f.text), stemOf(relPath))
+		unclear[relPath] = keyAt(relPath, file.Name) == keyOf(m)
 	}
 	for _, f := range m.Files {
 		unclear[f.Path] = !unclear[f.Path]
 	}
 	for at, lines := range w.index {
-		for place := range unclear {
-			if unclear[place] && w.isAbove(at, place) && slices.ContainsFunc(lines, func(line string) bool { return withoutLink(line, w.linkTo(at, place)) != line }) {
+		for relPath := range unclear {
+			if unclear[relPath] && w.isAbove(at, relPath) && slices.ContainsFunc(lines, func(line string) bool { return withoutLink(line, w.linkTo(at, relPath)) != line }) {
 				return true
 			}
 		}
@@ -244,7 +244,7 @@ func (w *world) nobodyKnowsWhichLines(m memories.Memory) bool {
 	return false
 }
 
-// isAbove says whether the index is in the file's directory or in one above it, within its memory directory.
+// isAbove reports whether the index is in the file's directory or in one above it, within its memory directory.
 func (w *world) isAbove(index, file string) bool {
 	dir, err := filepath.Rel(w.path("."), filepath.Dir(index))
 	return err == nil && strings.HasPrefix(file, filepath.ToSlash(dir)+"/")
@@ -305,15 +305,15 @@ func (w *world) isThere(rel string) bool {
 }
 
 // readThrough reads what is at a place, through a link, as somebody would who is to decide whether it has changed.
-func (w *world) readThrough(place string) (string, error) {
-	if _, err := os.Lstat(w.path(place)); err != nil {
+func (w *world) readThrough(relPath string) (string, error) {
+	if _, err := os.Lstat(w.path(relPath)); err != nil {
 		return "", err
 	}
-	info, err := os.Stat(w.path(place))
+	info, err := os.Stat(w.path(relPath))
 	if err != nil || !info.Mode().IsRegular() {
 		return "", errors.New("not a file")
 	}
-	raw, err := os.ReadFile(w.path(place))
+	raw, err := os.ReadFile(w.path(relPath))
 	return string(raw), err
 }
 

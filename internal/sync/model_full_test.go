@@ -86,7 +86,7 @@ func (d *fillingDisk) fill() { d.full.Store(true) }
 func (d *fillingDisk) free() { d.full.Store(false) }
 func (d *fillingDisk) lend() {} // it is full for Memoir alone
 
-// isFull says whether there is no room on the disk for what Memoir writes.
+// isFull reports whether there is no room on the disk for what Memoir writes.
 func (w *world) isFull() bool { return w.full }
 
 func (w *world) fillDisk() {

@@ -9,8 +9,8 @@ import (
 	"memoir/internal/records"
 )
 
-// past is what the memories were at a moment, by id.
-type past struct {
+// knownState is what the memories were at a moment, by id.
+type knownState struct {
 	at   time.Time
 	said map[string]string
 }
@@ -40,13 +40,13 @@ func (w *world) remember() {
 	if w.clockSet {
 		return // of what moment anything is, nobody can tell any more
 	}
-	p := past{records.Now(), map[string]string{}}
+	known := knownState{records.Now(), map[string]string{}}
 	for _, state := range []memories.State{"", memories.Deleted} {
 		for _, m := range w.memories(state) {
-			p.said[m.ID] = saidBy(m)
+			known.said[m.ID] = saidBy(m)
 		}
 	}
-	w.pasts = append(w.pasts, p)
+	w.pasts = append(w.pasts, known)
 }
 
 // remembers holds every moment that was remembered against what is told of it now. What is gone for good is in no past,
@@ -58,11 +58,11 @@ func (w *world) remembers() {
 			present[m.ID] = true
 		}
 	}
-	for _, p := range w.pasts {
-		told := w.past(p.at)
-		for id, said := range p.said {
+	for _, known := range w.pasts {
+		told := w.past(known.at)
+		for id, said := range known.said {
 			if present[id] && told[id] != said {
-				w.t.Fatalf("at %v it was %s, and is told to have been %s", p.at, said, told[id])
+				w.t.Fatalf("at %v it was %s, and is told to have been %s", known.at, said, told[id])
 			}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"memoir/internal/memories/frontmatter"
 )
 
-// rules say, in the plainest way, what each look has to lead to: which memories live, and with which content. They know
+// rules say, in the plainest way, what each scan has to lead to: which memories live, and with which content. They know
 // nothing of rows or paths of a memory. Where two contents became new at what may be the same moment, either may hold.
 type rules struct {
 	files  map[string]*knownFile
@@ -23,13 +23,13 @@ type rules struct {
 	// renames has what a rename has buried under the old key, and the id of the renamed memory.
 	renames map[string]map[memories.Fingerprint]string
 	latest  time.Time   // no moment that is known of is later
-	away    bool        // there was no durable directory when it was last looked for
-	was     os.FileInfo // the durable directory that there was when everything was last looked at
-	// replaced says of the look at hand that it has found another one in its place.
+	away    bool        // there was no primary directory when it was last looked for
+	was     os.FileInfo // the primary directory that there was when everything was last scanned
+	// replaced says of the scan at hand that it has found another one in its place.
 	replaced bool
 }
 
-// knownFile is a file as the last look at its place found it.
+// knownFile is a file as the last scan of its place found it.
 type knownFile struct {
 	text    string
 	bad     bool
@@ -39,7 +39,7 @@ type knownFile struct {
 	flaws   flaws // with which its content was taken
 	broken  bool  // it has a flaw besides those, so its content is the last good one
 	vague   bool  // it could not be read before it was broken, so nobody knows its last good content
-	nobodys bool  // it is blocked, and there was no memory of its name when it was looked at: it keeps none alive
+	nobodys bool  // it is blocked, and there was no memory of its name when it was scanned: it keeps none alive
 	content memories.Fingerprint
 	new     span // when its content became new
 }
@@ -85,7 +85,7 @@ func (r *rules) clockSetBack(by time.Duration) {
 	r.latest = r.latest.Add(by)
 }
 
-// candidate is a content that a look found at one place.
+// candidate is a content that a scan found at one place.
 type candidate struct {
 	place   string // empty: it is what the memory says
 	content memories.Fingerprint
@@ -99,38 +99,38 @@ func (c candidate) surelyBefore(other candidate) bool {
 }
 
 // look goes through what is on disk within the scope, as the engine has just done, and compares.
-func (r *rules) look(w *world, scope string, at span) {
+func (r *rules) look(w *world, paths string, at span) {
 	disk := w.disk()
 	clock := at
 	at = r.now(at)
-	r.noteAway(w, scope == ".")
+	r.noteAway(w, paths == ".")
 	durableBefore := r.durableNames()
 	left := r.newDepartures()
-	for place, f := range r.files {
-		if _, there := disk[place]; there || !f.there || !within(place, scope) || !w.isKnown(place) || durable(place) && r.away {
+	for relPath, f := range r.files {
+		if _, there := disk[relPath]; there || !f.there || !within(relPath, paths) || !w.isKnown(relPath) || primaryDir(relPath) && r.away {
 			continue
 		}
-		if durable(place) {
+		if primaryDir(relPath) {
 			left.durable[f.carries] = true
 			left.noteContent(*f)
 		}
 		f.there, f.blocked, f.broken, f.vague = false, false, false, false
 	}
-	r.noteSlugs(w, disk, scope)
+	r.noteSlugs(w, disk, paths)
 	found := map[string][]candidate{}
-	for _, place := range slices.Sorted(maps.Keys(disk)) {
-		if !within(place, scope) {
+	for _, relPath := range slices.Sorted(maps.Keys(disk)) {
+		if !within(relPath, paths) {
 			continue
 		}
-		if name, c, carries := r.see(place, disk[place], clock, at, left); carries {
+		if name, c, carries := r.see(relPath, disk[relPath], clock, at, left); carries {
 			found[name] = append(found[name], c)
 		}
 	}
 	for name, candidates := range found {
 		r.decide(w, name, candidates, left)
 	}
-	for place := range disk {
-		if f := r.files[place]; f != nil && within(place, scope) {
+	for relPath := range disk {
+		if f := r.files[relPath]; f != nil && within(relPath, paths) {
 			f.nobodys = f.blocked && r.names[f.carries] == nil
 		}
 	}
@@ -145,12 +145,12 @@ func (r *rules) look(w *world, scope string, at span) {
 
 // noteSlugs renames the memories of which every file states the slug of the name now, a primary file among them. What they said is not
 // kept out under the old name.
-func (r *rules) noteSlugs(w *world, disk map[string]diskFile, scope string) {
+func (r *rules) noteSlugs(w *world, disk map[string]diskFile, paths string) {
 	for _, name := range modelNames {
 		for _, team := range []bool{false, true} {
 			from, to := keyIn(team, name), keyIn(team, strings.ToLower(name))
 			m, other := r.names[from], r.names[to]
-			if from == to || m == nil || !m.lives || m.missing || other != nil && other.lives || !r.statesSlug(disk, scope, from, to) {
+			if from == to || m == nil || !m.lives || m.missing || other != nil && other.lives || !r.statesSlug(disk, paths, from, to) {
 				continue
 			}
 			if other != nil {
@@ -159,12 +159,12 @@ func (r *rules) noteSlugs(w *world, disk map[string]diskFile, scope string) {
 			m.left, m.checked = nil, 0
 			delete(r.names, from)
 			r.names[to] = m
-			for place, f := range r.files {
-				switch d, there := disk[place]; {
+			for relPath, f := range r.files {
+				switch d, there := disk[relPath]; {
 				case f.carries != from:
-				case there && !f.blocked && within(place, scope):
+				case there && !f.blocked && within(relPath, paths):
 					f.carries = to
-					r.unbury(to, frontmatter.Parse([]byte(d.text), stemOf(place)).Fingerprint([]byte(d.text)))
+					r.unbury(to, frontmatter.Parse([]byte(d.text), stemOf(relPath)).Fingerprint([]byte(d.text)))
 				default:
 					f.nobodys = f.nobodys || f.blocked
 				}
@@ -173,39 +173,39 @@ func (r *rules) noteSlugs(w *world, disk map[string]diskFile, scope string) {
 	}
 }
 
-// statesSlug says whether all files of a key state another one now.
-func (r *rules) statesSlug(disk map[string]diskFile, scope, from, to string) bool {
+// statesSlug reports whether all files of a key state another one now.
+func (r *rules) statesSlug(disk map[string]diskFile, paths, from, to string) bool {
 	inPrimary := false
-	for place, d := range disk {
-		parsed := frontmatter.Parse([]byte(d.text), stemOf(place))
-		says := within(place, scope) && !d.bad && !parsed.Unreadable && keyAt(place, parsed.Name) == from
+	for relPath, d := range disk {
+		parsed := frontmatter.Parse([]byte(d.text), stemOf(relPath))
+		says := within(relPath, paths) && !d.bad && !parsed.Unreadable && keyAt(relPath, parsed.Name) == from
 		if says && !r.buried[from][parsed.Fingerprint([]byte(d.text))] {
 			return false
 		}
 	}
-	for place, f := range r.files {
+	for relPath, f := range r.files {
 		if !f.there || f.blocked || f.carries != from {
 			continue
 		}
-		d, there := disk[place]
-		parsed := frontmatter.Parse([]byte(d.text), stemOf(place))
-		states := there && within(place, scope) && !d.bad && !f.bad && !parsed.Unreadable && statedName.MatchString(closedFront.FindString(d.text))
-		if !states || keyAt(place, parsed.Name) != to || r.isUnfinished(place, *f, d.text) {
+		d, there := disk[relPath]
+		parsed := frontmatter.Parse([]byte(d.text), stemOf(relPath))
+		states := there && within(relPath, paths) && !d.bad && !f.bad && !parsed.Unreadable && statedName.MatchString(closedFront.FindString(d.text))
+		if !states || keyAt(relPath, parsed.Name) != to || r.isUnfinished(relPath, *f, d.text) {
 			return false
 		}
 		isOwn := parsed.Fingerprint([]byte(d.text)) == r.names[from].content
-		inPrimary = inPrimary || durable(place) && (isOwn || !r.buried[to][parsed.Fingerprint([]byte(d.text))])
+		inPrimary = inPrimary || primaryDir(relPath) && (isOwn || !r.buried[to][parsed.Fingerprint([]byte(d.text))])
 	}
 	return inPrimary
 }
 
-// noteAway lets nothing be concluded from what is not in a durable directory that has come back, and has what is not in another one that is
-// in its place held as missing, when all of the agent is looked at. Until then the directory is away.
-func (r *rules) noteAway(w *world, whole bool) {
+// noteAway lets nothing be concluded from what is not in a primary directory that has come back, and has what is not in another one that is
+// in its place held as missing, when all of the agent is scanned. Until then the directory is away.
+func (r *rules) noteAway(w *world, isFull bool) {
 	r.replaced = false
 	info, err := os.Stat(w.path("memory"))
 	if gone := os.IsNotExist(err) || err == nil && !info.IsDir(); gone {
-		if whole {
+		if isFull {
 			r.away, r.was = true, nil
 		}
 		return
@@ -217,13 +217,13 @@ func (r *rules) noteAway(w *world, whole bool) {
 		r.away = false
 		return
 	}
-	if !whole {
+	if !isFull {
 		r.away = true
 		return
 	}
 	if r.replaced = r.was != nil; !r.replaced {
-		for place, f := range r.files {
-			f.there = f.there && (!durable(place) || f.bad || f.blocked)
+		for relPath, f := range r.files {
+			f.there = f.there && (!primaryDir(relPath) || f.bad || f.blocked)
 		}
 	}
 	r.away, r.was = false, info
@@ -231,9 +231,9 @@ func (r *rules) noteAway(w *world, whole bool) {
 
 // departures are names that files no longer carry.
 type departures struct {
-	away     bool            // what files of the durable directory carried before says nothing
+	away     bool            // what files of the primary directory carried before says nothing
 	replaced bool            // what files of it carried before, and carry no more, is held as missing
-	durable  map[string]bool // a file in the durable directory has gone, or has another name
+	durable  map[string]bool // a file in the primary directory has gone, or has another name
 	contents contents        // what such files said
 	outgrown map[string]bool // a file has been written further, has another name, and the memory says what it began with
 }
@@ -250,9 +250,9 @@ func (d departures) noteContent(f knownFile) {
 }
 
 // note has what the file at a place was before leave its name, if it has another key now; it says whether it does.
-func (d departures) note(place string, before knownFile, key string) bool {
+func (d departures) note(relPath string, before knownFile, key string) bool {
 	leaves := before.there && before.carries != key
-	if leaves && durable(place) && !d.away {
+	if leaves && primaryDir(relPath) && !d.away {
 		d.durable[before.carries] = true
 		d.noteContent(before)
 	}
@@ -284,25 +284,25 @@ func (r *rules) remove(left departures, durableBefore int) {
 	}
 }
 
-// durableNames counts the memories that live and that durable files carry.
+// durableNames counts the memories that live and that primary files carry.
 func (r *rules) durableNames() int {
 	names := map[string]bool{}
-	for place, f := range r.files {
-		if m := r.names[f.carries]; f.there && !f.nobodys && durable(place) && m != nil && m.lives {
+	for relPath, f := range r.files {
+		if m := r.names[f.carries]; f.there && !f.nobodys && primaryDir(relPath) && m != nil && m.lives {
 			names[f.carries] = true
 		}
 	}
 	return len(names)
 }
 
-func within(place, scope string) bool {
-	return scope == "." || place == scope || strings.HasPrefix(place, scope+"/")
+func within(relPath, paths string) bool {
+	return paths == "." || relPath == paths || strings.HasPrefix(relPath, paths+"/")
 }
 
 // keyAt is what tells a memory of that name from others: where its file is, it is the team's or the agent's own.
-func keyAt(place, name string) string {
-	below := place
-	if _, inSession, is := strings.Cut(place, "/memory/"); is && strings.HasPrefix(place, "sessions/") {
+func keyAt(relPath, name string) string {
+	below := relPath
+	if _, inSession, is := strings.Cut(relPath, "/memory/"); is && strings.HasPrefix(relPath, "sessions/") {
 		below = "memory/" + inSession
 	}
 	return keyIn(strings.HasPrefix(below, "memory/team/"), name)
@@ -317,13 +317,13 @@ func keyIn(team bool, name string) string {
 
 func keyOf(m memories.Memory) string { return keyIn(m.Team, m.Name) }
 
-func durable(place string) bool { return strings.HasPrefix(place, "memory/") }
+func primaryDir(relPath string) bool { return strings.HasPrefix(relPath, "memory/") }
 
-// isKnown says whether anything can be said of a place that has no file: not while the memory directory it is in is gone, unless that is a
+// isKnown reports whether anything can be said of a place that has no file: not while the memory directory it is in is gone, unless that is a
 // session's, nor when a link has come to stand above it that leads nowhere.
-func (w *world) isKnown(place string) bool {
-	top, _, _ := strings.Cut(place, "/")
-	for dir := path.Dir(place); dir != "."; dir = path.Dir(dir) {
+func (w *world) isKnown(relPath string) bool {
+	top, _, _ := strings.Cut(relPath, "/")
+	for dir := path.Dir(relPath); dir != "."; dir = path.Dir(dir) {
 		if info, err := os.Lstat(w.path(dir)); err != nil || info.Mode().Type() != fs.ModeSymlink || dir == linkedPlace {
 			continue
 		}
@@ -337,18 +337,18 @@ func (w *world) isKnown(place string) bool {
 	return w.isThere(top)
 }
 
-// see looks at one file and gives what it says, if it newly says something. The look is at some moment of the clock, which
+// see looks at one file and gives what it says, if it newly says something. The scan is at some moment of the clock, which
 // for what counts as now is that of at.
-func (r *rules) see(place string, d diskFile, clock, at span, left departures) (name string, c candidate, carries bool) {
-	f := r.files[place]
+func (r *rules) see(relPath string, d diskFile, clock, at span, left departures) (name string, c candidate, carries bool) {
+	f := r.files[relPath]
 	isNew := f == nil
 	if isNew {
 		f = &knownFile{}
-		r.files[place] = f
+		r.files[relPath] = f
 	}
 	before := *f
 	f.text, f.bad, f.there = d.text, d.bad, true
-	parsed := frontmatter.Parse([]byte(d.text), stemOf(place))
+	parsed := frontmatter.Parse([]byte(d.text), stemOf(relPath))
 	if d.bad || parsed.Unreadable {
 		f.bad = true
 		if !before.there {
@@ -357,13 +357,13 @@ func (r *rules) see(place string, d diskFile, clock, at span, left departures) (
 		f.blocked, f.broken, f.vague = false, false, false
 		return "", c, false
 	}
-	if r.isUnfinished(place, before, d.text) {
+	if r.isUnfinished(relPath, before, d.text) {
 		f.broken, f.vague = true, before.vague || before.bad
 		return "", c, false
 	}
 	f.flaws, f.broken, f.vague = flawsOf(d.text), false, false
-	f.carries, f.content = keyAt(place, parsed.Name), parsed.Fingerprint([]byte(d.text))
-	if left.note(place, before, f.carries) {
+	f.carries, f.content = keyAt(relPath, parsed.Name), parsed.Fingerprint([]byte(d.text))
+	if left.note(relPath, before, f.carries) {
 		m := r.names[before.carries]
 		if m != nil && m.content == before.content && !before.bad && !before.broken && strings.HasPrefix(d.text, before.text) {
 			left.outgrown[before.carries] = true
@@ -384,8 +384,8 @@ func (r *rules) see(place string, d diskFile, clock, at span, left departures) (
 	if f.blocked || same && before.there && !before.blocked {
 		return "", c, false
 	}
-	isBack := durable(place) && !before.there
-	return f.carries, candidate{place, f.content, f.new, same && !isBack, isNow}, true
+	isBack := primaryDir(relPath) && !before.there
+	return f.carries, candidate{relPath, f.content, f.new, same && !isBack, isNow}, true
 }
 
 // flaws are ways in which a file is unfinished.
@@ -406,16 +406,16 @@ func flawsOf(text string) flaws {
 	}
 }
 
-// isWorse says whether a file has a flaw that it had not before. Nothing is worse than an empty file.
+// isWorse reports whether a file has a flaw that it had not before. Nothing is worse than an empty file.
 func (f flaws) isWorse(before flaws) bool {
 	return !before.empty && (f.empty || f.unclosed && !before.unclosed || f.nameless && !before.nameless || f.conflict && !before.conflict)
 }
 
-// isUnfinished says whether a primary file that carried a memory has got a flaw which means that it is yet to be finished.
-func (r *rules) isUnfinished(place string, before knownFile, text string) bool {
+// isUnfinished reports whether a primary file that carried a memory has got a flaw which means that it is yet to be finished.
+func (r *rules) isUnfinished(relPath string, before knownFile, text string) bool {
 	m := r.names[before.carries]
 	isThere := before.there || before.broken // it may be back with the directory
-	return durable(place) && isThere && !before.blocked && m != nil && m.lives && !m.missing && flawsOf(text).isWorse(before.flaws)
+	return primaryDir(relPath) && isThere && !before.blocked && m != nil && m.lives && !m.missing && flawsOf(text).isWorse(before.flaws)
 }
 
 // decide says which of the contents that were found under a name may hold, and takes over the one that does.
@@ -458,8 +458,8 @@ func (r *rules) outcomes(name string, m *knownMemory, rivals []candidate, left d
 	for _, c := range newest(rivals) {
 		// Where another file says the same, the one that said it first stays the source.
 		kept := m.lives && c.content == m.content
-		loses := (!kept && durable(c.place) || kept && m.primary) && r.losesSource(name, c.content, true, left)
-		if !loses || !kept && slices.ContainsFunc(rivals, func(o candidate) bool { return o.content == c.content && !durable(o.place) }) {
+		loses := (!kept && primaryDir(c.place) || kept && m.primary) && r.losesSource(name, c.content, true, left)
+		if !loses || !kept && slices.ContainsFunc(rivals, func(o candidate) bool { return o.content == c.content && !primaryDir(o.place) }) {
 			may = append(may, c)
 		}
 		if loses {
@@ -474,7 +474,7 @@ func newest(rivals []candidate) []candidate {
 	return slices.DeleteFunc(slices.Clone(rivals), func(c candidate) bool { return slices.ContainsFunc(rivals, c.surelyBefore) })
 }
 
-// losesSource says whether a primary file has left which said the content, or none says it that is no copy, while others carry the name.
+// losesSource reports whether a primary file has left which said the content, or none says it that is no copy, while others carry the name.
 func (r *rules) losesSource(name string, content memories.Fingerprint, primary bool, left departures) bool {
 	others := r.primaries(name)
 	if !primary || r.away || len(others) == 0 {
@@ -486,39 +486,39 @@ func (r *rules) losesSource(name string, content memories.Fingerprint, primary b
 
 // primaries are what the primary files say that carry a name and are no copies.
 func (r *rules) primaries(name string) (all []candidate) {
-	for place, f := range r.files {
-		if f.there && !f.bad && !f.vague && !f.blocked && f.carries == name && durable(place) && !r.isCopy(place) {
-			all = append(all, candidate{place: place, content: f.content, new: f.new})
+	for relPath, f := range r.files {
+		if f.there && !f.bad && !f.vague && !f.blocked && f.carries == name && primaryDir(relPath) && !r.isCopy(relPath) {
+			all = append(all, candidate{place: relPath, content: f.content, new: f.new})
 		}
 	}
 	return all
 }
 
-// mayBeSaid says whether a primary file that carried the name cannot be read, or could not before it was broken: nobody knows what it says.
+// mayBeSaid reports whether a primary file that carried the name cannot be read, or could not before it was broken: nobody knows what it says.
 func (r *rules) mayBeSaid(name string) bool {
-	for place, f := range r.files {
-		if f.there && (f.bad || f.vague) && f.carries == name && durable(place) {
+	for relPath, f := range r.files {
+		if f.there && (f.bad || f.vague) && f.carries == name && primaryDir(relPath) {
 			return true
 		}
 	}
 	return false
 }
 
-// isCopy says whether the file at a place is a copy of another one of the same name.
-func (r *rules) isCopy(place string) bool {
-	f := r.files[place]
+// isCopy reports whether the file at a place is a copy of another one of the same name.
+func (r *rules) isCopy(relPath string) bool {
+	f := r.files[relPath]
 	if f == nil {
 		return false
 	}
 	isOriginal := func(other string) bool {
 		o := r.files[other]
-		return o != nil && o.there && !o.blocked && o.carries == f.carries && durable(other)
+		return o != nil && o.there && !o.blocked && o.carries == f.carries && primaryDir(other)
 	}
 	isBackup := func(p string) bool { return within(p, path.Dir(sureCopy)) }
 	switch {
-	case place == possibleCopy:
+	case relPath == possibleCopy:
 		return isOriginal("memory/a.md")
-	case isBackup(place):
+	case isBackup(relPath):
 		return slices.ContainsFunc(slices.Collect(maps.Keys(r.files)), func(other string) bool { return !isBackup(other) && isOriginal(other) })
 	}
 	return false
@@ -619,22 +619,22 @@ func (r *rules) carriers(m memories.Memory) []string {
 	if r == nil || m.State == memories.Deleted {
 		return nil
 	}
-	var places []string
-	for place, f := range r.files {
+	var paths []string
+	for relPath, f := range r.files {
 		readable := m.Readable && !f.bad && !f.blocked && f.carries == keyOf(m)
-		if f.there && (readable || !m.Readable && place == m.Path) {
-			places = append(places, place)
+		if f.there && (readable || !m.Readable && relPath == m.Path) {
+			paths = append(paths, relPath)
 		}
 	}
-	return places
+	return paths
 }
 
 // deleted: the files are gone, the name is dead, and nothing that it has said comes back by itself.
 func (r *rules) deleted(w *world, m memories.Memory, files []string, purged bool) {
-	for _, place := range files {
-		r.files[place].there = false
-		if d, there := w.disk()[place]; there && !d.bad {
-			w.t.Fatalf("%q was deleted and %s is still there", m.Name, place)
+	for _, relPath := range files {
+		r.files[relPath].there = false
+		if d, there := w.disk()[relPath]; there && !d.bad {
+			w.t.Fatalf("%q was deleted and %s is still there", m.Name, relPath)
 		}
 	}
 	known := r.names[keyOf(m)]
@@ -658,8 +658,8 @@ func (r *rules) deleted(w *world, m memories.Memory, files []string, purged bool
 	}
 }
 
-// restored: the name lives with what it said last, in a durable file, and what its deletion kept out may come back. If something lay where
-// its file was, that was looked at first, and may be another memory, or what is kept out still.
+// restored: the name lives with what it said last, in a primary file, and what its deletion kept out may come back. If something lay where
+// its file was, that was scanned first, and may be another memory, or what is blocked still.
 func (r *rules) restored(w *world, was, is memories.Memory, lay bool, at span) {
 	if !was.Readable {
 		r.unbury(keyOf(was), was.Fingerprint)
@@ -713,10 +713,10 @@ func (r *rules) unbury(key string, content memories.Fingerprint) {
 func (r *rules) renamed(w *world, was, is memories.Memory, gone []string, at span) {
 	from, to := keyOf(was), keyOf(is)
 	at = r.now(at)
-	for _, place := range gone {
-		r.files[place].there = false
-		if d, there := w.disk()[place]; there && !d.bad {
-			w.t.Fatalf("%q was renamed to %q and %s is still there", from, to, place)
+	for _, relPath := range gone {
+		r.files[relPath].there = false
+		if d, there := w.disk()[relPath]; there && !d.bad {
+			w.t.Fatalf("%q was renamed to %q and %s is still there", from, to, relPath)
 		}
 	}
 	known := r.names[from]
@@ -757,7 +757,7 @@ func (r *rules) renamed(w *world, was, is memories.Memory, gone []string, at spa
 	r.writtenBy(w, is, at)
 }
 
-// allowed: the file that was kept out is what the name says.
+// allowed: the file that was blocked is what the name says.
 func (r *rules) allowed(w *world, b memories.Blocked, content memories.Fingerprint, at span) {
 	at = r.now(at)
 	key := keyAt(b.Path, b.Name)
@@ -774,7 +774,7 @@ func (r *rules) allowed(w *world, b memories.Blocked, content memories.Fingerpri
 	f.flaws, f.broken, f.vague = flawsOf(f.text), false, false
 }
 
-// writtenBy takes over the durable file that an operation has written, and that it has looked at itself. It may lie where another
+// writtenBy takes over the primary file that an operation has written, and that it has looked at itself. It may lie where another
 // memory's file was, whose going nobody had seen.
 func (r *rules) writtenBy(w *world, m memories.Memory, at span) {
 	left := r.newDepartures()

@@ -46,7 +46,7 @@ var fewChecks = gosync.OnceFunc(func() {
 func TestWhateverHappensEachLookLeadsToWhatTheRulesSay(t *testing.T) {
 	t.Parallel()
 	model(t, "looks and rules", func(b *bench) {
-		b.options.WriterPause = time.Nanosecond // so that each look takes each file
+		b.options.WriterPause = time.Nanosecond // so that each scan takes each file
 		b.restart()
 		b.stopWatching()
 	}, func(w *world) {
@@ -136,14 +136,14 @@ type world struct {
 	taken map[string][]string                      // the index lines that went with each deletion, by the memory's id
 	// journal says where the journal does not lead to what is, and tallies where they are not what a count gives.
 	journal, tallies func() []string
-	pasts            []past
+	pasts            []knownState
 	repository       func() (dir string, err error) // what branches are checked out from
 	clockSet         bool
 	filling          filling // nil: it never is
 	full             bool    // that disk
 	owing            bool    // whether an index may have lines that it is to lose as soon as the disk has room
 	other            *bench  // a second server; nil: there is none
-	rules            *rules  // what each look has to lead to; nil while the engine looks by itself
+	rules            *rules  // what each scan has to lead to; nil while the engine looks by itself
 }
 
 // contents are fingerprints by the keys of memories.
@@ -206,15 +206,15 @@ func (w *world) scanAll() {
 func (w *world) scan() {
 	w.look(".", func() {
 		w.scanAll()
-		if place := w.emptyUnseen(); w.rules != nil && place != "" {
-			w.t.Fatalf("a scan has been answered, and %s is not known without a byte", place)
+		if relPath := w.emptyUnseen(); w.rules != nil && relPath != "" {
+			w.t.Fatalf("a scan has been answered, and %s is not known without a byte", relPath)
 		}
 	})
 	w.agreesNow()
 }
 
-// look is one look of the engine at a part of the agent, as the rules see it.
-func (w *world) look(scope string, do func()) {
+// look is one scan of the engine at a part of the agent, as the rules see it.
+func (w *world) look(paths string, do func()) {
 	if w.rules == nil {
 		do()
 		return
@@ -222,20 +222,20 @@ func (w *world) look(scope string, do func()) {
 	before := time.Now().Add(-time.Microsecond)
 	do()
 	w.takesEmptyFiles()
-	w.rules.look(w, scope, span{before, time.Now()})
+	w.rules.look(w, paths, span{before, time.Now()})
 }
 
-// takesEmptyFiles looks again until what a look may have left out is taken: a file without a byte counts for a moment as one that is just
+// takesEmptyFiles looks again until what a scan may have left out is taken: a file without a byte counts for a moment as one that is just
 // being written. It says whether it has looked.
 func (w *world) takesEmptyFiles() (looked bool) {
 	waittest.NoError(w.t, "files without a byte", func() error {
-		place := w.emptyUnseen()
-		if place == "" {
+		relPath := w.emptyUnseen()
+		if relPath == "" {
 			return nil
 		}
 		w.scanAll()
 		looked = true
-		return fmt.Errorf("%s is not known without a byte", place)
+		return fmt.Errorf("%s is not known without a byte", relPath)
 	})
 	return looked
 }
@@ -243,16 +243,16 @@ func (w *world) takesEmptyFiles() (looked bool) {
 // emptyUnseen returns a place where a file has no bytes and is not known, or with some; none: the empty string.
 func (w *world) emptyUnseen() string {
 	disk := w.disk()
-	maps.DeleteFunc(disk, func(place string, f diskFile) bool { return f.bad || f.text != "" || !w.isKnown(place) })
+	maps.DeleteFunc(disk, func(relPath string, f diskFile) bool { return f.bad || f.text != "" || !w.isKnown(relPath) })
 	if len(disk) == 0 {
 		return ""
 	}
 	agent, err := w.b.store.Agent(context.Background(), w.slug)
 	w.must(err)
 	rows := w.rows(agent)
-	for place := range disk {
-		if row := rows[place]; row.Status != records.Removing && !(row.Present && row.Hash == hashOf("")) {
-			return place
+	for relPath := range disk {
+		if row := rows[relPath]; row.Status != records.Removing && !(row.Present && row.Hash == hashOf("")) {
+			return relPath
 		}
 	}
 	return ""

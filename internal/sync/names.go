@@ -9,7 +9,7 @@ import (
 )
 
 // flagName flags a file that has control characters in its path. The file is a memory all the same.
-func (s *sighting) flagName() {
+func (s *scannedFile) flagName() {
 	if !s.file.Unreadable && strings.ContainsFunc(s.path, unicode.IsControl) {
 		s.file.Problems = append(s.file.Problems, memories.ProblemOf(memories.CodeFileNameControl))
 	}

@@ -50,7 +50,7 @@ var oddEntries = map[string]func(b *bench, name string) error{
 		return os.Symlink(name, b.path(fmt.Sprintf("ada/memory/link-%x.md", name)))
 	},
 	"a hook's file": func(b *bench, name string) error {
-		b.engine.Hint("ada", b.path("ada/memory")+"/"+name)
+		b.engine.RequestScan("ada", b.path("ada/memory")+"/"+name)
 		return nil
 	},
 	"in an index": func(b *bench, name string) error {

@@ -102,14 +102,14 @@ func (e *Engine) broadcastLoop(ctx context.Context) {
 			return
 		case <-e.peerEvents.wake:
 		}
-		link := e.link.Load()
+		link := e.serverConn.Load()
 		e.peerEvents.send(link)
 		select {
 		case <-link.Done():
 			signal(e.peerEvents.wake) // the next link sends the rest
 			select {
 			case <-ctx.Done():
-			case <-time.After(relink):
+			case <-time.After(reconnectDelay):
 			}
 		default:
 		}

@@ -43,7 +43,7 @@ func (p *pair) writeBoth(path, text string, hours int) {
 	})
 }
 
-// scanBoth lets both agents be looked at, one of them in portions.
+// scanBoth lets both agents be scanned, one of them in batches.
 func (p *pair) scanBoth() {
 	p.Helper()
 	body := strings.Repeat("ballast ", memories.MaxFileSize/9)
@@ -89,7 +89,7 @@ func (p *pair) agree() {
 	}
 }
 
-// known says, a line each, all that is known of an agent, without ids and without what depends on when it was looked at.
+// known says, a line each, all that is known of an agent, without ids and without what depends on when it was scanned.
 func (p *pair) known(slug string) []string {
 	p.Helper()
 	agent := p.agent(slug)
@@ -228,7 +228,7 @@ func TestWhatIsGoneCountsTogetherAfterALookThatWasCutShort(t *testing.T) {
 		p.ballast++
 		p.write(fmt.Sprintf("%s/sessions/M-ballast/memory/%d.md", divided, p.ballast), note(fmt.Sprint("Ballast ", p.ballast), memories.User, body))
 	}
-	// As if Postgres, or the server, went away between two portions.
+	// As if Postgres, or the server, went away between two batches.
 	p.execute(`CREATE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'cut short'; END $$;
 		CREATE TRIGGER cut BEFORE UPDATE ON memories FOR EACH ROW WHEN (OLD.state <> NEW.state) EXECUTE FUNCTION cut()`)
 	if _, err := p.engine.ScanAll(t.Context()); err == nil {

@@ -31,8 +31,8 @@ type Preview struct {
 	Problem   string // why it is not written; empty: all is well
 	Chars     int
 	Limit     int
-	// until is when a memory becomes stale next, and the text says so; zero: it does not.
-	until time.Time
+	// nextStaleAt is when a memory becomes stale next, and the text says so; zero: it does not.
+	nextStaleAt time.Time
 	// shared is the stamp of what is shared with the agent; empty: nothing is, or it was read for nobody to rely on.
 	shared string
 }
@@ -43,7 +43,7 @@ func (e *Engine) Preview(ctx context.Context, slug, without string) (Preview, er
 	return callPreview.read(ctx, e, slug, previewOp{Without: without})
 }
 
-func (e *Engine) previewHere(ctx context.Context, slug string, op previewOp) (Preview, error) {
+func (e *Engine) previewLocal(ctx context.Context, slug string, op previewOp) (Preview, error) {
 	if op.AsOf != nil {
 		return e.previewAsOf(ctx, slug, *op.AsOf)
 	}
@@ -55,7 +55,7 @@ func (e *Engine) previewHere(ctx context.Context, slug string, op previewOp) (Pr
 		with, _, err := e.previews(ctx, row, nil)
 		return with, err
 	}
-	deletion, err := e.previewDeletionHere(ctx, slug, previewDeletionOp{[]string{op.Without}})
+	deletion, err := e.previewDeletionLocal(ctx, slug, previewDeletionOp{[]string{op.Without}})
 	if errors.Is(err, memories.ErrNotFound) {
 		return e.previewWithoutShared(ctx, slug, op.Without)
 	}
@@ -93,7 +93,7 @@ func (e *Engine) PreviewDeletion(ctx context.Context, slug string, ids ...string
 	return callPreviewDeletion.read(ctx, e, slug, previewDeletionOp{ids})
 }
 
-func (e *Engine) previewDeletionHere(ctx context.Context, slug string, op previewDeletionOp) (DeletionPreview, error) {
+func (e *Engine) previewDeletionLocal(ctx context.Context, slug string, op previewDeletionOp) (DeletionPreview, error) {
 	row, err := e.store.Agent(ctx, slug)
 	if err != nil {
 		return DeletionPreview{}, err
@@ -103,13 +103,13 @@ func (e *Engine) previewDeletionHere(ctx context.Context, slug string, op previe
 		return DeletionPreview{}, err
 	}
 	var p DeletionPreview
-	going := map[string]bool{}
+	excluded := map[string]bool{}
 	var paths []string
 	for _, m := range found {
 		if m.State == memories.Deleted {
 			continue
 		}
-		going[m.ID] = true
+		excluded[m.ID] = true
 		p.Memories = append(p.Memories, m)
 		for _, f := range m.Files {
 			p.Files = append(p.Files, f)
@@ -128,30 +128,30 @@ func (e *Engine) previewDeletionHere(ctx context.Context, slug string, op previe
 				paths = append(paths, file)
 			}
 		}
-		p.Indexes, _ = indexesWithout(root, onDisk(row), indexesFor(root, onDisk(row), paths), paths)
+		p.Indexes, _ = indexChanges(root, onDisk(row), indexesFor(root, onDisk(row), paths), paths)
 	}
-	p.ClaudeMDBefore, p.ClaudeMDAfter, err = e.previews(ctx, row, going)
+	p.ClaudeMDBefore, p.ClaudeMDAfter, err = e.previews(ctx, row, excluded)
 	return p, err
 }
 
 // previews compiles the agent's CLAUDE.md with all memories, and without some of them.
-func (e *Engine) previews(ctx context.Context, row records.Agent, going map[string]bool) (with, without Preview, err error) {
+func (e *Engine) previews(ctx context.Context, row records.Agent, excluded map[string]bool) (with, without Preview, err error) {
 	empty := e.emptyPreview(claudeMDOf(row))
 	empty.MemoryOff = row.MemoryOff
 	empty.Published = onDisk(row).Published()
-	empty.inParts = true
+	empty.withParts = true
 	err = e.store.ReadSections(ctx, row, time.Time{}, func(sections postgres.Sections) error {
-		texts := e.textsOf(ctx, sections, &publish.Sources{})
+		texts := e.sectionText(ctx, sections, &publish.Sources{})
 		empty.sharedDirs = sections.SharedDirs
-		if with, err = empty.filled(sections.Headings, texts); err != nil {
+		if with, err = empty.fill(sections.Headings, texts); err != nil {
 			return err
 		}
 		without = with
-		if len(going) == 0 {
+		if len(excluded) == 0 {
 			return nil
 		}
-		staying := slices.DeleteFunc(sections.Headings, func(m claudemd.Summary) bool { return going[m.ID] })
-		without, err = empty.filled(staying, texts)
+		staying := slices.DeleteFunc(sections.Headings, func(m claudemd.Summary) bool { return excluded[m.ID] })
+		without, err = empty.fill(staying, texts)
 		return err
 	})
 	return with, without, err
@@ -174,8 +174,8 @@ func (e *Engine) previewAsOf(ctx context.Context, slug string, at time.Time) (Pr
 	err = e.store.ReadSections(ctx, row, at, func(sections postgres.Sections) error {
 		empty := e.emptyFor(sections, path, raw, unread)
 		empty.Published = onDisk(row).Published()
-		empty.inParts = true
-		p, err = empty.filled(sections.Headings, e.textsOf(ctx, sections, &publish.Sources{}))
+		empty.withParts = true
+		p, err = empty.fill(sections.Headings, e.sectionText(ctx, sections, &publish.Sources{}))
 		return err
 	})
 	return p, err
@@ -200,11 +200,11 @@ func claudeMDOf(row records.Agent) (path string, raw []byte, unread error) {
 // compile puts the memories into the text of a CLAUDE.md, which is not returned in parts. Where that cannot be read or is damaged, the
 // compiled part stands alone and the problem says why.
 func (e *Engine) compile(ctx context.Context, sections postgres.Sections, sources *publish.Sources, path string, raw []byte, unread error) (Preview, error) {
-	return e.emptyFor(sections, path, raw, unread).filled(sections.Headings, e.textsOf(ctx, sections, sources))
+	return e.emptyFor(sections, path, raw, unread).fill(sections.Headings, e.sectionText(ctx, sections, sources))
 }
 
-// textsOf gives the memories in full, those that are stale with a note if the options ask for it.
-func (e *Engine) textsOf(ctx context.Context, sections postgres.Sections, sources *publish.Sources) claudemd.SectionText {
+// sectionText gives the memories in full, those that are stale with a note if the options ask for it.
+func (e *Engine) sectionText(ctx context.Context, sections postgres.Sections, sources *publish.Sources) claudemd.SectionText {
 	now := time.Now()
 	return func(next []claudemd.Summary) (string, error) {
 		text, err := sources.Text(ctx, next, sections.Bodies)
@@ -223,8 +223,8 @@ type emptyPreview struct {
 	document   claudemd.Document
 	ageNotes   bool
 	sharedDirs []string
-	// inParts says that the parts are wanted too: of a thousand memories they take as long to put down as all of the text.
-	inParts bool
+	// withParts says that the parts are wanted too: of a thousand memories they take as long to put down as all of the text.
+	withParts bool
 }
 
 // emptyFor is emptyPreview for what is not the memories of these sections.
@@ -252,30 +252,30 @@ func (e *Engine) emptyPreview(path string, raw []byte, unread error) emptyPrevie
 	return p
 }
 
-// opening is what the block begins with.
-func (p emptyPreview) opening() claudemd.Intro {
+// intro is what the block begins with.
+func (p emptyPreview) intro() claudemd.Intro {
 	return claudemd.Intro{LearnedAlone: p.MemoryOff, SharedDirs: p.sharedDirs}
 }
 
-// longer is for how many bytes more than a CLAUDE.md has there is room at once: most become about as long as they were.
-const longer = 4 << 10
+// textSlack is for how many bytes more than a CLAUDE.md has there is room at once: most become about as long as they were.
+const textSlack = 4 << 10
 
-// filled is the preview with these memories in it.
-func (p emptyPreview) filled(ms []claudemd.Summary, texts claudemd.SectionText) (Preview, error) {
+// fill is the preview with these memories in it.
+func (p emptyPreview) fill(ms []claudemd.Summary, texts claudemd.SectionText) (Preview, error) {
 	outside := p.document.Outside()
 	p.Chars = outside
-	p.Text = append(make([]byte, 0, p.document.Size()+longer), p.Before...)
+	p.Text = append(make([]byte, 0, p.document.Size()+textSlack), p.Before...)
 	p.Costs = make([]claudemd.Cost, 0, len(ms))
-	if p.inParts {
+	if p.withParts {
 		p.Parts = make([]claudemd.Part, 0, len(ms)+2+3*len(memories.Types()))
 	}
-	err := claudemd.CompileParts(ms, p.opening(), p.Limit, outside, texts, func(part claudemd.Part) {
+	err := claudemd.CompileParts(ms, p.intro(), p.Limit, outside, texts, func(part claudemd.Part) {
 		p.Text = append(p.Text, part.Text...)
 		p.Chars += part.Chars
 		if part.Memory != "" {
 			p.Costs = append(p.Costs, part.Cost())
 		}
-		if p.inParts {
+		if p.withParts {
 			p.Parts = append(p.Parts, part)
 		}
 	})
@@ -284,7 +284,7 @@ func (p emptyPreview) filled(ms []claudemd.Summary, texts claudemd.SectionText) 
 	}
 	p.Text = append(p.Text, p.After...)
 	if p.ageNotes {
-		p.until = nextStale(ms, time.Now())
+		p.nextStaleAt = nextStale(ms, time.Now())
 	}
 	if p.Problem == "" && len(p.Text) > maxClaudeMD {
 		p.Problem = claudeMDProblem(p.path, errTooLarge)

@@ -31,7 +31,7 @@ func (e *Engine) PreviewEdits(ctx context.Context, slug string, sets [][]Edit) (
 	return callPreviewEdits.read(ctx, e, slug, previewEditsOp{sets})
 }
 
-func (e *Engine) previewEditsHere(ctx context.Context, slug string, op previewEditsOp) (ClaudeMDSizes, error) {
+func (e *Engine) previewEditsLocal(ctx context.Context, slug string, op previewEditsOp) (ClaudeMDSizes, error) {
 	row, err := e.store.Agent(ctx, slug)
 	if err != nil {
 		return ClaudeMDSizes{}, err
@@ -40,11 +40,11 @@ func (e *Engine) previewEditsHere(ctx context.Context, slug string, op previewEd
 	empty := e.emptyPreview(claudeMDOf(row))
 	empty.MemoryOff = row.MemoryOff
 	err = e.store.ReadSections(ctx, row, time.Time{}, func(sections postgres.Sections) error {
-		texts := e.textsOf(ctx, sections, &publish.Sources{})
+		texts := e.sectionText(ctx, sections, &publish.Sources{})
 		empty.sharedDirs = sections.SharedDirs
 		measure := func(edits []Edit) (int, error) {
 			headings, bodies := edited(sections.Headings, edits)
-			p, err := empty.filled(headings, func(next []claudemd.Summary) (string, error) {
+			p, err := empty.fill(headings, func(next []claudemd.Summary) (string, error) {
 				if body, ok := bodies[next[0].Revision]; ok {
 					return claudemd.FullSection(next[0], body), nil
 				}

@@ -28,7 +28,7 @@ const (
 	maxClaudeMDRead = 4 * maxClaudeMD
 )
 
-// publish brings the agent's CLAUDE.md in step with its memories, and returns only when it is on disk. What stands in
+// publish brings the agent's CLAUDE.md up to date with its memories, and returns only when it is on disk. What stands in
 // its way is recorded with the agent and is no error: the memories themselves are safe. So do those of all others, where this one shares
 // what it remembers.
 func (h *hold) publish(ctx context.Context) error {
@@ -50,17 +50,17 @@ func (h *hold) publishOwn(ctx context.Context) error {
 	}
 	h.claudeMD = &row.ClaudeMD
 	path := h.onDisk.ClaudeMDPath(h.root)
-	if err := h.mayPublish(); err != nil {
+	if err := h.checkPublish(); err != nil {
 		return h.refusePublication(ctx, row.ClaudeMD, err)
 	}
-	done, err := h.isInStep(ctx, row, path)
+	done, err := h.isPublished(ctx, row, path)
 	if done && err == nil {
 		err = h.recordRemoved(ctx)
 	}
 	if done || err != nil {
 		return err
 	}
-	sources, err := h.published.Take(ctx, h.w, row.ID, row.ClaudeMD.Version, h.changed)
+	sources, err := h.published.Take(ctx, h.w, row.ID, row.ClaudeMD.Version, h.changedIDs)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (h *hold) publishOwn(ctx context.Context) error {
 	h.syncRemoved()
 	state, p, err := h.writeClaudeMD(ctx, sections, sources)
 	if err == nil && state.Problem == "" {
-		state.Problem, err = h.takeBlockOut(row.ClaudeMD.Path, state.Path)
+		state.Problem, err = h.removeOldBlock(row.ClaudeMD.Path, state.Path)
 	}
 	if state.Problem != "" {
 		state.Path = row.ClaudeMD.Path // the block may still be there
@@ -85,11 +85,11 @@ func (h *hold) publishOwn(ctx context.Context) error {
 		return err
 	}
 	publication := records.Publication{ClaudeMD: state, Costs: changedCosts(p.Costs, sections.Headings), Removed: removed}
-	if err := h.record(ctx, publication, row.ClaudeMD.Problem); err != nil {
+	if err := h.recordPublication(ctx, publication, row.ClaudeMD.Problem); err != nil {
 		return err
 	}
 	h.published.Put(row.ID, row.ClaudeMD.Version+1, sources, publication.Costs)
-	h.changed = nil
+	h.changedIDs = nil
 	return nil
 }
 
@@ -104,7 +104,7 @@ func (h *hold) writeClaudeMD(ctx context.Context, sections postgres.Sections, so
 		if err != nil || p.Problem != "" {
 			return records.ClaudeMD{Chars: p.Chars, Problem: p.Problem}, p, err
 		}
-		return h.inStepWith(p, "", files.Hash(p.Text)), p, nil
+		return h.publishedState(p, "", files.Hash(p.Text)), p, nil
 	}
 	for attempt := 1; ; attempt++ {
 		path := h.onDisk.ClaudeMDPath(h.root)
@@ -124,7 +124,7 @@ func (h *hold) writeClaudeMD(ctx context.Context, sections postgres.Sections, so
 			return records.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: p.Problem}, p, nil
 		}
 		hash := files.Hash(p.Text)
-		state := h.inStepWith(p, path, hash)
+		state := h.publishedState(p, path, hash)
 		if raw != nil && bytes.Equal(raw, p.Text) {
 			return state, p, nil
 		}
@@ -143,9 +143,9 @@ func (h *hold) writeClaudeMD(ctx context.Context, sections postgres.Sections, so
 	}
 }
 
-// takeBlockOut removes the block from the file that it was in, at a path, after it was written into another. All other bytes of the file
+// removeOldBlock removes the block from the file that it was in, at a path, after it was written into another. All other bytes of the file
 // are kept. It returns the problem that a person has to solve.
-func (h *hold) takeBlockOut(from, to string) (problem string, err error) {
+func (h *hold) removeOldBlock(from, to string) (problem string, err error) {
 	if from == "" || from == to || h.isSameFile(from, to) {
 		return "", nil
 	}
@@ -190,13 +190,13 @@ func (h *hold) isSameFile(a, b string) bool {
 // the file.
 func (h *hold) publishLater(path string) { h.queue.AddLater(h.onDisk.Slug, path, retry) }
 
-// inStepWith is how the CLAUDE.md at a path stands when it has the compiled text, of that hash.
-func (h *hold) inStepWith(p Preview, path, hash string) records.ClaudeMD {
-	mark := inStep{recipe: h.recipe(p.MemoryOff, p.shared), hash: hash}
-	if !p.until.IsZero() {
-		mark.until = strconv.FormatInt(p.until.Unix()+1, 10) // no sooner than it is
+// publishedState is how the CLAUDE.md at a path stands when it has the compiled text, of that hash.
+func (h *hold) publishedState(p Preview, path, hash string) records.ClaudeMD {
+	value := publishKey{recipe: h.recipe(p.MemoryOff, p.shared), hash: hash}
+	if !p.nextStaleAt.IsZero() {
+		value.expiresAt = strconv.FormatInt(p.nextStaleAt.Unix()+1, 10) // no sooner than it is
 	}
-	return records.ClaudeMD{Path: path, Chars: p.Chars, InStep: mark.String()}
+	return records.ClaudeMD{Path: path, Chars: p.Chars, InStep: value.String()}
 }
 
 // overwriteClaudeMD writes a text of that hash where a CLAUDE.md still has the bytes that were read; nil: where there was none. A link
@@ -211,9 +211,9 @@ func (h *hold) overwriteClaudeMD(path string, was, text []byte, hash string) err
 	return h.overwrite(path, text, files.Options{New: true, Hash: hash})
 }
 
-// record keeps how CLAUDE.md stands, and tells those who listen when it was written, or when what is in its way is another
+// recordPublication keeps how CLAUDE.md stands, and tells those who listen when it was written, or when what is in its way is another
 // thing than before.
-func (h *hold) record(ctx context.Context, p records.Publication, problemBefore string) error {
+func (h *hold) recordPublication(ctx context.Context, p records.Publication, problemBefore string) error {
 	if err := h.w.Published(ctx, p); err != nil {
 		return err
 	}
@@ -235,8 +235,8 @@ func changedCosts(costs []claudemd.Cost, headings []claudemd.Summary) []claudemd
 	return changed
 }
 
-// errIsMemory says that a CLAUDE.md is a link to what is compiled into it: it would be a memory of itself, and grow with each look.
-var errIsMemory = errors.New("CLAUDE.md leads to a memory file")
+// errIsMemory means that a CLAUDE.md is a link to what is compiled into it: it would be a memory of itself, and grow with each scan.
+var errIsMemory = errors.New("CLAUDE.md is a link to a memory file")
 
 // readClaudeMD returns what the agent's CLAUDE.md at a path says, nil where there is none. links are those that are known in its directory. It fails
 // with errIsMemory.

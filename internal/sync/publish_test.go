@@ -280,14 +280,14 @@ func TestWhatIsWrittenInPlaceIntoAnEmptiedFileIsKept(t *testing.T) {
 
 func TestClaudeMDIsNeverAMemoryOfItself(t *testing.T) {
 	t.Parallel()
-	for name, place := range map[string]string{"its own file": "CLAUDE.md", "what it leads to": "docs/rules.md"} {
+	for name, relPath := range map[string]string{"its own file": "CLAUDE.md", "what it leads to": "docs/rules.md"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := setup(t)
 			b.write("ada/memory/a.md", note("Tabs", memories.Feedback, "Use tabs."))
-			b.write("ada/"+place, note("Rules", memories.Feedback, "Be kind."))
-			if place != "CLAUDE.md" {
-				b.link("ada/CLAUDE.md", place)
+			b.write("ada/"+relPath, note("Rules", memories.Feedback, "Be kind."))
+			if relPath != "CLAUDE.md" {
+				b.link("ada/CLAUDE.md", relPath)
 			}
 			b.link("ada/memory/self.md", "../CLAUDE.md")
 			b.scanAll()

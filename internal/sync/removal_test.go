@@ -477,7 +477,7 @@ func TestAFileThatCanNoLongerBeReadTakesNothingAway(t *testing.T) {
 	}
 }
 
-// What was too large for an earlier version, or for a look that came while it was being replaced, was never taken for what it says.
+// What was too large for an earlier version, or for a scan that came while it was being replaced, was never taken for what it says.
 func TestAFileThatCanBeReadByNowIsTakenAlthoughItsBytesAreKnown(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

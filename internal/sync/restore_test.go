@@ -150,9 +150,9 @@ func TestDeletingALinkHidesNoOtherFileThatCannotBeRead(t *testing.T) {
 
 func TestRestoringGoesElsewhereWhereADirectoryHasBecomeSomethingElse(t *testing.T) {
 	t.Parallel()
-	for name, replace := range map[string]func(place string) error{
-		"a file":                 func(place string) error { return os.WriteFile(place, []byte("a file"), 0o644) },
-		"a link that leads back": func(place string) error { return os.Symlink("sub", place) },
+	for name, replace := range map[string]func(relPath string) error{
+		"a file":                 func(relPath string) error { return os.WriteFile(relPath, []byte("a file"), 0o644) },
+		"a link that leads back": func(relPath string) error { return os.Symlink("sub", relPath) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -172,7 +172,7 @@ func TestRestoringGoesElsewhereWhereADirectoryHasBecomeSomethingElse(t *testing.
 	}
 }
 
-// A restore that a crash has cut short is finished before anything else is looked at, and looks at one directory.
+// A restore that a crash has cut short is finished before anything else is scanned, and looks at one directory.
 func TestLeftoversOfACrashGoAlsoWhenARestoreIsFinishedFirst(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -15,7 +15,7 @@ func TestAPanicOverOneOfManyFilesIsOneOfWhoeverHasThemRead(t *testing.T) {
 	var read atomic.Int64
 	cause := func() (cause any) {
 		defer func() { cause = recover() }()
-		err := inRuns(t.Context(), 1000, func(from, to int) {
+		err := inParallel(t.Context(), 1000, func(from, to int) {
 			if from <= 500 && 500 < to {
 				panic("a fault")
 			}
@@ -36,7 +36,7 @@ func TestRunsEndWithTheirContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := inRuns(ctx, 1000, func(int, int) {}); !errors.Is(err, context.Canceled) {
+	if err := inParallel(ctx, 1000, func(int, int) {}); !errors.Is(err, context.Canceled) {
 		t.Errorf("it returned %v", err)
 	}
 }

@@ -16,9 +16,9 @@ import (
 
 func TestAScanAnswersWithTheFilesThatHaveNoByte(t *testing.T) {
 	t.Parallel()
-	for name, scan := range map[string]func(*bench) (sync.Scan, error){
-		"of one agent": func(b *bench) (sync.Scan, error) { return b.engine.Scan(b.Context(), "ada") },
-		"of all":       func(b *bench) (sync.Scan, error) { return b.engine.ScanAll(b.Context()) },
+	for name, scan := range map[string]func(*bench) (sync.ScanResult, error){
+		"of one agent": func(b *bench) (sync.ScanResult, error) { return b.engine.Scan(b.Context(), "ada") },
+		"of all":       func(b *bench) (sync.ScanResult, error) { return b.engine.ScanAll(b.Context()) },
 	} {
 		for watching, prepare := range map[string]func(*bench){
 			"by itself":     func(b *bench) { b.stopWatching() },
@@ -56,7 +56,7 @@ func TestWhereNothingIsLookedAtAnyMoreScansStopAndMemoriesAreSaved(t *testing.T)
 	b := setup(t)
 	b.write("ada/memory/known.md", note("Known", memories.Project, "text"))
 	b.scanAll()
-	b.engine.StopLooking()
+	b.engine.StopScans()
 	if _, err := b.engine.Scan(t.Context(), "ada"); !errors.Is(err, sync.ErrStopping) {
 		t.Errorf("a scan of one agent ends with %v", err)
 	}
@@ -104,7 +104,7 @@ func TestTheCountAfterALargeLookAtAPart(t *testing.T) {
 	says("one") // which is not signed yet, and neither is this
 	b.write("ada/memory/0.md", note("Old 0", memories.User, "text 2"))
 	waittest.For(b, "it", func() bool { return b.body("ada", "Old 0") == "text 2" })
-	b.must(os.Chmod(b.path("ada/memory"), 0o750)) // which brings a look at all of that directory, and at nothing else
+	b.must(os.Chmod(b.path("ada/memory"), 0o750)) // which brings a scan of all of that directory, and at nothing else
 	b.write("ada/memory/1.md", note("Old 1", memories.User, "text 2"))
 	waittest.For(b, "it", func() bool { return b.body("ada", "Old 1") == "text 2" })
 	waittest.For(b, "all to be looked at", func() bool { return b.status().Pending == 0 })

@@ -114,7 +114,7 @@ func TestDeleteMany_DatabaseLost(t *testing.T) {
 	other.start()
 	cut.Store(true)
 	for name, b := range map[string]*bench{"Tabs": a, "Other": other} {
-		errs := b.engine.DeleteMany(t.Context(), "ada", []sync.Seen{{ID: other.memory("ada", name).ID}})
+		errs := b.engine.DeleteMany(t.Context(), "ada", []sync.MemoryRef{{ID: other.memory("ada", name).ID}})
 		if !errors.Is(errs[0], memories.ErrInterrupted) || !errors.Is(errs[0], memories.ErrUnavailable) {
 			t.Errorf("the deletion of %s: %v", name, errs[0])
 		}

@@ -174,7 +174,7 @@ func TestAServerThatDoesNotSeeADirectoryNeitherMarksItGoneNorForgetsIt(t *testin
 		t.Errorf("the index of another server: %+v, %v", index, err)
 	}
 
-	// While nobody looks after it for a moment, its server may only be starting again.
+	// While nobody holds its lease for a moment, its server may only be starting again.
 	a.stop()
 	if _, err := other.engine.ScanAll(t.Context()); err != nil {
 		t.Fatal(err)

@@ -17,8 +17,8 @@ import (
 )
 
 // What an agent of the layout shared remembers stands in the CLAUDE.md of all others. So whoever publishes it publishes them all, in the
-// same hold, and they follow before anybody is answered. By the stamp of what is shared, which is in the recipe of each (instep.go), a
-// CLAUDE.md that was not reached then is known to be out of step, and follows at the next look at its agent, whichever server that
+// same hold, and they follow before anybody is answered. By the stamp of what is shared, which is in the recipe of each (publish_key.go), a
+// CLAUDE.md that was not reached then is known to be not up to date, and follows at the next scan of its agent, whichever server that
 // is on. Nobody who holds an agent that shares nothing waits for one that does: that would be the other way round.
 
 // sharing is what of that this process has brought to its end.
@@ -27,12 +27,12 @@ type sharing struct {
 	stamp *string // of what was shared when all others had followed last; nil: they have not
 }
 
-// otherServers is how long all the agents that other servers look after may take to follow. Those that take longer follow by themselves.
-const otherServers = 5 * time.Second
+// otherServersTimeout is how long all the agents that other servers look after may take to follow. Those that take longer follow by themselves.
+const otherServersTimeout = 5 * time.Second
 
-// followShared has every other agent's CLAUDE.md say what is shared, if that is not what it was, and returns why some cannot. The caller
+// publishOthers has every other agent's CLAUDE.md say what is shared, if that is not what it was, and returns why some cannot. The caller
 // holds an agent that shares what it remembers, or has just forgotten it.
-func (e *Engine) followShared(ctx context.Context) (problem string, err error) {
+func (e *Engine) publishOthers(ctx context.Context) (problem string, err error) {
 	if !e.Ready() {
 		return "", nil // each is published by the first scan, and all of them once more after it
 	}
@@ -46,7 +46,7 @@ func (e *Engine) followShared(ctx context.Context) (problem string, err error) {
 	if err != nil {
 		return "", err
 	}
-	problem, err = e.publishAll(ctx, slices.DeleteFunc(rows, func(row records.Agent) bool {
+	problem, err = e.publishEach(ctx, slices.DeleteFunc(rows, func(row records.Agent) bool {
 		return row.SharesMemories() || row.ClaudeMD.Path == "" || !row.Present
 	}))
 	if err == nil {
@@ -55,15 +55,15 @@ func (e *Engine) followShared(ctx context.Context) (problem string, err error) {
 	return problem, err
 }
 
-// publishAll publishes agents, a few at a time. Where one cannot be written, or is held for long, the others are all the same.
-func (e *Engine) publishAll(ctx context.Context, rows []records.Agent) (problem string, err error) {
+// publishEach publishes agents, a few at a time. Where one cannot be written, or is held for long, the others are all the same.
+func (e *Engine) publishEach(ctx context.Context, rows []records.Agent) (problem string, err error) {
 	here, cancelHere := context.WithTimeout(ctx, e.overdue())
 	defer cancelHere()
-	elsewhere, cancelElsewhere := context.WithTimeout(ctx, otherServers)
+	elsewhere, cancelElsewhere := context.WithTimeout(ctx, otherServersTimeout)
 	defer cancelElsewhere()
-	late := e.scanning.late(e.overdue())
+	overdue := e.scans.late(e.overdue())
 	var mu sync.Mutex
-	var behind []string
+	var unpublished []string
 	var failures []error
 	var group errgroup.Group
 	group.SetLimit(agentsAtOnce())
@@ -73,16 +73,16 @@ func (e *Engine) publishAll(ctx context.Context, rows []records.Agent) (problem 
 			if e.term(row.ID) == 0 {
 				within = elsewhere
 			}
-			err := errBehind
-			if !slices.Contains(late, row.Slug) {
+			err := errNotPublished
+			if !slices.Contains(overdue, row.Slug) {
 				err = e.publishWithin(within, row.Slug)
 			}
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
 			case err == nil, errors.Is(err, memories.ErrNotFound): // forgotten meanwhile
-			case errors.Is(err, errBehind), errors.Is(err, errFault), within.Err() != nil && ctx.Err() == nil:
-				behind = append(behind, row.Slug)
+			case errors.Is(err, errNotPublished), errors.Is(err, errPanic), within.Err() != nil && ctx.Err() == nil:
+				unpublished = append(unpublished, row.Slug)
 			default:
 				failures = append(failures, err)
 			}
@@ -90,12 +90,12 @@ func (e *Engine) publishAll(ctx context.Context, rows []records.Agent) (problem 
 		})
 	}
 	group.Wait() //nolint:errcheck // the errors are those above
-	slices.Sort(behind)
-	return behindText(behind), errors.Join(failures...)
+	slices.Sort(unpublished)
+	return unpublishedText(unpublished), errors.Join(failures...)
 }
 
-// errBehind says that an agent's CLAUDE.md could not follow, and does so by itself.
-var errBehind = errors.New("its CLAUDE.md could not follow")
+// errNotPublished means that an agent's CLAUDE.md could not follow, and does so by itself.
+var errNotPublished = errors.New("CLAUDE.md not published")
 
 // publishWithin publishes an agent, and waits for that until ctx ends: what hangs on a disk cannot be called off.
 func (e *Engine) publishWithin(ctx context.Context, slug string) error {
@@ -103,7 +103,7 @@ func (e *Engine) publishWithin(ctx context.Context, slug string) error {
 	go func() {
 		in, err := callPublish.do(ctx, e, slug, publishOp{})
 		if err == nil && in.Problem != "" {
-			err = errBehind
+			err = errNotPublished
 		}
 		done <- err
 	}()
@@ -115,26 +115,26 @@ func (e *Engine) publishWithin(ctx context.Context, slug string) error {
 	}
 }
 
-// mostBehind is how many agents are named whose CLAUDE.md has not followed.
-const mostBehind = 5
+// maxNamed is how many agents are named whose CLAUDE.md has not followed.
+const maxNamed = 5
 
-func behindText(slugs []string) string {
+func unpublishedText(slugs []string) string {
 	switch n := len(slugs); {
 	case n == 0:
 		return ""
-	case n > mostBehind:
-		return fmt.Sprintf("CLAUDE.md of %d other agents could not follow, among them %s: their pages say why.", n, strings.Join(slugs[:mostBehind], ", "))
+	case n > maxNamed:
+		return fmt.Sprintf("CLAUDE.md of %d other agents could not follow, among them %s: their pages say why.", n, strings.Join(slugs[:maxNamed], ", "))
 	default:
 		return fmt.Sprintf("CLAUDE.md of %s could not follow: its page says why.", strings.Join(slugs, ", "))
 	}
 }
 
-// standing says why an agent's CLAUDE.md is not what it should be; empty: it is.
-type standing struct{ Problem string }
+// publishResult says why an agent's CLAUDE.md is not what it should be; empty: it is.
+type publishResult struct{ Problem string }
 
-// publishHere brings an agent's CLAUDE.md in step with what it remembers and is given.
-func (e *Engine) publishHere(ctx context.Context, slug string, _ publishOp) (standing, error) {
-	var in standing
+// publishLocal brings an agent's CLAUDE.md up to date with what it remembers and is given.
+func (e *Engine) publishLocal(ctx context.Context, slug string, _ publishOp) (publishResult, error) {
+	var in publishResult
 	err := e.withAgent(ctx, slug, func(h *hold) error {
 		if err := h.publishOwn(ctx); err != nil || h.claudeMD == nil {
 			return err
@@ -151,7 +151,7 @@ func (h *hold) publishShared(ctx context.Context) error {
 	if h.onDisk.Layout != agents.Shared {
 		return nil
 	}
-	problem, err := h.followShared(ctx)
+	problem, err := h.publishOthers(ctx)
 	if problem != "" && h.claudeMD != nil {
 		state := *h.claudeMD
 		state.Problem = problem
@@ -163,17 +163,17 @@ func (h *hold) publishShared(ctx context.Context) error {
 	return err
 }
 
-// shareAgain has a look at what is shared by agents that this server looks after, and all others follow.
-func (e *Engine) shareAgain(ctx context.Context) {
-	for _, slug := range e.lookedAfter() {
-		if a := e.known(slug); a != nil && e.shares(ctx, a) {
+// queueShared has a scan at what is shared by agents that this server looks after, and all others follow.
+func (e *Engine) queueShared(ctx context.Context) {
+	for _, slug := range e.leasedSlugs() {
+		if a := e.known(slug); a != nil && e.isShared(ctx, a) {
 			e.queue.Add(slug, ".")
 		}
 	}
 }
 
-func (e *Engine) shares(ctx context.Context, a *agent) bool {
-	if !a.lockOrPassOver(ctx) {
+func (e *Engine) isShared(ctx context.Context, a *agent) bool {
+	if !a.lockOrSkip(ctx) {
 		return true // for all that is known: a look more does no harm
 	}
 	defer e.unlock(a)

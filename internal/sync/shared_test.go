@@ -87,7 +87,7 @@ func TestWhatAllAgentsShareStandsBehindTheOwnOfEachAndGoesBeforeItsDeletionIsAns
 	if strings.Contains(b.read("ada/CLAUDE.md"), "Everybody's.") || strings.Contains(b.read("bob/CLAUDE.md"), "Everybody's.") || team.read("tabs.md") != "" {
 		t.Error("a deletion is answered before it has gone from all")
 	}
-	for _, result := range b.engine.RestoreMany(t.Context(), "team", []sync.Seen{{ID: deleted.Memory.ID}}) {
+	for _, result := range b.engine.RestoreMany(t.Context(), "team", []sync.MemoryRef{{ID: deleted.Memory.ID}}) {
 		if result != nil {
 			t.Fatal(result)
 		}
@@ -186,7 +186,9 @@ func TestAMemoryMovesToWhatAllAgentsShareAndBack(t *testing.T) {
 	b.age("ada/memory/tabs.md", 72*time.Hour)
 	b.scanAll()
 	tabs := b.memory("ada", "Tabs")
-	to := func(scope memories.Scope, agent string) sync.Place { return sync.Place{Scope: scope, Agent: agent} }
+	to := func(paths memories.Scope, agent string) sync.Destination {
+		return sync.Destination{Scope: paths, Agent: agent}
+	}
 
 	var invalid *memories.InvalidError
 	if _, err := b.engine.Move(t.Context(), "ada", tabs.ID, "", to(memories.SharedScope, "")); !errors.As(err, &invalid) || invalid.Field != "to" {
@@ -196,7 +198,7 @@ func TestAMemoryMovesToWhatAllAgentsShareAndBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	waittest.For(b, "the directory", func() bool { _, err := b.store.Agent(t.Context(), "team"); return err == nil })
-	for name, place := range map[string]sync.Place{
+	for name, place := range map[string]sync.Destination{
 		"an unknown agent": to(memories.PrivateScope, "eve"), "another agent that shares nothing": to(memories.PrivateScope, "bob"),
 		"a scope that is none": to("everybody", "team"), "what is shared, as private": to(memories.PrivateScope, "team"),
 	} {

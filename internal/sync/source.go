@@ -16,17 +16,17 @@ import (
 // The source of a memory is the file whose content is the memory's. A session's file stays the source when it has gone. Where the source
 // is a primary file, the memory says what a primary file says that exists, and no copy of another one, as long as there is any.
 
-// past is all that reconcile knows besides the look.
-type past struct {
+// knownState is all that reconcile knows besides the scan.
+type knownState struct {
 	records.KnownState
-	texts []sighting // of primary files that say something else than their memories
+	sources []scannedFile // of primary files that say something else than their memories
 }
 
-// textsOf returns what the primary files say that can become the source of their memory without having changed.
-func (h *hold) textsOf(ctx context.Context, known records.KnownState) ([]sighting, error) {
+// primarySources returns what the primary files say that can become the source of their memory without having changed.
+func (h *hold) primarySources(ctx context.Context, known records.KnownState) ([]scannedFile, error) {
 	contents := make(map[uuid.UUID]records.MemoryRow, len(known.Heads))
-	for _, head := range known.Heads {
-		contents[head.UUID] = head
+	for _, row := range known.Heads {
+		contents[row.UUID] = row
 	}
 	others := slices.DeleteFunc(slices.Clone(known.Files), func(f records.File) bool {
 		return !f.Durable() || !f.Present || f.Status != records.Mirrored || f.Fingerprint == contents[f.MemoryID].Fingerprint
@@ -35,35 +35,35 @@ func (h *hold) textsOf(ctx context.Context, known records.KnownState) ([]sightin
 	if err != nil {
 		return nil, err
 	}
-	var texts []sighting
+	var sources []scannedFile
 	for i, f := range others {
 		raw, ok := raws[f.Path]
 		if !ok {
 			continue
 		}
-		s := sighting{
+		s := scannedFile{
 			path: f.Path, raw: raw, hash: files.Hash(raw), size: int64(len(raw)), modTime: f.ModTime, modifiedAt: f.ModifiedAt,
 			contentAt: f.ContentAt, fingerprint: f.Fingerprint, file: frontmatter.Parse(raw, stem(f.Path)), team: h.onDisk.InTeam(f.Path),
 			known: &others[i],
 		}
 		s.flagCredential()
-		texts = append(texts, s)
+		sources = append(sources, s)
 	}
-	return texts, nil
+	return sources, nil
 }
 
 // isCopy reports whether the file is a copy of another file that carries the memory, in the same memory directory.
-func (pg *page) isCopy(f records.File) bool {
+func (m *memoryState) isCopy(f records.File) bool {
 	originals, sure := memories.CopyOf(f.Path)
 	for _, p := range originals {
-		if original, ok := pg.files[p]; ok && original.Status != records.Blocked && !sure {
+		if original, ok := m.files[p]; ok && original.Status != records.Blocked && !sure {
 			return true
 		}
 	}
 	if !sure {
 		return false
 	}
-	for p, other := range pg.files {
+	for p, other := range m.files {
 		if _, isCopyToo := memories.CopyOf(p); !isCopyToo && other.Session == f.Session && other.Status != records.Blocked {
 			return true
 		}
@@ -71,30 +71,30 @@ func (pg *page) isCopy(f records.File) bool {
 	return false
 }
 
-// followSource makes the newest primary file the source of the memory where the one that was the source says its content no longer, or
+// updateSource makes the newest primary file the source of the memory where the one that was the source says its content no longer, or
 // turns out to be a copy. A file that could not be read may say it still.
-func (d *desk) followSource(pg *page) {
-	h := &pg.head
-	if d.away || !pg.lives() || !h.Readable || h.Session != "" {
+func (r *reconciler) updateSource(m *memoryState) {
+	h := &m.row
+	if r.primaryAway || !m.isLive() || !h.Readable || h.Session != "" {
 		return
 	}
-	if pg.isSaid() && !slices.Contains(pg.left, h.Fingerprint) {
+	if m.hasPrimarySource() && !slices.Contains(m.formerContents, h.Fingerprint) {
 		return
 	}
-	newest, ok := pg.newestPrimary(d.texts)
+	newest, ok := m.newestPrimary(r.sources)
 	switch {
 	case !ok:
 	case newest.Fingerprint == h.Fingerprint:
 		h.ContentAt = newest.ContentAt
 	default:
-		d.adopt(pg, d.texts[newest.Path])
+		r.setContent(m, r.sources[newest.Path])
 	}
 }
 
-// isSaid reports whether a primary file that is no copy says the memory's content, or may do so because it cannot be read.
-func (pg *page) isSaid() bool {
-	for _, f := range pg.files {
-		says := f.Status == records.Mirrored && f.Fingerprint == pg.head.Fingerprint && !pg.isCopy(f)
+// hasPrimarySource reports whether a primary file that is no copy says the memory's content, or may do so because it cannot be read.
+func (m *memoryState) hasPrimarySource() bool {
+	for _, f := range m.files {
+		says := f.Status == records.Mirrored && f.Fingerprint == m.row.Fingerprint && !m.isCopy(f)
 		isUnknown := f.Status == records.Unreadable || f.Unfinished != 0 && f.Fingerprint == memories.Fingerprint{}
 		if f.Durable() && (says || isUnknown) {
 			return true
@@ -105,18 +105,18 @@ func (pg *page) isSaid() bool {
 
 // newestPrimary returns the primary file with the newest content among those that carry the memory and are no copies. texts has what
 // each of these says, except for the memory's own content.
-func (pg *page) newestPrimary(texts map[string]sighting) (newest records.File, ok bool) {
-	for _, f := range pg.files {
-		if !f.Durable() || f.Status != records.Mirrored || pg.isCopy(f) {
+func (m *memoryState) newestPrimary(sources map[string]scannedFile) (newest records.File, ok bool) {
+	for _, f := range m.files {
+		if !f.Durable() || f.Status != records.Mirrored || m.isCopy(f) {
 			continue
 		}
-		isContent := f.Fingerprint == pg.head.Fingerprint
-		if _, known := texts[f.Path]; !known && !isContent {
+		isContent := f.Fingerprint == m.row.Fingerprint
+		if _, known := sources[f.Path]; !known && !isContent {
 			continue
 		}
 		order := f.ContentAt.Compare(newest.ContentAt)
 		if order == 0 {
-			order = compareBool(isContent, newest.Fingerprint == pg.head.Fingerprint)
+			order = compareBool(isContent, newest.Fingerprint == m.row.Fingerprint)
 		}
 		if order == 0 {
 			order = strings.Compare(newest.Path, f.Path)
@@ -131,11 +131,11 @@ func (pg *page) newestPrimary(texts map[string]sighting) (newest records.File, o
 // withoutCopies leaves out the primary files of a memory that are copies of others. A save into a copy would change nothing, also where
 // the original cannot be read.
 func withoutCopies(all []records.DurableFile) []records.DurableFile {
-	pg := page{files: map[string]records.File{}}
+	m := memoryState{files: map[string]records.File{}}
 	for _, f := range all {
 		if f.Present {
-			pg.files[f.Path] = records.File{Path: f.Path, Status: records.Mirrored}
+			m.files[f.Path] = records.File{Path: f.Path, Status: records.Mirrored}
 		}
 	}
-	return slices.DeleteFunc(all, func(f records.DurableFile) bool { return f.Present && pg.isCopy(pg.files[f.Path]) })
+	return slices.DeleteFunc(all, func(f records.DurableFile) bool { return f.Present && m.isCopy(m.files[f.Path]) })
 }

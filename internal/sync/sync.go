@@ -1,6 +1,6 @@
 // Package sync keeps disk, database and CLAUDE.md in step. It is the one writer of Memoir: it watches and scans the
 // agents' directories, mirrors what it finds, and carries out every save, deletion and restore, holding the agent
-// meanwhile. What a look at the disk means is decided by one pure function, reconcile. The API and the pages call it;
+// meanwhile. What a scan of the disk means is decided by one pure function, reconcile. The API and the pages call it;
 // it knows nothing of HTTP.
 package sync
 
@@ -34,7 +34,7 @@ import (
 // Options are the settings of an Engine.
 type Options struct {
 	Places agents.Settings
-	// Debounce is the quiet time after a change before it is looked at.
+	// Debounce is the quiet time after a change before it is scanned.
 	Debounce time.Duration
 	// WriterPause is how long a writer may pause while it writes a file that was unfinished; 0 is 2.5 s.
 	WriterPause time.Duration
@@ -70,67 +70,67 @@ type Engine struct {
 	queue   *watch.Queue
 	watcher *watch.Watcher
 
-	mu     sync.Mutex
-	agents map[string]*agent  // by slug
-	wanted map[int64]struct{} // agents that this server would look after if it could
+	mu        sync.Mutex
+	agents    map[string]*agent  // by slug
+	requested map[int64]struct{} // agents that this server would look after if it could
 
-	// link is what leases hang on, and how other servers are told and heard. When it is lost, another one takes its place.
-	link       atomic.Pointer[postgres.Link]
-	released   chan struct{} // another server has let go of leases
-	noRoom     atomic.Bool   // Postgres had no room for every lease
-	peerEvents *peerEvents
-	asked      chan string // requests of other servers
-	answers    *answers
-	told       knownFigures
+	// serverConn is what leases hang on, and how other servers are told and heard. When it is lost, another one takes its place.
+	serverConn     atomic.Pointer[postgres.Link]
+	leasesReleased chan struct{} // another server has let go of leases
+	noRoom         atomic.Bool   // Postgres had no room for every lease
+	peerEvents     *peerEvents
+	requests       chan string // requests of other servers
+	responses      *pendingResponses
+	sentStats      peerStats
 
-	sharing     sharing
-	published   *publish.Cache
-	discovering sync.Mutex
-	unreadable  []string            // directories that the last discovery could not look into
-	left        map[int64]time.Time // when nobody looked after an agent any more that another server had; zero: it still has
-	ready       atomic.Bool
+	sharing      sharing
+	published    *publish.Cache
+	discovering  sync.Mutex
+	unreadable   []string            // directories that the last discovery could not look into
+	holderLostAt map[int64]time.Time // when nobody looked after an agent any more that another server had; zero: it still has
+	ready        atomic.Bool
 	// found is what the last discovery found.
 	found atomic.Pointer[discoverySnapshot]
 	// sources are what the last discovery went by, and nobody watches.
 	sources     atomic.Pointer[map[string]agents.Stamp]
 	transcripts agents.Transcripts
-	meter       meter
-	// scanning are the scans that nobody waits for.
-	scanning *scanning
+	stats       syncStats
+	// scans are the scans that nobody waits for.
+	scans *scanTracker
 	// unindexed has the first memory, in the order of ids, that the search index may lack.
 	unindexed chan uuid.UUID
-	// displaced are files that were lately replaced.
-	displaced displacedFiles
+	// replaced are files that were lately replaced.
+	replaced replacedFiles
 	// indexing says that the search index is being filled, or about to be.
 	indexing atomic.Bool
-	// filledElsewhere is when another server said last that it is filling the index, in nanoseconds since 1970; 0: it is done.
-	filledElsewhere atomic.Int64
+	// peerIndexingAt is when another server said last that it is filling the index, in nanoseconds since 1970; 0: it is done.
+	peerIndexingAt atomic.Int64
 
-	// looking ends when nothing is to be looked at any more, and with it every look, but for those that a change begins.
-	looking     context.Context
-	stopLooking context.CancelFunc
-	stop        context.CancelFunc
-	running     sync.WaitGroup
+	// scanCtx ends when nothing is to be scanned any more, and with it every scan, but for those that a change begins.
+	scanCtx   context.Context
+	stopScans context.CancelFunc
+	stop      context.CancelFunc
+	running   sync.WaitGroup
 }
 
 // agent is one known agent in this process. Whoever works on it holds its lock.
 type agent struct {
 	inUse *semaphore.Weighted
-	// passedOver says that somebody has gone on without the lock, and agents are to be looked for again.
-	passedOver atomic.Bool
-	id         int64
+	// skipped says that somebody has gone on without the lock, and agents are to be looked for again.
+	skipped atomic.Bool
+	id      int64
 	// term is the time of looking after it, as Engine.term numbers them, that what follows was learned in.
 	term    uint64
 	onDisk  agents.Agent
 	present bool
-	// looked says that all of its directory has been looked at, and is watched, in this term.
-	looked bool
-	// settling looks at everything once the events have gone quiet.
-	settling *time.Timer
-	// links are the paths of links. They have to be looked at again whenever something else appears or goes: it may be
+	// fullyScanned says that all of its directory has been scanned, and is watched, in this term.
+	fullyScanned bool
+	// fullScanTimer scans of everything once the events have gone quiet.
+	fullScanTimer *time.Timer
+	// links are the paths of links. They have to be scanned again whenever something else appears or goes: it may be
 	// what they lead to.
 	links map[string]struct{}
-	// indexes are the MEMORY.md files as they were last looked at.
+	// indexes are the MEMORY.md files as they were last scanned.
 	indexes map[string]fileStamp
 	// facts are the primary indexes as they were when their facts were saved; nil: the database knows which have any.
 	facts map[string]fileStamp
@@ -139,15 +139,15 @@ type agent struct {
 	// emptied has files that had bytes and are seen without any, by path.
 	emptied sync.Map
 	// awaited are files without a byte that a scan waits for, by path.
-	awaited sync.Map
-	tally   tally
+	awaited     sync.Map
+	fileCounter fileCounter
 	// others are its files that are not Markdown.
 	others otherFiles
-	// seenLogs are its logs as all of them were last looked at.
-	seenLogs seenLogs
+	// lastLogs are its logs as all of them were last scanned.
+	lastLogs logState
 }
 
-// isUpToDate says whether the agent's directory was there when agents were last looked for, and nothing has changed since that what
+// isUpToDate reports whether the agent's directory was there when agents were last looked for, and nothing has changed since that what
 // is known of it goes by.
 func (e *Engine) isUpToDate(ctx context.Context, a *agent) (bool, error) {
 	if err := a.lock(ctx); err != nil {
@@ -177,49 +177,49 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 	looking, stopLooking := context.WithCancel(ctx)
 	e := &Engine{
 		store: store, options: options, disk: options.Disk, guard: guard, log: options.Log, hub: events.NewHub(peerEvents.add), queue: q, published: publish.NewCache(),
-		agents: map[string]*agent{}, unindexed: make(chan uuid.UUID, 1), looking: looking, stopLooking: stopLooking, stop: stop,
-		released: make(chan struct{}, 1), peerEvents: peerEvents, asked: make(chan string, maxAsked), answers: newAnswers(), left: map[int64]time.Time{},
-		scanning: newScanning(cmp.Or(options.ShownAfter, shownAfter)),
+		agents: map[string]*agent{}, unindexed: make(chan uuid.UUID, 1), scanCtx: looking, stopScans: stopLooking, stop: stop,
+		leasesReleased: make(chan struct{}, 1), peerEvents: peerEvents, requests: make(chan string, maxQueuedRequests), responses: newPendingResponses(), holderLostAt: map[int64]time.Time{},
+		scans: newScanTracker(cmp.Or(options.ShownAfter, showAfter)),
 	}
-	if err := e.openLink(ctx); err != nil {
+	if err := e.openServerConn(ctx); err != nil {
 		stopLooking()
 		stop()
 		return nil, err
 	}
 	e.indexing.Store(true) // until it has been looked for what a crash has left out
-	e.watcher = watch.New(watch.Options{Notify: options.Notify, Queue: q, ScanAll: e.lookAtAll, Log: options.Log})
+	e.watcher = watch.New(watch.Options{Notify: options.Notify, Queue: q, ScanAll: e.queueFullScan, Log: options.Log})
 	for _, run := range []func(context.Context){
-		e.work, e.scanAgainAndAgain, e.watchRoots, e.pollLoop, e.fillSearchIndex,
+		e.workLoop, e.scanLoop, e.watchRoots, e.pollLoop, e.fillSearchIndex,
 	} {
 		e.running.Go(func() { run(looking) })
 	}
-	for _, run := range []func(context.Context){e.stayLinked, e.broadcastLoop, e.serveOthers} {
+	for _, run := range []func(context.Context){e.leaseLoop, e.broadcastLoop, e.serveRequests} {
 		e.running.Go(func() { run(ctx) })
 	}
 	return e, nil
 }
 
-// ErrStopping says that a scan was given up, or not begun, because Memoir is being stopped. What it had taken in is kept, and the next start
+// ErrStopping means that a scan was given up, or not begun, because Memoir is being stopped. What it had taken in is kept, and the next start
 // goes on.
-var ErrStopping = errors.New("the server is being stopped, and nothing is looked at any more")
+var ErrStopping = errors.New("server is stopping")
 
-// StopLooking has every scan stop where it can be gone on with later, those that somebody waits for too, and begins no other. What changes
+// StopScans has every scan stop where it can be gone on with later, those that somebody waits for too, and begins no other. What changes
 // memories goes on: Close waits for none of it, and has to follow.
-func (e *Engine) StopLooking() { e.stopLooking() }
+func (e *Engine) StopScans() { e.stopScans() }
 
-// whileLooking calls a look that somebody waits for, and gives it up when nothing is to be looked at any more; it fails with ErrStopping then.
-func (e *Engine) whileLooking(ctx context.Context, look func(context.Context) (Scan, error)) (Scan, error) {
+// withScanContext calls a scan that somebody waits for, and gives it up when nothing is to be scanned any more; it fails with ErrStopping then.
+func (e *Engine) withScanContext(ctx context.Context, look func(context.Context) (ScanResult, error)) (ScanResult, error) {
 	limited, giveUp := context.WithCancel(ctx)
 	defer giveUp()
-	defer context.AfterFunc(e.looking, giveUp)()
-	if e.looking.Err() != nil {
+	defer context.AfterFunc(e.scanCtx, giveUp)()
+	if e.scanCtx.Err() != nil {
 		giveUp() // at once, not in a moment
 	}
-	scan, err := look(limited)
+	result, err := look(limited)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
 		err = ErrStopping
 	}
-	return scan, err
+	return result, err
 }
 
 // Close ends watching and scanning, lets running writes finish, closes every subscription, and lets other servers look after
@@ -229,8 +229,8 @@ func (e *Engine) Close() error {
 	e.stop()
 	err := e.watcher.Close()
 	e.running.Wait()
-	e.unlink()
-	e.displaced.close()
+	e.closeServerConn()
+	e.replaced.close()
 	return err
 }
 
@@ -245,7 +245,7 @@ func (e *Engine) Emit(slug string, kind events.Kind) {
 // EmitScanned sends the event that anything of the agent may have changed.
 func (e *Engine) EmitScanned(slug string) { e.Emit(slug, events.Scanned) }
 
-// Ready says whether the first full scan is done.
+// Ready reports whether the first full scan is done.
 func (e *Engine) Ready() bool { return e.ready.Load() }
 
 // hold is one operation's exclusive hold of an agent: its rows and its directory.
@@ -264,16 +264,16 @@ type hold struct {
 	removed []records.File
 	// syncing waits for the directories of these, by path.
 	syncing map[string]func() error
-	// changed are the memories that this hold has changed and not published yet: one for each time that it has raised the version.
-	changed []uuid.UUID
-	// saved is the file that somebody has just asked to be written: what it says is newest, whatever it said before.
-	saved string
-	// unwritten takes up what a scan leaves to its writers and waits for; nil: nobody waits.
-	unwritten *unwritten
+	// changedIDs are the memories that this hold has changed and not published yet: one for each time that it has raised the version.
+	changedIDs []uuid.UUID
+	// savedPath is the file that somebody has just asked to be written: what it says is newest, whatever it said before.
+	savedPath string
+	// emptyFileWait takes up what a scan leaves to its writers and waits for; nil: nobody waits.
+	emptyFileWait *emptyFileWait
 }
 
 // withAgent runs do while nobody else, in this process or another, works on the agent. It fails with
-// memories.ErrNotFound for an unknown slug, with errElsewhere where another server looks after the agent, and with errFault where do
+// memories.ErrNotFound for an unknown slug, with errNotHolder where another server holds the agent's lease, and with errPanic where do
 // panics.
 func (e *Engine) withAgent(ctx context.Context, slug string, do func(*hold) error) (err error) {
 	a, err := e.agent(ctx, slug)
@@ -286,8 +286,8 @@ func (e *Engine) withAgent(ctx context.Context, slug string, do func(*hold) erro
 	defer e.unlock(a)
 	defer func() {
 		if cause := recover(); cause != nil {
-			a.forgetLooks() // nobody knows how far that came
-			err = e.faulty(slug, cause)
+			a.resetScanState() // nobody knows how far that came
+			err = e.panicError(slug, cause)
 		}
 	}()
 	return e.store.WithAgent(ctx, a.id, func(w *postgres.Writer) error {
@@ -370,7 +370,7 @@ func onDisk(row records.Agent) agents.Agent {
 	return agents.Agent{Slug: row.Slug, Layout: agents.Layout(row.Layout), Dir: row.Dir, DisplayName: row.DisplayName, JoinedTo: row.JoinedTo}
 }
 
-// errNoDirectory says that a write needs a directory that is not there.
+// errNoDirectory means that a write needs a directory that is not there.
 func (h *hold) errNoDirectory() error {
 	if h.closed != nil {
 		return h.errClosed()
@@ -378,28 +378,28 @@ func (h *hold) errNoDirectory() error {
 	return &memories.ConflictError{Reason: "The agent's directory " + h.onDisk.Dir + " is not there, so nothing can be written. Nothing was changed."}
 }
 
-// errClosed says that nothing can be done with a directory that is there and cannot be opened.
+// errClosed means that nothing can be done with a directory that is there and cannot be opened.
 func (h *hold) errClosed() error {
 	var joined *joinedError
 	if errors.As(h.closed, &joined) {
 		return &memories.ConflictError{Reason: joined.Error() + " Nothing was changed. Do it there."}
 	}
 	if files.IsOwnership(h.closed) {
-		return notOurs(h.closed)
+		return ownershipConflict(h.closed)
 	}
 	if files.IsExhausted(h.closed) {
-		return &memories.ConflictError{Reason: fmt.Sprintf("The agent's directory %s cannot be opened (%v). Nothing was changed. Raise the number of files that may be open (ulimit -n), and try again.", h.onDisk.Dir, plain(h.closed))}
+		return &memories.ConflictError{Reason: fmt.Sprintf("The agent's directory %s cannot be opened (%v). Nothing was changed. Raise the number of files that may be open (ulimit -n), and try again.", h.onDisk.Dir, fsCause(h.closed))}
 	}
-	return &memories.ConflictError{Reason: fmt.Sprintf("The agent's directory %s cannot be opened (%v). Nothing was changed. Let the user that Memoir runs as read it, and try again.", h.onDisk.Dir, plain(h.closed))}
+	return &memories.ConflictError{Reason: fmt.Sprintf("The agent's directory %s cannot be opened (%v). Nothing was changed. Let the user that Memoir runs as read it, and try again.", h.onDisk.Dir, fsCause(h.closed))}
 }
 
-// canWrite says with a conflict why nothing may be written into the agent's directory: it, or the durable directory that
+// canWrite says with a conflict why nothing may be written into the agent's directory: it, or the primary directory that
 // is known to hold memories, is not there. Writing would make a new one, in which everything else looks removed.
 func (h *hold) canWrite(ctx context.Context) error {
 	if h.root == nil {
 		return h.errNoDirectory()
 	}
-	if err := h.mayWrite(); err != nil {
+	if err := h.checkWrite(); err != nil {
 		return err
 	}
 	if info, err := files.Stat(h.root, h.onDisk.PrimaryDir()); err == nil && info.IsDir() {

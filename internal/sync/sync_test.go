@@ -140,7 +140,7 @@ func (b *bench) remove(name string) {
 	}
 }
 
-func (b *bench) scan(slug string) sync.Scan {
+func (b *bench) scan(slug string) sync.ScanResult {
 	b.Helper()
 	scan, err := b.engine.Scan(b.Context(), slug)
 	if err != nil {

@@ -19,19 +19,19 @@ import (
 var token = "ghp" + "_x9Kd82mQpLr7VbNw3TzYh6FcJs1GaUe5Xo0R"
 
 // of returns the memory of ada of that name and scope, in the trash or not; nil where there is none.
-func (b *bench) of(scope memories.Scope, name string) *memories.Memory {
+func (b *bench) of(paths memories.Scope, name string) *memories.Memory {
 	b.Helper()
 	agent, err := b.store.Agent(b.Context(), "ada")
 	if err != nil {
 		b.Fatal(err)
 	}
 	for _, state := range []memories.State{"", memories.Deleted} {
-		page, err := b.store.Memories(b.Context(), agent, records.MemoryList{Name: name, Scope: scope, State: state, Limit: 2})
+		page, err := b.store.Memories(b.Context(), agent, records.MemoryList{Name: name, Scope: paths, State: state, Limit: 2})
 		if err != nil {
 			b.Fatal(err)
 		}
 		if len(page.Memories) > 1 {
-			b.Fatalf("there are two %s memories %q", scope, name)
+			b.Fatalf("there are two %s memories %q", paths, name)
 		}
 		if len(page.Memories) == 1 {
 			return &page.Memories[0]
@@ -66,7 +66,7 @@ func TestAPrivateAndATeamMemoryOfOneNameAreTwo(t *testing.T) {
 	if !strings.Contains(b.read("ada/CLAUDE.md"), "**What the team shares.**") || strings.Contains(b.read("bob/CLAUDE.md"), "team") {
 		t.Error("whoever has team memory is told of it, and nobody else")
 	}
-	// To delete the one leaves the other, and what was deleted is kept out on its side alone.
+	// To delete the one leaves the other, and what was deleted is blocked on its side alone.
 	b.delete("ada", "Zebra")
 	if _, err := b.engine.Delete(t.Context(), "ada", b.of(memories.TeamScope, "Tabs").ID, ""); err != nil {
 		t.Fatal(err)
@@ -94,10 +94,10 @@ func TestAMemoryMovesToTheTeamAndBackWithItsBytesAndItsAge(t *testing.T) {
 	b.write("ada/memory/MEMORY.md", "- [Tabs](tabs.md)\n")
 	b.scan("ada")
 	private := b.memory("ada", "Tabs")
-	if _, err := b.engine.Move(t.Context(), "ada", private.ID, `"stale"`, sync.Place{Scope: memories.TeamScope}); !errors.Is(err, memories.ErrChanged) {
+	if _, err := b.engine.Move(t.Context(), "ada", private.ID, `"stale"`, sync.Destination{Scope: memories.TeamScope}); !errors.Is(err, memories.ErrChanged) {
 		t.Errorf("a stale tag gives %v", err)
 	}
-	moved, err := b.engine.Move(t.Context(), "ada", private.ID, sync.ETag(private), sync.Place{Scope: memories.TeamScope})
+	moved, err := b.engine.Move(t.Context(), "ada", private.ID, sync.ETag(private), sync.Destination{Scope: memories.TeamScope})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,19 +111,19 @@ func TestAMemoryMovesToTheTeamAndBackWithItsBytesAndItsAge(t *testing.T) {
 	if b.read("ada/memory/tabs.md") != "" || b.read("ada/memory/MEMORY.md") != "" || b.learned() != "\n## Feedback Memory\n\n### Tabs (team)\n\nUse tabs.\n" {
 		t.Errorf("of the private memory is left: %q, %q", b.read("ada/memory/MEMORY.md"), b.learned())
 	}
-	copied, err := b.engine.Copy(t.Context(), "ada", m.ID, "", sync.Place{Scope: memories.PrivateScope})
+	copied, err := b.engine.Copy(t.Context(), "ada", m.ID, "", sync.Destination{Scope: memories.PrivateScope})
 	if err != nil || copied.Memory.State != memories.Active || !copied.Created || b.of(memories.TeamScope, "Tabs").State != memories.Active {
 		t.Errorf("copied: %+v, %v", copied, err)
 	}
 	var taken *memories.NameTakenError
-	if _, err := b.engine.Move(t.Context(), "ada", m.ID, "", sync.Place{Scope: memories.PrivateScope}); !errors.As(err, &taken) || taken.ID != copied.Memory.ID {
+	if _, err := b.engine.Move(t.Context(), "ada", m.ID, "", sync.Destination{Scope: memories.PrivateScope}); !errors.As(err, &taken) || taken.ID != copied.Memory.ID {
 		t.Errorf("to move to a name that lives gives %v", err)
 	}
 	// Once that name is in the trash, the memory can be moved back, and has the history of both.
 	if _, err := b.engine.Delete(t.Context(), "ada", copied.Memory.ID, ""); err != nil {
 		t.Fatal(err)
 	}
-	back, err := b.engine.Move(t.Context(), "ada", m.ID, "", sync.Place{Scope: memories.PrivateScope})
+	back, err := b.engine.Move(t.Context(), "ada", m.ID, "", sync.Destination{Scope: memories.PrivateScope})
 	if got := back.Memory; err != nil || got.ID != private.ID || got.Team || !got.ModifiedAt.Equal(old) || b.read("ada/"+got.Path) != text {
 		t.Errorf("moved back: %+v, %v", got, err)
 	}
@@ -233,7 +233,7 @@ func TestNothingIsWrittenIntoTeamMemoryByWayOfALink(t *testing.T) {
 }
 
 func moveTabs(b *bench) error {
-	_, err := b.engine.Move(b.Context(), "ada", b.of(memories.PrivateScope, "Tabs").ID, "", sync.Place{Scope: memories.TeamScope})
+	_, err := b.engine.Move(b.Context(), "ada", b.of(memories.PrivateScope, "Tabs").ID, "", sync.Destination{Scope: memories.TeamScope})
 	return err
 }
 
@@ -261,15 +261,15 @@ func TestACredentialDoesNotComeIntoTeamMemory(t *testing.T) {
 			return err
 		},
 		"move": func() error {
-			_, err := b.engine.Move(t.Context(), "ada", leaky.ID, "", sync.Place{Scope: memories.TeamScope})
+			_, err := b.engine.Move(t.Context(), "ada", leaky.ID, "", sync.Destination{Scope: memories.TeamScope})
 			return err
 		},
 		"copy": func() error {
-			_, err := b.engine.Copy(t.Context(), "ada", leaky.ID, "", sync.Place{Scope: memories.TeamScope})
+			_, err := b.engine.Copy(t.Context(), "ada", leaky.ID, "", sync.Destination{Scope: memories.TeamScope})
 			return err
 		},
 		"move what is in a key": func() error {
-			_, err := b.engine.Move(t.Context(), "ada", hidden.ID, "", sync.Place{Scope: memories.TeamScope})
+			_, err := b.engine.Move(t.Context(), "ada", hidden.ID, "", sync.Destination{Scope: memories.TeamScope})
 			return err
 		},
 		"create a file": func() error { return b.engine.CreateFile(t.Context(), "ada", "team/new.md", []byte(leaks)) },
@@ -300,7 +300,7 @@ func TestACredentialDoesNotComeIntoTeamMemory(t *testing.T) {
 	}
 }
 
-// What has come into team memory by way of the disk and is gone, or is kept out, or is to be mended, does not come in by a person's hand.
+// What has come into team memory by way of the disk and is gone, or is blocked, or is to be mended, does not come in by a person's hand.
 func TestACredentialDoesNotComeBackIntoTeamMemory(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)

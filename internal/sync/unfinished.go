@@ -18,17 +18,17 @@ import (
 // is removed.
 
 // unfinished returns the memory that the file carried, if the file is unfinished. It is nil otherwise.
-func (d *desk) unfinished(s sighting) *page {
+func (r *reconciler) unfinished(s scannedFile) *memoryState {
 	k := s.known
-	if s.flaws == 0 || s.file.Unreadable || s.saved || !s.durable() || k == nil || !k.Present && k.Unfinished == 0 {
+	if s.flaws == 0 || s.file.Unreadable || s.saved || !s.isPrimary() || k == nil || !k.Present && k.Unfinished == 0 {
 		return nil
 	}
-	pg := d.byID[k.MemoryID]
+	m := r.byID[k.MemoryID]
 	carried := k.Status == records.Mirrored || k.Status == records.Unreadable
-	if pg == nil || !pg.lives() || !pg.head.Readable || !carried || !isWorse(s.flaws, k.Flaws) {
+	if m == nil || !m.isLive() || !m.row.Readable || !carried || !isWorse(s.flaws, k.Flaws) {
 		return nil
 	}
-	return pg
+	return m
 }
 
 // isWorse reports whether a file has a flaw that it had not before. Nothing is worse than an empty file.
@@ -37,23 +37,23 @@ func isWorse(now, before memories.Flaw) bool {
 }
 
 // keepLastGood notes that the file is unfinished. It goes on carrying the memory with its last good content.
-func (d *desk) keepLastGood(pg *page, s sighting, row records.File) {
-	d.dropUnreadable(s.path)
+func (r *reconciler) keepLastGood(m *memoryState, s scannedFile, row records.File) {
+	r.dropUnreadable(s.path)
 	k := s.known
-	row.MemoryID, row.Flaws, row.Unfinished = pg.head.UUID, k.Flaws, s.flaws
+	row.MemoryID, row.Flaws, row.Unfinished = m.row.UUID, k.Flaws, s.flaws
 	row.Fingerprint, row.ContentAt, row.ModifiedAt = k.Fingerprint, k.ContentAt, k.ModifiedAt
 	if s.hash == k.Hash && s.modTime != k.ModTime { // it was only touched
 		row.ModifiedAt = s.modifiedAt
 	}
 	if k.Status == records.Unreadable {
 		row.Fingerprint = memories.Fingerprint{}
-		if s.path == pg.head.Path {
-			row.Fingerprint = pg.head.Fingerprint
+		if s.path == m.row.Path {
+			row.Fingerprint = m.row.Fingerprint
 		}
 	}
-	pg.files[s.path] = row
-	pg.touched = true
-	d.out.batch.Files = append(d.out.batch.Files, row)
+	m.files[s.path] = row
+	m.touched = true
+	r.out.changeSet.Files = append(r.out.changeSet.Files, row)
 }
 
 // withLastGood flags a memory for each of its files that is unfinished.
@@ -72,8 +72,8 @@ func withLastGood(problems []memories.Problem, all map[string]records.File) []me
 	return problems
 }
 
-// isGoodAgain reports whether the file was unfinished, and says its last good content again.
-func (s sighting) isGoodAgain() bool {
+// isFinished reports whether the file was unfinished, and says its last good content again.
+func (s scannedFile) isFinished() bool {
 	return s.known != nil && s.known.Unfinished != 0 && s.flaws == 0 && s.known.Fingerprint == s.fingerprint
 }
 
@@ -81,10 +81,10 @@ func (s sighting) isGoodAgain() bool {
 // a file pause for up to two seconds.
 const writerPause = 2500 * time.Millisecond
 
-// isWrittenOn reports whether a file that was unfinished reads as a memory only because its writer has got that far. It is then left to
+// deferUnfinished reports whether a file that was unfinished reads as a memory only because its writer has got that far. It is then left to
 // the writer and read again: half of a text must not take the place of a whole one.
-func (h *hold) isWrittenOn(entry *agents.Entry, s sighting) bool {
-	if s.saved || s.flaws != 0 || s.file.Unreadable || s.known == nil || s.known.Unfinished == 0 || s.isGoodAgain() || !s.goesOn() {
+func (h *hold) deferUnfinished(entry *agents.Entry, s scannedFile) bool {
+	if s.saved || s.flaws != 0 || s.file.Unreadable || s.known == nil || s.known.Unfinished == 0 || s.isFinished() || !s.isExtension() {
 		return false
 	}
 	pause := h.options.WriterPause
@@ -95,8 +95,8 @@ func (h *hold) isWrittenOn(entry *agents.Entry, s sighting) bool {
 	if wait <= 0 {
 		return false
 	}
-	if h.unwritten != nil {
-		h.unwritten.add(entry.Path, wait)
+	if h.emptyFileWait != nil {
+		h.emptyFileWait.add(entry.Path, wait)
 	}
 	h.queue.AddNoSooner(h.onDisk.Slug, entry.Path, wait)
 	return true
@@ -140,7 +140,7 @@ func (h *hold) takeAsIs(ctx context.Context, f records.File, raw []byte) error {
 	if err := h.w.TakeAsIs(ctx, f.Path); err != nil {
 		return err
 	}
-	if err := h.takeIn(ctx, f.Path); err != nil {
+	if err := h.scanFile(ctx, f.Path); err != nil {
 		return err
 	}
 	return h.publish(ctx)

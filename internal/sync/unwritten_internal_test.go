@@ -33,8 +33,8 @@ func TestTheTimeOfAWriterBeginsWhenItsFileIsFirstSeenEmpty(t *testing.T) {
 				return &agents.Entry{Path: "a.md", ModTime: now.UnixNano(), ChangeTime: now.UnixNano()}
 			}
 			left := func(entry *agents.Entry) time.Duration {
-				left := h.timeOfWriter(entry, known)
-				if left <= 0 || left > beingWritten {
+				left := h.writerTimeLeft(entry, known)
+				if left <= 0 || left > emptyFileTimeout {
 					t.Errorf("%s: a file that has just been emptied is left to its writer for %v", name, left)
 				}
 				return left
@@ -45,7 +45,7 @@ func TestTheTimeOfAWriterBeginsWhenItsFileIsFirstSeenEmpty(t *testing.T) {
 			entry = empty() // the writer wrote, and begins anew
 			time.Sleep(200 * time.Millisecond)
 			time.Sleep(left(entry))
-			if more := h.timeOfWriter(entry, known); more != 0 {
+			if more := h.writerTimeLeft(entry, known); more != 0 {
 				t.Errorf("%s: its time is over, and it has %v more", name, more)
 			}
 		})

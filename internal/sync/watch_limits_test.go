@@ -55,7 +55,7 @@ func (s *system) open() (watch.Notifier, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Notifier, s.events = plain{notifier}, make(chan fsnotify.Event)
+	s.Notifier, s.events = fsCause{notifier}, make(chan fsnotify.Event)
 	events := s.events
 	go func() {
 		defer close(events)
@@ -68,10 +68,10 @@ func (s *system) open() (watch.Notifier, error) {
 	return s, nil
 }
 
-type plain struct{ *fsnotify.Watcher }
+type fsCause struct{ *fsnotify.Watcher }
 
-func (p plain) Events() <-chan fsnotify.Event { return p.Watcher.Events }
-func (p plain) Errors() <-chan error          { return p.Watcher.Errors }
+func (p fsCause) Events() <-chan fsnotify.Event { return p.Watcher.Events }
+func (p fsCause) Errors() <-chan error          { return p.Watcher.Errors }
 
 func (s *system) Events() <-chan fsnotify.Event { return s.events }
 
@@ -245,7 +245,7 @@ func TestNothingIsLostWhenTheSystemLosesEvents(t *testing.T) {
 
 // nervous reports an event and an error whenever it is given something to watch, and goes on only when the error is read.
 type nervous struct {
-	plain
+	fsCause
 	events chan fsnotify.Event
 	errors chan error
 	mu     gosync.Mutex
@@ -263,7 +263,7 @@ func (n *nervous) Add(dir string) error {
 	}
 	n.events <- fsnotify.Event{Name: dir + "/a.md", Op: fsnotify.Write}
 	n.errors <- errors.New("nervous")
-	return n.plain.Add(dir)
+	return n.fsCause.Add(dir)
 }
 
 func (n *nervous) Close() error {
@@ -286,7 +286,7 @@ func TestAnErrorOfTheSystemKeepsNobodyWaiting(t *testing.T) {
 			return nil, err
 		}
 		t.Cleanup(func() { w.Close() }) //nolint:errcheck // it has done its part
-		return &nervous{plain: plain{w}, events: make(chan fsnotify.Event, 1<<14), errors: make(chan error)}, nil
+		return &nervous{fsCause: fsCause{w}, events: make(chan fsnotify.Event, 1<<14), errors: make(chan error)}, nil
 	}
 	b.start()
 	b.arrives("ada", "Tabs", "one")
@@ -330,7 +330,7 @@ func TestPollingAsksTheDatabaseNothingWhileNothingChanges(t *testing.T) {
 		until := s.asked.Load() + n // each begins with asking for a notifier once more
 		waittest.For(b, "some more polls", func() bool { return s.asked.Load() >= until })
 	}
-	polls(4) // what has changed within the last two seconds is looked at again
+	polls(4) // what has changed within the last two seconds is scanned again
 	before := requests.Load()
 	polls(3)
 	if asked := requests.Load() - before; asked > 0 {

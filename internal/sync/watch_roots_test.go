@@ -15,10 +15,10 @@ import (
 )
 
 // over starts the engine anew over other places.
-func (b *bench) over(places agents.Settings) {
+func (b *bench) over(settings agents.Settings) {
 	b.Helper()
 	b.stop()
-	b.options.Places = places
+	b.options.Places = settings
 	b.start()
 }
 
@@ -31,7 +31,7 @@ func (b *bench) link(name, target string) {
 	b.rename(name+".new", name)
 }
 
-// goesOn checks that changes of the agent's file a.md go on arriving.
+// isExtension checks that changes of the agent's file a.md go on arriving.
 func (b *bench) goesOn(slug, dir string) {
 	b.Helper()
 	for i := range 2 {

@@ -87,7 +87,7 @@ func (w *Watcher) connect() {
 	notifier, err := w.open()
 	if err != nil {
 		if w.openError == nil {
-			w.log.Warn("the system does not say what changes; looking again and again instead", "error", err)
+			w.log.Warn("file events not available, polling instead", "error", err)
 		}
 		w.openError = err
 		return
@@ -208,7 +208,7 @@ func isRefusal(err error) bool {
 
 func (w *Watcher) refuse(dir string, err error) {
 	if len(w.refused) == 0 {
-		w.log.Warn("no more watches are to be had; directories without one are looked at again and again instead", "dir", dir, "error", err)
+		w.log.Warn("no more watches available, polling directories without one", "dir", dir, "error", err)
 	}
 	w.refused[dir], w.refusal = struct{}{}, err
 }
@@ -350,7 +350,7 @@ func (w *Watcher) queueReasons(dir string) {
 
 func (w *Watcher) handleError(err error) {
 	if !errors.Is(err, fsnotify.ErrEventOverflow) {
-		w.log.Warn("watching failed; everything is looked at again", "error", err)
+		w.log.Warn("watching failed, scanning everything", "error", err)
 	}
 	w.overflows.Add(1)
 	w.scanAll()

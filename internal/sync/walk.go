@@ -4,6 +4,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"memoir/internal/agents"
 	"memoir/internal/files"
@@ -26,14 +27,14 @@ func (h *hold) absolute(within string) string {
 func (h *hold) watchTargets(listing agents.Listing, watched []string) (dirs []string, err error) {
 	for _, link := range listing.Links {
 		target, err := files.Resolve(h.root, link)
-		if err := exhaustion(err); err != nil {
+		if err := outOfFiles(err); err != nil {
 			return nil, err
 		}
 		if err != nil || slices.Contains(watched, path.Dir(target)) {
 			continue
 		}
 		info, err := h.root.Lstat(target)
-		if err := exhaustion(err); err != nil {
+		if err := outOfFiles(err); err != nil {
 			return nil, err
 		}
 		if err != nil || info.IsDir() {
@@ -46,7 +47,7 @@ func (h *hold) watchTargets(listing agents.Listing, watched []string) (dirs []st
 	return dirs, nil
 }
 
-// watchOnly gives back the watches on directories that a look at everything did not come by any more. What it came by
+// watchOnly gives back the watches on directories that a scan of everything did not come by any more. What it came by
 // is watched, and nothing is left to settle.
 func (h *hold) watchOnly(visited []string) {
 	var dirs []string
@@ -55,4 +56,42 @@ func (h *hold) watchOnly(visited []string) {
 	}
 	h.watcher.Only(h.onDisk.Slug, dirs)
 	h.watcher.TakeDirChanges(h.onDisk.Slug)
+}
+
+// fullScanDelay is how long after directories have come or gone everything is scanned. Events are hints, and the system may
+// drop one meanwhile; what it dropped is found then, and not only by the next scan.
+const fullScanDelay = 2 * time.Second
+
+// scheduleFullScan plans the scan of everything that follows a burst of changes.
+func (h *hold) scheduleFullScan() {
+	slug := h.onDisk.Slug
+	if h.fullScanTimer == nil {
+		h.fullScanTimer = time.AfterFunc(fullScanDelay, func() { h.queue.Add(slug, ".") })
+		return
+	}
+	h.fullScanTimer.Reset(fullScanDelay)
+}
+
+// queueLinks lets the links be scanned that a change elsewhere may have mended or broken.
+func (h *hold) queueLinks(paths []string) {
+	for link := range h.links {
+		if !isIn(paths, link) {
+			h.queue.Add(h.onDisk.Slug, link)
+		}
+	}
+}
+
+// recordLinks keeps which links the scope has.
+func (h *hold) recordLinks(listing agents.Listing, paths []string) {
+	if h.links == nil {
+		h.links = map[string]struct{}{}
+	}
+	for link := range h.links {
+		if isIn(paths, link) {
+			delete(h.links, link)
+		}
+	}
+	for _, link := range listing.Links {
+		h.links[link] = struct{}{}
+	}
 }

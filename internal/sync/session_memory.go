@@ -21,7 +21,7 @@ func (e *Engine) SessionMemory(ctx context.Context, slug, session string) (agent
 	return callSessionMemory.read(ctx, e, slug, sessionMemoryOp{session})
 }
 
-func (e *Engine) sessionMemoriesHere(ctx context.Context, slug string, _ sessionMemoriesOp) ([]agents.SessionMemory, error) {
+func (e *Engine) sessionMemoriesLocal(ctx context.Context, slug string, _ sessionMemoriesOp) ([]agents.SessionMemory, error) {
 	row, err := e.store.AgentUncounted(ctx, slug)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (e *Engine) sessionMemoriesHere(ctx context.Context, slug string, _ session
 	return all, nil
 }
 
-func (e *Engine) sessionMemoryHere(ctx context.Context, slug string, op sessionMemoryOp) (agents.SessionMemory, error) {
+func (e *Engine) sessionMemoryLocal(ctx context.Context, slug string, op sessionMemoryOp) (agents.SessionMemory, error) {
 	row, err := e.store.AgentUncounted(ctx, slug)
 	if err != nil {
 		return agents.SessionMemory{}, err
@@ -46,7 +46,7 @@ func (e *Engine) sessionMemoryHere(ctx context.Context, slug string, op sessionM
 	case errors.Is(err, fs.ErrNotExist):
 		return m, memories.ErrNotFound
 	case err != nil:
-		return m, &memories.ConflictError{Reason: "The session memory of " + op.Session + " cannot be read (" + plain(err).Error() + "). Nothing was changed. Let the user that Memoir runs as read it."}
+		return m, &memories.ConflictError{Reason: "The session memory of " + op.Session + " cannot be read (" + fsCause(err).Error() + "). Nothing was changed. Let the user that Memoir runs as read it."}
 	}
 	return m, nil
 }

@@ -17,41 +17,41 @@ import (
 )
 
 const (
-	// shownAfter is how long a watched scan fails before it is shown. A scan that fails once is tried again and usually succeeds.
-	shownAfter = 10 * time.Second
-	// widenedAfter is the number of failures in a row after which a scan of single paths becomes one of the whole agent.
-	widenedAfter = 2
+	// showAfter is how long a watched scan fails before it is shown. A scan that fails once is tried again and usually succeeds.
+	showAfter = 10 * time.Second
+	// widenAfter is the number of failures in a row after which a scan of single paths becomes one of the whole agent.
+	widenAfter = 2
 )
 
 // failing is a watched scan that fails again and again.
 type failing struct {
-	since time.Time // of the first failure
-	times int       // in a row
-	whole bool      // the last one was of the whole agent
-	err   error     // of the last one
+	since  time.Time // of the first failure
+	times  int       // in a row
+	isFull bool      // the last one was of the whole agent
+	err    error     // of the last one
 }
 
 // fail notes that a watched scan failed. The result reports whether its paths are to be dropped and the whole agent scanned instead.
-func (s *scanning) fail(slug string, whole bool, err error) (widen bool) {
+func (s *scanTracker) fail(slug string, isFull bool, err error) (widen bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := s.failing[slug]
 	if f.times == 0 {
 		f.since = time.Now()
 	}
-	f.times, f.whole, f.err = f.times+1, whole, err
+	f.times, f.isFull, f.err = f.times+1, isFull, err
 	s.failing[slug] = f
-	return f.times >= widenedAfter
+	return f.times >= widenAfter
 }
 
 // succeed notes that a scan succeeded. A scan of single paths does not end the failing of whole scans.
-func (s *scanning) succeed(slug string, whole bool) {
+func (s *scanTracker) succeed(slug string, isFull bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if whole {
+	if isFull {
 		delete(s.failed, slug)
 	}
-	if whole || !s.failing[slug].whole {
+	if isFull || !s.failing[slug].isFull {
 		delete(s.failing, slug)
 	}
 }
@@ -60,12 +60,12 @@ func (s *scanning) succeed(slug string, whole bool) {
 type blockedDirs map[string]agents.Blocked
 
 // block notes the directories of an agent that a scan of the given paths could not look into; of no agent, those of discovery.
-func (s *scanning) block(slug string, scope []string, found []agents.Blocked, within func(agents.Blocked) string) {
+func (s *scanTracker) block(slug string, paths []string, found []agents.Blocked, within func(agents.Blocked) string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	dirs := s.blocked[slug]
 	for p := range dirs {
-		if isIn(scope, p) {
+		if isIn(paths, p) {
 			delete(dirs, p)
 		}
 	}
@@ -82,14 +82,14 @@ func (s *scanning) block(slug string, scope []string, found []agents.Blocked, wi
 }
 
 // unblock notes that a directory of an agent can be looked into.
-func (s *scanning) unblock(slug, within string) {
+func (s *scanTracker) unblock(slug, within string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.blocked[slug], within)
 }
 
 // forget drops all that is known of the scans of agents that are not known any longer.
-func (s *scanning) forget(isKnown func(slug string) bool) {
+func (s *scanTracker) forget(isKnown func(slug string) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	isGone := func(slug string) bool { return slug != "" && !isKnown(slug) }
@@ -121,7 +121,7 @@ type ScanProblem struct {
 
 // ScanProblems returns the agents and directories that cannot be scanned on this server: those of no agent first, then by agent.
 func (e *Engine) ScanProblems() []ScanProblem {
-	s := e.scanning
+	s := e.scans
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	byPath := map[string]ScanProblem{}
@@ -135,7 +135,7 @@ func (e *Engine) ScanProblems() []ScanProblem {
 	all := slices.Collect(maps.Values(byPath))
 	reasons := map[string]string{}
 	for slug, f := range s.failing {
-		if time.Since(f.since) > s.shownAfter {
+		if time.Since(f.since) > s.showAfter {
 			reasons[slug] = f.err.Error()
 		}
 	}
@@ -164,27 +164,27 @@ var RunsAs = sync.OnceValue(func() string {
 	return strconv.Itoa(os.Geteuid())
 })
 
-// noteBlocked notes which directories of the agent a scan of the given paths could not look into.
-func (h *hold) noteBlocked(listing agents.Listing, scope []string) {
-	h.scanning.block(h.onDisk.Slug, scope, listing.Blocked, func(b agents.Blocked) string {
+// recordBlocked notes which directories of the agent a scan of the given paths could not look into.
+func (h *hold) recordBlocked(listing agents.Listing, paths []string) {
+	h.scans.block(h.onDisk.Slug, paths, listing.Blocked, func(b agents.Blocked) string {
 		return cmp.Or(strings.TrimPrefix(strings.TrimPrefix(b.Dir, h.onDisk.Dir), "/"), ".")
 	})
 }
 
-// noteClosed notes whether the agent's directory itself cannot be opened.
-func (h *hold) noteClosed() {
+// recordClosed notes whether the agent's directory itself cannot be opened.
+func (h *hold) recordClosed() {
 	if files.IsExhausted(h.closed) {
 		return // the scan fails, which is shown as such
 	}
 	if h.closed == nil || h.joinedTo(h.onDisk) != "" {
-		h.scanning.unblock(h.onDisk.Slug, ".")
+		h.scans.unblock(h.onDisk.Slug, ".")
 		return
 	}
 	closed := agents.BlockedDir(h.onDisk.Dir, h.closed)
-	h.scanning.block(h.onDisk.Slug, []string{"."}, []agents.Blocked{closed}, func(agents.Blocked) string { return "." })
+	h.scans.block(h.onDisk.Slug, []string{"."}, []agents.Blocked{closed}, func(agents.Blocked) string { return "." })
 }
 
-// noteDiscovery notes which directories discovery could not look into.
-func (e *Engine) noteDiscovery(found []agents.Blocked) {
-	e.scanning.block("", []string{"."}, found, func(b agents.Blocked) string { return b.Dir })
+// recordDiscovery notes which directories discovery could not look into.
+func (e *Engine) recordDiscovery(found []agents.Blocked) {
+	e.scans.block("", []string{"."}, found, func(b agents.Blocked) string { return b.Dir })
 }

@@ -9,11 +9,11 @@ import (
 )
 
 // checkNewDepth returns a conflict if a new file at place would be deeper than Memoir reads.
-func (h *hold) checkNewDepth(place string) error {
-	if h.depthOf(place) <= agents.MaxDepth || h.onDisk.IsLogPath(place) {
+func (h *hold) checkNewDepth(relPath string) error {
+	if h.depthOf(relPath) <= agents.MaxDepth || h.onDisk.IsLogPath(relPath) {
 		return nil
 	}
-	return &memories.ConflictError{Reason: fmt.Sprintf("%s would be more than %d levels deep, where Memoir reads no files. Nothing was written. Choose a shorter path.", place, agents.MaxDepth)}
+	return &memories.ConflictError{Reason: fmt.Sprintf("%s would be more than %d levels deep, where Memoir reads no files. Nothing was written. Choose a shorter path.", relPath, agents.MaxDepth)}
 }
 
 // checkMoveDepth is checkNewDepth for a file or a directory that is moved. It allows a move that
@@ -35,18 +35,18 @@ func (h *hold) checkMoveDepth(from, to string) error {
 }
 
 // depthOf returns the depth of a place in the primary directory; memory/a.md has depth 1.
-func (h *hold) depthOf(place string) int {
-	return strings.Count(strings.TrimPrefix(place, h.onDisk.PrimaryDir()+"/"), "/") + 1
+func (h *hold) depthOf(relPath string) int {
+	return strings.Count(strings.TrimPrefix(relPath, h.onDisk.PrimaryDir()+"/"), "/") + 1
 }
 
 // levelsBelow returns how many levels of files are below a place; 0 if it is a file.
-func (h *hold) levelsBelow(place string) (int, error) {
-	d, err := durableIn(h.root, h.onDisk)
+func (h *hold) levelsBelow(relPath string) (int, error) {
+	d, err := primaryDirOf(h.root, h.onDisk)
 	if err != nil {
 		return 0, err
 	}
 	defer d.close()
-	listed, err := d.list(strings.TrimPrefix(place, h.onDisk.PrimaryDir()+"/"))
+	listed, err := d.list(strings.TrimPrefix(relPath, h.onDisk.PrimaryDir()+"/"))
 	if err != nil {
 		return 0, nil // not a directory
 	}

@@ -12,71 +12,71 @@ import (
 	"memoir/internal/sync/events"
 )
 
-// outcome is what a look means: what to save, and what to tell.
-type outcome struct {
-	batch   records.ChangeSet
-	changes []change
-	added   int
-	updated int
-	removed int
+// reconcileResult is what a scan means: what to save, and what to tell.
+type reconcileResult struct {
+	changeSet records.ChangeSet
+	changes   []change
+	added     int
+	updated   int
+	removed   int
 }
 
-// removeWhatNoFileCarries puts into the trash what was removed from the durable directory, or holds it as missing
+// removeOrphans puts into the trash what was removed from the primary directory, or holds it as missing
 // when so much went at once that it may be an accident, or the directory itself is another one. A memory that was only the beginning of
 // a file is dropped, also in a session: its writer was held up before the name was written, and the file still says all of it.
-func (d *desk) removeWhatNoFileCarries(durableBefore int) {
-	for _, pg := range d.outgrown {
-		if pg.livesWithoutFile() && !pg.isNew {
-			pg.dropped, pg.touched = true, true
+func (r *reconciler) removeOrphans(durableBefore int) {
+	for _, m := range r.renamedInPlace {
+		if m.isOrphan() && !m.isNew {
+			m.dropped, m.touched = true, true
 		}
 	}
-	var gone []*page
-	for _, pg := range d.suspects {
-		if pg.livesWithoutFile() && !pg.dropped && !slices.Contains(gone, pg) {
-			gone = append(gone, pg)
+	var gone []*memoryState
+	for _, m := range r.lostPrimary {
+		if m.isOrphan() && !m.dropped && !slices.Contains(gone, m) {
+			gone = append(gone, m)
 		}
 	}
-	hold := d.replaced || len(gone) > massRemoval && 2*len(gone) > durableBefore
-	for _, pg := range gone {
+	hold := r.primaryReplaced || len(gone) > massRemoval && 2*len(gone) > durableBefore
+	for _, m := range gone {
 		if hold {
-			d.holdAsMissing(pg)
+			r.markMissing(m)
 		} else {
-			d.remove(pg)
+			r.markDeleted(m)
 		}
 	}
 }
 
-func (pg *page) livesWithoutFile() bool {
-	return pg.lives() && len(pg.files) == 0 && pg.head.Readable
+func (m *memoryState) isOrphan() bool {
+	return m.isLive() && len(m.files) == 0 && m.row.Readable
 }
 
-// lives reports whether the memory is neither deleted nor missing.
-func (pg *page) lives() bool {
-	return pg.head.State == memories.Active || pg.head.State == memories.NeedsAttention
+// isLive reports whether the memory is neither deleted nor missing.
+func (m *memoryState) isLive() bool {
+	return m.row.State == memories.Active || m.row.State == memories.NeedsAttention
 }
 
-func (d *desk) remove(pg *page) {
-	pg.touched = true
-	pg.head.State, pg.kind = memories.Deleted, events.Deleted
-	pg.head.UpdatedAt, pg.head.DeletedAt, pg.head.DeletedBy = d.at, d.at, records.ByDisk
+func (r *reconciler) markDeleted(m *memoryState) {
+	m.touched = true
+	m.row.State, m.kind = memories.Deleted, events.Deleted
+	m.row.UpdatedAt, m.row.DeletedAt, m.row.DeletedBy = r.at, r.at, records.ByDisk
 }
 
-func (d *desk) holdAsMissing(pg *page) {
-	pg.touched = true
-	pg.head.State, pg.kind, pg.head.UpdatedAt = memories.Missing, events.Missing, d.at
+func (r *reconciler) markMissing(m *memoryState) {
+	m.touched = true
+	m.row.State, m.kind, m.row.UpdatedAt = memories.Missing, events.Missing, r.at
 }
 
-// settle makes each touched memory agree with the files that now carry it.
-func (d *desk) settle() {
-	for _, pg := range d.byID {
-		if !pg.touched || pg.dropped || pg.merged {
+// updateStates makes each touched memory agree with the files that now carry it.
+func (r *reconciler) updateStates() {
+	for _, m := range r.byID {
+		if !m.touched || m.dropped || m.merged {
 			continue
 		}
-		h := &pg.head
-		d.followSource(pg)
-		pg.followContent()
-		h.Conflict = conflictOf(pg.files)
-		h.Problems = withLastGood(withDuplicates(h.Problems, pg.files), pg.files)
+		h := &m.row
+		r.updateSource(m)
+		m.updatePath()
+		h.Conflict = conflictOf(m.files)
+		h.Problems = withLastGood(withDuplicates(h.Problems, m.files), m.files)
 		if h.State == memories.Active || h.State == memories.NeedsAttention {
 			h.State = memories.Active
 			if h.Type == "" || !h.Readable {
@@ -116,11 +116,11 @@ func conflictOf(files map[string]records.File) memories.Conflict {
 	}
 }
 
-// followContent keeps the memory's path at a file that has the memory's very content, else at the last known one.
-func (pg *page) followContent() {
-	h := &pg.head
+// updatePath keeps the memory's path at a file that has the memory's very content, else at the last known one.
+func (m *memoryState) updatePath() {
+	h := &m.row
 	var best *records.File
-	for _, f := range pg.files {
+	for _, f := range m.files {
 		if f.Fingerprint != h.Fingerprint || f.Status != records.Mirrored {
 			continue
 		}
@@ -167,65 +167,65 @@ func duplicateName(paths []string) memories.Problem {
 	}
 }
 
-func (d *desk) outcome() outcome {
-	for _, pg := range d.byID {
-		if !pg.touched || pg.merged {
+func (r *reconciler) finish() reconcileResult {
+	for _, m := range r.byID {
+		if !m.touched || m.merged {
 			continue
 		}
-		d.save(pg)
-		if pg.kind != "" && !pg.dropped {
-			d.out.changes = append(d.out.changes, change{pg.kind, pg.head.Name})
+		r.collect(m)
+		if m.kind != "" && !m.dropped {
+			r.out.changes = append(r.out.changes, change{m.kind, m.row.Name})
 		}
-		if pg.isRenamed() {
-			d.out.changes = append(d.out.changes, change{events.Deleted, pg.before.Name})
+		if m.isRenamed() {
+			r.out.changes = append(r.out.changes, change{events.Deleted, m.before.Name})
 		}
-		d.count(pg)
+		r.count(m)
 	}
-	slices.SortFunc(d.out.changes, func(a, b change) int {
+	slices.SortFunc(r.out.changes, func(a, b change) int {
 		return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(string(a.kind), string(b.kind)))
 	})
-	return d.out
+	return r.out
 }
 
-func (d *desk) save(pg *page) {
-	b := &d.out.batch
+func (r *reconciler) collect(m *memoryState) {
+	b := &r.out.changeSet
 	switch {
-	case pg.dropped && pg.isNew:
+	case m.dropped && m.isNew:
 		return
-	case pg.dropped:
-		b.DropHeads = append(b.DropHeads, pg.head.UUID)
+	case m.dropped:
+		b.DropHeads = append(b.DropHeads, m.row.UUID)
 		return
-	case pg.isNew:
-		b.NewHeads = append(b.NewHeads, pg.head)
-		b.NewRevisions = append(b.NewRevisions, pg.revisions...)
+	case m.isNew:
+		b.NewHeads = append(b.NewHeads, m.row)
+		b.NewRevisions = append(b.NewRevisions, m.revisions...)
 	default:
-		b.Revisions = append(b.Revisions, pg.revisions...)
-		if !sameHead(pg.head, pg.before) {
-			b.Heads = append(b.Heads, pg.head)
+		b.Revisions = append(b.Revisions, m.revisions...)
+		if !equalRows(m.row, m.before) {
+			b.Heads = append(b.Heads, m.row)
 		}
 	}
-	if pg.text != nil && (pg.head.RevisionID != pg.before.RevisionID || pg.isRenamed()) {
+	if m.source != nil && (m.row.RevisionID != m.before.RevisionID || m.isRenamed()) {
 		b.Words = append(b.Words, records.SearchText{
-			MemoryID: pg.head.UUID, RevisionID: pg.head.RevisionID,
-			Name: pg.head.Name, Description: pg.text.file.Description, Body: pg.text.file.Body,
+			MemoryID: m.row.UUID, RevisionID: m.row.RevisionID,
+			Name: m.row.Name, Description: m.source.file.Description, Body: m.source.file.Body,
 		})
 	}
 }
 
-func (d *desk) count(pg *page) {
+func (r *reconciler) count(m *memoryState) {
 	switch {
-	case pg.dropped:
-	case pg.isNew, pg.kind == events.Restored:
-		d.out.added++
-	case pg.kind == events.Saved:
-		d.out.updated++
-	case pg.kind == events.Deleted, pg.kind == events.Missing:
-		d.out.removed++
+	case m.dropped:
+	case m.isNew, m.kind == events.Restored:
+		r.out.added++
+	case m.kind == events.Saved:
+		r.out.updated++
+	case m.kind == events.Deleted, m.kind == events.Missing:
+		r.out.removed++
 	}
 }
 
-// sameHead compares what a look can change of a memory.
-func sameHead(a, b records.MemoryRow) bool {
+// equalRows compares what a scan can change of a memory.
+func equalRows(a, b records.MemoryRow) bool {
 	return a.State == b.State && a.Type == b.Type && a.RevisionID == b.RevisionID && a.Fingerprint == b.Fingerprint &&
 		a.Hash == b.Hash && a.Size == b.Size && a.Path == b.Path && a.Session == b.Session &&
 		a.ModifiedAt.Equal(b.ModifiedAt) && a.ContentAt.Equal(b.ContentAt) && slices.Equal(a.Problems, b.Problems) &&

@@ -22,7 +22,7 @@ import (
 // indexFile is what a new index is called.
 const indexFile = "MEMORY.md"
 
-// Index is the MEMORY.md of an agent's durable directory.
+// Index is the MEMORY.md of an agent's primary directory.
 type Index struct {
 	Path    string // relative to the agent's directory: where it is, or would be
 	Present bool
@@ -31,8 +31,8 @@ type Index struct {
 	Raw      []byte
 	Loaded   memorymd.Loaded `json:"-"` // read from Raw
 	Findings []memorymd.Finding
-	// InStep says that a rebuild would change nothing.
-	InStep bool
+	// IsCurrent says that a rebuild would change nothing.
+	IsCurrent bool `json:"InStep"`
 }
 
 // Index returns an agent's index as it is on disk, and what is to be said about it. It fails with memories.ErrNotFound,
@@ -43,15 +43,15 @@ func (e *Engine) Index(ctx context.Context, slug string) (Index, error) {
 	return index, err
 }
 
-func (e *Engine) indexHere(ctx context.Context, slug string, _ indexOp) (Index, error) {
-	shelf, err := e.shelf(ctx, slug)
+func (e *Engine) indexLocal(ctx context.Context, slug string, _ indexOp) (Index, error) {
+	view, err := e.openIndexView(ctx, slug)
 	if err != nil {
 		return Index{}, err
 	}
-	defer shelf.close()
-	index := Index{Path: shelf.path, Present: shelf.raw != nil, Others: shelf.others, Raw: shelf.raw}
-	index.Findings = memorymd.Lint(memorymd.Read(shelf.raw), shelf.listed, shelf.leads)
-	index.InStep = string(shelf.rebuilt().After) == string(shelf.raw)
+	defer view.close()
+	index := Index{Path: view.path, Present: view.raw != nil, Others: view.others, Raw: view.raw}
+	index.Findings = memorymd.Lint(memorymd.Read(view.raw), view.listed, view.resolveLink)
+	index.IsCurrent = string(view.rebuilt().After) == string(view.raw)
 	return index, ctx.Err()
 }
 
@@ -65,37 +65,37 @@ func (e *Engine) PreviewPrunedIndex(ctx context.Context, slug string) (IndexChan
 	return callPreviewIndex.read(ctx, e, slug, previewIndexOp{Prune: true})
 }
 
-func (e *Engine) previewIndexHere(ctx context.Context, slug string, op previewIndexOp) (IndexChange, error) {
-	shelf, err := e.shelf(ctx, slug)
+func (e *Engine) previewIndexLocal(ctx context.Context, slug string, op previewIndexOp) (IndexChange, error) {
+	view, err := e.openIndexView(ctx, slug)
 	if err != nil {
 		return IndexChange{}, err
 	}
-	defer shelf.close()
-	change := shelf.rebuilt()
+	defer view.close()
+	change := view.rebuilt()
 	if op.Prune {
-		change.After = memorymd.Prune(change.After, shelf.leads)
+		change.After = memorymd.Prune(change.After, view.resolveLink)
 	}
 	return change, ctx.Err()
 }
 
-// RebuildIndex brings an agent's index in step with its memory files, and makes one where there is none. When it
+// RebuildIndex brings an agent's index up to date with its memory files, and makes one where there is none. When it
 // returns, that is on disk. match is the ETag of the change that the user saw; empty: whatever it is.
 //
 // It fails with memories.ErrNotFound, with memories.ErrChanged when the change would be another one, and with
 // *memories.ConflictError when the index cannot be read or written. Then nothing has happened.
-func (e *Engine) RebuildIndex(ctx context.Context, slug, match string) (IndexChange, error) {
-	return callRebuildIndex.do(ctx, e, slug, rebuildIndexOp{match})
+func (e *Engine) RebuildIndex(ctx context.Context, slug, etag string) (IndexChange, error) {
+	return callRebuildIndex.do(ctx, e, slug, rebuildIndexOp{etag})
 }
 
-func (e *Engine) rebuildIndexHere(ctx context.Context, slug string, op rebuildIndexOp) (IndexChange, error) {
+func (e *Engine) rebuildIndexLocal(ctx context.Context, slug string, op rebuildIndexOp) (IndexChange, error) {
 	var change IndexChange
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		shelf, err := e.shelf(ctx, slug)
+		view, err := e.openIndexView(ctx, slug)
 		if err != nil {
 			return err
 		}
-		defer shelf.close()
-		change = shelf.rebuilt()
+		defer view.close()
+		change = view.rebuilt()
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (e *Engine) rebuildIndexHere(ctx context.Context, slug string, op rebuildIn
 		if err := h.overwrite(change.Path, change.After, options); err != nil {
 			return writeConflict(change.Path, err)
 		}
-		_, err = h.look(ctx, []string{change.Path}, cause{actor: actorOf(ctx)})
+		_, err = h.runScan(ctx, []string{change.Path}, scanOrigin{actor: actorOf(ctx)})
 		return err
 	})
 	return change, err
@@ -127,8 +127,8 @@ func (c IndexChange) ETag() string {
 	return `"` + hex.EncodeToString(sum[:16]) + `"`
 }
 
-// shelf is what an index is held against: the directory that it is in, and the memory files that it is to list.
-type shelf struct {
+// indexView is what an index is held against: the directory that it is in, and the memory files that it is to list.
+type indexView struct {
 	ctx    context.Context // when it ends, no more links are looked up, and the result is wrong
 	agent  agents.Agent
 	root   *os.Root // nil: the agent's directory is not there
@@ -137,45 +137,45 @@ type shelf struct {
 	others []string
 	raw    []byte // nil: there is no index
 	listed []memorymd.IndexedFile
-	known  map[string]place
+	known  map[string]linkTarget
 }
 
-// place is where a link leads.
-type place struct {
-	file  string // relative to the index's directory
-	there bool
+// linkTarget is where a link leads.
+type linkTarget struct {
+	file   string // relative to the index's directory
+	exists bool
 }
 
-// shelf opens an agent's directory. The caller closes it.
-func (e *Engine) shelf(ctx context.Context, slug string) (*shelf, error) {
+// openIndexView opens an agent's directory. The caller closes it.
+func (e *Engine) openIndexView(ctx context.Context, slug string) (*indexView, error) {
 	row, err := e.store.Agent(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
 	agent := onDisk(row)
-	s := &shelf{ctx: ctx, agent: agent, dir: agent.PrimaryDir(), known: map[string]place{}}
-	s.path = path.Join(s.dir, indexFile)
+	v := &indexView{ctx: ctx, agent: agent, dir: agent.PrimaryDir(), known: map[string]linkTarget{}}
+	v.path = path.Join(v.dir, indexFile)
 	listed, missing, err := e.store.FilesToIndex(ctx, row.ID)
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range listed {
-		f.Path = s.fromIndex(f.Path)
-		s.listed = append(s.listed, f)
+		f.Path = v.fromIndex(f.Path)
+		v.listed = append(v.listed, f)
 	}
 	for _, f := range missing {
 		// They may yet be written back, and their lines with them.
-		file := s.fromIndex(f)
-		s.known[file] = place{file, true}
+		file := v.fromIndex(f)
+		v.known[file] = linkTarget{file, true}
 	}
-	if err := s.open(row); err != nil {
-		s.close()
-		return nil, &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be read: %v. It is unchanged.", s.path, plain(err))}
+	if err := v.open(row); err != nil {
+		v.close()
+		return nil, &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be read: %v. It is unchanged.", v.path, fsCause(err))}
 	}
-	return s, nil
+	return v, nil
 }
 
-func (s *shelf) open(row records.Agent) error {
+func (v *indexView) open(row records.Agent) error {
 	root, err := files.OpenRoot(row.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -183,70 +183,70 @@ func (s *shelf) open(row records.Agent) error {
 	if err != nil {
 		return err
 	}
-	s.root = root
-	found, err := listIndexes(root, s.dir)
+	v.root = root
+	found, err := listIndexes(root, v.dir)
 	if err != nil || len(found) == 0 {
 		return err
 	}
-	s.path, s.others = found[0], found[1:]
-	s.raw, err = readAll(root, s.path, maxIndex)
+	v.path, v.others = found[0], found[1:]
+	v.raw, err = readAll(root, v.path, maxIndex)
 	if errors.Is(err, errTooLarge) {
 		return fmt.Errorf("it is larger than %d MiB", maxIndex>>20)
 	}
-	if s.raw == nil && err == nil {
-		s.raw = []byte{} // there is one, and it is empty
+	if v.raw == nil && err == nil {
+		v.raw = []byte{} // there is one, and it is empty
 	}
 	return err
 }
 
-func (s *shelf) close() {
-	if s.root != nil {
-		_ = s.root.Close() // only read through
+func (v *indexView) close() {
+	if v.root != nil {
+		_ = v.root.Close() // only read through
 	}
 }
 
-func (s *shelf) rebuilt() IndexChange {
-	after := memorymd.Rebuild(s.raw, s.listed, s.leads)
-	return IndexChange{Path: s.path, Before: s.raw, After: after}
+func (v *indexView) rebuilt() IndexChange {
+	after := memorymd.Rebuild(v.raw, v.listed, v.resolveLink)
+	return IndexChange{Path: v.path, Before: v.raw, After: after}
 }
 
-// leads says where a link of the index leads. A place outside of the agent's directory is none of Memoir's, and not
+// resolveLink says where a link of the index leads. A place outside of the agent's directory is none of Memoir's, and not
 // looked at: it counts as there, so that no line goes because of it.
-func (s *shelf) leads(target string) (file string, there bool) {
-	if p, ok := s.known[target]; ok {
-		return p.file, p.there
+func (v *indexView) resolveLink(target string) (file string, there bool) {
+	if p, ok := v.known[target]; ok {
+		return p.file, p.exists
 	}
-	p := s.look(target)
-	s.known[target] = p
-	return p.file, p.there
+	p := v.lookUpLink(target)
+	v.known[target] = p
+	return p.file, p.exists
 }
 
-func (s *shelf) look(target string) place {
-	if s.root == nil || s.ctx.Err() != nil {
-		return place{target, true} // nothing is concluded from a directory that is not there
+func (v *indexView) lookUpLink(target string) linkTarget {
+	if v.root == nil || v.ctx.Err() != nil {
+		return linkTarget{target, true} // nothing is concluded from a directory that is not there
 	}
-	at, inside := s.agent.Linked(s.path, target)
+	at, inside := v.agent.Linked(v.path, target)
 	if !inside {
-		return place{target, true}
+		return linkTarget{target, true}
 	}
-	file := s.fromIndex(at)
-	if p, ok := s.known[file]; ok {
+	file := v.fromIndex(at)
+	if p, ok := v.known[file]; ok {
 		return p
 	}
-	_, err := files.Lstat(s.root, at)
-	return place{file, !isNothing(err)}
+	_, err := files.Lstat(v.root, at)
+	return linkTarget{file, !isNotFound(err)}
 }
 
 // fromIndex returns a path of the agent's directory as links of the index write it.
-func (s *shelf) fromIndex(at string) string {
-	rel, err := filepath.Rel(filepath.FromSlash(s.dir), filepath.FromSlash(at))
+func (v *indexView) fromIndex(at string) string {
+	rel, err := filepath.Rel(filepath.FromSlash(v.dir), filepath.FromSlash(at))
 	if err != nil {
 		return at
 	}
 	return filepath.ToSlash(rel)
 }
 
-// isNothing says whether an error means that there is nothing at a path, and not merely that it cannot be looked at.
-func isNothing(err error) bool {
+// isNotFound reports whether an error means that there is nothing at a path, and not merely that it cannot be scanned.
+func isNotFound(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.EINVAL)
 }

@@ -28,7 +28,7 @@ const (
 	maxSniffed = 1000
 )
 
-// otherFiles are the files of an agent that are not Markdown, as they were last looked at.
+// otherFiles are the files of an agent that are not Markdown, as they were last scanned.
 type otherFiles struct {
 	kinds  map[string]otherKind // by path
 	listed map[string]struct{}  // paths of those that are listed
@@ -41,7 +41,7 @@ type stamp struct {
 	inode         uint64
 }
 
-// otherKind says whether a file is text.
+// otherKind reports whether a file is text.
 type otherKind struct {
 	stamp  stamp
 	isText bool
@@ -49,12 +49,12 @@ type otherKind struct {
 
 // listOthers adds to a listing the files in it that are text, up to maxOthers of the agent. Files that were listed before come first. It
 // fails where nothing more could be opened.
-func (h *hold) listOthers(listing *agents.Listing, scope []string) error {
+func (h *hold) listOthers(listing *agents.Listing, paths []string) error {
 	before := otherFiles{kinds: h.others.kinds, listed: maps.Clone(h.others.listed)}
-	if before.kinds == nil || isWhole(scope) {
+	if before.kinds == nil || isFullScan(paths) {
 		h.others = otherFiles{kinds: map[string]otherKind{}, listed: map[string]struct{}{}}
 	}
-	maps.DeleteFunc(h.others.listed, func(p string, _ struct{}) bool { return isIn(scope, p) })
+	maps.DeleteFunc(h.others.listed, func(p string, _ struct{}) bool { return isIn(paths, p) })
 	wasListed := func(o agents.Other) int {
 		if _, was := before.listed[o.Path]; was {
 			return 0
@@ -64,8 +64,8 @@ func (h *hold) listOthers(listing *agents.Listing, scope []string) error {
 	slices.SortFunc(listing.Others, func(a, b agents.Other) int {
 		return cmp.Or(cmp.Compare(wasListed(a), wasListed(b)), strings.Compare(a.Path, b.Path))
 	})
-	among := files.NewDirReader(h.root)
-	defer among.Close()
+	reader := files.NeighboursIn(h.root)
+	defer reader.Close()
 	var listed []agents.Other
 	var leftOut []string
 	opened := 0
@@ -80,10 +80,10 @@ func (h *hold) listOthers(listing *agents.Listing, scope []string) error {
 			if opened++; opened > maxSniffed {
 				continue // the next full scan goes on
 			}
-			isText, err := o.IsText(among)
+			isText, err := o.IsText(reader)
 			switch {
 			case files.IsExhausted(err):
-				return lookFailed(err)
+				return scanError(err)
 			case errors.Is(err, fs.ErrNotExist):
 				continue
 			case err != nil:
@@ -106,9 +106,9 @@ func (h *hold) listOthers(listing *agents.Listing, scope []string) error {
 	return nil
 }
 
-// leaveWellKnown lists a file that people and tools keep in any directory, such as a README, as no memory. A file with a type is a memory,
+// markWellKnown lists a file that people and tools keep in any directory, such as a README, as no memory. A file with a type is a memory,
 // and so is one that has been a memory.
-func (s *sighting) leaveWellKnown() {
+func (s *scannedFile) markWellKnown() {
 	isNew := s.known == nil || s.known.Status == records.Unreadable
 	if isNew && agents.IsWellKnown(s.path) && !s.file.Unreadable && s.file.Type == "" {
 		s.file = frontmatter.UnreadableFile(stem(s.path), memories.ProblemOf(memories.CodeNotMemory))
@@ -155,19 +155,19 @@ func markdownPath(root *os.Root, relPath string) string {
 
 // renameOther gives a text file the ending of a memory, and mirrors it. It reports false where the fix is not about such a file.
 func (h *hold) renameOther(ctx context.Context, op fixOp) (to string, done bool, err error) {
-	head, on, err := h.headWithFiles(ctx, op.Seen.ID, op.Seen.Match)
-	if err != nil || head.Readable || !isOther(head.Problems) || op.Fix != renameFix || op.Path != head.Path || head.State == memories.Deleted {
+	row, on, err := h.rowWithFiles(ctx, op.Ref.ID, op.Ref.ETag)
+	if err != nil || row.Readable || !isOther(row.Problems) || op.Fix != renameFix || op.Path != row.Path || row.State == memories.Deleted {
 		return "", false, err
 	}
 	if err := h.canWrite(ctx); err != nil {
 		return "", false, err
 	}
-	carriers, err := h.carriersOf(ctx, head, on)
+	mirrored, err := h.mirroredFiles(ctx, row, on)
 	if err != nil {
 		return "", false, err
 	}
-	for _, f := range carriers {
-		raw, err := h.asRecorded(f)
+	for _, f := range mirrored {
+		raw, err := h.readRecorded(f)
 		if err != nil {
 			return "", false, err
 		}
@@ -175,9 +175,9 @@ func (h *hold) renameOther(ctx context.Context, op fixOp) (to string, done bool,
 			return "", false, &memories.ConflictError{Reason: f.Path + " is gone from the disk. Nothing was changed."}
 		}
 	}
-	to = markdownPath(h.root, head.Path)
-	if err := h.disk.Move(h.root, head.Path, to); err != nil {
-		return "", false, &memories.ConflictError{Reason: fmt.Sprintf("%s could not be renamed to %s (%v). Look which of the names it has, and try agaop.", head.Path, to, plain(err))}
+	to = markdownPath(h.root, row.Path)
+	if err := h.disk.Move(h.root, row.Path, to); err != nil {
+		return "", false, &memories.ConflictError{Reason: fmt.Sprintf("%s could not be renamed to %s (%v). Look which name it has, and try again.", row.Path, to, fsCause(err))}
 	}
-	return to, true, h.follow(ctx, head.Path, to)
+	return to, true, h.scanAndPublish(ctx, row.Path, to)
 }

@@ -10,33 +10,33 @@ import (
 	"memoir/internal/records"
 )
 
-// isElsewhere says whether a place is with another agent than the memory's own.
-func (p Place) isElsewhere(slug string) bool {
+// isOtherAgent reports whether a place is with another agent than the memory's own.
+func (p Destination) isOtherAgent(slug string) bool {
 	return p.Scope == memories.SharedScope || p.Agent != "" && p.Agent != slug
 }
 
-// handOver moves or copies a memory between an agent and what all share. These are two agents, maybe on two servers, so that it takes two
+// transferBetween moves or copies a memory between an agent and what all share. These are two agents, maybe on two servers, so that it takes two
 // steps: it is saved there, and then deleted here. Whatever ends a move in between leaves the memory in both, saying the same; asked
 // for again, it goes on. If it cannot be deleted here, because it has changed meanwhile, say, the other one goes again.
-func (e *Engine) handOver(ctx context.Context, slug string, seen Seen, to Place, move bool) (Result, error) {
-	taker, team, err := e.takerOf(ctx, slug, to)
+func (e *Engine) transferBetween(ctx context.Context, slug string, ref MemoryRef, to Destination, move bool) (Result, error) {
+	target, team, err := e.targetAgent(ctx, slug, to)
 	if err != nil {
 		return Result{}, err
 	}
-	offered, err := callOffer.do(ctx, e, slug, offerOp{seen})
+	offered, err := callOffer.do(ctx, e, slug, offerOp{ref})
 	if err != nil {
 		return Result{}, err
 	}
 	offered.Draft.Team = team
-	taken, err := callAccept.do(ctx, e, taker, acceptOp{offered, move})
+	taken, err := callAccept.do(ctx, e, target, acceptOp{offered, move})
 	if err != nil || !move {
 		return taken, err
 	}
-	seen.Match = offered.ETag
-	deleted, err := e.Delete(ctx, slug, seen.ID, seen.Match)
+	ref.ETag = offered.ETag
+	deleted, err := e.Delete(ctx, slug, ref.ID, ref.ETag)
 	if err != nil {
-		if taken.Created && refuses(err) {
-			_, back := e.Delete(ctx, taker, taken.Memory.ID, ETag(taken.Memory))
+		if taken.Created && isRefusal(err) {
+			_, back := e.Delete(ctx, target, taken.Memory.ID, ETag(taken.Memory))
 			err = errors.Join(err, back)
 		}
 		return Result{}, err
@@ -47,15 +47,15 @@ func (e *Engine) handOver(ctx context.Context, slug string, seen Seen, to Place,
 	return taken, nil
 }
 
-// refuses reports whether the error means that nothing was changed, because of the present state.
-func refuses(err error) bool {
+// isRefusal reports whether the error means that nothing was changed, because of the present state.
+func isRefusal(err error) bool {
 	var conflict *memories.ConflictError
 	return errors.Is(err, memories.ErrNotFound) || errors.Is(err, memories.ErrChanged) || errors.As(err, &conflict) ||
 		errors.Is(err, ErrNoFile) || errors.Is(err, ErrFileExists)
 }
 
-// takerOf returns the agent that a memory is to go to, and whether it is team memory there.
-func (e *Engine) takerOf(ctx context.Context, slug string, to Place) (taker string, team bool, err error) {
+// targetAgent returns the agent that a memory is to go to, and whether it is team memory there.
+func (e *Engine) targetAgent(ctx context.Context, slug string, to Destination) (target string, team bool, err error) {
 	from, err := e.store.AgentUncounted(ctx, slug)
 	if err != nil {
 		return "", false, err
@@ -93,66 +93,66 @@ type offer struct {
 	ModTime time.Time
 }
 
-func (e *Engine) offerHere(ctx context.Context, slug string, op offerOp) (offer, error) {
-	var of offer
+func (e *Engine) offerLocal(ctx context.Context, slug string, op offerOp) (offer, error) {
+	var offered offer
 	err := e.withAgent(ctx, slug, func(h *hold) error {
-		head, err := h.head(ctx, op.Seen.ID, op.Seen.Match)
+		row, err := h.memoryRow(ctx, op.Ref.ID, op.Ref.ETag)
 		if err != nil {
 			return err
 		}
-		of.ETag, of.ModTime = ETag(head.Memory), head.ModifiedAt
-		if of.Draft, err = h.patched(ctx, head, Patch{}); err != nil {
+		offered.ETag, offered.ModTime = ETag(row.Memory), row.ModifiedAt
+		if offered.Draft, err = h.patchedDraft(ctx, row, Patch{}); err != nil {
 			return err
 		}
-		of.Raw, err = h.w.CurrentRaw(ctx, head.UUID)
+		offered.Raw, err = h.w.CurrentRaw(ctx, row.UUID)
 		return err
 	})
-	return of, err
+	return offered, err
 }
 
-func (e *Engine) acceptHere(ctx context.Context, slug string, op acceptOp) (Result, error) {
+func (e *Engine) acceptLocal(ctx context.Context, slug string, op acceptOp) (Result, error) {
 	var result Result
 	err := e.withAgent(ctx, slug, func(h *hold) error {
 		draft := op.Offer.Draft
 		if err := h.canWrite(ctx); err != nil {
 			return err
 		}
-		next, err := h.takenOver(ctx, op.Offer)
+		next, err := h.acceptedFile(ctx, op.Offer)
 		if err != nil {
 			return err
 		}
-		head, err := h.w.HeadOf(ctx, draft.key())
+		row, err := h.w.HeadOf(ctx, draft.key())
 		switch {
 		case err != nil:
 			return err
-		case head == nil || head.State == memories.Deleted:
+		case row == nil || row.State == memories.Deleted:
 			result, err = h.add(ctx, draft, next)
 			return err
-		case op.Again && head.Fingerprint == next.fingerprint():
+		case op.Again && row.Fingerprint == next.fingerprint():
 			if err := h.publish(ctx); err != nil {
 				return err
 			}
-			result, err = h.result(ctx, head.ID)
+			result, err = h.result(ctx, row.ID)
 			return err
 		}
-		return &memories.NameTakenError{Name: head.Name, ID: head.ID}
+		return &memories.NameTakenError{Name: row.Name, ID: row.ID}
 	})
 	return result, err
 }
 
-// takenOver returns the file that a memory of another agent gets here.
-func (h *hold) takenOver(ctx context.Context, of offer) (successor, error) {
-	place, err := h.unknownTarget(ctx, of.Draft)
+// acceptedFile returns the file that a memory of another agent gets here.
+func (h *hold) acceptedFile(ctx context.Context, offered offer) (memoryFile, error) {
+	relPath, err := h.unrecordedTarget(ctx, offered.Draft)
 	if err != nil {
-		return successor{}, err
+		return memoryFile{}, err
 	}
-	next := successor{place: place, modTime: of.ModTime}
-	if of.Raw != nil {
-		next.data = named(of.Raw, records.MemoryRow{Memory: memories.Memory{Name: of.Draft.Name, ModifiedAt: of.ModTime}}, place)
-	} else if next.data, err = written(nil, of.Draft); err != nil {
-		return successor{}, err
+	next := memoryFile{path: relPath, modTime: offered.ModTime}
+	if offered.Raw != nil {
+		next.data = withName(offered.Raw, records.MemoryRow{Memory: memories.Memory{Name: offered.Draft.Name, ModifiedAt: offered.ModTime}}, relPath)
+	} else if next.data, err = encodeDraft(nil, offered.Draft); err != nil {
+		return memoryFile{}, err
 	}
-	return next, h.mayBeWritten(of.Draft, place, next.data)
+	return next, h.checkTeamContent(offered.Draft, relPath, next.data)
 }
 
 // ownScope puts a draft where all of an agent's memory is that has only one scope.

@@ -15,31 +15,31 @@ import (
 	"memoir/internal/records"
 )
 
-// inStep is by what the CLAUDE.md is known that says what the memories say. It is kept with the agent, and whatever changes
+// publishKey is by what the CLAUDE.md is known that says what the memories say. It is kept with the agent, and whatever changes
 // a memory empties it in the same transaction, so that it holds through a restart, and for every server of the database.
-type inStep struct {
-	recipe string // how it was compiled
-	hash   string // of all of its bytes
-	until  string // when the text changes by age alone, in seconds since 1970; empty: it does not
-	file   string // the signature of a file that was found to have these bytes; empty: not looked at since it was written
+type publishKey struct {
+	recipe    string // how it was compiled
+	hash      string // of all of its bytes
+	expiresAt string // when the text changes by age alone, in seconds since 1970; empty: it does not
+	file      string // the signature of a file that was found to have these bytes; empty: not scanned since it was written
 }
 
-func (s inStep) String() string {
-	return strings.Join([]string{s.recipe, s.hash, s.until, s.file}, " ")
+func (k publishKey) String() string {
+	return strings.Join([]string{k.recipe, k.hash, k.expiresAt, k.file}, " ")
 }
 
-// readInStep returns the zero inStep, which no CLAUDE.md is known by, for what it cannot read.
-func readInStep(mark string) inStep {
-	parts := strings.Split(mark, " ")
+// parsePublishKey returns the zero publishKey, which no CLAUDE.md is known by, for what it cannot read.
+func parsePublishKey(value string) publishKey {
+	parts := strings.Split(value, " ")
 	if len(parts) != 4 {
-		return inStep{}
+		return publishKey{}
 	}
-	return inStep{parts[0], parts[1], parts[2], parts[3]}
+	return publishKey{parts[0], parts[1], parts[2], parts[3]}
 }
 
-// isOver says whether a memory has become stale since, and the text is to say so.
-func (s inStep) isOver(now time.Time) bool {
-	until, err := strconv.ParseInt(s.until, 10, 64)
+// isExpired reports whether a memory has become stale since, and the text is to say so.
+func (k publishKey) isExpired(now time.Time) bool {
+	until, err := strconv.ParseInt(k.expiresAt, 10, 64)
 	return err == nil && now.Unix() >= until
 }
 
@@ -68,11 +68,11 @@ func (e *Engine) recipe(memoryOff bool, shared string) string {
 	return recipe
 }
 
-// isInStep says whether CLAUDE.md has the text of the memories as they are. The signature is taken before the file is
+// isPublished reports whether CLAUDE.md has the text of the memories as they are. The signature is taken before the file is
 // read, and noted once it is old enough to be relied on.
-func (h *hold) isInStep(ctx context.Context, row records.Agent, path string) (bool, error) {
-	known := readInStep(row.ClaudeMD.InStep)
-	if known.recipe != h.recipe(row.MemoryOff, row.Shared) || known.isOver(time.Now()) {
+func (h *hold) isPublished(ctx context.Context, row records.Agent, path string) (bool, error) {
+	key := parsePublishKey(row.ClaudeMD.InStep)
+	if key.recipe != h.recipe(row.MemoryOff, row.Shared) || key.isExpired(time.Now()) {
 		return false, nil
 	}
 	if row.ClaudeMD.Path != path {
@@ -82,18 +82,18 @@ func (h *hold) isInStep(ctx context.Context, row records.Agent, path string) (bo
 		return true, nil
 	}
 	signature := h.signatureOf(path)
-	if signature != "" && signature == known.file && !agents.ClaudeMDIsMemory(h.root, h.onDisk, path, maps.Keys(h.links)) {
+	if signature != "" && signature == key.file && !agents.ClaudeMDIsMemory(h.root, h.onDisk, path, maps.Keys(h.links)) {
 		return true, nil
 	}
 	raw, err := readClaudeMD(h.root, h.onDisk, path, h.links)
-	if err != nil || raw == nil || files.Hash(raw) != known.hash {
+	if err != nil || raw == nil || files.Hash(raw) != key.hash {
 		return false, nil
 	}
 	if signature == "" {
 		return true, nil
 	}
-	known.file = signature
-	return true, h.w.InStep(ctx, known.String())
+	key.file = signature
+	return true, h.w.InStep(ctx, key.String())
 }
 
 // signatureOf returns what tells a file from what it was before any change: its size, times and inode. It is empty where
@@ -104,10 +104,10 @@ func (h *hold) signatureOf(path string) string {
 		return ""
 	}
 	changed, inode, _ := agents.Identity(info)
-	if isFresh(changed) || isFresh(info.ModTime()) {
+	if isWithinSlack(changed) || isWithinSlack(info.ModTime()) {
 		return ""
 	}
 	return fmt.Sprintf("%d.%d.%d.%d", info.Size(), info.ModTime().UnixNano(), changed.UnixNano(), inode)
 }
 
-func isFresh(t time.Time) bool { return time.Since(t) <= agents.TimestampSlack }
+func isWithinSlack(t time.Time) bool { return time.Since(t) <= agents.TimestampSlack }

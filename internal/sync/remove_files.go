@@ -59,17 +59,17 @@ func pathsOf(some []records.File) []string {
 }
 
 // removeFiles removes files that are marked for it, and then their entries in these indexes. What is removed is yet to be recorded, by
-// recordRemoved or together with a publication; if it never is, the next look finds it gone.
+// recordRemoved or together with a publication; if it never is, the next scan finds it gone.
 func (h *hold) removeFiles(ctx context.Context, marked []records.File, indexes []string) error {
 	if h.root == nil {
 		return nil
 	}
-	var gone []records.File
+	var removed []records.File
 	for _, f := range marked {
 		err := h.disk.RemoveIf(h.root, f.Path, f.Hash)
 		switch {
 		case errors.Is(err, files.ErrChanged):
-			// The agent learns anew: the file stays, with its entries, and the next look takes it for what it says now.
+			// The agent learns anew: the file stays, with its entries, and the next scan takes it for what it says now.
 			h.queue.Add(h.onDisk.Slug, f.Path)
 			h.removed = append(h.removed, f)
 		case err != nil && !foundGone(f):
@@ -77,13 +77,13 @@ func (h *hold) removeFiles(ctx context.Context, marked []records.File, indexes [
 				return err
 			}
 		default:
-			gone = append(gone, f)
+			removed = append(removed, f)
 		}
 	}
 	// What a rename was about to write has no entry yet: one that leads there is somebody's own.
-	unlisted := slices.DeleteFunc(slices.Clone(gone), func(f records.File) bool { return f.MemoryID == uuid.Nil })
+	unlisted := slices.DeleteFunc(slices.Clone(removed), func(f records.File) bool { return f.MemoryID == uuid.Nil })
 	left := h.removeFromIndexes(pathsOf(unlisted), indexes)
-	for _, f := range gone {
+	for _, f := range removed {
 		if why, listed := left[f.Path]; listed {
 			if err := h.w.FileNotRemoved(ctx, f.Path, notUnlistedYet(f, why)); err != nil {
 				return err
@@ -95,20 +95,20 @@ func (h *hold) removeFiles(ctx context.Context, marked []records.File, indexes [
 	return nil
 }
 
-// foundGone says whether a look has found the file gone. Then it need not be found gone again, as in a directory that cannot be
+// foundGone reports whether a scan has found the file gone. Then it need not be found gone again, as in a directory that cannot be
 // opened any more. What a rename was about to write is no memory's, and was never seen.
 func foundGone(f records.File) bool { return !f.Present && f.MemoryID != uuid.Nil }
 
 func notRemovedYet(f records.File, err error) string {
-	return fmt.Sprintf("%s could not be removed: %v. The memory is deleted all the same, and the removal is tried again at each scan.", f.Path, plain(err))
+	return fmt.Sprintf("%s could not be removed: %v. The memory is deleted all the same, and the removal is tried again at each scan.", f.Path, fsCause(err))
 }
 
-func notUnlistedYet(f records.File, why stillListed) string {
+func notUnlistedYet(f records.File, why listedReason) string {
 	return fmt.Sprintf("%s is removed. %s The memory is deleted all the same, and that is tried again at each scan.", f.Path, why)
 }
 
 func notRemovedForGoodYet(f records.File, err error) string {
-	return fmt.Sprintf("%s is removed, but a power cut may bring it back: its directory could not be synced (%v). The memory is deleted all the same, and that is tried again at each scan.", f.Path, plain(err))
+	return fmt.Sprintf("%s is removed, but a power cut may bring it back: its directory could not be synced (%v). The memory is deleted all the same, and that is tried again at each scan.", f.Path, fsCause(err))
 }
 
 // recordRemoved takes the marks off the files that have been removed.
@@ -149,7 +149,7 @@ func (h *hold) removedForGood(ctx context.Context) ([]string, error) {
 		}
 		removed = append(removed, f.Path)
 		if f.Present {
-			h.tally.removed(f.Path)
+			h.fileCounter.removed(f.Path)
 		}
 	}
 	h.removed = nil

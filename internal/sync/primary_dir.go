@@ -14,6 +14,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/records"
 )
 
 // ListedFile is a file or a directory below one that was listed.
@@ -23,22 +24,22 @@ type ListedFile struct {
 	Directory bool
 }
 
-// ReadFile returns the bytes of a file of an agent's durable directory, as it is on disk. It fails with memories.ErrNotFound for an
+// ReadFile returns the bytes of a file of an agent's primary directory, as it is on disk. It fails with memories.ErrNotFound for an
 // unknown agent, with ErrNoFile, ErrIsDirectory, and with *memories.ConflictError for a file of more than 1 MiB or one that cannot be
 // read.
 func (e *Engine) ReadFile(ctx context.Context, slug, path string) ([]byte, error) {
 	return callReadFile.read(ctx, e, slug, readFileOp{path})
 }
 
-// ListFiles returns all that is below a directory of an agent's durable directory, "." being that itself: each directory before what
-// is in it, by name. What is hidden, and links that leave the durable directory, are left out; linked directories are not gone into.
+// ListFiles returns all that is below a directory of an agent's primary directory, "." being that itself: each directory before what
+// is in it, by name. What is hidden, and links that leave the primary directory, are left out; linked directories are not gone into.
 // It fails as ReadFile does, with ErrNoFile also for what is no directory.
 func (e *Engine) ListFiles(ctx context.Context, slug, path string) ([]ListedFile, error) {
 	return callListFiles.read(ctx, e, slug, listFilesOp{path})
 }
 
-func (e *Engine) readFileHere(ctx context.Context, slug string, op readFileOp) ([]byte, error) {
-	d, err := e.openDurable(ctx, slug)
+func (e *Engine) readFileLocal(ctx context.Context, slug string, op readFileOp) ([]byte, error) {
+	d, err := e.openPrimaryDir(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -50,8 +51,8 @@ func (e *Engine) readFileHere(ctx context.Context, slug string, op readFileOp) (
 	return d.read(at)
 }
 
-func (e *Engine) listFilesHere(ctx context.Context, slug string, op listFilesOp) ([]ListedFile, error) {
-	d, err := e.openDurable(ctx, slug)
+func (e *Engine) listFilesLocal(ctx context.Context, slug string, op listFilesOp) ([]ListedFile, error) {
+	d, err := e.openPrimaryDir(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
@@ -63,14 +64,14 @@ func (e *Engine) listFilesHere(ctx context.Context, slug string, op listFilesOp)
 	return d.list(at)
 }
 
-// durable is an agent's durable directory, from which no link leads anywhere else: not even into its sessions.
-type durable struct {
+// primaryDir is an agent's primary directory, from which no link leads anywhere else: not even into its sessions.
+type primaryDir struct {
 	root *os.Root
 	dir  string // relative to the agent's directory, for messages
 }
 
-// openDurable opens the durable directory of an agent that nobody holds. It fails with ErrNoFile where it is not there.
-func (e *Engine) openDurable(ctx context.Context, slug string) (*durable, error) {
+// openPrimaryDir opens the primary directory of an agent that nobody holds. It fails with ErrNoFile where it is not there.
+func (e *Engine) openPrimaryDir(ctx context.Context, slug string) (*primaryDir, error) {
 	row, err := e.store.AgentUncounted(ctx, slug)
 	if err != nil {
 		return nil, err
@@ -80,10 +81,10 @@ func (e *Engine) openDurable(ctx context.Context, slug string) (*durable, error)
 		return nil, unreachable(row.Dir, err)
 	}
 	defer root.Close() //nolint:errcheck // only read through
-	return durableIn(root, onDisk(row))
+	return primaryDirOf(root, onDisk(row))
 }
 
-func durableIn(root *os.Root, agent agents.Agent) (*durable, error) {
+func primaryDirOf(root *os.Root, agent agents.Agent) (*primaryDir, error) {
 	at, err := files.Resolve(root, agent.PrimaryDir())
 	if err != nil {
 		return nil, unreachable(agent.PrimaryDir(), err)
@@ -92,15 +93,15 @@ func durableIn(root *os.Root, agent agents.Agent) (*durable, error) {
 	if err != nil {
 		return nil, unreachable(agent.PrimaryDir(), err)
 	}
-	return &durable{below, agent.PrimaryDir()}, nil
+	return &primaryDir{below, agent.PrimaryDir()}, nil
 }
 
-func (d *durable) close() {
+func (d *primaryDir) close() {
 	_ = d.root.Close() // only read through
 }
 
 // find returns where a path leads when every link is followed. It fails with ErrNoFile where there is nothing.
-func (d *durable) find(file string) (string, error) {
+func (d *primaryDir) find(file string) (string, error) {
 	if !isReachable(file) {
 		return "", ErrNoFile
 	}
@@ -114,8 +115,8 @@ func (d *durable) find(file string) (string, error) {
 	return at, nil
 }
 
-// findItself is find, and returns the path of a link that leads to something in place of what it leads to.
-func (d *durable) findItself(file string) (string, error) {
+// findLink is find, and returns the path of a link that leads to something in place of what it leads to.
+func (d *primaryDir) findLink(file string) (string, error) {
 	if _, err := d.find(file); err != nil {
 		return "", err
 	}
@@ -123,21 +124,21 @@ func (d *durable) findItself(file string) (string, error) {
 	return path.Join(dir, path.Base(file)), err
 }
 
-// findNew returns where something new goes. It fails with ErrFileExists where something is already, and with ErrNoPlace where nothing
+// findNew returns where something new goes. It fails with ErrFileExists where something is already, and with ErrInvalidPath where nothing
 // can be.
-func (d *durable) findNew(file string) (string, error) {
+func (d *primaryDir) findNew(file string) (string, error) {
 	if !isReachable(file) {
-		return "", ErrNoPlace
+		return "", ErrInvalidPath
 	}
 	at, err := files.Resolve(d.root, file)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		if err = d.unreachable(file, err); errors.Is(err, ErrNoFile) {
-			err = ErrNoPlace
+			err = ErrInvalidPath
 		}
 		return "", err
 	case !isReachable(at):
-		return "", ErrNoPlace
+		return "", ErrInvalidPath
 	case err == nil:
 		return "", ErrFileExists
 	}
@@ -148,7 +149,7 @@ func (d *durable) findNew(file string) (string, error) {
 }
 
 // read returns the bytes of a file.
-func (d *durable) read(file string) ([]byte, error) {
+func (d *primaryDir) read(file string) ([]byte, error) {
 	raw, err := readAll(d.root, file, memories.MaxFileSize)
 	switch {
 	case errors.Is(err, errTooLarge):
@@ -165,7 +166,7 @@ func (d *durable) read(file string) ([]byte, error) {
 }
 
 // list returns all that is below a directory and not hidden.
-func (d *durable) list(dir string) ([]ListedFile, error) {
+func (d *primaryDir) list(dir string) ([]ListedFile, error) {
 	if info, err := d.root.Lstat(dir); err != nil || !info.IsDir() {
 		return nil, ErrNoFile
 	}
@@ -202,7 +203,7 @@ func (d *durable) list(dir string) ([]ListedFile, error) {
 }
 
 // infoOf says what an entry of a directory is, or what it leads to.
-func (d *durable) infoOf(path string, entry fs.DirEntry) (fs.FileInfo, error) {
+func (d *primaryDir) infoOf(path string, entry fs.DirEntry) (fs.FileInfo, error) {
 	if entry.Type() != fs.ModeSymlink {
 		return entry.Info()
 	}
@@ -215,7 +216,7 @@ func (d *durable) infoOf(path string, entry fs.DirEntry) (fs.FileInfo, error) {
 
 func isHidden(name string) bool { return strings.HasPrefix(name, ".") }
 
-// isReachable says whether a path can be one that an agent may reach: nothing in it is hidden, Memoir's own files among that, and
+// isReachable reports whether a path can be one that an agent may reach: nothing in it is hidden, Memoir's own files among that, and
 // nothing leads up.
 func isReachable(file string) bool {
 	if !fs.ValidPath(file) || strings.ContainsRune(file, 0) {
@@ -224,14 +225,63 @@ func isReachable(file string) bool {
 	return file == "." || !slices.ContainsFunc(strings.Split(file, "/"), isHidden)
 }
 
-func (d *durable) unreachable(file string, err error) error {
+func (d *primaryDir) unreachable(file string, err error) error {
 	return unreachable(path.Join(d.dir, file), err)
 }
 
 // unreachable says why there is no getting at a file: because there is none, or because something is wrong with it.
 func unreachable(file string, err error) error {
-	if isNothing(err) || errors.Is(err, files.ErrLeaves) || errors.Is(err, files.ErrLoop) {
+	if isNotFound(err) || errors.Is(err, files.ErrLeaves) || errors.Is(err, files.ErrLoop) {
 		return ErrNoFile
 	}
-	return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be read (%v). It is unchanged.", file, plain(err))}
+	return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be read (%v). It is unchanged.", file, fsCause(err))}
+}
+
+// recordPrimaryDir has scans of everything note when the primary directory goes, or comes, and tell when it is another one than before. From
+// what is not in one that was gone, or on another device, because something was mounted or unmounted, nothing is concluded. From what is
+// not in another directory in its place little is: it is held as missing, and the look notes that directory when it has done so. A scan at
+// a part leaves all that to one at everything, and until then the directory is away.
+func (h *hold) recordPrimaryDir(ctx context.Context, listing agents.Listing, isFull bool) (away bool, newDir newPrimaryDir, err error) {
+	row, err := h.w.Agent(ctx)
+	if err != nil {
+		return false, newDir, err
+	}
+	known, is := row.Durable, records.DirectoryID{Device: listing.DurableDevice, Inode: listing.DurableInode}
+	switch {
+	case !listing.DurableThere:
+		if isFull && known != nil && h.primaryDirIsGone() {
+			return true, newDir, h.w.DurableGone(ctx)
+		}
+		return true, newDir, nil
+	case known != nil && *known == is:
+		return false, newDir, nil
+	case !isFull:
+		h.queue.Add(h.onDisk.Slug, ".")
+		return true, newDir, nil
+	case known == nil || known.Device != is.Device:
+		return false, newDir, h.w.DurableReturns(ctx, is)
+	}
+	return false, newPrimaryDir{&is, known.Inode != 0}, nil
+}
+
+// newPrimaryDir is the primary directory where it is not the one on record.
+type newPrimaryDir struct {
+	id            *records.DirectoryID // nil: it is on record
+	isReplacement bool                 // false: an earlier version has not kept which one it was
+}
+
+// primaryDirIsGone says that there is no primary directory, and not just one that cannot be read.
+func (h *hold) primaryDirIsGone() bool {
+	info, err := files.Stat(h.root, h.onDisk.PrimaryDir())
+	return errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir()
+}
+
+// isPrimaryDir reports whether this is the primary directory, still.
+func (h *hold) isPrimaryDir(is records.DirectoryID) bool {
+	info, err := files.Stat(h.root, h.onDisk.PrimaryDir())
+	if err != nil {
+		return false
+	}
+	_, inode, device := agents.Identity(info)
+	return is == records.DirectoryID{Device: device, Inode: inode}
 }
