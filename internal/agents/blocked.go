@@ -81,7 +81,7 @@ func (w *walker) openToAll(d directory) string {
 	if err == nil && files.IsOpenToAll(info) {
 		return filepath.Join(w.root.Name(), filepath.FromSlash(d.path))
 	}
-	if d.kind == memoryKind && d.durable && d.depth == 0 {
+	if d.kind == memoryKind && d.isPrimary && d.depth == 0 {
 		return files.OpenToAll(w.root)
 	}
 	return ""

@@ -172,7 +172,7 @@ func TestADurableDirectoryThatIsALink(t *testing.T) {
 	d.link("data", "memory")
 	l := d.walk(agents.Hive, nil)
 	wantsFiles(t, l, "memory/a.md")
-	if !l.DurableThere || !l.Covers("memory/gone.md") {
+	if !l.HasPrimary || !l.Covers("memory/gone.md") {
 		t.Error("a durable directory reached by a link inside does not count as there")
 	}
 
@@ -181,7 +181,7 @@ func TestADurableDirectoryThatIsALink(t *testing.T) {
 	leaving.link("/etc", "memory")
 	l = leaving.walk(agents.Hive, nil)
 	wantsFiles(t, l, "memory ! link_leaves")
-	if l.DurableThere || l.Covers("memory/gone.md") || l.Covers("memory") {
+	if l.HasPrimary || l.Covers("memory/gone.md") || l.Covers("memory") {
 		t.Error("a durable directory that is a link out counts as there")
 	}
 }

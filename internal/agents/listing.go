@@ -39,13 +39,13 @@ type Listing struct {
 	Blocked []Blocked
 	// Sessions is the number of session directories, or -1 if the walk did not list all.
 	Sessions int
-	// DurableThere means that the primary directory existed, was readable and was not replaced
+	// HasPrimary means that the primary directory existed, was readable and was not replaced
 	// during the walk.
-	DurableThere bool
-	// DurableDevice and DurableInode identify the primary directory. Another device means that a
+	HasPrimary bool
+	// PrimaryDevice and PrimaryInode identify the primary directory. Another device means that a
 	// file system was mounted or unmounted; another inode means a replaced directory. They are zero
 	// if unknown.
-	DurableDevice, DurableInode uint64
+	PrimaryDevice, PrimaryInode uint64
 	// Exhausted is the error if too few files could be opened; files.IsExhausted reports true for
 	// it. The caller must then repeat the walk, because the listing is incomplete.
 	Exhausted error

@@ -31,8 +31,8 @@ func TestNothingIsConcludedFromWhatCouldNotBeRead(t *testing.T) {
 			t.Errorf("failed %v, want %v", l.Failed, want)
 		}
 		gone := d.gone(l, []string{"memory/a.md", "memory/gone.md", "memory/closed/b.md", "memory/listed/c.md", "sessions/s/memory/d.md"})
-		if !slices.Equal(gone, []string{"memory/gone.md"}) || !l.DurableThere {
-			t.Errorf("gone are %v, durable directory there %v", gone, l.DurableThere)
+		if !slices.Equal(gone, []string{"memory/gone.md"}) || !l.HasPrimary {
+			t.Errorf("gone are %v, durable directory there %v", gone, l.HasPrimary)
 		}
 	})
 }
@@ -62,8 +62,8 @@ func TestOfTheDurableDirectoryNothingIsConcludedWithoutItAndOfSessionsThatTheyAr
 			if gone := d.gone(l, known); !slices.Equal(gone, c.gone) {
 				t.Errorf("gone are %v, want %v", gone, c.gone)
 			}
-			if want := strings.HasPrefix(name, "sessions"); l.DurableThere != want {
-				t.Errorf("durable directory there: %v, want %v", l.DurableThere, want)
+			if want := strings.HasPrefix(name, "sessions"); l.HasPrimary != want {
+				t.Errorf("durable directory there: %v, want %v", l.HasPrimary, want)
 			}
 		})
 	}
@@ -94,7 +94,7 @@ func TestADirectoryThatIsReplacedDuringTheWalkTellsNothing(t *testing.T) {
 						t.Error(err)
 					}
 				})
-				if l.DurableThere || l.Covers("memory/a.md") || l.Covers("sessions/s/memory/b.md") {
+				if l.HasPrimary || l.Covers("memory/a.md") || l.Covers("sessions/s/memory/b.md") {
 					t.Error("the walk concludes from a directory that is no longer in its place")
 				}
 			})
@@ -139,8 +139,8 @@ func TestTheScopeLimitsWhatIsLookedAtAndConcluded(t *testing.T) {
 			if gone := d.gone(l, known); !slices.Equal(gone, strings.Fields(c.gone)) {
 				t.Errorf("gone are %v, want %v", gone, c.gone)
 			}
-			if l.Sessions != c.sessions || !l.DurableThere {
-				t.Errorf("%d sessions, want %d; durable directory there %v", l.Sessions, c.sessions, l.DurableThere)
+			if l.Sessions != c.sessions || !l.HasPrimary {
+				t.Errorf("%d sessions, want %d; durable directory there %v", l.Sessions, c.sessions, l.HasPrimary)
 			}
 		})
 	}
@@ -207,8 +207,8 @@ func TestADurableDirectoryThatGoesDuringTheWalkTellsNothing(t *testing.T) {
 					change(d)
 				}
 			})
-			if l.DurableThere || l.Covers("memory/sub/b.md") || !l.Covers("sessions/s/memory/gone.md") {
-				t.Errorf("durable directory there %v, covered %v", l.DurableThere, l.Covers("memory/sub/b.md"))
+			if l.HasPrimary || l.Covers("memory/sub/b.md") || !l.Covers("sessions/s/memory/gone.md") {
+				t.Errorf("durable directory there %v, covered %v", l.HasPrimary, l.Covers("memory/sub/b.md"))
 			}
 		})
 	}

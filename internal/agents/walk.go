@@ -42,14 +42,14 @@ func Walk(root *os.Root, a Agent, scope []string, visit func(relDir string)) Lis
 		w.listing.covered[path.Clean(p)] = true
 	}
 
-	before, beforeErr := w.durable()
+	before, beforeErr := w.primaryInfo()
 	w.noteExhausted(beforeErr)
-	top := directory{path: ".", real: ".", kind: memoryKind, durable: true}
+	top := directory{path: ".", real: ".", kind: memoryKind, isPrimary: true}
 	if a.Layout == Hive {
 		top.kind = hiveKind
 	}
 	w.scan(top, tree)
-	after, afterErr := w.durable()
+	after, afterErr := w.primaryInfo()
 	w.noteExhausted(afterErr)
 
 	// Called in any case: a removed root also looks as if all sessions were removed.
@@ -58,8 +58,8 @@ func Walk(root *os.Root, a Agent, scope []string, visit func(relDir string)) Lis
 		w.listing.unscanned["."] = true
 	}
 	if beforeErr == nil && afterErr == nil && os.SameFile(before, after) && inPlace && !within(w.listing.unscanned, a.PrimaryDir()) {
-		w.listing.DurableThere = true
-		_, w.listing.DurableInode, w.listing.DurableDevice = Identity(after)
+		w.listing.HasPrimary = true
+		_, w.listing.PrimaryInode, w.listing.PrimaryDevice = Identity(after)
 	} else {
 		w.listing.unscanned[a.PrimaryDir()] = true
 	}
@@ -83,14 +83,14 @@ const (
 )
 
 type directory struct {
-	path    string // path in the walk
-	real    string // path with links followed
-	kind    kind
-	session string
-	durable bool
-	depth   int  // levels below the top of the memory directory
-	linked  bool // reached through a link
-	open    openDirectory
+	path      string // path in the walk
+	real      string // path with links followed
+	kind      kind
+	session   string
+	isPrimary bool
+	depth     int  // levels below the top of the memory directory
+	linked    bool // reached through a link
+	open      openDirectory
 }
 
 type item struct {
@@ -212,9 +212,9 @@ func (d directory) enter(name, real string) directory {
 	sub.path, sub.real = join(d.path, name), real
 	switch d.kind {
 	case hiveKind:
-		sub.kind, sub.durable = memoryKind, true
+		sub.kind, sub.isPrimary = memoryKind, true
 		if name == sessionsDir {
-			sub.kind, sub.durable = sessionsKind, false
+			sub.kind, sub.isPrimary = sessionsKind, false
 		}
 	case sessionsKind:
 		sub.kind, sub.session = sessionKind, name
@@ -335,8 +335,8 @@ func join(dir, name string) string {
 	return dir + "/" + name
 }
 
-// durable returns the primary directory's current metadata.
-func (w *walker) durable() (fs.FileInfo, error) {
+// primaryInfo returns the primary directory's current metadata.
+func (w *walker) primaryInfo() (fs.FileInfo, error) {
 	dir, err := files.Resolve(w.root, w.agent.PrimaryDir())
 	if err != nil {
 		return nil, err

@@ -69,8 +69,8 @@ func TestMemoryFilesOfAHiveAgentAreThoseInItsMemoryDirectories(t *testing.T) {
 	if want := []string{"memory/MEMORY.md", "memory/sub/memory.MD", "sessions/u-c-1/memory/MEMORY.md"}; !slices.Equal(l.Indexes, want) {
 		t.Errorf("indexes %v, want %v", l.Indexes, want)
 	}
-	if l.Sessions != 2 || !l.DurableThere || len(l.Failed) > 0 {
-		t.Errorf("%d sessions, durable directory there %v, failed %v", l.Sessions, l.DurableThere, l.Failed)
+	if l.Sessions != 2 || !l.HasPrimary || len(l.Failed) > 0 {
+		t.Errorf("%d sessions, durable directory there %v, failed %v", l.Sessions, l.HasPrimary, l.Failed)
 	}
 }
 
@@ -81,8 +81,8 @@ func TestMemoryFilesOfTheOtherLayoutsAreThoseInTheDirectoryItself(t *testing.T) 
 	for _, layout := range []agents.Layout{agents.Claude, agents.Directory} {
 		l := d.walk(layout, nil)
 		wantsFiles(t, l, "a.md", "memory/b.md", "sessions/u-c-1/memory/c.md")
-		if !slices.Equal(l.Indexes, []string{"MEMORY.md"}) || !l.DurableThere {
-			t.Errorf("indexes %v, durable directory there %v", l.Indexes, l.DurableThere)
+		if !slices.Equal(l.Indexes, []string{"MEMORY.md"}) || !l.HasPrimary {
+			t.Errorf("indexes %v, durable directory there %v", l.Indexes, l.HasPrimary)
 		}
 	}
 }

@@ -9,13 +9,13 @@ import (
 
 // Disagreement is a memory under whose name files on disk say different things: two primary files, or a session newer than these.
 type Disagreement struct {
-	ID       string    `json:"id" format:"uuid" doc:"The memory's id."`
-	Name     string    `json:"name"`
-	Versions int       `json:"versions" doc:"The different contents on disk."`
-	Sessions int       `json:"sessions" doc:"The sessions with files of the memory."`
-	Durable  bool      `json:"durable" doc:"Whether a primary file has the memory too."`
-	Primary  int       `json:"primary_versions" doc:"Number of different contents in primary files. More than one is a conflict, until the others are removed or changed."`
-	NewestAt time.Time `json:"newest_at" doc:"Time of the newest content."`
+	ID         string    `json:"id" format:"uuid" doc:"The memory's id."`
+	Name       string    `json:"name"`
+	Versions   int       `json:"versions" doc:"The different contents on disk."`
+	Sessions   int       `json:"sessions" doc:"The sessions with files of the memory."`
+	HasPrimary bool      `json:"durable" doc:"Whether a primary file has the memory too."`
+	Primary    int       `json:"primary_versions" doc:"Number of different contents in primary files. More than one is a conflict, until the others are removed or changed."`
+	NewestAt   time.Time `json:"newest_at" doc:"Time of the newest content."`
 }
 
 // DisagreementList is what an agent's files disagree about, by name.

@@ -247,7 +247,7 @@ func (s *site) readDecisions(ctx context.Context, agent records.Agent, v *templa
 
 func disagreementRow(agent records.Agent, d records.Disagreement) templates.DisagreementRow {
 	return templates.DisagreementRow{
-		Agent: agent.Slug, ID: d.ID, Name: d.Name, Versions: d.Versions, Sessions: d.Sessions, Durable: d.Durable, Primary: d.Primary,
+		Agent: agent.Slug, ID: d.ID, Name: d.Name, Versions: d.Versions, Sessions: d.Sessions, HasPrimary: d.HasPrimary, Primary: d.Primary,
 		NewestAt: local(d.NewestAt),
 	}
 }

@@ -142,7 +142,7 @@ func directoryID(device, inode *int64) *records.DirectoryID {
 func agentOf(row queries.Agent) records.Agent {
 	return records.Agent{
 		ID: row.ID, Slug: row.Slug, Layout: row.Layout, Dir: row.Dir, DisplayName: row.DisplayName, Present: row.Present,
-		Sessions: int(row.Sessions), Durable: directoryID(row.DurableDevice, row.DurableInode),
+		Sessions: int(row.Sessions), PrimaryDir: directoryID(row.DurableDevice, row.DurableInode),
 		ClaudeMD: records.ClaudeMD{
 			Path: text(row.ClaudeMdPath), PublishedAt: moment(row.ClaudeMdPublishedAt), Chars: int(row.ClaudeMdChars),
 			Problem: text(row.ClaudeMdProblem), InStep: text(row.ClaudeMdInStep), Version: row.MemoriesVersion,

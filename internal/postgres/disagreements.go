@@ -33,7 +33,7 @@ func (s *Store) disagreements(ctx context.Context, of queries.DisagreementsParam
 	found := make([]records.Disagreement, len(rows))
 	for i, row := range rows {
 		found[i] = records.Disagreement{
-			ID: row.ID.String(), Name: row.Name, Versions: int(row.Versions), Sessions: int(row.Sessions), Durable: row.Durable,
+			ID: row.ID.String(), Name: row.Name, Versions: int(row.Versions), Sessions: int(row.Sessions), HasPrimary: row.Durable,
 			Primary: int(row.PrimaryVersions), NewestAt: row.NewestAt.UTC(),
 		}
 	}

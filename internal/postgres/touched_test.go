@@ -40,7 +40,7 @@ func TestWhatALookAsksForIsFoundByIndexes(t *testing.T) {
 		if _, err := w.FilesUnder(t.Context(), touched.Paths); err != nil {
 			t.Error(err)
 		}
-		durable, err := w.DurableFilesOf(t.Context(), id)
+		durable, err := w.PrimaryFilesOf(t.Context(), id)
 		if err != nil || len(durable) != 2 {
 			t.Errorf("the memory has the files %v, %v", durable, err)
 		}

@@ -112,12 +112,12 @@ func (w *Writer) TakeAsIs(ctx context.Context, path string) error {
 	return wrap("take a file as it is", w.q.TakeAsIs(ctx, queries.TakeAsIsParams{AgentID: w.agentID, Path: path}))
 }
 
-// DurableFilesOf returns the durable files of a memory, the present ones first.
-func (w *Writer) DurableFilesOf(ctx context.Context, id uuid.UUID) ([]records.DurableFile, error) {
+// PrimaryFilesOf returns the durable files of a memory, the present ones first.
+func (w *Writer) PrimaryFilesOf(ctx context.Context, id uuid.UUID) ([]records.PrimaryFile, error) {
 	rows, err := w.q.DurableFilesOf(ctx, queries.DurableFilesOfParams{AgentID: w.agentID, MemoryID: id})
-	files := make([]records.DurableFile, len(rows))
+	files := make([]records.PrimaryFile, len(rows))
 	for i, row := range rows {
-		files[i] = records.DurableFile{Path: row.Path, Present: row.Present, Readable: records.FileStatus(row.Status) != records.Unreadable, Hash: row.Hash, Unfinished: row.Unfinished != nil}
+		files[i] = records.PrimaryFile{Path: row.Path, Present: row.Present, Readable: records.FileStatus(row.Status) != records.Unreadable, Hash: row.Hash, Unfinished: row.Unfinished != nil}
 	}
 	return files, wrap("read files", err)
 }
@@ -128,10 +128,10 @@ func (w *Writer) FilesToRemove(ctx context.Context) ([]records.File, error) {
 	return filesOf(rows), wrap("read files to remove", err)
 }
 
-// DurableMemories counts the memories that files of the durable directory carry.
-func (w *Writer) DurableMemories(ctx context.Context) (int, error) {
+// CountPrimary counts the memories that files of the durable directory carry.
+func (w *Writer) CountPrimary(ctx context.Context) (int, error) {
 	n, err := w.q.CountDurableMemories(ctx, w.agentID)
-	return int(n), wrap("count durable memories", err)
+	return int(n), wrap("count primary memories", err)
 }
 
 // HeadsByName returns the readable memories of those names, private and the team's, the deleted ones too.
@@ -260,28 +260,28 @@ func (w *Writer) SetLook(ctx context.Context, sessions int) error {
 	return wrap("record the look", w.q.SetAgentLook(ctx, queries.SetAgentLookParams{ID: w.agentID, Sessions: int32(sessions), At: records.Now()}))
 }
 
-// DurableGone notes that the agent's durable directory is not there.
-func (w *Writer) DurableGone(ctx context.Context) error {
-	return w.setDurable(ctx, queries.SetDurableDirectoryParams{})
+// PrimaryDirGone notes that the agent's durable directory is not there.
+func (w *Writer) PrimaryDirGone(ctx context.Context) error {
+	return w.savePrimaryDir(ctx, queries.SetDurableDirectoryParams{})
 }
 
-// DurableReturns notes that the durable directory is there, and was not. What was in the one before did not leave the one that is there
+// PrimaryDirReturned notes that the durable directory is there, and was not. What was in the one before did not leave the one that is there
 // now, as with Store.AgentReturns.
-func (w *Writer) DurableReturns(ctx context.Context, id records.DirectoryID) error {
+func (w *Writer) PrimaryDirReturned(ctx context.Context, id records.DirectoryID) error {
 	if err := w.q.LeaveDurableFiles(ctx, w.agentID); err != nil {
-		return wrap("note the return of the durable directory", err)
+		return wrap("record the return of the primary directory", err)
 	}
-	return w.DurableIs(ctx, id)
+	return w.SetPrimaryDir(ctx, id)
 }
 
-// DurableIs notes which directory the durable one is now. What was in the one before, and is not in this, has left it.
-func (w *Writer) DurableIs(ctx context.Context, id records.DirectoryID) error {
-	return w.setDurable(ctx, queries.SetDurableDirectoryParams{DurableDevice: signed(&id.Device), DurableInode: signed(&id.Inode)})
+// SetPrimaryDir notes which directory the durable one is now. What was in the one before, and is not in this, has left it.
+func (w *Writer) SetPrimaryDir(ctx context.Context, id records.DirectoryID) error {
+	return w.savePrimaryDir(ctx, queries.SetDurableDirectoryParams{DurableDevice: signed(&id.Device), DurableInode: signed(&id.Inode)})
 }
 
-func (w *Writer) setDurable(ctx context.Context, directory queries.SetDurableDirectoryParams) error {
+func (w *Writer) savePrimaryDir(ctx context.Context, directory queries.SetDurableDirectoryParams) error {
 	directory.ID, directory.At = w.agentID, records.Now()
-	return wrap("note which directory is the durable one", w.q.SetDurableDirectory(ctx, directory))
+	return wrap("record the primary directory", w.q.SetDurableDirectory(ctx, directory))
 }
 
 // batchErr runs a batch to its end and returns its first error.

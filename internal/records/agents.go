@@ -21,10 +21,10 @@ type Agent struct {
 	DisplayName string
 	Present     bool // false: its directory is gone
 	Sessions    int
-	// Durable is the durable directory as it was when everything was last looked at; nil: it was not
+	// PrimaryDir is the durable directory as it was when everything was last looked at; nil: it was not
 	// there.
-	Durable  *DirectoryID
-	ClaudeMD ClaudeMD
+	PrimaryDir *DirectoryID
+	ClaudeMD   ClaudeMD
 	// MemoryOff says that somebody has switched its memory off: CLAUDE.md does not ask it to save, and
 	// nothing is extracted or consolidated. What it remembers stays, and stays published.
 	MemoryOff bool

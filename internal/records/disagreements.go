@@ -11,13 +11,13 @@ import (
 // makes, until a session says something new. Two primary files that say different things disagree
 // until one of them is changed or removed.
 type Disagreement struct {
-	ID       string // of the memory
-	Name     string
-	Versions int       // different contents on disk
-	Sessions int       // that carry one of them
-	Durable  bool      // the agent's own file carries one too
-	Primary  int       // different contents of primary files
-	NewestAt time.Time // when the newest of them became new
+	ID         string // of the memory
+	Name       string
+	Versions   int       // different contents on disk
+	Sessions   int       // that carry one of them
+	HasPrimary bool      // the agent's own file carries one too
+	Primary    int       // different contents of primary files
+	NewestAt   time.Time // when the newest of them became new
 }
 
 // Version is one content that files on disk carry now.

@@ -69,8 +69,8 @@ type File struct {
 	Unfinished memories.Flaw
 }
 
-// Durable says whether the file belongs to the agent's own memory/ and not to a session.
-func (f File) Durable() bool { return f.Session == "" }
+// IsPrimary says whether the file belongs to the agent's own memory/ and not to a session.
+func (f File) IsPrimary() bool { return f.Session == "" }
 
 // FileStatus says what a file on disk is to its memory.
 type FileStatus string
@@ -83,8 +83,8 @@ const (
 	Removing   FileStatus = "removing"   // a deletion is to remove it
 )
 
-// DurableFile is a file of the durable directory that carries a memory, or last did.
-type DurableFile struct {
+// PrimaryFile is a file of the durable directory that carries a memory, or last did.
+type PrimaryFile struct {
 	Path     string
 	Present  bool
 	Readable bool // as of when it was last looked at

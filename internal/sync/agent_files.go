@@ -15,7 +15,7 @@ import (
 )
 
 // An agent that has no disk of its own writes its files through Memoir. What it writes is treated as if it had written it on disk
-// itself: it becomes a memory, or waits for a decision, and what is removed goes to the trash as removed on disk. Only the durable
+// itself: it becomes a memory, or waits for a decision, and what is removed goes to the trash as removed on disk. Only the primary
 // directory is its to write, and of that nothing hidden: paths are slash-separated and relative to that directory.
 
 // What stands in the way of an operation on an agent's file, besides conflicts. Each is also the error of package syscall or io/fs that

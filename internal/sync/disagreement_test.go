@@ -39,7 +39,7 @@ func TestTwoSessionsThatSayDifferentThingsDisagree(t *testing.T) {
 	b.writeAged(inSession(sessionA, "y.md"), note("Same", memories.User, "one"), time.Hour)
 	b.scan("ada")
 	found := b.disagreements()
-	if len(found) != 1 || found[0].Name != "Tabs" || found[0].Versions != 2 || found[0].Sessions != 2 || found[0].Durable {
+	if len(found) != 1 || found[0].Name != "Tabs" || found[0].Versions != 2 || found[0].Sessions != 2 || found[0].HasPrimary {
 		t.Fatalf("found %+v", found)
 	}
 	versions := b.versions("Tabs")
@@ -64,7 +64,7 @@ func TestASessionThatSaysOtherwiseThanTheAgentsOwnOlderFileDisagrees(t *testing.
 	b.writeAged("ada/memory/y.md", note("Spaces", memories.User, "newer"), time.Hour)
 	b.writeAged(inSession(sessionA, "y.md"), note("Spaces", memories.User, "older"), 2*time.Hour)
 	b.scan("ada")
-	if found := b.disagreements(); len(found) != 1 || found[0].Name != "Tabs" || !found[0].Durable || found[0].Sessions != 1 {
+	if found := b.disagreements(); len(found) != 1 || found[0].Name != "Tabs" || !found[0].HasPrimary || found[0].Sessions != 1 {
 		t.Errorf("found %+v", found)
 	}
 }

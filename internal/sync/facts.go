@@ -49,7 +49,7 @@ func (h *hold) mirrorFacts(ctx context.Context, listing agents.Listing, away boo
 		}
 		h.facts[index] = stamp
 	}
-	if away || !listing.DurableThere {
+	if away || !listing.HasPrimary {
 		return nil
 	}
 	for index := range h.facts {

@@ -103,7 +103,7 @@ func (h *hold) draftOf(ctx context.Context, row records.MemoryRow, version strin
 // primaryFiles returns the primary files that carry a memory.
 func (h *hold) primaryFiles(ctx context.Context, row records.MemoryRow, on []records.File) ([]records.File, error) {
 	mirrored, err := h.mirroredFiles(ctx, row, on)
-	return slices.DeleteFunc(slices.Clone(mirrored), func(f records.File) bool { return !f.Durable() || f.Status != records.Mirrored }), err
+	return slices.DeleteFunc(slices.Clone(mirrored), func(f records.File) bool { return !f.IsPrimary() || f.Status != records.Mirrored }), err
 }
 
 // removeOthers removes primary files of a memory that other files carry, with their entries in indexes, and mirrors that.

@@ -45,7 +45,7 @@ func (h *hold) checkPublish() error {
 // checkRemove returns a conflict if a file of the agent's own directory must not be removed. A
 // session's file stays where it is, and does not keep the memory alive.
 func (h *hold) checkRemove(f records.File) error {
-	if h.root == nil || !f.Durable() {
+	if h.root == nil || !f.IsPrimary() {
 		return nil
 	}
 	if err := h.guard.CheckRemoval(h.root, f.Path); files.IsOwnership(err) {

@@ -246,11 +246,11 @@ func (h *hold) recordPrimaryDir(ctx context.Context, listing agents.Listing, isF
 	if err != nil {
 		return false, newDir, err
 	}
-	known, is := row.Durable, records.DirectoryID{Device: listing.DurableDevice, Inode: listing.DurableInode}
+	known, is := row.PrimaryDir, records.DirectoryID{Device: listing.PrimaryDevice, Inode: listing.PrimaryInode}
 	switch {
-	case !listing.DurableThere:
+	case !listing.HasPrimary:
 		if isFull && known != nil && h.primaryDirIsGone() {
-			return true, newDir, h.w.DurableGone(ctx)
+			return true, newDir, h.w.PrimaryDirGone(ctx)
 		}
 		return true, newDir, nil
 	case known != nil && *known == is:
@@ -259,7 +259,7 @@ func (h *hold) recordPrimaryDir(ctx context.Context, listing agents.Listing, isF
 		h.queue.Add(h.onDisk.Slug, ".")
 		return true, newDir, nil
 	case known == nil || known.Device != is.Device:
-		return false, newDir, h.w.DurableReturns(ctx, is)
+		return false, newDir, h.w.PrimaryDirReturned(ctx, is)
 	}
 	return false, newPrimaryDir{&is, known.Inode != 0}, nil
 }

@@ -186,7 +186,7 @@ func (r *reconciler) detach(f records.File) {
 	}
 	delete(m.files, f.Path)
 	m.touched = true
-	if f.Durable() && !r.primaryAway {
+	if f.IsPrimary() && !r.primaryAway {
 		r.lostPrimary = append(r.lostPrimary, m)
 		if f.Status == records.Mirrored {
 			m.formerContents = append(m.formerContents, f.Fingerprint)

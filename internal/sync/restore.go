@@ -212,7 +212,7 @@ func (h *hold) restoreTarget(ctx context.Context, row records.MemoryRow, raw []b
 		return "", nil, err
 	}
 	// The file that held the content comes first.
-	slices.SortStableFunc(primary, func(a, b records.DurableFile) int {
+	slices.SortStableFunc(primary, func(a, b records.PrimaryFile) int {
 		return compareBool(b.Path == row.Path, a.Path == row.Path)
 	})
 	for _, f := range primary {

@@ -97,7 +97,7 @@ func conflictOf(files map[string]records.File) memories.Conflict {
 		if !slices.Contains(contents, f.Fingerprint) {
 			contents = append(contents, f.Fingerprint)
 		}
-		if !f.Durable() {
+		if !f.IsPrimary() {
 			newestSession = later(newestSession, f.ContentAt)
 			continue
 		}
@@ -128,7 +128,7 @@ func (m *memoryState) updatePath() {
 			h.ModifiedAt, h.Hash, h.Size = f.ModifiedAt, f.Hash, f.Size
 			return
 		}
-		if best == nil || compareBool(best.Durable(), f.Durable()) < 0 || best.Durable() == f.Durable() && f.Path < best.Path {
+		if best == nil || compareBool(best.IsPrimary(), f.IsPrimary()) < 0 || best.IsPrimary() == f.IsPrimary() && f.Path < best.Path {
 			best = &f
 		}
 	}

@@ -205,7 +205,7 @@ func (h *hold) target(ctx context.Context, row *records.MemoryRow, draft Draft) 
 		return target{}, err
 	}
 	primary = withoutCopies(primary)
-	primary = slices.DeleteFunc(primary, func(f records.DurableFile) bool { return f.Present && !f.Readable })
+	primary = slices.DeleteFunc(primary, func(f records.PrimaryFile) bool { return f.Present && !f.Readable })
 	for _, f := range primary {
 		if f.Present && (f.Path == row.Path || row.Session != "" || !contains(primary, row.Path)) {
 			return target{f.Path, true, f.Hash, f.Unfinished}, nil
@@ -219,7 +219,7 @@ func (h *hold) target(ctx context.Context, row *records.MemoryRow, draft Draft) 
 	return h.newTarget(draft), nil
 }
 
-func contains(primary []records.DurableFile, path string) bool {
+func contains(primary []records.PrimaryFile, path string) bool {
 	for _, f := range primary {
 		if f.Present && f.Path == path {
 			return true
@@ -262,9 +262,9 @@ func (h *hold) numberedPath(draft Draft, n int) string {
 }
 
 // primaryFilesOf returns the primary files of a memory that are where it belongs, the present ones first.
-func (h *hold) primaryFilesOf(ctx context.Context, row records.MemoryRow) ([]records.DurableFile, error) {
-	primary, err := h.w.DurableFilesOf(ctx, row.UUID)
-	return slices.DeleteFunc(primary, func(f records.DurableFile) bool {
+func (h *hold) primaryFilesOf(ctx context.Context, row records.MemoryRow) ([]records.PrimaryFile, error) {
+	primary, err := h.w.PrimaryFilesOf(ctx, row.UUID)
+	return slices.DeleteFunc(primary, func(f records.PrimaryFile) bool {
 		return row.Readable && h.onDisk.InTeam(f.Path) != row.Team
 	}), err
 }

@@ -192,8 +192,8 @@ func (h *hold) runScan(ctx context.Context, paths []string, origin scanOrigin) (
 		return slices.Contains(uncleared, path.Dir(f.Path)) // it may be among the leftovers
 	})
 	o := observed{at: at, removed: removed, primaryAway: away, primaryReplaced: newDir.isReplacement, origin: origin}
-	if listing.DurableThere {
-		o.primaryID = &records.DirectoryID{Device: listing.DurableDevice, Inode: listing.DurableInode}
+	if listing.HasPrimary {
+		o.primaryID = &records.DirectoryID{Device: listing.PrimaryDevice, Inode: listing.PrimaryInode}
 	}
 	result, err := h.commitBatches(ctx, o, &diff)
 	if err != nil {
@@ -201,7 +201,7 @@ func (h *hold) runScan(ctx context.Context, paths []string, origin scanOrigin) (
 	}
 	// Only now: to a scan that came after a crash before this one was decided on, what is not in the directory would have been removed.
 	if newDir.id != nil && len(removed) == notHere {
-		if err := h.w.DurableIs(ctx, *newDir.id); err != nil {
+		if err := h.w.SetPrimaryDir(ctx, *newDir.id); err != nil {
 			return ScanResult{}, err
 		}
 	}
@@ -237,7 +237,7 @@ func (h *hold) commitBatches(ctx context.Context, o observed, diff *scanDiff) (S
 			h.queue.Add(h.onDisk.Slug, ".")
 		}
 		if i == 0 && (len(batches) > 1 || o.maxRemovals() > massRemoval) {
-			if o.primaryCount, err = h.w.DurableMemories(ctx); err != nil {
+			if o.primaryCount, err = h.w.CountPrimary(ctx); err != nil {
 				return result, err
 			}
 		}
@@ -342,7 +342,7 @@ func (h *hold) clearLeftovers(dirs []string, isFull bool) (uncleared []string, e
 func (h *hold) removedFiles(listing agents.Listing, known map[string]*records.File, away bool) ([]records.File, error) {
 	var candidates []string
 	for path, f := range known {
-		if f.Present && (!f.Durable() || listing.DurableThere && !away) {
+		if f.Present && (!f.IsPrimary() || listing.HasPrimary && !away) {
 			candidates = append(candidates, path)
 		}
 	}

@@ -29,7 +29,7 @@ func (h *hold) primarySources(ctx context.Context, known records.KnownState) ([]
 		contents[row.UUID] = row
 	}
 	others := slices.DeleteFunc(slices.Clone(known.Files), func(f records.File) bool {
-		return !f.Durable() || !f.Present || f.Status != records.Mirrored || f.Fingerprint == contents[f.MemoryID].Fingerprint
+		return !f.IsPrimary() || !f.Present || f.Status != records.Mirrored || f.Fingerprint == contents[f.MemoryID].Fingerprint
 	})
 	raws, err := h.w.RawsOf(ctx, others)
 	if err != nil {
@@ -96,7 +96,7 @@ func (m *memoryState) hasPrimarySource() bool {
 	for _, f := range m.files {
 		says := f.Status == records.Mirrored && f.Fingerprint == m.row.Fingerprint && !m.isCopy(f)
 		isUnknown := f.Status == records.Unreadable || f.Unfinished != 0 && f.Fingerprint == memories.Fingerprint{}
-		if f.Durable() && (says || isUnknown) {
+		if f.IsPrimary() && (says || isUnknown) {
 			return true
 		}
 	}
@@ -107,7 +107,7 @@ func (m *memoryState) hasPrimarySource() bool {
 // each of these says, except for the memory's own content.
 func (m *memoryState) newestPrimary(sources map[string]scannedFile) (newest records.File, ok bool) {
 	for _, f := range m.files {
-		if !f.Durable() || f.Status != records.Mirrored || m.isCopy(f) {
+		if !f.IsPrimary() || f.Status != records.Mirrored || m.isCopy(f) {
 			continue
 		}
 		isContent := f.Fingerprint == m.row.Fingerprint
@@ -130,12 +130,12 @@ func (m *memoryState) newestPrimary(sources map[string]scannedFile) (newest reco
 
 // withoutCopies leaves out the primary files of a memory that are copies of others. A save into a copy would change nothing, also where
 // the original cannot be read.
-func withoutCopies(all []records.DurableFile) []records.DurableFile {
+func withoutCopies(all []records.PrimaryFile) []records.PrimaryFile {
 	m := memoryState{files: map[string]records.File{}}
 	for _, f := range all {
 		if f.Present {
 			m.files[f.Path] = records.File{Path: f.Path, Status: records.Mirrored}
 		}
 	}
-	return slices.DeleteFunc(all, func(f records.DurableFile) bool { return f.Present && m.isCopy(m.files[f.Path]) })
+	return slices.DeleteFunc(all, func(f records.PrimaryFile) bool { return f.Present && m.isCopy(m.files[f.Path]) })
 }

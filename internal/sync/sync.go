@@ -405,7 +405,7 @@ func (h *hold) canWrite(ctx context.Context) error {
 	if info, err := files.Stat(h.root, h.onDisk.PrimaryDir()); err == nil && info.IsDir() {
 		return nil
 	}
-	known, err := h.w.DurableMemories(ctx)
+	known, err := h.w.CountPrimary(ctx)
 	if err != nil || known == 0 {
 		return err
 	}

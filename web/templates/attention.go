@@ -183,14 +183,14 @@ func (r MemoryRow) deleteMissing(back string) Action {
 
 // DisagreementRow is the view of one memory whose files differ.
 type DisagreementRow struct {
-	Agent    string // slug
-	ID       string
-	Name     string
-	Versions int
-	Sessions int
-	Durable  bool // whether one of the files is the agent's own
-	Primary  int  // number of different contents of primary files
-	NewestAt time.Time
+	Agent      string // slug
+	ID         string
+	Name       string
+	Versions   int
+	Sessions   int
+	HasPrimary bool // whether one of the files is the agent's own
+	Primary    int  // number of different contents of primary files
+	NewestAt   time.Time
 }
 
 func (r DisagreementRow) path() string { return MemoryPath(r.Agent, r.ID, "versions") }
@@ -203,7 +203,7 @@ func (r DisagreementRow) parties() string {
 		who = "the agent’s own files"
 	case r.Primary > 1:
 		who += " and the agent’s own files"
-	case r.Durable:
+	case r.HasPrimary:
 		who += " and the agent’s own file"
 	}
 	return who

@@ -83,7 +83,7 @@ func believableCitations() *templates.Citations {
 func disagreement() templates.DisagreementRow {
 	return templates.DisagreementRow{
 		Agent: slug, ID: "0198c0de-0000-7000-8000-000000000005", Name: "Jonas is on call on Thursdays", Versions: 3, Sessions: 2,
-		Durable: true, NewestAt: noon,
+		HasPrimary: true, NewestAt: noon,
 	}
 }
 

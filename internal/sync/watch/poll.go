@@ -142,7 +142,7 @@ func (p *poller) agentSum(a agents.Agent, now time.Time) (result uint64, isSettl
 	for _, path := range listing.Failed {
 		maphash.WriteComparable(&sum, path)
 	}
-	maphash.WriteComparable(&sum, listing.DurableThere)
+	maphash.WriteComparable(&sum, listing.HasPrimary)
 	for _, f := range agents.WalkLogs(root, a, []string{"."}, func(string) {}).Files {
 		maphash.WriteComparable(&sum, f.Signature())
 		isSettled = isSettled && f.ChangeTime < limit.UnixNano()
