@@ -62,14 +62,9 @@ func (w *Writer) FilesRemoved(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
 		return nil
 	}
-	return w.withoutWaiting(ctx, "record the removal", func(q *queries.Queries) error { return w.filesRemoved(ctx, q, paths) })
-}
-
-func (w *Writer) filesRemoved(ctx context.Context, q *queries.Queries, paths []string) error {
-	if len(paths) == 0 {
-		return nil
-	}
-	return q.MarkFilesRemoved(ctx, queries.MarkFilesRemovedParams{AgentID: w.agentID, Paths: paths})
+	return w.withoutWaiting(ctx, "record the removal", func(q *queries.Queries) error {
+		return q.MarkFilesRemoved(ctx, queries.MarkFilesRemovedParams{AgentID: w.agentID, Paths: paths})
+	})
 }
 
 // FileNotRemoved records why a file could not be removed; it is tried again.

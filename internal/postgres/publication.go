@@ -23,9 +23,6 @@ func (w *Writer) Published(ctx context.Context, p records.Publication) error {
 		costs.Ids[i], costs.Chars[i], costs.Listed[i] = id, int32(cost.Chars), cost.Listed
 	}
 	return w.withoutWaiting(ctx, "record the publication", func(q *queries.Queries) error {
-		if err := w.filesRemoved(ctx, q, p.Removed); err != nil {
-			return err
-		}
 		err := q.SetAgentPublished(ctx, queries.SetAgentPublishedParams{
 			ID: w.agentID, Path: optional(p.Path), Chars: int32(p.Chars), Problem: optional(p.Problem), InStep: optional(p.InStep),
 			PublishedAt: optionalTime(p.PublishedAt), At: records.Now(),

@@ -90,5 +90,4 @@ type KnownQuery struct {
 type Publication struct {
 	ClaudeMD                 // a zero PublishedAt says that nothing was written
 	Costs    []claudemd.Cost // what each memory takes in it, where that has changed; in the order of the headings
-	Removed  []string        // files that are gone from the disk, as for FilesRemoved
 }

@@ -1,149 +1,97 @@
 package sync
 
 import (
-	"context"
-	"reflect"
-	"time"
-
+	"memoir/internal/agents"
 	"memoir/internal/lockfile"
 	"memoir/internal/memories"
+	"memoir/internal/records"
+	"memoir/internal/sync/agentdir"
+	"memoir/internal/sync/cluster"
+	"memoir/internal/sync/indexfile"
+	"memoir/internal/sync/ops"
+	"memoir/internal/sync/publish"
+	"memoir/internal/sync/scan"
 )
 
-// The calls that a server runs itself or sends to the server that holds the agent's lease. The name
-// of a call is that of its operation's type. Servers of two versions may share a database during an
-// update, so an operation with another meaning needs another name.
-var (
-	callSave          = handle((*Engine).saveLocal)
-	callPatch         = handle((*Engine).patchLocal)
-	callTransfer      = handle((*Engine).transferLocal)
-	callOffer         = handle((*Engine).offerLocal)
-	callAccept        = handle((*Engine).acceptLocal)
-	callChange        = handle((*Engine).changeLocal)
-	callBulk          = handle((*Engine).bulkLocal)
-	callFix           = handle((*Engine).fixLocal)
-	callKeep          = handle((*Engine).keepLocal)
-	callAdoptFact     = handle((*Engine).adoptFactLocal)
-	callAllow         = handle((*Engine).allowLocal)
-	callRemoveBlocked = handle((*Engine).removeBlockedLocal)
-	callRebuildIndex  = handle((*Engine).rebuildIndexLocal)
-	callWriteFile     = handle((*Engine).writeFileLocal)
-	callAppendLog     = handle((*Engine).appendLogLocal)
-	callForget        = handle((*Engine).forgetLocal)
-	callSwitchMemory  = handle((*Engine).switchMemoryLocal)
-	callPublish       = handle((*Engine).publishLocal)
-	callScan          = handle((*Engine).scanLocal)
-	callConsolidate   = handle((*Engine).consolidateLocal)
+// calls are the operations that the holder of an agent's lease runs. The name of a call is that of
+// its operation's type. Servers of two versions may share a database during an update, so an
+// operation with another meaning needs another name.
+type calls struct {
+	save              cluster.Call[ops.SaveOp, ops.Result]
+	patch             cluster.Call[ops.PatchOp, ops.Result]
+	transfer          cluster.Call[ops.TransferOp, ops.Result]
+	offer             cluster.Call[ops.OfferOp, ops.Offer]
+	accept            cluster.Call[ops.AcceptOp, ops.Result]
+	change            cluster.Call[ops.ChangeOp, ops.Result]
+	bulk              cluster.Call[ops.BulkOp, []*cluster.Failure]
+	fix               cluster.Call[ops.FixOp, ops.Result]
+	keep              cluster.Call[ops.KeepOp, ops.Result]
+	adoptFact         cluster.Call[ops.Adoption, ops.Result]
+	allow             cluster.Call[ops.AllowOp, ops.Result]
+	removeBlocked     cluster.Call[ops.RemoveBlockedOp, memories.Blocked]
+	rebuildIndex      cluster.Call[ops.RebuildIndexOp, indexfile.IndexChange]
+	writeFile         cluster.Call[agentdir.WriteFileOp, cluster.Nothing]
+	appendLog         cluster.Call[agentdir.LogEntry, agentdir.Logged]
+	forget            cluster.Call[ops.ForgetOp, records.Agent]
+	switchMemory      cluster.Call[ops.SwitchMemoryOp, cluster.Nothing]
+	publish           cluster.Call[publish.PublishOp, publish.PublishResult]
+	scan              cluster.Call[scanOp, scan.Result]
+	consolidate       cluster.Call[agentdir.ConsolidateOp, lockfile.Taken]
+	about             cluster.Call[agentdir.AboutOp, agentdir.About]
+	preview           cluster.Call[publish.PreviewOp, publish.Preview]
+	previewDeletion   cluster.Call[publish.PreviewDeletionOp, publish.DeletionPreview]
+	previewEdits      cluster.Call[publish.PreviewEditsOp, publish.ClaudeMDSizes]
+	fixes             cluster.Call[ops.FixesOp, []ops.Flawed]
+	index             cluster.Call[indexfile.IndexOp, indexfile.View]
+	previewIndex      cluster.Call[indexfile.PreviewIndexOp, indexfile.IndexChange]
+	sessionMemories   cluster.Call[agentdir.SessionMemoriesOp, []agents.SessionMemory]
+	sessionMemory     cluster.Call[agentdir.SessionMemoryOp, agents.SessionMemory]
+	readFile          cluster.Call[agentdir.ReadFileOp, []byte]
+	listFiles         cluster.Call[agentdir.ListFilesOp, []agentdir.ListedFile]
+	consolidationLock cluster.Call[agentdir.ConsolidationLockOp, agentdir.ConsolidationLock]
+	conversations     cluster.Call[agentdir.ConversationsOp, agentdir.Conversations]
+}
 
-	callAbout             = handle((*Engine).aboutLocal)
-	callPreview           = handle((*Engine).previewLocal)
-	callPreviewDeletion   = handle((*Engine).previewDeletionLocal)
-	callPreviewEdits      = handle((*Engine).previewEditsLocal)
-	callFixes             = handle((*Engine).fixesLocal)
-	callIndex             = handle((*Engine).indexLocal)
-	callPreviewIndex      = handle((*Engine).previewIndexLocal)
-	callSessionMemories   = handle((*Engine).sessionMemoriesLocal)
-	callSessionMemory     = handle((*Engine).sessionMemoryLocal)
-	callReadFile          = handle((*Engine).readFileLocal)
-	callListFiles         = handle((*Engine).listFilesLocal)
-	callConsolidationLock = handle((*Engine).consolidationLockLocal)
-	callConversations     = handle((*Engine).conversationsLocal)
-)
+func (e *Engine) makeCalls() calls {
+	return calls{
+		save:              cluster.Handle(e.node, e.ops.Save),
+		patch:             cluster.Handle(e.node, e.ops.Patch),
+		transfer:          cluster.Handle(e.node, e.ops.Transfer),
+		offer:             cluster.Handle(e.node, e.ops.Offer),
+		accept:            cluster.Handle(e.node, e.ops.Accept),
+		change:            cluster.Handle(e.node, e.ops.Change),
+		bulk:              cluster.Handle(e.node, e.ops.Bulk),
+		fix:               cluster.Handle(e.node, e.ops.Fix),
+		keep:              cluster.Handle(e.node, e.ops.Keep),
+		adoptFact:         cluster.Handle(e.node, e.ops.AdoptFact),
+		allow:             cluster.Handle(e.node, e.ops.Allow),
+		removeBlocked:     cluster.Handle(e.node, e.ops.RemoveBlocked),
+		rebuildIndex:      cluster.Handle(e.node, e.ops.RebuildIndex),
+		writeFile:         cluster.Handle(e.node, e.dir.WriteFile),
+		appendLog:         cluster.Handle(e.node, e.dir.AppendLog),
+		forget:            cluster.Handle(e.node, e.ops.Forget),
+		switchMemory:      cluster.Handle(e.node, e.ops.SwitchMemory),
+		publish:           cluster.Handle(e.node, e.publisher.Publish),
+		scan:              cluster.Handle(e.node, e.scanLocal),
+		consolidate:       cluster.Handle(e.node, e.dir.Consolidate),
+		about:             cluster.Handle(e.node, e.dir.About),
+		preview:           cluster.Handle(e.node, e.publisher.Preview),
+		previewDeletion:   cluster.Handle(e.node, e.publisher.PreviewDeletion),
+		previewEdits:      cluster.Handle(e.node, e.publisher.PreviewEdits),
+		fixes:             cluster.Handle(e.node, e.ops.Fixes),
+		index:             cluster.Handle(e.node, e.index.Read),
+		previewIndex:      cluster.Handle(e.node, e.index.Preview),
+		sessionMemories:   cluster.Handle(e.node, e.dir.SessionMemories),
+		sessionMemory:     cluster.Handle(e.node, e.dir.SessionMemory),
+		readFile:          cluster.Handle(e.node, e.dir.ReadFile),
+		listFiles:         cluster.Handle(e.node, e.dir.ListFiles),
+		consolidationLock: cluster.Handle(e.node, e.dir.ConsolidationLock),
+		conversations:     cluster.Handle(e.node, e.dir.Conversations),
+	}
+}
 
 // The operations. They are sent as JSON.
 type (
-	saveOp struct {
-		Draft   Draft
-		OnlyNew bool // fail if a memory of that name lives
-	}
-	patchOp struct {
-		Ref   MemoryRef `json:"Seen"`
-		Patch Patch
-	}
-	transferOp struct {
-		Ref  MemoryRef `json:"Seen"`
-		To   memories.Scope
-		Copy bool // false: move
-	}
-	offerOp struct {
-		Ref MemoryRef `json:"Seen"`
-	}
-	acceptOp struct {
-		Offer offer
-		Again bool // the agent may have it already, because the other one gives it away
-	}
-	changeOp struct {
-		Verb verb
-		Ref  MemoryRef `json:"Seen"`
-	}
-	bulkOp struct {
-		Verb verb
-		Refs []MemoryRef `json:"All"`
-	}
-	fixOp struct {
-		Ref       MemoryRef `json:"Seen"`
-		Path, Fix string
-		Undo      bool   // write back earlier bytes instead
-		Hash      string // of these bytes
-	}
-	keepOp struct {
-		Ref     MemoryRef `json:"Seen"`
-		Version string
-	}
-	allowOp         struct{ ID string }
-	removeBlockedOp struct{ ID string }
-	rebuildIndexOp  struct{ Match string }
-	writeFileOp     struct {
-		Verb           string
-		Path, To, Hash string
-		Raw            []byte
-	}
-	forgetOp       struct{}
-	switchMemoryOp struct{ Off bool }
-	publishOp      struct{}
-	scanOp         struct{ Discovered bool } // true: the agent has just been looked for
-	consolidateOp  struct {
-		Verb  string
-		Taken lockfile.Taken
-	}
+	scanOp struct{ Discovered bool } // true: the agent has just been looked for
 
-	aboutOp   struct{}
-	previewOp struct {
-		Without string     // the id of a memory to leave out
-		AsOf    *time.Time // nil: now
-	}
-	previewDeletionOp   struct{ IDs []string }
-	previewEditsOp      struct{ Sets [][]Edit }
-	fixesOp             struct{ ID string }
-	indexOp             struct{}
-	previewIndexOp      struct{ Prune bool }
-	sessionMemoriesOp   struct{}
-	sessionMemoryOp     struct{ Session string }
-	readFileOp          struct{ Path string }
-	listFilesOp         struct{ Path string }
-	consolidationLockOp struct{}
-	conversationsOp     struct {
-		Since time.Time
-		Max   int `json:"Most"`
-	}
-
-	nothing struct{} // the result of an operation without one
 )
-
-// call is an operation on an agent. The server that holds the agent's lease runs it with here.
-type call[Op, R any] struct {
-	name  string
-	local func(e *Engine, ctx context.Context, slug string, op Op) (R, error)
-}
-
-// calls run the operations of other servers, by name.
-var calls = map[string]func(ctx context.Context, e *Engine, slug string, operation []byte) (result any, err error){}
-
-// handle registers the call of an operation. It panics if one has the same name.
-func handle[Op, R any](here func(*Engine, context.Context, string, Op) (R, error)) call[Op, R] {
-	c := call[Op, R]{reflect.TypeFor[Op]().Name(), here}
-	if calls[c.name] != nil {
-		panic("two calls have the name " + c.name)
-	}
-	calls[c.name] = c.serve
-	return c
-}

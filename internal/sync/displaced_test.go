@@ -109,7 +109,7 @@ func TestWhatIsSavedAfterAFileWasReplacedIsNewerThanWhatWasSavedIntoTheOldOne(t 
 	waittest.For(b, "what the log says of it", func() bool {
 		select {
 		case line := <-overtaken:
-			return strings.Contains(line, "could not be put in its place")
+			return strings.Contains(line, "not recovered")
 		default:
 			return false
 		}

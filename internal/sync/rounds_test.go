@@ -141,7 +141,7 @@ func TestAFaultThatOneAgentMeetsWithKeepsNoOtherFromBeingServed(t *testing.T) {
 		waittest.For(b, "CLAUDE.md of "+slug, func() bool { return strings.Contains(b.read(slug+"/CLAUDE.md"), "Known") })
 	}
 	waittest.For(b, "what is wrong with ada", func() bool {
-		return strings.Contains(b.statusOf("ada").ScanProblem, "there is a fault in Memoir itself")
+		return strings.Contains(b.statusOf("ada").ScanProblem, "internal error, see the server's log")
 	})
 	if _, err := b.engine.Scan(t.Context(), "ada"); err == nil || b.statusOf("bob").ScanProblem != "" {
 		t.Errorf("a scan of ada said %v, the problem of bob is %q", err, b.statusOf("bob").ScanProblem)

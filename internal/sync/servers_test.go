@@ -245,6 +245,15 @@ func TestNothingIsMissedWhenALinkIsCut(t *testing.T) {
 	}
 }
 
+// untilAnswered repeats a call that can be repeated while its outcome is unknown.
+func untilAnswered(call func() error) error {
+	for {
+		if err := call(); !errors.Is(err, memories.ErrInterrupted) {
+			return err
+		}
+	}
+}
+
 func TestLeasesThatAreLostUnderLoadChangeNothing(t *testing.T) {
 	t.Parallel()
 	a := setup(t)
@@ -259,7 +268,11 @@ func TestLeasesThatAreLostUnderLoadChangeNothing(t *testing.T) {
 			for i := range saves {
 				name := fmt.Sprintf("Note %d", n)
 				server := servers[(n+i)%2].engine
-				saved, err := server.Save(t.Context(), "ada", sync.Draft{Name: name, Type: memories.User, Body: fmt.Sprintf("Version %d.", i)})
+				var saved sync.Result
+				err := untilAnswered(func() (err error) {
+					saved, err = server.Save(t.Context(), "ada", sync.Draft{Name: name, Type: memories.User, Body: fmt.Sprintf("Version %d.", i)})
+					return err
+				})
 				if err != nil {
 					t.Errorf("save %d of %s: %v", i, name, err)
 					return
@@ -267,7 +280,11 @@ func TestLeasesThatAreLostUnderLoadChangeNothing(t *testing.T) {
 				if i%4 != 3 {
 					continue
 				}
-				if _, err := servers[i%2].engine.Delete(t.Context(), "ada", saved.Memory.ID, ""); err != nil {
+				err = untilAnswered(func() error {
+					_, err := servers[i%2].engine.Delete(t.Context(), "ada", saved.Memory.ID, "")
+					return err
+				})
+				if err != nil {
 					t.Errorf("deletion %d of %s: %v", i, name, err)
 				}
 			}

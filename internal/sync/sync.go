@@ -1,33 +1,34 @@
-// Package sync keeps disk, database and CLAUDE.md in step. It is the one writer of Memoir: it watches and scans the
-// agents' directories, mirrors what it finds, and carries out every save, deletion and restore, holding the agent
-// meanwhile. What a scan of the disk means is decided by one pure function, reconcile. The API and the pages call it;
-// it knows nothing of HTTP.
+// Package sync keeps the agents' directories, the database and the CLAUDE.md files up to date with
+// each other. It is the one writer of Memoir.
+//
+// The Engine wires the packages below: watch and scan find changes on disk, reconcile decides what
+// they mean, ops changes memories, publish writes CLAUDE.md, cluster shares the work with other
+// servers. The Engine runs their loops and has their public methods, one line each. The API, the
+// pages and the features call it; it knows nothing of HTTP.
 package sync
 
 import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io/fs"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"sync"
-	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/google/uuid"
-	"golang.org/x/sync/semaphore"
 
 	"memoir/internal/agents"
 	"memoir/internal/files"
-	"memoir/internal/memories"
 	"memoir/internal/postgres"
-	"memoir/internal/records"
+	"memoir/internal/sync/agentdir"
+	"memoir/internal/sync/agenttx"
+	"memoir/internal/sync/cluster"
+	"memoir/internal/sync/discover"
 	"memoir/internal/sync/events"
+	"memoir/internal/sync/indexfile"
+	"memoir/internal/sync/ops"
 	"memoir/internal/sync/publish"
+	"memoir/internal/sync/scan"
 	"memoir/internal/sync/watch"
 )
 
@@ -55,7 +56,7 @@ type Options struct {
 	// Notify opens the source of events; the default is watch.OpenNotifier.
 	Notify func() (watch.Notifier, error)
 	// Disk is where changes on disk go; nil: to the real one.
-	Disk Disk
+	Disk agenttx.Disk
 	Log  *slog.Logger
 }
 
@@ -63,152 +64,123 @@ type Options struct {
 type Engine struct {
 	store   *postgres.Store
 	options Options
-	disk    Disk
-	guard   *files.Guard
 	log     *slog.Logger
 	hub     *events.Hub
 	queue   *watch.Queue
 	watcher *watch.Watcher
 
-	mu        sync.Mutex
-	agents    map[string]*agent  // by slug
-	requested map[int64]struct{} // agents that this server would look after if it could
+	agents     *agenttx.Manager
+	node       *cluster.Node
+	discoverer *discover.Discoverer
+	scans      *scan.Tracker
+	scanner    *scan.Scanner
+	search     *searchFiller
+	publisher  *publish.Publisher
+	ops        *ops.Service
+	dir        *agentdir.Directory
+	index      *indexfile.Viewer
+	calls      calls
+	stats      syncStats
 
-	// serverConn is what leases hang on, and how other servers are told and heard. When it is lost, another one takes its place.
-	serverConn     atomic.Pointer[postgres.Link]
-	leasesReleased chan struct{} // another server has let go of leases
-	noRoom         atomic.Bool   // Postgres had no room for every lease
-	peerEvents     *peerEvents
-	requests       chan string // requests of other servers
-	responses      *pendingResponses
-	sentStats      peerStats
-
-	sharing      sharing
-	published    *publish.Cache
-	discovering  sync.Mutex
-	unreadable   []string            // directories that the last discovery could not look into
-	holderLostAt map[int64]time.Time // when nobody looked after an agent any more that another server had; zero: it still has
-	ready        atomic.Bool
-	// found is what the last discovery found.
-	found atomic.Pointer[discoverySnapshot]
-	// sources are what the last discovery went by, and nobody watches.
-	sources     atomic.Pointer[map[string]agents.Stamp]
-	transcripts agents.Transcripts
-	stats       syncStats
-	// scans are the scans that nobody waits for.
-	scans *scanTracker
-	// unindexed has the first memory, in the order of ids, that the search index may lack.
-	unindexed chan uuid.UUID
-	// replaced are files that were lately replaced.
-	replaced replacedFiles
-	// indexing says that the search index is being filled, or about to be.
-	indexing atomic.Bool
-	// peerIndexingAt is when another server said last that it is filling the index, in nanoseconds since 1970; 0: it is done.
-	peerIndexingAt atomic.Int64
-
-	// scanCtx ends when nothing is to be scanned any more, and with it every scan, but for those that a change begins.
-	scanCtx   context.Context
+	scanCtx   context.Context // ends when no scan may begin or go on
 	stopScans context.CancelFunc
 	stop      context.CancelFunc
 	running   sync.WaitGroup
 }
 
-// agent is one known agent in this process. Whoever works on it holds its lock.
-type agent struct {
-	inUse *semaphore.Weighted
-	// skipped says that somebody has gone on without the lock, and agents are to be looked for again.
-	skipped atomic.Bool
-	id      int64
-	// term is the time of looking after it, as Engine.term numbers them, that what follows was learned in.
-	term    uint64
-	onDisk  agents.Agent
-	present bool
-	// fullyScanned says that all of its directory has been scanned, and is watched, in this term.
-	fullyScanned bool
-	// fullScanTimer scans of everything once the events have gone quiet.
-	fullScanTimer *time.Timer
-	// links are the paths of links. They have to be scanned again whenever something else appears or goes: it may be
-	// what they lead to.
-	links map[string]struct{}
-	// indexes are the MEMORY.md files as they were last scanned.
-	indexes map[string]fileStamp
-	// facts are the primary indexes as they were when their facts were saved; nil: the database knows which have any.
-	facts map[string]fileStamp
-	// recovered says that leftovers of a crash have been cleared in this term.
-	recovered bool
-	// emptied has files that had bytes and are seen without any, by path.
-	emptied sync.Map
-	// awaited are files without a byte that a scan waits for, by path.
-	awaited     sync.Map
-	fileCounter fileCounter
-	// others are its files that are not Markdown.
-	others otherFiles
-	// lastLogs are its logs as all of them were last scanned.
-	lastLogs logState
-}
-
-// isUpToDate reports whether the agent's directory was there when agents were last looked for, and nothing has changed since that what
-// is known of it goes by.
-func (e *Engine) isUpToDate(ctx context.Context, a *agent) (bool, error) {
-	if err := a.lock(ctx); err != nil {
-		return false, err
-	}
-	present, layout := a.present, a.onDisk.Layout
-	e.unlock(a)
-	return present && (layout != agents.Claude || !e.sourcesHaveChanged()), nil
-}
-
 // Start begins to watch and to scan. Close ends it. It fails with memories.ErrUnavailable where the database has no connection
 // to give.
 func Start(store *postgres.Store, options Options) (*Engine, error) {
-	guard := files.NewGuard(agents.Roots(options.Places)...)
-	if options.Disk == nil {
-		options.Disk = realDisk{guard}
-	}
 	switch {
 	case options.Poll:
 		options.Notify = nil
 	case options.Notify == nil:
 		options.Notify = watch.OpenNotifier
 	}
-	q := watch.NewQueue(options.Debounce)
-	peerEvents := newPeerEvents()
 	ctx, stop := context.WithCancel(context.Background())
-	looking, stopLooking := context.WithCancel(ctx)
-	e := &Engine{
-		store: store, options: options, disk: options.Disk, guard: guard, log: options.Log, hub: events.NewHub(peerEvents.add), queue: q, published: publish.NewCache(),
-		agents: map[string]*agent{}, unindexed: make(chan uuid.UUID, 1), scanCtx: looking, stopScans: stopLooking, stop: stop,
-		leasesReleased: make(chan struct{}, 1), peerEvents: peerEvents, requests: make(chan string, maxQueuedRequests), responses: newPendingResponses(), holderLostAt: map[int64]time.Time{},
-		scans: newScanTracker(cmp.Or(options.ShownAfter, showAfter)),
-	}
-	if err := e.openServerConn(ctx); err != nil {
-		stopLooking()
+	scanCtx, stopScans := context.WithCancel(ctx)
+	e := newEngine(store, options)
+	e.scanCtx, e.stopScans, e.stop = scanCtx, stopScans, stop
+	if err := e.node.OpenServerConn(ctx); err != nil {
+		stopScans()
 		stop()
 		return nil, err
 	}
-	e.indexing.Store(true) // until it has been looked for what a crash has left out
-	e.watcher = watch.New(watch.Options{Notify: options.Notify, Queue: q, ScanAll: e.queueFullScan, Log: options.Log})
 	for _, run := range []func(context.Context){
-		e.workLoop, e.scanLoop, e.watchRoots, e.pollLoop, e.fillSearchIndex,
+		e.workLoop, e.scanLoop, e.discoverer.WatchRoots, e.discoverer.PollLoop, e.search.fillSearchIndex,
 	} {
-		e.running.Go(func() { run(looking) })
+		e.running.Go(func() { run(scanCtx) })
 	}
-	for _, run := range []func(context.Context){e.leaseLoop, e.broadcastLoop, e.serveRequests} {
+	for _, run := range []func(context.Context){e.node.LeaseLoop, e.node.BroadcastLoop, e.node.ServeRequests} {
 		e.running.Go(func() { run(ctx) })
 	}
 	return e, nil
 }
 
-// ErrStopping means that a scan was given up, or not begun, because Memoir is being stopped. What it had taken in is kept, and the next start
-// goes on.
-var ErrStopping = errors.New("server is stopping")
+// newEngine wires the packages of the engine together.
+func newEngine(store *postgres.Store, options Options) *Engine {
+	guard := files.NewGuard(agents.Roots(options.Places)...)
+	if options.Disk == nil {
+		options.Disk = agenttx.NewDisk(guard)
+	}
+	log := options.Log
+	e := &Engine{
+		store: store, options: options, log: log, queue: watch.NewQueue(options.Debounce),
+		scans: scan.NewTracker(cmp.Or(options.ShownAfter, scan.ShowAfter), cmp.Or(options.Overdue, defaultOverdue)),
+	}
+	linkTarget := func(a agents.Agent) string { return e.discoverer.JoinedTo(a) }
+	e.agents = agenttx.NewManager(agenttx.Options{
+		Store: store, Disk: options.Disk, Guard: guard, Queue: e.queue, Log: log, LinkTarget: linkTarget,
+		Term: func(agentID int64) uint64 { return e.node.Term(agentID) },
+		Emit: func(all ...events.Event) { e.hub.Emit(all...) },
+	})
+	e.node = cluster.New(cluster.Options{
+		Store: store, Log: log, Queue: e.queue, Agents: e.agents,
+		FindAgent: func(ctx context.Context, slug string) (*agenttx.State, error) { return e.discoverer.Find(ctx, slug) },
+		LeasesTaken: func() {
+			e.queue.AddNow("", ".")
+			e.search.indexLater(uuid.Nil) // the other server may have left something out
+		},
+		PeerIndexing: func(busy bool) { e.search.setPeerIndexing(busy) },
+	})
+	e.hub = e.node.Hub
+	e.watcher = watch.New(watch.Options{Notify: options.Notify, Queue: e.queue, ScanAll: e.queueFullScan, Log: log})
+	e.discoverer = &discover.Discoverer{
+		Store: store, Places: options.Places, Log: log, Queue: e.queue, Hub: e.hub, Agents: e.agents, Node: e.node,
+		Watcher: e.watcher, Scans: e.scans,
+	}
+	e.search = newSearchFiller(store, log, e.scans, e.node.TellIndexing)
+	e.scanner = &scan.Scanner{
+		ClaudeMDLimit: options.ClaudeMDLimit, WriterPause: cmp.Or(options.WriterPause, scan.WriterPause), Watcher: e.watcher,
+		Scans: e.scans, LinkTarget: linkTarget, IndexLater: e.search.indexLater,
+	}
+	e.publisher = &publish.Publisher{
+		Store: store, Limit: options.ClaudeMDLimit, AgeNotes: options.AgeNotes, Log: log, Queue: e.queue, Agents: e.agents,
+		Ready: e.scans.IsReady, Late: e.scans.Late, Overdue: e.scans.Overdue,
+		HoldsLease: func(agentID int64) bool { return e.node.Term(agentID) != 0 },
+		Cache:      publish.NewCache(),
+		PublishAgent: func(ctx context.Context, slug string) (publish.PublishResult, error) {
+			return e.calls.publish.Do(ctx, slug, publish.PublishOp{})
+		},
+	}
+	e.index = &indexfile.Viewer{Store: store}
+	e.ops = &ops.Service{
+		Store: store, Log: log, Hub: e.hub, Agents: e.agents, Scanner: e.scanner, Publisher: e.publisher,
+		Index: e.index, Node: e.node,
+	}
+	e.dir = &agentdir.Directory{
+		Store: store, Places: options.Places, Agents: e.agents, Scanner: e.scanner, Publisher: e.publisher,
+	}
+	e.calls = e.makeCalls()
+	return e
+}
 
 // StopScans has every scan stop where it can be gone on with later, those that somebody waits for too, and begins no other. What changes
 // memories goes on: Close waits for none of it, and has to follow.
 func (e *Engine) StopScans() { e.stopScans() }
 
 // withScanContext calls a scan that somebody waits for, and gives it up when nothing is to be scanned any more; it fails with ErrStopping then.
-func (e *Engine) withScanContext(ctx context.Context, look func(context.Context) (ScanResult, error)) (ScanResult, error) {
+func (e *Engine) withScanContext(ctx context.Context, look func(context.Context) (scan.Result, error)) (scan.Result, error) {
 	limited, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	defer context.AfterFunc(e.scanCtx, giveUp)()
@@ -217,7 +189,7 @@ func (e *Engine) withScanContext(ctx context.Context, look func(context.Context)
 	}
 	result, err := look(limited)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
-		err = ErrStopping
+		err = agenttx.ErrStopping
 	}
 	return result, err
 }
@@ -229,8 +201,8 @@ func (e *Engine) Close() error {
 	e.stop()
 	err := e.watcher.Close()
 	e.running.Wait()
-	e.closeServerConn()
-	e.replaced.close()
+	e.node.CloseServerConn()
+	e.agents.Close()
 	return err
 }
 
@@ -246,171 +218,7 @@ func (e *Engine) Emit(slug string, kind events.Kind) {
 func (e *Engine) EmitScanned(slug string) { e.Emit(slug, events.Scanned) }
 
 // Ready reports whether the first full scan is done.
-func (e *Engine) Ready() bool { return e.ready.Load() }
-
-// hold is one operation's exclusive hold of an agent: its rows and its directory.
-type hold struct {
-	*Engine
-	*agent
-	w *postgres.Writer
-	// root is opened anew for each operation: an os.Root stays with the directory that it was opened on, and after
-	// that one is replaced everything would look deleted. Nil: the directory is not there, or cannot be opened.
-	root *os.Root
-	// closed says why a directory that is there cannot be opened.
-	closed error
-	// claudeMD is how CLAUDE.md stands since this hold has published it; nil: it has not.
-	claudeMD *records.ClaudeMD
-	// removed are files that a deletion has removed, and that are still marked for it.
-	removed []records.File
-	// syncing waits for the directories of these, by path.
-	syncing map[string]func() error
-	// changedIDs are the memories that this hold has changed and not published yet: one for each time that it has raised the version.
-	changedIDs []uuid.UUID
-	// savedPath is the file that somebody has just asked to be written: what it says is newest, whatever it said before.
-	savedPath string
-	// emptyFileWait takes up what a scan leaves to its writers and waits for; nil: nobody waits.
-	emptyFileWait *emptyFileWait
-}
-
-// withAgent runs do while nobody else, in this process or another, works on the agent. It fails with
-// memories.ErrNotFound for an unknown slug, with errNotHolder where another server holds the agent's lease, and with errPanic where do
-// panics.
-func (e *Engine) withAgent(ctx context.Context, slug string, do func(*hold) error) (err error) {
-	a, err := e.agent(ctx, slug)
-	if err != nil {
-		return err
-	}
-	if err := a.lock(ctx); err != nil {
-		return err
-	}
-	defer e.unlock(a)
-	defer func() {
-		if cause := recover(); cause != nil {
-			a.resetScanState() // nobody knows how far that came
-			err = e.panicError(slug, cause)
-		}
-	}()
-	return e.store.WithAgent(ctx, a.id, func(w *postgres.Writer) error {
-		h := &hold{Engine: e, agent: a, w: w}
-		if err := h.begin(ctx); err != nil {
-			return err
-		}
-		if other := e.joinedTo(a.onDisk); other != "" {
-			h.closed = &joinedError{a.onDisk.Slug, other}
-			return do(h)
-		}
-		root, err := files.OpenRoot(a.onDisk.Dir)
-		switch {
-		case err == nil:
-			defer root.Close() //nolint:errcheck // nothing is written through the handle itself
-			h.root = root
-		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
-			h.closed = err
-		}
-		return do(h)
-	})
-}
-
-// agent returns a known agent; one that another server has made known since is read from the database.
-func (e *Engine) agent(ctx context.Context, slug string) (*agent, error) {
-	if a := e.known(slug); a != nil {
-		return a, nil
-	}
-	row, err := e.store.Agent(ctx, slug)
-	if err != nil {
-		return nil, err
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if a := e.agents[slug]; a != nil {
-		return a, nil
-	}
-	a := newAgent(row.ID)
-	a.onDisk, a.present = onDisk(row), row.Present
-	e.agents[slug] = a
-	return a, nil
-}
-
-func (e *Engine) known(slug string) *agent {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.agents[slug]
-}
-
-// byID returns the slug of a known agent; empty: it is not known.
-func (e *Engine) byID(id int64) string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for slug, a := range e.agents {
-		if a.id == id {
-			return slug
-		}
-	}
-	return ""
-}
-
-// drop forgets an agent that is known no more.
-func (e *Engine) drop(slug string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	delete(e.agents, slug)
-}
-
-func (e *Engine) slugs() []string {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	slugs := make([]string, 0, len(e.agents))
-	for slug := range e.agents {
-		slugs = append(slugs, slug)
-	}
-	return slugs
-}
-
-func onDisk(row records.Agent) agents.Agent {
-	return agents.Agent{Slug: row.Slug, Layout: agents.Layout(row.Layout), Dir: row.Dir, DisplayName: row.DisplayName, JoinedTo: row.JoinedTo}
-}
-
-// errNoDirectory means that a write needs a directory that is not there.
-func (h *hold) errNoDirectory() error {
-	if h.closed != nil {
-		return h.errClosed()
-	}
-	return &memories.ConflictError{Reason: "The agent's directory " + h.onDisk.Dir + " is not there, so nothing can be written. Nothing was changed."}
-}
-
-// errClosed means that nothing can be done with a directory that is there and cannot be opened.
-func (h *hold) errClosed() error {
-	var joined *joinedError
-	if errors.As(h.closed, &joined) {
-		return &memories.ConflictError{Reason: joined.Error() + " Nothing was changed. Do it there."}
-	}
-	if files.IsOwnership(h.closed) {
-		return ownershipConflict(h.closed)
-	}
-	if files.IsExhausted(h.closed) {
-		return &memories.ConflictError{Reason: fmt.Sprintf("The agent's directory %s cannot be opened (%v). Nothing was changed. Raise the number of files that may be open (ulimit -n), and try again.", h.onDisk.Dir, fsCause(h.closed))}
-	}
-	return &memories.ConflictError{Reason: fmt.Sprintf("The agent's directory %s cannot be opened (%v). Nothing was changed. Let the user that Memoir runs as read it, and try again.", h.onDisk.Dir, fsCause(h.closed))}
-}
-
-// canWrite says with a conflict why nothing may be written into the agent's directory: it, or the primary directory that
-// is known to hold memories, is not there. Writing would make a new one, in which everything else looks removed.
-func (h *hold) canWrite(ctx context.Context) error {
-	if h.root == nil {
-		return h.errNoDirectory()
-	}
-	if err := h.checkWrite(); err != nil {
-		return err
-	}
-	if info, err := files.Stat(h.root, h.onDisk.PrimaryDir()); err == nil && info.IsDir() {
-		return nil
-	}
-	known, err := h.w.CountPrimary(ctx)
-	if err != nil || known == 0 {
-		return err
-	}
-	return &memories.ConflictError{Reason: "The agent's memory directory " + filepath.Join(h.onDisk.Dir, h.onDisk.PrimaryDir()) + " is not there, and it had memories in it. Nothing was changed. Put it back, or remove those memories, and try again."}
-}
+func (e *Engine) Ready() bool { return e.scans.IsReady() }
 
 func ignoreCanceled(err error) error {
 	if errors.Is(err, context.Canceled) {
@@ -418,3 +226,7 @@ func ignoreCanceled(err error) error {
 	}
 	return err
 }
+
+// Searchable reports whether a search finds everything that is listed. After the start, and after
+// many new memories at once, the search index is filled last.
+func (e *Engine) Searchable() bool { return e.search.isComplete() }

@@ -188,7 +188,7 @@ func (c *Checker) checkDue(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		if !c.engine.LooksAfter(slug) {
+		if !c.engine.HoldsLease(slug) {
 			continue // the agent's server receives the same event
 		}
 		started := time.Now()
@@ -222,7 +222,7 @@ func (c *Checker) round(ctx context.Context, due map[string]time.Time, since tim
 		case !mayHaveProject(agent):
 			without[agent.Slug] = true
 		}
-		if slices.Contains(verifiedIDs, agent.ID) && c.engine.LooksAfter(agent.Slug) {
+		if slices.Contains(verifiedIDs, agent.ID) && c.engine.HoldsLease(agent.Slug) {
 			err = errors.Join(err, c.store.ForgetVerifications(ctx, agent.ID))
 			c.engine.EmitScanned(agent.Slug)
 		}
@@ -268,7 +268,7 @@ func (c *Checker) checkAgent(ctx context.Context, slug string, since time.Time) 
 // the agent has no project or its directory is not on this server. It returns memories.ErrNotFound
 // for a malformed id.
 func (c *Checker) CheckNow(ctx context.Context, agent records.Agent, id string) error {
-	if !mayHaveProject(agent) || !c.engine.Sees(ctx, agent.Slug) {
+	if !mayHaveProject(agent) || !c.engine.HasDirectory(ctx, agent.Slug) {
 		return nil
 	}
 	_, err := c.check(ctx, agent, id, time.Now())

@@ -1,6 +1,3 @@
-// Package publish keeps what the CLAUDE.md files that were written last were compiled from, so that a publication reads the changed
-// memories alone. It bounds that by size, and drops what another server may have changed. It reads through the interface Reader, and
-// writes nothing. The engine in internal/sync calls it while it holds the agent.
 package publish
 
 import (

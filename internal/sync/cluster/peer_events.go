@@ -1,0 +1,117 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"memoir/internal/postgres"
+	"memoir/internal/sync/events"
+)
+
+// maxPeerEvents is the number of events that may wait for the other servers; if there are more,
+// they are summarised. Arbitrary.
+const maxPeerEvents = 4096
+
+// peerEvents is the queue of this server's events that the other servers have not received.
+type peerEvents struct {
+	mu      sync.Mutex
+	waiting []events.Event
+	wake    chan struct{}
+}
+
+func newPeerEvents() *peerEvents { return &peerEvents{wake: make(chan struct{}, 1)} }
+
+// add queues events. It never blocks.
+func (p *peerEvents) add(added ...events.Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waiting = append(p.waiting, added...)
+	if len(p.waiting) > maxPeerEvents {
+		p.waiting = summary(p.waiting)
+	}
+	signal(p.wake)
+}
+
+// summary returns one Scanned event for each agent, or a single one for all if there are very many.
+func summary(long []events.Event) []events.Event {
+	seen := map[string]bool{}
+	var short []events.Event
+	for _, event := range long {
+		if !seen[event.Agent] {
+			seen[event.Agent] = true
+			short = append(short, events.Event{Agent: event.Agent, Kind: events.Scanned})
+		}
+	}
+	if len(short) > maxPeerEvents/2 {
+		return []events.Event{{Kind: events.Scanned}}
+	}
+	return short
+}
+
+func (p *peerEvents) take() []events.Event {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	taken := p.waiting
+	p.waiting = nil
+	return taken
+}
+
+// send sends the queued events to the other servers. If that fails, it queues their summary again.
+func (p *peerEvents) send(link *postgres.Link) {
+	taken := p.take()
+	if len(taken) == 0 {
+		return
+	}
+	if err := link.Tell(payloads(taken)); err != nil {
+		p.mu.Lock()
+		p.waiting = append(summary(taken), p.waiting...)
+		p.mu.Unlock()
+	}
+}
+
+// eventsRoom is the room for events in one message, in bytes.
+var eventsRoom = postgres.MaxTold - len(message{Events: []events.Event{{}}}.payload())
+
+// payloads returns the events in as few messages as possible. An event that is longer than a
+// message becomes a Scanned event.
+func payloads(all []events.Event) []string {
+	var messages []string
+	var part []events.Event
+	size := 0
+	for _, event := range all {
+		raw, err := json.Marshal(event)
+		if err != nil || len(raw) > eventsRoom {
+			event = events.Event{Agent: event.Agent, Kind: events.Scanned}
+		}
+		if size += len(raw) + 1; size > eventsRoom && len(part) > 0 {
+			messages = append(messages, message{Events: part}.payload())
+			part, size = nil, len(raw)+1
+		}
+		part = append(part, event)
+	}
+	return append(messages, message{Events: part}.payload())
+}
+
+// broadcastLoop sends this server's events to the other servers as they occur.
+func (n *Node) BroadcastLoop(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-n.peerEvents.wake:
+		}
+		link := n.conn.Load()
+		n.peerEvents.send(link)
+		select {
+		case <-link.Done():
+			signal(n.peerEvents.wake) // the next link sends the rest
+			select {
+			case <-ctx.Done():
+			case <-time.After(reconnectDelay):
+			}
+		default:
+		}
+	}
+}

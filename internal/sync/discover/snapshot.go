@@ -1,0 +1,128 @@
+package discover
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"memoir/internal/agents"
+	"memoir/internal/sync/watch"
+)
+
+// discoverySnapshot is the result of the last discovery on disk. It is replaced, never changed.
+type discoverySnapshot struct {
+	Agents []agents.Agent
+	roots  watch.Roots
+	// noEvents has directories on file systems that send no events, by slug. The empty slug stands
+	// for the set of agents.
+	NoEvents map[string]string
+	// owners are the slugs of the agents whose own place a home is.
+	owners map[agents.MemoryHome]string
+}
+
+// snapshot returns the result of the last discovery. It is empty before the first one.
+func (d *Discoverer) Snapshot() discoverySnapshot {
+	if t := d.found.Load(); t != nil {
+		return *t
+	}
+	return discoverySnapshot{}
+}
+
+// setSnapshot stores the result of a discovery, and requests scans of the agents whose directories
+// were replaced. The roots have their identities from before the discovery, so that a change during
+// it is noticed.
+func (d *Discoverer) setSnapshot(found []agents.Agent, links []string, roots watch.Roots) {
+	noEvents := map[string]string{}
+	if dir := roots.WithoutEvents(); dir != "" {
+		noEvents[""] = dir
+	}
+	roots.AddLinks(links, found)
+	for _, a := range found {
+		if watch.SendsNoEvents(a.Dir) {
+			noEvents[a.Slug] = a.Dir
+		}
+	}
+	before := d.Snapshot().roots
+	for _, a := range found {
+		if roots.HasReplaced(before, a.Dir) {
+			d.Queue.Add(a.Slug, ".")
+		}
+	}
+	owners := map[agents.MemoryHome]string{}
+	for _, a := range found {
+		if a.JoinedTo == "" {
+			owners[agents.HomeOf(a)] = a.Slug
+		}
+	}
+	d.found.Store(&discoverySnapshot{Agents: found, roots: roots, NoEvents: noEvents, owners: owners})
+}
+
+// joinedTo returns the slug of the agent that an agent's directory leads to now, by a link; empty: it is its own. It is asked before each
+// look, because a link that somebody has just put there would make everything in the directory look removed.
+func (d *Discoverer) JoinedTo(a agents.Agent) string {
+	if a.JoinedTo != "" {
+		return a.JoinedTo
+	}
+	if owner := d.Snapshot().owners[agents.HomeOf(a)]; owner != a.Slug {
+		return owner
+	}
+	return ""
+}
+
+// rootPollInterval is the time between two checks of the watched roots. With the debounce and the
+// scan, an agent below a new root is known within 3 s.
+const rootPollInterval = time.Second
+
+// watchRoots requests a discovery when a watched root leads to another directory than before, or a
+// source of the last discovery has changed.
+func (d *Discoverer) WatchRoots(ctx context.Context) {
+	ticks := time.NewTicker(rootPollInterval)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+		}
+		if d.Snapshot().roots.HaveChanged() || d.sourcesHaveChanged() {
+			d.Queue.Add("", ".")
+		}
+	}
+}
+
+// sourcesHaveChanged reports whether an unwatched file or directory has changed that the last
+// discovery has read.
+func (d *Discoverer) sourcesHaveChanged() bool {
+	sources := d.sources.Load()
+	if sources == nil {
+		return false
+	}
+	for path, was := range *sources {
+		if agents.StampOf(path) != was {
+			return true
+		}
+	}
+	return false
+}
+
+// pollLoop polls the agents of this server where the system reports no events.
+func (d *Discoverer) PollLoop(ctx context.Context) {
+	d.Watcher.Poll(ctx, watch.PollOptions{
+		Places: d.Places, Transcripts: &d.transcripts,
+		Agents: func() []agents.Agent {
+			return slices.DeleteFunc(slices.Clone(d.Snapshot().Agents), func(a agents.Agent) bool {
+				return a.JoinedTo != "" || !d.Node.HoldsLease(a.Slug)
+			})
+		},
+		NoEvents: func() map[string]string { return d.Snapshot().NoEvents },
+	})
+}
+
+func DirOf(all []agents.Agent, slug string) string {
+	for _, a := range all {
+		if a.Slug == slug {
+			return a.Dir
+		}
+	}
+	return ""
+}

@@ -1,0 +1,60 @@
+package ops
+
+import (
+	"context"
+
+	"memoir/internal/memories"
+	"memoir/internal/records"
+	"memoir/internal/sync/agenttx"
+	"memoir/internal/sync/cluster"
+	"memoir/internal/sync/events"
+)
+
+type ForgetOp struct{}
+
+func (s *Service) Forget(ctx context.Context, slug string, _ ForgetOp) (records.Agent, error) {
+	var row records.Agent
+	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
+		var err error
+		if row, err = s.Store.Agent(ctx, slug); err != nil {
+			return err
+		}
+		if tx.Closed != nil {
+			return tx.ClosedError()
+		}
+		if tx.Root != nil {
+			return &memories.ConflictError{Reason: "The agent's directory " + row.Dir + " is there, and Memoir would find it again at once. Nothing was removed. Remove or move the directory first."}
+		}
+		if row.Present && s.Node.Term(tx.State.ID) == 0 {
+			return &memories.ConflictError{Reason: "The agent's directory " + row.Dir + " is on the disk of another server, which does not answer at the moment. Nothing was removed. Try again in some minutes."}
+		}
+		return s.Store.ForgetAgent(ctx, tx.State.ID)
+	})
+	if err != nil {
+		return records.Agent{}, err
+	}
+	s.Agents.Drop(slug)
+	s.Hub.Emit(events.Event{Agent: slug, Kind: events.Deleted})
+	if row.SharesMemories() {
+		if _, err := s.Publisher.PublishOthers(ctx); err != nil {
+			s.Log.Warn("CLAUDE.md of other agents not updated after an agent was forgotten", "error", err)
+		}
+	}
+	return row, nil
+}
+
+type SwitchMemoryOp struct{ Off bool }
+
+func (s *Service) SwitchMemory(ctx context.Context, slug string, op SwitchMemoryOp) (cluster.Nothing, error) {
+	return cluster.Nothing{}, s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
+		changed, err := tx.DB.SetMemoryOff(ctx, op.Off)
+		if err != nil {
+			return err
+		}
+		if changed {
+			defer tx.Emit(events.Scanned, "")
+		}
+		_, err = s.Publisher.Run(ctx, tx, nil) // also without a change: an earlier call may have been cut short here
+		return err
+	})
+}

@@ -1,0 +1,137 @@
+package ops
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/records"
+	"memoir/internal/sync/agenttx"
+	"memoir/internal/sync/indexfile"
+	"memoir/internal/sync/removal"
+)
+
+func (s *Service) Keep(ctx context.Context, slug string, op KeepOp) (Result, error) {
+	var result Result
+	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
+		head, on, err := rowWithFiles(ctx, tx, op.Ref.ID, op.Ref.ETag)
+		if err != nil {
+			return err
+		}
+		draft, err := draftOf(ctx, s.Store, tx, head, op.Version)
+		if err != nil {
+			return err
+		}
+		if err := tx.CanWrite(ctx); err != nil {
+			return err
+		}
+		primary, err := primaryFiles(ctx, tx, head, on)
+		if err != nil {
+			return err
+		}
+		for _, f := range primary {
+			if err := checkUnchanged(tx, f); err != nil {
+				return err
+			}
+		}
+		says := func(f records.File) bool {
+			return hex.EncodeToString(f.Fingerprint[:]) == op.Version && f.Unfinished == 0
+		}
+		onlyInSession := !slices.ContainsFunc(primary, says)
+		if onlyInSession {
+			// It is saved like any other content.
+			if _, err := s.writeMemory(ctx, tx, &head, draft); err != nil {
+				return err
+			}
+			if head, on, err = rowWithFiles(ctx, tx, head.ID, ""); err != nil {
+				return err
+			}
+			if primary, err = primaryFiles(ctx, tx, head, on); err != nil {
+				return err
+			}
+		}
+		var c changes
+		if err := s.removeOthers(ctx, tx, &c, slices.DeleteFunc(primary, says)); err != nil {
+			return err
+		}
+		if head, err = tx.DB.Head(ctx, head.ID); err != nil {
+			return err
+		}
+		if !onlyInSession && (head.Session != "" || hex.EncodeToString(head.Fingerprint[:]) != op.Version) {
+			result, err = s.writeMemory(ctx, tx, &head, draft) // a session's content is newer
+			return err
+		}
+		state, err := s.publish(ctx, tx, &c)
+		if err != nil {
+			return err
+		}
+		result, err = readResult(ctx, tx, head.ID, state)
+		return err
+	})
+	return result, err
+}
+
+// draftOf returns the memory with one of the contents that its files say.
+func draftOf(ctx context.Context, store *postgres.Store, tx *agenttx.Tx, head records.MemoryRow, version string) (memories.Draft, error) {
+	m, err := tx.DB.Memory(ctx, tx.Agent.Slug, head.ID)
+	if err != nil {
+		return memories.Draft{}, err
+	}
+	versions, err := store.Versions(ctx, m)
+	if err != nil {
+		return memories.Draft{}, err
+	}
+	versions = append(versions, records.Version{Fingerprint: m.Fingerprint, Type: m.Type, Description: m.Description, Body: m.Body})
+	for _, v := range versions {
+		if hex.EncodeToString(v.Fingerprint[:]) == version {
+			return patchedDraft(ctx, tx, head, memories.Patch{Type: &v.Type, Description: &v.Description, Body: &v.Body})
+		}
+	}
+	return memories.Draft{}, memories.ErrNotFound
+}
+
+// primaryFiles returns the primary files that carry a memory.
+func primaryFiles(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, on []records.File) ([]records.File, error) {
+	mirrored, err := mirroredFiles(ctx, tx, head, on)
+	return slices.DeleteFunc(slices.Clone(mirrored), func(f records.File) bool { return !f.IsPrimary() || f.Status != records.Mirrored }), err
+}
+
+// removeOthers removes primary files of a memory that other files carry, with their entries in indexes, and mirrors that.
+func (s *Service) removeOthers(ctx context.Context, tx *agenttx.Tx, c *changes, others []records.File) error {
+	paths := removal.PathsOf(others)
+	indexes := indexfile.IndexesFor(tx.Root, tx.Agent, paths)
+	var failed []string
+	var removed []string
+	for _, f := range others {
+		err := tx.Disk.RemoveIf(tx.Root, f.Path, f.Hash)
+		if err == nil {
+			err = tx.Disk.SyncDirectory(tx.Root, path.Dir(f.Path))()
+		}
+		if err != nil {
+			failed = append(failed, fmt.Sprintf("%s (%v)", f.Path, agenttx.FSCause(err)))
+			continue
+		}
+		removed = append(removed, f.Path)
+	}
+	indexfile.RemoveFromIndexes(tx, removed, indexes)
+	if len(paths) > 0 {
+		if err := s.scan(ctx, tx, c, written(tx, paths...)); err != nil {
+			return err
+		}
+	}
+	if len(failed) > 0 {
+		tx.Rescan(".")
+		return &memories.ConflictError{Reason: "Not removed: " + strings.Join(failed, ", ") + ". The conflict stays. Remove the files by hand, or try again."}
+	}
+	return nil
+}
+
+type KeepOp struct {
+	Ref     MemoryRef `json:"Seen"`
+	Version string
+}

@@ -1,0 +1,233 @@
+package reconcile
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"memoir/internal/memories"
+	"memoir/internal/records"
+	"memoir/internal/sync/events"
+)
+
+// reconcileResult is what a scan means: what to save, and what to tell.
+type Result struct {
+	ChangeSet records.ChangeSet
+	Changes   []Change
+	Added     int
+	Updated   int
+	Removed   int
+}
+
+// removeOrphans puts into the trash what was removed from the primary directory, or holds it as missing
+// when so much went at once that it may be an accident, or the directory itself is another one. A memory that was only the beginning of
+// a file is dropped, also in a session: its writer was held up before the name was written, and the file still says all of it.
+func (r *reconciler) removeOrphans(durableBefore int) {
+	for _, m := range r.renamedInPlace {
+		if m.isOrphan() && !m.isNew {
+			m.dropped, m.touched = true, true
+		}
+	}
+	var gone []*memoryState
+	for _, m := range r.lostPrimary {
+		if m.isOrphan() && !m.dropped && !slices.Contains(gone, m) {
+			gone = append(gone, m)
+		}
+	}
+	hold := r.primaryReplaced || len(gone) > MassRemoval && 2*len(gone) > durableBefore
+	for _, m := range gone {
+		if hold {
+			r.markMissing(m)
+		} else {
+			r.markDeleted(m)
+		}
+	}
+}
+
+func (m *memoryState) isOrphan() bool {
+	return m.isLive() && len(m.files) == 0 && m.row.Readable
+}
+
+// isLive reports whether the memory is neither deleted nor missing.
+func (m *memoryState) isLive() bool {
+	return m.row.State == memories.Active || m.row.State == memories.NeedsAttention
+}
+
+func (r *reconciler) markDeleted(m *memoryState) {
+	m.touched = true
+	m.row.State, m.kind = memories.Deleted, events.Deleted
+	m.row.UpdatedAt, m.row.DeletedAt, m.row.DeletedBy = r.at, r.at, records.ByDisk
+}
+
+func (r *reconciler) markMissing(m *memoryState) {
+	m.touched = true
+	m.row.State, m.kind, m.row.UpdatedAt = memories.Missing, events.Missing, r.at
+}
+
+// updateStates makes each touched memory agree with the files that now carry it.
+func (r *reconciler) updateStates() {
+	for _, m := range r.byID {
+		if !m.touched || m.dropped || m.merged {
+			continue
+		}
+		h := &m.row
+		r.updateSource(m)
+		m.updatePath()
+		h.Conflict = conflictOf(m.files)
+		h.Problems = withLastGood(withDuplicates(h.Problems, m.files), m.files)
+		if h.State == memories.Active || h.State == memories.NeedsAttention {
+			h.State = memories.Active
+			if h.Type == "" || !h.Readable {
+				h.State = memories.NeedsAttention
+			}
+		}
+	}
+}
+
+// conflictOf returns how the files that carry a memory disagree about its content.
+func conflictOf(files map[string]records.File) memories.Conflict {
+	var contents, primaries []memories.Fingerprint // distinct
+	var newestPrimary, newestSession time.Time
+	for _, f := range files {
+		if f.Status != records.Mirrored {
+			continue
+		}
+		if !slices.Contains(contents, f.Fingerprint) {
+			contents = append(contents, f.Fingerprint)
+		}
+		if !f.IsPrimary() {
+			newestSession = later(newestSession, f.ContentAt)
+			continue
+		}
+		newestPrimary = later(newestPrimary, f.ContentAt)
+		if !slices.Contains(primaries, f.Fingerprint) {
+			primaries = append(primaries, f.Fingerprint)
+		}
+	}
+	switch {
+	case len(primaries) > 1:
+		return memories.PrimaryConflict
+	case len(contents) > 1 && newestSession.After(newestPrimary):
+		return memories.SessionConflict
+	default:
+		return memories.NoConflict
+	}
+}
+
+// updatePath keeps the memory's path at a file that has the memory's very content, else at the last known one.
+func (m *memoryState) updatePath() {
+	h := &m.row
+	var best *records.File
+	for _, f := range m.files {
+		if f.Fingerprint != h.Fingerprint || f.Status != records.Mirrored {
+			continue
+		}
+		if f.Path == h.Path {
+			h.ModifiedAt, h.Hash, h.Size = f.ModifiedAt, f.Hash, f.Size
+			return
+		}
+		if best == nil || compareBool(best.IsPrimary(), f.IsPrimary()) < 0 || best.IsPrimary() == f.IsPrimary() && f.Path < best.Path {
+			best = &f
+		}
+	}
+	if best != nil {
+		h.Path, h.Session, h.ModifiedAt, h.Hash, h.Size = best.Path, best.Session, best.ModifiedAt, best.Hash, best.Size
+	}
+}
+
+// withDuplicates flags a name that two files of one directory carry.
+func withDuplicates(problems []memories.Problem, files map[string]records.File) []memories.Problem {
+	problems = slices.DeleteFunc(slices.Clone(problems), func(p memories.Problem) bool { return p.Code == memories.CodeDuplicateName })
+	byDir := map[string][]string{}
+	for _, f := range files {
+		if f.Status == records.Mirrored {
+			byDir[path.Dir(f.Path)] = append(byDir[path.Dir(f.Path)], f.Path)
+		}
+	}
+	var dirs []string
+	for dir, paths := range byDir {
+		if len(paths) > 1 {
+			dirs = append(dirs, dir)
+		}
+	}
+	slices.Sort(dirs)
+	for _, dir := range dirs {
+		slices.Sort(byDir[dir])
+		problems = append(problems, DuplicateName(byDir[dir]))
+	}
+	return problems
+}
+
+func DuplicateName(paths []string) memories.Problem {
+	return memories.Problem{
+		Code:    memories.CodeDuplicateName,
+		Message: strings.Join(paths, " and ") + " have the same name in one directory. The newest content counts. Rename one of them, or remove it.",
+	}
+}
+
+func (r *reconciler) finish() Result {
+	for _, m := range r.byID {
+		if !m.touched || m.merged {
+			continue
+		}
+		r.collect(m)
+		if m.kind != "" && !m.dropped {
+			r.out.Changes = append(r.out.Changes, Change{m.kind, m.row.Name})
+		}
+		if m.isRenamed() {
+			r.out.Changes = append(r.out.Changes, Change{events.Deleted, m.before.Name})
+		}
+		r.count(m)
+	}
+	slices.SortFunc(r.out.Changes, func(a, b Change) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(string(a.Kind), string(b.Kind)))
+	})
+	return r.out
+}
+
+func (r *reconciler) collect(m *memoryState) {
+	b := &r.out.ChangeSet
+	switch {
+	case m.dropped && m.isNew:
+		return
+	case m.dropped:
+		b.DropHeads = append(b.DropHeads, m.row.UUID)
+		return
+	case m.isNew:
+		b.NewHeads = append(b.NewHeads, m.row)
+		b.NewRevisions = append(b.NewRevisions, m.revisions...)
+	default:
+		b.Revisions = append(b.Revisions, m.revisions...)
+		if !equalRows(m.row, m.before) {
+			b.Heads = append(b.Heads, m.row)
+		}
+	}
+	if m.source != nil && (m.row.RevisionID != m.before.RevisionID || m.isRenamed()) {
+		b.Words = append(b.Words, records.SearchText{
+			MemoryID: m.row.UUID, RevisionID: m.row.RevisionID,
+			Name: m.row.Name, Description: m.source.File.Description, Body: m.source.File.Body,
+		})
+	}
+}
+
+func (r *reconciler) count(m *memoryState) {
+	switch {
+	case m.dropped:
+	case m.isNew, m.kind == events.Restored:
+		r.out.Added++
+	case m.kind == events.Saved:
+		r.out.Updated++
+	case m.kind == events.Deleted, m.kind == events.Missing:
+		r.out.Removed++
+	}
+}
+
+// equalRows compares what a scan can change of a memory.
+func equalRows(a, b records.MemoryRow) bool {
+	return a.State == b.State && a.Type == b.Type && a.RevisionID == b.RevisionID && a.Fingerprint == b.Fingerprint &&
+		a.Hash == b.Hash && a.Size == b.Size && a.Path == b.Path && a.Session == b.Session &&
+		a.ModifiedAt.Equal(b.ModifiedAt) && a.ContentAt.Equal(b.ContentAt) && slices.Equal(a.Problems, b.Problems) &&
+		a.DeletedAt.Equal(b.DeletedAt) && a.Key() == b.Key() && a.Conflict == b.Conflict
+}

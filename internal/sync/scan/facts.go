@@ -1,0 +1,76 @@
+package scan
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"memoir/internal/agents"
+	"memoir/internal/files"
+	"memoir/internal/memories"
+	"memoir/internal/memories/memorymd"
+	"memoir/internal/records"
+	"memoir/internal/sync/agenttx"
+	"memoir/internal/sync/indexfile"
+)
+
+// mirrorFacts saves the facts of the primary indexes that have changed, and removes those of indexes that were removed. An
+// index that cannot be read keeps its facts; one over 1 MiB has none. away reports whether the primary directory is another.
+func mirrorFacts(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, away bool) error {
+	if tx.State.Facts == nil {
+		paths, err := tx.DB.IndexFactPaths(ctx)
+		if err != nil {
+			return err
+		}
+		tx.State.Facts = map[string]agenttx.FileStamp{}
+		for _, path := range paths {
+			tx.State.Facts[path] = agenttx.FileStamp{}
+		}
+	}
+	for _, index := range listing.Indexes {
+		if _, primary := tx.Agent.SessionOf(index); !primary || away {
+			continue
+		}
+		stamp := indexfile.StampOf(tx, index)
+		if stamp == tx.State.Facts[index] && stamp != (agenttx.FileStamp{}) {
+			continue
+		}
+		raw, err := agenttx.ReadAll(tx.Root, index, memories.MaxFileSize)
+		if files.IsExhausted(err) {
+			return agenttx.ScanError(err)
+		}
+		if err != nil && !errors.Is(err, agenttx.ErrTooLarge) {
+			continue
+		}
+		if err := saveFacts(ctx, tx, index, memorymd.Facts(raw), stamp.ModTime); err != nil {
+			return err
+		}
+		if time.Since(stamp.ModTime).Abs() < agents.TimestampSlack {
+			stamp = agenttx.FileStamp{} // a later write can leave the same times
+		}
+		tx.State.Facts[index] = stamp
+	}
+	if away || !listing.HasPrimary {
+		return nil
+	}
+	for index := range tx.State.Facts {
+		if slices.Contains(listing.Indexes, index) || !listing.Covers(index) {
+			continue
+		}
+		if err := saveFacts(ctx, tx, index, nil, time.Time{}); err != nil {
+			return err
+		}
+		delete(tx.State.Facts, index)
+	}
+	return nil
+}
+
+func saveFacts(ctx context.Context, tx *agenttx.Tx, index string, facts []memorymd.Fact, modified time.Time) error {
+	if now := records.Now(); modified.After(now) {
+		modified = now
+	}
+	return tx.DB.SaveIndexFacts(ctx, records.IndexFacts{
+		Slug: tx.Agent.Slug, Path: index, Team: tx.Agent.InTeam(index), Facts: facts, ModifiedAt: modified,
+	})
+}

@@ -1,0 +1,42 @@
+package scan
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// Nobody could recover from a panic where files are read, on goroutines of their own.
+func TestAPanicOverOneOfManyFilesIsOneOfWhoeverHasThemRead(t *testing.T) {
+	t.Parallel()
+	var read atomic.Int64
+	cause := func() (cause any) {
+		defer func() { cause = recover() }()
+		err := inParallel(t.Context(), 1000, func(from, to int) {
+			if from <= 500 && 500 < to {
+				panic("a fault")
+			}
+			read.Add(int64(to - from))
+		})
+		t.Errorf("it returned %v", err)
+		return nil
+	}()
+	if said := fmt.Sprint(cause); !strings.Contains(said, "a fault") || !strings.Contains(said, "parallel_test.go") {
+		t.Errorf("it panicked with %q, which does not say where", said)
+	}
+	if n := read.Load(); n < 900 {
+		t.Errorf("%d files were read of those that there is nothing wrong with", n)
+	}
+}
+
+func TestRunsEndWithTheirContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := inParallel(ctx, 1000, func(int, int) {}); !errors.Is(err, context.Canceled) {
+		t.Errorf("it returned %v", err)
+	}
+}
