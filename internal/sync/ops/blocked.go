@@ -8,6 +8,8 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/postgres"
+	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
 	"memoir/internal/sync/events"
 	"memoir/internal/sync/indexfile"
@@ -15,6 +17,13 @@ import (
 	"memoir/internal/sync/scan"
 )
 
+// RemoveBlockedOp configures RemoveBlocked. ID is the id of the blocked content.
+type RemoveBlockedOp struct{ ID string }
+
+// RemoveBlocked removes the file of a blocked content from disk, with its index lines, and returns
+// the blocked content. The tombstone stays. Errors to test for: memories.ErrNotFound for an unknown
+// ID, and *memories.ConflictError. The file may be removed although a conflict about an index is
+// returned.
 func (s *Service) RemoveBlocked(ctx context.Context, slug string, op RemoveBlockedOp) (memories.Blocked, error) {
 	var removed memories.Blocked
 	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
@@ -37,18 +46,84 @@ func (s *Service) RemoveBlocked(ctx context.Context, slug string, op RemoveBlock
 			return &memories.ConflictError{Reason: fmt.Sprintf("%s could not be removed: %v. It is still kept out.", blocked.Path, agenttx.FSCause(err))}
 		}
 		paths := []string{blocked.Path}
-		left, listed := indexfile.RemoveFromIndexes(tx, paths, indexfile.IndexesFor(tx.Root, tx.Agent, paths))[blocked.Path]
+		reason, listed := indexfile.RemoveFromIndexes(tx, paths, indexfile.IndexesFor(tx.Root, tx.Agent, paths))[blocked.Path]
 		if err := tx.DB.DiscardBlocked(ctx, blocked, tx.Actor); err != nil {
 			return err
 		}
 		tx.State.FileCounter.Removed(blocked.Path)
 		scan.EmitChanges(tx, []reconcile.Change{{Kind: events.Deleted, Name: blocked.Name}})
 		if listed {
-			return &memories.ConflictError{Reason: fmt.Sprintf("%s is removed. %s Remove the entry by hand, or rebuild the index.", blocked.Path, left)}
+			return &memories.ConflictError{Reason: fmt.Sprintf("%s is removed. %s Remove the entry by hand, or rebuild the index.", blocked.Path, reason)}
 		}
 		return nil
 	})
 	return removed, err
 }
 
-type RemoveBlockedOp struct{ ID string }
+// AllowOp configures Allow. ID is the id of the blocked content.
+type AllowOp struct{ ID string }
+
+// Allow lifts the tombstone of a blocked content, scans its file, and publishes. It returns the
+// memory that the file mirrors then. Errors to test for: memories.ErrNotFound for an unknown ID,
+// and *memories.ConflictError if the file has changed or has a credential.
+func (s *Service) Allow(ctx context.Context, slug string, op AllowOp) (Result, error) {
+	var result Result
+	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
+		blocked, err := tx.DB.Blocked(ctx, op.ID)
+		if err != nil {
+			return err
+		}
+		if tx.Root == nil {
+			return tx.MissingError()
+		}
+		if !tx.HasHash(blocked.Path, blocked.Hash) {
+			tx.Rescan(blocked.Path)
+			return agenttx.ChangedOnDisk(blocked.Path)
+		}
+		if err := checkAllow(tx, blocked); err != nil {
+			return err
+		}
+		if err := tx.DB.AllowBlocked(ctx, blocked, tx.Actor); err != nil {
+			return err
+		}
+		var c changes
+		if err := s.scan(ctx, tx, &c, written(tx, blocked.Path)); err != nil {
+			return err
+		}
+		if err := rescanBlocked(ctx, s.Store, tx, blocked.Key()); err != nil {
+			return err
+		}
+		state, err := s.publish(ctx, tx, &c)
+		if err != nil {
+			return err
+		}
+		result, err = resultAt(ctx, tx, blocked.Path, state)
+		return err
+	})
+	return result, err
+}
+
+// checkAllow returns a conflict if the blocked file is team memory and has a credential or cannot
+// be read.
+func checkAllow(tx *agenttx.Tx, blocked records.BlockedFile) error {
+	if !blocked.Team {
+		return nil
+	}
+	raw, err := agenttx.ReadAll(tx.Root, blocked.Path, memories.MaxFileSize)
+	if err != nil {
+		return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be looked through for credentials (%v), so it is not let in. Nothing was changed.", blocked.Path, agenttx.FSCause(err))}
+	}
+	return CheckCredentials(true, blocked.Path, raw)
+}
+
+// rescanBlocked requests scans of the agent's blocked files with the key. The caller has lifted a
+// tombstone of that key, so a file may no longer be blocked.
+func rescanBlocked(ctx context.Context, store *postgres.Store, tx *agenttx.Tx, key memories.Key) error {
+	blocked, err := store.Blocked(ctx, tx.State.ID)
+	for _, b := range blocked {
+		if b.Key() == key {
+			tx.Rescan(b.Path)
+		}
+	}
+	return err
+}

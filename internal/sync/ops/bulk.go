@@ -2,8 +2,6 @@ package ops
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -12,19 +10,10 @@ import (
 	"memoir/internal/sync/cluster"
 )
 
-// MemoryRef names a memory and what the user saw of it: its ETag, or nothing for whatever there is.
-type MemoryRef struct {
-	ID   string
-	ETag string `json:"Match"`
-}
-
-// bulkSize is how many memories are dealt with in one hold of their agent. CLAUDE.md is written once for all of them, and
-// whoever else works on the agent waits for no more than these.
-const bulkSize = 50
-
-// A verb is a change that needs no more than a memory.
+// verb is a change that needs no arguments but a memory.
 type verb string
 
+// The verbs of ChangeOp and BulkOp.
 const (
 	VerbDelete  verb = "delete"
 	VerbPurge   verb = "purge"
@@ -32,7 +21,15 @@ const (
 	VerbVerify  verb = "verify"
 )
 
-// Change applies a verb to a memory, and returns the memory when CLAUDE.md is written.
+// ChangeOp configures Change.
+type ChangeOp struct {
+	Verb verb
+	Ref  MemoryRef `json:"Seen"`
+}
+
+// Change applies op.Verb to one memory and publishes. It returns the memory as it is then; a purged
+// one as it was in the trash. Errors to test for: memories.ErrNotFound, memories.ErrChanged for
+// another ETag, and *memories.ConflictError.
 func (s *Service) Change(ctx context.Context, slug string, op ChangeOp) (Result, error) {
 	if op.Verb == VerbPurge {
 		return s.purge(ctx, slug, op.Ref)
@@ -49,7 +46,8 @@ func (s *Service) Change(ctx context.Context, slug string, op ChangeOp) (Result,
 		}
 		result, err = readResult(ctx, tx, op.Ref.ID, state)
 		if errors.Is(err, memories.ErrNotFound) && c.path != "" {
-			// The restored file could not be read before. Now it can, and is the memory that it names.
+			// The restored file was unreadable, and its row had another id. Now the file is readable and
+			// mirrors the memory that it names.
 			result, err = resultAt(ctx, tx, c.path, state)
 		}
 		return err
@@ -57,30 +55,44 @@ func (s *Service) Change(ctx context.Context, slug string, op ChangeOp) (Result,
 	return result, err
 }
 
-// bulkLocal changes each memory, and then publishes. It returns one failure for each, nil if there is none.
+// BulkOp configures Bulk.
+type BulkOp struct {
+	Verb verb
+	Refs []MemoryRef `json:"All"`
+}
+
+// bulkSize is the number of memories that one agent transaction changes. CLAUDE.md is written once
+// for all of them, and other work on the agent waits for them. Arbitrary.
+const bulkSize = 50
+
+// Bulk applies op.Verb to each memory, and publishes after every bulkSize memories. It returns a
+// failure for each memory in the order of op.Refs, nil for a success. If publishing fails, the
+// memories of that batch get its error, although they may be changed. Bulk returns an error only
+// for agenttx.ErrNotHolder; nothing was changed then.
 func (s *Service) Bulk(ctx context.Context, slug string, op BulkOp) ([]*cluster.Failure, error) {
 	errs := make([]error, len(op.Refs))
 	for i := 0; i < len(op.Refs); i += bulkSize {
-		part := op.Refs[i:min(i+bulkSize, len(op.Refs))]
+		batch := op.Refs[i:min(i+bulkSize, len(op.Refs))]
 		err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
 			var c changes
-			for j, ref := range part {
+			for j, ref := range batch {
 				errs[i+j] = s.change(ctx, tx, &c, op.Verb, ref)
 			}
 			_, err := s.publish(ctx, tx, &c)
 			return err
 		})
 		if i == 0 && errors.Is(err, agenttx.ErrNotHolder) {
-			return nil, err // nothing has been done, and all of it is for the other server to do
+			return nil, err // nothing was changed: the caller sends all of it to the holder
 		}
 		if err != nil {
-			FailAll(errs[i:i+len(part)], err)
+			FailAll(errs[i:i+len(batch)], err)
 		}
 	}
 	return cluster.FailuresOf(errs), nil
 }
 
-// change changes a memory, but not CLAUDE.md, and returns the changes to tell.
+// change applies verb to a memory. It adds the effects to c, which the caller must publish, also
+// after an error.
 func (s *Service) change(ctx context.Context, tx *agenttx.Tx, c *changes, verb verb, ref MemoryRef) error {
 	switch verb {
 	case VerbDelete:
@@ -98,31 +110,11 @@ func (s *Service) change(ctx context.Context, tx *agenttx.Tx, c *changes, verb v
 	return fmt.Errorf("unknown change %q", verb)
 }
 
-// failAll makes what stands in the way of all the failure of each that has none of its own.
+// FailAll sets every nil element of errs to err.
 func FailAll(errs []error, err error) {
 	for i := range errs {
 		if errs[i] == nil {
 			errs[i] = err
 		}
 	}
-}
-
-// ETag returns the strong entity tag of a memory, quotes included: over its content, name, scope and state.
-func ETag(m memories.Memory) string {
-	paths := ""
-	if m.Team {
-		paths = "\x00team"
-	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%x%s", m.ID, m.Name, m.State, m.Hash, m.Fingerprint, paths))
-	return `"` + hex.EncodeToString(sum[:16]) + `"`
-}
-
-type ChangeOp struct {
-	Verb verb
-	Ref  MemoryRef `json:"Seen"`
-}
-
-type BulkOp struct {
-	Verb verb
-	Refs []MemoryRef `json:"All"`
 }

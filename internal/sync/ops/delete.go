@@ -18,34 +18,29 @@ import (
 	"memoir/internal/sync/scan"
 )
 
-// Result is a memory after an operation on it, with why CLAUDE.md could not follow, if it could not.
-type Result struct {
-	Memory          memories.Memory
-	Created         bool
-	ClaudeMDProblem string
-}
-
-// deleteRef deletes a memory up to CLAUDE.md, and returns what there is to tell of it once that is written. Whoever calls it
-// publishes: that records which files are removed, too.
+// deleteRef moves a memory to the trash and unlinks its files. The caller must publish c. For a
+// memory in the trash it only adds missing tombstones, so that a content which was removed on disk
+// is blocked too.
 func deleteRef(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef) error {
-	head, on, err := rowWithFiles(ctx, tx, ref.ID, ref.ETag)
+	head, recorded, err := rowWithFiles(ctx, tx, ref.ID, ref.ETag)
 	if err != nil {
 		return err
 	}
 	if head.State == memories.Deleted {
 		return tx.DB.Bury(ctx, head.UUID, head.DeletedAt)
 	}
-	if err := deleteMemory(ctx, tx, c, head, on); err != nil {
+	if err := deleteMemory(ctx, tx, c, head, recorded); err != nil {
 		return err
 	}
 	c.add(events.Deleted, head.Name)
 	return nil
 }
 
-// delete takes the steps of a deletion up to CLAUDE.md, with the files that the memory is on. Each is safe to repeat: after a
-// crash, finishDeletions does.
-func deleteMemory(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow, on []records.File) error {
-	deletion, indexes, err := deletionOf(ctx, tx, head, on)
+// deleteMemory commits the deletion of a memory and unlinks its files. recorded are the files that
+// mirror it or last did. The caller must publish c. If an error or a crash stops it after the
+// commit, removal.Resume finishes it in the next full scan.
+func deleteMemory(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow, recorded []records.File) error {
+	deletion, indexes, err := deletionOf(ctx, tx, head, recorded)
 	if err != nil {
 		return err
 	}
@@ -61,17 +56,18 @@ func deleteMemory(ctx context.Context, tx *agenttx.Tx, c *changes, head records.
 	return err
 }
 
-// deletionOf returns what the deletion of a memory takes with it, and the indexes that may list it. It fails with a conflict
-// when a file that carries the memory is not what the user saw.
-func deletionOf(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, on []records.File) (deletion records.Deletion, indexes []string, err error) {
+// deletionOf returns the deletion of a memory with its files and index lines, and the indexes that
+// may list it. It changes nothing. It returns a conflict if a file has other bytes than recorded,
+// or may not be removed.
+func deletionOf(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, recorded []records.File) (deletion records.Deletion, indexes []string, err error) {
 	if tx.Closed != nil {
 		return records.Deletion{}, nil, tx.ClosedError()
 	}
 	if err := tx.CheckWrite(); err != nil {
 		return records.Deletion{}, nil, err
 	}
-	removed := removedOf(tx, on)
-	mirrored, err := mirroredFiles(ctx, tx, head, on)
+	absent := absentFiles(tx, recorded)
+	mirrored, err := mirroredFiles(ctx, tx, head, recorded)
 	if err != nil {
 		return records.Deletion{}, nil, err
 	}
@@ -80,46 +76,51 @@ func deletionOf(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, on 
 			return records.Deletion{}, nil, err
 		}
 	}
-	mayBeListed := slices.Concat(mirrored, removed)
+	mayBeListed := slices.Concat(mirrored, absent)
 	indexes = indexfile.KnownIndexesFor(tx, removal.PathsOf(mayBeListed))
 	changes, listed := indexfile.IndexChanges(tx.Root, tx.Agent, indexes, removal.PathsOf(mayBeListed))
 	lines := map[string][]memorymd.RemovedLine{}
 	for _, change := range changes {
 		lines[change.Path] = change.Gone
 	}
-	for index, before := range head.IndexLines { // a restore, or a save, has not put them back
+	// An earlier deletion removed these lines, and no restore or save has put them back.
+	for index, before := range head.IndexLines {
 		if len(lines[index]) == 0 {
 			lines[index] = before
 		}
 	}
-	removed = slices.DeleteFunc(removed, func(f records.File) bool { return !listed[f.Path] }) // nothing is left to do about the others
-	return records.Deletion{Head: head, Files: slices.Concat(mirrored, removed), IndexLines: lines, Actor: tx.Actor}, indexes, nil
+	// An absent file that no index lists needs no removal.
+	absent = slices.DeleteFunc(absent, func(f records.File) bool { return !listed[f.Path] })
+	return records.Deletion{Head: head, Files: slices.Concat(mirrored, absent), IndexLines: lines, Actor: tx.Actor}, indexes, nil
 }
 
-// removedOf returns those of the memory's files that are gone: removed already, but for their entries in indexes. Where something else is by
-// now, the entries are about that.
-func removedOf(tx *agenttx.Tx, on []records.File) (removed []records.File) {
-	for _, f := range on {
+// absentFiles returns the files that a scan has found removed and whose path is free. Indexes may
+// still list them. If another file has the path now, the lines are about that file.
+func absentFiles(tx *agenttx.Tx, recorded []records.File) (absent []records.File) {
+	for _, f := range recorded {
 		if !f.Present && f.Status == records.Mirrored && tx.Root != nil && tx.IsFree(f.Path) {
-			removed = append(removed, f)
+			absent = append(absent, f)
 		}
 	}
-	return removed
+	return absent
 }
 
-// mirroredFiles returns those of the memory's files that carry it; for one that could not be read, the file that it stands for.
-func mirroredFiles(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, on []records.File) ([]records.File, error) {
+// mirroredFiles returns the files on disk that mirror the memory, including files that a deletion
+// has yet to remove. For an unreadable memory it returns the file at the memory's path. It may
+// reuse the slice recorded.
+func mirroredFiles(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, recorded []records.File) ([]records.File, error) {
 	if !head.Readable {
 		at, err := tx.DB.FilesUnder(ctx, []string{head.Path})
-		// A directory that cannot be read has files below it, and those are not what is deleted.
+		// An unreadable directory has files below it, and those are not deleted with it.
 		return slices.DeleteFunc(at, func(f records.File) bool { return f.Path != head.Path }), err
 	}
-	return slices.DeleteFunc(on, func(f records.File) bool {
+	return slices.DeleteFunc(recorded, func(f records.File) bool {
 		return !f.Present || f.Status != records.Mirrored && f.Status != records.Removing
 	}), nil
 }
 
-// checkUnchanged says with a conflict that a file is not what the user saw. One that is gone counts as removed already.
+// checkUnchanged returns a conflict if the file on disk has another hash than f, cannot be read, or
+// has a name that is not UTF-8. It returns nil if the file is missing.
 func checkUnchanged(tx *agenttx.Tx, f records.File) error {
 	if tx.Root == nil {
 		return nil
@@ -140,10 +141,13 @@ func checkUnchanged(tx *agenttx.Tx, f records.File) error {
 	return nil
 }
 
-// maxTrashFile is the largest file that the trash takes, in bytes.
+// maxTrashFile is the size of the largest file that a deletion copies into the trash, in bytes.
+// Arbitrary; files.ReadHash hashes every byte of a file up to this size.
 const maxTrashFile = 32 << 20
 
-// keepRaw keeps the bytes of a file that is too large to be a memory, which were left on disk until now.
+// keepRaw stores the bytes of an unreadable file in its revision, if no scan has stored them
+// because the file is too large. It returns a conflict if they cannot be stored, and nil if the
+// file is missing.
 func keepRaw(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow) error {
 	if head.Readable || tx.Root == nil {
 		return nil
@@ -163,6 +167,7 @@ func keepRaw(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow) error 
 	return tx.DB.KeepRaw(ctx, head.RevisionID, raw, files.Hash(raw))
 }
 
+// purge deletes a memory and publishes, then purges it in a second agent transaction.
 func (s *Service) purge(ctx context.Context, slug string, ref MemoryRef) (Result, error) {
 	result, err := s.Change(ctx, slug, ChangeOp{VerbDelete, ref})
 	if err != nil {
@@ -176,7 +181,8 @@ func (s *Service) purge(ctx context.Context, slug string, ref MemoryRef) (Result
 	})
 }
 
-// purge empties a deleted memory from the trash.
+// purgeMemory removes a deleted memory with its history from the database. It returns a conflict if
+// the memory is not in the trash.
 func purgeMemory(ctx context.Context, tx *agenttx.Tx, c *changes, id string) error {
 	head, err := tx.DB.Head(ctx, id)
 	if err != nil {
@@ -190,54 +196,4 @@ func purgeMemory(ctx context.Context, tx *agenttx.Tx, c *changes, id string) err
 	}
 	c.add(events.Deleted, head.Name)
 	return nil
-}
-
-// head returns the memory and checks that it is what the user saw.
-func memoryRow(ctx context.Context, tx *agenttx.Tx, id, match string) (records.MemoryRow, error) {
-	head, err := tx.DB.Head(ctx, id)
-	if err != nil {
-		return records.MemoryRow{}, err
-	}
-	return head, checkETag(head, match)
-}
-
-// rowWithFiles is head, with the files that carry the memory or last did.
-func rowWithFiles(ctx context.Context, tx *agenttx.Tx, id, match string) (records.MemoryRow, []records.File, error) {
-	head, on, err := tx.DB.HeadWithFiles(ctx, id)
-	if err != nil {
-		return records.MemoryRow{}, nil, err
-	}
-	return head, on, checkETag(head, match)
-}
-
-// checkETag fails with memories.ErrChanged where a memory is not what the user saw.
-func checkETag(head records.MemoryRow, match string) error {
-	if match != "" && match != "*" && match != ETag(head.Memory) {
-		return memories.ErrChanged
-	}
-	return nil
-}
-
-// result reads the memory back after an operation.
-func readResult(ctx context.Context, tx *agenttx.Tx, id string, state records.ClaudeMD) (Result, error) {
-	m, err := tx.DB.Memory(ctx, tx.Agent.Slug, id)
-	return Result{Memory: m, ClaudeMDProblem: state.Problem}, err
-}
-
-// resultAt reads back the memory that a file carries.
-func resultAt(ctx context.Context, tx *agenttx.Tx, path string, state records.ClaudeMD) (Result, error) {
-	at, err := tx.DB.FilesUnder(ctx, []string{path})
-	if err != nil {
-		return Result{}, err
-	}
-	for _, f := range at {
-		if f.Path == path && f.Status == records.Mirrored {
-			return readResult(ctx, tx, f.MemoryID.String(), state)
-		}
-	}
-	unreadable, err := tx.DB.UnreadableByPath(ctx, []string{path})
-	if err != nil || len(unreadable) == 0 {
-		return Result{}, errors.Join(err, memories.ErrNotFound)
-	}
-	return readResult(ctx, tx, unreadable[0].ID, state)
 }

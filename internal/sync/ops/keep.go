@@ -16,10 +16,20 @@ import (
 	"memoir/internal/sync/removal"
 )
 
+// KeepOp configures Keep.
+type KeepOp struct {
+	Ref     MemoryRef `json:"Seen"`
+	Version string    // hexadecimal fingerprint of the content to keep
+}
+
+// Keep ends a conflict between the files of a memory. It makes one of their contents the memory's
+// in a primary file, and removes the primary files with other contents, which stay in the history.
+// Errors to test for: memories.ErrNotFound for an unknown memory or version, memories.ErrChanged,
+// and *memories.ConflictError if a file has changed or cannot be written or removed.
 func (s *Service) Keep(ctx context.Context, slug string, op KeepOp) (Result, error) {
 	var result Result
 	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
-		head, on, err := rowWithFiles(ctx, tx, op.Ref.ID, op.Ref.ETag)
+		head, recorded, err := rowWithFiles(ctx, tx, op.Ref.ID, op.Ref.ETag)
 		if err != nil {
 			return err
 		}
@@ -30,7 +40,7 @@ func (s *Service) Keep(ctx context.Context, slug string, op KeepOp) (Result, err
 		if err := tx.CanWrite(ctx); err != nil {
 			return err
 		}
-		primary, err := primaryFiles(ctx, tx, head, on)
+		primary, err := mirroredPrimaryFiles(ctx, tx, head, recorded)
 		if err != nil {
 			return err
 		}
@@ -39,31 +49,31 @@ func (s *Service) Keep(ctx context.Context, slug string, op KeepOp) (Result, err
 				return err
 			}
 		}
-		says := func(f records.File) bool {
+		hasVersion := func(f records.File) bool {
 			return hex.EncodeToString(f.Fingerprint[:]) == op.Version && f.Unfinished == 0
 		}
-		onlyInSession := !slices.ContainsFunc(primary, says)
+		onlyInSession := !slices.ContainsFunc(primary, hasVersion)
 		if onlyInSession {
-			// It is saved like any other content.
 			if _, err := s.writeMemory(ctx, tx, &head, draft); err != nil {
 				return err
 			}
-			if head, on, err = rowWithFiles(ctx, tx, head.ID, ""); err != nil {
+			if head, recorded, err = rowWithFiles(ctx, tx, head.ID, ""); err != nil {
 				return err
 			}
-			if primary, err = primaryFiles(ctx, tx, head, on); err != nil {
+			if primary, err = mirroredPrimaryFiles(ctx, tx, head, recorded); err != nil {
 				return err
 			}
 		}
 		var c changes
-		if err := s.removeOthers(ctx, tx, &c, slices.DeleteFunc(primary, says)); err != nil {
+		if err := s.removeOthers(ctx, tx, &c, slices.DeleteFunc(primary, hasVersion)); err != nil {
 			return err
 		}
 		if head, err = tx.DB.Head(ctx, head.ID); err != nil {
 			return err
 		}
 		if !onlyInSession && (head.Session != "" || hex.EncodeToString(head.Fingerprint[:]) != op.Version) {
-			result, err = s.writeMemory(ctx, tx, &head, draft) // a session's content is newer
+			// A file of a session is newer. A save makes the primary file the newest.
+			result, err = s.writeMemory(ctx, tx, &head, draft)
 			return err
 		}
 		state, err := s.publish(ctx, tx, &c)
@@ -76,7 +86,8 @@ func (s *Service) Keep(ctx context.Context, slug string, op KeepOp) (Result, err
 	return result, err
 }
 
-// draftOf returns the memory with one of the contents that its files say.
+// draftOf returns the memory with the content of that version, which the memory or one of its files
+// has. It returns memories.ErrNotFound for an unknown version.
 func draftOf(ctx context.Context, store *postgres.Store, tx *agenttx.Tx, head records.MemoryRow, version string) (memories.Draft, error) {
 	m, err := tx.DB.Memory(ctx, tx.Agent.Slug, head.ID)
 	if err != nil {
@@ -95,13 +106,16 @@ func draftOf(ctx context.Context, store *postgres.Store, tx *agenttx.Tx, head re
 	return memories.Draft{}, memories.ErrNotFound
 }
 
-// primaryFiles returns the primary files that carry a memory.
-func primaryFiles(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, on []records.File) ([]records.File, error) {
-	mirrored, err := mirroredFiles(ctx, tx, head, on)
+// mirroredPrimaryFiles returns the primary files that mirror the memory, without files that a
+// deletion is removing.
+func mirroredPrimaryFiles(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, recorded []records.File) ([]records.File, error) {
+	mirrored, err := mirroredFiles(ctx, tx, head, recorded)
 	return slices.DeleteFunc(slices.Clone(mirrored), func(f records.File) bool { return !f.IsPrimary() || f.Status != records.Mirrored }), err
 }
 
-// removeOthers removes primary files of a memory that other files carry, with their entries in indexes, and mirrors that.
+// removeOthers removes primary files of a memory with their index lines, and scans them. Other
+// files of the memory stay. It returns a conflict that lists the files that could not be removed.
+// The caller must publish c.
 func (s *Service) removeOthers(ctx context.Context, tx *agenttx.Tx, c *changes, others []records.File) error {
 	paths := removal.PathsOf(others)
 	indexes := indexfile.IndexesFor(tx.Root, tx.Agent, paths)
@@ -129,9 +143,4 @@ func (s *Service) removeOthers(ctx context.Context, tx *agenttx.Tx, c *changes, 
 		return &memories.ConflictError{Reason: "Not removed: " + strings.Join(failed, ", ") + ". The conflict stays. Remove the files by hand, or try again."}
 	}
 	return nil
-}
-
-type KeepOp struct {
-	Ref     MemoryRef `json:"Seen"`
-	Version string
 }

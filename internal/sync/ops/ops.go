@@ -1,14 +1,20 @@
-// Package ops changes memories as requests ask: one file for each verb.
+// Package ops implements the operations that change memories: save, delete, restore, fix, verify,
+// transfer and others. Each locks the agent with agenttx.Manager.Do. It writes files, scans them,
+// and publishes CLAUDE.md before it returns.
 //
-// An operation runs in one agent transaction: it writes files, scans them, and publishes CLAUDE.md
-// before it answers. The Engine calls it on the server that holds the agent's lease. It takes no
-// lock itself and knows nothing of HTTP.
+// The Engine calls an operation on the server with the agent's lease. The package does not know
+// HTTP.
 package ops
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
 	"log/slog"
 
+	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
@@ -23,46 +29,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// changes are what an operation has done to an agent and not published yet.
-type changes struct {
-	memories []uuid.UUID        // changed, each as often as the agent's version was raised
-	removed  []records.File     // unlinked for a deletion
-	events   []reconcile.Change // to be sent
-	path     string             // of the file that a restore has written
-}
-
-func (c *changes) add(kind events.Kind, name string) {
-	c.events = append(c.events, reconcile.Change{Kind: kind, Name: name})
-}
-
-// scan mirrors what is at paths.
-func (s *Service) scan(ctx context.Context, tx *agenttx.Tx, c *changes, r scan.Request) error {
-	result, err := s.Scanner.Run(ctx, tx, r)
-	c.memories = append(c.memories, result.Memories...)
-	return err
-}
-
-// written returns the request to mirror files that the transaction's actor has just written.
-func written(tx *agenttx.Tx, paths ...string) scan.Request {
-	return scan.Request{Paths: paths, Origin: reconcile.Origin{Actor: tx.Actor}}
-}
-
-// saved is like written, and makes the file's content the newest of its memory.
-func saved(tx *agenttx.Tx, path string) scan.Request {
-	return scan.Request{Paths: []string{path}, Saved: path, Origin: reconcile.Origin{Actor: tx.Actor}}
-}
-
-// publish finishes the removal of files, writes CLAUDE.md, and sends the events.
-func (s *Service) publish(ctx context.Context, tx *agenttx.Tx, c *changes) (records.ClaudeMD, error) {
-	if err := removal.Finish(ctx, tx, c.removed); err != nil {
-		return records.ClaudeMD{}, err
-	}
-	state, err := s.Publisher.Run(ctx, tx, c.memories)
-	scan.EmitChanges(tx, c.events)
-	return state, err
-}
-
-// Service changes memories.
+// Service runs the operations. All fields are required. Its methods are safe for concurrent use.
 type Service struct {
 	Store     *postgres.Store
 	Log       *slog.Logger
@@ -72,4 +39,137 @@ type Service struct {
 	Publisher *publish.Publisher
 	Index     *indexfile.Viewer
 	Node      *cluster.Node
+}
+
+// MemoryRef identifies a memory and the state of it that the user saw.
+type MemoryRef struct {
+	ID   string
+	ETag string `json:"Match"` // the ETag that the user saw; empty or "*" for any
+}
+
+// Result is a memory after an operation on it.
+type Result struct {
+	Memory          memories.Memory
+	Created         bool   // the memory did not live before the operation
+	ClaudeMDProblem string // why CLAUDE.md could not be updated; empty if it was
+}
+
+// changes collects the effects of an operation until publish.
+type changes struct {
+	memories []uuid.UUID        // changed memories, each once per increase of the agent's version
+	removed  []records.File     // results of removal.Unlink, for removal.Finish
+	events   []reconcile.Change // sent by publish; those of a scan are sent already
+	path     string             // set by a restore: the path that the memory had before
+}
+
+// add adds an event about the memory of that name.
+func (c *changes) add(kind events.Kind, name string) {
+	c.events = append(c.events, reconcile.Change{Kind: kind, Name: name})
+}
+
+// scan runs r and adds the changed memories to c, also if the scan fails.
+func (s *Service) scan(ctx context.Context, tx *agenttx.Tx, c *changes, r scan.Request) error {
+	result, err := s.Scanner.Run(ctx, tx, r)
+	c.memories = append(c.memories, result.Memories...)
+	return err
+}
+
+// written returns the request to scan files that the transaction's actor has just written.
+func written(tx *agenttx.Tx, paths ...string) scan.Request {
+	return scan.Request{Paths: paths, Origin: reconcile.Origin{Actor: tx.Actor}}
+}
+
+// saved is like written for one file, and makes its content the newest of its memory.
+func saved(tx *agenttx.Tx, path string) scan.Request {
+	return scan.Request{Paths: []string{path}, Saved: path, Origin: reconcile.Origin{Actor: tx.Actor}}
+}
+
+// publish finishes the removal of c.removed, publishes the agent, and sends the events. It returns
+// the state of CLAUDE.md. A CLAUDE.md that cannot be written is not an error.
+func (s *Service) publish(ctx context.Context, tx *agenttx.Tx, c *changes) (records.ClaudeMD, error) {
+	if err := removal.Finish(ctx, tx, c.removed); err != nil {
+		return records.ClaudeMD{}, err
+	}
+	state, err := s.Publisher.Run(ctx, tx, c.memories)
+	scan.EmitChanges(tx, c.events)
+	return state, err
+}
+
+// memoryRow returns the row of a memory. It returns memories.ErrNotFound for an unknown id, and
+// memories.ErrChanged if the memory has another ETag than etag.
+func memoryRow(ctx context.Context, tx *agenttx.Tx, id, etag string) (records.MemoryRow, error) {
+	head, err := tx.DB.Head(ctx, id)
+	if err != nil {
+		return records.MemoryRow{}, err
+	}
+	return head, checkETag(head, etag)
+}
+
+// rowWithFiles is memoryRow, and also returns the files that mirror the memory or last did.
+func rowWithFiles(ctx context.Context, tx *agenttx.Tx, id, etag string) (records.MemoryRow, []records.File, error) {
+	head, recorded, err := tx.DB.HeadWithFiles(ctx, id)
+	if err != nil {
+		return records.MemoryRow{}, nil, err
+	}
+	return head, recorded, checkETag(head, etag)
+}
+
+// checkETag returns memories.ErrChanged if the memory has another ETag than etag. An empty etag and
+// "*" match every memory.
+func checkETag(head records.MemoryRow, etag string) error {
+	if etag != "" && etag != "*" && etag != ETag(head.Memory) {
+		return memories.ErrChanged
+	}
+	return nil
+}
+
+// ETag returns the strong entity tag of a memory, with quotes. It covers the id, content, file,
+// name, scope and state.
+func ETag(m memories.Memory) string {
+	scope := ""
+	if m.Team {
+		scope = "\x00team"
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%x%s", m.ID, m.Name, m.State, m.Hash, m.Fingerprint, scope))
+	return `"` + hex.EncodeToString(sum[:16]) + `"`
+}
+
+// errInTrash means that the operation is not possible for a deleted memory.
+var errInTrash = &memories.ConflictError{Reason: "The memory is in the trash. Nothing was changed. Restore it first."}
+
+// readResult reads a memory after an operation. state is the state of CLAUDE.md.
+func readResult(ctx context.Context, tx *agenttx.Tx, id string, state records.ClaudeMD) (Result, error) {
+	m, err := tx.DB.Memory(ctx, tx.Agent.Slug, id)
+	return Result{Memory: m, ClaudeMDProblem: state.Problem}, err
+}
+
+// resultAt is readResult for the memory that the file at path mirrors, or whose unreadable file is
+// there. It returns memories.ErrNotFound if no memory has the path.
+func resultAt(ctx context.Context, tx *agenttx.Tx, path string, state records.ClaudeMD) (Result, error) {
+	at, err := tx.DB.FilesUnder(ctx, []string{path})
+	if err != nil {
+		return Result{}, err
+	}
+	for _, f := range at {
+		if f.Path == path && f.Status == records.Mirrored {
+			return readResult(ctx, tx, f.MemoryID.String(), state)
+		}
+	}
+	unreadable, err := tx.DB.UnreadableByPath(ctx, []string{path})
+	if err != nil || len(unreadable) == 0 {
+		return Result{}, errors.Join(err, memories.ErrNotFound)
+	}
+	return readResult(ctx, tx, unreadable[0].ID, state)
+}
+
+// resultByKey is readResult for the readable memory with the key.
+func resultByKey(ctx context.Context, tx *agenttx.Tx, key memories.Key, state records.ClaudeMD) (Result, error) {
+	head, err := tx.DB.HeadOf(ctx, key)
+	if err != nil {
+		return Result{}, err
+	}
+	if head == nil {
+		return Result{}, fmt.Errorf("the memory %q was written and could not be read back: %w", key.Name, memories.ErrNotFound)
+	}
+	return readResult(ctx, tx, head.ID, state)
 }

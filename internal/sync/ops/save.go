@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,16 +10,25 @@ import (
 	"syscall"
 	"time"
 
+	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
 	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
 	"memoir/internal/sync/reconcile"
-	"memoir/internal/sync/removal"
-	"memoir/internal/sync/scan"
 )
 
+// SaveOp configures Save.
+type SaveOp struct {
+	Draft   memories.Draft
+	OnlyNew bool // return *memories.NameTakenError if a memory of that name lives
+}
+
+// Save writes a memory under the draft's name: a new one, a new content, or one from the trash.
+// Result.Created reports whether it did not live before. Errors to test for: memories.ErrNotFound
+// for an unknown agent, *memories.InvalidError, *memories.NameTakenError, and
+// *memories.ConflictError if the memory's file has changed since the last scan.
 func (s *Service) Save(ctx context.Context, slug string, op SaveOp) (Result, error) {
 	draft := op.Draft
 	if err := draft.Check(); err != nil {
@@ -44,6 +52,23 @@ func (s *Service) Save(ctx context.Context, slug string, op SaveOp) (Result, err
 	return result, err
 }
 
+// ownScope returns the draft with Team set if the agent is shared, because a shared agent has team
+// memories only.
+func ownScope(tx *agenttx.Tx, draft memories.Draft) memories.Draft {
+	draft.Team = draft.Team || tx.Agent.Layout == agents.Shared
+	return draft
+}
+
+// PatchOp configures Patch.
+type PatchOp struct {
+	Ref   MemoryRef `json:"Seen"`
+	Patch memories.Patch
+}
+
+// Patch changes the fields of a memory that op.Patch sets. With another name the memory gets
+// another file, and keeps its id and history. Errors to test for: memories.ErrNotFound,
+// memories.ErrChanged, *memories.InvalidError, *memories.NameTakenError for a new name, and
+// *memories.ConflictError.
 func (s *Service) Patch(ctx context.Context, slug string, op PatchOp) (Result, error) {
 	var result Result
 	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
@@ -65,7 +90,9 @@ func (s *Service) Patch(ctx context.Context, slug string, op PatchOp) (Result, e
 	return result, err
 }
 
-// patchedDraft returns the memory as it is to be.
+// patchedDraft returns the memory's content with the changes of patch. It returns
+// *memories.InvalidError for a field that cannot be saved, and a conflict for a memory that is
+// deleted or unreadable.
 func patchedDraft(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, patch memories.Patch) (memories.Draft, error) {
 	switch {
 	case head.State == memories.Deleted:
@@ -90,7 +117,8 @@ func patchedDraft(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, p
 	if patch.Body != nil {
 		draft.Body = *patch.Body
 	}
-	if draft.Type == "" { // an edit of a memory that needs attention may leave its type open
+	// A memory without a type needs attention. An edit may leave it without one.
+	if draft.Type == "" {
 		typed := draft
 		typed.Type = memories.Feedback
 		return draft, typed.Check()
@@ -98,7 +126,8 @@ func patchedDraft(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, p
 	return draft, draft.Check()
 }
 
-// write brings a draft to the disk, the database and CLAUDE.md. head is the memory of that name, nil where there is none.
+// writeMemory writes a draft to disk, scans the file, and publishes. head is the row of the memory
+// with the draft's key, also if it is deleted. It is nil if no memory has the key.
 func (s *Service) writeMemory(ctx context.Context, tx *agenttx.Tx, head *records.MemoryRow, draft memories.Draft) (Result, error) {
 	if err := tx.CanWrite(ctx); err != nil {
 		return Result{}, err
@@ -135,9 +164,10 @@ func (s *Service) writeMemory(ctx context.Context, tx *agenttx.Tx, head *records
 	return resultByKey(ctx, tx, draft.Key(), state)
 }
 
-// writeAllowed writes a content at a path for somebody who wants it, whether or not it was deleted before. The tombstone is lifted first:
-// between the two steps the memory is only not there yet, never kept out. Where certainly nothing was written, it is blocked as before.
-func writeAllowed(ctx context.Context, tx *agenttx.Tx, key memories.Key, content memories.Fingerprint, place string, data []byte, write func() error) error {
+// writeAllowed calls write, which writes data with the given content to relPath. It lifts the
+// content's tombstone first, so that a scan between the two does not block the file. If certainly
+// nothing was written, it restores the tombstone. It returns a failure as WriteConflict does.
+func writeAllowed(ctx context.Context, tx *agenttx.Tx, key memories.Key, content memories.Fingerprint, relPath string, data []byte, write func() error) error {
 	deletedAt, err := tx.DB.Allow(ctx, key, content)
 	if err != nil {
 		return err
@@ -146,63 +176,54 @@ func writeAllowed(ctx context.Context, tx *agenttx.Tx, key memories.Key, content
 	if err == nil {
 		return nil
 	}
-	why := WriteConflict(place, err)
-	if isNotWritten(err, why) || lacksContent(tx, place, files.Hash(data)) {
+	writeErr := WriteConflict(relPath, err)
+	if isNotWritten(err, writeErr) || lacksContent(tx, relPath, files.Hash(data)) {
 		if err := tx.DB.KeepOut(ctx, key, content, deletedAt); err != nil {
-			return errors.Join(err, why)
+			return errors.Join(err, writeErr)
 		}
 	}
-	return why
+	return writeErr
 }
 
-// lacksContent reports whether a path certainly has other bytes, or that there is nothing: a write that failed has not got as far as the rename.
-func lacksContent(tx *agenttx.Tx, place, hash string) bool {
-	found, err := files.ReadHash(tx.Root, place)
-	return errors.Is(err, fs.ErrNotExist) || err == nil && found != hash
-}
-
-// isNotWritten reports of a write that failed, and why, that certainly nothing was written.
-func isNotWritten(err, why error) bool {
-	var conflict *memories.ConflictError
-	return errors.As(why, &conflict) && !errors.Is(err, syscall.EIO)
-}
-
-// target is the primary file that a memory is written to.
+// target is the primary file to which a memory is written.
 type target struct {
 	path    string
-	present bool
-	hash    string // of what is there, as it was last read
-	// unfinished reports whether what is there is not the base of what is written, but the last good content.
+	present bool   // the file exists
+	hash    string // recorded hash of the file; empty if it does not exist
+	// unfinished means that the file is unfinished: the last good content is the base of the write.
 	unfinished bool
 }
 
-// target chooses the file: the primary one that carries the memory, else a new one. What cannot be read stays as it is, although it
-// carried the memory once: nobody knows what a save would take away.
+// chooseTarget returns the file to write: the present primary file with the memory's content, or
+// another present one. Without one it is a free path, an earlier one first. It skips copies,
+// because a save into one changes nothing, and unreadable files, because a save would destroy
+// unknown text.
 func chooseTarget(ctx context.Context, tx *agenttx.Tx, head *records.MemoryRow, draft memories.Draft) (target, error) {
 	if head == nil {
-		return newTarget(tx, draft), nil
+		return freeTarget(tx, draft), nil
 	}
-	durable, err := primaryFilesOf(ctx, tx, *head)
+	primary, err := primaryFilesInScope(ctx, tx, *head)
 	if err != nil {
 		return target{}, err
 	}
-	durable = reconcile.WithoutCopies(durable)
-	durable = slices.DeleteFunc(durable, func(f records.PrimaryFile) bool { return f.Present && !f.Readable })
-	for _, f := range durable {
-		if f.Present && (f.Path == head.Path || head.Session != "" || !contains(durable, head.Path)) {
+	primary = reconcile.WithoutCopies(primary)
+	primary = slices.DeleteFunc(primary, func(f records.PrimaryFile) bool { return f.Present && !f.Readable })
+	for _, f := range primary {
+		if f.Present && (f.Path == head.Path || head.Session != "" || !hasPresent(primary, head.Path)) {
 			return target{f.Path, true, f.Hash, f.Unfinished}, nil
 		}
 	}
-	for _, f := range durable {
+	for _, f := range primary {
 		if !f.Present && tx.IsFree(f.Path) {
 			return target{path: f.Path}, nil
 		}
 	}
-	return newTarget(tx, draft), nil
+	return freeTarget(tx, draft), nil
 }
 
-func contains(durable []records.PrimaryFile, path string) bool {
-	for _, f := range durable {
+// hasPresent reports whether one of the files is present and has the path.
+func hasPresent(primary []records.PrimaryFile, path string) bool {
+	for _, f := range primary {
 		if f.Present && f.Path == path {
 			return true
 		}
@@ -210,8 +231,8 @@ func contains(durable []records.PrimaryFile, path string) bool {
 	return false
 }
 
-// newTarget returns a path of the primary directory at which there is nothing.
-func newTarget(tx *agenttx.Tx, draft memories.Draft) target {
+// freeTarget returns a target for the draft at a path where no file is.
+func freeTarget(tx *agenttx.Tx, draft memories.Draft) target {
 	for n := 1; ; n++ {
 		if p := numberedPath(tx, draft, n); !exists(tx, p) {
 			return target{path: p}
@@ -219,22 +240,24 @@ func newTarget(tx *agenttx.Tx, draft memories.Draft) target {
 	}
 }
 
-// unrecordedTarget returns a path of the primary directory at which there is nothing, on record either: a file whose going has not
-// been seen yet has still to take its leave of its memory, which a mark in its place would keep it from.
+// unrecordedTarget returns a path for the draft where no file is, on disk or in the database. If a
+// missing file is recorded as present, the next scan must still detach it from its memory. A row
+// that PromiseFile writes for that path would prevent this.
 func unrecordedTarget(ctx context.Context, tx *agenttx.Tx, draft memories.Draft) (string, error) {
 	for n := 1; ; n++ {
 		p := numberedPath(tx, draft, n)
 		if exists(tx, p) {
 			continue
 		}
-		known, err := tx.DB.FilesAt(ctx, []string{p})
-		if err != nil || len(known) == 0 || !known[0].Present {
+		recorded, err := tx.DB.FilesAt(ctx, []string{p})
+		if err != nil || len(recorded) == 0 || !recorded[0].Present {
 			return p, err
 		}
 	}
 }
 
-// numberedPath returns the n-th path of the primary directory that a file of such a memory may have.
+// numberedPath returns the n-th path that a file with the draft's type and name may have, in the
+// primary directory or its team directory. The first has no number.
 func numberedPath(tx *agenttx.Tx, draft memories.Draft, n int) string {
 	dir := tx.Agent.PrimaryDir()
 	if draft.Team {
@@ -243,21 +266,24 @@ func numberedPath(tx *agenttx.Tx, draft memories.Draft, n int) string {
 	return path.Join(dir, memories.NumberedFileName(memories.FileName(draft.Type, draft.Name), n))
 }
 
-// primaryFilesOf returns the primary files of a memory that are where it belongs, the present ones first.
-func primaryFilesOf(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow) ([]records.PrimaryFile, error) {
-	durable, err := tx.DB.PrimaryFilesOf(ctx, head.UUID)
-	return slices.DeleteFunc(durable, func(f records.PrimaryFile) bool {
+// primaryFilesInScope returns the primary files of a memory, the present ones first, without those
+// in the directory of the other scope.
+func primaryFilesInScope(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow) ([]records.PrimaryFile, error) {
+	primary, err := tx.DB.PrimaryFilesOf(ctx, head.UUID)
+	return slices.DeleteFunc(primary, func(f records.PrimaryFile) bool {
 		return head.Readable && tx.Agent.InTeam(f.Path) != head.Team
 	}), err
 }
 
-// exists reports whether there is something. What cannot be scanned is not taken: whoever writes there is told why.
+// exists reports whether something is at the path. If that cannot be read it returns false, and the
+// write that follows reports the reason.
 func exists(tx *agenttx.Tx, p string) bool {
 	_, err := files.Lstat(tx.Root, p)
 	return err == nil
 }
 
-// contentFor returns the bytes to write: what is there with the draft in it, so that keys unknown to Memoir survive.
+// contentFor returns the bytes to write to t: the draft, merged into the file or the stored bytes
+// so that unknown keys stay. It returns a conflict if the file is not as recorded.
 func contentFor(ctx context.Context, tx *agenttx.Tx, head *records.MemoryRow, t target, draft memories.Draft) ([]byte, error) {
 	var base []byte
 	var err error
@@ -276,8 +302,9 @@ func contentFor(ctx context.Context, tx *agenttx.Tx, head *records.MemoryRow, t 
 	return encodeDraft(base, draft)
 }
 
-// encodeDraft returns the file of a draft: base with what it says in it, so that keys unknown to Memoir survive. It fails
-// with *memories.InvalidError where that would be too large to be read back.
+// encodeDraft returns the bytes of a file with the draft. base is the file to change; nil means a
+// new file. Unknown keys of base stay. It returns *memories.InvalidError if the result is larger
+// than memories.MaxFileSize.
 func encodeDraft(base []byte, draft memories.Draft) ([]byte, error) {
 	data := frontmatter.Encode(draft.Content())
 	if base != nil {
@@ -290,9 +317,9 @@ func encodeDraft(base []byte, draft memories.Draft) ([]byte, error) {
 	return data, nil
 }
 
-// errInTrash means that only a restore can be asked of a deleted memory.
-var errInTrash = &memories.ConflictError{Reason: "The memory is in the trash. Nothing was changed. Restore it first."}
-
+// WriteConflict returns the error of an operation that could not write the file at path because of
+// err. It is a *memories.ConflictError if a person can solve the problem or the caller may retry.
+// After syscall.EIO the file may have the old or the new bytes. Any other err is wrapped.
 func WriteConflict(path string, err error) error {
 	switch {
 	case files.IsOwnership(err):
@@ -309,73 +336,16 @@ func WriteConflict(path string, err error) error {
 	return fmt.Errorf("write %s: %w", path, err)
 }
 
-func resultByKey(ctx context.Context, tx *agenttx.Tx, key memories.Key, state records.ClaudeMD) (Result, error) {
-	head, err := tx.DB.HeadOf(ctx, key)
-	if err != nil {
-		return Result{}, err
-	}
-	if head == nil {
-		return Result{}, fmt.Errorf("the memory %q was written and could not be read back: %w", key.Name, memories.ErrNotFound)
-	}
-	return readResult(ctx, tx, head.ID, state)
+// isNotWritten reports whether certainly nothing was written. err is the error of the write, and
+// writeErr the result of WriteConflict for it.
+func isNotWritten(err, writeErr error) bool {
+	var conflict *memories.ConflictError
+	return errors.As(writeErr, &conflict) && !errors.Is(err, syscall.EIO)
 }
 
-// rename gives the memory its new key in one step: the commit that takes in the new file. Its history goes with it. If anything ends
-// the rename before that, the new file is removed.
-func (s *Service) renameMemory(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, draft memories.Draft) (Result, error) {
-	if err := tx.CanWrite(ctx); err != nil {
-		return Result{}, err
-	}
-	if err := isFreeKey(ctx, tx, draft); err != nil {
-		return Result{}, err
-	}
-	on, err := tx.DB.FilesEverOf(ctx, head.UUID)
-	if err != nil {
-		return Result{}, err
-	}
-	deletion, indexes, err := deletionOf(ctx, tx, head, on)
-	if err != nil {
-		return Result{}, err
-	}
-	next, err := fileUnderKey(ctx, tx, head, draft)
-	if err != nil {
-		return Result{}, err
-	}
-	if err := tx.DB.PromiseFile(ctx, next.path, files.Hash(next.data), next.fingerprint()); err != nil {
-		return Result{}, err
-	}
-	to := records.Rename{ID: head.UUID, From: head.Key(), To: draft.Key(), Content: next.fingerprint(), Files: deletion.Files}
-	if err := tx.Disk.Write(tx.Root, next.path, next.data, files.Options{New: true, ModTime: next.modTime}); err != nil {
-		return Result{}, errors.Join(WriteConflict(next.path, err), removal.Resume(ctx, tx)) // the next scan may not get there
-	}
-	var c changes
-	r := scan.Request{Paths: []string{next.path}, Saved: next.path, Origin: reconcile.Origin{Actor: tx.Actor, Rename: &to}}
-	if err := s.scan(ctx, tx, &c, r); err != nil {
-		return Result{}, err
-	}
-	if taken, err := tx.DB.HeadOf(ctx, draft.Key()); err != nil || taken == nil || taken.UUID != head.UUID {
-		// Somebody has removed or replaced the new file already. It took nothing with it: the old ones stay.
-		return Result{}, cmp.Or(err, agenttx.ChangedOnDisk(next.path))
-	}
-	if c.removed, err = removal.Unlink(ctx, tx, deletion.Files, indexes); err != nil {
-		return Result{}, err
-	}
-	if err := rescanBlocked(ctx, s.Store, tx, draft.Key()); err != nil {
-		return Result{}, err
-	}
-	state, err := s.publish(ctx, tx, &c)
-	if err != nil {
-		return Result{}, err
-	}
-	return resultByKey(ctx, tx, draft.Key(), state)
-}
-
-type SaveOp struct {
-	Draft   memories.Draft
-	OnlyNew bool // fail if a memory of that name lives
-}
-
-type PatchOp struct {
-	Ref   MemoryRef `json:"Seen"`
-	Patch memories.Patch
+// lacksContent reports whether the file at relPath is certainly missing or certainly does not have
+// the hash.
+func lacksContent(tx *agenttx.Tx, relPath, hash string) bool {
+	found, err := files.ReadHash(tx.Root, relPath)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && found != hash
 }

@@ -14,8 +14,12 @@ import (
 	"memoir/internal/sync/events"
 )
 
+// verify records that a memory is still true, so that its age starts again. Each file of the memory
+// gets the present time as modification time and, if it states one, as metadata.modified. The
+// caller must publish c. It returns a conflict if the memory is deleted, or if a file has changed
+// or cannot be written.
 func (s *Service) verify(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef) error {
-	head, on, err := rowWithFiles(ctx, tx, ref.ID, ref.ETag)
+	head, recorded, err := rowWithFiles(ctx, tx, ref.ID, ref.ETag)
 	if err != nil {
 		return err
 	}
@@ -25,7 +29,7 @@ func (s *Service) verify(ctx context.Context, tx *agenttx.Tx, c *changes, ref Me
 	if tx.Root == nil {
 		return tx.MissingError()
 	}
-	mirrored, err := mirroredFiles(ctx, tx, head, on)
+	mirrored, err := mirroredFiles(ctx, tx, head, recorded)
 	if err != nil {
 		return err
 	}
@@ -38,13 +42,14 @@ func (s *Service) verify(ctx context.Context, tx *agenttx.Tx, c *changes, ref Me
 	now := head.After(records.Now())
 	for _, i := range withLast(mirrored, head.Path) {
 		if raws[i] == nil {
-			continue // it is gone, which the next scan finds
+			continue // the file is missing; the next scan detaches it
 		}
 		if err := s.verifyFile(ctx, tx, c, head, mirrored[i], raws[i], now); err != nil {
 			return err
 		}
 	}
-	// What was written into a file since it was scanned has come in with it, and is not what somebody says is still true.
+	// A file may have been changed after the scan and before it was touched. The scan after that has
+	// read the change, which the user has not verified.
 	after, err := tx.DB.Head(ctx, head.ID)
 	if err != nil {
 		return err
@@ -60,8 +65,8 @@ func (s *Service) verify(ctx context.Context, tx *agenttx.Tx, c *changes, ref Me
 	return nil
 }
 
-// withLast returns the numbers of the files with that of a path at the end. The memory's age counts from what is there: where another
-// file refuses the new time, the memory is as old as it was.
+// withLast returns the indices of all, with the file at path last. The memory's age is the age of
+// that file, so a failure at another file does not change it.
 func withLast(all []records.File, path string) []int {
 	var order, last []int
 	for i := range all {
@@ -74,8 +79,8 @@ func withLast(all []records.File, path string) []int {
 	return append(order, last...)
 }
 
-// verifyFile gives one file the new time. Bytes that change by it are put on record before and after, so that no look takes the file's
-// old content for a new one.
+// verifyFile sets the time of one file and scans it. raw are its recorded bytes. If they change,
+// the new hash is recorded before and after the write, so that no scan counts the content as newer.
 func (s *Service) verifyFile(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow, f records.File, raw []byte, now time.Time) error {
 	touched, changed := frontmatter.Touch(raw, now)
 	if f.Unfinished != 0 {
@@ -84,7 +89,7 @@ func (s *Service) verifyFile(ctx context.Context, tx *agenttx.Tx, c *changes, he
 	if !changed {
 		switch err := tx.Disk.Touch(tx.Root, f.Path, now); {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil // it went meanwhile, which the next scan finds
+			return nil // the file was removed; the next scan detaches it
 		case err != nil:
 			return WriteConflict(f.Path, err)
 		}
@@ -108,13 +113,16 @@ func (s *Service) verifyFile(ctx context.Context, tx *agenttx.Tx, c *changes, he
 	return s.scan(ctx, tx, c, written(tx, f.Path))
 }
 
-// withExpectedHash writes bytes of that hash into a file whose content is to be no newer for it, whatever ends this before they are on record.
+// withExpectedHash calls write, which writes bytes with that hash to path. It records the hash
+// first, so that a scan does not count the file's content as newer, even after a crash. If write
+// fails and the file certainly lacks the bytes, it withdraws the hash.
 func withExpectedHash(ctx context.Context, tx *agenttx.Tx, path, hash string, write func() error) error {
 	if err := tx.DB.PromiseBytes(ctx, path, hash); err != nil {
 		return err
 	}
 	err := write()
-	if err != nil && lacksContent(tx, path, hash) { // whoever writes them later has something new to say
+	if err != nil && lacksContent(tx, path, hash) {
+		// A later write of the same bytes must count as new.
 		return errors.Join(err, tx.DB.PromiseBytes(ctx, path, ""))
 	}
 	return err

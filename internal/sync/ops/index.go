@@ -14,18 +14,64 @@ import (
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
+	"memoir/internal/sync/indexfile"
 )
 
-// Adoption is the memory that a fact of an index is to become.
+// RebuildIndexOp configures RebuildIndex. Match is the ETag of the change that the user saw; empty
+// or "*" for any.
+type RebuildIndexOp struct{ Match string }
+
+// RebuildIndex updates the MEMORY.md of the primary directory to its memory files, or creates it.
+// It returns the change. Errors to test for: memories.ErrNotFound, memories.ErrChanged if the ETag
+// of the change is not op.Match, and *memories.ConflictError if the index cannot be read or
+// written.
+func (s *Service) RebuildIndex(ctx context.Context, slug string, op RebuildIndexOp) (indexfile.IndexChange, error) {
+	var change indexfile.IndexChange
+	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
+		view, err := s.Index.OpenIndexView(ctx, slug)
+		if err != nil {
+			return err
+		}
+		defer view.Close()
+		change = view.Rebuilt()
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if op.Match != "" && op.Match != "*" && op.Match != change.ETag() {
+			return memories.ErrChanged
+		}
+		if string(change.Before) == string(change.After) {
+			return nil
+		}
+		if err := tx.CanWrite(ctx); err != nil {
+			return err
+		}
+		options := files.Options{New: change.Before == nil}
+		if change.Before != nil {
+			options.IfHash = files.Hash(change.Before)
+		}
+		if err := tx.Overwrite(change.Path, change.After, options); err != nil {
+			return WriteConflict(change.Path, err)
+		}
+		return s.scan(ctx, tx, &changes{}, written(tx, change.Path))
+	})
+	return change, err
+}
+
+// Adoption configures AdoptFact: it is the memory that a fact of an index becomes.
 type Adoption struct {
-	Fact string // its id
+	Fact string // id of the fact
 	Type memories.Type
-	// Name, Description and Body replace those that are made of the fact; nil keeps them.
+	// Name, Description and Body replace the values made from the fact. Nil keeps a value.
 	Name        *string
 	Description *string
 	Body        *string
 }
 
+// AdoptFact saves a fact of an index as a memory, and replaces the fact by the memory's index
+// entry. The memory is written first; after an error, the same call does the rest. Errors to test
+// for: memories.ErrNotFound, *memories.InvalidError, *memories.NameTakenError, and
+// *memories.ConflictError if the index has changed or cannot be written.
 func (s *Service) AdoptFact(ctx context.Context, slug string, adoption Adoption) (Result, error) {
 	var result Result
 	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) (err error) {
@@ -36,14 +82,14 @@ func (s *Service) AdoptFact(ctx context.Context, slug string, adoption Adoption)
 }
 
 func (s *Service) adopt(ctx context.Context, tx *agenttx.Tx, adoption Adoption) (Result, error) {
-	known, err := tx.DB.IndexFact(ctx, adoption.Fact)
+	recorded, err := tx.DB.IndexFact(ctx, adoption.Fact)
 	if err != nil {
 		return Result{}, err
 	}
 	if err := tx.CanWrite(ctx); err != nil {
 		return Result{}, err
 	}
-	index := known.Path
+	index := recorded.Path
 	if err := tx.CheckOwner(index); err != nil {
 		return Result{}, err
 	}
@@ -67,7 +113,8 @@ func (s *Service) adopt(ctx context.Context, tx *agenttx.Tx, adoption Adoption) 
 	return result, s.scan(ctx, tx, &changes{}, written(tx, index))
 }
 
-// readFact reads an index and returns the fact as it stands there now.
+// readFact returns the bytes of an index, and the fact in it that has the id. It returns a conflict
+// if the index does not have the fact or cannot be read.
 func readFact(tx *agenttx.Tx, index, id string) ([]byte, memorymd.Fact, error) {
 	raw, err := agenttx.ReadAll(tx.Root, index, memories.MaxFileSize)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, agenttx.ErrTooLarge) {
@@ -84,7 +131,7 @@ func readFact(tx *agenttx.Tx, index, id string) ([]byte, memorymd.Fact, error) {
 	return raw, facts[at], nil
 }
 
-// draft returns the memory that the fact is to become.
+// draft returns the memory that the fact becomes. team reports whether the index is in team memory.
 func (a Adoption) draft(fact memorymd.Fact, team bool) memories.Draft {
 	draft := memories.Draft{Name: fact.Title(), Team: team, Type: a.Type, Description: fact.Description(), Body: fact.Text}
 	if a.Name != nil {
@@ -99,7 +146,8 @@ func (a Adoption) draft(fact memorymd.Fact, team bool) memories.Draft {
 	return draft
 }
 
-// writeAdopted writes the memory, unless an earlier call has written it and was cut short after that.
+// writeAdopted saves the draft as a new memory. If a memory with the same key and content lives, an
+// earlier call has written it, and that one is returned.
 func (s *Service) writeAdopted(ctx context.Context, tx *agenttx.Tx, draft memories.Draft) (Result, error) {
 	head, err := tx.DB.HeadOf(ctx, draft.Key())
 	if err != nil {
@@ -120,7 +168,7 @@ func (s *Service) writeAdopted(ctx context.Context, tx *agenttx.Tx, draft memori
 	return result, err
 }
 
-// entryFor returns the line of an index for a memory.
+// entryFor returns the line for a memory in the index at that path.
 func entryFor(index string, m memories.Memory) string {
 	target, err := filepath.Rel(filepath.FromSlash(path.Dir(index)), filepath.FromSlash(m.Path))
 	if err != nil {
@@ -129,17 +177,19 @@ func entryFor(index string, m memories.Memory) string {
 	return memorymd.Entry(m.Name, filepath.ToSlash(target), m.Description)
 }
 
-// notReplaced says that the memory was written and the fact is still in the index.
-func notReplaced(index string, m memories.Memory, why error) error {
+// notReplaced returns the error after the memory was written and the index was not. writeErr is the
+// cause.
+func notReplaced(index string, m memories.Memory, writeErr error) error {
 	var conflict *memories.ConflictError
-	if !errors.As(why, &conflict) {
-		return why
+	if !errors.As(writeErr, &conflict) {
+		return writeErr
 	}
 	return &memories.ConflictError{Reason: fmt.Sprintf("The memory was saved in %s. Its text is still in %s, which has changed on disk or "+
 		"cannot be written. Look at the index and try again.", m.Path, index)}
 }
 
-// hasContent reports whether a memory has the content of the draft.
+// hasContent reports whether the memory has the type, description and body of the draft. The names
+// must be equal.
 func hasContent(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, draft memories.Draft) (bool, error) {
 	if head.Type != draft.Type {
 		return false, nil

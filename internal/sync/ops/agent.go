@@ -10,8 +10,12 @@ import (
 	"memoir/internal/sync/events"
 )
 
+// ForgetOp is the argument of Forget.
 type ForgetOp struct{}
 
+// Forget deletes an agent whose directory is missing, with all its rows, and returns it as it was.
+// If it was shared, all other agents are published. Errors to test for: memories.ErrNotFound, and
+// *memories.ConflictError if the directory exists, here or on a server that does not respond.
 func (s *Service) Forget(ctx context.Context, slug string, _ ForgetOp) (records.Agent, error) {
 	var row records.Agent
 	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
@@ -43,8 +47,11 @@ func (s *Service) Forget(ctx context.Context, slug string, _ ForgetOp) (records.
 	return row, nil
 }
 
+// SwitchMemoryOp configures SwitchMemory.
 type SwitchMemoryOp struct{ Off bool }
 
+// SwitchMemory switches the agent's memory off or on and publishes. It returns memories.ErrNotFound
+// for an unknown agent.
 func (s *Service) SwitchMemory(ctx context.Context, slug string, op SwitchMemoryOp) (cluster.Nothing, error) {
 	return cluster.Nothing{}, s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
 		changed, err := tx.DB.SetMemoryOff(ctx, op.Off)
@@ -54,7 +61,8 @@ func (s *Service) SwitchMemory(ctx context.Context, slug string, op SwitchMemory
 		if changed {
 			defer tx.Emit(events.Scanned, "")
 		}
-		_, err = s.Publisher.Run(ctx, tx, nil) // also without a change: an earlier call may have been cut short here
+		// Publish also without a change, because an earlier call may have been interrupted here.
+		_, err = s.Publisher.Run(ctx, tx, nil)
 		return err
 	})
 }

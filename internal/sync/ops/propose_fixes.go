@@ -1,0 +1,215 @@
+package ops
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"memoir/internal/agents"
+	"memoir/internal/files"
+	"memoir/internal/memories"
+	"memoir/internal/memories/frontmatter"
+	"memoir/internal/postgres"
+	"memoir/internal/records"
+	"memoir/internal/sync/agenttx"
+	"memoir/internal/sync/reconcile"
+)
+
+// Flawed is a file with problems and the fixes for them.
+type Flawed struct {
+	Path     string
+	Session  string // empty for a primary file
+	Hash     string // hash of Raw, or the recorded hash if Raw is nil
+	Raw      []byte // bytes of the file; nil if it cannot be read
+	Problems []memories.Problem
+	Fixes    []frontmatter.Fix
+}
+
+// FixesOp configures Fixes. ID is the id of the memory.
+type FixesOp struct{ ID string }
+
+// IDs of the fixes of an unfinished file.
+const (
+	fixLastGood = "last-good"
+	fixAsIs     = "as-is"
+)
+
+// renameFix is the ID of the fix that renames a text file.
+const renameFix = "rename"
+
+// Fixes returns the files of a memory that have problems, with their fixes. It changes nothing and
+// does not lock the agent. It returns none for a memory in the trash and for an agent without a
+// directory. It returns memories.ErrNotFound for an unknown agent or memory.
+func (s *Service) Fixes(ctx context.Context, slug string, op FixesOp) ([]Flawed, error) {
+	row, err := s.Store.Agent(ctx, slug)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.Store.Memory(ctx, row, op.ID)
+	if err != nil || m.State == memories.Deleted {
+		return nil, err
+	}
+	if !m.Readable && !isNotMarkdown(m.Problems) {
+		return []Flawed{{Path: m.Path, Session: m.Session, Hash: m.Hash, Problems: m.Problems}}, nil
+	}
+	root, err := files.OpenRoot(row.Dir)
+	if err != nil {
+		return nil, nil // without a directory there is no file to fix
+	}
+	defer root.Close() //nolint:errcheck // only read through
+	if !m.Readable {
+		return []Flawed{inspectNonMarkdown(root, m)}, nil
+	}
+	var flawed []Flawed
+	for _, f := range m.Files {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		raw, err := agenttx.ReadAll(root, f.Path, memories.MaxFileSize)
+		if err != nil {
+			continue // the next scan records the problem
+		}
+		found, err := inspectFile(ctx, s.Store, row, m, f, raw)
+		if err != nil {
+			return nil, err
+		}
+		if len(found.Problems) > 0 {
+			flawed = append(flawed, found)
+		}
+	}
+	return flawed, nil
+}
+
+// inspectFile returns the problems and fixes of one file of a memory. They include another file
+// with the same name in the same directory. raw are the bytes of the file.
+func inspectFile(ctx context.Context, store *postgres.Store, row records.Agent, m memories.Memory, f memories.MemoryFile, raw []byte) (Flawed, error) {
+	found := Flawed{
+		Path: f.Path, Session: f.Session, Hash: files.Hash(raw), Raw: raw,
+		Problems: frontmatter.Parse(raw, agenttx.Stem(f.Path)).Problems, Fixes: frontmatter.Fixes(raw, f.Path),
+	}
+	if f.Unfinished != 0 {
+		lastGood, err := store.LastGood(ctx, row, m.ID, f.Path)
+		if err != nil {
+			return found, err
+		}
+		found.Problems = []memories.Problem{memories.LastGood(f.Path, f.Unfinished)}
+		found.Fixes = unfinishedFixes(m, f.Path, raw, lastGood)
+		return found, nil
+	}
+	var twins []string
+	for _, other := range m.Files {
+		if path.Dir(other.Path) == path.Dir(f.Path) {
+			twins = append(twins, other.Path)
+		}
+	}
+	if len(twins) < 2 {
+		return found, nil
+	}
+	slices.Sort(twins)
+	found.Problems = append(found.Problems, reconcile.DuplicateName(twins))
+	// The file with the memory's content keeps the name. Otherwise its content would get a new name,
+	// and the other file would change the memory.
+	if f.Path == m.Path {
+		return found, nil
+	}
+	name, err := freeName(ctx, store, row, m.Name, agenttx.Stem(f.Path))
+	if err != nil {
+		return found, err
+	}
+	found.Fixes = append(found.Fixes, frontmatter.Fix{
+		ID: "rename", Code: memories.CodeDuplicateName, Label: "Name this one “" + name + "”",
+		Explanation: "Gives this file a name of its own, so that both are memories. The other file keeps the name.",
+		After:       frontmatter.Renamed(raw, f.Path, name),
+	})
+	return found, nil
+}
+
+// freeName returns a name that no memory has, also no deleted one. It is the stem of a file, or
+// taken with the first free number from 2.
+func freeName(ctx context.Context, store *postgres.Store, row records.Agent, taken, stem string) (string, error) {
+	for n := 1; ; n++ {
+		name := memories.Content{Name: stem}.Canonical().Name
+		if n > 1 {
+			name = memories.Content{Name: fmt.Sprintf("%s %d", taken, n)}.Canonical().Name
+		}
+		if name == "" || name == taken {
+			continue
+		}
+		count := 0
+		for _, state := range []memories.State{"", memories.Deleted} {
+			page, err := store.Memories(ctx, row, records.MemoryList{Name: name, State: state, Limit: 1})
+			if err != nil {
+				return "", err
+			}
+			count += page.Total
+		}
+		if count == 0 {
+			return name, nil
+		}
+	}
+}
+
+// unfinishedFixes returns the fixes of an unfinished file with the bytes raw. One writes lastGood,
+// if that is not nil. Others fix the text so that the file is finished and has the memory's name.
+// The last uses raw as it is.
+func unfinishedFixes(m memories.Memory, p string, raw, lastGood []byte) []frontmatter.Fix {
+	var fixes []frontmatter.Fix
+	if lastGood != nil {
+		fixes = append(fixes, frontmatter.Fix{
+			ID: fixLastGood, Code: memories.CodeLastGood, Label: "Write back last version",
+			Explanation: "Replaces the file with the last good version, which is in use now.", After: lastGood,
+		})
+	}
+	for _, fix := range frontmatter.Fixes(raw, p) {
+		after := frontmatter.Parse(fix.After, agenttx.Stem(p))
+		if after.Name == m.Name && frontmatter.FlawsOf(fix.After, after) == 0 {
+			fixes = append(fixes, fix)
+		}
+	}
+	return append(fixes, frontmatter.Fix{
+		ID: fixAsIs, Code: memories.CodeLastGood, Label: "Use file as it is",
+		Explanation: fmt.Sprintf("Takes what %s says now. The memory changes accordingly.", path.Base(p)), After: raw,
+	})
+}
+
+// isNotMarkdown reports whether the problems are those of a text file whose name does not end in
+// .md.
+func isNotMarkdown(problems []memories.Problem) bool {
+	return len(problems) > 0 && problems[0].Code == memories.CodeNotMarkdown
+}
+
+// inspectNonMarkdown returns the problems of a text file that is not Markdown, with the fix that
+// renames it. Without a fix, the file cannot be read.
+func inspectNonMarkdown(root *os.Root, m memories.Memory) Flawed {
+	found := Flawed{Path: m.Path, Session: m.Session, Hash: m.Hash, Problems: m.Problems}
+	raw, err := agenttx.ReadAll(root, m.Path, memories.MaxFileSize)
+	if err != nil {
+		return found
+	}
+	to := markdownPath(root, m.Path)
+	found.Raw, found.Hash = raw, files.Hash(raw)
+	found.Fixes = []frontmatter.Fix{{
+		ID: renameFix, Code: memories.CodeNotMarkdown, Label: "Rename to " + path.Base(to), NewPath: to, After: raw,
+		Explanation: "Renames the file. Its text stays as it is.",
+	}}
+	return found
+}
+
+// markdownPath returns a free path for a file with .md in place of its ending, and with a number
+// from 2 if that is taken. It is never the path of an index or of another well-known file.
+func markdownPath(root *os.Root, relPath string) string {
+	base := strings.TrimSuffix(relPath, path.Ext(relPath))
+	for n := 1; ; n++ {
+		to := base + ".md"
+		if n > 1 {
+			to = base + "_" + strconv.Itoa(n) + ".md"
+		}
+		if !agents.IsIndexPath(to) && !agents.IsWellKnown(to) && agenttx.IsFree(root, to) {
+			return to
+		}
+	}
+}

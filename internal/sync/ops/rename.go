@@ -1,0 +1,112 @@
+package ops
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"memoir/internal/files"
+	"memoir/internal/memories"
+	"memoir/internal/memories/frontmatter"
+	"memoir/internal/records"
+	"memoir/internal/sync/agenttx"
+	"memoir/internal/sync/reconcile"
+	"memoir/internal/sync/removal"
+	"memoir/internal/sync/scan"
+)
+
+// renameMemory gives a memory the name and scope of the draft, with its id and history. It writes
+// the new file, scans it, and removes the old ones. The commit of that scan renames the memory;
+// before it, an error or a crash leaves the old name and files. It returns *memories.NameTakenError
+// if another memory with the draft's key lives.
+func (s *Service) renameMemory(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, draft memories.Draft) (Result, error) {
+	if err := tx.CanWrite(ctx); err != nil {
+		return Result{}, err
+	}
+	if err := checkFreeKey(ctx, tx, draft); err != nil {
+		return Result{}, err
+	}
+	recorded, err := tx.DB.FilesEverOf(ctx, head.UUID)
+	if err != nil {
+		return Result{}, err
+	}
+	deletion, indexes, err := deletionOf(ctx, tx, head, recorded)
+	if err != nil {
+		return Result{}, err
+	}
+	newFile, err := fileUnderKey(ctx, tx, head, draft)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := tx.DB.PromiseFile(ctx, newFile.path, files.Hash(newFile.data), newFile.fingerprint()); err != nil {
+		return Result{}, err
+	}
+	to := records.Rename{ID: head.UUID, From: head.Key(), To: draft.Key(), Content: newFile.fingerprint(), Files: deletion.Files}
+	if err := tx.Disk.Write(tx.Root, newFile.path, newFile.data, files.Options{New: true, ModTime: newFile.modTime}); err != nil {
+		// The new file may exist. Resume removes it now, and not only in the next full scan.
+		return Result{}, errors.Join(WriteConflict(newFile.path, err), removal.Resume(ctx, tx))
+	}
+	var c changes
+	r := scan.Request{Paths: []string{newFile.path}, Saved: newFile.path, Origin: reconcile.Origin{Actor: tx.Actor, Rename: &to}}
+	if err := s.scan(ctx, tx, &c, r); err != nil {
+		return Result{}, err
+	}
+	if taken, err := tx.DB.HeadOf(ctx, draft.Key()); err != nil || taken == nil || taken.UUID != head.UUID {
+		// The new file has been removed or replaced already, and the memory was not renamed.
+		return Result{}, cmp.Or(err, agenttx.ChangedOnDisk(newFile.path))
+	}
+	if c.removed, err = removal.Unlink(ctx, tx, deletion.Files, indexes); err != nil {
+		return Result{}, err
+	}
+	if err := rescanBlocked(ctx, s.Store, tx, draft.Key()); err != nil {
+		return Result{}, err
+	}
+	state, err := s.publish(ctx, tx, &c)
+	if err != nil {
+		return Result{}, err
+	}
+	return resultByKey(ctx, tx, draft.Key(), state)
+}
+
+// checkFreeKey returns *memories.NameTakenError if a memory with the draft's key lives.
+func checkFreeKey(ctx context.Context, tx *agenttx.Tx, draft memories.Draft) error {
+	taken, err := tx.DB.HeadOf(ctx, draft.Key())
+	if err == nil && taken != nil && taken.State != memories.Deleted {
+		return &memories.NameTakenError{Name: draft.Name, ID: taken.ID}
+	}
+	return err
+}
+
+// memoryFile is a file that is to be written for a memory.
+type memoryFile struct {
+	path    string
+	data    []byte
+	modTime time.Time // zero means now
+}
+
+func (f memoryFile) fingerprint() memories.Fingerprint {
+	parsed := frontmatter.Parse(f.data, "")
+	return parsed.Fingerprint(f.data)
+}
+
+// fileUnderKey returns a new file for a memory with the draft's key. If the name stays and the
+// memory's bytes are stored, the file has these bytes and their modification time. The errors are
+// those of encodeDraft and checkTeamContent.
+func fileUnderKey(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, draft memories.Draft) (memoryFile, error) {
+	raw, err := tx.DB.CurrentRaw(ctx, head.UUID)
+	if err != nil {
+		return memoryFile{}, err
+	}
+	relPath, err := unrecordedTarget(ctx, tx, draft)
+	if err != nil {
+		return memoryFile{}, err
+	}
+	newFile := memoryFile{path: relPath}
+	if raw != nil && draft.Name == head.Name {
+		newFile.data, newFile.modTime = withName(raw, head, relPath), head.ModifiedAt
+	} else if newFile.data, err = encodeDraft(raw, draft); err != nil {
+		return memoryFile{}, err
+	}
+	return newFile, checkTeamContent(tx, draft, relPath, newFile.data)
+}
