@@ -14,27 +14,29 @@ import (
 )
 
 const (
-	// maxCached bounds the summaries that are kept of all agents together. A summary takes 1 KB of the server's resident memory, by
-	// measurement; so a KB of sections counts as one.
+	// maxCached is the size of the cache: the number of summaries and KB of sections, of all agents
+	// together. A summary takes about 1 KB of resident memory (measured).
 	maxCached = 12_000
-	// maxChanged is the number of changed memories of an agent from which on all are read. It is arbitrary.
+	// maxChanged is the number of changed memories above which all memories of an agent are read.
+	// Arbitrary.
 	maxChanged = 1_000
 )
 
-// Reader reads one agent's memories. A *postgres.Writer is one.
+// Reader reads one agent's memories. A *postgres.Writer implements it.
 type Reader interface {
 	// Headings returns the memories that go into CLAUDE.md, in the order of the block.
 	Headings(ctx context.Context) ([]claudemd.Summary, error)
-	// HeadingsOf returns those of the memories with these ids that go into CLAUDE.md, in the order of the block.
+	// HeadingsOf returns the memories with these ids that go into CLAUDE.md, in the order of the
+	// block.
 	HeadingsOf(ctx context.Context, ids []uuid.UUID) ([]claudemd.Summary, error)
 }
 
-// Cache keeps the sources of the agents that were published last. It is safe for concurrent use; one agent's sources have one user at a
-// time.
+// Cache keeps the Sources of the agents that were published last. Its methods are safe for
+// concurrent use. Only one goroutine may use the Sources of an agent.
 type Cache struct {
 	mu     sync.Mutex
-	agents *simplelru.LRU[int64, *Sources]
-	size   int
+	agents *simplelru.LRU[int64, *Sources] // by agent id
+	size   int                             // sum of Sources.size; at most maxCached
 }
 
 // NewCache returns an empty Cache.
@@ -46,9 +48,10 @@ func NewCache() *Cache {
 	return &Cache{agents: agents}
 }
 
-// Take returns the sources of an agent that has this version, and removes them from the cache. changed are the memories that the caller
-// has changed since the last publication. Each of them has raised the version by one. If another change has raised it too, Take reads
-// all memories.
+// Take returns the sources of an agent that has this version, and removes them from the cache.
+// changed are the memories that the caller has changed since the last publication, each once per
+// increase of the version. Take reads only these. If other changes have increased the version, it
+// reads all memories. Errors are those of r.
 func (c *Cache) Take(ctx context.Context, r Reader, agentID, version int64, changed []uuid.UUID) (*Sources, error) {
 	s := c.remove(agentID)
 	if s != nil && s.version+int64(len(changed)) == version && len(changed) <= maxChanged {
@@ -58,8 +61,9 @@ func (c *Cache) Take(ctx context.Context, r Reader, agentID, version int64, chan
 	return &Sources{Summaries: summaries}, err
 }
 
-// Put keeps the sources of a publication, which has given the agent this version. costs are those that it has recorded. Put removes the
-// agents that were published longest ago, as far as there is no room.
+// Put adds the sources of a publication that has given the agent this version. costs are the costs
+// that the publication has recorded. Put removes the agents that were published longest ago until
+// the cache is within its limit.
 func (c *Cache) Put(agentID, version int64, s *Sources, costs []claudemd.Cost) {
 	s.record(costs)
 	s.version, s.sections, s.used = version, s.used, nil
@@ -73,6 +77,7 @@ func (c *Cache) Put(agentID, version int64, s *Sources, costs []claudemd.Cost) {
 	}
 }
 
+// remove removes the sources of an agent and returns them, or nil if the cache does not have them.
 func (c *Cache) remove(agentID int64) *Sources {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,18 +90,20 @@ func (c *Cache) remove(agentID int64) *Sources {
 	return s
 }
 
-// Sources are what an agent's CLAUDE.md is compiled from. The zero Sources have no memory; their Text works.
+// Sources are the memories from which an agent's CLAUDE.md is compiled. The zero Sources have no
+// memory; their Text works.
 type Sources struct {
 	// Summaries are the agent's own memories, in the order of the block.
 	Summaries []claudemd.Summary
-	version   int64
-	// sections are the full sections of the last publication, and used those of this one.
+	version   int64 // version of the agent after the publication
+	// sections are the full sections of the last publication, and used the ones of this publication.
 	sections, used map[sectionKey]string
-	// bodies are those that Text has read and not used yet, by revision.
+	// bodies are the bodies that Text has read and not used yet, by revision.
 	bodies map[[16]byte]string
 }
 
-// sectionKey names a section. A memory keeps its revision when it is renamed or moved.
+// sectionKey identifies a section. Name and team are part of it, because a memory that is renamed
+// or moved keeps its revision.
 type sectionKey struct {
 	revision [16]byte
 	name     string
@@ -105,7 +112,7 @@ type sectionKey struct {
 
 func keyOf(m claudemd.Summary) sectionKey { return sectionKey{m.Revision, m.Name, m.Team} }
 
-// refresh reads the changed memories.
+// refresh reads the changed memories again. Memories that are no longer compiled are removed.
 func (s *Sources) refresh(ctx context.Context, r Reader, changed []uuid.UUID) error {
 	if len(changed) == 0 {
 		return nil
@@ -123,7 +130,7 @@ func (s *Sources) refresh(ctx context.Context, r Reader, changed []uuid.UUID) er
 	return nil
 }
 
-// record notes recorded costs, which are in the order of the block.
+// record stores the recorded costs in the summaries. costs are in the order of the block.
 func (s *Sources) record(costs []claudemd.Cost) {
 	for i := range s.Summaries {
 		if m := &s.Summaries[i]; len(costs) > 0 && costs[0].ID == m.ID {
@@ -132,9 +139,9 @@ func (s *Sources) record(costs []claudemd.Cost) {
 	}
 }
 
-// size is the number of summaries, and of KB of sections. An agent without memories has a size as well.
+// size returns the size for maxCached: the summaries, plus the KB of sections and bodies, plus 1.
 func (s *Sources) size() int {
-	const overhead = 80 // of a section, in bytes: its key and its place in the map
+	const overhead = 80 // bytes of a map entry without its text; estimated
 	bytes := 0
 	for _, text := range s.sections {
 		bytes += overhead + len(text)
@@ -145,8 +152,10 @@ func (s *Sources) size() int {
 	return 1 + len(s.Summaries) + bytes>>10
 }
 
-// Text returns the first of the memories in full, as claudemd.SectionText does. Sections of the last publication are not made again. To
-// read it, Text calls bodies with the next memories too, and keeps what that returns, by revision, until they are asked for.
+// Text returns the full section of next[0], as a claudemd.SectionText does. It uses the section of
+// the last publication if it has one. Otherwise it calls bodies with all of next that have no
+// section, and keeps the other bodies for later calls. Errors are those of bodies and ctx, and a
+// missing body.
 func (s *Sources) Text(ctx context.Context, next []claudemd.Summary, bodies func(context.Context, []claudemd.Summary) (map[[16]byte]string, error)) (string, error) {
 	if s.used == nil {
 		s.used = map[sectionKey]string{}
@@ -178,7 +187,7 @@ func (s *Sources) Text(ctx context.Context, next []claudemd.Summary, bodies func
 	return text, nil
 }
 
-// find returns a section that was made already, and marks it as used.
+// find returns the section of a memory from this or the last publication, and marks it as used.
 func (s *Sources) find(m claudemd.Summary) (text string, ok bool) {
 	key := keyOf(m)
 	if text, ok = s.used[key]; ok {

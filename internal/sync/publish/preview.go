@@ -16,28 +16,41 @@ import (
 	"memoir/internal/sync/indexfile"
 )
 
-// Preview is an agent's CLAUDE.md as it is compiled.
+// Preview is a compiled CLAUDE.md that is not written.
 type Preview struct {
-	Text []byte // of the whole file
-	// Before and After are what stands around Memoir's block, and Parts what the block consists of: together, the Text.
+	Text []byte // the whole file
+	// Before and After are the text around Memoir's block, and Parts the pieces of the block. Joined
+	// in order, they are Text.
 	Before, After string
 	Parts         []claudemd.Part
-	// OnDisk is the file as it is while it cannot be written; nil: there is none, or it cannot be read.
+	// OnDisk is the present file if its markers are damaged or its code is not closed. Otherwise it is
+	// nil.
 	OnDisk []byte
-	// Published says that Memoir writes it; otherwise the agent's layout has none, and this is what would be compiled.
+	// Published reports whether Memoir writes the file. It is false for an agent without a CLAUDE.md;
+	// the preview is then what Memoir would compile.
 	Published bool
-	Costs     []claudemd.Cost // what each memory takes, in the order of the file
-	// MemoryOff says that the agent's memory is switched off, and it is not asked to save anything.
+	Costs     []claudemd.Cost // sizes of the memories, in the order of the block
+	// MemoryOff reports whether the agent's memory is off. The text then does not ask it to save.
 	MemoryOff bool
-	Problem   string // why it is not written; empty: all is well
-	Chars     int
-	Limit     int
-	// nextStaleAt is when a memory becomes stale next, and the text says so; zero: it does not.
+	Problem   string // why the file cannot be written; empty if it can
+	Chars     int    // length of Text in Unicode characters
+	Limit     int    // Publisher.Limit
+	// nextStaleAt is the time at which the next memory gets an age note. It is zero if none will.
 	nextStaleAt time.Time
-	// shared is the stamp of what is shared with the agent; empty: nothing is, or it was read for nobody to rely on.
+	// shared is the stamp of the memories that are shared with the agent. It is empty if none are, and
+	// in previews.
 	shared string
 }
 
+// PreviewOp configures Preview.
+type PreviewOp struct {
+	Without string     // id of a memory to leave out; empty for none
+	AsOf    *time.Time // nil means now; otherwise Without is ignored
+}
+
+// Preview compiles the agent's CLAUDE.md and does not write it. op can leave out a memory, own or
+// shared, or ask for a past time. A memory that was purged after that time is missing. Preview
+// returns memories.ErrNotFound for an unknown agent or memory.
 func (p *Publisher) Preview(ctx context.Context, slug string, op PreviewOp) (Preview, error) {
 	if op.AsOf != nil {
 		return p.previewAsOf(ctx, slug, *op.AsOf)
@@ -57,7 +70,8 @@ func (p *Publisher) Preview(ctx context.Context, slug string, op PreviewOp) (Pre
 	return deletion.ClaudeMDAfter, err
 }
 
-// previewWithoutShared compiles the agent's CLAUDE.md as it would be without a memory that another shares with it.
+// previewWithoutShared is Preview without a memory of the shared agent. It returns
+// memories.ErrNotFound if CLAUDE.md does not have the memory.
 func (p *Publisher) previewWithoutShared(ctx context.Context, slug, without string) (Preview, error) {
 	row, err := p.Store.Agent(ctx, slug)
 	if err != nil {
@@ -70,18 +84,24 @@ func (p *Publisher) previewWithoutShared(ctx context.Context, slug, without stri
 	return after, err
 }
 
-// DeletionPreview is what the deletion of memories changes, while nothing has changed yet.
+// DeletionPreview is the effect that a deletion of memories would have.
 type DeletionPreview struct {
-	// Memories are those that would go to the trash, without their text; what is there already is not among them.
+	// Memories are the memories that would go to the trash, without their bodies. Deleted ones are
+	// left out.
 	Memories []memories.Memory
-	// Files are those that are removed, by path.
+	// Files are the files that would be removed, by path.
 	Files []memories.MemoryFile
-	// Indexes are the MEMORY.md files that lose entries, by path.
+	// Indexes are the MEMORY.md files that would lose entries, by path.
 	Indexes []indexfile.IndexChange
-	// ClaudeMDBefore and ClaudeMDAfter are what is compiled now and then.
+	// ClaudeMDBefore and ClaudeMDAfter are CLAUDE.md before and after the deletion.
 	ClaudeMDBefore, ClaudeMDAfter Preview
 }
 
+// PreviewDeletionOp configures PreviewDeletion. IDs are the memories to delete.
+type PreviewDeletionOp struct{ IDs []string }
+
+// PreviewDeletion returns the effect that a deletion of memories would have. It changes nothing. It
+// returns memories.ErrNotFound if the agent or one of the memories is unknown.
 func (p *Publisher) PreviewDeletion(ctx context.Context, slug string, op PreviewDeletionOp) (DeletionPreview, error) {
 	row, err := p.Store.Agent(ctx, slug)
 	if err != nil {
@@ -92,13 +112,13 @@ func (p *Publisher) PreviewDeletion(ctx context.Context, slug string, op Preview
 		return DeletionPreview{}, err
 	}
 	var preview DeletionPreview
-	going := map[string]bool{}
+	deleted := map[string]bool{}
 	var paths []string
 	for _, m := range found {
 		if m.State == memories.Deleted {
 			continue
 		}
-		going[m.ID] = true
+		deleted[m.ID] = true
 		preview.Memories = append(preview.Memories, m)
 		for _, f := range m.Files {
 			preview.Files = append(preview.Files, f)
@@ -108,23 +128,23 @@ func (p *Publisher) PreviewDeletion(ctx context.Context, slug string, op Preview
 	slices.SortFunc(preview.Files, func(a, b memories.MemoryFile) int { return strings.Compare(a.Path, b.Path) })
 	if root, err := files.OpenRoot(row.Dir); err == nil {
 		defer root.Close() //nolint:errcheck // only read through
-		gone, err := p.Store.GoneFilesOf(ctx, preview.Memories)
+		absent, err := p.Store.GoneFilesOf(ctx, preview.Memories)
 		if err != nil {
 			return DeletionPreview{}, err
 		}
-		for _, file := range gone {
+		for _, file := range absent {
 			if agenttx.IsFree(root, file) {
 				paths = append(paths, file)
 			}
 		}
 		preview.Indexes, _ = indexfile.IndexChanges(root, agenttx.OnDisk(row), indexfile.IndexesFor(root, agenttx.OnDisk(row), paths), paths)
 	}
-	preview.ClaudeMDBefore, preview.ClaudeMDAfter, err = p.previews(ctx, row, going)
+	preview.ClaudeMDBefore, preview.ClaudeMDAfter, err = p.previews(ctx, row, deleted)
 	return preview, err
 }
 
-// previews compiles the agent's CLAUDE.md with all memories, and without some of them.
-func (p *Publisher) previews(ctx context.Context, row records.Agent, going map[string]bool) (with, without Preview, err error) {
+// previews compiles the agent's CLAUDE.md with all memories, and without those in deleted.
+func (p *Publisher) previews(ctx context.Context, row records.Agent, deleted map[string]bool) (with, without Preview, err error) {
 	empty := p.emptyPreview(claudeMDOf(row))
 	empty.MemoryOff = row.MemoryOff
 	empty.Published = agenttx.OnDisk(row).Published()
@@ -136,11 +156,11 @@ func (p *Publisher) previews(ctx context.Context, row records.Agent, going map[s
 			return err
 		}
 		without = with
-		if len(going) == 0 {
+		if len(deleted) == 0 {
 			return nil
 		}
-		staying := slices.DeleteFunc(sections.Headings, func(m claudemd.Summary) bool { return going[m.ID] })
-		without, err = empty.fill(staying, texts)
+		rest := slices.DeleteFunc(sections.Headings, func(m claudemd.Summary) bool { return deleted[m.ID] })
+		without, err = empty.fill(rest, texts)
 		return err
 	})
 	return with, without, err
@@ -151,10 +171,10 @@ func (p *Publisher) previewAsOf(ctx context.Context, slug string, at time.Time) 
 	if err != nil {
 		return Preview{}, err
 	}
-	path, raw, unread := claudeMDOf(row)
+	path, raw, readErr := claudeMDOf(row)
 	var preview Preview
 	err = p.Store.ReadSections(ctx, row, at, func(sections postgres.Sections) error {
-		empty := p.emptyFor(sections, path, raw, unread)
+		empty := p.emptyFor(sections, path, raw, readErr)
 		empty.Published = agenttx.OnDisk(row).Published()
 		empty.withParts = true
 		preview, err = empty.fill(sections.Headings, p.sectionText(ctx, sections, &Sources{}))
@@ -163,29 +183,32 @@ func (p *Publisher) previewAsOf(ctx context.Context, slug string, at time.Time) 
 	return preview, err
 }
 
-// claudeMDOf returns the path and the text of the agent's CLAUDE.md; an agent without one has an empty one.
-func claudeMDOf(row records.Agent) (path string, raw []byte, unread error) {
+// claudeMDOf returns the path and the bytes of the agent's CLAUDE.md, or the error of reading it.
+// The path is empty for an agent without a CLAUDE.md. The bytes are nil if the file does not exist.
+func claudeMDOf(row records.Agent) (path string, raw []byte, readErr error) {
 	a := agenttx.OnDisk(row)
 	if !a.Published() {
 		return "", nil, nil
 	}
 	root, err := files.OpenRoot(row.Dir)
 	if err != nil {
-		return a.ClaudeMDPath(nil), nil, nil // its directory is gone, and the file with it
+		return a.ClaudeMDPath(nil), nil, nil // without a directory there is no file
 	}
 	defer root.Close() //nolint:errcheck // only read through
 	path = a.ClaudeMDPath(root)
-	raw, unread = readClaudeMD(root, a, path, nil)
-	return path, raw, unread
+	raw, readErr = readClaudeMD(root, a, path, nil)
+	return path, raw, readErr
 }
 
-// compile puts the memories into the text of a CLAUDE.md, which is not returned in parts. Where that cannot be read or is damaged, the
-// compiled part stands alone and the problem says why.
-func (p *Publisher) compile(ctx context.Context, sections postgres.Sections, sources *Sources, path string, raw []byte, unread error) (Preview, error) {
-	return p.emptyFor(sections, path, raw, unread).fill(sections.Headings, p.sectionText(ctx, sections, sources))
+// compile returns the CLAUDE.md at path with the memories of sections. raw are its bytes, and
+// readErr is the error of reading them. Parts are not set. If the file cannot be read or is
+// damaged, Problem is the reason and Text is only the block.
+func (p *Publisher) compile(ctx context.Context, sections postgres.Sections, sources *Sources, path string, raw []byte, readErr error) (Preview, error) {
+	return p.emptyFor(sections, path, raw, readErr).fill(sections.Headings, p.sectionText(ctx, sections, sources))
 }
 
-// sectionText gives the memories in full, those that are stale with a note if the options ask for it.
+// sectionText returns the function that CompileParts calls for full sections. It adds notes to
+// stale memories if AgeNotes is set.
 func (p *Publisher) sectionText(ctx context.Context, sections postgres.Sections, sources *Sources) claudemd.SectionText {
 	now := time.Now()
 	return func(next []claudemd.Summary) (string, error) {
@@ -197,36 +220,40 @@ func (p *Publisher) sectionText(ctx context.Context, sections postgres.Sections,
 	}
 }
 
-// emptyPreview is a CLAUDE.md before any memory is in it. To find the markers costs as much as to compile, so that who
-// fills it more than once reads it once.
+// emptyPreview is a CLAUDE.md without memories. Callers that compile it with several sets of
+// memories share one, because finding the markers takes as long as compiling.
 type emptyPreview struct {
 	Preview
 	path       string // relative to the agent's directory
 	document   claudemd.Document
 	ageNotes   bool
 	sharedDirs []string
-	// withParts says that the parts are wanted too: of a thousand memories they take as long to put down as all of the text.
+	// withParts makes fill set Parts. For a thousand memories that doubles the time.
 	withParts bool
 }
 
-// emptyFor is emptyPreview for what is not the memories of these sections.
-func (p *Publisher) emptyFor(sections postgres.Sections, path string, raw []byte, unread error) emptyPreview {
-	preview := p.emptyPreview(path, raw, unread)
+// emptyFor is emptyPreview for an agent with these sections. It sets MemoryOff and the shared
+// directories and stamp.
+func (p *Publisher) emptyFor(sections postgres.Sections, path string, raw []byte, readErr error) emptyPreview {
+	preview := p.emptyPreview(path, raw, readErr)
 	preview.MemoryOff, preview.sharedDirs, preview.shared = sections.MemoryOff, sections.SharedDirs, sections.Shared
 	return preview
 }
 
-func (p *Publisher) emptyPreview(path string, raw []byte, unread error) emptyPreview {
+// emptyPreview returns the CLAUDE.md at path without memories. raw are its bytes, and readErr is
+// the error of reading them. If it cannot be read or is damaged, Problem is set and the text around
+// the block is empty.
+func (p *Publisher) emptyPreview(path string, raw []byte, readErr error) emptyPreview {
 	preview := emptyPreview{path: path, Preview: Preview{Limit: p.Limit}, ageNotes: p.AgeNotes}
 	document, err := claudemd.ReadDocument(raw)
-	if unread != nil {
-		err = unread
+	if readErr != nil {
+		err = readErr
 	}
 	if err != nil {
 		preview.Problem, preview.OnDisk = claudeMDProblem(path, err), raw
 		document, err = claudemd.ReadDocument(nil)
 		if err != nil {
-			panic(err) // nothing is a sound document
+			panic(err) // an empty document has no error
 		}
 	}
 	preview.document = document
@@ -234,15 +261,15 @@ func (p *Publisher) emptyPreview(path string, raw []byte, unread error) emptyPre
 	return preview
 }
 
-// intro is what the block begins with.
 func (p emptyPreview) intro() claudemd.Intro {
 	return claudemd.Intro{LearnedAlone: p.MemoryOff, SharedDirs: p.sharedDirs}
 }
 
-// textSlack is for how many bytes more than a CLAUDE.md has there is room at once: most become about as long as they were.
+// textSlack is the space that fill reserves beyond the present size of the file, in bytes.
+// Arbitrary; most files keep about their size.
 const textSlack = 4 << 10
 
-// fill is the preview with these memories in it.
+// fill returns the preview with the memories ms. Errors are those of texts.
 func (p emptyPreview) fill(ms []claudemd.Summary, texts claudemd.SectionText) (Preview, error) {
 	outside := p.document.Outside()
 	p.Chars = outside
@@ -273,10 +300,3 @@ func (p emptyPreview) fill(ms []claudemd.Summary, texts claudemd.SectionText) (P
 	}
 	return p.Preview, nil
 }
-
-type PreviewOp struct {
-	Without string     // the id of a memory to leave out
-	AsOf    *time.Time // nil: now
-}
-
-type PreviewDeletionOp struct{ IDs []string }

@@ -11,21 +11,26 @@ import (
 	"memoir/internal/postgres"
 )
 
-// Edit is what becomes of one memory in a preview.
+// Edit is a change of one memory in PreviewEdits.
 type Edit struct {
-	ID     string // of a memory that lives; one that nobody has is a new memory's
+	ID     string // id of a living memory; an unknown id adds a memory
 	Delete bool
-	Draft  memories.Draft // what it says then; nothing where it is deleted
+	Draft  memories.Draft // new content; ignored with Delete
 }
 
-// ClaudeMDSizes are the lengths of a CLAUDE.md, in Unicode characters of the whole file.
+// ClaudeMDSizes are lengths of a whole CLAUDE.md, in Unicode characters.
 type ClaudeMDSizes struct {
-	Now   int
-	After []int // each set of edits alone
-	All   int   // all of them together
-	Limit int
+	Now   int   // without edits
+	After []int // with each set of edits alone
+	All   int   // with all sets together
+	Limit int   // Publisher.Limit
 }
 
+// PreviewEditsOp configures PreviewEdits.
+type PreviewEditsOp struct{ Sets [][]Edit }
+
+// PreviewEdits returns the length of the agent's CLAUDE.md now and after sets of edits. It changes
+// nothing. It returns memories.ErrNotFound for an unknown agent.
 func (p *Publisher) PreviewEdits(ctx context.Context, slug string, op PreviewEditsOp) (ClaudeMDSizes, error) {
 	row, err := p.Store.Agent(ctx, slug)
 	if err != nil {
@@ -38,8 +43,8 @@ func (p *Publisher) PreviewEdits(ctx context.Context, slug string, op PreviewEdi
 		texts := p.sectionText(ctx, sections, &Sources{})
 		empty.sharedDirs = sections.SharedDirs
 		measure := func(edits []Edit) (int, error) {
-			headings, bodies := edited(sections.Headings, edits)
-			preview, err := empty.fill(headings, func(next []claudemd.Summary) (string, error) {
+			summaries, bodies := applyEdits(sections.Headings, edits)
+			preview, err := empty.fill(summaries, func(next []claudemd.Summary) (string, error) {
 				if body, ok := bodies[next[0].Revision]; ok {
 					return claudemd.FullSection(next[0], body), nil
 				}
@@ -62,17 +67,18 @@ func (p *Publisher) PreviewEdits(ctx context.Context, slug string, op PreviewEdi
 	return sizes, err
 }
 
-// edited returns the memories with edits carried out, and the bodies that are new, by the revisions that they are given.
-func edited(headings []claudemd.Summary, edits []Edit) ([]claudemd.Summary, map[[16]byte]string) {
+// applyEdits returns the memories after the edits, and the new bodies by their new revisions. Added
+// memories are last, in no order.
+func applyEdits(summaries []claudemd.Summary, edits []Edit) ([]claudemd.Summary, map[[16]byte]string) {
 	bodies := map[[16]byte]string{}
 	if len(edits) == 0 {
-		return headings, bodies
+		return summaries, bodies
 	}
 	byID := make(map[string]Edit, len(edits))
 	for _, edit := range edits {
 		byID[edit.ID] = edit
 	}
-	heading := func(h claudemd.Summary, d memories.Draft) claudemd.Summary {
+	summary := func(h claudemd.Summary, d memories.Draft) claudemd.Summary {
 		sum := sha256.Sum256([]byte(h.ID + "\x00" + d.Body))
 		h.Name, h.Team, h.Type, h.Description, h.Size = d.Name, d.Team, d.Type, d.Description, len(d.Body)
 		h.Revision, h.ModifiedAt = [16]byte(sum[:16]), time.Now()
@@ -80,22 +86,20 @@ func edited(headings []claudemd.Summary, edits []Edit) ([]claudemd.Summary, map[
 		return h
 	}
 	var after []claudemd.Summary
-	for _, h := range headings {
-		edit, touched := byID[h.ID]
+	for _, h := range summaries {
+		edit, isEdited := byID[h.ID]
 		delete(byID, h.ID)
 		switch {
-		case !touched:
+		case !isEdited:
 			after = append(after, h)
 		case !edit.Delete:
-			after = append(after, heading(h, edit.Draft))
+			after = append(after, summary(h, edit.Draft))
 		}
 	}
 	for id, edit := range byID {
 		if !edit.Delete {
-			after = append(after, heading(claudemd.Summary{ID: id}, edit.Draft))
+			after = append(after, summary(claudemd.Summary{ID: id}, edit.Draft))
 		}
 	}
 	return after, bodies
 }
-
-type PreviewEditsOp struct{ Sets [][]Edit }

@@ -1,7 +1,8 @@
-// Package publish writes the agents' CLAUDE.md files and previews them. It keeps the sources of the
-// files that were published last, so that a publication reads the changed memories alone.
+// Package publish writes the agents' CLAUDE.md files and previews them. It caches the summaries and
+// sections of the files that were published last, so that the next publication reads only changed
+// memories.
 //
-// It does not decide which memories exist, and does not know who asked.
+// It does not decide which memories exist, and does not know HTTP.
 package publish
 
 import (
@@ -31,16 +32,41 @@ import (
 )
 
 const (
-	// maxClaudeMD is the largest CLAUDE.md that Memoir writes, in bytes: an agent skips a larger one.
+	// maxClaudeMD is the size of the largest CLAUDE.md that Memoir writes, in bytes. Claude Code
+	// ignores a larger one.
 	maxClaudeMD = 4 << 20
-	// maxClaudeMDRead is the largest that it reads, to make it a shorter one.
+	// maxClaudeMDRead is the size of the largest CLAUDE.md that Memoir reads, in bytes. A file above
+	// maxClaudeMD may become smaller when it is published. Arbitrary.
 	maxClaudeMDRead = 4 * maxClaudeMD
 )
 
+// Publisher writes the agents' CLAUDE.md files. All fields but Limit and AgeNotes are required. Its
+// methods are safe for concurrent use. Run must be called inside the agent's transaction.
+type Publisher struct {
+	Store    *postgres.Store
+	Limit    int  // size in Unicode characters above which memories become entries; 0 means no limit
+	AgeNotes bool // add notes about their age to stale memories
+	Log      *slog.Logger
+	Queue    *watch.Queue
+	Agents   *agenttx.Manager
+	// Ready reports whether the first full scan is done. Until then, PublishOthers does nothing.
+	Ready func() bool
+	// Late returns the slugs of agents whose scan takes longer than Overdue. They are not published by
+	// PublishOthers, which also waits at most Overdue for agents of this server.
+	Late    func() []string
+	Overdue time.Duration
+	// HoldsLease reports whether this server holds the agent's lease.
+	HoldsLease func(agentID int64) bool
+	Cache      *Cache
+	sharing    sharing
+	// PublishAgent calls Publish on the server that holds the agent's lease.
+	PublishAgent func(ctx context.Context, slug string) (PublishResult, error)
+}
+
 // Run publishes the agent, and returns when its CLAUDE.md is on disk. changed are the memories that
-// the caller has changed since the last publication, each as often as it has raised the agent's
-// version. The result's Problem says why CLAUDE.md is not written; that is no error, because the
-// memories are safe. If the agent shares its memories, Run publishes all other agents too.
+// the caller has changed since the last publication, each once per increase of the agent's version.
+// Problem of the result is the reason if CLAUDE.md is not written; that is no error, because the
+// memories are safe. If the agent is shared, Run also publishes all others.
 func (p *Publisher) Run(ctx context.Context, tx *agenttx.Tx, changed []uuid.UUID) (records.ClaudeMD, error) {
 	state, err := p.publishOwn(ctx, tx, changed)
 	if err != nil || tx.Agent.Layout != agents.Shared {
@@ -56,7 +82,7 @@ func (p *Publisher) Run(ctx context.Context, tx *agenttx.Tx, changed []uuid.UUID
 	return state, err
 }
 
-// publishOwn publishes the agent's own CLAUDE.md.
+// publishOwn is Run without the other agents. It does nothing if the agent's directory is missing.
 func (p *Publisher) publishOwn(ctx context.Context, tx *agenttx.Tx, changed []uuid.UUID) (records.ClaudeMD, error) {
 	row, err := tx.DB.Agent(ctx)
 	if err != nil || tx.Root == nil {
@@ -85,7 +111,7 @@ func (p *Publisher) publishOwn(ctx context.Context, tx *agenttx.Tx, changed []uu
 		return row.ClaudeMD, err
 	}
 	if state.Problem != "" {
-		state.Path = row.ClaudeMD.Path // the block may still be there
+		state.Path = row.ClaudeMD.Path // the old file may still have the block
 	}
 	publication := records.Publication{ClaudeMD: state, Costs: changedCosts(preview.Costs, sections.Headings)}
 	if err := recordPublication(ctx, tx, publication, row.ClaudeMD.Problem); err != nil {
@@ -95,20 +121,23 @@ func (p *Publisher) publishOwn(ctx context.Context, tx *agenttx.Tx, changed []uu
 	return state, nil
 }
 
-// refusePublication records why CLAUDE.md must not be written.
-func refusePublication(ctx context.Context, tx *agenttx.Tx, before records.ClaudeMD, why error) (records.ClaudeMD, error) {
-	state := records.ClaudeMD{Path: before.Path, Chars: before.Chars, Problem: claudeMDProblem(tx.Agent.ClaudeMDPath(tx.Root), why)}
+// refusePublication records that CLAUDE.md must not be written because of reason, and returns the
+// new state. before is the recorded state.
+func refusePublication(ctx context.Context, tx *agenttx.Tx, before records.ClaudeMD, reason error) (records.ClaudeMD, error) {
+	state := records.ClaudeMD{Path: before.Path, Chars: before.Chars, Problem: claudeMDProblem(tx.Agent.ClaudeMDPath(tx.Root), reason)}
 	if before.Problem == state.Problem {
 		return before, nil
 	}
 	return state, recordPublication(ctx, tx, records.Publication{ClaudeMD: state}, before.Problem)
 }
 
-// publishAttempts is how often CLAUDE.md is compiled anew when somebody else writes it meanwhile.
+// publishAttempts is how often CLAUDE.md is compiled again, if other programs change the file
+// between read and write. Arbitrary.
 const publishAttempts = 5
 
-// writeClaudeMD compiles the memories into what CLAUDE.md says now. An edit by hand that comes in between is read and
-// kept, never written over.
+// writeClaudeMD compiles the memories into the present CLAUDE.md and writes it if its bytes differ.
+// An edit between read and write is read and kept. If the file is not written, Problem of the state
+// is the reason. For an agent without a CLAUDE.md it only compiles.
 func (p *Publisher) writeClaudeMD(ctx context.Context, tx *agenttx.Tx, sections postgres.Sections, sources *Sources) (records.ClaudeMD, Preview, error) {
 	if !tx.Agent.Published() {
 		preview, err := p.compile(ctx, sections, sources, "", nil, nil)
@@ -119,16 +148,16 @@ func (p *Publisher) writeClaudeMD(ctx context.Context, tx *agenttx.Tx, sections 
 	}
 	for attempt := 1; ; attempt++ {
 		path := tx.Agent.ClaudeMDPath(tx.Root)
-		raw, unread := readClaudeMD(tx.Root, tx.Agent, path, tx.State.Links)
+		raw, readErr := readClaudeMD(tx.Root, tx.Agent, path, tx.State.Links)
 		if raw != nil && len(raw) == 0 {
 			agenttx.AwaitBytes(tx.Root, path)
-			raw, unread = readClaudeMD(tx.Root, tx.Agent, path, tx.State.Links)
+			raw, readErr = readClaudeMD(tx.Root, tx.Agent, path, tx.State.Links)
 		}
-		preview, err := p.compile(ctx, sections, sources, path, raw, unread)
+		preview, err := p.compile(ctx, sections, sources, path, raw, readErr)
 		if err != nil {
 			return records.ClaudeMD{}, preview, err
 		}
-		if files.IsExhausted(unread) {
+		if files.IsExhausted(readErr) {
 			publishLater(tx, path)
 		}
 		if preview.Problem != "" {
@@ -154,8 +183,8 @@ func (p *Publisher) writeClaudeMD(ctx context.Context, tx *agenttx.Tx, sections 
 	}
 }
 
-// removeOldBlock removes the block from the file that it was in, at a path, after it was written into another. All other bytes of the file
-// are kept. It returns the problem that a person has to solve.
+// removeOldBlock removes Memoir's block from the file at from, after the block was written into the
+// file at to. It keeps all other bytes. problem is the reason if that fails; a user must solve it.
 func removeOldBlock(tx *agenttx.Tx, from, to string) (problem string, err error) {
 	if from == "" || from == to || isSameFile(tx, from, to) {
 		return "", nil
@@ -187,7 +216,7 @@ func removeOldBlock(tx *agenttx.Tx, from, to string) (problem string, err error)
 	return claudeMDProblem(from, files.ErrChanged), nil
 }
 
-// isSameFile reports whether two paths lead to one file, or may do so.
+// isSameFile reports whether two paths are or may be the same file.
 func isSameFile(tx *agenttx.Tx, a, b string) bool {
 	first, err := files.Stat(tx.Root, a)
 	if err != nil {
@@ -197,24 +226,26 @@ func isSameFile(tx *agenttx.Tx, a, b string) bool {
 	return err != nil || os.SameFile(first, second)
 }
 
-// publishLater has CLAUDE.md published again in a moment, rather than by the next scan: there is nothing that a person should do about
-// the file.
+// publishLater requests a scan, and so a publication, in a second. It is for problems that pass
+// without an action of the user.
 func publishLater(tx *agenttx.Tx, path string) { tx.RescanLater(path, agenttx.Retry) }
 
-// publishedState is how the CLAUDE.md at a path stands when it has the compiled text, of that hash.
+// publishedState returns the state of a CLAUDE.md at path that has the compiled text. hash is the
+// hash of the text.
 func (p *Publisher) publishedState(tx *agenttx.Tx, preview Preview, path, hash string) records.ClaudeMD {
-	value := publishKey{recipe: p.recipe(preview.MemoryOff, preview.shared), hash: hash}
+	key := publishKey{recipe: p.recipe(preview.MemoryOff, preview.shared), hash: hash}
 	if !preview.nextStaleAt.IsZero() {
-		value.expiresAt = strconv.FormatInt(preview.nextStaleAt.Unix()+1, 10) // no sooner than it is
+		key.expiresAt = strconv.FormatInt(preview.nextStaleAt.Unix()+1, 10) // rounded up
 	}
-	return records.ClaudeMD{Path: path, Chars: preview.Chars, InStep: value.String()}
+	return records.ClaudeMD{Path: path, Chars: preview.Chars, InStep: key.String()}
 }
 
-// overwriteClaudeMD writes a text of that hash where a CLAUDE.md still has the bytes that were read; nil: where there was none. A link
-// whose target is yet to be made is written through.
-func overwriteClaudeMD(tx *agenttx.Tx, path string, was, text []byte, hash string) error {
-	if was != nil {
-		return tx.Overwrite(path, text, files.Options{IfHash: files.Hash(was), Was: was, Hash: hash})
+// overwriteClaudeMD replaces CLAUDE.md if it still has the bytes before; nil means that it must not
+// exist. hash is the hash of text. If path is a link to a missing file, it creates that file.
+// Errors to test for: files.ErrChanged and files.ErrExists.
+func overwriteClaudeMD(tx *agenttx.Tx, path string, before, text []byte, hash string) error {
+	if before != nil {
+		return tx.Overwrite(path, text, files.Options{IfHash: files.Hash(before), Was: before, Hash: hash})
 	}
 	if target, err := files.Resolve(tx.Root, path); err == nil || errors.Is(err, fs.ErrNotExist) {
 		path = target
@@ -222,8 +253,8 @@ func overwriteClaudeMD(tx *agenttx.Tx, path string, was, text []byte, hash strin
 	return tx.Overwrite(path, text, files.Options{New: true, Hash: hash})
 }
 
-// recordPublication keeps how CLAUDE.md stands, and tells those who listen when it was written, or when what is in its way is another
-// thing than before.
+// recordPublication saves a publication. It sends an event if CLAUDE.md was written or its problem
+// is not problemBefore.
 func recordPublication(ctx context.Context, tx *agenttx.Tx, p records.Publication, problemBefore string) error {
 	if err := tx.DB.Published(ctx, p); err != nil {
 		return err
@@ -234,26 +265,28 @@ func recordPublication(ctx context.Context, tx *agenttx.Tx, p records.Publicatio
 	return nil
 }
 
-// changedCosts returns what each memory of the agent takes in CLAUDE.md where something else is on record. What others share has its own
-// agent's on record. Both are in the order of the block.
-func changedCosts(costs []claudemd.Cost, headings []claudemd.Summary) []claudemd.Cost {
+// changedCosts returns the costs that differ from the recorded ones, without those of shared
+// memories, which the shared agent records. costs and summaries are in the order of the block.
+func changedCosts(costs []claudemd.Cost, summaries []claudemd.Summary) []claudemd.Cost {
 	var changed []claudemd.Cost
 	for i, cost := range costs {
-		if headings[i].Shared == "" && cost != headings[i].Recorded {
+		if summaries[i].Shared == "" && cost != summaries[i].Recorded {
 			changed = append(changed, cost)
 		}
 	}
 	return changed
 }
 
-// errIsMemory means that a CLAUDE.md is a link to what is compiled into it: it would be a memory of itself, and grow with each scan.
-var errIsMemory = errors.New("CLAUDE.md is a link to a memory file")
+// errLinkToMemory means that CLAUDE.md is a link to a file that is compiled into it. Writing it
+// would change a memory, and the file would grow with each scan.
+var errLinkToMemory = errors.New("CLAUDE.md is a link to a memory file")
 
-// readClaudeMD returns what the agent's CLAUDE.md at a path says, nil where there is none. links are those that are known in its directory. It fails
-// with errIsMemory.
+// readClaudeMD returns the bytes of the CLAUDE.md at path, or nil if it does not exist. links are
+// the known links in the agent's directory. It returns errLinkToMemory and the errors of
+// agenttx.ReadAll.
 func readClaudeMD(root *os.Root, a agents.Agent, path string, links map[string]struct{}) ([]byte, error) {
 	if agents.ClaudeMDIsMemory(root, a, path, maps.Keys(links)) {
-		return nil, errIsMemory
+		return nil, errLinkToMemory
 	}
 	raw, err := agenttx.ReadAll(root, path, maxClaudeMDRead)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -262,7 +295,8 @@ func readClaudeMD(root *os.Root, a agents.Agent, path string, links map[string]s
 	return raw, err
 }
 
-// claudeMDProblem says in plain words why the CLAUDE.md at a path is not written.
+// claudeMDProblem returns the text for users about an error that prevents writing the CLAUDE.md at
+// path.
 func claudeMDProblem(path string, err error) string {
 	return strings.ReplaceAll(claudeMDReason(err), "CLAUDE.md", path)
 }
@@ -279,7 +313,7 @@ func claudeMDReason(err error) string {
 	case errors.Is(err, files.ErrLeaves):
 		return "CLAUDE.md is a link that leads out of the agent's directory. It was not followed and nothing was written. " +
 			"Replace the link by a file, or let it lead to one inside the directory."
-	case errors.Is(err, errIsMemory):
+	case errors.Is(err, errLinkToMemory):
 		return "CLAUDE.md is a link to one of the memory files that are compiled into it, or to a MEMORY.md of theirs. Nothing was written. " +
 			"Replace the link by a file, or let it lead to one that is not in a memory directory."
 	case errors.Is(err, agenttx.ErrTooLarge):
@@ -291,25 +325,4 @@ func claudeMDReason(err error) string {
 	default:
 		return "CLAUDE.md cannot be written: " + err.Error() + ". What was there is kept. It is tried again at the next scan."
 	}
-}
-
-// Publisher writes the agents' CLAUDE.md files.
-type Publisher struct {
-	Store    *postgres.Store
-	Limit    int  // of CLAUDE.md, in Unicode characters
-	AgeNotes bool // stale memories are marked in CLAUDE.md
-	Log      *slog.Logger
-	Queue    *watch.Queue
-	Agents   *agenttx.Manager
-	// ready reports whether the first full scan is done. Before, agents do not publish each other.
-	Ready func() bool
-	// late returns the agents whose scans take longer than overdue.
-	Late    func() []string
-	Overdue time.Duration
-	// holdsLease reports whether this server holds the agent's lease.
-	HoldsLease func(agentID int64) bool
-	Cache      *Cache
-	sharing    sharing
-	// publishAgent publishes an agent on the server that holds its lease.
-	PublishAgent func(ctx context.Context, slug string) (PublishResult, error)
 }

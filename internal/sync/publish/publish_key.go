@@ -16,20 +16,22 @@ import (
 	"memoir/internal/sync/agenttx"
 )
 
-// publishKey is by what the CLAUDE.md is known that says what the memories say. It is kept with the agent, and whatever changes
-// a memory empties it in the same transaction, so that it holds through a restart, and for every server of the database.
+// publishKey identifies a CLAUDE.md that is up to date. It is stored with the agent. Each change of
+// a memory clears it in the same transaction, so it is correct after a restart and on every server.
 type publishKey struct {
-	recipe    string // how it was compiled
-	hash      string // of all of its bytes
-	expiresAt string // when the text changes by age alone, in seconds since 1970; empty: it does not
-	file      string // the signature of a file that was found to have these bytes; empty: not scanned since it was written
+	recipe    string // result of Publisher.recipe
+	hash      string // hash of the whole file
+	expiresAt string // Unix seconds at which a memory becomes stale; empty if none will
+	file      string // signature of the file when it had this hash; empty if it is not known yet
 }
 
+// String returns the stored form of the key, which parsePublishKey parses.
 func (k publishKey) String() string {
 	return strings.Join([]string{k.recipe, k.hash, k.expiresAt, k.file}, " ")
 }
 
-// parsePublishKey returns the zero publishKey, which no CLAUDE.md is known by, for what it cannot read.
+// parsePublishKey parses a result of String. For other text it returns the zero publishKey, which
+// matches no CLAUDE.md.
 func parsePublishKey(value string) publishKey {
 	parts := strings.Split(value, " ")
 	if len(parts) != 4 {
@@ -38,13 +40,14 @@ func parsePublishKey(value string) publishKey {
 	return publishKey{parts[0], parts[1], parts[2], parts[3]}
 }
 
-// isExpired reports whether a memory has become stale since, and the text is to say so.
+// isExpired reports whether a memory has become stale since the publication, so that the text must
+// change.
 func (k publishKey) isExpired(now time.Time) bool {
 	until, err := strconv.ParseInt(k.expiresAt, 10, 64)
 	return err == nil && now.Unix() >= until
 }
 
-// nextStale returns when the next of the memories becomes stale; zero: all are.
+// nextStale returns the time at which the next memory becomes stale. It is zero if no memory will.
 func nextStale(ms []claudemd.Summary, now time.Time) (next time.Time) {
 	for _, m := range ms {
 		if at := memories.StaleFrom(m.ModifiedAt); at.After(now) && (next.IsZero() || at.Before(next)) {
@@ -54,7 +57,8 @@ func nextStale(ms []claudemd.Summary, now time.Time) (next time.Time) {
 	return next
 }
 
-// recipe is what the text of a CLAUDE.md depends on besides the agent's own memories and what stands around them.
+// recipe returns a text that identifies all inputs of a CLAUDE.md besides the agent's memories and
+// the text around the block. shared is the stamp of the shared memories.
 func (p *Publisher) recipe(memoryOff bool, shared string) string {
 	recipe := fmt.Sprintf("%d/%d", claudemd.CompilerVersion, p.Limit)
 	if p.AgeNotes {
@@ -69,8 +73,9 @@ func (p *Publisher) recipe(memoryOff bool, shared string) string {
 	return recipe
 }
 
-// isPublished reports whether CLAUDE.md has the text of the memories as they are. The signature is taken before the file is
-// read, and noted once it is old enough to be relied on.
+// isPublished reports whether the CLAUDE.md at path is up to date. If only the signature of the
+// file differs, it reads the file and stores the new signature. The signature is taken before the
+// read, so a change after the read is noticed.
 func (p *Publisher) isPublished(ctx context.Context, tx *agenttx.Tx, row records.Agent, path string) (bool, error) {
 	key := parsePublishKey(row.ClaudeMD.InStep)
 	if key.recipe != p.recipe(row.MemoryOff, row.Shared) || key.isExpired(time.Now()) {
@@ -97,8 +102,8 @@ func (p *Publisher) isPublished(ctx context.Context, tx *agenttx.Tx, row records
 	return true, tx.DB.InStep(ctx, key.String())
 }
 
-// signatureOf returns what tells a file from what it was before any change: its size, times and inode. It is empty where
-// there is no file, and while a further change could carry the same signature.
+// signatureOf returns the size, times and inode of the file at path as text. It is empty if the
+// file does not exist, or changed so recently that a later change could have the same times.
 func signatureOf(tx *agenttx.Tx, path string) string {
 	info, err := files.Stat(tx.Root, path)
 	if err != nil {

@@ -16,25 +16,29 @@ import (
 	"memoir/internal/sync/agenttx"
 )
 
-// What an agent of the layout shared remembers stands in the CLAUDE.md of all others. So whoever publishes it publishes them all, in the
-// same hold, and they follow before anybody is answered. By the stamp of what is shared, which is in the recipe of each (instep.go), a
-// CLAUDE.md that was not reached then is known to be not up to date, and follows at the next scan of its agent, whichever server that
-// is on. Nobody who holds an agent that shares nothing waits for one that does: that would be the other way round.
+// The CLAUDE.md of every agent has the memories of the shared agent. So Run publishes all others
+// before the transaction of the shared agent ends. An agent that is not reached then follows at its
+// next scan, because its publish key has another stamp. A transaction of another agent never waits
+// for the shared agent, so there is no deadlock.
 
-// sharing is what of that this process has brought to its end.
+// sharing is the state of PublishOthers in this process.
 type sharing struct {
 	mu    sync.Mutex
-	stamp *string // of what was shared when all others had followed last; nil: they have not
+	stamp *string // SharedStamp of the last complete run; nil before the first one
 }
 
-// otherServersTimeout is how long all the agents that other servers look after may take to follow. Those that take longer follow by themselves.
+// otherServersTimeout is how long PublishOthers waits for the agents of other servers, all
+// together. Later ones are published at their next scan. Arbitrary.
 const otherServersTimeout = 5 * time.Second
 
-// publishOthers has every other agent's CLAUDE.md say what is shared, if that is not what it was, and returns why some cannot. The caller
-// holds an agent that shares what it remembers, or has just forgotten it.
+// PublishOthers publishes all other agents if the shared memories have changed since its last
+// success. It waits for them. problem names the agents that could not be published in time; their
+// next scan publishes them. The caller is in the transaction of the shared agent, or has deleted
+// it.
 func (p *Publisher) PublishOthers(ctx context.Context) (problem string, err error) {
 	if !p.Ready() {
-		return "", nil // each is published by the first scan, and all of them once more after it
+		// The first full scan publishes each agent, and after it all are published again.
+		return "", nil
 	}
 	p.sharing.mu.Lock()
 	defer p.sharing.mu.Unlock()
@@ -55,34 +59,35 @@ func (p *Publisher) PublishOthers(ctx context.Context) (problem string, err erro
 	return problem, err
 }
 
-// publishEach publishes agents, a few at a time. Where one cannot be written, or is held for long, the others are all the same.
+// publishEach publishes agents, a few at a time. problem names the agents that could not be written
+// or took too long. err joins the other errors. A failure does not stop the others.
 func (p *Publisher) publishEach(ctx context.Context, rows []records.Agent) (problem string, err error) {
-	here, cancelHere := context.WithTimeout(ctx, p.Overdue)
-	defer cancelHere()
-	elsewhere, cancelElsewhere := context.WithTimeout(ctx, otherServersTimeout)
-	defer cancelElsewhere()
+	localCtx, cancelLocal := context.WithTimeout(ctx, p.Overdue)
+	defer cancelLocal()
+	remoteCtx, cancelRemote := context.WithTimeout(ctx, otherServersTimeout)
+	defer cancelRemote()
 	late := p.Late()
 	var mu sync.Mutex
-	var behind []string
+	var unpublished []string
 	var failures []error
 	var group errgroup.Group
 	group.SetLimit(agenttx.AgentsAtOnce())
 	for _, row := range rows {
 		group.Go(func() error {
-			within := here
+			timeoutCtx := localCtx
 			if !p.HoldsLease(row.ID) {
-				within = elsewhere
+				timeoutCtx = remoteCtx
 			}
 			err := errNotPublished
 			if !slices.Contains(late, row.Slug) {
-				err = p.publishWithin(within, row.Slug)
+				err = p.publishWithin(timeoutCtx, row.Slug)
 			}
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
-			case err == nil, errors.Is(err, memories.ErrNotFound): // forgotten meanwhile
-			case errors.Is(err, errNotPublished), errors.Is(err, agenttx.ErrPanic), within.Err() != nil && ctx.Err() == nil:
-				behind = append(behind, row.Slug)
+			case err == nil, errors.Is(err, memories.ErrNotFound): // the agent was forgotten
+			case errors.Is(err, errNotPublished), errors.Is(err, agenttx.ErrPanic), timeoutCtx.Err() != nil && ctx.Err() == nil:
+				unpublished = append(unpublished, row.Slug)
 			default:
 				failures = append(failures, err)
 			}
@@ -90,19 +95,21 @@ func (p *Publisher) publishEach(ctx context.Context, rows []records.Agent) (prob
 		})
 	}
 	group.Wait() //nolint:errcheck // the errors are those above
-	slices.Sort(behind)
-	return unpublishedText(behind), errors.Join(failures...)
+	slices.Sort(unpublished)
+	return unpublishedText(unpublished), errors.Join(failures...)
 }
 
-// errNotPublished means that an agent's CLAUDE.md could not follow, and does so by itself.
+// errNotPublished means that an agent's CLAUDE.md was not published. The agent's next scan
+// publishes it.
 var errNotPublished = errors.New("CLAUDE.md not published")
 
-// publishWithin publishes an agent, and waits for that until ctx ends: what hangs on a disk cannot be called off.
+// publishWithin publishes an agent. It returns when ctx ends, although a publication on a disk that
+// hangs continues. It returns errNotPublished if CLAUDE.md was not written.
 func (p *Publisher) publishWithin(ctx context.Context, slug string) error {
 	done := make(chan error, 1)
 	go func() {
-		in, err := p.PublishAgent(ctx, slug)
-		if err == nil && in.Problem != "" {
+		result, err := p.PublishAgent(ctx, slug)
+		if err == nil && result.Problem != "" {
 			err = errNotPublished
 		}
 		done <- err
@@ -115,7 +122,7 @@ func (p *Publisher) publishWithin(ctx context.Context, slug string) error {
 	}
 }
 
-// maxNamed is how many agents are named whose CLAUDE.md has not followed.
+// maxNamed is the number of agents that a problem names. Arbitrary.
 const maxNamed = 5
 
 func unpublishedText(slugs []string) string {
@@ -129,9 +136,15 @@ func unpublishedText(slugs []string) string {
 	}
 }
 
-// publishResult says why an agent's CLAUDE.md is not what it should be; empty: it is.
+// PublishResult is the result of Publish. Problem is the reason if CLAUDE.md is not up to date. It
+// is empty otherwise.
 type PublishResult struct{ Problem string }
 
+// PublishOp is the argument of Publish.
+type PublishOp struct{}
+
+// Publish publishes one agent in a transaction of its own, and never other agents. It returns
+// memories.ErrNotFound for an unknown agent.
 func (p *Publisher) Publish(ctx context.Context, slug string, _ PublishOp) (PublishResult, error) {
 	var result PublishResult
 	err := p.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
@@ -141,5 +154,3 @@ func (p *Publisher) Publish(ctx context.Context, slug string, _ PublishOp) (Publ
 	})
 	return result, err
 }
-
-type PublishOp struct{}
