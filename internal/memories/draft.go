@@ -1,34 +1,26 @@
 package memories
 
-// Draft is a memory as somebody wants it to be.
+// Draft is a memory that a caller wants to save.
 type Draft struct {
 	Name        string
-	Team        bool // it is to be in team memory
+	Team        bool // save it in team memory
 	Type        Type
 	Description string
 	Body        string
-	// Metadata is put into the file's metadata, beside what is there.
+	// Metadata has entries to set in the file's metadata. Other entries stay.
 	Metadata map[string]string `json:",omitempty"`
 }
 
+// Key returns the key of the memory.
 func (d Draft) Key() Key { return Key{Name: d.Name, Team: d.Team} }
 
-// content is what the memory's file is to say.
+// Content returns the content that the memory's file gets. It has no Team and no Metadata.
 func (d Draft) Content() Content {
 	return Content{Name: d.Name, Type: d.Type, Description: d.Description, Body: d.Body}
 }
 
-// Patch is a part of a memory that somebody wants to be otherwise; nil keeps what is there.
-type Patch struct {
-	Name        *string
-	Type        *Type
-	Description *string
-	Body        *string
-	// Metadata is put into the file's metadata, beside what is there.
-	Metadata map[string]string `json:",omitempty"`
-}
-
-// check says which field cannot be taken, and puts the name in order.
+// Check returns an *InvalidError for the first field that cannot be saved. Otherwise it replaces
+// Name by its canonical form.
 func (d *Draft) Check() error {
 	content := d.Content()
 	if err := content.Check(); err != nil {
@@ -36,4 +28,14 @@ func (d *Draft) Check() error {
 	}
 	d.Name = content.Canonical().Name
 	return nil
+}
+
+// Patch is a set of changes to a memory. A nil field does not change.
+type Patch struct {
+	Name        *string
+	Type        *Type
+	Description *string
+	Body        *string
+	// Metadata has entries to set in the file's metadata. Other entries stay.
+	Metadata map[string]string `json:",omitempty"`
 }

@@ -13,12 +13,13 @@ import (
 	"memoir/internal/sync/ops"
 )
 
-// checkAgentWrite says with a conflict why an agent may not write these bytes to a place.
-func checkAgentWrite(tx *agenttx.Tx, place string, raw []byte) error {
-	return ops.CheckCredentials(mayBeTeam(tx, place), place, raw)
+// checkAgentWrite returns a conflict if raw has a credential and relPath may be in team memory.
+func checkAgentWrite(tx *agenttx.Tx, relPath string, raw []byte) error {
+	return ops.CheckCredentials(mayBeTeam(tx, relPath), relPath, raw)
 }
 
-// checkAgentMove says with a conflict why an agent may not give what is at a place another one.
+// checkAgentMove returns a conflict if a move would bring a file with a credential, or a file that
+// cannot be read, into team memory. from may be a directory.
 func checkAgentMove(tx *agenttx.Tx, from, to string) error {
 	if !mayBeTeam(tx, path.Join(to, "x")) && !mayBeTeam(tx, to) || mayBeTeam(tx, from) {
 		return nil
@@ -39,27 +40,28 @@ func checkAgentMove(tx *agenttx.Tx, from, to string) error {
 	return nil
 }
 
-// checkStaysInTeam says with a conflict that a path of the primary directory which an agent has named is one of team memory by its text and
-// leads elsewhere on disk.
+// checkStaysInTeam returns a conflict if a path in the primary directory is in team memory by its
+// text, but not on disk because of a link.
 func checkStaysInTeam(tx *agenttx.Tx, file string) error {
-	place := path.Join(tx.Agent.PrimaryDir(), file)
-	if tx.Agent.InTeam(place) && !ops.IsTeamOnDisk(tx, place) {
-		return ops.NotTeamPath(place)
+	relPath := path.Join(tx.Agent.PrimaryDir(), file)
+	if tx.Agent.InTeam(relPath) && !ops.IsTeamOnDisk(tx, relPath) {
+		return ops.NotTeamPath(relPath)
 	}
 	return nil
 }
 
-// mayBeTeam reports whether what is written to a place of the primary directory, links followed, is in team memory: by its text, or
-// because a directory above it is the very one that team memory is in, as on a disk that takes TEAM for team. What cannot be told is.
-func mayBeTeam(tx *agenttx.Tx, place string) bool {
-	if tx.Agent.InTeam(place) {
+// mayBeTeam reports whether a path is or may be in team memory. Besides its text, it compares the
+// directories above with the team directory, because a disk may ignore letter case. An error counts
+// as true. The caller has resolved the links of relPath.
+func mayBeTeam(tx *agenttx.Tx, relPath string) bool {
+	if tx.Agent.InTeam(relPath) {
 		return true
 	}
 	team, err := files.Stat(tx.Root, tx.Agent.TeamDir())
 	if err != nil {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
-	for dir := path.Dir(place); dir != "."; dir = path.Dir(dir) {
+	for dir := path.Dir(relPath); dir != "."; dir = path.Dir(dir) {
 		info, err := tx.Root.Stat(dir)
 		if err == nil && os.SameFile(info, team) || err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return true

@@ -15,24 +15,21 @@ import (
 	"memoir/internal/sync/agenttx"
 )
 
-// What consolidating an agent's memories needs of its directory besides saving and deleting: the lock that keeps Claude Code's own
-// consolidation out of the way, and how many conversations there were. Which steps are taken is package consolidation's.
-
-// ConsolidationLock is how the lock in an agent's primary directory stands.
+// ConsolidationLock is the state of the lock in an agent's primary directory. It excludes Claude
+// Code's own consolidation and other Memoirs.
 type ConsolidationLock struct {
-	Last time.Time // when its memories were last consolidated, or began to be; zero: never
-	Held bool
-	PID  int // of who holds it, or held it last; 0: it does not say
-	// Problem says why it cannot be taken; empty: nothing stands in the way.
+	Last time.Time // time of the last consolidation, or start of the present one; zero if never
+	Held bool      // another process has the lock
+	PID  int       // process that has the lock; 0 if unknown
+	// Problem is the reason if the lock cannot be read. It is empty otherwise.
 	Problem string
 }
 
-// Conversations are those of an agent that went on after a certain time.
-type Conversations struct {
-	Known bool // false: where this agent's conversations are, nobody knows
-	Count int
-}
+// ConsolidationLockOp is the argument of Directory.ConsolidationLock.
+type ConsolidationLockOp struct{}
 
+// ConsolidationLock returns the state of the agent's lock. It returns memories.ErrNotFound for an
+// unknown agent.
 func (d *Directory) ConsolidationLock(ctx context.Context, slug string, _ ConsolidationLockOp) (ConsolidationLock, error) {
 	row, err := d.Store.AgentUncounted(ctx, slug)
 	if err != nil {
@@ -48,15 +45,29 @@ func (d *Directory) ConsolidationLock(ctx context.Context, slug string, _ Consol
 	if err != nil {
 		return ConsolidationLock{Problem: lockProblem(dir, err)}, nil
 	}
-	held := state.Held && state.PID != os.Getpid() // what this server does, the database says
+	held := state.Held && state.PID != os.Getpid() // the database records the work of this server
 	return ConsolidationLock{Last: state.Last, Held: held, PID: state.PID}, nil
 }
 
-// lockProblem says why a lock can be neither read nor taken.
+// lockProblem returns the text for users about a lock in dir that cannot be read or taken.
 func lockProblem(dir string, err error) string {
 	return fmt.Sprintf("%s cannot be used as a lock (%v). Remove it, or make room for it.", path.Join(dir, lockfile.Name), agenttx.FSCause(err))
 }
 
+// Conversations is a count of an agent's conversations.
+type Conversations struct {
+	Known bool // the agent's conversations can be counted
+	Count int
+}
+
+// ConversationsOp configures Directory.Conversations.
+type ConversationsOp struct {
+	Since time.Time // count conversations that changed after this time
+	Max   int       `json:"Most"` // stop counting here
+}
+
+// Conversations counts the agent's conversations as agents.ConversationsSince does. It returns
+// memories.ErrNotFound for an unknown agent.
 func (d *Directory) Conversations(ctx context.Context, slug string, op ConversationsOp) (Conversations, error) {
 	row, err := d.Store.AgentUncounted(ctx, slug)
 	if err != nil {
@@ -66,14 +77,24 @@ func (d *Directory) Conversations(ctx context.Context, slug string, op Conversat
 	return Conversations{Known: known, Count: count}, nil
 }
 
-// What happens to the lock during a consolidation.
+// The verbs of ConsolidateOp.
 const (
-	ConsolidationBegin = "begin"
-	ConsolidationCheck = "check"
-	ConsolidationEnd   = "end"
-	ConsolidationFail  = "fail"
+	ConsolidationBegin = "begin" // take the lock
+	ConsolidationCheck = "check" // check that no other process has taken it
+	ConsolidationEnd   = "end"   // release it with the present time
+	ConsolidationFail  = "fail"  // release it with the time that it had before
 )
 
+// ConsolidateOp configures Consolidate. Taken is the result of ConsolidationBegin, for the other
+// verbs.
+type ConsolidateOp struct {
+	Verb  string
+	Taken lockfile.Taken
+}
+
+// Consolidate takes, checks or releases the agent's lock. It returns the taken lock. Errors to test
+// for: memories.ErrNotFound, and *memories.ConflictError if another process has the lock or it
+// cannot be taken.
 func (d *Directory) Consolidate(ctx context.Context, slug string, op ConsolidateOp) (lockfile.Taken, error) {
 	taken := op.Taken
 	err := d.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
@@ -86,7 +107,7 @@ func (d *Directory) Consolidate(ctx context.Context, slug string, op Consolidate
 			return tx.MissingError()
 		}
 		if tx.Root == nil {
-			return nil // the lock is missing with the directory
+			return nil // without a directory there is no lock
 		}
 		dir := tx.Agent.PrimaryDir()
 		switch op.Verb {
@@ -125,18 +146,7 @@ func beginConsolidation(ctx context.Context, tx *agenttx.Tx) (lockfile.Taken, er
 	return taken, nil
 }
 
+// lostLock returns the conflict for a lock that another process has taken.
 func lostLock() error {
 	return &memories.ConflictError{Reason: "Another program has begun to consolidate these memories. What was done before that is done, and nothing else was changed. Try again when it is done."}
-}
-
-type ConsolidateOp struct {
-	Verb  string
-	Taken lockfile.Taken
-}
-
-type ConsolidationLockOp struct{}
-
-type ConversationsOp struct {
-	Since time.Time
-	Max   int `json:"Most"`
 }

@@ -9,16 +9,17 @@ import (
 	"memoir/internal/sync/agenttx"
 )
 
-// checkNewDepth returns a conflict if a new file at place would be deeper than Memoir reads.
-func checkNewDepth(tx *agenttx.Tx, place string) error {
-	if depthOf(tx, place) <= agents.MaxDepth || tx.Agent.IsLogPath(place) {
+// checkNewDepth returns a conflict if a new file at relPath would be deeper than Memoir reads. Logs
+// may be deeper.
+func checkNewDepth(tx *agenttx.Tx, relPath string) error {
+	if depthOf(tx, relPath) <= agents.MaxDepth || tx.Agent.IsLogPath(relPath) {
 		return nil
 	}
-	return &memories.ConflictError{Reason: fmt.Sprintf("%s would be more than %d levels deep, where Memoir reads no files. Nothing was written. Choose a shorter path.", place, agents.MaxDepth)}
+	return &memories.ConflictError{Reason: fmt.Sprintf("%s would be more than %d levels deep, where Memoir reads no files. Nothing was written. Choose a shorter path.", relPath, agents.MaxDepth)}
 }
 
-// checkMoveDepth is checkNewDepth for a file or a directory that is moved. It allows a move that
-// makes nothing deeper.
+// checkMoveDepth is checkNewDepth for a file or a directory that is moved. It allows every move
+// that makes nothing deeper.
 func checkMoveDepth(tx *agenttx.Tx, from, to string) error {
 	if depthOf(tx, to) <= depthOf(tx, from) {
 		return nil
@@ -35,19 +36,19 @@ func checkMoveDepth(tx *agenttx.Tx, from, to string) error {
 	return &memories.ConflictError{Reason: fmt.Sprintf("%s would hold files more than %d levels deep, where Memoir reads none. Nothing was written. Choose a shorter path.", to, agents.MaxDepth)}
 }
 
-// depthOf returns the depth of a place in the primary directory; memory/a.md has depth 1.
-func depthOf(tx *agenttx.Tx, place string) int {
-	return strings.Count(strings.TrimPrefix(place, tx.Agent.PrimaryDir()+"/"), "/") + 1
+// depthOf returns the depth of a path in the primary directory; memory/a.md has depth 1.
+func depthOf(tx *agenttx.Tx, relPath string) int {
+	return strings.Count(strings.TrimPrefix(relPath, tx.Agent.PrimaryDir()+"/"), "/") + 1
 }
 
-// levelsBelow returns how many levels of files are below a place; 0 if it is a file.
-func levelsBelow(tx *agenttx.Tx, place string) (int, error) {
+// levelsBelow returns the number of levels with files below a directory, and 0 for a file.
+func levelsBelow(tx *agenttx.Tx, relPath string) (int, error) {
 	d, err := primaryDirOf(tx.Root, tx.Agent)
 	if err != nil {
 		return 0, err
 	}
 	defer d.close()
-	listed, err := d.list(strings.TrimPrefix(place, tx.Agent.PrimaryDir()+"/"))
+	listed, err := d.list(strings.TrimPrefix(relPath, tx.Agent.PrimaryDir()+"/"))
 	if err != nil {
 		return 0, nil // not a directory
 	}

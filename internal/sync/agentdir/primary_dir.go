@@ -17,46 +17,61 @@ import (
 	"memoir/internal/sync/agenttx"
 )
 
-// ListedFile is a file or a directory below one that was listed.
-type ListedFile struct {
-	Path      string // slash-separated, relative to what was listed
-	Size      int64  // bytes; of a directory 0
-	Directory bool
-}
+// ReadFileOp configures ReadFile. Path is relative to the primary directory.
+type ReadFileOp struct{ Path string }
 
+// ReadFile returns the bytes of a file in the agent's primary directory. Errors to test for:
+// memories.ErrNotFound for an unknown agent, agenttx.ErrNoFile, agenttx.ErrIsDirectory, and
+// *memories.ConflictError for a file that is larger than memories.MaxFileSize or cannot be read.
 func (d *Directory) ReadFile(ctx context.Context, slug string, op ReadFileOp) ([]byte, error) {
-	own, err := d.openPrimaryDir(ctx, slug)
+	primary, err := d.openPrimaryDir(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	defer own.close()
-	at, err := own.find(op.Path)
+	defer primary.close()
+	at, err := primary.find(op.Path)
 	if err != nil {
 		return nil, err
 	}
-	return own.read(at)
+	return primary.read(at)
 }
 
+// ListedFile is a file or a directory in the result of ListFiles.
+type ListedFile struct {
+	Path      string // slash-separated, relative to the listed directory
+	Size      int64  // bytes; 0 for a directory
+	Directory bool   // a directory, or a link to one
+}
+
+// ListFilesOp configures ListFiles. Path is relative to the primary directory; "." is all of it.
+type ListFilesOp struct{ Path string }
+
+// ListFiles returns all files and directories below a directory, in the order of fs.WalkDir,
+// without hidden ones. It lists a linked directory, but not its files. Errors to test for:
+// memories.ErrNotFound for an unknown agent, agenttx.ErrNoFile also if Path is a file, and
+// *memories.ConflictError if the directory cannot be read.
 func (d *Directory) ListFiles(ctx context.Context, slug string, op ListFilesOp) ([]ListedFile, error) {
-	own, err := d.openPrimaryDir(ctx, slug)
+	primary, err := d.openPrimaryDir(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	defer own.close()
-	at, err := own.find(op.Path)
+	defer primary.close()
+	at, err := primary.find(op.Path)
 	if err != nil {
 		return nil, err
 	}
-	return own.list(at)
+	return primary.list(at)
 }
 
-// primaryDir is an agent's primary directory, from which no link leads anywhere else: not even into its sessions.
+// primaryDir is an opened primary directory. Links that lead out of it are not followed, not even
+// into sessions of the agent. The caller must close it.
 type primaryDir struct {
 	root *os.Root
-	dir  string // relative to the agent's directory, for messages
+	dir  string // path relative to the agent's directory, for messages
 }
 
-// openPrimaryDir opens the primary directory of an agent that nobody holds. It fails with ErrNoFile where it is not there.
+// openPrimaryDir opens the primary directory without an agent transaction. It returns
+// agenttx.ErrNoFile if the directory does not exist.
 func (d *Directory) openPrimaryDir(ctx context.Context, slug string) (*primaryDir, error) {
 	row, err := d.Store.AgentUncounted(ctx, slug)
 	if err != nil {
@@ -64,20 +79,22 @@ func (d *Directory) openPrimaryDir(ctx context.Context, slug string) (*primaryDi
 	}
 	root, err := files.OpenRoot(row.Dir)
 	if err != nil {
-		return nil, unreachable(row.Dir, err)
+		return nil, readError(row.Dir, err)
 	}
 	defer root.Close() //nolint:errcheck // only read through
 	return primaryDirOf(root, agenttx.OnDisk(row))
 }
 
+// primaryDirOf opens the primary directory below root. It returns agenttx.ErrNoFile if the
+// directory does not exist.
 func primaryDirOf(root *os.Root, agent agents.Agent) (*primaryDir, error) {
 	at, err := files.Resolve(root, agent.PrimaryDir())
 	if err != nil {
-		return nil, unreachable(agent.PrimaryDir(), err)
+		return nil, readError(agent.PrimaryDir(), err)
 	}
 	below, err := root.OpenRoot(at)
 	if err != nil {
-		return nil, unreachable(agent.PrimaryDir(), err)
+		return nil, readError(agent.PrimaryDir(), err)
 	}
 	return &primaryDir{below, agent.PrimaryDir()}, nil
 }
@@ -86,14 +103,15 @@ func (d *primaryDir) close() {
 	_ = d.root.Close() // only read through
 }
 
-// find returns where a path leads when every link is followed. It fails with ErrNoFile where there is nothing.
+// find returns the path of an existing file or directory after following all links. It returns
+// agenttx.ErrNoFile if the file does not exist, is hidden, or is outside.
 func (d *primaryDir) find(file string) (string, error) {
 	if !isReachable(file) {
 		return "", agenttx.ErrNoFile
 	}
 	at, err := files.Resolve(d.root, file)
 	if err != nil {
-		return "", d.unreachable(file, err)
+		return "", d.readError(file, err)
 	}
 	if !isReachable(at) {
 		return "", agenttx.ErrNoFile
@@ -101,7 +119,8 @@ func (d *primaryDir) find(file string) (string, error) {
 	return at, nil
 }
 
-// findLink is find, and returns the path of a link that leads to something in place of what it leads to.
+// findLink is find, but does not follow a link at the end of the path. A link must lead to an
+// existing file or directory.
 func (d *primaryDir) findLink(file string) (string, error) {
 	if _, err := d.find(file); err != nil {
 		return "", err
@@ -110,8 +129,9 @@ func (d *primaryDir) findLink(file string) (string, error) {
 	return path.Join(dir, path.Base(file)), err
 }
 
-// findNew returns where something new goes. It fails with ErrFileExists where something is already, and with ErrInvalidPath where nothing
-// can be.
+// findNew returns the path for a new file after following all links. It returns
+// agenttx.ErrFileExists if something is there, also a broken link. It returns
+// agenttx.ErrInvalidPath if the path is hidden or outside, or cannot be created.
 func (d *primaryDir) findNew(file string) (string, error) {
 	if !isReachable(file) {
 		return "", agenttx.ErrInvalidPath
@@ -119,7 +139,7 @@ func (d *primaryDir) findNew(file string) (string, error) {
 	at, err := files.Resolve(d.root, file)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		if err = d.unreachable(file, err); errors.Is(err, agenttx.ErrNoFile) {
+		if err = d.readError(file, err); errors.Is(err, agenttx.ErrNoFile) {
 			err = agenttx.ErrInvalidPath
 		}
 		return "", err
@@ -129,12 +149,12 @@ func (d *primaryDir) findNew(file string) (string, error) {
 		return "", agenttx.ErrFileExists
 	}
 	if info, err := files.Lstat(d.root, file); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return "", agenttx.ErrFileExists // a link to what is not there
+		return "", agenttx.ErrFileExists // a broken link
 	}
 	return at, nil
 }
 
-// read returns the bytes of a file.
+// read returns the bytes of a file. Its errors are those of ReadFile.
 func (d *primaryDir) read(file string) ([]byte, error) {
 	raw, err := agenttx.ReadAll(d.root, file, memories.MaxFileSize)
 	switch {
@@ -146,12 +166,13 @@ func (d *primaryDir) read(file string) ([]byte, error) {
 		}
 	}
 	if err != nil {
-		return nil, d.unreachable(file, err)
+		return nil, d.readError(file, err)
 	}
 	return raw, nil
 }
 
-// list returns all that is below a directory and not hidden.
+// list returns all files and directories below dir, as ListFiles does. It returns agenttx.ErrNoFile
+// if dir is not a directory.
 func (d *primaryDir) list(dir string) ([]ListedFile, error) {
 	if info, err := d.root.Lstat(dir); err != nil || !info.IsDir() {
 		return nil, agenttx.ErrNoFile
@@ -164,7 +185,7 @@ func (d *primaryDir) list(dir string) ([]ListedFile, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
 		case err != nil:
-			return fs.SkipDir // it is listed, and what is in it cannot be
+			return fs.SkipDir // the directory is listed, its files are not
 		case isHidden(entry.Name()) || !utf8.ValidString(entry.Name()):
 			if entry.IsDir() {
 				return fs.SkipDir
@@ -173,7 +194,7 @@ func (d *primaryDir) list(dir string) ([]ListedFile, error) {
 		}
 		info, err := d.infoOf(p, entry)
 		if err != nil {
-			return nil // gone, or a link to nothing that can be reached
+			return nil // removed since, or a link that cannot be followed
 		}
 		file := ListedFile{Path: strings.TrimPrefix(p, dir+"/"), Directory: info.IsDir()}
 		if !file.Directory {
@@ -183,12 +204,12 @@ func (d *primaryDir) list(dir string) ([]ListedFile, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, d.unreachable(dir, err)
+		return nil, d.readError(dir, err)
 	}
 	return listed, nil
 }
 
-// infoOf says what an entry of a directory is, or what it leads to.
+// infoOf returns the file info of an entry, or of the target of a link.
 func (d *primaryDir) infoOf(path string, entry fs.DirEntry) (fs.FileInfo, error) {
 	if entry.Type() != fs.ModeSymlink {
 		return entry.Info()
@@ -202,8 +223,8 @@ func (d *primaryDir) infoOf(path string, entry fs.DirEntry) (fs.FileInfo, error)
 
 func isHidden(name string) bool { return strings.HasPrefix(name, ".") }
 
-// isReachable reports whether a path can be one that an agent may reach: nothing in it is hidden, Memoir's own files among that, and
-// nothing leads up.
+// isReachable reports whether a path is valid for an agent: relative without "..", and without
+// hidden elements. Memoir's own files are hidden.
 func isReachable(file string) bool {
 	if !fs.ValidPath(file) || strings.ContainsRune(file, 0) {
 		return false
@@ -211,18 +232,16 @@ func isReachable(file string) bool {
 	return file == "." || !slices.ContainsFunc(strings.Split(file, "/"), isHidden)
 }
 
-func (d *primaryDir) unreachable(file string, err error) error {
-	return unreachable(path.Join(d.dir, file), err)
+func (d *primaryDir) readError(file string, err error) error {
+	return readError(path.Join(d.dir, file), err)
 }
 
-// unreachable says why there is no getting at a file: because there is none, or because something is wrong with it.
-func unreachable(file string, err error) error {
+// readError returns the error for a file that could not be read because of err. It is
+// agenttx.ErrNoFile if the file does not exist, or is behind a link that cannot be followed.
+// Otherwise it is a conflict.
+func readError(file string, err error) error {
 	if agenttx.IsNotFound(err) || errors.Is(err, files.ErrLeaves) || errors.Is(err, files.ErrLoop) {
 		return agenttx.ErrNoFile
 	}
 	return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be read (%v). It is unchanged.", file, agenttx.FSCause(err))}
 }
-
-type ReadFileOp struct{ Path string }
-
-type ListFilesOp struct{ Path string }

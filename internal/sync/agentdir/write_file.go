@@ -1,0 +1,320 @@
+package agentdir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+
+	"memoir/internal/files"
+	"memoir/internal/memories"
+	"memoir/internal/sync/agenttx"
+	"memoir/internal/sync/cluster"
+	"memoir/internal/sync/ops"
+	"memoir/internal/sync/reconcile"
+	"memoir/internal/sync/scan"
+)
+
+// The verbs of WriteFileOp.
+const (
+	FileCreate  = "create"  // create a file, with missing directories
+	FileReplace = "replace" // replace the bytes of a file
+	FileRemove  = "remove"  // remove a file, or a directory with its files
+	FileRename  = "rename"  // move a file or a directory
+)
+
+// WriteFileOp configures WriteFile. Paths are slash-separated and relative to the primary
+// directory.
+type WriteFileOp struct {
+	Verb string
+	Path string
+	To   string // new path, for FileRename
+	Hash string // hash that the file must have, for FileReplace
+	Raw  []byte // new bytes, for FileCreate and FileReplace
+}
+
+// WriteFile changes files in the agent's primary directory, scans and publishes. It has the same
+// effect on memories as a change on disk. Errors to test for: memories.ErrNotFound for an unknown
+// agent, memories.ErrChanged for another hash, *memories.ConflictError, and agenttx.ErrNoFile,
+// ErrIsDirectory, ErrFileExists and ErrInvalidPath for a path.
+func (d *Directory) WriteFile(ctx context.Context, slug string, op WriteFileOp) (cluster.Nothing, error) {
+	return cluster.Nothing{}, d.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
+		switch op.Verb {
+		case FileCreate:
+			return d.createFile(ctx, tx, op)
+		case FileReplace:
+			return d.replaceFile(ctx, tx, op)
+		case FileRemove:
+			return d.removeFile(ctx, tx, op)
+		case FileRename:
+			return d.renameFile(ctx, tx, op)
+		}
+		return fmt.Errorf("unknown file operation %q", op.Verb)
+	})
+}
+
+func (d *Directory) createFile(ctx context.Context, tx *agenttx.Tx, op WriteFileOp) error {
+	if err := tx.CanWrite(ctx); err != nil {
+		return err
+	}
+	relPath, err := resolveNewPath(tx, op.Path)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(checkNewDepth(tx, relPath), checkStaysInTeam(tx, op.Path)); err != nil {
+		return err
+	}
+	return d.writeFile(ctx, tx, relPath, op.Raw, files.Options{New: true})
+}
+
+// emptyHash is the hash of an empty file.
+var emptyHash = files.Hash(nil)
+
+func (d *Directory) replaceFile(ctx context.Context, tx *agenttx.Tx, op WriteFileOp) error {
+	relPath, err := resolvePath(tx, op.Path, (*primaryDir).find)
+	if err != nil {
+		return err
+	}
+	if err := checkStaysInTeam(tx, op.Path); err != nil {
+		return err
+	}
+	// An edit that no scan has read becomes a revision before it is replaced.
+	if err := d.scanExisting(ctx, tx, relPath); err != nil {
+		return err
+	}
+	switch found, err := files.ReadHash(tx.Root, relPath); {
+	case errors.Is(err, files.ErrNotRegular):
+		return agenttx.ErrIsDirectory
+	case errors.Is(err, fs.ErrNotExist):
+		return agenttx.ErrNoFile
+	case err != nil:
+		return ops.WriteConflict(relPath, err)
+	case found != op.Hash, found == emptyHash && agenttx.AwaitBytes(tx.Root, relPath):
+		return memories.ErrChanged
+	}
+	return d.writeFile(ctx, tx, relPath, op.Raw, files.Options{IfHash: op.Hash})
+}
+
+// writeFile checks the size and credentials of raw, writes it with the options, scans the file, and
+// publishes.
+func (d *Directory) writeFile(ctx context.Context, tx *agenttx.Tx, relPath string, raw []byte, options files.Options) error {
+	if len(raw) > memories.MaxFileSize {
+		return &memories.ConflictError{Reason: relPath + " would be larger than 1 MiB, and could not be read back as a memory. Nothing was written. Move the detail into a file of its own."}
+	}
+	if err := checkAgentWrite(tx, relPath, raw); err != nil {
+		return err
+	}
+	switch err := tx.Overwrite(relPath, raw, options); {
+	case errors.Is(err, files.ErrExists):
+		return agenttx.ErrFileExists
+	case errors.Is(err, files.ErrChanged):
+		tx.Rescan(relPath)
+		return memories.ErrChanged
+	case err != nil:
+		return ops.WriteConflict(relPath, err)
+	}
+	return d.scanAndPublish(ctx, tx, scan.Request{Paths: []string{relPath}, Saved: relPath, Origin: reconcile.Origin{Actor: tx.Actor}})
+}
+
+func (d *Directory) renameFile(ctx context.Context, tx *agenttx.Tx, op WriteFileOp) error {
+	if err := tx.CanWrite(ctx); err != nil {
+		return err
+	}
+	from, err := resolvePath(tx, op.Path, (*primaryDir).findLink)
+	if err != nil {
+		return err
+	}
+	to, err := resolveNewPath(tx, op.To)
+	if err != nil {
+		return err
+	}
+	if agenttx.Under(to, from) {
+		return agenttx.ErrInvalidPath
+	}
+	if err := errors.Join(checkMoveDepth(tx, from, to), checkStaysInTeam(tx, op.To), checkAgentMove(tx, from, to)); err != nil {
+		return err
+	}
+	switch err := tx.Disk.Move(tx.Root, from, to); {
+	case errors.Is(err, files.ErrExists):
+		return agenttx.ErrFileExists
+	case err != nil:
+		return &memories.ConflictError{Reason: fmt.Sprintf("%s could not be renamed to %s (%v). It has one of the two names. Look which, and try again.", from, to, agenttx.FSCause(err))}
+	}
+	return d.scanAndPublish(ctx, tx, scan.Request{Paths: []string{from, to}, Origin: reconcile.Origin{Actor: tx.Actor}})
+}
+
+func (d *Directory) removeFile(ctx context.Context, tx *agenttx.Tx, op WriteFileOp) error {
+	relPath, err := resolvePath(tx, op.Path, (*primaryDir).findLink)
+	if err != nil {
+		return err
+	}
+	removeErr := d.removeAll(ctx, tx, relPath)
+	// After a failure, some files may be removed. So it is scanned in any case.
+	return errors.Join(removeErr, d.scanAndPublish(ctx, tx, scan.Request{Paths: []string{relPath}, Origin: reconcile.Origin{Actor: tx.Actor}}))
+}
+
+// removalAttempts is how often a removal is tried, if other processes write the files. Arbitrary.
+const removalAttempts = 5
+
+// removeAll removes the file or directory at relPath. It scans first, so that the trash gets the
+// present contents, and again if a file has changed since. It returns a conflict if something could
+// not be removed; some files may be removed then.
+func (d *Directory) removeAll(ctx context.Context, tx *agenttx.Tx, relPath string) error {
+	for range removalAttempts {
+		if err := d.scanExisting(ctx, tx, relPath); err != nil {
+			return err
+		}
+		err := removeScanned(ctx, tx, relPath)
+		if !isChanged(err) {
+			return err
+		}
+		if tx.IsFree(relPath) {
+			return nil // another process has removed it
+		}
+	}
+	return &memories.ConflictError{Reason: "Somebody keeps writing " + relPath + ", so not all of it was removed. What was, and was a memory, is in the trash. Look at what is there now and decide again."}
+}
+
+// isChanged reports whether err means that a file or directory has changed since it was scanned.
+func isChanged(err error) bool {
+	return errors.Is(err, files.ErrChanged) || errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, fs.ErrNotExist)
+}
+
+// removeScanned removes the files at and below relPath if they still have the hash of the last
+// scan, and then the directories. It syncs the parent directory. For a change since the scan,
+// isChanged reports true for its error.
+func removeScanned(ctx context.Context, tx *agenttx.Tx, relPath string) error {
+	found, dirs, err := listTree(tx, relPath)
+	if err != nil {
+		return err
+	}
+	known, err := tx.DB.FilesUnder(ctx, []string{relPath})
+	if err != nil {
+		return err
+	}
+	hashes := map[string]string{}
+	for _, f := range known {
+		if f.Present && f.Hash != "" {
+			hashes[f.Path] = f.Hash
+		}
+	}
+	for _, file := range found {
+		if hashes[file] == "" { // not a memory file
+			if hashes[file], err = files.ReadHash(tx.Root, file); err != nil {
+				return removeError(file, err)
+			}
+		}
+	}
+	for _, file := range found {
+		if err := tx.Disk.RemoveIf(tx.Root, file, hashes[file]); err != nil {
+			return removeError(file, err)
+		}
+	}
+	for _, dir := range slices.Backward(dirs) {
+		if err := tx.Disk.RemoveDirectory(tx.Root, dir); err != nil {
+			return removeError(dir, err)
+		}
+	}
+	if err := tx.Disk.SyncDirectory(tx.Root, path.Dir(relPath))(); err != nil {
+		return removeError(relPath, err)
+	}
+	return nil
+}
+
+// listTree returns the files and directories at and below relPath, each directory before its
+// contents. It returns a conflict if one is hidden, or is not a regular file inside the agent's
+// directory.
+func listTree(tx *agenttx.Tx, relPath string) (found, dirs []string, err error) {
+	info, err := files.Lstat(tx.Root, relPath)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.IsDir() {
+		return []string{relPath}, nil, nil
+	}
+	at, err := files.Resolve(tx.Root, relPath)
+	if err != nil {
+		return nil, nil, err
+	}
+	err = fs.WalkDir(tx.Root.FS(), at, func(p string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return removeError(p, err)
+		}
+		here := path.Join(relPath, strings.TrimPrefix(p, at))
+		switch {
+		case p != at && isHidden(entry.Name()):
+			return &memories.ConflictError{Reason: here + " is hidden, and not the agent's to remove. Nothing was removed. Remove it by hand first, or leave " + relPath + " as it is."}
+		case entry.IsDir():
+			dirs = append(dirs, here)
+			return nil
+		}
+		found = append(found, here)
+		if info, err := files.Stat(tx.Root, here); err != nil || !info.Mode().IsRegular() {
+			return &memories.ConflictError{Reason: here + " is neither a file nor a link to one inside the agent's directory. Nothing was removed. Remove it by hand first, or leave " + relPath + " as it is."}
+		}
+		return nil
+	})
+	return found, dirs, err
+}
+
+// removeError returns the conflict for a file that could not be removed because of err. It returns
+// err itself if isChanged reports true for it.
+func removeError(relPath string, err error) error {
+	if isChanged(err) {
+		return err
+	}
+	return &memories.ConflictError{Reason: fmt.Sprintf("%s could not be removed (%v). What was removed before it, and was a memory, is in the trash. Look at what is there now, and try again.", relPath, agenttx.FSCause(err))}
+}
+
+// scanExisting scans relPath before it is changed. What it finds counts as a change on disk, not as
+// one of tx.Actor.
+func (d *Directory) scanExisting(ctx context.Context, tx *agenttx.Tx, relPath string) error {
+	_, err := d.Scanner.Run(ctx, tx, scan.Request{Paths: []string{relPath}})
+	return err
+}
+
+// resolvePath returns the result of find for a path of the primary directory, relative to the
+// agent's directory. It returns agenttx.ErrNoFile for the primary directory itself, which must not
+// be changed.
+func resolvePath(tx *agenttx.Tx, file string, find func(*primaryDir, string) (string, error)) (string, error) {
+	if tx.Root == nil {
+		return "", tx.MissingError()
+	}
+	d, err := primaryDirOf(tx.Root, tx.Agent)
+	if err != nil {
+		return "", err
+	}
+	defer d.close()
+	at, err := find(d, file)
+	if at == "." && err == nil {
+		err = agenttx.ErrNoFile
+	}
+	return path.Join(tx.Agent.PrimaryDir(), at), err
+}
+
+// resolveNewPath is resolvePath with findNew. The primary directory need not exist.
+func resolveNewPath(tx *agenttx.Tx, file string) (string, error) {
+	relPath, err := resolvePath(tx, file, (*primaryDir).findNew)
+	switch {
+	case file == ".":
+		return "", agenttx.ErrFileExists
+	case !errors.Is(err, agenttx.ErrNoFile):
+		return relPath, err
+	case !isReachable(file):
+		return "", agenttx.ErrInvalidPath
+	}
+	return path.Join(tx.Agent.PrimaryDir(), file), nil // the write creates the primary directory
+}
+
+func (d *Directory) scanAndPublish(ctx context.Context, tx *agenttx.Tx, r scan.Request) error {
+	result, err := d.Scanner.Run(ctx, tx, r)
+	if err != nil {
+		return err
+	}
+	_, err = d.Publisher.Run(ctx, tx, result.Memories)
+	return err
+}
