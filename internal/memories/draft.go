@@ -7,7 +7,7 @@ type Draft struct {
 	Type        Type
 	Description string
 	Body        string
-	// Metadata has entries to set in the file's metadata. Other entries stay.
+	// Metadata sets entries of the file's metadata. Other entries stay.
 	Metadata map[string]string `json:",omitempty"`
 }
 
@@ -36,6 +36,6 @@ type Patch struct {
 	Type        *Type
 	Description *string
 	Body        *string
-	// Metadata has entries to set in the file's metadata. Other entries stay.
+	// Metadata sets entries of the file's metadata. Other entries stay.
 	Metadata map[string]string `json:",omitempty"`
 }

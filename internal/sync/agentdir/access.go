@@ -41,7 +41,7 @@ func checkAgentMove(tx *agenttx.Tx, from, to string) error {
 }
 
 // checkStaysInTeam returns a conflict if a path in the primary directory is in team memory by its
-// text, but not on disk because of a link.
+// text, but a link leads out of it.
 func checkStaysInTeam(tx *agenttx.Tx, file string) error {
 	relPath := path.Join(tx.Agent.PrimaryDir(), file)
 	if tx.Agent.InTeam(relPath) && !ops.IsTeamOnDisk(tx, relPath) {

@@ -1,6 +1,6 @@
-// Package agentdir reads and writes files of an agent's directory that requests name by their paths:
-// files for the memory tool, logs, session memories, and the consolidation lock. It also describes
-// the location of the memory.
+// Package agentdir reads and writes files that requests name by their paths: files for the memory
+// tool, logs, session memories, and the consolidation lock. It also describes the location of an
+// agent's memory.
 //
 // The Engine calls it. It scans the files that it has written, and the scan changes the memories.
 // Package ops changes memories by their names and ids.

@@ -91,8 +91,8 @@ func (s *Service) Bulk(ctx context.Context, slug string, op BulkOp) ([]*cluster.
 	return cluster.FailuresOf(errs), nil
 }
 
-// change applies verb to a memory. It adds the effects to c, which the caller must publish, also
-// after an error.
+// change applies verb to a memory. It adds the effects to c, which the caller must publish. After
+// an error c may have effects too; if they are not published, the next scan does so.
 func (s *Service) change(ctx context.Context, tx *agenttx.Tx, c *changes, verb verb, ref MemoryRef) error {
 	switch verb {
 	case VerbDelete:

@@ -196,8 +196,9 @@ func (s *Service) replace(ctx context.Context, tx *agenttx.Tx, c *changes, head 
 	return nil
 }
 
-// scanFixed scans a file of the memory that Fix has just written. name and hash are those of its
-// new bytes.
+// scanFixed scans a file of the memory that replace has written. name and hash are those of its new
+// bytes. A file with the memory's content stays the newest. For another file that keeps the name,
+// it records the hash first, so that its content does not count as newer.
 func (s *Service) scanFixed(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow, f records.File, name, hash string) error {
 	if f.Fingerprint == head.Fingerprint {
 		return s.scan(ctx, tx, c, saved(tx, f.Path))

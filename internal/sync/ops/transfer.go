@@ -21,7 +21,8 @@ type Destination struct {
 	Agent string
 }
 
-// IsOtherAgent reports whether the destination is not the agent with the slug.
+// IsOtherAgent reports whether the destination is another agent than the one with the slug.
+// SharedScope always counts as another agent.
 func (p Destination) IsOtherAgent(slug string) bool {
 	return p.Scope == memories.SharedScope || p.Agent != "" && p.Agent != slug
 }
@@ -204,7 +205,7 @@ func acceptedFile(ctx context.Context, tx *agenttx.Tx, offer Offer) (memoryFile,
 }
 
 // IsRefusal reports whether err means that the state of memories or files did not allow an
-// operation. Nothing was changed then.
+// operation. Nothing was changed then. After other errors, the outcome may be unknown.
 func IsRefusal(err error) bool {
 	var conflict *memories.ConflictError
 	return errors.Is(err, memories.ErrNotFound) || errors.Is(err, memories.ErrChanged) || errors.As(err, &conflict) ||
