@@ -24,7 +24,7 @@ type Flawed struct {
 	Path     string
 	Session  string // empty for a primary file
 	Hash     string // hash of Raw, or the recorded hash if Raw is nil
-	Raw      []byte // bytes of the file; nil if it cannot be read
+	Raw      []byte // bytes of the file; nil if it was not read
 	Problems []memories.Problem
 	Fixes    []frontmatter.Fix
 }
