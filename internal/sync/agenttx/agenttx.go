@@ -14,12 +14,13 @@ package agenttx
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"memoir/internal/agents"
@@ -30,12 +31,16 @@ import (
 	"memoir/internal/sync/watch"
 )
 
-// Tx is exclusive use of an agent: its rows and its directory.
+// Tx is exclusive use of an agent. It is valid until the function that Manager.Do calls returns.
+// Only one goroutine at a time may use DB.
 type Tx struct {
-	Agent    agents.Agent
-	Actor    memories.Actor
-	DB       *postgres.Writer
-	Root     *os.Root
+	Agent agents.Agent
+	Actor memories.Actor   // who asked for the operation, for the journal
+	DB    *postgres.Writer // the agent's rows
+	// Root is the agent's directory. It is nil if the directory is missing or Closed is set.
+	Root *os.Root
+	// Closed is why an existing directory is not open: it cannot be opened, or it is a link to
+	// another agent's. It is nil if the directory is open or missing.
 	Closed   error
 	Disk     Disk
 	State    *State
@@ -70,31 +75,10 @@ func (tx *Tx) RescanAllAfter(wait time.Duration) {
 	tx.State.fullScanTimer = time.AfterFunc(wait, func() { queue.Add(slug, ".") })
 }
 
-// errNoDirectory means that a write needs a directory that is not there.
-func (tx *Tx) MissingError() error {
-	if tx.Closed != nil {
-		return tx.ClosedError()
-	}
-	return &memories.ConflictError{Reason: "The agent's directory " + tx.Agent.Dir + " is not there, so nothing can be written. Nothing was changed."}
-}
-
-// errClosed means that nothing can be done with a directory that is there and cannot be opened.
-func (tx *Tx) ClosedError() error {
-	var joined *joinedError
-	if errors.As(tx.Closed, &joined) {
-		return &memories.ConflictError{Reason: joined.Error() + " Nothing was changed. Do it there."}
-	}
-	if files.IsOwnership(tx.Closed) {
-		return OwnershipConflict(tx.Closed)
-	}
-	if files.IsExhausted(tx.Closed) {
-		return &memories.ConflictError{Reason: fmt.Sprintf("The agent's directory %s cannot be opened (%v). Nothing was changed. Raise the number of files that may be open (ulimit -n), and try again.", tx.Agent.Dir, FSCause(tx.Closed))}
-	}
-	return &memories.ConflictError{Reason: fmt.Sprintf("The agent's directory %s cannot be opened (%v). Nothing was changed. Let the user that Memoir runs as read it, and try again.", tx.Agent.Dir, FSCause(tx.Closed))}
-}
-
-// canWrite says with a conflict why nothing may be written into the agent's directory: it, or the primary directory that
-// is known to hold memories, is not there. Writing would make a new one, in which everything else looks removed.
+// CanWrite returns a *memories.ConflictError if Memoir must not write into the agent's directory. The
+// causes are: the directory is not open, CheckWrite fails, or the primary directory is missing and
+// memories are known in it. Writing would create a new primary directory, in which those memories
+// would look removed.
 func (tx *Tx) CanWrite(ctx context.Context) error {
 	if tx.Root == nil {
 		return tx.MissingError()
@@ -112,13 +96,6 @@ func (tx *Tx) CanWrite(ctx context.Context) error {
 	return &memories.ConflictError{Reason: "The agent's memory directory " + filepath.Join(tx.Agent.Dir, tx.Agent.PrimaryDir()) + " is not there, and it had memories in it. Nothing was changed. Put it back, or remove those memories, and try again."}
 }
 
-// joinedError means that the agent's directory is a link to another agent's.
-type joinedError struct{ slug, to string }
-
-func (e *joinedError) Error() string {
-	return fmt.Sprintf("%s is joined to %s: its directory is a link to that one's.", e.slug, e.to)
-}
-
 // Emit sends an event about the agent to the subscribers on every server. name is that of the
 // memory, if the event is about one.
 func (tx *Tx) Emit(kind events.Kind, name string) {
@@ -128,9 +105,40 @@ func (tx *Tx) Emit(kind events.Kind, name string) {
 // EmitAll sends events to the subscribers on every server.
 func (tx *Tx) EmitAll(all []events.Event) { tx.emit(all...) }
 
-// retry is how long a failed look waits before it is tried again.
+// Retry is the time between a failed scan and the next attempt. Arbitrary.
 const Retry = time.Second
 
-// agentsAtOnce is how many agents are worked on at the same time by one who works on many: two also where there is one processor,
-// because much of the work is waiting for the disk and Postgres.
+// AgentsAtOnce returns how many agents one task may work on at the same time: the number of
+// processors, and at least two. Much of the work is waiting for the disk and Postgres.
 func AgentsAtOnce() int { return max(2, runtime.GOMAXPROCS(0)) }
+
+type actorKey struct{}
+
+// As returns a context in which the journal attributes changes to actor. Callers set it once for
+// each request. It does not apply to changes that a scan finds on disk.
+func As(ctx context.Context, actor memories.Actor) context.Context {
+	return context.WithValue(ctx, actorKey{}, actor)
+}
+
+// ActorOf returns the actor set by As, or memories.ByMemoir if none is set.
+func ActorOf(ctx context.Context) memories.Actor {
+	if actor, ok := ctx.Value(actorKey{}).(memories.Actor); ok {
+		return actor
+	}
+	return memories.ByMemoir
+}
+
+// Under reports whether the path p is dir or below it. Every path is under ".".
+func Under(p, dir string) bool { return dir == "." || p == dir || strings.HasPrefix(p, dir+"/") }
+
+// IsIn reports whether the path p is one of paths or below one of them.
+func IsIn(paths []string, p string) bool {
+	return slices.ContainsFunc(paths, func(dir string) bool { return Under(p, dir) })
+}
+
+// IsFullScan reports whether the paths of a scan are the agent's whole directory: only ".".
+func IsFullScan(paths []string) bool { return slices.Equal(paths, []string{"."}) }
+
+// Stem returns the file's base name without its extension. It is the name of a memory whose file
+// states none.
+func Stem(file string) string { return strings.TrimSuffix(path.Base(file), path.Ext(file)) }

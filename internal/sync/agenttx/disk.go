@@ -1,14 +1,20 @@
 package agenttx
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
+	"memoir/internal/agents"
 	"memoir/internal/files"
+	"memoir/internal/memories"
+	"memoir/internal/records"
 )
 
-// Disk is all that an Engine changes on disk: whatever it makes, writes, touches or removes goes through one of these. A
-// test that lets each of them fail therefore misses none. The real one changes only what files.Guard allows.
+// Disk makes all changes of the Engine on disk: it creates, writes, touches, moves and removes files.
+// A test that makes each method fail therefore covers every change. NewDisk returns the real one.
 type Disk interface {
 	// Write is files.Write.
 	Write(root *os.Root, path string, data []byte, options files.Options) error
@@ -20,7 +26,8 @@ type Disk interface {
 	RemoveDirectory(root *os.Root, path string) error
 	// Move is files.Move.
 	Move(root *os.Root, from, to string) error
-	// SyncDirectory begins files.SyncDirectory. What it returns waits for that.
+	// SyncDirectory starts files.SyncDirectory. wait waits for its end and returns its error. The
+	// caller may call wait once.
 	SyncDirectory(root *os.Root, path string) (wait func() error)
 	// Touch sets a file's modification time.
 	Touch(root *os.Root, path string, modTime time.Time) error
@@ -28,14 +35,84 @@ type Disk interface {
 	Recover(root *os.Root, dirs []string) (back []string, err error)
 }
 
-// newDisk returns the Disk that changes files where the guard allows it.
+// NewDisk returns the Disk that changes files where the guard allows it.
 func NewDisk(guard *files.Guard) Disk { return realDisk{guard} }
 
-// realDisk changes files where its guard allows it.
 type realDisk struct{ *files.Guard }
 
 func (realDisk) SyncDirectory(root *os.Root, path string) (wait func() error) {
 	synced := make(chan error, 1)
 	go func() { synced <- files.SyncDirectory(root, path) }()
 	return func() error { return <-synced }
+}
+
+// ReadAll returns the bytes of a file. It fails with ErrTooLarge if the file has more than max bytes.
+func ReadAll(root *os.Root, path string, max int64) ([]byte, error) {
+	raw, err := agents.ReadFile(root, path, max)
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(raw)) > max {
+		return nil, fmt.Errorf("%s: %w", path, ErrTooLarge)
+	}
+	return raw, nil
+}
+
+// ReadRecorded returns the bytes of a file of at most memories.MaxFileSize. It returns nil if the
+// file is missing. It returns a *memories.ConflictError if the file cannot be read or its hash is not
+// the recorded one. If the hash differs, it also requests a scan of the file.
+func (tx *Tx) ReadRecorded(f records.File) ([]byte, error) {
+	raw, err := ReadAll(tx.Root, f.Path, memories.MaxFileSize)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, &memories.ConflictError{Reason: f.Path + " cannot be read (" + FSCause(err).Error() + "). Nothing was changed."}
+	case files.Hash(raw) != f.Hash:
+		tx.Rescan(f.Path)
+		return nil, ChangedOnDisk(f.Path)
+	}
+	return raw, nil
+}
+
+const (
+	// EmptyFileTimeout is how long an empty file is taken for one that a program has opened and not
+	// yet written.
+	EmptyFileTimeout = 800 * time.Millisecond
+	// lateTimes is how long a file system may take to show the new times of a file, after it has
+	// shown that the file is empty.
+	lateTimes = 100 * time.Millisecond
+)
+
+// AwaitBytes waits until a file that was empty has bytes, and reports whether it has. It gives up
+// after EmptyFileTimeout. It gives up after lateTimes if the file's modification time is older than
+// EmptyFileTimeout. Callers use it before they replace an empty file: a program may have emptied it
+// to write it, and would write over the replacement.
+func AwaitBytes(root *os.Root, path string) bool {
+	for start := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+		info, err := files.Stat(root, path)
+		if err != nil || info.Size() > 0 {
+			return err == nil
+		}
+		waited := time.Since(start)
+		if waited >= EmptyFileTimeout || waited >= lateTimes && time.Since(info.ModTime()).Abs() >= EmptyFileTimeout {
+			return false
+		}
+	}
+}
+
+// IsFree reports whether nothing exists at the path p, not even a link. It reports false if the path
+// cannot be read.
+func IsFree(root *os.Root, p string) bool {
+	_, err := files.Lstat(root, p)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// IsFree reports whether nothing exists at the path p in the agent's directory, not even a link.
+func (tx *Tx) IsFree(p string) bool { return IsFree(tx.Root, p) }
+
+// HasHash reports whether the file at path can be read and has the given files.ReadHash.
+func (tx *Tx) HasHash(path, hash string) bool {
+	found, err := files.ReadHash(tx.Root, path)
+	return err == nil && found == hash
 }

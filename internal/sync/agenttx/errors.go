@@ -4,31 +4,49 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"syscall"
 
+	"memoir/internal/agents"
 	"memoir/internal/files"
+	"memoir/internal/memories"
 )
 
-// ErrNoFile: there is nothing at the path, or nothing that an agent may reach.
-var ErrNoFile = fmt.Errorf("no such file in the memory directory: %w", fs.ErrNotExist)
+var (
+	// ErrNoFile means that a path has no file, or none that an agent may reach.
+	ErrNoFile = fmt.Errorf("no such file in the memory directory: %w", fs.ErrNotExist)
 
-// ErrIsDirectory: what is at the path is a directory, not a file.
-var ErrIsDirectory = fmt.Errorf("path is a directory: %w", syscall.EISDIR)
+	// ErrIsDirectory means that a path is a directory, where a file is required.
+	ErrIsDirectory = fmt.Errorf("path is a directory: %w", syscall.EISDIR)
 
-// ErrFileExists: something is at the path already.
-var ErrFileExists = fmt.Errorf("path exists already: %w", fs.ErrExist)
+	// ErrFileExists means that a path, where nothing may be, exists.
+	ErrFileExists = fmt.Errorf("path exists already: %w", fs.ErrExist)
 
-// ErrInvalidPath: nothing can be made at the path, because it leads out of the memory directory, or through a file.
-var ErrInvalidPath = fmt.Errorf("invalid path in the memory directory: %w", fs.ErrInvalid)
+	// ErrInvalidPath means that no file can be created at a path, because it leads out of the memory
+	// directory or through a file.
+	ErrInvalidPath = fmt.Errorf("invalid path in the memory directory: %w", fs.ErrInvalid)
 
-// ErrStopping means that a scan was given up, or not begun, because Memoir is being stopped. What it had taken in is kept, and the next start
-// goes on.
-var ErrStopping = errors.New("server is stopping")
+	// ErrTooLarge means that a file has more bytes than the caller accepts.
+	ErrTooLarge = errors.New("file too large")
 
-// ErrOutOfFiles means that a look failed because nothing more could be opened.
-var ErrOutOfFiles = errors.New("too many open files")
+	// ErrStopping means that a scan did not start or did not finish, because the server is stopping.
+	// What the scan has committed stays. The next start continues.
+	ErrStopping = errors.New("server is stopping")
 
-// outOfFiles is the failure of a scan that came of err, where that says that nothing more could be opened; nil for any other.
+	// ErrOutOfFiles means that a scan failed because the process or the system had too many open
+	// files.
+	ErrOutOfFiles = errors.New("too many open files")
+
+	// ErrNotHolder means that another server holds the agent's lease. That server must do the work.
+	ErrNotHolder = fmt.Errorf("another server holds the agent's lease: %w", memories.ErrUnavailable)
+
+	// ErrPanic means that the work on an agent panicked. It ends only that work, because the mirroring
+	// of other agents must not depend on this agent's files.
+	ErrPanic = errors.New("internal error, see the server's log")
+)
+
+// OutOfFiles returns an error that wraps ErrOutOfFiles if files.IsExhausted reports true for err. It
+// returns nil for any other err.
 func OutOfFiles(err error) error {
 	if !files.IsExhausted(err) {
 		return nil
@@ -36,7 +54,75 @@ func OutOfFiles(err error) error {
 	return ScanError(err)
 }
 
-// scanError says what could be done about it.
+// ScanError returns an error that wraps ErrOutOfFiles and exhausted, and names the remedy. The caller
+// has checked that files.IsExhausted reports true for exhausted.
 func ScanError(exhausted error) error {
 	return fmt.Errorf("%w (%w): raise the limit (ulimit -n)", ErrOutOfFiles, exhausted)
+}
+
+// FSCause returns err without the operation and the path of a file system error, for messages that
+// name these themselves.
+func FSCause(err error) error {
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		return failed.Err
+	}
+	var moved *os.LinkError
+	if errors.As(err, &moved) {
+		return moved.Err
+	}
+	return err
+}
+
+// IsNotFound reports whether err means that nothing exists at a path. It reports false if the path
+// just cannot be read.
+func IsNotFound(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.EINVAL)
+}
+
+// MissingError returns the *memories.ConflictError for a change while Root is nil: ClosedError if the
+// directory exists, else that it is missing.
+func (tx *Tx) MissingError() error {
+	if tx.Closed != nil {
+		return tx.ClosedError()
+	}
+	return &memories.ConflictError{Reason: "The agent's directory " + tx.Agent.Dir + " is not there, so nothing can be written. Nothing was changed."}
+}
+
+// ClosedError returns the *memories.ConflictError for a change while Closed is set. Its reason
+// contains the cause and the remedy.
+func (tx *Tx) ClosedError() error {
+	var joined *joinedError
+	if errors.As(tx.Closed, &joined) {
+		return &memories.ConflictError{Reason: joined.Error() + " Nothing was changed. Do it there."}
+	}
+	if files.IsOwnership(tx.Closed) {
+		return OwnershipConflict(tx.Closed)
+	}
+	if files.IsExhausted(tx.Closed) {
+		return &memories.ConflictError{Reason: fmt.Sprintf("The agent's directory %s cannot be opened (%v). Nothing was changed. Raise the number of files that may be open (ulimit -n), and try again.", tx.Agent.Dir, FSCause(tx.Closed))}
+	}
+	return &memories.ConflictError{Reason: fmt.Sprintf("The agent's directory %s cannot be opened (%v). Nothing was changed. Let the user that Memoir runs as read it, and try again.", tx.Agent.Dir, FSCause(tx.Closed))}
+}
+
+// joinedError means that the agent's directory is a link to another agent's.
+type joinedError struct{ slug, to string }
+
+func (e *joinedError) Error() string {
+	return fmt.Sprintf("%s is joined to %s: its directory is a link to that one's.", e.slug, e.to)
+}
+
+// MisnamedError returns a *memories.ConflictError if the file's name on disk is not valid UTF-8, and
+// so cannot be stored. It returns nil for any other file, and without a directory.
+func (tx *Tx) MisnamedError(relPath string) error {
+	if tx.Root == nil || !agents.IsMisnamed(tx.Root, relPath) {
+		return nil
+	}
+	return &memories.ConflictError{Reason: "The name of " + relPath + " on disk is not valid UTF-8. Nothing was changed. Rename the file, or remove it by hand."}
+}
+
+// ChangedOnDisk returns the *memories.ConflictError for a file that has changed since the caller read
+// it.
+func ChangedOnDisk(path string) error {
+	return &memories.ConflictError{Reason: path + " has changed on disk since it was read. Nothing was written. Look at what it says now and save again."}
 }

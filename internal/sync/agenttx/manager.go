@@ -3,7 +3,6 @@ package agenttx
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"log/slog"
 	"maps"
@@ -20,20 +19,20 @@ import (
 	"memoir/internal/sync/watch"
 )
 
-// ManagerOptions configures a Manager.
+// Options configures a Manager.
 type Options struct {
 	Store *postgres.Store
-	Disk  Disk
-	Guard *files.Guard
-	Queue *watch.Queue
+	Disk  Disk         // makes all changes on disk
+	Guard *files.Guard // checks who owns files
+	Queue *watch.Queue // receives the requests for scans and discoveries
 	Log   *slog.Logger
 	// Emit sends events to the subscribers on every server.
 	Emit func(all ...events.Event)
-	// Term returns the number of the lease term in which this server holds the agent's lease, and 0
-	// if it does not hold it.
+	// Term returns the number of the current lease term of an agent, or 0 if this server does not
+	// hold its lease. A lost lease that returns has another number.
 	Term func(agentID int64) uint64
-	// LinkTarget returns the slug of the agent to whose directory a's leads by a link. It is empty
-	// if a's directory is its own.
+	// LinkTarget returns the slug of another agent, if a's directory is a link to that agent's. It
+	// returns "" if a has its own directory.
 	LinkTarget func(a agents.Agent) string
 }
 
@@ -54,9 +53,10 @@ func NewManager(o Options) *Manager {
 // Close closes the replaced files that are still open.
 func (m *Manager) Close() { m.replaced.close() }
 
-// withAgent runs do while nobody else, in this process or another, works on the agent. It fails with
-// memories.ErrNotFound for an unknown slug, with errNotHolder where another server holds the lease of the agent, and with errPanic where do
-// panics.
+// Do calls do with exclusive use of the agent, in this process and among all servers, and returns its
+// error. It opens the agent's directory for the call. Other errors: memories.ErrNotFound for an
+// unknown slug; ErrNotHolder if another server holds the agent's lease; ErrPanic if do panics; the
+// error of ctx if it ends while Do waits. A call of Do inside do for the same agent deadlocks.
 func (m *Manager) Do(ctx context.Context, slug string, do func(*Tx) error) (err error) {
 	a, err := m.Load(ctx, slug)
 	if err != nil {
@@ -68,7 +68,7 @@ func (m *Manager) Do(ctx context.Context, slug string, do func(*Tx) error) (err 
 	defer m.Unlock(a)
 	defer func() {
 		if cause := recover(); cause != nil {
-			a.ResetScanState() // nobody knows how far that came
+			a.ResetScanState() // it may be half changed
 			err = m.panicError(slug, cause)
 		}
 	}()
@@ -96,9 +96,9 @@ func (m *Manager) Do(ctx context.Context, slug string, do func(*Tx) error) (err 
 	})
 }
 
-// begin makes ready for an operation on the agent. What this server believed of it under another term is stale: somebody else
-// may have changed everything since. An agent that nobody looks after is dealt with by whoever is asked; that nobody does is
-// certain as long as the agent is held, because its next server begins with a scan of all of it.
+// begin prepares tx for the current lease term. If another server holds the lease, it returns
+// ErrNotHolder. If none does, this server may work on the agent, and begin reads the agent's row
+// again. It returns memories.ErrNotFound if that row is gone.
 func (m *Manager) begin(ctx context.Context, tx *Tx) error {
 	term := m.o.Term(tx.State.ID)
 	if term == 0 {
@@ -109,9 +109,10 @@ func (m *Manager) begin(ctx context.Context, tx *Tx) error {
 		if holder != 0 {
 			return ErrNotHolder
 		}
+		// A server that gets the lease from now on first scans the whole agent, and must wait for tx.
 		row, err := tx.DB.Agent(ctx)
 		if errors.Is(err, memories.ErrNotFound) {
-			m.Drop(tx.Agent.Slug) // forgotten; there may be another one of that slug now
+			m.Drop(tx.Agent.Slug) // another agent may have the slug now
 		}
 		if err != nil {
 			return err
@@ -123,7 +124,8 @@ func (m *Manager) begin(ctx context.Context, tx *Tx) error {
 	return nil
 }
 
-// agent returns a known agent; one that another server has made known since is read from the database.
+// Load returns the State of an agent. If this process does not know the agent, Load reads its row. It
+// fails with memories.ErrNotFound if no agent has that slug.
 func (m *Manager) Load(ctx context.Context, slug string) (*State, error) {
 	if a := m.Known(slug); a != nil {
 		return a, nil
@@ -143,13 +145,14 @@ func (m *Manager) Load(ctx context.Context, slug string) (*State, error) {
 	return a, nil
 }
 
+// Known returns the State of an agent, or nil if this process does not know the agent.
 func (m *Manager) Known(slug string) *State {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.states[slug]
 }
 
-// byID returns the slug of a known agent; empty: it is not known.
+// SlugOf returns the slug of the agent with that id, or "" if this process does not know it.
 func (m *Manager) SlugOf(id int64) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -161,7 +164,7 @@ func (m *Manager) SlugOf(id int64) string {
 	return ""
 }
 
-// drop forgets an agent that is known no more.
+// Drop makes this process forget an agent. It changes nothing in the database or on disk.
 func (m *Manager) Drop(slug string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -171,11 +174,11 @@ func (m *Manager) Drop(slug string) {
 // KnownAgent is an agent that this process knows.
 type KnownAgent struct {
 	Slug  string
-	ID    int64
-	Files int // memory files, as its last scans counted them
+	ID    int64 // in the database
+	Files int   // number of memory files on disk at the last scans
 }
 
-// list returns the agents that this process knows, in no order.
+// List returns the agents that this process knows, in no order.
 func (m *Manager) List() []KnownAgent {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -186,7 +189,7 @@ func (m *Manager) List() []KnownAgent {
 	return all
 }
 
-// slugs returns the slugs of the agents that this process knows, in no order.
+// Slugs returns the slugs of the agents that this process knows, in no order.
 func (m *Manager) Slugs() []string {
 	var slugs []string
 	for _, a := range m.List() {
@@ -195,14 +198,16 @@ func (m *Manager) Slugs() []string {
 	return slugs
 }
 
-// keep drops the agents that are not in ids, by slug.
+// Keep makes this process forget all agents except those in ids, which has ids by slug. An agent
+// whose id differs from that of its slug in ids is also forgotten.
 func (m *Manager) Keep(ids map[string]int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	maps.DeleteFunc(m.states, func(slug string, a *State) bool { return ids[slug] != a.ID })
 }
 
-// agentOfRow returns what this process knows of an agent; nothing yet, where it is another one than it knew of that slug.
+// Ensure returns the State of the agent with that slug and id. It creates a new State if this process
+// does not know the agent, or knows another agent by that slug.
 func (m *Manager) Ensure(slug string, id int64) *State {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -214,7 +219,8 @@ func (m *Manager) Ensure(slug string, id int64) *State {
 	return a
 }
 
-// unlock lets the next one work on the agent.
+// Unlock releases the lock of an agent. If LockOrSkip gave up on the agent, Unlock requests a
+// discovery.
 func (m *Manager) Unlock(a *State) {
 	a.inUse.Release(1)
 	if a.skipped.Swap(false) {
@@ -222,20 +228,15 @@ func (m *Manager) Unlock(a *State) {
 	}
 }
 
-// errPanic means that Memoir itself has a fault, which one agent has met with. That ends what was being done with the agent, and nothing
-// else: what is mirrored for all others must not depend on what one of them has on disk.
-var ErrPanic = errors.New("internal error, see the server's log")
-
-// panicError is the error of a panic while somebody worked on an agent.
+// panicError logs a panic during work on an agent, with the stack, and returns ErrPanic. It must be
+// called by the deferred function that recovers.
 func (m *Manager) panicError(slug string, cause any) error {
 	m.o.Log.Error("panic during work on an agent, will retry at the next scan",
 		"agent", slug, "panic", cause, "stack", string(debug.Stack()))
 	return ErrPanic
 }
 
+// OnDisk returns the agent that a row describes, without reading the disk.
 func OnDisk(row records.Agent) agents.Agent {
 	return agents.Agent{Slug: row.Slug, Layout: agents.Layout(row.Layout), Dir: row.Dir, DisplayName: row.DisplayName, JoinedTo: row.JoinedTo}
 }
-
-// errNotHolder means that another server holds the lease of the agent. It is for that one to carry out what is asked.
-var ErrNotHolder = fmt.Errorf("another server holds the agent's lease: %w", memories.ErrUnavailable)

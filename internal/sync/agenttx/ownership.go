@@ -9,12 +9,12 @@ import (
 	"memoir/internal/records"
 )
 
-// checkWrite returns a conflict if the agent's own memory directory or its CLAUDE.md must not be
-// written, because of who owns it or who may write it. Nothing is saved or deleted then: the agent
-// would not learn of it.
+// CheckWrite returns a *memories.ConflictError if Memoir must not write the agent's CLAUDE.md or its
+// primary directory, because of their owner or permissions. Callers then save or delete nothing: the
+// agent would not learn of it. Without an open directory it returns nil.
 func (tx *Tx) CheckWrite() error {
 	if tx.Root == nil {
-		return nil // other errors say so
+		return nil // callers report that with MissingError
 	}
 	err := tx.CheckPublish()
 	if err == nil {
@@ -26,10 +26,11 @@ func (tx *Tx) CheckWrite() error {
 	return nil
 }
 
-// indexName is a name in a memory directory. It stands for any.
+// indexName is the name of the file by which CheckWrite checks a directory. Any name would do.
 const indexName = "MEMORY.md"
 
-// checkPublish returns an error about ownership if CLAUDE.md must not be written.
+// CheckPublish returns an error for which files.IsOwnership reports true if Memoir must not write
+// CLAUDE.md. It returns nil if Memoir may, or the agent is not published, or no directory is open.
 func (tx *Tx) CheckPublish() error {
 	at := tx.Agent.ClaudeMDPath(tx.Root)
 	if at == "" || tx.Root == nil {
@@ -41,8 +42,9 @@ func (tx *Tx) CheckPublish() error {
 	return nil
 }
 
-// checkRemove returns a conflict if a file of the agent's own directory must not be removed. A
-// session's file stays where it is, and does not keep the memory alive.
+// CheckRemove returns a *memories.ConflictError if Memoir must not remove a primary file, because of
+// its owner or permissions. For a session's file it returns nil: such a file may stay on disk, because
+// it does not keep the memory alive.
 func (tx *Tx) CheckRemove(f records.File) error {
 	if tx.Root == nil || !f.IsPrimary() {
 		return nil
@@ -50,8 +52,8 @@ func (tx *Tx) CheckRemove(f records.File) error {
 	return tx.CheckOwner(f.Path)
 }
 
-// checkOwner returns a conflict if Memoir must not change what is at a path, because of who owns it
-// or who may write it.
+// CheckOwner returns a *memories.ConflictError if Memoir must not remove or replace the file at path,
+// because of the owner or permissions of its directories.
 func (tx *Tx) CheckOwner(path string) error {
 	if err := tx.guard.CheckRemoval(tx.Root, path); files.IsOwnership(err) {
 		return OwnershipConflict(err)
@@ -59,14 +61,14 @@ func (tx *Tx) CheckOwner(path string) error {
 	return nil
 }
 
-// ownershipProblem is the text of claude_md.problem.
+// OwnershipProblem returns the text of claude_md.problem for an error of CheckPublish.
 func OwnershipProblem(err error) string {
 	return "CLAUDE.md is not written: " + ownershipReason(err) + ". " + ownershipHelp
 }
 
 const ownershipHelp = "Memoir changes nothing there, because another user could misuse it. Change the permissions or the owner, or run Memoir as the owner."
 
-// ownershipConflict returns the conflict for a file that must not be written.
+// OwnershipConflict returns the *memories.ConflictError for an error about ownership.
 func OwnershipConflict(err error) error {
 	return &memories.ConflictError{Reason: "Nothing was changed: " + ownershipReason(err) + ". " + ownershipHelp}
 }

@@ -10,38 +10,41 @@ import (
 	"memoir/internal/files"
 )
 
-// An editor that saves in place opens a file and then writes it. When Memoir replaces the file between the two, what is written
-// goes into one that has no name any more. So Memoir holds on to what it has replaced until nobody can be about to write it, and
-// takes over what was written there, as if it had come a moment later.
+// An editor that saves in place opens a file and then writes it. If Memoir replaces the file in
+// between, the editor writes into a file without a name. So Memoir keeps replaced files open for a
+// moment, and copies what was written late into the new file.
 
 const (
-	// lateWriteTimeout is for how long after it was replaced, or last written, a file may still be written: far longer than it takes
-	// an editor from opening to writing.
+	// lateWriteTimeout is how long after its replacement or last write a file may still be written.
+	// An editor takes much less between opening and writing.
 	lateWriteTimeout = 100 * time.Millisecond
-	// maxReplaced is how many replaced files are held on to: each is an open file. Past it, they are not held on to.
+	// maxReplaced is the largest number of replaced files of all agents that stay open. Further ones
+	// are closed at once. Arbitrary.
 	maxReplaced = 64
 	// maxLateWrite is the largest late write that is recovered, in bytes: the largest CLAUDE.md.
 	maxLateWrite = 4 << 20
-	// maxReplacedAge is when a file is let go of that nobody has come back to, because its agent is gone or in other hands.
+	// maxReplacedAge is the age at which a replaced file is closed although no scan has recovered it,
+	// because its agent was deleted or another server got the lease. Arbitrary.
 	maxReplacedAge = 2 * time.Minute
 )
 
-// replacedFile is a file that Memoir has replaced.
+// replacedFile is an open file that Memoir has replaced.
 type replacedFile struct {
 	slug, path string
 	file       *os.File
 	oldHash    string // of its bytes when it was replaced
-	newHash    string // of the bytes that Memoir has put in its place since
+	newHash    string // of the bytes that Memoir has last written at path
 	replacedAt time.Time
 }
 
-// replacedFiles are those that are held on to, in the order in which they were replaced.
+// replacedFiles are the open replaced files of all agents, the first replaced one first.
 type replacedFiles struct {
 	mu  sync.Mutex
 	all []replacedFile
 }
 
-// add holds on to a file, if there is room.
+// add adds a file, or closes it if there are maxReplaced already. It first closes files that are
+// older than maxReplacedAge.
 func (f *replacedFiles) add(r replacedFile) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -53,7 +56,8 @@ func (f *replacedFiles) add(r replacedFile) {
 	f.all = append(f.all, r)
 }
 
-// setNewHash notes that what has the place of replaced files has other bytes now, again from Memoir.
+// setNewHash records that Memoir has written a path again: it changes the newHash of that path's
+// files from one hash to the other.
 func (f *replacedFiles) setNewHash(slug, path, from, to string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -64,7 +68,7 @@ func (f *replacedFiles) setNewHash(slug, path, from, to string) {
 	}
 }
 
-// first returns the file of an agent that was replaced first; nil: there is none.
+// first returns the agent's file that was replaced first, or nil if it has none.
 func (f *replacedFiles) first(slug string) *replacedFile {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -76,24 +80,24 @@ func (f *replacedFiles) first(slug string) *replacedFile {
 	return nil
 }
 
-// closeFile closes a file.
+// closeFile closes and removes one file.
 func (f *replacedFiles) closeFile(file *os.File) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closeWhere(func(r replacedFile) bool { return r.file == file })
 }
 
-// close lets go of all files.
+// close closes and removes all files.
 func (f *replacedFiles) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closeWhere(func(replacedFile) bool { return true })
 }
 
-// closeWhere closes those files of which the condition holds. The caller holds the lock.
-func (f *replacedFiles) closeWhere(of func(replacedFile) bool) {
+// closeWhere closes and removes the files for which match reports true. The caller holds mu.
+func (f *replacedFiles) closeWhere(match func(replacedFile) bool) {
 	f.all = slices.DeleteFunc(f.all, func(r replacedFile) bool {
-		if of(r) {
+		if match(r) {
 			r.file.Close() //nolint:errcheck // only read
 			return true
 		}
@@ -101,35 +105,37 @@ func (f *replacedFiles) closeWhere(of func(replacedFile) bool) {
 	})
 }
 
-// overwrite writes over a file that has the bytes of the options' IfHash, and holds on to the one that was there.
+// Overwrite writes a file with Disk.Write, whose errors it returns. If options has IfHash, it keeps
+// the replaced file open and requests a scan, so that RecoverLateWrites can find late writes to it.
 func (tx *Tx) Overwrite(path string, data []byte, options files.Options) error {
 	if options.Hash == "" {
 		options.Hash = files.Hash(data)
 	}
-	slug, was, is := tx.Agent.Slug, options.IfHash, options.Hash
-	if was != "" {
+	slug, oldHash, newHash := tx.Agent.Slug, options.IfHash, options.Hash
+	if oldHash != "" {
 		options.Displaced = func(old *os.File) {
-			tx.replaced.add(replacedFile{slug, path, old, was, is, time.Now()})
+			tx.replaced.add(replacedFile{slug, path, old, oldHash, newHash, time.Now()})
 			tx.RescanNoSooner(path, lateWriteTimeout)
 		}
 	}
 	err := tx.Disk.Write(tx.Root, path, data, options)
-	if err == nil && was != "" {
-		tx.replaced.setNewHash(slug, path, was, is)
+	if err == nil && oldHash != "" {
+		tx.replaced.setNewHash(slug, path, oldHash, newHash)
 	}
 	return err
 }
 
-// recoverLateWrites puts what was written into replaced files of the agent in the place of what Memoir has put there. What
-// somebody else has put there since is newer, and stays.
+// RecoverLateWrites copies what was written late into the agent's replaced files to their paths. It
+// leaves a path that another program has written since, because that is newer, and logs a warning. If
+// a replaced file may still be written, it requests a scan and leaves that file and the later ones.
 func (tx *Tx) RecoverLateWrites() {
 	if tx.Root == nil {
 		return
 	}
 	slug := tx.Agent.Slug
 	for r := tx.replaced.first(slug); r != nil; r = tx.replaced.first(slug) {
-		raw, settled := r.read()
-		if !settled {
+		raw, isFinal := r.read()
+		if !isFinal {
 			tx.RescanNoSooner(r.path, lateWriteTimeout)
 			return
 		}
@@ -146,8 +152,10 @@ func (tx *Tx) RecoverLateWrites() {
 	}
 }
 
-// read returns what was written into the file since it was replaced, nil for nothing. It is settled when nobody can be at it.
-func (r *replacedFile) read() (raw []byte, settled bool) {
+// read returns what was written into the file since it was replaced. raw is nil if nothing was, or if
+// it cannot be recovered: it is unreadable or larger than maxLateWrite. isFinal is false while the
+// file may still be written.
+func (r *replacedFile) read() (raw []byte, isFinal bool) {
 	info, err := r.file.Stat()
 	if err != nil {
 		return nil, true

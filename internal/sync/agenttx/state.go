@@ -11,46 +11,52 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// agent is one known agent in this process. Whoever works on it holds its lock.
+// State is what this process knows about one agent. The caller must hold its lock to use it, except
+// for ID, Emptied, Awaited and FileCounter.Files.
 type State struct {
-	inUse *semaphore.Weighted
-	// skipped says that somebody has gone on without the lock, and agents are to be looked for again.
+	inUse *semaphore.Weighted // the lock
+	// skipped means that LockOrSkip gave up. Unlock then requests a discovery.
 	skipped atomic.Bool
-	ID      int64
-	// term is the time of looking after it, as Engine.term numbers them, that what follows was learned in.
+	ID      int64 // the agent's id in the database
+	// term is the lease term in which the scan state was learned. It is 0 if this server did not
+	// hold the lease.
 	term    uint64
-	OnDisk  agents.Agent
-	Present bool
-	// fullyScanned says that all of its directory has been scanned, and is watched, in this term.
+	OnDisk  agents.Agent // the agent as discovery or its row last had it
+	Present bool         // the agent's directory exists
+	// FullyScanned means that the whole directory has been scanned in this term, and is watched.
 	FullyScanned  bool
-	fullScanTimer *time.Timer // requests a full scan when the directory has been quiet
-	// links are the paths of links. They have to be scanned again whenever something else appears or goes: it may be
-	// what they lead to.
+	fullScanTimer *time.Timer // requests a full scan, see Tx.RescanAllAfter; nil before the first
+	// Links are the paths of links. A scan that finds a change elsewhere requests their scan,
+	// because the change may be in their targets.
 	Links map[string]struct{}
-	// indexes are the MEMORY.md files as they were last scanned.
+	// Indexes are the stamps of the MEMORY.md files at their last scan, by path.
 	Indexes map[string]FileStamp
-	// facts are the primary indexes as they were when their facts were saved; nil: the database knows which have any.
+	// Facts are the stamps of the primary indexes whose facts are saved, by path. A zero stamp means
+	// that the index must be read again. It is nil until the paths have been read from the database.
 	Facts map[string]FileStamp
-	// recovered says that leftovers of a crash have been cleared in this term.
+	// Recovered means that leftovers of a crash have been removed in this term.
 	Recovered bool
-	// emptied has files that had bytes and are seen without any, by path.
+	// Emptied has the files that had bytes and are now empty, by path. Package scan owns the values.
 	Emptied sync.Map
-	// awaited are files without a byte that a scan waits for, by path.
+	// Awaited has the empty files that a scan waits for, by path. Package scan owns the values.
 	Awaited     sync.Map
 	FileCounter fileCounter
-	// others are its files that are not Markdown.
+	// Others are the agent's files that are not Markdown.
 	Others OtherFiles
-	// lastLogs are its logs as all of them were last scanned.
+	// LastLogs describes the last full scan of the agent's logs.
 	LastLogs LogState
 }
 
+// NewState returns the State of the agent with the given id, with everything else unknown.
 func NewState(id int64) *State { return &State{inUse: semaphore.NewWeighted(1), ID: id} }
 
-// lock waits until nobody else works on the agent, or until ctx ends.
+// Lock locks the agent. It waits until the lock is free or ctx ends, and returns the error of ctx.
+// The caller unlocks it with Manager.Unlock.
 func (a *State) Lock(ctx context.Context) error { return a.inUse.Acquire(ctx, 1) }
 
-// lockOrSkip locks the agent, unless somebody works on it for longer than its turn. Then agents are looked for again as soon as that is
-// over.
+// LockOrSkip is Lock for callers that serve several agents. It gives up after AgentTurn, or when ctx
+// ends, and reports whether it has locked the agent. If it gives up, the next Unlock requests a
+// discovery.
 func (a *State) LockOrSkip(ctx context.Context) (locked bool) {
 	if a.inUse.TryAcquire(1) {
 		return true
@@ -61,10 +67,17 @@ func (a *State) LockOrSkip(ctx context.Context) (locked bool) {
 		return true
 	}
 	a.skipped.Store(true)
-	return a.inUse.TryAcquire(1) // who held it may have let go just before that was noted
+	return a.inUse.TryAcquire(1) // an Unlock just before the Store did not see skipped
 }
 
-// begin forgets what was believed under another term than this; 0 is none.
+// AgentTurn is how long a task that serves all agents waits for one of them before it continues with
+// the next. It also delays the next scan of a full scan: two scans at once made a save wait on a
+// machine with two processors.
+const AgentTurn = time.Second
+
+// Begin records the lease term of the coming work. It resets the scan state if the term is another
+// than before, or 0 because this server does not hold the lease: another server may have changed
+// the agent. The caller holds the lock.
 func (a *State) Begin(term uint64) {
 	if term == 0 || term != a.term {
 		a.ResetScanState()
@@ -72,43 +85,84 @@ func (a *State) Begin(term uint64) {
 	a.term = term
 }
 
-// resetScanState forgets what was seen in the directory.
+// ResetScanState forgets what scans have learned about the directory, so that the next scan starts
+// without it. It keeps Emptied, Awaited, Others and FileCounter.
 func (a *State) ResetScanState() {
 	a.FullyScanned, a.Recovered, a.Links, a.Indexes, a.Facts, a.LastLogs = false, false, nil, nil, nil, LogState{}
 }
 
-// agentTurn is how long what concerns all agents keeps to one of them before it goes on to the next. With two scanned at once, a save had
-// to wait for both cores of a small machine.
-const AgentTurn = time.Second
-
-// fileStamp tells whether somebody has written a file.
+// FileStamp is a file's size and modification time, which change when the file is written. The zero
+// value means that the file is missing or unknown.
 type FileStamp struct {
-	Size    int64
+	Size    int64 // in bytes
 	ModTime time.Time
 }
 
-// otherFiles are the files of an agent that are not Markdown, as they were last scanned.
+// OtherFiles are the files of an agent that are not Markdown, as they were last scanned.
 type OtherFiles struct {
-	Kinds  map[string]OtherKind // by path
-	Listed map[string]struct{}  // paths of those that are listed
+	Kinds  map[string]OtherKind // by path; nil before the first scan
+	Listed map[string]struct{}  // paths of the listed ones
 }
 
-// otherKind reports whether a file is text.
+// OtherKind is the result of the check whether a file is text, and the stamp of the checked file.
 type OtherKind struct {
 	Stamp  OtherStamp
 	IsText bool
 }
 
-// stamp is the metadata that shows a change of such a file.
+// OtherStamp is the metadata of a file that is not Markdown. A change of the file changes it.
 type OtherStamp struct {
 	Path          string
-	Size, ModTime int64
+	Size, ModTime int64 // bytes; nanoseconds since 1970
 	Inode         uint64
 }
 
-// logState is what the last scan of all logs of an agent has seen; the zero value: nothing is known.
+// LogState describes all logs of an agent at a full scan. The zero value means that it is unknown.
 type LogState struct {
-	Known bool
-	Files int
-	Sum   int64 // the exclusive or of their signatures
+	Known bool  // the scan has read all logs, and none was too young for its time stamps to count
+	Files int   // number of logs
+	Sum   int64 // exclusive or of their signatures
+}
+
+// fileCounter counts the memory files that the last scans of an agent found on disk. A file that was
+// not read because a program is writing it is not counted.
+type fileCounter struct {
+	Files atomic.Int64
+	// unseen are the paths of files that the rows have on disk and the last scan did not find. The
+	// scan left their rows unchanged, for example because the primary directory is missing. They are
+	// not counted.
+	unseen map[string]struct{}
+}
+
+// Update records a scan of paths that found the given number of files. before is the number of files
+// that the rows had on disk at these paths. unseen are those of them that the scan neither found nor
+// recorded as removed.
+func (c *fileCounter) Update(paths []string, files, before int, unseen []string) {
+	for p := range c.unseen {
+		if IsIn(paths, p) {
+			delete(c.unseen, p)
+			before--
+		}
+	}
+	if c.unseen == nil {
+		c.unseen = map[string]struct{}{}
+	}
+	for _, p := range unseen {
+		c.unseen[p] = struct{}{}
+	}
+	if IsFullScan(paths) {
+		c.Files.Store(int64(files))
+		return
+	}
+	c.Files.Add(int64(files - before))
+}
+
+// Removed records that Memoir has removed a file that the rows had on disk. The next scan does not
+// subtract it, because its row is absent by then.
+func (c *fileCounter) Removed(path string) {
+	if _, ok := c.unseen[path]; ok {
+		delete(c.unseen, path)
+		return
+	}
+	c.Files.Add(-1)
 }
