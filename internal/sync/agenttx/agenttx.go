@@ -1,5 +1,5 @@
-// Package agenttx gives one caller exclusive use of an agent: its rows, its directory, and its state
-// in this process.
+// Package agenttx gives one caller exclusive use of an agent: its rows, its directory, and its
+// state in this process.
 //
 //	err := manager.Do(ctx, slug, func(tx *agenttx.Tx) error {
 //		if err := tx.CanWrite(ctx); err != nil {
@@ -64,8 +64,8 @@ func (tx *Tx) RescanNoSooner(path string, wait time.Duration) {
 	tx.queue.AddNoSooner(tx.Agent.Slug, path, wait)
 }
 
-// RescanAllAfter requests a scan of the whole directory after a wait. A further call within the wait
-// starts it again.
+// RescanAllAfter requests a scan of the whole directory after a wait. A further call within the
+// wait starts it again.
 func (tx *Tx) RescanAllAfter(wait time.Duration) {
 	if tx.State.fullScanTimer != nil {
 		tx.State.fullScanTimer.Reset(wait)
@@ -75,10 +75,10 @@ func (tx *Tx) RescanAllAfter(wait time.Duration) {
 	tx.State.fullScanTimer = time.AfterFunc(wait, func() { queue.Add(slug, ".") })
 }
 
-// CanWrite returns a *memories.ConflictError if Memoir must not write into the agent's directory. The
-// causes are: the directory is not open, CheckWrite fails, or the primary directory is missing and
-// memories are known in it. Writing would create a new primary directory, in which those memories
-// would look removed.
+// CanWrite returns a *memories.ConflictError if Memoir must not write into the agent's directory.
+// The causes are: the directory is not open, CheckWrite fails, or the primary directory is missing
+// and memories are known in it. Writing would create a new primary directory, and those memories
+// would seem removed.
 func (tx *Tx) CanWrite(ctx context.Context) error {
 	if tx.Root == nil {
 		return tx.MissingError()
@@ -96,8 +96,8 @@ func (tx *Tx) CanWrite(ctx context.Context) error {
 	return &memories.ConflictError{Reason: "The agent's memory directory " + filepath.Join(tx.Agent.Dir, tx.Agent.PrimaryDir()) + " is not there, and it had memories in it. Nothing was changed. Put it back, or remove those memories, and try again."}
 }
 
-// Emit sends an event about the agent to the subscribers on every server. name is that of the
-// memory, if the event is about one.
+// Emit sends an event about the agent to the subscribers on every server. name is the
+// memory's name, or "" if the event is not about one memory.
 func (tx *Tx) Emit(kind events.Kind, name string) {
 	tx.emit(events.Event{Agent: tx.Agent.Slug, Kind: kind, Name: name})
 }
@@ -114,8 +114,8 @@ func AgentsAtOnce() int { return max(2, runtime.GOMAXPROCS(0)) }
 
 type actorKey struct{}
 
-// As returns a context in which the journal attributes changes to actor. Callers set it once for
-// each request. It does not apply to changes that a scan finds on disk.
+// As returns a context with the actor to whom the journal attributes changes. Callers set it once
+// for each request. It does not apply to changes that a scan finds on disk.
 func As(ctx context.Context, actor memories.Actor) context.Context {
 	return context.WithValue(ctx, actorKey{}, actor)
 }

@@ -13,8 +13,9 @@ import (
 	"memoir/internal/records"
 )
 
-// Disk makes all changes of the Engine on disk: it creates, writes, touches, moves and removes files.
-// A test that makes each method fail therefore covers every change. NewDisk returns the real one.
+// Disk makes all changes of the Engine on disk: it creates, writes, touches, moves and removes
+// files. A test that makes each method fail therefore covers every change. NewDisk returns the real
+// one.
 type Disk interface {
 	// Write is files.Write.
 	Write(root *os.Root, path string, data []byte, options files.Options) error
@@ -46,7 +47,8 @@ func (realDisk) SyncDirectory(root *os.Root, path string) (wait func() error) {
 	return func() error { return <-synced }
 }
 
-// ReadAll returns the bytes of a file. It fails with ErrTooLarge if the file has more than max bytes.
+// ReadAll returns the bytes of a file. It fails with ErrTooLarge if the file has more than max
+// bytes.
 func ReadAll(root *os.Root, path string, max int64) ([]byte, error) {
 	raw, err := agents.ReadFile(root, path, max)
 	if err != nil {
@@ -59,8 +61,8 @@ func ReadAll(root *os.Root, path string, max int64) ([]byte, error) {
 }
 
 // ReadRecorded returns the bytes of a file of at most memories.MaxFileSize. It returns nil if the
-// file is missing. It returns a *memories.ConflictError if the file cannot be read or its hash is not
-// the recorded one. If the hash differs, it also requests a scan of the file.
+// file is missing. It returns a *memories.ConflictError if the file cannot be read or its hash is
+// not the recorded one. If the hash differs, it also requests a scan of the file.
 func (tx *Tx) ReadRecorded(f records.File) ([]byte, error) {
 	raw, err := ReadAll(tx.Root, f.Path, memories.MaxFileSize)
 	switch {
@@ -101,8 +103,8 @@ func AwaitBytes(root *os.Root, path string) bool {
 	}
 }
 
-// IsFree reports whether nothing exists at the path p, not even a link. It reports false if the path
-// cannot be read.
+// IsFree reports whether nothing exists at the path p, not even a link. It reports false if the
+// path cannot be read.
 func IsFree(root *os.Root, p string) bool {
 	_, err := files.Lstat(root, p)
 	return errors.Is(err, fs.ErrNotExist)

@@ -22,15 +22,15 @@ var (
 	// ErrFileExists means that a path, where nothing may be, exists.
 	ErrFileExists = fmt.Errorf("path exists already: %w", fs.ErrExist)
 
-	// ErrInvalidPath means that no file can be created at a path, because it leads out of the memory
-	// directory or through a file.
+	// ErrInvalidPath means that no file can be created at a path, because it leads out of the
+	// memory directory or through a file.
 	ErrInvalidPath = fmt.Errorf("invalid path in the memory directory: %w", fs.ErrInvalid)
 
 	// ErrTooLarge means that a file has more bytes than the caller accepts.
 	ErrTooLarge = errors.New("file too large")
 
-	// ErrStopping means that a scan did not start or did not finish, because the server is stopping.
-	// What the scan has committed stays. The next start continues.
+	// ErrStopping means that a scan did not start or did not finish, because the server is
+	// stopping. What the scan has committed stays. The next start continues.
 	ErrStopping = errors.New("server is stopping")
 
 	// ErrOutOfFiles means that a scan failed because the process or the system had too many open
@@ -40,13 +40,13 @@ var (
 	// ErrNotHolder means that another server holds the agent's lease. That server must do the work.
 	ErrNotHolder = fmt.Errorf("another server holds the agent's lease: %w", memories.ErrUnavailable)
 
-	// ErrPanic means that the work on an agent panicked. It ends only that work, because the mirroring
-	// of other agents must not depend on this agent's files.
+	// ErrPanic means that the work on an agent panicked. It ends only that work, because the
+	// mirroring of other agents must not depend on this agent's files.
 	ErrPanic = errors.New("internal error, see the server's log")
 )
 
-// OutOfFiles returns an error that wraps ErrOutOfFiles if files.IsExhausted reports true for err. It
-// returns nil for any other err.
+// OutOfFiles returns an error that wraps ErrOutOfFiles if files.IsExhausted reports true for err.
+// It returns nil for any other err.
 func OutOfFiles(err error) error {
 	if !files.IsExhausted(err) {
 		return nil
@@ -54,8 +54,8 @@ func OutOfFiles(err error) error {
 	return ScanError(err)
 }
 
-// ScanError returns an error that wraps ErrOutOfFiles and exhausted, and names the remedy. The caller
-// has checked that files.IsExhausted reports true for exhausted.
+// ScanError returns an error that wraps ErrOutOfFiles and exhausted, and names the remedy. The
+// caller has checked that files.IsExhausted reports true for exhausted.
 func ScanError(exhausted error) error {
 	return fmt.Errorf("%w (%w): raise the limit (ulimit -n)", ErrOutOfFiles, exhausted)
 }
@@ -80,8 +80,8 @@ func IsNotFound(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.EINVAL)
 }
 
-// MissingError returns the *memories.ConflictError for a change while Root is nil: ClosedError if the
-// directory exists, else that it is missing.
+// MissingError returns the *memories.ConflictError for a change while Root is nil: ClosedError if
+// the directory exists, else that it is missing.
 func (tx *Tx) MissingError() error {
 	if tx.Closed != nil {
 		return tx.ClosedError()
@@ -112,8 +112,8 @@ func (e *joinedError) Error() string {
 	return fmt.Sprintf("%s is joined to %s: its directory is a link to that one's.", e.slug, e.to)
 }
 
-// MisnamedError returns a *memories.ConflictError if the file's name on disk is not valid UTF-8, and
-// so cannot be stored. It returns nil for any other file, and without a directory.
+// MisnamedError returns a *memories.ConflictError if the file's name on disk is not valid UTF-8,
+// and so cannot be stored. It returns nil for any other file, and without a directory.
 func (tx *Tx) MisnamedError(relPath string) error {
 	if tx.Root == nil || !agents.IsMisnamed(tx.Root, relPath) {
 		return nil
@@ -121,8 +121,8 @@ func (tx *Tx) MisnamedError(relPath string) error {
 	return &memories.ConflictError{Reason: "The name of " + relPath + " on disk is not valid UTF-8. Nothing was changed. Rename the file, or remove it by hand."}
 }
 
-// ChangedOnDisk returns the *memories.ConflictError for a file that has changed since the caller read
-// it.
+// ChangedOnDisk returns the *memories.ConflictError for a file that has changed since the caller
+// read it.
 func ChangedOnDisk(path string) error {
 	return &memories.ConflictError{Reason: path + " has changed on disk since it was read. Nothing was written. Look at what it says now and save again."}
 }

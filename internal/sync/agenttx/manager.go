@@ -53,8 +53,8 @@ func NewManager(o Options) *Manager {
 // Close closes the replaced files that are still open.
 func (m *Manager) Close() { m.replaced.close() }
 
-// Do calls do with exclusive use of the agent, in this process and among all servers, and returns its
-// error. It opens the agent's directory for the call. Other errors: memories.ErrNotFound for an
+// Do calls do with exclusive use of the agent, in this process and among all servers, and returns
+// its error. It opens the agent's directory for the call. Other errors: memories.ErrNotFound for an
 // unknown slug; ErrNotHolder if another server holds the agent's lease; ErrPanic if do panics; the
 // error of ctx if it ends while Do waits. A call of Do inside do for the same agent deadlocks.
 func (m *Manager) Do(ctx context.Context, slug string, do func(*Tx) error) (err error) {
@@ -98,7 +98,7 @@ func (m *Manager) Do(ctx context.Context, slug string, do func(*Tx) error) (err 
 
 // begin prepares tx for the current lease term. If another server holds the lease, it returns
 // ErrNotHolder. If none does, this server may work on the agent, and begin reads the agent's row
-// again. It returns memories.ErrNotFound if that row is gone.
+// again. It returns memories.ErrNotFound if the row no longer exists.
 func (m *Manager) begin(ctx context.Context, tx *Tx) error {
 	term := m.o.Term(tx.State.ID)
 	if term == 0 {
@@ -109,7 +109,8 @@ func (m *Manager) begin(ctx context.Context, tx *Tx) error {
 		if holder != 0 {
 			return ErrNotHolder
 		}
-		// A server that gets the lease from now on first scans the whole agent, and must wait for tx.
+		// A server that gets the lease from now on first scans the whole agent, and must wait for
+		// tx.
 		row, err := tx.DB.Agent(ctx)
 		if errors.Is(err, memories.ErrNotFound) {
 			m.Drop(tx.Agent.Slug) // another agent may have the slug now
@@ -124,8 +125,8 @@ func (m *Manager) begin(ctx context.Context, tx *Tx) error {
 	return nil
 }
 
-// Load returns the State of an agent. If this process does not know the agent, Load reads its row. It
-// fails with memories.ErrNotFound if no agent has that slug.
+// Load returns the State of an agent. If this process does not know the agent, Load reads its row.
+// It fails with memories.ErrNotFound if no agent has that slug.
 func (m *Manager) Load(ctx context.Context, slug string) (*State, error) {
 	if a := m.Known(slug); a != nil {
 		return a, nil
@@ -198,16 +199,16 @@ func (m *Manager) Slugs() []string {
 	return slugs
 }
 
-// Keep makes this process forget all agents except those in ids, which has ids by slug. An agent
-// whose id differs from that of its slug in ids is also forgotten.
+// Keep makes this process forget all agents except those in ids, which maps slugs to ids. It also
+// forgets an agent whose id is not the one that ids has for its slug.
 func (m *Manager) Keep(ids map[string]int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	maps.DeleteFunc(m.states, func(slug string, a *State) bool { return ids[slug] != a.ID })
 }
 
-// Ensure returns the State of the agent with that slug and id. It creates a new State if this process
-// does not know the agent, or knows another agent by that slug.
+// Ensure returns the State of the agent with that slug and id. It creates a new State if this
+// process does not know the agent, or knows another agent by that slug.
 func (m *Manager) Ensure(slug string, id int64) *State {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"memoir/internal/records"
 )
 
-// CheckWrite returns a *memories.ConflictError if Memoir must not write the agent's CLAUDE.md or its
-// primary directory, because of their owner or permissions. Callers then save or delete nothing: the
-// agent would not learn of it. Without an open directory it returns nil.
+// CheckWrite returns a *memories.ConflictError if Memoir must not write the agent's CLAUDE.md or
+// its primary directory, because of their owner or permissions. Callers then save or delete
+// nothing: the agent would not learn of it. Without an open directory it returns nil.
 func (tx *Tx) CheckWrite() error {
 	if tx.Root == nil {
 		return nil // callers report that with MissingError
@@ -26,7 +26,7 @@ func (tx *Tx) CheckWrite() error {
 	return nil
 }
 
-// indexName is the name of the file by which CheckWrite checks a directory. Any name would do.
+// indexName is the file that CheckWrite uses to check the primary directory. Any name would do.
 const indexName = "MEMORY.md"
 
 // CheckPublish returns an error for which files.IsOwnership reports true if Memoir must not write
@@ -42,9 +42,9 @@ func (tx *Tx) CheckPublish() error {
 	return nil
 }
 
-// CheckRemove returns a *memories.ConflictError if Memoir must not remove a primary file, because of
-// its owner or permissions. For a session's file it returns nil: such a file may stay on disk, because
-// it does not keep the memory alive.
+// CheckRemove returns a *memories.ConflictError if Memoir must not remove a primary file, because
+// of its owner or permissions. For a session's file it returns nil: such a file may stay on disk,
+// because it does not keep the memory alive.
 func (tx *Tx) CheckRemove(f records.File) error {
 	if tx.Root == nil || !f.IsPrimary() {
 		return nil
@@ -52,8 +52,8 @@ func (tx *Tx) CheckRemove(f records.File) error {
 	return tx.CheckOwner(f.Path)
 }
 
-// CheckOwner returns a *memories.ConflictError if Memoir must not remove or replace the file at path,
-// because of the owner or permissions of its directories.
+// CheckOwner returns a *memories.ConflictError if Memoir must not remove or replace the file at
+// path, because of the owner or permissions of its directories.
 func (tx *Tx) CheckOwner(path string) error {
 	if err := tx.guard.CheckRemoval(tx.Root, path); files.IsOwnership(err) {
 		return OwnershipConflict(err)

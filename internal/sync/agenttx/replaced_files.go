@@ -18,13 +18,13 @@ const (
 	// lateWriteTimeout is how long after its replacement or last write a file may still be written.
 	// An editor takes much less between opening and writing.
 	lateWriteTimeout = 100 * time.Millisecond
-	// maxReplaced is the largest number of replaced files of all agents that stay open. Further ones
-	// are closed at once. Arbitrary.
+	// maxReplaced is the largest number of replaced files of all agents that stay open. Further
+	// ones are closed at once. Arbitrary.
 	maxReplaced = 64
 	// maxLateWrite is the largest late write that is recovered, in bytes: the largest CLAUDE.md.
 	maxLateWrite = 4 << 20
-	// maxReplacedAge is the age at which a replaced file is closed although no scan has recovered it,
-	// because its agent was deleted or another server got the lease. Arbitrary.
+	// maxReplacedAge is the age at which a replaced file is closed although no scan has recovered
+	// it, because its agent was deleted or another server got the lease. Arbitrary.
 	maxReplacedAge = 2 * time.Minute
 )
 
@@ -126,8 +126,9 @@ func (tx *Tx) Overwrite(path string, data []byte, options files.Options) error {
 }
 
 // RecoverLateWrites copies what was written late into the agent's replaced files to their paths. It
-// leaves a path that another program has written since, because that is newer, and logs a warning. If
-// a replaced file may still be written, it requests a scan and leaves that file and the later ones.
+// leaves a path that another program has written since, because that is newer, and logs a warning.
+// If a replaced file may still be written, it requests a scan and leaves that file and the later
+// ones.
 func (tx *Tx) RecoverLateWrites() {
 	if tx.Root == nil {
 		return
@@ -152,9 +153,9 @@ func (tx *Tx) RecoverLateWrites() {
 	}
 }
 
-// read returns what was written into the file since it was replaced. raw is nil if nothing was, or if
-// it cannot be recovered: it is unreadable or larger than maxLateWrite. isFinal is false while the
-// file may still be written.
+// read returns what was written into the file since it was replaced. raw is nil if nothing was, or
+// if it cannot be recovered: it is unreadable or larger than maxLateWrite. isFinal is false while
+// the file may still be written.
 func (r *replacedFile) read() (raw []byte, isFinal bool) {
 	info, err := r.file.Stat()
 	if err != nil {

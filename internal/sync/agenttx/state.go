@@ -11,15 +11,14 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// State is what this process knows about one agent. The caller must hold its lock to use it, except
-// for ID, Emptied, Awaited and FileCounter.Files.
+// State is the knowledge of this process about one agent. The caller must hold its lock to use it,
+// except for ID, Emptied, Awaited and FileCounter.Files.
 type State struct {
 	inUse *semaphore.Weighted // the lock
 	// skipped means that LockOrSkip gave up. Unlock then requests a discovery.
 	skipped atomic.Bool
 	ID      int64 // the agent's id in the database
-	// term is the lease term in which the scan state was learned. It is 0 if this server did not
-	// hold the lease.
+	// term is the lease term of the scan state. It is 0 if this server did not hold the lease.
 	term    uint64
 	OnDisk  agents.Agent // the agent as discovery or its row last had it
 	Present bool         // the agent's directory exists
@@ -31,14 +30,17 @@ type State struct {
 	Links map[string]struct{}
 	// Indexes are the stamps of the MEMORY.md files at their last scan, by path.
 	Indexes map[string]FileStamp
-	// Facts are the stamps of the primary indexes whose facts are saved, by path. A zero stamp means
-	// that the index must be read again. It is nil until the paths have been read from the database.
+	// Facts are the stamps of the primary indexes whose facts are saved, by path. A zero stamp
+	// means that the index must be read again. It is nil until the paths have been read from the
+	// database.
 	Facts map[string]FileStamp
 	// Recovered means that leftovers of a crash have been removed in this term.
 	Recovered bool
-	// Emptied has the files that had bytes and are now empty, by path. Package scan owns the values.
+	// Emptied contains the files that had bytes and are now empty, by path. Package scan owns the
+	// values.
 	Emptied sync.Map
-	// Awaited has the empty files that a scan waits for, by path. Package scan owns the values.
+	// Awaited contains the empty files that a scan waits for, by path. Package scan owns the
+	// values.
 	Awaited     sync.Map
 	FileCounter fileCounter
 	// Others are the agent's files that are not Markdown.
@@ -54,8 +56,8 @@ func NewState(id int64) *State { return &State{inUse: semaphore.NewWeighted(1), 
 // The caller unlocks it with Manager.Unlock.
 func (a *State) Lock(ctx context.Context) error { return a.inUse.Acquire(ctx, 1) }
 
-// LockOrSkip is Lock for callers that serve several agents. It gives up after AgentTurn, or when ctx
-// ends, and reports whether it has locked the agent. If it gives up, the next Unlock requests a
+// LockOrSkip is Lock for callers that serve several agents. It gives up after AgentTurn, or when
+// ctx ends, and reports whether it has locked the agent. If it gives up, the next Unlock requests a
 // discovery.
 func (a *State) LockOrSkip(ctx context.Context) (locked bool) {
 	if a.inUse.TryAcquire(1) {
@@ -70,9 +72,9 @@ func (a *State) LockOrSkip(ctx context.Context) (locked bool) {
 	return a.inUse.TryAcquire(1) // an Unlock just before the Store did not see skipped
 }
 
-// AgentTurn is how long a task that serves all agents waits for one of them before it continues with
-// the next. It also delays the next scan of a full scan: two scans at once made a save wait on a
-// machine with two processors.
+// AgentTurn is how long a task that serves all agents waits for one of them before it continues
+// with the next. It also delays the next scan of a full scan: two scans at once made a save wait on
+// a machine with two processors.
 const AgentTurn = time.Second
 
 // Begin records the lease term of the coming work. It resets the scan state if the term is another
@@ -124,19 +126,19 @@ type LogState struct {
 	Sum   int64 // exclusive or of their signatures
 }
 
-// fileCounter counts the memory files that the last scans of an agent found on disk. A file that was
-// not read because a program is writing it is not counted.
+// fileCounter counts the memory files that the last scans of an agent found on disk. A file that
+// was not read because a program is writing it is not counted.
 type fileCounter struct {
 	Files atomic.Int64
 	// unseen are the paths of files that the rows have on disk and the last scan did not find. The
-	// scan left their rows unchanged, for example because the primary directory is missing. They are
-	// not counted.
+	// scan left their rows unchanged, for example because the primary directory is missing. They
+	// are not counted.
 	unseen map[string]struct{}
 }
 
-// Update records a scan of paths that found the given number of files. before is the number of files
-// that the rows had on disk at these paths. unseen are those of them that the scan neither found nor
-// recorded as removed.
+// Update records a scan of paths that found the given number of files. before is the number of
+// files that the rows had on disk at these paths. unseen are the files among them that the scan did
+// not find and did not record as removed.
 func (c *fileCounter) Update(paths []string, files, before int, unseen []string) {
 	for p := range c.unseen {
 		if IsIn(paths, p) {
