@@ -1,6 +1,6 @@
-// Package indexfile reads and edits MEMORY.md files on disk: it takes the lines of removed files out,
-// puts them back, and compares an index with the memory files. It knows when to write; package
-// memorymd knows the text.
+// Package indexfile reads and edits MEMORY.md files on disk, which are called indexes. It finds the
+// indexes that may list a file, removes the entries of files, edits an index safely, and compares
+// one with the memory files. Package memorymd computes the texts.
 package indexfile
 
 import (
@@ -16,22 +16,26 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories/memorymd"
-	"memoir/internal/postgres"
 	"memoir/internal/sync/agenttx"
 	"memoir/internal/sync/events"
 )
 
-// maxIndex is the largest MEMORY.md that is edited, in bytes; an agent loads less than a hundredth of it.
-const maxIndex = 4 << 20
+const (
+	// indexFile is the name of a new index.
+	indexFile = "MEMORY.md"
+	// maxIndex is the size of the largest index that is read or edited, in bytes. Arbitrary: an
+	// agent loads less than a hundredth of it.
+	maxIndex = 4 << 20
+	// editAttempts is how often EditIndex tries an edit while other programs write the index.
+	// Arbitrary.
+	editAttempts = 5
+)
 
-// indexAttempts is how often an edit of an index is begun anew when somebody else writes it meanwhile.
-const indexAttempts = 5
-
-// directoriesAbove returns the directories whose index may list the file: its own and those above it, up to the memory
-// directory that it is in.
+// directoriesAbove returns the file's directory and those above it, up to its memory directory. It
+// returns nil for a file that is in no memory directory.
 func directoriesAbove(agent agents.Agent, file string) []string {
 	top := agent.PrimaryDir()
-	if session, durable := agent.SessionOf(file); !durable {
+	if session, isPrimary := agent.SessionOf(file); !isPrimary {
 		top = path.Join("sessions", session, "memory")
 	}
 	var dirs []string
@@ -44,8 +48,8 @@ func directoriesAbove(agent agents.Agent, file string) []string {
 	return dirs
 }
 
-// indexesIn returns the paths of the directory's MEMORY.md, in whatever letter case. A directory that is gone, lies
-// behind a link that leaves, or cannot be listed has none that could be edited.
+// indexesIn is listIndexes for callers that ignore errors: it returns nil if the directory cannot
+// be listed, or if root is nil.
 func indexesIn(root *os.Root, dir string) []string {
 	if root == nil {
 		return nil
@@ -57,16 +61,17 @@ func indexesIn(root *os.Root, dir string) []string {
 	return found
 }
 
-// listIndexes is indexesIn for who has to know why. A directory that is not there has none.
+// listIndexes returns the paths of the files in dir whose name is MEMORY.md in any letter case,
+// sorted. MEMORY.md itself is the first. It returns nil for a missing directory.
 func listIndexes(root *os.Root, dir string) ([]string, error) {
-	place, err := files.Resolve(root, dir)
+	target, err := files.Resolve(root, dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	handle, err := root.Open(place)
+	handle, err := root.Open(target)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -84,10 +89,12 @@ func listIndexes(root *os.Root, dir string) ([]string, error) {
 			indexes = append(indexes, path.Join(dir, name))
 		}
 	}
-	slices.Sort(indexes) // MEMORY.md itself before the other spellings
+	slices.Sort(indexes) // puts MEMORY.md before the other spellings
 	return indexes, nil
 }
 
+// StampOf returns the stamp of a file in the agent's directory, or the zero stamp if the file
+// cannot be examined.
 func StampOf(tx *agenttx.Tx, path string) agenttx.FileStamp {
 	info, err := files.Stat(tx.Root, path)
 	if err != nil {
@@ -96,7 +103,9 @@ func StampOf(tx *agenttx.Tx, path string) agenttx.FileStamp {
 	return agenttx.FileStamp{Size: info.Size(), ModTime: info.ModTime()}
 }
 
-// recordIndexes tells those who listen when an index has changed on disk: no memory has.
+// RecordIndexes updates the stamps in State.Indexes after a scan. If an index was added, changed or
+// removed, it emits events.Scanned, but not before the first full scan: an index is no memory, so
+// no other event reports its change.
 func RecordIndexes(tx *agenttx.Tx, listing agents.Listing) {
 	changed := false
 	if tx.State.Indexes == nil {
@@ -118,7 +127,8 @@ func RecordIndexes(tx *agenttx.Tx, listing agents.Listing) {
 	}
 }
 
-// linkMatcher asks of links of an index whether they lead to one of the files, and notes in found those to which one does.
+// linkMatcher returns a function that reports whether a link of the index leads to one of the
+// files. The function adds the files of such links to found.
 func linkMatcher(agent agents.Agent, index string, files, found map[string]bool) func(target string) bool {
 	return func(target string) bool {
 		file, inside := agent.Linked(index, target)
@@ -138,15 +148,16 @@ func setOf(paths []string) map[string]bool {
 	return set
 }
 
-// IndexChange is what becomes of one MEMORY.md.
+// IndexChange is a change of one index.
 type IndexChange struct {
-	Path          string // relative to the agent's directory
-	Before, After []byte
-	Gone          []memorymd.RemovedLine // what the change takes out
+	Path          string                 // relative to the agent's directory
+	Before, After []byte                 // the contents; Before is nil if the index does not exist
+	Gone          []memorymd.RemovedLine // the removed lines, if IndexChanges returned the change
 }
 
-// indexChanges returns each of the indexes that lists one of the files, with what the removal of the files takes out of
-// it, and the files that are listed. An index that cannot be read is left out: it is not written either.
+// IndexChanges returns the changes that remove the entries of the files at paths from the given
+// indexes, and the set of files that have such entries. It writes nothing. It omits indexes without
+// such entries, and indexes that cannot be read.
 func IndexChanges(root *os.Root, agent agents.Agent, indexes, paths []string) (changes []IndexChange, listed map[string]bool) {
 	removed := setOf(paths)
 	listed = map[string]bool{}
@@ -162,14 +173,16 @@ func IndexChanges(root *os.Root, agent agents.Agent, indexes, paths []string) (c
 	return changes, listed
 }
 
-// indexesFor returns the indexes that may list one of the files, by path. A nil root has none.
+// IndexesFor returns the paths of the existing indexes that may list one of the files at paths.
+// They are in the primary directory, the team directory, and in each directory from a file up to
+// its memory directory. It returns nil if root is nil.
 func IndexesFor(root *os.Root, agent agents.Agent, paths []string) []string {
 	return indexesOf(agent, paths, func(dir string) []string { return indexesIn(root, dir) })
 }
 
-// indexesFor returns the indexes that may list one of the files. After a full scan it does not list
-// directories, which may have thousands of files: it uses the indexes of the last scan, and
-// MEMORY.md where that scan found none.
+// KnownIndexesFor is IndexesFor without reading directories, which may have thousands of files. It
+// uses the indexes of the last scan, and the path of a MEMORY.md, which may not exist, for a
+// directory without any. Before the first full scan it reads the directories as IndexesFor does.
 func KnownIndexesFor(tx *agenttx.Tx, paths []string) []string {
 	return indexesOf(tx.Agent, paths, func(dir string) []string {
 		if !tx.State.FullyScanned {
@@ -184,14 +197,15 @@ func KnownIndexesFor(tx *agenttx.Tx, paths []string) []string {
 		if len(indexes) == 0 {
 			return []string{path.Join(dir, indexFile)}
 		}
-		slices.Sort(indexes) // MEMORY.md itself before the other spellings
+		slices.Sort(indexes) // puts MEMORY.md before the other spellings
 		return indexes
 	})
 }
 
-// indexesOf looks in the primary directory and its team's, whose indexes may list whatever the agent has, and for each file in the
-// directories above it. A session lists what it has itself; those without any of the files, of which there may be thousands, are not
-// looked into.
+// indexesOf calls in for each directory whose indexes may list one of the files at paths, in the
+// order of their paths, and returns all results. An index of the primary or team directory may list
+// any file. An index of a session lists only that session's files, so sessions without one of the
+// files are left out: there may be thousands.
 func indexesOf(agent agents.Agent, paths []string, in func(dir string) []string) []string {
 	dirs := map[string]bool{agent.PrimaryDir(): true, agent.TeamDir(): true}
 	for _, file := range paths {
@@ -206,21 +220,24 @@ func indexesOf(agent agents.Agent, paths []string, in func(dir string) []string)
 	return indexes
 }
 
-// listedReason says why an index that lists a file, or may list it, could not be changed.
+// ListedReason is the reason why an index still lists a removed file, or may list it.
 type ListedReason struct {
 	index  string
-	unread bool // so that nobody knows whether it lists the file
+	unread bool // the index could not be read, so it is unknown whether it lists the file
 	err    error
 }
 
-func (s ListedReason) String() string {
-	if s.unread {
-		return fmt.Sprintf("An entry for it may still be in %s, which cannot be read: %v.", s.index, agenttx.FSCause(s.err))
+// String returns the reason as a sentence for users.
+func (r ListedReason) String() string {
+	if r.unread {
+		return fmt.Sprintf("An entry for it may still be in %s, which cannot be read: %v.", r.index, agenttx.FSCause(r.err))
 	}
-	return fmt.Sprintf("Its entry is still in %s, which cannot be written: %v.", s.index, agenttx.FSCause(s.err))
+	return fmt.Sprintf("Its entry is still in %s, which cannot be written: %v.", r.index, agenttx.FSCause(r.err))
 }
 
-// removeFromIndexes takes the entries that lead to the files out of the indexes, and returns for each file of which an entry is left why.
+// RemoveFromIndexes removes the entries of the files at paths from the given indexes on disk. It
+// returns, by path, the files that an index still lists, or may still list because it cannot be
+// read. It continues after an error.
 func RemoveFromIndexes(tx *agenttx.Tx, paths, indexes []string) map[string]ListedReason {
 	removed, left := setOf(paths), map[string]ListedReason{}
 	for _, index := range indexes {
@@ -239,11 +256,13 @@ func RemoveFromIndexes(tx *agenttx.Tx, paths, indexes []string) map[string]Liste
 	return left
 }
 
-// editIndex writes what edit makes of the index, beginning anew when somebody else writes it meanwhile. What has its place and is
-// no file of the agent's is no index, and is left alone.
+// EditIndex replaces the content of an index by the result of edit. If another program writes the
+// index at the same time, EditIndex calls edit again with the new content, up to five times, and
+// then fails with files.ErrChanged. It does nothing, and returns nil, if edit changes nothing, if
+// the index is missing, or if its path is not a regular file in the agent's directory.
 func EditIndex(tx *agenttx.Tx, index string, edit func([]byte) []byte) error {
 	var err error
-	for range indexAttempts {
+	for range editAttempts {
 		var raw []byte
 		raw, err = agenttx.ReadAll(tx.Root, index, maxIndex)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, files.ErrNotRegular) || errors.Is(err, files.ErrLeaves) || errors.Is(err, files.ErrLoop) {
@@ -257,7 +276,7 @@ func EditIndex(tx *agenttx.Tx, index string, edit func([]byte) []byte) error {
 			return nil
 		}
 		if len(raw) == 0 && agenttx.AwaitBytes(tx.Root, index) {
-			err = files.ErrChanged
+			err = files.ErrChanged // a program has emptied the index to write it
 			continue
 		}
 		if err = tx.Overwrite(index, out, files.Options{IfHash: files.Hash(raw)}); !errors.Is(err, files.ErrChanged) {
@@ -266,6 +285,3 @@ func EditIndex(tx *agenttx.Tx, index string, edit func([]byte) []byte) error {
 	}
 	return err
 }
-
-// Viewer reads the indexes of agents.
-type Viewer struct{ Store *postgres.Store }

@@ -15,106 +15,127 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
+	"memoir/internal/postgres"
 	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
 )
 
-// indexFile is what a new index is called.
-const indexFile = "MEMORY.md"
+// Viewer reads the primary indexes of agents. It does not lock the agents.
+type Viewer struct{ Store *postgres.Store }
 
-// Index is the MEMORY.md of an agent's primary directory.
+// IndexOp is the operation that Viewer.Read runs.
+type IndexOp struct{}
+
+// PreviewIndexOp is the operation that Viewer.Preview runs.
+type PreviewIndexOp struct {
+	Prune bool // also shorten the index until an agent loads all of it
+}
+
+// View is the index of an agent's primary directory, compared with its memory files.
 type View struct {
-	Path    string // relative to the agent's directory: where it is, or would be
+	Path    string // relative to the agent's directory; where a new index would be if not Present
 	Present bool
-	// Others are further indexes in the same directory, in other letter case. An agent loads one.
-	Others   []string
-	Raw      []byte
-	Loaded   memorymd.Loaded `json:"-"` // read from Raw
+	// Others are the paths of further indexes in the same directory, in other letter case. An agent
+	// loads only one.
+	Others []string
+	Raw    []byte // the content; nil if not Present
+	// Loaded describes which lines of Raw an agent loads. Read does not set it; the caller does.
+	Loaded   memorymd.Loaded `json:"-"`
 	Findings []memorymd.Finding
-	// IsCurrent says that a rebuild would change nothing.
+	// IsCurrent means that a rebuild would change nothing.
 	IsCurrent bool `json:"InStep"`
 }
 
+// Read returns an agent's primary index and the findings about it. It fails with
+// memories.ErrNotFound for an unknown slug, and with *memories.ConflictError if the index or its
+// directory cannot be read.
 func (v *Viewer) Read(ctx context.Context, slug string, _ IndexOp) (View, error) {
-	shelf, err := v.OpenIndexView(ctx, slug)
+	view, err := v.OpenIndexView(ctx, slug)
 	if err != nil {
 		return View{}, err
 	}
-	defer shelf.Close()
-	index := View{Path: shelf.path, Present: shelf.raw != nil, Others: shelf.others, Raw: shelf.raw}
-	index.Findings = memorymd.Lint(memorymd.Read(shelf.raw), shelf.listed, shelf.resolveLink)
-	index.IsCurrent = string(shelf.Rebuilt().After) == string(shelf.raw)
+	defer view.Close()
+	index := View{Path: view.path, Present: view.raw != nil, Others: view.others, Raw: view.raw}
+	index.Findings = memorymd.Lint(memorymd.Read(view.raw), view.listed, view.resolveLink)
+	index.IsCurrent = string(view.Rebuilt().After) == string(view.raw)
 	return index, ctx.Err()
 }
 
+// Preview returns the change that a rebuild of an agent's primary index would make, and writes
+// nothing. With op.Prune, the change also shortens the index. It fails as Read does.
 func (v *Viewer) Preview(ctx context.Context, slug string, op PreviewIndexOp) (IndexChange, error) {
-	shelf, err := v.OpenIndexView(ctx, slug)
+	view, err := v.OpenIndexView(ctx, slug)
 	if err != nil {
 		return IndexChange{}, err
 	}
-	defer shelf.Close()
-	change := shelf.Rebuilt()
+	defer view.Close()
+	change := view.Rebuilt()
 	if op.Prune {
-		change.After = memorymd.Prune(change.After, shelf.resolveLink)
+		change.After = memorymd.Prune(change.After, view.resolveLink)
 	}
 	return change, ctx.Err()
 }
 
-// ETag returns a strong entity tag, quotes included, of what the change starts from and of what it leads to.
+// ETag returns a strong entity tag, with its quotes, that depends on Path, Before and After.
 func (c IndexChange) ETag() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%t\x00%d\x00%s%s", c.Path, c.Before == nil, len(c.Before), c.Before, c.After))
 	return `"` + hex.EncodeToString(sum[:16]) + `"`
 }
 
-// indexView is what an index is held against: the directory that it is in, and the memory files that it is to list.
+// indexView is a primary index with everything that it is compared with: the memory files that it
+// should list, and the open directory that resolves its links.
 type indexView struct {
-	ctx    context.Context // when it ends, no more links are looked up, and the result is wrong
+	ctx    context.Context // once it ends, links are not looked up and results are wrong
 	agent  agents.Agent
-	root   *os.Root // nil: the agent's directory is not there
+	root   *os.Root // the agent's directory; nil if it is missing
 	dir    string   // of the index, relative to root
 	path   string   // of the index, relative to root
-	others []string
-	raw    []byte // nil: there is no index
+	others []string // further indexes in dir, relative to root
+	raw    []byte   // nil if the index does not exist
 	listed []memorymd.IndexedFile
-	known  map[string]linkTarget
+	known  map[string]linkTarget // results of resolveLink, by link or file
 }
 
-// linkTarget is where a link leads.
+// linkTarget is the target of a link.
 type linkTarget struct {
 	file   string // relative to the index's directory
 	exists bool
 }
 
-// shelf opens an agent's directory. The caller closes it.
+// OpenIndexView reads an agent's primary index and its memory files from disk and database. The
+// caller must close the result. Once ctx ends, the results of the view are wrong: the caller must
+// check ctx.Err before it uses them. It fails as Read does.
 func (v *Viewer) OpenIndexView(ctx context.Context, slug string) (*indexView, error) {
 	row, err := v.Store.Agent(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
 	agent := agenttx.OnDisk(row)
-	s := &indexView{ctx: ctx, agent: agent, dir: agent.PrimaryDir(), known: map[string]linkTarget{}}
-	s.path = path.Join(s.dir, indexFile)
+	view := &indexView{ctx: ctx, agent: agent, dir: agent.PrimaryDir(), known: map[string]linkTarget{}}
+	view.path = path.Join(view.dir, indexFile)
 	listed, missing, err := v.Store.FilesToIndex(ctx, row.ID)
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range listed {
-		f.Path = s.fromIndex(f.Path)
-		s.listed = append(s.listed, f)
+		f.Path = view.fromIndex(f.Path)
+		view.listed = append(view.listed, f)
 	}
 	for _, f := range missing {
-		// They may yet be written back, and their lines with them.
-		file := s.fromIndex(f)
-		s.known[file] = linkTarget{file, true}
+		// Their links count as valid: a user may write missing memories back.
+		file := view.fromIndex(f)
+		view.known[file] = linkTarget{file, true}
 	}
-	if err := s.open(row); err != nil {
-		s.Close()
-		return nil, &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be read: %v. It is unchanged.", s.path, agenttx.FSCause(err))}
+	if err := view.open(row); err != nil {
+		view.Close()
+		return nil, &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be read: %v. It is unchanged.", view.path, agenttx.FSCause(err))}
 	}
-	return s, nil
+	return view, nil
 }
 
-func (s *indexView) open(row records.Agent) error {
+// open opens the agent's directory and reads the index. A missing directory or index is not an
+// error.
+func (v *indexView) open(row records.Agent) error {
 	root, err := files.OpenRoot(row.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -122,69 +143,69 @@ func (s *indexView) open(row records.Agent) error {
 	if err != nil {
 		return err
 	}
-	s.root = root
-	found, err := listIndexes(root, s.dir)
+	v.root = root
+	found, err := listIndexes(root, v.dir)
 	if err != nil || len(found) == 0 {
 		return err
 	}
-	s.path, s.others = found[0], found[1:]
-	s.raw, err = agenttx.ReadAll(root, s.path, maxIndex)
+	v.path, v.others = found[0], found[1:]
+	v.raw, err = agenttx.ReadAll(root, v.path, maxIndex)
 	if errors.Is(err, agenttx.ErrTooLarge) {
 		return fmt.Errorf("it is larger than %d MiB", maxIndex>>20)
 	}
-	if s.raw == nil && err == nil {
-		s.raw = []byte{} // there is one, and it is empty
+	if v.raw == nil && err == nil {
+		v.raw = []byte{} // nil would mean that the index does not exist
 	}
 	return err
 }
 
-func (s *indexView) Close() {
-	if s.root != nil {
-		_ = s.root.Close() // only read through
+// Close closes the agent's directory.
+func (v *indexView) Close() {
+	if v.root != nil {
+		_ = v.root.Close() // only read through
 	}
 }
 
-func (s *indexView) Rebuilt() IndexChange {
-	after := memorymd.Rebuild(s.raw, s.listed, s.resolveLink)
-	return IndexChange{Path: s.path, Before: s.raw, After: after}
+// Rebuilt returns the change that a rebuild of the index would make. It does not set Gone.
+func (v *indexView) Rebuilt() IndexChange {
+	after := memorymd.Rebuild(v.raw, v.listed, v.resolveLink)
+	return IndexChange{Path: v.path, Before: v.raw, After: after}
 }
 
-// resolveLink says where a link of the index leads. A place outside of the agent's directory is none of Memoir's, and not
-// looked at: it counts as there, so that no line goes because of it.
-func (s *indexView) resolveLink(target string) (file string, there bool) {
-	if p, ok := s.known[target]; ok {
-		return p.file, p.exists
+// resolveLink is the memorymd.LinkResolver of the index. A target outside of the agent's directory
+// counts as existing, so that a rebuild keeps its entry.
+func (v *indexView) resolveLink(target string) (file string, exists bool) {
+	if t, ok := v.known[target]; ok {
+		return t.file, t.exists
 	}
-	p := s.lookUpLink(target)
-	s.known[target] = p
-	return p.file, p.exists
+	t := v.lookUpLink(target)
+	v.known[target] = t
+	return t.file, t.exists
 }
 
-func (s *indexView) lookUpLink(target string) linkTarget {
-	if s.root == nil || s.ctx.Err() != nil {
-		return linkTarget{target, true} // nothing is concluded from a directory that is not there
+// lookUpLink is resolveLink without the results of earlier calls for the same link.
+func (v *indexView) lookUpLink(target string) linkTarget {
+	if v.root == nil || v.ctx.Err() != nil {
+		return linkTarget{target, true} // unknown, so the entry stays
 	}
-	at, inside := s.agent.Linked(s.path, target)
+	relPath, inside := v.agent.Linked(v.path, target)
 	if !inside {
 		return linkTarget{target, true}
 	}
-	file := s.fromIndex(at)
-	if p, ok := s.known[file]; ok {
-		return p
+	file := v.fromIndex(relPath)
+	if t, ok := v.known[file]; ok {
+		return t
 	}
-	_, err := files.Lstat(s.root, at)
+	_, err := files.Lstat(v.root, relPath)
 	return linkTarget{file, !agenttx.IsNotFound(err)}
 }
 
-// fromIndex returns a path of the agent's directory as links of the index write it.
-func (s *indexView) fromIndex(at string) string {
-	rel, err := filepath.Rel(filepath.FromSlash(s.dir), filepath.FromSlash(at))
+// fromIndex converts a path relative to the agent's directory into one relative to the index's
+// directory, as links have it.
+func (v *indexView) fromIndex(relPath string) string {
+	rel, err := filepath.Rel(filepath.FromSlash(v.dir), filepath.FromSlash(relPath))
 	if err != nil {
-		return at
+		return relPath
 	}
 	return filepath.ToSlash(rel)
 }
-
-type IndexOp struct{}
-
-type PreviewIndexOp struct{ Prune bool }

@@ -1,6 +1,7 @@
-// Package removal removes the files of deleted memories: it unlinks them, takes their lines out of
-// the indexes, and records that once no power cut can bring them back. Each step is safe to repeat;
-// Resume finishes what a crash has cut short. It does not decide which memories are deleted.
+// Package removal removes the files of deleted memories: it unlinks them, removes their entries
+// from the indexes, and records the removal once no power cut can undo it. Each step is safe to
+// repeat. Resume finishes the work after a crash. The package does not decide which memories are
+// deleted.
 package removal
 
 import (
@@ -19,16 +20,18 @@ import (
 	"memoir/internal/sync/indexfile"
 )
 
-// finishDeletions removes what committed deletions have left on disk: the files, and their entries in MEMORY.md.
+// Resume finishes the removal of all files of the agent that are marked for removal: it calls
+// Unlink and Finish for them. Without an open directory it does nothing, and the marks stay. It
+// returns only errors of the database.
 func Resume(ctx context.Context, tx *agenttx.Tx) error {
 	pending, err := tx.DB.FilesToRemove(ctx)
 	if err != nil {
 		return err
 	}
 	if tx.Root == nil || len(pending) == 0 {
-		return nil // the marks stay until its directory is back
+		return nil
 	}
-	indexes, err := indexesYetToChange(ctx, tx, pending)
+	indexes, err := indexesToEdit(ctx, tx, pending)
 	if err != nil {
 		return err
 	}
@@ -39,9 +42,10 @@ func Resume(ctx context.Context, tx *agenttx.Tx) error {
 	return Finish(ctx, tx, removed)
 }
 
-// indexesYetToChange returns the indexes that may list files which a deletion is to remove: those that the deletion has found to do so may
-// be elsewhere than the files that are left.
-func indexesYetToChange(ctx context.Context, tx *agenttx.Tx, pending []records.File) ([]string, error) {
+// indexesToEdit returns the sorted paths of the indexes that may list the pending files. It
+// includes the indexes that their deletions have recorded, because some of those are not near the
+// files.
+func indexesToEdit(ctx context.Context, tx *agenttx.Tx, pending []records.File) ([]string, error) {
 	linesOut, err := tx.DB.IndexLinesOut(ctx)
 	if err != nil {
 		return nil, err
@@ -56,17 +60,20 @@ func indexesYetToChange(ctx context.Context, tx *agenttx.Tx, pending []records.F
 	return slices.Compact(indexes), nil
 }
 
-func PathsOf(some []records.File) []string {
-	paths := make([]string, len(some))
-	for i, f := range some {
+// PathsOf returns the paths of the files, in the same order.
+func PathsOf(list []records.File) []string {
+	paths := make([]string, len(list))
+	for i, f := range list {
 		paths[i] = f.Path
 	}
 	return paths
 }
 
-// removeFiles unlinks files that are marked for removal, and takes their lines out of the indexes. It
-// returns the files that are unlinked. finishRemoval records them; if the server stops before that,
-// the next scan does.
+// Unlink removes files that are marked for removal, and their entries from the indexes. It returns
+// the files that are done, for Finish: removed and not listed, or written again by another program.
+// The latter stay on disk, and Unlink requests their scan. For each other file it records the
+// problem on its row; its mark stays, and the next Resume tries again. Without an open directory
+// Unlink does nothing. err is an error of the database.
 func Unlink(ctx context.Context, tx *agenttx.Tx, marked []records.File, indexes []string) (removed []records.File, err error) {
 	if tx.Root == nil {
 		return nil, nil
@@ -76,10 +83,10 @@ func Unlink(ctx context.Context, tx *agenttx.Tx, marked []records.File, indexes 
 		err := tx.Disk.RemoveIf(tx.Root, f.Path, f.Hash)
 		switch {
 		case errors.Is(err, files.ErrChanged):
-			// The agent has written it again: file and lines stay, and the next scan reads it.
+			// The file is a new one: it and its entries stay.
 			tx.Rescan(f.Path)
 			removed = append(removed, f)
-		case err != nil && !foundGone(f):
+		case err != nil && !wasMissing(f):
 			if err := tx.DB.FileNotRemoved(ctx, f.Path, notRemovedYet(f, err)); err != nil {
 				return nil, err
 			}
@@ -87,12 +94,12 @@ func Unlink(ctx context.Context, tx *agenttx.Tx, marked []records.File, indexes 
 			unlinked = append(unlinked, f)
 		}
 	}
-	// The new file of an unfinished rename has no line of Memoir's yet.
+	// The new file of an unfinished rename has no entry yet.
 	listed := slices.DeleteFunc(slices.Clone(unlinked), func(f records.File) bool { return f.MemoryID == uuid.Nil })
 	left := indexfile.RemoveFromIndexes(tx, PathsOf(listed), indexes)
 	for _, f := range unlinked {
-		if why, isListed := left[f.Path]; isListed {
-			if err := tx.DB.FileNotRemoved(ctx, f.Path, notUnlistedYet(f, why)); err != nil {
+		if reason, isListed := left[f.Path]; isListed {
+			if err := tx.DB.FileNotRemoved(ctx, f.Path, notUnlistedYet(f, reason)); err != nil {
 				return nil, err
 			}
 			continue
@@ -102,42 +109,48 @@ func Unlink(ctx context.Context, tx *agenttx.Tx, marked []records.File, indexes 
 	return removed, nil
 }
 
-// foundGone reports whether a scan has found the file gone. Then it need not be found gone again, as in a directory that cannot be
-// opened any more. What a rename was about to write is no memory's, and was never seen.
-func foundGone(f records.File) bool { return !f.Present && f.MemoryID != uuid.Nil }
+// wasMissing reports whether a scan has already found that the file of a memory is missing. Such a
+// file counts as removed even if its directory cannot be opened. It reports false for the new file
+// of an unfinished rename, which belongs to no memory and no scan has seen.
+func wasMissing(f records.File) bool { return !f.Present && f.MemoryID != uuid.Nil }
+
+// notRemovedYet, notUnlistedYet and notSyncedYet return the problem for the row of a file whose
+// removal is incomplete.
 
 func notRemovedYet(f records.File, err error) string {
 	return fmt.Sprintf("%s could not be removed: %v. The memory is deleted all the same, and the removal is tried again at each scan.", f.Path, agenttx.FSCause(err))
 }
 
-func notUnlistedYet(f records.File, why indexfile.ListedReason) string {
-	return fmt.Sprintf("%s is removed. %s The memory is deleted all the same, and that is tried again at each scan.", f.Path, why)
+func notUnlistedYet(f records.File, reason indexfile.ListedReason) string {
+	return fmt.Sprintf("%s is removed. %s The memory is deleted all the same, and that is tried again at each scan.", f.Path, reason)
 }
 
-func notRemovedForGoodYet(f records.File, err error) string {
+func notSyncedYet(f records.File, err error) string {
 	return fmt.Sprintf("%s is removed, but a power cut may bring it back: its directory could not be synced (%v). The memory is deleted all the same, and that is tried again at each scan.", f.Path, agenttx.FSCause(err))
 }
 
-// finishRemoval syncs the directories of removed files, each once, and takes the marks off those
-// files that no power cut can bring back.
+// Finish syncs the directories of the files that Unlink returned, each once, except for files that
+// a scan has already found missing. It then records the files as removed, without their marks. If a
+// directory cannot be synced, a power cut could undo the removal: Finish records that problem on
+// the rows of its files, and their marks stay. It returns only errors of the database.
 func Finish(ctx context.Context, tx *agenttx.Tx, removed []records.File) error {
 	if len(removed) == 0 {
 		return nil
 	}
 	syncs := map[string]func() error{}
 	for _, f := range removed {
-		if dir := path.Dir(f.Path); syncs[dir] == nil && !foundGone(f) {
+		if dir := path.Dir(f.Path); syncs[dir] == nil && !wasMissing(f) {
 			syncs[dir] = sync.OnceValue(tx.Disk.SyncDirectory(tx.Root, dir))
 		}
 	}
 	var final []string
 	for _, f := range removed {
-		if foundGone(f) {
+		if wasMissing(f) {
 			final = append(final, f.Path)
 			continue
 		}
 		if err := syncs[path.Dir(f.Path)](); err != nil {
-			if err := tx.DB.FileNotRemoved(ctx, f.Path, notRemovedForGoodYet(f, err)); err != nil {
+			if err := tx.DB.FileNotRemoved(ctx, f.Path, notSyncedYet(f, err)); err != nil {
 				return err
 			}
 			continue
