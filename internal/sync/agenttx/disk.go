@@ -81,8 +81,8 @@ const (
 	// EmptyFileTimeout is how long an empty file is taken for one that a program has opened and not
 	// yet written.
 	EmptyFileTimeout = 800 * time.Millisecond
-	// lateTimes is how long a file system may take to show the new times of a file, after it has
-	// shown that the file is empty.
+	// lateTimes is the longest time between the moment a file system shows an emptied file as empty
+	// and the moment it shows its new times. Arbitrary.
 	lateTimes = 100 * time.Millisecond
 )
 

@@ -55,7 +55,7 @@ func OutOfFiles(err error) error {
 }
 
 // ScanError returns an error that wraps ErrOutOfFiles and exhausted, and names the remedy. The
-// caller has checked that files.IsExhausted reports true for exhausted.
+// caller must have checked that files.IsExhausted reports true for it.
 func ScanError(exhausted error) error {
 	return fmt.Errorf("%w (%w): raise the limit (ulimit -n)", ErrOutOfFiles, exhausted)
 }

@@ -54,9 +54,10 @@ func NewManager(o Options) *Manager {
 func (m *Manager) Close() { m.replaced.close() }
 
 // Do calls do with exclusive use of the agent, in this process and among all servers, and returns
-// its error. It opens the agent's directory for the call. Other errors: memories.ErrNotFound for an
-// unknown slug; ErrNotHolder if another server holds the agent's lease; ErrPanic if do panics; the
-// error of ctx if it ends while Do waits. A call of Do inside do for the same agent deadlocks.
+// its error. It opens the agent's directory for the call. It fails with memories.ErrNotFound for an
+// unknown slug, and with ErrNotHolder if another server holds the agent's lease. It fails with
+// ErrPanic if do panics, and with the error of ctx if ctx ends while Do waits. A call of Do inside
+// do for the same agent deadlocks.
 func (m *Manager) Do(ctx context.Context, slug string, do func(*Tx) error) (err error) {
 	a, err := m.Load(ctx, slug)
 	if err != nil {

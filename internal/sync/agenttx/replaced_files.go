@@ -23,8 +23,8 @@ const (
 	maxReplaced = 64
 	// maxLateWrite is the largest late write that is recovered, in bytes: the largest CLAUDE.md.
 	maxLateWrite = 4 << 20
-	// maxReplacedAge is the age at which a replaced file is closed although no scan has recovered
-	// it, because its agent was deleted or another server got the lease. Arbitrary.
+	// maxReplacedAge is the age at which a replaced file is closed without a scan of its agent. The
+	// agent may be deleted, or another server may have its lease. Arbitrary.
 	maxReplacedAge = 2 * time.Minute
 )
 

@@ -77,9 +77,9 @@ func (a *State) LockOrSkip(ctx context.Context) (locked bool) {
 // a machine with two processors.
 const AgentTurn = time.Second
 
-// Begin records the lease term of the coming work. It resets the scan state if the term is another
-// than before, or 0 because this server does not hold the lease: another server may have changed
-// the agent. The caller holds the lock.
+// Begin records the lease term of the coming work. It resets the scan state if the term has changed
+// or is 0, which means that this server does not hold the lease. Another server may then have
+// changed the agent. The caller holds the lock.
 func (a *State) Begin(term uint64) {
 	if term == 0 || term != a.term {
 		a.ResetScanState()

@@ -104,8 +104,8 @@ func StampOf(tx *agenttx.Tx, path string) agenttx.FileStamp {
 }
 
 // RecordIndexes updates the stamps in State.Indexes after a scan. If an index was added, changed or
-// removed, it emits events.Scanned, but not before the first full scan: an index is no memory, so
-// no other event reports its change.
+// removed, it emits events.Scanned, because no other event reports that. Before the first full scan
+// it emits nothing.
 func RecordIndexes(tx *agenttx.Tx, listing agents.Listing) {
 	changed := false
 	if tx.State.Indexes == nil {
@@ -156,8 +156,8 @@ type IndexChange struct {
 }
 
 // IndexChanges returns the changes that remove the entries of the files at paths from the given
-// indexes, and the set of files that have such entries. It writes nothing. It omits indexes without
-// such entries, and indexes that cannot be read.
+// indexes. listed are the files with such entries. It writes nothing. It omits indexes without such
+// entries, and indexes that cannot be read.
 func IndexChanges(root *os.Root, agent agents.Agent, indexes, paths []string) (changes []IndexChange, listed map[string]bool) {
 	removed := setOf(paths)
 	listed = map[string]bool{}
@@ -202,10 +202,10 @@ func KnownIndexesFor(tx *agenttx.Tx, paths []string) []string {
 	})
 }
 
-// indexesOf calls in for each directory whose indexes may list one of the files at paths, in the
-// order of their paths, and returns all results. An index of the primary or team directory may list
-// any file. An index of a session lists only that session's files, so sessions without one of the
-// files are left out: there may be thousands.
+// indexesOf calls in for each directory whose indexes may list one of the files at paths. It
+// returns all results, in the order of the directories. An index of the primary or team directory
+// may list any file. An index of a session lists only that session's files, so sessions without one
+// of the files are left out: there may be thousands.
 func indexesOf(agent agents.Agent, paths []string, in func(dir string) []string) []string {
 	dirs := map[string]bool{agent.PrimaryDir(): true, agent.TeamDir(): true}
 	for _, file := range paths {
@@ -257,9 +257,9 @@ func RemoveFromIndexes(tx *agenttx.Tx, paths, indexes []string) map[string]Liste
 }
 
 // EditIndex replaces the content of an index by the result of edit. If another program writes the
-// index at the same time, EditIndex calls edit again with the new content, up to five times, and
-// then fails with files.ErrChanged. It does nothing, and returns nil, if edit changes nothing, if
-// the index is missing, or if its path is not a regular file in the agent's directory.
+// index at the same time, EditIndex calls edit again with the new content. After five attempts it
+// fails with files.ErrChanged. It does nothing and returns nil in these cases: edit changes
+// nothing; the index is missing; its path is no regular file in the agent's directory.
 func EditIndex(tx *agenttx.Tx, index string, edit func([]byte) []byte) error {
 	var err error
 	for range editAttempts {

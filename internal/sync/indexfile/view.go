@@ -82,8 +82,8 @@ func (c IndexChange) ETag() string {
 	return `"` + hex.EncodeToString(sum[:16]) + `"`
 }
 
-// indexView is a primary index with everything that it is compared with: the memory files that it
-// should list, and the open directory that resolves its links.
+// indexView is a primary index, the memory files that it should list, and the open directory for
+// its links.
 type indexView struct {
 	ctx    context.Context // once it ends, links are not looked up and results are wrong
 	agent  agents.Agent

@@ -1,5 +1,5 @@
-// Package removal removes the files of deleted memories: it unlinks them, removes their entries
-// from the indexes, and records the removal once no power cut can undo it. Each step is safe to
+// Package removal removes the files of deleted memories: it unlinks them and removes their entries
+// from the indexes. It records the removal once no power cut can undo it. Each step is safe to
 // repeat. Resume finishes the work after a crash. The package does not decide which memories are
 // deleted.
 package removal
@@ -131,8 +131,8 @@ func notSyncedYet(f records.File, err error) string {
 
 // Finish syncs the directories of the files that Unlink returned, each once, except for files that
 // a scan has already found missing. It then records the files as removed, without their marks. If a
-// directory cannot be synced, a power cut could undo the removal: Finish records that problem on
-// the rows of its files, and their marks stay. It returns only errors of the database.
+// directory cannot be synced, a power cut could undo the removal. Finish then records that problem
+// on the rows of its files, and their marks stay. It returns only errors of the database.
 func Finish(ctx context.Context, tx *agenttx.Tx, removed []records.File) error {
 	if len(removed) == 0 {
 		return nil
