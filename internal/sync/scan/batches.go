@@ -13,23 +13,24 @@ import (
 	"memoir/internal/sync/reconcile"
 )
 
-// A scan that has more to read than this is divided into batches, which are reconciled and committed one after the other:
-// what it takes of memory does not grow with the number of files. A file of 1 KB takes about 8 KB on its way.
+// A scan with more files or bytes than these limits is divided into batches, to limit its memory.
+// Both limits are arbitrary. A file of 1 KB needs about 8 KB of memory during a scan.
 const (
 	maxBatchFiles = 10_000
 	maxBatchBytes = 16 << 20
 )
 
-// batch is a part of a scan that can be decided on by itself, because it has every file of its subjects.
+// batch is a part of a scan that is reconciled and committed without the other parts. It contains
+// all files to read that have the same keys.
 type batch struct {
-	entries []*agents.Entry
-	keys    []batchKey // of the entries, when the scan was divided; nil: it was not
+	entries []*agents.Entry // files to read
+	keys    []batchKey      // of the entries, in the same order; nil if the scan is one batch
 	removed []records.File
 }
 
-// batchKey is what a file is about: a memory or, where it cannot be read, the file itself.
+// batchKey is the key of the memory in a file. For an unreadable file it is the file's path.
 type batchKey struct {
-	memories.Key // or the file's path for a name
+	memories.Key // with the path as its name for an unreadable file
 	unreadable   bool
 }
 
@@ -40,8 +41,9 @@ func keyOf(s reconcile.ScannedFile) batchKey {
 	return batchKey{s.Key(), false}
 }
 
-// batches divides what a scan has to read. A scan that is too large for one reads every file once more than it would have
-// to: it has to know all names before it can decide on any.
+// makeBatches divides the files to read and the removed files of a scan into batches. A scan within
+// the limits is one batch. A larger one reads every file here and again in its batch, because a
+// file states the name of its memory.
 func (s *Scanner) makeBatches(ctx context.Context, tx *agenttx.Tx, r Request, o reconcile.Observed, diff *scanDiff) ([]batch, error) {
 	whole := batch{entries: diff.toRead, removed: o.Removed}
 	if whole.fits() {
@@ -58,9 +60,10 @@ func (s *Scanner) makeBatches(ctx context.Context, tx *agenttx.Tx, r Request, o 
 	return whole.split(moved), nil
 }
 
-// readKeys reads every file and returns those that are otherwise than the rows have them, with what they are about.
+// readKeys reads all files of diff and returns the changed ones with their keys. It saves the
+// signatures of the unchanged ones.
 func (s *Scanner) readKeys(ctx context.Context, tx *agenttx.Tx, r Request, o reconcile.Observed, diff *scanDiff) (entries []*agents.Entry, keys []batchKey, err error) {
-	all := make([]batchKey, len(diff.toRead)) // zero: there is nothing to decide
+	all := make([]batchKey, len(diff.toRead)) // zero for files that are unchanged or not ready
 	signatures := make([]int64, len(diff.toRead))
 	err = readInParallel(ctx, tx, len(diff.toRead), func(reader *files.DirReader, i int) {
 		file, ok := s.readScanned(tx, r, reader, o.At, diff.toRead[i], diff.known[diff.toRead[i].Path])
@@ -82,28 +85,29 @@ func (s *Scanner) readKeys(ctx context.Context, tx *agenttx.Tx, r Request, o rec
 		if all[i] != (batchKey{}) {
 			entries, keys = append(entries, entry), append(keys, all[i])
 		} else {
-			diff.deferFile(entry.Path) // or it is steady, and on record
+			diff.deferFile(entry.Path) // does not count an unchanged file, because its row is present
 		}
 	}
 	return entries, keys, tx.DB.Sign(ctx, signed)
 }
 
-// movedKeys returns the subjects that files have left or come to. Whether a memory has lost its last primary file, and whether
-// so many have that it may be an accident, is decided over all of these at once.
+// movedKeys returns the keys of the memories that have lost a file, and the new keys of files whose
+// memory has changed. Their files must be in one batch. Only then can reconcile detect the loss of
+// a memory's last primary file, and apply the mass-removal limit.
 func movedKeys(ctx context.Context, tx *agenttx.Tx, whole batch, known map[string]*records.File) (map[batchKey]bool, error) {
-	var carried []uuid.UUID
+	var ids []uuid.UUID
 	for _, f := range whole.removed {
-		carried = append(carried, f.MemoryID)
+		ids = append(ids, f.MemoryID)
 	}
 	for _, entry := range whole.entries {
 		if f := known[entry.Path]; f != nil && f.Present {
-			carried = append(carried, f.MemoryID)
+			ids = append(ids, f.MemoryID)
 		}
 	}
-	if len(carried) == 0 {
+	if len(ids) == 0 {
 		return nil, nil
 	}
-	keys, err := tx.DB.KeysOf(ctx, carried)
+	keys, err := tx.DB.KeysOf(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -124,12 +128,13 @@ func movedKeys(ctx context.Context, tx *agenttx.Tx, whole batch, known map[strin
 	return moved, nil
 }
 
-// split puts all files of a subject into one batch, in the order of their paths as far as that allows. What is moving, and
-// what is gone, comes first and together: were it decided on after the rest, a scan that follows one which was cut short between the two
-// would count what is new among what was there.
-func (b batch) split(moving map[batchKey]bool) []batch {
-	type group struct {
-		files, place int
+// split divides b into batches within the limits. All files with the same key get into one batch,
+// also if that exceeds the limits. The files with moved keys and the removed files are the first
+// batch. If the scan stops between batches, the next scan must not count new files as old ones when
+// it applies the mass-removal limit. Otherwise it keeps the order of the files.
+func (b batch) split(isMoved map[batchKey]bool) []batch {
+	type group struct { // the files with one key
+		files, batch int // their number; index in batches, or one of the constants below
 		bytes        int64
 	}
 	const unplaced, first = -1, -2
@@ -137,9 +142,9 @@ func (b batch) split(moving map[batchKey]bool) []batch {
 	for i, key := range b.keys {
 		g := groups[key]
 		if g == nil {
-			g = &group{place: unplaced}
-			if moving[key] {
-				g.place = first
+			g = &group{batch: unplaced}
+			if isMoved[key] {
+				g.batch = first
 			}
 			groups[key] = g
 		}
@@ -148,21 +153,21 @@ func (b batch) split(moving map[batchKey]bool) []batch {
 	}
 	var batches []batch
 	moved := batch{removed: b.removed}
-	files, bytes := maxBatchFiles, int64(0) // of the batch that is being filled: none is yet
+	files, bytes := maxBatchFiles, int64(0) // of the last batch; full, so that the first file adds one
 	for i, key := range b.keys {
 		g := groups[key]
-		if g.place == unplaced {
+		if g.batch == unplaced {
 			if files+g.files > maxBatchFiles || bytes+g.bytes > maxBatchBytes {
 				batches = append(batches, batch{})
 				files, bytes = 0, 0
 			}
-			g.place = len(batches) - 1
+			g.batch = len(batches) - 1
 			files += g.files
 			bytes += g.bytes
 		}
 		into := &moved
-		if g.place != first {
-			into = &batches[g.place]
+		if g.batch != first {
+			into = &batches[g.batch]
 		}
 		into.entries, into.keys = append(into.entries, b.entries[i]), append(into.keys, key)
 	}
@@ -172,6 +177,7 @@ func (b batch) split(moving map[batchKey]bool) []batch {
 	return batches
 }
 
+// fits reports whether b is within the limits of a batch.
 func (b batch) fits() bool {
 	bytes := int64(0)
 	for _, entry := range b.entries {

@@ -11,22 +11,27 @@ import (
 	"memoir/internal/sync/watch"
 )
 
-// scanDiff are what a scan has to go into: where the listing and the rows do not say the same.
+// scanDiff is the difference between a listing and the rows of the scanned paths.
 type scanDiff struct {
-	toRead        []*agents.Entry          // new, changed, back, or read too soon after a change to be sure
-	known         map[string]*records.File // the rows of these and of whatever else may be gone, by path
-	presentBefore int                      // how many files of the paths the rows had on disk
-	deferred      int                      // how many that are listed no row will have on disk after this look
+	// toRead are the listed files that may differ from their rows: new, changed or returned files,
+	// and those without a signature.
+	toRead []*agents.Entry
+	// known are the rows of the files in toRead and of files that may be missing, by path.
+	known         map[string]*records.File
+	presentBefore int // number of files that the rows had on disk before the scan
+	deferred      int // number of listed files that the rows do not have on disk after the scan
 }
 
-// deferFile leaves a file that is listed to a scan that is to come.
+// deferFile records that the scan does not commit a listed file. It counts the file as deferred,
+// unless its row has it on disk already.
 func (d *scanDiff) deferFile(path string) {
 	if f := d.known[path]; f == nil || !f.Present {
 		d.deferred++
 	}
 }
 
-// differences compares what was listed in the paths with what is known of it.
+// compare returns the difference between the listing and the rows of r.Paths. The file r.Saved
+// always differs if few files are listed. Full scans and long listings use diffByChecksum.
 func compare(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, r Request) (scanDiff, error) {
 	paths := r.Paths
 	if agenttx.IsFullScan(paths) || len(listing.Files) > len(paths)+watch.MaxPaths {
@@ -45,7 +50,6 @@ func compare(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, r Requ
 	}
 	for i := range listing.Files {
 		entry := &listing.Files[i]
-		// With the same signature it cannot have changed, unless somebody has just asked for it to be written.
 		if f := d.known[entry.Path]; f == nil || f.Signature != entry.Signature() || entry.Path == r.Saved {
 			d.toRead = append(d.toRead, entry)
 		}
@@ -53,8 +57,9 @@ func compare(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, r Requ
 	return d, nil
 }
 
-// diffByChecksum reads only those rows that are otherwise, so that a scan of a hundred thousand files that are as they were
-// costs Postgres one sum, and nobody a hundred thousand rows.
+// diffByChecksum is compare for many files. It compares checksums of the signatures in 256 parts.
+// It reads the signatures of the parts that differ, and the rows of the files that differ. So for
+// an agent without changes it reads only sums.
 func diffByChecksum(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, paths []string) (scanDiff, error) {
 	sums, err := tx.DB.SumSignatures(ctx, paths)
 	if err != nil {
@@ -68,7 +73,7 @@ func diffByChecksum(ctx context.Context, tx *agenttx.Tx, listing agents.Listing,
 		}
 		d.addRows(slices.DeleteFunc(rows, func(f records.File) bool { return !agenttx.IsIn(paths, f.Path) }))
 	}
-	// What has no signature is scanned one by one, and must not make the rest of its part differ.
+	// Files without a signature are read anyway, and must not make their parts differ.
 	signatures := make([]int64, len(listing.Files))
 	var onDisk [len(sums.Parts)]records.SignatureSum
 	for i, entry := range listing.Files {
@@ -83,7 +88,7 @@ func diffByChecksum(ctx context.Context, tx *agenttx.Tx, listing agents.Listing,
 			parts = append(parts, uint8(part))
 		}
 	}
-	unmatched := map[int64]bool{} // signatures of files that have changed or gone, once those on disk have been taken out
+	unmatched := map[int64]bool{} // signatures of rows without an equal file; reduced below
 	if len(parts) > 0 {
 		known, err := tx.DB.SignaturesInParts(ctx, parts, paths)
 		if err != nil {
@@ -114,7 +119,7 @@ func diffByChecksum(ctx context.Context, tx *agenttx.Tx, listing agents.Listing,
 		}
 		d.addRows(rows)
 	}
-	if sums.Absent > 0 && len(toRead) > 0 { // some may have come back
+	if sums.Absent > 0 && len(toRead) > 0 { // some may have returned
 		rows, err := tx.DB.FilesAt(ctx, toRead)
 		if err != nil {
 			return d, err
@@ -124,15 +129,16 @@ func diffByChecksum(ctx context.Context, tx *agenttx.Tx, listing agents.Listing,
 	return d, nil
 }
 
-// unseen returns the files that the rows have on disk and that are neither listed nor concluded to be gone.
+// unseen returns the paths of the files that the rows had on disk, except listed files and those in
+// removed.
 func (d *scanDiff) unseen(listing agents.Listing, removed []records.File) []string {
-	concluded := make(map[string]struct{}, len(removed))
+	isRemoved := make(map[string]bool, len(removed))
 	for _, f := range removed {
-		concluded[f.Path] = struct{}{}
+		isRemoved[f.Path] = true
 	}
 	var paths []string
 	for path, f := range d.known {
-		if _, is := concluded[path]; f.Present && !is && !listing.HasFile(path) {
+		if f.Present && !isRemoved[path] && !listing.HasFile(path) {
 			paths = append(paths, path)
 		}
 	}

@@ -12,24 +12,27 @@ import (
 	"memoir/internal/sync/watch"
 )
 
-// A file without a byte is one that somebody has made or emptied for good, or one whose writer has opened it and not got further. Which of
-// the two only time tells, so it is left to its writer for a moment. A scan that nobody waits for leaves it to a later one; a scan that
-// somebody has asked for waits, and has it in what it answers.
+// An empty file may be final, or a program may have opened it to write it. So a scan does not
+// commit a new empty file before agenttx.EmptyFileTimeout. A scan that a user waits for waits for
+// such files; other scans leave them to a later scan.
 
-// rereadDelay is how soon a file that has bytes by now is read again.
+// rereadDelay is the time until a file that was empty, and has bytes by now, is scanned again.
+// Arbitrary.
 const rereadDelay = 20 * time.Millisecond
 
-// emptiedFile is when a file that had bytes was first seen without any, and the modification time that it showed then.
+// emptiedFile is the time when a scan first saw that a file had lost its bytes, and the file's
+// modification time then.
 type emptiedFile struct{ firstSeen, modTime time.Time }
 
-// deferEmpty reports of a file that was read without a byte whether it is left to its writer; then it is scanned again.
+// deferEmpty reports whether a program may still be writing a file that was read as empty. If so,
+// it requests a later scan and adds the file to r.Wait, if that is set. Without r.Wait, it also
+// defers a file that another scan has added to its Wait, because that scan must commit the file.
 func deferEmpty(tx *agenttx.Tx, r Request, entry *agents.Entry, known *records.File) bool {
 	wait := writerTimeLeft(tx, entry, known)
 	if r.Wait != nil && wait > 0 {
 		r.Wait.add(tx.State, entry.Path, wait)
 		tx.State.Awaited.Store(entry.Path, r.Wait)
 	}
-	// What a scan waits for is the scan's to take in.
 	_, awaited := tx.State.Awaited.Load(entry.Path)
 	if wait == 0 && (r.Wait != nil || !awaited) {
 		return false
@@ -38,52 +41,58 @@ func deferEmpty(tx *agenttx.Tx, r Request, entry *agents.Entry, known *records.F
 	return true
 }
 
-// writerTimeLeft returns for how long yet a file that was read without a byte counts as being written; 0: it does not. What is told of the
-// file may be from before it was emptied: a file system may show that it has no bytes and give it its new times a little later. So the
-// time of one that had bytes begins when it is first seen so, unless its times were set by hand.
+// writerTimeLeft returns how much longer a file that was read as empty counts as being written, or
+// 0 if it does not. The period starts at the file's modification time. A file system may show that
+// a file is empty before it shows its new times. So for a file that had bytes, the period starts
+// when a scan first saw it empty, if that is later. That exception does not apply if a program has
+// just set an old modification time. The result is rereadDelay if the file has bytes by now or
+// cannot be examined.
 func writerTimeLeft(tx *agenttx.Tx, entry *agents.Entry, known *records.File) time.Duration {
 	info, err := files.Stat(tx.Root, entry.Path)
 	if err != nil || info.Size() > 0 {
 		return rereadDelay
 	}
 	sinceWritten := time.Since(info.ModTime()).Abs()
-	setByHand := sinceWritten >= agenttx.EmptyFileTimeout && time.Since(time.Unix(0, entry.ChangeTime)) < agenttx.EmptyFileTimeout
+	hasSetTime := sinceWritten >= agenttx.EmptyFileTimeout && time.Since(time.Unix(0, entry.ChangeTime)) < agenttx.EmptyFileTimeout
 	sinceSeen := agenttx.EmptyFileTimeout
-	if hadBytes := known != nil && known.Present && known.Size > 0; hadBytes && !setByHand {
+	if hadBytes := known != nil && known.Present && known.Size > 0; hadBytes && !hasSetTime {
 		sinceSeen = time.Since(recordEmptied(tx, entry.Path, info.ModTime()))
 	}
 	if entry.Size > 0 {
-		return agenttx.EmptyFileTimeout // it had bytes a moment ago
+		return agenttx.EmptyFileTimeout // it had bytes during the walk
 	}
 	return max(0, agenttx.EmptyFileTimeout-sinceWritten, agenttx.EmptyFileTimeout-sinceSeen)
 }
 
-// recordEmptied returns since when the file is seen without a byte. One that shows another modification time was written meanwhile, and
-// emptied once more.
+// recordEmptied records that a file is empty, and returns the time when a scan first saw that. The
+// time starts again if the modification time has changed: the file was written and emptied again.
 func recordEmptied(tx *agenttx.Tx, path string, modTime time.Time) time.Time {
 	now := emptiedFile{time.Now(), modTime}
-	before, noted := tx.State.Emptied.LoadOrStore(path, now)
-	if noted && before.(emptiedFile).modTime.Equal(modTime) {
+	before, ok := tx.State.Emptied.LoadOrStore(path, now)
+	if ok && before.(emptiedFile).modTime.Equal(modTime) {
 		return before.(emptiedFile).firstSeen
 	}
 	tx.State.Emptied.Store(path, now)
 	return now.firstSeen
 }
 
-// newEmptyFileWait returns an emptyFileWait without files.
+// EmptyFileWait collects the files of one agent that scans with this Request.Wait have deferred,
+// because programs may be writing them. After each scan, the caller calls Wait and scans the
+// returned paths, until IsEmpty reports true. It must call End when it stops.
+type EmptyFileWait struct {
+	mu        sync.Mutex
+	agent     *agenttx.State
+	paths     map[string]struct{} // files to scan again
+	everAdded map[string]struct{} // all files that were in paths
+	latest    time.Time           // when the period of the last file ends
+}
+
+// NewEmptyFileWait returns an EmptyFileWait without files.
 func NewEmptyFileWait() *EmptyFileWait {
 	return &EmptyFileWait{paths: map[string]struct{}{}, everAdded: map[string]struct{}{}}
 }
 
-// emptyFileWait are the files of one agent that a scan leaves to their writers, and waits for.
-type EmptyFileWait struct {
-	mu        sync.Mutex
-	agent     *agenttx.State
-	paths     map[string]struct{} // that are to be scanned again
-	everAdded map[string]struct{} // all that ever were among them
-	latest    time.Time           // when the last of them has had its time
-}
-
+// add adds a file that must not be scanned again before the wait has passed.
 func (w *EmptyFileWait) add(state *agenttx.State, path string, wait time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -95,13 +104,16 @@ func (w *EmptyFileWait) add(state *agenttx.State, path string, wait time.Duratio
 	}
 }
 
+// IsEmpty reports whether no file has to be scanned again.
 func (w *EmptyFileWait) IsEmpty() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.paths) == 0
 }
 
-// wait returns the paths to look at once each of the files has had its time.
+// Wait removes all files, waits until the period of each has ended, and returns the paths to scan.
+// For more than watch.MaxPaths files, these are directories. It fails with the error of ctx if ctx
+// ends.
 func (w *EmptyFileWait) Wait(ctx context.Context) ([]string, error) {
 	w.mu.Lock()
 	paths, latest := watch.Combine(w.paths), w.latest
@@ -115,7 +127,7 @@ func (w *EmptyFileWait) Wait(ctx context.Context) ([]string, error) {
 	}
 }
 
-// end leaves the files to whoever looks next.
+// End allows other scans to commit the files that were added.
 func (w *EmptyFileWait) End() {
 	for path := range w.everAdded {
 		w.agent.Awaited.CompareAndDelete(path, w)

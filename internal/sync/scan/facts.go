@@ -15,9 +15,11 @@ import (
 	"memoir/internal/sync/indexfile"
 )
 
-// mirrorFacts saves the facts of the primary indexes that have changed, and removes those of indexes that were removed. An
-// index that cannot be read keeps its facts; one over 1 MiB has none. away reports whether the primary directory is another.
-func mirrorFacts(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, away bool) error {
+// mirrorFacts saves the facts of the primary indexes that have changed since their facts were
+// saved. It removes the facts of removed indexes. An index that cannot be read keeps its facts. One
+// that is larger than memories.MaxFileSize has none. If the primary directory is away, it changes
+// nothing.
+func mirrorFacts(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, primaryAway bool) error {
 	if tx.State.Facts == nil {
 		paths, err := tx.DB.IndexFactPaths(ctx)
 		if err != nil {
@@ -29,7 +31,7 @@ func mirrorFacts(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, aw
 		}
 	}
 	for _, index := range listing.Indexes {
-		if _, primary := tx.Agent.SessionOf(index); !primary || away {
+		if _, isPrimary := tx.Agent.SessionOf(index); !isPrimary || primaryAway {
 			continue
 		}
 		stamp := indexfile.StampOf(tx, index)
@@ -47,11 +49,11 @@ func mirrorFacts(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, aw
 			return err
 		}
 		if time.Since(stamp.ModTime).Abs() < agents.TimestampSlack {
-			stamp = agenttx.FileStamp{} // a later write can leave the same times
+			stamp = agenttx.FileStamp{} // a later write can have the same times
 		}
 		tx.State.Facts[index] = stamp
 	}
-	if away || !listing.HasPrimary {
+	if primaryAway || !listing.HasPrimary {
 		return nil
 	}
 	for index := range tx.State.Facts {
@@ -66,6 +68,7 @@ func mirrorFacts(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, aw
 	return nil
 }
 
+// saveFacts replaces the saved facts of an index. A modification time in the future counts as now.
 func saveFacts(ctx context.Context, tx *agenttx.Tx, index string, facts []memorymd.Fact, modified time.Time) error {
 	if now := records.Now(); modified.After(now) {
 		modified = now

@@ -14,20 +14,22 @@ import (
 	"memoir/internal/sync/reconcile"
 )
 
-// sectionText returns what the primary files say that can become the source of their memory without having changed.
-func sectionText(ctx context.Context, tx *agenttx.Tx, known records.KnownState) ([]reconcile.ScannedFile, error) {
-	contents := make(map[uuid.UUID]records.MemoryRow, len(known.Heads))
-	for _, head := range known.Heads {
-		contents[head.UUID] = head
+// readSources returns the primary files whose content differs from their memory's, with their
+// bytes. Such a file can become the source of its memory without a change of its own. It omits
+// files whose bytes the database does not have.
+func readSources(ctx context.Context, tx *agenttx.Tx, known records.KnownState) ([]reconcile.ScannedFile, error) {
+	rows := make(map[uuid.UUID]records.MemoryRow, len(known.Heads))
+	for _, row := range known.Heads {
+		rows[row.UUID] = row
 	}
 	others := slices.DeleteFunc(slices.Clone(known.Files), func(f records.File) bool {
-		return !f.IsPrimary() || !f.Present || f.Status != records.Mirrored || f.Fingerprint == contents[f.MemoryID].Fingerprint
+		return !f.IsPrimary() || !f.Present || f.Status != records.Mirrored || f.Fingerprint == rows[f.MemoryID].Fingerprint
 	})
 	raws, err := tx.DB.RawsOf(ctx, others)
 	if err != nil {
 		return nil, err
 	}
-	var texts []reconcile.ScannedFile
+	var sources []reconcile.ScannedFile
 	for i, f := range others {
 		raw, ok := raws[f.Path]
 		if !ok {
@@ -39,37 +41,38 @@ func sectionText(ctx context.Context, tx *agenttx.Tx, known records.KnownState) 
 			Known: &others[i],
 		}
 		flagCredential(&s)
-		texts = append(texts, s)
+		sources = append(sources, s)
 	}
-	return texts, nil
+	return sources, nil
 }
 
-// loadKnownState returns the past of everything that the look touches.
+// loadKnownState reads the rows that reconcile needs for o. They are those of the scanned and
+// removed files, of their memories, and of the memories with the names that the files state.
 func loadKnownState(ctx context.Context, tx *agenttx.Tx, o reconcile.Observed) (reconcile.KnownState, error) {
 	names := map[string]struct{}{}
 	ids := map[uuid.UUID]struct{}{}
-	of := records.KnownQuery{Paths: make([]string, 0, len(o.Scanned)+len(o.Removed))}
+	query := records.KnownQuery{Paths: make([]string, 0, len(o.Scanned)+len(o.Removed))}
 	for _, s := range o.Scanned {
 		names[s.File.Name] = struct{}{}
-		of.Paths = append(of.Paths, s.Path)
+		query.Paths = append(query.Paths, s.Path)
 		if s.Known != nil && s.Known.MemoryID != uuid.Nil {
 			ids[s.Known.MemoryID] = struct{}{}
 		}
 	}
 	for _, f := range o.Removed {
-		of.Paths = append(of.Paths, f.Path)
+		query.Paths = append(query.Paths, f.Path)
 		if f.MemoryID != uuid.Nil {
 			ids[f.MemoryID] = struct{}{}
 		}
 	}
-	if to := o.Origin.Rename; to != nil {
-		ids[to.ID] = struct{}{}
+	if rename := o.Origin.Rename; rename != nil {
+		ids[rename.ID] = struct{}{}
 	}
-	of.Names, of.Memories = slices.Collect(maps.Keys(names)), slices.Collect(maps.Keys(ids))
-	known, err := tx.DB.Past(ctx, of)
+	query.Names, query.Memories = slices.Collect(maps.Keys(names)), slices.Collect(maps.Keys(ids))
+	known, err := tx.DB.Past(ctx, query)
 	if err != nil {
 		return reconcile.KnownState{}, err
 	}
-	texts, err := sectionText(ctx, tx, known)
-	return reconcile.KnownState{KnownState: known, Sources: texts}, err
+	sources, err := readSources(ctx, tx, known)
+	return reconcile.KnownState{KnownState: known, Sources: sources}, err
 }

@@ -18,27 +18,32 @@ import (
 	"memoir/internal/sync/events"
 )
 
-// Logs are mirrored as memories are, and mean nothing to them: their rows say what the files say, and nothing else follows.
+// Logs are mirrored like memories, but a change of a log changes no memory.
 
 const (
-	// logBatchSize is how many logs are saved together at most, and maxLogBatchBytes how many bytes of them.
-	logBatchSize     = 500
+	// logBatchSize is the number of logs in a full batch. Arbitrary.
+	logBatchSize = 500
+	// maxLogBatchBytes is the size of the texts, in bytes, from which a batch of logs is full.
+	// Arbitrary.
 	maxLogBatchBytes = 4 << 20
-	// monthsWatched is how many months back from this one the directories of logs are watched. Those of ten years would take 4,000
-	// watches; what changes in an older one is seen by the next scan.
+	// monthsWatched is the number of months before the current one whose directories of logs are
+	// watched. Full scans find changes in older ones. All directories of ten years would need 4,000
+	// watches.
 	monthsWatched = 1
 )
 
-// scanLogs mirrors the agent's logs, as far as they are in the paths, and returns the directories that are to be watched.
+// scanLogs mirrors the agent's logs at and below paths. It watches the directories of recent logs
+// and returns them. If a full scan lists the same logs as the last one, it reads no rows. It fails
+// with agenttx.ErrOutOfFiles if it could not open more files.
 func (s *Scanner) scanLogs(ctx context.Context, tx *agenttx.Tx, paths []string, at time.Time) (watched []string, err error) {
-	slots := logPaths(tx.Agent, paths)
-	if len(slots) == 0 {
+	within := logPaths(tx.Agent, paths)
+	if len(within) == 0 {
 		return nil, nil
 	}
 	months := watchedMonths(time.Now())
 	listing := agents.WalkLogs(tx.Root, tx.Agent, paths, func(dir string) {
-		if _, within := tx.Agent.LogDirOf(dir); isWatched(within, months) {
-			s.watchBelow(tx, dir)
+		if _, relDir := tx.Agent.LogDirOf(dir); isWatched(relDir, months) {
+			s.watchDir(tx, dir)
 			watched = append(watched, dir)
 		}
 	})
@@ -55,18 +60,17 @@ func (s *Scanner) scanLogs(ctx context.Context, tx *agenttx.Tx, paths []string, 
 		return watched, nil
 	}
 	tx.State.LastLogs = agenttx.LogState{}
-	listing.Files = slices.DeleteFunc(listing.Files, func(e agents.Entry) bool { // on the way there
-		return !slices.ContainsFunc(slots, func(place string) bool { return agenttx.Under(e.Path, place) })
-	})
-	known, err := tx.DB.LogSignatures(ctx, slots)
+	// The walk also lists logs in the directories above.
+	listing.Files = slices.DeleteFunc(listing.Files, func(e agents.Entry) bool { return !agenttx.IsIn(within, e.Path) })
+	known, err := tx.DB.LogSignatures(ctx, within)
 	if err != nil {
 		return watched, err
 	}
-	unread, err := saveLogs(ctx, tx, listing.Files, known, at)
+	unsigned, err := saveLogs(ctx, tx, listing.Files, known, at)
 	if err != nil {
 		return watched, err
 	}
-	seen.Known = seen.Known && !unread
+	seen.Known = seen.Known && !unsigned
 	if gone := listing.Gone(slices.Sorted(maps.Keys(known))); len(gone) > 0 {
 		if err := tx.DB.ForgetLogs(ctx, gone); err != nil {
 			return watched, err
@@ -79,31 +83,32 @@ func (s *Scanner) scanLogs(ctx context.Context, tx *agenttx.Tx, paths []string, 
 	return watched, nil
 }
 
-// logPaths returns the paths at and below which a scan of the paths may have seen logs.
+// logPaths returns the directories below which a scan of paths lists all logs. For the path of a
+// log file, that is the file's directory. It returns nil if no path is or contains a log.
 func logPaths(a agents.Agent, paths []string) []string {
 	if agenttx.IsFullScan(paths) {
 		return a.LogDirs()
 	}
-	var slots []string
+	var within []string
 	for _, p := range paths {
-		dir, within := a.LogDirOf(p)
+		dir, relPath := a.LogDirOf(p)
 		switch {
 		case dir == "":
 			for _, top := range a.LogDirs() {
 				if agenttx.Under(top, p) {
-					slots = append(slots, top)
+					within = append(within, top)
 				}
 			}
-		case within == ".":
-			slots = append(slots, dir)
+		case relPath == ".":
+			within = append(within, dir)
 		default:
-			slots = append(slots, path.Dir(p))
+			within = append(within, path.Dir(p))
 		}
 	}
-	return slots
+	return within
 }
 
-// isLogsOnly reports whether a scan of the paths is one at logs alone.
+// isLogsOnly reports whether all paths are in directories of logs. It is false without paths.
 func isLogsOnly(tx *agenttx.Tx, paths []string) bool {
 	return len(paths) > 0 && !slices.ContainsFunc(paths, func(p string) bool {
 		dir, _ := tx.Agent.LogDirOf(p)
@@ -111,7 +116,8 @@ func isLogsOnly(tx *agenttx.Tx, paths []string) bool {
 	})
 }
 
-// watchedMonths returns the directories, below that of the logs, of the months that are watched, and of their years.
+// watchedMonths returns the directories of the watched months and of their years, such as 2006/01
+// and 2006. They are relative to the directory of the logs.
 func watchedMonths(now time.Time) []string {
 	var months []string
 	first := time.Date(now.Year(), now.Month(), 1, 12, 0, 0, 0, now.Location())
@@ -122,13 +128,17 @@ func watchedMonths(now time.Time) []string {
 	return months
 }
 
-// isWatched reports whether a directory of logs is watched: that of all, of a year or a month that counts, or of a day in one.
-func isWatched(within string, months []string) bool {
-	return within == "." || slices.Contains(months, within) || strings.Count(within, "/") == 2 && slices.Contains(months, path.Dir(within))
+// isWatched reports whether a directory of logs is watched. These are the top directory ".", those
+// in months, and the days in them. relDir is relative to the directory of the logs.
+func isWatched(relDir string, months []string) bool {
+	return relDir == "." || slices.Contains(months, relDir) || strings.Count(relDir, "/") == 2 && slices.Contains(months, path.Dir(relDir))
 }
 
-// saveLogs reads and keeps the logs that are not known as they are.
-func saveLogs(ctx context.Context, tx *agenttx.Tx, entries []agents.Entry, known map[string]int64, at time.Time) (unread bool, err error) {
+// saveLogs reads the logs whose signature is not the known one, and saves them in batches. It emits
+// an event for each batch. unsigned reports whether it has saved a log without a signature, because
+// the log is unreadable or has just changed. It fails with agenttx.ErrOutOfFiles if it could not
+// open more files.
+func saveLogs(ctx context.Context, tx *agenttx.Tx, entries []agents.Entry, known map[string]int64, at time.Time) (unsigned bool, err error) {
 	var changed []records.Log
 	size := 0
 	save := func() error {
@@ -147,36 +157,39 @@ func saveLogs(ctx context.Context, tx *agenttx.Tx, entries []agents.Entry, known
 		return nil
 	}
 	for _, entry := range entries {
-		if signature, is := known[entry.Path]; is && signature == entry.Signature() {
+		if signature, ok := known[entry.Path]; ok && signature == entry.Signature() {
 			continue
 		}
-		log, there, err := readLog(tx, entry, at)
+		log, exists, err := readLog(tx, entry, at)
 		if err != nil {
-			return unread, err
+			return unsigned, err
 		}
-		if !there {
+		if !exists {
 			continue
 		}
-		unread = unread || log.Signature == 0
+		unsigned = unsigned || log.Signature == 0
 		changed = append(changed, log)
 		if size += len(log.Text); len(changed) == logBatchSize || size >= maxLogBatchBytes {
 			if err := save(); err != nil {
-				return unread, err
+				return unsigned, err
 			}
 		}
 	}
-	return unread, save()
+	return unsigned, save()
 }
 
-// emitLogs tells that logs of a day have changed; of the empty one: of several.
+// emitLogs emits an event for changed logs of one day. An empty day means several days, or removed
+// logs.
 func emitLogs(tx *agenttx.Tx, day logs.Day) {
 	tx.Emit(events.Logged, string(day))
 }
 
-// readLog reads a log file. It is not there when it has gone since it was listed. It fails where nothing more could be opened.
-func readLog(tx *agenttx.Tx, entry agents.Entry, at time.Time) (l records.Log, there bool, err error) {
-	_, within := tx.Agent.LogDirOf(entry.Path)
-	place := logs.PlaceOf(within)
+// readLog reads the end of a log file. A log that cannot be read becomes a Log with a problem and
+// without text. exists is false if the file was removed after the walk. It fails only with
+// agenttx.ErrOutOfFiles.
+func readLog(tx *agenttx.Tx, entry agents.Entry, at time.Time) (l records.Log, exists bool, err error) {
+	_, relPath := tx.Agent.LogDirOf(entry.Path)
+	place := logs.PlaceOf(relPath)
 	modified := time.Unix(0, entry.ModTime).UTC()
 	if entry.ModTime == 0 {
 		modified = at
@@ -191,7 +204,7 @@ func readLog(tx *agenttx.Tx, entry agents.Entry, at time.Time) (l records.Log, t
 	case !place.Usual:
 		l.Problems = []string{logs.CodeMisplaced}
 	}
-	if entry.Problem != nil { // where it is then matters to nobody
+	if entry.Problem != nil { // it replaces a problem of the path
 		l.Problems = []string{entry.Problem.Code}
 		return l, true, nil
 	}

@@ -19,29 +19,32 @@ import (
 )
 
 const (
-	// maxOthers is the number of text files of other endings that are listed of an agent. Arbitrary: a person looks through that many.
+	// maxOthers is the largest number of an agent's text files without .md that are listed.
+	// Arbitrary: a person can still read such a list.
 	maxOthers = 200
-	// maxSniffed is the number of such files that one scan opens to tell text from other data: about 50 ms of work. A directory of more is
-	// gone through by several scans.
+	// maxSniffed is the largest number of files that one scan opens to check whether they are text.
+	// The next full scans check the others. 1,000 files take about 50 ms.
 	maxSniffed = 1000
 )
 
-// listOthers adds to a listing the files in it that are text, up to maxOthers of the agent. Files that were listed before come first. It
-// fails where nothing more could be opened.
+// listOthers adds the text files among listing.Others to its Files, up to maxOthers for the whole
+// agent. Files that an earlier scan listed have priority. The last file within the limit gets a
+// note about it. It opens only files that are new or have changed. It fails only with
+// agenttx.ErrOutOfFiles.
 func listOthers(tx *agenttx.Tx, listing *agents.Listing, paths []string) error {
 	before := agenttx.OtherFiles{Kinds: tx.State.Others.Kinds, Listed: maps.Clone(tx.State.Others.Listed)}
 	if before.Kinds == nil || agenttx.IsFullScan(paths) {
 		tx.State.Others = agenttx.OtherFiles{Kinds: map[string]agenttx.OtherKind{}, Listed: map[string]struct{}{}}
 	}
 	maps.DeleteFunc(tx.State.Others.Listed, func(p string, _ struct{}) bool { return agenttx.IsIn(paths, p) })
-	wasListed := func(o agents.Other) int {
-		if _, was := before.Listed[o.Path]; was {
+	rank := func(o agents.Other) int {
+		if _, wasListed := before.Listed[o.Path]; wasListed {
 			return 0
 		}
 		return 1
 	}
 	slices.SortFunc(listing.Others, func(a, b agents.Other) int {
-		return cmp.Or(cmp.Compare(wasListed(a), wasListed(b)), strings.Compare(a.Path, b.Path))
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a.Path, b.Path))
 	})
 	reader := files.NewDirReader(tx.Root)
 	defer reader.Close()
@@ -53,11 +56,11 @@ func listOthers(tx *agenttx.Tx, listing *agents.Listing, paths []string) error {
 			leftOut = append(leftOut, o.Path)
 			continue
 		}
-		is := agenttx.OtherStamp{Path: o.Path, Size: o.Size, ModTime: o.ModTime, Inode: o.Inode}
+		stamp := agenttx.OtherStamp{Path: o.Path, Size: o.Size, ModTime: o.ModTime, Inode: o.Inode}
 		kind, known := before.Kinds[o.Path]
-		if !known || kind.Stamp != is {
+		if !known || kind.Stamp != stamp {
 			if opened++; opened > maxSniffed {
-				continue // the next full scan goes on
+				continue // the next full scan checks it
 			}
 			isText, err := o.IsText(reader)
 			switch {
@@ -66,9 +69,9 @@ func listOthers(tx *agenttx.Tx, listing *agents.Listing, paths []string) error {
 			case errors.Is(err, fs.ErrNotExist):
 				continue
 			case err != nil:
-				isText = true // it is listed, and says why it cannot be read
+				isText = true // users see the cause in the list
 			}
-			kind = agenttx.OtherKind{Stamp: is, IsText: isText}
+			kind = agenttx.OtherKind{Stamp: stamp, IsText: isText}
 		}
 		tx.State.Others.Kinds[o.Path] = kind
 		if !kind.IsText {
@@ -85,9 +88,10 @@ func listOthers(tx *agenttx.Tx, listing *agents.Listing, paths []string) error {
 	return nil
 }
 
-// markWellKnown lists a file that people and tools keep in any directory, such as a README, as no memory. A file with a type is a memory,
-// and so is one that has been a memory.
-func leaveWellKnown(s *reconcile.ScannedFile) {
+// excludeWellKnown turns a well-known file, such as README.md, into an unreadable file with the
+// problem memories.CodeNotMemory. It does not change a file that states a type or was readable at
+// its last scan.
+func excludeWellKnown(s *reconcile.ScannedFile) {
 	isNew := s.Known == nil || s.Known.Status == records.Unreadable
 	if isNew && agents.IsWellKnown(s.Path) && !s.File.Unreadable && s.File.Type == "" {
 		s.File = frontmatter.UnreadableFile(agenttx.Stem(s.Path), memories.ProblemOf(memories.CodeNotMemory))

@@ -11,51 +11,56 @@ import (
 	"memoir/internal/sync/agenttx"
 )
 
-// isPrimaryDir reports whether this is the primary directory, still.
-func isPrimaryDir(tx *agenttx.Tx, is records.DirectoryID) bool {
+// isPrimaryDir reports whether id identifies the present primary directory.
+func isPrimaryDir(tx *agenttx.Tx, id records.DirectoryID) bool {
 	info, err := files.Stat(tx.Root, tx.Agent.PrimaryDir())
 	if err != nil {
 		return false
 	}
 	_, inode, device := agents.Identity(info)
-	return is == records.DirectoryID{Device: device, Inode: inode}
+	return id == records.DirectoryID{Device: device, Inode: inode}
 }
 
-// recordPrimaryDir has scans of everything note when the primary directory goes, or comes, and tell when it is another one than before. From
-// what is not in one that was gone, or on another device, because something was mounted or unmounted, nothing is concluded. From what is
-// not in another directory in its place little is: it is held as missing, and the look notes that directory when it has done so. A scan at
-// a part leaves all that to one at everything, and until then the directory is away.
-func recordPrimaryDir(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, isFull bool) (away bool, newDir newPrimaryDir, err error) {
+// recordPrimaryDir compares the walked primary directory with the recorded one. away reports
+// whether the scan must conclude nothing from missing primary files. That is so if the directory is
+// missing, and if it differs in a scan that is not full; then a full scan is requested.
+//
+// A full scan records a missing directory. If a directory has returned, or is on another device
+// after a mount, it records that directory. It also marks the primary files as absent, so that none
+// counts as removed. If another directory has replaced it on the same device, newDir is that one.
+// The caller records it after the commit.
+func recordPrimaryDir(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, isFullScan bool) (away bool, newDir newPrimaryDir, err error) {
 	row, err := tx.DB.Agent(ctx)
 	if err != nil {
 		return false, newDir, err
 	}
-	known, is := row.PrimaryDir, records.DirectoryID{Device: listing.PrimaryDevice, Inode: listing.PrimaryInode}
+	known, found := row.PrimaryDir, records.DirectoryID{Device: listing.PrimaryDevice, Inode: listing.PrimaryInode}
 	switch {
 	case !listing.HasPrimary:
-		if isFull && known != nil && primaryDirIsGone(tx) {
+		if isFullScan && known != nil && isPrimaryDirMissing(tx) {
 			return true, newDir, tx.DB.PrimaryDirGone(ctx)
 		}
 		return true, newDir, nil
-	case known != nil && *known == is:
+	case known != nil && *known == found:
 		return false, newDir, nil
-	case !isFull:
+	case !isFullScan:
 		tx.Rescan(".")
 		return true, newDir, nil
-	case known == nil || known.Device != is.Device:
-		return false, newDir, tx.DB.PrimaryDirReturned(ctx, is)
+	case known == nil || known.Device != found.Device:
+		return false, newDir, tx.DB.PrimaryDirReturned(ctx, found)
 	}
-	return false, newPrimaryDir{&is, known.Inode != 0}, nil
+	return false, newPrimaryDir{&found, known.Inode != 0}, nil
 }
 
-// primaryDirIsGone says that there is no primary directory, and not just one that cannot be read.
-func primaryDirIsGone(tx *agenttx.Tx) bool {
+// isPrimaryDirMissing reports whether the primary directory does not exist. It reports false for
+// one that cannot be read.
+func isPrimaryDirMissing(tx *agenttx.Tx) bool {
 	info, err := files.Stat(tx.Root, tx.Agent.PrimaryDir())
 	return errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir()
 }
 
-// newPrimaryDir is the primary directory where it is not the one on record.
+// newPrimaryDir is a primary directory that has to be recorded after the commit of a scan.
 type newPrimaryDir struct {
-	id            *records.DirectoryID // nil: it is on record
-	isReplacement bool                 // false: an earlier version has not kept which one it was
+	id            *records.DirectoryID // nil if there is no new one
+	isReplacement bool                 // false if an earlier version did not record the inode
 }

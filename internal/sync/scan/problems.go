@@ -18,17 +18,22 @@ import (
 )
 
 const (
-	// showAfter is how long a watched scan fails before it is shown. A scan that fails once is tried again and usually succeeds.
+	// ShowAfter is how long requested scans of an agent must fail before that becomes a problem.
+	// The retry after a first failure usually succeeds. Arbitrary.
 	ShowAfter = 10 * time.Second
-	// widenAfter is the number of failures in a row after which a scan of single paths becomes one of the whole agent.
+	// widenAfter is the number of failures in a row after which the whole agent is scanned instead
+	// of single paths. Arbitrary.
 	widenAfter = 2
 )
 
-// blockedDirs are the directories of an agent that cannot be looked into, by their paths in it.
+// blockedDirs are the directories of an agent that cannot be read, by their paths relative to the
+// agent's directory. Those of discovery have absolute paths.
 type blockedDirs map[string]agents.Blocked
 
-// block notes the directories of an agent that a scan of the given paths could not look into; of no agent, those of discovery.
-func (s *Tracker) Block(slug string, paths []string, found []agents.Blocked, within func(agents.Blocked) string) {
+// Block records the directories that a scan of paths could not read. They replace the recorded ones
+// at and below paths. An empty slug means a discovery, with "." as its path. relPath returns the
+// key of a directory in blockedDirs.
+func (s *Tracker) Block(slug string, paths []string, found []agents.Blocked, relPath func(agents.Blocked) string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	dirs := s.blocked[slug]
@@ -42,21 +47,22 @@ func (s *Tracker) Block(slug string, paths []string, found []agents.Blocked, wit
 			dirs = blockedDirs{}
 			s.blocked[slug] = dirs
 		}
-		dirs[within(b)] = b
+		dirs[relPath(b)] = b
 	}
 	if len(dirs) == 0 {
 		delete(s.blocked, slug)
 	}
 }
 
-// unblock notes that a directory of an agent can be looked into.
-func (s *Tracker) unblock(slug, within string) {
+// unblock records that a directory of an agent can be read.
+func (s *Tracker) unblock(slug, relPath string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.blocked[slug], within)
+	delete(s.blocked[slug], relPath)
 }
 
-// forget drops all that is known of the scans of agents that are not known any longer.
+// Forget removes the failures and unreadable directories of the agents that isKnown rejects. It
+// keeps those of discovery, and running scans.
 func (s *Tracker) Forget(isKnown func(slug string) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,7 +72,8 @@ func (s *Tracker) Forget(isKnown func(slug string) bool) {
 	maps.DeleteFunc(s.blocked, func(slug string, _ blockedDirs) bool { return isGone(slug) })
 }
 
-// reason describes one of the directories, and says how many more there are.
+// reason returns a sentence about the first of the directories, with the number of the others. It
+// returns "" without directories.
 func (dirs blockedDirs) reason() string {
 	if len(dirs) == 0 {
 		return ""
@@ -79,22 +86,24 @@ func (dirs blockedDirs) reason() string {
 	return text
 }
 
-// A ScanProblem is an agent that cannot be scanned, or a directory that cannot be read.
+// Problem is a scan that fails or is overdue, or a directory that cannot be read.
 type Problem struct {
-	Agent  string // slug; empty: of no known agent
-	Path   string // the directory, absolute; empty: the whole scan fails
-	Owner  string // the user that owns the directory; empty: unknown
-	Reason string
+	Agent  string // slug, or empty for a problem of discovery
+	Path   string // of the directory, absolute, or empty if the whole scan fails
+	Owner  string // name of the user who owns the directory, or empty if unknown
+	Reason string // a few words
 }
 
-// ScanProblems returns the agents and directories that cannot be scanned on this server: those of no agent first, then by agent.
+// List returns all problems of scans on this server, sorted by agent and path. Those of discovery
+// are the first. If an agent's scan and discovery cannot read the same directory, it returns the
+// agent's problem.
 func (s *Tracker) List() []Problem {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	byPath := map[string]Problem{}
 	for slug, dirs := range s.blocked {
 		for _, b := range dirs {
-			if slug != "" || byPath[b.Dir].Agent == "" { // discovery may have come by an agent's directory, too
+			if slug != "" || byPath[b.Dir].Agent == "" {
 				byPath[b.Dir] = Problem{Agent: slug, Path: b.Dir, Owner: b.Owner, Reason: b.Reason}
 			}
 		}
@@ -109,8 +118,8 @@ func (s *Tracker) List() []Problem {
 	for slug, err := range s.failed {
 		reasons[slug] = err.Error()
 	}
-	for slug, since := range s.since {
-		if took := time.Since(since); took > s.Overdue {
+	for slug, start := range s.started {
+		if took := time.Since(start); took > s.Overdue {
 			reasons[slug] = "the scan has been running for " + roughly(took)
 		}
 	}
@@ -123,7 +132,8 @@ func (s *Tracker) List() []Problem {
 	return all
 }
 
-// RunsAs returns the name of the user that this process runs as.
+// RunsAs returns the name of the user that this process runs as, or the user id if the name is
+// unknown.
 var RunsAs = sync.OnceValue(func() string {
 	if self, err := user.Current(); err == nil {
 		return self.Username
@@ -131,17 +141,18 @@ var RunsAs = sync.OnceValue(func() string {
 	return strconv.Itoa(os.Geteuid())
 })
 
-// recordBlocked notes which directories of the agent a scan of the given paths could not look into.
+// recordBlocked records the agent's directories that a scan of paths could not read.
 func (s *Scanner) recordBlocked(tx *agenttx.Tx, listing agents.Listing, paths []string) {
 	s.Scans.Block(tx.Agent.Slug, paths, listing.Blocked, func(b agents.Blocked) string {
 		return cmp.Or(strings.TrimPrefix(strings.TrimPrefix(b.Dir, tx.Agent.Dir), "/"), ".")
 	})
 }
 
-// recordClosed notes whether the agent's directory itself cannot be opened.
+// recordClosed records whether the agent's directory itself cannot be opened. A link to another
+// agent's directory is no problem.
 func (s *Scanner) recordClosed(tx *agenttx.Tx) {
 	if files.IsExhausted(tx.Closed) {
-		return // the scan fails, which is shown as such
+		return // the scan fails, and that becomes the problem
 	}
 	if tx.Closed == nil || s.LinkTarget(tx.Agent) != "" {
 		s.Scans.unblock(tx.Agent.Slug, ".")

@@ -24,15 +24,17 @@ import (
 	"memoir/internal/sync/reconcile"
 )
 
-// readChanged opens every file that may be otherwise, a few at a time, and returns those that are. The rest are signed, so that
-// the next look passes over them.
+// readChanged reads the files of a batch in parallel and returns the changed ones. It saves the
+// signatures of the unchanged ones, so that the next scan does not read them again. It omits files
+// that could not be read now, and files that belong to another batch by now; their scan is
+// requested.
 func (s *Scanner) readChanged(ctx context.Context, tx *agenttx.Tx, r Request, at time.Time, b batch, diff *scanDiff) ([]reconcile.ScannedFile, error) {
-	seen := make([]reconcile.ScannedFile, len(b.entries))
+	scanned := make([]reconcile.ScannedFile, len(b.entries))
 	ok := make([]bool, len(b.entries))
 	err := readInParallel(ctx, tx, len(b.entries), func(reader *files.DirReader, i int) {
-		seen[i], ok[i] = s.readScanned(tx, r, reader, at, b.entries[i], diff.known[b.entries[i].Path])
-		if ok[i] && b.keys != nil && keyOf(seen[i]) != b.keys[i] {
-			tx.Rescan(seen[i].Path) // it belongs into another batch by now
+		scanned[i], ok[i] = s.readScanned(tx, r, reader, at, b.entries[i], diff.known[b.entries[i].Path])
+		if ok[i] && b.keys != nil && keyOf(scanned[i]) != b.keys[i] {
+			tx.Rescan(scanned[i].Path) // its key has changed since readKeys
 			ok[i] = false
 		}
 	})
@@ -40,23 +42,24 @@ func (s *Scanner) readChanged(ctx context.Context, tx *agenttx.Tx, r Request, at
 		return nil, err
 	}
 	var unchanged []records.FileSignature
-	kept := seen[:0]
-	for i := range seen {
-		if !ok[i] || seen[i].AwaitsRemoval() {
-			diff.deferFile(seen[i].Path)
+	changed := scanned[:0]
+	for i := range scanned {
+		if !ok[i] || scanned[i].AwaitsRemoval() {
+			diff.deferFile(scanned[i].Path)
 		}
 		switch {
 		case !ok[i]:
-		case !seen[i].IsUnchanged():
-			kept = append(kept, seen[i])
-		case seen[i].Signature != 0:
-			unchanged = append(unchanged, records.FileSignature{Path: seen[i].Path, Signature: seen[i].Signature})
+		case !scanned[i].IsUnchanged():
+			changed = append(changed, scanned[i])
+		case scanned[i].Signature != 0:
+			unchanged = append(unchanged, records.FileSignature{Path: scanned[i].Path, Signature: scanned[i].Signature})
 		}
 	}
-	return kept, tx.DB.Sign(ctx, unchanged)
+	return changed, tx.DB.Sign(ctx, unchanged)
 }
 
-// inParallel calls do for each of n files, a few at a time, until ctx ends.
+// readInParallel calls do for each index below n, several at a time. Each goroutine has a reader of
+// its own. It returns the error of ctx if ctx ends; then it may have left out calls.
 func readInParallel(ctx context.Context, tx *agenttx.Tx, n int, do func(reader *files.DirReader, i int)) error {
 	return inParallel(ctx, n, func(from, to int) {
 		reader := files.NewDirReader(tx.Root)
@@ -67,12 +70,14 @@ func readInParallel(ctx context.Context, tx *agenttx.Tx, n int, do func(reader *
 	})
 }
 
-// inParallel calls do for runs of n files, a few at a time, until ctx ends. Where one of them panics, it does.
+// inParallel divides the indexes below n into runs and calls do for each run, several at a time. It
+// returns the error of ctx if ctx ends. If a call panics, inParallel panics after all calls have
+// ended.
 func inParallel(ctx context.Context, n int, do func(from, to int)) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(2 * runtime.GOMAXPROCS(0))
 	var panicked atomic.Value
-	// Each worker takes a run of files: starting one for every small file costs more than reading it.
+	// A goroutine for each file would cost more than to read a small file.
 	const run = 64
 	for start := 0; start < n; start += run {
 		group.Go(func() error {
@@ -92,7 +97,9 @@ func inParallel(ctx context.Context, n int, do func(from, to int)) error {
 	return err
 }
 
-// readScanned reads one file. ok is false when it vanished, is being written, or nothing more could be opened: another scan follows.
+// readScanned reads and parses one file. A file that cannot be read, or is no memory, becomes an
+// unreadable ScannedFile with a problem. ok is false if the file is missing or being written, or
+// too many files are open; then its scan is requested.
 func (s *Scanner) readScanned(tx *agenttx.Tx, r Request, reader *files.DirReader, at time.Time, entry *agents.Entry, known *records.File) (file reconcile.ScannedFile, ok bool) {
 	file = reconcile.ScannedFile{
 		Path: entry.Path, Session: entry.Session, Size: entry.Size,
@@ -112,7 +119,9 @@ func (s *Scanner) readScanned(tx *agenttx.Tx, r Request, reader *files.DirReader
 			return file, false
 		case err != nil:
 			problem = readProblem(err)
-			// What was in the way may pass and leave no trace on the file: a directory above it that was closed, a disk that failed.
+			// The cause may end without a change of the file, for example a failed disk or a
+			// directory above it without permissions. Without a signature, the next scan reads the
+			// file again.
 			file.Signature = 0
 		}
 	}
@@ -129,12 +138,12 @@ func (s *Scanner) readScanned(tx *agenttx.Tx, r Request, reader *files.DirReader
 		file.Hash = files.Hash(file.Raw)
 		file.ApplyExpectedHash()
 		if len(file.Raw) <= memories.MaxFileSize {
-			file.Size = int64(len(file.Raw)) // it may have grown since it was listed
+			file.Size = int64(len(file.Raw)) // it may have changed since the walk
 		}
 		file.File = frontmatter.Parse(file.Raw, agenttx.Stem(entry.Path))
 		flagCredential(&file)
 		flagName(&file)
-		leaveWellKnown(&file)
+		excludeWellKnown(&file)
 	}
 	if !file.File.Unreadable {
 		file.Flaws = frontmatter.FlawsOf(file.Raw, file.File)
@@ -144,7 +153,7 @@ func (s *Scanner) readScanned(tx *agenttx.Tx, r Request, reader *files.DirReader
 			return file, false
 		}
 		if file.Hash != "" && file.Size <= memories.MaxFileSize {
-			tx.Rescan(entry.Path) // another has taken its place meanwhile
+			tx.Rescan(entry.Path) // it was replaced between the two reads
 			return file, false
 		}
 	}
@@ -157,8 +166,9 @@ func (s *Scanner) readScanned(tx *agenttx.Tx, r Request, reader *files.DirReader
 	return file, true
 }
 
-// readHashOnly keeps only the hash and the size of a file that is too large or too deep to be a memory. Its bytes are kept when it is
-// deleted. ok is false when nothing more could be opened: another scan follows.
+// readHashOnly reads the hash and the size of a file and drops its bytes. It is for files that are
+// too large, too deep or not Markdown. If the file cannot be read, it clears hash and signature. ok
+// is false if too many files are open; then its scan is requested.
 func readHashOnly(tx *agenttx.Tx, s *reconcile.ScannedFile) (ok bool) {
 	s.Raw, s.Hash = nil, ""
 	hash, size, err := files.ReadHashAndSize(tx.Root, s.Path)
@@ -174,7 +184,8 @@ func readHashOnly(tx *agenttx.Tx, s *reconcile.ScannedFile) (ok bool) {
 	return true
 }
 
-// signature is the one to remember of an entry: 0 where a further change could carry the same one.
+// signature returns the signature to save for an entry. It returns 0 if the entry changed less than
+// agents.TimestampSlack before at, because a further change could have the same signature.
 func signature(entry *agents.Entry, at time.Time) int64 {
 	if entry.ChangeTime > at.Add(-agents.TimestampSlack).UnixNano() {
 		return 0
@@ -182,7 +193,7 @@ func signature(entry *agents.Entry, at time.Time) int64 {
 	return entry.Signature()
 }
 
-// readProblem says in plain words why a file could not be read.
+// readProblem returns the problem of a file that could not be read because of err.
 func readProblem(err error) *memories.Problem {
 	code := memories.CodeUnreadable
 	switch {
@@ -195,14 +206,15 @@ func readProblem(err error) *memories.Problem {
 	return &problem
 }
 
-// flagName flags a file that has control characters in its path. The file is a memory all the same.
+// flagName adds a problem to a readable file whose path has control characters. The file remains a
+// memory.
 func flagName(s *reconcile.ScannedFile) {
 	if !s.File.Unreadable && strings.ContainsFunc(s.Path, unicode.IsControl) {
 		s.File.Problems = append(s.File.Problems, memories.ProblemOf(memories.CodeFileNameControl))
 	}
 }
 
-// flagCredential notes with a file of team memory that everybody can read what looks like a credential in it.
+// flagCredential adds a problem to a readable team file whose bytes contain a possible credential.
 func flagCredential(s *reconcile.ScannedFile) {
 	if !s.Team || s.File.Unreadable {
 		return
@@ -215,4 +227,27 @@ func flagCredential(s *reconcile.ScannedFile) {
 // isExtension reports whether the file begins with the bytes that it had at the last scan.
 func isExtension(f reconcile.ScannedFile) bool {
 	return f.Known != nil && f.Known.Present && f.Known.Size <= int64(len(f.Raw)) && files.Hash(f.Raw[:f.Known.Size]) == f.Known.Hash
+}
+
+// WriterPause is how long a program may pause while it writes a file again from the start. Programs
+// that write a model's answer as it arrives pause for up to two seconds.
+const WriterPause = 2500 * time.Millisecond
+
+// deferUnfinished reports whether a program may still be writing a file that has just lost its
+// flaws, and requests a later scan of it. Such a file was unfinished at the last scan, has grown at
+// its end, and was modified less than s.WriterPause ago. Its half-written text must not replace the
+// last good one.
+func (s *Scanner) deferUnfinished(tx *agenttx.Tx, r Request, entry *agents.Entry, file reconcile.ScannedFile) bool {
+	if file.Saved || file.Flaws != 0 || file.File.Unreadable || file.Known == nil || file.Known.Unfinished == 0 || file.IsFinished() || !file.IsExtension {
+		return false
+	}
+	wait := s.WriterPause - time.Since(time.Unix(0, entry.ModTime)).Abs()
+	if wait <= 0 {
+		return false
+	}
+	if r.Wait != nil {
+		r.Wait.add(tx.State, entry.Path, wait)
+	}
+	tx.RescanNoSooner(entry.Path, wait)
+	return true
 }

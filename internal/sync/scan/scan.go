@@ -1,8 +1,9 @@
-// Package scan mirrors an agent's directory into the database: it walks the requested paths, compares
-// them with the known rows, reads the files that differ, and commits what package reconcile decides.
+// Package scan mirrors an agent's directory into the database. It walks the requested paths,
+// compares them with the known rows, and reads the files that differ. It commits what package
+// reconcile decides.
 //
-// It neither publishes CLAUDE.md nor decides which content counts. The Engine calls it after events
-// and in full scans, package ops after it has written a file.
+// It does not publish CLAUDE.md, and it does not decide which content counts. The Engine calls it
+// after events and in full scans. Package ops calls it after it has written a file.
 package scan
 
 import (
@@ -27,41 +28,66 @@ import (
 	"memoir/internal/sync/watch"
 )
 
-// indexedAtOnce is the number of new contents up to which a scan brings them into the search index itself. Those of the first scan
-// leave it for afterwards, all together: a server that starts over 3,000 files of 20 agents is ready in half the time.
-const indexedAtOnce = 200
+const (
+	// maxIndexedInScan is the largest number of new contents that a scan adds to the search index
+	// itself. Arbitrary. Larger scans leave that to IndexLater, and so do all scans before the
+	// first full scan is done. With 3,000 files of 20 agents, the server is then ready in half the
+	// time.
+	maxIndexedInScan = 200
+	// farPastLimit is the factor of ClaudeMDLimit from which presetCosts applies. Arbitrary: most
+	// of so many memories become one-line entries.
+	farPastLimit = 4
+)
 
-// farPastLimit is from how many times the limit of CLAUDE.md on new memories leave no doubt that most are past it.
-const farPastLimit = 4
+// Scanner compares the agents' directories with the database and commits the differences. Its
+// methods are safe for concurrent use for different agents.
+type Scanner struct {
+	// ClaudeMDLimit is the length of a CLAUDE.md, in Unicode characters, from which memories become
+	// one-line entries. 0 means that they never do.
+	ClaudeMDLimit int
+	// WriterPause is how long a program may pause while it writes an unfinished file.
+	WriterPause time.Duration
+	Watcher     *watch.Watcher
+	Scans       *Tracker
+	// LinkTarget is the same as agenttx.Options.LinkTarget.
+	LinkTarget func(agents.Agent) string
+	// IndexLater requests that the search index is filled from the memory with this id on, in the
+	// order of ids.
+	IndexLater func(first uuid.UUID)
+}
 
-// ScanRequest is what a scan is about.
+// Request configures one scan of an agent.
 type Request struct {
-	// Paths are relative to the agent's directory; "." is all of it.
+	// Paths are the paths to scan, with everything below them, relative to the agent's directory.
+	// "." is the whole directory.
 	Paths []string
-	// Saved is the path of a file that a user has just asked to be written: its content is the newest.
+	// Saved is the path of a file that Memoir has just written for a user. Its content counts as
+	// the newest. Empty means no file.
 	Saved string
-	// Origin is why there is something to scan. The zero value is a change on disk.
+	// Origin is the cause of the changes. The zero value means that another program made them.
 	Origin reconcile.Origin
-	// Wait collects the files that the scan leaves to their writers. It is nil if no caller waits for
-	// them; then a later scan reads them.
+	// Wait collects the files that the scan did not read because a program is writing them. The
+	// caller then scans them again. It is nil if no caller does; then requested scans read them.
 	Wait *EmptyFileWait
 }
 
-// ScanResult says what a scan found.
+// Result describes the findings of a scan.
 type Result struct {
-	// Memories are the memories that have changed, each as often as its agent's version was raised.
+	// Memories are the ids of the memories whose rows have changed. An id occurs again if a later
+	// batch changed the row again.
 	Memories []uuid.UUID `json:"-"`
 
-	Scanned        int // memory files on disk
-	Added          int // memories
-	Updated        int
-	Removed        int
-	NeedsAttention int
-	Took           time.Duration
-	// Changed says that a file was found new, changed, back or gone, whatever that meant for the memories.
+	Scanned        int           // memory files on disk, at the scanned paths
+	Added          int           // memories
+	Updated        int           // memories
+	Removed        int           // memories
+	NeedsAttention int           // memories in the state NeedsAttention; set by the Engine, not by Run
+	Took           time.Duration // set by the Engine, not by Run
+	// Changed means that a file was new, changed, back or missing, also if no memory has changed.
 	Changed bool
 }
 
+// Add adds the counts of other to those of s. It leaves Memories, Took and Changed as they are.
 func (s *Result) Add(other Result) {
 	s.Scanned += other.Scanned
 	s.Added += other.Added
@@ -70,12 +96,15 @@ func (s *Result) Add(other Result) {
 	s.NeedsAttention += other.NeedsAttention
 }
 
-// look compares the scope with what is known of it, saves what has changed, and tells those who listen.
+// Run scans r.Paths of the agent. It commits the differences between disk and rows in batches,
+// emits an event for each change, and watches the directories that it visits. It does not publish
+// CLAUDE.md. It fails with agenttx.ErrOutOfFiles if it could not open more files. If the agent's
+// directory is not open for another reason, it changes nothing and returns a zero Result.
 func (s *Scanner) Run(ctx context.Context, tx *agenttx.Tx, r Request) (Result, error) {
 	paths := r.Paths
 	s.recordClosed(tx)
 	if tx.Root == nil {
-		return Result{}, agenttx.OutOfFiles(tx.Closed) // nothing is concluded from a directory that is not there
+		return Result{}, agenttx.OutOfFiles(tx.Closed) // the files may still exist
 	}
 	at := records.Now()
 	logDirs, err := s.scanLogs(ctx, tx, paths, at)
@@ -83,9 +112,9 @@ func (s *Scanner) Run(ctx context.Context, tx *agenttx.Tx, r Request) (Result, e
 		return Result{}, err
 	}
 	var dirs []string
-	listing := agents.Walk(tx.Root, tx.Agent, paths, func(within string) {
-		s.watchBelow(tx, within)
-		dirs = append(dirs, within)
+	listing := agents.Walk(tx.Root, tx.Agent, paths, func(dir string) {
+		s.watchDir(tx, dir)
+		dirs = append(dirs, dir)
 	})
 	if listing.Exhausted != nil {
 		return Result{}, agenttx.ScanError(listing.Exhausted)
@@ -103,7 +132,7 @@ func (s *Scanner) Run(ctx context.Context, tx *agenttx.Tx, r Request) (Result, e
 	}
 	recordLinks(tx, listing, paths)
 	s.recordBlocked(tx, listing, paths)
-	away, newDir, err := recordPrimaryDir(ctx, tx, listing, agenttx.IsFullScan(paths))
+	primaryAway, newDir, err := recordPrimaryDir(ctx, tx, listing, agenttx.IsFullScan(paths))
 	if err != nil {
 		return Result{}, err
 	}
@@ -114,15 +143,15 @@ func (s *Scanner) Run(ctx context.Context, tx *agenttx.Tx, r Request) (Result, e
 	if err != nil {
 		return Result{}, err
 	}
-	removed, err := removedFiles(tx, listing, diff.known, away)
+	removed, err := removedFiles(tx, listing, diff.known, primaryAway)
 	if err != nil {
 		return Result{}, err
 	}
-	notHere := len(removed)
+	missing := len(removed)
 	removed = slices.DeleteFunc(removed, func(f records.File) bool {
-		return slices.Contains(uncleared, path.Dir(f.Path)) // it may be among the leftovers
+		return slices.Contains(uncleared, path.Dir(f.Path)) // a leftover may be this file
 	})
-	o := reconcile.Observed{At: at, Removed: removed, PrimaryAway: away, PrimaryReplaced: newDir.isReplacement, Origin: r.Origin}
+	o := reconcile.Observed{At: at, Removed: removed, PrimaryAway: primaryAway, PrimaryReplaced: newDir.isReplacement, Origin: r.Origin}
 	if listing.HasPrimary {
 		o.PrimaryID = &records.DirectoryID{Device: listing.PrimaryDevice, Inode: listing.PrimaryInode}
 	}
@@ -130,20 +159,22 @@ func (s *Scanner) Run(ctx context.Context, tx *agenttx.Tx, r Request) (Result, e
 	if err != nil {
 		return Result{}, err
 	}
-	// Only now: to a scan that came after a crash before this one was decided on, what is not in the directory would have been removed.
-	if newDir.id != nil && len(removed) == notHere {
+	// Not before the commit: after a crash in between, the next scan would take the new directory
+	// for the known one. It would count the files that are not in it as removed.
+	if newDir.id != nil && len(removed) == missing {
 		if err := tx.DB.SetPrimaryDir(ctx, *newDir.id); err != nil {
 			return Result{}, err
 		}
 	}
 	if slices.ContainsFunc(removed, func(f records.File) bool { return f.Status == records.Removing }) {
-		// Somebody else has removed it. What is left to do is done now: a later entry of that path is about another file.
+		// Another program has removed a file that was marked for removal. Its index entries are
+		// removed now, because a later entry with that path would be for another file.
 		if err := removal.Resume(ctx, tx); err != nil {
 			return Result{}, err
 		}
 	}
 	result.Scanned = len(listing.Files)
-	if err := mirrorFacts(ctx, tx, listing, away); err != nil {
+	if err := mirrorFacts(ctx, tx, listing, primaryAway); err != nil {
 		return Result{}, err
 	}
 	indexfile.RecordIndexes(tx, listing)
@@ -151,7 +182,8 @@ func (s *Scanner) Run(ctx context.Context, tx *agenttx.Tx, r Request) (Result, e
 	return result, recordScan(ctx, tx, listing, paths)
 }
 
-// commitBatches reads what may be otherwise, and saves and tells what is, batch by batch.
+// commitBatches divides the files of diff into batches. For each batch, it reads the files, commits
+// the changes, and emits their events. An error leaves the earlier batches committed.
 func (s *Scanner) commitBatches(ctx context.Context, tx *agenttx.Tx, r Request, o reconcile.Observed, diff *scanDiff) (Result, error) {
 	batches, err := s.makeBatches(ctx, tx, r, o, diff)
 	if err != nil {
@@ -164,7 +196,7 @@ func (s *Scanner) commitBatches(ctx context.Context, tx *agenttx.Tx, r Request, 
 			return result, err
 		}
 		if !o.PrimaryAway && o.PrimaryID != nil && !isPrimaryDir(tx, *o.PrimaryID) {
-			o.PrimaryAway = true // it was put in the place of the other one since that was walked: what was read says nothing about that
+			o.PrimaryAway = true // it was replaced after the walk, so its files mean nothing
 			tx.Rescan(".")
 		}
 		if i == 0 && (len(batches) > 1 || o.MaxRemovals() > reconcile.MassRemoval) {
@@ -172,21 +204,23 @@ func (s *Scanner) commitBatches(ctx context.Context, tx *agenttx.Tx, r Request, 
 				return result, err
 			}
 		}
-		decided, err := s.commitScan(ctx, tx, o)
+		committed, err := s.commitScan(ctx, tx, o)
 		if err != nil {
 			return result, err
 		}
-		EmitChanges(tx, decided.Changes)
-		result.Memories = append(result.Memories, decided.ChangeSet.Memories()...)
-		result.Added += decided.Added
-		result.Updated += decided.Updated
-		result.Removed += decided.Removed
+		EmitChanges(tx, committed.Changes)
+		result.Memories = append(result.Memories, committed.ChangeSet.Memories()...)
+		result.Added += committed.Added
+		result.Updated += committed.Updated
+		result.Removed += committed.Removed
 		result.Changed = result.Changed || slices.ContainsFunc(o.Scanned, reconcile.ScannedFile.HasNewContent)
 	}
 	return result, nil
 }
 
-// commitScan reconciles a scan with what is known and commits the outcome.
+// commitScan reconciles the scanned and removed files of o with the known rows, commits the result,
+// and returns it. It drops the rename of o if no scanned file has the new key with a content that
+// counts. It leaves the search texts of large scans to IndexLater.
 func (s *Scanner) commitScan(ctx context.Context, tx *agenttx.Tx, o reconcile.Observed) (reconcile.Result, error) {
 	if len(o.Scanned)+len(o.Removed) == 0 {
 		return reconcile.Result{}, nil
@@ -195,18 +229,18 @@ func (s *Scanner) commitScan(ctx context.Context, tx *agenttx.Tx, o reconcile.Ob
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	if to := o.Origin.Rename; to != nil {
-		content := records.Tombstone{Key: to.To, Fingerprint: to.Content}
-		if o.ContainsKey(to.To, known.Tombstones, content) {
+	if rename := o.Origin.Rename; rename != nil {
+		content := records.Tombstone{Key: rename.To, Fingerprint: rename.Content}
+		if o.ContainsKey(rename.To, known.Tombstones, content) {
 			delete(known.Tombstones, content)
 		} else {
-			o.Origin.Rename = nil // somebody has put something else there: the old name stays
+			o.Origin.Rename = nil // another program has replaced the new file: the old name stays
 		}
 	}
 	result := reconcile.Run(o, known)
 	s.presetCosts(tx, result.ChangeSet.NewHeads)
 	var later []records.SearchText
-	if len(result.ChangeSet.Words) > indexedAtOnce || !s.Scans.IsReady() {
+	if len(result.ChangeSet.Words) > maxIndexedInScan || !s.Scans.IsReady() {
 		later, result.ChangeSet.Words = result.ChangeSet.Words, nil
 	}
 	if err := tx.DB.Apply(ctx, &result.ChangeSet); err != nil {
@@ -218,20 +252,21 @@ func (s *Scanner) commitScan(ctx context.Context, tx *agenttx.Tx, o reconcile.Ob
 	return result, nil
 }
 
-// presetCosts notes with many new memories that they will be entries of one line in CLAUDE.md, as all but the first of them will.
-// The publisher, which writes what it finds otherwise, would have to write each of these rows once more: for 10,000 that is
-// as much work as to save them was.
-func (s *Scanner) presetCosts(tx *agenttx.Tx, fresh []records.MemoryRow) {
+// presetCosts sets the costs of new memories in CLAUDE.md to those of one-line entries, if their
+// total size is at least farPastLimit times ClaudeMDLimit. The publisher writes only rows whose
+// costs differ. Without preset costs it would write all these rows again: for 10,000 rows, that
+// takes as long as saving them.
+func (s *Scanner) presetCosts(tx *agenttx.Tx, newRows []records.MemoryRow) {
 	limit := int64(s.ClaudeMDLimit)
 	size := int64(0)
-	for _, head := range fresh {
-		size += head.Size
+	for _, row := range newRows {
+		size += row.Size
 	}
 	if limit <= 0 || size < farPastLimit*limit {
 		return
 	}
-	for i := range fresh {
-		m := &fresh[i]
+	for i := range newRows {
+		m := &newRows[i]
 		if m.Type != "" {
 			cost := claudemd.EntryCost(claudemd.Summary{Name: m.Name, Type: m.Type, Description: m.Description})
 			m.ClaudeMDChars, m.ClaudeMDListed = cost.Chars, cost.Listed
@@ -239,19 +274,20 @@ func (s *Scanner) presetCosts(tx *agenttx.Tx, fresh []records.MemoryRow) {
 	}
 }
 
-// clearLeftovers clears what a crash has left in the directories that may be written in, until it has been all of them once in this term: the
-// first scan may be at a part, to finish what the crash has cut short. It returns the directories in which something may be left, and fails
-// where that is only because nothing more could be opened.
-func clearLeftovers(tx *agenttx.Tx, dirs []string, isFull bool) (uncleared []string, err error) {
+// clearLeftovers removes the leftovers of a crash from dirs and from the directory of CLAUDE.md,
+// with Disk.Recover. It requests scans of the files that Recover has restored. It returns the
+// directories that may still have leftovers. It does nothing after a full scan of this lease term
+// has cleared all directories. It fails only with agenttx.ErrOutOfFiles.
+func clearLeftovers(tx *agenttx.Tx, dirs []string, isFullScan bool) (uncleared []string, err error) {
 	if tx.State.Recovered {
 		return nil, nil
 	}
-	// A CLAUDE.md that is a link is written where it leads.
-	if place, err := files.Resolve(tx.Root, tx.Agent.ClaudeMDPath(tx.Root)); err == nil {
-		dirs = append(dirs, path.Dir(place))
+	// If CLAUDE.md is a link, Memoir writes its target.
+	if target, err := files.Resolve(tx.Root, tx.Agent.ClaudeMDPath(tx.Root)); err == nil {
+		dirs = append(dirs, path.Dir(target))
 	}
-	back, err := tx.Disk.Recover(tx.Root, dirs)
-	for _, path := range back {
+	restored, err := tx.Disk.Recover(tx.Root, dirs)
+	for _, path := range restored {
 		tx.Rescan(path)
 	}
 	if err := agenttx.OutOfFiles(err); err != nil {
@@ -259,21 +295,22 @@ func clearLeftovers(tx *agenttx.Tx, dirs []string, isFull bool) (uncleared []str
 	}
 	if err != nil {
 		uncleared = dirs
-		if some := (*files.UnclearedError)(nil); errors.As(err, &some) {
-			uncleared = some.Dirs
+		if partial := (*files.UnclearedError)(nil); errors.As(err, &partial) {
+			uncleared = partial.Dirs
 		}
 		tx.Log.Warn("leftovers of an earlier run not cleared, will retry at the next scan", "agent", tx.Agent.Slug, "error", err)
 	}
-	tx.State.Recovered = isFull && err == nil
+	tx.State.Recovered = isFullScan && err == nil
 	return uncleared, nil
 }
 
-// removedFiles returns the files that were there and that a complete look did not find any more. Of the primary directory there is none while it
-// is away.
-func removedFiles(tx *agenttx.Tx, listing agents.Listing, known map[string]*records.File, away bool) ([]records.File, error) {
+// removedFiles returns the files among known that were on disk and that the walk has found missing.
+// While the primary directory is away or unreadable, none of its files are among them. It fails
+// only with agenttx.ErrOutOfFiles.
+func removedFiles(tx *agenttx.Tx, listing agents.Listing, known map[string]*records.File, primaryAway bool) ([]records.File, error) {
 	var candidates []string
 	for path, f := range known {
-		if f.Present && (!f.IsPrimary() || listing.HasPrimary && !away) {
+		if f.Present && (!f.IsPrimary() || listing.HasPrimary && !primaryAway) {
 			candidates = append(candidates, path)
 		}
 	}
@@ -289,7 +326,8 @@ func removedFiles(tx *agenttx.Tx, listing agents.Listing, known map[string]*reco
 	return removed, nil
 }
 
-// recordScan keeps what a scan of all of the agent found of it as a whole.
+// recordScan records a full scan: it marks the agent as fully scanned and saves its number of
+// sessions. It does nothing for other paths.
 func recordScan(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, paths []string) error {
 	if !agenttx.IsFullScan(paths) {
 		return nil
@@ -298,25 +336,11 @@ func recordScan(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, pat
 	return tx.DB.SetLook(ctx, max(0, listing.Sessions))
 }
 
+// EmitChanges emits an event for each change of a memory.
 func EmitChanges(tx *agenttx.Tx, changes []reconcile.Change) {
 	all := make([]events.Event, len(changes))
 	for i, c := range changes {
 		all[i] = events.Event{Agent: tx.Agent.Slug, Kind: c.Kind, Name: c.Name}
 	}
 	tx.EmitAll(all)
-}
-
-// Scanner compares the agents' directories with what the database knows, and commits the
-// differences.
-type Scanner struct {
-	// claudeMDLimit is the length of a CLAUDE.md above which memories become one-line entries.
-	ClaudeMDLimit int
-	// writerPause is how long a program may pause while it writes an unfinished file.
-	WriterPause time.Duration
-	Watcher     *watch.Watcher
-	Scans       *Tracker
-	// linkTarget is that of ManagerOptions.
-	LinkTarget func(agents.Agent) string
-	// indexLater fills the search index from the given memory on.
-	IndexLater func(first uuid.UUID)
 }

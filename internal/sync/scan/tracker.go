@@ -8,53 +8,59 @@ import (
 	"time"
 )
 
-// scanTracker is how the scans of the agents go that nobody waits for.
+// Tracker records which background scans run, are overdue or fail, and which directories cannot be
+// read. Its methods are safe for concurrent use.
 type Tracker struct {
-	// overdue is how long a scan may take before the others do not wait for it.
+	// Overdue is how long a scan of one agent may take before the other agents stop waiting for it.
 	Overdue time.Duration
-	ready   atomic.Bool
+	ready   atomic.Bool // the first full scan is done
 
 	mu      sync.Mutex
-	since   map[string]time.Time // those that are going on, by slug
-	failed  map[string]error     // why the last one of an agent failed
-	failing map[string]failing   // watched scans that fail, by slug; the empty slug is discovery
-	blocked map[string]blockedDirs
-	// showAfter is how long a watched scan fails before it is shown.
+	started map[string]time.Time   // start of each running scan of a full scan, by slug
+	failed  map[string]error       // error of an agent's last scan in a full scan, by slug
+	failing map[string]failing     // requested scans that fail, by slug; discovery has an empty slug
+	blocked map[string]blockedDirs // unreadable directories, by slug; discovery has an empty slug
+	// showAfter is how long requested scans of an agent must fail before that becomes a problem.
 	showAfter time.Duration
-	// lateScans tells that a scan is over which was overdue.
+	// lateScans receives when an overdue scan has ended. It has room for one value.
 	lateScans chan struct{}
 }
 
-func NewTracker(shownAfter, overdue time.Duration) *Tracker {
+// NewTracker returns a Tracker without scans. It shows failures of requested scans after the time
+// showAfter.
+func NewTracker(showAfter, overdue time.Duration) *Tracker {
 	return &Tracker{
 		Overdue: overdue,
-		since:   map[string]time.Time{}, failed: map[string]error{}, failing: map[string]failing{}, blocked: map[string]blockedDirs{},
-		showAfter: shownAfter, lateScans: make(chan struct{}, 1),
+		started: map[string]time.Time{}, failed: map[string]error{}, failing: map[string]failing{}, blocked: map[string]blockedDirs{},
+		showAfter: showAfter, lateScans: make(chan struct{}, 1),
 	}
 }
 
-// begin notes that the scan of an agent begins, unless one is going on.
+// Begin records that the scan of an agent starts, and returns true. It returns false if one is
+// running.
 func (s *Tracker) Begin(slug string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, is := s.since[slug]; is {
+	if _, ok := s.started[slug]; ok {
 		return false
 	}
-	s.since[slug] = time.Now()
+	s.started[slug] = time.Now()
 	return true
 }
 
-// end notes that the scan of an agent is over, and why it failed.
+// End records that the scan of an agent has ended with err, which is nil if it has succeeded.
 func (s *Tracker) End(slug string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.since, slug)
+	delete(s.started, slug)
 	delete(s.failed, slug)
 	if err != nil {
 		s.failed[slug] = err
 	}
 }
 
+// LateScanEnded wakes the receiver of LateScanDone. The caller calls it after End for an overdue
+// scan.
 func (s *Tracker) LateScanEnded() {
 	select {
 	case s.lateScans <- struct{}{}:
@@ -62,12 +68,12 @@ func (s *Tracker) LateScanEnded() {
 	}
 }
 
-// late returns the agents whose scan takes longer than the given time, by slug.
+// Late returns the sorted slugs of the agents whose running scan has taken longer than Overdue.
 func (s *Tracker) Late() (slugs []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for slug, since := range s.since {
-		if time.Since(since) > s.Overdue {
+	for slug, start := range s.started {
+		if time.Since(start) > s.Overdue {
 			slugs = append(slugs, slug)
 		}
 	}
@@ -75,7 +81,9 @@ func (s *Tracker) Late() (slugs []string) {
 	return slugs
 }
 
-// problems says what is wrong with the scans of agents, by slug: one takes longer than the given time, or has failed.
+// Problems returns a text for users about each agent with a problem, by slug. An overdue scan has
+// precedence over a failed one, and that over an unreadable directory. A failing discovery has an
+// empty slug.
 func (s *Tracker) Problems() map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,56 +101,60 @@ func (s *Tracker) Problems() map[string]string {
 	for slug, err := range s.failed {
 		problems[slug] = notScanned(err)
 	}
-	for slug, since := range s.since {
-		if took := time.Since(since); took > s.Overdue {
+	for slug, start := range s.started {
+		if took := time.Since(start); took > s.Overdue {
 			problems[slug] = fmt.Sprintf("Its directory is still being scanned, after %s. The others do not wait for it.", roughly(took))
 		}
 	}
 	return problems
 }
 
-// isReady reports whether the first full scan is done.
+// IsReady reports whether the first full scan is done.
 func (s *Tracker) IsReady() bool { return s.ready.Load() }
 
-// fail notes that a watched scan failed. The result reports whether its paths are to be dropped and the whole agent scanned instead.
-func (s *Tracker) Fail(slug string, isFull bool, err error) (widen bool) {
+// Fail records that a requested scan of an agent failed with err, or a discovery if slug is empty.
+// isFullScan reports whether it was a full scan. widen reports whether the scans have failed at
+// least twice in a row. The caller then retries with a full scan, not with the failed paths.
+func (s *Tracker) Fail(slug string, isFullScan bool, err error) (widen bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := s.failing[slug]
 	if f.times == 0 {
 		f.since = time.Now()
 	}
-	f.times, f.isFull, f.err = f.times+1, isFull, err
+	f.times, f.isFullScan, f.err = f.times+1, isFullScan, err
 	s.failing[slug] = f
 	return f.times >= widenAfter
 }
 
-// succeed notes that a scan succeeded. A scan of single paths does not end the failing of whole scans.
-func (s *Tracker) Succeed(slug string, isFull bool) {
+// Succeed records that a scan of an agent succeeded, or a discovery if slug is empty. A full scan
+// clears the recorded failures of the agent. Another scan clears only those of requested scans, and
+// only if the last failed one was no full scan.
+func (s *Tracker) Succeed(slug string, isFullScan bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if isFull {
+	if isFullScan {
 		delete(s.failed, slug)
 	}
-	if isFull || !s.failing[slug].isFull {
+	if isFullScan || !s.failing[slug].isFullScan {
 		delete(s.failing, slug)
 	}
 }
 
-// failing is a watched scan that fails again and again.
+// failing describes requested scans of one agent that fail in a row.
 type failing struct {
-	since  time.Time // of the first failure
-	times  int       // in a row
-	isFull bool      // the last one was of the whole agent
-	err    error     // of the last one
+	since      time.Time // of the first failure
+	times      int       // failures in a row
+	isFullScan bool      // the last failed scan was a full scan
+	err        error     // of the last failed scan
 }
 
-// notScanned describes a failing scan for people.
+// notScanned returns the text of a failed scan for users.
 func notScanned(err error) string {
 	return fmt.Sprintf("Its directory could not be scanned: %v. What was mirrored of it is kept, and it is tried again.", err)
 }
 
-// roughly says how long something takes.
+// roughly formats d in whole seconds, or in whole minutes from two minutes on.
 func roughly(d time.Duration) string {
 	if d < 2*time.Minute {
 		return fmt.Sprintf("%d seconds", int(d.Seconds()))
@@ -150,8 +162,9 @@ func roughly(d time.Duration) string {
 	return fmt.Sprintf("%d minutes", int(d.Minutes()))
 }
 
-// setReady records that the first full scan is done, and reports whether it was done before.
+// SetReady records that the first full scan is done. It reports whether that was recorded before.
 func (s *Tracker) SetReady() (before bool) { return s.ready.Swap(true) }
 
-// lateScanDone returns a channel that receives when an overdue scan has ended.
+// LateScanDone returns a channel that receives when an overdue scan has ended. Scans that end
+// before the channel is read count once.
 func (s *Tracker) LateScanDone() <-chan struct{} { return s.lateScans }

@@ -11,20 +11,20 @@ import (
 	"memoir/internal/sync/agenttx"
 )
 
-// watchBelow watches a directory of the agent.
-func (s *Scanner) watchBelow(tx *agenttx.Tx, within string) {
-	s.Watcher.Watch(tx.Agent.Slug, absolute(tx, within), within)
+// watchDir watches the directory at a path relative to the agent's directory.
+func (s *Scanner) watchDir(tx *agenttx.Tx, dir string) {
+	s.Watcher.Watch(tx.Agent.Slug, absolute(tx, dir), dir)
 }
 
-func absolute(tx *agenttx.Tx, within string) string {
-	if within == "." {
+func absolute(tx *agenttx.Tx, dir string) string {
+	if dir == "." {
 		return tx.Agent.Dir
 	}
-	return path.Join(tx.Agent.Dir, within)
+	return path.Join(tx.Agent.Dir, dir)
 }
 
-// watchTargets watches the files that the listed links lead to, as far as they lie in directories that are not watched
-// already, and returns those directories. It fails where nothing more could be opened.
+// watchTargets watches the target files of the listed links, unless their directories are among
+// watched. It returns the directories of these targets. It fails only with agenttx.ErrOutOfFiles.
 func (s *Scanner) watchTargets(tx *agenttx.Tx, listing agents.Listing, watched []string) (dirs []string, err error) {
 	for _, link := range listing.Links {
 		target, err := files.Resolve(tx.Root, link)
@@ -48,22 +48,24 @@ func (s *Scanner) watchTargets(tx *agenttx.Tx, listing agents.Listing, watched [
 	return dirs, nil
 }
 
-// watchOnly gives back the watches on directories that a scan of everything did not come by any more. What it came by
-// is watched, and nothing is left to settle.
+// watchOnly stops watching the agent's directories that a full scan has not visited. It also
+// discards pending changes of directories, because the full scan has found them.
 func (s *Scanner) watchOnly(tx *agenttx.Tx, visited []string) {
 	var dirs []string
-	for _, within := range visited {
-		dirs = append(dirs, absolute(tx, within))
+	for _, dir := range visited {
+		dirs = append(dirs, absolute(tx, dir))
 	}
 	s.Watcher.Only(tx.Agent.Slug, dirs)
 	s.Watcher.TakeDirChanges(tx.Agent.Slug)
 }
 
-// fullScanDelay is how long after directories have come or gone everything is scanned. Events are hints, and the system may
-// drop one meanwhile; what it dropped is found then, and not only by the next scan.
+// FullScanDelay is the time between the last change of the agent's directories and the full scan
+// that follows it. The system may lose events of new directories; that scan finds the lost changes
+// sooner than the next regular one. Arbitrary.
 const FullScanDelay = 2 * time.Second
 
-// queueLinks lets the links be scanned that a change elsewhere may have mended or broken.
+// QueueLinks requests scans of the agent's links outside of paths. Callers use it after a change at
+// paths, which may have created or removed the targets of links.
 func QueueLinks(tx *agenttx.Tx, paths []string) {
 	for link := range tx.State.Links {
 		if !agenttx.IsIn(paths, link) {
@@ -72,7 +74,7 @@ func QueueLinks(tx *agenttx.Tx, paths []string) {
 	}
 }
 
-// recordLinks keeps which links the scope has.
+// recordLinks replaces the known links at and below paths by those of the listing.
 func recordLinks(tx *agenttx.Tx, listing agents.Listing, paths []string) {
 	if tx.State.Links == nil {
 		tx.State.Links = map[string]struct{}{}
