@@ -23,7 +23,8 @@ func isPrimaryDir(tx *agenttx.Tx, id records.DirectoryID) bool {
 
 // recordPrimaryDir compares the walked primary directory with the recorded one. away reports
 // whether the scan must conclude nothing from missing primary files. That is so if the directory is
-// missing, and if it differs in a scan that is not full; then a full scan is requested.
+// missing or unreadable. It is also so if the directory differs in a scan that is not full; then a
+// full scan is requested.
 //
 // A full scan records a missing directory. If a directory has returned, or is on another device
 // after a mount, it records that directory. It also marks the primary files as absent, so that none

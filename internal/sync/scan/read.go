@@ -59,7 +59,7 @@ func (s *Scanner) readChanged(ctx context.Context, tx *agenttx.Tx, r Request, at
 }
 
 // readInParallel calls do for each index below n, several at a time. Each goroutine has a reader of
-// its own. It returns the error of ctx if ctx ends; then it may have left out calls.
+// its own. It returns the error of ctx if ctx ends, also then after all calls.
 func readInParallel(ctx context.Context, tx *agenttx.Tx, n int, do func(reader *files.DirReader, i int)) error {
 	return inParallel(ctx, n, func(from, to int) {
 		reader := files.NewDirReader(tx.Root)
@@ -71,8 +71,8 @@ func readInParallel(ctx context.Context, tx *agenttx.Tx, n int, do func(reader *
 }
 
 // inParallel divides the indexes below n into runs and calls do for each run, several at a time. It
-// returns the error of ctx if ctx ends. If a call panics, inParallel panics after all calls have
-// ended.
+// makes all calls, also if ctx ends, and then returns the error of ctx. If a call panics,
+// inParallel panics after all calls have ended.
 func inParallel(ctx context.Context, n int, do func(from, to int)) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(2 * runtime.GOMAXPROCS(0))

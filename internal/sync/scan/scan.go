@@ -47,8 +47,8 @@ type Scanner struct {
 	ClaudeMDLimit int
 	// WriterPause is how long a program may pause while it writes an unfinished file.
 	WriterPause time.Duration
-	Watcher     *watch.Watcher
-	Scans       *Tracker
+	Watcher     *watch.Watcher // watches the directories that scans visit
+	Scans       *Tracker       // records the unreadable directories
 	// LinkTarget is the same as agenttx.Options.LinkTarget.
 	LinkTarget func(agents.Agent) string
 	// IndexLater requests that the search index is filled from the memory with this id on, in the
@@ -219,8 +219,9 @@ func (s *Scanner) commitBatches(ctx context.Context, tx *agenttx.Tx, r Request, 
 }
 
 // commitScan reconciles the scanned and removed files of o with the known rows, commits the result,
-// and returns it. It drops the rename of o if no scanned file has the new key with a content that
-// counts. It leaves the search texts of large scans to IndexLater.
+// and returns it. It drops the rename of o if no scanned file has the new key with an allowed
+// content. It leaves the search texts to IndexLater if there are many or the first full scan is not
+// done.
 func (s *Scanner) commitScan(ctx context.Context, tx *agenttx.Tx, o reconcile.Observed) (reconcile.Result, error) {
 	if len(o.Scanned)+len(o.Removed) == 0 {
 		return reconcile.Result{}, nil
