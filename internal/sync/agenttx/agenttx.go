@@ -96,8 +96,8 @@ func (tx *Tx) CanWrite(ctx context.Context) error {
 	return &memories.ConflictError{Reason: "The agent's memory directory " + filepath.Join(tx.Agent.Dir, tx.Agent.PrimaryDir()) + " is not there, and it had memories in it. Nothing was changed. Put it back, or remove those memories, and try again."}
 }
 
-// Emit sends an event about the agent to the subscribers on every server. name is the
-// memory's name, or "" if the event is not about one memory.
+// Emit sends an event about the agent to the subscribers on every server. name is the memory's
+// name, or "" if the event is not about one memory.
 func (tx *Tx) Emit(kind events.Kind, name string) {
 	tx.emit(events.Event{Agent: tx.Agent.Slug, Kind: kind, Name: name})
 }

@@ -91,9 +91,9 @@ func (s *Scanner) readKeys(ctx context.Context, tx *agenttx.Tx, r Request, o rec
 	return entries, keys, tx.DB.Sign(ctx, signed)
 }
 
-// movedKeys returns the keys of the memories that have lost a file, and the new keys of files whose
-// memory has changed. Their files must be in one batch. Only then can reconcile detect the loss of
-// a memory's last primary file, and apply the mass-removal limit.
+// movedKeys returns the keys of the memories that have lost a file, and the new keys of files that
+// now belong to another memory. Their files must be in one batch. Only then can reconcile detect
+// the loss of a memory's last primary file, and apply the mass-removal limit.
 func movedKeys(ctx context.Context, tx *agenttx.Tx, whole batch, known map[string]*records.File) (map[batchKey]bool, error) {
 	var ids []uuid.UUID
 	for _, f := range whole.removed {

@@ -59,7 +59,7 @@ func (s *Scanner) readChanged(ctx context.Context, tx *agenttx.Tx, r Request, at
 }
 
 // readInParallel calls do for each index below n, several at a time. Each goroutine has a reader of
-// its own. It returns the error of ctx if ctx ends, also then after all calls.
+// its own. It makes all calls, also if ctx ends, and then returns the error of ctx.
 func readInParallel(ctx context.Context, tx *agenttx.Tx, n int, do func(reader *files.DirReader, i int)) error {
 	return inParallel(ctx, n, func(from, to int) {
 		reader := files.NewDirReader(tx.Root)
