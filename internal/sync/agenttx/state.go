@@ -126,8 +126,8 @@ type LogState struct {
 	Sum   int64 // exclusive or of their signatures
 }
 
-// fileCounter counts the memory files that the last scans of an agent found on disk. A file that
-// was not read because a program is writing it is not counted.
+// fileCounter counts the memory files that the last scans of an agent found on disk. A new file
+// that was not read because a program is writing it is not counted.
 type fileCounter struct {
 	Files atomic.Int64
 	// unseen are the paths of files that the rows have on disk and the last scan did not find. The
