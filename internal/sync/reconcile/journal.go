@@ -9,8 +9,8 @@ import (
 	"memoir/internal/records"
 )
 
-// journalCreated notes that the file has brought a new memory, or the next content of one that is new in this scan: its story
-// begins as far back as its files tell.
+// journalCreated adds an entry for a new memory, or for a further content that it gets in the same
+// scan. The entry has the time of the file's content, so the history starts before the scan.
 func (r *reconciler) journalCreated(m *memoryState, s ScannedFile) {
 	kind := memories.ActivityLearned
 	if m.countKey != (records.CountKey{}) {
@@ -29,7 +29,8 @@ func (r *reconciler) journalCreated(m *memoryState, s ScannedFile) {
 	r.out.ChangeSet.Activity = append(r.out.ChangeSet.Activity, entry)
 }
 
-// journalBlocked notes that a content was blocked, once for as long as it stays in the file.
+// journalBlocked adds an entry for a blocked content, unless the file had the same blocked content
+// at the last scan.
 func (r *reconciler) journalBlocked(s ScannedFile, row records.File) {
 	if s.wasPresent() && s.Known.Status == records.Blocked && s.Known.Fingerprint == s.Fingerprint {
 		return
@@ -40,28 +41,30 @@ func (r *reconciler) journalBlocked(s ScannedFile, row records.File) {
 	})
 }
 
-// journalChanged notes what the scan means for the memories that were there before, by name.
+// journalChanged adds the entries for memories that existed before the scan, by name. It removes
+// the entries of new memories that were dropped in the same scan.
 func (r *reconciler) journalChanged() {
-	var known []records.JournalEntry
+	var entries []records.JournalEntry
 	for _, m := range r.byID {
 		switch {
 		case m.isNew && m.dropped:
 			r.out.ChangeSet.Activity = slices.DeleteFunc(r.out.ChangeSet.Activity, func(entry records.JournalEntry) bool { return entry.MemoryID == m.row.UUID })
 		case !m.merged && (m.isNew || !m.touched):
 		case m.dropped, m.merged:
-			known = append(known, records.JournalCleared(m.before, r.at, r.origin.actorFor(nil)))
+			entries = append(entries, records.JournalCleared(m.before, r.at, r.origin.actorFor(nil)))
 		default:
 			if kind := m.activityKind(); kind != "" {
-				known = append(known, m.journalEntry(r.at, kind, r.origin.actorFor(m.changedBy)))
+				entries = append(entries, m.journalEntry(r.at, kind, r.origin.actorFor(m.changedBy)))
 			}
 		}
 	}
-	slices.SortFunc(known, func(a, b records.JournalEntry) int { return strings.Compare(a.Name, b.Name) })
-	r.linkRenamed(known)
-	r.out.ChangeSet.Activity = append(r.out.ChangeSet.Activity, known...)
+	slices.SortFunc(entries, func(a, b records.JournalEntry) int { return strings.Compare(a.Name, b.Name) })
+	r.linkSuccessors(entries)
+	r.out.ChangeSet.Activity = append(r.out.ChangeSet.Activity, entries...)
 }
 
-// journalEntry returns the journal's entry for a memory that was there before. The trash names the same actor.
+// journalEntry returns the entry for a memory that existed before the scan. For a deletion, it also
+// sets the actor in the memory's row.
 func (m *memoryState) journalEntry(at time.Time, kind memories.ActivityKind, actor memories.Actor) records.JournalEntry {
 	if kind == memories.ActivityDeleted {
 		m.row.DeletedActor = actor
@@ -73,7 +76,8 @@ func (m *memoryState) journalEntry(at time.Time, kind memories.ActivityKind, act
 	return entry
 }
 
-// activityKind says what the scan means for a memory that was there before; empty: nothing that anybody should know.
+// activityKind returns the kind of entry for a memory that existed before the scan. It is empty if
+// name, state and content are unchanged.
 func (m *memoryState) activityKind() memories.ActivityKind {
 	before, after := m.before.State, m.row.State
 	switch {
@@ -96,30 +100,31 @@ func (m *memoryState) activityKind() memories.ActivityKind {
 	}
 }
 
-// linkRenamed names to each other the memory that went and the new one that its file carries now.
-func (r *reconciler) linkRenamed(known []records.JournalEntry) {
-	for i := range known {
-		went := &known[i]
-		if went.Kind != memories.ActivityDeleted {
+// linkSuccessors sets the other memory's name in the entry of a deleted memory and in the first
+// entry of its successor.
+func (r *reconciler) linkSuccessors(entries []records.JournalEntry) {
+	for i := range entries {
+		deleted := &entries[i]
+		if deleted.Kind != memories.ActivityDeleted {
 			continue
 		}
-		m := r.renamed[went.MemoryID]
-		if m == nil {
-			m = r.movedTo(r.byID[went.MemoryID])
+		successor := r.successors[deleted.MemoryID]
+		if successor == nil {
+			successor = r.movedTo(r.byID[deleted.MemoryID])
 		}
-		if m != nil {
-			went.Renamed = m.row.Name
-			r.out.ChangeSet.Activity[m.createdIndex].Renamed = went.Name
+		if successor != nil {
+			deleted.Renamed = successor.row.Name
+			r.out.ChangeSet.Activity[successor.createdIndex].Renamed = deleted.Name
 		}
 	}
 }
 
-// movedTo returns what a memory that has gone is between private and team memory now, where the very content came up there; nil: it
-// did not.
-func (r *reconciler) movedTo(went *memoryState) *memoryState {
-	key := went.row.Key()
+// movedTo returns the new memory with the name and content of a deleted one in the other scope:
+// team instead of private memory, or the reverse. It is nil if that memory does not exist.
+func (r *reconciler) movedTo(deleted *memoryState) *memoryState {
+	key := deleted.row.Key()
 	key.Team = !key.Team
-	if m := r.byKey[key]; m != nil && m.isNew && m.row.Fingerprint == went.row.Fingerprint {
+	if m := r.byKey[key]; m != nil && m.isNew && m.row.Fingerprint == deleted.row.Fingerprint {
 		return m
 	}
 	return nil

@@ -8,8 +8,10 @@ import (
 	"memoir/internal/sync/events"
 )
 
-// rename gives a known memory another key, and returns its page. The memory keeps its history, and gets that of a deleted memory
-// which had the key. Files that said the old name are no longer its files. The caller attaches the file with the new name.
+// rename gives a known memory the key renaming.To and returns it; a second rename does nothing. The
+// history of a deleted memory with that key becomes its own. If a living memory has the key, rename
+// returns that one instead. It returns nil if the ID is unknown. It empties the memory's files: the
+// caller attaches the scanned file with the new name.
 func (r *reconciler) rename(renaming records.Rename) *memoryState {
 	m := r.byID[renaming.ID]
 	if m == nil || m.isRenamed() {
@@ -36,54 +38,55 @@ func (r *reconciler) rename(renaming records.Rename) *memoryState {
 	return m
 }
 
-// isRenamed reports whether a known memory has another key than before the scan.
+// isRenamed reports whether a memory that existed before the scan has another key now.
 func (m *memoryState) isRenamed() bool {
 	return m.before.UUID != uuid.Nil && m.row.Key() != m.before.Key()
 }
 
-// renamedOnDisk finds the memories whose files all state the slug of the name now. Claude Code gives a name that form
-// when it edits a file for the first time.
-func (r *reconciler) renamedOnDisk(o Observed) {
-	r.newKeys = map[uuid.UUID]memories.Key{}
-	leaves := map[string]ScannedFile{} // by path: the files that may state another name than before
-	stated := map[memories.Key]bool{}  // the names that the files of this scan state
+// findSlugRenames sets newKeys: it finds the memories whose files all state the slug of the name.
+// Claude Code changes a name to its slug when it first edits a file.
+func (r *reconciler) findSlugRenames(o Observed) {
+	candidates := map[string]ScannedFile{} // files that may state another name than before, by path
+	stated := map[memories.Key]bool{}      // keys that the readable scanned files state
 	for _, s := range o.Scanned {
 		if s.mayStateOtherName() {
-			leaves[s.Path] = s
+			candidates[s.Path] = s
 		}
 		if !s.File.Unreadable && !r.wasDeleted(s) {
 			stated[s.Key()] = true
 		}
 	}
 	for _, s := range o.Scanned {
-		if _, ok := leaves[s.Path]; !ok || !s.isPrimary() {
+		if _, ok := candidates[s.Path]; !ok || !s.isPrimary() {
 			continue
 		}
 		m := r.byID[s.Known.MemoryID]
 		if m == nil || !m.isLive() || !memories.IsSlugOf(s.File.Name, m.row.Name) || !r.isFree(s.Key()) || stated[m.row.Key()] {
 			continue
 		}
-		if m.allFilesState(s.Key(), leaves) && !r.isBlocked(s, m) && r.unfinished(s) == nil {
+		if m.allFilesState(s.Key(), candidates) && !r.isBlocked(s, m) && r.unfinished(s) == nil {
 			r.newKeys[m.row.UUID] = s.Key()
 		}
 	}
 }
 
-// mayStateOtherName reports whether a file carried a memory and may state another name by now.
+// mayStateOtherName reports whether a file mirrored a memory at the last scan and can state another
+// name now: it is readable and not nameless.
 func (s ScannedFile) mayStateOtherName() bool {
 	return s.wasPresent() && s.Known.Status == records.Mirrored && s.Known.MemoryID != uuid.Nil && !s.File.Unreadable && s.Flaws&memories.FlawNameless == 0
 }
 
-// isFree reports whether no living memory has the key.
+// isFree reports whether the key is unused, or used by a deleted memory.
 func (r *reconciler) isFree(key memories.Key) bool {
 	m := r.byKey[key]
 	return m == nil || m.row.State == memories.Deleted
 }
 
-// allFilesState reports whether every file that carries the memory states the key now.
-func (m *memoryState) allFilesState(key memories.Key, leaves map[string]ScannedFile) bool {
+// allFilesState reports whether every file of the memory states the key now. It ignores blocked
+// files.
+func (m *memoryState) allFilesState(key memories.Key, scanned map[string]ScannedFile) bool {
 	for p, f := range m.files {
-		s, ok := leaves[p]
+		s, ok := scanned[p]
 		if f.Status != records.Blocked && (!ok || s.Key() != key) {
 			return false
 		}
@@ -91,12 +94,14 @@ func (m *memoryState) allFilesState(key memories.Key, leaves map[string]ScannedF
 	return true
 }
 
-// isBlocked reports whether the content of the file was deleted under its name. It is not if it is the memory's own.
+// isBlocked reports whether the file's content was deleted under the name that the file states. The
+// memory's own content is never blocked.
 func (r *reconciler) isBlocked(s ScannedFile, m *memoryState) bool {
 	return s.Fingerprint != m.row.Fingerprint && r.wasDeleted(s)
 }
 
-// slugRename returns the rename of the memory that the file carried, if the file states the slug of its name.
+// slugRename returns the rename that findSlugRenames found for the memory that the file mirrored,
+// or nil.
 func (r *reconciler) slugRename(s ScannedFile) *records.Rename {
 	if s.Known == nil {
 		return nil

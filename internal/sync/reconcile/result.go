@@ -12,33 +12,39 @@ import (
 	"memoir/internal/sync/events"
 )
 
-// reconcileResult is what a scan means: what to save, and what to tell.
+// Result is the outcome of Run.
 type Result struct {
-	ChangeSet records.ChangeSet
-	Changes   []Change
-	Added     int
-	Updated   int
-	Removed   int
+	ChangeSet records.ChangeSet // to commit
+	Changes   []Change          // events to send after the commit, by name
+	Added     int               // memories that are new, or were deleted or missing
+	Updated   int               // memories with another content or name
+	Removed   int               // memories that are deleted or missing now
 }
 
-// removeOrphans puts into the trash what was removed from the primary directory, or holds it as missing
-// when so much went at once that it may be an accident, or the directory itself is another one. A memory that was only the beginning of
-// a file is dropped, also in a session: its writer was held up before the name was written, and the file still says all of it.
-func (r *reconciler) removeOrphans(durableBefore int) {
+// Change is an event about one memory.
+type Change struct {
+	Kind events.Kind
+	Name string // of the memory
+}
+
+// removeOrphans deletes the memories that have lost a primary file and have no file left. They
+// become missing instead if they are too many (MassRemoval), or if the primary directory was
+// replaced. A memory that was only the beginning of a file is dropped: the file still has its text.
+func (r *reconciler) removeOrphans(primaryCount int) {
 	for _, m := range r.renamedInPlace {
 		if m.isOrphan() && !m.isNew {
 			m.dropped, m.touched = true, true
 		}
 	}
-	var gone []*memoryState
+	var orphans []*memoryState
 	for _, m := range r.lostPrimary {
-		if m.isOrphan() && !m.dropped && !slices.Contains(gone, m) {
-			gone = append(gone, m)
+		if m.isOrphan() && !m.dropped && !slices.Contains(orphans, m) {
+			orphans = append(orphans, m)
 		}
 	}
-	hold := r.primaryReplaced || len(gone) > MassRemoval && 2*len(gone) > durableBefore
-	for _, m := range gone {
-		if hold {
+	mayBeAccident := r.primaryReplaced || len(orphans) > MassRemoval && 2*len(orphans) > primaryCount
+	for _, m := range orphans {
+		if mayBeAccident {
 			r.markMissing(m)
 		} else {
 			r.markDeleted(m)
@@ -46,6 +52,7 @@ func (r *reconciler) removeOrphans(durableBefore int) {
 	}
 }
 
+// isOrphan reports whether a live, readable memory has no file.
 func (m *memoryState) isOrphan() bool {
 	return m.isLive() && len(m.files) == 0 && m.row.Readable
 }
@@ -66,7 +73,8 @@ func (r *reconciler) markMissing(m *memoryState) {
 	m.row.State, m.kind, m.row.UpdatedAt = memories.Missing, events.Missing, r.at
 }
 
-// updateStates makes each touched memory agree with the files that now carry it.
+// updateStates sets source, path, conflict, problems and state of each touched memory by its files
+// on disk.
 func (r *reconciler) updateStates() {
 	for _, m := range r.byID {
 		if !m.touched || m.dropped || m.merged {
@@ -86,7 +94,8 @@ func (r *reconciler) updateStates() {
 	}
 }
 
-// conflictOf returns how the files that carry a memory disagree about its content.
+// conflictOf returns the conflict between the mirrored files of a memory: PrimaryConflict if
+// primary files differ, else SessionConflict if files differ and the newest one is a session's.
 func conflictOf(files map[string]records.File) memories.Conflict {
 	var contents, primaries []memories.Fingerprint // distinct
 	var newestPrimary, newestSession time.Time
@@ -116,7 +125,8 @@ func conflictOf(files map[string]records.File) memories.Conflict {
 	}
 }
 
-// updatePath keeps the memory's path at a file that has the memory's very content, else at the last known one.
+// updatePath makes the memory's path lead to a file with the memory's content. It prefers the
+// present path, then primary files, then the first path. Without such a file, the path stays.
 func (m *memoryState) updatePath() {
 	h := &m.row
 	var best *records.File
@@ -137,7 +147,8 @@ func (m *memoryState) updatePath() {
 	}
 }
 
-// withDuplicates flags a name that two files of one directory carry.
+// withDuplicates returns the problems of a memory with one DuplicateName problem for each directory
+// with several of its files. It replaces earlier DuplicateName problems.
 func withDuplicates(problems []memories.Problem, files map[string]records.File) []memories.Problem {
 	problems = slices.DeleteFunc(slices.Clone(problems), func(p memories.Problem) bool { return p.Code == memories.CodeDuplicateName })
 	byDir := map[string][]string{}
@@ -160,6 +171,7 @@ func withDuplicates(problems []memories.Problem, files map[string]records.File) 
 	return problems
 }
 
+// DuplicateName returns the problem that the files at paths have the same name in one directory.
 func DuplicateName(paths []string) memories.Problem {
 	return memories.Problem{
 		Code:    memories.CodeDuplicateName,
@@ -167,6 +179,7 @@ func DuplicateName(paths []string) memories.Problem {
 	}
 }
 
+// finish returns the result for all touched memories.
 func (r *reconciler) finish() Result {
 	for _, m := range r.byID {
 		if !m.touched || m.merged {
@@ -187,6 +200,7 @@ func (r *reconciler) finish() Result {
 	return r.out
 }
 
+// collect adds the rows, revisions and search text of a memory to the change set.
 func (r *reconciler) collect(m *memoryState) {
 	b := &r.out.ChangeSet
 	switch {
@@ -224,7 +238,8 @@ func (r *reconciler) count(m *memoryState) {
 	}
 }
 
-// equalRows compares what a scan can change of a memory.
+// equalRows reports whether two rows of a memory are equal in the columns that a scan saves. A new
+// UpdatedAt alone is not saved.
 func equalRows(a, b records.MemoryRow) bool {
 	return a.State == b.State && a.Type == b.Type && a.RevisionID == b.RevisionID && a.Fingerprint == b.Fingerprint &&
 		a.Hash == b.Hash && a.Size == b.Size && a.Path == b.Path && a.Session == b.Session &&

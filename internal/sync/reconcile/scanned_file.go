@@ -8,43 +8,51 @@ import (
 	"memoir/internal/records"
 )
 
-// A sighting is a memory file that one scan found new, changed, or back.
+// ScannedFile is a memory file as a scan has read it.
 type ScannedFile struct {
-	Path, Session string
-	Size          int64
-	ModTime       int64 // nanoseconds since 1970
-	Signature     int64 // 0: too fresh to be relied on
-	Raw           []byte
-	Hash          string
-	File          frontmatter.File
-	Team          bool // it is in team memory
-	Fingerprint   memories.Fingerprint
-	Flaws         memories.Flaw
-	ContentAt     time.Time // when its content became new
-	ModifiedAt    time.Time // what its age counts from
-	Known         *records.File
-	Saved         bool // just now, because somebody asked for it
+	Path    string // relative to the agent's directory
+	Session string // empty for a primary file
+	Team    bool   // the file is in team memory
+	Size    int64  // bytes
+	ModTime int64  // nanoseconds since 1970
+	// Signature identifies the path and metadata of the file, so that the next scan need not read
+	// it. It is 0 if the time stamps are too recent.
+	Signature   int64
+	Raw         []byte // nil if the file could not be read, or is too large or too deep for a memory
+	Hash        string // of the file's bytes; empty if they are unknown
+	File        frontmatter.File
+	Fingerprint memories.Fingerprint
+	Flaws       memories.Flaw
+	ContentAt   time.Time // when the content became new
+	ModifiedAt  time.Time // the start of the memory's age
+	// Known is the file's row before the scan. It is nil for a new file.
+	Known *records.File
+	// Saved reports whether the file was just written because a caller asked for this content. It
+	// is then the newest.
+	Saved bool
 	// IsExtension reports whether the file begins with the bytes that it had at the last scan.
 	IsExtension bool
 }
 
 func (s ScannedFile) isPrimary() bool { return s.Session == "" }
 
-// key is that of the memory which the file carries, if it can be read.
+// Key returns the key of the memory that the file states. It means nothing for an unreadable file.
 func (s ScannedFile) Key() memories.Key { return memories.Key{Name: s.File.Name, Team: s.Team} }
 
-// hasKnownBytes says that the file is known with the very same bytes, and that nobody has asked for just these.
+// hasKnownBytes reports whether the file's row has the same bytes. It is false for a file that a
+// user has just saved.
 func (s ScannedFile) hasKnownBytes() bool {
 	return s.Known != nil && s.Known.Hash == s.Hash && s.Hash != "" && !s.Saved
 }
 
-// wasPresent reports whether the file is known to have been there when it was last scanned.
+// wasPresent reports whether the file was on disk at the last scan.
 func (s ScannedFile) wasPresent() bool { return s.Known != nil && s.Known.Present }
 
-// hasNewContent reports whether the file was not there, or not with these bytes, when it was last scanned.
+// HasNewContent reports whether the file was absent or had other bytes at the last scan.
 func (s ScannedFile) HasNewContent() bool { return !s.wasPresent() || s.Known.Hash != s.Hash }
 
-// isUnchanged reports whether nothing about the file is otherwise than the rows have it.
+// IsUnchanged reports whether the file is as its row describes it, so that there is nothing to
+// save. It is false for a blocked file.
 func (s ScannedFile) IsUnchanged() bool {
 	if !s.wasPresent() || s.Saved || s.hasExpectedHash() || s.Known.Hash != s.Hash || s.Known.ModTime != s.ModTime {
 		return false
@@ -61,7 +69,8 @@ func (s ScannedFile) IsUnchanged() bool {
 	return s.Known.Status == records.Mirrored
 }
 
-// awaitsRemoval says that the file is what a deletion could not remove yet; what cannot be read may still be that.
+// AwaitsRemoval reports whether the file is one that a deletion has still to remove. A file with
+// other bytes is not; a file that cannot be read may be, and counts as one.
 func (s ScannedFile) AwaitsRemoval() bool {
 	if s.Known == nil || s.Known.Status != records.Removing {
 		return false
@@ -69,22 +78,25 @@ func (s ScannedFile) AwaitsRemoval() bool {
 	return s.hasKnownBytes() || s.File.Unreadable && s.File.Problems[0].Code == memories.CodeUnreadable
 }
 
-// hasExpectedHash says that the file has the bytes that it was promised, which its row does not say yet.
+// hasExpectedHash reports whether the file has the bytes that Memoir was about to write.
 func (s ScannedFile) hasExpectedHash() bool {
 	return s.Known != nil && s.Hash != "" && s.Known.Promised == s.Hash
 }
 
-// applyExpectedHash takes bytes that the file was promised for the ones that it is known with.
+// ApplyExpectedHash makes the file's bytes count as known if Memoir was about to write them. The
+// content is then no newer than before.
 func (s *ScannedFile) ApplyExpectedHash() {
 	if s.hasExpectedHash() {
-		as := *s.Known
-		as.Hash = s.Hash
-		s.Known = &as
+		known := *s.Known
+		known.Hash = s.Hash
+		s.Known = &known
 	}
 }
 
-// date decides when the content became new. A time in the future counts as now; so does a change of the bytes of a
-// file that was seen before, however old its modification time is.
+// Date sets ContentAt and ModifiedAt. at is the time of the scan. ContentAt is at for a saved file
+// and for other bytes of a known file, and at most at for a new file. If the bytes are known, or
+// have the last good content again, ContentAt stays. ModifiedAt is the date that the file states,
+// or else ModTime.
 func (s *ScannedFile) Date(at time.Time) {
 	modTime := time.Unix(0, s.ModTime).UTC().Truncate(time.Microsecond)
 	switch {
@@ -103,7 +115,7 @@ func (s *ScannedFile) Date(at time.Time) {
 	}
 }
 
-// isFinished reports whether the file was unfinished, and says its last good content again.
+// IsFinished reports whether the file was unfinished and has its last good content again.
 func (s ScannedFile) IsFinished() bool {
 	return s.Known != nil && s.Known.Unfinished != 0 && s.Flaws == 0 && s.Known.Fingerprint == s.Fingerprint
 }

@@ -8,10 +8,12 @@ import (
 	"memoir/internal/records"
 )
 
-// The source of a memory is the file whose content is the memory's. A session's file stays the source when it has gone. Where the source
-// is a primary file, the memory says what a primary file says that exists, and no copy of another one, as long as there is any.
+// The source of a memory is the file whose content is current. A session's file stays the source
+// after its removal. A primary source must exist and must not be a copy, as long as there is such a
+// file.
 
-// isCopy reports whether the file is a copy of another file that carries the memory, in the same memory directory.
+// isCopy reports whether the file's name marks it as a copy (memories.CopyOf), and the memory has
+// an original of it. A blocked file is not an original.
 func (m *memoryState) isCopy(f records.File) bool {
 	originals, sure := memories.CopyOf(f.Path)
 	for _, p := range originals {
@@ -30,8 +32,9 @@ func (m *memoryState) isCopy(f records.File) bool {
 	return false
 }
 
-// updateSource makes the newest primary file the source of the memory where the one that was the source says its content no longer, or
-// turns out to be a copy. A file that could not be read may say it still.
+// updateSource makes the newest primary file the source if the present primary source has lost the
+// memory's content or is a copy. It does nothing for a session's source, for a memory that is not
+// live, and while the primary directory is away.
 func (r *reconciler) updateSource(m *memoryState) {
 	h := &m.row
 	if r.primaryAway || !m.isLive() || !h.Readable || h.Session != "" {
@@ -50,27 +53,29 @@ func (r *reconciler) updateSource(m *memoryState) {
 	}
 }
 
-// hasPrimarySource reports whether a primary file that is no copy says the memory's content, or may do so because it cannot be read.
+// hasPrimarySource reports whether a primary file that is not a copy has the memory's content. A
+// primary file with unknown content, because it is unreadable, counts as one.
 func (m *memoryState) hasPrimarySource() bool {
 	for _, f := range m.files {
-		says := f.Status == records.Mirrored && f.Fingerprint == m.row.Fingerprint && !m.isCopy(f)
+		hasContent := f.Status == records.Mirrored && f.Fingerprint == m.row.Fingerprint && !m.isCopy(f)
 		isUnknown := f.Status == records.Unreadable || f.Unfinished != 0 && f.Fingerprint == memories.Fingerprint{}
-		if f.IsPrimary() && (says || isUnknown) {
+		if f.IsPrimary() && (hasContent || isUnknown) {
 			return true
 		}
 	}
 	return false
 }
 
-// newestPrimary returns the primary file with the newest content among those that carry the memory and are no copies. texts has what
-// each of these says, except for the memory's own content.
-func (m *memoryState) newestPrimary(texts map[string]ScannedFile) (newest records.File, ok bool) {
+// newestPrimary returns the primary file with the newest content; copies do not count. A file whose
+// content is neither in sources nor the memory's own is left out. ok reports whether a file
+// remains.
+func (m *memoryState) newestPrimary(sources map[string]ScannedFile) (newest records.File, ok bool) {
 	for _, f := range m.files {
 		if !f.IsPrimary() || f.Status != records.Mirrored || m.isCopy(f) {
 			continue
 		}
 		isContent := f.Fingerprint == m.row.Fingerprint
-		if _, known := texts[f.Path]; !known && !isContent {
+		if _, known := sources[f.Path]; !known && !isContent {
 			continue
 		}
 		order := f.ContentAt.Compare(newest.ContentAt)
@@ -87,14 +92,14 @@ func (m *memoryState) newestPrimary(texts map[string]ScannedFile) (newest record
 	return newest, ok
 }
 
-// withoutCopies leaves out the primary files of a memory that are copies of others. A save into a copy would change nothing, also where
-// the original cannot be read.
+// WithoutCopies returns the primary files of one memory without the copies, in place. A save into a
+// copy would not change the memory. An original counts even if it is unreadable.
 func WithoutCopies(all []records.PrimaryFile) []records.PrimaryFile {
-	pg := memoryState{files: map[string]records.File{}}
+	m := memoryState{files: map[string]records.File{}}
 	for _, f := range all {
 		if f.Present {
-			pg.files[f.Path] = records.File{Path: f.Path, Status: records.Mirrored}
+			m.files[f.Path] = records.File{Path: f.Path, Status: records.Mirrored}
 		}
 	}
-	return slices.DeleteFunc(all, func(f records.PrimaryFile) bool { return f.Present && pg.isCopy(pg.files[f.Path]) })
+	return slices.DeleteFunc(all, func(f records.PrimaryFile) bool { return f.Present && m.isCopy(m.files[f.Path]) })
 }
