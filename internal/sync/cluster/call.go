@@ -18,38 +18,42 @@ import (
 )
 
 const (
-	// responsePollInterval is how often a server that waits for an answer looks whether it has been overheard, and says that it still waits.
-	// A request of which nobody says so for three times as long is not begun.
+	// responsePollInterval is the time between two reads of a request that waits for its response.
+	// The read also extends the request's life to 3 s from then (db/queries/servers.sql).
 	responsePollInterval = time.Second
-	// claimTimeout is how long the server that holds the lease of an agent may take to begin with a request.
+	// claimTimeout is how long the lease holder may take to start a request. Arbitrary.
 	claimTimeout = 15 * time.Second
-	// maxServed is how many requests of other servers are carried out at the same time, and maxQueuedRequests how many wait for that.
-	maxServed         = 16
+	// maxServed is the number of requests of other servers that run at the same time. Arbitrary.
+	maxServed = 16
+	// maxQueuedRequests is the number of requests that may wait to run. More are ignored.
+	// Arbitrary.
 	maxQueuedRequests = 1024
 )
 
-// errHolderChanged means that another server holds the agent's lease, or none does. The call has not begun.
+// errHolderChanged means that the server that was asked no longer holds the agent's lease.
 var errHolderChanged = errors.New("lease holder changed before the call began")
 
-// errHolderLost means that the holder of the agent's lease has lost it during the call. The call may
-// have been done.
+// errHolderLost means that the holder of the agent's lease has lost it during the call. The call
+// may have succeeded.
 var errHolderLost = fmt.Errorf("lease holder lost during the call: %w", memories.ErrUnavailable)
 
-// response is what comes back of a call.
+// response is the response to a ServerRequest.
 type response struct {
-	Out   json.RawMessage `json:"out"`
-	Error *Failure        `json:"error"`
+	Out   json.RawMessage `json:"out"`   // the result of the call
+	Error *Failure        `json:"error"` // null if the call succeeded
 }
 
-// Call is an operation on an agent with a result. The server that holds the agent's lease runs it.
+// Call runs operations of type Op on the server that holds the agent's lease, and returns results
+// of type R. Both are sent as JSON. Handle creates a Call.
 type Call[Op, R any] struct {
 	node *Node
 	name string
 	run  func(ctx context.Context, slug string, op Op) (R, error)
 }
 
-// Handle registers run as the call whose name is that of the operation's type. It panics if the
-// node has a call of that name.
+// Handle returns the Call that executes run, and registers it for requests of other servers. Its
+// name is the name of type Op. It panics if the node already has a call of that name. All servers
+// must register the same calls.
 func Handle[Op, R any](n *Node, run func(ctx context.Context, slug string, op Op) (R, error)) Call[Op, R] {
 	c := Call[Op, R]{n, reflect.TypeFor[Op]().Name(), run}
 	if n.handlers[c.name] != nil {
@@ -59,10 +63,10 @@ func Handle[Op, R any](n *Node, run func(ctx context.Context, slug string, op Op
 	return c
 }
 
-// Do runs the call on the server that holds the agent's lease: this one, or another. If none does,
-// because none sees the agent's directory, it runs here, as far as that is possible without the
-// directory. If the holder changes before the call has begun, the next one is asked. If it changes
-// later, Do fails with memories.ErrInterrupted.
+// Do runs the call on the server that holds the agent's lease: this one or another. If no server
+// holds it, the call runs here. If the holder changes before the call has started, Do asks the next
+// holder. It fails with memories.ErrInterrupted if the holder changes later, with
+// memories.ErrNotFound for an unknown slug, and with the call's own errors.
 func (c Call[Op, R]) Do(ctx context.Context, slug string, op Op) (R, error) {
 	var none R
 	for {
@@ -88,7 +92,8 @@ func (c Call[Op, R]) Do(ctx context.Context, slug string, op Op) (R, error) {
 	}
 }
 
-// Read runs the call on this server if it can see the agent's directory, and like Do if not.
+// Read runs a call that only reads. It runs on this server if the agent's directory is on its disk,
+// whichever server holds the lease. Otherwise Read is Do.
 func (c Call[Op, R]) Read(ctx context.Context, slug string, op Op) (R, error) {
 	if c.node.HoldsLease(slug) || c.node.HasDirectory(ctx, slug) {
 		return c.run(ctx, slug, op)
@@ -96,7 +101,8 @@ func (c Call[Op, R]) Read(ctx context.Context, slug string, op Op) (R, error) {
 	return c.Do(ctx, slug, op)
 }
 
-// send runs the call on the server that holds the lease.
+// send runs the call on another server, which holds the lease. It fails as sendRequest does, or
+// with the call's own error.
 func (c Call[Op, R]) send(ctx context.Context, agent int64, holder records.LeaseHolder, op Op) (R, error) {
 	var result R
 	arguments, err := json.Marshal(op)
@@ -119,7 +125,7 @@ func (c Call[Op, R]) send(ctx context.Context, agent int64, holder records.Lease
 	return result, errors.Join(r.Error.Err(), err)
 }
 
-// serve runs the call for another server.
+// serve runs the call for another server. arguments are the operation as JSON.
 func (c Call[Op, R]) serve(ctx context.Context, slug string, arguments []byte) (result any, err error) {
 	var op Op
 	if err := json.Unmarshal(arguments, &op); err != nil {
@@ -128,10 +134,10 @@ func (c Call[Op, R]) serve(ctx context.Context, slug string, arguments []byte) (
 	return c.run(ctx, slug, op)
 }
 
-// sendRequest sends a request to the holder of the agent's lease and returns its answer. It fails with
-// errHolderChanged if the holder has changed before it began, and with memories.ErrInterrupted if it began
-// and has not answered. A request without an asker is withdrawn. If that is not possible, no server
-// begins with it after three seconds.
+// sendRequest sends a request to the holder of the agent's lease and returns the response. It fails
+// with errHolderChanged if the holder changes before it has started the request, and with
+// memories.ErrInterrupted if it changes later. It always withdraws the request; if that fails, no
+// server starts the request after 3 s.
 func (n *Node) sendRequest(ctx context.Context, holder records.LeaseHolder, r records.ServerRequest) ([]byte, error) {
 	arrived := n.responses.expect(r.ID.String())
 	defer n.responses.forget(r.ID.String())
@@ -151,7 +157,9 @@ func (n *Node) sendRequest(ctx context.Context, holder records.LeaseHolder, r re
 	return nil, err
 }
 
-// awaitResponse waits for the answer for as long as the holder of the lease is the one that was asked.
+// awaitResponse waits for the response, as long as holder holds the lease. It fails with
+// errHolderChanged if it does not, or if Postgres has lost the request, and with
+// memories.ErrUnavailable if the holder has not started the request after claimTimeout.
 func (n *Node) awaitResponse(ctx context.Context, holder records.LeaseHolder, r records.ServerRequest, arrived <-chan struct{}) (raw []byte, err error) {
 	again := time.NewTicker(responsePollInterval)
 	defer again.Stop()
@@ -167,7 +175,7 @@ func (n *Node) awaitResponse(ctx context.Context, holder records.LeaseHolder, r 
 		case found != nil:
 			return found, nil
 		case errors.Is(err, memories.ErrNotFound):
-			return nil, errHolderChanged // Postgres has been down, and every lease with it
+			return nil, errHolderChanged // Postgres has crashed, so every lease is lost
 		case err != nil:
 			return nil, err
 		case !taken && time.Since(started) > claimTimeout:
@@ -183,7 +191,8 @@ func (n *Node) awaitResponse(ctx context.Context, holder records.LeaseHolder, r 
 	}
 }
 
-// serveRequests carries out what other servers ask for, a few requests at a time. What it has begun it ends.
+// ServeRequests runs the requests of other servers until ctx ends, at most maxServed at a time. It
+// returns when the requests that it has started are done.
 func (n *Node) ServeRequests(ctx context.Context) {
 	var work sync.WaitGroup
 	defer work.Wait()
@@ -206,7 +215,8 @@ func (n *Node) ServeRequests(ctx context.Context) {
 	}
 }
 
-// serveRequest carries out one request of another server.
+// serveRequest claims the request with that ID, runs it, and stores the response. It does nothing
+// if the request was withdrawn, or another server has claimed it.
 func (n *Node) serveRequest(ctx context.Context, id string) {
 	request, err := uuid.Parse(id)
 	if err != nil {
@@ -214,7 +224,7 @@ func (n *Node) serveRequest(ctx context.Context, id string) {
 	}
 	r, err := n.o.Store.TakeRequest(ctx, request)
 	if errors.Is(err, memories.ErrNotFound) {
-		return // withdrawn
+		return // withdrawn, expired or claimed
 	}
 	if err == nil {
 		err = n.o.Store.Answer(ctx, request, n.responseTo(ctx, r), message{Response: id}.payload())
@@ -224,20 +234,22 @@ func (n *Node) serveRequest(ctx context.Context, id string) {
 	}
 }
 
+// responseTo runs the request as its actor and returns the response as JSON.
 func (n *Node) responseTo(ctx context.Context, r records.ServerRequest) []byte {
 	out, err := n.runCall(agenttx.As(ctx, r.Actor), r)
-	back := response{Error: failureOf(err)}
-	if back.Out, err = json.Marshal(out); err != nil {
-		back = response{Error: failureOf(err)}
+	result := response{Error: failureOf(err)}
+	if result.Out, err = json.Marshal(out); err != nil {
+		result = response{Error: failureOf(err)}
 	}
-	raw, err := json.Marshal(back)
+	raw, err := json.Marshal(result)
 	if err != nil {
-		panic(err) // JSON in JSON
+		panic(err) // strings and valid JSON can always be encoded
 	}
 	return raw
 }
 
-// runCall carries out a call by its name.
+// runCall runs the call that the request names. It fails with agenttx.ErrNotHolder if this server
+// does not know the agent.
 func (n *Node) runCall(ctx context.Context, r records.ServerRequest) (any, error) {
 	run := n.handlers[r.Call]
 	if run == nil {
@@ -250,16 +262,18 @@ func (n *Node) runCall(ctx context.Context, r records.ServerRequest) (any, error
 	return run(ctx, a, r.Arguments)
 }
 
-// pendingResponses are the requests of this server that wait for their answer, by id.
+// pendingResponses are the requests of this server that wait for their response.
 type pendingResponses struct {
 	mu      sync.Mutex
-	waiting map[string]chan struct{}
+	waiting map[string]chan struct{} // by request ID
 }
 
 func newPendingResponses() *pendingResponses {
 	return &pendingResponses{waiting: map[string]chan struct{}{}}
 }
 
+// expect returns a channel that receives when the response has arrived. The caller must call
+// forget.
 func (p *pendingResponses) expect(id string) <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -274,6 +288,7 @@ func (p *pendingResponses) forget(id string) {
 	delete(p.waiting, id)
 }
 
+// arrived wakes the waiter for the response, if this server sent the request.
 func (p *pendingResponses) arrived(id string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -282,5 +297,5 @@ func (p *pendingResponses) arrived(id string) {
 	}
 }
 
-// nothing is the result of a call without one.
+// Nothing is the result type of a call that returns only an error.
 type Nothing struct{}

@@ -20,40 +20,47 @@ import (
 	"memoir/internal/sync/watch"
 )
 
-// NodeOptions configures a Node.
+// Options configures a Node. All fields are required.
 type Options struct {
 	Store  *postgres.Store
 	Log    *slog.Logger
-	Queue  *watch.Queue
+	Queue  *watch.Queue // read for the stats
 	Agents *agenttx.Manager
-	// FindAgent returns the agent of a slug, also if its directory is new.
+	// FindAgent returns the agent with the slug. It discovers agents if the directory is new. It
+	// returns memories.ErrNotFound for an unknown slug.
 	FindAgent func(ctx context.Context, slug string) (*agenttx.State, error)
-	// LeasesTaken is called when this server has taken leases that another server has released.
+	// LeasesTaken is called after this server has taken leases that were held by another server.
 	LeasesTaken func()
-	// PeerIndexing is called when another server begins or ends to fill the search index.
+	// PeerIndexing is called when another server starts, continues or ends filling the search
+	// index.
 	PeerIndexing func(busy bool)
 }
 
-// Node is this server among those that share a database.
+// Node is this server in the group of servers that share a database. Its methods are safe for
+// concurrent use, except HeldByOthers.
 type Node struct {
-	o        Options
+	o Options
+	// Hub distributes events on this server, and sends its own events to the other servers.
 	Hub      *events.Hub
 	handlers map[string]func(ctx context.Context, slug string, arguments []byte) (any, error)
 
-	conn           atomic.Pointer[postgres.Link]
-	leasesReleased chan struct{} // receives when another server has released leases
-	noRoom         atomic.Bool   // Postgres had no room for every lease
+	conn           atomic.Pointer[postgres.Link] // for leases and messages
+	leasesReleased chan struct{}                 // receives when another server has released leases
+	noRoom         atomic.Bool                   // a lack of room for leases was logged
 	peerEvents     *peerEvents
-	requests       chan string // ids of other servers' requests
+	requests       chan string // IDs of other servers' requests
 	responses      *pendingResponses
 	sentStats      peerStats
 
-	mu           sync.Mutex
-	requested    map[int64]struct{}  // agents whose leases this server wants
-	holderLostAt map[int64]time.Time // when no server held the lease any more that another one held; zero: it is held
+	mu        sync.Mutex
+	requested map[int64]struct{} // agents whose leases this server wants
+	// holderLostAt is when the lease of another server became free, by agent. It is zero while
+	// another server holds the lease. Only HeldByOthers uses it.
+	holderLostAt map[int64]time.Time
 }
 
-// NewNode returns a Node without a connection.
+// New returns a Node without a connection. The caller registers the calls with Handle, then calls
+// OpenServerConn, then starts LeaseLoop, BroadcastLoop and ServeRequests.
 func New(o Options) *Node {
 	n := &Node{
 		o: o, handlers: map[string]func(context.Context, string, []byte) (any, error){},

@@ -8,19 +8,18 @@ import (
 	"memoir/internal/sync/agenttx"
 )
 
-// failure is an error on its way from one server to another: which it is of those that callers tell apart, and what it says.
-// On the server where it arose it also is that error itself.
+// Failure is an error in a form that can be sent to another server as JSON. Err returns the error.
 type Failure struct {
-	Kind    string `json:"kind"`
-	Message string `json:"message,omitempty"`
-	Field   string `json:"field,omitempty"`
-	Name    string `json:"name,omitempty"`
-	ID      string `json:"id,omitempty"`
+	Kind    string `json:"kind"`              // of a sentinel, or one of the kinds below
+	Message string `json:"message,omitempty"` // text or reason of the error
+	Field   string `json:"field,omitempty"`   // of an InvalidError
+	Name    string `json:"name,omitempty"`    // of a NameTakenError
+	ID      string `json:"id,omitempty"`      // of a NameTakenError
 
-	cause error
+	cause error // the error itself; nil on another server
 }
 
-// The kinds of a failure that have more to them than a sentinel.
+// The kinds of a Failure that is not a sentinel.
 const (
 	failedConflict  = "conflict"
 	failedNameTaken = "name_taken"
@@ -28,11 +27,11 @@ const (
 	failedOtherwise = "internal"
 )
 
-// sentinels are the errors that are known by what they are. One that wraps another stands before it. That a change was cut off
-// from its database (memories.ErrInterrupted) is not among them: whoever has asked for it says so, when it is told that the
-// database was away.
+// sentinels are the errors that keep their identity on another server. An error that wraps another
+// one precedes it. memories.ErrInterrupted is missing: it is sent as ErrUnavailable, and the server
+// that asked for a change restores it.
 var sentinels = []struct {
-	kind string
+	kind string // of the Failure; sent between versions
 	err  error
 }{
 	{"not_found", memories.ErrNotFound},
@@ -49,7 +48,7 @@ var sentinels = []struct {
 	{"canceled", context.Canceled},
 }
 
-// failureOf makes an error fit to be sent; nil stays nil.
+// failureOf returns the Failure for an error. It returns nil for nil.
 func failureOf(err error) *Failure {
 	if err == nil {
 		return nil
@@ -76,6 +75,7 @@ func failureOf(err error) *Failure {
 	return &f
 }
 
+// FailuresOf returns a Failure for each error, in their order. It is nil for a nil error.
 func FailuresOf(errs []error) []*Failure {
 	failures := make([]*Failure, len(errs))
 	for i, err := range errs {
@@ -84,7 +84,9 @@ func FailuresOf(errs []error) []*Failure {
 	return failures
 }
 
-// err is the error that it stands for: the very one on the server where it arose, one of the same kind on any other.
+// Err returns the original error on the server where it occurred. On another server, it returns an
+// error of the same kind: a sentinel without the message, or a typed error with its fields. An
+// error of another kind keeps only its message. Err returns nil for a nil Failure.
 func (f *Failure) Err() error {
 	switch {
 	case f == nil:

@@ -12,20 +12,21 @@ import (
 	"memoir/internal/records"
 )
 
-// holderTimeout is how long an agent that another server looked after, and nobody does any more, is still taken for that server's:
-// it may only be starting again. Then a server that does not see the directory says that it is gone.
+// holderTimeout is how long HeldByOthers still counts a lease that another server has lost, because
+// that server may be restarting. Arbitrary.
 const holderTimeout = 5 * time.Minute
 
-// term numbers the time for which this server holds the lease of an agent, as postgres.Link does.
+// Term returns the number of the present lease term, in which this server holds the agent's lease.
+// It is 0 if this server does not hold it. A lease that was lost and taken again has another term.
 func (n *Node) Term(agent int64) uint64 { return n.conn.Load().Term(agent) }
 
-// holdsLease reports whether an agent is this server's to look after.
+// HoldsLease reports whether this server holds the agent's lease.
 func (n *Node) HoldsLease(slug string) bool {
 	a := n.o.Agents.Known(slug)
 	return a != nil && n.Term(a.ID) != 0
 }
 
-// leasedSlugs returns the slugs of the agents that this server looks after.
+// LeasedSlugs returns the slugs of the agents whose leases this server holds, in no order.
 func (n *Node) LeasedSlugs() []string {
 	conn := n.conn.Load()
 	var slugs []string
@@ -37,23 +38,24 @@ func (n *Node) LeasedSlugs() []string {
 	return slugs
 }
 
-// requestLeases takes the leases of agents whose directories are on this server's disk, as far as no other server has them, and lets go
-// of all others.
+// RequestLeases replaces the set of agents whose leases this server wants. ids are agent IDs by
+// slug. It releases the other leases, and takes those in ids that are free. LeaseLoop takes the
+// rest as soon as they are free.
 func (n *Node) RequestLeases(ids map[string]int64) error {
 	n.mu.Lock()
-	var gone []int64
+	var unwanted []int64
 	wanted := make(map[int64]struct{}, len(ids))
 	for _, id := range ids {
 		wanted[id] = struct{}{}
 	}
 	for id := range n.requested {
 		if _, still := wanted[id]; !still {
-			gone = append(gone, id)
+			unwanted = append(unwanted, id)
 		}
 	}
 	n.requested = wanted
 	n.mu.Unlock()
-	if err := n.conn.Load().Release(gone); err != nil {
+	if err := n.conn.Load().Release(unwanted); err != nil {
 		return err
 	}
 	_, err := n.takeLeases()
@@ -66,7 +68,8 @@ func (n *Node) requestedIDs() []int64 {
 	return slices.Collect(maps.Keys(n.requested))
 }
 
-// takeLeases takes the wanted leases that are free, and returns how many those were.
+// takeLeases takes the wanted leases that are free, and returns their number. If Postgres has no
+// room for all, it logs that once and keeps the ones taken; that is not an error.
 func (n *Node) takeLeases() (int, error) {
 	taken, err := n.conn.Load().Take(n.requestedIDs())
 	if errors.Is(err, postgres.ErrNoRoom) {
@@ -78,7 +81,7 @@ func (n *Node) takeLeases() (int, error) {
 	return len(taken), err
 }
 
-// takeFreeLeases takes what another server has let go, and has it looked at.
+// takeFreeLeases takes the wanted leases that are free, and calls LeasesTaken if there were any.
 func (n *Node) takeFreeLeases() error {
 	taken, err := n.takeLeases()
 	if err != nil || taken == 0 {
@@ -89,7 +92,8 @@ func (n *Node) takeFreeLeases() error {
 	return nil
 }
 
-// hasDirectory reports whether the directory of an agent that another server may look after is on this server's disk too.
+// HasDirectory reports whether the agent's directory is on this server's disk, whichever server
+// holds the lease. It waits for the agent's lock, and reports false if ctx ends first.
 func (n *Node) HasDirectory(ctx context.Context, slug string) bool {
 	a := n.o.Agents.Known(slug)
 	if a == nil || a.Lock(ctx) != nil {
@@ -100,7 +104,9 @@ func (n *Node) HasDirectory(ctx context.Context, slug string) bool {
 	return err == nil && info.IsDir()
 }
 
-// heldByOthers returns which of the agents another server looks after, or did a moment ago. The caller holds e.discovering.
+// HeldByOthers returns, by ID, whether another server holds the agent's lease or held it less than
+// holderTimeout ago. Agents whose leases this server holds are absent. It must not be called
+// concurrently.
 func (n *Node) HeldByOthers(ctx context.Context, rows []records.Agent) (map[int64]bool, error) {
 	var others []int64
 	for _, row := range rows {
@@ -131,6 +137,3 @@ func (n *Node) HeldByOthers(ctx context.Context, rows []records.Agent) (map[int6
 	}
 	return elsewhere, nil
 }
-
-// What reads an agent's surroundings in the background, outside of this package, is done by one server for each agent, and waits
-// for what somebody waits for. These say when and where.

@@ -14,16 +14,17 @@ import (
 // they are summarised. Arbitrary.
 const maxPeerEvents = 4096
 
-// peerEvents is the queue of this server's events that the other servers have not received.
+// peerEvents is a queue of this server's events for the other servers. It is safe for concurrent
+// use.
 type peerEvents struct {
 	mu      sync.Mutex
 	waiting []events.Event
-	wake    chan struct{}
+	wake    chan struct{} // receives when an event was queued
 }
 
 func newPeerEvents() *peerEvents { return &peerEvents{wake: make(chan struct{}, 1)} }
 
-// add queues events. It never blocks.
+// add queues events, and summarises the queue if it is too long. It never waits for another server.
 func (p *peerEvents) add(added ...events.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -34,11 +35,12 @@ func (p *peerEvents) add(added ...events.Event) {
 	signal(p.wake)
 }
 
-// summary returns one Scanned event for each agent, or a single one for all if there are very many.
-func summary(long []events.Event) []events.Event {
+// summary returns one Scanned event for each agent of the given events. For more than
+// maxPeerEvents/2 agents, it returns a single Scanned event for all agents.
+func summary(all []events.Event) []events.Event {
 	seen := map[string]bool{}
 	var short []events.Event
-	for _, event := range long {
+	for _, event := range all {
 		if !seen[event.Agent] {
 			seen[event.Agent] = true
 			short = append(short, events.Event{Agent: event.Agent, Kind: events.Scanned})
@@ -50,6 +52,7 @@ func summary(long []events.Event) []events.Event {
 	return short
 }
 
+// take returns the queued events and empties the queue.
 func (p *peerEvents) take() []events.Event {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -71,11 +74,11 @@ func (p *peerEvents) send(link *postgres.Link) {
 	}
 }
 
-// eventsRoom is the room for events in one message, in bytes.
+// eventsRoom is the room for the JSON of events in one message, in bytes.
 var eventsRoom = postgres.MaxTold - len(message{Events: []events.Event{{}}}.payload())
 
-// payloads returns the events in as few messages as possible. An event that is longer than a
-// message becomes a Scanned event.
+// payloads returns messages with the events, in order, each message as full as possible. An event
+// that is too long for a message becomes a Scanned event of its agent.
 func payloads(all []events.Event) []string {
 	var messages []string
 	var part []events.Event
@@ -94,7 +97,8 @@ func payloads(all []events.Event) []string {
 	return append(messages, message{Events: part}.payload())
 }
 
-// broadcastLoop sends this server's events to the other servers as they occur.
+// BroadcastLoop sends this server's events to the other servers as they occur, until ctx ends.
+// While the connection is lost, they stay queued.
 func (n *Node) BroadcastLoop(ctx context.Context) {
 	for {
 		select {
@@ -106,7 +110,7 @@ func (n *Node) BroadcastLoop(ctx context.Context) {
 		n.peerEvents.send(link)
 		select {
 		case <-link.Done():
-			signal(n.peerEvents.wake) // the next link sends the rest
+			signal(n.peerEvents.wake) // the next connection sends the rest
 			select {
 			case <-ctx.Done():
 			case <-time.After(reconnectDelay):

@@ -11,39 +11,43 @@ import (
 )
 
 const (
-	// leaseInterval is how often a server tries to take the leases that it would like to have, and makes its stats known.
+	// leaseInterval is the time between two attempts to take free leases and send stats. Arbitrary.
 	leaseInterval = time.Second
-	// reconnectDelay is how long a link that could not be opened waits before it is tried again.
+	// reconnectDelay is the wait before a failed connection is tried again. Arbitrary.
 	reconnectDelay = 200 * time.Millisecond
-	// connectTimeout bounds each attempt to open it.
+	// connectTimeout limits one attempt to connect. Arbitrary.
 	connectTimeout = 10 * time.Second
-	// closeTimeout bounds what is still told when the engine is closed.
+	// closeTimeout limits the last messages before the connection is closed. Arbitrary.
 	closeTimeout = 2 * time.Second
 )
 
-// message is what servers tell each other. Each has one of these.
+// message is a message from one server to all others. Except for Agent, one field is set.
 type message struct {
+	// Events are events on the sender.
 	Events []events.Event `json:"events,omitempty"`
-	// Released says that leases are free to be taken.
+	// Released reports that the sender has released leases.
 	Released bool `json:"released,omitempty"`
-	// Indexing says that the search index is being filled, or no longer.
+	// Indexing reports whether the sender is filling the search index.
 	Indexing *bool `json:"indexing,omitempty"`
-	// Request names a request to the server that holds the lease of an agent, and Answered one that has been answered.
-	Request  string `json:"asked,omitempty"`
-	Agent    int64  `json:"agent,omitempty"` // of what is asked
+	// Request is the ID of a new request to the server that holds the lease of Agent.
+	Request string `json:"asked,omitempty"`
+	Agent   int64  `json:"agent,omitempty"`
+	// Response is the ID of a request that has a response now.
 	Response string `json:"answered,omitempty"`
 }
 
-// payload is the message as it is sent. None of the short messages fails to fit; events see to that themselves.
+// payload returns the message as JSON. Only one with many or long events can exceed
+// postgres.MaxTold; function payloads prevents that.
 func (m message) payload() string {
 	raw, err := json.Marshal(m)
 	if err != nil {
-		panic(err) // it has nothing in it that JSON could not hold
+		panic(err) // all fields can be encoded
 	}
 	return string(raw)
 }
 
-// receive takes in what another server tells. It runs in the link's own time, and starts what takes longer.
+// receive handles a message from another server. It runs on the connection's goroutine and must not
+// block. It ignores a request if this server does not hold the lease, or the queue is full.
 func (n *Node) receive(payload string) {
 	var m message
 	if err := json.Unmarshal([]byte(payload), &m); err != nil {
@@ -60,7 +64,7 @@ func (n *Node) receive(payload string) {
 	if m.Request != "" && n.Term(m.Agent) != 0 {
 		select {
 		case n.requests <- m.Request:
-		default: // far too much is asked; the asker gives up
+		default: // the sender fails after claimTimeout
 		}
 	}
 	if m.Response != "" {
@@ -68,17 +72,19 @@ func (n *Node) receive(payload string) {
 	}
 }
 
-// emitPeerEvents sends events of another server to the subscribers on this one.
+// emitPeerEvents sends events of another server to the subscribers on this one. It drops the state
+// of an agent that was forgotten there.
 func (n *Node) emitPeerEvents(received []events.Event) {
 	for _, event := range received {
 		if event.Kind == events.Deleted && event.Name == "" && event.Agent != "" {
-			n.o.Agents.Drop(event.Agent) // forgotten
+			n.o.Agents.Drop(event.Agent) // a deletion without a memory is of the agent
 		}
 	}
 	n.Hub.EmitLocal(received...)
 }
 
-// leaseLoop keeps the link to the other servers, and does over it what is to be done again and again.
+// LeaseLoop takes free leases and sends stats every leaseInterval, and at once when another server
+// has released leases. It reconnects when the connection is lost. It returns when ctx ends.
 func (n *Node) LeaseLoop(ctx context.Context) {
 	ticker := time.NewTicker(leaseInterval)
 	defer ticker.Stop()
@@ -101,6 +107,8 @@ func (n *Node) LeaseLoop(ctx context.Context) {
 	}
 }
 
+// OpenServerConn opens the connection for leases and messages. It fails with
+// memories.ErrUnavailable if Postgres cannot be reached.
 func (n *Node) OpenServerConn(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
@@ -112,7 +120,8 @@ func (n *Node) OpenServerConn(ctx context.Context) error {
 	return nil
 }
 
-// reopenServerConn opens a new link, however long that takes. What was told meanwhile is lost: the pages look at everything anew.
+// reopenServerConn tries to connect until it succeeds, and reports false if ctx ends first.
+// Messages of other servers in between are lost, so it emits a Scanned event for all agents.
 func (n *Node) reopenServerConn(ctx context.Context) bool {
 	for {
 		if err := n.OpenServerConn(ctx); err == nil {
@@ -127,19 +136,21 @@ func (n *Node) reopenServerConn(ctx context.Context) bool {
 	}
 }
 
-// closeServerConn ends the link, once nothing of this server runs any more. Whoever waits for what it looked after has it at once.
+// CloseServerConn sends the queued events, releases all leases and closes the connection, within
+// closeTimeout. The caller must first stop everything else that uses the connection.
 func (n *Node) CloseServerConn() {
 	link := n.conn.Load()
 	late := time.AfterFunc(closeTimeout, link.Close)
 	defer late.Stop()
 	n.peerEvents.send(link)
 	if err := link.Release(n.requestedIDs()); err == nil {
-		link.Tell([]string{message{Released: true}.payload()}) //nolint:errcheck // the others look every second anyway
+		// An error can be ignored: the other servers also try every leaseInterval.
+		link.Tell([]string{message{Released: true}.payload()}) //nolint:errcheck // see above
 	}
 	link.Close()
 }
 
-// signal wakes whoever waits for it, now or the next time.
+// signal makes one receive from c succeed, now or later, and never blocks. c has a buffer of one.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -147,8 +158,8 @@ func signal(c chan struct{}) {
 	}
 }
 
-// broadcastIndexing tells the other servers whether this one is filling the search index. An error is
-// ignored: the message is repeated, and expires.
+// TellIndexing sends to the other servers whether this one is filling the search index. It ignores
+// errors, because the caller repeats the message and it expires.
 func (n *Node) TellIndexing(busy bool) {
 	n.conn.Load().Tell([]string{message{Indexing: &busy}.payload()}) //nolint:errcheck // see above
 }

@@ -8,14 +8,13 @@ import (
 	"memoir/internal/records"
 )
 
-// peerStats are those that the other servers have been told, of the agents that this server looks after. Only leaseLoop
-// uses them.
+// peerStats are the stats that this server has sent to the other servers. Only LeaseLoop uses them.
 type peerStats struct {
-	link  *postgres.Link // that they were told over
-	stats map[int64]records.AgentStats
+	link  *postgres.Link               // connection; over another one, all are sent again
+	stats map[int64]records.AgentStats // by agent
 }
 
-// stats returns how this server stands with the agents that it looks after.
+// agentStats returns the stats of the agents whose leases this server holds, by ID.
 func (n *Node) agentStats() map[int64]records.AgentStats {
 	conn := n.conn.Load()
 	stats := map[int64]records.AgentStats{}
@@ -27,22 +26,22 @@ func (n *Node) agentStats() map[int64]records.AgentStats {
 	return stats
 }
 
-// allAgentStats returns how each agent that has a directory stands with it, as the server that holds the lease of it says. Where none does any
-// more, nothing waits to be scanned, whatever was said last.
+// AllAgentStats returns the stats of every agent that has a directory of its own, by ID, as its
+// lease holder last sent them. Pending is 0 if no server holds the lease.
 func (n *Node) AllAgentStats(ctx context.Context) (map[int64]records.AgentStats, error) {
 	all, err := n.o.Store.Figures(ctx)
 	if err != nil {
 		return nil, err
 	}
 	own := n.agentStats()
-	for id, f := range own {
-		if _, there := all[id]; there {
-			all[id] = f
+	for id, stats := range own {
+		if _, ok := all[id]; ok {
+			all[id] = stats
 		}
 	}
 	var waiting []int64
-	for id, f := range all {
-		if _, here := own[id]; !here && f.Pending > 0 {
+	for id, stats := range all {
+		if _, isOwn := own[id]; !isOwn && stats.Pending > 0 {
 			waiting = append(waiting, id)
 		}
 	}
@@ -61,7 +60,7 @@ func (n *Node) AllAgentStats(ctx context.Context) (map[int64]records.AgentStats,
 	return all, nil
 }
 
-// sendStats tells the other servers which stats have changed since they were told last.
+// sendStats stores the stats that have changed since the last call, for the other servers.
 func (n *Node) sendStats() error {
 	link := n.conn.Load()
 	if n.sentStats.link != link {
@@ -69,9 +68,9 @@ func (n *Node) sendStats() error {
 	}
 	now := n.agentStats()
 	changed := maps.Clone(now)
-	maps.DeleteFunc(changed, func(id int64, f records.AgentStats) bool {
-		told, was := n.sentStats.stats[id]
-		return was && told == f
+	maps.DeleteFunc(changed, func(id int64, stats records.AgentStats) bool {
+		sent, ok := n.sentStats.stats[id]
+		return ok && sent == stats
 	})
 	if len(changed) > 0 {
 		if err := link.SetFigures(changed); err != nil {
