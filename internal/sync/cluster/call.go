@@ -93,7 +93,7 @@ func (c Call[Op, R]) Do(ctx context.Context, slug string, op Op) (R, error) {
 }
 
 // Read runs a call that only reads. It runs on this server if the agent's directory is on its disk,
-// whichever server holds the lease. Otherwise Read is Do.
+// also if another server holds the lease. Otherwise Read is Do.
 func (c Call[Op, R]) Read(ctx context.Context, slug string, op Op) (R, error) {
 	if c.node.HoldsLease(slug) || c.node.HasDirectory(ctx, slug) {
 		return c.run(ctx, slug, op)
@@ -175,7 +175,7 @@ func (n *Node) awaitResponse(ctx context.Context, holder records.LeaseHolder, r 
 		case found != nil:
 			return found, nil
 		case errors.Is(err, memories.ErrNotFound):
-			return nil, errHolderChanged // Postgres has crashed, so every lease is lost
+			return nil, errHolderChanged // a crash of Postgres also ends every lease
 		case err != nil:
 			return nil, err
 		case !taken && time.Since(started) > claimTimeout:

@@ -92,8 +92,8 @@ func (n *Node) takeFreeLeases() error {
 	return nil
 }
 
-// HasDirectory reports whether the agent's directory is on this server's disk, whichever server
-// holds the lease. It waits for the agent's lock, and reports false if ctx ends first.
+// HasDirectory reports whether the agent's directory is on this server's disk, also if another
+// server holds the lease. It waits for the agent's lock, and reports false if ctx ends first.
 func (n *Node) HasDirectory(ctx context.Context, slug string) bool {
 	a := n.o.Agents.Known(slug)
 	if a == nil || a.Lock(ctx) != nil {

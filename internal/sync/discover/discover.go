@@ -7,7 +7,10 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -22,29 +25,52 @@ import (
 	"memoir/internal/sync/watch"
 )
 
-// discoverAttempts is how often what is on disk is held against the known agents when another server makes the same one known at the
-// same moment.
+// Discoverer finds the agents that exist. The exported fields are set before its first use. Its
+// methods are safe for concurrent use.
+type Discoverer struct {
+	Store   *postgres.Store
+	Places  agents.Settings // the directories to search
+	Log     *slog.Logger
+	Queue   *watch.Queue
+	Hub     *events.Hub
+	Agents  *agenttx.Manager
+	Node    *cluster.Node
+	Watcher *watch.Watcher
+	Scans   *scan.Tracker // records directories that cannot be read
+
+	mu         sync.Mutex // held during a discovery
+	unreadable []string   // directories that the last discovery could not read
+
+	found       atomic.Pointer[discoverySnapshot]       // nil before the first discovery
+	sources     atomic.Pointer[map[string]agents.Stamp] // of the last discovery, by path
+	transcripts agents.Transcripts
+}
+
+// discoverAttempts limits how often discoverOnce is repeated if another server adds the same agent.
+// Arbitrary.
 const discoverAttempts = 3
 
-// discover finds the agents that are on disk, makes new ones known, begins to look after those that no other server does, marks
-// those whose directory is gone, and returns the slugs of those that there is something new to look at.
+// Run finds the agents on disk and updates their rows: it adds new agents, requests the leases of
+// those on this disk, and marks the absent ones. It returns the slugs of the agents that this
+// server must scan, because they are new, have moved or were never fully scanned. It fails with
+// agenttx.ErrOutOfFiles if too few files can be opened, and with memories.ErrUnavailable.
 func (d *Discoverer) Run(ctx context.Context) (appeared []string, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	watchedRoots := watch.RootsOf(agents.Roots(d.Places))
-	var looked []string
+	var visited []string
 	survey := agents.DiscoverAll(d.Places, &d.transcripts, func(dir string) {
 		d.Watcher.WatchForAgents(dir)
-		looked = append(looked, dir)
+		visited = append(visited, dir)
 	})
 	if survey.Exhausted != nil {
 		return nil, agenttx.ScanError(survey.Exhausted)
 	}
 	if watchedRoots.HaveChanged() {
-		d.Queue.Add("", ".") // it may be back before watchRoots checks
+		d.Queue.Add("", ".") // WatchRoots does not notice a root that changes back
 	}
 	d.sources.Store(&survey.Sources)
-	d.Watcher.Only("", looked)
+	d.Watcher.Only("", visited)
 	d.recordUnreadable(survey.Blocked)
 	for range discoverAttempts {
 		appeared, err = d.discoverOnce(ctx, survey, watchedRoots)
@@ -55,10 +81,11 @@ func (d *Discoverer) Run(ctx context.Context) (appeared []string, err error) {
 	return appeared, err
 }
 
-// errAgentAdded means that another server has made an agent known meanwhile.
+// errAgentAdded means that another server has added an agent during the discovery.
 var errAgentAdded = errors.New("another server added the same agent")
 
-// discoverOnce holds what is on disk against the known agents.
+// discoverOnce compares what is on disk with the known agents. It fails with errAgentAdded if
+// another server adds the same agent at the same time; the caller repeats it.
 func (d *Discoverer) discoverOnce(ctx context.Context, survey agents.DiscoveryResult, watchedRoots watch.Roots) (appeared []string, err error) {
 	rows, err := d.Store.AgentsUncounted(ctx)
 	if err != nil {
@@ -68,28 +95,28 @@ func (d *Discoverer) discoverOnce(ctx context.Context, survey agents.DiscoveryRe
 	if err != nil {
 		return nil, err
 	}
-	byKey := map[string]records.Agent{}
+	bySlug := map[string]records.Agent{}
 	known := make([]agents.KnownAgent, len(rows))
 	for i, row := range rows {
-		byKey[row.Slug] = row
+		bySlug[row.Slug] = row
 		known[i] = agents.KnownAgent{Slug: row.Slug, Layout: agents.Layout(row.Layout), Dir: row.Dir}
 	}
-	here := map[string]int64{} // ids of the agents whose directory is here, or not seen to be gone
+	here := map[string]int64{} // IDs of agents on this disk, or not certain to be absent, by slug
 	known = agents.MarkPresent(known, survey.Found, survey.Unreadable)
 	for i, row := range rows {
 		known[i].Present = known[i].Present || agents.StillThere(d.Places, known[i])
 		if known[i].Present {
 			here[row.Slug] = row.ID
 		}
-		known[i].Present = known[i].Present || elsewhere[row.ID] // no other directory may have its slug
+		known[i].Present = known[i].Present || elsewhere[row.ID] // its slug is not free
 	}
 	assigned := agents.Joined(agents.AssignSlugs(survey.Found, known), func(slug string) bool {
-		row, isKnown := byKey[slug]
+		row, isKnown := bySlug[slug]
 		return !isKnown || row.JoinedTo != ""
 	})
 	d.setSnapshot(assigned, survey.Links, watchedRoots)
 	for _, a := range assigned {
-		if here[a.Slug], err = d.agentIDOf(ctx, a, byKey); err != nil {
+		if here[a.Slug], err = d.agentIDOf(ctx, a, bySlug); err != nil {
 			return nil, err
 		}
 	}
@@ -97,12 +124,12 @@ func (d *Discoverer) discoverOnce(ctx context.Context, survey agents.DiscoveryRe
 		return nil, err
 	}
 	for _, a := range assigned {
-		row, isKnown := byKey[a.Slug]
+		row, isKnown := bySlug[a.Slug]
 		switch {
 		case d.Node.Term(here[a.Slug]) == 0:
 		case isKnown:
 			err = d.updateAgentRow(ctx, row, a)
-		case a.JoinedTo != "": // only now whom it is joined to is known for certain
+		case a.JoinedTo != "": // AddAgent does not save JoinedTo: the other agent may have no row yet
 			_, err = d.Store.SaveAgent(ctx, agentRow(a))
 		}
 		if err != nil {
@@ -114,7 +141,7 @@ func (d *Discoverer) discoverOnce(ctx context.Context, survey agents.DiscoveryRe
 	}
 	d.dropForgotten(rows, here)
 	for _, row := range rows {
-		// One that is here without any memory directory is known all the same, so that it is watched and scanned.
+		// Load also an agent without a memory directory, so that it is watched and scanned.
 		switch _, isHere := here[row.Slug]; {
 		case isHere && d.Node.Term(row.ID) != 0:
 			_, err = d.Agents.Load(ctx, row.Slug)
@@ -123,14 +150,15 @@ func (d *Discoverer) discoverOnce(ctx context.Context, survey agents.DiscoveryRe
 		default:
 			err = d.markAbsent(ctx, row)
 		}
-		if err != nil && !errors.Is(err, memories.ErrNotFound) { // forgotten meanwhile
+		if err != nil && !errors.Is(err, memories.ErrNotFound) { // forgotten since
 			return nil, err
 		}
 	}
 	return appeared, nil
 }
 
-// dropForgotten drops the agents that another server has forgotten.
+// dropForgotten drops the state of agents that have no row any longer, because another server has
+// forgotten them. here are agents whose rows were added since rows was read.
 func (d *Discoverer) dropForgotten(rows []records.Agent, here map[string]int64) {
 	known := make(map[string]int64, len(rows))
 	maps.Copy(known, here)
@@ -141,7 +169,8 @@ func (d *Discoverer) dropForgotten(rows []records.Agent, here map[string]int64) 
 	d.Scans.Forget(func(slug string) bool { return known[slug] != 0 })
 }
 
-// agentIDOf returns the id of an agent that is on disk, which a new one gets now.
+// agentIDOf returns the ID of an agent on disk. It adds a row for a new one, and fails with
+// errAgentAdded if another server has just done so.
 func (d *Discoverer) agentIDOf(ctx context.Context, a agents.Agent, known map[string]records.Agent) (int64, error) {
 	if row, isKnown := known[a.Slug]; isKnown {
 		return row.ID, nil
@@ -153,7 +182,7 @@ func (d *Discoverer) agentIDOf(ctx context.Context, a agents.Agent, known map[st
 	return id, err
 }
 
-// updateAgentRow lets the row of an agent say where its directory is, if that is not what it says.
+// updateAgentRow updates the row of an agent that has moved, is back, or was joined or unjoined.
 func (d *Discoverer) updateAgentRow(ctx context.Context, row records.Agent, a agents.Agent) error {
 	if row.Present && agenttx.OnDisk(row) == a {
 		return nil
@@ -167,7 +196,9 @@ func (d *Discoverer) updateAgentRow(ctx context.Context, row records.Agent, a ag
 	return err
 }
 
-// register makes an agent known to this process and says whether there is something new for this server to look at.
+// register updates the state of a found agent, and reports whether this server must scan it: it
+// holds the lease, and the agent is new, changed or not fully scanned. It skips an agent that is
+// locked for longer than agenttx.AgentTurn.
 func (d *Discoverer) register(ctx context.Context, id int64, found agents.Agent) (appeared bool) {
 	a := d.Agents.Ensure(found.Slug, id)
 	if !a.LockOrSkip(ctx) {
@@ -186,13 +217,14 @@ func (d *Discoverer) register(ctx context.Context, id int64, found agents.Agent)
 	if found.JoinedTo != "" {
 		a.FileCounter.Files.Store(0)
 		d.Watcher.Only(found.Slug, nil)
-		return false // its directory is scanned as that of another
+		return false // its directory is scanned with the agent that it is joined to
 	}
 	return appeared && term != 0
 }
 
-// setFromRow keeps what the database says of an agent that is not this server's to look after, and gives back what was
-// watched of it.
+// setFromRow updates the state of an agent from its row. It ends the watches of an agent that is
+// absent or leased to another server. It skips an agent that is locked for longer than
+// agenttx.AgentTurn.
 func (d *Discoverer) setFromRow(ctx context.Context, row records.Agent) {
 	a := d.Agents.Ensure(row.Slug, row.ID)
 	if !a.LockOrSkip(ctx) {
@@ -205,7 +237,8 @@ func (d *Discoverer) setFromRow(ctx context.Context, row records.Agent) {
 	}
 }
 
-// markAbsent marks an agent whose directory is gone. It stays with all its memories until somebody forgets it.
+// markAbsent records that the agent's directory is absent, and sends a Scanned event. The agent
+// keeps its memories.
 func (d *Discoverer) markAbsent(ctx context.Context, row records.Agent) error {
 	was := row.Present
 	row.Present = false
@@ -220,7 +253,8 @@ func (d *Discoverer) markAbsent(ctx context.Context, row records.Agent) error {
 	return nil
 }
 
-// recordUnreadable says in the log which directories cannot be looked into, each time that others are.
+// recordUnreadable logs the directories that discovery could not read, if they are others than last
+// time, and records them for the status.
 func (d *Discoverer) recordUnreadable(blocked []agents.Blocked) {
 	var dirs []string
 	for _, b := range blocked {
@@ -230,9 +264,10 @@ func (d *Discoverer) recordUnreadable(blocked []agents.Blocked) {
 		d.Log.Warn("directories not readable, agents in them not found", "dirs", dirs)
 	}
 	d.unreadable = dirs
-	d.recordDiscovery(blocked)
+	d.Scans.Block("", []string{"."}, blocked, func(b agents.Blocked) string { return b.Dir })
 }
 
+// agentRow returns the row of a present agent, without an ID.
 func agentRow(a agents.Agent) records.Agent {
 	return records.Agent{
 		Slug: a.Slug, Layout: string(a.Layout), Dir: a.Dir, DisplayName: a.DisplayName, JoinedTo: a.JoinedTo, Present: true,
@@ -240,8 +275,8 @@ func agentRow(a agents.Agent) records.Agent {
 	}
 }
 
-// isUpToDate reports whether the agent's directory was there when agents were last looked for, and nothing has changed since that what
-// is known of it goes by.
+// IsUpToDate reports whether the last discovery found a's directory. For a Claude agent, it also
+// requires that no source of that discovery has changed. It waits for the agent's lock.
 func (d *Discoverer) IsUpToDate(ctx context.Context, a *agenttx.State) (bool, error) {
 	if err := a.Lock(ctx); err != nil {
 		return false, err
@@ -251,25 +286,43 @@ func (d *Discoverer) IsUpToDate(ctx context.Context, a *agenttx.State) (bool, er
 	return present && (layout != agents.Claude || !d.sourcesHaveChanged()), nil
 }
 
-// Discoverer finds the agents that exist.
-type Discoverer struct {
-	Store       *postgres.Store
-	Places      agents.Settings
-	Log         *slog.Logger
-	Queue       *watch.Queue
-	Hub         *events.Hub
-	Agents      *agenttx.Manager
-	Node        *cluster.Node
-	Watcher     *watch.Watcher
-	Scans       *scan.Tracker
-	mu          sync.Mutex
-	unreadable  []string
-	found       atomic.Pointer[discoverySnapshot]
-	sources     atomic.Pointer[map[string]agents.Stamp]
-	transcripts agents.Transcripts
+// Find returns the agent with the slug. If the slug is unknown but has a directory, it runs a
+// discovery first, because the directory may be new. It fails with memories.ErrNotFound if there is
+// no such agent.
+func (d *Discoverer) Find(ctx context.Context, slug string) (*agenttx.State, error) {
+	a, err := d.Agents.Load(ctx, slug)
+	if !errors.Is(err, memories.ErrNotFound) || !d.mayBeNew(slug) {
+		return a, err
+	}
+	if _, err := d.Run(ctx); err != nil {
+		return nil, err
+	}
+	return d.Agents.Load(ctx, slug)
 }
 
-// recordDiscovery notes which directories discovery could not look into.
-func (d *Discoverer) recordDiscovery(found []agents.Blocked) {
-	d.Scans.Block("", []string{"."}, found, func(b agents.Blocked) string { return b.Dir })
+// mayBeNew reports whether a directory with the name of the slug exists where discovery searches.
+// Its few calls of stat make requests for unknown slugs cheap.
+func (d *Discoverer) mayBeNew(slug string) bool {
+	if slug == "" || slug[0] == '.' || strings.ContainsAny(slug, "/\\\x00") {
+		return false
+	}
+	s := d.Places
+	var dirs []string
+	if s.AgentsDir != "" {
+		dirs = append(dirs, filepath.Join(s.AgentsDir, slug))
+	}
+	if s.ClaudeDir != "" {
+		dirs = append(dirs, filepath.Join(s.ClaudeDir, "projects", slug, "memory"), filepath.Join(s.ClaudeDir, "agent-memory", slug))
+	}
+	for _, named := range s.MemoryDirs {
+		if named.Slug == slug {
+			dirs = append(dirs, named.Path)
+		}
+	}
+	for _, dir := range dirs {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			return true
+		}
+	}
+	return false
 }

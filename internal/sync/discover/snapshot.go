@@ -11,12 +11,12 @@ import (
 
 // discoverySnapshot is the result of the last discovery on disk. It is replaced, never changed.
 type discoverySnapshot struct {
-	Agents []agents.Agent
+	Agents []agents.Agent // in no order
 	roots  watch.Roots
-	// noEvents has directories on file systems that send no events, by slug. The empty slug stands
+	// NoEvents are directories on file systems that send no events, by slug. The empty slug stands
 	// for the set of agents.
 	NoEvents map[string]string
-	// owners are the slugs of the agents whose own place a home is.
+	// owners are the slugs of the agents that are not joined, by the home of their memory.
 	owners map[agents.MemoryHome]string
 }
 
@@ -57,8 +57,9 @@ func (d *Discoverer) setSnapshot(found []agents.Agent, links []string, roots wat
 	d.found.Store(&discoverySnapshot{Agents: found, roots: roots, NoEvents: noEvents, owners: owners})
 }
 
-// joinedTo returns the slug of the agent that an agent's directory leads to now, by a link; empty: it is its own. It is asked before each
-// look, because a link that somebody has just put there would make everything in the directory look removed.
+// JoinedTo returns the slug of the agent to whose directory a's leads now, by a link. It is empty
+// if a's directory is its own. Each operation calls it first: a new link would otherwise make all
+// files of a appear removed.
 func (d *Discoverer) JoinedTo(a agents.Agent) string {
 	if a.JoinedTo != "" {
 		return a.JoinedTo
@@ -73,8 +74,8 @@ func (d *Discoverer) JoinedTo(a agents.Agent) string {
 // scan, an agent below a new root is known within 3 s.
 const rootPollInterval = time.Second
 
-// watchRoots requests a discovery when a watched root leads to another directory than before, or a
-// source of the last discovery has changed.
+// WatchRoots requests a discovery when a watched root leads to another directory than before, or a
+// source of the last discovery has changed. It returns when ctx ends.
 func (d *Discoverer) WatchRoots(ctx context.Context) {
 	ticks := time.NewTicker(rootPollInterval)
 	defer ticks.Stop()
@@ -105,7 +106,8 @@ func (d *Discoverer) sourcesHaveChanged() bool {
 	return false
 }
 
-// pollLoop polls the agents of this server where the system reports no events.
+// PollLoop polls the directories of this server's agents that the system sends no events for. It
+// returns when ctx ends.
 func (d *Discoverer) PollLoop(ctx context.Context) {
 	d.Watcher.Poll(ctx, watch.PollOptions{
 		Places: d.Places, Transcripts: &d.transcripts,
@@ -118,6 +120,7 @@ func (d *Discoverer) PollLoop(ctx context.Context) {
 	})
 }
 
+// DirOf returns the directory of the agent with the slug, or "" if it is not among all.
 func DirOf(all []agents.Agent, slug string) string {
 	for _, a := range all {
 		if a.Slug == slug {
