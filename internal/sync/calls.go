@@ -13,9 +13,9 @@ import (
 	"memoir/internal/sync/scan"
 )
 
-// calls are the operations that the holder of an agent's lease runs. The name of a call is that of
-// its operation's type. Servers of two versions may share a database during an update, so an
-// operation with another meaning needs another name.
+// calls are the calls that run on the server with the agent's lease, or with its directory if they
+// only read. The name of an operation's type is the name of its call. Servers of two versions may
+// share a database during an update, so an operation with another meaning needs another name.
 type calls struct {
 	save              cluster.Call[ops.SaveOp, ops.Result]
 	patch             cluster.Call[ops.PatchOp, ops.Result]
@@ -52,6 +52,7 @@ type calls struct {
 	conversations     cluster.Call[agentdir.ConversationsOp, agentdir.Conversations]
 }
 
+// makeCalls registers all calls with the node and returns them.
 func (e *Engine) makeCalls() calls {
 	return calls{
 		save:              cluster.Handle(e.node, e.ops.Save),
@@ -89,9 +90,3 @@ func (e *Engine) makeCalls() calls {
 		conversations:     cluster.Handle(e.node, e.dir.Conversations),
 	}
 }
-
-// The operations. They are sent as JSON.
-type (
-	scanOp struct{ Discovered bool } // true: the agent has just been looked for
-
-)

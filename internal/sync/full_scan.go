@@ -19,27 +19,26 @@ import (
 	"memoir/internal/sync/scan"
 )
 
-const (
-	// defaultOverdue is how long the scan of one agent may take before the others wait for it no more. It may have 100,000 files, or a
-	// disk that hangs, or be held by another server that has come to a standstill.
-	defaultOverdue = 30 * time.Second
-)
+// defaultOverdue is how long other agents wait for the scan of one agent. A scan takes long if the
+// agent has very many files, its disk hangs, or another server blocks its rows. Arbitrary.
+const defaultOverdue = 30 * time.Second
 
-// scanLoop scans every agent at the start and then every Rescan.
+// scanLoop runs a full scan at the start, and then every Rescan, or after scanRetry if it failed.
+// Until the engine is ready, the end of an overdue scan starts the next full scan at once.
 func (e *Engine) scanLoop(ctx context.Context) {
 	for {
 		wait := e.options.Rescan
 		if !e.runFullScan(ctx) {
 			wait = e.scanRetry()
 		}
-		var ended <-chan struct{}
+		var lateScanDone <-chan struct{}
 		if !e.Ready() {
-			ended = e.scans.LateScanDone()
+			lateScanDone = e.scans.LateScanDone()
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-ended:
+		case <-lateScanDone:
 		case <-time.After(wait):
 		}
 	}
@@ -47,9 +46,10 @@ func (e *Engine) scanLoop(ctx context.Context) {
 
 func (e *Engine) scanRetry() time.Duration { return cmp.Or(e.options.ScanRetry, agenttx.Retry) }
 
-// runFullScan finds every agent and scans all of each that this server looks after. Those whose scan fails are scanned again and again, until
-// the next round is due; ok says that none was left.
-func (e *Engine) runFullScan(ctx context.Context) (ok bool) {
+// runFullScan runs a discovery, and scans all agents whose leases this server holds. It repeats
+// failed scans until the next full scan is due, and reports whether all succeeded, panicked or are
+// overdue. The first full scan without overdue agents makes the engine ready.
+func (e *Engine) runFullScan(ctx context.Context) (succeeded bool) {
 	started := time.Now()
 	if _, err := e.discoverer.Run(ctx); err != nil {
 		if ctx.Err() == nil {
@@ -59,23 +59,23 @@ func (e *Engine) runFullScan(ctx context.Context) (ok bool) {
 		return false
 	}
 	e.scans.Succeed("", true)
-	r := fullScan{engine: e, slots: make(chan struct{}, agenttx.AgentsAtOnce())}
-	failed := r.scan(ctx, e.node.LeasedSlugs())
+	s := fullScan{engine: e, slots: make(chan struct{}, agenttx.AgentsAtOnce())}
+	failed := s.scan(ctx, e.node.LeasedSlugs())
 	for len(failed) > 0 && time.Since(started) < e.options.Rescan {
 		select {
 		case <-ctx.Done():
 			return false
 		case <-time.After(e.scanRetry()):
 		}
-		failed = r.scan(ctx, failed)
+		failed = s.scan(ctx, failed)
 	}
 	if len(failed) > 0 || ctx.Err() != nil {
 		return false
 	}
-	found, isFull, done := r.summary()
+	result, isFull, done := s.summary()
 	if isFull {
-		found.Took = time.Since(started)
-		e.recordFullScan(found)
+		result.Took = time.Since(started)
+		e.stats.recordFullScan(result, time.Now())
 	}
 	if done {
 		e.becomeReady(ctx)
@@ -83,7 +83,9 @@ func (e *Engine) runFullScan(ctx context.Context) (ok bool) {
 	return true
 }
 
-// becomeReady ends the time in which the disk comes before all else.
+// becomeReady records that the first full scan is done. The first call also starts to fill the
+// search index, and rescans the agents that share memories, because scans did not wait for each
+// other.
 func (e *Engine) becomeReady(ctx context.Context) {
 	if e.scans.SetReady() {
 		return
@@ -93,23 +95,28 @@ func (e *Engine) becomeReady(ctx context.Context) {
 	e.queueShared(ctx)
 }
 
-// fullScan is one scan of each agent, for which nobody waits. A scan that is overdue gives its place to the next, and the round ends without
-// it: one directory that hangs must not stop all scans.
+// fullScan is one scan of all agents of this server in the background. An overdue scan gives its
+// slot to the next, and the full scan ends without it: a directory that hangs must not stop all
+// scans.
 type fullScan struct {
 	engine *Engine
-	slots  chan struct{}
-	active sync.WaitGroup // scans that are neither over nor overdue
+	slots  chan struct{}  // one element for each scan that is neither done nor overdue
+	active sync.WaitGroup // scans that are neither done nor overdue
 
-	mu         sync.Mutex
-	sum        scan.Result
-	failed     []string // agents whose scan is to be tried again
-	err        error    // why, of one of them
-	panicked   int      // scans that a fault of Memoir's ended
-	unfinished int      // scans that are not over, and those that were left out because the one of an earlier round is not
+	mu       sync.Mutex
+	sum      scan.Result // of the successful scans
+	failed   []string    // agents whose scans failed and are repeated
+	err      error       // of one of failed
+	panicked int         // scans that ended in a panic
+	// unfinished is the number of scans that are running, or were skipped because the scan of an
+	// earlier full scan is still running.
+	unfinished int
 }
 
-// scan scans the agents, as many at once as there are places, and returns those whose scan failed. Each has a turn by itself; at the
-// start, when all else waits, it has not.
+// scan scans the agents, as many at once as there are slots, and returns those whose scan failed.
+// It skips agents whose earlier scan is still running. Once the engine is ready, it starts the next
+// scan only when the previous one is done or has taken agenttx.AgentTurn, to leave room for
+// changes.
 func (s *fullScan) scan(ctx context.Context, slugs []string) (failed []string) {
 	for _, slug := range slugs {
 		if !s.engine.scans.Begin(slug) {
@@ -122,10 +129,10 @@ func (s *fullScan) scan(ctx context.Context, slugs []string) (failed []string) {
 			s.engine.scans.End(slug, nil)
 			continue
 		}
-		over := s.start(ctx, slug)
+		done := s.start(ctx, slug)
 		if s.engine.Ready() {
 			select {
-			case <-over:
+			case <-done:
 			case <-time.After(agenttx.AgentTurn):
 			}
 		}
@@ -139,8 +146,9 @@ func (s *fullScan) scan(ctx context.Context, slugs []string) (failed []string) {
 	return failed
 }
 
-// start has an agent scanned that has got a place. What it returns is closed when that is over.
-func (s *fullScan) start(ctx context.Context, slug string) (over <-chan struct{}) {
+// start starts the scan of an agent. The caller has sent to slots; start receives again when the
+// scan is done or overdue. The channel is closed when the scan is done.
+func (s *fullScan) start(ctx context.Context, slug string) <-chan struct{} {
 	s.withLock(func() { s.unfinished++ })
 	s.active.Add(1)
 	release := sync.OnceFunc(func() {
@@ -151,30 +159,30 @@ func (s *fullScan) start(ctx context.Context, slug string) (over <-chan struct{}
 		s.engine.log.Warn("slow scan, continuing with other agents", "agent", slug)
 		release()
 	})
-	ended := make(chan struct{})
+	done := make(chan struct{})
 	s.engine.running.Go(func() {
-		defer close(ended)
+		defer close(done)
 		defer release()
-		found, err := s.engine.scan(ctx, slug)
+		result, err := s.engine.scan(ctx, slug)
 		if isNotLocal(err) {
-			err = nil // the agent was forgotten, or has changed hands
 		}
 		s.engine.scans.End(slug, err)
-		s.addResult(slug, found, err)
+		s.addResult(slug, result, err)
 		if !late.Stop() {
 			s.engine.scans.LateScanEnded()
 		}
 	})
-	return ended
+	return done
 }
 
-// addResult takes in what came of a scan. One that failed is tried again, in this round; what a fault of Memoir's ended, in the next.
-func (s *fullScan) addResult(slug string, found scan.Result, err error) {
+// addResult records the result of a scan. A failed scan is repeated in this full scan; one that
+// panicked is repeated in the next.
+func (s *fullScan) addResult(slug string, result scan.Result, err error) {
 	s.withLock(func() {
 		s.unfinished--
 		switch {
 		case err == nil:
-			s.sum.Add(found)
+			s.sum.Add(result)
 		case errors.Is(err, agenttx.ErrPanic):
 			s.panicked++
 		default:
@@ -183,22 +191,24 @@ func (s *fullScan) addResult(slug string, found scan.Result, err error) {
 	})
 }
 
-// summary returns what the scans found, whether that is of all agents, and whether all of them are done that can be.
+// summary returns the sum of the successful scans. isFull reports whether all agents were scanned;
+// done reports that too, but ignores panics.
 func (s *fullScan) summary() (sum scan.Result, isFull, done bool) {
 	s.withLock(func() { sum, isFull, done = s.sum, s.unfinished+s.panicked == 0, s.unfinished == 0 })
 	return sum, isFull, done
 }
 
-func (s *fullScan) withLock(what func()) {
+func (s *fullScan) withLock(do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	what()
+	do()
 }
 
-// ScanAll finds every agent and scans of all of each, on whichever server that is to be done, and returns what was found. One that cannot be
-// scanned keeps no other from it: the error then says which that is and why. One whose scan has been going on for longer than the others
-// wait for it is left out, with a [memories.ConflictError]. It fails with ErrStopping where Memoir is being stopped.
-func (e *Engine) ScanAll(ctx context.Context) (scan.Result, error) {
+// ScanAll runs a discovery, scans all agents on the servers with their leases, and returns the sum
+// of the results. A failed agent does not stop the others; the error names one. Agents whose scan
+// is already overdue are left out; the error is then a *memories.ConflictError. It fails with
+// ErrStopping while the engine stops.
+func (e *Engine) ScanAll(ctx context.Context) (ScanResult, error) {
 	return e.withScanContext(ctx, e.scanAll)
 }
 
@@ -218,43 +228,43 @@ func (e *Engine) scanAll(ctx context.Context) (scan.Result, error) {
 			others = append(others, slug)
 		}
 	}
-	here, failed := e.scanEach(ctx, own, e.scanAndWait)
-	if failed == nil && len(late) == 0 {
-		e.recordFullScan(here)
+	sum, ownErr := e.scanEach(ctx, own, e.scanAndWait)
+	if ownErr == nil && len(late) == 0 {
+		e.stats.recordFullScan(sum, time.Now())
 	}
-	there, alsoFailed := e.scanEach(ctx, others, func(ctx context.Context, slug string) (scan.Result, error) {
+	result, othersErr := e.scanEach(ctx, others, func(ctx context.Context, slug string) (scan.Result, error) {
 		return e.calls.scan.Do(ctx, slug, scanOp{Discovered: true})
 	})
-	sum := here
-	sum.Add(there)
+	sum.Add(result)
 	sum.Took = time.Since(started)
-	return sum, cmp.Or(failed, alsoFailed, leftOut(late))
+	return sum, cmp.Or(ownErr, othersErr, lateError(late))
 }
 
-// scanEach scans of all of each agent, a few at a time, also where it fails for one of them, which the error then names. Agents that are
-// forgotten or change hands meanwhile are left out.
+// scanEach calls run for each agent, agenttx.AgentsAtOnce at a time, and returns the sum of the
+// results. It continues after a failure; the error names one agent. It stops if the database is
+// unavailable. It ignores agents that were forgotten or leased to another server.
 func (e *Engine) scanEach(ctx context.Context, slugs []string, run func(context.Context, string) (scan.Result, error)) (scan.Result, error) {
 	started := time.Now()
 	var mu sync.Mutex
 	var sum scan.Result
 	var failed int
-	var why error // of one of those
+	var lastErr error // of the failed ones
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(agenttx.AgentsAtOnce())
 	for _, slug := range slugs {
 		group.Go(func() error {
-			found, err := run(ctx, slug)
+			result, err := run(ctx, slug)
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
 			case err == nil:
-				sum.Add(found)
+				sum.Add(result)
 			case isNotLocal(err):
 			case errors.Is(err, memories.ErrUnavailable) || ctx.Err() != nil:
-				return err // it would be the same with all others
+				return err // all others would fail too
 			default:
 				failed++
-				why = fmt.Errorf("scan %s: %w", slug, err)
+				lastErr = fmt.Errorf("scan %s: %w", slug, err)
 			}
 			return nil
 		})
@@ -262,13 +272,14 @@ func (e *Engine) scanEach(ctx context.Context, slugs []string, run func(context.
 	err := group.Wait()
 	sum.Took = time.Since(started)
 	if err == nil && failed > 0 {
-		err = fmt.Errorf("%d of %d agents could not be scanned, among them: %w", failed, len(slugs), why)
+		err = fmt.Errorf("%d of %d agents could not be scanned, among them: %w", failed, len(slugs), lastErr)
 	}
 	return sum, err
 }
 
-// leftOut says that agents were not scanned with the others, nil where there are none.
-func leftOut(slugs []string) error {
+// lateError returns the conflict that the scans of these agents are overdue. It returns nil for no
+// agents.
+func lateError(slugs []string) error {
 	if len(slugs) == 0 {
 		return nil
 	}
@@ -276,7 +287,8 @@ func leftOut(slugs []string) error {
 		"Nothing that was mirrored is lost. The sync page says how long it takes already.", strings.Join(slugs, ", "))}
 }
 
-// queueShared has a scan at what is shared by agents that this server looks after, and all others follow.
+// queueShared queues full scans of the agents of this server that share their memories. If a scan
+// finds a change, the CLAUDE.md files of all other agents are updated.
 func (e *Engine) queueShared(ctx context.Context) {
 	for _, slug := range e.node.LeasedSlugs() {
 		if a := e.agents.Known(slug); a != nil && e.isShared(ctx, a) {
@@ -285,9 +297,11 @@ func (e *Engine) queueShared(ctx context.Context) {
 	}
 }
 
+// isShared reports whether the agent shares its memories with all others, or is locked, so that
+// this is unknown.
 func (e *Engine) isShared(ctx context.Context, a *agenttx.State) bool {
 	if !a.LockOrSkip(ctx) {
-		return true // for all that is known: a look more does no harm
+		return true // an unnecessary scan does no harm
 	}
 	defer e.agents.Unlock(a)
 	return a.OnDisk.Layout == agents.Shared

@@ -8,11 +8,11 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/sync/agenttx"
-	"memoir/internal/sync/scan"
 	"memoir/internal/sync/watch"
 )
 
-// workLoop looks at what has changed as soon as it has been quiet, a few agents at a time.
+// workLoop runs the scans that the queue releases, agenttx.AgentsAtOnce at a time. An overdue scan
+// continues, but gives its slot to the next. It returns when ctx ends and all scans are done.
 func (e *Engine) workLoop(ctx context.Context) {
 	slots := make(chan struct{}, agenttx.AgentsAtOnce())
 	var scans sync.WaitGroup
@@ -31,7 +31,6 @@ func (e *Engine) workLoop(ctx context.Context) {
 				}
 				release := sync.OnceFunc(func() { <-slots })
 				defer release()
-				// One that hangs keeps its place no longer than a scan does.
 				defer time.AfterFunc(e.scans.Overdue, release).Stop()
 				e.runRequest(ctx, w)
 			})
@@ -50,7 +49,9 @@ func (e *Engine) workLoop(ctx context.Context) {
 	}
 }
 
-// runRequest carries out one scan. What fails is tried again, a fault of Memoir's by the next scan: no change on disk is forgotten.
+// runRequest runs one queued scan, or a discovery if the slug is empty. It queues a failed one
+// again, with the whole directory if it fails repeatedly. It does not retry after a panic, which
+// the next scan may not repeat, and ignores agents whose lease this server does not hold.
 func (e *Engine) runRequest(ctx context.Context, w watch.Request) {
 	var err error
 	switch {
@@ -59,9 +60,9 @@ func (e *Engine) runRequest(ctx context.Context, w watch.Request) {
 	case e.node.HoldsLease(w.Slug):
 		err = e.scanPaths(ctx, w.Slug, w.Paths)
 	default:
-		return // another server's business; if it becomes this one's, that begins with a scan of everything
+		return // the next lease term begins with a full scan
 	}
-	e.stats.lag(time.Since(w.Since))
+	e.stats.recordLag(time.Since(w.Since))
 	isFull := w.Slug == "" || agenttx.IsFullScan(w.Paths)
 	switch {
 	case err == nil:
@@ -72,14 +73,14 @@ func (e *Engine) runRequest(ctx context.Context, w watch.Request) {
 	}
 	e.log.Warn("scan failed, will retry", "agent", w.Slug, "error", err)
 	if e.scans.Fail(w.Slug, isFull, err) {
-		w.Paths = []string{"."} // one of the paths may be what fails
+		w.Paths = []string{"."} // the failure may be due to one of the paths
 	}
 	for _, path := range w.Paths {
 		e.queue.AddLater(w.Slug, path, agenttx.Retry)
 	}
 }
 
-// queueFullScan has agents looked for, and all of each looked at.
+// queueFullScan queues a discovery and a full scan of each agent.
 func (e *Engine) queueFullScan() {
 	e.queue.Add("", ".")
 	for _, slug := range e.agents.Slugs() {
@@ -87,7 +88,7 @@ func (e *Engine) queueFullScan() {
 	}
 }
 
-// scanNewAgents finds agents that have appeared, and looks at those.
+// scanNewAgents runs a discovery, and scans the agents that it returns.
 func (e *Engine) scanNewAgents(ctx context.Context) error {
 	appeared, err := e.discoverer.Run(ctx)
 	if err != nil {
@@ -97,12 +98,8 @@ func (e *Engine) scanNewAgents(ctx context.Context) error {
 	return err
 }
 
-// recordFullScan notes what a scan of all agents found.
-func (e *Engine) recordFullScan(found scan.Result) {
-	e.stats.scanned(found, time.Now())
-}
-
-// isNotLocal reports whether an agent has been forgotten, or another server holds the lease of it.
+// isNotLocal reports whether the error means that the agent was forgotten, or that another server
+// holds its lease.
 func isNotLocal(err error) bool {
 	return errors.Is(err, memories.ErrNotFound) || errors.Is(err, agenttx.ErrNotHolder)
 }

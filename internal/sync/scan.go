@@ -2,20 +2,61 @@ package sync
 
 import (
 	"context"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
+	"memoir/internal/agents"
 	"memoir/internal/sync/agenttx"
+	"memoir/internal/sync/discover"
 	"memoir/internal/sync/events"
 	"memoir/internal/sync/removal"
 	"memoir/internal/sync/scan"
 )
 
-// Scan scans of all of an agent's directory and answers when the database and CLAUDE.md agree with it. It fails with
-// memories.ErrNotFound and ErrStopping.
-func (e *Engine) Scan(ctx context.Context, slug string) (scan.Result, error) {
+// Scan scans all of an agent's directory, and returns when the database and CLAUDE.md agree with
+// it. It waits for files that another program is writing. It fails with memories.ErrNotFound and
+// ErrStopping.
+func (e *Engine) Scan(ctx context.Context, slug string) (ScanResult, error) {
 	return e.calls.scan.Do(ctx, slug, scanOp{})
 }
 
+// RequestScan requests a scan of one file, or of all of the agent's directory if file is empty, and
+// does not wait for it. file is an absolute path. A file of a joined agent is scanned in the
+// directory of the other agent. An agent that is not on disk, and a file outside of the agent's
+// directory, are ignored.
+func (e *Engine) RequestScan(slug, file string) {
+	all := e.discoverer.Snapshot().Agents
+	i := slices.IndexFunc(all, func(a agents.Agent) bool { return a.Slug == slug })
+	if i < 0 {
+		return
+	}
+	if joined := all[i].JoinedTo; joined != "" {
+		if rel, err := filepath.Rel(all[i].Dir, file); err == nil && filepath.IsLocal(rel) {
+			file = filepath.Join(discover.DirOf(all, joined), rel)
+		}
+		e.RequestScan(joined, file)
+		return
+	}
+	path := "."
+	if file != "" {
+		var err error
+		if path, err = filepath.Rel(all[i].Dir, file); err != nil || path == ".." || strings.HasPrefix(path, ".."+string(filepath.Separator)) {
+			return
+		}
+	}
+	e.queue.AddNow(slug, filepath.ToSlash(path))
+}
+
+// scanOp is the operation of the call scan. It is sent as JSON.
+type scanOp struct {
+	// Discovered reports whether the caller has just run a discovery.
+	Discovered bool
+}
+
+// scanLocal runs Scan on this server. If the agent may have changed since the last discovery, and
+// none has just run, it runs one first.
 func (e *Engine) scanLocal(ctx context.Context, slug string, op scanOp) (scan.Result, error) {
 	run := e.discoverAndScan
 	if op.Discovered {
@@ -24,7 +65,7 @@ func (e *Engine) scanLocal(ctx context.Context, slug string, op scanOp) (scan.Re
 	return e.withScanContext(ctx, func(ctx context.Context) (scan.Result, error) { return run(ctx, slug) })
 }
 
-// discoverAndScan scans an agent, which is looked for first where its directory was gone.
+// discoverAndScan runs a discovery if the state of the agent is not up to date, then scanAndWait.
 func (e *Engine) discoverAndScan(ctx context.Context, slug string) (scan.Result, error) {
 	if a := e.agents.Known(slug); a != nil {
 		upToDate, err := e.discoverer.IsUpToDate(ctx, a)
@@ -38,7 +79,8 @@ func (e *Engine) discoverAndScan(ctx context.Context, slug string) (scan.Result,
 	return e.scanAndWait(ctx, slug)
 }
 
-// scan scans of all of an agent's directory, and leaves it to later looks to take in what is being written.
+// scan scans all of an agent's directory and sends a Scanned event. It leaves out files that
+// another program is writing; later scans read them.
 func (e *Engine) scan(ctx context.Context, slug string) (scan.Result, error) {
 	started := time.Now()
 	result, err := e.scanOnce(ctx, slug, nil)
@@ -50,7 +92,9 @@ func (e *Engine) scan(ctx context.Context, slug string) (scan.Result, error) {
 	return result, nil
 }
 
-// scanOnce is scan for one who waits for what is left to its writers; nil: nobody does.
+// scanOnce finishes interrupted deletions and restores, scans all of the agent's directory, and
+// publishes. It adds files that another program is writing to empty. If empty is nil, later scans
+// read them. It does not scan an agent that discovery has found absent.
 func (e *Engine) scanOnce(ctx context.Context, slug string, empty *scan.EmptyFileWait) (result scan.Result, err error) {
 	err = e.agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
 		if err := removal.Resume(ctx, tx); err != nil {
@@ -61,7 +105,7 @@ func (e *Engine) scanOnce(ctx context.Context, slug string, empty *scan.EmptyFil
 			return err
 		}
 		tx.RecoverLateWrites()
-		if tx.State.Present { // else discovery has to see first that it is back
+		if tx.State.Present { // if it is back, discovery must find it first
 			if result, err = e.scanner.Run(ctx, tx, scan.Request{Paths: []string{"."}, Wait: empty}); err != nil {
 				return err
 			}
@@ -78,7 +122,8 @@ func (e *Engine) scanOnce(ctx context.Context, slug string, empty *scan.EmptyFil
 	return result, err
 }
 
-// scanPaths looks at a part of an agent's directory.
+// scanPaths scans paths of the agent's directory, and publishes. It does nothing for an agent that
+// discovery has found absent.
 func (e *Engine) scanPaths(ctx context.Context, slug string, paths []string) error {
 	return e.agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
 		if !tx.State.Present {
@@ -92,7 +137,7 @@ func (e *Engine) scanPaths(ctx context.Context, slug string, paths []string) err
 		if result.Changed {
 			scan.QueueLinks(tx, paths)
 			if result.Added+result.Updated+result.Removed == 0 {
-				// A content that is blocked, or a copy, is no change of a memory, and is on the pages all the same.
+				// A blocked content or a copy changes no memory, but the pages show it.
 				tx.Emit(events.Scanned, "")
 			}
 		}
@@ -104,14 +149,15 @@ func (e *Engine) scanPaths(ctx context.Context, slug string, paths []string) err
 	})
 }
 
-// scanAndWait is scan for somebody who waits for it: what is left to its writer is among what was found. A file that is emptied again and
-// again is waited for no longer than two writers have.
+// scanAndWait is like scan, but waits for files that another program is writing, and reads them
+// too. It stops waiting after twice agenttx.EmptyFileTimeout, because a file may be emptied
+// repeatedly.
 func (e *Engine) scanAndWait(ctx context.Context, slug string) (scan.Result, error) {
 	started := time.Now()
 	empty := scan.NewEmptyFileWait()
 	defer empty.End()
 	result, err := e.scanOnce(ctx, slug, empty)
-	for waiting := time.Now(); err == nil && !empty.IsEmpty() && time.Since(waiting) < 2*agenttx.EmptyFileTimeout; {
+	for waitStart := time.Now(); err == nil && !empty.IsEmpty() && time.Since(waitStart) < 2*agenttx.EmptyFileTimeout; {
 		var again scan.Result
 		again, err = e.rescanPending(ctx, slug, empty)
 		again.Scanned, result.NeedsAttention = 0, 0
@@ -125,7 +171,8 @@ func (e *Engine) scanAndWait(ctx context.Context, slug string) (scan.Result, err
 	return result, nil
 }
 
-// rescanPending looks once more at what was left to its writers.
+// rescanPending waits until the writers of the files in empty have had their time, scans these
+// files again, and publishes. Files that are still being written are added to empty again.
 func (e *Engine) rescanPending(ctx context.Context, slug string, empty *scan.EmptyFileWait) (result scan.Result, err error) {
 	paths, err := empty.Wait(ctx)
 	if err != nil {

@@ -3,6 +3,7 @@ package sync
 import (
 	"bytes"
 	"context"
+	"errors"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -18,23 +19,24 @@ type searchFiller struct {
 	store *postgres.Store
 	log   *slog.Logger
 	scans *scan.Tracker
-	// tellPeers tells the other servers whether this one is filling the index.
+	// tellPeers sends to the other servers whether this one is filling the index.
 	tellPeers func(busy bool)
-	// unindexed holds the first memory, in the order of ids, that the index may lack.
+	// unindexed has at most one ID: from this memory on, in the order of IDs, the index may be
+	// incomplete.
 	unindexed chan uuid.UUID
-	indexing  atomic.Bool // this server fills the index, or is about to
-	// peerIndexingAt is when another server last said that it fills the index, in nanoseconds since
-	// 1970. It is 0 if none does.
+	indexing  atomic.Bool // this server is filling the index, or will be soon
+	// peerIndexingAt is when another server last reported that it is filling the index, in
+	// nanoseconds since 1970. It is 0 if no server does.
 	peerIndexingAt atomic.Int64
 }
 
 func newSearchFiller(store *postgres.Store, log *slog.Logger, scans *scan.Tracker, tellPeers func(busy bool)) *searchFiller {
 	f := &searchFiller{store: store, log: log, scans: scans, tellPeers: tellPeers, unindexed: make(chan uuid.UUID, 1)}
-	f.indexing.Store(true) // until the index was checked for what a crash has left out
+	f.indexing.Store(true) // until the index is checked for gaps after a crash
 	return f
 }
 
-// setPeerIndexing records whether another server fills the index.
+// setPeerIndexing records that another server is filling the index now, or has ended that.
 func (f *searchFiller) setPeerIndexing(busy bool) {
 	f.peerIndexingAt.Store(0)
 	if busy {
@@ -42,10 +44,10 @@ func (f *searchFiller) setPeerIndexing(busy bool) {
 	}
 }
 
-// searchIndexRetry is how long filling the search index waits after it has failed.
+// searchIndexRetry is the wait before filling the search index is tried again. Arbitrary.
 const searchIndexRetry = 2 * time.Second
 
-// fillSearchIndex brings into the index what large looks have left out of it.
+// fillSearchIndex fills the index whenever indexLater requests it. It returns when ctx ends.
 func (f *searchFiller) fillSearchIndex(ctx context.Context) {
 	for {
 		var first uuid.UUID
@@ -58,37 +60,42 @@ func (f *searchFiller) fillSearchIndex(ctx context.Context) {
 		f.indexFrom(ctx, first)
 		f.indexing.Store(false)
 		if first == uuid.Nil {
-			f.peerIndexingAt.Store(0) // whatever there was to do is done
+			f.peerIndexingAt.Store(0) // all memories are indexed, also those of the other server
 		}
 		f.tellPeers(false)
 	}
 }
 
 const (
-	// indexingInterval is how often a server that fills the search index says so.
+	// indexingInterval is the time between two messages that this server is filling the index.
+	// Arbitrary.
 	indexingInterval = 5 * time.Second
-	// indexingTimeout is how long that holds when it does not say so any more.
+	// indexingTimeout is how long such a message of another server is valid: several intervals.
 	indexingTimeout = 20 * time.Second
 )
 
-// isComplete reports whether a search finds everything that is listed: after the start, and after many memories have come
-// at once, the search index is filled last.
+// Searchable reports whether a search finds all memories. It is false after the start, and after
+// many new memories at once, until the search index is filled.
+func (e *Engine) Searchable() bool { return e.search.isComplete() }
+
+// isComplete reports whether neither this server nor another one is filling the index.
 func (f *searchFiller) isComplete() bool {
-	elsewhere := time.Unix(0, f.peerIndexingAt.Load())
-	return !f.indexing.Load() && time.Since(elsewhere) > indexingTimeout
+	peerIndexingAt := time.Unix(0, f.peerIndexingAt.Load())
+	return !f.indexing.Load() && time.Since(peerIndexingAt) > indexingTimeout
 }
 
-// indexFrom brings into the index what it lacks of the memories from the given one on, in the order of their ids.
+// indexFrom adds the missing memories to the index, from the ID first on, in the order of IDs. It
+// retries after an error, until ctx ends.
 func (f *searchFiller) indexFrom(ctx context.Context, first uuid.UUID) {
-	var told time.Time
+	var sentAt time.Time
 	for ctx.Err() == nil {
 		err := f.store.Index(ctx, first, func() {
-			if time.Since(told) > indexingInterval {
-				told = time.Now()
+			if time.Since(sentAt) > indexingInterval {
+				sentAt = time.Now()
 				f.tellPeers(true)
 			}
 		})
-		if ignoreCanceled(err) == nil {
+		if err == nil || errors.Is(err, context.Canceled) {
 			return
 		}
 		f.log.Warn("search index not filled, will retry", "error", err)
@@ -99,9 +106,9 @@ func (f *searchFiller) indexFrom(ctx context.Context, first uuid.UUID) {
 	}
 }
 
-// indexLater has the search index filled from the given memory on, in the order of ids. That is the order in which memories
-// were made: what has just come in large numbers is found without going over all the others. Before the first scan is done
-// the disk comes first; what it leaves out, and what a crash has left out, is brought in after it.
+// indexLater requests that the index is filled from the ID first on. IDs are in the order of
+// creation, so new memories are found without reading all others. It does nothing before the first
+// full scan is done: becomeReady then requests all memories.
 func (f *searchFiller) indexLater(first uuid.UUID) {
 	if !f.scans.IsReady() {
 		return

@@ -8,42 +8,45 @@ import (
 	"memoir/internal/sync/scan"
 )
 
-// syncStats measures how close the mirror is to the disk.
+// syncStats are figures about this server's scans for Status.
 type syncStats struct {
 	mu       sync.Mutex
-	lastScan scan.Result
-	lastAt   time.Time
-	lastLag  time.Duration
+	lastScan scan.Result   // of the last full scan
+	lastAt   time.Time     // when that ended; zero before the first
+	lastLag  time.Duration // of the last queued scan
 }
 
-func (s *syncStats) scanned(found scan.Result, at time.Time) {
+// recordFullScan records the result of a scan of all agents, which ended at the given time.
+func (s *syncStats) recordFullScan(result scan.Result, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.lastScan, s.lastAt = found, at
+	s.lastScan, s.lastAt = result, at
 }
 
-func (s *syncStats) lag(d time.Duration) {
+// recordLag records the time from a change on disk to the end of its scan.
+func (s *syncStats) recordLag(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lastLag = d
 }
 
-// Status is how close the mirror is to the disk.
+// Status describes how close the database is to the disk. Agents of all servers count; watching,
+// full scans, Lag and Problems are those of this server.
 type Status struct {
-	FilesOnDisk    int            // memory files, as the last scan at each directory counted them; none where it is gone
-	Mirrored       int            // of those, how many the database knows
-	NeedsAttention int            // memories
-	Pending        int            // paths that wait to be scanned
-	WatchMode      string         // watch.EventMode or watch.PollMode
-	WatchNote      string         // the reason for watch.PollMode
-	Overflows      int            // how often events were lost and everything was scanned again
-	LastFullScan   time.Time      // zero: none yet
-	LastScan       scan.Result    // what that one found
-	Lag            time.Duration  // from the last change to the end of the scan at it
-	Problems       []scan.Problem // what cannot be scanned
+	FilesOnDisk    int // memory files of present agents, by their last scans
+	Mirrored       int // memory files of present agents in the database
+	NeedsAttention int // memories that need attention
+	Pending        int // paths that wait to be scanned
+	// WatchMode is watch.EventMode or watch.PollMode. WatchNote is the reason for watch.PollMode.
+	WatchMode, WatchNote string
+	Overflows            int            // lost events; each led to a full scan
+	LastFullScan         time.Time      // when the last full scan ended; zero before the first
+	LastScan             scan.Result    // of that full scan
+	Lag                  time.Duration  // from the last change to the end of its scan
+	Problems             []scan.Problem // see ScanProblems
 }
 
-// Status reads the meter.
+// Status returns the status of all agents together.
 func (e *Engine) Status(ctx context.Context) (Status, error) {
 	mirrored, attention, err := e.store.Mirrored(ctx)
 	if err != nil {
@@ -51,14 +54,14 @@ func (e *Engine) Status(ctx context.Context) (Status, error) {
 	}
 	s := Status{Mirrored: mirrored, NeedsAttention: attention, Pending: e.queue.Pending(), Overflows: e.watcher.Overflows(), Problems: e.scans.List()}
 	s.WatchMode, s.WatchNote = e.watcher.Mode(e.discoverer.Snapshot().NoEvents)
-	figures, err := e.node.AllAgentStats(ctx)
+	stats, err := e.node.AllAgentStats(ctx)
 	if err != nil {
 		return Status{}, err
 	}
-	for id, f := range figures {
-		s.FilesOnDisk += f.Files
-		if e.node.Term(id) == 0 {
-			s.Pending += f.Pending
+	for id, agent := range stats {
+		s.FilesOnDisk += agent.Files
+		if e.node.Term(id) == 0 { // the queue counts the others
+			s.Pending += agent.Pending
 		}
 	}
 	e.stats.mu.Lock()
@@ -67,21 +70,21 @@ func (e *Engine) Status(ctx context.Context) (Status, error) {
 	return s, nil
 }
 
-// AgentStatus is how close the mirror of one agent is to its directory.
+// AgentStatus describes how close the database is to the directory of one agent.
 type AgentStatus struct {
-	Slug, Name     string
-	Present        bool   // its directory is there
-	FilesOnDisk    int    // memory files, as the last look counted them; none where the directory is gone
-	Mirrored       int    // of those, how many the database knows
-	NeedsAttention int    // memories
-	Missing        int    // memories that are held, because most of them went at once
+	Slug, Name     string // Name is the display name
+	Present        bool   // the directory exists
+	FilesOnDisk    int    // memory files, by the last scans; 0 if the directory is absent
+	Mirrored       int    // memory files in the database
+	NeedsAttention int    // memories that need attention
+	Missing        int    // missing memories
 	Pending        int    // paths that wait to be scanned
-	Problem        string // why its CLAUDE.md is not up to date; empty: it is
-	Elsewhere      bool   // another server holds the lease of it
-	ScanProblem    string // why it is not scanned with all others; empty: it is
+	Problem        string // why CLAUDE.md is not current; empty if it is
+	Elsewhere      bool   // another server holds the lease
+	ScanProblem    string // why this server cannot scan the agent; empty if it can
 }
 
-// AgentStatuses reads the meter agent by agent, by slug.
+// AgentStatuses returns the status of every agent, sorted by slug.
 func (e *Engine) AgentStatuses(ctx context.Context) ([]AgentStatus, error) {
 	rows, err := e.store.Agents(ctx)
 	if err != nil {
@@ -91,7 +94,7 @@ func (e *Engine) AgentStatuses(ctx context.Context) ([]AgentStatus, error) {
 	if err != nil {
 		return nil, err
 	}
-	figures, err := e.node.AllAgentStats(ctx)
+	stats, err := e.node.AllAgentStats(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -103,8 +106,8 @@ func (e *Engine) AgentStatuses(ctx context.Context) ([]AgentStatus, error) {
 	all := make([]AgentStatus, len(rows))
 	for i, row := range rows {
 		all[i] = AgentStatus{
-			Slug: row.Slug, Name: row.DisplayName, Present: row.Present, FilesOnDisk: figures[row.ID].Files, Mirrored: mirrored[row.ID],
-			NeedsAttention: row.Counts.NeedsAttention, Missing: row.Counts.Missing, Pending: figures[row.ID].Pending,
+			Slug: row.Slug, Name: row.DisplayName, Present: row.Present, FilesOnDisk: stats[row.ID].Files, Mirrored: mirrored[row.ID],
+			NeedsAttention: row.Counts.NeedsAttention, Missing: row.Counts.Missing, Pending: stats[row.ID].Pending,
 			Problem: row.ClaudeMD.Problem, Elsewhere: holders[row.ID] != 0 && e.node.Term(row.ID) == 0,
 			ScanProblem: scanProblems[row.Slug],
 		}
@@ -112,6 +115,6 @@ func (e *Engine) AgentStatuses(ctx context.Context) ([]AgentStatus, error) {
 	return all, nil
 }
 
-// ScanProblems returns the agents and directories that this server cannot scan. Those of no agent
-// come first, then they are sorted by agent.
-func (e *Engine) ScanProblems() []scan.Problem { return e.scans.List() }
+// ScanProblems returns the agents and directories that this server cannot scan, sorted by agent and
+// path. Directories of no known agent come first.
+func (e *Engine) ScanProblems() []ScanProblem { return e.scans.List() }

@@ -3,14 +3,32 @@
 //
 // The Engine wires the packages below: watch and scan find changes on disk, reconcile decides what
 // they mean, ops changes memories, publish writes CLAUDE.md, cluster shares the work with other
-// servers. The Engine runs their loops and has their public methods, one line each. The API, the
-// pages and the features call it; it knows nothing of HTTP.
+// servers. The Engine runs their loops and offers their operations, one short method each. The API,
+// the pages and the features call it; it knows nothing of HTTP.
+//
+// The methods of Engine, by topic:
+//
+//   - life: Start, StopScans, Close; Hub, Emit, EmitScanned
+//   - one memory: Save, Create, Patch, Delete, Restore, Purge, Verify; Move, Copy
+//   - many memories: DeleteMany, RestoreMany, PurgeMany, VerifyMany
+//   - problems: ProposeFixes, Fix, UndoFix; Keep for conflicts; Allow, RemoveBlocked
+//   - CLAUDE.md: Preview, PreviewAsOf, PreviewEdits, PreviewDeletion
+//   - MEMORY.md: Index, PreviewIndex, PreviewPrunedIndex, RebuildIndex, AdoptFact
+//   - agents: Agents, AgentsOf, About, SwitchMemory, Forget; HoldsLease, HasDirectory
+//   - files: ReadFile, ListFiles, CreateFile, ReplaceFile, RenameFile, RemoveFile, AppendLog
+//   - sessions: SessionMemories, SessionMemory, ConversationsSince
+//   - consolidation: ConsolidationLock, BeginConsolidation, CheckConsolidation, EndConsolidation
+//   - scans: Scan, ScanAll, RequestScan
+//   - status: Ready, Searchable, Status, AgentStatuses, ScanProblems
+//
+// Methods fail with memories.ErrUnavailable if the database or the server with the agent's lease
+// does not respond; a change may have been made then. Where a method takes an etag, it fails with
+// memories.ErrChanged if the memory has another ETag. An empty etag and "*" accept any.
 package sync
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -32,35 +50,42 @@ import (
 	"memoir/internal/sync/watch"
 )
 
-// Options are the settings of an Engine.
+// Options configures an Engine.
 type Options struct {
+	// Places are the directories in which agents are found.
 	Places agents.Settings
-	// Debounce is the quiet time after a change before it is scanned.
+	// Debounce is how long an agent's files must be unchanged before a change is scanned.
 	Debounce time.Duration
-	// WriterPause is how long a writer may pause while it writes a file that was unfinished; 0 is 2.5 s.
+	// WriterPause is how long a program may pause while it writes an unfinished file. 0 means
+	// scan.WriterPause.
 	WriterPause time.Duration
-	// Rescan is the time from one full scan to the next.
+	// Rescan is the time between two full scans.
 	Rescan time.Duration
-	// ScanRetry is how long a full scan that failed waits before it is tried again; 0 is a second.
+	// ScanRetry is the wait before a failed scan of a full scan is repeated. 0 means agenttx.Retry.
 	ScanRetry time.Duration
-	// Overdue is how long a scan of one agent goes on before the others wait for it no more; 0 is 30 s.
+	// Overdue is how long other agents wait for the scan of one agent. 0 means defaultOverdue.
 	Overdue time.Duration
-	// ShownAfter is how long a watched scan fails before it is shown; 0 is 10 s.
+	// ShownAfter is how long watched scans of an agent must fail before the status shows it. 0
+	// means scan.ShowAfter.
 	ShownAfter time.Duration
-	// ClaudeMDLimit is the length of a CLAUDE.md, in Unicode characters, from which memories become one-line entries.
+	// ClaudeMDLimit is the length of a CLAUDE.md, in Unicode characters, above which memories
+	// become one-line entries.
 	ClaudeMDLimit int
-	// AgeNotes has stale memories say so in CLAUDE.md.
+	// AgeNotes adds a note to each stale memory in CLAUDE.md.
 	AgeNotes bool
-	// Poll disables the system's events and polls all directories.
+	// Poll disables the system's events. All directories are polled instead.
 	Poll bool
-	// Notify opens the source of events; the default is watch.OpenNotifier.
+	// Notify opens the source of events. nil means watch.OpenNotifier.
 	Notify func() (watch.Notifier, error)
-	// Disk is where changes on disk go; nil: to the real one.
+	// Disk makes all changes on disk. nil means the real disk.
 	Disk agenttx.Disk
 	Log  *slog.Logger
 }
 
-// Engine is the running mirror. Its methods are safe for concurrent use.
+// Engine mirrors agents' directories into the database, publishes their CLAUDE.md files, and
+// changes memories. Its methods are safe for concurrent use. The package comment lists them by
+// topic. An operation on an agent runs on the server that holds the agent's lease; a read runs on
+// any server with the agent's directory. Both fail with memories.ErrNotFound for an unknown slug.
 type Engine struct {
 	store   *postgres.Store
 	options Options
@@ -82,14 +107,14 @@ type Engine struct {
 	calls      calls
 	stats      syncStats
 
-	scanCtx   context.Context // ends when no scan may begin or go on
-	stopScans context.CancelFunc
-	stop      context.CancelFunc
-	running   sync.WaitGroup
+	scanCtx   context.Context    // ends when scans must stop
+	stopScans context.CancelFunc // ends scanCtx
+	stop      context.CancelFunc // ends all loops, and scanCtx
+	running   sync.WaitGroup     // loops, and scans of full scans
 }
 
-// Start begins to watch and to scan. Close ends it. It fails with memories.ErrUnavailable where the database has no connection
-// to give.
+// Start starts the loops that watch, scan and publish, and returns the running engine. The caller
+// must close it. It fails with memories.ErrUnavailable if the database gives no connection.
 func Start(store *postgres.Store, options Options) (*Engine, error) {
 	switch {
 	case options.Poll:
@@ -117,7 +142,7 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 	return e, nil
 }
 
-// newEngine wires the packages of the engine together.
+// newEngine returns an engine that is not running.
 func newEngine(store *postgres.Store, options Options) *Engine {
 	guard := files.NewGuard(agents.Roots(options.Places)...)
 	if options.Disk == nil {
@@ -139,7 +164,7 @@ func newEngine(store *postgres.Store, options Options) *Engine {
 		FindAgent: func(ctx context.Context, slug string) (*agenttx.State, error) { return e.discoverer.Find(ctx, slug) },
 		LeasesTaken: func() {
 			e.queue.AddNow("", ".")
-			e.search.indexLater(uuid.Nil) // the other server may have left something out
+			e.search.indexLater(uuid.Nil) // the other server may not have finished
 		},
 		PeerIndexing: func(busy bool) { e.search.setPeerIndexing(busy) },
 	})
@@ -175,27 +200,29 @@ func newEngine(store *postgres.Store, options Options) *Engine {
 	return e
 }
 
-// StopScans has every scan stop where it can be gone on with later, those that somebody waits for too, and begins no other. What changes
-// memories goes on: Close waits for none of it, and has to follow.
+// StopScans stops all scans, and allows no further ones. Later scans continue where they stopped.
+// Calls of Scan and ScanAll fail with ErrStopping. Changes of memories continue. The caller must
+// still call Close.
 func (e *Engine) StopScans() { e.stopScans() }
 
-// withScanContext calls a scan that somebody waits for, and gives it up when nothing is to be scanned any more; it fails with ErrStopping then.
-func (e *Engine) withScanContext(ctx context.Context, look func(context.Context) (scan.Result, error)) (scan.Result, error) {
-	limited, giveUp := context.WithCancel(ctx)
-	defer giveUp()
-	defer context.AfterFunc(e.scanCtx, giveUp)()
+// withScanContext calls run with a context that also ends when scans are stopped. It then fails
+// with ErrStopping.
+func (e *Engine) withScanContext(ctx context.Context, run func(context.Context) (scan.Result, error)) (scan.Result, error) {
+	limited, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(e.scanCtx, cancel)()
 	if e.scanCtx.Err() != nil {
-		giveUp() // at once, not in a moment
+		cancel() // AfterFunc calls it asynchronously
 	}
-	result, err := look(limited)
+	result, err := run(limited)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
 		err = agenttx.ErrStopping
 	}
 	return result, err
 }
 
-// Close ends watching and scanning, lets running writes finish, closes every subscription, and lets other servers look after
-// what this one did.
+// Close stops all loops and scans, closes every subscription, and releases this server's leases. It
+// waits for scans and for requests of other servers. The caller must wait for its own calls first.
 func (e *Engine) Close() error {
 	e.hub.Close()
 	e.stop()
@@ -214,19 +241,8 @@ func (e *Engine) Emit(slug string, kind events.Kind) {
 	e.hub.Emit(events.Event{Agent: slug, Kind: kind})
 }
 
-// EmitScanned sends the event that anything of the agent may have changed.
+// EmitScanned sends an event that anything about the agent may have changed.
 func (e *Engine) EmitScanned(slug string) { e.Emit(slug, events.Scanned) }
 
-// Ready reports whether the first full scan is done.
+// Ready reports whether the first full scan is done. Overdue and failing agents delay it.
 func (e *Engine) Ready() bool { return e.scans.IsReady() }
-
-func ignoreCanceled(err error) error {
-	if errors.Is(err, context.Canceled) {
-		return nil
-	}
-	return err
-}
-
-// Searchable reports whether a search finds everything that is listed. After the start, and after
-// many new memories at once, the search index is filled last.
-func (e *Engine) Searchable() bool { return e.search.isComplete() }

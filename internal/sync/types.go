@@ -14,42 +14,43 @@ import (
 
 // The types of the Engine's methods. Callers of the engine import no package below it.
 type (
-	About             = agentdir.About
-	Adoption          = ops.Adoption
-	ClaudeMDSizes     = publish.ClaudeMDSizes
-	ConsolidationLock = agentdir.ConsolidationLock
-	Conversations     = agentdir.Conversations
-	DeletionPreview   = publish.DeletionPreview
-	Destination       = ops.Destination
-	Disk              = agenttx.Disk
-	Draft             = memories.Draft
-	Edit              = publish.Edit
-	Flawed            = ops.Flawed
-	Index             = indexfile.View
-	IndexChange       = indexfile.IndexChange
-	ListedFile        = agentdir.ListedFile
-	LogEntry          = agentdir.LogEntry
-	Logged            = agentdir.Logged
-	MemoryRef         = ops.MemoryRef
-	Patch             = memories.Patch
-	Preview           = publish.Preview
-	Result            = ops.Result
-	ScanProblem       = scan.Problem
-	ScanResult        = scan.Result
+	About             = agentdir.About             // where an agent's memory is
+	Adoption          = ops.Adoption               // argument of AdoptFact
+	ClaudeMDSizes     = publish.ClaudeMDSizes      // result of PreviewEdits
+	ConsolidationLock = agentdir.ConsolidationLock // state of the lock file
+	Conversations     = agentdir.Conversations     // result of ConversationsSince
+	DeletionPreview   = publish.DeletionPreview    // result of PreviewDeletion
+	Destination       = ops.Destination            // argument of Move and Copy
+	Disk              = agenttx.Disk               // makes all changes on disk
+	Draft             = memories.Draft             // a memory to save
+	Edit              = publish.Edit               // argument of PreviewEdits
+	Flawed            = ops.Flawed                 // a file with problems and fixes
+	Index             = indexfile.View             // a MEMORY.md with findings
+	IndexChange       = indexfile.IndexChange      // a MEMORY.md before and after a change
+	ListedFile        = agentdir.ListedFile        // result of ListFiles
+	LogEntry          = agentdir.LogEntry          // argument of AppendLog
+	Logged            = agentdir.Logged            // where AppendLog wrote the entry
+	MemoryRef         = ops.MemoryRef              // a memory and the ETag that the user saw
+	Patch             = memories.Patch             // fields of a memory to change
+	Preview           = publish.Preview            // a compiled CLAUDE.md
+	Result            = ops.Result                 // a memory after a change
+	ScanProblem       = scan.Problem               // an agent or directory that cannot be scanned
+	ScanResult        = scan.Result                // counts of a scan
 )
 
 // The errors that callers of the Engine test for.
 var (
-	ErrInvalidPath = agenttx.ErrInvalidPath
-	ErrNoFile      = agenttx.ErrNoFile
-	ErrOutOfFiles  = agenttx.ErrOutOfFiles
-	ErrStopping    = agenttx.ErrStopping
+	ErrInvalidPath = agenttx.ErrInvalidPath // the path leads out of the primary directory, or through a file
+	ErrNoFile      = agenttx.ErrNoFile      // no file exists at the path
+	ErrOutOfFiles  = agenttx.ErrOutOfFiles  // a scan could not open more files
+	ErrStopping    = agenttx.ErrStopping    // a scan was stopped because the engine stops
 )
 
-// As returns a context in which changes are journaled as the actor's.
+// As returns a copy of ctx. The journal records changes in it as made by the actor.
 func As(ctx context.Context, actor memories.Actor) context.Context { return agenttx.As(ctx, actor) }
 
-// ETag returns the strong entity tag of a memory, quotes included.
+// ETag returns the strong entity tag of a memory, with quotes. It covers ID, name, state, content
+// and scope.
 func ETag(m memories.Memory) string { return ops.ETag(m) }
 
 // RunsAs returns the name of the user that this process runs as.

@@ -1,0 +1,94 @@
+package sync
+
+import (
+	"context"
+	"errors"
+
+	"memoir/internal/memories"
+	"memoir/internal/sync/ops"
+)
+
+// Move moves a memory between private and team memory, or between an agent and the one whose
+// memories all agents share. It returns the memory at its destination. Within one agent, the memory
+// keeps its ID, history and age. It fails like a Patch with a new name, and with
+// *memories.InvalidError for an impossible destination, or for team memory that contains a
+// credential.
+func (e *Engine) Move(ctx context.Context, slug, id, etag string, to Destination) (Result, error) {
+	if to.IsOtherAgent(slug) {
+		return e.transferBetween(ctx, slug, ops.MemoryRef{ID: id, ETag: etag}, to, true)
+	}
+	return e.calls.transfer.Do(ctx, slug, ops.TransferOp{Ref: ops.MemoryRef{ID: id, ETag: etag}, To: to.Scope})
+}
+
+// Copy saves the content of a memory at the destination too, and returns the copy. It fails like
+// Move.
+func (e *Engine) Copy(ctx context.Context, slug, id, etag string, to Destination) (Result, error) {
+	if to.IsOtherAgent(slug) {
+		return e.transferBetween(ctx, slug, ops.MemoryRef{ID: id, ETag: etag}, to, false)
+	}
+	return e.calls.transfer.Do(ctx, slug, ops.TransferOp{Ref: ops.MemoryRef{ID: id, ETag: etag}, To: to.Scope, Copy: true})
+}
+
+// transferBetween moves or copies a memory between two agents: it saves the memory at the target,
+// then deletes it here. If a move is interrupted in between, both have the memory, and a repeated
+// call finishes the move. If the memory cannot be deleted here, the new one is deleted again.
+func (e *Engine) transferBetween(ctx context.Context, slug string, ref ops.MemoryRef, to ops.Destination, move bool) (ops.Result, error) {
+	target, team, err := e.targetAgent(ctx, slug, to)
+	if err != nil {
+		return ops.Result{}, err
+	}
+	offer, err := e.calls.offer.Do(ctx, slug, ops.OfferOp{Ref: ref})
+	if err != nil {
+		return ops.Result{}, err
+	}
+	offer.Draft.Team = team
+	result, err := e.calls.accept.Do(ctx, target, ops.AcceptOp{Offer: offer, Again: move})
+	if err != nil || !move {
+		return result, err
+	}
+	deleted, err := e.Delete(ctx, slug, ref.ID, offer.ETag)
+	if err != nil {
+		if result.Created && ops.IsRefusal(err) {
+			_, undo := e.Delete(ctx, target, result.Memory.ID, ops.ETag(result.Memory))
+			err = errors.Join(err, undo)
+		}
+		return ops.Result{}, err
+	}
+	if result.ClaudeMDProblem == "" {
+		result.ClaudeMDProblem = deleted.ClaudeMDProblem
+	}
+	return result, nil
+}
+
+// targetAgent returns the slug of the agent that the destination means, and whether the memory
+// becomes team memory there. It fails with *memories.InvalidError for an unknown agent or scope,
+// and if neither of the two agents shares its memories with all others.
+func (e *Engine) targetAgent(ctx context.Context, slug string, to ops.Destination) (target string, team bool, err error) {
+	from, err := e.store.AgentUncounted(ctx, slug)
+	if err != nil {
+		return "", false, err
+	}
+	all, err := e.store.AgentsUncounted(ctx)
+	if err != nil {
+		return "", false, err
+	}
+	for _, row := range all {
+		wanted := row.Slug == to.Agent || to.Agent == "" && row.Slug != slug && row.SharesMemories() && row.Present
+		if !wanted {
+			continue
+		}
+		switch {
+		case to.Scope == memories.SharedScope && row.SharesMemories() && row.Slug != slug:
+			return row.Slug, true, nil
+		case (to.Scope == memories.PrivateScope || to.Scope == memories.TeamScope) && !row.SharesMemories() && from.SharesMemories():
+			return row.Slug, to.Scope == memories.TeamScope, nil
+		case to.Scope != memories.SharedScope && to.Scope != memories.PrivateScope && to.Scope != memories.TeamScope:
+			return "", false, &memories.InvalidError{Field: "to", Reason: "is neither private, team nor shared"}
+		}
+		return "", false, &memories.InvalidError{Field: "agent", Reason: "is none between which and " + slug + " a memory can be moved or copied: one of the two has to be what all agents share"}
+	}
+	if to.Agent != "" {
+		return "", false, &memories.InvalidError{Field: "agent", Reason: "is not known"}
+	}
+	return "", false, &memories.InvalidError{Field: "to", Reason: "is shared, and there is no other directory that all agents share (--team-dir)"}
+}
