@@ -81,8 +81,8 @@ func (e *Engine) ConsolidationLock(ctx context.Context, slug string) (Consolidat
 }
 
 // BeginConsolidation takes the consolidation lock. The caller must pass the result to
-// EndConsolidation. It fails with memories.ErrNotFound, and with *memories.ConflictError if another
-// process has the lock, or the lock file cannot be written.
+// EndConsolidation. It fails with memories.ErrNotFound, and with *memories.ConflictError if the
+// lock is taken, or its file cannot be written.
 func (e *Engine) BeginConsolidation(ctx context.Context, slug string) (lockfile.Taken, error) {
 	return e.calls.consolidate.Do(ctx, slug, agentdir.ConsolidateOp{Verb: agentdir.ConsolidationBegin})
 }

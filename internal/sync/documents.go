@@ -57,9 +57,9 @@ func (e *Engine) PreviewPrunedIndex(ctx context.Context, slug string) (IndexChan
 }
 
 // RebuildIndex updates the agent's MEMORY.md from its memory files, or creates it, and returns the
-// change. etag is IndexChange.ETag of the change that the user saw. It fails with
-// memories.ErrNotFound, with memories.ErrChanged if the change would be another one, and with
-// *memories.ConflictError if the file cannot be read or written; nothing has changed then.
+// change. If etag is not the IndexChange.ETag of the change, it fails with memories.ErrChanged. It
+// fails with memories.ErrNotFound, and with *memories.ConflictError if the file cannot be read or
+// written. After a failure nothing has changed.
 func (e *Engine) RebuildIndex(ctx context.Context, slug, etag string) (IndexChange, error) {
 	return e.calls.rebuildIndex.Do(ctx, slug, ops.RebuildIndexOp{Match: etag})
 }

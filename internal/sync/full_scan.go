@@ -19,8 +19,8 @@ import (
 	"memoir/internal/sync/scan"
 )
 
-// defaultOverdue is how long other agents wait for the scan of one agent. A scan takes long if the
-// agent has very many files, its disk hangs, or another server blocks its rows. Arbitrary.
+// defaultOverdue is how long other agents wait for the scan of one agent. A scan takes long with
+// very many files, if a disk hangs, or if another server blocks the agent's rows. Arbitrary.
 const defaultOverdue = 30 * time.Second
 
 // scanLoop runs a full scan at the start, and then every Rescan, or after scanRetry if it failed.
@@ -100,8 +100,8 @@ func (e *Engine) becomeReady(ctx context.Context) {
 // scans.
 type fullScan struct {
 	engine *Engine
-	slots  chan struct{}  // one element for each scan that is neither done nor overdue
-	active sync.WaitGroup // scans that are neither done nor overdue
+	slots  chan struct{}  // one element for each active scan
+	active sync.WaitGroup // scans that are not done and not overdue
 
 	mu       sync.Mutex
 	sum      scan.Result // of the successful scans
@@ -114,9 +114,8 @@ type fullScan struct {
 }
 
 // scan scans the agents, as many at once as there are slots, and returns those whose scan failed.
-// It skips agents whose earlier scan is still running. Once the engine is ready, it starts the next
-// scan only when the previous one is done or has taken agenttx.AgentTurn, to leave room for
-// changes.
+// It skips agents whose earlier scan is still running. Once the engine is ready, it waits for each
+// scan, at most agenttx.AgentTurn, before it starts the next, to leave room for changes.
 func (s *fullScan) scan(ctx context.Context, slugs []string) (failed []string) {
 	for _, slug := range slugs {
 		if !s.engine.scans.Begin(slug) {

@@ -50,8 +50,8 @@ func (e *Engine) workLoop(ctx context.Context) {
 }
 
 // runRequest runs one queued scan, or a discovery if the slug is empty. It queues a failed one
-// again, with the whole directory if it fails repeatedly. It does not retry after a panic, which
-// the next scan may not repeat, and ignores agents whose lease this server does not hold.
+// again, with the whole directory if it fails repeatedly. It ignores agents whose leases other
+// servers have. After a panic it does not retry; the next full scan does.
 func (e *Engine) runRequest(ctx context.Context, w watch.Request) {
 	var err error
 	switch {

@@ -10,9 +10,8 @@ import (
 
 // Save creates the memory that the draft names, changes it, or brings it back from the trash. When
 // it returns, the file and CLAUDE.md are written. Result.Created reports whether the memory was new
-// or deleted. It fails with memories.ErrNotFound for an unknown agent, with *memories.InvalidError
-// for an invalid draft, and with *memories.ConflictError if the file has changed on disk or cannot
-// be written.
+// or deleted. Errors: memories.ErrNotFound for an unknown agent; *memories.InvalidError for an
+// invalid draft; *memories.ConflictError if the file has changed on disk or cannot be written.
 func (e *Engine) Save(ctx context.Context, slug string, draft memories.Draft) (Result, error) {
 	return e.calls.save.Do(ctx, slug, ops.SaveOp{Draft: draft})
 }
@@ -24,15 +23,15 @@ func (e *Engine) Create(ctx context.Context, slug string, draft memories.Draft) 
 }
 
 // Patch changes some fields of a memory. If the name changes, the memory keeps its ID and history,
-// and gets another file. It fails like Save; also with memories.ErrNotFound and memories.ErrChanged
-// for the memory, with *memories.ConflictError if it is in the trash or unreadable, and with
-// *memories.NameTakenError if another memory has the new name.
+// and gets another file. It fails like Save; with memories.ErrNotFound or memories.ErrChanged for
+// the memory; with *memories.ConflictError if it is deleted or unreadable; with
+// *memories.NameTakenError for a used name.
 func (e *Engine) Patch(ctx context.Context, slug, id, etag string, patch memories.Patch) (Result, error) {
 	return e.calls.patch.Do(ctx, slug, ops.PatchOp{Ref: ops.MemoryRef{ID: id, ETag: etag}, Patch: patch})
 }
 
-// Delete moves a memory to the trash. When it returns, its files are removed, with their lines in
-// MEMORY.md and CLAUDE.md; a file that cannot be removed is tried again at each scan. It fails with
+// Delete moves a memory to the trash. When it returns, its files and its parts of MEMORY.md and
+// CLAUDE.md are removed. Each scan retries a file that cannot be removed. It fails with
 // memories.ErrNotFound, memories.ErrChanged, and *memories.ConflictError if a file has changed on
 // disk or cannot be read; nothing has changed then. Deleting a memory that was deleted on disk
 // blocks its contents.
@@ -42,8 +41,8 @@ func (e *Engine) Delete(ctx context.Context, slug, id, etag string) (Result, err
 
 // Restore brings a memory back from the trash, or writes the file of a missing memory. When it
 // returns, its primary file, its lines in MEMORY.md and CLAUDE.md are written. It fails with
-// memories.ErrNotFound, memories.ErrChanged, and *memories.ConflictError if the memory is neither
-// deleted nor missing, or its file cannot be written.
+// memories.ErrNotFound, memories.ErrChanged, and *memories.ConflictError if the memory is not
+// deleted or missing, or its file cannot be written.
 func (e *Engine) Restore(ctx context.Context, slug, id, etag string) (Result, error) {
 	return e.calls.change.Do(ctx, slug, ops.ChangeOp{Verb: ops.VerbRestore, Ref: ops.MemoryRef{ID: id, ETag: etag}})
 }

@@ -15,26 +15,25 @@ func (e *Engine) ProposeFixes(ctx context.Context, slug, id string) ([]Flawed, e
 }
 
 // Fix applies a fix of ProposeFixes, by its ID, to the file of a memory at path. When it returns,
-// the file and CLAUDE.md are written. The memory's age stays. It fails with memories.ErrNotFound,
-// memories.ErrChanged, *memories.InvalidError for a path or a fix that the memory does not have,
-// and *memories.ConflictError if the file has changed on disk or cannot be written; nothing has
-// changed then.
+// the file and CLAUDE.md are written. The memory's age stays. Errors: memories.ErrNotFound;
+// memories.ErrChanged; *memories.InvalidError for an unknown path or fix; *memories.ConflictError
+// if the file has changed on disk or cannot be written. After an error nothing has changed.
 func (e *Engine) Fix(ctx context.Context, slug, id, etag, path, fix string) (Result, error) {
 	return e.calls.fix.Do(ctx, slug, ops.FixOp{Ref: ops.MemoryRef{ID: id, ETag: etag}, Path: path, Fix: fix})
 }
 
 // UndoFix writes back the bytes that a file had before a fix. hash is their hash. It fails like
-// Fix, and with *memories.ConflictError if the bytes are not in the history: of contents that
+// Fix, and with *memories.ConflictError if the history does not have the bytes. Of contents that
 // differ only in form, the history keeps the newest bytes.
 func (e *Engine) UndoFix(ctx context.Context, slug, id, etag, path, hash string) (Result, error) {
 	return e.calls.fix.Do(ctx, slug, ops.FixOp{Ref: ops.MemoryRef{ID: id, ETag: etag}, Path: path, Undo: true, Hash: hash})
 }
 
-// Keep resolves a conflict. It makes one version the memory's content, in a primary file, and
+// Keep resolves a conflict. It makes one version the memory's content, in a primary file. It
 // removes the primary files with other contents, which stay in the history. version is the hex
-// fingerprint of the content. It fails with memories.ErrNotFound for an unknown memory or version,
-// memories.ErrChanged, and *memories.ConflictError if a file has changed on disk, or cannot be
-// written or removed.
+// fingerprint of the content. Errors: memories.ErrNotFound for an unknown memory or version;
+// memories.ErrChanged; *memories.ConflictError if a file has changed on disk, or cannot be written
+// or removed.
 func (e *Engine) Keep(ctx context.Context, slug, id, etag, version string) (Result, error) {
 	return e.calls.keep.Do(ctx, slug, ops.KeepOp{Ref: ops.MemoryRef{ID: id, ETag: etag}, Version: version})
 }

@@ -22,9 +22,9 @@ func (e *Engine) Scan(ctx context.Context, slug string) (ScanResult, error) {
 	return e.calls.scan.Do(ctx, slug, scanOp{})
 }
 
-// RequestScan requests a scan of one file, or of all of the agent's directory if file is empty, and
-// does not wait for it. file is an absolute path. A file of a joined agent is scanned in the
-// directory of the other agent. An agent that is not on disk, and a file outside of the agent's
+// RequestScan requests a scan of one file, by its absolute path, and does not wait. If file is
+// empty, it requests a scan of all of the agent's directory. A file of a joined agent is scanned in
+// the directory of the other agent. An agent that is not on disk, and a file outside of the agent's
 // directory, are ignored.
 func (e *Engine) RequestScan(slug, file string) {
 	all := e.discoverer.Snapshot().Agents
@@ -55,8 +55,8 @@ type scanOp struct {
 	Discovered bool
 }
 
-// scanLocal runs Scan on this server. If the agent may have changed since the last discovery, and
-// none has just run, it runs one first.
+// scanLocal runs Scan on this server. Unless the caller has just run a discovery, it runs one if
+// the agent may have changed.
 func (e *Engine) scanLocal(ctx context.Context, slug string, op scanOp) (scan.Result, error) {
 	run := e.discoverAndScan
 	if op.Discovered {
@@ -122,8 +122,8 @@ func (e *Engine) scanOnce(ctx context.Context, slug string, empty *scan.EmptyFil
 	return result, err
 }
 
-// scanPaths scans paths of the agent's directory, and publishes. It does nothing for an agent that
-// discovery has found absent.
+// scanPaths scans paths of the agent's directory, and publishes. It does nothing for an absent
+// agent.
 func (e *Engine) scanPaths(ctx context.Context, slug string, paths []string) error {
 	return e.agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
 		if !tx.State.Present {

@@ -21,8 +21,8 @@ type searchFiller struct {
 	scans *scan.Tracker
 	// tellPeers sends to the other servers whether this one is filling the index.
 	tellPeers func(busy bool)
-	// unindexed has at most one ID: from this memory on, in the order of IDs, the index may be
-	// incomplete.
+	// unindexed contains at most one ID. From this ID on, in their order, memories may be missing
+	// in the index.
 	unindexed chan uuid.UUID
 	indexing  atomic.Bool // this server is filling the index, or will be soon
 	// peerIndexingAt is when another server last reported that it is filling the index, in
@@ -78,7 +78,7 @@ const (
 // many new memories at once, until the search index is filled.
 func (e *Engine) Searchable() bool { return e.search.isComplete() }
 
-// isComplete reports whether neither this server nor another one is filling the index.
+// isComplete reports whether no server is filling the index.
 func (f *searchFiller) isComplete() bool {
 	peerIndexingAt := time.Unix(0, f.peerIndexingAt.Load())
 	return !f.indexing.Load() && time.Since(peerIndexingAt) > indexingTimeout

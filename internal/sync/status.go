@@ -8,7 +8,7 @@ import (
 	"memoir/internal/sync/scan"
 )
 
-// syncStats are figures about this server's scans for Status.
+// syncStats are statistics of this server's scans, for Status.
 type syncStats struct {
 	mu       sync.Mutex
 	lastScan scan.Result   // of the last full scan

@@ -52,7 +52,7 @@ import (
 
 // Options configures an Engine.
 type Options struct {
-	// Places are the directories in which agents are found.
+	// Places are the directories to search for agents.
 	Places agents.Settings
 	// Debounce is how long an agent's files must be unchanged before a change is scanned.
 	Debounce time.Duration

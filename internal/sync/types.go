@@ -40,7 +40,7 @@ type (
 
 // The errors that callers of the Engine test for.
 var (
-	ErrInvalidPath = agenttx.ErrInvalidPath // the path leads out of the primary directory, or through a file
+	ErrInvalidPath = agenttx.ErrInvalidPath // the path leads out of the directory, or through a file
 	ErrNoFile      = agenttx.ErrNoFile      // no file exists at the path
 	ErrOutOfFiles  = agenttx.ErrOutOfFiles  // a scan could not open more files
 	ErrStopping    = agenttx.ErrStopping    // a scan was stopped because the engine stops

@@ -158,8 +158,8 @@ func (n *Node) sendRequest(ctx context.Context, holder records.LeaseHolder, r re
 }
 
 // awaitResponse waits for the response, as long as holder holds the lease. It fails with
-// errHolderChanged if it does not, or if Postgres has lost the request, and with
-// memories.ErrUnavailable if the holder has not started the request after claimTimeout.
+// errHolderChanged if another server does, or if Postgres has lost the request. It fails with
+// memories.ErrUnavailable if the request has not started after claimTimeout.
 func (n *Node) awaitResponse(ctx context.Context, holder records.LeaseHolder, r records.ServerRequest, arrived <-chan struct{}) (raw []byte, err error) {
 	again := time.NewTicker(responsePollInterval)
 	defer again.Stop()

@@ -28,8 +28,8 @@ const (
 )
 
 // sentinels are the errors that keep their identity on another server. An error that wraps another
-// one precedes it. memories.ErrInterrupted is missing: it is sent as ErrUnavailable, and the server
-// that asked for a change restores it.
+// one precedes it. memories.ErrInterrupted is sent as ErrUnavailable; the caller of the change
+// turns it back.
 var sentinels = []struct {
 	kind string // of the Failure; sent between versions
 	err  error

@@ -16,8 +16,8 @@ import (
 // that server may be restarting. Arbitrary.
 const holderTimeout = 5 * time.Minute
 
-// Term returns the number of the present lease term, in which this server holds the agent's lease.
-// It is 0 if this server does not hold it. A lease that was lost and taken again has another term.
+// Term returns the number of this server's present lease term for the agent. It is 0 if this server
+// does not hold the lease. A lease that was lost and taken again has another term.
 func (n *Node) Term(agent int64) uint64 { return n.conn.Load().Term(agent) }
 
 // HoldsLease reports whether this server holds the agent's lease.

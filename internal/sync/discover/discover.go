@@ -50,8 +50,8 @@ type Discoverer struct {
 // Arbitrary.
 const discoverAttempts = 3
 
-// Run finds the agents on disk and updates their rows: it adds new agents, requests the leases of
-// those on this disk, and marks the absent ones. It returns the slugs of the agents that this
+// Run finds the agents on disk. It adds new agents, updates the rows, requests the leases of the
+// agents on this disk, and marks the absent ones. It returns the slugs of the agents that this
 // server must scan, because they are new, have moved or were never fully scanned. It fails with
 // agenttx.ErrOutOfFiles if too few files can be opened, and with memories.ErrUnavailable.
 func (d *Discoverer) Run(ctx context.Context) (appeared []string, err error) {
@@ -157,8 +157,8 @@ func (d *Discoverer) discoverOnce(ctx context.Context, survey agents.DiscoveryRe
 	return appeared, nil
 }
 
-// dropForgotten drops the state of agents that have no row any longer, because another server has
-// forgotten them. here are agents whose rows were added since rows was read.
+// dropForgotten drops the state of agents that are missing in both rows and here, because another
+// server forgot them.
 func (d *Discoverer) dropForgotten(rows []records.Agent, here map[string]int64) {
 	known := make(map[string]int64, len(rows))
 	maps.Copy(known, here)
@@ -196,8 +196,8 @@ func (d *Discoverer) updateAgentRow(ctx context.Context, row records.Agent, a ag
 	return err
 }
 
-// register updates the state of a found agent, and reports whether this server must scan it: it
-// holds the lease, and the agent is new, changed or not fully scanned. It skips an agent that is
+// register updates the state of a found agent. It reports whether this server holds the lease and
+// must scan the agent, because it is new, changed or not fully scanned. It skips an agent that is
 // locked for longer than agenttx.AgentTurn.
 func (d *Discoverer) register(ctx context.Context, id int64, found agents.Agent) (appeared bool) {
 	a := d.Agents.Ensure(found.Slug, id)

@@ -13,14 +13,14 @@ import (
 type discoverySnapshot struct {
 	Agents []agents.Agent // in no order
 	roots  watch.Roots
-	// NoEvents are directories on file systems that send no events, by slug. The empty slug stands
-	// for the set of agents.
+	// NoEvents are directories on file systems that send no events, by slug. The empty slug is the
+	// set of agents.
 	NoEvents map[string]string
 	// owners are the slugs of the agents that are not joined, by the home of their memory.
 	owners map[agents.MemoryHome]string
 }
 
-// snapshot returns the result of the last discovery. It is empty before the first one.
+// Snapshot returns the result of the last discovery. It is empty before the first one.
 func (d *Discoverer) Snapshot() discoverySnapshot {
 	if t := d.found.Load(); t != nil {
 		return *t
@@ -91,8 +91,8 @@ func (d *Discoverer) WatchRoots(ctx context.Context) {
 	}
 }
 
-// sourcesHaveChanged reports whether an unwatched file or directory has changed that the last
-// discovery has read.
+// sourcesHaveChanged reports whether an unwatched file or directory that the last discovery read
+// has changed. It is false before the first discovery.
 func (d *Discoverer) sourcesHaveChanged() bool {
 	sources := d.sources.Load()
 	if sources == nil {

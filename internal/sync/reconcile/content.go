@@ -41,8 +41,8 @@ func (r *reconciler) markFound(m *memoryState, s ScannedFile) {
 }
 
 // resolveContent makes the file's content the memory's if it is newer; a copy of another file never
-// wins. A file whose bytes were already known wins only if it was just saved, was unreadable, is a
-// primary file that is back, or its memory was in the trash. A losing content becomes a revision.
+// wins. A file with known bytes loses too, unless it was just saved, was unreadable, is a primary
+// file that is back, or its memory was deleted. A content that loses becomes a revision.
 func (r *reconciler) resolveContent(m *memoryState, s ScannedFile) {
 	setInThisScan := m.source != nil
 	newer := s.ContentAt.After(m.row.ContentAt) || setInThisScan && s.ContentAt.Equal(m.row.ContentAt)

@@ -165,7 +165,7 @@ func (r *reconciler) attach(s ScannedFile, row *records.File) {
 }
 
 // detachPrevious detaches the file from the memory that it belonged to before the scan, unless that
-// memory is m. m is nil if the file belongs to no known memory now.
+// memory is m. It accepts nil for m: the file then has no known memory now.
 func (r *reconciler) detachPrevious(s ScannedFile, m *memoryState) {
 	if !s.wasPresent() || s.Known.MemoryID == uuid.Nil || m != nil && s.Known.MemoryID == m.row.UUID {
 		return

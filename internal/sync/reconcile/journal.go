@@ -119,8 +119,8 @@ func (r *reconciler) linkSuccessors(entries []records.JournalEntry) {
 	}
 }
 
-// movedTo returns the new memory with the name and content of a deleted one in the other scope:
-// team instead of private memory, or the reverse. It is nil if that memory does not exist.
+// movedTo returns the new memory with the name and content of a deleted one, in the other scope
+// (private or team). It is nil if that memory does not exist.
 func (r *reconciler) movedTo(deleted *memoryState) *memoryState {
 	key := deleted.row.Key()
 	key.Team = !key.Team

@@ -7,8 +7,9 @@ import (
 	"memoir/internal/records"
 )
 
-// unfinished returns the memory that keeps its last good content because the file is unfinished: a
-// primary file with a new flaw that mirrored a living memory. It is nil for any other file.
+// unfinished returns the memory that keeps its last good content, because the file is unfinished.
+// An unfinished file is a primary file with a new flaw that mirrored a live memory. For any other
+// file, the result is nil.
 func (r *reconciler) unfinished(s ScannedFile) *memoryState {
 	k := s.Known
 	if s.Flaws == 0 || s.File.Unreadable || s.Saved || !s.isPrimary() || k == nil || !k.Present && k.Unfinished == 0 {

@@ -8,7 +8,7 @@ import (
 	"memoir/internal/records"
 )
 
-// Observed is what one scan found in a part of an agent's directory.
+// Observed is the result of reading a part of an agent's directory in one scan.
 type Observed struct {
 	At      time.Time // of the scan
 	Scanned []ScannedFile

@@ -1,5 +1,5 @@
-// Package reconcile decides what a scan means for an agent's memories: which content is the newest,
-// what is blocked by a tombstone, what is missing, and which names conflict.
+// Package reconcile decides what a scan means for an agent's memories. It chooses the newest
+// content, blocks contents with a tombstone, and finds missing memories and conflicts.
 //
 //	result := reconcile.Run(observed, known)
 //

@@ -57,7 +57,7 @@ func (m *memoryState) isOrphan() bool {
 	return m.isLive() && len(m.files) == 0 && m.row.Readable
 }
 
-// isLive reports whether the memory is neither deleted nor missing.
+// isLive reports whether the memory is active or needs attention, so not deleted or missing.
 func (m *memoryState) isLive() bool {
 	return m.row.State == memories.Active || m.row.State == memories.NeedsAttention
 }
@@ -94,8 +94,9 @@ func (r *reconciler) updateStates() {
 	}
 }
 
-// conflictOf returns the conflict between the mirrored files of a memory: PrimaryConflict if
-// primary files differ, else SessionConflict if files differ and the newest one is a session's.
+// conflictOf returns the conflict between the mirrored files of a memory. It is a PrimaryConflict
+// if primary files differ, else a SessionConflict if files differ and the newest one is a
+// session's.
 func conflictOf(files map[string]records.File) memories.Conflict {
 	var contents, primaries []memories.Fingerprint // distinct
 	var newestPrimary, newestSession time.Time

@@ -39,8 +39,8 @@ func (s ScannedFile) isPrimary() bool { return s.Session == "" }
 // Key returns the key of the memory that the file states. It means nothing for an unreadable file.
 func (s ScannedFile) Key() memories.Key { return memories.Key{Name: s.File.Name, Team: s.Team} }
 
-// hasKnownBytes reports whether the file's row has the same bytes. It is false for a file that a
-// user has just saved.
+// hasKnownBytes reports whether the file's row has the same bytes. It is false for a file that was
+// just saved.
 func (s ScannedFile) hasKnownBytes() bool {
 	return s.Known != nil && s.Known.Hash == s.Hash && s.Hash != "" && !s.Saved
 }

@@ -66,9 +66,8 @@ func (m *memoryState) hasPrimarySource() bool {
 	return false
 }
 
-// newestPrimary returns the primary file with the newest content; copies do not count. A file whose
-// content is neither in sources nor the memory's own is left out. ok reports whether a file
-// remains.
+// newestPrimary returns the primary file with the newest content; copies do not count. A file
+// counts only if its content is the memory's own or in sources. ok reports whether a file remains.
 func (m *memoryState) newestPrimary(sources map[string]ScannedFile) (newest records.File, ok bool) {
 	for _, f := range m.files {
 		if !f.IsPrimary() || f.Status != records.Mirrored || m.isCopy(f) {
