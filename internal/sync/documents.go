@@ -59,7 +59,7 @@ func (e *Engine) PreviewPrunedIndex(ctx context.Context, slug string) (IndexChan
 // RebuildIndex updates the agent's MEMORY.md from its memory files, or creates it, and returns the
 // change. If etag is not the IndexChange.ETag of the change, it fails with memories.ErrChanged. It
 // fails with memories.ErrNotFound, and with *memories.ConflictError if the file cannot be read or
-// written. After a failure nothing has changed.
+// written. Unless the disk has failed, nothing has changed then.
 func (e *Engine) RebuildIndex(ctx context.Context, slug, etag string) (IndexChange, error) {
 	return e.calls.rebuildIndex.Do(ctx, slug, ops.RebuildIndexOp{Match: etag})
 }

@@ -25,7 +25,8 @@ func (e *Engine) ListFiles(ctx context.Context, slug, path string) ([]ListedFile
 
 // CreateFile writes a new file. When it returns, the file is mirrored, and CLAUDE.md is written.
 // Errors: memories.ErrNotFound for an unknown agent; fs.ErrExist if path exists; ErrInvalidPath;
-// *memories.ConflictError if the file cannot be written. After an error nothing has changed.
+// *memories.ConflictError if the file cannot be written. Unless the disk has failed, nothing has
+// changed then.
 func (e *Engine) CreateFile(ctx context.Context, slug, path string, raw []byte) error {
 	_, err := e.calls.writeFile.Do(ctx, slug, agentdir.WriteFileOp{Verb: agentdir.FileCreate, Path: path, Raw: raw})
 	return err

@@ -48,7 +48,7 @@ func (e *Engine) scanRetry() time.Duration { return cmp.Or(e.options.ScanRetry, 
 
 // runFullScan runs a discovery, and scans all agents whose leases this server holds. It repeats
 // failed scans until the next full scan is due, and reports whether all succeeded, panicked or are
-// overdue. The first full scan without overdue agents makes the engine ready.
+// overdue. The first full scan without failed or overdue agents makes the engine ready.
 func (e *Engine) runFullScan(ctx context.Context) (succeeded bool) {
 	started := time.Now()
 	if _, err := e.discoverer.Run(ctx); err != nil {
@@ -84,8 +84,8 @@ func (e *Engine) runFullScan(ctx context.Context) (succeeded bool) {
 }
 
 // becomeReady records that the first full scan is done. The first call also starts to fill the
-// search index, and rescans the agents that share memories, because scans did not wait for each
-// other.
+// search index, and rescans the agents that share memories: other agents were not updated with them
+// before.
 func (e *Engine) becomeReady(ctx context.Context) {
 	if e.scans.SetReady() {
 		return
@@ -164,6 +164,7 @@ func (s *fullScan) start(ctx context.Context, slug string) <-chan struct{} {
 		defer release()
 		result, err := s.engine.scan(ctx, slug)
 		if isNotLocal(err) {
+			err = nil
 		}
 		s.engine.scans.End(slug, err)
 		s.addResult(slug, result, err)
@@ -286,8 +287,8 @@ func lateError(slugs []string) error {
 		"Nothing that was mirrored is lost. The sync page says how long it takes already.", strings.Join(slugs, ", "))}
 }
 
-// queueShared queues full scans of the agents of this server that share their memories. If a scan
-// finds a change, the CLAUDE.md files of all other agents are updated.
+// queueShared queues full scans of this server's agents that share their memories. Each scan also
+// updates the CLAUDE.md files of all other agents.
 func (e *Engine) queueShared(ctx context.Context) {
 	for _, slug := range e.node.LeasedSlugs() {
 		if a := e.agents.Known(slug); a != nil && e.isShared(ctx, a) {

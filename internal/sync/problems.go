@@ -17,7 +17,8 @@ func (e *Engine) ProposeFixes(ctx context.Context, slug, id string) ([]Flawed, e
 // Fix applies a fix of ProposeFixes, by its ID, to the file of a memory at path. When it returns,
 // the file and CLAUDE.md are written. The memory's age stays. Errors: memories.ErrNotFound;
 // memories.ErrChanged; *memories.InvalidError for an unknown path or fix; *memories.ConflictError
-// if the file has changed on disk or cannot be written. After an error nothing has changed.
+// if the file has changed on disk or cannot be written. Unless the disk has failed, nothing has
+// changed then.
 func (e *Engine) Fix(ctx context.Context, slug, id, etag, path, fix string) (Result, error) {
 	return e.calls.fix.Do(ctx, slug, ops.FixOp{Ref: ops.MemoryRef{ID: id, ETag: etag}, Path: path, Fix: fix})
 }

@@ -70,7 +70,7 @@ const (
 	// indexingInterval is the time between two messages that this server is filling the index.
 	// Arbitrary.
 	indexingInterval = 5 * time.Second
-	// indexingTimeout is how long such a message of another server is valid: several intervals.
+	// indexingTimeout is how long such a message of another server is valid. Arbitrary.
 	indexingTimeout = 20 * time.Second
 )
 

@@ -61,7 +61,7 @@ type Options struct {
 	WriterPause time.Duration
 	// Rescan is the time between two full scans.
 	Rescan time.Duration
-	// ScanRetry is the wait before a failed scan of a full scan is repeated. 0 means agenttx.Retry.
+	// ScanRetry is the wait before failed parts of a full scan are repeated. 0 means agenttx.Retry.
 	ScanRetry time.Duration
 	// Overdue is how long other agents wait for the scan of one agent. 0 means defaultOverdue.
 	Overdue time.Duration
