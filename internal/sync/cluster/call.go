@@ -158,7 +158,7 @@ func (n *Node) sendRequest(ctx context.Context, holder records.LeaseHolder, r re
 }
 
 // awaitResponse waits for the response, as long as holder holds the lease. It fails with
-// errHolderChanged if another server does, or if Postgres has lost the request. It fails with
+// errHolderChanged if that changes, or if Postgres has lost the request. It fails with
 // memories.ErrUnavailable if the request has not started after claimTimeout.
 func (n *Node) awaitResponse(ctx context.Context, holder records.LeaseHolder, r records.ServerRequest, arrived <-chan struct{}) (raw []byte, err error) {
 	again := time.NewTicker(responsePollInterval)

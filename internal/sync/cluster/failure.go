@@ -29,7 +29,7 @@ const (
 
 // sentinels are the errors that keep their identity on another server. An error that wraps another
 // one precedes it. memories.ErrInterrupted is sent as ErrUnavailable; the caller of the change
-// turns it back.
+// restores it.
 var sentinels = []struct {
 	kind string // of the Failure; sent between versions
 	err  error
@@ -75,7 +75,7 @@ func failureOf(err error) *Failure {
 	return &f
 }
 
-// FailuresOf returns a Failure for each error, in their order. It is nil for a nil error.
+// FailuresOf returns a Failure for each error, in their order. A nil error has a nil Failure.
 func FailuresOf(errs []error) []*Failure {
 	failures := make([]*Failure, len(errs))
 	for i, err := range errs {

@@ -3,7 +3,7 @@
 //
 //	result := reconcile.Run(observed, known)
 //
-// It does no I/O and keeps no state. Except for new random IDs, the result depends only on the
+// It does no I/O and keeps no state. Except for the IDs of new rows, the result depends only on the
 // arguments.
 package reconcile
 
