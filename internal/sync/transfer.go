@@ -31,7 +31,8 @@ func (e *Engine) Copy(ctx context.Context, slug, id, etag string, to Destination
 
 // transferBetween moves or copies a memory between two agents: it saves the memory at the target,
 // then deletes it here. If a move is interrupted in between, both have the memory, and a repeated
-// call finishes the move. If the memory cannot be deleted here, the new one is deleted again.
+// call finishes the move. If the deletion here is refused, a memory that this move created at the
+// target is deleted again.
 func (e *Engine) transferBetween(ctx context.Context, slug string, ref ops.MemoryRef, to ops.Destination, move bool) (ops.Result, error) {
 	target, team, err := e.targetAgent(ctx, slug, to)
 	if err != nil {
