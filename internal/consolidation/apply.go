@@ -120,7 +120,7 @@ func (c *Consolidator) runSteps(ctx context.Context, agent records.Agent, checkL
 			}
 			continue
 		}
-		index, fresh, err := c.freshIndexStep(ctx, agent, step)
+		index, fresh, err := c.planner.freshIndexStep(ctx, agent, step)
 		if err != nil {
 			return applied, err
 		}
@@ -171,7 +171,7 @@ func (c *Consolidator) applyStep(ctx context.Context, agent records.Agent, step 
 	// A conflict is found before anything is changed.
 	for i := range step.Changes {
 		if change := &step.Changes[i]; !change.Doing && !change.Done {
-			if state, _, err := c.stateOf(ctx, agent, *change); err != nil {
+			if state, _, err := c.planner.stateOf(ctx, agent, *change); err != nil {
 				return c.refuse(ctx, agent, step, *change, err)
 			} else if state != stateBefore {
 				return c.refuse(ctx, agent, step, *change, memories.ErrChanged)
@@ -186,7 +186,7 @@ func (c *Consolidator) applyStep(ctx context.Context, agent records.Agent, step 
 		if c.stops(*step, i, false) {
 			return errStopped
 		}
-		state, match, err := c.stateOf(ctx, agent, *change)
+		state, match, err := c.planner.stateOf(ctx, agent, *change)
 		if err != nil {
 			return c.refuse(ctx, agent, step, *change, err)
 		}
@@ -243,11 +243,11 @@ func (c *Consolidator) refuse(ctx context.Context, agent records.Agent, step *re
 
 // freshIndexStep returns the plan's pending step for the index. fresh is false if that is the
 // current step, does not exist, or the index has changed since the plan was made.
-func (c *Consolidator) freshIndexStep(ctx context.Context, agent records.Agent, current records.Step) (step records.Step, fresh bool, err error) {
+func (p *planner) freshIndexStep(ctx context.Context, agent records.Agent, current records.Step) (step records.Step, fresh bool, err error) {
 	if current.Kind == kindReindex {
 		return step, false, nil
 	}
-	plan, err := c.store.Consolidation(ctx, agent.ID)
+	plan, err := p.store.Consolidation(ctx, agent.ID)
 	if errors.Is(err, memories.ErrNotFound) {
 		return step, false, nil
 	}
@@ -260,7 +260,7 @@ func (c *Consolidator) freshIndexStep(ctx context.Context, agent records.Agent, 
 	if at < 0 {
 		return step, false, nil
 	}
-	state, _, err := c.stateOf(ctx, agent, plan.Steps[at].Changes[0])
+	state, _, err := p.stateOf(ctx, agent, plan.Steps[at].Changes[0])
 	if err != nil && conflictIn(err) != "" {
 		return step, false, nil
 	}
@@ -269,7 +269,7 @@ func (c *Consolidator) freshIndexStep(ctx context.Context, agent records.Agent, 
 
 // followIndex updates the step for the index after another step has changed the index.
 func (c *Consolidator) followIndex(ctx context.Context, agent records.Agent, step records.Step) error {
-	change, reason, err := c.indexChange(ctx, agent)
+	change, reason, err := c.planner.indexChange(ctx, agent)
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func (a *modelUse) count(answer model.Answer) {
 // propose adds the steps that the model proposes. If the bodies exceed maxSent, it first asks which
 // memories to compare. It drops invalid proposals. If the model fails, the note of the result says
 // so, and the error is nil.
-func (c *Consolidator) propose(ctx context.Context, agent records.Agent, draft *draftPlan) (modelUse, error) {
+func (p *planner) propose(ctx context.Context, agent records.Agent, draft *draftPlan) (modelUse, error) {
 	var a modelUse
 	sent := draft.unassigned()
 	size := 0
@@ -58,10 +58,10 @@ func (c *Consolidator) propose(ctx context.Context, agent records.Agent, draft *
 	}
 	var err error
 	if size > maxSent {
-		sent, err = c.choose(ctx, draft, sent, &a)
+		sent, err = p.choose(ctx, draft, sent, &a)
 	}
 	if err == nil && len(sent) > 0 {
-		err = c.askForSteps(ctx, agent, draft, sent, &a)
+		err = p.askForSteps(ctx, agent, draft, sent, &a)
 	}
 	var refused *model.Error
 	switch {
@@ -78,7 +78,7 @@ func (c *Consolidator) propose(ctx context.Context, agent records.Agent, draft *
 		return a, err
 	}
 	if err != nil {
-		c.options.Log.Warn("model gave no usable proposals", "agent", agent.Slug, "error", err)
+		p.options.Log.Warn("model gave no usable proposals", "agent", agent.Slug, "error", err)
 	}
 	return a, nil
 }
@@ -98,10 +98,10 @@ func (d *draftPlan) unassigned() []note {
 	return rest
 }
 
-func (c *Consolidator) ask(ctx context.Context, q model.Question, into any, a *modelUse) error {
+func (p *planner) ask(ctx context.Context, q model.Question, into any, a *modelUse) error {
 	ctx, cancel := context.WithTimeout(ctx, modelTimeout)
 	defer cancel()
-	answer, err := c.options.Model.Ask(ctx, q)
+	answer, err := p.options.Model.Ask(ctx, q)
 	a.count(answer)
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func (c *Consolidator) ask(ctx context.Context, q model.Question, into any, a *m
 }
 
 // choose asks the model which memories may belong together, by names and descriptions.
-func (c *Consolidator) choose(ctx context.Context, draft *draftPlan, from []note, a *modelUse) ([]note, error) {
+func (p *planner) choose(ctx context.Context, draft *draftPlan, from []note, a *modelUse) ([]note, error) {
 	type listed struct {
 		Name        string `json:"name"`
 		Type        string `json:"type"`
@@ -129,7 +129,7 @@ func (c *Consolidator) choose(ctx context.Context, draft *draftPlan, from []note
 			Memories []string `json:"memories"`
 		} `json:"groups"`
 	}
-	err := c.ask(ctx, model.Question{
+	err := p.ask(ctx, model.Question{
 		System: chooseHow, Text: asData(map[string]any{"memories": list, "noticed": draft.findingTexts()}), Schema: chooseSchema, MaxTokens: maxChoiceTokens,
 	}, &answer, a)
 	if err != nil {
@@ -153,7 +153,7 @@ func (c *Consolidator) choose(ctx context.Context, draft *draftPlan, from []note
 }
 
 // askForSteps asks the model for steps on the memories in sent, and adds the valid ones.
-func (c *Consolidator) askForSteps(ctx context.Context, agent records.Agent, draft *draftPlan, sent []note, a *modelUse) error {
+func (p *planner) askForSteps(ctx context.Context, agent records.Agent, draft *draftPlan, sent []note, a *modelUse) error {
 	type shown struct {
 		Name        string `json:"name"`
 		Type        string `json:"type"`
@@ -167,14 +167,14 @@ func (c *Consolidator) askForSteps(ctx context.Context, agent records.Agent, dra
 		list = append(list, shown{n.Name, string(n.Type), n.Description, dayOf(n), n.Body})
 		byName[n.Name] = n
 	}
-	texts, err := c.recentLogs(ctx, agent)
+	texts, err := p.recentLogs(ctx, agent)
 	if err != nil {
 		return err
 	}
 	var answer struct {
 		Steps []proposal `json:"steps"`
 	}
-	err = c.ask(ctx, model.Question{
+	err = p.ask(ctx, model.Question{
 		System: proposeHow, Text: asData(map[string]any{"today": time.Now().Format(time.DateOnly), "memories": list, "noticed": draft.findingTexts(), "logs": texts}),
 		Schema: proposeSchema, MaxTokens: maxStepTokens,
 	}, &answer, a)
@@ -199,9 +199,9 @@ func (c *Consolidator) askForSteps(ctx context.Context, agent records.Agent, dra
 
 // recentLogs returns the agent's logs of the last days. They show the model what is finished; they
 // are no source of texts.
-func (c *Consolidator) recentLogs(ctx context.Context, agent records.Agent) ([]string, error) {
+func (p *planner) recentLogs(ctx context.Context, agent records.Agent) ([]string, error) {
 	now := time.Now()
-	found, err := c.store.Logs(ctx, agent.ID, logs.DayOf(now.Add(-logDays*24*time.Hour)), logs.DayOf(now), maxLogs)
+	found, err := p.store.Logs(ctx, agent.ID, logs.DayOf(now.Add(-logDays*24*time.Hour)), logs.DayOf(now), maxLogs)
 	texts := []string{}
 	for _, log := range found {
 		if log.Text != "" {
