@@ -492,3 +492,14 @@ func TestScan_SlugOfNameIsNoRename(t *testing.T) {
 		})
 	}
 }
+
+func TestPatch_NameWithoutAType(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/tabs.md", "---\nname: Tabs\n---\n\nUse tabs.\n")
+	b.scan("ada")
+	result, err := b.engine.Patch(t.Context(), "ada", b.memory("ada", "Tabs").ID, "", sync.Patch{Name: pointer("  Spaces ")})
+	if err != nil || result.Memory.Name != "Spaces" {
+		t.Errorf("Patch() = %q, %v, want the name without spaces around it", result.Memory.Name, err)
+	}
+}

@@ -121,9 +121,12 @@ func patchedDraft(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, p
 	if draft.Type == "" {
 		typed := draft
 		typed.Type = memories.Feedback
-		return draft, typed.Check()
+		err := typed.Check()
+		draft.Name = typed.Name
+		return draft, err
 	}
-	return draft, draft.Check()
+	err = draft.Check()
+	return draft, err
 }
 
 // writeMemory writes a draft to disk, scans the file, and publishes. head is the row of the memory

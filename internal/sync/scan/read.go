@@ -59,7 +59,7 @@ func (s *Scanner) readChanged(ctx context.Context, tx *agenttx.Tx, r Request, at
 }
 
 // readInParallel calls do for each index below n, several at a time. Each goroutine has a reader of
-// its own. It makes all calls, also if ctx ends, and then returns the error of ctx.
+// its own. It makes no further call when ctx ends, and returns the error of ctx.
 func readInParallel(ctx context.Context, tx *agenttx.Tx, n int, do func(reader *files.DirReader, i int)) error {
 	return inParallel(ctx, n, func(from, to int) {
 		reader := files.NewDirReader(tx.Root)
@@ -71,7 +71,7 @@ func readInParallel(ctx context.Context, tx *agenttx.Tx, n int, do func(reader *
 }
 
 // inParallel divides the indexes below n into runs and calls do for each run, several at a time. It
-// makes all calls, also if ctx ends, and then returns the error of ctx. If a call panics,
+// begins no run after ctx has ended, and then returns the error of ctx. If a call panics,
 // inParallel panics after all calls have ended.
 func inParallel(ctx context.Context, n int, do func(from, to int)) error {
 	group, ctx := errgroup.WithContext(ctx)
@@ -86,8 +86,11 @@ func inParallel(ctx context.Context, n int, do func(from, to int)) error {
 					panicked.Store(fmt.Sprintf("%v\n%s", cause, debug.Stack()))
 				}
 			}()
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			do(start, min(start+run, n))
-			return ctx.Err()
+			return nil
 		})
 	}
 	err := group.Wait()
