@@ -34,7 +34,7 @@ type calls struct {
 	appendLog         cluster.Call[agentdir.LogEntry, agentdir.Logged]
 	forget            cluster.Call[ops.ForgetOp, records.Agent]
 	switchMemory      cluster.Call[ops.SwitchMemoryOp, cluster.Nothing]
-	publish           cluster.Call[publish.PublishOp, publish.PublishResult]
+	publish           cluster.Call[publish.PublishOp, publish.Result]
 	scan              cluster.Call[scanOp, scan.Result]
 	consolidate       cluster.Call[agentdir.ConsolidateOp, lockfile.Taken]
 	about             cluster.Call[agentdir.AboutOp, agentdir.About]

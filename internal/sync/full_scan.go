@@ -304,5 +304,5 @@ func (e *Engine) isShared(ctx context.Context, a *agenttx.State) bool {
 		return true // an unnecessary scan does no harm
 	}
 	defer e.agents.Unlock(a)
-	return a.OnDisk.Layout == agents.Shared
+	return a.Agent.Layout == agents.Shared
 }

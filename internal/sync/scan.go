@@ -95,7 +95,7 @@ func (e *Engine) scan(ctx context.Context, slug string) (scan.Result, error) {
 // scanOnce finishes interrupted deletions and restores, scans all of the agent's directory, and
 // publishes. It adds files that another program is writing to empty. If empty is nil, later scans
 // read them. It does not scan an agent that discovery has found absent.
-func (e *Engine) scanOnce(ctx context.Context, slug string, empty *scan.EmptyFileWait) (result scan.Result, err error) {
+func (e *Engine) scanOnce(ctx context.Context, slug string, empty *scan.DeferredFiles) (result scan.Result, err error) {
 	err = e.agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
 		if err := removal.Resume(ctx, tx); err != nil {
 			return err
@@ -106,7 +106,7 @@ func (e *Engine) scanOnce(ctx context.Context, slug string, empty *scan.EmptyFil
 		}
 		tx.RecoverLateWrites()
 		if tx.State.Present { // if it is back, discovery must find it first
-			if result, err = e.scanner.Run(ctx, tx, scan.Request{Paths: []string{"."}, Wait: empty}); err != nil {
+			if result, err = e.scanner.Run(ctx, tx, scan.Request{Paths: []string{"."}, Deferred: empty}); err != nil {
 				return err
 			}
 			if _, err := e.publisher.Run(ctx, tx, append(restored, result.Memories...)); err != nil {
@@ -154,7 +154,7 @@ func (e *Engine) scanPaths(ctx context.Context, slug string, paths []string) err
 // repeatedly.
 func (e *Engine) scanAndWait(ctx context.Context, slug string) (scan.Result, error) {
 	started := time.Now()
-	empty := scan.NewEmptyFileWait()
+	empty := scan.NewDeferredFiles()
 	defer empty.End()
 	result, err := e.scanOnce(ctx, slug, empty)
 	for waitStart := time.Now(); err == nil && !empty.IsEmpty() && time.Since(waitStart) < 2*agenttx.EmptyFileTimeout; {
@@ -173,14 +173,14 @@ func (e *Engine) scanAndWait(ctx context.Context, slug string) (scan.Result, err
 
 // rescanPending waits until the writers of the files in empty have had their time, scans these
 // files again, and publishes. Files that are still being written are added to empty again.
-func (e *Engine) rescanPending(ctx context.Context, slug string, empty *scan.EmptyFileWait) (result scan.Result, err error) {
+func (e *Engine) rescanPending(ctx context.Context, slug string, empty *scan.DeferredFiles) (result scan.Result, err error) {
 	paths, err := empty.Wait(ctx)
 	if err != nil {
 		return scan.Result{}, err
 	}
 	err = e.agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
 		if tx.State.Present {
-			if result, err = e.scanner.Run(ctx, tx, scan.Request{Paths: paths, Wait: empty}); err != nil {
+			if result, err = e.scanner.Run(ctx, tx, scan.Request{Paths: paths, Deferred: empty}); err != nil {
 				return err
 			}
 			if result.Changed {

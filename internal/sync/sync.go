@@ -180,11 +180,11 @@ func newEngine(store *postgres.Store, options Options) *Engine {
 		Scans: e.scans, LinkTarget: linkTarget, IndexLater: e.search.indexLater,
 	}
 	e.publisher = &publish.Publisher{
-		Store: store, Limit: options.ClaudeMDLimit, AgeNotes: options.AgeNotes, Log: log, Queue: e.queue, Agents: e.agents,
+		Store: store, Limit: options.ClaudeMDLimit, AgeNotes: options.AgeNotes, Agents: e.agents,
 		Ready: e.scans.IsReady, Late: e.scans.Late, Overdue: e.scans.Overdue,
 		HoldsLease: func(agentID int64) bool { return e.node.Term(agentID) != 0 },
 		Cache:      publish.NewCache(),
-		PublishAgent: func(ctx context.Context, slug string) (publish.PublishResult, error) {
+		PublishAgent: func(ctx context.Context, slug string) (publish.Result, error) {
 			return e.calls.publish.Do(ctx, slug, publish.PublishOp{})
 		},
 	}

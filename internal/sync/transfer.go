@@ -43,7 +43,7 @@ func (e *Engine) transferBetween(ctx context.Context, slug string, ref ops.Memor
 		return ops.Result{}, err
 	}
 	offer.Draft.Team = team
-	result, err := e.calls.accept.Do(ctx, target, ops.AcceptOp{Offer: offer, Again: move})
+	result, err := e.calls.accept.Do(ctx, target, ops.AcceptOp{Offer: offer, MayExist: move})
 	if err != nil || !move {
 		return result, err
 	}

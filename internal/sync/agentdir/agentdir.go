@@ -46,7 +46,7 @@ func (d *Directory) About(ctx context.Context, slug string, _ AboutOp) (About, e
 	if err != nil {
 		return About{}, err
 	}
-	about := About{MemoryLocation: agents.LocateMemory(d.Places, agenttx.OnDisk(row))}
+	about := About{MemoryLocation: agents.LocateMemory(d.Places, agenttx.AgentOf(row))}
 	if about.Scope == agents.ProjectScope || about.Scope == agents.LocalScope {
 		about.Committed = agents.CommittedOf(ctx, row.Dir)
 	}
@@ -90,8 +90,8 @@ func (d *Directory) SessionMemories(ctx context.Context, slug string, _ SessionM
 		return nil, err
 	}
 	var all []agents.SessionMemory
-	for _, listed := range agents.SessionMemories(agenttx.OnDisk(row)) {
-		if m, err := agents.ReadSessionMemory(agenttx.OnDisk(row), listed.Session); err == nil {
+	for _, listed := range agents.SessionMemories(agenttx.AgentOf(row)) {
+		if m, err := agents.ReadSessionMemory(agenttx.AgentOf(row), listed.Session); err == nil {
 			m.Text = ""
 			all = append(all, m)
 		}
@@ -109,7 +109,7 @@ func (d *Directory) SessionMemory(ctx context.Context, slug string, op SessionMe
 	if err != nil {
 		return agents.SessionMemory{}, err
 	}
-	m, err := agents.ReadSessionMemory(agenttx.OnDisk(row), op.Session)
+	m, err := agents.ReadSessionMemory(agenttx.AgentOf(row), op.Session)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return m, memories.ErrNotFound

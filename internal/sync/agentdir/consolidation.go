@@ -40,7 +40,7 @@ func (d *Directory) ConsolidationLock(ctx context.Context, slug string, _ Consol
 		return ConsolidationLock{Problem: "The agent's directory cannot be opened: " + agenttx.FSCause(err).Error() + "."}, nil
 	}
 	defer root.Close() //nolint:errcheck // only read through
-	dir := agenttx.OnDisk(row).PrimaryDir()
+	dir := agenttx.AgentOf(row).PrimaryDir()
 	state, err := lockfile.Read(root, dir, time.Now())
 	if err != nil {
 		return ConsolidationLock{Problem: lockProblem(dir, err)}, nil
@@ -73,7 +73,7 @@ func (d *Directory) Conversations(ctx context.Context, slug string, op Conversat
 	if err != nil {
 		return Conversations{}, err
 	}
-	count, known := agents.ConversationsSince(agenttx.OnDisk(row), op.Since, time.Now(), op.Max)
+	count, known := agents.ConversationsSince(agenttx.AgentOf(row), op.Since, time.Now(), op.Max)
 	return Conversations{Known: known, Count: count}, nil
 }
 

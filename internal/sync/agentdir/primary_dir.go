@@ -82,7 +82,7 @@ func (d *Directory) openPrimaryDir(ctx context.Context, slug string) (*primaryDi
 		return nil, readError(row.Dir, err)
 	}
 	defer root.Close() //nolint:errcheck // only read through
-	return primaryDirOf(root, agenttx.OnDisk(row))
+	return primaryDirOf(root, agenttx.AgentOf(row))
 }
 
 // primaryDirOf opens the primary directory below root. It returns agenttx.ErrNoFile if the

@@ -51,12 +51,12 @@ func OutOfFiles(err error) error {
 	if !files.IsExhausted(err) {
 		return nil
 	}
-	return ScanError(err)
+	return OutOfFilesError(err)
 }
 
-// ScanError returns an error that wraps ErrOutOfFiles and exhausted, and names the remedy. The
+// OutOfFilesError returns an error that wraps ErrOutOfFiles and exhausted, and names the remedy. The
 // caller must have checked that files.IsExhausted reports true for it.
-func ScanError(exhausted error) error {
+func OutOfFilesError(exhausted error) error {
 	return fmt.Errorf("%w (%w): raise the limit (ulimit -n)", ErrOutOfFiles, exhausted)
 }
 

@@ -75,7 +75,7 @@ func (m *Manager) Do(ctx context.Context, slug string, do func(*Tx) error) (err 
 	}()
 	return m.o.Store.WithAgent(ctx, a.ID, func(w *postgres.Writer) error {
 		tx := &Tx{
-			Agent: a.OnDisk, Actor: ActorOf(ctx), DB: w, Disk: m.o.Disk, State: a, Log: m.o.Log,
+			Agent: a.Agent, Actor: ActorOf(ctx), DB: w, Disk: m.o.Disk, State: a, Log: m.o.Log,
 			guard: m.o.Guard, queue: m.o.Queue, emit: m.o.Emit, replaced: &m.replaced,
 		}
 		if err := m.begin(ctx, tx); err != nil {
@@ -119,8 +119,8 @@ func (m *Manager) begin(ctx context.Context, tx *Tx) error {
 		if err != nil {
 			return err
 		}
-		tx.Agent = OnDisk(row)
-		tx.State.OnDisk, tx.State.Present = tx.Agent, row.Present
+		tx.Agent = AgentOf(row)
+		tx.State.Agent, tx.State.Present = tx.Agent, row.Present
 	}
 	tx.State.Begin(term)
 	return nil
@@ -142,7 +142,7 @@ func (m *Manager) Load(ctx context.Context, slug string) (*State, error) {
 		return a, nil
 	}
 	a := NewState(row.ID)
-	a.OnDisk, a.Present = OnDisk(row), row.Present
+	a.Agent, a.Present = AgentOf(row), row.Present
 	m.states[slug] = a
 	return a, nil
 }
@@ -238,7 +238,7 @@ func (m *Manager) panicError(slug string, cause any) error {
 	return ErrPanic
 }
 
-// OnDisk returns the agent that a row describes, without reading the disk.
-func OnDisk(row records.Agent) agents.Agent {
+// AgentOf returns the agent that a row describes, without reading the disk.
+func AgentOf(row records.Agent) agents.Agent {
 	return agents.Agent{Slug: row.Slug, Layout: agents.Layout(row.Layout), Dir: row.Dir, DisplayName: row.DisplayName, JoinedTo: row.JoinedTo}
 }

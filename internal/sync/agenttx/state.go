@@ -20,7 +20,7 @@ type State struct {
 	ID      int64 // the agent's id in the database
 	// term is the lease term of the scan state. It is 0 if this server did not hold the lease.
 	term    uint64
-	OnDisk  agents.Agent // the agent as discovery or its row last had it
+	Agent   agents.Agent // the agent as discovery or its row last had it
 	Present bool         // the agent's directory exists
 	// FullyScanned means that the whole directory has been scanned in this term, and is watched.
 	FullyScanned  bool

@@ -100,7 +100,7 @@ func (n *Node) HasDirectory(ctx context.Context, slug string) bool {
 		return false
 	}
 	defer n.o.Agents.Unlock(a)
-	info, err := os.Stat(a.OnDisk.Dir)
+	info, err := os.Stat(a.Agent.Dir)
 	return err == nil && info.IsDir()
 }
 

@@ -41,7 +41,7 @@ type Discoverer struct {
 	mu         sync.Mutex // held during a discovery
 	unreadable []string   // directories that the last discovery could not read
 
-	found       atomic.Pointer[discoverySnapshot]       // nil before the first discovery
+	found       atomic.Pointer[DiscoverySnapshot]       // nil before the first discovery
 	sources     atomic.Pointer[map[string]agents.Stamp] // of the last discovery, by path
 	transcripts agents.Transcripts
 }
@@ -64,7 +64,7 @@ func (d *Discoverer) Run(ctx context.Context) (appeared []string, err error) {
 		visited = append(visited, dir)
 	})
 	if survey.Exhausted != nil {
-		return nil, agenttx.ScanError(survey.Exhausted)
+		return nil, agenttx.OutOfFilesError(survey.Exhausted)
 	}
 	if watchedRoots.HaveChanged() {
 		d.Queue.Add("", ".") // WatchRoots does not notice a root that changes back
@@ -184,7 +184,7 @@ func (d *Discoverer) agentIDOf(ctx context.Context, a agents.Agent, known map[st
 
 // updateAgentRow updates the row of an agent that has moved, is back, or was joined or unjoined.
 func (d *Discoverer) updateAgentRow(ctx context.Context, row records.Agent, a agents.Agent) error {
-	if row.Present && agenttx.OnDisk(row) == a {
+	if row.Present && agenttx.AgentOf(row) == a {
 		return nil
 	}
 	if !row.Present || row.Dir != a.Dir || row.JoinedTo != "" && a.JoinedTo == "" {
@@ -207,12 +207,12 @@ func (d *Discoverer) register(ctx context.Context, id int64, found agents.Agent)
 	defer d.Agents.Unlock(a)
 	term := d.Node.Term(id)
 	a.Begin(term)
-	appeared = !a.Present || a.OnDisk != found || !a.FullyScanned
-	if a.OnDisk.JoinedTo != found.JoinedTo {
+	appeared = !a.Present || a.Agent != found || !a.FullyScanned
+	if a.Agent.JoinedTo != found.JoinedTo {
 		a.ResetScanState()
 	}
-	if !a.Present || a.OnDisk != found {
-		a.OnDisk, a.Present = found, true
+	if !a.Present || a.Agent != found {
+		a.Agent, a.Present = found, true
 	}
 	if found.JoinedTo != "" {
 		a.FileCounter.Files.Store(0)
@@ -231,7 +231,7 @@ func (d *Discoverer) setFromRow(ctx context.Context, row records.Agent) {
 		return
 	}
 	defer d.Agents.Unlock(a)
-	a.OnDisk, a.Present = agenttx.OnDisk(row), row.Present
+	a.Agent, a.Present = agenttx.AgentOf(row), row.Present
 	if !row.Present || d.Node.Term(row.ID) == 0 {
 		d.Watcher.Only(row.Slug, nil)
 	}
@@ -281,7 +281,7 @@ func (d *Discoverer) IsUpToDate(ctx context.Context, a *agenttx.State) (bool, er
 	if err := a.Lock(ctx); err != nil {
 		return false, err
 	}
-	present, layout := a.Present, a.OnDisk.Layout
+	present, layout := a.Present, a.Agent.Layout
 	d.Agents.Unlock(a)
 	return present && (layout != agents.Claude || !d.sourcesHaveChanged()), nil
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // discoverySnapshot is the result of the last discovery on disk. It is replaced, never changed.
-type discoverySnapshot struct {
+type DiscoverySnapshot struct {
 	Agents []agents.Agent // in no order
 	roots  watch.Roots
 	// NoEvents are directories on file systems that send no events, by slug. The empty slug is the
@@ -21,11 +21,11 @@ type discoverySnapshot struct {
 }
 
 // Snapshot returns the result of the last discovery. It is empty before the first one.
-func (d *Discoverer) Snapshot() discoverySnapshot {
+func (d *Discoverer) Snapshot() DiscoverySnapshot {
 	if t := d.found.Load(); t != nil {
 		return *t
 	}
-	return discoverySnapshot{}
+	return DiscoverySnapshot{}
 }
 
 // setSnapshot stores the result of a discovery, and requests scans of the agents whose directories
@@ -54,7 +54,7 @@ func (d *Discoverer) setSnapshot(found []agents.Agent, links []string, roots wat
 			owners[agents.HomeOf(a)] = a.Slug
 		}
 	}
-	d.found.Store(&discoverySnapshot{Agents: found, roots: roots, NoEvents: noEvents, owners: owners})
+	d.found.Store(&DiscoverySnapshot{Agents: found, roots: roots, NoEvents: noEvents, owners: owners})
 }
 
 // JoinedTo returns the slug of the agent to whose directory a's leads now, by a link. It is empty

@@ -50,7 +50,7 @@ type View struct {
 // memories.ErrNotFound for an unknown slug, and with *memories.ConflictError if the index or its
 // directory cannot be read.
 func (v *Viewer) Read(ctx context.Context, slug string, _ IndexOp) (View, error) {
-	view, err := v.OpenIndexView(ctx, slug)
+	view, err := v.Open(ctx, slug)
 	if err != nil {
 		return View{}, err
 	}
@@ -64,7 +64,7 @@ func (v *Viewer) Read(ctx context.Context, slug string, _ IndexOp) (View, error)
 // Preview returns the change that a rebuild of an agent's primary index would make, and writes
 // nothing. With op.Prune, the change also shortens the index. It fails as Read does.
 func (v *Viewer) Preview(ctx context.Context, slug string, op PreviewIndexOp) (IndexChange, error) {
-	view, err := v.OpenIndexView(ctx, slug)
+	view, err := v.Open(ctx, slug)
 	if err != nil {
 		return IndexChange{}, err
 	}
@@ -102,15 +102,15 @@ type linkTarget struct {
 	exists bool
 }
 
-// OpenIndexView reads an agent's primary index and its memory files from disk and database. The
+// Open reads an agent's primary index and its memory files from disk and database. The
 // caller must close the result. Once ctx ends, the results of the view are wrong: the caller must
 // check ctx.Err before it uses them. It fails as Read does.
-func (v *Viewer) OpenIndexView(ctx context.Context, slug string) (*indexView, error) {
+func (v *Viewer) Open(ctx context.Context, slug string) (*indexView, error) {
 	row, err := v.Store.Agent(ctx, slug)
 	if err != nil {
 		return nil, err
 	}
-	agent := agenttx.OnDisk(row)
+	agent := agenttx.AgentOf(row)
 	view := &indexView{ctx: ctx, agent: agent, dir: agent.PrimaryDir(), known: map[string]linkTarget{}}
 	view.path = path.Join(view.dir, indexFile)
 	listed, missing, err := v.Store.FilesToIndex(ctx, row.ID)

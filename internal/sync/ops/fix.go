@@ -29,7 +29,7 @@ type FixOp struct {
 // memory does not have, and *memories.ConflictError.
 func (s *Service) Fix(ctx context.Context, slug string, op FixOp) (Result, error) {
 	if op.Undo {
-		return s.UndoFix(ctx, slug, op)
+		return s.undoFix(ctx, slug, op)
 	}
 	var result Result
 	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
@@ -73,7 +73,7 @@ func (s *Service) fixFile(ctx context.Context, tx *agenttx.Tx, c *changes, op Fi
 
 // UndoFix writes the bytes with op.Hash back into the file at op.Path, and publishes. The errors
 // are those of Fix, and *memories.ConflictError if these bytes are no longer stored.
-func (s *Service) UndoFix(ctx context.Context, slug string, op FixOp) (Result, error) {
+func (s *Service) undoFix(ctx context.Context, slug string, op FixOp) (Result, error) {
 	var result Result
 	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
 		head, f, _, err := mirroredFileAt(ctx, tx, op.Ref.ID, op.Ref.ETag, op.Path)

@@ -28,7 +28,7 @@ type RebuildIndexOp struct{ Match string }
 func (s *Service) RebuildIndex(ctx context.Context, slug string, op RebuildIndexOp) (indexfile.IndexChange, error) {
 	var change indexfile.IndexChange
 	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
-		view, err := s.Index.OpenIndexView(ctx, slug)
+		view, err := s.Index.Open(ctx, slug)
 		if err != nil {
 			return err
 		}

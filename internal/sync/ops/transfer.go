@@ -151,8 +151,8 @@ func (s *Service) Offer(ctx context.Context, slug string, op OfferOp) (Offer, er
 
 // AcceptOp configures Accept.
 type AcceptOp struct {
-	Offer Offer
-	Again bool // an earlier attempt may have saved the memory; return that one
+	Offer    Offer
+	MayExist bool // an earlier attempt may have saved the memory; return that one
 }
 
 // Accept saves the memory of another agent as a new one. It returns *memories.NameTakenError if a
@@ -176,7 +176,7 @@ func (s *Service) Accept(ctx context.Context, slug string, op AcceptOp) (Result,
 		case head == nil || head.State == memories.Deleted:
 			result, err = s.addMemory(ctx, tx, draft, newFile)
 			return err
-		case op.Again && head.Fingerprint == newFile.fingerprint():
+		case op.MayExist && head.Fingerprint == newFile.fingerprint():
 			state, err := s.publish(ctx, tx, &changes{})
 			if err != nil {
 				return err

@@ -137,7 +137,7 @@ func (p *Publisher) PreviewDeletion(ctx context.Context, slug string, op Preview
 				paths = append(paths, file)
 			}
 		}
-		preview.Indexes, _ = indexfile.IndexChanges(root, agenttx.OnDisk(row), indexfile.IndexesFor(root, agenttx.OnDisk(row), paths), paths)
+		preview.Indexes, _ = indexfile.IndexChanges(root, agenttx.AgentOf(row), indexfile.IndexesFor(root, agenttx.AgentOf(row), paths), paths)
 	}
 	preview.ClaudeMDBefore, preview.ClaudeMDAfter, err = p.previews(ctx, row, deleted)
 	return preview, err
@@ -147,7 +147,7 @@ func (p *Publisher) PreviewDeletion(ctx context.Context, slug string, op Preview
 func (p *Publisher) previews(ctx context.Context, row records.Agent, deleted map[string]bool) (with, without Preview, err error) {
 	empty := p.emptyPreview(claudeMDOf(row))
 	empty.MemoryOff = row.MemoryOff
-	empty.Published = agenttx.OnDisk(row).Published()
+	empty.Published = agenttx.AgentOf(row).Published()
 	empty.withParts = true
 	err = p.Store.ReadSections(ctx, row, time.Time{}, func(sections postgres.Sections) error {
 		texts := p.sectionText(ctx, sections, &Sources{})
@@ -175,7 +175,7 @@ func (p *Publisher) previewAsOf(ctx context.Context, slug string, at time.Time) 
 	var preview Preview
 	err = p.Store.ReadSections(ctx, row, at, func(sections postgres.Sections) error {
 		empty := p.emptyFor(sections, path, raw, readErr)
-		empty.Published = agenttx.OnDisk(row).Published()
+		empty.Published = agenttx.AgentOf(row).Published()
 		empty.withParts = true
 		preview, err = empty.fill(sections.Headings, p.sectionText(ctx, sections, &Sources{}))
 		return err
@@ -186,7 +186,7 @@ func (p *Publisher) previewAsOf(ctx context.Context, slug string, at time.Time) 
 // claudeMDOf returns the path and the bytes of the agent's CLAUDE.md, or the error of reading it.
 // The path is empty for an agent without a CLAUDE.md. The bytes are nil if the file does not exist.
 func claudeMDOf(row records.Agent) (path string, raw []byte, readErr error) {
-	a := agenttx.OnDisk(row)
+	a := agenttx.AgentOf(row)
 	if !a.Published() {
 		return "", nil, nil
 	}

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"maps"
 	"os"
 	"strconv"
@@ -26,7 +25,6 @@ import (
 	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
 	"memoir/internal/sync/events"
-	"memoir/internal/sync/watch"
 
 	"github.com/google/uuid"
 )
@@ -46,8 +44,6 @@ type Publisher struct {
 	Store    *postgres.Store
 	Limit    int  // size in Unicode characters above which memories become entries; 0 means no limit
 	AgeNotes bool // add notes about their age to stale memories
-	Log      *slog.Logger
-	Queue    *watch.Queue
 	Agents   *agenttx.Manager
 	// Ready reports whether the first full scan is done. Until then, PublishOthers does nothing.
 	Ready func() bool
@@ -60,7 +56,7 @@ type Publisher struct {
 	Cache      *Cache
 	sharing    sharing
 	// PublishAgent calls Publish on the server that holds the agent's lease.
-	PublishAgent func(ctx context.Context, slug string) (PublishResult, error)
+	PublishAgent func(ctx context.Context, slug string) (Result, error)
 }
 
 // Run publishes the agent, and returns when its CLAUDE.md is on disk. changed are the memories that

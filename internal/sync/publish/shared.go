@@ -136,17 +136,17 @@ func unpublishedText(slugs []string) string {
 	}
 }
 
-// PublishResult is the result of Publish. Problem is the reason if CLAUDE.md is not up to date. It
+// Result is the result of Publish. Problem is the reason if CLAUDE.md is not up to date. It
 // is empty otherwise.
-type PublishResult struct{ Problem string }
+type Result struct{ Problem string }
 
 // PublishOp is the argument of Publish.
 type PublishOp struct{}
 
 // Publish publishes one agent in a transaction of its own, and never other agents. It returns
 // memories.ErrNotFound for an unknown agent.
-func (p *Publisher) Publish(ctx context.Context, slug string, _ PublishOp) (PublishResult, error) {
-	var result PublishResult
+func (p *Publisher) Publish(ctx context.Context, slug string, _ PublishOp) (Result, error) {
+	var result Result
 	err := p.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
 		state, err := p.publishOwn(ctx, tx, nil)
 		result.Problem = state.Problem

@@ -29,12 +29,12 @@ type emptiedFile struct{ firstSeen, modTime time.Time }
 // defers a file that another scan has added to its Wait, because that scan must commit the file.
 func deferEmpty(tx *agenttx.Tx, r Request, entry *agents.Entry, known *records.File) bool {
 	wait := writerTimeLeft(tx, entry, known)
-	if r.Wait != nil && wait > 0 {
-		r.Wait.add(tx.State, entry.Path, wait)
-		tx.State.Awaited.Store(entry.Path, r.Wait)
+	if r.Deferred != nil && wait > 0 {
+		r.Deferred.add(tx.State, entry.Path, wait)
+		tx.State.Awaited.Store(entry.Path, r.Deferred)
 	}
 	_, awaited := tx.State.Awaited.Load(entry.Path)
-	if wait == 0 && (r.Wait != nil || !awaited) {
+	if wait == 0 && (r.Deferred != nil || !awaited) {
 		return false
 	}
 	tx.RescanNoSooner(entry.Path, wait)
@@ -76,10 +76,10 @@ func recordEmptied(tx *agenttx.Tx, path string, modTime time.Time) time.Time {
 	return now.firstSeen
 }
 
-// EmptyFileWait collects the files of one agent that scans with this Request.Wait have deferred,
+// DeferredFiles collects the files of one agent that scans with this Request.Deferred have deferred,
 // because programs may be writing them. After each scan, the caller calls Wait and scans the
 // returned paths, until IsEmpty reports true. It must call End when it stops.
-type EmptyFileWait struct {
+type DeferredFiles struct {
 	mu        sync.Mutex
 	agent     *agenttx.State
 	paths     map[string]struct{} // files to scan again
@@ -87,13 +87,13 @@ type EmptyFileWait struct {
 	latest    time.Time           // when the period of the last file ends
 }
 
-// NewEmptyFileWait returns an EmptyFileWait without files.
-func NewEmptyFileWait() *EmptyFileWait {
-	return &EmptyFileWait{paths: map[string]struct{}{}, everAdded: map[string]struct{}{}}
+// NewDeferredFiles returns a DeferredFiles without files.
+func NewDeferredFiles() *DeferredFiles {
+	return &DeferredFiles{paths: map[string]struct{}{}, everAdded: map[string]struct{}{}}
 }
 
 // add adds a file that must not be scanned again before the wait has passed.
-func (w *EmptyFileWait) add(state *agenttx.State, path string, wait time.Duration) {
+func (w *DeferredFiles) add(state *agenttx.State, path string, wait time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.agent = state
@@ -105,7 +105,7 @@ func (w *EmptyFileWait) add(state *agenttx.State, path string, wait time.Duratio
 }
 
 // IsEmpty reports whether no file has to be scanned again.
-func (w *EmptyFileWait) IsEmpty() bool {
+func (w *DeferredFiles) IsEmpty() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.paths) == 0
@@ -114,7 +114,7 @@ func (w *EmptyFileWait) IsEmpty() bool {
 // Wait removes all files, waits until the period of each has ended, and returns the paths to scan.
 // For more than watch.MaxPaths files, these are directories. It fails with the error of ctx if ctx
 // ends.
-func (w *EmptyFileWait) Wait(ctx context.Context) ([]string, error) {
+func (w *DeferredFiles) Wait(ctx context.Context) ([]string, error) {
 	w.mu.Lock()
 	paths, latest := watch.Combine(w.paths), w.latest
 	w.paths = map[string]struct{}{}
@@ -128,7 +128,7 @@ func (w *EmptyFileWait) Wait(ctx context.Context) ([]string, error) {
 }
 
 // End allows other scans to commit the files that were added.
-func (w *EmptyFileWait) End() {
+func (w *DeferredFiles) End() {
 	for path := range w.everAdded {
 		w.agent.Awaited.CompareAndDelete(path, w)
 	}

@@ -48,7 +48,7 @@ func (s *Scanner) scanLogs(ctx context.Context, tx *agenttx.Tx, paths []string, 
 		}
 	})
 	if listing.Exhausted != nil {
-		return nil, agenttx.ScanError(listing.Exhausted)
+		return nil, agenttx.OutOfFilesError(listing.Exhausted)
 	}
 	seen := agenttx.LogState{Known: true, Files: len(listing.Files)}
 	for _, entry := range listing.Files {
@@ -213,7 +213,7 @@ func readLog(tx *agenttx.Tx, entry agents.Entry, at time.Time) (l records.Log, e
 	case errors.Is(err, fs.ErrNotExist):
 		return l, false, nil
 	case files.IsExhausted(err):
-		return l, false, agenttx.ScanError(err)
+		return l, false, agenttx.OutOfFilesError(err)
 	case err != nil:
 		l.Signature, l.Problems = 0, []string{readProblem(err).Code}
 		return l, true, nil

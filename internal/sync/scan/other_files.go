@@ -65,7 +65,7 @@ func listOthers(tx *agenttx.Tx, listing *agents.Listing, paths []string) error {
 			isText, err := o.IsText(reader)
 			switch {
 			case files.IsExhausted(err):
-				return agenttx.ScanError(err)
+				return agenttx.OutOfFilesError(err)
 			case errors.Is(err, fs.ErrNotExist):
 				continue
 			case err != nil:

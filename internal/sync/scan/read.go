@@ -248,8 +248,8 @@ func (s *Scanner) deferUnfinished(tx *agenttx.Tx, r Request, entry *agents.Entry
 	if wait <= 0 {
 		return false
 	}
-	if r.Wait != nil {
-		r.Wait.add(tx.State, entry.Path, wait)
+	if r.Deferred != nil {
+		r.Deferred.add(tx.State, entry.Path, wait)
 	}
 	tx.RescanNoSooner(entry.Path, wait)
 	return true

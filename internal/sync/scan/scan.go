@@ -66,9 +66,9 @@ type Request struct {
 	Saved string
 	// Origin is the cause of the changes. The zero value means that another program made them.
 	Origin reconcile.Origin
-	// Wait collects the files that the scan did not read because a program is writing them. The
+	// Deferred collects the files that the scan did not read because a program is writing them. The
 	// caller then scans them again. It is nil if no caller does; then requested scans read them.
-	Wait *EmptyFileWait
+	Deferred *DeferredFiles
 }
 
 // Result describes the findings of a scan.
@@ -117,7 +117,7 @@ func (s *Scanner) Run(ctx context.Context, tx *agenttx.Tx, r Request) (Result, e
 		dirs = append(dirs, dir)
 	})
 	if listing.Exhausted != nil {
-		return Result{}, agenttx.ScanError(listing.Exhausted)
+		return Result{}, agenttx.OutOfFilesError(listing.Exhausted)
 	}
 	targets, err := s.watchTargets(tx, listing, dirs)
 	if err != nil {
@@ -318,7 +318,7 @@ func removedFiles(tx *agenttx.Tx, listing agents.Listing, known map[string]*reco
 	slices.Sort(candidates)
 	paths, err := listing.Gone(tx.Root, candidates)
 	if err != nil {
-		return nil, agenttx.ScanError(err)
+		return nil, agenttx.OutOfFilesError(err)
 	}
 	var removed []records.File
 	for _, path := range paths {
