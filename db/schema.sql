@@ -1,46 +1,45 @@
--- The tables of a new database. db/migrations brings earlier databases to the same, which a test compares.
+-- The tables of a new database. db/migrations brings earlier databases to the same schema; a test compares the two.
 --
--- Text that came from files is sanitised on its way in (Postgres text refuses NUL and invalid UTF-8); the exact bytes
--- are kept beside it as bytea. Names, paths and slugs sort by their bytes, hence COLLATE "C".
--- A row is deleted with the agent or the memory that it belongs to. memories.revision_id, files.memory_id and the ids
--- in activity have no foreign key: their values may outlive the row.
+-- Text from files is sanitised, because Postgres refuses NUL and invalid UTF-8. The exact bytes are stored next to it as
+-- bytea. Names, paths and slugs sort by their bytes, hence COLLATE "C".
+-- A row is deleted with its agent or memory. memories.revision_id, files.memory_id and the ids in activity have no
+-- foreign key, because their values may outlive the row.
 
 CREATE TABLE agents (
     id                     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     slug                   text COLLATE "C" NOT NULL UNIQUE,
-    -- What an agent of the layout shared remembers, every other agent is given besides its own.
+    -- shared: every other agent receives this agent's memories in addition to its own.
     layout                 text NOT NULL CHECK (layout IN ('hive', 'claude', 'directory', 'shared')),
     dir                    text NOT NULL,
     display_name           text NOT NULL,
     present                boolean NOT NULL DEFAULT true,
     sessions               integer NOT NULL DEFAULT 0,
-    -- The device of the durable directory when everything was last looked at: another one means mounted or unmounted since. None: it was
-    -- not there. Another inode on the same device means that another directory was put in its place.
-    durable_device         bigint,
+    -- Device of the primary directory at the last full scan. Another device means a mount or unmount; another inode on
+    -- the same device means another directory. NULL if the directory was absent.
+    primary_device         bigint,
     claude_md_path         text,
     claude_md_published_at timestamptz,
     claude_md_chars        integer NOT NULL DEFAULT 0,
     claude_md_problem      text,
     created_at             timestamptz NOT NULL,
     updated_at             timestamptz NOT NULL,
-    -- By what the publisher knows the CLAUDE.md that says what the memories say; it alone reads it. Whatever changes a memory
-    -- empties it in the same transaction, and only then is CLAUDE.md compiled anew.
-    claude_md_in_step      text,
-    -- Raised in the same transaction as whatever changes what CLAUDE.md is compiled of: a server that has kept that in memory
-    -- sees by it whether somebody else has changed something since.
+    -- Identifies the CLAUDE.md that has the current memories. Each change of a memory clears it in the same transaction.
+    -- CLAUDE.md is compiled again only if it is NULL or does not match the file.
+    claude_md_publish_key  text,
+    -- Raised in each transaction that changes the input of CLAUDE.md. A server compares it to check its cache.
     memories_version       bigint NOT NULL DEFAULT 0,
-    -- Somebody has switched its memory off: CLAUDE.md does not ask it to save, and nothing is extracted or consolidated. What it
-    -- remembers stays.
+    -- A person has switched the memory off: CLAUDE.md does not ask the agent to save, and extraction and consolidation
+    -- skip it. Existing memories stay.
     memory_off             boolean NOT NULL DEFAULT false,
-    -- The agent whose directory this one's is, by a link: it is looked at as that one's. What is known of this one stays.
+    -- The agent that owns the directory, if this agent's directory is a link to it. The directory is scanned as the owner's.
     joined_to              text COLLATE "C" REFERENCES agents (slug) ON DELETE SET NULL,
-    durable_inode          bigint
+    primary_inode          bigint
 );
--- Few are. Whoever forgets an agent asks which.
-CREATE INDEX agents_joined ON agents (joined_to) WHERE joined_to IS NOT NULL;
+-- Used when an agent is deleted.
+CREATE INDEX agents_joined_to_idx ON agents (joined_to) WHERE joined_to IS NOT NULL;
 
--- Of all agents there are one or two; whatever is compiled or recalled asks for them.
-CREATE INDEX agents_shared ON agents (id) WHERE layout = 'shared';
+-- Finds the few shared agents, for each publication and recall.
+CREATE INDEX agents_id_shared_idx ON agents (id) WHERE layout = 'shared';
 
 CREATE TABLE memories (
     id              uuid PRIMARY KEY,
@@ -57,7 +56,7 @@ CREATE TABLE memories (
     path            text COLLATE "C" NOT NULL,
     session         text,
     modified_at     timestamptz NOT NULL,
-    -- When the content became new: what a rival file must beat.
+    -- When the content became new. The file with the newest content wins.
     content_at      timestamptz NOT NULL,
     problems        jsonb NOT NULL DEFAULT '[]',
     claude_md_chars integer NOT NULL DEFAULT 0,
@@ -66,43 +65,43 @@ CREATE TABLE memories (
     updated_at      timestamptz NOT NULL,
     deleted_at      timestamptz,
     deleted_by      text CHECK (deleted_by IN ('person', 'disk')),
-    -- What a deletion took out of MEMORY.md, so that a restore can put it back.
+    -- The lines that the deletion removed from MEMORY.md. A restore puts them back.
     index_lines     jsonb,
-    -- A restore has begun and is repeated until it is done.
+    -- A restore has begun. It is repeated until it completes.
     restoring       boolean NOT NULL DEFAULT false,
-    -- That of the revision, kept beside the name for whoever lists memories without reading what they say.
+    -- Copy of the revision's description, so that lists need not read revisions.
     description     text NOT NULL,
-    -- It is in team memory, where another may have the name of a private one.
+    -- In team memory. A private memory may have the same name.
     team            boolean NOT NULL DEFAULT false,
-    -- Who deleted it, as the journal has it.
+    -- Who deleted it, as in activity.actor.
     deleted_actor   text CHECK (deleted_actor IN ('session', 'disk', 'browser', 'script', 'memoir', 'extraction')),
-    -- How the files on disk disagree about the content; NULL if they do not. primary: two primary files have different
-    -- contents. session: a session's file is newer than all primary files, and differs from another file.
+    -- Conflict between the files on disk; NULL if there is none. primary: two primary files have different contents.
+    -- session: a session's file is newer than all primary files, and differs from another file.
     conflict        text CHECK (conflict IN ('session', 'primary')),
     CHECK ((state = 'deleted') = (deleted_at IS NOT NULL))
 );
 
--- Every page counts the conflicts of an agent, which are few.
-CREATE INDEX memories_conflict ON memories (agent_id) WHERE conflict IS NOT NULL;
+-- Counts the conflicts of an agent, for every page.
+CREATE INDEX memories_agent_id_conflict_idx ON memories (agent_id) WHERE conflict IS NOT NULL;
 
--- One private memory per name and agent, and one of its team; a file that could not be read is known by its path and never merges with a name.
-CREATE UNIQUE INDEX memories_by_name ON memories (agent_id, name, team) WHERE readable;
-CREATE UNIQUE INDEX memories_by_unreadable_path ON memories (agent_id, path) WHERE NOT readable AND state <> 'deleted';
+-- An agent has at most one private and one team memory of a name. An unreadable file is identified by its path.
+CREATE UNIQUE INDEX memories_agent_id_name_team_idx ON memories (agent_id, name, team) WHERE readable;
+CREATE UNIQUE INDEX memories_agent_id_path_unreadable_idx ON memories (agent_id, path) WHERE NOT readable AND state <> 'deleted';
 -- One index for each order of a list.
-CREATE INDEX memories_in_order_of_update ON memories (agent_id, updated_at DESC, id);
-CREATE INDEX memories_in_order_of_name ON memories (agent_id, name, id);
-CREATE INDEX memories_in_order_of_age ON memories (agent_id, modified_at, id);
+CREATE INDEX memories_agent_id_updated_at_idx ON memories (agent_id, updated_at DESC, id);
+CREATE INDEX memories_agent_id_name_idx ON memories (agent_id, name, id);
+CREATE INDEX memories_agent_id_modified_at_idx ON memories (agent_id, modified_at, id);
 
--- For lists of what few memories are: a state such as missing, a rare type.
-CREATE INDEX memories_by_state ON memories (agent_id, state, type);
--- A search leaves out what is in the trash.
-CREATE INDEX memories_in_trash ON memories (agent_id, id) WHERE state = 'deleted';
+-- For lists of a rare state or type.
+CREATE INDEX memories_agent_id_state_type_idx ON memories (agent_id, state, type);
+-- Searches exclude the trash.
+CREATE INDEX memories_agent_id_deleted_idx ON memories (agent_id, id) WHERE state = 'deleted';
 
--- For the team's memories, which are few beside the private ones.
-CREATE INDEX memories_in_team ON memories (agent_id) WHERE team AND state <> 'deleted';
+-- For lists of team memories.
+CREATE INDEX memories_agent_id_team_idx ON memories (agent_id) WHERE team AND state <> 'deleted';
 
--- Each scan asks whether a restore was cut short; hardly ever was one.
-CREATE INDEX memories_to_restore ON memories (agent_id) WHERE restoring;
+-- Finds unfinished restores at each scan.
+CREATE INDEX memories_agent_id_restoring_idx ON memories (agent_id) WHERE restoring;
 
 CREATE TABLE revisions (
     id          uuid PRIMARY KEY,
@@ -116,14 +115,14 @@ CREATE TABLE revisions (
     path        text NOT NULL,
     session     text,
     seen_at     timestamptz NOT NULL,
-    -- Orders revisions that one look has seen at the same time.
-    seen_order  bigint GENERATED ALWAYS AS IDENTITY
+    -- Orders revisions of one scan with the same seen_at.
+    sequence    bigint GENERATED ALWAYS AS IDENTITY
 );
 
--- One revision per distinct content of a memory.
-CREATE UNIQUE INDEX revisions_by_content ON revisions (memory_id, fingerprint);
+-- A memory has one revision per distinct content.
+CREATE UNIQUE INDEX revisions_memory_id_fingerprint_idx ON revisions (memory_id, fingerprint);
 
--- Nothing is looked for by what these say, and to read them for the planner costs more than all else that it is told.
+-- No query filters by these columns, and their statistics are expensive to collect.
 ALTER TABLE revisions ALTER COLUMN body SET STATISTICS 0;
 ALTER TABLE revisions ALTER COLUMN raw SET STATISTICS 0;
 
@@ -132,54 +131,53 @@ CREATE TABLE files (
     path        text COLLATE "C" NOT NULL,
     session     text,
     memory_id   uuid,
-    -- carries: the memory's name is in it; blocked: with a content that was deleted; unreadable: the memory is the one
-    -- that it carried when it could last be read; removing: a deletion is to remove it.
-    status      text NOT NULL CHECK (status IN ('carries', 'blocked', 'unreadable', 'removing')),
-    -- A file that is gone stays known: it is not new when it comes back.
+    -- mirrored: a file of memory_id. blocked: its content was deleted before. unreadable: memory_id is from the last
+    -- time it could be read. removing: a deletion must remove it.
+    status      text NOT NULL CHECK (status IN ('mirrored', 'blocked', 'unreadable', 'removing')),
+    -- On disk. The row of a removed file is kept, so that the file is not new if it returns.
     present     boolean NOT NULL,
     fingerprint bytea NOT NULL,
     hash        text NOT NULL,
     size        bigint NOT NULL,
     mtime_ns    bigint NOT NULL,
-    -- What its content's age counts from: metadata.modified, else the modification time.
+    -- metadata.modified, else the modification time. The age counts from it.
     modified_at timestamptz NOT NULL,
     content_at  timestamptz NOT NULL,
     problem     text,
-    -- Of the path and all that the file system said of the file when it was last read. The upper 8 bits are of the path
-    -- alone: over each of the 256 parts that they make, bit_xor tells without reading the rows whether a file in it has
-    -- come, gone or changed. NULL: the next look reads the file, because it was read so soon after a change that a
-    -- further one could hide, or because what it is may change without it. The constraint is there so that no statement
-    -- takes a file out of sight and forgets that.
+    -- Hash of the path and of the file's metadata at the last read. The upper 8 bits depend on the path only; bit_xor
+    -- over such a part detects any change without reading rows. NULL makes the next scan read the file: it was read too
+    -- soon after a change, or its meaning may change while the file does not. The CHECK allows no
+    -- signature on a file that is absent, blocked or to be removed.
     signature   bigint,
-    -- The hash of the bytes that Memoir is about to write there, and that make the content no newer than it is.
-    promised    text,
-    -- The flaws (memories.Flaw) with which its content was taken. NULL if it has none.
+    -- Hash of the bytes that Memoir is about to write. They do not make the content newer.
+    expected_hash text,
+    -- The flaws (memories.Flaw) of the accepted content; NULL if none.
     flaws       text,
-    -- The flaws for which the file does not count: fingerprint, content_at and modified_at are those of its last good content. NULL if
-    -- the file counts as it is.
+    -- The flaws that make the file unfinished; NULL if it is finished. fingerprint, content_at and modified_at of an
+    -- unfinished file are from its last good content.
     unfinished  text,
     PRIMARY KEY (agent_id, path),
-    CHECK (signature IS NULL OR present AND status IN ('carries', 'unreadable'))
+    CHECK (signature IS NULL OR present AND status IN ('mirrored', 'unreadable'))
 );
 
-CREATE INDEX files_by_memory ON files (memory_id) WHERE present;
--- Where a memory was, for who restores it.
-CREATE INDEX files_gone_by_memory ON files (memory_id) WHERE NOT present;
-CREATE INDEX files_to_remove ON files (agent_id) WHERE status = 'removing';
+CREATE INDEX files_memory_id_present_idx ON files (memory_id) WHERE present;
+-- Finds the former paths of a memory, for a restore.
+CREATE INDEX files_memory_id_absent_idx ON files (memory_id) WHERE NOT present;
+CREATE INDEX files_agent_id_removing_idx ON files (agent_id) WHERE status = 'removing';
 
--- What each deletion leaves: contents that do not come back by themselves.
+-- Deleted contents. A file with such a content is blocked.
 CREATE TABLE tombstones (
     agent_id    bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
     name        text COLLATE "C" NOT NULL,
     fingerprint bytea NOT NULL,
     deleted_at  timestamptz NOT NULL,
-    -- Of team memory: what was deleted there may be a private memory.
+    -- The tombstone applies to team memory only, else to private memory only.
     team        boolean NOT NULL DEFAULT false,
     PRIMARY KEY (agent_id, name, team, fingerprint)
 );
 
--- The files on disk that a tombstone keeps out, with what they say.
-CREATE TABLE blocked (
+-- Files on disk whose content has a tombstone.
+CREATE TABLE blocked_contents (
     id          uuid PRIMARY KEY,
     agent_id    bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
     path        text COLLATE "C" NOT NULL,
@@ -195,13 +193,13 @@ CREATE TABLE blocked (
     UNIQUE (agent_id, path)
 );
 
--- The journal: one row for each thing that happened to a memory, written in the transaction in which it happens. It needs
--- no other table to say when what held: the content of a row is a revision, and a purged memory keeps its rows without.
+-- The journal: one row per change of a memory, written in the transaction of the change. The content of a row is a
+-- revision. A purged memory keeps its rows, without revisions.
 CREATE TABLE activity (
-    -- Orders what happened at the same time.
+    -- Orders entries with the same time.
     id          bigint GENERATED ALWAYS AS IDENTITY,
     agent_id    bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
-    -- Of what was first seen in a file, that file's modification time; else when it happened.
+    -- Time of the change. For a content that was first seen in a file: the file's modification time.
     at          timestamptz NOT NULL,
     memory_id   uuid,
     name        text COLLATE "C" NOT NULL,
@@ -210,38 +208,35 @@ CREATE TABLE activity (
     actor       text NOT NULL CHECK (actor IN ('session', 'disk', 'browser', 'script', 'memoir', 'extraction')),
     path        text COLLATE "C" NOT NULL,
     session     text,
-    -- What the memory is from then on. No state: it is what it was, and the type is that of a content kept out or let in.
+    -- State of the memory after the change. NULL for entries about blocked contents; type is then the content's.
     state       text CHECK (state IN ('active', 'needs_attention', 'missing', 'deleted')),
     type        text CHECK (type IN ('feedback', 'user', 'project', 'reference')),
     revision_id uuid,
-    -- What its age counted from.
+    -- memories.modified_at after the change.
     modified_at timestamptz,
-    -- The memory's name before it was renamed; the same name where it was moved between private and team memory. Entries of
-    -- 'deleted' and 'learned' have it where a file carries another name: the new name and the old one.
-    renamed     text,
-    -- It was in team memory from then on.
+    -- renamed: the old name; the same name if the memory moved between private and team memory. If a file changed its
+    -- name: the new name in the entry deleted, and the old name in the entry learned.
+    other_name  text,
+    -- In team memory after the change.
     team        boolean NOT NULL DEFAULT false,
-    -- The order in which people read it; a key that begins with the agent, so that one index does for that and for
-    -- forgetting the agent. Over all agents it is read once for each.
+    -- The order of the activity page. One index serves this order and the deletion of an agent.
     PRIMARY KEY (agent_id, at, id)
 );
 
--- For what one memory was at some time, and for its own story.
-CREATE INDEX activity_by_memory ON activity (memory_id, at, id);
+-- For the activity of one memory, and its state at a past time.
+CREATE INDEX activity_memory_id_at_idx ON activity (memory_id, at, id);
 
--- By how many the memories that live have become more on a day, in UTC: the journal summed up as it is written, because
--- the pictures of many memories over a long time are drawn again and again.
-CREATE TABLE growth (
+-- Daily change (UTC) of the number of memories that are not deleted: the sum of the journal, for charts.
+CREATE TABLE memory_growth (
     agent_id bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
     day      date NOT NULL,
     type     text NOT NULL CHECK (type IN ('', 'feedback', 'user', 'project', 'reference')),
-    alive    integer NOT NULL,
+    delta    integer NOT NULL,
     PRIMARY KEY (agent_id, day, type)
 );
 
--- How many memories there are, counted as they change: lists and cards need it at every request, and counting 100,000
--- rows takes longer than the rest of a request. A trigger counts each statement. Each agent has rows of its own, so that
--- writers of different agents never wait for each other.
+-- Number of memories by state and type. A trigger updates it with each statement, because counting 100,000 rows takes
+-- longer than the rest of a request. Rows are per agent, so writers of different agents do not block each other.
 CREATE TABLE memory_tallies (
     agent_id bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
     state    text NOT NULL,
@@ -254,116 +249,112 @@ CREATE FUNCTION tally_memories() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP = 'INSERT' THEN
         INSERT INTO memory_tallies AS t
-        SELECT agent_id, state, coalesce(type, ''), count(*) FROM came GROUP BY 1, 2, 3
+        SELECT agent_id, state, coalesce(type, ''), count(*) FROM new_rows GROUP BY 1, 2, 3
         ON CONFLICT (agent_id, state, type) DO UPDATE SET n = t.n + excluded.n;
     ELSIF TG_OP = 'UPDATE' THEN
         INSERT INTO memory_tallies AS t
         SELECT agent_id, state, type, sum(n)
-        FROM (SELECT agent_id, state, coalesce(type, '') AS type, 1 AS n FROM came
-              UNION ALL SELECT agent_id, state, coalesce(type, ''), -1 FROM went) changes
+        FROM (SELECT agent_id, state, coalesce(type, '') AS type, 1 AS n FROM new_rows
+              UNION ALL SELECT agent_id, state, coalesce(type, ''), -1 FROM old_rows) changes
         GROUP BY agent_id, state, type
         HAVING sum(n) <> 0
         ON CONFLICT (agent_id, state, type) DO UPDATE SET n = t.n + excluded.n;
-    ELSE -- Of an agent that is forgotten the tallies may be gone already.
+    ELSE -- The cascade may have deleted the rows of a deleted agent already.
         UPDATE memory_tallies t SET n = t.n - gone.n
-        FROM (SELECT agent_id, state, coalesce(type, '') AS type, count(*) AS n FROM went GROUP BY 1, 2, 3) gone
+        FROM (SELECT agent_id, state, coalesce(type, '') AS type, count(*) AS n FROM old_rows GROUP BY 1, 2, 3) gone
         WHERE (t.agent_id, t.state, t.type) = (gone.agent_id, gone.state, gone.type);
     END IF;
     RETURN NULL;
 END
 $$;
 
-CREATE TRIGGER tally_insert AFTER INSERT ON memories REFERENCING NEW TABLE AS came FOR EACH STATEMENT EXECUTE FUNCTION tally_memories();
-CREATE TRIGGER tally_update AFTER UPDATE ON memories REFERENCING NEW TABLE AS came OLD TABLE AS went
+CREATE TRIGGER memories_insert_trg AFTER INSERT ON memories REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION tally_memories();
+CREATE TRIGGER memories_update_trg AFTER UPDATE ON memories REFERENCING NEW TABLE AS new_rows OLD TABLE AS old_rows
     FOR EACH STATEMENT EXECUTE FUNCTION tally_memories();
-CREATE TRIGGER tally_delete AFTER DELETE ON memories REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION tally_memories();
+CREATE TRIGGER memories_delete_trg AFTER DELETE ON memories REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION tally_memories();
 
--- The search index, apart from the memories because it costs more than all else of a cold mirror: a large look fills
--- it afterwards. A row that names another revision than its memory does is out of date. Beside the words of the text a
--- vector has those of the name and description once more with a ^ before them, and the agent's id with an @: the one
--- index then finds the hits of one agent, and those in titles.
+-- The search index. A large scan fills it later, because it costs more than the rest of the first scan. A row with
+-- another revision than its memory is out of date. A vector has the words of the text, the words of the name and
+-- description again with the prefix ^, and the agent's id with the prefix @.
 CREATE TABLE memory_search (
     memory_id   uuid PRIMARY KEY REFERENCES memories (id) ON DELETE CASCADE,
     revision_id uuid NOT NULL,
     words       tsvector NOT NULL
 );
 
--- Searches go by the index whatever the planner knows (GoByIndexes).
+-- Searches use the index without statistics (DisableSeqScan).
 ALTER TABLE memory_search ALTER COLUMN words SET STATISTICS 0;
 
-CREATE INDEX memory_search_by_word ON memory_search USING gin (words);
+CREATE INDEX memory_search_words_idx ON memory_search USING gin (words);
 
--- The words of all memories, each once, to tell what somebody meant who mistyped one. A word may outlive the last
--- content that had it, but not a purge.
+-- The distinct words of all memories, for fuzzy search. A word may outlive its last content, but not a purge.
 CREATE TABLE search_words (
     word text COLLATE "C" PRIMARY KEY
 );
 
--- Where the database does not let itself be given the extension, searches go on without near-misses. Each start tries
--- again, which is why no migration has these two.
+-- If the extension cannot be created, search works without fuzzy matches. Each start tries again, so no migration has
+-- these two.
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
-CREATE INDEX search_words_by_trigram ON search_words USING gin (word gin_trgm_ops);
+CREATE INDEX search_words_word_idx ON search_words USING gin (word gin_trgm_ops);
 
--- What one server asks of the one that looks after an agent, for as long as somebody waits for the answer. Like the figures
--- it says nothing that outlives the servers, so that it need not outlive a crash of Postgres either: nothing of it is logged,
--- and no commit of it waits for the disk.
-CREATE UNLOGGED TABLE requests (
+-- Calls of one server to the holder of an agent's lease. UNLOGGED, because a call is meaningless after a crash.
+CREATE UNLOGGED TABLE server_requests (
     id           uuid PRIMARY KEY,
     agent_id     bigint NOT NULL,
     call         text NOT NULL,
-    -- JSON, but as bytes: jsonb refuses NUL, which a field that is about to be refused may hold.
+    -- JSON as bytes: jsonb refuses NUL, which an invalid field may contain.
     arguments    bytea NOT NULL,
-    -- Who asks, for the journal.
+    -- The actor for the journal.
     actor        text NOT NULL,
-    -- The asker moves it on while it waits. A request past it is not begun.
-    wanted_until timestamptz NOT NULL,
-    taken        boolean NOT NULL DEFAULT false,
-    answer       bytea
+    -- The caller extends it while it waits. An expired request is not started.
+    expires_at   timestamptz NOT NULL,
+    claimed      boolean NOT NULL DEFAULT false,
+    response     bytea
 );
 
--- How the one server that looks after an agent stands with its directory, for the others to show.
-CREATE UNLOGGED TABLE figures (
+-- Statistics of an agent's directory from the holder of its lease, for the pages of other servers.
+CREATE UNLOGGED TABLE agent_stats (
     agent_id bigint PRIMARY KEY REFERENCES agents (id) ON DELETE CASCADE,
-    -- Memory files that its last looks counted.
+    -- Number of memory files at the last scan.
     files    integer NOT NULL,
-    -- Paths that wait to be looked at.
+    -- Number of paths that wait for a scan.
     pending  integer NOT NULL
 );
 
--- What agents were given for what they were asked: one row for each recall, also when nothing was chosen. They are kept for a
--- while, and written without waiting for the disk: what a crash takes of them is the last moment's.
+-- One row per recall, also if no memory was chosen. Old rows are deleted. Commits do not wait for the disk, so a crash may
+-- lose the last rows.
 CREATE TABLE recalls (
     id          uuid PRIMARY KEY,
     agent_id    bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
     at          timestamptz NOT NULL,
     session     text COLLATE "C",
     asked_by    text NOT NULL CHECK (asked_by IN ('script', 'hook', 'mcp')),
-    -- The beginning of it.
+    -- The first part of the query.
     query       text NOT NULL,
-    -- pending: it is being chosen; settled: it has been, and waits to be fetched; handed_out: whoever asked has it.
+    -- pending: being chosen; settled: chosen, not yet fetched; handed_out: delivered to the caller.
     state       text NOT NULL CHECK (state IN ('pending', 'settled', 'handed_out')),
     selected_by text CHECK (selected_by IN ('model', 'keyword')),
-    -- Why nothing was looked at.
+    -- Reason if no memory was considered.
     skipped     text,
-    -- Why another way was taken than was wanted.
+    -- Reason if another selector was used than requested.
     note        text,
     candidates  integer NOT NULL DEFAULT 0,
     took_us     bigint NOT NULL DEFAULT 0,
-    -- What was chosen, the best first, with why. What of it was handed out is in recalled.
+    -- The chosen memories with reasons, best first. recall_items has the delivered ones.
     chosen      jsonb NOT NULL DEFAULT '[]',
-    -- How many memories were handed out.
-    given       integer NOT NULL DEFAULT 0
+    -- Number of delivered memories.
+    delivered_count integer NOT NULL DEFAULT 0
 );
 
--- For the newest, and for how often something was given: that is counted in the index alone.
-CREATE INDEX recalls_by_time ON recalls (agent_id, at, id) INCLUDE (asked_by, selected_by, candidates, given, took_us);
--- For what a session was asked, and for its next prompt, which takes along what came too late for the one before.
-CREATE INDEX recalls_in_session ON recalls (agent_id, session, at, id) WHERE session IS NOT NULL;
+-- For lists, and for statistics by an index-only scan.
+CREATE INDEX recalls_agent_id_at_idx ON recalls (agent_id, at, id) INCLUDE (asked_by, selected_by, candidates, delivered_count, took_us);
+-- For the recalls of a session, and for late results that go with its next prompt.
+CREATE INDEX recalls_agent_id_session_at_idx ON recalls (agent_id, session, at, id) WHERE session IS NOT NULL;
 
--- The memories that were handed out. A session is given each once, and only so many bytes in all.
-CREATE TABLE recalled (
+-- Delivered memories. A session gets each memory once, within a limit of bytes.
+CREATE TABLE recall_items (
     recall_id uuid NOT NULL REFERENCES recalls (id) ON DELETE CASCADE,
-    place     integer NOT NULL,
+    position  integer NOT NULL,
     agent_id  bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
     session   text COLLATE "C",
     at        timestamptz NOT NULL,
@@ -371,47 +362,47 @@ CREATE TABLE recalled (
     name      text COLLATE "C" NOT NULL,
     bytes     integer NOT NULL,
     why       jsonb NOT NULL,
-    PRIMARY KEY (recall_id, place)
+    PRIMARY KEY (recall_id, position)
 );
 
-CREATE INDEX recalled_in_session ON recalled (agent_id, session, at) WHERE session IS NOT NULL;
--- For what was never given, and what always.
-CREATE INDEX recalled_by_memory ON recalled (agent_id, memory_id, at);
+CREATE INDEX recall_items_agent_id_session_at_idx ON recall_items (agent_id, session, at) WHERE session IS NOT NULL;
+-- For the memories that are delivered most often, and never.
+CREATE INDEX recall_items_agent_id_memory_id_at_idx ON recall_items (agent_id, memory_id, at);
 
--- Locked while a session is given something, so that two recalls at once give it nothing twice.
+-- Locked during a delivery, so that two concurrent recalls do not deliver a memory twice.
 CREATE TABLE recall_sessions (
     agent_id    bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
     session     text COLLATE "C" NOT NULL,
     at          timestamptz NOT NULL,
-    -- What it was given before, it has no more: its conversation has been compacted since.
+    -- Start of the current context. Deliveries before it were lost when the conversation was compacted.
     fresh_since timestamptz NOT NULL DEFAULT '-infinity',
     PRIMARY KEY (agent_id, session)
 );
--- What came of looking in an agent's project for what a memory cites: the files, functions and flags that its text names. A memory
--- without a row was not checked yet, or its agent has no project. It outlives a crash, for not all of it can be made again: that
--- something was found once is what tells for certain that it is gone now.
+-- Results of the search for a memory's citations (files, functions, flags) in the agent's project. A memory without a row
+-- was not checked yet, or its agent has no project. The table is logged: a citation counts as dead only if it was found
+-- before.
 CREATE TABLE verifications (
     memory_id   uuid PRIMARY KEY REFERENCES memories (id) ON DELETE CASCADE,
     agent_id    bigint NOT NULL,
-    -- The content that was checked. Of a memory that says something else by now the rest does not count.
+    -- The revision that was checked. If it is not the memory's current one, the row does not count.
     revision_id uuid NOT NULL,
     checked_at  timestamptz NOT NULL,
-    -- The directory that was looked into, absolute.
+    -- The searched directory, absolute.
     project     text NOT NULL,
-    -- How many of the citations are gone.
+    -- Number of dead citations.
     gone        integer NOT NULL,
     -- A list of memories.CheckedCitation.
     citations   jsonb NOT NULL
 );
 
--- For what an agent leaves that has no project any more.
-CREATE INDEX verifications_by_agent ON verifications (agent_id);
--- For the review, and its count on every page of the agent.
-CREATE INDEX verifications_with_gone ON verifications (agent_id) WHERE gone > 0;
+-- Used when an agent's project is removed.
+CREATE INDEX verifications_agent_id_idx ON verifications (agent_id);
+-- For the review, and for its count on every page.
+CREATE INDEX verifications_agent_id_gone_idx ON verifications (agent_id) WHERE gone > 0;
 
--- Background work. The tables whose names begin with river are those of River's queue (github.com/riverqueue/river), exactly as its own
--- migrations make them, which a test compares; they stand among ours so that one version number says all, nothing is needed that the other
--- tables do not need, and two Memoirs in two schemas of a database do not share their work.
+-- The tables of River's queue (github.com/riverqueue/river), as River's own migrations create them; a test compares the
+-- two. They are part of this schema, so that one version number covers all tables, and servers in different schemas of a
+-- database have separate queues.
 CREATE TYPE river_job_state AS ENUM (
     'available',
     'cancelled',
@@ -423,8 +414,8 @@ CREATE TYPE river_job_state AS ENUM (
     'scheduled'
 );
 
--- One row per job. args are those of package jobs: agent (its id), slug, key and work. metadata holds output, what came of it,
--- and again: when it is to run once more after the run that is going on, in microseconds since 1970.
+-- One row per job. args are those of package jobs: agent (id), slug, key and work. metadata has output, the result, and
+-- again: when to run once more after the current run, in microseconds since 1970.
 CREATE TABLE river_job (
     id            bigserial PRIMARY KEY,
     state         river_job_state NOT NULL DEFAULT 'available',
@@ -478,7 +469,7 @@ CREATE INDEX river_job_prioritized_fetching_index ON river_job (state, queue, pr
 -- For the jobs of one agent.
 CREATE INDEX river_job_args_index ON river_job USING GIN (args);
 CREATE INDEX river_job_metadata_index ON river_job USING GIN (metadata);
--- That of one kind, agent and key there is one at most that is not finished.
+-- At most one unfinished job per kind, agent and key.
 CREATE UNIQUE INDEX river_job_unique_idx ON river_job (unique_key)
     WHERE unique_key IS NOT NULL AND unique_states IS NOT NULL AND river_job_state_in_bitmask(unique_states, state);
 
@@ -511,35 +502,34 @@ CREATE TABLE river_notification (
 CREATE INDEX river_notification_created_at_idx ON river_notification (created_at);
 CREATE INDEX river_notification_topic_id_idx ON river_notification (topic, id);
 
--- The servers that work at jobs, each of which says here that it lives. What one that is silent was at, another begins anew.
--- Nothing of it means anything after a crash.
+-- Heartbeats of the servers that run jobs. The jobs of a silent server are started again by another. UNLOGGED, because rows
+-- are meaningless after a crash.
 CREATE UNLOGGED TABLE job_servers (
     id      text PRIMARY KEY,
-    -- Since when it has said so without a gap: who has been away itself does not judge others.
+    -- Start of the current run of heartbeats. A server that had a gap itself does not judge others.
     since   timestamptz NOT NULL,
     seen_at timestamptz NOT NULL
 );
 
--- Up to where each conversation was read for what it has to remember, and when it was last heard of. It moves in the transaction
--- that keeps what was found, so that each stretch is read once.
+-- Read position of each conversation. It advances in the transaction that saves the findings, so each part is read once.
 CREATE TABLE conversations (
     agent_id   bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
-    -- Of one that a script gave without a name: a hash of it.
+    -- A hash of the text if a script gave no name.
     session    text COLLATE "C" NOT NULL,
-    -- The file; NULL: the messages come from a script, and wait in conversation_texts.
+    -- Path of the file. NULL if the messages come from a script and wait in conversation_texts.
     transcript text,
-    -- There may be more to read since; NULL in read_at: nothing was read yet.
-    heard_at   timestamptz NOT NULL,
+    -- Activity after read_at means that there is more to read. read_at is NULL before the first read.
+    last_activity_at timestamptz NOT NULL,
     read_at    timestamptz,
-    -- The id of the last message that was read, by which another transcript that goes on from this one is known too.
+    -- Id of the last message that was read. It also identifies a transcript that continues this one.
     last_id    text NOT NULL DEFAULT '',
-    -- How many bytes of the file were read, and a hash of the last of them: another file in its place is known by that.
-    read_to    bigint NOT NULL DEFAULT 0,
-    mark       bytea NOT NULL DEFAULT '',
+    -- Number of bytes read, and a hash of the last of them, which detects another file at the path.
+    read_offset bigint NOT NULL DEFAULT 0,
+    tail_hash  bytea NOT NULL DEFAULT '',
     PRIMARY KEY (agent_id, session)
 );
 
--- What scripts have given to be read and was not yet. It goes in the transaction that keeps what was found.
+-- Messages from scripts that were not read yet. They are deleted in the transaction that saves the findings.
 CREATE TABLE conversation_texts (
     id       uuid PRIMARY KEY,
     agent_id bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
@@ -548,9 +538,9 @@ CREATE TABLE conversation_texts (
     given_at timestamptz NOT NULL
 );
 
-CREATE INDEX conversation_texts_by_session ON conversation_texts (agent_id, session, given_at);
+CREATE INDEX conversation_texts_agent_id_session_given_at_idx ON conversation_texts (agent_id, session, given_at);
 
--- What was found in conversations. Refused ones stay, so that the same is not proposed again.
+-- Memories found in conversations. Refused rows are kept, so that they are not proposed again.
 CREATE TABLE proposals (
     id          uuid PRIMARY KEY,
     agent_id    bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
@@ -559,82 +549,81 @@ CREATE TABLE proposals (
     type        text NOT NULL CHECK (type IN ('feedback', 'user', 'project', 'reference')),
     description text NOT NULL,
     body        text NOT NULL,
-    -- Of what was proposed, the name too, however it was edited before it was accepted.
+    -- Hash of the proposal including its name, before any edit.
     fingerprint bytea NOT NULL,
-    -- What somebody said, from which it comes.
+    -- The quoted source.
     quote       text NOT NULL,
     quoted_at   timestamptz,
     session     text NOT NULL,
     proposed_at timestamptz NOT NULL,
     decided_at  timestamptz,
     decided_by  text CHECK (decided_by IN ('browser', 'script', 'extraction')),
-    -- How it is being accepted: the memory that it becomes another content of (NULL: it is new), and the ETag of what was seen
-    -- of that. A crash in between is finished by it.
-    updates     uuid,
-    match       text NOT NULL DEFAULT '',
-    -- The memory that it has become.
+    -- Target of the acceptance: the memory to update (NULL: a new one), and the ETag that the user saw. A crash during the
+    -- acceptance is completed with them.
+    target_memory_id uuid,
+    base_etag   text NOT NULL DEFAULT '',
+    -- The memory that was created or updated.
     memory_id   uuid,
     CHECK ((state = 'waiting') = (decided_at IS NULL))
 );
 
-CREATE UNIQUE INDEX proposals_once ON proposals (agent_id, fingerprint);
-CREATE INDEX proposals_in_order ON proposals (agent_id, state, proposed_at DESC, id);
-CREATE INDEX proposals_to_finish ON proposals (decided_at) WHERE state = 'accepting';
+CREATE UNIQUE INDEX proposals_agent_id_fingerprint_idx ON proposals (agent_id, fingerprint);
+CREATE INDEX proposals_agent_id_state_proposed_at_idx ON proposals (agent_id, state, proposed_at DESC, id);
+CREATE INDEX proposals_decided_at_accepting_idx ON proposals (decided_at) WHERE state = 'accepting';
 
--- The log files of long-lived agents, as they are on disk: one row for each. They are no memories. What is not there any more has no
--- row, once its directory was listed without it.
+-- The log files of long-lived agents, one row per file on disk. Logs are not memories.
 CREATE TABLE logs (
     agent_id    bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
     -- Slash-separated, relative to the agent's directory.
     path        text COLLATE "C" NOT NULL,
-    -- That its path tells, else the one on which it was last changed.
+    -- The day in its path, else the day of its last change.
     day         date NOT NULL,
-    -- Empty for the log of a day as a whole.
+    -- Empty for the log of a whole day.
     title       text NOT NULL,
-    -- The last MiB of the file, valid UTF-8 without NUL; empty where it could not be read.
+    -- The last MiB of the file, valid UTF-8 without NUL; empty if it could not be read.
     text        text NOT NULL,
-    -- Its bullets.
+    -- Number of bullets.
     entries     integer NOT NULL,
     -- Codes of package logs.
     problems    text[] NOT NULL,
-    -- SHA-256 of the bytes that were read, in hexadecimal; empty where it could not be read.
+    -- SHA-256 of the bytes that were read, in hexadecimal; empty if it could not be read.
     hash        text NOT NULL,
     size        bigint NOT NULL,
     modified_at timestamptz NOT NULL,
-    -- By which a file that has not changed is known without being read; 0: it was read too soon after a change to be sure.
+    -- As files.signature; 0 if the file was read too soon after a change.
     signature   bigint NOT NULL,
-    -- As those of memory_search: with the sign of the agent.
+    -- As memory_search.words.
     words       tsvector NOT NULL,
     PRIMARY KEY (agent_id, path)
 );
 
--- For the days of an agent, newest first, and what a range of them says.
-CREATE INDEX logs_by_day ON logs (agent_id, day, path);
-CREATE INDEX logs_by_word ON logs USING gin (words);
+-- For the list of days, newest first, and for ranges of days.
+CREATE INDEX logs_agent_id_day_path_idx ON logs (agent_id, day, path);
+CREATE INDEX logs_words_idx ON logs USING gin (words);
 
--- A plan for tidying an agent's memories up: what could be merged, put right or deleted, for a person to apply or not.
+-- Consolidation plans: proposed merges, updates and deletions. A person applies them.
 CREATE TABLE consolidations (
     id            uuid PRIMARY KEY,
     agent_id      bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
     made_at       timestamptz NOT NULL,
     made_by       text NOT NULL CHECK (made_by IN ('browser', 'script', 'memoir')),
-    closed_at     timestamptz, -- discarded, or followed by another; NULL: it is the agent's plan
-    memories      integer NOT NULL, -- how many were looked at
-    model         text, -- that was asked; NULL: none
-    note          text NOT NULL, -- what there is to say of the asking, for people
+    closed_at     timestamptz, -- discarded or replaced; NULL: the current plan
+    memories      integer NOT NULL, -- number of memories examined
+    model         text, -- the model that was used; NULL: none
+    note          text NOT NULL, -- result of the model call, for people
     input_tokens  integer NOT NULL,
     output_tokens integer NOT NULL,
-    -- The whole CLAUDE.md, in Unicode characters, when the plan was made and with all of its steps.
+    -- Length of CLAUDE.md in Unicode characters, before and after all steps.
     chars_before  integer NOT NULL,
     chars_after   integer NOT NULL,
-    findings      jsonb NOT NULL -- what only a person can decide about
+    findings      jsonb NOT NULL -- findings without a step, for a person to decide
 );
 
 -- An agent has one plan.
-CREATE UNIQUE INDEX consolidations_open ON consolidations (agent_id) WHERE closed_at IS NULL;
-CREATE INDEX consolidations_by_agent ON consolidations (agent_id, made_at);
+CREATE UNIQUE INDEX consolidations_agent_id_open_idx ON consolidations (agent_id) WHERE closed_at IS NULL;
+CREATE INDEX consolidations_agent_id_made_at_idx ON consolidations (agent_id, made_at);
 
--- The steps of plans. Those that were applied outlive their plan, so that they can be undone.
+-- Steps of plans. Applied steps are kept after their plan, so that they can be undone.
 CREATE TABLE consolidation_steps (
     id           uuid PRIMARY KEY,
     plan_id      uuid NOT NULL REFERENCES consolidations (id) ON DELETE CASCADE,
@@ -644,49 +633,49 @@ CREATE TABLE consolidation_steps (
     source       text NOT NULL CHECK (source IN ('found', 'model')),
     title        text NOT NULL,
     reason       text NOT NULL,
-    -- chosen and undoing are decided, and carried out to their end by whichever server lives.
+    -- chosen and undoing are in progress. After a crash another server completes them.
     state        text NOT NULL CHECK (state IN ('proposed', 'chosen', 'applied', 'refused', 'undoing', 'undone')),
-    problem      text NOT NULL, -- why it was not applied or undone; empty: nothing was in the way
-    -- What becomes of each memory, in order, with what it said and whether that is done.
+    problem      text NOT NULL, -- why it was not applied or undone; empty if there is no problem
+    -- The changes of memories, in order, with the former contents and the progress.
     changes      jsonb NOT NULL,
     chars_before integer NOT NULL,
     chars_after  integer NOT NULL,
-    actor        text NOT NULL CHECK (actor IN ('', 'browser', 'script', 'memoir')), -- who has chosen it
+    actor        text NOT NULL CHECK (actor IN ('', 'browser', 'script', 'memoir')), -- who chose it
     applied_at   timestamptz,
     undone_at    timestamptz
 );
 
-CREATE UNIQUE INDEX consolidation_steps_in_order ON consolidation_steps (plan_id, place);
--- After a crash each server asks what was not ended; hardly ever there is anything.
-CREATE INDEX consolidation_steps_unfinished ON consolidation_steps (agent_id) WHERE state IN ('chosen', 'undoing');
-CREATE INDEX consolidation_steps_applied ON consolidation_steps (agent_id, applied_at) WHERE applied_at IS NOT NULL;
+CREATE UNIQUE INDEX consolidation_steps_plan_id_place_idx ON consolidation_steps (plan_id, place);
+-- Finds unfinished steps after a crash.
+CREATE INDEX consolidation_steps_agent_id_unfinished_idx ON consolidation_steps (agent_id) WHERE state IN ('chosen', 'undoing');
+CREATE INDEX consolidation_steps_agent_id_applied_at_idx ON consolidation_steps (agent_id, applied_at) WHERE applied_at IS NOT NULL;
 
--- When somebody looked last whether an agent's memories are due, so that no two servers do so at once.
-CREATE TABLE consolidation_looks (
+-- Time of the last check whether a consolidation is due. It prevents concurrent checks by two servers.
+CREATE TABLE consolidation_checks (
     agent_id  bigint PRIMARY KEY REFERENCES agents (id) ON DELETE CASCADE,
-    looked_at timestamptz NOT NULL
+    checked_at timestamptz NOT NULL
 );
 
--- Browsers that are signed in. Signing out removes the row, so that the cookie ends on every server.
+-- Signed-in browsers. Signing out deletes the row, which invalidates the cookie on every server.
 CREATE TABLE sign_ins (
-    id         bytea PRIMARY KEY, -- SHA-256 of the cookie, which is not kept
-    seal       bytea NOT NULL,    -- of the cookie, under the token that was shown: a new token ends it
+    id         bytea PRIMARY KEY, -- SHA-256 of the cookie, which is not stored
+    seal       bytea NOT NULL,    -- keyed hash of the cookie under the token; a new token invalidates it
     expires_at timestamptz NOT NULL
 );
 
--- Facts that stand in an index itself, MEMORY.md, and not in a memory file. The scan replaces those of an index that has changed.
+-- Facts in MEMORY.md itself, outside of memory files. A scan replaces the facts of a changed index.
 CREATE TABLE index_facts (
-    id          uuid PRIMARY KEY, -- made of the agent's slug, the path and the text: the same text keeps it
+    id          uuid PRIMARY KEY, -- derived from slug, path and text, so the same text keeps its id
     agent_id    bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
     path        text NOT NULL,    -- of the index, relative to the agent's directory
     line        integer NOT NULL, -- of the file, from 1
     team        boolean NOT NULL, -- the index is the team's
-    heading     text NOT NULL,    -- that it stands under; empty: none
+    heading     text NOT NULL,    -- the heading above it; empty: none
     body        text NOT NULL,
-    words       tsvector NOT NULL, -- as those of memory_search, with the heading as the description
-    modified_at timestamptz NOT NULL, -- of the index, when the fact was first seen in it
-    seen_at     timestamptz NOT NULL  -- when that was
+    words       tsvector NOT NULL, -- as memory_search.words, with the heading as description
+    modified_at timestamptz NOT NULL, -- of the index, when the fact was first seen
+    seen_at     timestamptz NOT NULL  -- when the fact was first seen
 );
 
-CREATE INDEX index_facts_by_agent ON index_facts (agent_id, path);
-CREATE INDEX index_facts_by_word ON index_facts USING gin (words);
+CREATE INDEX index_facts_agent_id_path_idx ON index_facts (agent_id, path);
+CREATE INDEX index_facts_words_idx ON index_facts USING gin (words);

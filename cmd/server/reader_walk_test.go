@@ -36,8 +36,8 @@ var ownTables = map[string]string{
 	"river_leader":       "which server moves jobs along",
 	"river_queue":        "the same, of River",
 	"river_notification": "what River's servers tell each other",
-	"requests":           "what one server asks of another",
-	"figures":            "what a server tells the others about its files",
+	"server_requests":    "what one server asks of another",
+	"agent_stats":        "what a server tells the others about its files",
 }
 
 // TestReader_ChangesNothing calls every operation of the API and every page with the token for
@@ -47,7 +47,7 @@ func TestReader_ChangesNothing(t *testing.T) {
 	w := startWalk(t)
 	w.until("all files to be trusted", func() string { // a scan reads files again that are younger than 2 s
 		w.allowed(http.MethodPost, "/api/v1/scan", "")
-		return strings.Join(w.list("SELECT path FROM files WHERE present AND status = 'carries' AND signature IS NULL"), ", ")
+		return strings.Join(w.list("SELECT path FROM files WHERE present AND status = 'mirrored' AND signature IS NULL"), ", ")
 	})
 	before, asked := w.wait("the server to come to rest"), len(w.model.Requests())
 	w.walkAPI()
@@ -150,7 +150,7 @@ func (w *walk) prepare(project, database string) {
 	w.values["memories"] = w.values["memory"]
 	w.values["versions"] = w.list("SELECT DISTINCT encode(fingerprint, 'hex') FROM files WHERE memory_id IN (SELECT id FROM memories WHERE conflict IS NOT NULL)")
 	w.values["history"] = w.list("SELECT encode(fingerprint, 'hex') FROM revisions")
-	w.values["blocked"] = w.list("SELECT id::text FROM blocked")
+	w.values["blocked"] = w.list("SELECT id::text FROM blocked_contents")
 	w.values["proposals"] = w.list("SELECT id::text FROM proposals")
 	w.values["recall"] = []string{field(w.T, recall, "id")}
 	w.values["facts"] = w.list("SELECT id::text FROM index_facts")
@@ -179,11 +179,11 @@ func (w *walk) propose(database string) {
 		w.Fatal(err)
 	}
 	now := records.Now()
-	if err := store.HearConversation(w.Context(), agent.ID, "s2", "/x.jsonl", now); err != nil {
+	if err := store.TouchConversation(w.Context(), agent.ID, "s2", "/x.jsonl", now); err != nil {
 		w.Fatal(err)
 	}
 	c := memories.Content{Name: "Small commits", Type: memories.Feedback, Description: "About commits", Body: "Commit often."}
-	_, err = store.KeepFinding(w.Context(), records.Finding{AgentID: agent.ID, Session: "s2", ReadAt: now, Proposals: []records.Proposal{{
+	_, err = store.SaveFinding(w.Context(), records.Finding{AgentID: agent.ID, Session: "s2", ReadAt: now, Proposals: []records.Proposal{{
 		ID: uuid.New(), AgentID: agent.ID, State: records.ProposalWaiting, Content: c, Fingerprint: memories.FingerprintOf(c.Type, c.Name, c.Body),
 		Quote: "commit often", QuotedAt: now, Session: "s2", ProposedAt: now,
 	}}})

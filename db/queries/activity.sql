@@ -1,10 +1,10 @@
 -- name: InsertActivity :copyfrom
-INSERT INTO activity (agent_id, at, memory_id, name, kind, actor, path, session, state, type, revision_id, modified_at, renamed, team)
-VALUES (@agent_id, @at, @memory_id, @name, @kind, @actor, @path, @session, @state, @type, @revision_id, @modified_at, @renamed, @team);
+INSERT INTO activity (agent_id, at, memory_id, name, kind, actor, path, session, state, type, revision_id, modified_at, other_name, team)
+VALUES (@agent_id, @at, @memory_id, @name, @kind, @actor, @path, @session, @state, @type, @revision_id, @modified_at, @other_name, @team);
 
 -- name: MemoriesAsOf :many
--- The memories as the last row of each up to that moment has left them, by the name of that time. One whose content is gone is
--- left out. One pass over the agent's rows, in the order of its primary key, is quicker than a look-up for each memory.
+-- Returns the memories as of a time, sorted by their name at that time. Memories without content are omitted.
+-- One pass in primary key order is faster than one lookup per memory.
 WITH last AS (
     SELECT DISTINCT ON (a.memory_id) a.memory_id, a.name, a.team, a.actor, a.at, a.state, a.type, a.path, a.session, a.revision_id, a.modified_at
     FROM activity a
@@ -39,8 +39,8 @@ WHERE a.memory_id = @id::uuid AND m.agent_id = @agent_id AND a.at <= @at AND a.s
 ORDER BY a.at DESC, a.id DESC
 LIMIT 1;
 
--- name: HeadingsAsOf :many
--- What went into CLAUDE.md at that moment, without the bodies.
+-- name: SummariesAsOf :many
+-- Returns what CLAUDE.md had at a time, without bodies.
 WITH last AS (
     SELECT DISTINCT ON (a.memory_id) a.memory_id, a.name, a.team, a.state, a.type, a.revision_id
     FROM activity a

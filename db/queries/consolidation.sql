@@ -1,5 +1,5 @@
 -- name: TryLockConsolidation :one
--- One consolidation of an agent at a time, over all servers. 0x64726561 is "drea".
+-- One consolidation per agent, over all servers. 0x64726561 is "drea".
 SELECT pg_try_advisory_lock(1685218657, @agent_id::integer);
 
 -- name: UnlockConsolidation :exec
@@ -26,7 +26,7 @@ SELECT * FROM consolidation_steps WHERE plan_id = @plan_id ORDER BY place;
 SELECT * FROM consolidation_steps WHERE agent_id = @agent_id AND id = @id;
 
 -- name: AppliedConsolidationSteps :many
--- What was applied last, undone since or not.
+-- Returns the steps that were applied last, also those undone since.
 SELECT * FROM consolidation_steps WHERE agent_id = @agent_id AND applied_at IS NOT NULL ORDER BY applied_at DESC, id LIMIT @most;
 
 -- name: UnfinishedConsolidationSteps :many
@@ -46,26 +46,26 @@ WHERE id = @id;
 -- name: CloseConsolidation :execrows
 UPDATE consolidations SET closed_at = @closed_at WHERE agent_id = @agent_id AND closed_at IS NULL;
 
--- name: ForgetConsolidationSteps :exec
--- Of plans that are closed only what was applied is kept, for as long as it can be undone.
+-- name: DeleteOldSteps :exec
+-- Deletes the steps of closed plans, except applied ones that can still be undone.
 DELETE FROM consolidation_steps s USING consolidations c
 WHERE c.id = s.plan_id AND c.agent_id = @agent_id AND c.closed_at IS NOT NULL
   AND (s.applied_at IS NULL AND s.state NOT IN ('chosen', 'undoing') OR s.applied_at < @before);
 
--- name: ForgetConsolidations :exec
+-- name: DeleteOldPlans :exec
 DELETE FROM consolidations c
 WHERE c.agent_id = @agent_id AND c.closed_at < @before AND NOT EXISTS (SELECT FROM consolidation_steps s WHERE s.plan_id = c.id);
 
--- name: LookAtConsolidation :execrows
--- Takes the look that is due, unless somebody had one since that time.
-INSERT INTO consolidation_looks AS l (agent_id, looked_at) VALUES (@agent_id, @looked_at)
-ON CONFLICT (agent_id) DO UPDATE SET looked_at = excluded.looked_at WHERE l.looked_at <= @since;
+-- name: ClaimConsolidationCheck :execrows
+-- Claims the check that is due. No row changes if another server has checked since.
+INSERT INTO consolidation_checks AS l (agent_id, checked_at) VALUES (@agent_id, @checked_at)
+ON CONFLICT (agent_id) DO UPDATE SET checked_at = excluded.checked_at WHERE l.checked_at <= @since;
 
--- name: ConsolidationLook :one
-SELECT looked_at FROM consolidation_looks WHERE agent_id = @agent_id;
+-- name: ConsolidationCheckedAt :one
+SELECT checked_at FROM consolidation_checks WHERE agent_id = @agent_id;
 
 -- name: SupersededBy :many
--- Memories that say, word for word, what another one has said before and says no more, and have not been changed since that was.
+-- Returns active memories with a body that another memory had before and has changed since.
 SELECT DISTINCT ON (b.id) b.id, a.id AS by_id, o.seen_at AS said_at
 FROM memories b
 JOIN revisions rb ON rb.id = b.revision_id
@@ -77,13 +77,13 @@ WHERE b.agent_id = @agent_id AND b.state = 'active' AND a.state = 'active' AND b
 ORDER BY b.id, o.seen_at DESC;
 
 -- name: ForgottenNames :many
--- The names under which there was a memory once and is none any more, with the name that it was given in place of it.
-SELECT DISTINCT ON (v.name) v.name, v.renamed
+-- Returns the names that no memory has any longer, with the new name if there is one.
+SELECT DISTINCT ON (v.name) v.name, v.other_name
 FROM (
-    SELECT d.agent_id, d.name, d.renamed, d.at, d.id FROM activity d WHERE d.agent_id = @agent_id AND d.kind = 'deleted'
+    SELECT d.agent_id, d.name, d.other_name, d.at, d.id FROM activity d WHERE d.agent_id = @agent_id AND d.kind = 'deleted'
     UNION ALL
-    SELECT n.agent_id, n.renamed, n.name, n.at, n.id FROM activity n
-    WHERE n.agent_id = @agent_id AND n.kind = 'renamed' AND n.renamed <> n.name
+    SELECT n.agent_id, n.other_name, n.name, n.at, n.id FROM activity n
+    WHERE n.agent_id = @agent_id AND n.kind = 'renamed' AND n.other_name <> n.name
 ) v
 WHERE NOT EXISTS (SELECT FROM memories m WHERE m.agent_id = v.agent_id AND m.name = v.name AND m.state <> 'deleted')
 ORDER BY v.name, v.at DESC, v.id DESC;

@@ -1,54 +1,54 @@
--- name: HearConversation :exec
--- There may be more to read. A path replaces the one before.
-INSERT INTO conversations (agent_id, session, transcript, heard_at)
+-- name: TouchConversation :exec
+-- Records activity. A path replaces the earlier one.
+INSERT INTO conversations (agent_id, session, transcript, last_activity_at)
 VALUES (@agent_id, @session, sqlc.narg(transcript), @at)
-ON CONFLICT (agent_id, session) DO UPDATE SET heard_at = excluded.heard_at, transcript = coalesce(excluded.transcript, conversations.transcript);
+ON CONFLICT (agent_id, session) DO UPDATE SET last_activity_at = excluded.last_activity_at, transcript = coalesce(excluded.transcript, conversations.transcript);
 
--- name: ConversationBy :one
+-- name: Conversation :one
 SELECT * FROM conversations WHERE agent_id = @agent_id AND session = @session;
 
 -- name: LockConversation :one
 SELECT * FROM conversations WHERE agent_id = @agent_id AND session = @session FOR UPDATE;
 
 -- name: ConversationsRead :many
--- Those of the ids up to which a conversation of the agent was read.
-SELECT last_id FROM conversations WHERE agent_id = @agent_id AND last_id <> '' ORDER BY heard_at DESC LIMIT @most::integer;
+-- Returns the ids up to which the agent's conversations were read.
+SELECT last_id FROM conversations WHERE agent_id = @agent_id AND last_id <> '' ORDER BY last_activity_at DESC LIMIT @most::integer;
 
--- name: ConversationsUnread :many
--- Conversations that were heard of since they were last read, of all agents.
-SELECT c.agent_id, c.session, c.heard_at
+-- name: UnreadConversations :many
+-- Returns the conversations of all agents with activity since they were last read.
+SELECT c.agent_id, c.session, c.last_activity_at
 FROM conversations c
-WHERE c.heard_at >= @since AND (c.read_at IS NULL OR c.read_at < c.heard_at)
-ORDER BY c.heard_at;
+WHERE c.last_activity_at >= @since AND (c.read_at IS NULL OR c.read_at < c.last_activity_at)
+ORDER BY c.last_activity_at;
 
--- name: MoveConversation :exec
-UPDATE conversations SET read_at = @read_at, last_id = @last_id, read_to = @read_to, mark = @mark
+-- name: AdvanceConversation :exec
+UPDATE conversations SET read_at = @read_at, last_id = @last_id, read_offset = @read_offset, tail_hash = @tail_hash
 WHERE agent_id = @agent_id AND session = @session;
 
--- name: GiveText :exec
+-- name: AddText :exec
 INSERT INTO conversation_texts (id, agent_id, session, messages, given_at) VALUES (@id, @agent_id, @session, @messages, @given_at);
 
--- name: TextsGiven :many
+-- name: PendingTexts :many
 SELECT id, messages FROM conversation_texts WHERE agent_id = @agent_id AND session = @session ORDER BY given_at, id;
 
--- name: DropTexts :exec
+-- name: DeleteTexts :exec
 DELETE FROM conversation_texts WHERE id = ANY(@ids::uuid[]);
 
--- name: ForgetTexts :exec
+-- name: DeleteOldTexts :exec
 DELETE FROM conversation_texts WHERE given_at < @before;
 
 -- name: AddProposal :execrows
 INSERT INTO proposals (id, agent_id, state, name, type, description, body, fingerprint, quote, quoted_at, session, proposed_at, decided_at, decided_by,
-    updates, match)
+    target_memory_id, base_etag)
 VALUES (@id, @agent_id, @state, @name, @type, @description, @body, @fingerprint, @quote, sqlc.narg(quoted_at), @session, @proposed_at,
-    sqlc.narg(decided_at), sqlc.narg(decided_by), sqlc.narg(updates), @match)
+    sqlc.narg(decided_at), sqlc.narg(decided_by), sqlc.narg(target_memory_id), @base_etag)
 ON CONFLICT (agent_id, fingerprint) DO NOTHING;
 
 -- name: ProposalByID :one
 SELECT * FROM proposals WHERE agent_id = @agent_id AND id = @id;
 
 -- name: ListProposals :many
--- The newest, after a place in the list; no state: all.
+-- Returns a page of proposals, newest first; all states if state is NULL.
 SELECT * FROM proposals
 WHERE agent_id = @agent_id AND (sqlc.narg(state)::text IS NULL OR state = sqlc.narg(state)::text)
   AND (sqlc.narg(after_at)::timestamptz IS NULL OR proposed_at < sqlc.narg(after_at)::timestamptz
@@ -60,16 +60,16 @@ LIMIT @most::integer;
 SELECT count(*) FROM proposals WHERE agent_id = @agent_id AND (sqlc.narg(state)::text IS NULL OR state = sqlc.narg(state)::text);
 
 -- name: BeginAccepting :execrows
--- Whoever makes this change accepts it.
+-- The caller whose update changes the row accepts the proposal.
 UPDATE proposals SET state = 'accepting', decided_at = @at, decided_by = @decided_by, name = @name, type = @type,
-    description = @description, body = @body, updates = sqlc.narg(updates), match = @match
+    description = @description, body = @body, target_memory_id = sqlc.narg(target_memory_id), base_etag = @base_etag
 WHERE agent_id = @agent_id AND id = @id AND state = 'waiting';
 
 -- name: EndAccepting :exec
 UPDATE proposals SET state = 'accepted', memory_id = @memory_id WHERE agent_id = @agent_id AND id = @id AND state = 'accepting';
 
--- name: GiveUpAccepting :exec
-UPDATE proposals SET state = 'waiting', decided_at = NULL, decided_by = NULL, updates = NULL, match = ''
+-- name: CancelAccepting :exec
+UPDATE proposals SET state = 'waiting', decided_at = NULL, decided_by = NULL, target_memory_id = NULL, base_etag = ''
 WHERE agent_id = @agent_id AND id = @id AND state = 'accepting';
 
 -- name: RefuseProposal :execrows
@@ -79,23 +79,23 @@ WHERE agent_id = @agent_id AND id = @id AND state = 'waiting';
 -- name: ProposalsToFinish :many
 SELECT * FROM proposals WHERE state = 'accepting' AND decided_at < @before ORDER BY decided_at, id LIMIT 100;
 
--- name: ForgetProposalsOf :exec
--- With a memory that is purged goes what it was accepted from.
+-- name: DeleteProposalsOf :exec
+-- Deletes the proposals of a purged memory.
 DELETE FROM proposals WHERE agent_id = @agent_id AND memory_id = @memory_id;
 
--- name: SpentContents :many
--- What was deleted lately, as its revision said it: the same is not proposed again.
+-- name: DeletedContents :many
+-- Returns recently deleted contents, so that they are not proposed again.
 SELECT m.name, r.description, r.body
 FROM memories m JOIN revisions r ON r.id = m.revision_id
 WHERE m.agent_id = @agent_id AND m.state = 'deleted' AND m.readable
 ORDER BY m.deleted_at DESC, m.id
 LIMIT @most::integer;
 
--- name: IsBuried :one
+-- name: HasTombstone :one
 SELECT EXISTS (SELECT FROM tombstones WHERE agent_id = @agent_id AND fingerprint = @fingerprint);
 
 -- name: HadContent :one
--- The memory of that name that says this, or has come to say it since.
+-- Returns the memory of the name that has the content, or has had it since a time.
 SELECT m.id FROM memories m JOIN revisions r ON r.memory_id = m.id
 WHERE m.agent_id = @agent_id AND m.name = @name AND m.readable AND r.fingerprint = @fingerprint
   AND (r.id = m.revision_id AND m.state <> 'deleted' OR r.seen_at >= @since);

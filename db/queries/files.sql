@@ -1,14 +1,14 @@
 -- name: Files :many
 SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
-       problem, signature, promised, flaws, unfinished
+       problem, signature, expected_hash, flaws, unfinished
 FROM files
 WHERE agent_id = @agent_id;
 
 -- name: FilesUnder :many
--- The files at or below the given paths, none of which contains another. '0' is the byte after '/'. The two are looked for
--- apart, and OFFSET keeps Postgres to it: where one condition has both, it goes over all of the agent's files for each path.
+-- Returns the files at or below the paths; no path contains another. '0' is the byte after '/'. OFFSET makes
+-- Postgres use the index for each part, instead of reading all files of the agent.
 SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
-       f.modified_at, f.content_at, f.problem, f.signature, f.promised, f.flaws, f.unfinished
+       f.modified_at, f.content_at, f.problem, f.signature, f.expected_hash, f.flaws, f.unfinished
 FROM unnest(@paths::text[]) AS scope (path)
 CROSS JOIN LATERAL (
     SELECT itself.* FROM files itself WHERE itself.agent_id = @agent_id AND itself.path = scope.path
@@ -18,7 +18,7 @@ CROSS JOIN LATERAL (
     OFFSET 0) f;
 
 -- name: SumSignatures :many
--- What an agent's rows come to, part by part; those without a signature are one more.
+-- Returns checksums of the agent's files by part. Files without a signature are one more part.
 SELECT coalesce(signature >> 56, 0)::integer AS part, present, count(*) AS files, count(signature) AS signed,
        coalesce(bit_xor(signature), 0)::bigint AS signatures
 FROM files
@@ -39,7 +39,7 @@ GROUP BY f.signature >> 56, f.present;
 
 -- name: FilesWithoutSignature :many
 SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
-       problem, signature, promised, flaws, unfinished
+       problem, signature, expected_hash, flaws, unfinished
 FROM files
 WHERE agent_id = @agent_id AND present AND signature IS NULL;
 
@@ -53,55 +53,54 @@ WHERE '.' = ANY(@paths::text[]) OR EXISTS (
 
 -- name: FilesWithSignatures :many
 SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
-       f.modified_at, f.content_at, f.problem, f.signature, f.promised, f.flaws, f.unfinished
+       f.modified_at, f.content_at, f.problem, f.signature, f.expected_hash, f.flaws, f.unfinished
 FROM unnest(@signatures::bigint[]) AS asked (signature)
 JOIN files f ON f.agent_id = @agent_id AND f.signature = asked.signature;
 
 -- name: FilesAt :many
--- Here and wherever a list is asked for, the agent comes with each element of it: as a constant it would do for Postgres to go over all
--- of the agent's files, which it takes for few until it has counted them, and for ten elements later as well.
+-- The agent is joined to each element. As a constant, it would make Postgres read all files of the agent.
 SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
-       f.modified_at, f.content_at, f.problem, f.signature, f.promised, f.flaws, f.unfinished
+       f.modified_at, f.content_at, f.problem, f.signature, f.expected_hash, f.flaws, f.unfinished
 FROM (SELECT DISTINCT @agent_id::bigint AS agent_id, path FROM unnest(@paths::text[]) AS path) asked
 JOIN files f USING (agent_id, path);
 
--- name: SignFiles :exec
--- What was read too soon after a change has been read again, and was the same.
+-- name: SaveSignatures :exec
+-- Saves the signatures of files that were read again and had not changed.
 UPDATE files SET signature = signed.signature
 FROM (SELECT @agent_id::bigint AS agent_id, unnest(@paths::text[]) AS path, unnest(@signatures::bigint[]) AS signature) signed
-WHERE files.agent_id = signed.agent_id AND files.path = signed.path AND files.present AND files.status IN ('carries', 'unreadable');
+WHERE files.agent_id = signed.agent_id AND files.path = signed.path AND files.present AND files.status IN ('mirrored', 'unreadable');
 
 -- name: FilesOfMemories :many
--- Those on disk, and those that are gone but of which a deletion has something left to do. The two have an index each.
+-- Returns present files, and absent files with a pending removal. Each part has an index.
 SELECT here.agent_id, here.path, here.session, here.memory_id, here.status, here.present, here.fingerprint, here.hash, here.size, here.mtime_ns,
-       here.modified_at, here.content_at, here.problem, here.signature, here.promised, here.flaws, here.unfinished
+       here.modified_at, here.content_at, here.problem, here.signature, here.expected_hash, here.flaws, here.unfinished
 FROM files here
 WHERE here.memory_id = ANY(@memory_ids::uuid[]) AND here.present
 UNION ALL
 SELECT gone.agent_id, gone.path, gone.session, gone.memory_id, gone.status, gone.present, gone.fingerprint, gone.hash, gone.size, gone.mtime_ns,
-       gone.modified_at, gone.content_at, gone.problem, gone.signature, gone.promised, gone.flaws, gone.unfinished
+       gone.modified_at, gone.content_at, gone.problem, gone.signature, gone.expected_hash, gone.flaws, gone.unfinished
 FROM files gone
 WHERE gone.memory_id = ANY(@memory_ids::uuid[]) AND NOT gone.present AND gone.status = 'removing'
 ORDER BY path;
 
 -- name: FilesOfMemory :many
--- Of one, Postgres keeps the plan. Those that are gone are among them: an index may still lead to them.
+-- Uses a cached plan. Returns absent files too, because an index may still list them.
 SELECT here.agent_id, here.path, here.session, here.memory_id, here.status, here.present, here.fingerprint, here.hash, here.size, here.mtime_ns,
-       here.modified_at, here.content_at, here.problem, here.signature, here.promised, here.flaws, here.unfinished
+       here.modified_at, here.content_at, here.problem, here.signature, here.expected_hash, here.flaws, here.unfinished
 FROM files here
 WHERE here.memory_id = @memory_id::uuid AND here.present
 UNION ALL
 SELECT gone.agent_id, gone.path, gone.session, gone.memory_id, gone.status, gone.present, gone.fingerprint, gone.hash, gone.size, gone.mtime_ns,
-       gone.modified_at, gone.content_at, gone.problem, gone.signature, gone.promised, gone.flaws, gone.unfinished
+       gone.modified_at, gone.content_at, gone.problem, gone.signature, gone.expected_hash, gone.flaws, gone.unfinished
 FROM files gone
 WHERE gone.memory_id = @memory_id::uuid AND NOT gone.present
 ORDER BY path;
 
--- name: GoneFilesOfMemories :many
+-- name: RemovedPaths :many
 SELECT path FROM files WHERE memory_id = ANY(@memory_ids::uuid[]) AND NOT present ORDER BY path;
 
--- name: DurableFilesOf :many
--- Every durable file that carries the memory or last did, the present ones first. Those on disk have one index, the others another.
+-- name: PrimaryFilesOf :many
+-- Returns the memory's primary files, present ones first. Each part has an index.
 SELECT here.path, here.present, here.hash, here.status, here.unfinished FROM files here
 WHERE here.agent_id = @agent_id AND here.memory_id = @memory_id::uuid AND here.session IS NULL AND here.present
 UNION ALL
@@ -111,14 +110,14 @@ ORDER BY present DESC, path;
 
 -- name: FilesToRemove :many
 SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
-       problem, signature, promised, flaws, unfinished
+       problem, signature, expected_hash, flaws, unfinished
 FROM files
 WHERE agent_id = @agent_id AND status = 'removing'
 ORDER BY path;
 
--- name: CountDurableMemories :one
--- A file that is kept out, or cannot be read any more, is one of the memory that it would carry, as long as that lives. One in the trash
--- is none of the directory's memories, whatever lies there.
+-- name: CountPrimaryMemories :one
+-- Counts memories with a present primary file. Blocked and unreadable files count for their memory, unless it is
+-- deleted.
 SELECT count(DISTINCT f.memory_id)
 FROM files f
 JOIN memories m ON m.id = f.memory_id
@@ -135,13 +134,13 @@ ORDER BY max(modified_at) DESC, session
 LIMIT @most;
 
 -- name: CountFiles :one
--- Counts files of agents whose directory is there, as Figures does.
+-- Counts the files of agents whose directories are present, as AgentStats does.
 SELECT (SELECT count(*) FROM files f JOIN agents a ON a.id = f.agent_id
         WHERE f.present AND a.present AND a.joined_to IS NULL)::bigint AS mirrored,
        (SELECT coalesce(sum(n), 0) FROM memory_tallies WHERE state = 'needs_attention')::bigint AS needs_attention;
 
 -- name: CountFilesByAgent :many
--- The files of an agent that is joined to another are that one's, and those of one whose directory is gone are not on disk.
+-- Files of a joined agent count for its target. Files of an absent directory do not count.
 SELECT f.agent_id, count(*) AS present FROM files f JOIN agents a ON a.id = f.agent_id
 WHERE f.present AND a.present AND a.joined_to IS NULL
 GROUP BY f.agent_id;
@@ -153,11 +152,11 @@ VALUES (@agent_id, @path, @session, @memory_id, @status, @present, @fingerprint,
     @modified_at, @content_at, @problem, @signature, @flaws);
 
 -- name: UpdateFiles :exec
--- All in one statement, so that those that are there are counted once. What is none is the zero value of its column here.
+-- One statement for all files. A zero value stands for NULL.
 UPDATE files f SET session = nullif(c.session, ''), memory_id = nullif(c.memory_id, '00000000-0000-0000-0000-000000000000'),
     status = c.status, present = c.present, fingerprint = c.fingerprint, hash = c.hash, size = c.size,
     mtime_ns = c.mtime_ns, modified_at = c.modified_at, content_at = c.content_at,
-    problem = nullif(c.problem, ''), signature = nullif(c.signature, 0), promised = NULL,
+    problem = nullif(c.problem, ''), signature = nullif(c.signature, 0), expected_hash = NULL,
     flaws = nullif(c.flaws, ''), unfinished = nullif(c.unfinished, '')
 FROM (SELECT @agent_id::bigint AS agent_id, unnest(@paths::text[]) AS path, unnest(@sessions::text[]) AS session,
              unnest(@memory_ids::uuid[]) AS memory_id,
@@ -170,10 +169,10 @@ FROM (SELECT @agent_id::bigint AS agent_id, unnest(@paths::text[]) AS path, unne
 WHERE f.agent_id = c.agent_id AND f.path = c.path;
 
 -- name: MarkFileRemoved :exec
-UPDATE files SET present = false, status = 'carries', problem = NULL, signature = NULL, flaws = NULL, unfinished = NULL WHERE agent_id = @agent_id AND path = @path;
+UPDATE files SET present = false, status = 'mirrored', problem = NULL, signature = NULL, flaws = NULL, unfinished = NULL WHERE agent_id = @agent_id AND path = @path;
 
 -- name: MarkFilesRemoved :exec
-UPDATE files f SET present = false, status = 'carries', problem = NULL, flaws = NULL, unfinished = NULL
+UPDATE files f SET present = false, status = 'mirrored', problem = NULL, flaws = NULL, unfinished = NULL
 FROM (SELECT @agent_id::bigint AS agent_id, unnest(@paths::text[]) AS path) removed
 WHERE f.agent_id = removed.agent_id AND f.path = removed.path;
 
@@ -185,51 +184,51 @@ UPDATE files f SET status = 'removing', problem = NULL, signature = NULL
 FROM (SELECT @agent_id::bigint AS agent_id, unnest(@paths::text[]) AS path) going
 WHERE f.agent_id = going.agent_id AND f.path = going.path;
 
--- name: PromiseFile :exec
--- A file that is about to be written. Like one that a deletion has left it goes again, unless it is taken in. It is no memory's,
--- whatever was there before: restoring that one must not keep it.
+-- name: ExpectFile :exec
+-- Registers a file before it is written. If the scan does not accept it, it is removed as after a deletion. It
+-- belongs to no memory, so that a restore does not keep it.
 INSERT INTO files (agent_id, path, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at)
 VALUES (@agent_id, @path, 'removing', false, @fingerprint, @hash, 0, 0, @at, @at)
 ON CONFLICT (agent_id, path) DO UPDATE SET status = 'removing', present = false, memory_id = NULL, hash = excluded.hash, signature = NULL, problem = NULL;
 
--- name: LeaveFiles :exec
--- What a deletion has not removed yet is to stay: the next look finds it as if it had come back.
-UPDATE files SET status = 'carries', present = false, signature = NULL, problem = NULL
+-- name: UnmarkFiles :exec
+-- Cancels the pending removals of a memory. The next scan treats the files as returned.
+UPDATE files SET status = 'mirrored', present = false, signature = NULL, problem = NULL
 WHERE agent_id = @agent_id AND memory_id = @memory_id::uuid AND status = 'removing';
 
--- name: ForgetContent :exec
--- The next look takes the file for changed, whatever its bytes are.
+-- name: InvalidateFile :exec
+-- Makes the next scan read the file as changed.
 UPDATE files SET hash = '', signature = NULL WHERE agent_id = @agent_id AND path = @path;
 
--- name: TakeAsIs :exec
--- The next look takes the unfinished file for changed, with flaws that do not make it unfinished.
+-- name: AcceptUnfinished :exec
+-- Makes the next scan accept the unfinished file with its flaws.
 UPDATE files SET flaws = unfinished, unfinished = NULL, hash = '', signature = NULL
 WHERE agent_id = @agent_id AND path = @path AND unfinished IS NOT NULL;
 
 -- name: LastGood :one
--- The bytes of the content that a file has on record. Those of an unfinished file are of its last good content.
+-- Returns the bytes of the recorded content. For an unfinished file, that is its last good content.
 SELECT r.raw FROM files f JOIN revisions r ON r.memory_id = f.memory_id AND r.fingerprint = f.fingerprint
 WHERE f.agent_id = @agent_id AND f.path = @path AND f.memory_id = @memory_id::uuid;
 
--- name: PromiseBytes :exec
--- A file is about to get other bytes, which make its content no newer.
-UPDATE files SET promised = @hash WHERE agent_id = @agent_id AND path = @path;
+-- name: SetExpectedHash :exec
+-- Announces bytes that do not make the content newer.
+UPDATE files SET expected_hash = @hash WHERE agent_id = @agent_id AND path = @path;
 
--- name: RecordBytes :exec
--- The file has those bytes now: the next look finds nothing new in it.
-UPDATE files SET hash = @hash, promised = NULL, signature = NULL WHERE agent_id = @agent_id AND path = @path;
+-- name: SetFileHash :exec
+-- Records written bytes, so that the next scan finds no change.
+UPDATE files SET hash = @hash, expected_hash = NULL, signature = NULL WHERE agent_id = @agent_id AND path = @path;
 
--- name: LeaveDurableFiles :exec
--- Whether the durable files are still there is no longer known: the next look finds those that are as if they had come back.
+-- name: UnsetPrimaryFiles :exec
+-- Marks all primary files as absent. The next scan treats those that exist as returned.
 UPDATE files SET present = false, signature = NULL
-WHERE agent_id = @agent_id AND session IS NULL AND present AND status = 'carries';
+WHERE agent_id = @agent_id AND session IS NULL AND present AND status = 'mirrored';
 
 -- name: FilesToIndex :many
--- The durable files that a MEMORY.md is to list, with what they say: files of one memory have its name and its newest
--- description. Those of missing memories are among them, to be told from files that nobody knows.
+-- Returns the primary files that MEMORY.md lists. Files of missing memories are included, to distinguish them
+-- from unknown files.
 SELECT f.path, f.present, m.id, m.name, m.type, m.description
 FROM files f
 JOIN memories m ON m.id = f.memory_id
-WHERE f.agent_id = @agent_id AND f.session IS NULL AND f.status = 'carries' AND m.state <> 'deleted'
+WHERE f.agent_id = @agent_id AND f.session IS NULL AND f.status = 'mirrored' AND m.state <> 'deleted'
   AND (f.present OR m.state = 'missing')
 ORDER BY f.path;

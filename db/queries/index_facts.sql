@@ -1,16 +1,16 @@
 -- name: IndexFactPaths :many
--- The indexes that have facts.
+-- Returns the indexes that have facts.
 SELECT DISTINCT path FROM index_facts WHERE agent_id = @agent_id;
 
 -- name: IndexFactsAt :many
--- The facts of an index, as they were saved.
+-- Returns the saved facts of an index.
 SELECT id, line, heading, body FROM index_facts WHERE agent_id = @agent_id AND path = @path;
 
 -- name: RemoveIndexFacts :exec
 DELETE FROM index_facts WHERE agent_id = @agent_id AND id = ANY(@ids::uuid[]);
 
 -- name: SaveIndexFacts :exec
--- A fact that is known keeps its times.
+-- A known fact keeps its times.
 INSERT INTO index_facts (id, agent_id, path, line, team, heading, body, words, modified_at, seen_at)
 SELECT i.id, @agent_id, @path, i.line, @team, i.heading, i.body, i.words::tsvector, @modified_at, @seen_at
 FROM (SELECT unnest(@ids::uuid[]) AS id, unnest(@lines::integer[]) AS line, unnest(@headings::text[]) AS heading,
@@ -18,13 +18,13 @@ FROM (SELECT unnest(@ids::uuid[]) AS id, unnest(@lines::integer[]) AS line, unne
 ON CONFLICT (id) DO UPDATE SET line = excluded.line, heading = excluded.heading, words = excluded.words;
 
 -- name: IndexFactByID :one
--- A fact of an agent whose directory is there.
+-- Returns a fact of an agent whose directory is present.
 SELECT sqlc.embed(f), a.slug
 FROM index_facts f JOIN agents a ON a.id = f.agent_id
 WHERE f.id = @id AND f.agent_id = @agent_id AND a.present;
 
 -- name: CountIndexFacts :one
--- How many facts of agents whose directories are there match a search; agent_id 0 means all agents.
+-- Counts the matching facts of agents whose directories are present; agent_id 0 means all agents.
 SELECT count(*)
 FROM index_facts f JOIN agents a ON a.id = f.agent_id
 WHERE f.words @@ @match::tsquery AND a.present AND a.joined_to IS NULL AND (@agent_id::bigint = 0 OR f.agent_id = @agent_id)
@@ -32,7 +32,7 @@ WHERE f.words @@ @match::tsquery AND a.present AND a.joined_to IS NULL AND (@age
                   WHERE position(p.phrase IN normalize(f.heading || E'\n' || f.body, NFKC)) = 0);
 
 -- name: SearchIndexFacts :many
--- A part of those that CountIndexFacts counts, the best first.
+-- Returns a page of the facts that CountIndexFacts counts, best first.
 SELECT sqlc.embed(f), a.slug
 FROM index_facts f JOIN agents a ON a.id = f.agent_id
 WHERE f.words @@ @match::tsquery AND a.present AND a.joined_to IS NULL AND (@agent_id::bigint = 0 OR f.agent_id = @agent_id)
@@ -42,13 +42,13 @@ ORDER BY ts_rank(f.words, @match::tsquery) DESC, f.agent_id, f.path, f.line, f.i
 LIMIT @most::integer OFFSET @skip::integer;
 
 -- name: FactsToRecall :many
--- Those of the facts that can be recalled.
+-- Returns those of the facts that can be recalled.
 SELECT sqlc.embed(f), a.slug
 FROM index_facts f JOIN agents a ON a.id = f.agent_id
 WHERE f.id = ANY(@ids::uuid[]) AND f.agent_id = ANY(@agent_ids::bigint[]) AND a.present;
 
 -- name: NewestFactsToRecall :many
--- The newest facts of these agents, by which a model chooses.
+-- Returns the agents' newest facts, for selection by a model.
 SELECT sqlc.embed(f), a.slug
 FROM index_facts f JOIN agents a ON a.id = f.agent_id
 WHERE f.agent_id = ANY(@agent_ids::bigint[]) AND a.present AND NOT f.id = ANY(@besides::uuid[])

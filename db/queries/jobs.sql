@@ -1,11 +1,11 @@
--- The tables of River's queue, as far as it does not look after them itself.
+-- Queries on the tables of River's queue that River itself does not make.
 
--- name: HoldAgent :one
--- Keeps an agent from being forgotten until the transaction ends.
+-- name: LockAgentRow :one
+-- Prevents the deletion of the agent until the transaction ends.
 SELECT id FROM agents WHERE id = @id FOR KEY SHARE;
 
 -- name: PostponeJob :exec
--- Moves a job that is not finished further out, with what there is to do now; one that is running runs once more then.
+-- Postpones an unfinished job and replaces its arguments. A running job runs once more.
 UPDATE river_job SET
     args = @args,
     scheduled_at = CASE WHEN state = 'running' THEN scheduled_at ELSE greatest(scheduled_at, @run_at) END,
@@ -13,23 +13,23 @@ UPDATE river_job SET
     state = CASE WHEN state = 'available' AND @run_at > now() THEN 'scheduled'::river_job_state ELSE state END
 WHERE id = @id AND finalized_at IS NULL;
 
--- name: TakeAgain :exec
--- Takes back that a job is to run again, unless it says another time by now.
+-- name: CancelRerun :exec
+-- Cancels the next run, unless its time has changed.
 UPDATE river_job SET metadata = metadata - 'again' WHERE id = @id AND (metadata ->> 'again')::bigint = @again::bigint;
 
--- name: HoldRunningJob :one
--- The job, if it is this very attempt that is at it, and when it is to run again (0: it is not). Nobody changes that until the transaction ends.
+-- name: LockRunningJob :one
+-- Returns when the job is to run again (0: never), if this attempt still runs it. The row is locked.
 SELECT coalesce((metadata ->> 'again')::bigint, 0)::bigint AS again FROM river_job
 WHERE id = @id AND state = 'running' AND attempt = @attempt AND attempted_by[array_upper(attempted_by, 1)] = @server::text
 FOR UPDATE;
 
 -- name: EndJob :exec
--- Ends a job that has failed for good.
+-- Ends a job that has failed permanently.
 UPDATE river_job SET state = (@state::text)::river_job_state, finalized_at = now(), metadata = metadata || jsonb_build_object('output', @output::jsonb)
 WHERE id = @id;
 
--- name: JobServerLives :one
--- Says that a server lives, and answers whether it has said so for long enough to judge others.
+-- name: SaveJobServer :one
+-- Saves a heartbeat. Returns whether the server has sent them long enough to judge others.
 INSERT INTO job_servers AS s (id, since, seen_at) VALUES (@id, now(), now())
 ON CONFLICT (id) DO UPDATE SET
     since = CASE WHEN s.seen_at < now() - make_interval(secs => @silence::float8) THEN now() ELSE s.since END,
@@ -37,8 +37,8 @@ ON CONFLICT (id) DO UPDATE SET
 RETURNING (since < now() - make_interval(secs => @silence::float8))::boolean AS settled;
 
 -- name: FreeJobs :many
--- Jobs that nobody is at any more are there to be taken again: those of servers that are silent, as far as others is true, and those
--- of this server that are not among the ones that it is at. The attempt counts: a job that ends the server each time ends too.
+-- Frees abandoned jobs: those of silent servers if others is true, and those of this server that it does not
+-- run. The attempt counts, so that a job which crashes its server ends too.
 UPDATE river_job j SET
     state = CASE WHEN attempt >= max_attempts THEN 'discarded'::river_job_state ELSE 'available'::river_job_state END,
     finalized_at = CASE WHEN attempt >= max_attempts THEN now() END,
@@ -53,23 +53,23 @@ WHERE state = 'running'
 RETURNING id;
 
 -- name: WakeMisconfiguredJobs :exec
--- Jobs that failed because of a setting are tried again after a start. Few wait, so no index is needed.
+-- Retries, after a start, jobs that failed because of a setting. There are few, so no index is needed.
 UPDATE river_job SET state = 'available', scheduled_at = now()
 WHERE state = 'scheduled' AND (metadata #>> '{output,misconfigured}')::boolean;
 
 -- name: OtherJobServer :one
--- Whether another server has said lately that it lives.
+-- Reports whether another server has sent a heartbeat recently.
 SELECT EXISTS (SELECT FROM job_servers WHERE id <> @id AND seen_at > now() - make_interval(secs => @silence::float8));
 
 -- name: DeleteJobServer :exec
--- Takes a server that stops off the list, and with it those that have not been heard of for a day.
+-- Deletes a stopping server, and servers that were silent for a day.
 DELETE FROM job_servers WHERE id = @id OR seen_at < now() - interval '1 day';
 
 -- name: DeleteJobs :exec
 DELETE FROM river_job WHERE args @> jsonb_build_object('agent', @agent_id::bigint);
 
 -- name: Jobs :many
--- An agent's jobs: those that are not finished, then the others, the latest first.
+-- Returns an agent's jobs: unfinished ones first, then the latest.
 SELECT id, kind, state::text AS state, coalesce(args ->> 'key', '')::text AS key, attempt, created_at, scheduled_at, finalized_at,
     coalesce(metadata -> 'output', '{}')::jsonb AS output
 FROM river_job
@@ -78,7 +78,7 @@ ORDER BY finalized_at IS NULL DESC, coalesce(finalized_at, created_at) DESC, id 
 LIMIT @most;
 
 -- name: JobTokens :many
--- What an agent's jobs have cost, by the day (in UTC) on which they were last at work.
+-- Returns the tokens that an agent's jobs have used, by day (UTC).
 SELECT (coalesce(finalized_at, attempted_at) AT TIME ZONE 'UTC')::date AS day,
     sum(coalesce((metadata #>> '{output,input_tokens}')::bigint, 0))::bigint AS input,
     sum(coalesce((metadata #>> '{output,output_tokens}')::bigint, 0))::bigint AS output

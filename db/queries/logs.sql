@@ -1,5 +1,5 @@
 -- name: LogSignatures :many
--- What is known of the log files at and below those paths.
+-- Returns the signatures of log files at and below the paths.
 SELECT DISTINCT l.path, l.signature
 FROM unnest(@places::text[]) AS p (place)
 JOIN logs l ON l.agent_id = @agent_id AND (l.path = p.place OR starts_with(l.path, p.place || '/'));
@@ -16,11 +16,11 @@ ON CONFLICT (agent_id, path) DO UPDATE SET day = excluded.day, title = excluded.
     problems = excluded.problems, hash = excluded.hash, size = excluded.size, modified_at = excluded.modified_at,
     signature = excluded.signature, words = excluded.words;
 
--- name: ForgetLogs :exec
+-- name: DeleteLogs :exec
 DELETE FROM logs WHERE agent_id = @agent_id AND path = ANY(@paths::text[]);
 
 -- name: LogDays :many
--- The days that have logs, newest first.
+-- Returns the days with logs, newest first.
 SELECT day, count(*) AS files, sum(entries)::bigint AS entries, sum(size)::bigint AS size, max(modified_at)::timestamptz AS modified_at,
        count(*) FILTER (WHERE problems <> '{}') AS odd
 FROM logs
@@ -29,14 +29,14 @@ GROUP BY day ORDER BY day DESC
 LIMIT @most::integer;
 
 -- name: LogMonths :many
--- The months that have logs, newest first.
+-- Returns the months with logs, newest first.
 SELECT date_trunc('month', day)::date AS month, count(DISTINCT day) AS days
 FROM logs WHERE agent_id = @agent_id
 GROUP BY 1 ORDER BY 1 DESC;
 
 -- name: LogsBetween :many
--- The logs of those days, the oldest day first, of each the log of the day as a whole before those with a title. Of more files the
--- newest are taken, and of longer texts those of the newest days: the others are left out.
+-- Returns the logs of a range of days, oldest day first; a day's own log precedes those with a title. The limits
+-- drop the oldest files, and the texts of the oldest days.
 SELECT l.path, l.day, l.title, l.entries, l.problems, l.hash, l.size, l.modified_at, (l.upto > @most_bytes::bigint)::boolean AS left_out,
        (CASE WHEN l.upto > @most_bytes::bigint THEN '' ELSE l.text END)::text AS text
 FROM (SELECT f.path, f.day, f.title, f.text, f.entries, f.problems, f.hash, f.size, f.modified_at,
@@ -47,12 +47,13 @@ WHERE l.place <= @most::bigint
 ORDER BY l.day, l.title <> '', l.path;
 
 -- name: LogsAround :one
--- The last day with logs before a day, and the first after it.
+-- Returns the last day with logs before a day, and the first one after it.
 SELECT (SELECT max(b.day) FROM logs b WHERE b.agent_id = @agent_id AND b.day < @day::date)::date AS before,
        (SELECT min(a.day) FROM logs a WHERE a.agent_id = @agent_id AND a.day > @day::date)::date AS after;
 
 -- name: SearchLogs :many
--- The logs with all the words, newest first. In a script without spaces, the phrases have to stand in the text as they are.
+-- Returns the logs that have all words, newest first. In scripts without spaces, the text must contain the
+-- phrases.
 SELECT l.path, l.day, l.title, l.text, l.modified_at
 FROM (SELECT sqlc.arg(match)::text AS match) q
 JOIN logs l ON l.words @@ q.match::tsquery

@@ -1,18 +1,18 @@
--- name: HeadsByName :many
+-- name: RowsByName :many
 SELECT sqlc.embed(m)
 FROM (SELECT DISTINCT @agent_id::bigint AS agent_id, name FROM unnest(@names::text[]) AS name) asked
 JOIN memories m ON m.agent_id = asked.agent_id AND m.name = asked.name
 WHERE m.readable;
 
--- name: HeadsByID :many
--- By their ids. What is asked with IS TRUE is asked of what has been found: no other index of the memories is of use for it.
+-- name: RowsByID :many
+-- IS TRUE prevents the use of another index.
 SELECT sqlc.embed(m)
 FROM (SELECT DISTINCT id FROM unnest(@ids::uuid[]) AS id) asked
 JOIN memories m ON m.id = asked.id
 WHERE (m.agent_id = @agent_id) IS TRUE;
 
--- name: HeadByID :one
--- Of one, Postgres keeps the plan; of a list of unknown length it makes a new one each time.
+-- name: RowByID :one
+-- Uses a cached plan, unlike a list of unknown length.
 SELECT sqlc.embed(m) FROM memories m WHERE m.agent_id = @agent_id AND m.id = @id;
 
 -- name: KeysOf :many
@@ -22,8 +22,7 @@ JOIN memories m ON m.id = asked.id
 WHERE (m.agent_id = @agent_id) IS TRUE;
 
 -- name: UnreadableByPath :many
--- Each of the two kinds has an index. For both in one condition Postgres needs a bitmap, and KeepPlans leaves it none: it would
--- read all memories of the agent.
+-- Each part has an index. One condition for both would need a bitmap, which ForceGenericPlans disables.
 SELECT sqlc.embed(m) FROM (
     SELECT a.id FROM memories a WHERE a.agent_id = @agent_id AND NOT a.readable AND a.state <> 'deleted' AND a.path = ANY(@paths::text[])
     UNION ALL
@@ -31,21 +30,21 @@ SELECT sqlc.embed(m) FROM (
     WHERE b.agent_id = @agent_id AND b.restoring AND NOT b.readable AND b.state = 'deleted' AND b.path = ANY(@paths::text[])
 ) found JOIN memories m USING (id);
 
--- name: RestoringHeads :many
+-- name: RestoringRows :many
 SELECT sqlc.embed(m) FROM memories m WHERE m.agent_id = @agent_id AND m.restoring;
 
 -- name: CountNeedingAttention :one
 SELECT count(*) FROM memories WHERE agent_id = @agent_id AND state = 'needs_attention';
 
--- name: InsertHeads :copyfrom
+-- name: InsertMemories :copyfrom
 INSERT INTO memories (id, agent_id, name, readable, state, type, revision_id, description, fingerprint, hash, size, path,
     session, modified_at, content_at, problems, claude_md_chars, claude_md_listed, created_at, updated_at, team, conflict)
 VALUES (@id, @agent_id, @name, @readable, @state, @type, @revision_id, @description, @fingerprint, @hash, @size, @path,
     @session, @modified_at, @content_at, @problems, @claude_md_chars, @claude_md_listed, @created_at, @updated_at, @team, @conflict);
 
--- name: UpdateHeads :exec
--- All in one statement, so that their states are counted once. What is none is the zero value of its column here: an array
--- of ours has no gaps. What is restored, lives, and goes again, is not to be restored any more.
+-- name: UpdateMemories :exec
+-- One statement, so that the tallies are updated once. A zero value stands for NULL. If a restored memory is
+-- deleted again, its restore ends.
 UPDATE memories m SET restoring = m.restoring AND (m.state = 'deleted' OR c.state <> 'deleted'),
     name = c.name, team = c.team, created_at = c.created_at,
     state = c.state, type = nullif(c.type, ''), revision_id = c.revision_id, description = c.description,
@@ -65,11 +64,11 @@ FROM (SELECT unnest(@ids::uuid[]) AS id, unnest(@names::text[]) AS name, unnest(
              unnest(@conflicts::text[]) AS conflict) c
 WHERE m.id = c.id;
 
--- name: DeleteHeads :exec
+-- name: DeleteMemories :exec
 DELETE FROM memories WHERE id = ANY(@ids::uuid[]);
 
 -- name: MarkDeleted :exec
--- Every content that the memory has had leaves a tombstone, as with BuryMemory.
+-- Adds a tombstone for each content of the memory, as AddTombstones does.
 WITH deleted AS (
     UPDATE memories d SET state = 'deleted', deleted_at = @at::timestamptz, deleted_by = 'person', deleted_actor = @actor::text,
         updated_at = @at::timestamptz,
@@ -84,19 +83,19 @@ ON CONFLICT DO NOTHING;
 -- name: BeginRestoring :exec
 UPDATE memories SET restoring = true WHERE id = @id;
 
--- name: StopRestoring :exec
+-- name: CancelRestoring :exec
 -- The memory stays in the trash.
 UPDATE memories SET restoring = false WHERE id = @id;
 
--- name: DeletedByPerson :exec
--- What was in the trash is to stay there.
+-- name: SetDeletedByPerson :exec
+-- Keeps the memory in the trash.
 UPDATE memories SET deleted_by = 'person', restoring = false WHERE id = @id;
 
 -- name: EndRestoring :exec
 UPDATE memories SET restoring = false, index_lines = NULL WHERE id = @id;
 
--- name: IndexLinesOut :many
--- What has been taken out of indexes and is not back. An index holds each of the two kinds.
+-- name: RemovedIndexLines :many
+-- Returns the lines that were removed from indexes and are not restored. Each part has an index.
 SELECT d.id, d.index_lines FROM memories d WHERE d.agent_id = @agent_id AND d.state = 'deleted' AND d.index_lines <> '{}'
 UNION ALL
 SELECT r.id, r.index_lines FROM memories r
@@ -107,14 +106,14 @@ SELECT sqlc.embed(m), r.description, r.body
 FROM memories m JOIN revisions r ON r.id = m.revision_id
 WHERE m.agent_id = @agent_id AND m.id = @id;
 
--- name: Headings :many
--- What goes into CLAUDE.md, without the bodies: everything alive that has a type.
+-- name: Summaries :many
+-- Returns the memories that CLAUDE.md lists, without bodies: all living ones with a type.
 SELECT id, name, type, description, revision_id, size, modified_at, claude_md_chars, claude_md_listed, team
 FROM memories
 WHERE agent_id = @agent_id AND state IN ('active', 'missing') AND readable AND type IS NOT NULL;
 
--- name: HeadingsOf :many
--- Those of some memories alone.
+-- name: SummariesOf :many
+-- As Summaries, for some memories.
 SELECT m.id, m.name, m.type, m.description, m.revision_id, m.size, m.modified_at, m.claude_md_chars, m.claude_md_listed, m.team
 FROM (SELECT DISTINCT id FROM unnest(@ids::uuid[]) AS id) asked
 JOIN memories m ON m.id = asked.id
@@ -129,8 +128,7 @@ WHERE m.id = c.id;
 UPDATE memories SET modified_at = @modified_at WHERE id = @id;
 
 -- name: NewestChanges :many
--- What the age of the newest living memory of each agent counts from. An index has them in that order. A file that could not
--- be read has no age.
+-- Returns the modification time of each agent's newest living memory, by an index. Unreadable files have none.
 SELECT a.id::bigint AS agent_id, newest.modified_at
 FROM unnest(@agent_ids::bigint[]) AS a (id)
 CROSS JOIN LATERAL (

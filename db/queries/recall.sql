@@ -1,5 +1,5 @@
--- name: WordsBeginning :many
--- Words of memories that begin as one of those does, a few of each.
+-- name: WordsWithPrefix :many
+-- Returns a few words for each prefix.
 SELECT DISTINCT w.word
 FROM unnest(@beginnings::text[]) AS b (beginning)
 CROSS JOIN LATERAL (
@@ -9,7 +9,7 @@ CROSS JOIN LATERAL (
 ) w;
 
 -- name: RecallHits :many
--- For each query the memories that match it, so many at most, and the facts of indexes. The memories may be in the trash.
+-- Returns for each query a limited number of matching memories and facts. Memories may be in the trash.
 SELECT q.place::integer AS place, h.ids::uuid[] AS ids
 FROM unnest(@matches::text[]) WITH ORDINALITY AS q (match, place)
 CROSS JOIN LATERAL (
@@ -24,20 +24,20 @@ CROSS JOIN LATERAL (
 WHERE h.ids IS NOT NULL;
 
 -- name: CountToRecall :one
--- How many memories of these agents a recall may choose from, and facts of their indexes.
+-- Counts the memories and facts of the agents that a recall can choose from.
 SELECT ((SELECT coalesce(sum(t.n), 0) FROM memory_tallies t WHERE t.agent_id = ANY(@agent_ids::bigint[]) AND t.state <> 'deleted')
       + (SELECT count(*) FROM index_facts f JOIN agents a ON a.id = f.agent_id
          WHERE f.agent_id = ANY(@agent_ids::bigint[]) AND a.present))::bigint;
 
 -- name: RecallTexts :many
--- What those memories say that can be chosen, as far as one is read.
+-- Returns the texts of those memories that can be recalled.
 SELECT m.id, m.agent_id, m.name, m.type, m.path, m.modified_at, m.description, left(r.body, @most::integer) AS body
 FROM memories m JOIN revisions r ON r.id = m.revision_id
 WHERE m.id = ANY(@ids::uuid[]) AND m.agent_id = ANY(@agent_ids::bigint[]) AND m.readable AND m.state <> 'deleted';
 
 -- name: RecallManifest :many
--- The newest memories of these agents, by which a model chooses. Each agent's are read in the order of an index.
--- One without a description has the beginning of its body.
+-- Returns the agents' newest memories, for selection by a model. Without a description, the start of the body
+-- stands for it.
 SELECT m.id, m.agent_id, m.name, m.type, m.path, m.modified_at, m.description,
     CASE WHEN m.description = '' THEN (SELECT left(r.body, 500) FROM revisions r WHERE r.id = m.revision_id) ELSE '' END::text AS body
 FROM unnest(@agent_ids::bigint[]) AS a (id)
@@ -52,16 +52,16 @@ ORDER BY m.modified_at DESC, m.id DESC
 LIMIT @most::integer;
 
 -- name: RecallFiles :many
--- The beginnings of the files of those memories.
+-- Returns the first bytes of the memories' files.
 SELECT m.id, m.agent_id, m.name, m.type, m.path, m.modified_at, m.description, m.size,
        substring(coalesce(r.raw, convert_to(r.body, 'UTF8')) FROM 1 FOR @most::integer)::bytea AS beginning
 FROM memories m JOIN revisions r ON r.id = m.revision_id
 WHERE m.id = ANY(@ids::uuid[]) AND m.agent_id = ANY(@agent_ids::bigint[]) AND m.readable AND m.state <> 'deleted';
 
--- name: GivenToSession :many
--- What a session was given and still has.
+-- name: DeliveredToSession :many
+-- Returns the deliveries that are still in the session's context.
 SELECT r.memory_id, r.bytes
-FROM recalled r
+FROM recall_items r
 WHERE r.agent_id = @agent_id AND r.session = @session::text
   AND r.at >= coalesce((SELECT s.fresh_since FROM recall_sessions s WHERE s.agent_id = @agent_id AND s.session = @session::text), '-infinity');
 
@@ -74,13 +74,13 @@ INSERT INTO recall_sessions (agent_id, session, at, fresh_since) VALUES (@agent_
 ON CONFLICT (agent_id, session) DO UPDATE SET at = excluded.at, fresh_since = excluded.fresh_since;
 
 -- name: SaveRecall :exec
-INSERT INTO recalls (id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen, given)
-VALUES (@id, @agent_id, @at, @session, @asked_by, @query, @state, @selected_by, @skipped, @note, @candidates, @took_us, @chosen, @given)
+INSERT INTO recalls (id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen, delivered_count)
+VALUES (@id, @agent_id, @at, @session, @asked_by, @query, @state, @selected_by, @skipped, @note, @candidates, @took_us, @chosen, @delivered_count)
 ON CONFLICT (id) DO UPDATE SET state = excluded.state, selected_by = excluded.selected_by, skipped = excluded.skipped,
-    note = excluded.note, candidates = excluded.candidates, took_us = excluded.took_us, chosen = excluded.chosen, given = excluded.given;
+    note = excluded.note, candidates = excluded.candidates, took_us = excluded.took_us, chosen = excluded.chosen, delivered_count = excluded.delivered_count;
 
--- name: SaveRecalled :exec
-INSERT INTO recalled (recall_id, place, agent_id, session, at, memory_id, name, bytes, why)
+-- name: SaveRecallItems :exec
+INSERT INTO recall_items (recall_id, position, agent_id, session, at, memory_id, name, bytes, why)
 SELECT @recall_id, row_number() OVER (), @agent_id, sqlc.narg(session), @at, i.memory_id, i.name, i.bytes, i.why::jsonb
 FROM (SELECT unnest(@memory_ids::uuid[]) AS memory_id, unnest(@names::text[]) AS name, unnest(@bytes::integer[]) AS bytes,
              unnest(@whys::text[]) AS why) i;
@@ -88,29 +88,29 @@ FROM (SELECT unnest(@memory_ids::uuid[]) AS memory_id, unnest(@names::text[]) AS
 -- name: RecallByID :one
 SELECT * FROM recalls WHERE id = @id AND agent_id = @agent_id;
 
--- name: HandOutRecall :execrows
--- Whoever makes this change has it to hand out.
+-- name: DeliverRecall :execrows
+-- The caller whose update changes the row delivers the recall.
 UPDATE recalls SET state = 'handed_out' WHERE id = @id AND state = 'settled';
 
--- name: RecallsToHandOut :many
+-- name: SettledRecalls :many
 SELECT id FROM recalls
 WHERE agent_id = @agent_id AND session = @session::text AND state = 'settled' AND at >= @since
 ORDER BY at, id;
 
--- name: ForgetRecalls :execrows
+-- name: DeleteOldRecalls :execrows
 DELETE FROM recalls WHERE at < @before;
 
--- name: ForgetRecallSessions :execrows
+-- name: DeleteOldRecallSessions :execrows
 DELETE FROM recall_sessions WHERE at < @before;
 
--- name: ForgetRecalled :exec
-DELETE FROM recalled WHERE recall_id = ANY(@ids::uuid[]);
+-- name: DeleteRecallItems :exec
+DELETE FROM recall_items WHERE recall_id = ANY(@ids::uuid[]);
 
--- name: SettleRecalls :exec
-UPDATE recalls SET state = 'settled', given = 0 WHERE id = ANY(@ids::uuid[]) AND state = 'handed_out';
+-- name: UndeliverRecalls :exec
+UPDATE recalls SET state = 'settled', delivered_count = 0 WHERE id = ANY(@ids::uuid[]) AND state = 'handed_out';
 
 -- name: ListRecalls :many
--- The newest before that place.
+-- Returns a page, newest first.
 SELECT *
 FROM recalls
 WHERE agent_id = @agent_id
@@ -119,7 +119,7 @@ ORDER BY at DESC, id DESC
 LIMIT @most::integer;
 
 -- name: ListRecallsOfSession :many
--- The newest of a session before that place.
+-- Returns a page of a session, newest first.
 SELECT *
 FROM recalls
 WHERE agent_id = @agent_id AND session = @session::text
@@ -127,21 +127,21 @@ WHERE agent_id = @agent_id AND session = @session::text
 ORDER BY at DESC, id DESC
 LIMIT @most::integer;
 
--- name: RecalledBy :many
--- What was handed out of those recalls, and whether it can still be read, if only from the trash.
+-- name: RecallItems :many
+-- Returns the delivered memories of the recalls, and whether each can still be read, also from the trash.
 SELECT r.recall_id, r.memory_id, r.name, r.bytes, r.why, (m.id IS NOT NULL)::boolean AS there
-FROM recalled r LEFT JOIN memories m ON m.id = r.memory_id
+FROM recall_items r LEFT JOIN memories m ON m.id = r.memory_id
 WHERE r.recall_id = ANY(@ids::uuid[])
-ORDER BY r.recall_id, r.place;
+ORDER BY r.recall_id, r.position;
 
 -- name: CountRecallsByDay :many
--- How often something was given on each of those days, which are told by their beginnings, by who asked and which way was taken; and
--- how often nothing was although there were many candidates. Day by day, that is read from the index and never sorted.
+-- Counts recalls by day, caller and selector: all, those with a result, and those without one despite many
+-- candidates. Day by day, the index is read without a sort.
 SELECT d.day::timestamptz AS day, c.asked_by, c.selected_by, c.recalls, c.giving, c.none_of_many
 FROM unnest(@days::timestamptz[]) AS d (day)
 CROSS JOIN LATERAL (
-    SELECT r.asked_by, coalesce(r.selected_by, '')::text AS selected_by, count(*) AS recalls, count(*) FILTER (WHERE r.given > 0) AS giving,
-           count(*) FILTER (WHERE r.given = 0 AND r.candidates >= @many::integer) AS none_of_many
+    SELECT r.asked_by, coalesce(r.selected_by, '')::text AS selected_by, count(*) AS recalls, count(*) FILTER (WHERE r.delivered_count > 0) AS giving,
+           count(*) FILTER (WHERE r.delivered_count = 0 AND r.candidates >= @many::integer) AS none_of_many
     FROM recalls r
     WHERE r.agent_id = @agent_id AND r.at >= d.day AND r.at < d.day + interval '24 hours'
     GROUP BY r.asked_by, r.selected_by
@@ -149,7 +149,7 @@ CROSS JOIN LATERAL (
 ORDER BY d.day, c.asked_by, c.selected_by;
 
 -- name: RecallMedians :many
--- The median of the time that choosing took, in microseconds, of each way, of the last so many recalls.
+-- Returns the median time of selection in microseconds, by selector, over the last recalls.
 SELECT l.selected_by, percentile_disc(0.5) WITHIN GROUP (ORDER BY l.took_us)::bigint AS median
 FROM (
     SELECT r.selected_by, r.took_us FROM recalls r
@@ -160,10 +160,10 @@ WHERE l.selected_by IS NOT NULL
 GROUP BY l.selected_by;
 
 -- name: RecallExtremes :many
--- The memories that no recall has given, those first that were there the longest, and those that were given most often; and how many
--- there are of the one kind and of the other. What was given is counted once for both.
+-- Returns the memories that were never delivered, oldest first, and those delivered most often, each with its
+-- total.
 WITH given AS MATERIALIZED (
-    SELECT r.memory_id, count(*) AS recalls FROM recalled r WHERE r.agent_id = @agent_id AND r.at >= @since GROUP BY r.memory_id
+    SELECT r.memory_id, count(*) AS recalls FROM recall_items r WHERE r.agent_id = @agent_id AND r.at >= @since GROUP BY r.memory_id
 ), counted AS MATERIALIZED (
     SELECT m.id, m.name, m.type, m.modified_at, m.created_at, coalesce(g.recalls, 0)::bigint AS recalls
     FROM memories m LEFT JOIN given g ON g.memory_id = m.id
@@ -176,7 +176,7 @@ UNION ALL
  FROM counted c WHERE c.recalls > 0 ORDER BY c.recalls DESC, c.id LIMIT @most::integer);
 
 -- name: CountRecallsBetween :many
--- How many recalls looked at memories in each of those spans of time.
+-- Counts the recalls that considered memories in each span of time.
 SELECT s.place::integer AS place, c.recalls
 FROM unnest(@beginnings::timestamptz[]) WITH ORDINALITY AS s (beginning, place)
 CROSS JOIN LATERAL (
@@ -185,5 +185,5 @@ CROSS JOIN LATERAL (
 ) c;
 
 -- name: RecallsOfMemory :one
--- How often a memory was given, and when last.
-SELECT count(*) AS recalls, coalesce(max(at), 'epoch')::timestamptz AS last FROM recalled WHERE agent_id = @agent_id AND memory_id = @memory_id;
+-- Returns how often a memory was delivered, and when last.
+SELECT count(*) AS recalls, coalesce(max(at), 'epoch')::timestamptz AS last FROM recall_items WHERE agent_id = @agent_id AND memory_id = @memory_id;

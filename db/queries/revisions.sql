@@ -3,19 +3,19 @@ INSERT INTO revisions (id, memory_id, fingerprint, hash, type, description, body
 VALUES (@id, @memory_id, @fingerprint, @hash, @type, @description, @body, @raw, @path, @session, @seen_at);
 
 -- name: RevisionsByContent :many
--- Which of these contents their memories have had before.
+-- Returns the contents that their memories have had before.
 SELECT id, memory_id, fingerprint FROM revisions
 WHERE (memory_id, fingerprint) IN (SELECT unnest(@memory_ids::uuid[]), unnest(@fingerprints::bytea[]));
 
 -- name: RawsByContent :many
--- The bytes of a file that said each of these contents of these memories.
+-- Returns the bytes of each content.
 SELECT r.memory_id, r.fingerprint, r.raw
 FROM (SELECT DISTINCT unnest(@memory_ids::uuid[]) AS memory_id, unnest(@fingerprints::bytea[]) AS fingerprint) asked
 JOIN revisions r USING (memory_id, fingerprint)
 WHERE r.raw IS NOT NULL;
 
 -- name: SaveRevision :batchexec
--- A content that the memory has had before is the same revision. It is seen once more when it is current again.
+-- A known content keeps its revision. seen_at changes if it is current again.
 INSERT INTO revisions AS known (id, memory_id, fingerprint, hash, type, description, body, raw, path, session, seen_at)
 VALUES (@id, @memory_id, @fingerprint, @hash, @type, @description, @body, @raw, @path, @session, @seen_at)
 ON CONFLICT (memory_id, fingerprint) DO UPDATE SET
@@ -26,18 +26,18 @@ ON CONFLICT (memory_id, fingerprint) DO UPDATE SET
     seen_at = CASE WHEN @current::boolean THEN excluded.seen_at ELSE known.seen_at END;
 
 -- name: Revisions :many
--- One page of what a memory has said, newest first, from the content on that is known by this fingerprint or hash; with
--- how many there are from there on, and at all.
+-- Returns a page of a memory's contents, newest first, from a fingerprint or hash on; with the number of the
+-- rest and of all.
 SELECT r.fingerprint, r.hash, r.type, r.description, r.body, r.path, r.session, r.seen_at,
        count(*) OVER () AS rest,
        (SELECT count(*) FROM revisions a WHERE a.memory_id = @memory_id) AS total
 FROM revisions r
 WHERE r.memory_id = @memory_id
-  AND (sqlc.narg(from_id)::text IS NULL OR (r.seen_at, r.seen_order) <= (
-      SELECT f.seen_at, f.seen_order FROM revisions f
+  AND (sqlc.narg(from_id)::text IS NULL OR (r.seen_at, r.sequence) <= (
+      SELECT f.seen_at, f.sequence FROM revisions f
       WHERE f.memory_id = @memory_id AND (encode(f.fingerprint, 'hex') = sqlc.narg(from_id) OR f.hash = sqlc.narg(from_id))
-      ORDER BY f.seen_at DESC, f.seen_order DESC LIMIT 1))
-ORDER BY r.seen_at DESC, r.seen_order DESC
+      ORDER BY f.seen_at DESC, f.sequence DESC LIMIT 1))
+ORDER BY r.seen_at DESC, r.sequence DESC
 LIMIT @most;
 
 -- name: RawOfHash :one

@@ -1,6 +1,6 @@
 -- name: MemoriesToIndex :many
--- Contents that the search index does not hold yet, from one memory on in the order of their ids: each part goes on with
--- the last of the one before, and never over what is done. Which they are is found first, and then what they say.
+-- Returns contents that the search index lacks, from a memory id on. The ids are found before the texts are
+-- read.
 SELECT m.id, m.agent_id, m.revision_id, m.name, r.description, r.body
 FROM (
     SELECT m.id, m.agent_id, m.revision_id, m.name
@@ -13,42 +13,41 @@ FROM (
 JOIN revisions r ON r.id = m.revision_id
 ORDER BY m.id;
 
--- name: SaveWords :exec
+-- name: SaveSearchVectors :exec
 INSERT INTO memory_search (memory_id, revision_id, words)
 SELECT i.memory_id, i.revision_id, i.words::tsvector
 FROM (SELECT unnest(@memory_ids::uuid[]) AS memory_id, unnest(@revision_ids::uuid[]) AS revision_id, unnest(@words::text[]) AS words) i
 WHERE EXISTS (SELECT FROM memories m WHERE m.id = i.memory_id)
 ON CONFLICT (memory_id) DO UPDATE SET revision_id = excluded.revision_id, words = excluded.words;
 
--- name: OrderSearchIndex :exec
--- What was added lately waits in a list of up to 4 MB, all of which each search goes through for each of its words, until the table is
--- vacuumed: after a large fill that takes longer than to find the word.
-SELECT gin_clean_pending_list('memory_search_by_word');
+-- name: CleanPendingList :exec
+-- Empties the GIN pending list. Each search reads all of it, up to 4 MB, until the next vacuum.
+SELECT gin_clean_pending_list('memory_search_words_idx');
 
--- name: OrderNearMisses :exec
--- The same for the words that are looked through for ones that look alike.
-SELECT gin_clean_pending_list('search_words_by_trigram');
+-- name: CleanWordsPendingList :exec
+-- As CleanPendingList, for the index of fuzzy search.
+SELECT gin_clean_pending_list('search_words_word_idx');
 
 -- name: AddWords :exec
 INSERT INTO search_words (word) SELECT unnest(@words::text[]) ON CONFLICT DO NOTHING;
 
 -- name: TextsOf :many
--- Every content of the memories, or of all of an agent's, its indexes' facts among them, to forget the words that went with them.
+-- Returns all contents of the memories, or of all memories and facts of an agent, to delete their words.
 SELECT m.name, r.description, r.body
 FROM memories m JOIN revisions r ON r.memory_id = m.id
 WHERE m.id = ANY(@ids::uuid[]) OR m.agent_id = sqlc.narg(agent_id)
 UNION ALL
 SELECT '', f.heading, f.body FROM index_facts f WHERE f.agent_id = sqlc.narg(agent_id);
 
--- name: ForgetWords :exec
+-- name: DeleteUnusedWords :exec
 DELETE FROM search_words w
 WHERE w.word = ANY(@words::text[])
   AND NOT EXISTS (SELECT FROM memory_search s WHERE s.words @@ ('''' || w.word || '''')::tsquery)
   AND NOT EXISTS (SELECT FROM index_facts f WHERE f.words @@ ('''' || w.word || '''')::tsquery);
 
 -- name: SimilarWords :many
--- Words that look alike, the most alike first; which of them come close is decided by the caller. % is the extension's
--- own operator and goes by pg_trgm.similarity_threshold.
+-- Returns similar words, the most similar first. % is an operator of pg_trgm and uses
+-- pg_trgm.similarity_threshold.
 SELECT typed.word::text AS typed, alike.word::text AS word
 FROM unnest(@typed::text[]) AS typed (word)
 CROSS JOIN LATERAL (

@@ -1,5 +1,5 @@
--- 1818583411 is 0x6c656173, "leas": the first half of the keys of all leases. The second is the agent. They are locks of a
--- session, and go with it.
+-- Leases are advisory locks of a session. 1818583411 is 0x6c656173, "leas", the first half of their keys; the
+-- second half is the agent.
 
 -- name: TakeLeases :many
 SELECT id::bigint AS id
@@ -9,47 +9,47 @@ WHERE pg_try_advisory_lock(1818583411, id::integer);
 -- name: ReleaseLeases :exec
 SELECT pg_advisory_unlock(1818583411, id::integer) FROM unnest(@agent_ids::bigint[]) AS id;
 
--- name: Tell :exec
+-- name: Notify :exec
 SELECT pg_notify('memoir', payload) FROM unnest(@payloads::text[]) AS payload;
 
--- name: Ask :exec
-WITH asked AS (
-    INSERT INTO requests (id, agent_id, call, arguments, actor, wanted_until)
+-- name: AddRequest :exec
+WITH added AS (
+    INSERT INTO server_requests (id, agent_id, call, arguments, actor, expires_at)
     VALUES (@id, @agent_id, @call, @arguments, @actor, now() + interval '3 seconds')
 )
 SELECT pg_notify('memoir', @payload::text);
 
--- name: StillWanted :one
--- Moves on the time up to which the request may be begun, and says how it stands.
-UPDATE requests SET wanted_until = now() + interval '3 seconds' WHERE id = @id RETURNING taken, answer;
+-- name: ExtendRequest :one
+-- Extends the expiry, and returns the state of the request.
+UPDATE server_requests SET expires_at = now() + interval '3 seconds' WHERE id = @id RETURNING claimed, response;
 
--- name: TakeRequest :one
-UPDATE requests SET taken = true
-WHERE id = @id AND NOT taken AND wanted_until > now()
+-- name: ClaimRequest :one
+UPDATE server_requests SET claimed = true
+WHERE id = @id AND NOT claimed AND expires_at > now()
 RETURNING agent_id, call, arguments, actor;
 
--- name: Answer :exec
-WITH answered AS (
-    UPDATE requests SET answer = @answer WHERE id = @id
+-- name: SaveResponse :exec
+WITH responded AS (
+    UPDATE server_requests SET response = @response WHERE id = @id
 )
 SELECT pg_notify('memoir', @payload::text);
 
--- name: Withdraw :one
--- Ends a request, and with it those whose askers have ended without doing so.
+-- name: DeleteRequest :one
+-- Deletes a request, and abandoned ones of other callers.
 WITH forsaken AS (
-    DELETE FROM requests AS old WHERE old.wanted_until < now() - interval '1 minute' AND old.id <> @id
+    DELETE FROM server_requests AS old WHERE old.expires_at < now() - interval '1 minute' AND old.id <> @id
 )
-DELETE FROM requests WHERE requests.id = @id RETURNING taken, answer;
+DELETE FROM server_requests WHERE server_requests.id = @id RETURNING claimed, response;
 
--- name: Figures :many
--- Returns those of the agents whose directory is there and their own: what was said of another before it went is not on disk any more.
-SELECT agents.id AS agent_id, coalesce(figures.files, 0)::integer AS files, coalesce(figures.pending, 0)::integer AS pending
+-- name: AgentStats :many
+-- Returns statistics of agents whose directories are present and their own.
+SELECT agents.id AS agent_id, coalesce(agent_stats.files, 0)::integer AS files, coalesce(agent_stats.pending, 0)::integer AS pending
 FROM agents
-LEFT JOIN figures ON figures.agent_id = agents.id
+LEFT JOIN agent_stats ON agent_stats.agent_id = agents.id
 WHERE agents.present AND agents.joined_to IS NULL;
 
--- name: SetFigures :exec
-INSERT INTO figures (agent_id, files, pending)
+-- name: SaveAgentStats :exec
+INSERT INTO agent_stats (agent_id, files, pending)
 SELECT f.agent_id, f.files, f.pending
 FROM (SELECT unnest(@agent_ids::bigint[]) AS agent_id, unnest(@files::integer[]) AS files, unnest(@pending::integer[]) AS pending) AS f
 JOIN agents ON agents.id = f.agent_id

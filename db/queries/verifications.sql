@@ -1,11 +1,11 @@
 -- name: VerificationOf :one
--- What came of checking what the memory says now.
+-- Returns the check of the memory's current content.
 SELECT v.checked_at, v.project, v.citations
 FROM verifications v JOIN memories m ON m.id = v.memory_id AND m.revision_id = v.revision_id
 WHERE m.agent_id = @agent_id AND m.id = @memory_id;
 
 -- name: ToReview :many
--- The memories that cite what is gone. Those with the most of it come first, then the types that age fastest, then the oldest.
+-- Returns memories with dead citations: the most citations first, then types that age fastest, then the oldest.
 SELECT m.id, m.name, m.type, m.description, m.modified_at, v.checked_at, v.project, v.citations
 FROM verifications v JOIN memories m ON m.id = v.memory_id AND m.revision_id = v.revision_id
 WHERE v.agent_id = @agent_id AND v.gone > 0 AND m.state <> 'deleted'
@@ -16,7 +16,7 @@ LIMIT @limit_to;
 SELECT a.id FROM agents a WHERE EXISTS (SELECT FROM verifications v WHERE v.agent_id = a.id);
 
 -- name: SaveVerifications :exec
--- A memory that was purged meanwhile has no row to keep it beside.
+-- Skips memories that were purged during the check.
 INSERT INTO verifications (memory_id, agent_id, revision_id, checked_at, project, gone, citations)
 SELECT c.memory_id, @agent_id, c.revision_id, @checked_at::timestamptz, @project, c.gone, c.citations
 FROM (SELECT unnest(@memory_ids::uuid[]) AS memory_id, unnest(@revision_ids::uuid[]) AS revision_id,
@@ -26,11 +26,11 @@ ORDER BY c.memory_id
 ON CONFLICT (memory_id) DO UPDATE SET revision_id = excluded.revision_id, checked_at = excluded.checked_at, project = excluded.project,
     gone = excluded.gone, citations = excluded.citations;
 
--- name: ForgetVerifications :exec
+-- name: DeleteVerifications :exec
 DELETE FROM verifications WHERE agent_id = @agent_id;
 
--- name: GoneOf :many
--- Of some memories of the agent those that cite what is gone.
+-- name: DeadCitationsOf :many
+-- Returns those of the memories that have dead citations.
 SELECT m.id, v.citations
 FROM verifications v JOIN memories m ON m.id = v.memory_id AND m.revision_id = v.revision_id
 WHERE v.agent_id = @agent_id AND v.gone > 0 AND m.id = ANY(@ids::uuid[]);

@@ -155,7 +155,7 @@ func register[I, O any](a *api, op huma.Operation, handle func(context.Context, 
 		}
 		var err error
 		if writes {
-			err = a.store.Attend(ctx, a.options.DatabaseTime, work)
+			err = a.store.RunDetached(ctx, a.options.DatabaseTime, work)
 		} else {
 			limited, cancel := context.WithTimeout(ctx, a.options.DatabaseTime)
 			defer cancel()

@@ -241,7 +241,7 @@ func TestAFaultOfOurOwnIs500AndNamesTheRequestButNoDetail(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	s := serve(t, memoirtest.Start(t, tabs), api.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
-	execute(t, s.URL, "ALTER TABLE blocked RENAME COLUMN seen_at TO seen_when")
+	execute(t, s.URL, "ALTER TABLE blocked_contents RENAME COLUMN seen_at TO seen_when")
 	r := s.call("GET", "/api/v1/agents/ada/blocked", nil)
 	p := s.problem(r, 500)
 	if id := p.string("request_id"); !strings.Contains(p.string("detail"), id) || !strings.Contains(log.String(), id) {

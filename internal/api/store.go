@@ -22,5 +22,5 @@ type Store interface {
 	extraction.Store // for an Extractor without a model
 
 	Ping(ctx context.Context) error
-	Attend(ctx context.Context, silence time.Duration, change func(context.Context) error) error
+	RunDetached(ctx context.Context, silence time.Duration, change func(context.Context) error) error
 }

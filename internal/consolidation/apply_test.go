@@ -223,7 +223,7 @@ func TestWhatIsAppliedByItselfIsBoundedAndWaitsForItsGates(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Ten minutes go by.
-	if _, err := b.Store.LookAtConsolidation(b.Context(), agent.ID, time.Now().Add(-10*time.Minute), time.Now()); err != nil {
+	if _, err := b.Store.ClaimConsolidationCheck(b.Context(), agent.ID, time.Now().Add(-10*time.Minute), time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	b.consolidate(consolidation.Options{Mode: consolidation.Auto, Every: 5 * time.Millisecond})

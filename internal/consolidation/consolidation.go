@@ -189,7 +189,7 @@ func (p *planner) facts(ctx context.Context, agent records.Agent) (Facts, error)
 	if f.Lock, err = p.engine.ConsolidationLock(ctx, agent.Slug); err != nil {
 		return f, err
 	}
-	if f.Looked, err = p.store.ConsolidationLook(ctx, agent.ID); err != nil {
+	if f.Looked, err = p.store.ConsolidationCheckedAt(ctx, agent.ID); err != nil {
 		return f, err
 	}
 	f.Conversations, err = p.engine.ConversationsSince(ctx, agent.Slug, f.Lock.Last, maxConversations)
@@ -255,7 +255,7 @@ type Store interface {
 	records.Jobs
 
 	WithConsolidation(ctx context.Context, agentID int64, do func() error) error
-	LookAtConsolidation(ctx context.Context, agentID int64, at, unlessAfter time.Time) (bool, error)
+	ClaimConsolidationCheck(ctx context.Context, agentID int64, at, unlessAfter time.Time) (bool, error)
 	SaveConsolidation(ctx context.Context, agentID int64, c records.Plan) error
 	DiscardConsolidation(ctx context.Context, agentID int64) error
 	ChooseSteps(ctx context.Context, agentID int64, ids []uuid.UUID, actor memories.Actor) error

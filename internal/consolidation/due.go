@@ -136,7 +136,7 @@ func (c *Consolidator) isDue(ctx context.Context, agent records.Agent, now time.
 	if f.Lock, err = c.engine.ConsolidationLock(ctx, agent.Slug); err != nil || !timeGate(f).Open {
 		return false, err
 	}
-	if first, err := c.store.LookAtConsolidation(ctx, agent.ID, now, now.Add(-checkInterval)); err != nil || !first {
+	if first, err := c.store.ClaimConsolidationCheck(ctx, agent.ID, now, now.Add(-checkInterval)); err != nil || !first {
 		return false, err
 	}
 	if f.Conversations, err = c.engine.ConversationsSince(ctx, agent.Slug, f.Lock.Last, minConversations); err != nil || !conversationsGate(f).Open {

@@ -150,7 +150,7 @@ func (x *Extractor) Accept(ctx context.Context, slug, id, match string, actor me
 		p.Content = p.Canonical()
 		p.DecidedAt, p.DecidedBy = records.Now(), actor
 		if seen.Present != nil && seen.Present.Name == p.Name {
-			p.Updates, p.Match = uuid.MustParse(seen.Present.ID), sync.ETag(*seen.Present)
+			p.TargetID, p.BaseETag = uuid.MustParse(seen.Present.ID), sync.ETag(*seen.Present)
 		}
 		switch err := x.store.BeginAccepting(ctx, p); {
 		case errors.Is(err, memories.ErrChanged): // another decision was faster
@@ -196,8 +196,8 @@ func (x *Extractor) write(ctx context.Context, slug string, p records.Proposal) 
 	}
 	var result sync.Result
 	var err error
-	if p.Updates != uuid.Nil {
-		result, err = x.engine.Patch(ctx, slug, p.Updates.String(), p.Match, sync.Patch{
+	if p.TargetID != uuid.Nil {
+		result, err = x.engine.Patch(ctx, slug, p.TargetID.String(), p.BaseETag, sync.Patch{
 			Type: &p.Type, Description: &p.Description, Body: &p.Body, Metadata: metadata,
 		})
 	} else {
@@ -206,7 +206,7 @@ func (x *Extractor) write(ctx context.Context, slug string, p records.Proposal) 
 	if err != nil && isRefusal(err) {
 		id, lookErr := x.store.HadContent(ctx, p)
 		if errors.Is(lookErr, memories.ErrNotFound) {
-			return sync.Result{}, errors.Join(err, x.store.GiveUpAccepting(ctx, p))
+			return sync.Result{}, errors.Join(err, x.store.CancelAccepting(ctx, p))
 		}
 		if lookErr != nil {
 			return sync.Result{}, lookErr

@@ -57,7 +57,7 @@ func (x *Extractor) newDuplicateFilter(ctx context.Context, agent records.Agent)
 			s.against = append(s.against, decided{wordsOf(p.Content), "the same waits to be decided about"})
 		}
 	}
-	deleted, err := x.store.Deleted(ctx, agent.ID, maxDecided)
+	deleted, err := x.store.DeletedContents(ctx, agent.ID, maxDecided)
 	for _, c := range deleted {
 		s.against = append(s.against, decided{wordsOf(c), "the same was deleted before"})
 	}
@@ -89,7 +89,7 @@ func (s *duplicateFilter) reject(ctx context.Context, f *finding, kept []finding
 			return "the same was found twice", nil
 		}
 	}
-	buried, err := s.x.store.IsBuried(ctx, s.agent.ID, memories.FingerprintOf(f.Type, f.Description, f.Body))
+	buried, err := s.x.store.HasTombstone(ctx, s.agent.ID, memories.FingerprintOf(f.Type, f.Description, f.Body))
 	if err != nil || buried {
 		return "the same was deleted before", err
 	}

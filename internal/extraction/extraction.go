@@ -129,7 +129,7 @@ func (x *Extractor) runBackground(ctx context.Context) {
 			if !caughtUp {
 				caughtUp = x.logError(x.enqueueUnread(ctx))
 			}
-			x.logError(x.store.ForgetTexts(ctx, time.Now().Add(-maxUnreadAge)))
+			x.logError(x.store.DeleteOldTexts(ctx, time.Now().Add(-maxUnreadAge)))
 			x.logError(x.FinishAccepting(ctx, records.Now().Add(-finishAfter)))
 		}
 		select {
@@ -164,12 +164,12 @@ type Store interface {
 	records.Proposals
 	records.Jobs
 
-	HearConversation(ctx context.Context, agentID int64, session, transcript string, at time.Time) error
-	GiveConversation(ctx context.Context, agentID int64, session string, messages json.RawMessage, at time.Time) error
-	ForgetTexts(ctx context.Context, before time.Time) error
-	KeepFinding(ctx context.Context, f records.Finding) (kept []uuid.UUID, err error)
+	TouchConversation(ctx context.Context, agentID int64, session, transcript string, at time.Time) error
+	AddTexts(ctx context.Context, agentID int64, session string, messages json.RawMessage, at time.Time) error
+	DeleteOldTexts(ctx context.Context, before time.Time) error
+	SaveFinding(ctx context.Context, f records.Finding) (kept []uuid.UUID, err error)
 	BeginAccepting(ctx context.Context, p records.Proposal) error
 	EndAccepting(ctx context.Context, p records.Proposal, memoryID string) error
-	GiveUpAccepting(ctx context.Context, p records.Proposal) error
+	CancelAccepting(ctx context.Context, p records.Proposal) error
 	RefuseProposal(ctx context.Context, p records.Proposal) error
 }

@@ -258,7 +258,7 @@ func TestAnAcceptanceThatACrashCutShortIsFinishedOnce(t *testing.T) {
 			kept := p.Proposal
 			kept.DecidedAt, kept.DecidedBy = records.Now(), memories.ByScript
 			if p.Present != nil {
-				kept.Updates, kept.Match = parse(p.Present.ID), etag(*p.Present)
+				kept.TargetID, kept.BaseETag = parse(p.Present.ID), etag(*p.Present)
 			}
 			if written {
 				accept(b, b.extractor, p)

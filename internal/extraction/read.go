@@ -92,8 +92,8 @@ func (x *Extractor) readFile(c records.Conversation, reading transcript.Reading)
 		return stretch{}, err
 	}
 	defer file.Close()
-	from := c.ReadTo
-	if tail, err := tailHash(file, from); err != nil || !bytes.Equal(tail, c.Mark) {
+	from := c.Offset
+	if tail, err := tailHash(file, from); err != nil || !bytes.Equal(tail, c.TailHash) {
 		from = 0
 	}
 	// Bytes written after this point are left for the next run, so that reading ends.
@@ -105,11 +105,11 @@ func (x *Extractor) readFile(c records.Conversation, reading transcript.Reading)
 	if s.Stretch, err = reading.Read(io.NewSectionReader(file, from, max(0, info.Size()-from))); err != nil {
 		return stretch{}, err
 	}
-	s.to = records.TranscriptPosition{Last: c.Last, ReadTo: from + s.End}
+	s.to = records.TranscriptPosition{LastID: c.LastID, Offset: from + s.End}
 	if s.Last != "" {
-		s.to.Last = s.Last
+		s.to.LastID = s.Last
 	}
-	s.to.Mark, err = tailHash(file, s.to.ReadTo)
+	s.to.TailHash, err = tailHash(file, s.to.Offset)
 	return s, err
 }
 
@@ -131,7 +131,7 @@ func tailHash(file io.ReaderAt, offset int64) ([]byte, error) {
 
 // readGiven reads the submitted parts of a conversation.
 func (x *Extractor) readGiven(ctx context.Context, c records.Conversation, reading transcript.Reading, seen map[string]bool) (stretch, error) {
-	texts, err := x.store.GivenTexts(ctx, c.AgentID, c.Session)
+	texts, err := x.store.PendingTexts(ctx, c.AgentID, c.Session)
 	if err != nil {
 		return stretch{}, err
 	}
@@ -161,7 +161,7 @@ func (x *Extractor) readGiven(ctx context.Context, c records.Conversation, readi
 			s.Session = part.Session
 		}
 		if part.Last != "" {
-			s.to.Last = part.Last
+			s.to.LastID = part.Last
 			seen[part.Last] = true
 		}
 	}

@@ -62,7 +62,7 @@ func (x *Extractor) Run(ctx context.Context, task Task) (Outcome, error) {
 		return out, err
 	}
 	finding := records.Finding{AgentID: agent.ID, Session: task.Session, From: c.TranscriptPosition, To: s.to, ReadAt: began, Texts: s.texts, Proposals: proposals}
-	out.Proposals, err = x.store.KeepFinding(ctx, finding)
+	out.Proposals, err = x.store.SaveFinding(ctx, finding)
 	if errors.Is(err, memories.ErrChanged) {
 		out.Said = "This stretch has been read meanwhile."
 		return out, nil
@@ -191,7 +191,7 @@ func (x *Extractor) proposalsOf(ctx context.Context, agent records.Agent, sessio
 			if seen := (Proposed{p, present}); !seen.needsDecision() {
 				p.State, p.DecidedAt, p.DecidedBy = records.ProposalAccepting, now, memories.ByExtraction
 				if present != nil {
-					p.Updates, p.Match = uuid.MustParse(present.ID), sync.ETag(*present)
+					p.TargetID, p.BaseETag = uuid.MustParse(present.ID), sync.ETag(*present)
 				}
 			}
 		}

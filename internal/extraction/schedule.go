@@ -53,7 +53,7 @@ func (x *Extractor) scheduleRead(ctx context.Context, slug, path string, after t
 	}
 	task := Task{agent.ID, strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))}
 	now := records.Now()
-	if err := x.store.HearConversation(ctx, agent.ID, task.Session, path, now); err != nil {
+	if err := x.store.TouchConversation(ctx, agent.ID, task.Session, path, now); err != nil {
 		return Deferred{}, err
 	}
 	if after == 0 { // a job that waits for a quiet session stays, and finds less to read
@@ -126,7 +126,7 @@ func (x *Extractor) Ask(ctx context.Context, request Request) (Deferred, error) 
 		session = "#" + hex.EncodeToString(sum[:8])
 	}
 	task, now := Task{agent.ID, givenPrefix + session}, records.Now()
-	if err := x.store.GiveConversation(ctx, agent.ID, task.Session, raw, now); err != nil {
+	if err := x.store.AddTexts(ctx, agent.ID, task.Session, raw, now); err != nil {
 		return Deferred{}, err
 	}
 	return x.enqueue(ctx, agent, task, Deferred{Task: task}.Name()+requestedSuffix, time.Time{})
@@ -174,7 +174,7 @@ func (x *Extractor) enqueueUnread(ctx context.Context) error {
 			return err
 		}
 		task := Task{c.AgentID, c.Session}
-		if _, err := x.enqueue(ctx, agent, task, Deferred{Task: task}.Name(), c.HeardAt.Add(x.options.Quiet)); err != nil {
+		if _, err := x.enqueue(ctx, agent, task, Deferred{Task: task}.Name(), c.LastActivityAt.Add(x.options.Quiet)); err != nil {
 			return err
 		}
 	}

@@ -47,7 +47,7 @@ func (x *Extractor) retryTime(ctx context.Context, task Task) (time.Time, error)
 		return time.Time{}, err
 	}
 	c, err := x.store.Conversation(ctx, task.AgentID, task.Session)
-	ago := time.Since(c.HeardAt)
+	ago := time.Since(c.LastActivityAt)
 	if err != nil || ago > retryFor {
 		return time.Time{}, err
 	}

@@ -232,7 +232,7 @@ func (g *Gate) showAgain(w http.ResponseWriter, r *http.Request, status int, for
 // beginSignIn stores a new sign-in for the token shown and sends its cookie.
 func (g *Gate) beginSignIn(w http.ResponseWriter, r *http.Request, shown token) error {
 	value := newSignInValue()
-	err := g.signIns.KeepSignIn(r.Context(), idOf(value), g.tokens.seal(shown, value), time.Now().Add(signInMaxAge))
+	err := g.signIns.SaveSignIn(r.Context(), idOf(value), g.tokens.seal(shown, value), time.Now().Add(signInMaxAge))
 	if err == nil {
 		g.tokens.setCookie(w, value, g.isSecure(r))
 	}

@@ -13,8 +13,8 @@ import (
 // SignIns stores the sign-ins of browsers. Its methods are safe for concurrent use. The database
 // implements it, so that all servers of a database share the sign-ins.
 type SignIns interface {
-	// KeepSignIn stores a sign-in until expires.
-	KeepSignIn(ctx context.Context, id, seal []byte, expires time.Time) error
+	// SaveSignIn stores a sign-in until expires.
+	SaveSignIn(ctx context.Context, id, seal []byte, expires time.Time) error
 	// SignInSeal returns the seal of a sign-in. It returns nil if the id is unknown or expired.
 	SignInSeal(ctx context.Context, id []byte) ([]byte, error)
 	// EndSignIn deletes a sign-in. An unknown id is not an error.
@@ -57,10 +57,10 @@ func newCachedSignIns(kept SignIns) *cachedSignIns {
 	return &cachedSignIns{kept, cache}
 }
 
-func (s *cachedSignIns) KeepSignIn(ctx context.Context, id, seal []byte, expires time.Time) error {
+func (s *cachedSignIns) SaveSignIn(ctx context.Context, id, seal []byte, expires time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, signInTimeout)
 	defer cancel()
-	return s.SignIns.KeepSignIn(ctx, id, seal, expires)
+	return s.SignIns.SaveSignIn(ctx, id, seal, expires)
 }
 
 func (s *cachedSignIns) SignInSeal(ctx context.Context, id []byte) ([]byte, error) {
@@ -102,7 +102,7 @@ type keptSeal struct {
 	expires time.Time
 }
 
-func (m *signInsInMemory) KeepSignIn(_ context.Context, id, seal []byte, expires time.Time) error {
+func (m *signInsInMemory) SaveSignIn(_ context.Context, id, seal []byte, expires time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.seals[string(id)] = keptSeal{seal, expires}

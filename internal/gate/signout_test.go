@@ -40,7 +40,7 @@ func (k *signIns) setAway(away bool) {
 	k.away = away
 }
 
-func (k *signIns) KeepSignIn(_ context.Context, id, seal []byte, _ time.Time) error {
+func (k *signIns) SaveSignIn(_ context.Context, id, seal []byte, _ time.Time) error {
 	return k.do(func() { k.seals[string(id)] = seal })
 }
 

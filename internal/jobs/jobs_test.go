@@ -401,7 +401,7 @@ func TestAForgottenAgentHasNoJobs(t *testing.T) {
 	p.add(kind, 1, jobs.Once{})
 	p.add(kind, 2, jobs.Once{Key: "later", RunAt: time.Now().Add(time.Hour)})
 	<-begun
-	if err := p.store.ForgetAgent(t.Context(), p.agent.ID); err != nil {
+	if err := p.store.DeleteAgent(t.Context(), p.agent.ID); err != nil {
 		t.Fatal(err)
 	}
 	close(open)

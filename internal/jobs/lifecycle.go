@@ -44,7 +44,7 @@ func (q *Queue) run(ctx context.Context, ready func() bool) {
 		q.options.Log.Warn("background work did not end in time; another server begins it anew, or this one at its next start")
 		return
 	}
-	_ = q.store.JobServerStops(leaving, q.id) // who does not say so is found to be silent
+	_ = q.store.DeleteJobServer(leaving, q.id) // who does not say so is found to be silent
 }
 
 // beat says again and again that this server lives, and takes over what others have left, until ctx ends.
@@ -52,7 +52,7 @@ func (q *Queue) beat(ctx context.Context) {
 	away := false
 	for {
 		limited, cancel := context.WithTimeout(ctx, q.options.Silence/3)
-		freed, err := q.store.JobServerLives(limited, q.id, q.options.Silence, q.atWork(), gone)
+		freed, err := q.store.SaveJobServer(limited, q.id, q.options.Silence, q.atWork(), gone)
 		cancel()
 		switch {
 		case ctx.Err() != nil:

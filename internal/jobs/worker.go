@@ -57,7 +57,7 @@ func (w *worker) Work(ctx context.Context, r *river.Job[envelope]) error {
 	if again := metadataOf(r).Again; again != 0 {
 		// It is the run after one during which it was put off. If it has been put off further since, that stays.
 		at := time.UnixMicro(again)
-		if err := w.queue.store.TakeAgain(ctx, r.ID, at); err != nil {
+		if err := w.queue.store.CancelRerun(ctx, r.ID, at); err != nil {
 			return w.ended(ctx, r, Outcome{}, err)
 		}
 		if until := time.Until(at); until > 0 {

@@ -66,7 +66,7 @@ func (e *endpoint) whole(ctx context.Context, agent records.Agent, which which) 
 	if err != nil {
 		return whole{}, err
 	}
-	gone, err := e.store.GoneOf(ctx, agent, []string{m.ID})
+	gone, err := e.store.DeadCitations(ctx, agent, []string{m.ID})
 	return wholeOf(agent, m, gone[m.ID], time.Now()), err
 }
 

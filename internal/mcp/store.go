@@ -14,5 +14,5 @@ type Store interface {
 	records.Facts
 	records.Verifications
 
-	Attend(ctx context.Context, silence time.Duration, change func(context.Context) error) error
+	RunDetached(ctx context.Context, silence time.Duration, change func(context.Context) error) error
 }

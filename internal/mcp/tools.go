@@ -41,7 +41,7 @@ func add[In any, Out readable](e *endpoint, server *sdk.Server, agentIsFixed boo
 		if does.ReadOnlyHint {
 			err = e.reading(ctx, work)
 		} else {
-			err = e.store.Attend(sync.As(ctx, memories.ByScript), e.options.DatabaseTime, work)
+			err = e.store.RunDetached(sync.As(ctx, memories.ByScript), e.options.DatabaseTime, work)
 		}
 		if err != nil {
 			var nothing Out // a change that goes on by itself may still be at the other

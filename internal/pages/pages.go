@@ -197,7 +197,7 @@ type Store interface {
 	records.Jobs
 	extraction.Store // for an Extractor without a model
 
-	Attend(ctx context.Context, silence time.Duration, change func(context.Context) error) error
+	RunDetached(ctx context.Context, silence time.Duration, change func(context.Context) error) error
 }
 
 // SignIn writes the sign-in page. It implements gate.Options.SignIn. It does not send a status:

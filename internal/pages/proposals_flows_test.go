@@ -50,11 +50,11 @@ func (s *site) propose(t *testing.T, slug, name string, kind memories.Type, body
 		t.Fatal(err)
 	}
 	session, now := uuid.NewString(), records.Now()
-	if err := s.Store.HearConversation(t.Context(), agent.ID, session, "/x.jsonl", now); err != nil {
+	if err := s.Store.TouchConversation(t.Context(), agent.ID, session, "/x.jsonl", now); err != nil {
 		t.Fatal(err)
 	}
 	c := memories.Content{Name: name, Type: kind, Description: "About " + name, Body: body}
-	_, err = s.Store.KeepFinding(t.Context(), records.Finding{AgentID: agent.ID, Session: session, ReadAt: now, Proposals: []records.Proposal{{
+	_, err = s.Store.SaveFinding(t.Context(), records.Finding{AgentID: agent.ID, Session: session, ReadAt: now, Proposals: []records.Proposal{{
 		ID: uuid.New(), AgentID: agent.ID, State: records.ProposalWaiting, Content: c, Fingerprint: memories.FingerprintOf(kind, name, body),
 		Quote: "they said " + name + " <b>themselves</b>", QuotedAt: now.Add(-time.Hour), Session: "s-one", ProposedAt: now,
 	}}})

@@ -21,17 +21,17 @@ const manyRecalls = `
 WITH agent AS (SELECT id FROM agents WHERE slug = 'ada'),
 known AS (SELECT id, name, row_number() OVER (ORDER BY id) - 1 AS n FROM memories),
 made AS (
-    INSERT INTO recalls (id, agent_id, at, session, asked_by, query, state, selected_by, skipped, candidates, took_us, given)
+    INSERT INTO recalls (id, agent_id, at, session, asked_by, query, state, selected_by, skipped, candidates, took_us, delivered_count)
     SELECT gen_random_uuid(), agent.id, now() - i * interval '77 seconds', 'session-' || i / 20, (ARRAY['hook', 'hook', 'script', 'mcp'])[i % 4 + 1],
            'when do we ' || repeat('deploy the service ', i % 20), 'handed_out', CASE WHEN i % 7 > 0 THEN (ARRAY['keyword', 'model'])[i % 2 + 1] END,
            CASE WHEN i % 7 = 0 THEN 'short_query' END, i % 60, 500 + i % 9000, CASE WHEN i % 7 > 0 AND i % 3 > 0 THEN i % 3 ELSE 0 END
     FROM agent, generate_series(1, 100000) AS i
     RETURNING *
 )
-INSERT INTO recalled (recall_id, place, agent_id, session, at, memory_id, name, bytes, why)
+INSERT INTO recall_items (recall_id, position, agent_id, session, at, memory_id, name, bytes, why)
 SELECT made.id, place, made.agent_id, made.session, made.at, known.id, known.name, 900, '["“deploy” is in its name", "“service” is in its text"]'
 FROM made
-CROSS JOIN LATERAL generate_series(1, made.given) AS place
+CROSS JOIN LATERAL generate_series(1, made.delivered_count) AS place
 JOIN known ON known.n = 2 * (pow(made.took_us % 1000 / 1000.0, 3) * 5000)::integer + 3 * place
 `
 

@@ -53,7 +53,7 @@ func (s *site) submit(maxBytes int64, handle handler) http.HandlerFunc {
 		}
 		// The handler may still run after a database timeout, so it must not write to w.
 		answer := reply{header: http.Header{}}
-		err := s.store.Attend(r.Context(), s.options.DatabaseTime, func(ctx context.Context) error { return handle(&answer, r.WithContext(ctx)) })
+		err := s.store.RunDetached(r.Context(), s.options.DatabaseTime, func(ctx context.Context) error { return handle(&answer, r.WithContext(ctx)) })
 		if err != nil {
 			s.fail(w, r, err)
 			return

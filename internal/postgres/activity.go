@@ -13,13 +13,13 @@ import (
 	"memoir/internal/records"
 )
 
-type activityPlace struct {
+type activityCursor struct {
 	At time.Time
 	ID int64
 }
 
-// activityOfEach reads the journal of each agent from its newest row, along its primary key, and puts the newest of those
-// first. The content and the memory are looked up for the rows of the page alone.
+// activityOfEach reads the journal of each agent from its newest row, along the primary key. It
+// looks up contents and memories for the rows of the page only.
 const activityOfEach = `
 SELECT a.id, a.at, agents.slug, a.memory_id, m.id IS NOT NULL, a.name, a.kind, a.actor, a.path, a.session, a.state, a.type,
        r.description, r.hash, a.renamed
@@ -36,11 +36,11 @@ LEFT JOIN memories m ON m.id = a.memory_id
 LEFT JOIN revisions r ON r.id = a.revision_id
 ORDER BY a.at DESC, a.id DESC`
 
-// Activity returns one page of what happened to memories, newest first. It fails with ErrCursor, and with
+// Activity returns one page of the journal, newest first. It fails with ErrCursor, and with
 // memories.ErrNotFound for a malformed MemoryID.
 func (s *Store) Activity(ctx context.Context, list records.ActivityList) (records.ActivityPage, error) {
 	mark := activityMark(list)
-	after, err := unseal[activityPlace](mark, list.Cursor)
+	after, err := unseal[activityCursor](mark, list.Cursor)
 	if err != nil {
 		return records.ActivityPage{}, err
 	}
@@ -60,7 +60,7 @@ func (s *Store) Activity(ctx context.Context, list records.ActivityList) (record
 	if len(page.Activity) > list.Limit {
 		page.Activity = page.Activity[:list.Limit]
 		last := page.Activity[list.Limit-1]
-		page.NextCursor = seal(mark, activityPlace{last.At, last.ID})
+		page.NextCursor = seal(mark, activityCursor{last.At, last.ID})
 	}
 	return page, nil
 }
@@ -69,7 +69,7 @@ func activityMark(l records.ActivityList) string {
 	return markOf("activity", l.AgentID, l.Kind, l.Actor, l.Session, l.Name, l.MemoryID)
 }
 
-func activityQuery(l records.ActivityList, after *activityPlace) (string, pgx.NamedArgs, error) {
+func activityQuery(l records.ActivityList, after *activityCursor) (string, pgx.NamedArgs, error) {
 	args := pgx.NamedArgs{"most": l.Limit + 1}
 	var where strings.Builder
 	equal := func(column, value string) {
@@ -118,4 +118,15 @@ func scanActivity(row pgx.CollectableRow) (memories.Activity, error) {
 	a.Session, a.State, a.Type = text(session), memories.State(text(state)), memories.Type(text(t))
 	a.Description, a.Hash, a.Renamed = text(description), text(hash), text(renamed)
 	return a, err
+}
+
+// NewestChanges returns, by agent, the time from which the age of its newest living memory counts.
+// Agents without one are omitted.
+func (s *Store) NewestChanges(ctx context.Context, agentIDs []int64) (map[int64]time.Time, error) {
+	rows, err := s.q.NewestChanges(ctx, agentIDs)
+	newest := make(map[int64]time.Time, len(rows))
+	for _, row := range rows {
+		newest[row.AgentID] = row.ModifiedAt.UTC()
+	}
+	return newest, wrap("read the newest changes", err)
 }

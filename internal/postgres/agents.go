@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -79,8 +80,8 @@ func (s *Store) count(ctx context.Context, agents []records.Agent) error {
 	return nil
 }
 
-// AddAgent makes a new agent known and returns its id. It fails with memories.ErrNotFound when another server has made one of
-// that slug known meanwhile.
+// AddAgent adds an agent and returns its id. It fails with memories.ErrNotFound if another server
+// has added the slug.
 func (s *Store) AddAgent(ctx context.Context, a records.Agent) (int64, error) {
 	id, err := s.q.AddAgent(ctx, queries.AddAgentParams{
 		Slug: a.Slug, Layout: a.Layout, Dir: a.Dir, DisplayName: a.DisplayName,
@@ -89,7 +90,7 @@ func (s *Store) AddAgent(ctx context.Context, a records.Agent) (int64, error) {
 	return id, wrap("add agent", err)
 }
 
-// SaveAgent makes an agent known, or points a known one at its directory, and returns its id.
+// SaveAgent adds an agent or updates the directory of a known one. It returns the agent's id.
 func (s *Store) SaveAgent(ctx context.Context, a records.Agent) (int64, error) {
 	id, err := s.q.SaveAgent(ctx, queries.SaveAgentParams{
 		Slug: a.Slug, Layout: a.Layout, Dir: a.Dir, DisplayName: a.DisplayName, JoinedTo: optional(a.JoinedTo),
@@ -99,18 +100,18 @@ func (s *Store) SaveAgent(ctx context.Context, a records.Agent) (int64, error) {
 }
 
 // AgentReturns records that the agent's directory was missing, elsewhere, or a link to another
-// agent's. Its files of that time did not leave the present directory, so they count as unseen.
+// agent's. The files of that time count as unseen, not as removed.
 func (s *Store) AgentReturns(ctx context.Context, id int64) error {
-	return wrap("note the agent's return", s.q.LeaveDurableFiles(ctx, id))
+	return wrap("note the agent's return", s.q.UnsetPrimaryFiles(ctx, id))
 }
 
-// SetAgentPresent says whether the agent's directory is there.
+// SetAgentPresent records whether the agent's directory exists.
 func (s *Store) SetAgentPresent(ctx context.Context, id int64, present bool) error {
 	return wrap("mark agent", s.q.SetAgentPresent(ctx, queries.SetAgentPresentParams{ID: id, Present: present, At: records.Now()}))
 }
 
-// ForgetAgent removes an agent with all that is known of it.
-func (s *Store) ForgetAgent(ctx context.Context, id int64) error {
+// DeleteAgent deletes an agent and all its data.
+func (s *Store) DeleteAgent(ctx context.Context, id int64) error {
 	return wrap("forget agent", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		q := s.q.WithTx(tx)
 		texts, err := q.TextsOf(ctx, queries.TextsOfParams{AgentID: &id})
@@ -124,7 +125,7 @@ func (s *Store) ForgetAgent(ctx context.Context, id int64) error {
 		if err := q.DeleteJobs(ctx, id); err != nil {
 			return err
 		}
-		return forgetWords(ctx, q, texts)
+		return deleteUnusedWords(ctx, q, texts)
 	}))
 }
 
@@ -142,10 +143,10 @@ func directoryID(device, inode *int64) *records.DirectoryID {
 func agentOf(row queries.Agent) records.Agent {
 	return records.Agent{
 		ID: row.ID, Slug: row.Slug, Layout: row.Layout, Dir: row.Dir, DisplayName: row.DisplayName, Present: row.Present,
-		Sessions: int(row.Sessions), PrimaryDir: directoryID(row.DurableDevice, row.DurableInode),
+		Sessions: int(row.Sessions), PrimaryDir: directoryID(row.PrimaryDevice, row.PrimaryInode),
 		ClaudeMD: records.ClaudeMD{
-			Path: text(row.ClaudeMdPath), PublishedAt: moment(row.ClaudeMdPublishedAt), Chars: int(row.ClaudeMdChars),
-			Problem: text(row.ClaudeMdProblem), InStep: text(row.ClaudeMdInStep), Version: row.MemoriesVersion,
+			Path: text(row.ClaudeMdPath), PublishedAt: timeOrZero(row.ClaudeMdPublishedAt), Chars: int(row.ClaudeMdChars),
+			Problem: text(row.ClaudeMdProblem), PublishKey: text(row.ClaudeMdPublishKey), Version: row.MemoriesVersion,
 		},
 		MemoryOff: row.MemoryOff,
 		JoinedTo:  text(row.JoinedTo),
@@ -160,9 +161,68 @@ func agentWithShared(row queries.AgentByIDRow) records.Agent {
 	return agent
 }
 
-func moment(t *time.Time) time.Time {
+func timeOrZero(t *time.Time) time.Time {
 	if t == nil {
 		return time.Time{}
 	}
 	return t.UTC()
+}
+
+// Shared returns the agents that share their memories with the agent, without counts.
+func (s *Store) Shared(ctx context.Context, with records.Agent) ([]records.Agent, error) {
+	if !with.IsGivenShared() {
+		return nil, nil
+	}
+	agents, err := sharedAgents(ctx, s.q)
+	return agents, wrap("read what is shared", err)
+}
+
+func sharedAgents(ctx context.Context, q *queries.Queries) ([]records.Agent, error) {
+	rows, err := q.SharedAgents(ctx)
+	agents := make([]records.Agent, len(rows))
+	for i, row := range rows {
+		agents[i] = agentOf(row)
+	}
+	return agents, err
+}
+
+// SharedStamp returns a text that changes whenever shared memories may have changed. It is empty if
+// no agent shares any.
+func (s *Store) SharedStamp(ctx context.Context) (string, error) {
+	stamp, err := s.q.SharedStamp(ctx)
+	return stamp, wrap("read what is shared", err)
+}
+
+// sharedMemories are the memories that all agents share, for CLAUDE.md.
+type sharedMemories struct {
+	dirs      []string
+	summaries []claudemd.Summary // in the order of the block
+}
+
+// with returns the sections together with the shared memories.
+func (s Sections) with(shared sharedMemories) Sections {
+	s.Summaries = claudemd.Merged(s.Summaries, shared.summaries)
+	s.SharedDirs = shared.dirs
+	return s
+}
+
+// sharedAt reads the shared memories as of a time. The zero time means now.
+func sharedAt(ctx context.Context, q *queries.Queries, at time.Time) (sharedMemories, error) {
+	var shared sharedMemories
+	from, err := q.SharedAgents(ctx)
+	if err != nil {
+		return shared, wrap("read what is shared", err)
+	}
+	for _, agent := range from {
+		shared.dirs = append(shared.dirs, agent.Dir)
+		headings, err := summariesAt(ctx, q, agent.ID, at)
+		if err != nil {
+			return shared, err
+		}
+		for i := range headings {
+			headings[i].Shared = agent.Slug
+		}
+		shared.summaries = claudemd.Merged(shared.summaries, headings)
+	}
+	return shared, nil
 }

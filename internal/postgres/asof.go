@@ -70,7 +70,7 @@ func pastOf(agent records.Agent, row queries.MemoriesAsOfRow) memories.Memory {
 	m := memories.Memory{
 		ID: row.ID.String(), AgentID: agent.ID, Agent: agent.Slug, Name: row.Name, Team: row.Team, Readable: row.Readable,
 		Type: memories.Type(text(row.Type)), Description: row.Description, Body: row.Body, State: memories.State(text(row.State)),
-		Path: row.Path, Session: text(row.Session), Hash: row.Hash, Size: row.Size, ModifiedAt: moment(row.ModifiedAt),
+		Path: row.Path, Session: text(row.Session), Hash: row.Hash, Size: row.Size, ModifiedAt: timeOrZero(row.ModifiedAt),
 		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.At.UTC(),
 	}
 	if m.State == memories.Deleted {

@@ -10,25 +10,25 @@ import (
 	"memoir/internal/records"
 )
 
-// A blockedPlace is where a page of such contents has ended.
-type blockedPlace struct {
+// blockedCursor is the end of a page of blocked contents.
+type blockedCursor struct {
 	At time.Time
 	ID uuid.UUID
 }
 
-// BlockedPage returns one page of the agent's contents that are kept out, the newest first. cursor is the NextCursor of the page
-// before, empty for the first. It fails with ErrCursor.
+// BlockedPage returns one page of the agent's blocked contents, newest first. cursor is the
+// NextCursor of the page before; it is empty for the first. It fails with ErrCursor.
 func (s *Store) BlockedPage(ctx context.Context, agentID int64, limit int, cursor string) (records.BlockedPage, error) {
 	mark := markOf("blocked", agentID)
-	after, err := unseal[blockedPlace](mark, cursor)
+	after, err := unseal[blockedCursor](mark, cursor)
 	if err != nil {
 		return records.BlockedPage{}, err
 	}
-	asked := queries.NewestBlockedParams{AgentID: agentID, Most: int32(limit + 1)}
+	asked := queries.BlockedPageParams{AgentID: agentID, Most: int32(limit + 1)}
 	if after != nil {
 		asked.AfterAt, asked.AfterID = &after.At, after.ID
 	}
-	rows, err := s.q.NewestBlocked(ctx, asked)
+	rows, err := s.q.BlockedPage(ctx, asked)
 	if err != nil {
 		return records.BlockedPage{}, wrap("read blocked contents", err)
 	}
@@ -36,7 +36,7 @@ func (s *Store) BlockedPage(ctx context.Context, agentID int64, limit int, curso
 	if len(rows) > limit {
 		rows = rows[:limit]
 		last := rows[limit-1]
-		page.NextCursor = seal(mark, blockedPlace{last.SeenAt.UTC(), last.ID})
+		page.NextCursor = seal(mark, blockedCursor{last.SeenAt.UTC(), last.ID})
 	}
 	page.Blocked, err = blockedList(rows, nil)
 	return page, err

@@ -59,7 +59,7 @@ func conditionsOf(l records.MemoryList, of scope, query search.Query) conditions
 		args["session"] = l.Session
 		// The inner query names nothing of the outer one, so that it runs once and not for every memory.
 		sql.WriteString(` AND (m.session = @session OR m.id IN (SELECT f.memory_id FROM files f
-			WHERE f.agent_id = ` + agent + ` AND f.session = @session AND f.present AND f.status IN ('carries', 'removing')))`)
+			WHERE f.agent_id = ` + agent + ` AND f.session = @session AND f.present AND f.status IN ('mirrored', 'removing')))`)
 	}
 	if l.Name != "" {
 		args["name"] = memories.NormalizeName(l.Name)

@@ -14,8 +14,9 @@ import (
 	"memoir/internal/records"
 )
 
-// WithConsolidation runs do while nobody else, on any server, consolidates the agent. It fails with ErrConsolidating at once where
-// somebody does. The caller bounds how many run at once: each holds a connection.
+// WithConsolidation runs do with the agent's consolidation lock, which holds over all servers. It
+// fails with ErrConsolidating if the lock is held. The caller limits concurrency, because each call
+// uses a connection.
 func (s *Store) WithConsolidation(ctx context.Context, agentID int64, do func() error) error {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
@@ -39,10 +40,10 @@ func (s *Store) WithConsolidation(ctx context.Context, agentID int64, do func() 
 	return do()
 }
 
-// undoable is how long steps are kept, so that they can be undone.
+// undoable is how long applied steps are kept for undo.
 const undoable = 90 * 24 * time.Hour
 
-// SaveConsolidation makes a plan the agent's, in place of the one before.
+// SaveConsolidation saves a plan and replaces the agent's previous one.
 func (s *Store) SaveConsolidation(ctx context.Context, agentID int64, c records.Plan) error {
 	findings, err := json.Marshal(append([]records.PlanFinding{}, c.Findings...))
 	if err != nil {
@@ -61,7 +62,7 @@ func (s *Store) SaveConsolidation(ctx context.Context, agentID int64, c records.
 	}
 	return wrap("save a plan", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		q := s.q.WithTx(tx)
-		if err := closeConsolidation(ctx, q, agentID, c.MadeAt); err != nil {
+		if err := closePlan(ctx, q, agentID, c.MadeAt); err != nil {
 			return err
 		}
 		err := q.InsertConsolidation(ctx, queries.InsertConsolidationParams{
@@ -77,30 +78,30 @@ func (s *Store) SaveConsolidation(ctx context.Context, agentID int64, c records.
 	}))
 }
 
-func closeConsolidation(ctx context.Context, q *queries.Queries, agentID int64, at time.Time) error {
+func closePlan(ctx context.Context, q *queries.Queries, agentID int64, at time.Time) error {
 	if _, err := q.CloseConsolidation(ctx, queries.CloseConsolidationParams{AgentID: agentID, ClosedAt: &at}); err != nil {
 		return err
 	}
 	before := at.Add(-undoable)
-	if err := q.ForgetConsolidationSteps(ctx, queries.ForgetConsolidationStepsParams{AgentID: agentID, Before: &before}); err != nil {
+	if err := q.DeleteOldSteps(ctx, queries.DeleteOldStepsParams{AgentID: agentID, Before: &before}); err != nil {
 		return err
 	}
-	return q.ForgetConsolidations(ctx, queries.ForgetConsolidationsParams{AgentID: agentID, Before: &before})
+	return q.DeleteOldPlans(ctx, queries.DeleteOldPlansParams{AgentID: agentID, Before: &before})
 }
 
-// DiscardConsolidation takes the agent's plan away. What was applied of it can still be undone. It fails with memories.ErrNotFound
-// where there is none.
+// DiscardConsolidation discards the agent's plan. Applied steps can still be undone. It fails with
+// memories.ErrNotFound if there is no plan.
 func (s *Store) DiscardConsolidation(ctx context.Context, agentID int64) error {
 	return wrap("discard a plan", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		q := s.q.WithTx(tx)
 		if _, err := q.OpenConsolidation(ctx, agentID); err != nil {
 			return err
 		}
-		return closeConsolidation(ctx, q, agentID, records.Now())
+		return closePlan(ctx, q, agentID, records.Now())
 	}))
 }
 
-// Consolidation returns the agent's plan. It fails with memories.ErrNotFound where there is none.
+// Consolidation returns the agent's plan. It fails with memories.ErrNotFound if there is none.
 func (s *Store) Consolidation(ctx context.Context, agentID int64) (records.Plan, error) {
 	row, err := s.q.OpenConsolidation(ctx, agentID)
 	if err != nil {
@@ -118,8 +119,8 @@ func (s *Store) Consolidation(ctx context.Context, agentID int64) (records.Plan,
 	return c, wrap("read the plan", err)
 }
 
-// LastConsolidation returns the plan that was made last, closed or not, without its steps. It fails with memories.ErrNotFound where
-// there was none.
+// LastConsolidation returns the latest plan without steps, also if it is closed. It fails with
+// memories.ErrNotFound if there is none.
 func (s *Store) LastConsolidation(ctx context.Context, agentID int64) (records.Plan, error) {
 	row, err := s.q.LastConsolidation(ctx, agentID)
 	if err != nil {
@@ -143,7 +144,7 @@ func (s *Store) ConsolidationStep(ctx context.Context, agentID int64, id string)
 	return step, wrap("read a step", err)
 }
 
-// AppliedSteps returns the steps that were applied last, newest first, with those that were undone since.
+// AppliedSteps returns the steps that were applied last, newest first, also those undone since.
 func (s *Store) AppliedSteps(ctx context.Context, agentID int64, most int) ([]records.Step, error) {
 	rows, err := s.q.AppliedConsolidationSteps(ctx, queries.AppliedConsolidationStepsParams{AgentID: agentID, Most: int32(most)})
 	if err != nil {
@@ -153,7 +154,7 @@ func (s *Store) AppliedSteps(ctx context.Context, agentID int64, most int) ([]re
 	return steps, wrap("read applied steps", err)
 }
 
-// UnfinishedSteps returns the steps of an agent that are decided and not done, in order.
+// UnfinishedSteps returns the steps in progress of an agent, in order.
 func (s *Store) UnfinishedSteps(ctx context.Context, agentID int64) ([]records.Step, error) {
 	rows, err := s.q.UnfinishedConsolidationSteps(ctx, agentID)
 	if err != nil {
@@ -163,19 +164,19 @@ func (s *Store) UnfinishedSteps(ctx context.Context, agentID int64) ([]records.S
 	return steps, wrap("read unfinished steps", err)
 }
 
-// AgentsConsolidating returns the slugs of the agents with steps that are decided and not done.
+// AgentsConsolidating returns the slugs of the agents with steps in progress.
 func (s *Store) AgentsConsolidating(ctx context.Context) ([]string, error) {
 	slugs, err := s.q.AgentsConsolidating(ctx)
 	return slugs, wrap("read who consolidates", err)
 }
 
-// ChooseSteps commits that steps which are still proposed are to be applied.
+// ChooseSteps marks proposed steps as chosen.
 func (s *Store) ChooseSteps(ctx context.Context, agentID int64, ids []uuid.UUID, actor memories.Actor) error {
 	_, err := s.q.ChooseConsolidationSteps(ctx, queries.ChooseConsolidationStepsParams{AgentID: agentID, Ids: ids, Actor: string(actor)})
 	return wrap("choose steps", err)
 }
 
-// SaveStep keeps what has become of a step.
+// SaveStep saves the state of a step.
 func (s *Store) SaveStep(ctx context.Context, step records.Step) error {
 	changes, err := json.Marshal(step.Changes)
 	if err != nil {
@@ -186,22 +187,24 @@ func (s *Store) SaveStep(ctx context.Context, step records.Step) error {
 	}))
 }
 
-// LookAtConsolidation notes a look at whether the agent is due, unless there was one after the given time; then it returns false.
-func (s *Store) LookAtConsolidation(ctx context.Context, agentID int64, at, unlessAfter time.Time) (bool, error) {
-	n, err := s.q.LookAtConsolidation(ctx, queries.LookAtConsolidationParams{AgentID: agentID, LookedAt: at, Since: unlessAfter})
+// ClaimConsolidationCheck claims a check of the agent. It returns false if there was one after
+// since.
+func (s *Store) ClaimConsolidationCheck(ctx context.Context, agentID int64, at, unlessAfter time.Time) (bool, error) {
+	n, err := s.q.ClaimConsolidationCheck(ctx, queries.ClaimConsolidationCheckParams{AgentID: agentID, CheckedAt: at, Since: unlessAfter})
 	return n > 0, wrap("note a look", err)
 }
 
-// ConsolidationLook returns when somebody looked last whether the agent is due; zero: never.
-func (s *Store) ConsolidationLook(ctx context.Context, agentID int64) (time.Time, error) {
-	at, err := s.q.ConsolidationLook(ctx, agentID)
+// ConsolidationCheckedAt returns the time of the agent's last check. It is zero if there was none.
+func (s *Store) ConsolidationCheckedAt(ctx context.Context, agentID int64) (time.Time, error) {
+	at, err := s.q.ConsolidationCheckedAt(ctx, agentID)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return time.Time{}, nil
 	}
 	return at.UTC(), wrap("read the last look", err)
 }
 
-// SupersededMemories returns the agent's memories of at least so many characters that another one has left behind.
+// SupersededMemories returns the agent's memories of at least shortest characters that another
+// memory has superseded.
 func (s *Store) SupersededMemories(ctx context.Context, agentID int64, shortest int) ([]records.SupersededMemory, error) {
 	rows, err := s.q.SupersededBy(ctx, queries.SupersededByParams{AgentID: agentID, Shortest: int32(shortest)})
 	found := make([]records.SupersededMemory, len(rows))
@@ -211,19 +214,19 @@ func (s *Store) SupersededMemories(ctx context.Context, agentID int64, shortest 
 	return found, wrap("read superseded memories", err)
 }
 
-// ForgottenNames returns the names that memories had once and none has now, with the name that each was given instead; empty: it was
-// deleted.
+// ForgottenNames returns the names that no memory has any longer, with the new name. It is empty if
+// the memory was deleted.
 func (s *Store) ForgottenNames(ctx context.Context, agentID int64) (map[string]string, error) {
 	rows, err := s.q.ForgottenNames(ctx, agentID)
 	names := make(map[string]string, len(rows))
 	for _, row := range rows {
-		names[row.Name] = text(row.Renamed)
+		names[row.Name] = text(row.OtherName)
 	}
 	return names, wrap("read forgotten names", err)
 }
 
-// EachActive calls each with every active memory of the agent that could be read, by name, without its files. The team's are left
-// out: what others share is theirs to tidy.
+// EachActive calls each with every readable active private memory of the agent, by name, without
+// files.
 func (s *Store) EachActive(ctx context.Context, agent records.Agent, each func(memories.Memory) error) error {
 	rows, err := s.pool.Query(ctx, `SELECT m.id, m.name, m.type, r.description, r.body, m.path, m.session, m.hash, m.fingerprint, m.modified_at,
 		m.content_at, m.created_at
@@ -273,7 +276,7 @@ func stepOf(row queries.ConsolidationStep) (records.Step, error) {
 	step := records.Step{
 		ID: row.ID, PlanID: row.PlanID, Place: int(row.Place), Kind: row.Kind, Source: row.Source, Title: row.Title, Reason: row.Reason,
 		State: records.StepState(row.State), Problem: row.Problem, CharsBefore: int(row.CharsBefore), CharsAfter: int(row.CharsAfter),
-		Actor: memories.Actor(row.Actor), AppliedAt: moment(row.AppliedAt), UndoneAt: moment(row.UndoneAt),
+		Actor: memories.Actor(row.Actor), AppliedAt: timeOrZero(row.AppliedAt), UndoneAt: timeOrZero(row.UndoneAt),
 	}
 	return step, json.Unmarshal(row.Changes, &step.Changes)
 }

@@ -12,7 +12,7 @@ import (
 	"memoir/internal/records"
 )
 
-func headOf(row queries.Memory) (records.MemoryRow, error) {
+func rowOf(row queries.Memory) (records.MemoryRow, error) {
 	h := records.MemoryRow{
 		Memory: memories.Memory{
 			ID: row.ID.String(), AgentID: row.AgentID, Name: row.Name, Team: row.Team, Readable: row.Readable,
@@ -21,7 +21,7 @@ func headOf(row queries.Memory) (records.MemoryRow, error) {
 			Fingerprint: memories.Fingerprint(row.Fingerprint),
 			ModifiedAt:  row.ModifiedAt.UTC(), ContentAt: row.ContentAt.UTC(), ClaudeMDChars: int(row.ClaudeMdChars),
 			ClaudeMDListed: row.ClaudeMdListed,
-			CreatedAt:      row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(), DeletedAt: moment(row.DeletedAt),
+			CreatedAt:      row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(), DeletedAt: timeOrZero(row.DeletedAt),
 			DeletedActor: memories.Actor(text(row.DeletedActor)),
 		},
 		UUID: row.ID, RevisionID: row.RevisionID, DeletedBy: records.DeletedBy(text(row.DeletedBy)), Restoring: row.Restoring,
@@ -47,7 +47,7 @@ func fileOf(row queries.File) records.File {
 		Path: row.Path, Session: text(row.Session), Status: records.FileStatus(row.Status), Present: row.Present,
 		Fingerprint: memories.Fingerprint(row.Fingerprint), Hash: row.Hash, Size: row.Size,
 		ModTime: row.MtimeNs, ModifiedAt: row.ModifiedAt.UTC(), ContentAt: row.ContentAt.UTC(),
-		Problem: text(row.Problem), Promised: text(row.Promised),
+		Problem: text(row.Problem), ExpectedHash: text(row.ExpectedHash),
 		Flaws: memories.ParseFlaw(text(row.Flaws)), Unfinished: memories.ParseFlaw(text(row.Unfinished)),
 	}
 	if row.MemoryID != nil {
@@ -67,7 +67,7 @@ func filesOf(rows []queries.File) []records.File {
 	return files
 }
 
-func blockedOf(row queries.Blocked) records.BlockedFile {
+func blockedOf(row queries.BlockedContent) records.BlockedFile {
 	return records.BlockedFile{
 		Blocked: memories.Blocked{
 			ID: row.ID.String(), Name: row.Name, Team: row.Team, Type: memories.Type(text(row.Type)), Description: row.Description,

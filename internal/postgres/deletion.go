@@ -14,8 +14,8 @@ import (
 	"memoir/internal/records"
 )
 
-// Delete commits a deletion: the memory goes to the trash, each content that it has had leaves a tombstone, and the
-// files are marked for removal, so that a crash before they are gone is made good at the next look.
+// Delete commits a deletion: the memory moves to the trash, its contents get tombstones, and its
+// files are marked for removal. After a crash the next scan completes the removal.
 func (w *Writer) Delete(ctx context.Context, d records.Deletion) error {
 	return w.inKeyedTx(ctx, "delete", func(q *queries.Queries) error { return w.delete(ctx, q, d) })
 }
@@ -39,25 +39,25 @@ func (w *Writer) delete(ctx context.Context, q *queries.Queries, d records.Delet
 	if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: w.agentID, Paths: paths}); err != nil {
 		return err
 	}
-	if err := w.outOfStep(ctx, q, d.Head.UUID); err != nil {
+	if err := w.invalidatePublished(ctx, q, d.Head.UUID); err != nil {
 		return err
 	}
 	return journal(ctx, q, w.agentID, deleted)
 }
 
-// PromiseFile notes the file that is about to be written for a memory that gets another key: unless that is taken in, it goes again, and
-// the memory has kept its old key.
-func (w *Writer) PromiseFile(ctx context.Context, path, hash string, f memories.Fingerprint) error {
-	return wrap("note the file that is to be written", w.q.PromiseFile(ctx, queries.PromiseFileParams{AgentID: w.agentID, Path: path, Fingerprint: f[:], Hash: hash, At: records.Now()}))
+// ExpectFile registers a file before it is written for a memory that gets another key. If the scan
+// does not accept the file, it is removed and the memory keeps its key.
+func (w *Writer) ExpectFile(ctx context.Context, path, hash string, f memories.Fingerprint) error {
+	return wrap("note the file that is to be written", w.q.ExpectFile(ctx, queries.ExpectFileParams{AgentID: w.agentID, Path: path, Fingerprint: f[:], Hash: hash, At: records.Now()}))
 }
 
-// KeepRaw keeps the exact bytes of a file that was too large to be kept while it was on disk.
+// KeepRaw saves the bytes of a file that was too large to be saved while it was on disk.
 func (w *Writer) KeepRaw(ctx context.Context, revision uuid.UUID, raw []byte, hash string) error {
 	return wrap("keep the file's bytes", w.q.KeepRaw(ctx, queries.KeepRawParams{ID: revision, Raw: raw, Hash: hash}))
 }
 
-// FilesRemoved records that files are gone from the disk. After a power cut that this does not survive they are still
-// marked for removal, and the next look finds them gone.
+// FilesRemoved records that files were removed. A power cut may lose the record; then the next scan
+// finds them absent.
 func (w *Writer) FilesRemoved(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
 		return nil
@@ -67,45 +67,46 @@ func (w *Writer) FilesRemoved(ctx context.Context, paths []string) error {
 	})
 }
 
-// FileNotRemoved records why a file could not be removed; it is tried again.
+// FileNotRemoved records why a file could not be removed.
 func (w *Writer) FileNotRemoved(ctx context.Context, path, problem string) error {
 	return wrap("record the removal", w.q.MarkFileNotRemoved(ctx, queries.MarkFileNotRemovedParams{
 		AgentID: w.agentID, Path: path, Problem: &problem,
 	}))
 }
 
-// BeginRestore lifts the tombstones that the memory's last deletion left, and that of what it says, leaves alone what its deletion could
-// not remove, and notes that it is to be restored, before any file is written.
+// BeginRestore starts a restore, before any file is written. It removes the tombstones of the last
+// deletion and of the content, and cancels pending removals.
 func (w *Writer) BeginRestore(ctx context.Context, h records.MemoryRow) error {
 	return w.inKeyedTx(ctx, "begin to restore", func(q *queries.Queries) error {
-		if err := q.UnburyMemory(ctx, h.UUID); err != nil {
+		if err := q.RemoveTombstones(ctx, h.UUID); err != nil {
 			return err
 		}
-		if err := q.LeaveFiles(ctx, queries.LeaveFilesParams{AgentID: w.agentID, MemoryID: h.UUID}); err != nil {
+		if err := q.UnmarkFiles(ctx, queries.UnmarkFilesParams{AgentID: w.agentID, MemoryID: h.UUID}); err != nil {
 			return err
 		}
 		return q.BeginRestoring(ctx, h.UUID)
 	})
 }
 
-// GiveUpRestore takes back BeginRestore: nothing was written, and the memory, as it was in the trash, stays there.
-func (w *Writer) GiveUpRestore(ctx context.Context, h records.MemoryRow, left []records.File) error {
+// CancelRestore undoes BeginRestore. The memory stays in the trash.
+func (w *Writer) CancelRestore(ctx context.Context, h records.MemoryRow, left []records.File) error {
 	return w.inKeyedTx(ctx, "give up the restore", func(q *queries.Queries) error {
 		if err := w.updateFiles(ctx, q, left); err != nil {
 			return err
 		}
 		if h.DeletedBy == records.ByPerson {
-			if err := q.BuryMemory(ctx, queries.BuryMemoryParams{MemoryID: h.UUID, At: h.DeletedAt}); err != nil {
+			if err := q.AddTombstones(ctx, queries.AddTombstonesParams{MemoryID: h.UUID, At: h.DeletedAt}); err != nil {
 				return err
 			}
 		}
-		return q.StopRestoring(ctx, h.UUID)
+		return q.CancelRestoring(ctx, h.UUID)
 	})
 }
 
-// IndexLinesOut returns, by memory, what has been taken out of each index and is not back.
-func (w *Writer) IndexLinesOut(ctx context.Context) (map[uuid.UUID]map[string][]memorymd.RemovedLine, error) {
-	rows, err := w.q.IndexLinesOut(ctx, w.agentID)
+// RemovedIndexLines returns, by memory, the lines that were removed from indexes and are not
+// restored.
+func (w *Writer) RemovedIndexLines(ctx context.Context) (map[uuid.UUID]map[string][]memorymd.RemovedLine, error) {
+	rows, err := w.q.RemovedIndexLines(ctx, w.agentID)
 	if err != nil {
 		return nil, wrap("read the index lines", err)
 	}
@@ -120,45 +121,45 @@ func (w *Writer) IndexLinesOut(ctx context.Context) (map[uuid.UUID]map[string][]
 	return out, nil
 }
 
-// EndRestore records that the memory is back with its index lines. It does not wait for the disk:
-// after a power cut the restore is repeated, and finds everything done.
+// EndRestore records that a restore is complete. It does not wait for the disk: after a power cut
+// the restore is repeated.
 func (w *Writer) EndRestore(ctx context.Context, id uuid.UUID) error {
 	return w.withoutWaiting(ctx, "end the restore", func(q *queries.Queries) error {
 		return q.EndRestoring(ctx, id)
 	})
 }
 
-// AllowBlocked lifts the tombstone of a content that is kept out, and makes the next look take its file for changed.
+// AllowBlocked removes the tombstone of a blocked content, and makes the next scan read its file.
 func (w *Writer) AllowBlocked(ctx context.Context, b records.BlockedFile, actor memories.Actor) error {
 	return w.inTx(ctx, "let the content in", func(q *queries.Queries) error {
-		if err := q.LetIn(ctx, queries.LetInParams{AgentID: w.agentID, Name: b.Name, Team: b.Team, Fingerprint: b.Fingerprint[:]}); err != nil {
+		if err := q.DeleteTombstone(ctx, queries.DeleteTombstoneParams{AgentID: w.agentID, Name: b.Name, Team: b.Team, Fingerprint: b.Fingerprint[:]}); err != nil {
 			return err
 		}
-		if err := q.ForgetContent(ctx, queries.ForgetContentParams{AgentID: w.agentID, Path: b.Path}); err != nil {
+		if err := q.InvalidateFile(ctx, queries.InvalidateFileParams{AgentID: w.agentID, Path: b.Path}); err != nil {
 			return err
 		}
 		return w.journalBlocked(ctx, q, b, memories.ActivityAllowed, actor)
 	})
 }
 
-// DiscardBlocked records that the file of a content that was kept out has been removed. It carried nothing, so nothing is
-// taken from a memory of that name.
+// DiscardBlocked records that the file of a blocked content was removed.
 func (w *Writer) DiscardBlocked(ctx context.Context, b records.BlockedFile, actor memories.Actor) error {
 	return w.inTx(ctx, "record the removal", func(q *queries.Queries) error {
 		if err := q.MarkFileRemoved(ctx, queries.MarkFileRemovedParams{AgentID: w.agentID, Path: b.Path}); err != nil {
 			return err
 		}
-		if err := q.DropBlocked(ctx, queries.DropBlockedParams{AgentID: w.agentID, Paths: []string{b.Path}}); err != nil {
+		if err := q.DeleteBlocked(ctx, queries.DeleteBlockedParams{AgentID: w.agentID, Paths: []string{b.Path}}); err != nil {
 			return err
 		}
 		return w.journalBlocked(ctx, q, b, memories.ActivityDiscarded, actor)
 	})
 }
 
-// journalBlocked writes what became of a content that was kept out, beside the memory of that name where there is one.
+// journalBlocked adds a journal entry about a blocked content, with the memory of its name if there
+// is one.
 func (w *Writer) journalBlocked(ctx context.Context, q *queries.Queries, b records.BlockedFile, kind memories.ActivityKind, actor memories.Actor) error {
 	h := records.JournalEntry{At: records.Now(), Kind: kind, Actor: actor, Name: b.Name, Path: b.Path, Session: b.Session, Type: b.Type}
-	named, err := q.HeadsByName(ctx, queries.HeadsByNameParams{AgentID: w.agentID, Names: []string{b.Name}})
+	named, err := q.RowsByName(ctx, queries.RowsByNameParams{AgentID: w.agentID, Names: []string{b.Name}})
 	if err != nil {
 		return err
 	}
@@ -170,8 +171,8 @@ func (w *Writer) journalBlocked(ctx context.Context, q *queries.Queries, b recor
 	return journal(ctx, q, w.agentID, h)
 }
 
-// Allow lifts the tombstone of one content, which somebody is about to save. It returns when that was deleted; the zero time where it was
-// not kept out.
+// Allow removes the tombstone of one content before a save. It returns the time of the deletion;
+// the zero time if there was no tombstone.
 func (w *Writer) Allow(ctx context.Context, of memories.Key, f memories.Fingerprint) (deletedAt time.Time, err error) {
 	lifted, err := w.q.LiftTombstone(ctx, queries.LiftTombstoneParams{AgentID: w.agentID, Name: of.Name, Team: of.Team, Fingerprint: f[:]})
 	if err != nil || len(lifted) == 0 {
@@ -180,46 +181,47 @@ func (w *Writer) Allow(ctx context.Context, of memories.Key, f memories.Fingerpr
 	return lifted[0], nil
 }
 
-// KeepOut takes back Allow, of a content that was deleted then.
-func (w *Writer) KeepOut(ctx context.Context, of memories.Key, f memories.Fingerprint, deletedAt time.Time) error {
+// AddTombstone undoes Allow.
+func (w *Writer) AddTombstone(ctx context.Context, of memories.Key, f memories.Fingerprint, deletedAt time.Time) error {
 	if deletedAt.IsZero() {
 		return nil
 	}
-	return wrap("leave the tombstone", w.q.LeaveTombstone(ctx, queries.LeaveTombstoneParams{
+	return wrap("leave the tombstone", w.q.InsertTombstone(ctx, queries.InsertTombstoneParams{
 		AgentID: w.agentID, Name: of.Name, Team: of.Team, Fingerprint: f[:], DeletedAt: deletedAt,
 	}))
 }
 
-// Purge removes a memory and its history for good. Its tombstones stay, and are set where its removal had left none.
+// Purge deletes a memory with its history. Its contents keep or get tombstones.
 func (w *Writer) Purge(ctx context.Context, h records.MemoryRow, actor memories.Actor) error {
 	at := h.After(records.Now())
 	return w.inTx(ctx, "purge", func(q *queries.Queries) error {
-		if err := q.BuryMemory(ctx, queries.BuryMemoryParams{MemoryID: h.UUID, At: at}); err != nil {
+		if err := q.AddTombstones(ctx, queries.AddTombstonesParams{MemoryID: h.UUID, At: at}); err != nil {
 			return err
 		}
 		texts, err := q.TextsOf(ctx, queries.TextsOfParams{Ids: []uuid.UUID{h.UUID}})
 		if err != nil {
 			return err
 		}
-		if err := q.DeleteHeads(ctx, []uuid.UUID{h.UUID}); err != nil {
+		if err := q.DeleteMemories(ctx, []uuid.UUID{h.UUID}); err != nil {
 			return err
 		}
-		if err := q.ForgetProposalsOf(ctx, queries.ForgetProposalsOfParams{AgentID: w.agentID, MemoryID: &h.UUID}); err != nil {
+		if err := q.DeleteProposalsOf(ctx, queries.DeleteProposalsOfParams{AgentID: w.agentID, MemoryID: &h.UUID}); err != nil {
 			return err
 		}
-		if err := forgetWords(ctx, q, texts); err != nil {
+		if err := deleteUnusedWords(ctx, q, texts); err != nil {
 			return err
 		}
 		return journal(ctx, q, w.agentID, records.LastJournalEntry(h, at, memories.ActivityPurged, actor))
 	})
 }
 
-// Bury leaves tombstones for a memory that the disk had put into the trash and that a person now deletes.
-func (w *Writer) Bury(ctx context.Context, id uuid.UUID, at time.Time) error {
+// AddTombstones adds tombstones for a memory in the trash that was removed on disk, when a person
+// deletes it.
+func (w *Writer) AddTombstones(ctx context.Context, id uuid.UUID, at time.Time) error {
 	return w.inKeyedTx(ctx, "bury", func(q *queries.Queries) error {
-		if err := q.BuryMemory(ctx, queries.BuryMemoryParams{MemoryID: id, At: at}); err != nil {
+		if err := q.AddTombstones(ctx, queries.AddTombstonesParams{MemoryID: id, At: at}); err != nil {
 			return err
 		}
-		return q.DeletedByPerson(ctx, id)
+		return q.SetDeletedByPerson(ctx, id)
 	})
 }

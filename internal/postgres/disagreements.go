@@ -10,12 +10,12 @@ import (
 	"memoir/internal/records"
 )
 
-// Disagreements returns what the agent's sessions disagree about, by name.
+// Disagreements returns the agent's conflicts, by name.
 func (s *Store) Disagreements(ctx context.Context, agent records.Agent) ([]records.Disagreement, error) {
 	return s.disagreements(ctx, queries.DisagreementsParams{AgentID: agent.ID})
 }
 
-// Disagreement returns how the files of one memory disagree; nil: they do not, or it is settled.
+// Disagreement returns the conflict of one memory. It is nil if there is none.
 func (s *Store) Disagreement(ctx context.Context, m memories.Memory) (*records.Disagreement, error) {
 	if len(m.Files) < 2 {
 		return nil, nil
@@ -33,14 +33,14 @@ func (s *Store) disagreements(ctx context.Context, of queries.DisagreementsParam
 	found := make([]records.Disagreement, len(rows))
 	for i, row := range rows {
 		found[i] = records.Disagreement{
-			ID: row.ID.String(), Name: row.Name, Versions: int(row.Versions), Sessions: int(row.Sessions), HasPrimary: row.Durable,
+			ID: row.ID.String(), Name: row.Name, Versions: int(row.Versions), Sessions: int(row.Sessions), HasPrimary: row.HasPrimary,
 			Primary: int(row.PrimaryVersions), NewestAt: row.NewestAt.UTC(),
 		}
 	}
 	return found, wrap("read disagreements", err)
 }
 
-// Versions returns the contents that the memory's files on disk carry now, the newest first.
+// Versions returns the contents of the memory's files on disk, newest first.
 func (s *Store) Versions(ctx context.Context, m memories.Memory) ([]records.Version, error) {
 	rows, err := s.q.VersionsOf(ctx, uuid.MustParse(m.ID))
 	if err != nil {

@@ -101,7 +101,7 @@ func TestSearch_FrequentWord(t *testing.T) {
 func TestAFilledSearchIndexIsInOrder(t *testing.T) {
 	t.Parallel()
 	l := setupLibrary(t, 1_000)
-	for _, index := range []string{"memory_search_by_word", "search_words_by_trigram"} {
+	for _, index := range []string{"memory_search_words_idx", "search_words_word_idx"} {
 		var waiting int
 		if err := l.conn.QueryRow(t.Context(), "SELECT gin_clean_pending_list($1::text::regclass)", index).Scan(&waiting); err != nil || waiting > 0 {
 			t.Errorf("each search goes through a list of %d pages of %s that are not in order (%v)", waiting, index, err)

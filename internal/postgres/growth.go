@@ -11,18 +11,18 @@ import (
 
 const day = 24 * time.Hour
 
-// Growth returns for each agent how many of its memories lived at the end of points days, evenly spread from since to until,
-// oldest first; the last is the day of until. A zero since is the first day on which something was learned by any of
-// them, as far as the day is known: memories of earlier days are counted from the start. Where there are fewer days, there are fewer points. Memories that were purged since are counted while they lived.
+// Growth returns for each agent the number of living memories at the end of each of points days,
+// evenly spread from since to until, oldest first. A zero since means the first day of the journal.
+// There are fewer points if there are fewer days. Purged memories count while they lived.
 func (s *Store) Growth(ctx context.Context, agentIDs []int64, since, until time.Time, points int) (map[int64][]records.GrowthPoint, error) {
 	rows, err := s.q.Growth(ctx, agentIDs)
 	if err != nil {
 		return nil, wrap("read the growth", err)
 	}
-	byAgent := map[int64][]growth{}
+	byAgent := map[int64][]growthDelta{}
 	first := until
 	for _, row := range rows {
-		byAgent[row.AgentID] = append(byAgent[row.AgentID], growth{row.Day.Time, memories.Type(row.Type), int(row.Alive)})
+		byAgent[row.AgentID] = append(byAgent[row.AgentID], growthDelta{row.Day.Time, memories.Type(row.Type), int(row.Delta)})
 		if row.Day.Time.Before(first) && !row.Day.Time.Before(memories.KnownSince) {
 			first = row.Day.Time
 		}
@@ -53,13 +53,14 @@ func spread(since, until time.Time, points int) []time.Time {
 	return days
 }
 
-// accumulate returns how many live at the end of each day, both in ascending order.
-func accumulate(grown []growth, days []time.Time) []records.GrowthPoint {
+// accumulate returns the number of living memories at the end of each day. Both lists are in
+// ascending order.
+func accumulate(grown []growthDelta, days []time.Time) []records.GrowthPoint {
 	alive := records.Alive{}
 	points := make([]records.GrowthPoint, len(days))
 	for i, d := range days {
 		for len(grown) > 0 && !grown[0].day.After(d) {
-			alive[grown[0].t] += grown[0].alive
+			alive[grown[0].t] += grown[0].delta
 			grown = grown[1:]
 		}
 		points[i] = records.GrowthPoint{Day: d, Alive: records.Alive{}}
@@ -72,8 +73,8 @@ func accumulate(grown []growth, days []time.Time) []records.GrowthPoint {
 	return points
 }
 
-// Ages returns for each agent how many of its living memories are of which age at now and of which type: one entry for each
-// of AgeBounds. Those of unknown age are left out.
+// Ages returns for each agent the number of living memories by type, one entry for each of
+// AgeBounds. Unknown ages are omitted.
 func (s *Store) Ages(ctx context.Context, agentIDs []int64, now time.Time) (map[int64][]records.Alive, error) {
 	bounds := make([]float64, len(records.AgeBounds)-1)
 	for i := range bounds {

@@ -21,7 +21,7 @@ func (w *Writer) IndexFactPaths(ctx context.Context) ([]string, error) {
 	return paths, wrap("list indexes with facts", err)
 }
 
-// SaveIndexFacts replaces the facts of an index. Facts that are known keep their times.
+// SaveIndexFacts replaces the facts of an index. Known facts keep their times.
 func (w *Writer) SaveIndexFacts(ctx context.Context, of records.IndexFacts) error {
 	const doing = "save the facts of an index"
 	rows, err := w.q.IndexFactsAt(ctx, queries.IndexFactsAtParams{AgentID: w.agentID, Path: of.Path})
@@ -58,7 +58,7 @@ func (w *Writer) SaveIndexFacts(ctx context.Context, of records.IndexFacts) erro
 	var gone []string
 	for id, row := range known {
 		remove.Ids = append(remove.Ids, id)
-		gone = appendMeant(gone, row.Heading, row.Body)
+		gone = appendWords(gone, row.Heading, row.Body)
 	}
 	return w.inTx(ctx, doing, func(q *queries.Queries) error {
 		if len(remove.Ids) > 0 {
@@ -77,11 +77,12 @@ func (w *Writer) SaveIndexFacts(ctx context.Context, of records.IndexFacts) erro
 		if len(gone) == 0 {
 			return nil
 		}
-		return q.ForgetWords(ctx, distinct(gone))
+		return q.DeleteUnusedWords(ctx, distinct(gone))
 	})
 }
 
-// IndexFact returns a fact of the agent. It fails with memories.ErrNotFound, also while the agent's directory is missing.
+// IndexFact returns a fact of the agent. It fails with memories.ErrNotFound, also if the agent's
+// directory is missing.
 func (w *Writer) IndexFact(ctx context.Context, id string) (memories.Memory, error) {
 	return indexFact(ctx, w.q, w.agentID, id)
 }
@@ -103,7 +104,7 @@ func indexFact(ctx context.Context, q *queries.Queries, agentID int64, id string
 	return factOf(row.IndexFact, row.Slug), nil
 }
 
-// factOf returns a fact in the form of a memory.
+// factOf converts a fact to a memory.
 func factOf(row queries.IndexFact, slug string) memories.Memory {
 	return memories.Memory{
 		ID: row.ID.String(), AgentID: row.AgentID, Agent: slug, Name: memorymd.Name, Team: row.Team, Readable: true,
@@ -112,17 +113,17 @@ func factOf(row queries.IndexFact, slug string) memories.Memory {
 	}
 }
 
-// factPlace is how many facts of a search the pages before have shown.
-type factPlace struct{ Facts int }
+// factCursor is the number of facts on the pages before.
+type factCursor struct{ Facts int }
 
-// Search returns one page of the memories of all agents that match, best first, and after them of the facts of their
-// indexes. Of the list count Type, State, Search, Near, Limit and Cursor. It fails with ErrCursor.
+// Search returns one page of the matching memories of all agents, best first, followed by matching
+// facts. It uses Type, State, Search, Near, Limit and Cursor of the list. It fails with ErrCursor.
 func (s *Store) Search(ctx context.Context, list records.MemoryList) (records.MemoryPage, error) {
 	if list.Type != "" || list.State != "" && list.State != memories.Active {
 		return s.searchMemories(ctx, list) // facts have no type and are in use
 	}
 	mark := markOf("facts", list.Search, list.State)
-	at, _ := unseal[factPlace](mark, list.Cursor) // else it is a cursor of memories, which checks it
+	at, _ := unseal[factCursor](mark, list.Cursor) // else it is a cursor of memories, which checks it
 	skip := 0
 	if at != nil {
 		skip = max(at.Facts, 0)
@@ -158,7 +159,7 @@ func (s *Store) Search(ctx context.Context, list records.MemoryList) (records.Me
 		skip += len(facts)
 	}
 	if skip < total {
-		page.NextCursor = seal(mark, factPlace{skip})
+		page.NextCursor = seal(mark, factCursor{skip})
 	}
 	return page, nil
 }
@@ -175,7 +176,7 @@ func (s *Store) CountFacts(ctx context.Context, agentID int64, typed string) (in
 	return int(n), wrap("count facts of indexes", err)
 }
 
-// SearchFacts returns facts that match a search, the best first; agentID 0 means all agents.
+// SearchFacts returns matching facts, best first; agentID 0 means all agents.
 func (s *Store) SearchFacts(ctx context.Context, agentID int64, typed string, skip, most int) ([]memories.Memory, error) {
 	query, ok := search.Parse(typed)
 	if !ok {
@@ -201,7 +202,7 @@ func (s *Store) factsToRecall(ctx context.Context, from records.RecallSources, i
 	return found, wrap("read facts to recall", err)
 }
 
-// newestFacts returns the facts that can be recalled, besides those, the newest first.
+// newestFacts returns the facts that can be recalled, except the given ones, newest first.
 func (s *Store) newestFacts(ctx context.Context, from records.RecallSources, besides []uuid.UUID, most int) ([]memories.Memory, error) {
 	rows, err := s.q.NewestFactsToRecall(ctx, queries.NewestFactsToRecallParams{AgentIds: from.IDs(), Besides: besides, Most: int32(most)})
 	found := make([]memories.Memory, len(rows))

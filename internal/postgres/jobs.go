@@ -14,16 +14,16 @@ import (
 // Background work is River's, in tables of its own beside ours; package jobs runs it. Here is what it needs of the database
 // besides, and what is shown of it.
 
-// Pool returns the connections of the store for package jobs, whose queue makes its own statements. Nothing else is to use it.
+// Pool returns the connection pool for package jobs, whose queue makes its own statements.
 func (s *Store) Pool() *pgxpool.Pool { return s.pool }
 
-// AddJob adds a job for an agent in one transaction. insert adds it, or finds the one that is there, and returns its id. If postpone is not
-// zero and there was one, that one is moved out to this time, with args in place of its own; while it is running, it is to run again then.
-// AddJob fails with memories.ErrNotFound where there is no such agent any more.
+// AddJob adds a job for an agent in one transaction. insert adds the job, or finds an existing one,
+// and returns its id. If postpone is not zero, an existing job is postponed to it and gets args; a
+// running one runs once more then. It fails with memories.ErrNotFound if the agent does not exist.
 func (s *Store) AddJob(ctx context.Context, agentID int64, args []byte, postpone time.Time, insert func(pgx.Tx) (id int64, isNew bool, err error)) error {
 	return wrap("add the job", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		q := s.q.WithTx(tx)
-		if _, err := q.HoldAgent(ctx, agentID); err != nil {
+		if _, err := q.LockAgentRow(ctx, agentID); err != nil {
 			return err
 		}
 		id, isNew, err := insert(tx)
@@ -35,16 +35,18 @@ func (s *Store) AddJob(ctx context.Context, agentID int64, args []byte, postpone
 	}))
 }
 
-// TakeAgain takes back that a job is to run again at that time, because now it does. Another time stays.
-func (s *Store) TakeAgain(ctx context.Context, id int64, at time.Time) error {
-	return wrap("begin the job", s.q.TakeAgain(ctx, queries.TakeAgainParams{ID: id, Again: at.UnixMicro()}))
+// CancelRerun cancels the next run of a job at a time, because it has started. A run at another
+// time stays.
+func (s *Store) CancelRerun(ctx context.Context, id int64, at time.Time) error {
+	return wrap("begin the job", s.q.CancelRerun(ctx, queries.CancelRerunParams{ID: id, Again: at.UnixMicro()}))
 }
 
-// FinishJob finishes a job in one transaction, by calling finish, unless it is to run again: then it returns when. It does neither, and
-// fails with memories.ErrNotFound, when this attempt of this server is not at it any more.
+// FinishJob calls finish in one transaction. If the job is to run again, it returns the time
+// instead. It fails with memories.ErrNotFound if this attempt of this server no longer runs the
+// job.
 func (s *Store) FinishJob(ctx context.Context, id int64, attempt int, server string, finish func(pgx.Tx) error) (again time.Time, err error) {
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		at, err := s.q.WithTx(tx).HoldRunningJob(ctx, queries.HoldRunningJobParams{ID: id, Attempt: int16(attempt), Server: server})
+		at, err := s.q.WithTx(tx).LockRunningJob(ctx, queries.LockRunningJobParams{ID: id, Attempt: int16(attempt), Server: server})
 		if err != nil {
 			return err
 		}
@@ -57,21 +59,22 @@ func (s *Store) FinishJob(ctx context.Context, id int64, attempt int, server str
 	return again, wrap("finish the job", err)
 }
 
-// EndJob ends a job that has failed for good, in a transaction of FinishJob. state is River's word for it, and output what is kept.
+// EndJob ends a job that has failed permanently, in a transaction of FinishJob. state is one of
+// River's states.
 func (s *Store) EndJob(ctx context.Context, tx pgx.Tx, id int64, state string, output []byte) error {
 	return wrap("end the job", s.q.WithTx(tx).EndJob(ctx, queries.EndJobParams{ID: id, State: state, Output: output}))
 }
 
-// HasOtherJobServer says whether another server has said within that time that it lives.
+// HasOtherJobServer reports whether another server has sent a heartbeat within the time.
 func (s *Store) HasOtherJobServer(ctx context.Context, server string, silence time.Duration) (bool, error) {
 	other, err := s.q.OtherJobServer(ctx, queries.OtherJobServerParams{ID: server, Silence: silence.Seconds()})
 	return other, wrap("look for other servers", err)
 }
 
-// JobServerLives says for the others that a server lives, and frees jobs that nobody is at any more: those of servers that have been silent
-// for so long, and those of this one that are not among working. problem is what they say about it.
-func (s *Store) JobServerLives(ctx context.Context, server string, silence time.Duration, working []int64, problem string) (freed int, err error) {
-	settled, err := s.q.JobServerLives(ctx, queries.JobServerLivesParams{ID: server, Silence: silence.Seconds()})
+// SaveJobServer saves a heartbeat and frees abandoned jobs: those of servers that were silent for
+// timeout, and those of this server that are not in working. problem is recorded in the freed jobs.
+func (s *Store) SaveJobServer(ctx context.Context, server string, silence time.Duration, working []int64, problem string) (freed int, err error) {
+	settled, err := s.q.SaveJobServer(ctx, queries.SaveJobServerParams{ID: server, Silence: silence.Seconds()})
 	if err != nil {
 		return 0, wrap("say that this server lives", err)
 	}
@@ -81,17 +84,18 @@ func (s *Store) JobServerLives(ctx context.Context, server string, silence time.
 	return len(ids), wrap("free jobs", err)
 }
 
-// WakeMisconfiguredJobs makes the jobs due that wait until a person has changed a setting. It is called after a start.
+// WakeMisconfiguredJobs makes jobs due that wait for a change of a setting. It is called after a
+// start.
 func (s *Store) WakeMisconfiguredJobs(ctx context.Context) error {
 	return wrap("wake jobs", s.q.WakeMisconfiguredJobs(ctx))
 }
 
-// JobServerStops says that a server is at no job any more.
-func (s *Store) JobServerStops(ctx context.Context, server string) error {
+// DeleteJobServer records that a server has stopped.
+func (s *Store) DeleteJobServer(ctx context.Context, server string) error {
 	return wrap("say that this server stops", s.q.DeleteJobServer(ctx, server))
 }
 
-// Jobs returns an agent's jobs, as many as most: those that are not finished, then the others, the latest first.
+// Jobs returns at most most jobs of an agent: unfinished ones first, then the latest.
 func (s *Store) Jobs(ctx context.Context, agentID int64, most int) ([]records.Job, error) {
 	rows, err := s.q.Jobs(ctx, queries.JobsParams{AgentID: agentID, Most: int32(most)})
 	if err != nil {
@@ -101,13 +105,14 @@ func (s *Store) Jobs(ctx context.Context, agentID int64, most int) ([]records.Jo
 	for i, row := range rows {
 		jobs[i] = records.Job{
 			ID: row.ID, Kind: row.Kind, State: row.State, Key: row.Key, Attempts: int(row.Attempt), CreatedAt: row.CreatedAt.UTC(),
-			RunAt: row.ScheduledAt.UTC(), FinishedAt: moment(row.FinalizedAt), Output: row.Output,
+			RunAt: row.ScheduledAt.UTC(), FinishedAt: timeOrZero(row.FinalizedAt), Output: row.Output,
 		}
 	}
 	return jobs, nil
 }
 
-// JobTokens returns what an agent's jobs have cost since then, by the day on which each was last at work; days without any are left out.
+// JobTokens returns the tokens that an agent's jobs have used since a time, by the day of their
+// last run. Days without jobs are omitted.
 func (s *Store) JobTokens(ctx context.Context, agentID int64, since time.Time) ([]records.DayTokens, error) {
 	rows, err := s.q.JobTokens(ctx, queries.JobTokensParams{AgentID: agentID, Since: since})
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"memoir/internal/records"
 )
 
-// journal writes what happened, and how many more memories live by it.
+// journal adds journal entries and updates the daily growth.
 func journal(ctx context.Context, q *queries.Queries, agentID int64, happened ...records.JournalEntry) error {
 	if len(happened) == 0 {
 		return nil
@@ -32,7 +32,7 @@ func activityOf(agentID int64, h records.JournalEntry) queries.InsertActivityPar
 	return queries.InsertActivityParams{
 		AgentID: agentID, At: h.At, MemoryID: optionalID(h.MemoryID), Name: h.Name, Kind: string(h.Kind), Actor: string(h.Actor),
 		Path: h.Path, Session: optional(h.Session), State: optional(string(h.State)), Type: optional(string(h.Type)),
-		RevisionID: optionalID(h.RevisionID), ModifiedAt: optionalTime(h.ModifiedAt), Renamed: optional(h.Renamed), Team: h.Team,
+		RevisionID: optionalID(h.RevisionID), ModifiedAt: optionalTime(h.ModifiedAt), OtherName: optional(h.OtherName), Team: h.Team,
 	}
 }
 
@@ -45,20 +45,20 @@ func addGrowth(ctx context.Context, q *queries.Queries, agentID int64, happened 
 	for _, g := range grown {
 		params.Days = append(params.Days, pgtype.Date{Time: g.day, Valid: true})
 		params.Types = append(params.Types, string(g.t))
-		params.Alive = append(params.Alive, int32(g.alive))
+		params.Deltas = append(params.Deltas, int32(g.delta))
 	}
 	return q.AddGrowth(ctx, params)
 }
 
-// growth is by how many the living memories of a type have become more on a day.
-type growth struct {
+// growthDelta is the change of the number of living memories of a type on a day.
+type growthDelta struct {
 	day   time.Time
 	t     memories.Type
-	alive int
+	delta int
 }
 
-// growthOf sums up what happened, in the order of days and types, leaving out what comes to nothing.
-func growthOf(happened []records.JournalEntry) []growth {
+// growthOf sums the entries by day and type, without zero sums.
+func growthOf(happened []records.JournalEntry) []growthDelta {
 	type key struct {
 		day time.Time
 		t   memories.Type
@@ -76,12 +76,12 @@ func growthOf(happened []records.JournalEntry) []growth {
 			sums[key{day, h.Type}]++
 		}
 	}
-	grown := make([]growth, 0, len(sums))
+	grown := make([]growthDelta, 0, len(sums))
 	for k, n := range sums {
 		if n != 0 {
-			grown = append(grown, growth{k.day, k.t, n})
+			grown = append(grown, growthDelta{k.day, k.t, n})
 		}
 	}
-	slices.SortFunc(grown, func(a, b growth) int { return cmp.Or(a.day.Compare(b.day), cmp.Compare(a.t, b.t)) })
+	slices.SortFunc(grown, func(a, b growthDelta) int { return cmp.Or(a.day.Compare(b.day), cmp.Compare(a.t, b.t)) })
 	return grown
 }

@@ -17,22 +17,22 @@ import (
 // keeps them from doing it at the same time, in the moment in which a lease passes from one to the other, is the lock that
 // every single operation takes (WithAgent).
 
-// ErrNoRoom says that Postgres has no room for more locks.
+// ErrNoRoom means that Postgres has no room for more locks.
 var ErrNoRoom = errors.New("the database has no room for more locks: not every agent can be looked after. Raise max_locks_per_transaction in the settings of Postgres")
 
-// leasesAtOnce is how many leases one statement takes. When there is no room for as many, they are all let go again, which
-// leaves that much of it to the operations.
-const leasesAtOnce = 500
+// leaseBatchSize is the number of leases per statement. If there is no room for all of them, they
+// are all released, which leaves room for other operations.
+const leaseBatchSize = 500
 
-// outOfSharedMemory is what Postgres says when its table of locks is full (SQLSTATE 53200).
+// outOfSharedMemory is SQLSTATE 53200: the lock table of Postgres is full.
 const outOfSharedMemory = "53200"
 
-// Take takes the leases of those agents that no server holds, and leaves alone those that this one has already. It returns
-// those that were taken. It fails with ErrNoRoom, having taken as many as there is room for.
-func (l *Link) Take(agents []int64) (taken []int64, err error) {
+// Take takes the free leases among the agents, and returns the new ones. It fails with ErrNoRoom if
+// there is no room for all.
+func (l *ServerConn) Take(agents []int64) (taken []int64, err error) {
 	err = l.do("take leases", func(ctx context.Context, q *queries.Queries) error {
 		wanted := slices.DeleteFunc(slices.Clone(agents), func(id int64) bool { return l.Term(id) != 0 })
-		for part := range slices.Chunk(wanted, leasesAtOnce) {
+		for part := range slices.Chunk(wanted, leaseBatchSize) {
 			got, err := q.TakeLeases(ctx, part)
 			var refused *pgconn.PgError
 			if errors.As(err, &refused) && refused.Code == outOfSharedMemory {
@@ -41,7 +41,7 @@ func (l *Link) Take(agents []int64) (taken []int64, err error) {
 			if err != nil {
 				return err
 			}
-			l.began(got)
+			l.addTerms(got)
 			taken = append(taken, got...)
 		}
 		return nil
@@ -49,27 +49,27 @@ func (l *Link) Take(agents []int64) (taken []int64, err error) {
 	return taken, err
 }
 
-// Release lets go of leases that this server holds.
-func (l *Link) Release(agents []int64) error {
+// Release releases leases of this server.
+func (l *ServerConn) Release(agents []int64) error {
 	return l.do("release leases", func(ctx context.Context, q *queries.Queries) error {
 		held := slices.DeleteFunc(slices.Clone(agents), func(id int64) bool { return l.Term(id) == 0 })
 		if len(held) == 0 {
 			return nil
 		}
-		l.ended(held)
+		l.removeTerms(held)
 		return q.ReleaseLeases(ctx, held)
 	})
 }
 
-// Term numbers the time for which this server holds an agent's lease; 0: it does not. A lease that was lost and is back has
-// another number.
-func (l *Link) Term(agent int64) uint64 {
+// Term returns the number of the period for which this server holds an agent's lease; 0 if it does
+// not. Each period has another number.
+func (l *ServerConn) Term(agent int64) uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.held[agent]
 }
 
-func (l *Link) began(agents []int64) {
+func (l *ServerConn) addTerms(agents []int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, id := range agents {
@@ -77,7 +77,7 @@ func (l *Link) began(agents []int64) {
 	}
 }
 
-func (l *Link) ended(agents []int64) {
+func (l *ServerConn) removeTerms(agents []int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, id := range agents {
@@ -85,14 +85,15 @@ func (l *Link) ended(agents []int64) {
 	}
 }
 
-// heldLeases lists the leases of this database with the backend that holds each. The numbers are those of TakeLeases.
+// heldLeases lists the leases of this database with the backends that hold them. The numbers are
+// those of TakeLeases.
 const heldLeases = `
 SELECT objid::bigint, pid
 FROM pg_locks
 WHERE locktype = 'advisory' AND classid = 1818583411 AND objsubid = 2 AND granted
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 
-// Holders returns who holds the leases, by agent.
+// Holders returns the lease holders, by agent.
 func (s *Store) Holders(ctx context.Context) (map[int64]records.LeaseHolder, error) {
 	rows, err := s.pool.Query(ctx, heldLeases)
 	if err != nil {
@@ -108,7 +109,7 @@ func (s *Store) Holders(ctx context.Context) (map[int64]records.LeaseHolder, err
 	return holders, wrap("read who holds the leases", err)
 }
 
-// Holder returns who holds an agent's lease.
+// Holder returns the holder of an agent's lease.
 func (s *Store) Holder(ctx context.Context, agent int64) (records.LeaseHolder, error) {
 	var holder records.LeaseHolder
 	err := s.pool.QueryRow(ctx, "SELECT coalesce((SELECT pid FROM ("+heldLeases+") AS leases WHERE objid = $1), 0)", agent).Scan(&holder)

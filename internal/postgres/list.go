@@ -44,7 +44,7 @@ var orders = map[records.Sort]order{
 func timeKey(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
 
 // rowColumns are of memories m and their revisions r.
-const rowColumns = headColumns + ", r.description, r.body, " + howCarried
+const rowColumns = headColumns + ", r.description, r.body, " + fileLookupColumn
 
 const headColumns = `m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path,
 	m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at,
@@ -120,7 +120,7 @@ type listRow struct {
 	head              queries.Memory
 	description, body string
 	rank              float32
-	carried           carried
+	carried           fileLookup
 	total             int // of the whole list, if conditions.counted
 }
 

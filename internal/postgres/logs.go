@@ -12,7 +12,7 @@ import (
 	"memoir/internal/records"
 )
 
-// LogSignatures returns what is known of the agent's log files at and below the paths: the signature of each, by its path.
+// LogSignatures returns the signatures of the agent's log files at and below the paths, by path.
 func (w *Writer) LogSignatures(ctx context.Context, paths []string) (map[string]int64, error) {
 	rows, err := w.q.LogSignatures(ctx, queries.LogSignaturesParams{AgentID: w.agentID, Places: paths})
 	if err != nil {
@@ -25,7 +25,7 @@ func (w *Writer) LogSignatures(ctx context.Context, paths []string) (map[string]
 	return known, nil
 }
 
-// SaveLogs keeps what log files say now, in place of what they said before.
+// SaveLogs saves log files, and replaces their earlier contents.
 func (w *Writer) SaveLogs(ctx context.Context, all []records.Log) error {
 	save := queries.SaveLogsParams{AgentID: w.agentID}
 	for _, l := range all {
@@ -45,13 +45,13 @@ func (w *Writer) SaveLogs(ctx context.Context, all []records.Log) error {
 	return wrap("save logs", w.q.SaveLogs(ctx, save))
 }
 
-// ForgetLogs removes what is kept of log files that are gone.
-func (w *Writer) ForgetLogs(ctx context.Context, paths []string) error {
-	return wrap("forget logs", w.q.ForgetLogs(ctx, queries.ForgetLogsParams{AgentID: w.agentID, Paths: paths}))
+// DeleteLogs deletes the rows of removed log files.
+func (w *Writer) DeleteLogs(ctx context.Context, paths []string) error {
+	return wrap("forget logs", w.q.DeleteLogs(ctx, queries.DeleteLogsParams{AgentID: w.agentID, Paths: paths}))
 }
 
-// LogDays returns one page of the agent's days from first to last that have logs, newest first. cursor is the NextCursor of the
-// page before, empty for the first. It fails with ErrCursor.
+// LogDays returns one page of the days with logs from first to last, newest first. cursor is the
+// NextCursor of the page before; it is empty for the first. It fails with ErrCursor.
 func (s *Store) LogDays(ctx context.Context, agentID int64, first, last logs.Day, limit int, cursor string) (records.LogDayPage, error) {
 	mark := markOf("log days", agentID, first, last)
 	after, err := unseal[logs.Day](mark, cursor)
@@ -93,9 +93,9 @@ func (s *Store) LogMonths(ctx context.Context, agentID int64) ([]records.LogMont
 	return months, wrap("list months with logs", err)
 }
 
-// Logs returns what the agent's logs of those days say, the oldest day first, of each the log of the day as a whole before those
-// with a title. Of more than MostLogs files it is the newest, and of texts that are longer than mostBytes altogether those of the newest
-// days: the others are left out, and marked so. It is what consolidation is to read.
+// Logs returns the agent's logs of a range of days, oldest day first; a day's own log precedes
+// those with a title. It returns the newest MostLogs files. Texts over mostBytes in total are
+// omitted, oldest days first, and marked.
 func (s *Store) Logs(ctx context.Context, agentID int64, first, last logs.Day, mostBytes int64) ([]records.Log, error) {
 	rows, err := s.q.LogsBetween(ctx, queries.LogsBetweenParams{
 		AgentID: agentID, First: dateOf(first), Last: dateOf(last), MostBytes: mostBytes, Most: records.MostLogs,
@@ -113,31 +113,32 @@ func (s *Store) Logs(ctx context.Context, agentID int64, first, last logs.Day, m
 	return all, nil
 }
 
-// LogsAround returns the last day with logs before a day and the first after it; empty: there is none.
+// LogsAround returns the last day with logs before a day and the first one after it; empty if there
+// is none.
 func (s *Store) LogsAround(ctx context.Context, agentID int64, day logs.Day) (before, after logs.Day, err error) {
 	row, err := s.q.LogsAround(ctx, queries.LogsAroundParams{AgentID: agentID, Day: dateOf(day)})
 	return dayOf(row.Before), dayOf(row.After), wrap("look for other days with logs", err)
 }
 
-// A logPlace is where a page of found logs has ended.
-type logPlace struct {
+// logCursor is the end of a page of found logs.
+type logCursor struct {
 	Day  logs.Day
 	Path string
 }
 
-// SearchLogs returns one page of the agent's logs with all the words of the query, by the rules of a search for memories, newest
-// first. It fails with ErrCursor, and with ErrSearch for a query without a word.
+// SearchLogs returns one page of the agent's logs that have all words of the query, newest first.
+// It fails with ErrCursor, and with ErrSearch for a query without a word.
 func (s *Store) SearchLogs(ctx context.Context, agentID int64, query string, limit int, cursor string) (records.LogPage, error) {
 	sought, ok := search.Parse(query)
 	if !ok {
 		return records.LogPage{}, records.ErrSearch
 	}
 	mark := markOf("logs", agentID, query)
-	after, err := unseal[logPlace](mark, cursor)
+	after, err := unseal[logCursor](mark, cursor)
 	if err != nil {
 		return records.LogPage{}, err
 	}
-	from := logPlace{records.LastLogDay, "\U0010FFFF"}
+	from := logCursor{records.LastLogDay, "\U0010FFFF"}
 	if after != nil {
 		if _, ok := logs.ParseDay(string(after.Day)); !ok || !records.CanBeText(after.Path) {
 			return records.LogPage{}, records.ErrCursor
@@ -155,7 +156,7 @@ func (s *Store) SearchLogs(ctx context.Context, agentID int64, query string, lim
 	if len(rows) > limit {
 		rows = rows[:limit]
 		last := rows[limit-1]
-		page.NextCursor = seal(mark, logPlace{dayOf(last.Day), last.Path})
+		page.NextCursor = seal(mark, logCursor{dayOf(last.Day), last.Path})
 	}
 	for _, row := range rows {
 		page.Logs = append(page.Logs, records.Log{Path: row.Path, Day: dayOf(row.Day), Title: row.Title, Text: row.Text, ModifiedAt: row.ModifiedAt.UTC()})
@@ -165,7 +166,7 @@ func (s *Store) SearchLogs(ctx context.Context, agentID int64, query string, lim
 
 func dateOf(day logs.Day) pgtype.Date { return pgtype.Date{Time: day.Begins(), Valid: true} }
 
-// dayOf is empty for no date.
+// dayOf returns the day of a date. It is empty for NULL.
 func dayOf(date pgtype.Date) logs.Day {
 	if !date.Valid {
 		return ""

@@ -23,12 +23,12 @@ func (s *Store) Memory(ctx context.Context, agent records.Agent, id string) (mem
 	return memoryOf(ctx, s.pool, agent, id)
 }
 
-// Memory is Store.Memory, of the agent that is held.
+// Memory is Store.Memory for the locked agent.
 func (w *Writer) Memory(ctx context.Context, slug, id string) (memories.Memory, error) {
 	return memoryOf(ctx, w.conn, records.Agent{ID: w.agentID, Slug: slug}, id)
 }
 
-// oneMemory asks for a memory of an agent.
+// oneMemory selects a memory of an agent.
 const oneMemory = `SELECT ` + rowColumns + `, 0::real, 0
 		FROM memories m JOIN revisions r ON r.id = m.revision_id WHERE m.agent_id = $1 AND m.id = $2`
 
@@ -56,8 +56,8 @@ func completeOne(ctx context.Context, on queries.DBTX, agent records.Agent, row 
 	return found[0], nil
 }
 
-// MemoriesByID returns memories of the agent without their text, deleted ones too, each once and by name. It fails with
-// memories.ErrNotFound when one of the ids is unknown, foreign or malformed.
+// MemoriesByID returns memories of the agent by name, without text, also deleted ones. It fails
+// with memories.ErrNotFound if an id is unknown, foreign or malformed.
 func (s *Store) MemoriesByID(ctx context.Context, agent records.Agent, ids []string) ([]memories.Memory, error) {
 	asked := map[uuid.UUID]bool{}
 	for _, id := range ids {
@@ -67,7 +67,7 @@ func (s *Store) MemoriesByID(ctx context.Context, agent records.Agent, ids []str
 		}
 		asked[parsed] = true
 	}
-	rows, err := s.q.HeadsByID(ctx, queries.HeadsByIDParams{AgentID: agent.ID, Ids: slices.Collect(maps.Keys(asked))})
+	rows, err := s.q.RowsByID(ctx, queries.RowsByIDParams{AgentID: agent.ID, Ids: slices.Collect(maps.Keys(asked))})
 	if err != nil {
 		return nil, wrap("read memories", err)
 	}
@@ -84,13 +84,13 @@ func (s *Store) MemoriesByID(ctx context.Context, agent records.Agent, ids []str
 	return complete(ctx, s.q, scopeOf(agent), heads)
 }
 
-// Blocked returns the deleted contents that have turned up again, newest first.
+// Blocked returns the agent's blocked contents, newest first.
 func (s *Store) Blocked(ctx context.Context, agentID int64) ([]memories.Blocked, error) {
 	rows, err := s.q.BlockedOf(ctx, agentID)
 	return blockedList(rows, err)
 }
 
-func blockedList(rows []queries.Blocked, err error) ([]memories.Blocked, error) {
+func blockedList(rows []queries.BlockedContent, err error) ([]memories.Blocked, error) {
 	if err != nil {
 		return nil, wrap("read blocked contents", err)
 	}
@@ -101,8 +101,8 @@ func blockedList(rows []queries.Blocked, err error) ([]memories.Blocked, error) 
 	return blocked, nil
 }
 
-// GoneFilesOf returns where files of the memories were that are gone.
-func (s *Store) GoneFilesOf(ctx context.Context, ms []memories.Memory) ([]string, error) {
+// RemovedPaths returns the paths of the memories' removed files.
+func (s *Store) RemovedPaths(ctx context.Context, ms []memories.Memory) ([]string, error) {
 	ids := make([]uuid.UUID, len(ms))
 	for i, m := range ms {
 		id, err := parseID(m.ID)
@@ -111,12 +111,12 @@ func (s *Store) GoneFilesOf(ctx context.Context, ms []memories.Memory) ([]string
 		}
 		ids[i] = id
 	}
-	paths, err := s.q.GoneFilesOfMemories(ctx, ids)
+	paths, err := s.q.RemovedPaths(ctx, ids)
 	return paths, wrap("read gone files", err)
 }
 
-// FilesToIndex returns the durable files that a MEMORY.md is to list, and the paths of those whose memory is missing.
-// Paths are relative to the agent's directory, and in order.
+// FilesToIndex returns the primary files that MEMORY.md lists, and the paths of files of missing
+// memories. Paths are relative to the agent's directory, and sorted.
 func (s *Store) FilesToIndex(ctx context.Context, agentID int64) (listed []memorymd.IndexedFile, missing []string, err error) {
 	rows, err := s.q.FilesToIndex(ctx, agentID)
 	for _, row := range rows {
@@ -131,14 +131,15 @@ func (s *Store) FilesToIndex(ctx context.Context, agentID int64) (listed []memor
 	return listed, missing, wrap("read the files to index", err)
 }
 
-// Mirrored counts the files on disk that are known, of the agents whose directory is there, and the memories that need attention, of all.
+// Mirrored counts the known files on disk of agents whose directory is present, and the memories of
+// all agents that need attention.
 func (s *Store) Mirrored(ctx context.Context) (files, needsAttention int, err error) {
 	row, err := s.q.CountFiles(ctx)
 	return int(row.Mirrored), int(row.NeedsAttention), wrap("count files", err)
 }
 
-// MirroredByAgent counts the files on disk that are known, by the id of their agent. One without files, or whose directory is gone, is not
-// in it.
+// MirroredByAgent counts the known files on disk by agent. Agents without files, or without a
+// directory, are omitted.
 func (s *Store) MirroredByAgent(ctx context.Context) (map[int64]int, error) {
 	rows, err := s.q.CountFilesByAgent(ctx)
 	files := make(map[int64]int, len(rows))
@@ -146,4 +147,118 @@ func (s *Store) MirroredByAgent(ctx context.Context) (map[int64]int, error) {
 		files[row.AgentID] = int(row.Present)
 	}
 	return files, wrap("count files by agent", err)
+}
+
+// fileLookup is what a list query already knows of a memory's files.
+type fileLookup int16
+
+const (
+	// readFiles: they have to be asked for.
+	readFiles fileLookup = iota
+	noFiles
+	// onlySourceFile: the memory's own row says all there is to say of its one file. So it is with nearly all memories, and
+	// a list that knows is spared a round trip and a row for each.
+	onlySourceFile
+)
+
+// fileLookupColumn is the column of a query of memories m that computes the fileLookup.
+const fileLookupColumn = `(SELECT CASE count(*)
+		WHEN 0 THEN CASE WHEN m.state = 'deleted' AND EXISTS (SELECT FROM files r
+			WHERE r.agent_id = m.agent_id AND r.status = 'removing' AND r.memory_id = m.id AND NOT r.present) THEN 0 ELSE 1 END
+		WHEN 1 THEN CASE WHEN bool_and(f.status = 'mirrored' AND f.path = m.path AND f.session IS NOT DISTINCT FROM m.session
+			AND f.hash = m.hash AND f.modified_at = m.modified_at AND f.unfinished IS NULL) THEN 2 ELSE 0 END
+		ELSE 0 END::smallint
+	FROM files f WHERE f.memory_id = m.id AND f.present)`
+
+// complete converts rows to memories with their files.
+func complete(ctx context.Context, q *queries.Queries, of scope, rows []listRow) ([]memories.Memory, error) {
+	files, err := filesYetUnknown(ctx, q, rows)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]memories.Memory, len(rows))
+	for i, row := range rows {
+		head, err := rowOf(row.head)
+		if err != nil {
+			return nil, err
+		}
+		m := head.Memory
+		m.Agent, m.Description, m.Body = of.slugs[m.AgentID], row.description, row.body
+		if row.carried == onlySourceFile || !m.Readable && m.State != memories.Deleted {
+			m.Files = []memories.MemoryFile{{Path: m.Path, Session: m.Session, Hash: m.Hash, ModifiedAt: m.ModifiedAt}}
+		} else {
+			m.Files = memoryFiles(files[row.head.ID])
+		}
+		m.Problems = append(m.Problems, notRemoved(files[row.head.ID])...)
+		found[i] = m
+	}
+	return found, nil
+}
+
+// filesYetUnknown returns the files on disk of memories whose rows do not have them.
+func filesYetUnknown(ctx context.Context, q *queries.Queries, rows []listRow) (map[uuid.UUID][]records.File, error) {
+	var ids []uuid.UUID
+	for _, row := range rows {
+		if row.carried == readFiles {
+			ids = append(ids, row.head.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	files, err := q.FilesOfMemories(ctx, ids)
+	if err != nil {
+		return nil, wrap("read files", err)
+	}
+	byMemory := map[uuid.UUID][]records.File{}
+	for _, row := range files {
+		f := fileOf(row)
+		byMemory[f.MemoryID] = append(byMemory[f.MemoryID], f)
+	}
+	return byMemory, nil
+}
+
+func memoryFiles(files []records.File) (carriers []memories.MemoryFile) {
+	for _, f := range files {
+		if f.Present && (f.Status == records.Mirrored || f.Status == records.Removing) {
+			carriers = append(carriers, memories.MemoryFile{
+				Path: f.Path, Session: f.Session, Hash: f.Hash, ModifiedAt: f.ModifiedAt, Unfinished: f.Unfinished,
+			})
+		}
+	}
+	return carriers
+}
+
+// notRemoved returns a problem for each file that the memory's deletion could not remove, on disk
+// or from an index.
+func notRemoved(files []records.File) (problems []memories.Problem) {
+	for _, f := range files {
+		if f.Status == records.Removing && f.Problem != "" {
+			problems = append(problems, memories.Problem{Code: memories.CodeNotRemoved, Message: f.Problem})
+		}
+	}
+	return problems
+}
+
+// MemoryVersions returns the current versions of an agent's memories by id. Purged ones are
+// omitted. It fails with memories.ErrNotFound for a malformed id.
+func (s *Store) MemoryVersions(ctx context.Context, agentID int64, ids []string) (map[string]records.MemoryVersion, error) {
+	parsed := make([]uuid.UUID, len(ids))
+	for i, id := range ids {
+		var err error
+		if parsed[i], err = parseID(id); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := s.q.RowsByID(ctx, queries.RowsByIDParams{AgentID: agentID, Ids: parsed})
+	if err != nil {
+		return nil, wrap("read what memories are now", err)
+	}
+	standings := make(map[string]records.MemoryVersion, len(rows))
+	for _, row := range rows {
+		standings[row.Memory.ID.String()] = records.MemoryVersion{
+			State: memories.State(row.Memory.State), Fingerprint: memories.Fingerprint(row.Memory.Fingerprint),
+		}
+	}
+	return standings, nil
 }

@@ -8,8 +8,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -17,10 +19,11 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
 )
 
-// maxConnections bounds the pool: enough for two cores' worth of looks, requests and the search index at once, and
-// few enough that several servers fit into one Postgres with its default of 100.
+// maxConnections bounds the pool. It is enough for two cores' scans, requests and the search index,
+// and lets several servers share a Postgres with its default of 100.
 const maxConnections = 12
 
 // Store reads and writes what Memoir knows. It is safe for concurrent use.
@@ -32,16 +35,17 @@ type Store struct {
 	writers chan struct{}
 	// terms numbers the times for which this server holds leases.
 	terms atomic.Uint64
-	// heard is when a change has ended well last, in nanoseconds since 1970.
-	heard atomic.Int64
-	// ending ends when the store closes: changes that it attends to are given up then.
-	ending context.Context
-	end    context.CancelFunc
+	// lastSuccess is when a change has ended well last, in nanoseconds since 1970.
+	lastSuccess atomic.Int64
+	// closing ends when the store closes: changes that it attends to are given up then.
+	closing       context.Context
+	cancelClosing context.CancelFunc
 	// nearMisses says that the database can tell which words look alike.
 	nearMisses bool
 }
 
-// Open connects to a database that has Memoir's schema. It fails with ErrUnavailable where there is none to reach.
+// Open connects to a database that has Memoir's schema. It fails with ErrUnavailable if the
+// database cannot be reached.
 func Open(ctx context.Context, url string) (*Store, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -57,7 +61,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
 	store := &Store{pool: pool, q: queries.New(pool), writers: make(chan struct{}, maxConnections/2)}
-	store.ending, store.end = context.WithCancel(context.Background())
+	store.closing, store.cancelClosing = context.WithCancel(context.Background())
 	if err := pool.QueryRow(ctx, hasNearMisses).Scan(&store.nearMisses); err != nil {
 		store.Close()
 		return nil, wrap("open the database", err)
@@ -65,16 +69,16 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	return store, nil
 }
 
-// Close gives up the changes that are attended to, waits for running queries and closes every connection.
+// Close cancels detached changes, waits for running queries and closes every connection.
 func (s *Store) Close() {
-	s.end()
+	s.cancelClosing()
 	s.pool.Close()
 }
 
-// Ping says whether Postgres answers, with ErrUnavailable where it does not.
+// Ping checks that Postgres responds. It fails with ErrUnavailable if not.
 func (s *Store) Ping(ctx context.Context) error { return wrap("ping", s.pool.Ping(ctx)) }
 
-// wrap names what failed and translates Postgres' errors into the domain's.
+// wrap adds the operation to an error, and translates Postgres' errors into the domain's.
 func wrap(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -93,15 +97,38 @@ func wrap(doing string, err error) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// endsConnection tells the SQLSTATE classes with which Postgres says that it is going, starting or full: 08 connection
+// endsConnection reports whether an SQLSTATE is of a class that ends connections: 08 connection
 // exception, 53 insufficient resources, 57 operator intervention.
 func endsConnection(code string) bool {
 	return len(code) == 5 && (code[:2] == "08" || code[:2] == "53" || code[:2] == "57")
 }
 
-// isConnectionError tells a broken or refused connection from a fault of our own, such as a value that cannot be
-// encoded.
+// isConnectionError reports whether an error is a broken or refused connection, and not a bug such
+// as a value that cannot be encoded.
 func isConnectionError(err error) bool {
 	var connecting *pgconn.ConnectError
 	return errors.As(err, &connecting) || pgconn.SafeToRetry(err) || isNetworkError(err)
 }
+
+func isNetworkError(err error) bool {
+	var network net.Error
+	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)
+}
+
+var (
+	_ records.Agents           = (*Store)(nil)
+	_ records.Memories         = (*Store)(nil)
+	_ records.Facts            = (*Store)(nil)
+	_ records.Disagreements    = (*Store)(nil)
+	_ records.AllMemories      = (*Store)(nil)
+	_ records.Activity         = (*Store)(nil)
+	_ records.Logs             = (*Store)(nil)
+	_ records.Recalls          = (*Store)(nil)
+	_ records.RecallCandidates = (*Store)(nil)
+	_ records.Plans            = (*Store)(nil)
+	_ records.Conversations    = (*Store)(nil)
+	_ records.Proposals        = (*Store)(nil)
+	_ records.Verifications    = (*Store)(nil)
+	_ records.Jobs             = (*Store)(nil)
+)

@@ -15,11 +15,12 @@ func addProposal(ctx context.Context, q *queries.Queries, p records.Proposal) (i
 	return q.AddProposal(ctx, queries.AddProposalParams{
 		ID: p.ID, AgentID: p.AgentID, State: string(p.State), Name: p.Name, Type: string(p.Type), Description: p.Description, Body: p.Body,
 		Fingerprint: p.Fingerprint[:], Quote: p.Quote, QuotedAt: optionalTime(p.QuotedAt), Session: p.Session, ProposedAt: p.ProposedAt,
-		DecidedAt: optionalTime(p.DecidedAt), DecidedBy: optional(string(p.DecidedBy)), Updates: optionalID(p.Updates), Match: p.Match,
+		DecidedAt: optionalTime(p.DecidedAt), DecidedBy: optional(string(p.DecidedBy)), TargetMemoryID: optionalID(p.TargetID), BaseEtag: p.BaseETag,
 	})
 }
 
-// Proposal returns one of an agent. It fails with memories.ErrNotFound, also for a malformed id.
+// Proposal returns a proposal of an agent. It fails with memories.ErrNotFound, also for a malformed
+// id.
 func (s *Store) Proposal(ctx context.Context, agentID int64, id string) (records.Proposal, error) {
 	parsed, err := parseID(id)
 	if err != nil {
@@ -29,17 +30,17 @@ func (s *Store) Proposal(ctx context.Context, agentID int64, id string) (records
 	return proposalOf(row), wrap("read a proposal", err)
 }
 
-// A proposalPlace is where a page of proposals has ended.
-type proposalPlace struct {
+// proposalCursor is the end of a page of proposals.
+type proposalCursor struct {
 	At time.Time
 	ID uuid.UUID
 }
 
-// Proposals returns one page of an agent's proposals, the newest first. An empty state is any. cursor is the NextCursor of the page
-// before, empty for the first. It fails with ErrCursor.
+// Proposals returns one page of an agent's proposals, newest first. An empty state means any.
+// cursor is the NextCursor of the page before; it is empty for the first. It fails with ErrCursor.
 func (s *Store) Proposals(ctx context.Context, agentID int64, state records.ProposalState, limit int, cursor string) (records.ProposalPage, error) {
 	mark := markOf("proposals", agentID, state)
-	after, err := unseal[proposalPlace](mark, cursor)
+	after, err := unseal[proposalCursor](mark, cursor)
 	if err != nil {
 		return records.ProposalPage{}, err
 	}
@@ -56,7 +57,7 @@ func (s *Store) Proposals(ctx context.Context, agentID int64, state records.Prop
 	if len(rows) > limit {
 		rows = rows[:limit]
 		last := rows[limit-1]
-		page.NextCursor = seal(mark, proposalPlace{last.ProposedAt.UTC(), last.ID})
+		page.NextCursor = seal(mark, proposalCursor{last.ProposedAt.UTC(), last.ID})
 	}
 	if page.NextCursor != "" || after != nil {
 		n, err := s.q.CountProposals(ctx, queries.CountProposalsParams{AgentID: agentID, State: wanted})
@@ -69,17 +70,17 @@ func (s *Store) Proposals(ctx context.Context, agentID int64, state records.Prop
 	return page, nil
 }
 
-// BeginAccepting decides that a proposal is accepted, as it is given. It fails with memories.ErrChanged where it does not wait any
-// more: somebody else has decided.
+// BeginAccepting starts the acceptance of a proposal with the given values. It fails with
+// memories.ErrChanged if the proposal is already decided.
 func (s *Store) BeginAccepting(ctx context.Context, p records.Proposal) error {
 	n, err := s.q.BeginAccepting(ctx, queries.BeginAcceptingParams{
 		AgentID: p.AgentID, ID: p.ID, At: &p.DecidedAt, DecidedBy: optional(string(p.DecidedBy)), Name: p.Name, Type: string(p.Type),
-		Description: p.Description, Body: p.Body, Updates: optionalID(p.Updates), Match: p.Match,
+		Description: p.Description, Body: p.Body, TargetMemoryID: optionalID(p.TargetID), BaseEtag: p.BaseETag,
 	})
 	return decided("accept a proposal", n, err)
 }
 
-// EndAccepting notes which memory a proposal has become.
+// EndAccepting records the memory of an accepted proposal.
 func (s *Store) EndAccepting(ctx context.Context, p records.Proposal, memoryID string) error {
 	parsed, err := parseID(memoryID)
 	if err != nil {
@@ -88,12 +89,12 @@ func (s *Store) EndAccepting(ctx context.Context, p records.Proposal, memoryID s
 	return wrap("accept a proposal", s.q.EndAccepting(ctx, queries.EndAcceptingParams{AgentID: p.AgentID, ID: p.ID, MemoryID: &parsed}))
 }
 
-// GiveUpAccepting has a proposal that could not be accepted wait again.
-func (s *Store) GiveUpAccepting(ctx context.Context, p records.Proposal) error {
-	return wrap("give up accepting a proposal", s.q.GiveUpAccepting(ctx, queries.GiveUpAcceptingParams{AgentID: p.AgentID, ID: p.ID}))
+// CancelAccepting makes a proposal wait again.
+func (s *Store) CancelAccepting(ctx context.Context, p records.Proposal) error {
+	return wrap("give up accepting a proposal", s.q.CancelAccepting(ctx, queries.CancelAcceptingParams{AgentID: p.AgentID, ID: p.ID}))
 }
 
-// RefuseProposal decides that a proposal is refused. It fails as BeginAccepting does.
+// RefuseProposal refuses a proposal. It fails as BeginAccepting does.
 func (s *Store) RefuseProposal(ctx context.Context, p records.Proposal) error {
 	n, err := s.q.RefuseProposal(ctx, queries.RefuseProposalParams{
 		AgentID: p.AgentID, ID: p.ID, At: &p.DecidedAt, DecidedBy: optional(string(p.DecidedBy)),
@@ -108,14 +109,15 @@ func decided(doing string, n int64, err error) error {
 	return wrap(doing, err)
 }
 
-// ProposalsToFinish returns those of all agents that somebody began to accept before that, the oldest first, 100 at most.
+// ProposalsToFinish returns at most 100 proposals of all agents whose acceptance began before a
+// time, oldest first.
 func (s *Store) ProposalsToFinish(ctx context.Context, before time.Time) ([]records.Proposal, error) {
 	rows, err := s.q.ProposalsToFinish(ctx, &before)
 	return proposalsOf(rows), wrap("list proposals to finish", err)
 }
 
-// HadContent returns the id of the memory of the proposal's name that says what it is accepted as, or has come to since that was
-// decided. It fails with memories.ErrNotFound where there is none.
+// HadContent returns the id of the memory of the proposal's name that has its content, or has had
+// it since the decision. It fails with memories.ErrNotFound if there is none.
 func (s *Store) HadContent(ctx context.Context, p records.Proposal) (string, error) {
 	c := p.Canonical()
 	fingerprint := memories.FingerprintOf(c.Type, c.Description, c.Body)
@@ -123,15 +125,15 @@ func (s *Store) HadContent(ctx context.Context, p records.Proposal) (string, err
 	return id.String(), wrap("look for what was accepted", err)
 }
 
-// IsBuried says whether a memory of an agent that was deleted has said just this.
-func (s *Store) IsBuried(ctx context.Context, agentID int64, content memories.Fingerprint) (bool, error) {
-	buried, err := s.q.IsBuried(ctx, queries.IsBuriedParams{AgentID: agentID, Fingerprint: content[:]})
+// HasTombstone reports whether a deleted memory of the agent had the content.
+func (s *Store) HasTombstone(ctx context.Context, agentID int64, content memories.Fingerprint) (bool, error) {
+	buried, err := s.q.HasTombstone(ctx, queries.HasTombstoneParams{AgentID: agentID, Fingerprint: content[:]})
 	return buried, wrap("look at tombstones", err)
 }
 
-// Deleted returns what the memories say that were deleted last.
-func (s *Store) Deleted(ctx context.Context, agentID int64, most int) ([]memories.Content, error) {
-	rows, err := s.q.SpentContents(ctx, queries.SpentContentsParams{AgentID: agentID, Most: int32(most)})
+// DeletedContents returns the contents of the memories that were deleted last.
+func (s *Store) DeletedContents(ctx context.Context, agentID int64, most int) ([]memories.Content, error) {
+	rows, err := s.q.DeletedContents(ctx, queries.DeletedContentsParams{AgentID: agentID, Most: int32(most)})
 	deleted := make([]memories.Content, len(rows))
 	for i, row := range rows {
 		deleted[i] = memories.Content{Name: row.Name, Description: row.Description, Body: row.Body}
@@ -151,12 +153,12 @@ func proposalOf(row queries.Proposal) records.Proposal {
 	p := records.Proposal{
 		ID: row.ID, AgentID: row.AgentID, State: records.ProposalState(row.State),
 		Content: memories.Content{Name: row.Name, Type: memories.Type(row.Type), Description: row.Description, Body: row.Body},
-		Quote:   row.Quote, QuotedAt: moment(row.QuotedAt), Session: row.Session, ProposedAt: row.ProposedAt.UTC(),
-		DecidedAt: moment(row.DecidedAt), DecidedBy: memories.Actor(text(row.DecidedBy)), Match: row.Match,
+		Quote:   row.Quote, QuotedAt: timeOrZero(row.QuotedAt), Session: row.Session, ProposedAt: row.ProposedAt.UTC(),
+		DecidedAt: timeOrZero(row.DecidedAt), DecidedBy: memories.Actor(text(row.DecidedBy)), BaseETag: row.BaseEtag,
 	}
 	copy(p.Fingerprint[:], row.Fingerprint)
-	if row.Updates != nil {
-		p.Updates = *row.Updates
+	if row.TargetMemoryID != nil {
+		p.TargetID = *row.TargetMemoryID
 	}
 	if row.MemoryID != nil {
 		p.MemoryID = row.MemoryID.String()

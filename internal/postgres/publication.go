@@ -9,8 +9,8 @@ import (
 	"memoir/internal/records"
 )
 
-// Published records a publication. After a power cut that this does not survive, CLAUDE.md is compiled once more at the next
-// look.
+// Published records a publication. A power cut may lose the record; then the next scan compiles
+// CLAUDE.md again.
 func (w *Writer) Published(ctx context.Context, p records.Publication) error {
 	costs := queries.SetCostsParams{
 		Ids: make([]uuid.UUID, len(p.Costs)), Chars: make([]int32, len(p.Costs)), Listed: make([]bool, len(p.Costs)),
@@ -24,7 +24,7 @@ func (w *Writer) Published(ctx context.Context, p records.Publication) error {
 	}
 	return w.withoutWaiting(ctx, "record the publication", func(q *queries.Queries) error {
 		err := q.SetAgentPublished(ctx, queries.SetAgentPublishedParams{
-			ID: w.agentID, Path: optional(p.Path), Chars: int32(p.Chars), Problem: optional(p.Problem), InStep: optional(p.InStep),
+			ID: w.agentID, Path: optional(p.Path), Chars: int32(p.Chars), Problem: optional(p.Problem), PublishKey: optional(p.PublishKey),
 			PublishedAt: optionalTime(p.PublishedAt), At: records.Now(),
 		})
 		if err != nil {
@@ -37,14 +37,15 @@ func (w *Writer) Published(ctx context.Context, p records.Publication) error {
 	})
 }
 
-// InStep records by what the CLAUDE.md is known that says what the memories say.
-func (w *Writer) InStep(ctx context.Context, mark string) error {
+// SetPublishKey records the key that identifies the current CLAUDE.md.
+func (w *Writer) SetPublishKey(ctx context.Context, mark string) error {
 	return w.withoutWaiting(ctx, "record the publication", func(q *queries.Queries) error {
-		return q.SetClaudeMDInStep(ctx, queries.SetClaudeMDInStepParams{ID: w.agentID, InStep: &mark})
+		return q.SetPublishKey(ctx, queries.SetPublishKeyParams{ID: w.agentID, PublishKey: &mark})
 	})
 }
 
-// SetMemoryOff switches the agent's memory off or on, and says whether it was the other way before. CLAUDE.md has to be compiled anew then.
+// SetMemoryOff switches the agent's memory off or on, and reports whether that is a change.
+// CLAUDE.md must then be compiled again.
 func (w *Writer) SetMemoryOff(ctx context.Context, off bool) (changed bool, err error) {
 	err = w.inTx(ctx, "switch the agent's memory", func(q *queries.Queries) error {
 		n, err := q.SetMemoryOff(ctx, queries.SetMemoryOffParams{ID: w.agentID, Off: off, At: records.Now()})
@@ -54,9 +55,9 @@ func (w *Writer) SetMemoryOff(ctx context.Context, off bool) (changed bool, err 
 	return changed, err
 }
 
-// outOfStep notes, in the transaction that changes memories, that CLAUDE.md has to be compiled anew. It raises the agent's version by the
-// number of these memories.
-func (w *Writer) outOfStep(ctx context.Context, q *queries.Queries, changed ...uuid.UUID) error {
+// invalidatePublished marks CLAUDE.md as out of date, in the transaction that changes memories. It
+// raises the version by the number of changes.
+func (w *Writer) invalidatePublished(ctx context.Context, q *queries.Queries, changed ...uuid.UUID) error {
 	if len(changed) == 0 {
 		return nil
 	}

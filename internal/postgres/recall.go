@@ -13,7 +13,7 @@ import (
 	"memoir/internal/records"
 )
 
-// RecallSources returns those of the agent of that slug, itself first. It fails with memories.ErrNotFound.
+// RecallSources returns the sources of the agent, itself first. It fails with memories.ErrNotFound.
 func (s *Store) RecallSources(ctx context.Context, slug string) (records.RecallSources, error) {
 	agent, err := s.AgentUncounted(ctx, slug)
 	if err != nil {
@@ -23,16 +23,16 @@ func (s *Store) RecallSources(ctx context.Context, slug string) (records.RecallS
 	return append(records.RecallSources{agent}, shared...), err
 }
 
-// WordsBeginning returns words that memories of any agent have and that begin as one of those does, 60 of each at most.
-// Words that a slip of the hand cannot lead to (see words.CanBeMeant) are not known.
-func (s *Store) WordsBeginning(ctx context.Context, beginnings []string) ([]string, error) {
-	found, err := s.q.WordsBeginning(ctx, beginnings)
+// WordsWithPrefix returns at most 60 words for each prefix. It does not know words that a typing
+// error cannot lead to (see words.CanBeMeant).
+func (s *Store) WordsWithPrefix(ctx context.Context, beginnings []string) ([]string, error) {
+	found, err := s.q.WordsWithPrefix(ctx, beginnings)
 	return found, wrap("look for words", err)
 }
 
-// WordsAlike returns, for each of those words, words of memories that look alike, the most alike first; none where the database
-// cannot tell (see NearMisses).
-func (s *Store) WordsAlike(ctx context.Context, typed []string) (map[string][]string, error) {
+// SimilarWords returns similar words for each typed word, most similar first. It returns none if
+// the database has no NearMisses.
+func (s *Store) SimilarWords(ctx context.Context, typed []string) (map[string][]string, error) {
 	if !s.nearMisses || len(typed) == 0 {
 		return nil, nil
 	}
@@ -47,8 +47,8 @@ func (s *Store) WordsAlike(ctx context.Context, typed []string) (map[string][]st
 	return alike, nil
 }
 
-// Hits returns for each thing that is sought the memories of the agents that have it, most of each at most and in no order. Some may be
-// in the trash.
+// Hits returns for each term at most most memories that have it, unordered. Some may be in the
+// trash.
 func (s *Store) Hits(ctx context.Context, from records.RecallSources, sought []records.RecallTerm, most int) ([][]uuid.UUID, error) {
 	matches := make([]string, len(sought))
 	for i, each := range sought {
@@ -57,7 +57,7 @@ func (s *Store) Hits(ctx context.Context, from records.RecallSources, sought []r
 	hits := make([][]uuid.UUID, len(sought))
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		q := s.q.WithTx(tx)
-		if err := q.GoByIndexes(ctx); err != nil {
+		if err := q.DisableSeqScan(ctx); err != nil {
 			return err
 		}
 		rows, err := q.RecallHits(ctx, queries.RecallHitsParams{Matches: matches, Most: int32(most)})
@@ -69,8 +69,8 @@ func (s *Store) Hits(ctx context.Context, from records.RecallSources, sought []r
 	return hits, wrap("look for what to recall", err)
 }
 
-// Texts returns those of the memories that can be recalled, each with the beginning of its body, in Unicode characters, and in no
-// order.
+// Texts returns those of the memories that can be recalled, with the first most characters of their
+// bodies, unordered.
 func (s *Store) Texts(ctx context.Context, from records.RecallSources, ids []uuid.UUID, most int) ([]memories.Memory, error) {
 	rows, err := s.q.RecallTexts(ctx, queries.RecallTextsParams{AgentIds: from.IDs(), Ids: ids, Most: int32(most)})
 	if err != nil {
@@ -87,8 +87,8 @@ func (s *Store) Texts(ctx context.Context, from records.RecallSources, ids []uui
 	return append(found, facts...), err
 }
 
-// Newest returns the memories of the agents that can be recalled, besides those, the newest modification first. Only those
-// without a description have the beginning of their bodies. Facts of indexes follow.
+// Newest returns the memories that can be recalled, except the given ones, newest first. Those
+// without a description have the start of their body. Facts follow.
 func (s *Store) Newest(ctx context.Context, from records.RecallSources, besides []uuid.UUID, most int) ([]memories.Memory, error) {
 	if besides == nil {
 		besides = []uuid.UUID{}
@@ -111,13 +111,13 @@ func (s *Store) Newest(ctx context.Context, from records.RecallSources, besides 
 	return append(found, facts...), err
 }
 
-// MemoryExcerpts returns those of the memories that can be recalled, each with so many bytes of its file, by id, and what is gone of
-// what those of the first agent cite.
+// MemoryExcerpts returns, by id, the recallable memories among ids with the first most bytes of
+// their files, and the dead citations of the memories of the first source.
 func (s *Store) MemoryExcerpts(ctx context.Context, from records.RecallSources, ids []uuid.UUID, most int) (found map[string]records.MemoryExcerpt, gone map[string][]memories.CheckedCitation, err error) {
-	if found, err = beginnings(ctx, s.q, from, ids, most); err != nil {
+	if found, err = excerpts(ctx, s.q, from, ids, most); err != nil {
 		return nil, nil, wrap("read what was chosen", err)
 	}
-	if gone, err = goneOf(ctx, s.q, from[0], ids); err != nil || len(found) == len(ids) {
+	if gone, err = deadCitations(ctx, s.q, from[0], ids); err != nil || len(found) == len(ids) {
 		return found, gone, wrap("read what was chosen", err)
 	}
 	facts, err := s.factsToRecall(ctx, from, ids)
@@ -127,7 +127,7 @@ func (s *Store) MemoryExcerpts(ctx context.Context, from records.RecallSources, 
 	return found, gone, err
 }
 
-func beginnings(ctx context.Context, q *queries.Queries, from records.RecallSources, ids []uuid.UUID, most int) (map[string]records.MemoryExcerpt, error) {
+func excerpts(ctx context.Context, q *queries.Queries, from records.RecallSources, ids []uuid.UUID, most int) (map[string]records.MemoryExcerpt, error) {
 	rows, err := q.RecallFiles(ctx, queries.RecallFilesParams{AgentIds: from.IDs(), Ids: ids, Most: int32(most)})
 	found := make(map[string]records.MemoryExcerpt, len(rows))
 	for _, row := range rows {
@@ -140,26 +140,26 @@ func beginnings(ctx context.Context, q *queries.Queries, from records.RecallSour
 	return found, err
 }
 
-// ToRecall returns how many memories of the agents there are to choose from, and what a session of the first was given before;
-// without a session nothing.
-func (s *Store) ToRecall(ctx context.Context, from records.RecallSources, session string) (n int, given records.Given, err error) {
+// ToRecall returns the number of memories to choose from, and the deliveries to a session of the
+// first source.
+func (s *Store) ToRecall(ctx context.Context, from records.RecallSources, session string) (n int, given records.SessionDelivery, err error) {
 	counted, err := s.q.CountToRecall(ctx, from.IDs())
 	if err != nil || session == "" {
 		return int(counted), given, wrap("count what to recall", err)
 	}
-	given, err = s.Given(ctx, from[0].ID, session)
+	given, err = s.Delivered(ctx, from[0].ID, session)
 	return int(counted), given, err
 }
 
-// Given returns what a session was given and has not lost again.
-func (s *Store) Given(ctx context.Context, agentID int64, session string) (records.Given, error) {
-	given, err := givenTo(ctx, s.q, agentID, session)
+// Delivered returns the deliveries that are still in a session's context.
+func (s *Store) Delivered(ctx context.Context, agentID int64, session string) (records.SessionDelivery, error) {
+	given, err := deliveredTo(ctx, s.q, agentID, session)
 	return given, wrap("read what a session was given", err)
 }
 
-func givenTo(ctx context.Context, q *queries.Queries, agentID int64, session string) (records.Given, error) {
-	rows, err := q.GivenToSession(ctx, queries.GivenToSessionParams{AgentID: agentID, Session: session})
-	given := records.Given{Memories: make(map[uuid.UUID]bool, len(rows))}
+func deliveredTo(ctx context.Context, q *queries.Queries, agentID int64, session string) (records.SessionDelivery, error) {
+	rows, err := q.DeliveredToSession(ctx, queries.DeliveredToSessionParams{AgentID: agentID, Session: session})
+	given := records.SessionDelivery{Memories: make(map[uuid.UUID]bool, len(rows))}
 	for _, row := range rows {
 		given.Memories[row.MemoryID] = true
 		given.Bytes += int(row.Bytes)
@@ -167,7 +167,8 @@ func givenTo(ctx context.Context, q *queries.Queries, agentID int64, session str
 	return given, err
 }
 
-// Refresh notes that a session has lost what it was given: its conversation was compacted.
-func (s *Store) Refresh(ctx context.Context, agentID int64, session string, at time.Time) error {
+// RefreshSession records that a session has lost its deliveries, because its conversation was
+// compacted.
+func (s *Store) RefreshSession(ctx context.Context, agentID int64, session string, at time.Time) error {
 	return wrap("refresh a session", s.q.RefreshRecallSession(ctx, queries.RefreshRecallSessionParams{AgentID: agentID, Session: session, At: at}))
 }

@@ -14,7 +14,7 @@ import (
 	"memoir/internal/records"
 )
 
-type recallPlace struct {
+type recallCursor struct {
 	At time.Time
 	ID uuid.UUID
 }
@@ -22,7 +22,7 @@ type recallPlace struct {
 // Recalls returns one page of an agent's recalls, newest first. It fails with ErrCursor.
 func (s *Store) Recalls(ctx context.Context, list records.RecallList) (records.RecallPage, error) {
 	mark := markOf("recalls", list.AgentID, list.Session)
-	before, err := unseal[recallPlace](mark, list.Cursor)
+	before, err := unseal[recallCursor](mark, list.Cursor)
 	if err != nil {
 		return records.RecallPage{}, err
 	}
@@ -33,14 +33,14 @@ func (s *Store) Recalls(ctx context.Context, list records.RecallList) (records.R
 	page := records.RecallPage{}
 	if len(rows) > list.Limit {
 		rows = rows[:list.Limit]
-		page.NextCursor = seal(mark, recallPlace{rows[list.Limit-1].At, rows[list.Limit-1].ID})
+		page.NextCursor = seal(mark, recallCursor{rows[list.Limit-1].At, rows[list.Limit-1].ID})
 	}
 	page.Recalls, err = s.withMemories(ctx, rows)
 	return page, wrap("list recalls", err)
 }
 
-// recallsBefore reads one row more than are wanted.
-func (s *Store) recallsBefore(ctx context.Context, list records.RecallList, before *recallPlace) ([]queries.Recall, error) {
+// recallsBefore reads one row more than the page needs.
+func (s *Store) recallsBefore(ctx context.Context, list records.RecallList, before *recallCursor) ([]queries.Recall, error) {
 	var at *time.Time
 	var id *uuid.UUID
 	if before != nil {
@@ -64,7 +64,7 @@ func (s *Store) withMemories(ctx context.Context, rows []queries.Recall) ([]reco
 		}
 		recalls[i].Recall, ids[i], place[row.ID] = recall, row.ID, i
 	}
-	given, err := s.q.RecalledBy(ctx, ids)
+	given, err := s.q.RecallItems(ctx, ids)
 	for _, row := range given {
 		m := records.PastDelivery{DeliveredMemory: records.DeliveredMemory{RecallChoice: records.RecallChoice{ID: row.MemoryID}, Name: row.Name, Bytes: int(row.Bytes)}, There: row.There}
 		if err := json.Unmarshal(row.Why, &m.Why); err != nil {
@@ -81,8 +81,8 @@ const (
 	timed = 2000
 )
 
-// RecallUse counts the recalls of so many days in UTC, of which the last is that of now. most bounds how many memories are named that
-// were given most, and never.
+// RecallUse counts the recalls of the last days days in UTC, up to that of now. most limits the
+// lists of memories.
 func (s *Store) RecallUse(ctx context.Context, agentID int64, now time.Time, days, most int) (records.RecallUse, error) {
 	beginnings := records.DaysUpTo(now, days)
 	use := records.RecallUse{Medians: map[string]time.Duration{}}
@@ -105,7 +105,7 @@ func (s *Store) RecallUse(ctx context.Context, agentID int64, now time.Time, day
 	return use, wrap("count recalls", reading.Wait())
 }
 
-// readExtremes fills in what was given most, and never.
+// readExtremes adds the memories that were delivered most often, and never.
 func (s *Store) readExtremes(ctx context.Context, agentID int64, since time.Time, most int, use *records.RecallUse) error {
 	rows, err := s.q.RecallExtremes(ctx, queries.RecallExtremesParams{AgentID: agentID, Since: since, Most: int32(most)})
 	if err != nil {
@@ -124,8 +124,8 @@ func (s *Store) readExtremes(ctx context.Context, agentID int64, since time.Time
 	return s.countChances(ctx, agentID, since, use.Never, use.Most)
 }
 
-// countChances fills in how many recalls have looked at memories since each of these was learned, or since then. Each recall is
-// counted once, in the time between two of them.
+// countChances adds the number of recalls since each memory was learned. It counts each span
+// between two memories once.
 func (s *Store) countChances(ctx context.Context, agentID int64, since time.Time, lists ...[]records.RecalledMemory) error {
 	var learned []time.Time
 	for _, list := range lists {
@@ -159,7 +159,7 @@ func (s *Store) countChances(ctx context.Context, agentID int64, since time.Time
 	return nil
 }
 
-// never is after everything that happens.
+// never is a time after all others.
 var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func later(a, b time.Time) time.Time {
@@ -169,7 +169,7 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// RecallsOf returns how often a memory was given.
+// RecallsOf returns how often a memory was delivered.
 func (s *Store) RecallsOf(ctx context.Context, m memories.Memory) (records.RecallsOfMemory, error) {
 	id, err := parseID(m.ID)
 	if err != nil {

@@ -12,26 +12,27 @@ import (
 	"memoir/internal/records"
 )
 
-// SaveRecall keeps a recall that nothing is handed out of yet, or as it is by now.
+// SaveRecall saves a recall before its delivery.
 func (s *Store) SaveRecall(ctx context.Context, r records.Recall) error {
 	return s.withoutWaiting(ctx, "keep a recall", func(q *queries.Queries) error { return saveRecall(ctx, q, r) })
 }
 
-// HandOut keeps a recall, and what of it is handed out: what choose returns, which is told what the session was given before. Two
-// at once for one session wait for each other. choose is not called for a recall that had settled and has been handed out already.
-func (s *Store) HandOut(ctx context.Context, r records.Recall, choose func(records.Given) ([]records.DeliveredMemory, error)) error {
+// Deliver saves a recall with the memories that choose returns. choose gets the session's earlier
+// deliveries. Concurrent deliveries to a session wait for each other. choose is not called for a
+// settled recall that was delivered already.
+func (s *Store) Deliver(ctx context.Context, r records.Recall, choose func(records.SessionDelivery) ([]records.DeliveredMemory, error)) error {
 	return s.withoutWaiting(ctx, "hand out a recall", func(q *queries.Queries) (err error) {
-		var given records.Given
+		var given records.SessionDelivery
 		if r.Session != "" {
 			if err := q.LockRecallSession(ctx, queries.LockRecallSessionParams{AgentID: r.AgentID, Session: r.Session, At: r.At}); err != nil {
 				return err
 			}
-			if given, err = givenTo(ctx, q, r.AgentID, r.Session); err != nil {
+			if given, err = deliveredTo(ctx, q, r.AgentID, r.Session); err != nil {
 				return err
 			}
 		}
 		if r.State == records.RecallSettled {
-			if n, err := q.HandOutRecall(ctx, r.ID); err != nil || n == 0 {
+			if n, err := q.DeliverRecall(ctx, r.ID); err != nil || n == 0 {
 				return err
 			}
 		}
@@ -40,19 +41,19 @@ func (s *Store) HandOut(ctx context.Context, r records.Recall, choose func(recor
 			return err
 		}
 		handedOut := r
-		handedOut.State, handedOut.Given = records.RecallDelivered, len(out)
+		handedOut.State, handedOut.DeliveredCount = records.RecallDelivered, len(out)
 		if err := saveRecall(ctx, q, handedOut); err != nil || len(out) == 0 {
 			return err
 		}
-		return saveHandedOut(ctx, q, handedOut, out)
+		return saveItems(ctx, q, handedOut, out)
 	})
 }
 
-// withoutWaiting runs do in one transaction that Postgres answers before it is on disk.
+// withoutWaiting runs do in one transaction whose commit does not wait for the disk.
 func (s *Store) withoutWaiting(ctx context.Context, doing string, do func(*queries.Queries) error) error {
 	return wrap(doing, pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		q := s.q.WithTx(tx)
-		if err := q.NeedNotWaitForTheDisk(ctx); err != nil {
+		if err := q.CommitAsync(ctx); err != nil {
 			return err
 		}
 		return do(q)
@@ -70,12 +71,12 @@ func saveRecall(ctx context.Context, q *queries.Queries, r records.Recall) error
 	return q.SaveRecall(ctx, queries.SaveRecallParams{
 		ID: r.ID, AgentID: r.AgentID, At: r.At, Session: optional(r.Session), AskedBy: r.AskedBy, Query: r.Query, State: string(r.State),
 		SelectedBy: optional(r.SelectedBy), Skipped: optional(r.Skipped), Note: optional(r.Note), Candidates: int32(r.Candidates),
-		TookUs: r.Took.Microseconds(), Chosen: chosen, Given: int32(r.Given),
+		TookUs: r.Took.Microseconds(), Chosen: chosen, DeliveredCount: int32(r.DeliveredCount),
 	})
 }
 
-func saveHandedOut(ctx context.Context, q *queries.Queries, r records.Recall, out []records.DeliveredMemory) error {
-	params := queries.SaveRecalledParams{RecallID: r.ID, AgentID: r.AgentID, Session: optional(r.Session), At: r.At}
+func saveItems(ctx context.Context, q *queries.Queries, r records.Recall, out []records.DeliveredMemory) error {
+	params := queries.SaveRecallItemsParams{RecallID: r.ID, AgentID: r.AgentID, Session: optional(r.Session), At: r.At}
 	for _, o := range out {
 		why, err := json.Marshal(o.Why)
 		if err != nil {
@@ -86,7 +87,7 @@ func saveHandedOut(ctx context.Context, q *queries.Queries, r records.Recall, ou
 		params.Bytes = append(params.Bytes, int32(o.Bytes))
 		params.Whys = append(params.Whys, string(why))
 	}
-	return q.SaveRecalled(ctx, params)
+	return q.SaveRecallItems(ctx, params)
 }
 
 // RecallByID returns a recall of an agent. It fails with memories.ErrNotFound.
@@ -102,18 +103,18 @@ func (s *Store) RecallByID(ctx context.Context, agentID int64, id string) (recor
 	return recallOf(row)
 }
 
-// RecallsToHandOut returns the ids of the recalls of a session since then that wait to be fetched, the oldest first.
-func (s *Store) RecallsToHandOut(ctx context.Context, agentID int64, session string, since time.Time) ([]uuid.UUID, error) {
-	ids, err := s.q.RecallsToHandOut(ctx, queries.RecallsToHandOutParams{AgentID: agentID, Session: session, Since: since})
+// SettledRecalls returns the ids of a session's undelivered recalls since a time, oldest first.
+func (s *Store) SettledRecalls(ctx context.Context, agentID int64, session string, since time.Time) ([]uuid.UUID, error) {
+	ids, err := s.q.SettledRecalls(ctx, queries.SettledRecallsParams{AgentID: agentID, Session: session, Since: since})
 	return ids, wrap("list recalls that wait", err)
 }
 
-// ForgetRecalls removes what is older than that.
-func (s *Store) ForgetRecalls(ctx context.Context, before time.Time) error {
-	if _, err := s.q.ForgetRecalls(ctx, before); err != nil {
+// DeleteOldRecalls deletes the recalls before a time.
+func (s *Store) DeleteOldRecalls(ctx context.Context, before time.Time) error {
+	if _, err := s.q.DeleteOldRecalls(ctx, before); err != nil {
 		return wrap("forget recalls", err)
 	}
-	_, err := s.q.ForgetRecallSessions(ctx, before)
+	_, err := s.q.DeleteOldRecallSessions(ctx, before)
 	return wrap("forget recalls", err)
 }
 
@@ -121,13 +122,13 @@ func recallOf(row queries.Recall) (records.Recall, error) {
 	r := records.Recall{
 		ID: row.ID, AgentID: row.AgentID, At: row.At.UTC(), Session: text(row.Session), AskedBy: row.AskedBy, Query: row.Query,
 		State: records.RecallState(row.State), SelectedBy: text(row.SelectedBy), Skipped: text(row.Skipped), Note: text(row.Note),
-		Candidates: int(row.Candidates), Took: time.Duration(row.TookUs) * time.Microsecond, Given: int(row.Given),
+		Candidates: int(row.Candidates), Took: time.Duration(row.TookUs) * time.Microsecond, DeliveredCount: int(row.DeliveredCount),
 	}
 	return r, json.Unmarshal(row.Chosen, &r.Chosen)
 }
 
-// TakeBack has recalls that were handed out wait to be fetched again.
-func (s *Store) TakeBack(ctx context.Context, recalls []records.Recall) error {
+// Undeliver marks delivered recalls as undelivered.
+func (s *Store) Undeliver(ctx context.Context, recalls []records.Recall) error {
 	if len(recalls) == 0 {
 		return nil
 	}
@@ -136,9 +137,9 @@ func (s *Store) TakeBack(ctx context.Context, recalls []records.Recall) error {
 		ids[i] = r.ID
 	}
 	return s.withoutWaiting(ctx, "take back recalls", func(q *queries.Queries) error {
-		if err := q.ForgetRecalled(ctx, ids); err != nil {
+		if err := q.DeleteRecallItems(ctx, ids); err != nil {
 			return err
 		}
-		return q.SettleRecalls(ctx, ids)
+		return q.UndeliverRecalls(ctx, ids)
 	})
 }

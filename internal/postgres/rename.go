@@ -9,28 +9,28 @@ import (
 	"memoir/internal/records"
 )
 
-// beginRenames leaves the old keys, before anything is saved under the new ones.
-func (w *Writer) beginRenames(ctx context.Context, q *queries.Queries, renames []records.Rename) error {
+// startRenames removes the old keys before the new ones are saved.
+func (w *Writer) startRenames(ctx context.Context, q *queries.Queries, renames []records.Rename) error {
 	for _, r := range renames {
 		if !r.ByFile {
-			err := q.BuryName(ctx, queries.BuryNameParams{
+			err := q.AddNameTombstones(ctx, queries.AddNameTombstonesParams{
 				AgentID: w.agentID, Name: r.From.Name, Team: r.From.Team, MemoryID: r.ID, At: r.At,
 			})
 			if err != nil {
 				return err
 			}
 		}
-		err := q.UnburyName(ctx, queries.UnburyNameParams{AgentID: w.agentID, Name: r.To.Name, Team: r.To.Team, MemoryID: r.ID})
+		err := q.RemoveNameTombstones(ctx, queries.RemoveNameTombstonesParams{AgentID: w.agentID, Name: r.To.Name, Team: r.To.Team, MemoryID: r.ID})
 		if err != nil {
 			return err
 		}
-		err = q.LetIn(ctx, queries.LetInParams{
+		err = q.DeleteTombstone(ctx, queries.DeleteTombstoneParams{
 			AgentID: w.agentID, Name: r.To.Name, Team: r.To.Team, Fingerprint: r.Content[:],
 		})
 		if err != nil {
 			return err
 		}
-		if err := w.leaveFiles(ctx, q, r); err != nil {
+		if err := w.detachFiles(ctx, q, r); err != nil {
 			return err
 		}
 		if err := q.UnindexMemory(ctx, r.ID); err != nil {
@@ -40,8 +40,8 @@ func (w *Writer) beginRenames(ctx context.Context, q *queries.Queries, renames [
 	return nil
 }
 
-// leaveFiles marks the files that are to be removed, and takes the other files of the old key away from the memory.
-func (w *Writer) leaveFiles(ctx context.Context, q *queries.Queries, r records.Rename) error {
+// detachFiles marks files for removal, and detaches the memory's other files of the old key.
+func (w *Writer) detachFiles(ctx context.Context, q *queries.Queries, r records.Rename) error {
 	paths := make([]string, len(r.Files))
 	for i, f := range r.Files {
 		paths[i] = f.Path
@@ -49,26 +49,26 @@ func (w *Writer) leaveFiles(ctx context.Context, q *queries.Queries, r records.R
 	if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: w.agentID, Paths: paths}); err != nil {
 		return err
 	}
-	if err := q.LeaveName(ctx, r.ID); err != nil {
+	if err := q.DetachFiles(ctx, r.ID); err != nil {
 		return err
 	}
-	return q.ForgetIndexLines(ctx, r.ID)
+	return q.ClearIndexLines(ctx, r.ID)
 }
 
-// takeHistories gives renamed memories the histories of the deleted memories that had their new keys.
-func (w *Writer) takeHistories(ctx context.Context, q *queries.Queries, renames []records.Rename) error {
+// moveHistories moves the histories of deleted memories to the renamed ones that got their keys.
+func (w *Writer) moveHistories(ctx context.Context, q *queries.Queries, renames []records.Rename) error {
 	for _, r := range renames {
 		if r.Deleted == uuid.Nil {
 			continue
 		}
-		if err := q.TakeRevisions(ctx, queries.TakeRevisionsParams{MemoryID: r.ID, DeletedID: r.Deleted}); err != nil {
+		if err := q.MoveRevisions(ctx, queries.MoveRevisionsParams{MemoryID: r.ID, DeletedID: r.Deleted}); err != nil {
 			return err
 		}
-		err := q.TakeFiles(ctx, queries.TakeFilesParams{MemoryID: r.ID, DeletedID: r.Deleted})
+		err := q.MoveFiles(ctx, queries.MoveFilesParams{MemoryID: r.ID, DeletedID: r.Deleted})
 		if err != nil {
 			return err
 		}
-		if err := q.DeleteHeads(ctx, []uuid.UUID{r.Deleted}); err != nil {
+		if err := q.DeleteMemories(ctx, []uuid.UUID{r.Deleted}); err != nil {
 			return err
 		}
 	}

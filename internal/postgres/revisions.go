@@ -13,8 +13,8 @@ import (
 	"memoir/internal/records"
 )
 
-// Revisions returns one page of the contents that the memory has had, newest first, the current one included. It fails
-// with memories.ErrNotFound, and with ErrCursor where it has never had the first.
+// Revisions returns one page of the memory's contents, newest first, including the current one. It
+// fails with memories.ErrNotFound, and with ErrCursor if the first content is unknown.
 func (s *Store) Revisions(ctx context.Context, agent records.Agent, id string, list records.RevisionList) (records.RevisionPage, error) {
 	if _, err := s.Memory(ctx, agent, id); err != nil {
 		return records.RevisionPage{}, err
@@ -48,7 +48,7 @@ func (s *Store) Revisions(ctx context.Context, agent records.Agent, id string, l
 	return page, nil
 }
 
-// Raw returns the exact bytes of the file that holds the memory's content; nil where they are not known.
+// Raw returns the exact bytes of the memory's content. It is nil if they are unknown.
 func (s *Store) Raw(ctx context.Context, agent records.Agent, id string) ([]byte, error) {
 	if _, err := s.Memory(ctx, agent, id); err != nil {
 		return nil, err
@@ -57,7 +57,8 @@ func (s *Store) Raw(ctx context.Context, agent records.Agent, id string) ([]byte
 	return raw, wrap("read the memory's bytes", err)
 }
 
-// LastGood returns the bytes of the content that the memory's file at path has on record; nil where they are not kept.
+// LastGood returns the bytes of the recorded content of the memory's file at path. It is nil if
+// they are not saved.
 func (s *Store) LastGood(ctx context.Context, agent records.Agent, id, path string) ([]byte, error) {
 	memory, err := parseID(id)
 	if err != nil {
@@ -70,7 +71,8 @@ func (s *Store) LastGood(ctx context.Context, agent records.Agent, id, path stri
 	return raw, wrap("read a file's last good bytes", err)
 }
 
-// RawOfHash returns the bytes of that hash that a file of the memory once had; nil where they are not kept.
+// RawOfHash returns the bytes with the hash that a file of the memory once had. It is nil if they
+// are not saved.
 func (s *Store) RawOfHash(ctx context.Context, agent records.Agent, id, hash string) ([]byte, error) {
 	if _, err := s.Memory(ctx, agent, id); err != nil {
 		return nil, err

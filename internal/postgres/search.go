@@ -11,8 +11,8 @@ import (
 	"memoir/internal/records"
 )
 
-// searchMemories returns one page of the memories of all agents that match, best first, by the same rules as a list of one
-// agent. Of the list count Type, State, Search, Near, Limit and Cursor. It fails with ErrCursor and ErrSearch.
+// searchMemories returns one page of the matching memories of all agents, best first. It uses Type,
+// State, Search, Near, Limit and Cursor of the list. It fails with ErrCursor and ErrSearch.
 func (s *Store) searchMemories(ctx context.Context, list records.MemoryList) (records.MemoryPage, error) {
 	list.Sort = byRank
 	agents, err := s.q.Agents(ctx)
@@ -29,8 +29,8 @@ func (s *Store) searchMemories(ctx context.Context, list records.MemoryList) (re
 	return s.page(ctx, all, list)
 }
 
-// found reads one page of a search, one row more than it shows: the memories that have all words or, if there are none and
-// the list wants near misses, those with words that come close.
+// found reads one page of a search plus one row. If no memory has all words and the list wants near
+// misses, it returns memories with similar words.
 func (s *Store) found(ctx context.Context, of scope, l records.MemoryList, after *place) (rows []listRow, total int, near bool, err error) {
 	exact, ok := search.Parse(l.Search)
 	if !ok {
@@ -66,7 +66,7 @@ func (s *Store) found(ctx context.Context, of scope, l records.MemoryList, after
 // match, it would read those of all memories instead.
 var byIndex = pgx.TxOptions{BeginQuery: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL enable_seqscan = off"}
 
-// fuzzyQuery returns the query with the words of memories that come close to those typed. It returns false if there are none.
+// fuzzyQuery adds similar words to the query. It returns false if there are none.
 func fuzzyQuery(ctx context.Context, q *queries.Queries, exact search.Query) (search.Query, bool, error) {
 	typed := exact.Mistyped()
 	if len(typed) == 0 {
@@ -88,8 +88,8 @@ func fuzzyQuery(ctx context.Context, q *queries.Queries, exact search.Query) (se
 // the whole vector, which takes 5 µs, or 25 µs if Postgres reads it from the disk cache.
 const maxRanked = 300
 
-// rankedQuery returns the query of one page of a search, best first, after that place. Hits that are not ranked follow with
-// the rank 0.
+// rankedQuery returns the query of one page of a search after a place, best first. Hits that are
+// not ranked follow with rank 0.
 func rankedQuery(c conditions, l records.MemoryList, after *place) string {
 	beyond := ""
 	if after != nil {

@@ -12,46 +12,44 @@ import (
 	"memoir/internal/words"
 )
 
-// indexAtOnce is how many memories the search index takes in one transaction: enough to be quick, few enough that
-// nobody waits for its locks.
-const indexAtOnce = 500
+// indexBatchSize is the number of memories per transaction. It is small, so that other writers do
+// not wait long for its locks.
+const indexBatchSize = 500
 
-// Index brings into the search index what it lacks of the memories from the given one on, in the order of their ids, and
-// calls done after each part. Where it fails, what is done stays.
-//
-// A memory that changes meanwhile may be saved with words that it had a moment before, over those that it has: so the
-// memories are gone over until there is nothing to do.
+// Index adds missing memories to the search index, from an id on, and calls done after each batch.
+// If it fails, finished batches stay. A memory that changes meanwhile may be saved with old words,
+// so Index repeats until nothing is missing.
 func (s *Store) Index(ctx context.Context, first uuid.UUID, done func()) error {
 	const doing = "fill the search index"
 	for filled := false; ; filled = true {
-		some, err := s.indexOnce(ctx, first, done)
+		some, err := s.indexBatch(ctx, first, done)
 		switch {
 		case err != nil:
 			return wrap(doing, err)
 		case !some && filled:
-			return wrap(doing, s.orderIndexes(ctx))
+			return wrap(doing, s.cleanPendingLists(ctx))
 		case !some:
 			return nil
 		}
 	}
 }
 
-func (s *Store) orderIndexes(ctx context.Context) error {
-	if err := s.q.OrderSearchIndex(ctx); err != nil || !s.nearMisses {
+func (s *Store) cleanPendingLists(ctx context.Context) error {
+	if err := s.q.CleanPendingList(ctx); err != nil || !s.nearMisses {
 		return err
 	}
-	return s.q.OrderNearMisses(ctx)
+	return s.q.CleanWordsPendingList(ctx)
 }
 
-// indexOnce goes over the memories once. The next part is read and its words are told apart while Postgres saves the one
-// before, which takes either side about as long: on two cores the index is there in half the time.
-func (s *Store) indexOnce(ctx context.Context, first uuid.UUID, done func()) (some bool, err error) {
-	parts := make(chan indexed)
+// indexBatch indexes all missing memories once. It reads the next batch while Postgres saves the
+// last one, which halves the time on two cores.
+func (s *Store) indexBatch(ctx context.Context, first uuid.UUID, done func()) (some bool, err error) {
+	parts := make(chan indexBatch)
 	both, ctx := errgroup.WithContext(ctx)
 	both.Go(func() error {
 		defer close(parts)
 		for more := true; more; {
-			rows, err := s.q.MemoriesToIndex(ctx, queries.MemoriesToIndexParams{First: first, Most: indexAtOnce})
+			rows, err := s.q.MemoriesToIndex(ctx, queries.MemoriesToIndexParams{First: first, Most: indexBatchSize})
 			if err != nil || len(rows) == 0 {
 				return err
 			}
@@ -62,9 +60,9 @@ func (s *Store) indexOnce(ctx context.Context, first uuid.UUID, done func()) (so
 					Name: row.Name, Description: row.Description, Body: row.Body,
 				}
 			}
-			first, more = following(rows[len(rows)-1].ID), len(rows) == indexAtOnce
+			first, more = nextID(rows[len(rows)-1].ID), len(rows) == indexBatchSize
 			select {
-			case parts <- indexedBy(found):
+			case parts <- indexBatchOf(found):
 			case <-ctx.Done():
 				return ctx.Err()
 			}
@@ -84,8 +82,8 @@ func (s *Store) indexOnce(ctx context.Context, first uuid.UUID, done func()) (so
 	return some, both.Wait()
 }
 
-// following returns the id after this one.
-func following(id uuid.UUID) uuid.UUID {
+// nextID returns the id after id.
+func nextID(id uuid.UUID) uuid.UUID {
 	for i := len(id) - 1; i >= 0; i-- {
 		if id[i]++; id[i] != 0 {
 			break
@@ -94,14 +92,14 @@ func following(id uuid.UUID) uuid.UUID {
 	return id
 }
 
-// indexed is what some memories are found by, as the search index keeps it.
-type indexed struct {
-	queries.SaveWordsParams
-	meant []string // words that somebody may have meant who mistyped one
+// indexBatch holds the search vectors of some memories.
+type indexBatch struct {
+	queries.SaveSearchVectorsParams
+	words []string // words that somebody may have meant who mistyped one
 }
 
-func indexedBy(found []records.SearchText) indexed {
-	var all indexed
+func indexBatchOf(found []records.SearchText) indexBatch {
+	var all indexBatch
 	for _, w := range found {
 		vector, each := search.Vector(search.Text{AgentID: w.AgentID, Name: w.Name, Description: w.Description, Body: w.Body})
 		all.MemoryIds = append(all.MemoryIds, w.MemoryID)
@@ -109,20 +107,20 @@ func indexedBy(found []records.SearchText) indexed {
 		all.Words = append(all.Words, vector)
 		for _, word := range each {
 			if words.CanBeMeant(word) {
-				all.meant = append(all.meant, word)
+				all.words = append(all.words, word)
 			}
 		}
 	}
-	all.meant = distinct(all.meant)
+	all.words = distinct(all.words)
 	return all
 }
 
-func (i indexed) save(ctx context.Context, q *queries.Queries) error {
+func (i indexBatch) save(ctx context.Context, q *queries.Queries) error {
 	if len(i.MemoryIds) == 0 {
 		return nil
 	}
-	if err := q.SaveWords(ctx, i.SaveWordsParams); err != nil {
+	if err := q.SaveSearchVectors(ctx, i.SaveSearchVectorsParams); err != nil {
 		return err
 	}
-	return q.AddWords(ctx, i.meant)
+	return q.AddWords(ctx, i.words)
 }

@@ -12,14 +12,14 @@ import (
 	"memoir/internal/words"
 )
 
-// hasNearMisses asks whether the database has what near-misses need.
-const hasNearMisses = "SELECT to_regclass('search_words_by_trigram') IS NOT NULL"
+// hasNearMisses asks whether the database supports fuzzy search.
+const hasNearMisses = "SELECT to_regclass('search_words_word_idx') IS NOT NULL"
 
-// NearMisses reports whether searches find what only comes close, for which the database needs the extension pg_trgm.
+// NearMisses reports whether fuzzy search is available. It needs the extension pg_trgm.
 func (s *Store) NearMisses() bool { return s.nearMisses }
 
-// prepareNearMisses gives the database what near-misses need, as far as it lets itself be given: pg_trgm comes with
-// PostgreSQL, but is a package of its own in places, and needs the right to create in the database.
+// prepareNearMisses creates pg_trgm and its index, if possible. Some systems have pg_trgm in a
+// package of its own, and its creation needs a right in the database.
 func prepareNearMisses(ctx context.Context, database *sql.DB) error {
 	err := inTx(ctx, database, func(tx *sql.Tx) error {
 		// Servers that start at once must not create it at once.
@@ -29,7 +29,7 @@ func prepareNearMisses(ctx context.Context, database *sql.DB) error {
 		if _, err := tx.ExecContext(ctx, "CREATE EXTENSION IF NOT EXISTS pg_trgm"); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, "CREATE INDEX IF NOT EXISTS search_words_by_trigram ON search_words USING gin (word gin_trgm_ops)")
+		_, err := tx.ExecContext(ctx, "CREATE INDEX IF NOT EXISTS search_words_word_idx ON search_words USING gin (word gin_trgm_ops)")
 		return err
 	})
 	var refused *pgconn.PgError
@@ -50,16 +50,16 @@ func inTx(ctx context.Context, database *sql.DB, do func(*sql.Tx) error) error {
 	return tx.Commit()
 }
 
-// forgetWords takes words out of those that a search may have meant, as far as no memory has them any more.
-func forgetWords(ctx context.Context, q *queries.Queries, texts []queries.TextsOfRow) error {
+// deleteUnusedWords deletes words that no memory has any longer.
+func deleteUnusedWords(ctx context.Context, q *queries.Queries, texts []queries.TextsOfRow) error {
 	var gone []string
 	for _, t := range texts {
-		gone = appendMeant(gone, t.Name, t.Description, t.Body)
+		gone = appendWords(gone, t.Name, t.Description, t.Body)
 	}
-	return q.ForgetWords(ctx, distinct(gone))
+	return q.DeleteUnusedWords(ctx, distinct(gone))
 }
 
-func appendMeant(all []string, texts ...string) []string {
+func appendWords(all []string, texts ...string) []string {
 	for _, text := range texts {
 		for word := range words.All(text) {
 			if words.CanBeMeant(word) {
@@ -70,8 +70,8 @@ func appendMeant(all []string, texts ...string) []string {
 	return all
 }
 
-// distinct returns the words in order, each once: writers that add the same ones at once then wait for each other and
-// never in a circle.
+// distinct returns the words sorted and without duplicates. Concurrent writers then lock rows in
+// the same order.
 func distinct(all []string) []string {
 	slices.Sort(all)
 	return slices.Compact(all)

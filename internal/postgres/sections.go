@@ -13,10 +13,10 @@ import (
 	"memoir/internal/records"
 )
 
-// Sections is what goes into an agent's CLAUDE.md. The bodies are read when they are asked for: of thousands, an agent's
-// limit leaves room for a few dozen.
+// Sections is the content of an agent's CLAUDE.md. Bodies are read on demand, because the limit
+// leaves room for a few dozen.
 type Sections struct {
-	Headings []claudemd.Summary // in the order of the block, those that all agents share among them
+	Summaries []claudemd.Summary // in the order of the block, those that all agents share among them
 	// SharedDirs are the directories of those; absolute.
 	SharedDirs []string
 	Shared     string // the agent's stamp that they were read after; empty: there are none, or nobody asked
@@ -25,16 +25,15 @@ type Sections struct {
 	q         *queries.Queries
 }
 
-// ReadSections calls do with what goes into the agent's CLAUDE.md; at a moment, with what went into it then, as far as
-// something is kept of it. The zero time is now. Headings and bodies are of one and the same moment, whatever is written
-// meanwhile.
+// ReadSections calls do with the content of the agent's CLAUDE.md as of a time, as far as it is
+// still known. The zero time means now. Summaries and bodies are from one snapshot.
 func (s *Store) ReadSections(ctx context.Context, agent records.Agent, at time.Time, do func(Sections) error) error {
 	asItIs := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 	var failed error
 	err := pgx.BeginTxFunc(ctx, s.pool, asItIs, func(tx pgx.Tx) error {
 		q := s.q.WithTx(tx)
 		sections := Sections{MemoryOff: agent.MemoryOff, q: q}
-		sections.Headings, failed = headingsAt(ctx, q, agent.ID, at)
+		sections.Summaries, failed = summariesAt(ctx, q, agent.ID, at)
 		if failed == nil && agent.IsGivenShared() {
 			var shared sharedMemories
 			shared, failed = sharedAt(ctx, q, at)
@@ -51,10 +50,10 @@ func (s *Store) ReadSections(ctx context.Context, agent records.Agent, at time.T
 	return wrap("read what to compile", err)
 }
 
-// Sections returns what goes into the agent's CLAUDE.md: its own memories, which Headings has returned, and those that are shared
-// with it.
+// Sections returns the content of the agent's CLAUDE.md: own, from Summaries, and the memories
+// shared with the agent.
 func (w *Writer) Sections(ctx context.Context, agent records.Agent, own []claudemd.Summary) (Sections, error) {
-	sections := Sections{Headings: own, Shared: agent.Shared, MemoryOff: agent.MemoryOff, q: w.q}
+	sections := Sections{Summaries: own, Shared: agent.Shared, MemoryOff: agent.MemoryOff, q: w.q}
 	if agent.Shared == "" {
 		return sections, nil
 	}
@@ -62,42 +61,42 @@ func (w *Writer) Sections(ctx context.Context, agent records.Agent, own []claude
 	return sections.with(shared), err
 }
 
-// Headings returns the agent's own memories that go into its CLAUDE.md, in the order of the block.
-func (w *Writer) Headings(ctx context.Context) ([]claudemd.Summary, error) {
-	return headingsAt(ctx, w.q, w.agentID, time.Time{})
+// Summaries returns the agent's own memories in CLAUDE.md, in the order of the block.
+func (w *Writer) Summaries(ctx context.Context) ([]claudemd.Summary, error) {
+	return summariesAt(ctx, w.q, w.agentID, time.Time{})
 }
 
-// HeadingsOf returns those of the memories with these ids that go into CLAUDE.md, in the order of the block.
-func (w *Writer) HeadingsOf(ctx context.Context, ids []uuid.UUID) ([]claudemd.Summary, error) {
-	rows, err := w.q.HeadingsOf(ctx, queries.HeadingsOfParams{AgentID: w.agentID, Ids: ids})
+// SummariesOf returns those of the memories that are in CLAUDE.md, in the order of the block.
+func (w *Writer) SummariesOf(ctx context.Context, ids []uuid.UUID) ([]claudemd.Summary, error) {
+	rows, err := w.q.SummariesOf(ctx, queries.SummariesOfParams{AgentID: w.agentID, Ids: ids})
 	if err != nil {
 		return nil, wrap("read what to compile", err)
 	}
 	headings := make([]claudemd.Summary, len(rows))
 	for i, row := range rows {
-		headings[i] = headingOf(queries.HeadingsRow(row))
+		headings[i] = summaryOf(queries.SummariesRow(row))
 	}
 	return claudemd.Sorted(headings), nil
 }
 
-// headingsAt returns an agent's memories that go into its CLAUDE.md, or went into it at a moment, in the order of the block. The zero
-// time is now.
-func headingsAt(ctx context.Context, q *queries.Queries, agentID int64, at time.Time) ([]claudemd.Summary, error) {
+// summariesAt returns the agent's memories in CLAUDE.md as of a time, in the order of the block.
+// The zero time means now.
+func summariesAt(ctx context.Context, q *queries.Queries, agentID int64, at time.Time) ([]claudemd.Summary, error) {
 	if !at.IsZero() {
-		return headingsAsOf(ctx, q, agentID, at)
+		return summariesAsOf(ctx, q, agentID, at)
 	}
-	rows, err := q.Headings(ctx, agentID)
+	rows, err := q.Summaries(ctx, agentID)
 	if err != nil {
 		return nil, wrap("read what to compile", err)
 	}
 	headings := make([]claudemd.Summary, len(rows))
 	for i, row := range rows {
-		headings[i] = headingOf(row)
+		headings[i] = summaryOf(row)
 	}
 	return claudemd.Sorted(headings), nil
 }
 
-func headingOf(row queries.HeadingsRow) claudemd.Summary {
+func summaryOf(row queries.SummariesRow) claudemd.Summary {
 	id := row.ID.String()
 	return claudemd.Summary{
 		ID: id, Name: row.Name, Team: row.Team, Type: memories.Type(text(row.Type)), Description: row.Description, Revision: row.RevisionID, Size: int(row.Size),
@@ -106,8 +105,8 @@ func headingOf(row queries.HeadingsRow) claudemd.Summary {
 	}
 }
 
-func headingsAsOf(ctx context.Context, q *queries.Queries, agentID int64, at time.Time) ([]claudemd.Summary, error) {
-	rows, err := q.HeadingsAsOf(ctx, queries.HeadingsAsOfParams{AgentID: agentID, At: at})
+func summariesAsOf(ctx context.Context, q *queries.Queries, agentID int64, at time.Time) ([]claudemd.Summary, error) {
+	rows, err := q.SummariesAsOf(ctx, queries.SummariesAsOfParams{AgentID: agentID, At: at})
 	if err != nil {
 		return nil, wrap("read what was compiled", err)
 	}
@@ -120,7 +119,7 @@ func headingsAsOf(ctx context.Context, q *queries.Queries, agentID int64, at tim
 	return claudemd.Sorted(headings), nil
 }
 
-// Bodies returns what the memories say, by their revisions.
+// Bodies returns the bodies of memories, by revision.
 func (s Sections) Bodies(ctx context.Context, of []claudemd.Summary) (map[[16]byte]string, error) {
 	ids := make([]uuid.UUID, len(of))
 	for i, m := range of {

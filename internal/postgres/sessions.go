@@ -8,17 +8,17 @@ import (
 	"memoir/internal/records"
 )
 
-// A sessionPlace is where a page of sessions has ended.
-type sessionPlace struct {
+// sessionCursor is the end of a page of sessions.
+type sessionCursor struct {
 	At   time.Time
 	Name string
 }
 
-// Sessions returns one page of the sessions that have ever had a memory file, the newest first. cursor is the NextCursor of the
-// page before, empty for the first. It fails with ErrCursor.
+// Sessions returns one page of the sessions that have or had a memory file, newest first. cursor is
+// the NextCursor of the page before; it is empty for the first. It fails with ErrCursor.
 func (s *Store) Sessions(ctx context.Context, agentID int64, limit int, cursor string) (records.SessionPage, error) {
 	mark := markOf("sessions", agentID)
-	after, err := unseal[sessionPlace](mark, cursor)
+	after, err := unseal[sessionCursor](mark, cursor)
 	if err != nil || after != nil && !records.CanBeText(after.Name) {
 		return records.SessionPage{}, records.ErrCursor
 	}
@@ -34,7 +34,7 @@ func (s *Store) Sessions(ctx context.Context, agentID int64, limit int, cursor s
 	if len(rows) > limit {
 		rows = rows[:limit]
 		last := rows[limit-1]
-		page.NextCursor = seal(mark, sessionPlace{last.ModifiedAt.UTC(), text(last.Session)})
+		page.NextCursor = seal(mark, sessionCursor{last.ModifiedAt.UTC(), text(last.Session)})
 	}
 	page.Sessions = make([]records.Session, len(rows))
 	for i, row := range rows {

@@ -9,12 +9,12 @@ import (
 	"memoir/internal/postgres/internal/queries"
 )
 
-// KeepSignIn keeps the sign-in of a browser until it ends or expires.
-func (s *Store) KeepSignIn(ctx context.Context, id, seal []byte, expires time.Time) error {
-	return wrap("keep sign-in", s.q.KeepSignIn(ctx, queries.KeepSignInParams{ID: id, Seal: seal, ExpiresAt: expires}))
+// SaveSignIn saves the sign-in of a browser until it ends or expires.
+func (s *Store) SaveSignIn(ctx context.Context, id, seal []byte, expires time.Time) error {
+	return wrap("keep sign-in", s.q.SaveSignIn(ctx, queries.SaveSignInParams{ID: id, Seal: seal, ExpiresAt: expires}))
 }
 
-// SignInSeal returns the seal of a sign-in; nil if there is none with that id.
+// SignInSeal returns the seal of a sign-in. It is nil if there is none with the id.
 func (s *Store) SignInSeal(ctx context.Context, id []byte) ([]byte, error) {
 	seal, err := s.q.SignInSeal(ctx, id)
 	if err = wrap("read sign-in", err); errors.Is(err, memories.ErrNotFound) {
@@ -23,7 +23,7 @@ func (s *Store) SignInSeal(ctx context.Context, id []byte) ([]byte, error) {
 	return seal, err
 }
 
-// EndSignIn ends a sign-in. It is not an error if there is none with that id.
+// EndSignIn ends a sign-in. An unknown id is not an error.
 func (s *Store) EndSignIn(ctx context.Context, id []byte) error {
 	return wrap("end sign-in", s.q.EndSignIn(ctx, id))
 }

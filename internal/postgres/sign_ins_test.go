@@ -24,7 +24,7 @@ func TestSignIns_EndWhenRemovedOrExpired(t *testing.T) {
 	one, two := open(), open()
 	keep := func(id, seal string, expires time.Time) {
 		t.Helper()
-		if err := one.KeepSignIn(t.Context(), []byte(id), []byte(seal), expires); err != nil {
+		if err := one.SaveSignIn(t.Context(), []byte(id), []byte(seal), expires); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -8,7 +8,8 @@ import (
 	"memoir/internal/records"
 )
 
-// SumSignatures sums up the rows of every known file at or below the given paths, none of which contains another; "." is all.
+// SumSignatures returns checksums of the known files at or below the paths; no path contains
+// another. "." is all.
 func (w *Writer) SumSignatures(ctx context.Context, paths []string) (records.SignatureSums, error) {
 	var sums records.SignatureSums
 	if slices.Contains(paths, ".") {
@@ -36,13 +37,14 @@ func addSums(s *records.SignatureSums, row queries.SumSignaturesRow) {
 	}
 }
 
-// UnsignedFiles returns the files that are there and have no signature.
+// UnsignedFiles returns the present files without a signature.
 func (w *Writer) UnsignedFiles(ctx context.Context) ([]records.File, error) {
 	rows, err := w.q.FilesWithoutSignature(ctx, w.agentID)
 	return filesOf(rows), wrap("read files", err)
 }
 
-// SignaturesInParts returns the signatures in one of the parts, of files at or below the given paths; "." is all.
+// SignaturesInParts returns the signatures in the parts, of files at or below the paths. "." is
+// all.
 func (w *Writer) SignaturesInParts(ctx context.Context, parts []uint8, paths []string) ([]int64, error) {
 	shifted := make([]int64, len(parts)) // as Postgres shifts: with the sign
 	for i, part := range parts {
@@ -52,26 +54,26 @@ func (w *Writer) SignaturesInParts(ctx context.Context, parts []uint8, paths []s
 	return signatures, wrap("read signatures", err)
 }
 
-// FilesWithSignatures returns the files with those signatures.
+// FilesWithSignatures returns the files with the signatures.
 func (w *Writer) FilesWithSignatures(ctx context.Context, signatures []int64) ([]records.File, error) {
 	rows, err := w.q.FilesWithSignatures(ctx, queries.FilesWithSignaturesParams{AgentID: w.agentID, Signatures: signatures})
 	return filesOf(rows), wrap("read files", err)
 }
 
-// FilesAt returns the known ones of the files at the paths, there or not.
+// FilesAt returns the known files at the paths, present or not.
 func (w *Writer) FilesAt(ctx context.Context, paths []string) ([]records.File, error) {
 	rows, err := w.q.FilesAt(ctx, queries.FilesAtParams{AgentID: w.agentID, Paths: paths})
 	return filesOf(rows), wrap("read files", err)
 }
 
-// Sign gives files that have been read again, and were the same, the signature by which they need not be read once more.
-func (w *Writer) Sign(ctx context.Context, files []records.FileSignature) error {
+// SaveSignatures saves the signatures of files that were read again and had not changed.
+func (w *Writer) SaveSignatures(ctx context.Context, files []records.FileSignature) error {
 	if len(files) == 0 {
 		return nil
 	}
-	params := queries.SignFilesParams{AgentID: w.agentID, Paths: make([]string, len(files)), Signatures: make([]int64, len(files))}
+	params := queries.SaveSignaturesParams{AgentID: w.agentID, Paths: make([]string, len(files)), Signatures: make([]int64, len(files))}
 	for i, f := range files {
 		params.Paths[i], params.Signatures[i] = f.Path, f.Signature
 	}
-	return wrap("sign files", w.q.SignFiles(ctx, params))
+	return wrap("sign files", w.q.SaveSignatures(ctx, params))
 }

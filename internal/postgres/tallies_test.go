@@ -14,7 +14,7 @@ const memoriesOf = `
 			(ARRAY['user', 'project', NULL])[1 + n % 3], CASE WHEN n % 5 = 0 THEN now() END, gen_random_uuid(), '', '', '', 1, 'memory/' || n, now(), now(), now(), now()
 		FROM generate_series(1, 60) n RETURNING *)
 	INSERT INTO files (agent_id, path, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at)
-	SELECT agent_id, path, id, 'carries', state <> 'deleted', '', '', 1, 1, now(), now() FROM came`
+	SELECT agent_id, path, id, 'mirrored', state <> 'deleted', '', '', 1, 1, now(), now() FROM came`
 
 func TestTheTalliesFollowEveryStatement(t *testing.T) {
 	t.Parallel()

@@ -12,7 +12,7 @@ import (
 
 // withFiles gives each memory the file of its path and a copy.
 const withFiles = `INSERT INTO files (agent_id, path, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at)
-	SELECT agent_id, path || suffix, id, 'carries', true, fingerprint, hash, size, 0, modified_at, content_at
+	SELECT agent_id, path || suffix, id, 'mirrored', true, fingerprint, hash, size, 0, modified_at, content_at
 	FROM memories, unnest('{"", .bak}'::text[]) suffix`
 
 // TestWhatALookAsksForIsFoundByIndexes counts the rows that Postgres reads for an agent with thousands of memories and files.
@@ -33,7 +33,7 @@ func TestWhatALookAsksForIsFoundByIndexes(t *testing.T) {
 	}
 	defer store.Close()
 	err = store.WithAgent(t.Context(), l.agent.ID, func(w *postgres.Writer) error {
-		past, err := w.Past(t.Context(), touched)
+		past, err := w.KnownState(t.Context(), touched)
 		if err != nil || len(past.Heads) != 1 || len(past.Files) != 2 {
 			t.Errorf("a look at a memory with two files knows of %+v, %v", past, err)
 		}

@@ -14,8 +14,8 @@ import (
 	"memoir/internal/records"
 )
 
-// Verification returns what came of checking what the memory says now. It fails with memories.ErrNotFound where that was not checked,
-// and for an unknown, foreign or malformed id.
+// Verification returns the check of the memory's current content. It fails with
+// memories.ErrNotFound if there is none, and for an unknown, foreign or malformed id.
 func (s *Store) Verification(ctx context.Context, agent records.Agent, id string) (records.Verification, error) {
 	parsed, err := parseID(id)
 	if err != nil {
@@ -33,7 +33,7 @@ func verificationOf(checkedAt time.Time, project string, citations []byte) (reco
 	return v, wrap("read citations", json.Unmarshal(citations, &v.Citations))
 }
 
-// ToReview returns the agent's memories that cite what is gone, at most limit of them: those with the most of it first, then the types
+// ToReview returns at most limit memories with dead citations: the most citations first, then types
 // that age fastest, then the oldest.
 func (s *Store) ToReview(ctx context.Context, agent records.Agent, limit int) ([]records.DoubtfulMemory, error) {
 	rows, err := s.q.ToReview(ctx, queries.ToReviewParams{AgentID: agent.ID, LimitTo: int32(limit)})
@@ -54,21 +54,21 @@ func (s *Store) ToReview(ctx context.Context, agent records.Agent, limit int) ([
 	return doubtful, nil
 }
 
-// GoneOf returns what is gone of what the given memories of the agent cite, by their ids. One that cites nothing that is gone, and an id
-// of no memory of the agent, is not in it.
-func (s *Store) GoneOf(ctx context.Context, agent records.Agent, ids []string) (map[string][]memories.CheckedCitation, error) {
+// DeadCitations returns the dead citations of the agent's memories, by id. Memories without one are
+// omitted.
+func (s *Store) DeadCitations(ctx context.Context, agent records.Agent, ids []string) (map[string][]memories.CheckedCitation, error) {
 	asked := make([]uuid.UUID, 0, len(ids))
 	for _, id := range ids {
 		if parsed, err := parseID(id); err == nil {
 			asked = append(asked, parsed)
 		}
 	}
-	gone, err := goneOf(ctx, s.q, agent, asked)
+	gone, err := deadCitations(ctx, s.q, agent, asked)
 	return gone, wrap("read what is gone", err)
 }
 
-func goneOf(ctx context.Context, q *queries.Queries, agent records.Agent, ids []uuid.UUID) (map[string][]memories.CheckedCitation, error) {
-	rows, err := q.GoneOf(ctx, queries.GoneOfParams{AgentID: agent.ID, Ids: ids})
+func deadCitations(ctx context.Context, q *queries.Queries, agent records.Agent, ids []uuid.UUID) (map[string][]memories.CheckedCitation, error) {
+	rows, err := q.DeadCitationsOf(ctx, queries.DeadCitationsOfParams{AgentID: agent.ID, Ids: ids})
 	if err != nil {
 		return nil, err
 	}
@@ -83,13 +83,12 @@ func goneOf(ctx context.Context, q *queries.Queries, agent records.Agent, ids []
 	return gone, nil
 }
 
-// errEnough ends a reading early.
+// errEnough ends a read early.
 var errEnough = errors.New("enough")
 
-// Unverified calls each for the agent's memories that are to be checked in a project, the longest
-// unchecked first, until each returns false: those that have changed since their check, or were
-// checked before since, or in another project. An id, unless empty, asks for that memory only.
-// each must not block.
+// Unverified calls each with the agent's memories to check, longest unchecked first, until each
+// returns false. They have changed since their check, or were checked before since or in another
+// project. A non-empty id selects one memory. each must not block.
 func (s *Store) Unverified(
 	ctx context.Context, agent records.Agent, project, id string, since time.Time, each func(records.UnverifiedMemory) bool,
 ) error {
@@ -132,8 +131,8 @@ func (s *Store) Unverified(
 	return wrap("read what to verify", err)
 }
 
-// SaveVerifications keeps what came of checking memories of the agent, in place of what was kept before. One that was purged
-// meanwhile is left out.
+// SaveVerifications saves checks of the agent's memories, and replaces earlier ones. Purged
+// memories are skipped.
 func (s *Store) SaveVerifications(ctx context.Context, agent records.Agent, project string, at time.Time, verified []records.VerifiedMemory) error {
 	save := queries.SaveVerificationsParams{AgentID: agent.ID, CheckedAt: at, Project: project}
 	for _, v := range verified {
@@ -152,18 +151,18 @@ func (s *Store) SaveVerifications(ctx context.Context, agent records.Agent, proj
 	return wrap("save verifications", s.q.SaveVerifications(ctx, save))
 }
 
-// VerifiedAgents returns the ids of the agents of which something is kept.
+// VerifiedAgents returns the ids of the agents with saved checks.
 func (s *Store) VerifiedAgents(ctx context.Context) ([]int64, error) {
 	ids, err := s.q.VerifiedAgents(ctx)
 	return ids, wrap("list verified agents", err)
 }
 
-// ForgetVerifications removes what is kept of an agent that has no project any more.
-func (s *Store) ForgetVerifications(ctx context.Context, agentID int64) error {
-	return wrap("forget verifications", s.q.ForgetVerifications(ctx, agentID))
+// DeleteVerifications deletes the checks of an agent without a project.
+func (s *Store) DeleteVerifications(ctx context.Context, agentID int64) error {
+	return wrap("forget verifications", s.q.DeleteVerifications(ctx, agentID))
 }
 
-// NamesOf calls each with every name and every path by which a link may lead to a memory of the agent that is not deleted.
+// NamesOf calls each with every name and path of the agent's memories that are not deleted.
 func (s *Store) NamesOf(ctx context.Context, agent records.Agent, each func(name, path string)) error {
 	rows, err := s.pool.Query(ctx, `SELECT m.name, coalesce(f.path, m.path)
 		FROM memories m LEFT JOIN files f ON f.memory_id = m.id AND f.present

@@ -78,7 +78,7 @@ func (r *Recaller) wantedBy(ctx context.Context, query string) ([]scoredTerm, er
 	var vocabulary []string
 	if len(beginnings) > 0 {
 		var err error
-		if vocabulary, err = r.store.WordsBeginning(ctx, beginnings); err != nil {
+		if vocabulary, err = r.store.WordsWithPrefix(ctx, beginnings); err != nil {
 			return nil, err
 		}
 	}
@@ -89,7 +89,7 @@ func (r *Recaller) wantedBy(ctx context.Context, query string) ([]scoredTerm, er
 			unknown = append(unknown, t.word)
 		}
 	}
-	alike, err := r.store.WordsAlike(ctx, unknown)
+	alike, err := r.store.SimilarWords(ctx, unknown)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // byModel has the selector choose among the newest memories.
-func (r *Recaller) byModel(ctx context.Context, from records.RecallSources, record *records.Recall, request Request, given records.Given) error {
+func (r *Recaller) byModel(ctx context.Context, from records.RecallSources, record *records.Recall, request Request, given records.SessionDelivery) error {
 	candidates, err := r.store.Newest(ctx, from, ids(given.Memories), MostCandidates)
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func (r *Recaller) byModel(ctx context.Context, from records.RecallSources, reco
 }
 
 // insteadOfNone gives what matches the words strongly where the model chose nothing.
-func (r *Recaller) insteadOfNone(ctx context.Context, from records.RecallSources, of int, record *records.Recall, request Request, given records.Given) error {
+func (r *Recaller) insteadOfNone(ctx context.Context, from records.RecallSources, of int, record *records.Recall, request Request, given records.SessionDelivery) error {
 	found, err := r.byKeyword(ctx, from, of, request.Query, given.Memories)
 	if err != nil {
 		return err

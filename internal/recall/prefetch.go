@@ -79,7 +79,7 @@ func (r *Recaller) nothingMore(ctx context.Context, record records.Recall) (Resu
 	if record.Session == "" {
 		return result, nil
 	}
-	given, err := r.store.Given(ctx, record.AgentID, record.Session)
+	given, err := r.store.Delivered(ctx, record.AgentID, record.Session)
 	result.BudgetLeft -= given.Bytes
 	return result, err
 }

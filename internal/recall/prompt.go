@@ -41,7 +41,7 @@ func (r *Recaller) ForPrompt(request Request, within time.Duration) Result {
 			answer <- Result{}
 			return
 		}
-		if err := r.store.TakeBack(ctx, given); err != nil {
+		if err := r.store.Undeliver(ctx, given); err != nil {
 			r.options.Log.Warn("what was recalled too late for a prompt is lost", "agent", request.Agent, "error", err)
 		}
 		answer <- Result{}
@@ -98,7 +98,7 @@ func (r *Recaller) waiting(ctx context.Context, of records.Recall) ([]records.Re
 	if of.Session == "" {
 		return nil, nil
 	}
-	ids, err := r.store.RecallsToHandOut(ctx, of.AgentID, of.Session, of.At.Add(-late))
+	ids, err := r.store.SettledRecalls(ctx, of.AgentID, of.Session, of.At.Add(-late))
 	if err != nil {
 		return nil, err
 	}

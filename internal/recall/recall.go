@@ -214,7 +214,7 @@ func (r *Recaller) choose(ctx context.Context, from records.RecallSources, recor
 }
 
 // gate says why nothing is looked at, if so, and else what the session was given before and how many memories there are to choose from.
-func (r *Recaller) gate(ctx context.Context, from records.RecallSources, request Request) (given records.Given, of int, skip Skip, err error) {
+func (r *Recaller) gate(ctx context.Context, from records.RecallSources, request Request) (given records.SessionDelivery, of int, skip Skip, err error) {
 	if !Askable(request.Query) {
 		return given, 0, SkipShortQuery, nil
 	}
@@ -260,7 +260,7 @@ func (r *Recaller) deliver(ctx context.Context, from records.RecallSources, reco
 	}
 	result = resultOf(record)
 	now := r.now()
-	handOut := func(given records.Given) ([]records.DeliveredMemory, error) {
+	handOut := func(given records.SessionDelivery) ([]records.DeliveredMemory, error) {
 		won, result.Memories, result.BudgetLeft = true, nil, SessionBudget-given.Bytes
 		characters := 0
 		var out []records.DeliveredMemory
@@ -282,9 +282,9 @@ func (r *Recaller) deliver(ctx context.Context, from records.RecallSources, reco
 		return out, nil
 	}
 	if request.ReadOnly {
-		_, err = handOut(records.Given{})
+		_, err = handOut(records.SessionDelivery{})
 	} else {
-		err = r.store.HandOut(ctx, record, handOut)
+		err = r.store.Deliver(ctx, record, handOut)
 	}
 	if err != nil {
 		return Result{}, false, err
@@ -319,7 +319,7 @@ func (r *Recaller) deleteExpired() {
 	tick := time.NewTicker(housekeeps)
 	defer tick.Stop()
 	for {
-		err := r.store.ForgetRecalls(r.ended, r.now().Add(-kept))
+		err := r.store.DeleteOldRecalls(r.ended, r.now().Add(-kept))
 		if err != nil && r.ended.Err() == nil {
 			r.options.Log.Warn("old records of recalls could not be removed; that is tried again", "error", err)
 		}
@@ -333,5 +333,5 @@ func (r *Recaller) deleteExpired() {
 
 // Refresh notes that a session has lost what it was given, because its conversation was compacted: it may be given all of it again.
 func (r *Recaller) Refresh(ctx context.Context, agentID int64, session string) error {
-	return r.store.Refresh(ctx, agentID, session, r.now())
+	return r.store.RefreshSession(ctx, agentID, session, r.now())
 }

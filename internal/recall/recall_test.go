@@ -247,7 +247,7 @@ func TestWhatComesTooLateForAPromptIsGivenWithTheNext(t *testing.T) {
 		t.Fatal(err)
 	}
 	waittest.For(m, "it to wait", func() bool {
-		ids, err := m.Store.RecallsToHandOut(t.Context(), agent.ID, "one", time.Now().Add(-time.Hour))
+		ids, err := m.Store.SettledRecalls(t.Context(), agent.ID, "one", time.Now().Add(-time.Hour))
 		return err == nil && len(ids) == 1
 	})
 	request.Query = "where are the runbooks"
@@ -279,7 +279,7 @@ func TestWhatAnotherPromptWasGivenIsNotTakenBackByOneThatIsLate(t *testing.T) {
 	}
 	oneWaits := func() {
 		waittest.For(m, "a recall to wait", func() bool {
-			ids, err := m.Store.RecallsToHandOut(t.Context(), agent.ID, "one", time.Now().Add(-time.Hour))
+			ids, err := m.Store.SettledRecalls(t.Context(), agent.ID, "one", time.Now().Add(-time.Hour))
 			return err == nil && len(ids) > 0
 		})
 	}

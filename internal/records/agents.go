@@ -6,64 +6,63 @@ import (
 	"memoir/internal/memories"
 )
 
-// DirectoryID tells a directory from another in its place.
+// DirectoryID identifies a directory. Another directory at its path has another DirectoryID.
 type DirectoryID struct {
 	Device uint64
-	Inode  uint64 // 0: not known
+	Inode  uint64 // 0 if unknown
 }
 
-// Agent is what is known of one agent.
+// Agent is the stored data of one agent.
 type Agent struct {
 	ID          int64
 	Slug        string
 	Layout      string
 	Dir         string // absolute
 	DisplayName string
-	Present     bool // false: its directory is gone
+	Present     bool // its directory exists
 	Sessions    int
 	// PrimaryDir is the durable directory as it was when everything was last looked at; nil: it was not
 	// there.
 	PrimaryDir *DirectoryID
 	ClaudeMD   ClaudeMD
-	// MemoryOff says that somebody has switched its memory off: CLAUDE.md does not ask it to save, and
-	// nothing is extracted or consolidated. What it remembers stays, and stays published.
+	// MemoryOff means that a person has switched the memory off. CLAUDE.md does not ask the agent to
+	// save, and extraction and consolidation skip it. Existing memories stay published.
 	MemoryOff bool
-	// Shared is another text whenever something else may be shared with the agent; empty: nothing is.
-	// Only a Writer reads it.
+	// Shared changes whenever the memories shared with the agent may have changed. It is empty if there
+	// are none. Only a Writer reads it.
 	Shared string
-	// JoinedTo is the slug of the agent whose directory this one's is, by a link; empty: it has its
-	// own.
+	// JoinedTo is the slug of the agent that owns the directory, if it is a link. Else it is empty.
 	JoinedTo  string
 	Counts    Counts
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
 
-// SharesMemories reports whether what the agent remembers is given to all others.
+// SharesMemories reports whether the agent's memories are shared with all others.
 func (a Agent) SharesMemories() bool { return a.Layout == sharedLayout }
 
-// IsGivenShared reports whether the agent is given the memories that others share. An agent whose
-// memory is off, or that shares its own, is not.
+// IsGivenShared reports whether the agent receives shared memories. An agent whose memory is off, or
+// that shares its own, does not.
 func (a Agent) IsGivenShared() bool { return !a.SharesMemories() && !a.MemoryOff }
 
-// sharedLayout is the layout of the agents whose memories all others are given.
+// sharedLayout is the layout of agents that share their memories.
 const sharedLayout = "shared"
 
-// ClaudeMD is how an agent's CLAUDE.md stands.
+// ClaudeMD is the state of an agent's CLAUDE.md.
 type ClaudeMD struct {
-	Path        string // relative to the agent's directory; empty: the layout has none
+	Path        string // relative to the agent's directory; empty if the layout has none
 	PublishedAt time.Time
 	Chars       int // of the whole file, in Unicode characters
 	Problem     string
-	// InStep is by what the publisher knows the file that says what the memories say; empty: something
+	// PublishKey is by what the publisher knows the file that says what the memories say; empty: something
 	// has changed since.
-	InStep string
-	// Version is raised by whatever changes what it is compiled of.
+	PublishKey string
+	// Version is raised by each change of its input.
 	Version int64
 }
 
-// Counts is how many memories an agent has. The four types count active ones, Total all that are
-// not deleted. The last four are what else waits for somebody to decide.
+// Counts are the numbers of an agent's memories. ByType counts active ones, Total all that are not
+// deleted. The last five count other decisions to make.
 type Counts struct {
 	ByType         map[memories.Type]int
 	MissingByType  map[memories.Type]int // of Missing
@@ -73,11 +72,11 @@ type Counts struct {
 	Total          int
 	Team           int // of those, the ones in team memory
 
-	Blocked       int // contents that are kept out
-	NotRemoved    int // deleted memories of which a file, or an entry in an index, is still there
-	Disagreements int // memories under which sessions say different things
-	CitesGone     int // memories that cite what is not in the agent's project any more
-	Proposals     int // what was found in conversations and waits to be accepted or refused
+	Blocked       int // blocked contents
+	NotRemoved    int // deleted memories with a remaining file or index entry
+	Disagreements int // memories with a conflict
+	CitesGone     int // memories with dead citations
+	Proposals     int // proposals to accept or refuse
 }
 
 // Add adds n memories of a state and a type.
@@ -104,7 +103,7 @@ type AgentStats struct {
 	Pending int // paths that wait for a scan
 }
 
-// Session is one session of an agent, as far as its files tell.
+// Session is one session of an agent, from its files.
 type Session struct {
 	Name       string
 	Files      int // on disk now
@@ -115,7 +114,7 @@ type Session struct {
 // SessionPage is one part of an agent's sessions, the newest first.
 type SessionPage struct {
 	Sessions   []Session
-	NextCursor string // empty: this is the end
+	NextCursor string // empty at the end
 }
 
 // LeaseHolder is the process id of the Postgres backend whose connection holds a lease. It is 0 if

@@ -11,7 +11,7 @@ import (
 	"memoir/internal/memories/memorymd"
 )
 
-// ChangeSet has the changes of one scan, which are applied in one transaction.
+// ChangeSet contains the changes of one scan. They are applied in one transaction.
 type ChangeSet struct {
 	NewHeads     []MemoryRow
 	NewRevisions []Revision  // of NewHeads
@@ -23,7 +23,7 @@ type ChangeSet struct {
 	Block        []BlockedFile
 	Unblock      []string // paths
 	Words        []SearchText
-	Activity     []JournalEntry // in the order in which it happened
+	Activity     []JournalEntry // in order
 	// Renames are of memories in Heads, which have their new keys there.
 	Renames []Rename
 }
@@ -50,28 +50,26 @@ type Rename struct {
 	From, To memories.Key
 	// At is the time of the memory's entry ActivityRenamed in the journal.
 	At time.Time
-	// Content is what the memory says under its new key. It is allowed there, also if it was deleted
-	// under that key.
+	// Content is the content under the new key. It is allowed, even if it was deleted under that key.
 	Content memories.Fingerprint
-	// Deleted is the deleted memory that had the new key. Its history becomes the renamed memory's. It
-	// is uuid.Nil if there is none.
+	// Deleted is the deleted memory with the new key, or uuid.Nil. Its history moves to the renamed
+	// memory.
 	Deleted uuid.UUID
-	// ByFile says that the memory's files state the new name. Nothing was deleted, so nothing is kept
-	// out under the old key.
+	// ByFile means that the memory's files state the new name. No tombstones are added for the old key.
 	ByFile bool
 	// Files are to be removed, because they carry the memory under its old key.
 	Files []File
 }
 
-// Deletion is a memory that goes to the trash, with what goes with it.
+// Deletion is the deletion of a memory with its files and index lines.
 type Deletion struct {
 	Head       MemoryRow
 	Files      []File                            // to remove
-	IndexLines map[string][]memorymd.RemovedLine // that go from each index, by its path
+	IndexLines map[string][]memorymd.RemovedLine // removed lines, by index path
 	Actor      memories.Actor
 }
 
-// KnownState has the rows of all memories and files that a scan touches.
+// KnownState contains the rows of all memories and files that a scan touches.
 type KnownState struct {
 	Heads      []MemoryRow // of every key that was seen, and of every file that was seen or is gone
 	Unreadable []MemoryRow // the entries for unreadable files at the paths of the look
@@ -86,8 +84,8 @@ type KnownQuery struct {
 	Memories     []uuid.UUID
 }
 
-// Publication is how an agent's CLAUDE.md stands after it has been compiled.
+// Publication is the state of an agent's CLAUDE.md after compilation.
 type Publication struct {
-	ClaudeMD                 // a zero PublishedAt says that nothing was written
-	Costs    []claudemd.Cost // what each memory takes in it, where that has changed; in the order of the headings
+	ClaudeMD                 // PublishedAt is zero if nothing was written
+	Costs    []claudemd.Cost // changed costs of memories, in the order of the summaries
 }

@@ -7,37 +7,37 @@ import (
 	"github.com/google/uuid"
 )
 
-// Conversation is up to where one was read, and when it was last heard of.
+// Conversation is the read position and last activity of a conversation.
 type Conversation struct {
-	AgentID    int64
-	Session    string
-	Transcript string // the path of its file; empty: its messages were given by a script
-	HeardAt    time.Time
-	ReadAt     time.Time // zero: never
+	AgentID        int64
+	Session        string
+	Transcript     string // the path of its file; empty if a script gave the messages
+	LastActivityAt time.Time
+	ReadAt         time.Time // zero: never
 	TranscriptPosition
 }
 
 // TranscriptPosition is the position up to which a conversation was read.
 type TranscriptPosition struct {
-	Last   string // the id of the last message; empty: none
-	ReadTo int64  // bytes of the transcript
-	Mark   []byte // of the last of those bytes
+	LastID   string // the id of the last message; empty if none
+	Offset   int64  // bytes of the transcript
+	TailHash []byte // of the last of those bytes
 }
 
 // Equal reports whether two positions are the same.
 func (p TranscriptPosition) Equal(other TranscriptPosition) bool {
-	return p.Last == other.Last && p.ReadTo == other.ReadTo && string(p.Mark) == string(other.Mark)
+	return p.LastID == other.LastID && p.Offset == other.Offset && string(p.TailHash) == string(other.TailHash)
 }
 
-// GivenText is what a script has given of a conversation, and nobody has read yet.
-type GivenText struct {
+// PendingText is what a script has given of a conversation, and nobody has read yet.
+type PendingText struct {
 	ID       uuid.UUID
 	Messages json.RawMessage
 }
 
 // UnreadConversation is a conversation with activity since it was last read.
 type UnreadConversation struct {
-	AgentID int64
-	Session string
-	HeardAt time.Time
+	AgentID        int64
+	Session        string
+	LastActivityAt time.Time
 }

@@ -6,16 +6,15 @@ import (
 	"memoir/internal/memories"
 )
 
-// Disagreement is a memory under whose name files on disk say different things, the newest of them
-// a session's. It is settled as soon as the newest is the agent's own file, which is what a save
-// makes, until a session says something new. Two primary files that say different things disagree
-// until one of them is changed or removed.
+// Disagreement is a conflict between the files of a memory: a session's file is newer than all primary
+// files and differs, or two primary files differ. A save ends the first kind. A change or removal of
+// one file ends the second.
 type Disagreement struct {
 	ID         string // of the memory
 	Name       string
 	Versions   int       // different contents on disk
-	Sessions   int       // that carry one of them
-	HasPrimary bool      // the agent's own file carries one too
+	Sessions   int       // with files of the memory
+	HasPrimary bool      // a primary file has the memory too
 	Primary    int       // different contents of primary files
 	NewestAt   time.Time // when the newest of them became new
 }
@@ -30,7 +29,7 @@ type Version struct {
 	Files       []VersionFile
 }
 
-// VersionFile is one file that says it.
+// VersionFile is one file with the content.
 type VersionFile struct {
 	Path       string
 	Session    string // empty: the agent's own

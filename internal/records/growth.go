@@ -6,7 +6,7 @@ import (
 	"memoir/internal/memories"
 )
 
-// Alive is how many memories live, by type; the empty type counts those that have none.
+// Alive is the number of living memories by type. The empty type stands for no type.
 type Alive map[memories.Type]int
 
 // Total counts all types together.
@@ -18,7 +18,7 @@ func (a Alive) Total() int {
 	return total
 }
 
-// GrowthPoint is how many memories lived at the end of a day.
+// GrowthPoint is the number of living memories at the end of a day.
 type GrowthPoint struct {
 	Day   time.Time // its beginning, in UTC
 	Alive Alive

@@ -91,13 +91,13 @@ type Recalls interface {
 // RecallCandidates reads the memories from which a recall chooses.
 type RecallCandidates interface {
 	RecallSources(ctx context.Context, slug string) (RecallSources, error)
-	ToRecall(ctx context.Context, from RecallSources, session string) (n int, given Given, err error)
+	ToRecall(ctx context.Context, from RecallSources, session string) (n int, given SessionDelivery, err error)
 	Hits(ctx context.Context, from RecallSources, sought []RecallTerm, most int) ([][]uuid.UUID, error)
 	Texts(ctx context.Context, from RecallSources, ids []uuid.UUID, most int) ([]memories.Memory, error)
 	Newest(ctx context.Context, from RecallSources, besides []uuid.UUID, most int) ([]memories.Memory, error)
 	MemoryExcerpts(ctx context.Context, from RecallSources, ids []uuid.UUID, most int) (found map[string]MemoryExcerpt, gone map[string][]memories.CheckedCitation, err error)
-	WordsBeginning(ctx context.Context, beginnings []string) ([]string, error)
-	WordsAlike(ctx context.Context, typed []string) (map[string][]string, error)
+	WordsWithPrefix(ctx context.Context, beginnings []string) ([]string, error)
+	SimilarWords(ctx context.Context, typed []string) (map[string][]string, error)
 }
 
 // Plans reads consolidation plans and their steps.
@@ -107,7 +107,7 @@ type Plans interface {
 	AppliedSteps(ctx context.Context, agentID int64, most int) ([]Step, error)
 	UnfinishedSteps(ctx context.Context, agentID int64) ([]Step, error)
 	AgentsConsolidating(ctx context.Context) ([]string, error)
-	ConsolidationLook(ctx context.Context, agentID int64) (time.Time, error)
+	ConsolidationCheckedAt(ctx context.Context, agentID int64) (time.Time, error)
 }
 
 // Conversations reads which conversations are known, and up to where each was read.
@@ -115,7 +115,7 @@ type Conversations interface {
 	Conversation(ctx context.Context, agentID int64, session string) (Conversation, error)
 	UnreadConversations(ctx context.Context, since time.Time) ([]UnreadConversation, error)
 	LastRead(ctx context.Context, agentID int64) ([]string, error)
-	GivenTexts(ctx context.Context, agentID int64, session string) ([]GivenText, error)
+	PendingTexts(ctx context.Context, agentID int64, session string) ([]PendingText, error)
 }
 
 // Proposals reads proposed memories, and whether the content of one is known already.
@@ -123,16 +123,16 @@ type Proposals interface {
 	Proposal(ctx context.Context, agentID int64, id string) (Proposal, error)
 	Proposals(ctx context.Context, agentID int64, state ProposalState, limit int, cursor string) (ProposalPage, error)
 	ProposalsToFinish(ctx context.Context, before time.Time) ([]Proposal, error)
-	IsBuried(ctx context.Context, agentID int64, content memories.Fingerprint) (bool, error)
+	HasTombstone(ctx context.Context, agentID int64, content memories.Fingerprint) (bool, error)
 	HadContent(ctx context.Context, p Proposal) (string, error)
-	Deleted(ctx context.Context, agentID int64, most int) ([]memories.Content, error)
+	DeletedContents(ctx context.Context, agentID int64, most int) ([]memories.Content, error)
 }
 
 // Verifications reads the results of checking the references of memories.
 type Verifications interface {
 	Verification(ctx context.Context, agent Agent, id string) (Verification, error)
 	ToReview(ctx context.Context, agent Agent, limit int) ([]DoubtfulMemory, error)
-	GoneOf(ctx context.Context, agent Agent, ids []string) (map[string][]memories.CheckedCitation, error)
+	DeadCitations(ctx context.Context, agent Agent, ids []string) (map[string][]memories.CheckedCitation, error)
 }
 
 // Jobs reads an agent's background jobs and their costs.

@@ -2,20 +2,20 @@ package records
 
 import "time"
 
-// Job is one piece of background work as it stands.
+// Job is the state of a background job.
 type Job struct {
 	ID         int64
 	Kind       string
-	State      string // River's word for it
+	State      string // as in River
 	Key        string
 	Attempts   int
 	CreatedAt  time.Time
-	RunAt      time.Time // when it is, or was, to be begun
-	FinishedAt time.Time // zero: it is not
-	Output     []byte    // what came of it, as package jobs has written it
+	RunAt      time.Time // scheduled time
+	FinishedAt time.Time // zero if unfinished
+	Output     []byte    // the result, as written by package jobs
 }
 
-// DayTokens is what background work has cost on a day (in UTC).
+// DayTokens are the tokens that jobs have used on a day (UTC).
 type DayTokens struct {
 	Day           time.Time
 	Input, Output int64

@@ -14,28 +14,27 @@ type JournalEntry struct {
 	At            time.Time
 	Kind          memories.ActivityKind
 	Actor         memories.Actor
-	MemoryID      uuid.UUID // zero: a content was kept out of no memory
+	MemoryID      uuid.UUID // uuid.Nil for a blocked content without a memory
 	Name          string
 	Path, Session string
-	// What the memory is from then on. An empty State says that it is what it was; Type is then that
-	// of a content which was kept out or let in.
+	// The memory after the change. State is empty for entries about blocked contents; Type is then the
+	// content's.
 	State      memories.State
 	Type       memories.Type
-	RevisionID uuid.UUID // zero: its contents have gone with it
+	RevisionID uuid.UUID // uuid.Nil if its contents are deleted
 	ModifiedAt time.Time
 	Before     CountKey
-	Renamed    string // the memory's other name, where it was renamed
+	OtherName  string // the memory's other name, where it was renamed
 	Team       bool   // it is in team memory
 }
 
-// CountKey is the state and type by which a memory is counted. The zero CountKey is that of a
-// memory before its first entry.
+// CountKey is the state and type of a memory in counts. It is zero before the memory's first entry.
 type CountKey struct {
 	State memories.State
 	Type  memories.Type
 }
 
-// IsLiving reports whether a memory with this key counts as alive.
+// IsLiving reports whether a memory with the key counts as living.
 func (l CountKey) IsLiving() bool { return l.State != "" && l.State != memories.Deleted }
 
 // NewJournalEntry returns the entry of a change after which the memory is h. before is its key
@@ -60,7 +59,7 @@ func JournalCleared(h MemoryRow, at time.Time, actor memories.Actor) JournalEntr
 	return LastJournalEntry(h, at, memories.ActivityCleared, actor)
 }
 
-// ActivityList says which part of the journal is wanted. The zero values mean: all of it.
+// ActivityList selects a part of the journal. A zero field selects all.
 type ActivityList struct {
 	AgentID  int64
 	Kind     memories.ActivityKind
@@ -75,5 +74,5 @@ type ActivityList struct {
 // ActivityPage is one part of the journal, newest first.
 type ActivityPage struct {
 	Activity   []memories.Activity
-	NextCursor string // empty: this is the end
+	NextCursor string // empty at the end
 }

@@ -36,10 +36,10 @@ const (
 // MaxLimit is the longest page of a list.
 const MaxLimit = 500
 
-// ErrSearch says that more is searched for than can be looked up.
+// ErrSearch means that the query has too many words, or none.
 var ErrSearch = &memories.InvalidError{Field: "q", Reason: "is longer than 1,000 characters; search for the words that matter"}
 
-// ErrCursor says that a cursor belongs to no page of this list.
+// ErrCursor means that the cursor is not of this list.
 var ErrCursor = &memories.InvalidError{Field: "cursor", Reason: "is not one that this list gave; leave it out to start from the first page"}
 
 // MemoryPage is one page of a list.
@@ -47,7 +47,7 @@ type MemoryPage struct {
 	Memories   []memories.Memory
 	Total      int    // of the whole list
 	Near       bool   // no memory of the agent holds all the words of the search; these come close
-	NextCursor string // empty: this is the end
+	NextCursor string // empty at the end
 }
 
 // AsOfList selects memories of a past moment, by name. The zero value selects all but the deleted
@@ -63,9 +63,9 @@ type AsOfList struct {
 	Cursor  string // the NextCursor of the page before, for the same list at the same moment
 }
 
-// RevisionList says which revisions of a memory are wanted.
+// RevisionList selects revisions of a memory.
 type RevisionList struct {
-	From  string // the id or hash of the first; empty: the newest
+	From  string // the id or hash of the first; empty for the newest
 	Limit int    // 1 to MaxLimit
 }
 
@@ -74,5 +74,5 @@ type RevisionPage struct {
 	Revisions []memories.Revision
 	Skipped   int    // newer ones
 	Total     int    // of the whole history
-	Next      string // the id of the one that follows; empty: this is the end
+	Next      string // the id of the next one; empty at the end
 }

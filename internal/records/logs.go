@@ -10,15 +10,15 @@ import (
 type Log struct {
 	Path       string // relative to the agent's directory
 	Day        logs.Day
-	Title      string // empty: it is the log of the day as a whole
+	Title      string // empty for the log of a whole day
 	Text       string // valid UTF-8 without NUL
 	Entries    int
 	Problems   []string // codes of package logs
-	Hash       string   // of what was read; empty: it could not be
+	Hash       string   // of the bytes read; empty if it could not be read
 	Size       int64    // bytes of the whole file
 	ModifiedAt time.Time
-	Signature  int64 // 0: it is to be read again
-	// LeftOut says that Text was not read, because there was too much before it.
+	Signature  int64 // 0 makes the next scan read it
+	// LeftOut means that Text was omitted because of the limit.
 	LeftOut bool
 }
 
@@ -35,7 +35,7 @@ type LogDay struct {
 // LogDayPage is one part of the days that have logs, newest first.
 type LogDayPage struct {
 	Days       []LogDay
-	NextCursor string // empty: this is the end
+	NextCursor string // empty at the end
 }
 
 // The first and the last day that a range may have.
@@ -44,13 +44,13 @@ const (
 	LastLogDay  logs.Day = "9999-12-31"
 )
 
-// LogMonth says on how many days of a month there are logs.
+// LogMonth is the number of days with logs in a month.
 type LogMonth struct {
 	Month logs.Month
 	Days  int
 }
 
-// MostLogs is how many log files one reading returns at most.
+// MostLogs is the maximum number of log files per call.
 const MostLogs = 1000
 
 // LogPage is one part of the logs that a search has found, newest first.

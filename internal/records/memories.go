@@ -15,53 +15,52 @@ type MemoryRow struct {
 	UUID            uuid.UUID
 	RevisionID      uuid.UUID
 	DeletedBy       DeletedBy
-	IndexLines      map[string][]memorymd.RemovedLine // what a deletion took out of each index, by its path
+	IndexLines      map[string][]memorymd.RemovedLine // the lines that a deletion removed, by index path
 	Restoring       bool
 	Conflict        memories.Conflict
 }
 
-// CountKey returns the state and type by which the memory is counted.
+// CountKey returns the memory's key in counts.
 func (h MemoryRow) CountKey() CountKey { return CountKey{h.State, h.Type} }
 
-// After returns the moment of what happens to the memory at a time by the system's clock. It is
-// after all that has happened to the memory before, also when the clock has been set back since, or
-// that of another server was ahead.
+// After returns the time of a change of the memory at a clock time. It is later than all earlier
+// changes, even if the clock was set back or another server's clock is ahead.
 func (h MemoryRow) After(at time.Time) time.Time {
 	for _, before := range []time.Time{h.UpdatedAt, h.ContentAt} {
 		if !at.After(before) {
-			at = before.Add(time.Microsecond) // what Postgres can tell apart
+			at = before.Add(time.Microsecond) // the resolution of Postgres
 		}
 	}
 	return at
 }
 
-// DeletedBy says who put a memory into the trash.
+// DeletedBy is who moved a memory to the trash.
 type DeletedBy string
 
-// A person's deletion leaves tombstones; what was removed on disk comes back with its file.
+// A person's deletion adds tombstones. A memory removed on disk returns with its file.
 const (
 	ByPerson DeletedBy = "person"
 	ByDisk   DeletedBy = "disk"
 )
 
-// File is one memory file as it was last looked at. One that is not present stays known: it is not
-// new when it comes back.
+// File is one memory file as of its last scan. The row of an absent file is kept, so that the file is
+// not new if it returns.
 type File struct {
-	Path        string
-	Session     string    // empty: of the durable directory
-	MemoryID    uuid.UUID // zero: none
-	Status      FileStatus
-	Present     bool
-	Fingerprint memories.Fingerprint
-	Hash        string
-	Size        int64
-	ModTime     int64 // nanoseconds since 1970
-	ModifiedAt  time.Time
-	ContentAt   time.Time
-	Problem     string
-	Signature   int64  // of its path and metadata when it was read; 0: the next look reads it
-	Promised    string // the hash of bytes that make its content no newer, if those are what it has by now; empty: none
-	// Flaws are those with which its content was taken.
+	Path         string
+	Session      string    // empty: of the durable directory
+	MemoryID     uuid.UUID // uuid.Nil if none
+	Status       FileStatus
+	Present      bool
+	Fingerprint  memories.Fingerprint
+	Hash         string
+	Size         int64
+	ModTime      int64 // nanoseconds since 1970
+	ModifiedAt   time.Time
+	ContentAt    time.Time
+	Problem      string
+	Signature    int64  // of its path and metadata; 0 makes the next scan read it
+	ExpectedHash string // hash of bytes that do not make the content newer; empty if none
+	// Flaws are those of the accepted content.
 	Flaws memories.Flaw
 	// Unfinished are the flaws for which the file does not count. Fingerprint, ContentAt and
 	// ModifiedAt are then those of its last good content, and Fingerprint is zero if that is unknown.
@@ -69,31 +68,31 @@ type File struct {
 	Unfinished memories.Flaw
 }
 
-// IsPrimary says whether the file belongs to the agent's own memory/ and not to a session.
+// IsPrimary reports whether the file is in the primary directory, not in a session.
 func (f File) IsPrimary() bool { return f.Session == "" }
 
-// FileStatus says what a file on disk is to its memory.
+// FileStatus is the relation of a file to its memory.
 type FileStatus string
 
 // The statuses of a file.
 const (
-	Mirrored   FileStatus = "carries"    // it carries the memory
-	Blocked    FileStatus = "blocked"    // it carries a content that was deleted
-	Unreadable FileStatus = "unreadable" // its memory is the one that it carried when it could last be read
-	Removing   FileStatus = "removing"   // a deletion is to remove it
+	Mirrored   FileStatus = "mirrored"   // a file of its memory
+	Blocked    FileStatus = "blocked"    // its content was deleted before
+	Unreadable FileStatus = "unreadable" // its memory is from the last time it could be read
+	Removing   FileStatus = "removing"   // a deletion must remove it
 )
 
 // PrimaryFile is a file of the durable directory that carries a memory, or last did.
 type PrimaryFile struct {
 	Path     string
 	Present  bool
-	Readable bool // as of when it was last looked at
+	Readable bool // as of the last scan
 	Hash     string
 	// Unfinished reports whether the file does not count as it is.
 	Unfinished bool
 }
 
-// Revision is a content of a memory to be kept.
+// Revision is a content of a memory.
 type Revision struct {
 	ID          uuid.UUID
 	MemoryID    uuid.UUID
@@ -106,24 +105,23 @@ type Revision struct {
 	Path        string
 	Session     string
 	SeenAt      time.Time
-	// Current says that it is the memory's content from now on. One that is not leaves a known
-	// revision as it is.
+	// Current means that it becomes the memory's content. Otherwise a known revision does not change.
 	Current bool
 }
 
-// BlockedFile is a file whose content is kept out.
+// BlockedFile is a file with a blocked content.
 type BlockedFile struct {
 	memories.Blocked
 	Fingerprint memories.Fingerprint
 }
 
-// BlockedPage is one part of an agent's contents that are kept out, the newest first.
+// BlockedPage is one page of an agent's blocked contents, newest first.
 type BlockedPage struct {
 	Blocked    []memories.Blocked
-	NextCursor string // empty: this is the end
+	NextCursor string // empty at the end
 }
 
-// Tombstone names a content that does not come back by itself.
+// Tombstone is a deleted content, which is blocked if it returns.
 type Tombstone struct {
 	memories.Key
 	Fingerprint memories.Fingerprint
@@ -137,7 +135,7 @@ type MemoryVersion struct {
 }
 
 // SearchText is a memory's text for the search index. It is split into words when it is saved,
-// which a large scan leaves for later.
+// which a large scan does later.
 type SearchText struct {
 	AgentID                 int64 // set by Apply
 	MemoryID, RevisionID    uuid.UUID

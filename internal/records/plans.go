@@ -13,22 +13,22 @@ type Plan struct {
 	ID       uuid.UUID
 	MadeAt   time.Time
 	MadeBy   memories.Actor
-	Closed   bool   // discarded, or followed by another
-	Memories int    // how many were looked at
-	Model    string // that was asked; empty: none
-	Note     string // what there is to say of the asking, for people
-	// InputTokens and OutputTokens are what asking the model took.
+	Closed   bool   // discarded or replaced
+	Memories int    // number of memories examined
+	Model    string // empty if none was used
+	Note     string // result of the model call, for people
+	// InputTokens and OutputTokens are those of the model call.
 	InputTokens, OutputTokens int
 	// CharsBefore and CharsAfter are the length of the whole CLAUDE.md, in Unicode characters, without
 	// and with all steps.
 	CharsBefore, CharsAfter int
 	Findings                []PlanFinding
-	Steps                   []Step // in the order in which they are applied
+	Steps                   []Step // in order
 }
 
 // PlanFinding is a finding that only a person can decide about.
 type PlanFinding struct {
-	Memory string `json:"memory"` // its id; empty: it is about the index
+	Memory string `json:"memory"` // its id; empty for the index
 	Name   string `json:"name"`
 	Text   string `json:"text"` // a sentence for people
 }
@@ -39,9 +39,9 @@ type StepState string
 // The states of a step.
 const (
 	StepProposed StepState = "proposed"
-	StepChosen   StepState = "chosen" // decided, and being carried out
+	StepChosen   StepState = "chosen" // in progress
 	StepApplied  StepState = "applied"
-	StepRefused  StepState = "refused" // what it was about is not any more what it was
+	StepRefused  StepState = "refused" // its memories have changed
 	StepUndoing  StepState = "undoing"
 	StepUndone   StepState = "undone"
 )
@@ -56,15 +56,15 @@ type Step struct {
 	Title  string // one line for people
 	Reason string
 	State  StepState
-	// Problem says why it was not applied, or could not be undone.
+	// Problem is why it was not applied or undone.
 	Problem                 string
-	Changes                 []StepChange   // in the order in which they are made
+	Changes                 []StepChange   // in order
 	CharsBefore, CharsAfter int            // of CLAUDE.md, as of the plan, with this step alone
-	Actor                   memories.Actor // who has chosen it; empty: nobody yet
+	Actor                   memories.Actor // who chose it; empty before that
 	AppliedAt, UndoneAt     time.Time
 }
 
-// What becomes of what a change is about.
+// The kinds of a change.
 const (
 	ChangeWrite  = "write"
 	ChangeDelete = "delete"
@@ -75,14 +75,14 @@ const (
 type StepChange struct {
 	Op     string `json:"op"`
 	Memory string `json:"memory,omitempty"` // its id
-	Name   string `json:"name"`             // of the memory; of an index its path, relative to the durable directory
-	// Seen is the ETag of what the plan was made for; of an index the hash of its bytes.
+	Name   string `json:"name"`             // of the memory; of an index its path, relative to the primary directory
+	// Seen is the ETag as of the plan; for an index the hash of its bytes.
 	Seen   string    `json:"seen"`
 	Before *StepText `json:"before"`
 	After  *StepText `json:"after"` // nil: it is deleted
 	Done   bool      `json:"done"`
-	// Doing is committed before the change is begun: after a crash, only then what it says may be what
-	// the change has made.
+	// Doing is committed before the change starts. After a crash, only then the change may have been
+	// made.
 	Doing bool `json:"doing,omitempty"`
 }
 
@@ -93,8 +93,7 @@ type StepText struct {
 	Body        string        `json:"body"`
 }
 
-// ErrConsolidating says that somebody else consolidates the agent's memories at the moment, on this
-// server or another.
+// ErrConsolidating means that the agent's consolidation lock is held, on this server or another.
 var ErrConsolidating = &memories.ConflictError{Reason: "These memories are being consolidated at the moment. Nothing was changed. Try again when that is done."}
 
 // SupersededMemory is a memory whose text an earlier revision of the memory By had.

@@ -14,23 +14,22 @@ type Proposal struct {
 	AgentID int64
 	State   ProposalState
 	memories.Content
-	// Fingerprint is of what was proposed, the name too, however it was edited since. The same is kept
-	// once.
+	// Fingerprint is of the proposal with its name, before any edit. It is unique per agent.
 	Fingerprint memories.Fingerprint
-	Quote       string    // what somebody said, from which it comes
-	QuotedAt    time.Time // when; zero: unknown
+	Quote       string    // the quoted source
+	QuotedAt    time.Time // zero if unknown
 	Session     string
 	ProposedAt  time.Time
-	DecidedAt   time.Time      // zero: not yet
-	DecidedBy   memories.Actor // empty: nobody yet
-	// Updates and Match say how it is being accepted: the memory that it becomes a content of (zero:
+	DecidedAt   time.Time      // zero if undecided
+	DecidedBy   memories.Actor // empty if undecided
+	// TargetID and Match say how it is being accepted: the memory that it becomes a content of (zero:
 	// it is new), and what was seen of that.
-	Updates  uuid.UUID
-	Match    string
-	MemoryID string // that it has become; empty: none
+	TargetID uuid.UUID
+	BaseETag string
+	MemoryID string // the created or updated memory; empty if none
 }
 
-// ProposalState is what has become of a proposal.
+// ProposalState is the state of a proposal.
 type ProposalState string
 
 // The states of a proposal.
@@ -45,14 +44,14 @@ const (
 type ProposalPage struct {
 	Proposals  []Proposal
 	Total      int    // of that state, on all pages
-	NextCursor string // empty: this is the end
+	NextCursor string // empty at the end
 }
 
-// Finding is what came of reading a stretch of a conversation.
+// Finding is the result of reading a part of a conversation.
 type Finding struct {
 	AgentID   int64
 	Session   string
-	From, To  TranscriptPosition // the stretch
+	From, To  TranscriptPosition // the part
 	ReadAt    time.Time          // when reading began
 	Texts     []uuid.UUID        // that were read
 	Proposals []Proposal

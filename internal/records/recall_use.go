@@ -6,7 +6,7 @@ import (
 	"memoir/internal/memories"
 )
 
-// RecallUse is how often an agent was given something.
+// RecallUse are statistics of an agent's recalls.
 type RecallUse struct {
 	// Days are in order; a day has an entry for each who asked and each way to choose, and none
 	// without recalls.
@@ -26,7 +26,7 @@ type RecallUse struct {
 type RecallDay struct {
 	Day        time.Time // its beginning, in UTC
 	AskedBy    string    // script, hook, mcp
-	SelectedBy string    // model, keyword; empty: nothing was looked at
+	SelectedBy string    // model, keyword; empty if no memory was considered
 	Recalls    int
 	Giving     int // of these, how many gave something
 	// NoneOfMany is how many gave nothing although there were ManyCandidates or more to choose from.
@@ -45,16 +45,16 @@ type RecalledMemory struct {
 	Chances int
 }
 
-// RecallsOfMemory is how often a memory was given, of what is still on record.
+// RecallsOfMemory is how often a memory was delivered, from the recalls that are still stored.
 type RecallsOfMemory struct {
 	Recalls int
-	Last    time.Time // zero where there are none
+	Last    time.Time // zero if there are none
 	// Chances is how many recalls have looked at memories since it was learned; counted only where
 	// none gave it.
 	Chances int
 }
 
-// DaysUpTo returns when each of so many days in UTC began, of which the last is that of now.
+// DaysUpTo returns the starts of the last days in UTC, up to the day of now.
 func DaysUpTo(now time.Time, days int) []time.Time {
 	beginnings := make([]time.Time, days)
 	for i := range beginnings {

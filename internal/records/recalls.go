@@ -10,20 +10,20 @@ import (
 
 // Recall is the record of one.
 type Recall struct {
-	ID         uuid.UUID
-	AgentID    int64
-	At         time.Time
-	Session    string // empty: none
-	AskedBy    string // script, hook, mcp
-	Query      string // its beginning
-	State      RecallState
-	SelectedBy string // model, keyword; empty: nothing was looked at
-	Skipped    string // why not
-	Note       string // why another way was taken than was wanted
-	Candidates int
-	Took       time.Duration
-	Chosen     []RecallChoice // the best first
-	Given      int            // how many of them were handed out
+	ID             uuid.UUID
+	AgentID        int64
+	At             time.Time
+	Session        string // empty: none
+	AskedBy        string // script, hook, mcp
+	Query          string // its beginning
+	State          RecallState
+	SelectedBy     string // model, keyword; empty: nothing was looked at
+	Skipped        string // why not
+	Note           string // why another way was taken than was wanted
+	Candidates     int
+	Took           time.Duration
+	Chosen         []RecallChoice // the best first
+	DeliveredCount int            // how many of them were handed out
 }
 
 // RecallState is how far a recall has come.
@@ -33,7 +33,7 @@ type RecallState string
 const (
 	RecallPending   RecallState = "pending"    // it is being chosen
 	RecallSettled   RecallState = "settled"    // it waits to be fetched
-	RecallDelivered RecallState = "handed_out" // whoever asked has it
+	RecallDelivered RecallState = "handed_out" // delivered to the caller
 )
 
 // RecallChoice is a memory that was chosen, and why.
@@ -49,8 +49,8 @@ type DeliveredMemory struct {
 	Bytes int
 }
 
-// Given is what a session was given before.
-type Given struct {
+// SessionDelivery is what a session was given before.
+type SessionDelivery struct {
 	Memories map[uuid.UUID]bool
 	Bytes    int
 }
@@ -91,7 +91,7 @@ type MemoryExcerpt struct {
 	File []byte
 }
 
-// RecallList says which recalls of an agent are wanted.
+// RecallList selects recalls of an agent.
 type RecallList struct {
 	AgentID int64
 	Session string // empty: of all, and of none
@@ -102,10 +102,10 @@ type RecallList struct {
 // RecallPage is one part of the records, newest first.
 type RecallPage struct {
 	Recalls    []PastRecall
-	NextCursor string // empty: this is the end
+	NextCursor string // empty at the end
 }
 
-// PastRecall is the record of a recall with what was handed out of it, the best first.
+// PastRecall is a recall with its delivered memories, best first.
 type PastRecall struct {
 	Recall
 	Memories []PastDelivery

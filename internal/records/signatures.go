@@ -15,8 +15,8 @@ func (s *SignatureSum) Add(signature int64) {
 // SignatureSums are the checksums of the rows of an agent's files.
 type SignatureSums struct {
 	Parts    [256]SignatureSum // of the files that are there and have a signature
-	Unsigned int               // there, without a signature
-	Absent   int               // known, and not there any more
+	Unsigned int               // on disk, without a signature
+	Absent   int               // known, not on disk
 }
 
 // Present returns the number of files that are on disk.

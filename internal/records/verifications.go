@@ -8,10 +8,10 @@ import (
 	"memoir/internal/memories"
 )
 
-// Verification is what came of looking in an agent's project for what a memory cites.
+// Verification is the result of checking a memory's citations in the agent's project.
 type Verification struct {
 	CheckedAt time.Time
-	Project   string // the directory that was looked into, absolute
+	Project   string // the searched directory, absolute
 	Citations []memories.CheckedCitation
 }
 
@@ -30,15 +30,15 @@ type UnverifiedMemory struct {
 	ID         uuid.UUID
 	RevisionID uuid.UUID
 	Body       string
-	Before     []memories.CheckedCitation // what came of the last check, of whatever it said then
+	Before     []memories.CheckedCitation // results of the last check, maybe of another content
 }
 
-// VerifiedMemory has the results of checking the references of one memory.
+// VerifiedMemory contains the results of checking the citations of one memory.
 type VerifiedMemory struct {
 	ID         uuid.UUID
-	RevisionID uuid.UUID // what it said
+	RevisionID uuid.UUID // the checked content
 	Citations  []memories.CheckedCitation
 }
 
-// MaxUnverified is how many memories one reading gives.
+// MaxUnverified is the maximum number of memories per call.
 const MaxUnverified = 2000

@@ -107,7 +107,7 @@ func (b *breaker) fate(request string) linetest.Fate {
 
 // aside are the requests that Memoir makes by itself, at any moment, beside an operation: to fill the search index, and over
 // its link to the other servers.
-var aside = map[string]bool{"MemoriesToIndex": true, "set": true, "TakeLeases": true, "ReleaseLeases": true, "Tell": true, "SetFigures": true}
+var aside = map[string]bool{"MemoriesToIndex": true, "set": true, "TakeLeases": true, "ReleaseLeases": true, "Notify": true, "SaveAgentStats": true}
 
 // brokenDisk is a disk whose steps fail as the breaker says.
 type brokenDisk struct{ *breaker }
@@ -228,7 +228,7 @@ func changesSomething(step string) bool {
 	if strings.HasPrefix(step, "disk: ") {
 		return true
 	}
-	for _, reads := range []string{"Agent", "Files", "Heads", "Durable", "Memory", "Memories", "Revision", "Tombstones", "Unreadable", "Current", "Blocked", "Sections", "Headings", "Count", "Lock", "Unlock", "KeepPlans", "NeedNotWait", "Restoring", "Texts", "select", "begin", "rollback"} {
+	for _, reads := range []string{"Agent", "Files", "Row", "PrimaryFiles", "Memory", "Memories", "Revision", "Tombstones", "Unreadable", "Current", "Blocked", "Sections", "Summaries", "Count", "Lock", "Unlock", "ForceGenericPlans", "CommitAsync", "Restoring", "Texts", "select", "begin", "rollback"} {
 		if strings.HasPrefix(step, "Postgres: "+reads) {
 			return false
 		}

@@ -55,7 +55,7 @@ func newsFails(t *testing.T, op operation, fate linetest.Fate, written failure) 
 	var armed atomic.Bool
 	url := pgtest.New(t)
 	line := linetest.New(t, url, func(request string) linetest.Fate {
-		if request == "Tell" && armed.CompareAndSwap(true, false) {
+		if request == "Notify" && armed.CompareAndSwap(true, false) {
 			return fate
 		}
 		return linetest.Answered

@@ -254,7 +254,7 @@ func (s *stage) id(name string) (id string, err error) {
 }
 
 func (s *stage) blockedID() (id string, err error) {
-	err = s.direct.QueryRow(context.Background(), `SELECT b.id::text FROM blocked b JOIN agents a ON a.id = b.agent_id WHERE a.slug = $1`, s.slug).Scan(&id)
+	err = s.direct.QueryRow(context.Background(), `SELECT b.id::text FROM blocked_contents b JOIN agents a ON a.id = b.agent_id WHERE a.slug = $1`, s.slug).Scan(&id)
 	return id, err
 }
 
@@ -358,7 +358,7 @@ func mended(s *stage) string {
 func undoMending(s *stage) []error {
 	return asked("Tabs", func(s *stage, ctx context.Context, id string) error {
 		var hash string
-		err := s.direct.QueryRow(ctx, `SELECT hash FROM revisions WHERE memory_id = $1 ORDER BY seen_order LIMIT 1`, id).Scan(&hash)
+		err := s.direct.QueryRow(ctx, `SELECT hash FROM revisions WHERE memory_id = $1 ORDER BY sequence LIMIT 1`, id).Scan(&hash)
 		if err == nil {
 			_, err = s.engine.UndoFix(ctx, s.slug, id, "", "memory/tabs.md", hash)
 		}

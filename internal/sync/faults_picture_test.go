@@ -38,7 +38,7 @@ FROM files f LEFT JOIN m ON m.id = f.memory_id WHERE f.agent_id = $1 AND f.prese
 UNION ALL
 SELECT format('tombstone of %s: %s', name, encode(fingerprint, 'hex')) FROM tombstones WHERE agent_id = $1
 UNION ALL
-SELECT format('kept out %s at %s of %s: %s | %s', name, path, session, description, body) FROM blocked WHERE agent_id = $1
+SELECT format('kept out %s at %s of %s: %s | %s', name, path, session, description, body) FROM blocked_contents WHERE agent_id = $1
 UNION ALL
 SELECT format('agent: present %s, %s sessions, CLAUDE.md has problem %s', present, sessions, claude_md_problem) FROM agents WHERE id = $1`
 

@@ -96,7 +96,7 @@ func TestAnEditInsideOfTheMarkersIsPutRightWhateverTheFilesTimeSays(t *testing.T
 // publishKey is by what CLAUDE.md is known.
 func (b *bench) inStep() (value string) {
 	b.Helper()
-	b.query("SELECT coalesce(claude_md_in_step, ' ') FROM agents WHERE slug = 'ada'", &value)
+	b.query("SELECT coalesce(claude_md_publish_key, ' ') FROM agents WHERE slug = 'ada'", &value)
 	return value
 }
 
@@ -153,7 +153,7 @@ func TestADeletionThatCannotBeCommittedHasNotHappenedInPart(t *testing.T) {
 	m := b.memory("ada", "Tabs")
 	// The growth is what a deletion writes last.
 	b.query("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no''; END'")
-	b.query("CREATE TRIGGER refuse BEFORE INSERT ON growth FOR EACH ROW EXECUTE FUNCTION refuse()")
+	b.query("CREATE TRIGGER refuse BEFORE INSERT ON memory_growth FOR EACH ROW EXECUTE FUNCTION refuse()")
 	if _, err := b.engine.Delete(sync.As(t.Context(), memories.ByBrowser), "ada", m.ID, ""); err == nil {
 		t.Fatal("a deletion that Postgres refuses went through")
 	}

@@ -232,7 +232,7 @@ func (b *bench) trustTimeStamps(slug string) {
 	onDisk := agents.Agent{Slug: agent.Slug, Layout: agents.Layout(agent.Layout), Dir: agent.Dir}
 	for _, entry := range agents.Walk(root, onDisk, []string{"."}, func(string) {}).Files {
 		const sign = `UPDATE files SET signature = $1
-			WHERE agent_id = $2 AND path = $3 AND mtime_ns = $4 AND size = $5 AND present AND status IN ('carries', 'unreadable')`
+			WHERE agent_id = $2 AND path = $3 AND mtime_ns = $4 AND size = $5 AND present AND status IN ('mirrored', 'unreadable')`
 		if _, err := conn.Exec(ctx, sign, entry.Signature(), agent.ID, entry.Path, entry.ModTime, entry.Size); err != nil {
 			b.Fatal(err)
 		}

@@ -197,7 +197,7 @@ func (w *world) filesOf(m memories.Memory) (paths []string) {
 	for _, f := range m.Files {
 		paths = append(paths, f.Path)
 	}
-	gone, err := w.b.store.GoneFilesOf(context.Background(), []memories.Memory{m})
+	gone, err := w.b.store.RemovedPaths(context.Background(), []memories.Memory{m})
 	w.must(err)
 	root, err := os.OpenRoot(w.path("."))
 	if err != nil {

@@ -49,7 +49,7 @@ func (b *bench) asked() (id uuid.UUID) {
 		b.Fatal(err)
 	}
 	defer conn.Close(context.Background()) //nolint:errcheck // the database goes with the test
-	if err := conn.QueryRow(b.Context(), "SELECT coalesce((SELECT id FROM requests), '00000000-0000-0000-0000-000000000000')").Scan(&id); err != nil {
+	if err := conn.QueryRow(b.Context(), "SELECT coalesce((SELECT id FROM server_requests), '00000000-0000-0000-0000-000000000000')").Scan(&id); err != nil {
 		b.Fatal(err)
 	}
 	return id

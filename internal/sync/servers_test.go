@@ -328,7 +328,7 @@ func TestNothingWaitsOfAnAgentThatNobodyLooksAfter(t *testing.T) {
 	b.removeBusy("ada")
 	waittest.For(b, "ada to be gone", func() bool { return !b.statusOf("ada").Present })
 	// What was said last may be from the middle of its removal, and nobody is left to take it back.
-	b.execute("INSERT INTO figures SELECT id, 1, 5 FROM agents ON CONFLICT (agent_id) DO UPDATE SET pending = 5")
+	b.execute("INSERT INTO agent_stats SELECT id, 1, 5 FROM agents ON CONFLICT (agent_id) DO UPDATE SET pending = 5")
 	if s := b.statusOf("ada"); s.Pending != 0 || b.status().Pending != 0 {
 		t.Errorf("%d changes wait of an agent that is gone, %d in all", s.Pending, b.status().Pending)
 	}

@@ -236,7 +236,7 @@ func TestTheReviewBeginsWithTheMostDoubtful(t *testing.T) {
 	if got := strings.Join(names, ", "); got != "Reference, Project, User, Feedback" {
 		t.Errorf("they are %s", got)
 	}
-	gone, err := b.Store.GoneOf(t.Context(), b.agent(), []string{found[0].ID, found[1].ID, b.Memory(b.slug, "Fine").ID, "nonsense"})
+	gone, err := b.Store.DeadCitations(t.Context(), b.agent(), []string{found[0].ID, found[1].ID, b.Memory(b.slug, "Fine").ID, "nonsense"})
 	if err != nil || len(gone) != 2 || len(gone[found[0].ID]) != 2 || gone[found[1].ID][0].Text != "internal/old.go" {
 		t.Errorf("of some of them is gone: %v, %v", gone, err)
 	}

@@ -223,7 +223,7 @@ func (c *Checker) round(ctx context.Context, due map[string]time.Time, since tim
 			without[agent.Slug] = true
 		}
 		if slices.Contains(verifiedIDs, agent.ID) && c.engine.HoldsLease(agent.Slug) {
-			err = errors.Join(err, c.store.ForgetVerifications(ctx, agent.ID))
+			err = errors.Join(err, c.store.DeleteVerifications(ctx, agent.ID))
 			c.engine.EmitScanned(agent.Slug)
 		}
 	}
@@ -324,5 +324,5 @@ type Store interface {
 	VerifiedAgents(ctx context.Context) ([]int64, error)
 
 	SaveVerifications(ctx context.Context, agent records.Agent, project string, at time.Time, verified []records.VerifiedMemory) error
-	ForgetVerifications(ctx context.Context, agentID int64) error
+	DeleteVerifications(ctx context.Context, agentID int64) error
 }

@@ -22,7 +22,7 @@ WITH told AS (
 ), counted AS (
     SELECT agent_id, coalesce(type, '') AS type, count(*) AS alive FROM memories WHERE state <> 'deleted' GROUP BY 1, 2
 ), grown AS (
-    SELECT agent_id, type, sum(alive) AS alive FROM growth GROUP BY 1, 2 HAVING sum(alive) <> 0
+    SELECT agent_id, type, sum(delta) AS alive FROM memory_growth GROUP BY 1, 2 HAVING sum(delta) <> 0
 )
 SELECT format('the journal leaves %s %L as %s of type %s with content %s, and it is %s of type %s with content %s', m.id, m.name,
               last.state, last.type, last.revision_id, m.state, m.type, m.revision_id)

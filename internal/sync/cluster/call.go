@@ -141,11 +141,11 @@ func (c Call[Op, R]) serve(ctx context.Context, slug string, arguments []byte) (
 func (n *Node) sendRequest(ctx context.Context, holder records.LeaseHolder, r records.ServerRequest) ([]byte, error) {
 	arrived := n.responses.expect(r.ID.String())
 	defer n.responses.forget(r.ID.String())
-	if err := n.o.Store.Ask(ctx, r, message{Request: r.ID.String(), Agent: r.AgentID}.payload()); err != nil {
+	if err := n.o.Store.AddRequest(ctx, r, message{Request: r.ID.String(), Agent: r.AgentID}.payload()); err != nil {
 		return nil, err
 	}
 	raw, err := n.awaitResponse(ctx, holder, r, arrived)
-	taken, late, withdrawing := n.o.Store.Withdraw(context.WithoutCancel(ctx), r.ID)
+	taken, late, withdrawing := n.o.Store.DeleteRequest(context.WithoutCancel(ctx), r.ID)
 	switch {
 	case raw != nil:
 		return raw, nil
@@ -170,7 +170,7 @@ func (n *Node) awaitResponse(ctx context.Context, holder records.LeaseHolder, r 
 		case <-arrived:
 		case <-again.C:
 		}
-		taken, found, err := n.o.Store.StillWanted(ctx, r.ID)
+		taken, found, err := n.o.Store.ExtendRequest(ctx, r.ID)
 		switch {
 		case found != nil:
 			return found, nil
@@ -222,12 +222,12 @@ func (n *Node) serveRequest(ctx context.Context, id string) {
 	if err != nil {
 		return
 	}
-	r, err := n.o.Store.TakeRequest(ctx, request)
+	r, err := n.o.Store.ClaimRequest(ctx, request)
 	if errors.Is(err, memories.ErrNotFound) {
 		return // withdrawn, expired or claimed
 	}
 	if err == nil {
-		err = n.o.Store.Answer(ctx, request, n.responseTo(ctx, r), message{Response: id}.payload())
+		err = n.o.Store.SaveResponse(ctx, request, n.responseTo(ctx, r), message{Response: id}.payload())
 	}
 	if err != nil {
 		n.o.Log.Warn("response to another server failed", "call", r.Call, "error", err)

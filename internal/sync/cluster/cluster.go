@@ -44,9 +44,9 @@ type Node struct {
 	Hub      *events.Hub
 	handlers map[string]func(ctx context.Context, slug string, arguments []byte) (any, error)
 
-	conn           atomic.Pointer[postgres.Link] // for leases and messages
-	leasesReleased chan struct{}                 // receives when another server has released leases
-	noRoom         atomic.Bool                   // a lack of room for leases was logged
+	conn           atomic.Pointer[postgres.ServerConn] // for leases and messages
+	leasesReleased chan struct{}                       // receives when another server has released leases
+	noRoom         atomic.Bool                         // a lack of room for leases was logged
 	peerEvents     *peerEvents
 	requests       chan string // IDs of other servers' requests
 	responses      *pendingResponses

@@ -62,12 +62,12 @@ func (p *peerEvents) take() []events.Event {
 }
 
 // send sends the queued events to the other servers. If that fails, it queues their summary again.
-func (p *peerEvents) send(link *postgres.Link) {
+func (p *peerEvents) send(link *postgres.ServerConn) {
 	taken := p.take()
 	if len(taken) == 0 {
 		return
 	}
-	if err := link.Tell(payloads(taken)); err != nil {
+	if err := link.Notify(payloads(taken)); err != nil {
 		p.mu.Lock()
 		p.waiting = append(summary(taken), p.waiting...)
 		p.mu.Unlock()
@@ -75,7 +75,7 @@ func (p *peerEvents) send(link *postgres.Link) {
 }
 
 // eventsRoom is the room for the JSON of events in one message, in bytes.
-var eventsRoom = postgres.MaxTold - len(message{Events: []events.Event{{}}}.payload())
+var eventsRoom = postgres.MaxPayload - len(message{Events: []events.Event{{}}}.payload())
 
 // payloads returns messages with the events, in order, each message as full as possible. An event
 // that is too long for a message becomes a Scanned event of its agent.

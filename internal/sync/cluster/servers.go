@@ -112,7 +112,7 @@ func (n *Node) LeaseLoop(ctx context.Context) {
 func (n *Node) OpenServerConn(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	link, err := n.o.Store.Link(ctx, n.receive)
+	link, err := n.o.Store.OpenServerConn(ctx, n.receive)
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func (n *Node) CloseServerConn() {
 	n.peerEvents.send(link)
 	if err := link.Release(n.requestedIDs()); err == nil {
 		// An error can be ignored: the other servers also try every leaseInterval.
-		link.Tell([]string{message{Released: true}.payload()}) //nolint:errcheck // see above
+		link.Notify([]string{message{Released: true}.payload()}) //nolint:errcheck // see above
 	}
 	link.Close()
 }
@@ -161,5 +161,5 @@ func signal(c chan struct{}) {
 // TellIndexing sends to the other servers whether this one is filling the search index. It ignores
 // errors, because the caller repeats the message and it expires.
 func (n *Node) TellIndexing(busy bool) {
-	n.conn.Load().Tell([]string{message{Indexing: &busy}.payload()}) //nolint:errcheck // see above
+	n.conn.Load().Notify([]string{message{Indexing: &busy}.payload()}) //nolint:errcheck // see above
 }

@@ -10,7 +10,7 @@ import (
 
 // peerStats are the stats that this server has sent to the other servers. Only LeaseLoop uses them.
 type peerStats struct {
-	link  *postgres.Link               // connection; over another one, all are sent again
+	link  *postgres.ServerConn         // connection; over another one, all are sent again
 	stats map[int64]records.AgentStats // by agent
 }
 
@@ -29,7 +29,7 @@ func (n *Node) agentStats() map[int64]records.AgentStats {
 // AllAgentStats returns the stats of every agent that has a directory of its own, by ID, as its
 // lease holder last sent them. Pending is 0 if no server holds the lease.
 func (n *Node) AllAgentStats(ctx context.Context) (map[int64]records.AgentStats, error) {
-	all, err := n.o.Store.Figures(ctx)
+	all, err := n.o.Store.AgentStats(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func (n *Node) sendStats() error {
 		return ok && sent == stats
 	})
 	if len(changed) > 0 {
-		if err := link.SetFigures(changed); err != nil {
+		if err := link.SaveAgentStats(changed); err != nil {
 			return err
 		}
 	}

@@ -32,7 +32,7 @@ func (s *Service) Forget(ctx context.Context, slug string, _ ForgetOp) (records.
 		if row.Present && s.Node.Term(tx.State.ID) == 0 {
 			return &memories.ConflictError{Reason: "The agent's directory " + row.Dir + " is on the disk of another server, which does not answer at the moment. Nothing was removed. Try again in some minutes."}
 		}
-		return s.Store.ForgetAgent(ctx, tx.State.ID)
+		return s.Store.DeleteAgent(ctx, tx.State.ID)
 	})
 	if err != nil {
 		return records.Agent{}, err

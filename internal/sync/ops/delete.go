@@ -27,7 +27,7 @@ func deleteRef(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef) e
 		return err
 	}
 	if head.State == memories.Deleted {
-		return tx.DB.Bury(ctx, head.UUID, head.DeletedAt)
+		return tx.DB.AddTombstones(ctx, head.UUID, head.DeletedAt)
 	}
 	if err := deleteMemory(ctx, tx, c, head, recorded); err != nil {
 		return err
@@ -184,7 +184,7 @@ func (s *Service) purge(ctx context.Context, slug string, ref MemoryRef) (Result
 // purgeMemory removes a deleted memory with its history from the database. It returns a conflict if
 // the memory is not in the trash.
 func purgeMemory(ctx context.Context, tx *agenttx.Tx, c *changes, id string) error {
-	head, err := tx.DB.Head(ctx, id)
+	head, err := tx.DB.Row(ctx, id)
 	if err != nil {
 		return err
 	}

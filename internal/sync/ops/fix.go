@@ -204,7 +204,7 @@ func (s *Service) scanFixed(ctx context.Context, tx *agenttx.Tx, c *changes, hea
 		return s.scan(ctx, tx, c, saved(tx, f.Path))
 	}
 	if name == head.Name {
-		if err := tx.DB.RecordBytes(ctx, f.Path, hash); err != nil {
+		if err := tx.DB.SetFileHash(ctx, f.Path, hash); err != nil {
 			return err
 		}
 	}
@@ -249,7 +249,7 @@ func (s *Service) takeAsIs(ctx context.Context, tx *agenttx.Tx, c *changes, f re
 	if _, err := tx.DB.Allow(ctx, key, parsed.Fingerprint(raw)); err != nil {
 		return err
 	}
-	if err := tx.DB.TakeAsIs(ctx, f.Path); err != nil {
+	if err := tx.DB.AcceptUnfinished(ctx, f.Path); err != nil {
 		return err
 	}
 	return s.scan(ctx, tx, c, written(tx, f.Path))

@@ -149,7 +149,7 @@ func (a Adoption) draft(fact memorymd.Fact, team bool) memories.Draft {
 // writeAdopted saves the draft as a new memory. If a memory with the same key and content lives, an
 // earlier call has written it, and that one is returned.
 func (s *Service) writeAdopted(ctx context.Context, tx *agenttx.Tx, draft memories.Draft) (Result, error) {
-	head, err := tx.DB.HeadOf(ctx, draft.Key())
+	head, err := tx.DB.RowOf(ctx, draft.Key())
 	if err != nil {
 		return Result{}, err
 	}

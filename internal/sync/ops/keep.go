@@ -68,7 +68,7 @@ func (s *Service) Keep(ctx context.Context, slug string, op KeepOp) (Result, err
 		if err := s.removeOthers(ctx, tx, &c, slices.DeleteFunc(primary, hasVersion)); err != nil {
 			return err
 		}
-		if head, err = tx.DB.Head(ctx, head.ID); err != nil {
+		if head, err = tx.DB.Row(ctx, head.ID); err != nil {
 			return err
 		}
 		if !onlyInSession && (head.Session != "" || hex.EncodeToString(head.Fingerprint[:]) != op.Version) {

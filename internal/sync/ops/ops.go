@@ -98,7 +98,7 @@ func (s *Service) publish(ctx context.Context, tx *agenttx.Tx, c *changes) (reco
 // memoryRow returns the row of a memory. It returns memories.ErrNotFound for an unknown id, and
 // memories.ErrChanged if the memory has another ETag than etag.
 func memoryRow(ctx context.Context, tx *agenttx.Tx, id, etag string) (records.MemoryRow, error) {
-	head, err := tx.DB.Head(ctx, id)
+	head, err := tx.DB.Row(ctx, id)
 	if err != nil {
 		return records.MemoryRow{}, err
 	}
@@ -107,7 +107,7 @@ func memoryRow(ctx context.Context, tx *agenttx.Tx, id, etag string) (records.Me
 
 // rowWithFiles is memoryRow, and also returns the files that mirror the memory or last did.
 func rowWithFiles(ctx context.Context, tx *agenttx.Tx, id, etag string) (records.MemoryRow, []records.File, error) {
-	head, recorded, err := tx.DB.HeadWithFiles(ctx, id)
+	head, recorded, err := tx.DB.RowWithFiles(ctx, id)
 	if err != nil {
 		return records.MemoryRow{}, nil, err
 	}
@@ -164,7 +164,7 @@ func resultAt(ctx context.Context, tx *agenttx.Tx, path string, state records.Cl
 
 // resultByKey is readResult for the readable memory with the key.
 func resultByKey(ctx context.Context, tx *agenttx.Tx, key memories.Key, state records.ClaudeMD) (Result, error) {
-	head, err := tx.DB.HeadOf(ctx, key)
+	head, err := tx.DB.RowOf(ctx, key)
 	if err != nil {
 		return Result{}, err
 	}

@@ -39,7 +39,7 @@ func (s *Service) renameMemory(ctx context.Context, tx *agenttx.Tx, head records
 	if err != nil {
 		return Result{}, err
 	}
-	if err := tx.DB.PromiseFile(ctx, newFile.path, files.Hash(newFile.data), newFile.fingerprint()); err != nil {
+	if err := tx.DB.ExpectFile(ctx, newFile.path, files.Hash(newFile.data), newFile.fingerprint()); err != nil {
 		return Result{}, err
 	}
 	to := records.Rename{ID: head.UUID, From: head.Key(), To: draft.Key(), Content: newFile.fingerprint(), Files: deletion.Files}
@@ -52,7 +52,7 @@ func (s *Service) renameMemory(ctx context.Context, tx *agenttx.Tx, head records
 	if err := s.scan(ctx, tx, &c, r); err != nil {
 		return Result{}, err
 	}
-	if taken, err := tx.DB.HeadOf(ctx, draft.Key()); err != nil || taken == nil || taken.UUID != head.UUID {
+	if taken, err := tx.DB.RowOf(ctx, draft.Key()); err != nil || taken == nil || taken.UUID != head.UUID {
 		// The new file has been removed or replaced already, and the memory was not renamed.
 		return Result{}, cmp.Or(err, agenttx.ChangedOnDisk(newFile.path))
 	}
@@ -71,7 +71,7 @@ func (s *Service) renameMemory(ctx context.Context, tx *agenttx.Tx, head records
 
 // checkFreeKey returns *memories.NameTakenError if a memory with the draft's key lives.
 func checkFreeKey(ctx context.Context, tx *agenttx.Tx, draft memories.Draft) error {
-	taken, err := tx.DB.HeadOf(ctx, draft.Key())
+	taken, err := tx.DB.RowOf(ctx, draft.Key())
 	if err == nil && taken != nil && taken.State != memories.Deleted {
 		return &memories.NameTakenError{Name: draft.Name, ID: taken.ID}
 	}

@@ -106,7 +106,7 @@ func (s *Service) scanBeforeRestore(ctx context.Context, tx *agenttx.Tx, c *chan
 	if err := s.scan(ctx, tx, c, scan.Request{Paths: []string{head.Path}}); err != nil {
 		return err
 	}
-	now, err := tx.DB.Head(ctx, head.ID)
+	now, err := tx.DB.Row(ctx, head.ID)
 	if err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func failRestore(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, un
 	if !isInTrash || !isNotWritten(err, writeErr) {
 		return writeErr
 	}
-	return errors.Join(tx.DB.GiveUpRestore(ctx, head, unremoved), writeErr)
+	return errors.Join(tx.DB.CancelRestore(ctx, head, unremoved), writeErr)
 }
 
 // restoreTarget returns the path and the bytes of the file to write. It prefers earlier primary

@@ -37,7 +37,7 @@ func (s *Service) Save(ctx context.Context, slug string, op SaveOp) (Result, err
 	var result Result
 	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
 		draft = ownScope(tx, draft)
-		head, err := tx.DB.HeadOf(ctx, draft.Key())
+		head, err := tx.DB.RowOf(ctx, draft.Key())
 		if err != nil {
 			return err
 		}
@@ -181,7 +181,7 @@ func writeAllowed(ctx context.Context, tx *agenttx.Tx, key memories.Key, content
 	}
 	writeErr := WriteConflict(relPath, err)
 	if isNotWritten(err, writeErr) || lacksContent(tx, relPath, files.Hash(data)) {
-		if err := tx.DB.KeepOut(ctx, key, content, deletedAt); err != nil {
+		if err := tx.DB.AddTombstone(ctx, key, content, deletedAt); err != nil {
 			return errors.Join(err, writeErr)
 		}
 	}

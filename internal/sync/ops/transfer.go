@@ -169,7 +169,7 @@ func (s *Service) Accept(ctx context.Context, slug string, op AcceptOp) (Result,
 		if err != nil {
 			return err
 		}
-		head, err := tx.DB.HeadOf(ctx, draft.Key())
+		head, err := tx.DB.RowOf(ctx, draft.Key())
 		switch {
 		case err != nil:
 			return err

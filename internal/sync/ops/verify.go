@@ -50,7 +50,7 @@ func (s *Service) verify(ctx context.Context, tx *agenttx.Tx, c *changes, ref Me
 	}
 	// A file may have been changed after the scan and before it was touched. The scan after that has
 	// read the change, which the user has not verified.
-	after, err := tx.DB.Head(ctx, head.ID)
+	after, err := tx.DB.Row(ctx, head.ID)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (s *Service) verifyFile(ctx context.Context, tx *agenttx.Tx, c *changes, he
 	if err != nil {
 		return WriteConflict(f.Path, err)
 	}
-	if err := tx.DB.RecordBytes(ctx, f.Path, hash); err != nil {
+	if err := tx.DB.SetFileHash(ctx, f.Path, hash); err != nil {
 		return err
 	}
 	if f.Path == head.Path {
@@ -117,13 +117,13 @@ func (s *Service) verifyFile(ctx context.Context, tx *agenttx.Tx, c *changes, he
 // first, so that a scan does not count the file's content as newer, even after a crash. If write
 // fails and the file certainly lacks the bytes, it withdraws the hash.
 func withExpectedHash(ctx context.Context, tx *agenttx.Tx, path, hash string, write func() error) error {
-	if err := tx.DB.PromiseBytes(ctx, path, hash); err != nil {
+	if err := tx.DB.SetExpectedHash(ctx, path, hash); err != nil {
 		return err
 	}
 	err := write()
 	if err != nil && lacksContent(tx, path, hash) {
 		// A later write of the same bytes must count as new.
-		return errors.Join(err, tx.DB.PromiseBytes(ctx, path, ""))
+		return errors.Join(err, tx.DB.SetExpectedHash(ctx, path, ""))
 	}
 	return err
 }

@@ -25,10 +25,10 @@ const (
 // Reader reads one agent's memories. A *postgres.Writer implements it.
 type Reader interface {
 	// Headings returns the memories that go into CLAUDE.md, in the order of the block.
-	Headings(ctx context.Context) ([]claudemd.Summary, error)
+	Summaries(ctx context.Context) ([]claudemd.Summary, error)
 	// HeadingsOf returns the memories with these ids that go into CLAUDE.md, in the order of the
 	// block.
-	HeadingsOf(ctx context.Context, ids []uuid.UUID) ([]claudemd.Summary, error)
+	SummariesOf(ctx context.Context, ids []uuid.UUID) ([]claudemd.Summary, error)
 }
 
 // Cache keeps the Sources of the agents that were published last. Its methods are safe for
@@ -57,7 +57,7 @@ func (c *Cache) Take(ctx context.Context, r Reader, agentID, version int64, chan
 	if s != nil && s.version+int64(len(changed)) == version && len(changed) <= maxChanged {
 		return s, s.refresh(ctx, r, changed)
 	}
-	summaries, err := r.Headings(ctx)
+	summaries, err := r.Summaries(ctx)
 	return &Sources{Summaries: summaries}, err
 }
 
@@ -117,7 +117,7 @@ func (s *Sources) refresh(ctx context.Context, r Reader, changed []uuid.UUID) er
 	if len(changed) == 0 {
 		return nil
 	}
-	renewed, err := r.HeadingsOf(ctx, changed)
+	renewed, err := r.SummariesOf(ctx, changed)
 	if err != nil {
 		return err
 	}

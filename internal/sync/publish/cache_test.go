@@ -45,7 +45,7 @@ func (a *agent) delete(name string) []uuid.UUID {
 	return []uuid.UUID{idOf(name)}
 }
 
-func (a *agent) Headings(context.Context) ([]claudemd.Summary, error) {
+func (a *agent) Summaries(context.Context) ([]claudemd.Summary, error) {
 	a.reads = append(a.reads, "all")
 	return a.all(), nil
 }
@@ -54,7 +54,7 @@ func (a *agent) all() []claudemd.Summary {
 	return claudemd.Sorted(slices.Collect(maps.Values(a.summaries)))
 }
 
-func (a *agent) HeadingsOf(_ context.Context, ids []uuid.UUID) ([]claudemd.Summary, error) {
+func (a *agent) SummariesOf(_ context.Context, ids []uuid.UUID) ([]claudemd.Summary, error) {
 	var found []claudemd.Summary
 	for _, id := range ids {
 		if m, ok := a.summaries[id]; ok {

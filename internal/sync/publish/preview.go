@@ -128,7 +128,7 @@ func (p *Publisher) PreviewDeletion(ctx context.Context, slug string, op Preview
 	slices.SortFunc(preview.Files, func(a, b memories.MemoryFile) int { return strings.Compare(a.Path, b.Path) })
 	if root, err := files.OpenRoot(row.Dir); err == nil {
 		defer root.Close() //nolint:errcheck // only read through
-		absent, err := p.Store.GoneFilesOf(ctx, preview.Memories)
+		absent, err := p.Store.RemovedPaths(ctx, preview.Memories)
 		if err != nil {
 			return DeletionPreview{}, err
 		}
@@ -152,14 +152,14 @@ func (p *Publisher) previews(ctx context.Context, row records.Agent, deleted map
 	err = p.Store.ReadSections(ctx, row, time.Time{}, func(sections postgres.Sections) error {
 		texts := p.sectionText(ctx, sections, &Sources{})
 		empty.sharedDirs = sections.SharedDirs
-		if with, err = empty.fill(sections.Headings, texts); err != nil {
+		if with, err = empty.fill(sections.Summaries, texts); err != nil {
 			return err
 		}
 		without = with
 		if len(deleted) == 0 {
 			return nil
 		}
-		rest := slices.DeleteFunc(sections.Headings, func(m claudemd.Summary) bool { return deleted[m.ID] })
+		rest := slices.DeleteFunc(sections.Summaries, func(m claudemd.Summary) bool { return deleted[m.ID] })
 		without, err = empty.fill(rest, texts)
 		return err
 	})
@@ -177,7 +177,7 @@ func (p *Publisher) previewAsOf(ctx context.Context, slug string, at time.Time) 
 		empty := p.emptyFor(sections, path, raw, readErr)
 		empty.Published = agenttx.AgentOf(row).Published()
 		empty.withParts = true
-		preview, err = empty.fill(sections.Headings, p.sectionText(ctx, sections, &Sources{}))
+		preview, err = empty.fill(sections.Summaries, p.sectionText(ctx, sections, &Sources{}))
 		return err
 	})
 	return preview, err
@@ -204,7 +204,7 @@ func claudeMDOf(row records.Agent) (path string, raw []byte, readErr error) {
 // readErr is the error of reading them. Parts are not set. If the file cannot be read or is
 // damaged, Problem is the reason and Text is only the block.
 func (p *Publisher) compile(ctx context.Context, sections postgres.Sections, sources *Sources, path string, raw []byte, readErr error) (Preview, error) {
-	return p.emptyFor(sections, path, raw, readErr).fill(sections.Headings, p.sectionText(ctx, sections, sources))
+	return p.emptyFor(sections, path, raw, readErr).fill(sections.Summaries, p.sectionText(ctx, sections, sources))
 }
 
 // sectionText returns the function that CompileParts calls for full sections. It adds notes to

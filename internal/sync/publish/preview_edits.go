@@ -43,7 +43,7 @@ func (p *Publisher) PreviewEdits(ctx context.Context, slug string, op PreviewEdi
 		texts := p.sectionText(ctx, sections, &Sources{})
 		empty.sharedDirs = sections.SharedDirs
 		measure := func(edits []Edit) (int, error) {
-			summaries, bodies := applyEdits(sections.Headings, edits)
+			summaries, bodies := applyEdits(sections.Summaries, edits)
 			preview, err := empty.fill(summaries, func(next []claudemd.Summary) (string, error) {
 				if body, ok := bodies[next[0].Revision]; ok {
 					return claudemd.FullSection(next[0], body), nil

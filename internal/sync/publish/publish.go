@@ -109,7 +109,7 @@ func (p *Publisher) publishOwn(ctx context.Context, tx *agenttx.Tx, changed []uu
 	if state.Problem != "" {
 		state.Path = row.ClaudeMD.Path // the old file may still have the block
 	}
-	publication := records.Publication{ClaudeMD: state, Costs: changedCosts(preview.Costs, sections.Headings)}
+	publication := records.Publication{ClaudeMD: state, Costs: changedCosts(preview.Costs, sections.Summaries)}
 	if err := recordPublication(ctx, tx, publication, row.ClaudeMD.Problem); err != nil {
 		return row.ClaudeMD, err
 	}
@@ -233,7 +233,7 @@ func (p *Publisher) publishedState(tx *agenttx.Tx, preview Preview, path, hash s
 	if !preview.nextStaleAt.IsZero() {
 		key.expiresAt = strconv.FormatInt(preview.nextStaleAt.Unix()+1, 10) // rounded up
 	}
-	return records.ClaudeMD{Path: path, Chars: preview.Chars, InStep: key.String()}
+	return records.ClaudeMD{Path: path, Chars: preview.Chars, PublishKey: key.String()}
 }
 
 // overwriteClaudeMD replaces CLAUDE.md if it still has the bytes before; nil means that it must not

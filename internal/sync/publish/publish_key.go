@@ -77,7 +77,7 @@ func (p *Publisher) recipe(memoryOff bool, shared string) string {
 // file differs, it reads the file and stores the new signature. The signature is taken before the
 // read, so a change after the read is noticed.
 func (p *Publisher) isPublished(ctx context.Context, tx *agenttx.Tx, row records.Agent, path string) (bool, error) {
-	key := parsePublishKey(row.ClaudeMD.InStep)
+	key := parsePublishKey(row.ClaudeMD.PublishKey)
 	if key.recipe != p.recipe(row.MemoryOff, row.Shared) || key.isExpired(time.Now()) {
 		return false, nil
 	}
@@ -99,7 +99,7 @@ func (p *Publisher) isPublished(ctx context.Context, tx *agenttx.Tx, row records
 		return true, nil
 	}
 	key.file = signature
-	return true, tx.DB.InStep(ctx, key.String())
+	return true, tx.DB.SetPublishKey(ctx, key.String())
 }
 
 // signatureOf returns the size, times and inode of the file at path as text. It is empty if the

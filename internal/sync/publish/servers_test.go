@@ -89,14 +89,14 @@ func (s *server) publish(w *postgres.Writer, changed []uuid.UUID, random *rand.R
 	if err != nil {
 		return err
 	}
-	onRecord, err := w.Headings(s.Context())
+	onRecord, err := w.Summaries(s.Context())
 	if err != nil {
 		return err
 	}
 	if !reflect.DeepEqual(sources.Summaries, onRecord) {
 		return fmt.Errorf("compiled is\n%v\nand on record\n%v", sources.Summaries, onRecord)
 	}
-	p := records.Publication{ClaudeMD: records.ClaudeMD{Chars: random.IntN(100), InStep: "so"}}
+	p := records.Publication{ClaudeMD: records.ClaudeMD{Chars: random.IntN(100), PublishKey: "so"}}
 	for _, m := range onRecord {
 		if random.IntN(3) == 0 {
 			p.Costs = append(p.Costs, claudemd.Cost{ID: m.ID, Chars: random.IntN(500), Listed: random.IntN(2) == 0})
@@ -161,7 +161,7 @@ func (s *server) change(w *postgres.Writer, random *rand.Rand) (changed []uuid.U
 
 func (s *server) any(w *postgres.Writer, random *rand.Rand) records.MemoryRow {
 	s.Helper()
-	head, err := w.Head(s.Context(), (*s.ids)[random.IntN(len(*s.ids))])
+	head, err := w.Row(s.Context(), (*s.ids)[random.IntN(len(*s.ids))])
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -71,7 +71,7 @@ func (m *memoryState) journalEntry(at time.Time, kind memories.ActivityKind, act
 	}
 	entry := records.NewJournalEntry(m.row, m.before.CountKey(), at, kind, actor)
 	if kind == memories.ActivityRenamed {
-		entry.Renamed = m.before.Name
+		entry.OtherName = m.before.Name
 	}
 	return entry
 }
@@ -113,8 +113,8 @@ func (r *reconciler) linkSuccessors(entries []records.JournalEntry) {
 			successor = r.movedTo(r.byID[deleted.MemoryID])
 		}
 		if successor != nil {
-			deleted.Renamed = successor.row.Name
-			r.out.ChangeSet.Activity[successor.createdIndex].Renamed = deleted.Name
+			deleted.OtherName = successor.row.Name
+			r.out.ChangeSet.Activity[successor.createdIndex].OtherName = deleted.Name
 		}
 	}
 }

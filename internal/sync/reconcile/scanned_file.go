@@ -80,7 +80,7 @@ func (s ScannedFile) AwaitsRemoval() bool {
 
 // hasExpectedHash reports whether the file has the bytes that Memoir was about to write.
 func (s ScannedFile) hasExpectedHash() bool {
-	return s.Known != nil && s.Hash != "" && s.Known.Promised == s.Hash
+	return s.Known != nil && s.Hash != "" && s.Known.ExpectedHash == s.Hash
 }
 
 // ApplyExpectedHash makes the file's bytes count as known if Memoir was about to write them. The

@@ -46,7 +46,7 @@ func Resume(ctx context.Context, tx *agenttx.Tx) error {
 // includes the indexes that their deletions have recorded, because some of those are not near the
 // files.
 func indexesToEdit(ctx context.Context, tx *agenttx.Tx, pending []records.File) ([]string, error) {
-	linesOut, err := tx.DB.IndexLinesOut(ctx)
+	linesOut, err := tx.DB.RemovedIndexLines(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -88,7 +88,7 @@ func (s *Scanner) readKeys(ctx context.Context, tx *agenttx.Tx, r Request, o rec
 			diff.deferFile(entry.Path) // does not count an unchanged file, because its row is present
 		}
 	}
-	return entries, keys, tx.DB.Sign(ctx, signed)
+	return entries, keys, tx.DB.SaveSignatures(ctx, signed)
 }
 
 // movedKeys returns the keys of the memories that have lost a file, and the new keys of files that

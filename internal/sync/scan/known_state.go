@@ -69,7 +69,7 @@ func loadKnownState(ctx context.Context, tx *agenttx.Tx, o reconcile.Observed) (
 		ids[rename.ID] = struct{}{}
 	}
 	query.Names, query.Memories = slices.Collect(maps.Keys(names)), slices.Collect(maps.Keys(ids))
-	known, err := tx.DB.Past(ctx, query)
+	known, err := tx.DB.KnownState(ctx, query)
 	if err != nil {
 		return reconcile.KnownState{}, err
 	}

@@ -72,7 +72,7 @@ func (s *Scanner) scanLogs(ctx context.Context, tx *agenttx.Tx, paths []string, 
 	}
 	seen.Known = seen.Known && !unsigned
 	if gone := listing.Gone(slices.Sorted(maps.Keys(known))); len(gone) > 0 {
-		if err := tx.DB.ForgetLogs(ctx, gone); err != nil {
+		if err := tx.DB.DeleteLogs(ctx, gone); err != nil {
 			return watched, err
 		}
 		emitLogs(tx, "")

@@ -55,7 +55,7 @@ func (s *Scanner) readChanged(ctx context.Context, tx *agenttx.Tx, r Request, at
 			unchanged = append(unchanged, records.FileSignature{Path: scanned[i].Path, Signature: scanned[i].Signature})
 		}
 	}
-	return changed, tx.DB.Sign(ctx, unchanged)
+	return changed, tx.DB.SaveSignatures(ctx, unchanged)
 }
 
 // readInParallel calls do for each index below n, several at a time. Each goroutine has a reader of

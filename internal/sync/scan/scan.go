@@ -334,7 +334,7 @@ func recordScan(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, pat
 		return nil
 	}
 	tx.State.FullyScanned = true
-	return tx.DB.SetLook(ctx, max(0, listing.Sessions))
+	return tx.DB.SetSessionCount(ctx, max(0, listing.Sessions))
 }
 
 // EmitChanges emits an event for each change of a memory.

@@ -12,64 +12,6 @@ import (
 	"github.com/google/uuid"
 )
 
-const headingsAsOf = `-- name: HeadingsAsOf :many
-WITH last AS (
-    SELECT DISTINCT ON (a.memory_id) a.memory_id, a.name, a.team, a.state, a.type, a.revision_id
-    FROM activity a
-    WHERE a.agent_id = $1 AND a.at <= $2 AND a.state IS NOT NULL
-    ORDER BY a.memory_id, a.at DESC, a.id DESC
-)
-SELECT m.id, last.name, last.team, last.type, r.description, r.id AS revision_id, coalesce(octet_length(r.raw), 0)::bigint AS size
-FROM last
-JOIN memories m ON m.id = last.memory_id
-JOIN revisions r ON r.id = last.revision_id
-WHERE m.readable AND last.state IN ('active', 'missing') AND last.type IS NOT NULL
-`
-
-type HeadingsAsOfParams struct {
-	AgentID int64
-	At      time.Time
-}
-
-type HeadingsAsOfRow struct {
-	ID          uuid.UUID
-	Name        string
-	Team        bool
-	Type        *string
-	Description string
-	RevisionID  uuid.UUID
-	Size        int64
-}
-
-// What went into CLAUDE.md at that moment, without the bodies.
-func (q *Queries) HeadingsAsOf(ctx context.Context, arg HeadingsAsOfParams) ([]HeadingsAsOfRow, error) {
-	rows, err := q.db.Query(ctx, headingsAsOf, arg.AgentID, arg.At)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []HeadingsAsOfRow{}
-	for rows.Next() {
-		var i HeadingsAsOfRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.Name,
-			&i.Team,
-			&i.Type,
-			&i.Description,
-			&i.RevisionID,
-			&i.Size,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 type InsertActivityParams struct {
 	AgentID    int64
 	At         time.Time
@@ -83,7 +25,7 @@ type InsertActivityParams struct {
 	Type       *string
 	RevisionID *uuid.UUID
 	ModifiedAt *time.Time
-	Renamed    *string
+	OtherName  *string
 	Team       bool
 }
 
@@ -147,8 +89,8 @@ type MemoriesAsOfRow struct {
 	Total       int64
 }
 
-// The memories as the last row of each up to that moment has left them, by the name of that time. One whose content is gone is
-// left out. One pass over the agent's rows, in the order of its primary key, is quicker than a look-up for each memory.
+// Returns the memories as of a time, sorted by their name at that time. Memories without content are omitted.
+// One pass in primary key order is faster than one lookup per memory.
 func (q *Queries) MemoriesAsOf(ctx context.Context, arg MemoriesAsOfParams) ([]MemoriesAsOfRow, error) {
 	rows, err := q.db.Query(ctx, memoriesAsOf,
 		arg.AfterName,
@@ -259,4 +201,62 @@ func (q *Queries) MemoryAsOf(ctx context.Context, arg MemoryAsOfParams) (MemoryA
 		&i.Total,
 	)
 	return i, err
+}
+
+const summariesAsOf = `-- name: SummariesAsOf :many
+WITH last AS (
+    SELECT DISTINCT ON (a.memory_id) a.memory_id, a.name, a.team, a.state, a.type, a.revision_id
+    FROM activity a
+    WHERE a.agent_id = $1 AND a.at <= $2 AND a.state IS NOT NULL
+    ORDER BY a.memory_id, a.at DESC, a.id DESC
+)
+SELECT m.id, last.name, last.team, last.type, r.description, r.id AS revision_id, coalesce(octet_length(r.raw), 0)::bigint AS size
+FROM last
+JOIN memories m ON m.id = last.memory_id
+JOIN revisions r ON r.id = last.revision_id
+WHERE m.readable AND last.state IN ('active', 'missing') AND last.type IS NOT NULL
+`
+
+type SummariesAsOfParams struct {
+	AgentID int64
+	At      time.Time
+}
+
+type SummariesAsOfRow struct {
+	ID          uuid.UUID
+	Name        string
+	Team        bool
+	Type        *string
+	Description string
+	RevisionID  uuid.UUID
+	Size        int64
+}
+
+// Returns what CLAUDE.md had at a time, without bodies.
+func (q *Queries) SummariesAsOf(ctx context.Context, arg SummariesAsOfParams) ([]SummariesAsOfRow, error) {
+	rows, err := q.db.Query(ctx, summariesAsOf, arg.AgentID, arg.At)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SummariesAsOfRow{}
+	for rows.Next() {
+		var i SummariesAsOfRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Name,
+			&i.Team,
+			&i.Type,
+			&i.Description,
+			&i.RevisionID,
+			&i.Size,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

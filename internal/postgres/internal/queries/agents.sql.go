@@ -27,7 +27,7 @@ type AddAgentParams struct {
 	At           time.Time
 }
 
-// No row: another server has made an agent of that slug known meanwhile.
+// Returns no row if another server has added an agent with the slug.
 func (q *Queries) AddAgent(ctx context.Context, arg AddAgentParams) (int64, error) {
 	row := q.db.QueryRow(ctx, addAgent,
 		arg.Slug,
@@ -44,7 +44,7 @@ func (q *Queries) AddAgent(ctx context.Context, arg AddAgentParams) (int64, erro
 }
 
 const agentByID = `-- name: AgentByID :one
-SELECT agents.id, agents.slug, agents.layout, agents.dir, agents.display_name, agents.present, agents.sessions, agents.durable_device, agents.claude_md_path, agents.claude_md_published_at, agents.claude_md_chars, agents.claude_md_problem, agents.created_at, agents.updated_at, agents.claude_md_in_step, agents.memories_version, agents.memory_off, agents.joined_to, agents.durable_inode, coalesce((
+SELECT agents.id, agents.slug, agents.layout, agents.dir, agents.display_name, agents.present, agents.sessions, agents.primary_device, agents.claude_md_path, agents.claude_md_published_at, agents.claude_md_chars, agents.claude_md_problem, agents.created_at, agents.updated_at, agents.claude_md_publish_key, agents.memories_version, agents.memory_off, agents.joined_to, agents.primary_inode, coalesce((
     SELECT string_agg(s.id || ':' || s.memories_version || ':' || left(md5(s.dir), 8), ',' ORDER BY s.id)
     FROM agents s WHERE s.layout = 'shared' AND NOT s.memory_off AND agents.layout <> 'shared' AND NOT agents.memory_off
 ), '')::text AS shared
@@ -57,8 +57,8 @@ type AgentByIDRow struct {
 	Shared string
 }
 
-// shared is another text whenever something else may be shared with the agent; empty: nothing is. SharedStamp has the same for whoever
-// shares it.
+// shared identifies what other agents share with this agent; it is empty if they share nothing. SharedStamp
+// returns the same for the sharing agents.
 func (q *Queries) AgentByID(ctx context.Context, id int64) (AgentByIDRow, error) {
 	row := q.db.QueryRow(ctx, agentByID, id)
 	var i AgentByIDRow
@@ -70,26 +70,26 @@ func (q *Queries) AgentByID(ctx context.Context, id int64) (AgentByIDRow, error)
 		&i.Agent.DisplayName,
 		&i.Agent.Present,
 		&i.Agent.Sessions,
-		&i.Agent.DurableDevice,
+		&i.Agent.PrimaryDevice,
 		&i.Agent.ClaudeMdPath,
 		&i.Agent.ClaudeMdPublishedAt,
 		&i.Agent.ClaudeMdChars,
 		&i.Agent.ClaudeMdProblem,
 		&i.Agent.CreatedAt,
 		&i.Agent.UpdatedAt,
-		&i.Agent.ClaudeMdInStep,
+		&i.Agent.ClaudeMdPublishKey,
 		&i.Agent.MemoriesVersion,
 		&i.Agent.MemoryOff,
 		&i.Agent.JoinedTo,
-		&i.Agent.DurableInode,
+		&i.Agent.PrimaryInode,
 		&i.Shared,
 	)
 	return i, err
 }
 
 const agentBySlug = `-- name: AgentBySlug :one
-SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off, joined_to, durable_inode
+SELECT id, slug, layout, dir, display_name, present, sessions, primary_device, claude_md_path, claude_md_published_at,
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_publish_key, memories_version, memory_off, joined_to, primary_inode
 FROM agents
 WHERE slug = $1
 `
@@ -105,25 +105,25 @@ func (q *Queries) AgentBySlug(ctx context.Context, slug string) (Agent, error) {
 		&i.DisplayName,
 		&i.Present,
 		&i.Sessions,
-		&i.DurableDevice,
+		&i.PrimaryDevice,
 		&i.ClaudeMdPath,
 		&i.ClaudeMdPublishedAt,
 		&i.ClaudeMdChars,
 		&i.ClaudeMdProblem,
 		&i.CreatedAt,
 		&i.UpdatedAt,
-		&i.ClaudeMdInStep,
+		&i.ClaudeMdPublishKey,
 		&i.MemoriesVersion,
 		&i.MemoryOff,
 		&i.JoinedTo,
-		&i.DurableInode,
+		&i.PrimaryInode,
 	)
 	return i, err
 }
 
 const agents = `-- name: Agents :many
-SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off, joined_to, durable_inode
+SELECT id, slug, layout, dir, display_name, present, sessions, primary_device, claude_md_path, claude_md_published_at,
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_publish_key, memories_version, memory_off, joined_to, primary_inode
 FROM agents
 ORDER BY slug
 `
@@ -145,18 +145,18 @@ func (q *Queries) Agents(ctx context.Context) ([]Agent, error) {
 			&i.DisplayName,
 			&i.Present,
 			&i.Sessions,
-			&i.DurableDevice,
+			&i.PrimaryDevice,
 			&i.ClaudeMdPath,
 			&i.ClaudeMdPublishedAt,
 			&i.ClaudeMdChars,
 			&i.ClaudeMdProblem,
 			&i.CreatedAt,
 			&i.UpdatedAt,
-			&i.ClaudeMdInStep,
+			&i.ClaudeMdPublishKey,
 			&i.MemoriesVersion,
 			&i.MemoryOff,
 			&i.JoinedTo,
-			&i.DurableInode,
+			&i.PrimaryInode,
 		); err != nil {
 			return nil, err
 		}
@@ -166,6 +166,16 @@ func (q *Queries) Agents(ctx context.Context) ([]Agent, error) {
 		return nil, err
 	}
 	return items, nil
+}
+
+const commitAsync = `-- name: CommitAsync :exec
+SELECT set_config('synchronous_commit', 'off', true)
+`
+
+// The commit returns before it is on disk. A power cut may lose this transaction, but no earlier one.
+func (q *Queries) CommitAsync(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, commitAsync)
+	return err
 }
 
 const countMemories = `-- name: CountMemories :many
@@ -203,33 +213,31 @@ const deleteAgent = `-- name: DeleteAgent :exec
 DELETE FROM agents WHERE agents.id = $1
 `
 
-// All that belongs to the agent is deleted by cascade.
+// The rest is deleted by cascade.
 func (q *Queries) DeleteAgent(ctx context.Context, id int64) error {
 	_, err := q.db.Exec(ctx, deleteAgent, id)
 	return err
 }
 
-const goByIndexes = `-- name: GoByIndexes :exec
+const disableSeqScan = `-- name: DisableSeqScan :exec
 SELECT set_config('enable_seqscan', 'off', true)
 `
 
-// For the transaction, Postgres reads no table from end to end where an index would do. It takes search vectors for cheap to read,
-// and where many match it would rather read those of all memories than ask the index.
-func (q *Queries) GoByIndexes(ctx context.Context) error {
-	_, err := q.db.Exec(ctx, goByIndexes)
+// Makes the planner use indexes in this transaction. It underestimates the cost of reading search vectors.
+func (q *Queries) DisableSeqScan(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, disableSeqScan)
 	return err
 }
 
-const keepPlans = `-- name: KeepPlans :exec
+const forceGenericPlans = `-- name: ForceGenericPlans :exec
 SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true),
        set_config('enable_bitmapscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)
 `
 
-// For the transaction, Postgres takes for each prepared statement the plan that it has, and that goes by keys alone. To make it anew
-// because there is a list among the arguments takes longer than to carry it out; and since nobody knows how long the list will be
-// the planner expects ten, and would rather read all thousand files of an agent.
-func (q *Queries) KeepPlans(ctx context.Context) error {
-	_, err := q.db.Exec(ctx, keepPlans)
+// Makes the transaction use the cached generic plans, which use keys only. A new plan takes longer than the
+// query. The planner also expects ten list elements and would read all files of an agent.
+func (q *Queries) ForceGenericPlans(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, forceGenericPlans)
 	return err
 }
 
@@ -237,25 +245,14 @@ const lockAgent = `-- name: LockAgent :exec
 SELECT pg_advisory_lock(1835363695, $1::integer)
 `
 
-// One writer per agent over all servers of this database. 0x6d656d6f is "memo": the first half of every key of ours.
+// One writer per agent, over all servers of the database. 0x6d656d6f is "memo", the first half of all keys.
 func (q *Queries) LockAgent(ctx context.Context, agentID int32) error {
 	_, err := q.db.Exec(ctx, lockAgent, agentID)
 	return err
 }
 
-const needNotWaitForTheDisk = `-- name: NeedNotWaitForTheDisk :exec
-SELECT set_config('synchronous_commit', 'off', true)
-`
-
-// The transaction's commit is answered before it is on disk. After a power cut it may be as if it had never been; nothing that
-// was committed before it is lost by that.
-func (q *Queries) NeedNotWaitForTheDisk(ctx context.Context) error {
-	_, err := q.db.Exec(ctx, needNotWaitForTheDisk)
-	return err
-}
-
 const raiseMemoriesVersion = `-- name: RaiseMemoriesVersion :exec
-UPDATE agents SET claude_md_in_step = NULL, memories_version = memories_version + $1 WHERE id = $2
+UPDATE agents SET claude_md_publish_key = NULL, memories_version = memories_version + $1 WHERE id = $2
 `
 
 type RaiseMemoriesVersionParams struct {
@@ -263,7 +260,7 @@ type RaiseMemoriesVersionParams struct {
 	ID      int64
 }
 
-// By the number of memories that change.
+// Raises the version by the number of changed memories.
 func (q *Queries) RaiseMemoriesVersion(ctx context.Context, arg RaiseMemoriesVersionParams) error {
 	_, err := q.db.Exec(ctx, raiseMemoriesVersion, arg.Changed, arg.ID)
 	return err
@@ -279,8 +276,8 @@ ON CONFLICT (slug) DO UPDATE SET
     claude_md_path = CASE WHEN excluded.claude_md_path IS NOT NULL THEN coalesce(agents.claude_md_path, excluded.claude_md_path) END,
     present = excluded.present,
     joined_to = excluded.joined_to,
-    durable_device = CASE WHEN agents.dir = excluded.dir THEN agents.durable_device END,
-    durable_inode = CASE WHEN agents.dir = excluded.dir THEN agents.durable_inode END,
+    primary_device = CASE WHEN agents.dir = excluded.dir THEN agents.primary_device END,
+    primary_inode = CASE WHEN agents.dir = excluded.dir THEN agents.primary_inode END,
     updated_at = CASE WHEN (agents.layout, agents.dir, agents.display_name, agents.present)
                          = (excluded.layout, excluded.dir, excluded.display_name, excluded.present)
                       AND agents.joined_to IS NOT DISTINCT FROM excluded.joined_to
@@ -299,7 +296,7 @@ type SaveAgentParams struct {
 	At           time.Time
 }
 
-// Inserts an agent or points a known one at its directory. The row changes only when something about it does.
+// Inserts an agent, or updates a known one. The row changes only if a value does.
 func (q *Queries) SaveAgent(ctx context.Context, arg SaveAgentParams) (int64, error) {
 	row := q.db.QueryRow(ctx, saveAgent,
 		arg.Slug,
@@ -314,22 +311,6 @@ func (q *Queries) SaveAgent(ctx context.Context, arg SaveAgentParams) (int64, er
 	var id int64
 	err := row.Scan(&id)
 	return id, err
-}
-
-const setAgentLook = `-- name: SetAgentLook :exec
-UPDATE agents SET sessions = $1, updated_at = $2 WHERE id = $3 AND sessions <> $1
-`
-
-type SetAgentLookParams struct {
-	Sessions int32
-	At       time.Time
-	ID       int64
-}
-
-// What a look at the agent's directory found of the agent itself.
-func (q *Queries) SetAgentLook(ctx context.Context, arg SetAgentLookParams) error {
-	_, err := q.db.Exec(ctx, setAgentLook, arg.Sessions, arg.At, arg.ID)
-	return err
 }
 
 const setAgentPresent = `-- name: SetAgentPresent :exec
@@ -348,7 +329,7 @@ func (q *Queries) SetAgentPresent(ctx context.Context, arg SetAgentPresentParams
 }
 
 const setAgentPublished = `-- name: SetAgentPublished :exec
-UPDATE agents SET claude_md_path = $1, claude_md_chars = $2, claude_md_problem = $3, claude_md_in_step = $4,
+UPDATE agents SET claude_md_path = $1, claude_md_chars = $2, claude_md_problem = $3, claude_md_publish_key = $4,
     claude_md_published_at = coalesce($5, claude_md_published_at), memories_version = memories_version + 1,
     updated_at = CASE WHEN claude_md_chars <> $2 OR claude_md_path IS DISTINCT FROM $1 OR claude_md_problem IS DISTINCT FROM $3
                         OR $5::timestamptz IS NOT NULL
@@ -360,19 +341,19 @@ type SetAgentPublishedParams struct {
 	Path        *string
 	Chars       int32
 	Problem     *string
-	InStep      *string
+	PublishKey  *string
 	PublishedAt *time.Time
 	At          time.Time
 	ID          int64
 }
 
-// The version is raised with it: what each memory takes in CLAUDE.md is among what is kept at a version.
+// Raises the version too, because caches keep the costs of memories by version.
 func (q *Queries) SetAgentPublished(ctx context.Context, arg SetAgentPublishedParams) error {
 	_, err := q.db.Exec(ctx, setAgentPublished,
 		arg.Path,
 		arg.Chars,
 		arg.Problem,
-		arg.InStep,
+		arg.PublishKey,
 		arg.PublishedAt,
 		arg.At,
 		arg.ID,
@@ -380,44 +361,24 @@ func (q *Queries) SetAgentPublished(ctx context.Context, arg SetAgentPublishedPa
 	return err
 }
 
-const setClaudeMDInStep = `-- name: SetClaudeMDInStep :exec
-UPDATE agents SET claude_md_in_step = $1 WHERE id = $2 AND claude_md_in_step IS DISTINCT FROM $1
+const setAgentSessions = `-- name: SetAgentSessions :exec
+UPDATE agents SET sessions = $1, updated_at = $2 WHERE id = $3 AND sessions <> $1
 `
 
-type SetClaudeMDInStepParams struct {
-	InStep *string
-	ID     int64
+type SetAgentSessionsParams struct {
+	Sessions int32
+	At       time.Time
+	ID       int64
 }
 
-func (q *Queries) SetClaudeMDInStep(ctx context.Context, arg SetClaudeMDInStepParams) error {
-	_, err := q.db.Exec(ctx, setClaudeMDInStep, arg.InStep, arg.ID)
-	return err
-}
-
-const setDurableDirectory = `-- name: SetDurableDirectory :exec
-UPDATE agents SET durable_device = $1, durable_inode = $2, updated_at = $3 WHERE id = $4
-`
-
-type SetDurableDirectoryParams struct {
-	DurableDevice *int64
-	DurableInode  *int64
-	At            time.Time
-	ID            int64
-}
-
-// None: the durable directory is not there.
-func (q *Queries) SetDurableDirectory(ctx context.Context, arg SetDurableDirectoryParams) error {
-	_, err := q.db.Exec(ctx, setDurableDirectory,
-		arg.DurableDevice,
-		arg.DurableInode,
-		arg.At,
-		arg.ID,
-	)
+// Saves the number of sessions at the last full scan.
+func (q *Queries) SetAgentSessions(ctx context.Context, arg SetAgentSessionsParams) error {
+	_, err := q.db.Exec(ctx, setAgentSessions, arg.Sessions, arg.At, arg.ID)
 	return err
 }
 
 const setMemoryOff = `-- name: SetMemoryOff :execrows
-UPDATE agents SET memory_off = $1, claude_md_in_step = NULL, memories_version = memories_version + 1, updated_at = $2
+UPDATE agents SET memory_off = $1, claude_md_publish_key = NULL, memories_version = memories_version + 1, updated_at = $2
 WHERE id = $3 AND memory_off <> $1
 `
 
@@ -427,7 +388,7 @@ type SetMemoryOffParams struct {
 	ID  int64
 }
 
-// CLAUDE.md is to be compiled anew.
+// Clears the publish key, so that CLAUDE.md is compiled again.
 func (q *Queries) SetMemoryOff(ctx context.Context, arg SetMemoryOffParams) (int64, error) {
 	result, err := q.db.Exec(ctx, setMemoryOff, arg.Off, arg.At, arg.ID)
 	if err != nil {
@@ -436,15 +397,51 @@ func (q *Queries) SetMemoryOff(ctx context.Context, arg SetMemoryOffParams) (int
 	return result.RowsAffected(), nil
 }
 
+const setPrimaryDir = `-- name: SetPrimaryDir :exec
+UPDATE agents SET primary_device = $1, primary_inode = $2, updated_at = $3 WHERE id = $4
+`
+
+type SetPrimaryDirParams struct {
+	PrimaryDevice *int64
+	PrimaryInode  *int64
+	At            time.Time
+	ID            int64
+}
+
+// NULL means that the primary directory is absent.
+func (q *Queries) SetPrimaryDir(ctx context.Context, arg SetPrimaryDirParams) error {
+	_, err := q.db.Exec(ctx, setPrimaryDir,
+		arg.PrimaryDevice,
+		arg.PrimaryInode,
+		arg.At,
+		arg.ID,
+	)
+	return err
+}
+
+const setPublishKey = `-- name: SetPublishKey :exec
+UPDATE agents SET claude_md_publish_key = $1 WHERE id = $2 AND claude_md_publish_key IS DISTINCT FROM $1
+`
+
+type SetPublishKeyParams struct {
+	PublishKey *string
+	ID         int64
+}
+
+func (q *Queries) SetPublishKey(ctx context.Context, arg SetPublishKeyParams) error {
+	_, err := q.db.Exec(ctx, setPublishKey, arg.PublishKey, arg.ID)
+	return err
+}
+
 const sharedAgents = `-- name: SharedAgents :many
-SELECT id, slug, layout, dir, display_name, present, sessions, durable_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_in_step, memories_version, memory_off, joined_to, durable_inode
+SELECT id, slug, layout, dir, display_name, present, sessions, primary_device, claude_md_path, claude_md_published_at,
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_publish_key, memories_version, memory_off, joined_to, primary_inode
 FROM agents
 WHERE layout = 'shared' AND NOT memory_off
 ORDER BY id
 `
 
-// Those whose memories all others are given. One that is switched off gives none.
+// Returns the agents that share their memories. An agent whose memory is off shares none.
 func (q *Queries) SharedAgents(ctx context.Context) ([]Agent, error) {
 	rows, err := q.db.Query(ctx, sharedAgents)
 	if err != nil {
@@ -462,18 +459,18 @@ func (q *Queries) SharedAgents(ctx context.Context) ([]Agent, error) {
 			&i.DisplayName,
 			&i.Present,
 			&i.Sessions,
-			&i.DurableDevice,
+			&i.PrimaryDevice,
 			&i.ClaudeMdPath,
 			&i.ClaudeMdPublishedAt,
 			&i.ClaudeMdChars,
 			&i.ClaudeMdProblem,
 			&i.CreatedAt,
 			&i.UpdatedAt,
-			&i.ClaudeMdInStep,
+			&i.ClaudeMdPublishKey,
 			&i.MemoriesVersion,
 			&i.MemoryOff,
 			&i.JoinedTo,
-			&i.DurableInode,
+			&i.PrimaryInode,
 		); err != nil {
 			return nil, err
 		}

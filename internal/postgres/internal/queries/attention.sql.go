@@ -11,7 +11,7 @@ import (
 
 const countWaiting = `-- name: CountWaiting :many
 SELECT a.id,
-       (SELECT count(*) FROM blocked b WHERE b.agent_id = a.id) AS blocked,
+       (SELECT count(*) FROM blocked_contents b WHERE b.agent_id = a.id) AS blocked,
        (SELECT count(DISTINCT f.memory_id) FROM files f
         WHERE f.agent_id = a.id AND f.status = 'removing' AND f.problem IS NOT NULL) AS not_removed,
        (SELECT count(*) FROM memories m
@@ -34,10 +34,9 @@ type CountWaitingRow struct {
 	Team          int64
 }
 
-// What waits for somebody besides the memories that their state tells of. The first two counts are answered by indexes
-// that hold little else: blocked's key, and files_to_remove. The third is of what Disagreements lists.
-// The fourth is that of ToReview, and verifications_with_gone holds nothing else; proposals are counted in an index too.
-// Team memories do not wait, but are counted with the rest: memories_in_team has them alone.
+// Counts what waits for a decision. Small indexes answer each count: the key of blocked_contents,
+// files_agent_id_removing_idx, memories_agent_id_conflict_idx, verifications_agent_id_gone_idx,
+// proposals_agent_id_state_proposed_at_idx and memories_agent_id_team_idx.
 func (q *Queries) CountWaiting(ctx context.Context, agentIds []int64) ([]CountWaitingRow, error) {
 	rows, err := q.db.Query(ctx, countWaiting, agentIds)
 	if err != nil {

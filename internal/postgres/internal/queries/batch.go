@@ -91,7 +91,7 @@ func (b *InsertConsolidationStepBatchResults) Close() error {
 }
 
 const saveBlocked = `-- name: SaveBlocked :batchexec
-INSERT INTO blocked (id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at, team)
+INSERT INTO blocked_contents (id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at, team)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 ON CONFLICT (agent_id, path) DO UPDATE SET session = excluded.session, name = excluded.name,
     fingerprint = excluded.fingerprint, hash = excluded.hash, type = excluded.type, description = excluded.description,
@@ -195,7 +195,7 @@ type SaveRevisionParams struct {
 	Current     bool
 }
 
-// A content that the memory has had before is the same revision. It is seen once more when it is current again.
+// A known content keeps its revision. seen_at changes if it is current again.
 func (q *Queries) SaveRevision(ctx context.Context, arg []SaveRevisionParams) *SaveRevisionBatchResults {
 	batch := &pgx.Batch{}
 	for _, a := range arg {

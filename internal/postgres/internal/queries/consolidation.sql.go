@@ -45,7 +45,7 @@ type AppliedConsolidationStepsParams struct {
 	Most    int32
 }
 
-// What was applied last, undone since or not.
+// Returns the steps that were applied last, also those undone since.
 func (q *Queries) AppliedConsolidationSteps(ctx context.Context, arg AppliedConsolidationStepsParams) ([]ConsolidationStep, error) {
 	rows, err := q.db.Query(ctx, appliedConsolidationSteps, arg.AgentID, arg.Most)
 	if err != nil {
@@ -102,6 +102,26 @@ func (q *Queries) ChooseConsolidationSteps(ctx context.Context, arg ChooseConsol
 	return result.RowsAffected(), nil
 }
 
+const claimConsolidationCheck = `-- name: ClaimConsolidationCheck :execrows
+INSERT INTO consolidation_checks AS l (agent_id, checked_at) VALUES ($1, $2)
+ON CONFLICT (agent_id) DO UPDATE SET checked_at = excluded.checked_at WHERE l.checked_at <= $3
+`
+
+type ClaimConsolidationCheckParams struct {
+	AgentID   int64
+	CheckedAt time.Time
+	Since     time.Time
+}
+
+// Claims the check that is due. No row changes if another server has checked since.
+func (q *Queries) ClaimConsolidationCheck(ctx context.Context, arg ClaimConsolidationCheckParams) (int64, error) {
+	result, err := q.db.Exec(ctx, claimConsolidationCheck, arg.AgentID, arg.CheckedAt, arg.Since)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const closeConsolidation = `-- name: CloseConsolidation :execrows
 UPDATE consolidations SET closed_at = $1 WHERE agent_id = $2 AND closed_at IS NULL
 `
@@ -119,15 +139,15 @@ func (q *Queries) CloseConsolidation(ctx context.Context, arg CloseConsolidation
 	return result.RowsAffected(), nil
 }
 
-const consolidationLook = `-- name: ConsolidationLook :one
-SELECT looked_at FROM consolidation_looks WHERE agent_id = $1
+const consolidationCheckedAt = `-- name: ConsolidationCheckedAt :one
+SELECT checked_at FROM consolidation_checks WHERE agent_id = $1
 `
 
-func (q *Queries) ConsolidationLook(ctx context.Context, agentID int64) (time.Time, error) {
-	row := q.db.QueryRow(ctx, consolidationLook, agentID)
-	var looked_at time.Time
-	err := row.Scan(&looked_at)
-	return looked_at, err
+func (q *Queries) ConsolidationCheckedAt(ctx context.Context, agentID int64) (time.Time, error) {
+	row := q.db.QueryRow(ctx, consolidationCheckedAt, agentID)
+	var checked_at time.Time
+	err := row.Scan(&checked_at)
+	return checked_at, err
 }
 
 const consolidationStep = `-- name: ConsolidationStep :one
@@ -204,56 +224,56 @@ func (q *Queries) ConsolidationSteps(ctx context.Context, planID uuid.UUID) ([]C
 	return items, nil
 }
 
-const forgetConsolidationSteps = `-- name: ForgetConsolidationSteps :exec
+const deleteOldPlans = `-- name: DeleteOldPlans :exec
+DELETE FROM consolidations c
+WHERE c.agent_id = $1 AND c.closed_at < $2 AND NOT EXISTS (SELECT FROM consolidation_steps s WHERE s.plan_id = c.id)
+`
+
+type DeleteOldPlansParams struct {
+	AgentID int64
+	Before  *time.Time
+}
+
+func (q *Queries) DeleteOldPlans(ctx context.Context, arg DeleteOldPlansParams) error {
+	_, err := q.db.Exec(ctx, deleteOldPlans, arg.AgentID, arg.Before)
+	return err
+}
+
+const deleteOldSteps = `-- name: DeleteOldSteps :exec
 DELETE FROM consolidation_steps s USING consolidations c
 WHERE c.id = s.plan_id AND c.agent_id = $1 AND c.closed_at IS NOT NULL
   AND (s.applied_at IS NULL AND s.state NOT IN ('chosen', 'undoing') OR s.applied_at < $2)
 `
 
-type ForgetConsolidationStepsParams struct {
+type DeleteOldStepsParams struct {
 	AgentID int64
 	Before  *time.Time
 }
 
-// Of plans that are closed only what was applied is kept, for as long as it can be undone.
-func (q *Queries) ForgetConsolidationSteps(ctx context.Context, arg ForgetConsolidationStepsParams) error {
-	_, err := q.db.Exec(ctx, forgetConsolidationSteps, arg.AgentID, arg.Before)
-	return err
-}
-
-const forgetConsolidations = `-- name: ForgetConsolidations :exec
-DELETE FROM consolidations c
-WHERE c.agent_id = $1 AND c.closed_at < $2 AND NOT EXISTS (SELECT FROM consolidation_steps s WHERE s.plan_id = c.id)
-`
-
-type ForgetConsolidationsParams struct {
-	AgentID int64
-	Before  *time.Time
-}
-
-func (q *Queries) ForgetConsolidations(ctx context.Context, arg ForgetConsolidationsParams) error {
-	_, err := q.db.Exec(ctx, forgetConsolidations, arg.AgentID, arg.Before)
+// Deletes the steps of closed plans, except applied ones that can still be undone.
+func (q *Queries) DeleteOldSteps(ctx context.Context, arg DeleteOldStepsParams) error {
+	_, err := q.db.Exec(ctx, deleteOldSteps, arg.AgentID, arg.Before)
 	return err
 }
 
 const forgottenNames = `-- name: ForgottenNames :many
-SELECT DISTINCT ON (v.name) v.name, v.renamed
+SELECT DISTINCT ON (v.name) v.name, v.other_name
 FROM (
-    SELECT d.agent_id, d.name, d.renamed, d.at, d.id FROM activity d WHERE d.agent_id = $1 AND d.kind = 'deleted'
+    SELECT d.agent_id, d.name, d.other_name, d.at, d.id FROM activity d WHERE d.agent_id = $1 AND d.kind = 'deleted'
     UNION ALL
-    SELECT n.agent_id, n.renamed, n.name, n.at, n.id FROM activity n
-    WHERE n.agent_id = $1 AND n.kind = 'renamed' AND n.renamed <> n.name
+    SELECT n.agent_id, n.other_name, n.name, n.at, n.id FROM activity n
+    WHERE n.agent_id = $1 AND n.kind = 'renamed' AND n.other_name <> n.name
 ) v
 WHERE NOT EXISTS (SELECT FROM memories m WHERE m.agent_id = v.agent_id AND m.name = v.name AND m.state <> 'deleted')
 ORDER BY v.name, v.at DESC, v.id DESC
 `
 
 type ForgottenNamesRow struct {
-	Name    string
-	Renamed *string
+	Name      string
+	OtherName *string
 }
 
-// The names under which there was a memory once and is none any more, with the name that it was given in place of it.
+// Returns the names that no memory has any longer, with the new name if there is one.
 func (q *Queries) ForgottenNames(ctx context.Context, agentID int64) ([]ForgottenNamesRow, error) {
 	rows, err := q.db.Query(ctx, forgottenNames, agentID)
 	if err != nil {
@@ -263,7 +283,7 @@ func (q *Queries) ForgottenNames(ctx context.Context, agentID int64) ([]Forgotte
 	items := []ForgottenNamesRow{}
 	for rows.Next() {
 		var i ForgottenNamesRow
-		if err := rows.Scan(&i.Name, &i.Renamed); err != nil {
+		if err := rows.Scan(&i.Name, &i.OtherName); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -335,26 +355,6 @@ func (q *Queries) LastConsolidation(ctx context.Context, agentID int64) (Consoli
 		&i.Findings,
 	)
 	return i, err
-}
-
-const lookAtConsolidation = `-- name: LookAtConsolidation :execrows
-INSERT INTO consolidation_looks AS l (agent_id, looked_at) VALUES ($1, $2)
-ON CONFLICT (agent_id) DO UPDATE SET looked_at = excluded.looked_at WHERE l.looked_at <= $3
-`
-
-type LookAtConsolidationParams struct {
-	AgentID  int64
-	LookedAt time.Time
-	Since    time.Time
-}
-
-// Takes the look that is due, unless somebody had one since that time.
-func (q *Queries) LookAtConsolidation(ctx context.Context, arg LookAtConsolidationParams) (int64, error) {
-	result, err := q.db.Exec(ctx, lookAtConsolidation, arg.AgentID, arg.LookedAt, arg.Since)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
 }
 
 const openConsolidation = `-- name: OpenConsolidation :one
@@ -431,7 +431,7 @@ type SupersededByRow struct {
 	SaidAt time.Time
 }
 
-// Memories that say, word for word, what another one has said before and says no more, and have not been changed since that was.
+// Returns active memories with a body that another memory had before and has changed since.
 func (q *Queries) SupersededBy(ctx context.Context, arg SupersededByParams) ([]SupersededByRow, error) {
 	rows, err := q.db.Query(ctx, supersededBy, arg.AgentID, arg.Shortest)
 	if err != nil {
@@ -456,7 +456,7 @@ const tryLockConsolidation = `-- name: TryLockConsolidation :one
 SELECT pg_try_advisory_lock(1685218657, $1::integer)
 `
 
-// One consolidation of an agent at a time, over all servers. 0x64726561 is "drea".
+// One consolidation per agent, over all servers. 0x64726561 is "drea".
 func (q *Queries) TryLockConsolidation(ctx context.Context, agentID int32) (bool, error) {
 	row := q.db.QueryRow(ctx, tryLockConsolidation, agentID)
 	var pg_try_advisory_lock bool

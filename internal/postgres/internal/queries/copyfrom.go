@@ -41,7 +41,7 @@ func (r iteratorForInsertActivity) Values() ([]interface{}, error) {
 		r.rows[0].Type,
 		r.rows[0].RevisionID,
 		r.rows[0].ModifiedAt,
-		r.rows[0].Renamed,
+		r.rows[0].OtherName,
 		r.rows[0].Team,
 	}, nil
 }
@@ -51,7 +51,7 @@ func (r iteratorForInsertActivity) Err() error {
 }
 
 func (q *Queries) InsertActivity(ctx context.Context, arg []InsertActivityParams) (int64, error) {
-	return q.db.CopyFrom(ctx, []string{"activity"}, []string{"agent_id", "at", "memory_id", "name", "kind", "actor", "path", "session", "state", "type", "revision_id", "modified_at", "renamed", "team"}, &iteratorForInsertActivity{rows: arg})
+	return q.db.CopyFrom(ctx, []string{"activity"}, []string{"agent_id", "at", "memory_id", "name", "kind", "actor", "path", "session", "state", "type", "revision_id", "modified_at", "other_name", "team"}, &iteratorForInsertActivity{rows: arg})
 }
 
 // iteratorForInsertFiles implements pgx.CopyFromSource.
@@ -100,13 +100,13 @@ func (q *Queries) InsertFiles(ctx context.Context, arg []InsertFilesParams) (int
 	return q.db.CopyFrom(ctx, []string{"files"}, []string{"agent_id", "path", "session", "memory_id", "status", "present", "fingerprint", "hash", "size", "mtime_ns", "modified_at", "content_at", "problem", "signature", "flaws"}, &iteratorForInsertFiles{rows: arg})
 }
 
-// iteratorForInsertHeads implements pgx.CopyFromSource.
-type iteratorForInsertHeads struct {
-	rows                 []InsertHeadsParams
+// iteratorForInsertMemories implements pgx.CopyFromSource.
+type iteratorForInsertMemories struct {
+	rows                 []InsertMemoriesParams
 	skippedFirstNextCall bool
 }
 
-func (r *iteratorForInsertHeads) Next() bool {
+func (r *iteratorForInsertMemories) Next() bool {
 	if len(r.rows) == 0 {
 		return false
 	}
@@ -118,7 +118,7 @@ func (r *iteratorForInsertHeads) Next() bool {
 	return len(r.rows) > 0
 }
 
-func (r iteratorForInsertHeads) Values() ([]interface{}, error) {
+func (r iteratorForInsertMemories) Values() ([]interface{}, error) {
 	return []interface{}{
 		r.rows[0].ID,
 		r.rows[0].AgentID,
@@ -145,12 +145,12 @@ func (r iteratorForInsertHeads) Values() ([]interface{}, error) {
 	}, nil
 }
 
-func (r iteratorForInsertHeads) Err() error {
+func (r iteratorForInsertMemories) Err() error {
 	return nil
 }
 
-func (q *Queries) InsertHeads(ctx context.Context, arg []InsertHeadsParams) (int64, error) {
-	return q.db.CopyFrom(ctx, []string{"memories"}, []string{"id", "agent_id", "name", "readable", "state", "type", "revision_id", "description", "fingerprint", "hash", "size", "path", "session", "modified_at", "content_at", "problems", "claude_md_chars", "claude_md_listed", "created_at", "updated_at", "team", "conflict"}, &iteratorForInsertHeads{rows: arg})
+func (q *Queries) InsertMemories(ctx context.Context, arg []InsertMemoriesParams) (int64, error) {
+	return q.db.CopyFrom(ctx, []string{"memories"}, []string{"id", "agent_id", "name", "readable", "state", "type", "revision_id", "description", "fingerprint", "hash", "size", "path", "session", "modified_at", "content_at", "problems", "claude_md_chars", "claude_md_listed", "created_at", "updated_at", "team", "conflict"}, &iteratorForInsertMemories{rows: arg})
 }
 
 // iteratorForInsertRevisions implements pgx.CopyFromSource.

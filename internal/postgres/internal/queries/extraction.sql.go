@@ -14,29 +14,29 @@ import (
 
 const addProposal = `-- name: AddProposal :execrows
 INSERT INTO proposals (id, agent_id, state, name, type, description, body, fingerprint, quote, quoted_at, session, proposed_at, decided_at, decided_by,
-    updates, match)
+    target_memory_id, base_etag)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
     $13, $14, $15, $16)
 ON CONFLICT (agent_id, fingerprint) DO NOTHING
 `
 
 type AddProposalParams struct {
-	ID          uuid.UUID
-	AgentID     int64
-	State       string
-	Name        string
-	Type        string
-	Description string
-	Body        string
-	Fingerprint []byte
-	Quote       string
-	QuotedAt    *time.Time
-	Session     string
-	ProposedAt  time.Time
-	DecidedAt   *time.Time
-	DecidedBy   *string
-	Updates     *uuid.UUID
-	Match       string
+	ID             uuid.UUID
+	AgentID        int64
+	State          string
+	Name           string
+	Type           string
+	Description    string
+	Body           string
+	Fingerprint    []byte
+	Quote          string
+	QuotedAt       *time.Time
+	Session        string
+	ProposedAt     time.Time
+	DecidedAt      *time.Time
+	DecidedBy      *string
+	TargetMemoryID *uuid.UUID
+	BaseEtag       string
 }
 
 func (q *Queries) AddProposal(ctx context.Context, arg AddProposalParams) (int64, error) {
@@ -55,8 +55,8 @@ func (q *Queries) AddProposal(ctx context.Context, arg AddProposalParams) (int64
 		arg.ProposedAt,
 		arg.DecidedAt,
 		arg.DecidedBy,
-		arg.Updates,
-		arg.Match,
+		arg.TargetMemoryID,
+		arg.BaseEtag,
 	)
 	if err != nil {
 		return 0, err
@@ -64,26 +64,75 @@ func (q *Queries) AddProposal(ctx context.Context, arg AddProposalParams) (int64
 	return result.RowsAffected(), nil
 }
 
+const addText = `-- name: AddText :exec
+INSERT INTO conversation_texts (id, agent_id, session, messages, given_at) VALUES ($1, $2, $3, $4, $5)
+`
+
+type AddTextParams struct {
+	ID       uuid.UUID
+	AgentID  int64
+	Session  string
+	Messages []byte
+	GivenAt  time.Time
+}
+
+func (q *Queries) AddText(ctx context.Context, arg AddTextParams) error {
+	_, err := q.db.Exec(ctx, addText,
+		arg.ID,
+		arg.AgentID,
+		arg.Session,
+		arg.Messages,
+		arg.GivenAt,
+	)
+	return err
+}
+
+const advanceConversation = `-- name: AdvanceConversation :exec
+UPDATE conversations SET read_at = $1, last_id = $2, read_offset = $3, tail_hash = $4
+WHERE agent_id = $5 AND session = $6
+`
+
+type AdvanceConversationParams struct {
+	ReadAt     *time.Time
+	LastID     string
+	ReadOffset int64
+	TailHash   []byte
+	AgentID    int64
+	Session    string
+}
+
+func (q *Queries) AdvanceConversation(ctx context.Context, arg AdvanceConversationParams) error {
+	_, err := q.db.Exec(ctx, advanceConversation,
+		arg.ReadAt,
+		arg.LastID,
+		arg.ReadOffset,
+		arg.TailHash,
+		arg.AgentID,
+		arg.Session,
+	)
+	return err
+}
+
 const beginAccepting = `-- name: BeginAccepting :execrows
 UPDATE proposals SET state = 'accepting', decided_at = $1, decided_by = $2, name = $3, type = $4,
-    description = $5, body = $6, updates = $7, match = $8
+    description = $5, body = $6, target_memory_id = $7, base_etag = $8
 WHERE agent_id = $9 AND id = $10 AND state = 'waiting'
 `
 
 type BeginAcceptingParams struct {
-	At          *time.Time
-	DecidedBy   *string
-	Name        string
-	Type        string
-	Description string
-	Body        string
-	Updates     *uuid.UUID
-	Match       string
-	AgentID     int64
-	ID          uuid.UUID
+	At             *time.Time
+	DecidedBy      *string
+	Name           string
+	Type           string
+	Description    string
+	Body           string
+	TargetMemoryID *uuid.UUID
+	BaseEtag       string
+	AgentID        int64
+	ID             uuid.UUID
 }
 
-// Whoever makes this change accepts it.
+// The caller whose update changes the row accepts the proposal.
 func (q *Queries) BeginAccepting(ctx context.Context, arg BeginAcceptingParams) (int64, error) {
 	result, err := q.db.Exec(ctx, beginAccepting,
 		arg.At,
@@ -92,8 +141,8 @@ func (q *Queries) BeginAccepting(ctx context.Context, arg BeginAcceptingParams) 
 		arg.Type,
 		arg.Description,
 		arg.Body,
-		arg.Updates,
-		arg.Match,
+		arg.TargetMemoryID,
+		arg.BaseEtag,
 		arg.AgentID,
 		arg.ID,
 	)
@@ -103,33 +152,48 @@ func (q *Queries) BeginAccepting(ctx context.Context, arg BeginAcceptingParams) 
 	return result.RowsAffected(), nil
 }
 
-const conversationBy = `-- name: ConversationBy :one
-SELECT agent_id, session, transcript, heard_at, read_at, last_id, read_to, mark FROM conversations WHERE agent_id = $1 AND session = $2
+const cancelAccepting = `-- name: CancelAccepting :exec
+UPDATE proposals SET state = 'waiting', decided_at = NULL, decided_by = NULL, target_memory_id = NULL, base_etag = ''
+WHERE agent_id = $1 AND id = $2 AND state = 'accepting'
 `
 
-type ConversationByParams struct {
+type CancelAcceptingParams struct {
+	AgentID int64
+	ID      uuid.UUID
+}
+
+func (q *Queries) CancelAccepting(ctx context.Context, arg CancelAcceptingParams) error {
+	_, err := q.db.Exec(ctx, cancelAccepting, arg.AgentID, arg.ID)
+	return err
+}
+
+const conversation = `-- name: Conversation :one
+SELECT agent_id, session, transcript, last_activity_at, read_at, last_id, read_offset, tail_hash FROM conversations WHERE agent_id = $1 AND session = $2
+`
+
+type ConversationParams struct {
 	AgentID int64
 	Session string
 }
 
-func (q *Queries) ConversationBy(ctx context.Context, arg ConversationByParams) (Conversation, error) {
-	row := q.db.QueryRow(ctx, conversationBy, arg.AgentID, arg.Session)
+func (q *Queries) Conversation(ctx context.Context, arg ConversationParams) (Conversation, error) {
+	row := q.db.QueryRow(ctx, conversation, arg.AgentID, arg.Session)
 	var i Conversation
 	err := row.Scan(
 		&i.AgentID,
 		&i.Session,
 		&i.Transcript,
-		&i.HeardAt,
+		&i.LastActivityAt,
 		&i.ReadAt,
 		&i.LastID,
-		&i.ReadTo,
-		&i.Mark,
+		&i.ReadOffset,
+		&i.TailHash,
 	)
 	return i, err
 }
 
 const conversationsRead = `-- name: ConversationsRead :many
-SELECT last_id FROM conversations WHERE agent_id = $1 AND last_id <> '' ORDER BY heard_at DESC LIMIT $2::integer
+SELECT last_id FROM conversations WHERE agent_id = $1 AND last_id <> '' ORDER BY last_activity_at DESC LIMIT $2::integer
 `
 
 type ConversationsReadParams struct {
@@ -137,7 +201,7 @@ type ConversationsReadParams struct {
 	Most    int32
 }
 
-// Those of the ids up to which a conversation of the agent was read.
+// Returns the ids up to which the agent's conversations were read.
 func (q *Queries) ConversationsRead(ctx context.Context, arg ConversationsReadParams) ([]string, error) {
 	rows, err := q.db.Query(ctx, conversationsRead, arg.AgentID, arg.Most)
 	if err != nil {
@@ -151,40 +215,6 @@ func (q *Queries) ConversationsRead(ctx context.Context, arg ConversationsReadPa
 			return nil, err
 		}
 		items = append(items, last_id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const conversationsUnread = `-- name: ConversationsUnread :many
-SELECT c.agent_id, c.session, c.heard_at
-FROM conversations c
-WHERE c.heard_at >= $1 AND (c.read_at IS NULL OR c.read_at < c.heard_at)
-ORDER BY c.heard_at
-`
-
-type ConversationsUnreadRow struct {
-	AgentID int64
-	Session string
-	HeardAt time.Time
-}
-
-// Conversations that were heard of since they were last read, of all agents.
-func (q *Queries) ConversationsUnread(ctx context.Context, since time.Time) ([]ConversationsUnreadRow, error) {
-	rows, err := q.db.Query(ctx, conversationsUnread, since)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []ConversationsUnreadRow{}
-	for rows.Next() {
-		var i ConversationsUnreadRow
-		if err := rows.Scan(&i.AgentID, &i.Session, &i.HeardAt); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
@@ -208,13 +238,77 @@ func (q *Queries) CountProposals(ctx context.Context, arg CountProposalsParams) 
 	return count, err
 }
 
-const dropTexts = `-- name: DropTexts :exec
+const deleteOldTexts = `-- name: DeleteOldTexts :exec
+DELETE FROM conversation_texts WHERE given_at < $1
+`
+
+func (q *Queries) DeleteOldTexts(ctx context.Context, before time.Time) error {
+	_, err := q.db.Exec(ctx, deleteOldTexts, before)
+	return err
+}
+
+const deleteProposalsOf = `-- name: DeleteProposalsOf :exec
+DELETE FROM proposals WHERE agent_id = $1 AND memory_id = $2
+`
+
+type DeleteProposalsOfParams struct {
+	AgentID  int64
+	MemoryID *uuid.UUID
+}
+
+// Deletes the proposals of a purged memory.
+func (q *Queries) DeleteProposalsOf(ctx context.Context, arg DeleteProposalsOfParams) error {
+	_, err := q.db.Exec(ctx, deleteProposalsOf, arg.AgentID, arg.MemoryID)
+	return err
+}
+
+const deleteTexts = `-- name: DeleteTexts :exec
 DELETE FROM conversation_texts WHERE id = ANY($1::uuid[])
 `
 
-func (q *Queries) DropTexts(ctx context.Context, ids []uuid.UUID) error {
-	_, err := q.db.Exec(ctx, dropTexts, ids)
+func (q *Queries) DeleteTexts(ctx context.Context, ids []uuid.UUID) error {
+	_, err := q.db.Exec(ctx, deleteTexts, ids)
 	return err
+}
+
+const deletedContents = `-- name: DeletedContents :many
+SELECT m.name, r.description, r.body
+FROM memories m JOIN revisions r ON r.id = m.revision_id
+WHERE m.agent_id = $1 AND m.state = 'deleted' AND m.readable
+ORDER BY m.deleted_at DESC, m.id
+LIMIT $2::integer
+`
+
+type DeletedContentsParams struct {
+	AgentID int64
+	Most    int32
+}
+
+type DeletedContentsRow struct {
+	Name        string
+	Description string
+	Body        string
+}
+
+// Returns recently deleted contents, so that they are not proposed again.
+func (q *Queries) DeletedContents(ctx context.Context, arg DeletedContentsParams) ([]DeletedContentsRow, error) {
+	rows, err := q.db.Query(ctx, deletedContents, arg.AgentID, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []DeletedContentsRow{}
+	for rows.Next() {
+		var i DeletedContentsRow
+		if err := rows.Scan(&i.Name, &i.Description, &i.Body); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const endAccepting = `-- name: EndAccepting :exec
@@ -232,68 +326,6 @@ func (q *Queries) EndAccepting(ctx context.Context, arg EndAcceptingParams) erro
 	return err
 }
 
-const forgetProposalsOf = `-- name: ForgetProposalsOf :exec
-DELETE FROM proposals WHERE agent_id = $1 AND memory_id = $2
-`
-
-type ForgetProposalsOfParams struct {
-	AgentID  int64
-	MemoryID *uuid.UUID
-}
-
-// With a memory that is purged goes what it was accepted from.
-func (q *Queries) ForgetProposalsOf(ctx context.Context, arg ForgetProposalsOfParams) error {
-	_, err := q.db.Exec(ctx, forgetProposalsOf, arg.AgentID, arg.MemoryID)
-	return err
-}
-
-const forgetTexts = `-- name: ForgetTexts :exec
-DELETE FROM conversation_texts WHERE given_at < $1
-`
-
-func (q *Queries) ForgetTexts(ctx context.Context, before time.Time) error {
-	_, err := q.db.Exec(ctx, forgetTexts, before)
-	return err
-}
-
-const giveText = `-- name: GiveText :exec
-INSERT INTO conversation_texts (id, agent_id, session, messages, given_at) VALUES ($1, $2, $3, $4, $5)
-`
-
-type GiveTextParams struct {
-	ID       uuid.UUID
-	AgentID  int64
-	Session  string
-	Messages []byte
-	GivenAt  time.Time
-}
-
-func (q *Queries) GiveText(ctx context.Context, arg GiveTextParams) error {
-	_, err := q.db.Exec(ctx, giveText,
-		arg.ID,
-		arg.AgentID,
-		arg.Session,
-		arg.Messages,
-		arg.GivenAt,
-	)
-	return err
-}
-
-const giveUpAccepting = `-- name: GiveUpAccepting :exec
-UPDATE proposals SET state = 'waiting', decided_at = NULL, decided_by = NULL, updates = NULL, match = ''
-WHERE agent_id = $1 AND id = $2 AND state = 'accepting'
-`
-
-type GiveUpAcceptingParams struct {
-	AgentID int64
-	ID      uuid.UUID
-}
-
-func (q *Queries) GiveUpAccepting(ctx context.Context, arg GiveUpAcceptingParams) error {
-	_, err := q.db.Exec(ctx, giveUpAccepting, arg.AgentID, arg.ID)
-	return err
-}
-
 const hadContent = `-- name: HadContent :one
 SELECT m.id FROM memories m JOIN revisions r ON r.memory_id = m.id
 WHERE m.agent_id = $1 AND m.name = $2 AND m.readable AND r.fingerprint = $3
@@ -307,7 +339,7 @@ type HadContentParams struct {
 	Since       time.Time
 }
 
-// The memory of that name that says this, or has come to say it since.
+// Returns the memory of the name that has the content, or has had it since a time.
 func (q *Queries) HadContent(ctx context.Context, arg HadContentParams) (uuid.UUID, error) {
 	row := q.db.QueryRow(ctx, hadContent,
 		arg.AgentID,
@@ -320,48 +352,24 @@ func (q *Queries) HadContent(ctx context.Context, arg HadContentParams) (uuid.UU
 	return id, err
 }
 
-const hearConversation = `-- name: HearConversation :exec
-INSERT INTO conversations (agent_id, session, transcript, heard_at)
-VALUES ($1, $2, $3, $4)
-ON CONFLICT (agent_id, session) DO UPDATE SET heard_at = excluded.heard_at, transcript = coalesce(excluded.transcript, conversations.transcript)
-`
-
-type HearConversationParams struct {
-	AgentID    int64
-	Session    string
-	Transcript *string
-	At         time.Time
-}
-
-// There may be more to read. A path replaces the one before.
-func (q *Queries) HearConversation(ctx context.Context, arg HearConversationParams) error {
-	_, err := q.db.Exec(ctx, hearConversation,
-		arg.AgentID,
-		arg.Session,
-		arg.Transcript,
-		arg.At,
-	)
-	return err
-}
-
-const isBuried = `-- name: IsBuried :one
+const hasTombstone = `-- name: HasTombstone :one
 SELECT EXISTS (SELECT FROM tombstones WHERE agent_id = $1 AND fingerprint = $2)
 `
 
-type IsBuriedParams struct {
+type HasTombstoneParams struct {
 	AgentID     int64
 	Fingerprint []byte
 }
 
-func (q *Queries) IsBuried(ctx context.Context, arg IsBuriedParams) (bool, error) {
-	row := q.db.QueryRow(ctx, isBuried, arg.AgentID, arg.Fingerprint)
+func (q *Queries) HasTombstone(ctx context.Context, arg HasTombstoneParams) (bool, error) {
+	row := q.db.QueryRow(ctx, hasTombstone, arg.AgentID, arg.Fingerprint)
 	var exists bool
 	err := row.Scan(&exists)
 	return exists, err
 }
 
 const listProposals = `-- name: ListProposals :many
-SELECT id, agent_id, state, name, type, description, body, fingerprint, quote, quoted_at, session, proposed_at, decided_at, decided_by, updates, match, memory_id FROM proposals
+SELECT id, agent_id, state, name, type, description, body, fingerprint, quote, quoted_at, session, proposed_at, decided_at, decided_by, target_memory_id, base_etag, memory_id FROM proposals
 WHERE agent_id = $1 AND ($2::text IS NULL OR state = $2::text)
   AND ($3::timestamptz IS NULL OR proposed_at < $3::timestamptz
     OR (proposed_at = $3::timestamptz AND id > $4::uuid))
@@ -377,7 +385,7 @@ type ListProposalsParams struct {
 	Most    int32
 }
 
-// The newest, after a place in the list; no state: all.
+// Returns a page of proposals, newest first; all states if state is NULL.
 func (q *Queries) ListProposals(ctx context.Context, arg ListProposalsParams) ([]Proposal, error) {
 	rows, err := q.db.Query(ctx, listProposals,
 		arg.AgentID,
@@ -408,8 +416,8 @@ func (q *Queries) ListProposals(ctx context.Context, arg ListProposalsParams) ([
 			&i.ProposedAt,
 			&i.DecidedAt,
 			&i.DecidedBy,
-			&i.Updates,
-			&i.Match,
+			&i.TargetMemoryID,
+			&i.BaseEtag,
 			&i.MemoryID,
 		); err != nil {
 			return nil, err
@@ -423,7 +431,7 @@ func (q *Queries) ListProposals(ctx context.Context, arg ListProposalsParams) ([
 }
 
 const lockConversation = `-- name: LockConversation :one
-SELECT agent_id, session, transcript, heard_at, read_at, last_id, read_to, mark FROM conversations WHERE agent_id = $1 AND session = $2 FOR UPDATE
+SELECT agent_id, session, transcript, last_activity_at, read_at, last_id, read_offset, tail_hash FROM conversations WHERE agent_id = $1 AND session = $2 FOR UPDATE
 `
 
 type LockConversationParams struct {
@@ -438,43 +446,51 @@ func (q *Queries) LockConversation(ctx context.Context, arg LockConversationPara
 		&i.AgentID,
 		&i.Session,
 		&i.Transcript,
-		&i.HeardAt,
+		&i.LastActivityAt,
 		&i.ReadAt,
 		&i.LastID,
-		&i.ReadTo,
-		&i.Mark,
+		&i.ReadOffset,
+		&i.TailHash,
 	)
 	return i, err
 }
 
-const moveConversation = `-- name: MoveConversation :exec
-UPDATE conversations SET read_at = $1, last_id = $2, read_to = $3, mark = $4
-WHERE agent_id = $5 AND session = $6
+const pendingTexts = `-- name: PendingTexts :many
+SELECT id, messages FROM conversation_texts WHERE agent_id = $1 AND session = $2 ORDER BY given_at, id
 `
 
-type MoveConversationParams struct {
-	ReadAt  *time.Time
-	LastID  string
-	ReadTo  int64
-	Mark    []byte
+type PendingTextsParams struct {
 	AgentID int64
 	Session string
 }
 
-func (q *Queries) MoveConversation(ctx context.Context, arg MoveConversationParams) error {
-	_, err := q.db.Exec(ctx, moveConversation,
-		arg.ReadAt,
-		arg.LastID,
-		arg.ReadTo,
-		arg.Mark,
-		arg.AgentID,
-		arg.Session,
-	)
-	return err
+type PendingTextsRow struct {
+	ID       uuid.UUID
+	Messages []byte
+}
+
+func (q *Queries) PendingTexts(ctx context.Context, arg PendingTextsParams) ([]PendingTextsRow, error) {
+	rows, err := q.db.Query(ctx, pendingTexts, arg.AgentID, arg.Session)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []PendingTextsRow{}
+	for rows.Next() {
+		var i PendingTextsRow
+		if err := rows.Scan(&i.ID, &i.Messages); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const proposalByID = `-- name: ProposalByID :one
-SELECT id, agent_id, state, name, type, description, body, fingerprint, quote, quoted_at, session, proposed_at, decided_at, decided_by, updates, match, memory_id FROM proposals WHERE agent_id = $1 AND id = $2
+SELECT id, agent_id, state, name, type, description, body, fingerprint, quote, quoted_at, session, proposed_at, decided_at, decided_by, target_memory_id, base_etag, memory_id FROM proposals WHERE agent_id = $1 AND id = $2
 `
 
 type ProposalByIDParams struct {
@@ -500,15 +516,15 @@ func (q *Queries) ProposalByID(ctx context.Context, arg ProposalByIDParams) (Pro
 		&i.ProposedAt,
 		&i.DecidedAt,
 		&i.DecidedBy,
-		&i.Updates,
-		&i.Match,
+		&i.TargetMemoryID,
+		&i.BaseEtag,
 		&i.MemoryID,
 	)
 	return i, err
 }
 
 const proposalsToFinish = `-- name: ProposalsToFinish :many
-SELECT id, agent_id, state, name, type, description, body, fingerprint, quote, quoted_at, session, proposed_at, decided_at, decided_by, updates, match, memory_id FROM proposals WHERE state = 'accepting' AND decided_at < $1 ORDER BY decided_at, id LIMIT 100
+SELECT id, agent_id, state, name, type, description, body, fingerprint, quote, quoted_at, session, proposed_at, decided_at, decided_by, target_memory_id, base_etag, memory_id FROM proposals WHERE state = 'accepting' AND decided_at < $1 ORDER BY decided_at, id LIMIT 100
 `
 
 func (q *Queries) ProposalsToFinish(ctx context.Context, before *time.Time) ([]Proposal, error) {
@@ -535,8 +551,8 @@ func (q *Queries) ProposalsToFinish(ctx context.Context, before *time.Time) ([]P
 			&i.ProposedAt,
 			&i.DecidedAt,
 			&i.DecidedBy,
-			&i.Updates,
-			&i.Match,
+			&i.TargetMemoryID,
+			&i.BaseEtag,
 			&i.MemoryID,
 		); err != nil {
 			return nil, err
@@ -574,70 +590,54 @@ func (q *Queries) RefuseProposal(ctx context.Context, arg RefuseProposalParams) 
 	return result.RowsAffected(), nil
 }
 
-const spentContents = `-- name: SpentContents :many
-SELECT m.name, r.description, r.body
-FROM memories m JOIN revisions r ON r.id = m.revision_id
-WHERE m.agent_id = $1 AND m.state = 'deleted' AND m.readable
-ORDER BY m.deleted_at DESC, m.id
-LIMIT $2::integer
+const touchConversation = `-- name: TouchConversation :exec
+INSERT INTO conversations (agent_id, session, transcript, last_activity_at)
+VALUES ($1, $2, $3, $4)
+ON CONFLICT (agent_id, session) DO UPDATE SET last_activity_at = excluded.last_activity_at, transcript = coalesce(excluded.transcript, conversations.transcript)
 `
 
-type SpentContentsParams struct {
-	AgentID int64
-	Most    int32
+type TouchConversationParams struct {
+	AgentID    int64
+	Session    string
+	Transcript *string
+	At         time.Time
 }
 
-type SpentContentsRow struct {
-	Name        string
-	Description string
-	Body        string
+// Records activity. A path replaces the earlier one.
+func (q *Queries) TouchConversation(ctx context.Context, arg TouchConversationParams) error {
+	_, err := q.db.Exec(ctx, touchConversation,
+		arg.AgentID,
+		arg.Session,
+		arg.Transcript,
+		arg.At,
+	)
+	return err
 }
 
-// What was deleted lately, as its revision said it: the same is not proposed again.
-func (q *Queries) SpentContents(ctx context.Context, arg SpentContentsParams) ([]SpentContentsRow, error) {
-	rows, err := q.db.Query(ctx, spentContents, arg.AgentID, arg.Most)
+const unreadConversations = `-- name: UnreadConversations :many
+SELECT c.agent_id, c.session, c.last_activity_at
+FROM conversations c
+WHERE c.last_activity_at >= $1 AND (c.read_at IS NULL OR c.read_at < c.last_activity_at)
+ORDER BY c.last_activity_at
+`
+
+type UnreadConversationsRow struct {
+	AgentID        int64
+	Session        string
+	LastActivityAt time.Time
+}
+
+// Returns the conversations of all agents with activity since they were last read.
+func (q *Queries) UnreadConversations(ctx context.Context, since time.Time) ([]UnreadConversationsRow, error) {
+	rows, err := q.db.Query(ctx, unreadConversations, since)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []SpentContentsRow{}
+	items := []UnreadConversationsRow{}
 	for rows.Next() {
-		var i SpentContentsRow
-		if err := rows.Scan(&i.Name, &i.Description, &i.Body); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const textsGiven = `-- name: TextsGiven :many
-SELECT id, messages FROM conversation_texts WHERE agent_id = $1 AND session = $2 ORDER BY given_at, id
-`
-
-type TextsGivenParams struct {
-	AgentID int64
-	Session string
-}
-
-type TextsGivenRow struct {
-	ID       uuid.UUID
-	Messages []byte
-}
-
-func (q *Queries) TextsGiven(ctx context.Context, arg TextsGivenParams) ([]TextsGivenRow, error) {
-	rows, err := q.db.Query(ctx, textsGiven, arg.AgentID, arg.Session)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []TextsGivenRow{}
-	for rows.Next() {
-		var i TextsGivenRow
-		if err := rows.Scan(&i.ID, &i.Messages); err != nil {
+		var i UnreadConversationsRow
+		if err := rows.Scan(&i.AgentID, &i.Session, &i.LastActivityAt); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -12,20 +12,20 @@ import (
 	"github.com/google/uuid"
 )
 
-const countDurableMemories = `-- name: CountDurableMemories :one
-SELECT count(DISTINCT f.memory_id)
-FROM files f
-JOIN memories m ON m.id = f.memory_id
-WHERE f.agent_id = $1 AND f.session IS NULL AND f.present AND f.status <> 'removing' AND m.state <> 'deleted'
+const acceptUnfinished = `-- name: AcceptUnfinished :exec
+UPDATE files SET flaws = unfinished, unfinished = NULL, hash = '', signature = NULL
+WHERE agent_id = $1 AND path = $2 AND unfinished IS NOT NULL
 `
 
-// A file that is kept out, or cannot be read any more, is one of the memory that it would carry, as long as that lives. One in the trash
-// is none of the directory's memories, whatever lies there.
-func (q *Queries) CountDurableMemories(ctx context.Context, agentID int64) (int64, error) {
-	row := q.db.QueryRow(ctx, countDurableMemories, agentID)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
+type AcceptUnfinishedParams struct {
+	AgentID int64
+	Path    string
+}
+
+// Makes the next scan accept the unfinished file with its flaws.
+func (q *Queries) AcceptUnfinished(ctx context.Context, arg AcceptUnfinishedParams) error {
+	_, err := q.db.Exec(ctx, acceptUnfinished, arg.AgentID, arg.Path)
+	return err
 }
 
 const countFiles = `-- name: CountFiles :one
@@ -39,7 +39,7 @@ type CountFilesRow struct {
 	NeedsAttention int64
 }
 
-// Counts files of agents whose directory is there, as Figures does.
+// Counts the files of agents whose directories are present, as AgentStats does.
 func (q *Queries) CountFiles(ctx context.Context) (CountFilesRow, error) {
 	row := q.db.QueryRow(ctx, countFiles)
 	var i CountFilesRow
@@ -58,7 +58,7 @@ type CountFilesByAgentRow struct {
 	Present int64
 }
 
-// The files of an agent that is joined to another are that one's, and those of one whose directory is gone are not on disk.
+// Files of a joined agent count for its target. Files of an absent directory do not count.
 func (q *Queries) CountFilesByAgent(ctx context.Context) ([]CountFilesByAgentRow, error) {
 	rows, err := q.db.Query(ctx, countFilesByAgent)
 	if err != nil {
@@ -79,58 +79,52 @@ func (q *Queries) CountFilesByAgent(ctx context.Context) ([]CountFilesByAgentRow
 	return items, nil
 }
 
-const durableFilesOf = `-- name: DurableFilesOf :many
-SELECT here.path, here.present, here.hash, here.status, here.unfinished FROM files here
-WHERE here.agent_id = $1 AND here.memory_id = $2::uuid AND here.session IS NULL AND here.present
-UNION ALL
-SELECT gone.path, gone.present, gone.hash, gone.status, gone.unfinished FROM files gone
-WHERE gone.agent_id = $1 AND gone.memory_id = $2::uuid AND gone.session IS NULL AND NOT gone.present
-ORDER BY present DESC, path
+const countPrimaryMemories = `-- name: CountPrimaryMemories :one
+SELECT count(DISTINCT f.memory_id)
+FROM files f
+JOIN memories m ON m.id = f.memory_id
+WHERE f.agent_id = $1 AND f.session IS NULL AND f.present AND f.status <> 'removing' AND m.state <> 'deleted'
 `
 
-type DurableFilesOfParams struct {
-	AgentID  int64
-	MemoryID uuid.UUID
+// Counts memories with a present primary file. Blocked and unreadable files count for their memory, unless it is
+// deleted.
+func (q *Queries) CountPrimaryMemories(ctx context.Context, agentID int64) (int64, error) {
+	row := q.db.QueryRow(ctx, countPrimaryMemories, agentID)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
 }
 
-type DurableFilesOfRow struct {
-	Path       string
-	Present    bool
-	Hash       string
-	Status     string
-	Unfinished *string
+const expectFile = `-- name: ExpectFile :exec
+INSERT INTO files (agent_id, path, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at)
+VALUES ($1, $2, 'removing', false, $3, $4, 0, 0, $5, $5)
+ON CONFLICT (agent_id, path) DO UPDATE SET status = 'removing', present = false, memory_id = NULL, hash = excluded.hash, signature = NULL, problem = NULL
+`
+
+type ExpectFileParams struct {
+	AgentID     int64
+	Path        string
+	Fingerprint []byte
+	Hash        string
+	At          time.Time
 }
 
-// Every durable file that carries the memory or last did, the present ones first. Those on disk have one index, the others another.
-func (q *Queries) DurableFilesOf(ctx context.Context, arg DurableFilesOfParams) ([]DurableFilesOfRow, error) {
-	rows, err := q.db.Query(ctx, durableFilesOf, arg.AgentID, arg.MemoryID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []DurableFilesOfRow{}
-	for rows.Next() {
-		var i DurableFilesOfRow
-		if err := rows.Scan(
-			&i.Path,
-			&i.Present,
-			&i.Hash,
-			&i.Status,
-			&i.Unfinished,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+// Registers a file before it is written. If the scan does not accept it, it is removed as after a deletion. It
+// belongs to no memory, so that a restore does not keep it.
+func (q *Queries) ExpectFile(ctx context.Context, arg ExpectFileParams) error {
+	_, err := q.db.Exec(ctx, expectFile,
+		arg.AgentID,
+		arg.Path,
+		arg.Fingerprint,
+		arg.Hash,
+		arg.At,
+	)
+	return err
 }
 
 const files = `-- name: Files :many
 SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
-       problem, signature, promised, flaws, unfinished
+       problem, signature, expected_hash, flaws, unfinished
 FROM files
 WHERE agent_id = $1
 `
@@ -159,7 +153,7 @@ func (q *Queries) Files(ctx context.Context, agentID int64) ([]File, error) {
 			&i.ContentAt,
 			&i.Problem,
 			&i.Signature,
-			&i.Promised,
+			&i.ExpectedHash,
 			&i.Flaws,
 			&i.Unfinished,
 		); err != nil {
@@ -175,7 +169,7 @@ func (q *Queries) Files(ctx context.Context, agentID int64) ([]File, error) {
 
 const filesAt = `-- name: FilesAt :many
 SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
-       f.modified_at, f.content_at, f.problem, f.signature, f.promised, f.flaws, f.unfinished
+       f.modified_at, f.content_at, f.problem, f.signature, f.expected_hash, f.flaws, f.unfinished
 FROM (SELECT DISTINCT $1::bigint AS agent_id, path FROM unnest($2::text[]) AS path) asked
 JOIN files f USING (agent_id, path)
 `
@@ -185,8 +179,7 @@ type FilesAtParams struct {
 	Paths   []string
 }
 
-// Here and wherever a list is asked for, the agent comes with each element of it: as a constant it would do for Postgres to go over all
-// of the agent's files, which it takes for few until it has counted them, and for ten elements later as well.
+// The agent is joined to each element. As a constant, it would make Postgres read all files of the agent.
 func (q *Queries) FilesAt(ctx context.Context, arg FilesAtParams) ([]File, error) {
 	rows, err := q.db.Query(ctx, filesAt, arg.AgentID, arg.Paths)
 	if err != nil {
@@ -211,7 +204,7 @@ func (q *Queries) FilesAt(ctx context.Context, arg FilesAtParams) ([]File, error
 			&i.ContentAt,
 			&i.Problem,
 			&i.Signature,
-			&i.Promised,
+			&i.ExpectedHash,
 			&i.Flaws,
 			&i.Unfinished,
 		); err != nil {
@@ -227,18 +220,18 @@ func (q *Queries) FilesAt(ctx context.Context, arg FilesAtParams) ([]File, error
 
 const filesOfMemories = `-- name: FilesOfMemories :many
 SELECT here.agent_id, here.path, here.session, here.memory_id, here.status, here.present, here.fingerprint, here.hash, here.size, here.mtime_ns,
-       here.modified_at, here.content_at, here.problem, here.signature, here.promised, here.flaws, here.unfinished
+       here.modified_at, here.content_at, here.problem, here.signature, here.expected_hash, here.flaws, here.unfinished
 FROM files here
 WHERE here.memory_id = ANY($1::uuid[]) AND here.present
 UNION ALL
 SELECT gone.agent_id, gone.path, gone.session, gone.memory_id, gone.status, gone.present, gone.fingerprint, gone.hash, gone.size, gone.mtime_ns,
-       gone.modified_at, gone.content_at, gone.problem, gone.signature, gone.promised, gone.flaws, gone.unfinished
+       gone.modified_at, gone.content_at, gone.problem, gone.signature, gone.expected_hash, gone.flaws, gone.unfinished
 FROM files gone
 WHERE gone.memory_id = ANY($1::uuid[]) AND NOT gone.present AND gone.status = 'removing'
 ORDER BY path
 `
 
-// Those on disk, and those that are gone but of which a deletion has something left to do. The two have an index each.
+// Returns present files, and absent files with a pending removal. Each part has an index.
 func (q *Queries) FilesOfMemories(ctx context.Context, memoryIds []uuid.UUID) ([]File, error) {
 	rows, err := q.db.Query(ctx, filesOfMemories, memoryIds)
 	if err != nil {
@@ -263,7 +256,7 @@ func (q *Queries) FilesOfMemories(ctx context.Context, memoryIds []uuid.UUID) ([
 			&i.ContentAt,
 			&i.Problem,
 			&i.Signature,
-			&i.Promised,
+			&i.ExpectedHash,
 			&i.Flaws,
 			&i.Unfinished,
 		); err != nil {
@@ -279,18 +272,18 @@ func (q *Queries) FilesOfMemories(ctx context.Context, memoryIds []uuid.UUID) ([
 
 const filesOfMemory = `-- name: FilesOfMemory :many
 SELECT here.agent_id, here.path, here.session, here.memory_id, here.status, here.present, here.fingerprint, here.hash, here.size, here.mtime_ns,
-       here.modified_at, here.content_at, here.problem, here.signature, here.promised, here.flaws, here.unfinished
+       here.modified_at, here.content_at, here.problem, here.signature, here.expected_hash, here.flaws, here.unfinished
 FROM files here
 WHERE here.memory_id = $1::uuid AND here.present
 UNION ALL
 SELECT gone.agent_id, gone.path, gone.session, gone.memory_id, gone.status, gone.present, gone.fingerprint, gone.hash, gone.size, gone.mtime_ns,
-       gone.modified_at, gone.content_at, gone.problem, gone.signature, gone.promised, gone.flaws, gone.unfinished
+       gone.modified_at, gone.content_at, gone.problem, gone.signature, gone.expected_hash, gone.flaws, gone.unfinished
 FROM files gone
 WHERE gone.memory_id = $1::uuid AND NOT gone.present
 ORDER BY path
 `
 
-// Of one, Postgres keeps the plan. Those that are gone are among them: an index may still lead to them.
+// Uses a cached plan. Returns absent files too, because an index may still list them.
 func (q *Queries) FilesOfMemory(ctx context.Context, memoryID uuid.UUID) ([]File, error) {
 	rows, err := q.db.Query(ctx, filesOfMemory, memoryID)
 	if err != nil {
@@ -315,7 +308,7 @@ func (q *Queries) FilesOfMemory(ctx context.Context, memoryID uuid.UUID) ([]File
 			&i.ContentAt,
 			&i.Problem,
 			&i.Signature,
-			&i.Promised,
+			&i.ExpectedHash,
 			&i.Flaws,
 			&i.Unfinished,
 		); err != nil {
@@ -333,7 +326,7 @@ const filesToIndex = `-- name: FilesToIndex :many
 SELECT f.path, f.present, m.id, m.name, m.type, m.description
 FROM files f
 JOIN memories m ON m.id = f.memory_id
-WHERE f.agent_id = $1 AND f.session IS NULL AND f.status = 'carries' AND m.state <> 'deleted'
+WHERE f.agent_id = $1 AND f.session IS NULL AND f.status = 'mirrored' AND m.state <> 'deleted'
   AND (f.present OR m.state = 'missing')
 ORDER BY f.path
 `
@@ -347,8 +340,8 @@ type FilesToIndexRow struct {
 	Description string
 }
 
-// The durable files that a MEMORY.md is to list, with what they say: files of one memory have its name and its newest
-// description. Those of missing memories are among them, to be told from files that nobody knows.
+// Returns the primary files that MEMORY.md lists. Files of missing memories are included, to distinguish them
+// from unknown files.
 func (q *Queries) FilesToIndex(ctx context.Context, agentID int64) ([]FilesToIndexRow, error) {
 	rows, err := q.db.Query(ctx, filesToIndex, agentID)
 	if err != nil {
@@ -378,7 +371,7 @@ func (q *Queries) FilesToIndex(ctx context.Context, agentID int64) ([]FilesToInd
 
 const filesToRemove = `-- name: FilesToRemove :many
 SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
-       problem, signature, promised, flaws, unfinished
+       problem, signature, expected_hash, flaws, unfinished
 FROM files
 WHERE agent_id = $1 AND status = 'removing'
 ORDER BY path
@@ -408,7 +401,7 @@ func (q *Queries) FilesToRemove(ctx context.Context, agentID int64) ([]File, err
 			&i.ContentAt,
 			&i.Problem,
 			&i.Signature,
-			&i.Promised,
+			&i.ExpectedHash,
 			&i.Flaws,
 			&i.Unfinished,
 		); err != nil {
@@ -424,12 +417,12 @@ func (q *Queries) FilesToRemove(ctx context.Context, agentID int64) ([]File, err
 
 const filesUnder = `-- name: FilesUnder :many
 SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
-       f.modified_at, f.content_at, f.problem, f.signature, f.promised, f.flaws, f.unfinished
+       f.modified_at, f.content_at, f.problem, f.signature, f.expected_hash, f.flaws, f.unfinished
 FROM unnest($1::text[]) AS scope (path)
 CROSS JOIN LATERAL (
-    SELECT itself.agent_id, itself.path, itself.session, itself.memory_id, itself.status, itself.present, itself.fingerprint, itself.hash, itself.size, itself.mtime_ns, itself.modified_at, itself.content_at, itself.problem, itself.signature, itself.promised, itself.flaws, itself.unfinished FROM files itself WHERE itself.agent_id = $2 AND itself.path = scope.path
+    SELECT itself.agent_id, itself.path, itself.session, itself.memory_id, itself.status, itself.present, itself.fingerprint, itself.hash, itself.size, itself.mtime_ns, itself.modified_at, itself.content_at, itself.problem, itself.signature, itself.expected_hash, itself.flaws, itself.unfinished FROM files itself WHERE itself.agent_id = $2 AND itself.path = scope.path
     UNION ALL
-    SELECT below.agent_id, below.path, below.session, below.memory_id, below.status, below.present, below.fingerprint, below.hash, below.size, below.mtime_ns, below.modified_at, below.content_at, below.problem, below.signature, below.promised, below.flaws, below.unfinished FROM files below
+    SELECT below.agent_id, below.path, below.session, below.memory_id, below.status, below.present, below.fingerprint, below.hash, below.size, below.mtime_ns, below.modified_at, below.content_at, below.problem, below.signature, below.expected_hash, below.flaws, below.unfinished FROM files below
     WHERE below.agent_id = $2 AND below.path >= scope.path || '/' AND below.path < scope.path || '0'
     OFFSET 0) f
 `
@@ -439,8 +432,8 @@ type FilesUnderParams struct {
 	AgentID int64
 }
 
-// The files at or below the given paths, none of which contains another. '0' is the byte after '/'. The two are looked for
-// apart, and OFFSET keeps Postgres to it: where one condition has both, it goes over all of the agent's files for each path.
+// Returns the files at or below the paths; no path contains another. '0' is the byte after '/'. OFFSET makes
+// Postgres use the index for each part, instead of reading all files of the agent.
 func (q *Queries) FilesUnder(ctx context.Context, arg FilesUnderParams) ([]File, error) {
 	rows, err := q.db.Query(ctx, filesUnder, arg.Paths, arg.AgentID)
 	if err != nil {
@@ -465,7 +458,7 @@ func (q *Queries) FilesUnder(ctx context.Context, arg FilesUnderParams) ([]File,
 			&i.ContentAt,
 			&i.Problem,
 			&i.Signature,
-			&i.Promised,
+			&i.ExpectedHash,
 			&i.Flaws,
 			&i.Unfinished,
 		); err != nil {
@@ -481,7 +474,7 @@ func (q *Queries) FilesUnder(ctx context.Context, arg FilesUnderParams) ([]File,
 
 const filesWithSignatures = `-- name: FilesWithSignatures :many
 SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
-       f.modified_at, f.content_at, f.problem, f.signature, f.promised, f.flaws, f.unfinished
+       f.modified_at, f.content_at, f.problem, f.signature, f.expected_hash, f.flaws, f.unfinished
 FROM unnest($1::bigint[]) AS asked (signature)
 JOIN files f ON f.agent_id = $2 AND f.signature = asked.signature
 `
@@ -515,7 +508,7 @@ func (q *Queries) FilesWithSignatures(ctx context.Context, arg FilesWithSignatur
 			&i.ContentAt,
 			&i.Problem,
 			&i.Signature,
-			&i.Promised,
+			&i.ExpectedHash,
 			&i.Flaws,
 			&i.Unfinished,
 		); err != nil {
@@ -531,7 +524,7 @@ func (q *Queries) FilesWithSignatures(ctx context.Context, arg FilesWithSignatur
 
 const filesWithoutSignature = `-- name: FilesWithoutSignature :many
 SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
-       problem, signature, promised, flaws, unfinished
+       problem, signature, expected_hash, flaws, unfinished
 FROM files
 WHERE agent_id = $1 AND present AND signature IS NULL
 `
@@ -560,52 +553,13 @@ func (q *Queries) FilesWithoutSignature(ctx context.Context, agentID int64) ([]F
 			&i.ContentAt,
 			&i.Problem,
 			&i.Signature,
-			&i.Promised,
+			&i.ExpectedHash,
 			&i.Flaws,
 			&i.Unfinished,
 		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const forgetContent = `-- name: ForgetContent :exec
-UPDATE files SET hash = '', signature = NULL WHERE agent_id = $1 AND path = $2
-`
-
-type ForgetContentParams struct {
-	AgentID int64
-	Path    string
-}
-
-// The next look takes the file for changed, whatever its bytes are.
-func (q *Queries) ForgetContent(ctx context.Context, arg ForgetContentParams) error {
-	_, err := q.db.Exec(ctx, forgetContent, arg.AgentID, arg.Path)
-	return err
-}
-
-const goneFilesOfMemories = `-- name: GoneFilesOfMemories :many
-SELECT path FROM files WHERE memory_id = ANY($1::uuid[]) AND NOT present ORDER BY path
-`
-
-func (q *Queries) GoneFilesOfMemories(ctx context.Context, memoryIds []uuid.UUID) ([]string, error) {
-	rows, err := q.db.Query(ctx, goneFilesOfMemories, memoryIds)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []string{}
-	for rows.Next() {
-		var path string
-		if err := rows.Scan(&path); err != nil {
-			return nil, err
-		}
-		items = append(items, path)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
@@ -631,6 +585,21 @@ type InsertFilesParams struct {
 	Flaws       *string
 }
 
+const invalidateFile = `-- name: InvalidateFile :exec
+UPDATE files SET hash = '', signature = NULL WHERE agent_id = $1 AND path = $2
+`
+
+type InvalidateFileParams struct {
+	AgentID int64
+	Path    string
+}
+
+// Makes the next scan read the file as changed.
+func (q *Queries) InvalidateFile(ctx context.Context, arg InvalidateFileParams) error {
+	_, err := q.db.Exec(ctx, invalidateFile, arg.AgentID, arg.Path)
+	return err
+}
+
 const lastGood = `-- name: LastGood :one
 SELECT r.raw FROM files f JOIN revisions r ON r.memory_id = f.memory_id AND r.fingerprint = f.fingerprint
 WHERE f.agent_id = $1 AND f.path = $2 AND f.memory_id = $3::uuid
@@ -642,39 +611,12 @@ type LastGoodParams struct {
 	MemoryID uuid.UUID
 }
 
-// The bytes of the content that a file has on record. Those of an unfinished file are of its last good content.
+// Returns the bytes of the recorded content. For an unfinished file, that is its last good content.
 func (q *Queries) LastGood(ctx context.Context, arg LastGoodParams) ([]byte, error) {
 	row := q.db.QueryRow(ctx, lastGood, arg.AgentID, arg.Path, arg.MemoryID)
 	var raw []byte
 	err := row.Scan(&raw)
 	return raw, err
-}
-
-const leaveDurableFiles = `-- name: LeaveDurableFiles :exec
-UPDATE files SET present = false, signature = NULL
-WHERE agent_id = $1 AND session IS NULL AND present AND status = 'carries'
-`
-
-// Whether the durable files are still there is no longer known: the next look finds those that are as if they had come back.
-func (q *Queries) LeaveDurableFiles(ctx context.Context, agentID int64) error {
-	_, err := q.db.Exec(ctx, leaveDurableFiles, agentID)
-	return err
-}
-
-const leaveFiles = `-- name: LeaveFiles :exec
-UPDATE files SET status = 'carries', present = false, signature = NULL, problem = NULL
-WHERE agent_id = $1 AND memory_id = $2::uuid AND status = 'removing'
-`
-
-type LeaveFilesParams struct {
-	AgentID  int64
-	MemoryID uuid.UUID
-}
-
-// What a deletion has not removed yet is to stay: the next look finds it as if it had come back.
-func (q *Queries) LeaveFiles(ctx context.Context, arg LeaveFilesParams) error {
-	_, err := q.db.Exec(ctx, leaveFiles, arg.AgentID, arg.MemoryID)
-	return err
 }
 
 const markFileNotRemoved = `-- name: MarkFileNotRemoved :exec
@@ -693,7 +635,7 @@ func (q *Queries) MarkFileNotRemoved(ctx context.Context, arg MarkFileNotRemoved
 }
 
 const markFileRemoved = `-- name: MarkFileRemoved :exec
-UPDATE files SET present = false, status = 'carries', problem = NULL, signature = NULL, flaws = NULL, unfinished = NULL WHERE agent_id = $1 AND path = $2
+UPDATE files SET present = false, status = 'mirrored', problem = NULL, signature = NULL, flaws = NULL, unfinished = NULL WHERE agent_id = $1 AND path = $2
 `
 
 type MarkFileRemovedParams struct {
@@ -707,7 +649,7 @@ func (q *Queries) MarkFileRemoved(ctx context.Context, arg MarkFileRemovedParams
 }
 
 const markFilesRemoved = `-- name: MarkFilesRemoved :exec
-UPDATE files f SET present = false, status = 'carries', problem = NULL, flaws = NULL, unfinished = NULL
+UPDATE files f SET present = false, status = 'mirrored', problem = NULL, flaws = NULL, unfinished = NULL
 FROM (SELECT $1::bigint AS agent_id, unnest($2::text[]) AS path) removed
 WHERE f.agent_id = removed.agent_id AND f.path = removed.path
 `
@@ -738,62 +680,94 @@ func (q *Queries) MarkFilesRemoving(ctx context.Context, arg MarkFilesRemovingPa
 	return err
 }
 
-const promiseBytes = `-- name: PromiseBytes :exec
-UPDATE files SET promised = $1 WHERE agent_id = $2 AND path = $3
+const primaryFilesOf = `-- name: PrimaryFilesOf :many
+SELECT here.path, here.present, here.hash, here.status, here.unfinished FROM files here
+WHERE here.agent_id = $1 AND here.memory_id = $2::uuid AND here.session IS NULL AND here.present
+UNION ALL
+SELECT gone.path, gone.present, gone.hash, gone.status, gone.unfinished FROM files gone
+WHERE gone.agent_id = $1 AND gone.memory_id = $2::uuid AND gone.session IS NULL AND NOT gone.present
+ORDER BY present DESC, path
 `
 
-type PromiseBytesParams struct {
-	Hash    *string
-	AgentID int64
-	Path    string
+type PrimaryFilesOfParams struct {
+	AgentID  int64
+	MemoryID uuid.UUID
 }
 
-// A file is about to get other bytes, which make its content no newer.
-func (q *Queries) PromiseBytes(ctx context.Context, arg PromiseBytesParams) error {
-	_, err := q.db.Exec(ctx, promiseBytes, arg.Hash, arg.AgentID, arg.Path)
-	return err
+type PrimaryFilesOfRow struct {
+	Path       string
+	Present    bool
+	Hash       string
+	Status     string
+	Unfinished *string
 }
 
-const promiseFile = `-- name: PromiseFile :exec
-INSERT INTO files (agent_id, path, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at)
-VALUES ($1, $2, 'removing', false, $3, $4, 0, 0, $5, $5)
-ON CONFLICT (agent_id, path) DO UPDATE SET status = 'removing', present = false, memory_id = NULL, hash = excluded.hash, signature = NULL, problem = NULL
+// Returns the memory's primary files, present ones first. Each part has an index.
+func (q *Queries) PrimaryFilesOf(ctx context.Context, arg PrimaryFilesOfParams) ([]PrimaryFilesOfRow, error) {
+	rows, err := q.db.Query(ctx, primaryFilesOf, arg.AgentID, arg.MemoryID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []PrimaryFilesOfRow{}
+	for rows.Next() {
+		var i PrimaryFilesOfRow
+		if err := rows.Scan(
+			&i.Path,
+			&i.Present,
+			&i.Hash,
+			&i.Status,
+			&i.Unfinished,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const removedPaths = `-- name: RemovedPaths :many
+SELECT path FROM files WHERE memory_id = ANY($1::uuid[]) AND NOT present ORDER BY path
 `
 
-type PromiseFileParams struct {
-	AgentID     int64
-	Path        string
-	Fingerprint []byte
-	Hash        string
-	At          time.Time
+func (q *Queries) RemovedPaths(ctx context.Context, memoryIds []uuid.UUID) ([]string, error) {
+	rows, err := q.db.Query(ctx, removedPaths, memoryIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var path string
+		if err := rows.Scan(&path); err != nil {
+			return nil, err
+		}
+		items = append(items, path)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
-// A file that is about to be written. Like one that a deletion has left it goes again, unless it is taken in. It is no memory's,
-// whatever was there before: restoring that one must not keep it.
-func (q *Queries) PromiseFile(ctx context.Context, arg PromiseFileParams) error {
-	_, err := q.db.Exec(ctx, promiseFile,
-		arg.AgentID,
-		arg.Path,
-		arg.Fingerprint,
-		arg.Hash,
-		arg.At,
-	)
-	return err
-}
-
-const recordBytes = `-- name: RecordBytes :exec
-UPDATE files SET hash = $1, promised = NULL, signature = NULL WHERE agent_id = $2 AND path = $3
+const saveSignatures = `-- name: SaveSignatures :exec
+UPDATE files SET signature = signed.signature
+FROM (SELECT $1::bigint AS agent_id, unnest($2::text[]) AS path, unnest($3::bigint[]) AS signature) signed
+WHERE files.agent_id = signed.agent_id AND files.path = signed.path AND files.present AND files.status IN ('mirrored', 'unreadable')
 `
 
-type RecordBytesParams struct {
-	Hash    string
-	AgentID int64
-	Path    string
+type SaveSignaturesParams struct {
+	AgentID    int64
+	Paths      []string
+	Signatures []int64
 }
 
-// The file has those bytes now: the next look finds nothing new in it.
-func (q *Queries) RecordBytes(ctx context.Context, arg RecordBytesParams) error {
-	_, err := q.db.Exec(ctx, recordBytes, arg.Hash, arg.AgentID, arg.Path)
+// Saves the signatures of files that were read again and had not changed.
+func (q *Queries) SaveSignatures(ctx context.Context, arg SaveSignaturesParams) error {
+	_, err := q.db.Exec(ctx, saveSignatures, arg.AgentID, arg.Paths, arg.Signatures)
 	return err
 }
 
@@ -852,21 +826,35 @@ func (q *Queries) SessionsOf(ctx context.Context, arg SessionsOfParams) ([]Sessi
 	return items, nil
 }
 
-const signFiles = `-- name: SignFiles :exec
-UPDATE files SET signature = signed.signature
-FROM (SELECT $1::bigint AS agent_id, unnest($2::text[]) AS path, unnest($3::bigint[]) AS signature) signed
-WHERE files.agent_id = signed.agent_id AND files.path = signed.path AND files.present AND files.status IN ('carries', 'unreadable')
+const setExpectedHash = `-- name: SetExpectedHash :exec
+UPDATE files SET expected_hash = $1 WHERE agent_id = $2 AND path = $3
 `
 
-type SignFilesParams struct {
-	AgentID    int64
-	Paths      []string
-	Signatures []int64
+type SetExpectedHashParams struct {
+	Hash    *string
+	AgentID int64
+	Path    string
 }
 
-// What was read too soon after a change has been read again, and was the same.
-func (q *Queries) SignFiles(ctx context.Context, arg SignFilesParams) error {
-	_, err := q.db.Exec(ctx, signFiles, arg.AgentID, arg.Paths, arg.Signatures)
+// Announces bytes that do not make the content newer.
+func (q *Queries) SetExpectedHash(ctx context.Context, arg SetExpectedHashParams) error {
+	_, err := q.db.Exec(ctx, setExpectedHash, arg.Hash, arg.AgentID, arg.Path)
+	return err
+}
+
+const setFileHash = `-- name: SetFileHash :exec
+UPDATE files SET hash = $1, expected_hash = NULL, signature = NULL WHERE agent_id = $2 AND path = $3
+`
+
+type SetFileHashParams struct {
+	Hash    string
+	AgentID int64
+	Path    string
+}
+
+// Records written bytes, so that the next scan finds no change.
+func (q *Queries) SetFileHash(ctx context.Context, arg SetFileHashParams) error {
+	_, err := q.db.Exec(ctx, setFileHash, arg.Hash, arg.AgentID, arg.Path)
 	return err
 }
 
@@ -921,7 +909,7 @@ type SumSignaturesRow struct {
 	Signatures int64
 }
 
-// What an agent's rows come to, part by part; those without a signature are one more.
+// Returns checksums of the agent's files by part. Files without a signature are one more part.
 func (q *Queries) SumSignatures(ctx context.Context, agentID int64) ([]SumSignaturesRow, error) {
 	rows, err := q.db.Query(ctx, sumSignatures, agentID)
 	if err != nil {
@@ -953,9 +941,9 @@ SELECT coalesce(f.signature >> 56, 0)::integer AS part, f.present, count(*) AS f
        coalesce(bit_xor(f.signature), 0)::bigint AS signatures
 FROM unnest($1::text[]) AS scope (path)
 CROSS JOIN LATERAL (
-    SELECT itself.agent_id, itself.path, itself.session, itself.memory_id, itself.status, itself.present, itself.fingerprint, itself.hash, itself.size, itself.mtime_ns, itself.modified_at, itself.content_at, itself.problem, itself.signature, itself.promised, itself.flaws, itself.unfinished FROM files itself WHERE itself.agent_id = $2 AND itself.path = scope.path
+    SELECT itself.agent_id, itself.path, itself.session, itself.memory_id, itself.status, itself.present, itself.fingerprint, itself.hash, itself.size, itself.mtime_ns, itself.modified_at, itself.content_at, itself.problem, itself.signature, itself.expected_hash, itself.flaws, itself.unfinished FROM files itself WHERE itself.agent_id = $2 AND itself.path = scope.path
     UNION ALL
-    SELECT below.agent_id, below.path, below.session, below.memory_id, below.status, below.present, below.fingerprint, below.hash, below.size, below.mtime_ns, below.modified_at, below.content_at, below.problem, below.signature, below.promised, below.flaws, below.unfinished FROM files below
+    SELECT below.agent_id, below.path, below.session, below.memory_id, below.status, below.present, below.fingerprint, below.hash, below.size, below.mtime_ns, below.modified_at, below.content_at, below.problem, below.signature, below.expected_hash, below.flaws, below.unfinished FROM files below
     WHERE below.agent_id = $2 AND below.path >= scope.path || '/' AND below.path < scope.path || '0'
     OFFSET 0) f
 GROUP BY f.signature >> 56, f.present
@@ -1000,19 +988,30 @@ func (q *Queries) SumSignaturesUnder(ctx context.Context, arg SumSignaturesUnder
 	return items, nil
 }
 
-const takeAsIs = `-- name: TakeAsIs :exec
-UPDATE files SET flaws = unfinished, unfinished = NULL, hash = '', signature = NULL
-WHERE agent_id = $1 AND path = $2 AND unfinished IS NOT NULL
+const unmarkFiles = `-- name: UnmarkFiles :exec
+UPDATE files SET status = 'mirrored', present = false, signature = NULL, problem = NULL
+WHERE agent_id = $1 AND memory_id = $2::uuid AND status = 'removing'
 `
 
-type TakeAsIsParams struct {
-	AgentID int64
-	Path    string
+type UnmarkFilesParams struct {
+	AgentID  int64
+	MemoryID uuid.UUID
 }
 
-// The next look takes the unfinished file for changed, with flaws that do not make it unfinished.
-func (q *Queries) TakeAsIs(ctx context.Context, arg TakeAsIsParams) error {
-	_, err := q.db.Exec(ctx, takeAsIs, arg.AgentID, arg.Path)
+// Cancels the pending removals of a memory. The next scan treats the files as returned.
+func (q *Queries) UnmarkFiles(ctx context.Context, arg UnmarkFilesParams) error {
+	_, err := q.db.Exec(ctx, unmarkFiles, arg.AgentID, arg.MemoryID)
+	return err
+}
+
+const unsetPrimaryFiles = `-- name: UnsetPrimaryFiles :exec
+UPDATE files SET present = false, signature = NULL
+WHERE agent_id = $1 AND session IS NULL AND present AND status = 'mirrored'
+`
+
+// Marks all primary files as absent. The next scan treats those that exist as returned.
+func (q *Queries) UnsetPrimaryFiles(ctx context.Context, agentID int64) error {
+	_, err := q.db.Exec(ctx, unsetPrimaryFiles, agentID)
 	return err
 }
 
@@ -1020,7 +1019,7 @@ const updateFiles = `-- name: UpdateFiles :exec
 UPDATE files f SET session = nullif(c.session, ''), memory_id = nullif(c.memory_id, '00000000-0000-0000-0000-000000000000'),
     status = c.status, present = c.present, fingerprint = c.fingerprint, hash = c.hash, size = c.size,
     mtime_ns = c.mtime_ns, modified_at = c.modified_at, content_at = c.content_at,
-    problem = nullif(c.problem, ''), signature = nullif(c.signature, 0), promised = NULL,
+    problem = nullif(c.problem, ''), signature = nullif(c.signature, 0), expected_hash = NULL,
     flaws = nullif(c.flaws, ''), unfinished = nullif(c.unfinished, '')
 FROM (SELECT $1::bigint AS agent_id, unnest($2::text[]) AS path, unnest($3::text[]) AS session,
              unnest($4::uuid[]) AS memory_id,
@@ -1052,7 +1051,7 @@ type UpdateFilesParams struct {
 	Unfinished   []string
 }
 
-// All in one statement, so that those that are there are counted once. What is none is the zero value of its column here.
+// One statement for all files. A zero value stands for NULL.
 func (q *Queries) UpdateFiles(ctx context.Context, arg UpdateFilesParams) error {
 	_, err := q.db.Exec(ctx, updateFiles,
 		arg.AgentID,

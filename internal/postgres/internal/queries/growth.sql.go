@@ -13,16 +13,16 @@ import (
 )
 
 const addGrowth = `-- name: AddGrowth :exec
-INSERT INTO growth (agent_id, day, type, alive)
+INSERT INTO memory_growth (agent_id, day, type, delta)
 SELECT $1::bigint, unnest($2::date[]), unnest($3::text[]), unnest($4::integer[])
-ON CONFLICT (agent_id, day, type) DO UPDATE SET alive = growth.alive + excluded.alive
+ON CONFLICT (agent_id, day, type) DO UPDATE SET delta = memory_growth.delta + excluded.delta
 `
 
 type AddGrowthParams struct {
 	AgentID int64
 	Days    []pgtype.Date
 	Types   []string
-	Alive   []int32
+	Deltas  []int32
 }
 
 func (q *Queries) AddGrowth(ctx context.Context, arg AddGrowthParams) error {
@@ -30,7 +30,7 @@ func (q *Queries) AddGrowth(ctx context.Context, arg AddGrowthParams) error {
 		arg.AgentID,
 		arg.Days,
 		arg.Types,
-		arg.Alive,
+		arg.Deltas,
 	)
 	return err
 }
@@ -58,8 +58,8 @@ type AgesRow struct {
 	N       int64
 }
 
-// How many memories live, by the whole days of 24 hours since what their age counts from; bounds are the first days of the
-// buckets but the first, ascending. Unknown ages are left out: those of unreadable files, and before known_since.
+// Counts living memories by age in days of 24 hours. bounds are the lower bounds of the buckets after the first.
+// Unreadable files and times before known_since are omitted.
 func (q *Queries) Ages(ctx context.Context, arg AgesParams) ([]AgesRow, error) {
 	rows, err := q.db.Query(ctx, ages,
 		arg.Now,
@@ -91,26 +91,26 @@ func (q *Queries) Ages(ctx context.Context, arg AgesParams) ([]AgesRow, error) {
 }
 
 const growth = `-- name: Growth :many
-SELECT agent_id, day, type, alive
-FROM growth
+SELECT agent_id, day, type, delta
+FROM memory_growth
 WHERE agent_id = ANY($1::bigint[])
 ORDER BY agent_id, day, type
 `
 
-func (q *Queries) Growth(ctx context.Context, agentIds []int64) ([]Growth, error) {
+func (q *Queries) Growth(ctx context.Context, agentIds []int64) ([]MemoryGrowth, error) {
 	rows, err := q.db.Query(ctx, growth, agentIds)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []Growth{}
+	items := []MemoryGrowth{}
 	for rows.Next() {
-		var i Growth
+		var i MemoryGrowth
 		if err := rows.Scan(
 			&i.AgentID,
 			&i.Day,
 			&i.Type,
-			&i.Alive,
+			&i.Delta,
 		); err != nil {
 			return nil, err
 		}

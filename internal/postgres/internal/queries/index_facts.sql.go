@@ -26,7 +26,7 @@ type CountIndexFactsParams struct {
 	Phrases []string
 }
 
-// How many facts of agents whose directories are there match a search; agent_id 0 means all agents.
+// Counts the matching facts of agents whose directories are present; agent_id 0 means all agents.
 func (q *Queries) CountIndexFacts(ctx context.Context, arg CountIndexFactsParams) (int64, error) {
 	row := q.db.QueryRow(ctx, countIndexFacts, arg.Match, arg.AgentID, arg.Phrases)
 	var count int64
@@ -50,7 +50,7 @@ type FactsToRecallRow struct {
 	Slug      string
 }
 
-// Those of the facts that can be recalled.
+// Returns those of the facts that can be recalled.
 func (q *Queries) FactsToRecall(ctx context.Context, arg FactsToRecallParams) ([]FactsToRecallRow, error) {
 	rows, err := q.db.Query(ctx, factsToRecall, arg.Ids, arg.AgentIds)
 	if err != nil {
@@ -99,7 +99,7 @@ type IndexFactByIDRow struct {
 	Slug      string
 }
 
-// A fact of an agent whose directory is there.
+// Returns a fact of an agent whose directory is present.
 func (q *Queries) IndexFactByID(ctx context.Context, arg IndexFactByIDParams) (IndexFactByIDRow, error) {
 	row := q.db.QueryRow(ctx, indexFactByID, arg.ID, arg.AgentID)
 	var i IndexFactByIDRow
@@ -123,7 +123,7 @@ const indexFactPaths = `-- name: IndexFactPaths :many
 SELECT DISTINCT path FROM index_facts WHERE agent_id = $1
 `
 
-// The indexes that have facts.
+// Returns the indexes that have facts.
 func (q *Queries) IndexFactPaths(ctx context.Context, agentID int64) ([]string, error) {
 	rows, err := q.db.Query(ctx, indexFactPaths, agentID)
 	if err != nil {
@@ -160,7 +160,7 @@ type IndexFactsAtRow struct {
 	Body    string
 }
 
-// The facts of an index, as they were saved.
+// Returns the saved facts of an index.
 func (q *Queries) IndexFactsAt(ctx context.Context, arg IndexFactsAtParams) ([]IndexFactsAtRow, error) {
 	rows, err := q.db.Query(ctx, indexFactsAt, arg.AgentID, arg.Path)
 	if err != nil {
@@ -205,7 +205,7 @@ type NewestFactsToRecallRow struct {
 	Slug      string
 }
 
-// The newest facts of these agents, by which a model chooses.
+// Returns the agents' newest facts, for selection by a model.
 func (q *Queries) NewestFactsToRecall(ctx context.Context, arg NewestFactsToRecallParams) ([]NewestFactsToRecallRow, error) {
 	rows, err := q.db.Query(ctx, newestFactsToRecall, arg.AgentIds, arg.Besides, arg.Most)
 	if err != nil {
@@ -273,7 +273,7 @@ type SaveIndexFactsParams struct {
 	Words      []string
 }
 
-// A fact that is known keeps its times.
+// A known fact keeps its times.
 func (q *Queries) SaveIndexFacts(ctx context.Context, arg SaveIndexFactsParams) error {
 	_, err := q.db.Exec(ctx, saveIndexFacts,
 		arg.AgentID,
@@ -313,7 +313,7 @@ type SearchIndexFactsRow struct {
 	Slug      string
 }
 
-// A part of those that CountIndexFacts counts, the best first.
+// Returns a page of the facts that CountIndexFacts counts, best first.
 func (q *Queries) SearchIndexFacts(ctx context.Context, arg SearchIndexFactsParams) ([]SearchIndexFactsRow, error) {
 	rows, err := q.db.Query(ctx, searchIndexFacts,
 		arg.Match,

@@ -12,11 +12,26 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
+const cancelRerun = `-- name: CancelRerun :exec
+UPDATE river_job SET metadata = metadata - 'again' WHERE id = $1 AND (metadata ->> 'again')::bigint = $2::bigint
+`
+
+type CancelRerunParams struct {
+	ID    int64
+	Again int64
+}
+
+// Cancels the next run, unless its time has changed.
+func (q *Queries) CancelRerun(ctx context.Context, arg CancelRerunParams) error {
+	_, err := q.db.Exec(ctx, cancelRerun, arg.ID, arg.Again)
+	return err
+}
+
 const deleteJobServer = `-- name: DeleteJobServer :exec
 DELETE FROM job_servers WHERE id = $1 OR seen_at < now() - interval '1 day'
 `
 
-// Takes a server that stops off the list, and with it those that have not been heard of for a day.
+// Deletes a stopping server, and servers that were silent for a day.
 func (q *Queries) DeleteJobServer(ctx context.Context, id string) error {
 	_, err := q.db.Exec(ctx, deleteJobServer, id)
 	return err
@@ -42,7 +57,7 @@ type EndJobParams struct {
 	ID     int64
 }
 
-// Ends a job that has failed for good.
+// Ends a job that has failed permanently.
 func (q *Queries) EndJob(ctx context.Context, arg EndJobParams) error {
 	_, err := q.db.Exec(ctx, endJob, arg.State, arg.Output, arg.ID)
 	return err
@@ -71,8 +86,8 @@ type FreeJobsParams struct {
 	Others  bool
 }
 
-// Jobs that nobody is at any more are there to be taken again: those of servers that are silent, as far as others is true, and those
-// of this server that are not among the ones that it is at. The attempt counts: a job that ends the server each time ends too.
+// Frees abandoned jobs: those of silent servers if others is true, and those of this server that it does not
+// run. The attempt counts, so that a job which crashes its server ends too.
 func (q *Queries) FreeJobs(ctx context.Context, arg FreeJobsParams) ([]int64, error) {
 	rows, err := q.db.Query(ctx, freeJobs,
 		arg.Problem,
@@ -99,61 +114,6 @@ func (q *Queries) FreeJobs(ctx context.Context, arg FreeJobsParams) ([]int64, er
 	return items, nil
 }
 
-const holdAgent = `-- name: HoldAgent :one
-
-SELECT id FROM agents WHERE id = $1 FOR KEY SHARE
-`
-
-// The tables of River's queue, as far as it does not look after them itself.
-// Keeps an agent from being forgotten until the transaction ends.
-func (q *Queries) HoldAgent(ctx context.Context, id int64) (int64, error) {
-	row := q.db.QueryRow(ctx, holdAgent, id)
-	var id_2 int64
-	err := row.Scan(&id_2)
-	return id_2, err
-}
-
-const holdRunningJob = `-- name: HoldRunningJob :one
-SELECT coalesce((metadata ->> 'again')::bigint, 0)::bigint AS again FROM river_job
-WHERE id = $1 AND state = 'running' AND attempt = $2 AND attempted_by[array_upper(attempted_by, 1)] = $3::text
-FOR UPDATE
-`
-
-type HoldRunningJobParams struct {
-	ID      int64
-	Attempt int16
-	Server  string
-}
-
-// The job, if it is this very attempt that is at it, and when it is to run again (0: it is not). Nobody changes that until the transaction ends.
-func (q *Queries) HoldRunningJob(ctx context.Context, arg HoldRunningJobParams) (int64, error) {
-	row := q.db.QueryRow(ctx, holdRunningJob, arg.ID, arg.Attempt, arg.Server)
-	var again int64
-	err := row.Scan(&again)
-	return again, err
-}
-
-const jobServerLives = `-- name: JobServerLives :one
-INSERT INTO job_servers AS s (id, since, seen_at) VALUES ($1, now(), now())
-ON CONFLICT (id) DO UPDATE SET
-    since = CASE WHEN s.seen_at < now() - make_interval(secs => $2::float8) THEN now() ELSE s.since END,
-    seen_at = now()
-RETURNING (since < now() - make_interval(secs => $2::float8))::boolean AS settled
-`
-
-type JobServerLivesParams struct {
-	ID      string
-	Silence float64
-}
-
-// Says that a server lives, and answers whether it has said so for long enough to judge others.
-func (q *Queries) JobServerLives(ctx context.Context, arg JobServerLivesParams) (bool, error) {
-	row := q.db.QueryRow(ctx, jobServerLives, arg.ID, arg.Silence)
-	var settled bool
-	err := row.Scan(&settled)
-	return settled, err
-}
-
 const jobTokens = `-- name: JobTokens :many
 SELECT (coalesce(finalized_at, attempted_at) AT TIME ZONE 'UTC')::date AS day,
     sum(coalesce((metadata #>> '{output,input_tokens}')::bigint, 0))::bigint AS input,
@@ -176,7 +136,7 @@ type JobTokensRow struct {
 	Output int64
 }
 
-// What an agent's jobs have cost, by the day (in UTC) on which they were last at work.
+// Returns the tokens that an agent's jobs have used, by day (UTC).
 func (q *Queries) JobTokens(ctx context.Context, arg JobTokensParams) ([]JobTokensRow, error) {
 	rows, err := q.db.Query(ctx, jobTokens, arg.AgentID, arg.Since)
 	if err != nil {
@@ -223,7 +183,7 @@ type JobsRow struct {
 	Output      []byte
 }
 
-// An agent's jobs: those that are not finished, then the others, the latest first.
+// Returns an agent's jobs: unfinished ones first, then the latest.
 func (q *Queries) Jobs(ctx context.Context, arg JobsParams) ([]JobsRow, error) {
 	rows, err := q.db.Query(ctx, jobs, arg.AgentID, arg.Most)
 	if err != nil {
@@ -254,6 +214,40 @@ func (q *Queries) Jobs(ctx context.Context, arg JobsParams) ([]JobsRow, error) {
 	return items, nil
 }
 
+const lockAgentRow = `-- name: LockAgentRow :one
+
+SELECT id FROM agents WHERE id = $1 FOR KEY SHARE
+`
+
+// Queries on the tables of River's queue that River itself does not make.
+// Prevents the deletion of the agent until the transaction ends.
+func (q *Queries) LockAgentRow(ctx context.Context, id int64) (int64, error) {
+	row := q.db.QueryRow(ctx, lockAgentRow, id)
+	var id_2 int64
+	err := row.Scan(&id_2)
+	return id_2, err
+}
+
+const lockRunningJob = `-- name: LockRunningJob :one
+SELECT coalesce((metadata ->> 'again')::bigint, 0)::bigint AS again FROM river_job
+WHERE id = $1 AND state = 'running' AND attempt = $2 AND attempted_by[array_upper(attempted_by, 1)] = $3::text
+FOR UPDATE
+`
+
+type LockRunningJobParams struct {
+	ID      int64
+	Attempt int16
+	Server  string
+}
+
+// Returns when the job is to run again (0: never), if this attempt still runs it. The row is locked.
+func (q *Queries) LockRunningJob(ctx context.Context, arg LockRunningJobParams) (int64, error) {
+	row := q.db.QueryRow(ctx, lockRunningJob, arg.ID, arg.Attempt, arg.Server)
+	var again int64
+	err := row.Scan(&again)
+	return again, err
+}
+
 const otherJobServer = `-- name: OtherJobServer :one
 SELECT EXISTS (SELECT FROM job_servers WHERE id <> $1 AND seen_at > now() - make_interval(secs => $2::float8))
 `
@@ -263,7 +257,7 @@ type OtherJobServerParams struct {
 	Silence float64
 }
 
-// Whether another server has said lately that it lives.
+// Reports whether another server has sent a heartbeat recently.
 func (q *Queries) OtherJobServer(ctx context.Context, arg OtherJobServerParams) (bool, error) {
 	row := q.db.QueryRow(ctx, otherJobServer, arg.ID, arg.Silence)
 	var exists bool
@@ -287,7 +281,7 @@ type PostponeJobParams struct {
 	ID    int64
 }
 
-// Moves a job that is not finished further out, with what there is to do now; one that is running runs once more then.
+// Postpones an unfinished job and replaces its arguments. A running job runs once more.
 func (q *Queries) PostponeJob(ctx context.Context, arg PostponeJobParams) error {
 	_, err := q.db.Exec(ctx, postponeJob,
 		arg.Args,
@@ -298,19 +292,25 @@ func (q *Queries) PostponeJob(ctx context.Context, arg PostponeJobParams) error 
 	return err
 }
 
-const takeAgain = `-- name: TakeAgain :exec
-UPDATE river_job SET metadata = metadata - 'again' WHERE id = $1 AND (metadata ->> 'again')::bigint = $2::bigint
+const saveJobServer = `-- name: SaveJobServer :one
+INSERT INTO job_servers AS s (id, since, seen_at) VALUES ($1, now(), now())
+ON CONFLICT (id) DO UPDATE SET
+    since = CASE WHEN s.seen_at < now() - make_interval(secs => $2::float8) THEN now() ELSE s.since END,
+    seen_at = now()
+RETURNING (since < now() - make_interval(secs => $2::float8))::boolean AS settled
 `
 
-type TakeAgainParams struct {
-	ID    int64
-	Again int64
+type SaveJobServerParams struct {
+	ID      string
+	Silence float64
 }
 
-// Takes back that a job is to run again, unless it says another time by now.
-func (q *Queries) TakeAgain(ctx context.Context, arg TakeAgainParams) error {
-	_, err := q.db.Exec(ctx, takeAgain, arg.ID, arg.Again)
-	return err
+// Saves a heartbeat. Returns whether the server has sent them long enough to judge others.
+func (q *Queries) SaveJobServer(ctx context.Context, arg SaveJobServerParams) (bool, error) {
+	row := q.db.QueryRow(ctx, saveJobServer, arg.ID, arg.Silence)
+	var settled bool
+	err := row.Scan(&settled)
+	return settled, err
 }
 
 const wakeMisconfiguredJobs = `-- name: WakeMisconfiguredJobs :exec
@@ -318,7 +318,7 @@ UPDATE river_job SET state = 'available', scheduled_at = now()
 WHERE state = 'scheduled' AND (metadata #>> '{output,misconfigured}')::boolean
 `
 
-// Jobs that failed because of a setting are tried again after a start. Few wait, so no index is needed.
+// Retries, after a start, jobs that failed because of a setting. There are few, so no index is needed.
 func (q *Queries) WakeMisconfiguredJobs(ctx context.Context) error {
 	_, err := q.db.Exec(ctx, wakeMisconfiguredJobs)
 	return err

@@ -12,17 +12,17 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-const forgetLogs = `-- name: ForgetLogs :exec
+const deleteLogs = `-- name: DeleteLogs :exec
 DELETE FROM logs WHERE agent_id = $1 AND path = ANY($2::text[])
 `
 
-type ForgetLogsParams struct {
+type DeleteLogsParams struct {
 	AgentID int64
 	Paths   []string
 }
 
-func (q *Queries) ForgetLogs(ctx context.Context, arg ForgetLogsParams) error {
-	_, err := q.db.Exec(ctx, forgetLogs, arg.AgentID, arg.Paths)
+func (q *Queries) DeleteLogs(ctx context.Context, arg DeleteLogsParams) error {
+	_, err := q.db.Exec(ctx, deleteLogs, arg.AgentID, arg.Paths)
 	return err
 }
 
@@ -51,7 +51,7 @@ type LogDaysRow struct {
 	Odd        int64
 }
 
-// The days that have logs, newest first.
+// Returns the days with logs, newest first.
 func (q *Queries) LogDays(ctx context.Context, arg LogDaysParams) ([]LogDaysRow, error) {
 	rows, err := q.db.Query(ctx, logDays,
 		arg.AgentID,
@@ -95,7 +95,7 @@ type LogMonthsRow struct {
 	Days  int64
 }
 
-// The months that have logs, newest first.
+// Returns the months with logs, newest first.
 func (q *Queries) LogMonths(ctx context.Context, agentID int64) ([]LogMonthsRow, error) {
 	rows, err := q.db.Query(ctx, logMonths, agentID)
 	if err != nil {
@@ -132,7 +132,7 @@ type LogSignaturesRow struct {
 	Signature int64
 }
 
-// What is known of the log files at and below those paths.
+// Returns the signatures of log files at and below the paths.
 func (q *Queries) LogSignatures(ctx context.Context, arg LogSignaturesParams) ([]LogSignaturesRow, error) {
 	rows, err := q.db.Query(ctx, logSignatures, arg.Places, arg.AgentID)
 	if err != nil {
@@ -168,7 +168,7 @@ type LogsAroundRow struct {
 	After  pgtype.Date
 }
 
-// The last day with logs before a day, and the first after it.
+// Returns the last day with logs before a day, and the first one after it.
 func (q *Queries) LogsAround(ctx context.Context, arg LogsAroundParams) (LogsAroundRow, error) {
 	row := q.db.QueryRow(ctx, logsAround, arg.AgentID, arg.Day)
 	var i LogsAroundRow
@@ -208,8 +208,8 @@ type LogsBetweenRow struct {
 	Text       string
 }
 
-// The logs of those days, the oldest day first, of each the log of the day as a whole before those with a title. Of more files the
-// newest are taken, and of longer texts those of the newest days: the others are left out.
+// Returns the logs of a range of days, oldest day first; a day's own log precedes those with a title. The limits
+// drop the oldest files, and the texts of the oldest days.
 func (q *Queries) LogsBetween(ctx context.Context, arg LogsBetweenParams) ([]LogsBetweenRow, error) {
 	rows, err := q.db.Query(ctx, logsBetween,
 		arg.MostBytes,
@@ -322,7 +322,8 @@ type SearchLogsRow struct {
 	ModifiedAt time.Time
 }
 
-// The logs with all the words, newest first. In a script without spaces, the phrases have to stand in the text as they are.
+// Returns the logs that have all words, newest first. In scripts without spaces, the text must contain the
+// phrases.
 func (q *Queries) SearchLogs(ctx context.Context, arg SearchLogsParams) ([]SearchLogsRow, error) {
 	rows, err := q.db.Query(ctx, searchLogs,
 		arg.Match,

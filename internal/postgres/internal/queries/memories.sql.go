@@ -21,6 +21,16 @@ func (q *Queries) BeginRestoring(ctx context.Context, id uuid.UUID) error {
 	return err
 }
 
+const cancelRestoring = `-- name: CancelRestoring :exec
+UPDATE memories SET restoring = false WHERE id = $1
+`
+
+// The memory stays in the trash.
+func (q *Queries) CancelRestoring(ctx context.Context, id uuid.UUID) error {
+	_, err := q.db.Exec(ctx, cancelRestoring, id)
+	return err
+}
+
 const countNeedingAttention = `-- name: CountNeedingAttention :one
 SELECT count(*) FROM memories WHERE agent_id = $1 AND state = 'needs_attention'
 `
@@ -32,22 +42,12 @@ func (q *Queries) CountNeedingAttention(ctx context.Context, agentID int64) (int
 	return count, err
 }
 
-const deleteHeads = `-- name: DeleteHeads :exec
+const deleteMemories = `-- name: DeleteMemories :exec
 DELETE FROM memories WHERE id = ANY($1::uuid[])
 `
 
-func (q *Queries) DeleteHeads(ctx context.Context, ids []uuid.UUID) error {
-	_, err := q.db.Exec(ctx, deleteHeads, ids)
-	return err
-}
-
-const deletedByPerson = `-- name: DeletedByPerson :exec
-UPDATE memories SET deleted_by = 'person', restoring = false WHERE id = $1
-`
-
-// What was in the trash is to stay there.
-func (q *Queries) DeletedByPerson(ctx context.Context, id uuid.UUID) error {
-	_, err := q.db.Exec(ctx, deletedByPerson, id)
+func (q *Queries) DeleteMemories(ctx context.Context, ids []uuid.UUID) error {
+	_, err := q.db.Exec(ctx, deleteMemories, ids)
 	return err
 }
 
@@ -60,326 +60,7 @@ func (q *Queries) EndRestoring(ctx context.Context, id uuid.UUID) error {
 	return err
 }
 
-const headByID = `-- name: HeadByID :one
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict FROM memories m WHERE m.agent_id = $1 AND m.id = $2
-`
-
-type HeadByIDParams struct {
-	AgentID int64
-	ID      uuid.UUID
-}
-
-type HeadByIDRow struct {
-	Memory Memory
-}
-
-// Of one, Postgres keeps the plan; of a list of unknown length it makes a new one each time.
-func (q *Queries) HeadByID(ctx context.Context, arg HeadByIDParams) (HeadByIDRow, error) {
-	row := q.db.QueryRow(ctx, headByID, arg.AgentID, arg.ID)
-	var i HeadByIDRow
-	err := row.Scan(
-		&i.Memory.ID,
-		&i.Memory.AgentID,
-		&i.Memory.Name,
-		&i.Memory.Readable,
-		&i.Memory.State,
-		&i.Memory.Type,
-		&i.Memory.RevisionID,
-		&i.Memory.Fingerprint,
-		&i.Memory.Hash,
-		&i.Memory.Size,
-		&i.Memory.Path,
-		&i.Memory.Session,
-		&i.Memory.ModifiedAt,
-		&i.Memory.ContentAt,
-		&i.Memory.Problems,
-		&i.Memory.ClaudeMdChars,
-		&i.Memory.ClaudeMdListed,
-		&i.Memory.CreatedAt,
-		&i.Memory.UpdatedAt,
-		&i.Memory.DeletedAt,
-		&i.Memory.DeletedBy,
-		&i.Memory.IndexLines,
-		&i.Memory.Restoring,
-		&i.Memory.Description,
-		&i.Memory.Team,
-		&i.Memory.DeletedActor,
-		&i.Memory.Conflict,
-	)
-	return i, err
-}
-
-const headings = `-- name: Headings :many
-SELECT id, name, type, description, revision_id, size, modified_at, claude_md_chars, claude_md_listed, team
-FROM memories
-WHERE agent_id = $1 AND state IN ('active', 'missing') AND readable AND type IS NOT NULL
-`
-
-type HeadingsRow struct {
-	ID             uuid.UUID
-	Name           string
-	Type           *string
-	Description    string
-	RevisionID     uuid.UUID
-	Size           int64
-	ModifiedAt     time.Time
-	ClaudeMdChars  int32
-	ClaudeMdListed bool
-	Team           bool
-}
-
-// What goes into CLAUDE.md, without the bodies: everything alive that has a type.
-func (q *Queries) Headings(ctx context.Context, agentID int64) ([]HeadingsRow, error) {
-	rows, err := q.db.Query(ctx, headings, agentID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []HeadingsRow{}
-	for rows.Next() {
-		var i HeadingsRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.Name,
-			&i.Type,
-			&i.Description,
-			&i.RevisionID,
-			&i.Size,
-			&i.ModifiedAt,
-			&i.ClaudeMdChars,
-			&i.ClaudeMdListed,
-			&i.Team,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const headingsOf = `-- name: HeadingsOf :many
-SELECT m.id, m.name, m.type, m.description, m.revision_id, m.size, m.modified_at, m.claude_md_chars, m.claude_md_listed, m.team
-FROM (SELECT DISTINCT id FROM unnest($1::uuid[]) AS id) asked
-JOIN memories m ON m.id = asked.id
-WHERE (m.agent_id = $2 AND m.state IN ('active', 'missing') AND m.readable AND m.type IS NOT NULL) IS TRUE
-`
-
-type HeadingsOfParams struct {
-	Ids     []uuid.UUID
-	AgentID int64
-}
-
-type HeadingsOfRow struct {
-	ID             uuid.UUID
-	Name           string
-	Type           *string
-	Description    string
-	RevisionID     uuid.UUID
-	Size           int64
-	ModifiedAt     time.Time
-	ClaudeMdChars  int32
-	ClaudeMdListed bool
-	Team           bool
-}
-
-// Those of some memories alone.
-func (q *Queries) HeadingsOf(ctx context.Context, arg HeadingsOfParams) ([]HeadingsOfRow, error) {
-	rows, err := q.db.Query(ctx, headingsOf, arg.Ids, arg.AgentID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []HeadingsOfRow{}
-	for rows.Next() {
-		var i HeadingsOfRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.Name,
-			&i.Type,
-			&i.Description,
-			&i.RevisionID,
-			&i.Size,
-			&i.ModifiedAt,
-			&i.ClaudeMdChars,
-			&i.ClaudeMdListed,
-			&i.Team,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const headsByID = `-- name: HeadsByID :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict
-FROM (SELECT DISTINCT id FROM unnest($1::uuid[]) AS id) asked
-JOIN memories m ON m.id = asked.id
-WHERE (m.agent_id = $2) IS TRUE
-`
-
-type HeadsByIDParams struct {
-	Ids     []uuid.UUID
-	AgentID int64
-}
-
-type HeadsByIDRow struct {
-	Memory Memory
-}
-
-// By their ids. What is asked with IS TRUE is asked of what has been found: no other index of the memories is of use for it.
-func (q *Queries) HeadsByID(ctx context.Context, arg HeadsByIDParams) ([]HeadsByIDRow, error) {
-	rows, err := q.db.Query(ctx, headsByID, arg.Ids, arg.AgentID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []HeadsByIDRow{}
-	for rows.Next() {
-		var i HeadsByIDRow
-		if err := rows.Scan(
-			&i.Memory.ID,
-			&i.Memory.AgentID,
-			&i.Memory.Name,
-			&i.Memory.Readable,
-			&i.Memory.State,
-			&i.Memory.Type,
-			&i.Memory.RevisionID,
-			&i.Memory.Fingerprint,
-			&i.Memory.Hash,
-			&i.Memory.Size,
-			&i.Memory.Path,
-			&i.Memory.Session,
-			&i.Memory.ModifiedAt,
-			&i.Memory.ContentAt,
-			&i.Memory.Problems,
-			&i.Memory.ClaudeMdChars,
-			&i.Memory.ClaudeMdListed,
-			&i.Memory.CreatedAt,
-			&i.Memory.UpdatedAt,
-			&i.Memory.DeletedAt,
-			&i.Memory.DeletedBy,
-			&i.Memory.IndexLines,
-			&i.Memory.Restoring,
-			&i.Memory.Description,
-			&i.Memory.Team,
-			&i.Memory.DeletedActor,
-			&i.Memory.Conflict,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const headsByName = `-- name: HeadsByName :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict
-FROM (SELECT DISTINCT $1::bigint AS agent_id, name FROM unnest($2::text[]) AS name) asked
-JOIN memories m ON m.agent_id = asked.agent_id AND m.name = asked.name
-WHERE m.readable
-`
-
-type HeadsByNameParams struct {
-	AgentID int64
-	Names   []string
-}
-
-type HeadsByNameRow struct {
-	Memory Memory
-}
-
-func (q *Queries) HeadsByName(ctx context.Context, arg HeadsByNameParams) ([]HeadsByNameRow, error) {
-	rows, err := q.db.Query(ctx, headsByName, arg.AgentID, arg.Names)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []HeadsByNameRow{}
-	for rows.Next() {
-		var i HeadsByNameRow
-		if err := rows.Scan(
-			&i.Memory.ID,
-			&i.Memory.AgentID,
-			&i.Memory.Name,
-			&i.Memory.Readable,
-			&i.Memory.State,
-			&i.Memory.Type,
-			&i.Memory.RevisionID,
-			&i.Memory.Fingerprint,
-			&i.Memory.Hash,
-			&i.Memory.Size,
-			&i.Memory.Path,
-			&i.Memory.Session,
-			&i.Memory.ModifiedAt,
-			&i.Memory.ContentAt,
-			&i.Memory.Problems,
-			&i.Memory.ClaudeMdChars,
-			&i.Memory.ClaudeMdListed,
-			&i.Memory.CreatedAt,
-			&i.Memory.UpdatedAt,
-			&i.Memory.DeletedAt,
-			&i.Memory.DeletedBy,
-			&i.Memory.IndexLines,
-			&i.Memory.Restoring,
-			&i.Memory.Description,
-			&i.Memory.Team,
-			&i.Memory.DeletedActor,
-			&i.Memory.Conflict,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const indexLinesOut = `-- name: IndexLinesOut :many
-SELECT d.id, d.index_lines FROM memories d WHERE d.agent_id = $1 AND d.state = 'deleted' AND d.index_lines <> '{}'
-UNION ALL
-SELECT r.id, r.index_lines FROM memories r
-WHERE r.agent_id = $1 AND r.restoring AND r.state <> 'deleted' AND r.index_lines <> '{}'
-`
-
-type IndexLinesOutRow struct {
-	ID         uuid.UUID
-	IndexLines []byte
-}
-
-// What has been taken out of indexes and is not back. An index holds each of the two kinds.
-func (q *Queries) IndexLinesOut(ctx context.Context, agentID int64) ([]IndexLinesOutRow, error) {
-	rows, err := q.db.Query(ctx, indexLinesOut, agentID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []IndexLinesOutRow{}
-	for rows.Next() {
-		var i IndexLinesOutRow
-		if err := rows.Scan(&i.ID, &i.IndexLines); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-type InsertHeadsParams struct {
+type InsertMemoriesParams struct {
 	ID             uuid.UUID
 	AgentID        int64
 	Name           string
@@ -462,7 +143,7 @@ type MarkDeletedParams struct {
 	ID         uuid.UUID
 }
 
-// Every content that the memory has had leaves a tombstone, as with BuryMemory.
+// Adds a tombstone for each content of the memory, as AddTombstones does.
 func (q *Queries) MarkDeleted(ctx context.Context, arg MarkDeletedParams) error {
 	_, err := q.db.Exec(ctx, markDeleted,
 		arg.At,
@@ -543,8 +224,7 @@ type NewestChangesRow struct {
 	ModifiedAt time.Time
 }
 
-// What the age of the newest living memory of each agent counts from. An index has them in that order. A file that could not
-// be read has no age.
+// Returns the modification time of each agent's newest living memory, by an index. Unreadable files have none.
 func (q *Queries) NewestChanges(ctx context.Context, agentIds []int64) ([]NewestChangesRow, error) {
 	rows, err := q.db.Query(ctx, newestChanges, agentIds)
 	if err != nil {
@@ -565,23 +245,234 @@ func (q *Queries) NewestChanges(ctx context.Context, agentIds []int64) ([]Newest
 	return items, nil
 }
 
-const restoringHeads = `-- name: RestoringHeads :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict FROM memories m WHERE m.agent_id = $1 AND m.restoring
+const removedIndexLines = `-- name: RemovedIndexLines :many
+SELECT d.id, d.index_lines FROM memories d WHERE d.agent_id = $1 AND d.state = 'deleted' AND d.index_lines <> '{}'
+UNION ALL
+SELECT r.id, r.index_lines FROM memories r
+WHERE r.agent_id = $1 AND r.restoring AND r.state <> 'deleted' AND r.index_lines <> '{}'
 `
 
-type RestoringHeadsRow struct {
-	Memory Memory
+type RemovedIndexLinesRow struct {
+	ID         uuid.UUID
+	IndexLines []byte
 }
 
-func (q *Queries) RestoringHeads(ctx context.Context, agentID int64) ([]RestoringHeadsRow, error) {
-	rows, err := q.db.Query(ctx, restoringHeads, agentID)
+// Returns the lines that were removed from indexes and are not restored. Each part has an index.
+func (q *Queries) RemovedIndexLines(ctx context.Context, agentID int64) ([]RemovedIndexLinesRow, error) {
+	rows, err := q.db.Query(ctx, removedIndexLines, agentID)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []RestoringHeadsRow{}
+	items := []RemovedIndexLinesRow{}
 	for rows.Next() {
-		var i RestoringHeadsRow
+		var i RemovedIndexLinesRow
+		if err := rows.Scan(&i.ID, &i.IndexLines); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const restoringRows = `-- name: RestoringRows :many
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict FROM memories m WHERE m.agent_id = $1 AND m.restoring
+`
+
+type RestoringRowsRow struct {
+	Memory Memory
+}
+
+func (q *Queries) RestoringRows(ctx context.Context, agentID int64) ([]RestoringRowsRow, error) {
+	rows, err := q.db.Query(ctx, restoringRows, agentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []RestoringRowsRow{}
+	for rows.Next() {
+		var i RestoringRowsRow
+		if err := rows.Scan(
+			&i.Memory.ID,
+			&i.Memory.AgentID,
+			&i.Memory.Name,
+			&i.Memory.Readable,
+			&i.Memory.State,
+			&i.Memory.Type,
+			&i.Memory.RevisionID,
+			&i.Memory.Fingerprint,
+			&i.Memory.Hash,
+			&i.Memory.Size,
+			&i.Memory.Path,
+			&i.Memory.Session,
+			&i.Memory.ModifiedAt,
+			&i.Memory.ContentAt,
+			&i.Memory.Problems,
+			&i.Memory.ClaudeMdChars,
+			&i.Memory.ClaudeMdListed,
+			&i.Memory.CreatedAt,
+			&i.Memory.UpdatedAt,
+			&i.Memory.DeletedAt,
+			&i.Memory.DeletedBy,
+			&i.Memory.IndexLines,
+			&i.Memory.Restoring,
+			&i.Memory.Description,
+			&i.Memory.Team,
+			&i.Memory.DeletedActor,
+			&i.Memory.Conflict,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const rowByID = `-- name: RowByID :one
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict FROM memories m WHERE m.agent_id = $1 AND m.id = $2
+`
+
+type RowByIDParams struct {
+	AgentID int64
+	ID      uuid.UUID
+}
+
+type RowByIDRow struct {
+	Memory Memory
+}
+
+// Uses a cached plan, unlike a list of unknown length.
+func (q *Queries) RowByID(ctx context.Context, arg RowByIDParams) (RowByIDRow, error) {
+	row := q.db.QueryRow(ctx, rowByID, arg.AgentID, arg.ID)
+	var i RowByIDRow
+	err := row.Scan(
+		&i.Memory.ID,
+		&i.Memory.AgentID,
+		&i.Memory.Name,
+		&i.Memory.Readable,
+		&i.Memory.State,
+		&i.Memory.Type,
+		&i.Memory.RevisionID,
+		&i.Memory.Fingerprint,
+		&i.Memory.Hash,
+		&i.Memory.Size,
+		&i.Memory.Path,
+		&i.Memory.Session,
+		&i.Memory.ModifiedAt,
+		&i.Memory.ContentAt,
+		&i.Memory.Problems,
+		&i.Memory.ClaudeMdChars,
+		&i.Memory.ClaudeMdListed,
+		&i.Memory.CreatedAt,
+		&i.Memory.UpdatedAt,
+		&i.Memory.DeletedAt,
+		&i.Memory.DeletedBy,
+		&i.Memory.IndexLines,
+		&i.Memory.Restoring,
+		&i.Memory.Description,
+		&i.Memory.Team,
+		&i.Memory.DeletedActor,
+		&i.Memory.Conflict,
+	)
+	return i, err
+}
+
+const rowsByID = `-- name: RowsByID :many
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict
+FROM (SELECT DISTINCT id FROM unnest($1::uuid[]) AS id) asked
+JOIN memories m ON m.id = asked.id
+WHERE (m.agent_id = $2) IS TRUE
+`
+
+type RowsByIDParams struct {
+	Ids     []uuid.UUID
+	AgentID int64
+}
+
+type RowsByIDRow struct {
+	Memory Memory
+}
+
+// IS TRUE prevents the use of another index.
+func (q *Queries) RowsByID(ctx context.Context, arg RowsByIDParams) ([]RowsByIDRow, error) {
+	rows, err := q.db.Query(ctx, rowsByID, arg.Ids, arg.AgentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []RowsByIDRow{}
+	for rows.Next() {
+		var i RowsByIDRow
+		if err := rows.Scan(
+			&i.Memory.ID,
+			&i.Memory.AgentID,
+			&i.Memory.Name,
+			&i.Memory.Readable,
+			&i.Memory.State,
+			&i.Memory.Type,
+			&i.Memory.RevisionID,
+			&i.Memory.Fingerprint,
+			&i.Memory.Hash,
+			&i.Memory.Size,
+			&i.Memory.Path,
+			&i.Memory.Session,
+			&i.Memory.ModifiedAt,
+			&i.Memory.ContentAt,
+			&i.Memory.Problems,
+			&i.Memory.ClaudeMdChars,
+			&i.Memory.ClaudeMdListed,
+			&i.Memory.CreatedAt,
+			&i.Memory.UpdatedAt,
+			&i.Memory.DeletedAt,
+			&i.Memory.DeletedBy,
+			&i.Memory.IndexLines,
+			&i.Memory.Restoring,
+			&i.Memory.Description,
+			&i.Memory.Team,
+			&i.Memory.DeletedActor,
+			&i.Memory.Conflict,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const rowsByName = `-- name: RowsByName :many
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict
+FROM (SELECT DISTINCT $1::bigint AS agent_id, name FROM unnest($2::text[]) AS name) asked
+JOIN memories m ON m.agent_id = asked.agent_id AND m.name = asked.name
+WHERE m.readable
+`
+
+type RowsByNameParams struct {
+	AgentID int64
+	Names   []string
+}
+
+type RowsByNameRow struct {
+	Memory Memory
+}
+
+func (q *Queries) RowsByName(ctx context.Context, arg RowsByNameParams) ([]RowsByNameRow, error) {
+	rows, err := q.db.Query(ctx, rowsByName, arg.AgentID, arg.Names)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []RowsByNameRow{}
+	for rows.Next() {
+		var i RowsByNameRow
 		if err := rows.Scan(
 			&i.Memory.ID,
 			&i.Memory.AgentID,
@@ -638,6 +529,16 @@ func (q *Queries) SetCosts(ctx context.Context, arg SetCostsParams) error {
 	return err
 }
 
+const setDeletedByPerson = `-- name: SetDeletedByPerson :exec
+UPDATE memories SET deleted_by = 'person', restoring = false WHERE id = $1
+`
+
+// Keeps the memory in the trash.
+func (q *Queries) SetDeletedByPerson(ctx context.Context, id uuid.UUID) error {
+	_, err := q.db.Exec(ctx, setDeletedByPerson, id)
+	return err
+}
+
 const setModified = `-- name: SetModified :exec
 UPDATE memories SET modified_at = $1 WHERE id = $2
 `
@@ -652,14 +553,112 @@ func (q *Queries) SetModified(ctx context.Context, arg SetModifiedParams) error 
 	return err
 }
 
-const stopRestoring = `-- name: StopRestoring :exec
-UPDATE memories SET restoring = false WHERE id = $1
+const summaries = `-- name: Summaries :many
+SELECT id, name, type, description, revision_id, size, modified_at, claude_md_chars, claude_md_listed, team
+FROM memories
+WHERE agent_id = $1 AND state IN ('active', 'missing') AND readable AND type IS NOT NULL
 `
 
-// The memory stays in the trash.
-func (q *Queries) StopRestoring(ctx context.Context, id uuid.UUID) error {
-	_, err := q.db.Exec(ctx, stopRestoring, id)
-	return err
+type SummariesRow struct {
+	ID             uuid.UUID
+	Name           string
+	Type           *string
+	Description    string
+	RevisionID     uuid.UUID
+	Size           int64
+	ModifiedAt     time.Time
+	ClaudeMdChars  int32
+	ClaudeMdListed bool
+	Team           bool
+}
+
+// Returns the memories that CLAUDE.md lists, without bodies: all living ones with a type.
+func (q *Queries) Summaries(ctx context.Context, agentID int64) ([]SummariesRow, error) {
+	rows, err := q.db.Query(ctx, summaries, agentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SummariesRow{}
+	for rows.Next() {
+		var i SummariesRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Name,
+			&i.Type,
+			&i.Description,
+			&i.RevisionID,
+			&i.Size,
+			&i.ModifiedAt,
+			&i.ClaudeMdChars,
+			&i.ClaudeMdListed,
+			&i.Team,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const summariesOf = `-- name: SummariesOf :many
+SELECT m.id, m.name, m.type, m.description, m.revision_id, m.size, m.modified_at, m.claude_md_chars, m.claude_md_listed, m.team
+FROM (SELECT DISTINCT id FROM unnest($1::uuid[]) AS id) asked
+JOIN memories m ON m.id = asked.id
+WHERE (m.agent_id = $2 AND m.state IN ('active', 'missing') AND m.readable AND m.type IS NOT NULL) IS TRUE
+`
+
+type SummariesOfParams struct {
+	Ids     []uuid.UUID
+	AgentID int64
+}
+
+type SummariesOfRow struct {
+	ID             uuid.UUID
+	Name           string
+	Type           *string
+	Description    string
+	RevisionID     uuid.UUID
+	Size           int64
+	ModifiedAt     time.Time
+	ClaudeMdChars  int32
+	ClaudeMdListed bool
+	Team           bool
+}
+
+// As Summaries, for some memories.
+func (q *Queries) SummariesOf(ctx context.Context, arg SummariesOfParams) ([]SummariesOfRow, error) {
+	rows, err := q.db.Query(ctx, summariesOf, arg.Ids, arg.AgentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SummariesOfRow{}
+	for rows.Next() {
+		var i SummariesOfRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Name,
+			&i.Type,
+			&i.Description,
+			&i.RevisionID,
+			&i.Size,
+			&i.ModifiedAt,
+			&i.ClaudeMdChars,
+			&i.ClaudeMdListed,
+			&i.Team,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const unreadableByPath = `-- name: UnreadableByPath :many
@@ -680,8 +679,7 @@ type UnreadableByPathRow struct {
 	Memory Memory
 }
 
-// Each of the two kinds has an index. For both in one condition Postgres needs a bitmap, and KeepPlans leaves it none: it would
-// read all memories of the agent.
+// Each part has an index. One condition for both would need a bitmap, which ForceGenericPlans disables.
 func (q *Queries) UnreadableByPath(ctx context.Context, arg UnreadableByPathParams) ([]UnreadableByPathRow, error) {
 	rows, err := q.db.Query(ctx, unreadableByPath, arg.AgentID, arg.Paths)
 	if err != nil {
@@ -730,7 +728,7 @@ func (q *Queries) UnreadableByPath(ctx context.Context, arg UnreadableByPathPara
 	return items, nil
 }
 
-const updateHeads = `-- name: UpdateHeads :exec
+const updateMemories = `-- name: UpdateMemories :exec
 UPDATE memories m SET restoring = m.restoring AND (m.state = 'deleted' OR c.state <> 'deleted'),
     name = c.name, team = c.team, created_at = c.created_at,
     state = c.state, type = nullif(c.type, ''), revision_id = c.revision_id, description = c.description,
@@ -751,7 +749,7 @@ FROM (SELECT unnest($1::uuid[]) AS id, unnest($2::text[]) AS name, unnest($3::bo
 WHERE m.id = c.id
 `
 
-type UpdateHeadsParams struct {
+type UpdateMemoriesParams struct {
 	Ids           []uuid.UUID
 	Names         []string
 	Teams         []bool
@@ -775,10 +773,10 @@ type UpdateHeadsParams struct {
 	Conflicts     []string
 }
 
-// All in one statement, so that their states are counted once. What is none is the zero value of its column here: an array
-// of ours has no gaps. What is restored, lives, and goes again, is not to be restored any more.
-func (q *Queries) UpdateHeads(ctx context.Context, arg UpdateHeadsParams) error {
-	_, err := q.db.Exec(ctx, updateHeads,
+// One statement, so that the tallies are updated once. A zero value stands for NULL. If a restored memory is
+// deleted again, its restore ends.
+func (q *Queries) UpdateMemories(ctx context.Context, arg UpdateMemoriesParams) error {
+	_, err := q.db.Exec(ctx, updateMemories,
 		arg.Ids,
 		arg.Names,
 		arg.Teams,

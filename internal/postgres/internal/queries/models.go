@@ -75,7 +75,7 @@ type Activity struct {
 	Type       *string
 	RevisionID *uuid.UUID
 	ModifiedAt *time.Time
-	Renamed    *string
+	OtherName  *string
 	Team       bool
 }
 
@@ -87,21 +87,27 @@ type Agent struct {
 	DisplayName         string
 	Present             bool
 	Sessions            int32
-	DurableDevice       *int64
+	PrimaryDevice       *int64
 	ClaudeMdPath        *string
 	ClaudeMdPublishedAt *time.Time
 	ClaudeMdChars       int32
 	ClaudeMdProblem     *string
 	CreatedAt           time.Time
 	UpdatedAt           time.Time
-	ClaudeMdInStep      *string
+	ClaudeMdPublishKey  *string
 	MemoriesVersion     int64
 	MemoryOff           bool
 	JoinedTo            *string
-	DurableInode        *int64
+	PrimaryInode        *int64
 }
 
-type Blocked struct {
+type AgentStat struct {
+	AgentID int64
+	Files   int32
+	Pending int32
+}
+
+type BlockedContent struct {
 	ID          uuid.UUID
 	AgentID     int64
 	Path        string
@@ -132,9 +138,9 @@ type Consolidation struct {
 	Findings     []byte
 }
 
-type ConsolidationLook struct {
-	AgentID  int64
-	LookedAt time.Time
+type ConsolidationCheck struct {
+	AgentID   int64
+	CheckedAt time.Time
 }
 
 type ConsolidationStep struct {
@@ -157,14 +163,14 @@ type ConsolidationStep struct {
 }
 
 type Conversation struct {
-	AgentID    int64
-	Session    string
-	Transcript *string
-	HeardAt    time.Time
-	ReadAt     *time.Time
-	LastID     string
-	ReadTo     int64
-	Mark       []byte
+	AgentID        int64
+	Session        string
+	Transcript     *string
+	LastActivityAt time.Time
+	ReadAt         *time.Time
+	LastID         string
+	ReadOffset     int64
+	TailHash       []byte
 }
 
 type ConversationText struct {
@@ -175,37 +181,24 @@ type ConversationText struct {
 	GivenAt  time.Time
 }
 
-type Figure struct {
-	AgentID int64
-	Files   int32
-	Pending int32
-}
-
 type File struct {
-	AgentID     int64
-	Path        string
-	Session     *string
-	MemoryID    *uuid.UUID
-	Status      string
-	Present     bool
-	Fingerprint []byte
-	Hash        string
-	Size        int64
-	MtimeNs     int64
-	ModifiedAt  time.Time
-	ContentAt   time.Time
-	Problem     *string
-	Signature   *int64
-	Promised    *string
-	Flaws       *string
-	Unfinished  *string
-}
-
-type Growth struct {
-	AgentID int64
-	Day     pgtype.Date
-	Type    string
-	Alive   int32
+	AgentID      int64
+	Path         string
+	Session      *string
+	MemoryID     *uuid.UUID
+	Status       string
+	Present      bool
+	Fingerprint  []byte
+	Hash         string
+	Size         int64
+	MtimeNs      int64
+	ModifiedAt   time.Time
+	ContentAt    time.Time
+	Problem      *string
+	Signature    *int64
+	ExpectedHash *string
+	Flaws        *string
+	Unfinished   *string
 }
 
 type IndexFact struct {
@@ -272,6 +265,13 @@ type Memory struct {
 	Conflict       *string
 }
 
+type MemoryGrowth struct {
+	AgentID int64
+	Day     pgtype.Date
+	Type    string
+	Delta   int32
+}
+
 type MemorySearch struct {
 	MemoryID   uuid.UUID
 	RevisionID uuid.UUID
@@ -286,52 +286,45 @@ type MemoryTally struct {
 }
 
 type Proposal struct {
-	ID          uuid.UUID
-	AgentID     int64
-	State       string
-	Name        string
-	Type        string
-	Description string
-	Body        string
-	Fingerprint []byte
-	Quote       string
-	QuotedAt    *time.Time
-	Session     string
-	ProposedAt  time.Time
-	DecidedAt   *time.Time
-	DecidedBy   *string
-	Updates     *uuid.UUID
-	Match       string
-	MemoryID    *uuid.UUID
+	ID             uuid.UUID
+	AgentID        int64
+	State          string
+	Name           string
+	Type           string
+	Description    string
+	Body           string
+	Fingerprint    []byte
+	Quote          string
+	QuotedAt       *time.Time
+	Session        string
+	ProposedAt     time.Time
+	DecidedAt      *time.Time
+	DecidedBy      *string
+	TargetMemoryID *uuid.UUID
+	BaseEtag       string
+	MemoryID       *uuid.UUID
 }
 
 type Recall struct {
-	ID         uuid.UUID
-	AgentID    int64
-	At         time.Time
-	Session    *string
-	AskedBy    string
-	Query      string
-	State      string
-	SelectedBy *string
-	Skipped    *string
-	Note       *string
-	Candidates int32
-	TookUs     int64
-	Chosen     []byte
-	Given      int32
+	ID             uuid.UUID
+	AgentID        int64
+	At             time.Time
+	Session        *string
+	AskedBy        string
+	Query          string
+	State          string
+	SelectedBy     *string
+	Skipped        *string
+	Note           *string
+	Candidates     int32
+	TookUs         int64
+	Chosen         []byte
+	DeliveredCount int32
 }
 
-type RecallSession struct {
-	AgentID    int64
-	Session    string
-	At         time.Time
-	FreshSince time.Time
-}
-
-type Recalled struct {
+type RecallItem struct {
 	RecallID uuid.UUID
-	Place    int32
+	Position int32
 	AgentID  int64
 	Session  *string
 	At       time.Time
@@ -341,15 +334,11 @@ type Recalled struct {
 	Why      []byte
 }
 
-type Request struct {
-	ID          uuid.UUID
-	AgentID     int64
-	Call        string
-	Arguments   []byte
-	Actor       string
-	WantedUntil time.Time
-	Taken       bool
-	Answer      []byte
+type RecallSession struct {
+	AgentID    int64
+	Session    string
+	At         time.Time
+	FreshSince time.Time
 }
 
 type Revision struct {
@@ -364,7 +353,7 @@ type Revision struct {
 	Path        string
 	Session     *string
 	SeenAt      time.Time
-	SeenOrder   *int64
+	Sequence    *int64
 }
 
 type RiverJob struct {
@@ -412,6 +401,17 @@ type RiverQueue struct {
 
 type SearchWord struct {
 	Word string
+}
+
+type ServerRequest struct {
+	ID        uuid.UUID
+	AgentID   int64
+	Call      string
+	Arguments []byte
+	Actor     string
+	ExpiresAt time.Time
+	Claimed   bool
+	Response  []byte
 }
 
 type SignIn struct {

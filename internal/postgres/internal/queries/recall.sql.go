@@ -32,7 +32,7 @@ type CountRecallsBetweenRow struct {
 	Recalls int64
 }
 
-// How many recalls looked at memories in each of those spans of time.
+// Counts the recalls that considered memories in each span of time.
 func (q *Queries) CountRecallsBetween(ctx context.Context, arg CountRecallsBetweenParams) ([]CountRecallsBetweenRow, error) {
 	rows, err := q.db.Query(ctx, countRecallsBetween, arg.Beginnings, arg.AgentID, arg.Ends)
 	if err != nil {
@@ -57,8 +57,8 @@ const countRecallsByDay = `-- name: CountRecallsByDay :many
 SELECT d.day::timestamptz AS day, c.asked_by, c.selected_by, c.recalls, c.giving, c.none_of_many
 FROM unnest($1::timestamptz[]) AS d (day)
 CROSS JOIN LATERAL (
-    SELECT r.asked_by, coalesce(r.selected_by, '')::text AS selected_by, count(*) AS recalls, count(*) FILTER (WHERE r.given > 0) AS giving,
-           count(*) FILTER (WHERE r.given = 0 AND r.candidates >= $2::integer) AS none_of_many
+    SELECT r.asked_by, coalesce(r.selected_by, '')::text AS selected_by, count(*) AS recalls, count(*) FILTER (WHERE r.delivered_count > 0) AS giving,
+           count(*) FILTER (WHERE r.delivered_count = 0 AND r.candidates >= $2::integer) AS none_of_many
     FROM recalls r
     WHERE r.agent_id = $3 AND r.at >= d.day AND r.at < d.day + interval '24 hours'
     GROUP BY r.asked_by, r.selected_by
@@ -81,8 +81,8 @@ type CountRecallsByDayRow struct {
 	NoneOfMany int64
 }
 
-// How often something was given on each of those days, which are told by their beginnings, by who asked and which way was taken; and
-// how often nothing was although there were many candidates. Day by day, that is read from the index and never sorted.
+// Counts recalls by day, caller and selector: all, those with a result, and those without one despite many
+// candidates. Day by day, the index is read without a sort.
 func (q *Queries) CountRecallsByDay(ctx context.Context, arg CountRecallsByDayParams) ([]CountRecallsByDayRow, error) {
 	rows, err := q.db.Query(ctx, countRecallsByDay, arg.Days, arg.Many, arg.AgentID)
 	if err != nil {
@@ -116,7 +116,7 @@ SELECT ((SELECT coalesce(sum(t.n), 0) FROM memory_tallies t WHERE t.agent_id = A
          WHERE f.agent_id = ANY($1::bigint[]) AND a.present))::bigint
 `
 
-// How many memories of these agents a recall may choose from, and facts of their indexes.
+// Counts the memories and facts of the agents that a recall can choose from.
 func (q *Queries) CountToRecall(ctx context.Context, agentIds []int64) (int64, error) {
 	row := q.db.QueryRow(ctx, countToRecall, agentIds)
 	var column_1 int64
@@ -124,66 +124,79 @@ func (q *Queries) CountToRecall(ctx context.Context, agentIds []int64) (int64, e
 	return column_1, err
 }
 
-const forgetRecallSessions = `-- name: ForgetRecallSessions :execrows
+const deleteOldRecallSessions = `-- name: DeleteOldRecallSessions :execrows
 DELETE FROM recall_sessions WHERE at < $1
 `
 
-func (q *Queries) ForgetRecallSessions(ctx context.Context, before time.Time) (int64, error) {
-	result, err := q.db.Exec(ctx, forgetRecallSessions, before)
+func (q *Queries) DeleteOldRecallSessions(ctx context.Context, before time.Time) (int64, error) {
+	result, err := q.db.Exec(ctx, deleteOldRecallSessions, before)
 	if err != nil {
 		return 0, err
 	}
 	return result.RowsAffected(), nil
 }
 
-const forgetRecalled = `-- name: ForgetRecalled :exec
-DELETE FROM recalled WHERE recall_id = ANY($1::uuid[])
-`
-
-func (q *Queries) ForgetRecalled(ctx context.Context, ids []uuid.UUID) error {
-	_, err := q.db.Exec(ctx, forgetRecalled, ids)
-	return err
-}
-
-const forgetRecalls = `-- name: ForgetRecalls :execrows
+const deleteOldRecalls = `-- name: DeleteOldRecalls :execrows
 DELETE FROM recalls WHERE at < $1
 `
 
-func (q *Queries) ForgetRecalls(ctx context.Context, before time.Time) (int64, error) {
-	result, err := q.db.Exec(ctx, forgetRecalls, before)
+func (q *Queries) DeleteOldRecalls(ctx context.Context, before time.Time) (int64, error) {
+	result, err := q.db.Exec(ctx, deleteOldRecalls, before)
 	if err != nil {
 		return 0, err
 	}
 	return result.RowsAffected(), nil
 }
 
-const givenToSession = `-- name: GivenToSession :many
+const deleteRecallItems = `-- name: DeleteRecallItems :exec
+DELETE FROM recall_items WHERE recall_id = ANY($1::uuid[])
+`
+
+func (q *Queries) DeleteRecallItems(ctx context.Context, ids []uuid.UUID) error {
+	_, err := q.db.Exec(ctx, deleteRecallItems, ids)
+	return err
+}
+
+const deliverRecall = `-- name: DeliverRecall :execrows
+UPDATE recalls SET state = 'handed_out' WHERE id = $1 AND state = 'settled'
+`
+
+// The caller whose update changes the row delivers the recall.
+func (q *Queries) DeliverRecall(ctx context.Context, id uuid.UUID) (int64, error) {
+	result, err := q.db.Exec(ctx, deliverRecall, id)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const deliveredToSession = `-- name: DeliveredToSession :many
 SELECT r.memory_id, r.bytes
-FROM recalled r
+FROM recall_items r
 WHERE r.agent_id = $1 AND r.session = $2::text
   AND r.at >= coalesce((SELECT s.fresh_since FROM recall_sessions s WHERE s.agent_id = $1 AND s.session = $2::text), '-infinity')
 `
 
-type GivenToSessionParams struct {
+type DeliveredToSessionParams struct {
 	AgentID int64
 	Session string
 }
 
-type GivenToSessionRow struct {
+type DeliveredToSessionRow struct {
 	MemoryID uuid.UUID
 	Bytes    int32
 }
 
-// What a session was given and still has.
-func (q *Queries) GivenToSession(ctx context.Context, arg GivenToSessionParams) ([]GivenToSessionRow, error) {
-	rows, err := q.db.Query(ctx, givenToSession, arg.AgentID, arg.Session)
+// Returns the deliveries that are still in the session's context.
+func (q *Queries) DeliveredToSession(ctx context.Context, arg DeliveredToSessionParams) ([]DeliveredToSessionRow, error) {
+	rows, err := q.db.Query(ctx, deliveredToSession, arg.AgentID, arg.Session)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []GivenToSessionRow{}
+	items := []DeliveredToSessionRow{}
 	for rows.Next() {
-		var i GivenToSessionRow
+		var i DeliveredToSessionRow
 		if err := rows.Scan(&i.MemoryID, &i.Bytes); err != nil {
 			return nil, err
 		}
@@ -195,21 +208,8 @@ func (q *Queries) GivenToSession(ctx context.Context, arg GivenToSessionParams) 
 	return items, nil
 }
 
-const handOutRecall = `-- name: HandOutRecall :execrows
-UPDATE recalls SET state = 'handed_out' WHERE id = $1 AND state = 'settled'
-`
-
-// Whoever makes this change has it to hand out.
-func (q *Queries) HandOutRecall(ctx context.Context, id uuid.UUID) (int64, error) {
-	result, err := q.db.Exec(ctx, handOutRecall, id)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
-}
-
 const listRecalls = `-- name: ListRecalls :many
-SELECT id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen, given
+SELECT id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen, delivered_count
 FROM recalls
 WHERE agent_id = $1
   AND (at, id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
@@ -224,7 +224,7 @@ type ListRecallsParams struct {
 	Most     int32
 }
 
-// The newest before that place.
+// Returns a page, newest first.
 func (q *Queries) ListRecalls(ctx context.Context, arg ListRecallsParams) ([]Recall, error) {
 	rows, err := q.db.Query(ctx, listRecalls,
 		arg.AgentID,
@@ -253,7 +253,7 @@ func (q *Queries) ListRecalls(ctx context.Context, arg ListRecallsParams) ([]Rec
 			&i.Candidates,
 			&i.TookUs,
 			&i.Chosen,
-			&i.Given,
+			&i.DeliveredCount,
 		); err != nil {
 			return nil, err
 		}
@@ -266,7 +266,7 @@ func (q *Queries) ListRecalls(ctx context.Context, arg ListRecallsParams) ([]Rec
 }
 
 const listRecallsOfSession = `-- name: ListRecallsOfSession :many
-SELECT id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen, given
+SELECT id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen, delivered_count
 FROM recalls
 WHERE agent_id = $1 AND session = $2::text
   AND (at, id) < (coalesce($3::timestamptz, 'infinity'), coalesce($4::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff'))
@@ -282,7 +282,7 @@ type ListRecallsOfSessionParams struct {
 	Most     int32
 }
 
-// The newest of a session before that place.
+// Returns a page of a session, newest first.
 func (q *Queries) ListRecallsOfSession(ctx context.Context, arg ListRecallsOfSessionParams) ([]Recall, error) {
 	rows, err := q.db.Query(ctx, listRecallsOfSession,
 		arg.AgentID,
@@ -312,7 +312,7 @@ func (q *Queries) ListRecallsOfSession(ctx context.Context, arg ListRecallsOfSes
 			&i.Candidates,
 			&i.TookUs,
 			&i.Chosen,
-			&i.Given,
+			&i.DeliveredCount,
 		); err != nil {
 			return nil, err
 		}
@@ -341,7 +341,7 @@ func (q *Queries) LockRecallSession(ctx context.Context, arg LockRecallSessionPa
 }
 
 const recallByID = `-- name: RecallByID :one
-SELECT id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen, given FROM recalls WHERE id = $1 AND agent_id = $2
+SELECT id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen, delivered_count FROM recalls WHERE id = $1 AND agent_id = $2
 `
 
 type RecallByIDParams struct {
@@ -366,14 +366,14 @@ func (q *Queries) RecallByID(ctx context.Context, arg RecallByIDParams) (Recall,
 		&i.Candidates,
 		&i.TookUs,
 		&i.Chosen,
-		&i.Given,
+		&i.DeliveredCount,
 	)
 	return i, err
 }
 
 const recallExtremes = `-- name: RecallExtremes :many
 WITH given AS MATERIALIZED (
-    SELECT r.memory_id, count(*) AS recalls FROM recalled r WHERE r.agent_id = $1 AND r.at >= $2 GROUP BY r.memory_id
+    SELECT r.memory_id, count(*) AS recalls FROM recall_items r WHERE r.agent_id = $1 AND r.at >= $2 GROUP BY r.memory_id
 ), counted AS MATERIALIZED (
     SELECT m.id, m.name, m.type, m.modified_at, m.created_at, coalesce(g.recalls, 0)::bigint AS recalls
     FROM memories m LEFT JOIN given g ON g.memory_id = m.id
@@ -402,8 +402,8 @@ type RecallExtremesRow struct {
 	Total      int64
 }
 
-// The memories that no recall has given, those first that were there the longest, and those that were given most often; and how many
-// there are of the one kind and of the other. What was given is counted once for both.
+// Returns the memories that were never delivered, oldest first, and those delivered most often, each with its
+// total.
 func (q *Queries) RecallExtremes(ctx context.Context, arg RecallExtremesParams) ([]RecallExtremesRow, error) {
 	rows, err := q.db.Query(ctx, recallExtremes, arg.AgentID, arg.Since, arg.Most)
 	if err != nil {
@@ -457,7 +457,7 @@ type RecallFilesRow struct {
 	Beginning   []byte
 }
 
-// The beginnings of the files of those memories.
+// Returns the first bytes of the memories' files.
 func (q *Queries) RecallFiles(ctx context.Context, arg RecallFilesParams) ([]RecallFilesRow, error) {
 	rows, err := q.db.Query(ctx, recallFiles, arg.Most, arg.Ids, arg.AgentIds)
 	if err != nil {
@@ -513,7 +513,7 @@ type RecallHitsRow struct {
 	Ids   []uuid.UUID
 }
 
-// For each query the memories that match it, so many at most, and the facts of indexes. The memories may be in the trash.
+// Returns for each query a limited number of matching memories and facts. Memories may be in the trash.
 func (q *Queries) RecallHits(ctx context.Context, arg RecallHitsParams) ([]RecallHitsRow, error) {
 	rows, err := q.db.Query(ctx, recallHits, arg.Matches, arg.Most)
 	if err != nil {
@@ -524,6 +524,50 @@ func (q *Queries) RecallHits(ctx context.Context, arg RecallHitsParams) ([]Recal
 	for rows.Next() {
 		var i RecallHitsRow
 		if err := rows.Scan(&i.Place, &i.Ids); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const recallItems = `-- name: RecallItems :many
+SELECT r.recall_id, r.memory_id, r.name, r.bytes, r.why, (m.id IS NOT NULL)::boolean AS there
+FROM recall_items r LEFT JOIN memories m ON m.id = r.memory_id
+WHERE r.recall_id = ANY($1::uuid[])
+ORDER BY r.recall_id, r.position
+`
+
+type RecallItemsRow struct {
+	RecallID uuid.UUID
+	MemoryID uuid.UUID
+	Name     string
+	Bytes    int32
+	Why      []byte
+	There    bool
+}
+
+// Returns the delivered memories of the recalls, and whether each can still be read, also from the trash.
+func (q *Queries) RecallItems(ctx context.Context, ids []uuid.UUID) ([]RecallItemsRow, error) {
+	rows, err := q.db.Query(ctx, recallItems, ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []RecallItemsRow{}
+	for rows.Next() {
+		var i RecallItemsRow
+		if err := rows.Scan(
+			&i.RecallID,
+			&i.MemoryID,
+			&i.Name,
+			&i.Bytes,
+			&i.Why,
+			&i.There,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -566,8 +610,8 @@ type RecallManifestRow struct {
 	Body        string
 }
 
-// The newest memories of these agents, by which a model chooses. Each agent's are read in the order of an index.
-// One without a description has the beginning of its body.
+// Returns the agents' newest memories, for selection by a model. Without a description, the start of the body
+// stands for it.
 func (q *Queries) RecallManifest(ctx context.Context, arg RecallManifestParams) ([]RecallManifestRow, error) {
 	rows, err := q.db.Query(ctx, recallManifest, arg.AgentIds, arg.Besides, arg.Most)
 	if err != nil {
@@ -619,7 +663,7 @@ type RecallMediansRow struct {
 	Median     int64
 }
 
-// The median of the time that choosing took, in microseconds, of each way, of the last so many recalls.
+// Returns the median time of selection in microseconds, by selector, over the last recalls.
 func (q *Queries) RecallMedians(ctx context.Context, arg RecallMediansParams) ([]RecallMediansRow, error) {
 	rows, err := q.db.Query(ctx, recallMedians, arg.AgentID, arg.Since, arg.Most)
 	if err != nil {
@@ -663,7 +707,7 @@ type RecallTextsRow struct {
 	Body        string
 }
 
-// What those memories say that can be chosen, as far as one is read.
+// Returns the texts of those memories that can be recalled.
 func (q *Queries) RecallTexts(ctx context.Context, arg RecallTextsParams) ([]RecallTextsRow, error) {
 	rows, err := q.db.Query(ctx, recallTexts, arg.Most, arg.Ids, arg.AgentIds)
 	if err != nil {
@@ -693,52 +737,8 @@ func (q *Queries) RecallTexts(ctx context.Context, arg RecallTextsParams) ([]Rec
 	return items, nil
 }
 
-const recalledBy = `-- name: RecalledBy :many
-SELECT r.recall_id, r.memory_id, r.name, r.bytes, r.why, (m.id IS NOT NULL)::boolean AS there
-FROM recalled r LEFT JOIN memories m ON m.id = r.memory_id
-WHERE r.recall_id = ANY($1::uuid[])
-ORDER BY r.recall_id, r.place
-`
-
-type RecalledByRow struct {
-	RecallID uuid.UUID
-	MemoryID uuid.UUID
-	Name     string
-	Bytes    int32
-	Why      []byte
-	There    bool
-}
-
-// What was handed out of those recalls, and whether it can still be read, if only from the trash.
-func (q *Queries) RecalledBy(ctx context.Context, ids []uuid.UUID) ([]RecalledByRow, error) {
-	rows, err := q.db.Query(ctx, recalledBy, ids)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []RecalledByRow{}
-	for rows.Next() {
-		var i RecalledByRow
-		if err := rows.Scan(
-			&i.RecallID,
-			&i.MemoryID,
-			&i.Name,
-			&i.Bytes,
-			&i.Why,
-			&i.There,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const recallsOfMemory = `-- name: RecallsOfMemory :one
-SELECT count(*) AS recalls, coalesce(max(at), 'epoch')::timestamptz AS last FROM recalled WHERE agent_id = $1 AND memory_id = $2
+SELECT count(*) AS recalls, coalesce(max(at), 'epoch')::timestamptz AS last FROM recall_items WHERE agent_id = $1 AND memory_id = $2
 `
 
 type RecallsOfMemoryParams struct {
@@ -751,44 +751,12 @@ type RecallsOfMemoryRow struct {
 	Last    time.Time
 }
 
-// How often a memory was given, and when last.
+// Returns how often a memory was delivered, and when last.
 func (q *Queries) RecallsOfMemory(ctx context.Context, arg RecallsOfMemoryParams) (RecallsOfMemoryRow, error) {
 	row := q.db.QueryRow(ctx, recallsOfMemory, arg.AgentID, arg.MemoryID)
 	var i RecallsOfMemoryRow
 	err := row.Scan(&i.Recalls, &i.Last)
 	return i, err
-}
-
-const recallsToHandOut = `-- name: RecallsToHandOut :many
-SELECT id FROM recalls
-WHERE agent_id = $1 AND session = $2::text AND state = 'settled' AND at >= $3
-ORDER BY at, id
-`
-
-type RecallsToHandOutParams struct {
-	AgentID int64
-	Session string
-	Since   time.Time
-}
-
-func (q *Queries) RecallsToHandOut(ctx context.Context, arg RecallsToHandOutParams) ([]uuid.UUID, error) {
-	rows, err := q.db.Query(ctx, recallsToHandOut, arg.AgentID, arg.Session, arg.Since)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []uuid.UUID{}
-	for rows.Next() {
-		var id uuid.UUID
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		items = append(items, id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
 }
 
 const refreshRecallSession = `-- name: RefreshRecallSession :exec
@@ -808,27 +776,27 @@ func (q *Queries) RefreshRecallSession(ctx context.Context, arg RefreshRecallSes
 }
 
 const saveRecall = `-- name: SaveRecall :exec
-INSERT INTO recalls (id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen, given)
+INSERT INTO recalls (id, agent_id, at, session, asked_by, query, state, selected_by, skipped, note, candidates, took_us, chosen, delivered_count)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 ON CONFLICT (id) DO UPDATE SET state = excluded.state, selected_by = excluded.selected_by, skipped = excluded.skipped,
-    note = excluded.note, candidates = excluded.candidates, took_us = excluded.took_us, chosen = excluded.chosen, given = excluded.given
+    note = excluded.note, candidates = excluded.candidates, took_us = excluded.took_us, chosen = excluded.chosen, delivered_count = excluded.delivered_count
 `
 
 type SaveRecallParams struct {
-	ID         uuid.UUID
-	AgentID    int64
-	At         time.Time
-	Session    *string
-	AskedBy    string
-	Query      string
-	State      string
-	SelectedBy *string
-	Skipped    *string
-	Note       *string
-	Candidates int32
-	TookUs     int64
-	Chosen     []byte
-	Given      int32
+	ID             uuid.UUID
+	AgentID        int64
+	At             time.Time
+	Session        *string
+	AskedBy        string
+	Query          string
+	State          string
+	SelectedBy     *string
+	Skipped        *string
+	Note           *string
+	Candidates     int32
+	TookUs         int64
+	Chosen         []byte
+	DeliveredCount int32
 }
 
 func (q *Queries) SaveRecall(ctx context.Context, arg SaveRecallParams) error {
@@ -846,19 +814,19 @@ func (q *Queries) SaveRecall(ctx context.Context, arg SaveRecallParams) error {
 		arg.Candidates,
 		arg.TookUs,
 		arg.Chosen,
-		arg.Given,
+		arg.DeliveredCount,
 	)
 	return err
 }
 
-const saveRecalled = `-- name: SaveRecalled :exec
-INSERT INTO recalled (recall_id, place, agent_id, session, at, memory_id, name, bytes, why)
+const saveRecallItems = `-- name: SaveRecallItems :exec
+INSERT INTO recall_items (recall_id, position, agent_id, session, at, memory_id, name, bytes, why)
 SELECT $1, row_number() OVER (), $2, $3, $4, i.memory_id, i.name, i.bytes, i.why::jsonb
 FROM (SELECT unnest($5::uuid[]) AS memory_id, unnest($6::text[]) AS name, unnest($7::integer[]) AS bytes,
              unnest($8::text[]) AS why) i
 `
 
-type SaveRecalledParams struct {
+type SaveRecallItemsParams struct {
 	RecallID  uuid.UUID
 	AgentID   int64
 	Session   *string
@@ -869,8 +837,8 @@ type SaveRecalledParams struct {
 	Whys      []string
 }
 
-func (q *Queries) SaveRecalled(ctx context.Context, arg SaveRecalledParams) error {
-	_, err := q.db.Exec(ctx, saveRecalled,
+func (q *Queries) SaveRecallItems(ctx context.Context, arg SaveRecallItemsParams) error {
+	_, err := q.db.Exec(ctx, saveRecallItems,
 		arg.RecallID,
 		arg.AgentID,
 		arg.Session,
@@ -883,16 +851,48 @@ func (q *Queries) SaveRecalled(ctx context.Context, arg SaveRecalledParams) erro
 	return err
 }
 
-const settleRecalls = `-- name: SettleRecalls :exec
-UPDATE recalls SET state = 'settled', given = 0 WHERE id = ANY($1::uuid[]) AND state = 'handed_out'
+const settledRecalls = `-- name: SettledRecalls :many
+SELECT id FROM recalls
+WHERE agent_id = $1 AND session = $2::text AND state = 'settled' AND at >= $3
+ORDER BY at, id
 `
 
-func (q *Queries) SettleRecalls(ctx context.Context, ids []uuid.UUID) error {
-	_, err := q.db.Exec(ctx, settleRecalls, ids)
+type SettledRecallsParams struct {
+	AgentID int64
+	Session string
+	Since   time.Time
+}
+
+func (q *Queries) SettledRecalls(ctx context.Context, arg SettledRecallsParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, settledRecalls, arg.AgentID, arg.Session, arg.Since)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []uuid.UUID{}
+	for rows.Next() {
+		var id uuid.UUID
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const undeliverRecalls = `-- name: UndeliverRecalls :exec
+UPDATE recalls SET state = 'settled', delivered_count = 0 WHERE id = ANY($1::uuid[]) AND state = 'handed_out'
+`
+
+func (q *Queries) UndeliverRecalls(ctx context.Context, ids []uuid.UUID) error {
+	_, err := q.db.Exec(ctx, undeliverRecalls, ids)
 	return err
 }
 
-const wordsBeginning = `-- name: WordsBeginning :many
+const wordsWithPrefix = `-- name: WordsWithPrefix :many
 SELECT DISTINCT w.word
 FROM unnest($1::text[]) AS b (beginning)
 CROSS JOIN LATERAL (
@@ -902,9 +902,9 @@ CROSS JOIN LATERAL (
 ) w
 `
 
-// Words of memories that begin as one of those does, a few of each.
-func (q *Queries) WordsBeginning(ctx context.Context, beginnings []string) ([]string, error) {
-	rows, err := q.db.Query(ctx, wordsBeginning, beginnings)
+// Returns a few words for each prefix.
+func (q *Queries) WordsWithPrefix(ctx context.Context, beginnings []string) ([]string, error) {
+	rows, err := q.db.Query(ctx, wordsWithPrefix, beginnings)
 	if err != nil {
 		return nil, err
 	}

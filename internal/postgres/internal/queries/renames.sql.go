@@ -12,13 +12,13 @@ import (
 	"github.com/google/uuid"
 )
 
-const buryName = `-- name: BuryName :exec
+const addNameTombstones = `-- name: AddNameTombstones :exec
 INSERT INTO tombstones (agent_id, name, fingerprint, deleted_at, team)
 SELECT $1, $2, r.fingerprint, $3, $4 FROM revisions r WHERE r.memory_id = $5
 ON CONFLICT DO NOTHING
 `
 
-type BuryNameParams struct {
+type AddNameTombstonesParams struct {
 	AgentID  int64
 	Name     string
 	At       time.Time
@@ -26,9 +26,9 @@ type BuryNameParams struct {
 	MemoryID uuid.UUID
 }
 
-// A renamed memory leaves tombstones under its old name, so that old copies in sessions do not come back under it.
-func (q *Queries) BuryName(ctx context.Context, arg BuryNameParams) error {
-	_, err := q.db.Exec(ctx, buryName,
+// Adds tombstones for the old name of a renamed memory, so that old copies in sessions do not return under it.
+func (q *Queries) AddNameTombstones(ctx context.Context, arg AddNameTombstonesParams) error {
+	_, err := q.db.Exec(ctx, addNameTombstones,
 		arg.AgentID,
 		arg.Name,
 		arg.At,
@@ -38,77 +38,77 @@ func (q *Queries) BuryName(ctx context.Context, arg BuryNameParams) error {
 	return err
 }
 
-const forgetIndexLines = `-- name: ForgetIndexLines :exec
+const clearIndexLines = `-- name: ClearIndexLines :exec
 UPDATE memories SET index_lines = NULL, restoring = false WHERE id = $1
 `
 
-// The lines that an earlier deletion took out lead to a file of the old name.
-func (q *Queries) ForgetIndexLines(ctx context.Context, id uuid.UUID) error {
-	_, err := q.db.Exec(ctx, forgetIndexLines, id)
+// The removed lines link to a file with the old name.
+func (q *Queries) ClearIndexLines(ctx context.Context, id uuid.UUID) error {
+	_, err := q.db.Exec(ctx, clearIndexLines, id)
 	return err
 }
 
-const leaveName = `-- name: LeaveName :exec
+const detachFiles = `-- name: DetachFiles :exec
 UPDATE files SET memory_id = NULL
 WHERE (memory_id = $1::uuid AND present OR memory_id = $1::uuid AND NOT present) AND status <> 'removing'
 `
 
-// The memory's other files say its old name, so they are no longer its files. Those to be removed stay until they are.
-// The condition is in two parts, because each index of the column is a partial one.
-func (q *Queries) LeaveName(ctx context.Context, memoryID uuid.UUID) error {
-	_, err := q.db.Exec(ctx, leaveName, memoryID)
+// Detaches the memory's other files, which have the old name. Files to be removed stay. There are two parts
+// because each index is partial.
+func (q *Queries) DetachFiles(ctx context.Context, memoryID uuid.UUID) error {
+	_, err := q.db.Exec(ctx, detachFiles, memoryID)
 	return err
 }
 
-const takeFiles = `-- name: TakeFiles :exec
+const moveFiles = `-- name: MoveFiles :exec
 UPDATE files SET memory_id = $1::uuid
 WHERE memory_id = $2::uuid AND present OR memory_id = $2::uuid AND NOT present
 `
 
-type TakeFilesParams struct {
+type MoveFilesParams struct {
 	MemoryID  uuid.UUID
 	DeletedID uuid.UUID
 }
 
-// The condition is in two parts, because each index of the column is a partial one.
-func (q *Queries) TakeFiles(ctx context.Context, arg TakeFilesParams) error {
-	_, err := q.db.Exec(ctx, takeFiles, arg.MemoryID, arg.DeletedID)
+// There are two parts because each index is partial.
+func (q *Queries) MoveFiles(ctx context.Context, arg MoveFilesParams) error {
+	_, err := q.db.Exec(ctx, moveFiles, arg.MemoryID, arg.DeletedID)
 	return err
 }
 
-const takeRevisions = `-- name: TakeRevisions :exec
+const moveRevisions = `-- name: MoveRevisions :exec
 UPDATE revisions r SET memory_id = $1::uuid
 WHERE r.memory_id = $2::uuid
   AND NOT EXISTS (SELECT FROM revisions k WHERE k.memory_id = $1::uuid AND k.fingerprint = r.fingerprint)
 `
 
-type TakeRevisionsParams struct {
+type MoveRevisionsParams struct {
 	MemoryID  uuid.UUID
 	DeletedID uuid.UUID
 }
 
-// A deleted memory that had the name gives its history to the memory that gets it.
-func (q *Queries) TakeRevisions(ctx context.Context, arg TakeRevisionsParams) error {
-	_, err := q.db.Exec(ctx, takeRevisions, arg.MemoryID, arg.DeletedID)
+// Moves the history of a deleted memory to the one that gets its name.
+func (q *Queries) MoveRevisions(ctx context.Context, arg MoveRevisionsParams) error {
+	_, err := q.db.Exec(ctx, moveRevisions, arg.MemoryID, arg.DeletedID)
 	return err
 }
 
-const unburyName = `-- name: UnburyName :exec
+const removeNameTombstones = `-- name: RemoveNameTombstones :exec
 DELETE FROM tombstones t USING activity a
-WHERE a.memory_id = $1::uuid AND a.kind = 'renamed' AND a.renamed = $2::text
+WHERE a.memory_id = $1::uuid AND a.kind = 'renamed' AND a.other_name = $2::text
   AND t.agent_id = $3 AND t.name = $2::text AND t.team = $4 AND t.deleted_at = a.at
 `
 
-type UnburyNameParams struct {
+type RemoveNameTombstonesParams struct {
 	MemoryID uuid.UUID
 	Name     string
 	AgentID  int64
 	Team     bool
 }
 
-// A memory that is renamed back lifts the tombstones that its earlier rename left under that name.
-func (q *Queries) UnburyName(ctx context.Context, arg UnburyNameParams) error {
-	_, err := q.db.Exec(ctx, unburyName,
+// Removes the tombstones of an earlier rename, if the memory gets that name again.
+func (q *Queries) RemoveNameTombstones(ctx context.Context, arg RemoveNameTombstonesParams) error {
+	_, err := q.db.Exec(ctx, removeNameTombstones,
 		arg.MemoryID,
 		arg.Name,
 		arg.AgentID,
@@ -121,7 +121,7 @@ const unindexMemory = `-- name: UnindexMemory :exec
 DELETE FROM memory_search WHERE memory_id = $1
 `
 
-// The words of a name are in the search index.
+// The search index has the words of the name.
 func (q *Queries) UnindexMemory(ctx context.Context, memoryID uuid.UUID) error {
 	_, err := q.db.Exec(ctx, unindexMemory, memoryID)
 	return err

@@ -115,7 +115,7 @@ type RawsByContentRow struct {
 	Raw         []byte
 }
 
-// The bytes of a file that said each of these contents of these memories.
+// Returns the bytes of each content.
 func (q *Queries) RawsByContent(ctx context.Context, arg RawsByContentParams) ([]RawsByContentRow, error) {
 	rows, err := q.db.Query(ctx, rawsByContent, arg.MemoryIds, arg.Fingerprints)
 	if err != nil {
@@ -142,11 +142,11 @@ SELECT r.fingerprint, r.hash, r.type, r.description, r.body, r.path, r.session, 
        (SELECT count(*) FROM revisions a WHERE a.memory_id = $1) AS total
 FROM revisions r
 WHERE r.memory_id = $1
-  AND ($2::text IS NULL OR (r.seen_at, r.seen_order) <= (
-      SELECT f.seen_at, f.seen_order FROM revisions f
+  AND ($2::text IS NULL OR (r.seen_at, r.sequence) <= (
+      SELECT f.seen_at, f.sequence FROM revisions f
       WHERE f.memory_id = $1 AND (encode(f.fingerprint, 'hex') = $2 OR f.hash = $2)
-      ORDER BY f.seen_at DESC, f.seen_order DESC LIMIT 1))
-ORDER BY r.seen_at DESC, r.seen_order DESC
+      ORDER BY f.seen_at DESC, f.sequence DESC LIMIT 1))
+ORDER BY r.seen_at DESC, r.sequence DESC
 LIMIT $3
 `
 
@@ -169,8 +169,8 @@ type RevisionsRow struct {
 	Total       int64
 }
 
-// One page of what a memory has said, newest first, from the content on that is known by this fingerprint or hash; with
-// how many there are from there on, and at all.
+// Returns a page of a memory's contents, newest first, from a fingerprint or hash on; with the number of the
+// rest and of all.
 func (q *Queries) Revisions(ctx context.Context, arg RevisionsParams) ([]RevisionsRow, error) {
 	rows, err := q.db.Query(ctx, revisions, arg.MemoryID, arg.FromID, arg.Most)
 	if err != nil {
@@ -218,7 +218,7 @@ type RevisionsByContentRow struct {
 	Fingerprint []byte
 }
 
-// Which of these contents their memories have had before.
+// Returns the contents that their memories have had before.
 func (q *Queries) RevisionsByContent(ctx context.Context, arg RevisionsByContentParams) ([]RevisionsByContentRow, error) {
 	rows, err := q.db.Query(ctx, revisionsByContent, arg.MemoryIds, arg.Fingerprints)
 	if err != nil {

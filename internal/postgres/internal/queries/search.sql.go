@@ -20,15 +20,35 @@ func (q *Queries) AddWords(ctx context.Context, words []string) error {
 	return err
 }
 
-const forgetWords = `-- name: ForgetWords :exec
+const cleanPendingList = `-- name: CleanPendingList :exec
+SELECT gin_clean_pending_list('memory_search_words_idx')
+`
+
+// Empties the GIN pending list. Each search reads all of it, up to 4 MB, until the next vacuum.
+func (q *Queries) CleanPendingList(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, cleanPendingList)
+	return err
+}
+
+const cleanWordsPendingList = `-- name: CleanWordsPendingList :exec
+SELECT gin_clean_pending_list('search_words_word_idx')
+`
+
+// As CleanPendingList, for the index of fuzzy search.
+func (q *Queries) CleanWordsPendingList(ctx context.Context) error {
+	_, err := q.db.Exec(ctx, cleanWordsPendingList)
+	return err
+}
+
+const deleteUnusedWords = `-- name: DeleteUnusedWords :exec
 DELETE FROM search_words w
 WHERE w.word = ANY($1::text[])
   AND NOT EXISTS (SELECT FROM memory_search s WHERE s.words @@ ('''' || w.word || '''')::tsquery)
   AND NOT EXISTS (SELECT FROM index_facts f WHERE f.words @@ ('''' || w.word || '''')::tsquery)
 `
 
-func (q *Queries) ForgetWords(ctx context.Context, words []string) error {
-	_, err := q.db.Exec(ctx, forgetWords, words)
+func (q *Queries) DeleteUnusedWords(ctx context.Context, words []string) error {
+	_, err := q.db.Exec(ctx, deleteUnusedWords, words)
 	return err
 }
 
@@ -60,8 +80,8 @@ type MemoriesToIndexRow struct {
 	Body        string
 }
 
-// Contents that the search index does not hold yet, from one memory on in the order of their ids: each part goes on with
-// the last of the one before, and never over what is done. Which they are is found first, and then what they say.
+// Returns contents that the search index lacks, from a memory id on. The ids are found before the texts are
+// read.
 func (q *Queries) MemoriesToIndex(ctx context.Context, arg MemoriesToIndexParams) ([]MemoriesToIndexRow, error) {
 	rows, err := q.db.Query(ctx, memoriesToIndex, arg.First, arg.Most)
 	if err != nil {
@@ -89,28 +109,7 @@ func (q *Queries) MemoriesToIndex(ctx context.Context, arg MemoriesToIndexParams
 	return items, nil
 }
 
-const orderNearMisses = `-- name: OrderNearMisses :exec
-SELECT gin_clean_pending_list('search_words_by_trigram')
-`
-
-// The same for the words that are looked through for ones that look alike.
-func (q *Queries) OrderNearMisses(ctx context.Context) error {
-	_, err := q.db.Exec(ctx, orderNearMisses)
-	return err
-}
-
-const orderSearchIndex = `-- name: OrderSearchIndex :exec
-SELECT gin_clean_pending_list('memory_search_by_word')
-`
-
-// What was added lately waits in a list of up to 4 MB, all of which each search goes through for each of its words, until the table is
-// vacuumed: after a large fill that takes longer than to find the word.
-func (q *Queries) OrderSearchIndex(ctx context.Context) error {
-	_, err := q.db.Exec(ctx, orderSearchIndex)
-	return err
-}
-
-const saveWords = `-- name: SaveWords :exec
+const saveSearchVectors = `-- name: SaveSearchVectors :exec
 INSERT INTO memory_search (memory_id, revision_id, words)
 SELECT i.memory_id, i.revision_id, i.words::tsvector
 FROM (SELECT unnest($1::uuid[]) AS memory_id, unnest($2::uuid[]) AS revision_id, unnest($3::text[]) AS words) i
@@ -118,14 +117,14 @@ WHERE EXISTS (SELECT FROM memories m WHERE m.id = i.memory_id)
 ON CONFLICT (memory_id) DO UPDATE SET revision_id = excluded.revision_id, words = excluded.words
 `
 
-type SaveWordsParams struct {
+type SaveSearchVectorsParams struct {
 	MemoryIds   []uuid.UUID
 	RevisionIds []uuid.UUID
 	Words       []string
 }
 
-func (q *Queries) SaveWords(ctx context.Context, arg SaveWordsParams) error {
-	_, err := q.db.Exec(ctx, saveWords, arg.MemoryIds, arg.RevisionIds, arg.Words)
+func (q *Queries) SaveSearchVectors(ctx context.Context, arg SaveSearchVectorsParams) error {
+	_, err := q.db.Exec(ctx, saveSearchVectors, arg.MemoryIds, arg.RevisionIds, arg.Words)
 	return err
 }
 
@@ -142,8 +141,8 @@ type SimilarWordsRow struct {
 	Word  string
 }
 
-// Words that look alike, the most alike first; which of them come close is decided by the caller. % is the extension's
-// own operator and goes by pg_trgm.similarity_threshold.
+// Returns similar words, the most similar first. % is an operator of pg_trgm and uses
+// pg_trgm.similarity_threshold.
 func (q *Queries) SimilarWords(ctx context.Context, typed []string) ([]SimilarWordsRow, error) {
 	rows, err := q.db.Query(ctx, similarWords, typed)
 	if err != nil {
@@ -183,7 +182,7 @@ type TextsOfRow struct {
 	Body        string
 }
 
-// Every content of the memories, or of all of an agent's, its indexes' facts among them, to forget the words that went with them.
+// Returns all contents of the memories, or of all memories and facts of an agent, to delete their words.
 func (q *Queries) TextsOf(ctx context.Context, arg TextsOfParams) ([]TextsOfRow, error) {
 	rows, err := q.db.Query(ctx, textsOf, arg.Ids, arg.AgentID)
 	if err != nil {

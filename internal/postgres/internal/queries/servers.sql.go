@@ -11,33 +11,15 @@ import (
 	"github.com/google/uuid"
 )
 
-const answer = `-- name: Answer :exec
-WITH answered AS (
-    UPDATE requests SET answer = $2 WHERE id = $3
-)
-SELECT pg_notify('memoir', $1::text)
-`
-
-type AnswerParams struct {
-	Payload string
-	Answer  []byte
-	ID      uuid.UUID
-}
-
-func (q *Queries) Answer(ctx context.Context, arg AnswerParams) error {
-	_, err := q.db.Exec(ctx, answer, arg.Payload, arg.Answer, arg.ID)
-	return err
-}
-
-const ask = `-- name: Ask :exec
-WITH asked AS (
-    INSERT INTO requests (id, agent_id, call, arguments, actor, wanted_until)
+const addRequest = `-- name: AddRequest :exec
+WITH added AS (
+    INSERT INTO server_requests (id, agent_id, call, arguments, actor, expires_at)
     VALUES ($2, $3, $4, $5, $6, now() + interval '3 seconds')
 )
 SELECT pg_notify('memoir', $1::text)
 `
 
-type AskParams struct {
+type AddRequestParams struct {
 	Payload   string
 	ID        uuid.UUID
 	AgentID   int64
@@ -46,8 +28,8 @@ type AskParams struct {
 	Actor     string
 }
 
-func (q *Queries) Ask(ctx context.Context, arg AskParams) error {
-	_, err := q.db.Exec(ctx, ask,
+func (q *Queries) AddRequest(ctx context.Context, arg AddRequestParams) error {
+	_, err := q.db.Exec(ctx, addRequest,
 		arg.Payload,
 		arg.ID,
 		arg.AgentID,
@@ -58,29 +40,29 @@ func (q *Queries) Ask(ctx context.Context, arg AskParams) error {
 	return err
 }
 
-const figures = `-- name: Figures :many
-SELECT agents.id AS agent_id, coalesce(figures.files, 0)::integer AS files, coalesce(figures.pending, 0)::integer AS pending
+const agentStats = `-- name: AgentStats :many
+SELECT agents.id AS agent_id, coalesce(agent_stats.files, 0)::integer AS files, coalesce(agent_stats.pending, 0)::integer AS pending
 FROM agents
-LEFT JOIN figures ON figures.agent_id = agents.id
+LEFT JOIN agent_stats ON agent_stats.agent_id = agents.id
 WHERE agents.present AND agents.joined_to IS NULL
 `
 
-type FiguresRow struct {
+type AgentStatsRow struct {
 	AgentID int64
 	Files   int32
 	Pending int32
 }
 
-// Returns those of the agents whose directory is there and their own: what was said of another before it went is not on disk any more.
-func (q *Queries) Figures(ctx context.Context) ([]FiguresRow, error) {
-	rows, err := q.db.Query(ctx, figures)
+// Returns statistics of agents whose directories are present and their own.
+func (q *Queries) AgentStats(ctx context.Context) ([]AgentStatsRow, error) {
+	rows, err := q.db.Query(ctx, agentStats)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []FiguresRow{}
+	items := []AgentStatsRow{}
 	for rows.Next() {
-		var i FiguresRow
+		var i AgentStatsRow
 		if err := rows.Scan(&i.AgentID, &i.Files, &i.Pending); err != nil {
 			return nil, err
 		}
@@ -92,6 +74,77 @@ func (q *Queries) Figures(ctx context.Context) ([]FiguresRow, error) {
 	return items, nil
 }
 
+const claimRequest = `-- name: ClaimRequest :one
+UPDATE server_requests SET claimed = true
+WHERE id = $1 AND NOT claimed AND expires_at > now()
+RETURNING agent_id, call, arguments, actor
+`
+
+type ClaimRequestRow struct {
+	AgentID   int64
+	Call      string
+	Arguments []byte
+	Actor     string
+}
+
+func (q *Queries) ClaimRequest(ctx context.Context, id uuid.UUID) (ClaimRequestRow, error) {
+	row := q.db.QueryRow(ctx, claimRequest, id)
+	var i ClaimRequestRow
+	err := row.Scan(
+		&i.AgentID,
+		&i.Call,
+		&i.Arguments,
+		&i.Actor,
+	)
+	return i, err
+}
+
+const deleteRequest = `-- name: DeleteRequest :one
+WITH forsaken AS (
+    DELETE FROM server_requests AS old WHERE old.expires_at < now() - interval '1 minute' AND old.id <> $1
+)
+DELETE FROM server_requests WHERE server_requests.id = $1 RETURNING claimed, response
+`
+
+type DeleteRequestRow struct {
+	Claimed  bool
+	Response []byte
+}
+
+// Deletes a request, and abandoned ones of other callers.
+func (q *Queries) DeleteRequest(ctx context.Context, id uuid.UUID) (DeleteRequestRow, error) {
+	row := q.db.QueryRow(ctx, deleteRequest, id)
+	var i DeleteRequestRow
+	err := row.Scan(&i.Claimed, &i.Response)
+	return i, err
+}
+
+const extendRequest = `-- name: ExtendRequest :one
+UPDATE server_requests SET expires_at = now() + interval '3 seconds' WHERE id = $1 RETURNING claimed, response
+`
+
+type ExtendRequestRow struct {
+	Claimed  bool
+	Response []byte
+}
+
+// Extends the expiry, and returns the state of the request.
+func (q *Queries) ExtendRequest(ctx context.Context, id uuid.UUID) (ExtendRequestRow, error) {
+	row := q.db.QueryRow(ctx, extendRequest, id)
+	var i ExtendRequestRow
+	err := row.Scan(&i.Claimed, &i.Response)
+	return i, err
+}
+
+const notify = `-- name: Notify :exec
+SELECT pg_notify('memoir', payload) FROM unnest($1::text[]) AS payload
+`
+
+func (q *Queries) Notify(ctx context.Context, payloads []string) error {
+	_, err := q.db.Exec(ctx, notify, payloads)
+	return err
+}
+
 const releaseLeases = `-- name: ReleaseLeases :exec
 SELECT pg_advisory_unlock(1818583411, id::integer) FROM unnest($1::bigint[]) AS id
 `
@@ -101,40 +154,41 @@ func (q *Queries) ReleaseLeases(ctx context.Context, agentIds []int64) error {
 	return err
 }
 
-const setFigures = `-- name: SetFigures :exec
-INSERT INTO figures (agent_id, files, pending)
+const saveAgentStats = `-- name: SaveAgentStats :exec
+INSERT INTO agent_stats (agent_id, files, pending)
 SELECT f.agent_id, f.files, f.pending
 FROM (SELECT unnest($1::bigint[]) AS agent_id, unnest($2::integer[]) AS files, unnest($3::integer[]) AS pending) AS f
 JOIN agents ON agents.id = f.agent_id
 ON CONFLICT (agent_id) DO UPDATE SET files = excluded.files, pending = excluded.pending
 `
 
-type SetFiguresParams struct {
+type SaveAgentStatsParams struct {
 	AgentIds []int64
 	Files    []int32
 	Pending  []int32
 }
 
-func (q *Queries) SetFigures(ctx context.Context, arg SetFiguresParams) error {
-	_, err := q.db.Exec(ctx, setFigures, arg.AgentIds, arg.Files, arg.Pending)
+func (q *Queries) SaveAgentStats(ctx context.Context, arg SaveAgentStatsParams) error {
+	_, err := q.db.Exec(ctx, saveAgentStats, arg.AgentIds, arg.Files, arg.Pending)
 	return err
 }
 
-const stillWanted = `-- name: StillWanted :one
-UPDATE requests SET wanted_until = now() + interval '3 seconds' WHERE id = $1 RETURNING taken, answer
+const saveResponse = `-- name: SaveResponse :exec
+WITH responded AS (
+    UPDATE server_requests SET response = $2 WHERE id = $3
+)
+SELECT pg_notify('memoir', $1::text)
 `
 
-type StillWantedRow struct {
-	Taken  bool
-	Answer []byte
+type SaveResponseParams struct {
+	Payload  string
+	Response []byte
+	ID       uuid.UUID
 }
 
-// Moves on the time up to which the request may be begun, and says how it stands.
-func (q *Queries) StillWanted(ctx context.Context, id uuid.UUID) (StillWantedRow, error) {
-	row := q.db.QueryRow(ctx, stillWanted, id)
-	var i StillWantedRow
-	err := row.Scan(&i.Taken, &i.Answer)
-	return i, err
+func (q *Queries) SaveResponse(ctx context.Context, arg SaveResponseParams) error {
+	_, err := q.db.Exec(ctx, saveResponse, arg.Payload, arg.Response, arg.ID)
+	return err
 }
 
 const takeLeases = `-- name: TakeLeases :many
@@ -144,8 +198,8 @@ FROM unnest($1::bigint[]) AS id
 WHERE pg_try_advisory_lock(1818583411, id::integer)
 `
 
-// 1818583411 is 0x6c656173, "leas": the first half of the keys of all leases. The second is the agent. They are locks of a
-// session, and go with it.
+// Leases are advisory locks of a session. 1818583411 is 0x6c656173, "leas", the first half of their keys; the
+// second half is the agent.
 func (q *Queries) TakeLeases(ctx context.Context, agentIds []int64) ([]int64, error) {
 	rows, err := q.db.Query(ctx, takeLeases, agentIds)
 	if err != nil {
@@ -164,58 +218,4 @@ func (q *Queries) TakeLeases(ctx context.Context, agentIds []int64) ([]int64, er
 		return nil, err
 	}
 	return items, nil
-}
-
-const takeRequest = `-- name: TakeRequest :one
-UPDATE requests SET taken = true
-WHERE id = $1 AND NOT taken AND wanted_until > now()
-RETURNING agent_id, call, arguments, actor
-`
-
-type TakeRequestRow struct {
-	AgentID   int64
-	Call      string
-	Arguments []byte
-	Actor     string
-}
-
-func (q *Queries) TakeRequest(ctx context.Context, id uuid.UUID) (TakeRequestRow, error) {
-	row := q.db.QueryRow(ctx, takeRequest, id)
-	var i TakeRequestRow
-	err := row.Scan(
-		&i.AgentID,
-		&i.Call,
-		&i.Arguments,
-		&i.Actor,
-	)
-	return i, err
-}
-
-const tell = `-- name: Tell :exec
-SELECT pg_notify('memoir', payload) FROM unnest($1::text[]) AS payload
-`
-
-func (q *Queries) Tell(ctx context.Context, payloads []string) error {
-	_, err := q.db.Exec(ctx, tell, payloads)
-	return err
-}
-
-const withdraw = `-- name: Withdraw :one
-WITH forsaken AS (
-    DELETE FROM requests AS old WHERE old.wanted_until < now() - interval '1 minute' AND old.id <> $1
-)
-DELETE FROM requests WHERE requests.id = $1 RETURNING taken, answer
-`
-
-type WithdrawRow struct {
-	Taken  bool
-	Answer []byte
-}
-
-// Ends a request, and with it those whose askers have ended without doing so.
-func (q *Queries) Withdraw(ctx context.Context, id uuid.UUID) (WithdrawRow, error) {
-	row := q.db.QueryRow(ctx, withdraw, id)
-	var i WithdrawRow
-	err := row.Scan(&i.Taken, &i.Answer)
-	return i, err
 }

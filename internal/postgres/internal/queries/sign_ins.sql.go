@@ -19,20 +19,20 @@ func (q *Queries) EndSignIn(ctx context.Context, id []byte) error {
 	return err
 }
 
-const keepSignIn = `-- name: KeepSignIn :exec
+const saveSignIn = `-- name: SaveSignIn :exec
 WITH expired AS (DELETE FROM sign_ins WHERE expires_at <= now())
 INSERT INTO sign_ins (id, seal, expires_at) VALUES ($1, $2, $3)
 `
 
-type KeepSignInParams struct {
+type SaveSignInParams struct {
 	ID        []byte
 	Seal      []byte
 	ExpiresAt time.Time
 }
 
-// Keeps a sign-in, and removes the expired ones.
-func (q *Queries) KeepSignIn(ctx context.Context, arg KeepSignInParams) error {
-	_, err := q.db.Exec(ctx, keepSignIn, arg.ID, arg.Seal, arg.ExpiresAt)
+// Saves a sign-in, and deletes expired ones.
+func (q *Queries) SaveSignIn(ctx context.Context, arg SaveSignInParams) error {
+	_, err := q.db.Exec(ctx, saveSignIn, arg.ID, arg.Seal, arg.ExpiresAt)
 	return err
 }
 

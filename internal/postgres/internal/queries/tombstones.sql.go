@@ -12,9 +12,26 @@ import (
 	"github.com/google/uuid"
 )
 
+const addTombstones = `-- name: AddTombstones :exec
+INSERT INTO tombstones (agent_id, name, fingerprint, deleted_at, team)
+SELECT m.agent_id, m.name, r.fingerprint, $1, m.team FROM memories m JOIN revisions r ON r.memory_id = m.id WHERE m.id = $2
+ON CONFLICT DO NOTHING
+`
+
+type AddTombstonesParams struct {
+	At       time.Time
+	MemoryID uuid.UUID
+}
+
+// Adds a tombstone for each content that the memory has had.
+func (q *Queries) AddTombstones(ctx context.Context, arg AddTombstonesParams) error {
+	_, err := q.db.Exec(ctx, addTombstones, arg.At, arg.MemoryID)
+	return err
+}
+
 const blockedByID = `-- name: BlockedByID :one
 SELECT id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at, team
-FROM blocked
+FROM blocked_contents
 WHERE agent_id = $1 AND id = $2
 `
 
@@ -23,9 +40,9 @@ type BlockedByIDParams struct {
 	ID      uuid.UUID
 }
 
-func (q *Queries) BlockedByID(ctx context.Context, arg BlockedByIDParams) (Blocked, error) {
+func (q *Queries) BlockedByID(ctx context.Context, arg BlockedByIDParams) (BlockedContent, error) {
 	row := q.db.QueryRow(ctx, blockedByID, arg.AgentID, arg.ID)
-	var i Blocked
+	var i BlockedContent
 	err := row.Scan(
 		&i.ID,
 		&i.AgentID,
@@ -45,20 +62,20 @@ func (q *Queries) BlockedByID(ctx context.Context, arg BlockedByIDParams) (Block
 
 const blockedOf = `-- name: BlockedOf :many
 SELECT id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at, team
-FROM blocked
+FROM blocked_contents
 WHERE agent_id = $1
 ORDER BY seen_at DESC, id
 `
 
-func (q *Queries) BlockedOf(ctx context.Context, agentID int64) ([]Blocked, error) {
+func (q *Queries) BlockedOf(ctx context.Context, agentID int64) ([]BlockedContent, error) {
 	rows, err := q.db.Query(ctx, blockedOf, agentID)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []Blocked{}
+	items := []BlockedContent{}
 	for rows.Next() {
-		var i Blocked
+		var i BlockedContent
 		if err := rows.Scan(
 			&i.ID,
 			&i.AgentID,
@@ -83,45 +100,105 @@ func (q *Queries) BlockedOf(ctx context.Context, agentID int64) ([]Blocked, erro
 	return items, nil
 }
 
-const buryMemory = `-- name: BuryMemory :exec
-INSERT INTO tombstones (agent_id, name, fingerprint, deleted_at, team)
-SELECT m.agent_id, m.name, r.fingerprint, $1, m.team FROM memories m JOIN revisions r ON r.memory_id = m.id WHERE m.id = $2
-ON CONFLICT DO NOTHING
+const blockedPage = `-- name: BlockedPage :many
+SELECT id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at, team
+FROM blocked_contents
+WHERE agent_id = $1
+  AND ($2::timestamptz IS NULL OR seen_at < $2::timestamptz
+    OR (seen_at = $2::timestamptz AND id > $3::uuid))
+ORDER BY seen_at DESC, id
+LIMIT $4
 `
 
-type BuryMemoryParams struct {
-	At       time.Time
-	MemoryID uuid.UUID
+type BlockedPageParams struct {
+	AgentID int64
+	AfterAt *time.Time
+	AfterID uuid.UUID
+	Most    int32
 }
 
-// Every content that the memory has had leaves a tombstone.
-func (q *Queries) BuryMemory(ctx context.Context, arg BuryMemoryParams) error {
-	_, err := q.db.Exec(ctx, buryMemory, arg.At, arg.MemoryID)
-	return err
+func (q *Queries) BlockedPage(ctx context.Context, arg BlockedPageParams) ([]BlockedContent, error) {
+	rows, err := q.db.Query(ctx, blockedPage,
+		arg.AgentID,
+		arg.AfterAt,
+		arg.AfterID,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []BlockedContent{}
+	for rows.Next() {
+		var i BlockedContent
+		if err := rows.Scan(
+			&i.ID,
+			&i.AgentID,
+			&i.Path,
+			&i.Session,
+			&i.Name,
+			&i.Fingerprint,
+			&i.Hash,
+			&i.Type,
+			&i.Description,
+			&i.Body,
+			&i.SeenAt,
+			&i.Team,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
-const dropBlocked = `-- name: DropBlocked :exec
-DELETE FROM blocked b USING (SELECT $1::bigint AS agent_id, unnest($2::text[]) AS path) gone
+const deleteBlocked = `-- name: DeleteBlocked :exec
+DELETE FROM blocked_contents b USING (SELECT $1::bigint AS agent_id, unnest($2::text[]) AS path) gone
 WHERE b.agent_id = gone.agent_id AND b.path = gone.path
 `
 
-type DropBlockedParams struct {
+type DeleteBlockedParams struct {
 	AgentID int64
 	Paths   []string
 }
 
-func (q *Queries) DropBlocked(ctx context.Context, arg DropBlockedParams) error {
-	_, err := q.db.Exec(ctx, dropBlocked, arg.AgentID, arg.Paths)
+func (q *Queries) DeleteBlocked(ctx context.Context, arg DeleteBlockedParams) error {
+	_, err := q.db.Exec(ctx, deleteBlocked, arg.AgentID, arg.Paths)
 	return err
 }
 
-const leaveTombstone = `-- name: LeaveTombstone :exec
+const deleteTombstone = `-- name: DeleteTombstone :exec
+DELETE FROM tombstones WHERE agent_id = $1 AND name = $2 AND team = $3 AND fingerprint = $4
+`
+
+type DeleteTombstoneParams struct {
+	AgentID     int64
+	Name        string
+	Team        bool
+	Fingerprint []byte
+}
+
+// As LiftTombstone, without a result.
+func (q *Queries) DeleteTombstone(ctx context.Context, arg DeleteTombstoneParams) error {
+	_, err := q.db.Exec(ctx, deleteTombstone,
+		arg.AgentID,
+		arg.Name,
+		arg.Team,
+		arg.Fingerprint,
+	)
+	return err
+}
+
+const insertTombstone = `-- name: InsertTombstone :exec
 INSERT INTO tombstones (agent_id, name, fingerprint, deleted_at, team)
 VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT DO NOTHING
 `
 
-type LeaveTombstoneParams struct {
+type InsertTombstoneParams struct {
 	AgentID     int64
 	Name        string
 	Fingerprint []byte
@@ -129,35 +206,13 @@ type LeaveTombstoneParams struct {
 	Team        bool
 }
 
-func (q *Queries) LeaveTombstone(ctx context.Context, arg LeaveTombstoneParams) error {
-	_, err := q.db.Exec(ctx, leaveTombstone,
+func (q *Queries) InsertTombstone(ctx context.Context, arg InsertTombstoneParams) error {
+	_, err := q.db.Exec(ctx, insertTombstone,
 		arg.AgentID,
 		arg.Name,
 		arg.Fingerprint,
 		arg.DeletedAt,
 		arg.Team,
-	)
-	return err
-}
-
-const letIn = `-- name: LetIn :exec
-DELETE FROM tombstones WHERE agent_id = $1 AND name = $2 AND team = $3 AND fingerprint = $4
-`
-
-type LetInParams struct {
-	AgentID     int64
-	Name        string
-	Team        bool
-	Fingerprint []byte
-}
-
-// As LiftTombstone, where nobody asks what was lifted.
-func (q *Queries) LetIn(ctx context.Context, arg LetInParams) error {
-	_, err := q.db.Exec(ctx, letIn,
-		arg.AgentID,
-		arg.Name,
-		arg.Team,
-		arg.Fingerprint,
 	)
 	return err
 }
@@ -174,7 +229,7 @@ type LiftTombstoneParams struct {
 	Fingerprint []byte
 }
 
-// One content is no longer kept out. It returns when it was deleted: nothing where it was not.
+// Removes a tombstone, and returns the time of its deletion; no row if there was none.
 func (q *Queries) LiftTombstone(ctx context.Context, arg LiftTombstoneParams) ([]time.Time, error) {
 	rows, err := q.db.Query(ctx, liftTombstone,
 		arg.AgentID,
@@ -200,59 +255,16 @@ func (q *Queries) LiftTombstone(ctx context.Context, arg LiftTombstoneParams) ([
 	return items, nil
 }
 
-const newestBlocked = `-- name: NewestBlocked :many
-SELECT id, agent_id, path, session, name, fingerprint, hash, type, description, body, seen_at, team
-FROM blocked
-WHERE agent_id = $1
-  AND ($2::timestamptz IS NULL OR seen_at < $2::timestamptz
-    OR (seen_at = $2::timestamptz AND id > $3::uuid))
-ORDER BY seen_at DESC, id
-LIMIT $4
+const removeTombstones = `-- name: RemoveTombstones :exec
+DELETE FROM tombstones t USING memories m, revisions r
+WHERE m.id = $1 AND r.memory_id = m.id AND t.agent_id = m.agent_id AND t.name = m.name AND t.team = m.team AND t.fingerprint = r.fingerprint
+  AND (t.deleted_at = m.deleted_at OR r.id = m.revision_id)
 `
 
-type NewestBlockedParams struct {
-	AgentID int64
-	AfterAt *time.Time
-	AfterID uuid.UUID
-	Most    int32
-}
-
-func (q *Queries) NewestBlocked(ctx context.Context, arg NewestBlockedParams) ([]Blocked, error) {
-	rows, err := q.db.Query(ctx, newestBlocked,
-		arg.AgentID,
-		arg.AfterAt,
-		arg.AfterID,
-		arg.Most,
-	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []Blocked{}
-	for rows.Next() {
-		var i Blocked
-		if err := rows.Scan(
-			&i.ID,
-			&i.AgentID,
-			&i.Path,
-			&i.Session,
-			&i.Name,
-			&i.Fingerprint,
-			&i.Hash,
-			&i.Type,
-			&i.Description,
-			&i.Body,
-			&i.SeenAt,
-			&i.Team,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+// Removes the tombstones of the current content and of the last deletion. Tombstones of earlier deletions stay.
+func (q *Queries) RemoveTombstones(ctx context.Context, memoryID uuid.UUID) error {
+	_, err := q.db.Exec(ctx, removeTombstones, memoryID)
+	return err
 }
 
 const tombstones = `-- name: Tombstones :many
@@ -290,16 +302,4 @@ func (q *Queries) Tombstones(ctx context.Context, arg TombstonesParams) ([]Tombs
 		return nil, err
 	}
 	return items, nil
-}
-
-const unburyMemory = `-- name: UnburyMemory :exec
-DELETE FROM tombstones t USING memories m, revisions r
-WHERE m.id = $1 AND r.memory_id = m.id AND t.agent_id = m.agent_id AND t.name = m.name AND t.team = m.team AND t.fingerprint = r.fingerprint
-  AND (t.deleted_at = m.deleted_at OR r.id = m.revision_id)
-`
-
-// What the memory says, and what its last deletion alone kept out, is no longer kept out. What it had said when it was deleted before is.
-func (q *Queries) UnburyMemory(ctx context.Context, memoryID uuid.UUID) error {
-	_, err := q.db.Exec(ctx, unburyMemory, memoryID)
-	return err
 }

@@ -12,41 +12,32 @@ import (
 	"github.com/google/uuid"
 )
 
-const forgetVerifications = `-- name: ForgetVerifications :exec
-DELETE FROM verifications WHERE agent_id = $1
-`
-
-func (q *Queries) ForgetVerifications(ctx context.Context, agentID int64) error {
-	_, err := q.db.Exec(ctx, forgetVerifications, agentID)
-	return err
-}
-
-const goneOf = `-- name: GoneOf :many
+const deadCitationsOf = `-- name: DeadCitationsOf :many
 SELECT m.id, v.citations
 FROM verifications v JOIN memories m ON m.id = v.memory_id AND m.revision_id = v.revision_id
 WHERE v.agent_id = $1 AND v.gone > 0 AND m.id = ANY($2::uuid[])
 `
 
-type GoneOfParams struct {
+type DeadCitationsOfParams struct {
 	AgentID int64
 	Ids     []uuid.UUID
 }
 
-type GoneOfRow struct {
+type DeadCitationsOfRow struct {
 	ID        uuid.UUID
 	Citations []byte
 }
 
-// Of some memories of the agent those that cite what is gone.
-func (q *Queries) GoneOf(ctx context.Context, arg GoneOfParams) ([]GoneOfRow, error) {
-	rows, err := q.db.Query(ctx, goneOf, arg.AgentID, arg.Ids)
+// Returns those of the memories that have dead citations.
+func (q *Queries) DeadCitationsOf(ctx context.Context, arg DeadCitationsOfParams) ([]DeadCitationsOfRow, error) {
+	rows, err := q.db.Query(ctx, deadCitationsOf, arg.AgentID, arg.Ids)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	items := []GoneOfRow{}
+	items := []DeadCitationsOfRow{}
 	for rows.Next() {
-		var i GoneOfRow
+		var i DeadCitationsOfRow
 		if err := rows.Scan(&i.ID, &i.Citations); err != nil {
 			return nil, err
 		}
@@ -56,6 +47,15 @@ func (q *Queries) GoneOf(ctx context.Context, arg GoneOfParams) ([]GoneOfRow, er
 		return nil, err
 	}
 	return items, nil
+}
+
+const deleteVerifications = `-- name: DeleteVerifications :exec
+DELETE FROM verifications WHERE agent_id = $1
+`
+
+func (q *Queries) DeleteVerifications(ctx context.Context, agentID int64) error {
+	_, err := q.db.Exec(ctx, deleteVerifications, agentID)
+	return err
 }
 
 const saveVerifications = `-- name: SaveVerifications :exec
@@ -79,7 +79,7 @@ type SaveVerificationsParams struct {
 	Citations   [][]byte
 }
 
-// A memory that was purged meanwhile has no row to keep it beside.
+// Skips memories that were purged during the check.
 func (q *Queries) SaveVerifications(ctx context.Context, arg SaveVerificationsParams) error {
 	_, err := q.db.Exec(ctx, saveVerifications,
 		arg.AgentID,
@@ -117,7 +117,7 @@ type ToReviewRow struct {
 	Citations   []byte
 }
 
-// The memories that cite what is gone. Those with the most of it come first, then the types that age fastest, then the oldest.
+// Returns memories with dead citations: the most citations first, then types that age fastest, then the oldest.
 func (q *Queries) ToReview(ctx context.Context, arg ToReviewParams) ([]ToReviewRow, error) {
 	rows, err := q.db.Query(ctx, toReview, arg.AgentID, arg.LimitTo)
 	if err != nil {
@@ -164,7 +164,7 @@ type VerificationOfRow struct {
 	Citations []byte
 }
 
-// What came of checking what the memory says now.
+// Returns the check of the memory's current content.
 func (q *Queries) VerificationOf(ctx context.Context, arg VerificationOfParams) (VerificationOfRow, error) {
 	row := q.db.QueryRow(ctx, verificationOf, arg.AgentID, arg.MemoryID)
 	var i VerificationOfRow

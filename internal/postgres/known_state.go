@@ -10,24 +10,25 @@ import (
 	"memoir/internal/records"
 )
 
-// keptPlans is up to how much a look touches that Postgres need not plan anew how to find it: planning takes longer than finding it.
-const keptPlans = 64
+// genericPlans is the number of items up to which cached plans are used. Planning takes longer than
+// these queries.
+const genericPlans = 64
 
-// Past returns what is known of what a look touches.
-func (w *Writer) Past(ctx context.Context, of records.KnownQuery) (records.KnownState, error) {
+// KnownState returns the state in the database that a scan touches.
+func (w *Writer) KnownState(ctx context.Context, of records.KnownQuery) (records.KnownState, error) {
 	var past records.KnownState
 	var byID []records.MemoryRow
 	read := func(q *queries.Queries) error {
-		named, err := q.HeadsByName(ctx, queries.HeadsByNameParams{AgentID: w.agentID, Names: of.Names})
-		if past.Heads, err = headsOf(named, func(r queries.HeadsByNameRow) queries.Memory { return r.Memory }, err); err != nil {
+		named, err := q.RowsByName(ctx, queries.RowsByNameParams{AgentID: w.agentID, Names: of.Names})
+		if past.Heads, err = rowsOf(named, func(r queries.RowsByNameRow) queries.Memory { return r.Memory }, err); err != nil {
 			return err
 		}
-		known, err := q.HeadsByID(ctx, queries.HeadsByIDParams{AgentID: w.agentID, Ids: of.Memories})
-		if byID, err = headsOf(known, func(r queries.HeadsByIDRow) queries.Memory { return r.Memory }, err); err != nil {
+		known, err := q.RowsByID(ctx, queries.RowsByIDParams{AgentID: w.agentID, Ids: of.Memories})
+		if byID, err = rowsOf(known, func(r queries.RowsByIDRow) queries.Memory { return r.Memory }, err); err != nil {
 			return err
 		}
 		unreadable, err := q.UnreadableByPath(ctx, queries.UnreadableByPathParams{AgentID: w.agentID, Paths: of.Paths})
-		if past.Unreadable, err = headsOf(unreadable, func(r queries.UnreadableByPathRow) queries.Memory { return r.Memory }, err); err != nil {
+		if past.Unreadable, err = rowsOf(unreadable, func(r queries.UnreadableByPathRow) queries.Memory { return r.Memory }, err); err != nil {
 			return err
 		}
 		tombstones, err := q.Tombstones(ctx, queries.TombstonesParams{AgentID: w.agentID, Names: of.Names})
@@ -35,7 +36,7 @@ func (w *Writer) Past(ctx context.Context, of records.KnownQuery) (records.Known
 		return err
 	}
 	in := w.inTx
-	if max(len(of.Names), len(of.Paths), len(of.Memories)) <= keptPlans {
+	if max(len(of.Names), len(of.Paths), len(of.Memories)) <= genericPlans {
 		in = w.inKeyedTx
 	}
 	if err := in(ctx, "read what is known", read); err != nil {
@@ -62,8 +63,8 @@ func (w *Writer) Past(ctx context.Context, of records.KnownQuery) (records.Known
 	return past, err
 }
 
-// RawsOf returns, by the path of each file, bytes that say the content that the file says on record. A file is left out if none are
-// kept. They may be those of another file of the same memory with the same content.
+// RawsOf returns, by path, bytes with the recorded content of each file. They may be those of
+// another file of the same memory with the same content. Files without saved bytes are omitted.
 func (w *Writer) RawsOf(ctx context.Context, files []records.File) (map[string][]byte, error) {
 	if len(files) == 0 {
 		return nil, nil

@@ -9,15 +9,16 @@ import (
 	"memoir/internal/records"
 )
 
-// fewRows is the number of new rows up to which a batch is saved with the plans that Postgres has (inKeyedTx). It is arbitrary.
-const fewRows = 32
+// smallBatch is the number of new rows up to which a batch is saved with cached plans (inKeyedTx).
+// It is arbitrary.
+const smallBatch = 32
 
 // isSmall reports whether the batch has few new rows.
 func isSmall(b *records.ChangeSet) bool {
-	return len(b.NewHeads)+len(b.NewRevisions)+len(b.Revisions)+len(b.NewFiles)+len(b.Block)+len(b.Activity) <= fewRows
+	return len(b.NewHeads)+len(b.NewRevisions)+len(b.Revisions)+len(b.NewFiles)+len(b.Block)+len(b.Activity) <= smallBatch
 }
 
-// Apply commits the batch. A content that a memory has had before keeps the id that it had.
+// Apply commits the change set. A known content of a memory keeps its revision id.
 func (w *Writer) Apply(ctx context.Context, b *records.ChangeSet) error {
 	if b.Empty() {
 		return nil
@@ -30,7 +31,7 @@ func (w *Writer) Apply(ctx context.Context, b *records.ChangeSet) error {
 		commit = w.inKeyedTx
 	}
 	return commit(ctx, "save what changed", func(q *queries.Queries) error {
-		if err := w.beginRenames(ctx, q, b.Renames); err != nil {
+		if err := w.startRenames(ctx, q, b.Renames); err != nil {
 			return err
 		}
 		if err := w.insertMemories(ctx, q, b); err != nil {
@@ -42,7 +43,7 @@ func (w *Writer) Apply(ctx context.Context, b *records.ChangeSet) error {
 		if err := w.saveFiles(ctx, q, b); err != nil {
 			return err
 		}
-		if err := w.outOfStep(ctx, q, b.Memories()...); err != nil {
+		if err := w.invalidatePublished(ctx, q, b.Memories()...); err != nil {
 			return err
 		}
 		if err := journal(ctx, q, w.agentID, b.Activity...); err != nil {
@@ -51,27 +52,27 @@ func (w *Writer) Apply(ctx context.Context, b *records.ChangeSet) error {
 		for i := range b.Words {
 			b.Words[i].AgentID = w.agentID
 		}
-		return indexedBy(b.Words).save(ctx, q)
+		return indexBatchOf(b.Words).save(ctx, q)
 	})
 }
 
 func (w *Writer) insertMemories(ctx context.Context, q *queries.Queries, b *records.ChangeSet) error {
 	// Entries of unreadable files go first: their path may be taken by a new one.
 	if len(b.DropHeads) > 0 {
-		if err := q.DeleteHeads(ctx, b.DropHeads); err != nil {
+		if err := q.DeleteMemories(ctx, b.DropHeads); err != nil {
 			return err
 		}
 	}
 	if len(b.NewHeads) == 0 {
 		return nil
 	}
-	heads := make([]queries.InsertHeadsParams, len(b.NewHeads))
+	heads := make([]queries.InsertMemoriesParams, len(b.NewHeads))
 	for i, h := range b.NewHeads {
 		problems, err := problemsJSON(h.Problems)
 		if err != nil {
 			return err
 		}
-		heads[i] = queries.InsertHeadsParams{
+		heads[i] = queries.InsertMemoriesParams{
 			ID: h.UUID, AgentID: w.agentID, Name: h.Name, Readable: h.Readable, State: string(h.State),
 			Type: optional(string(h.Type)), RevisionID: h.RevisionID, Description: h.Description, Fingerprint: h.Fingerprint[:], Hash: h.Hash,
 			Size: h.Size, Path: h.Path, Session: optional(h.Session), ModifiedAt: h.ModifiedAt, ContentAt: h.ContentAt,
@@ -79,7 +80,7 @@ func (w *Writer) insertMemories(ctx context.Context, q *queries.Queries, b *reco
 			Conflict: optional(string(h.Conflict)),
 		}
 	}
-	if _, err := q.InsertHeads(ctx, heads); err != nil {
+	if _, err := q.InsertMemories(ctx, heads); err != nil {
 		return err
 	}
 	revisions := make([]queries.InsertRevisionsParams, len(b.NewRevisions))
@@ -94,13 +95,13 @@ func (w *Writer) updateMemories(ctx context.Context, q *queries.Queries, b *reco
 	if err := saveRevisions(ctx, q, b.Revisions); err != nil {
 		return err
 	}
-	if err := w.takeHistories(ctx, q, b.Renames); err != nil {
+	if err := w.moveHistories(ctx, q, b.Renames); err != nil {
 		return err
 	}
-	return updateHeads(ctx, q, b.Heads)
+	return updateRows(ctx, q, b.Heads)
 }
 
-// keepRevisions puts the ids under which contents are kept already in place of new ones, wherever the batch names them.
+// keepRevisions replaces the ids of new revisions by those of known contents.
 func (w *Writer) keepRevisions(ctx context.Context, b *records.ChangeSet) error {
 	if len(b.Revisions) == 0 {
 		return nil
@@ -148,12 +149,12 @@ func (w *Writer) keepRevisions(ctx context.Context, b *records.ChangeSet) error 
 	return nil
 }
 
-// updateHeads saves heads that changed.
-func updateHeads(ctx context.Context, q *queries.Queries, heads []records.MemoryRow) error {
+// updateRows saves changed memories.
+func updateRows(ctx context.Context, q *queries.Queries, heads []records.MemoryRow) error {
 	if len(heads) == 0 {
 		return nil
 	}
-	var p queries.UpdateHeadsParams
+	var p queries.UpdateMemoriesParams
 	for i := range heads {
 		h := &heads[i]
 		problems, err := problemsJSON(h.Problems)
@@ -182,10 +183,10 @@ func updateHeads(ctx context.Context, q *queries.Queries, heads []records.Memory
 		p.DeletedActors = append(p.DeletedActors, string(h.DeletedActor))
 		p.Conflicts = append(p.Conflicts, string(h.Conflict))
 	}
-	return q.UpdateHeads(ctx, p)
+	return q.UpdateMemories(ctx, p)
 }
 
-// saveRevisions saves contents of memories that were there, or notes that they are seen once more.
+// saveRevisions saves contents of known memories, or records that they were seen again.
 func saveRevisions(ctx context.Context, q *queries.Queries, revisions []records.Revision) error {
 	if len(revisions) == 0 {
 		return nil
@@ -222,7 +223,7 @@ func (w *Writer) saveFiles(ctx context.Context, q *queries.Queries, b *records.C
 		return err
 	}
 	if len(b.Unblock) > 0 {
-		if err := q.DropBlocked(ctx, queries.DropBlockedParams{AgentID: w.agentID, Paths: b.Unblock}); err != nil {
+		if err := q.DeleteBlocked(ctx, queries.DeleteBlockedParams{AgentID: w.agentID, Paths: b.Unblock}); err != nil {
 			return err
 		}
 	}
@@ -240,7 +241,7 @@ func (w *Writer) saveFiles(ctx context.Context, q *queries.Queries, b *records.C
 	return batchErr(q.SaveBlocked(ctx, blocked))
 }
 
-// updateFiles saves files that changed.
+// updateFiles saves changed files.
 func (w *Writer) updateFiles(ctx context.Context, q *queries.Queries, files []records.File) error {
 	if len(files) == 0 {
 		return nil

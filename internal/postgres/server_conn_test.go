@@ -10,14 +10,14 @@ import (
 )
 
 // linked opens a link of its own to a database.
-func linked(t *testing.T, url string, hear func(string)) *postgres.Link {
+func linked(t *testing.T, url string, hear func(string)) *postgres.ServerConn {
 	t.Helper()
 	store, err := postgres.Open(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(store.Close)
-	link, err := store.Link(t.Context(), hear)
+	link, err := store.OpenServerConn(t.Context(), hear)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,14 +49,14 @@ func TestALeaseHasOneHolderAndPassesOnWithItsLink(t *testing.T) {
 	if taken, err := second.Take(agents); err != nil || len(taken) != 1 || taken[0] != 1 || second.Term(1) == 0 {
 		t.Errorf("the lease that was let go was not all that was taken: %v, %v", taken, err)
 	}
-	if err := first.Tell([]string{"something"}); err != nil {
+	if err := first.Notify([]string{"something"}); err != nil {
 		t.Fatal(err)
 	}
 	if payload := <-told; payload != "something" {
 		t.Errorf("told %q", payload)
 	}
 	first.Close()
-	if err := first.Tell([]string{"something else"}); err == nil || first.Term(2) != 0 {
+	if err := first.Notify([]string{"something else"}); err == nil || first.Term(2) != 0 {
 		t.Errorf("a link that is closed tells (%v), or has a lease", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

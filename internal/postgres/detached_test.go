@@ -30,7 +30,7 @@ func TestAChangeIsWaitedForHoweverLongItTakesWhilePostgresAnswers(t *testing.T) 
 	t.Parallel()
 	store, _ := setupAttend(t)
 	gone, leave := context.WithCancel(t.Context())
-	err := store.Attend(gone, time.Second, func(ctx context.Context) error {
+	err := store.RunDetached(gone, time.Second, func(ctx context.Context) error {
 		leave() // nobody waits for it any more
 		time.Sleep(3 * brief)
 		return ctx.Err()
@@ -43,7 +43,7 @@ func TestAChangeIsWaitedForHoweverLongItTakesWhilePostgresAnswers(t *testing.T) 
 func TestAChangeIsGivenUpWhenTheStoreCloses(t *testing.T) {
 	t.Parallel()
 	store, _ := setupAttend(t)
-	err := store.Attend(t.Context(), time.Minute, func(ctx context.Context) error {
+	err := store.RunDetached(t.Context(), time.Minute, func(ctx context.Context) error {
 		go store.Close()
 		<-ctx.Done()
 		return ctx.Err()
@@ -57,7 +57,7 @@ func TestAChangeDoesNotBeginWhilePostgresIsSilent(t *testing.T) {
 	t.Parallel()
 	store, line := setupAttend(t)
 	defer line.Silence()()
-	err := store.Attend(t.Context(), brief, func(context.Context) error {
+	err := store.RunDetached(t.Context(), brief, func(context.Context) error {
 		t.Error("it has begun")
 		return nil
 	})
@@ -71,7 +71,7 @@ func TestAChangeThatPostgresFallsSilentInIsNotWaitedForAndGoesOn(t *testing.T) {
 	store, line := setupAttend(t)
 	ended := make(chan error, 1)
 	var speak func()
-	err := store.Attend(t.Context(), brief, func(ctx context.Context) error {
+	err := store.RunDetached(t.Context(), brief, func(ctx context.Context) error {
 		speak = line.Silence()
 		_, err := store.Agents(ctx)
 		ended <- err
@@ -94,5 +94,5 @@ func TestAChangeThatPanicsDoesSoWhereItIsWaitedFor(t *testing.T) {
 			t.Error("the panic did not arrive")
 		}
 	}()
-	_ = store.Attend(t.Context(), time.Minute, func(context.Context) error { panic("a fault") }) // it does not return
+	_ = store.RunDetached(t.Context(), time.Minute, func(context.Context) error { panic("a fault") }) // it does not return
 }
