@@ -9,16 +9,16 @@ import (
 )
 
 type appendLogInput struct {
-	Agent string `json:"agent,omitempty" jsonschema:"The slug of the agent whose log it is. May be left out where Memoir knows only one."`
-	Text  string `json:"text" jsonschema:"What happened, in Markdown: one thing, short, 64 KiB at most. The time is added."`
-	Title string `json:"title,omitempty" jsonschema:"Puts the entry into a file of its own for today, with all else of the same title. Left out, it goes to the log of the day."`
+	Agent string `json:"agent,omitempty" jsonschema:"The agent's slug. Optional if Memoir has only one agent."`
+	Text  string `json:"text" jsonschema:"The event, in Markdown: short, one event per entry, at most 64 KiB. The time is added."`
+	Title string `json:"title,omitempty" jsonschema:"Puts the entry into a separate file of today, with other entries of the same title. Default: the log of the day."`
 }
 
 // logged says where an entry went.
 type logged struct {
-	Day  string `json:"day" jsonschema:"As in 2026-11-21."`
-	File string `json:"file" jsonschema:"Where it is, relative to the agent's directory."`
-	Line string `json:"line" jsonschema:"As it was written."`
+	Day  string `json:"day" jsonschema:"Such as 2026-11-21."`
+	File string `json:"file" jsonschema:"The log file, relative to the agent's directory."`
+	Line string `json:"line" jsonschema:"The entry as written."`
 }
 
 const toolAppendLog = "append_log"
@@ -26,7 +26,7 @@ const toolAppendLog = "append_log"
 func (e *endpoint) addAppendLog(server *sdk.Server, agentIsFixed bool) {
 	add(e, server, agentIsFixed, sdk.Tool{
 		Name: toolAppendLog, Title: "Add to the log",
-		Description: "Appends an entry to the agent's log of today. The log is only added to: what is there cannot be changed or removed. Use it for what happened, as it happens, in work that goes on for long. What will matter later as a fact or a rule is a memory: save that with save_memory.",
+		Description: "Appends an entry to the agent's log of today. Entries cannot be changed or removed. Use it to record events during long work. Save facts and rules that will matter later with save_memory instead.",
 	}, appends, e.appendLog)
 }
 

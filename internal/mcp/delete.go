@@ -12,17 +12,17 @@ import (
 )
 
 type deleteInput struct {
-	Agent string `json:"agent,omitempty" jsonschema:"The slug of the agent whose memory is meant. May be left out where Memoir knows only one."`
+	Agent string `json:"agent,omitempty" jsonschema:"The agent's slug. Optional if Memoir has only one agent."`
 	which
 }
 
 // deleted says what a deletion did.
 type deleted struct {
 	memory
-	Removed []string `json:"removed" jsonschema:"The files that carried it, relative to the agent's directory."`
-	Already bool     `json:"already,omitempty" jsonschema:"It was in the trash before; nothing was changed."`
-	Undo    string   `json:"undo" jsonschema:"How to take it back."`
-	Notes   []string `json:"notes,omitempty" jsonschema:"What could not be done besides."`
+	Removed []string `json:"removed" jsonschema:"The removed files, relative to the agent's directory."`
+	Already bool     `json:"already,omitempty" jsonschema:"The memory was in the trash already; nothing was changed."`
+	Undo    string   `json:"undo" jsonschema:"How to undo the deletion."`
+	Notes   []string `json:"notes,omitempty" jsonschema:"Follow-up steps that failed."`
 }
 
 const (
@@ -34,7 +34,7 @@ const (
 func (e *endpoint) addDeleteMemory(server *sdk.Server, agentIsFixed bool) {
 	add(e, server, agentIsFixed, sdk.Tool{
 		Name: toolDelete, Title: "Delete a memory",
-		Description: "Deletes one memory everywhere, by its name or its id: every file that carries it, its lines in the index, its part of CLAUDE.md. It goes to the trash, from where a person can restore it, and the same content does not come back by itself. Use it for what is no longer true; what is true in another way is better saved anew with save_memory.",
+		Description: "Deletes one memory, by its name or its id: all its files, its lines in the index, and its part of CLAUDE.md. It moves to the trash, where a person can restore it. If the same content returns, it is blocked. Use it for a memory that is no longer true. To correct a memory, use save_memory.",
 	}, deletes, e.deleteMemory)
 }
 

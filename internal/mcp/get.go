@@ -15,19 +15,19 @@ import (
 )
 
 type getInput struct {
-	Agent string `json:"agent,omitempty" jsonschema:"The slug of the agent whose memory is meant. May be left out where Memoir knows only one."`
+	Agent string `json:"agent,omitempty" jsonschema:"The agent's slug. Optional if Memoir has only one agent."`
 	which
 }
 
 // whole is one memory with its text.
 type whole struct {
 	memory
-	Body     string   `json:"body" jsonschema:"What the memory says, in Markdown."`
-	Cut      bool     `json:"cut,omitempty" jsonschema:"The body goes on: it is too long to be given here whole."`
-	Warning  string   `json:"warning,omitempty" jsonschema:"What to mind before relying on it."`
-	File     string   `json:"file" jsonschema:"Where it is on disk."`
-	Problems []string `json:"problems,omitempty" jsonschema:"What a person should mend about it."`
-	URI      string   `json:"uri" jsonschema:"The resource that is its file, exactly as it is."`
+	Body     string   `json:"body" jsonschema:"The text, in Markdown."`
+	Cut      bool     `json:"cut,omitempty" jsonschema:"The body is too long and was cut."`
+	Warning  string   `json:"warning,omitempty" jsonschema:"A warning to consider before you rely on it."`
+	File     string   `json:"file" jsonschema:"The file on disk."`
+	Problems []string `json:"problems,omitempty" jsonschema:"Problems that a person should fix."`
+	URI      string   `json:"uri" jsonschema:"The resource with the bytes of its file."`
 }
 
 const toolGet = "get_memory"
@@ -35,7 +35,7 @@ const toolGet = "get_memory"
 func (e *endpoint) addGetMemory(server *sdk.Server, agentIsFixed bool) {
 	add(e, server, agentIsFixed, sdk.Tool{
 		Name: toolGet, Title: "Read a memory",
-		Description: "Reads one memory whole, by its name or its id: what it says, how old it is, where its file is, and what is wrong with it, if anything is. One in the trash can be read too, and says that it is there.",
+		Description: "Reads one memory, by its name or its id: its text, age, file and problems. Memories in the trash can be read too; their state is deleted.",
 	}, reads, e.getMemory)
 }
 

@@ -59,10 +59,10 @@ func New(engine *sync.Engine, store Store, recaller *recall.Recaller, options Op
 }
 
 // instructions tell a model what this server is for.
-const instructions = `Memoir keeps what agents have learned about their users, projects and tools as short memories, across conversations.
-Look here before you ask something that may have been answered before: recall finds what has to do with a task, search_memories finds words, list_memories shows what there is, and get_memory reads one whole.
-Save what will still matter in a later conversation: who a user is, preferences, corrections, how recurring tasks are done, where resources live. Update a memory instead of adding another about the same. Delete what is no longer true.
-A memory says what was true when it was saved. Check what is old against how things are now before you rely on it.`
+const instructions = `Memoir stores short memories about users, projects and tools, across conversations.
+Before you ask the user something, look here: recall finds the memories that fit a task, search_memories finds words, list_memories lists all, and get_memory reads one.
+Save knowledge that will matter in later conversations: who a user is, preferences, corrections, how recurring tasks are done, where resources are. Update a memory instead of adding another about the same subject. Delete a memory that is no longer true.
+A memory states what was true when it was saved. Verify an old one before you rely on it.`
 
 // server builds what a client finds. Where the address fixes the agent, nothing takes one.
 func (e *endpoint) server(agentIsFixed bool) *sdk.Server {

@@ -14,15 +14,15 @@ import (
 // memory is one as every tool shows it.
 type memory struct {
 	ID          string `json:"id" jsonschema:"Stays the same when the memory changes."`
-	Agent       string `json:"agent" jsonschema:"The slug of the agent that it belongs to."`
+	Agent       string `json:"agent" jsonschema:"The slug of its agent."`
 	Name        string `json:"name"`
-	Scope       string `json:"scope,omitempty" jsonschema:"team: everybody whose agent has the team memory shares it. Absent: it is the agent's own."`
-	Type        string `json:"type,omitempty" jsonschema:"feedback, user, project or reference; absent where it has none."`
-	Description string `json:"description,omitempty" jsonschema:"One line on what it is about. In lists a long one is cut."`
-	State       string `json:"state" jsonschema:"active; needs_attention: not in CLAUDE.md until somebody mends it; missing: its file is gone and somebody has to decide; deleted: in the trash."`
-	Saved       string `json:"saved" jsonschema:"How long ago: today, yesterday, N days ago, or unknown age."`
-	AgeDays     *int   `json:"age_days,omitempty" jsonschema:"Whole days of 24 hours. Left out if unknown."`
-	Stale       bool   `json:"stale" jsonschema:"It is old enough to be checked before it is relied on."`
+	Scope       string `json:"scope,omitempty" jsonschema:"team: shared with the team. Absent: private."`
+	Type        string `json:"type,omitempty" jsonschema:"feedback, user, project or reference; absent if it has none."`
+	Description string `json:"description,omitempty" jsonschema:"One line about the memory. Cut in lists."`
+	State       string `json:"state" jsonschema:"active; needs_attention: not in CLAUDE.md until it is fixed; missing: its file disappeared, and a person must decide; deleted: in the trash."`
+	Saved       string `json:"saved" jsonschema:"Age: today, yesterday, N days ago, or unknown age."`
+	AgeDays     *int   `json:"age_days,omitempty" jsonschema:"Whole days of 24 hours. Absent if unknown."`
+	Stale       bool   `json:"stale" jsonschema:"Old enough that you should verify it first."`
 }
 
 func memoryOf(m memories.Memory, now time.Time) memory {
@@ -60,8 +60,8 @@ func (m memory) line() string {
 
 // which names one memory, as a tool takes it.
 type which struct {
-	Name string `json:"name,omitempty" jsonschema:"Its exact name, as the lists show it. Give this or id."`
-	ID   string `json:"id,omitempty" jsonschema:"Its id, as the lists show it. Give this or name."`
+	Name string `json:"name,omitempty" jsonschema:"The exact name, as in the lists. Give this or id."`
+	ID   string `json:"id,omitempty" jsonschema:"The id, as in the lists. Give this or name."`
 }
 
 // find returns the memory that is meant. By its name it prefers one that lives to one in the trash.

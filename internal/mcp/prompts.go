@@ -26,7 +26,7 @@ const mostOverview = 40
 func (e *endpoint) addPrompts(server *sdk.Server, agentIsFixed bool) {
 	prompt := func(name, title, description string, tell func(context.Context, records.Agent, map[string]string) (string, error), arguments ...*sdk.PromptArgument) {
 		if !agentIsFixed {
-			arguments = append(arguments, &sdk.PromptArgument{Name: "agent", Description: "The slug of the agent. May be left out where Memoir knows only one."})
+			arguments = append(arguments, &sdk.PromptArgument{Name: "agent", Description: "The agent's slug. Optional if Memoir has only one agent."})
 		}
 		server.AddPrompt(&sdk.Prompt{Name: name, Title: title, Description: description, Arguments: arguments},
 			func(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
@@ -44,11 +44,11 @@ func (e *endpoint) addPrompts(server *sdk.Server, agentIsFixed bool) {
 				return &sdk.GetPromptResult{Description: description, Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: told}}}}, nil
 			})
 	}
-	prompt(promptOverview, "What is remembered", "Shows what the agent remembers, by type.", e.overview)
-	prompt(promptShow, "Show a memory", "Shows one memory whole.", e.show,
+	prompt(promptOverview, "List memories", "Shows the agent's memories by type.", e.overview)
+	prompt(promptShow, "Show a memory", "Shows one memory.", e.show,
 		&sdk.PromptArgument{Name: "name", Description: "The memory's name.", Required: true})
-	prompt(promptSave, "Remember this", "Has something saved as a memory, well put.", e.remember,
-		&sdk.PromptArgument{Name: "text", Description: "What is to be remembered.", Required: true})
+	prompt(promptSave, "Remember this", "Asks the agent to save a well-written memory.", e.remember,
+		&sdk.PromptArgument{Name: "text", Description: "The text to remember.", Required: true})
 }
 
 // overview names what an agent remembers, by type.

@@ -11,20 +11,20 @@ import (
 )
 
 type recallInput struct {
-	Agent   string `json:"agent,omitempty" jsonschema:"The slug of the agent whose memories are meant. May be left out where Memoir knows only one."`
+	Agent   string `json:"agent,omitempty" jsonschema:"The agent's slug. Optional if Memoir has only one agent."`
 	Query   string `json:"query" jsonschema:"The question or the task, in whole sentences and any language."`
-	Session string `json:"session,omitempty" jsonschema:"A name for this conversation, the same in each call: a memory is then given only once in it, and 61,440 bytes in all. Left out: nothing is known of what was given before."`
-	Limit   int    `json:"limit,omitempty" jsonschema:"How many memories at most: 5 unless fewer are asked for."`
+	Session string `json:"session,omitempty" jsonschema:"A name for this conversation, the same in each call. Each memory is then given once, and at most 61,440 bytes in all. Without it, each call is independent."`
+	Limit   int    `json:"limit,omitempty" jsonschema:"Maximum number of memories; default and maximum 5."`
 }
 
 // recalled is what an agent remembers about a query.
 type recalled struct {
 	Agent      string           `json:"agent"`
-	Memories   []recalledMemory `json:"memories" jsonschema:"The best first."`
-	SelectedBy string           `json:"selected_by,omitempty" jsonschema:"What chose them: model or keyword."`
-	Nothing    string           `json:"nothing,omitempty" jsonschema:"Why nothing is given."`
+	Memories   []recalledMemory `json:"memories" jsonschema:"Best first."`
+	SelectedBy string           `json:"selected_by,omitempty" jsonschema:"How they were chosen: model or keyword."`
+	Nothing    string           `json:"nothing,omitempty" jsonschema:"Why there are no memories."`
 	Note       string           `json:"note,omitempty"`
-	BudgetLeft int              `json:"budget_left" jsonschema:"How much more this conversation may be given, in bytes."`
+	BudgetLeft int              `json:"budget_left" jsonschema:"Bytes that this conversation may still get."`
 
 	blocks []string
 }
@@ -33,14 +33,14 @@ type recalledMemory struct {
 	ID      string   `json:"id"`
 	Name    string   `json:"name"`
 	Type    string   `json:"type,omitempty"`
-	Saved   string   `json:"saved" jsonschema:"How long ago: today, yesterday, or N days ago."`
-	AgeDays *int     `json:"age_days,omitempty" jsonschema:"Whole days of 24 hours. Left out if unknown."`
-	Stale   bool     `json:"stale" jsonschema:"It is old enough to be checked before it is relied on."`
-	Warning string   `json:"warning,omitempty" jsonschema:"What to mind before relying on it."`
-	Why     []string `json:"why" jsonschema:"What speaks for it, the strongest first."`
-	File    string   `json:"file" jsonschema:"Where it is on disk."`
-	Line    int      `json:"line,omitempty" jsonschema:"Of a fact that stands in the index: its line in file. Absent: it is a memory."`
-	Text    string   `json:"text" jsonschema:"Its file, cut to 200 lines and 4,096 bytes."`
+	Saved   string   `json:"saved" jsonschema:"Age: today, yesterday, or N days ago."`
+	AgeDays *int     `json:"age_days,omitempty" jsonschema:"Whole days of 24 hours. Absent if unknown."`
+	Stale   bool     `json:"stale" jsonschema:"Old enough that you should verify it first."`
+	Warning string   `json:"warning,omitempty" jsonschema:"A warning to consider before you rely on it."`
+	Why     []string `json:"why" jsonschema:"The reasons, strongest first."`
+	File    string   `json:"file" jsonschema:"The file on disk."`
+	Line    int      `json:"line,omitempty" jsonschema:"Line of a fact in the index file. Absent for a memory."`
+	Text    string   `json:"text" jsonschema:"The file, cut to 200 lines and 4,096 bytes."`
 }
 
 const toolRecall = "recall"
@@ -48,7 +48,7 @@ const toolRecall = "recall"
 func (e *endpoint) addRecall(server *sdk.Server, agentIsFixed bool) {
 	add(e, server, agentIsFixed, sdk.Tool{
 		Name: toolRecall, Title: "Recall",
-		Description: "Gives what an agent remembers about a question or a task: the few memories that have most to do with it, with their text and their age. Use it at the beginning of a task, and when something comes up that may have been learned before. It gives nothing rather than something beside the point.",
+		Description: "Finds the few memories that fit a question or a task best, with their text and age. Use it at the beginning of a task, and whenever earlier knowledge may help. It returns nothing if no memory fits.",
 	}, reads, e.recall)
 }
 

@@ -126,7 +126,7 @@ func (e *endpoint) listedAgents(ctx context.Context) ([]records.Agent, error) {
 func claudeMDResource(agent records.Agent) *sdk.Resource {
 	return &sdk.Resource{
 		URI: uriOfClaudeMD(agent.Slug), Name: agent.Slug + "/CLAUDE.md", Title: "CLAUDE.md of " + agent.Slug, MIMEType: markdown,
-		Description: "What is compiled from all memories of " + agent.Slug + ".",
+		Description: "The text that is compiled from the memories of " + agent.Slug + ".",
 	}
 }
 

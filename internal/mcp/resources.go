@@ -47,11 +47,11 @@ func (e *endpoint) addResources(server *sdk.Server) {
 	}
 	server.AddResourceTemplate(&sdk.ResourceTemplate{
 		Name: "memory", Title: "A memory", URITemplate: uriOf("{slug}", "{id}"), MIMEType: markdown,
-		Description: "The file of one memory, exactly as it is: frontmatter and text.",
+		Description: "The file of one memory, byte for byte: frontmatter and text.",
 	}, read)
 	server.AddResourceTemplate(&sdk.ResourceTemplate{
 		Name: claudeMD, Title: "The compiled CLAUDE.md", URITemplate: uriOfClaudeMD("{slug}"), MIMEType: markdown,
-		Description: "What is compiled from all memories of an agent into its CLAUDE.md.",
+		Description: "The text that is compiled from an agent's memories into its CLAUDE.md.",
 	}, read)
 }
 

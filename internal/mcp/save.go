@@ -12,20 +12,20 @@ import (
 )
 
 type saveInput struct {
-	Agent       string `json:"agent,omitempty" jsonschema:"The slug of the agent that shall remember it. May be left out where Memoir knows only one."`
-	Name        string `json:"name" jsonschema:"What it is called: short, and telling without the text. A name that is there already is updated."`
-	Type        string `json:"type" jsonschema:"feedback: how to work, corrections. user: who somebody is, what they prefer. project: what goes on, decisions, deadlines. reference: where something is found."`
-	Description string `json:"description,omitempty" jsonschema:"One line by which it is found again: what it is about, and when it matters."`
-	Scope       string `json:"scope,omitempty" jsonschema:"private unless said otherwise. team: for everybody whose agent has the team memory; references usually, feedback only where it holds for the whole project, what is about one user never. No credentials."`
-	Body        string `json:"body" jsonschema:"What is to be remembered, in Markdown, 1 MiB at most. For feedback and project: first the rule or the fact, then **Why:**, then **How to apply:**. Write dates in full, never yesterday or next week."`
+	Agent       string `json:"agent,omitempty" jsonschema:"The agent's slug. Optional if Memoir has only one agent."`
+	Name        string `json:"name" jsonschema:"A short name that says what the memory is about. An existing memory of that name is updated."`
+	Type        string `json:"type" jsonschema:"feedback: how to work, corrections. user: who a person is, preferences. project: current work, decisions, deadlines. reference: where to find something."`
+	Description string `json:"description,omitempty" jsonschema:"One line for finding it again: its subject, and when it matters."`
+	Scope       string `json:"scope,omitempty" jsonschema:"Default: private. team: shared with the team. Usually right for references; for feedback only if it applies to the whole project; never for facts about one user. No credentials."`
+	Body        string `json:"body" jsonschema:"The text, in Markdown, at most 1 MiB. For feedback and project: first the rule or the fact, then **Why:**, then **How to apply:**. Write full dates, never yesterday or next week."`
 }
 
 // saved says what became of a memory that was to be saved.
 type saved struct {
 	memory
-	Result string `json:"result" jsonschema:"created: it is new, or lives again after it was deleted. updated: it has taken the place of what was there under its name."`
-	File   string `json:"file" jsonschema:"Where it is on disk."`
-	Note   string `json:"note,omitempty" jsonschema:"What could not be done besides."`
+	Result string `json:"result" jsonschema:"created: new, or restored after a deletion. updated: it replaced the earlier text of that name."`
+	File   string `json:"file" jsonschema:"The file on disk."`
+	Note   string `json:"note,omitempty" jsonschema:"Follow-up steps that failed."`
 }
 
 const toolSave = "save_memory"
@@ -33,7 +33,7 @@ const toolSave = "save_memory"
 func (e *endpoint) addSaveMemory(server *sdk.Server, agentIsFixed bool) {
 	add(e, server, agentIsFixed, sdk.Tool{
 		Name: toolSave, Title: "Save a memory",
-		Description: "Saves a memory under its name, for all later conversations of the agent. A memory of that name is updated: what it said is replaced by what you give, so read it first with get_memory and keep what still holds; its history stays. Search before you save, and update instead of saving another about the same. Save what will still matter later, not what can be read from the code or belongs to this conversation alone.",
+		Description: "Saves a memory under its name, for all later conversations of the agent. It replaces the text of an existing memory of that name, whose history stays. So read that one first with get_memory, and keep the parts that are still true. Search before you save, and update instead of saving a second memory about the same subject. Save knowledge that will matter later, not facts from the code or from this conversation only.",
 	}, saves, e.saveMemory)
 }
 
