@@ -31,19 +31,19 @@ func (w *Writer) Apply(ctx context.Context, b *records.ChangeSet) error {
 		commit = w.inKeyedTx
 	}
 	return commit(ctx, "save what changed", func(q *queries.Queries) error {
-		if err := w.startRenames(ctx, q, b.Renames); err != nil {
+		if err := startRenames(ctx, q, w.agentID, b.Renames); err != nil {
 			return err
 		}
-		if err := w.insertMemories(ctx, q, b); err != nil {
+		if err := insertMemories(ctx, q, w.agentID, b); err != nil {
 			return err
 		}
-		if err := w.updateMemories(ctx, q, b); err != nil {
+		if err := updateMemories(ctx, q, w.agentID, b); err != nil {
 			return err
 		}
-		if err := w.saveFiles(ctx, q, b); err != nil {
+		if err := saveFiles(ctx, q, w.agentID, b); err != nil {
 			return err
 		}
-		if err := w.invalidatePublished(ctx, q, b.Memories()...); err != nil {
+		if err := invalidatePublished(ctx, q, w.agentID, b.Memories()...); err != nil {
 			return err
 		}
 		if err := journal(ctx, q, w.agentID, b.Activity...); err != nil {
@@ -56,7 +56,7 @@ func (w *Writer) Apply(ctx context.Context, b *records.ChangeSet) error {
 	})
 }
 
-func (w *Writer) insertMemories(ctx context.Context, q *queries.Queries, b *records.ChangeSet) error {
+func insertMemories(ctx context.Context, q *queries.Queries, agentID int64, b *records.ChangeSet) error {
 	// Entries of unreadable files go first: their path may be taken by a new one.
 	if len(b.DropHeads) > 0 {
 		if err := q.DeleteMemories(ctx, b.DropHeads); err != nil {
@@ -73,7 +73,7 @@ func (w *Writer) insertMemories(ctx context.Context, q *queries.Queries, b *reco
 			return err
 		}
 		heads[i] = queries.InsertMemoriesParams{
-			ID: h.UUID, AgentID: w.agentID, Name: h.Name, Readable: h.Readable, State: string(h.State),
+			ID: h.UUID, AgentID: agentID, Name: h.Name, Readable: h.Readable, State: string(h.State),
 			Type: optional(string(h.Type)), RevisionID: h.RevisionID, Description: h.Description, Fingerprint: h.Fingerprint[:], Hash: h.Hash,
 			Size: h.Size, Path: h.Path, Session: optional(h.Session), ModifiedAt: h.ModifiedAt, ContentAt: h.ContentAt,
 			Problems: problems, ClaudeMdChars: int32(h.ClaudeMDChars), ClaudeMdListed: h.ClaudeMDListed, CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt, Team: h.Team,
@@ -91,11 +91,11 @@ func (w *Writer) insertMemories(ctx context.Context, q *queries.Queries, b *reco
 	return err
 }
 
-func (w *Writer) updateMemories(ctx context.Context, q *queries.Queries, b *records.ChangeSet) error {
+func updateMemories(ctx context.Context, q *queries.Queries, agentID int64, b *records.ChangeSet) error {
 	if err := saveRevisions(ctx, q, b.Revisions); err != nil {
 		return err
 	}
-	if err := w.moveHistories(ctx, q, b.Renames); err != nil {
+	if err := moveHistories(ctx, q, agentID, b.Renames); err != nil {
 		return err
 	}
 	return updateRows(ctx, q, b.Heads)
@@ -209,21 +209,21 @@ func revisionParams(r records.Revision) queries.InsertRevisionsParams {
 	}
 }
 
-func (w *Writer) saveFiles(ctx context.Context, q *queries.Queries, b *records.ChangeSet) error {
+func saveFiles(ctx context.Context, q *queries.Queries, agentID int64, b *records.ChangeSet) error {
 	if len(b.NewFiles) > 0 {
 		files := make([]queries.InsertFilesParams, len(b.NewFiles))
 		for i, f := range b.NewFiles {
-			files[i] = w.fileParams(f)
+			files[i] = fileParams(agentID, f)
 		}
 		if _, err := q.InsertFiles(ctx, files); err != nil {
 			return err
 		}
 	}
-	if err := w.updateFiles(ctx, q, b.Files); err != nil {
+	if err := updateFiles(ctx, q, agentID, b.Files); err != nil {
 		return err
 	}
 	if len(b.Unblock) > 0 {
-		if err := q.DeleteBlocked(ctx, queries.DeleteBlockedParams{AgentID: w.agentID, Paths: b.Unblock}); err != nil {
+		if err := q.DeleteBlocked(ctx, queries.DeleteBlockedParams{AgentID: agentID, Paths: b.Unblock}); err != nil {
 			return err
 		}
 	}
@@ -233,7 +233,7 @@ func (w *Writer) saveFiles(ctx context.Context, q *queries.Queries, b *records.C
 	blocked := make([]queries.SaveBlockedParams, len(b.Block))
 	for i, f := range b.Block {
 		blocked[i] = queries.SaveBlockedParams{
-			ID: uuid.Must(uuid.NewV7()), AgentID: w.agentID, Path: f.Path, Session: optional(f.Session), Name: f.Name,
+			ID: uuid.Must(uuid.NewV7()), AgentID: agentID, Path: f.Path, Session: optional(f.Session), Name: f.Name,
 			Fingerprint: f.Fingerprint[:], Hash: f.Hash, Type: optional(string(f.Type)), Description: f.Description,
 			Body: f.Body, SeenAt: f.SeenAt, Team: f.Team,
 		}
@@ -242,11 +242,11 @@ func (w *Writer) saveFiles(ctx context.Context, q *queries.Queries, b *records.C
 }
 
 // updateFiles saves changed files.
-func (w *Writer) updateFiles(ctx context.Context, q *queries.Queries, files []records.File) error {
+func updateFiles(ctx context.Context, q *queries.Queries, agentID int64, files []records.File) error {
 	if len(files) == 0 {
 		return nil
 	}
-	p := queries.UpdateFilesParams{AgentID: w.agentID}
+	p := queries.UpdateFilesParams{AgentID: agentID}
 	for i := range files {
 		f := &files[i]
 		p.Paths = append(p.Paths, f.Path)
@@ -268,9 +268,9 @@ func (w *Writer) updateFiles(ctx context.Context, q *queries.Queries, files []re
 	return q.UpdateFiles(ctx, p)
 }
 
-func (w *Writer) fileParams(f records.File) queries.InsertFilesParams {
+func fileParams(agentID int64, f records.File) queries.InsertFilesParams {
 	return queries.InsertFilesParams{
-		AgentID: w.agentID, Path: f.Path, Session: optional(f.Session), MemoryID: optionalID(f.MemoryID),
+		AgentID: agentID, Path: f.Path, Session: optional(f.Session), MemoryID: optionalID(f.MemoryID),
 		Status: string(f.Status), Present: f.Present, Fingerprint: f.Fingerprint[:], Hash: f.Hash, Size: f.Size,
 		MtimeNs: f.ModTime, ModifiedAt: f.ModifiedAt, ContentAt: f.ContentAt, Problem: optional(f.Problem),
 		Signature: optionalNumber(f.Signature), Flaws: optional(f.Flaws.String()),

@@ -39,7 +39,7 @@ func (w *Writer) delete(ctx context.Context, q *queries.Queries, d records.Delet
 	if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: w.agentID, Paths: paths}); err != nil {
 		return err
 	}
-	if err := w.invalidatePublished(ctx, q, d.Head.UUID); err != nil {
+	if err := invalidatePublished(ctx, q, w.agentID, d.Head.UUID); err != nil {
 		return err
 	}
 	return journal(ctx, q, w.agentID, deleted)
@@ -91,7 +91,7 @@ func (w *Writer) BeginRestore(ctx context.Context, h records.MemoryRow) error {
 // CancelRestore undoes BeginRestore. The memory stays in the trash.
 func (w *Writer) CancelRestore(ctx context.Context, h records.MemoryRow, left []records.File) error {
 	return w.inKeyedTx(ctx, "give up the restore", func(q *queries.Queries) error {
-		if err := w.updateFiles(ctx, q, left); err != nil {
+		if err := updateFiles(ctx, q, w.agentID, left); err != nil {
 			return err
 		}
 		if h.DeletedBy == records.ByPerson {
@@ -105,8 +105,8 @@ func (w *Writer) CancelRestore(ctx context.Context, h records.MemoryRow, left []
 
 // RemovedIndexLines returns, by memory, the lines that were removed from indexes and are not
 // restored.
-func (w *Writer) RemovedIndexLines(ctx context.Context) (map[uuid.UUID]map[string][]memorymd.RemovedLine, error) {
-	rows, err := w.q.RemovedIndexLines(ctx, w.agentID)
+func (a *AgentRows) RemovedIndexLines(ctx context.Context) (map[uuid.UUID]map[string][]memorymd.RemovedLine, error) {
+	rows, err := a.q.RemovedIndexLines(ctx, a.agentID)
 	if err != nil {
 		return nil, wrap("read the index lines", err)
 	}
@@ -138,7 +138,7 @@ func (w *Writer) AllowBlocked(ctx context.Context, b records.BlockedFile, actor 
 		if err := q.InvalidateFile(ctx, queries.InvalidateFileParams{AgentID: w.agentID, Path: b.Path}); err != nil {
 			return err
 		}
-		return w.journalBlocked(ctx, q, b, memories.ActivityAllowed, actor)
+		return journalBlocked(ctx, q, w.agentID, b, memories.ActivityAllowed, actor)
 	})
 }
 
@@ -151,15 +151,15 @@ func (w *Writer) DiscardBlocked(ctx context.Context, b records.BlockedFile, acto
 		if err := q.DeleteBlocked(ctx, queries.DeleteBlockedParams{AgentID: w.agentID, Paths: []string{b.Path}}); err != nil {
 			return err
 		}
-		return w.journalBlocked(ctx, q, b, memories.ActivityDiscarded, actor)
+		return journalBlocked(ctx, q, w.agentID, b, memories.ActivityDiscarded, actor)
 	})
 }
 
 // journalBlocked adds a journal entry about a blocked content, with the memory of its name if there
 // is one.
-func (w *Writer) journalBlocked(ctx context.Context, q *queries.Queries, b records.BlockedFile, kind memories.ActivityKind, actor memories.Actor) error {
+func journalBlocked(ctx context.Context, q *queries.Queries, agentID int64, b records.BlockedFile, kind memories.ActivityKind, actor memories.Actor) error {
 	h := records.JournalEntry{At: records.Now(), Kind: kind, Actor: actor, Name: b.Name, Path: b.Path, Session: b.Session, Type: b.Type}
-	named, err := q.RowsByName(ctx, queries.RowsByNameParams{AgentID: w.agentID, Names: []string{b.Name}})
+	named, err := q.RowsByName(ctx, queries.RowsByNameParams{AgentID: agentID, Names: []string{b.Name}})
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (w *Writer) journalBlocked(ctx context.Context, q *queries.Queries, b recor
 			h.MemoryID = row.Memory.ID
 		}
 	}
-	return journal(ctx, q, w.agentID, h)
+	return journal(ctx, q, agentID, h)
 }
 
 // Allow removes the tombstone of one content before a save. It returns the time of the deletion;

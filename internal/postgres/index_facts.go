@@ -16,8 +16,8 @@ import (
 // Facts of indexes have a table of their own. They are found by the rules of memory_search and given as memories with a Line.
 
 // IndexFactPaths returns the paths of the agent's indexes that have facts.
-func (w *Writer) IndexFactPaths(ctx context.Context) ([]string, error) {
-	paths, err := w.q.IndexFactPaths(ctx, w.agentID)
+func (a *AgentRows) IndexFactPaths(ctx context.Context) ([]string, error) {
+	paths, err := a.q.IndexFactPaths(ctx, a.agentID)
 	return paths, wrap("list indexes with facts", err)
 }
 
@@ -83,8 +83,8 @@ func (w *Writer) SaveIndexFacts(ctx context.Context, of records.IndexFacts) erro
 
 // IndexFact returns a fact of the agent. It fails with memories.ErrNotFound, also if the agent's
 // directory is missing.
-func (w *Writer) IndexFact(ctx context.Context, id string) (memories.Memory, error) {
-	return indexFact(ctx, w.q, w.agentID, id)
+func (a *AgentRows) IndexFact(ctx context.Context, id string) (memories.Memory, error) {
+	return indexFact(ctx, a.q, a.agentID, id)
 }
 
 // IndexFact returns a fact of an agent, as Writer.IndexFact does.

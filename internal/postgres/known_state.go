@@ -59,7 +59,7 @@ func (w *Writer) KnownState(ctx context.Context, of records.KnownQuery) (records
 		ids[i] = past.Heads[i].UUID
 	}
 	var err error
-	past.Files, err = w.FilesOf(ctx, ids)
+	past.Files, err = w.Rows.FilesOf(ctx, ids)
 	return past, err
 }
 

@@ -13,8 +13,8 @@ import (
 )
 
 // LogSignatures returns the signatures of the agent's log files at and below the paths, by path.
-func (w *Writer) LogSignatures(ctx context.Context, paths []string) (map[string]int64, error) {
-	rows, err := w.q.LogSignatures(ctx, queries.LogSignaturesParams{AgentID: w.agentID, Places: paths})
+func (a *AgentRows) LogSignatures(ctx context.Context, paths []string) (map[string]int64, error) {
+	rows, err := a.q.LogSignatures(ctx, queries.LogSignaturesParams{AgentID: a.agentID, Places: paths})
 	if err != nil {
 		return nil, wrap("read what is known of logs", err)
 	}

@@ -24,8 +24,8 @@ func (s *Store) Memory(ctx context.Context, agent records.Agent, id string) (mem
 }
 
 // Memory is Store.Memory for the locked agent.
-func (w *Writer) Memory(ctx context.Context, slug, id string) (memories.Memory, error) {
-	return memoryOf(ctx, w.conn, records.Agent{ID: w.agentID, Slug: slug}, id)
+func (a *AgentRows) Memory(ctx context.Context, slug, id string) (memories.Memory, error) {
+	return memoryOf(ctx, a.conn, records.Agent{ID: a.agentID, Slug: slug}, id)
 }
 
 // oneMemory selects a memory of an agent.

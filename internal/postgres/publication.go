@@ -57,9 +57,9 @@ func (w *Writer) SetMemoryOff(ctx context.Context, off bool) (changed bool, err 
 
 // invalidatePublished marks CLAUDE.md as out of date, in the transaction that changes memories. It
 // raises the version by the number of changes.
-func (w *Writer) invalidatePublished(ctx context.Context, q *queries.Queries, changed ...uuid.UUID) error {
+func invalidatePublished(ctx context.Context, q *queries.Queries, agentID int64, changed ...uuid.UUID) error {
 	if len(changed) == 0 {
 		return nil
 	}
-	return q.RaiseMemoriesVersion(ctx, queries.RaiseMemoriesVersionParams{ID: w.agentID, Changed: int64(len(changed))})
+	return q.RaiseMemoriesVersion(ctx, queries.RaiseMemoriesVersionParams{ID: agentID, Changed: int64(len(changed))})
 }

@@ -10,27 +10,27 @@ import (
 )
 
 // startRenames removes the old keys before the new ones are saved.
-func (w *Writer) startRenames(ctx context.Context, q *queries.Queries, renames []records.Rename) error {
+func startRenames(ctx context.Context, q *queries.Queries, agentID int64, renames []records.Rename) error {
 	for _, r := range renames {
 		if !r.ByFile {
 			err := q.AddNameTombstones(ctx, queries.AddNameTombstonesParams{
-				AgentID: w.agentID, Name: r.From.Name, Team: r.From.Team, MemoryID: r.ID, At: r.At,
+				AgentID: agentID, Name: r.From.Name, Team: r.From.Team, MemoryID: r.ID, At: r.At,
 			})
 			if err != nil {
 				return err
 			}
 		}
-		err := q.RemoveNameTombstones(ctx, queries.RemoveNameTombstonesParams{AgentID: w.agentID, Name: r.To.Name, Team: r.To.Team, MemoryID: r.ID})
+		err := q.RemoveNameTombstones(ctx, queries.RemoveNameTombstonesParams{AgentID: agentID, Name: r.To.Name, Team: r.To.Team, MemoryID: r.ID})
 		if err != nil {
 			return err
 		}
 		err = q.DeleteTombstone(ctx, queries.DeleteTombstoneParams{
-			AgentID: w.agentID, Name: r.To.Name, Team: r.To.Team, Fingerprint: r.Content[:],
+			AgentID: agentID, Name: r.To.Name, Team: r.To.Team, Fingerprint: r.Content[:],
 		})
 		if err != nil {
 			return err
 		}
-		if err := w.detachFiles(ctx, q, r); err != nil {
+		if err := detachFiles(ctx, q, agentID, r); err != nil {
 			return err
 		}
 		if err := q.UnindexMemory(ctx, r.ID); err != nil {
@@ -41,12 +41,12 @@ func (w *Writer) startRenames(ctx context.Context, q *queries.Queries, renames [
 }
 
 // detachFiles marks files for removal, and detaches the memory's other files of the old key.
-func (w *Writer) detachFiles(ctx context.Context, q *queries.Queries, r records.Rename) error {
+func detachFiles(ctx context.Context, q *queries.Queries, agentID int64, r records.Rename) error {
 	paths := make([]string, len(r.Files))
 	for i, f := range r.Files {
 		paths[i] = f.Path
 	}
-	if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: w.agentID, Paths: paths}); err != nil {
+	if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: agentID, Paths: paths}); err != nil {
 		return err
 	}
 	if err := q.DetachFiles(ctx, r.ID); err != nil {
@@ -56,7 +56,7 @@ func (w *Writer) detachFiles(ctx context.Context, q *queries.Queries, r records.
 }
 
 // moveHistories moves the histories of deleted memories to the renamed ones that got their keys.
-func (w *Writer) moveHistories(ctx context.Context, q *queries.Queries, renames []records.Rename) error {
+func moveHistories(ctx context.Context, q *queries.Queries, agentID int64, renames []records.Rename) error {
 	for _, r := range renames {
 		if r.Deleted == uuid.Nil {
 			continue

@@ -52,23 +52,23 @@ func (s *Store) ReadSections(ctx context.Context, agent records.Agent, at time.T
 
 // Sections returns the content of the agent's CLAUDE.md: own, from Summaries, and the memories
 // shared with the agent.
-func (w *Writer) Sections(ctx context.Context, agent records.Agent, own []claudemd.Summary) (Sections, error) {
-	sections := Sections{Summaries: own, Shared: agent.Shared, MemoryOff: agent.MemoryOff, q: w.q}
+func (a *AgentRows) Sections(ctx context.Context, agent records.Agent, own []claudemd.Summary) (Sections, error) {
+	sections := Sections{Summaries: own, Shared: agent.Shared, MemoryOff: agent.MemoryOff, q: a.q}
 	if agent.Shared == "" {
 		return sections, nil
 	}
-	shared, err := sharedAt(ctx, w.q, time.Time{})
+	shared, err := sharedAt(ctx, a.q, time.Time{})
 	return sections.with(shared), err
 }
 
 // Summaries returns the agent's own memories in CLAUDE.md, in the order of the block.
-func (w *Writer) Summaries(ctx context.Context) ([]claudemd.Summary, error) {
-	return summariesAt(ctx, w.q, w.agentID, time.Time{})
+func (a *AgentRows) Summaries(ctx context.Context) ([]claudemd.Summary, error) {
+	return summariesAt(ctx, a.q, a.agentID, time.Time{})
 }
 
 // SummariesOf returns those of the memories that are in CLAUDE.md, in the order of the block.
-func (w *Writer) SummariesOf(ctx context.Context, ids []uuid.UUID) ([]claudemd.Summary, error) {
-	rows, err := w.q.SummariesOf(ctx, queries.SummariesOfParams{AgentID: w.agentID, Ids: ids})
+func (a *AgentRows) SummariesOf(ctx context.Context, ids []uuid.UUID) ([]claudemd.Summary, error) {
+	rows, err := a.q.SummariesOf(ctx, queries.SummariesOfParams{AgentID: a.agentID, Ids: ids})
 	if err != nil {
 		return nil, wrap("read what to compile", err)
 	}

@@ -10,16 +10,16 @@ import (
 
 // SumSignatures returns checksums of the known files at or below the paths; no path contains
 // another. "." is all.
-func (w *Writer) SumSignatures(ctx context.Context, paths []string) (records.SignatureSums, error) {
+func (a *AgentRows) SumSignatures(ctx context.Context, paths []string) (records.SignatureSums, error) {
 	var sums records.SignatureSums
 	if slices.Contains(paths, ".") {
-		rows, err := w.q.SumSignatures(ctx, w.agentID)
+		rows, err := a.q.SumSignatures(ctx, a.agentID)
 		for _, row := range rows {
 			addSums(&sums, row)
 		}
 		return sums, wrap("sum up the files", err)
 	}
-	rows, err := w.q.SumSignaturesUnder(ctx, queries.SumSignaturesUnderParams{Paths: paths, AgentID: w.agentID})
+	rows, err := a.q.SumSignaturesUnder(ctx, queries.SumSignaturesUnderParams{Paths: paths, AgentID: a.agentID})
 	for _, row := range rows {
 		addSums(&sums, queries.SumSignaturesRow(row))
 	}
@@ -38,31 +38,31 @@ func addSums(s *records.SignatureSums, row queries.SumSignaturesRow) {
 }
 
 // UnsignedFiles returns the present files without a signature.
-func (w *Writer) UnsignedFiles(ctx context.Context) ([]records.File, error) {
-	rows, err := w.q.FilesWithoutSignature(ctx, w.agentID)
+func (a *AgentRows) UnsignedFiles(ctx context.Context) ([]records.File, error) {
+	rows, err := a.q.FilesWithoutSignature(ctx, a.agentID)
 	return filesOf(rows), wrap("read files", err)
 }
 
 // SignaturesInParts returns the signatures in the parts, of files at or below the paths. "." is
 // all.
-func (w *Writer) SignaturesInParts(ctx context.Context, parts []uint8, paths []string) ([]int64, error) {
+func (a *AgentRows) SignaturesInParts(ctx context.Context, parts []uint8, paths []string) ([]int64, error) {
 	shifted := make([]int64, len(parts)) // as Postgres shifts: with the sign
 	for i, part := range parts {
 		shifted[i] = int64(int8(part))
 	}
-	signatures, err := w.q.SignaturesInParts(ctx, queries.SignaturesInPartsParams{AgentID: w.agentID, Parts: shifted, Paths: paths})
+	signatures, err := a.q.SignaturesInParts(ctx, queries.SignaturesInPartsParams{AgentID: a.agentID, Parts: shifted, Paths: paths})
 	return signatures, wrap("read signatures", err)
 }
 
 // FilesWithSignatures returns the files with the signatures.
-func (w *Writer) FilesWithSignatures(ctx context.Context, signatures []int64) ([]records.File, error) {
-	rows, err := w.q.FilesWithSignatures(ctx, queries.FilesWithSignaturesParams{AgentID: w.agentID, Signatures: signatures})
+func (a *AgentRows) FilesWithSignatures(ctx context.Context, signatures []int64) ([]records.File, error) {
+	rows, err := a.q.FilesWithSignatures(ctx, queries.FilesWithSignaturesParams{AgentID: a.agentID, Signatures: signatures})
 	return filesOf(rows), wrap("read files", err)
 }
 
 // FilesAt returns the known files at the paths, present or not.
-func (w *Writer) FilesAt(ctx context.Context, paths []string) ([]records.File, error) {
-	rows, err := w.q.FilesAt(ctx, queries.FilesAtParams{AgentID: w.agentID, Paths: paths})
+func (a *AgentRows) FilesAt(ctx context.Context, paths []string) ([]records.File, error) {
+	rows, err := a.q.FilesAt(ctx, queries.FilesAtParams{AgentID: a.agentID, Paths: paths})
 	return filesOf(rows), wrap("read files", err)
 }
 

@@ -37,10 +37,10 @@ func TestWhatALookAsksForIsFoundByIndexes(t *testing.T) {
 		if err != nil || len(past.Heads) != 1 || len(past.Files) != 2 {
 			t.Errorf("a look at a memory with two files knows of %+v, %v", past, err)
 		}
-		if _, err := w.FilesUnder(t.Context(), touched.Paths); err != nil {
+		if _, err := w.Rows.FilesUnder(t.Context(), touched.Paths); err != nil {
 			t.Error(err)
 		}
-		durable, err := w.PrimaryFilesOf(t.Context(), id)
+		durable, err := w.Rows.PrimaryFilesOf(t.Context(), id)
 		if err != nil || len(durable) != 2 {
 			t.Errorf("the memory has the files %v, %v", durable, err)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -16,6 +15,8 @@ import (
 // Writer is exclusive access to one agent, over all servers. One goroutine at a time may use it,
 // until WithAgent returns.
 type Writer struct {
+	// Rows reads the agent's rows, on the connection that has the lock.
+	Rows    *AgentRows
 	agentID int64
 	conn    *pgxpool.Conn
 	q       *queries.Queries
@@ -33,7 +34,8 @@ func (s *Store) WithAgent(ctx context.Context, agentID int64, do func(*Writer) e
 		<-s.writers
 		return wrap("acquire a connection", err)
 	}
-	w := &Writer{agentID: agentID, conn: conn, q: queries.New(conn)}
+	q := queries.New(conn)
+	w := &Writer{Rows: &AgentRows{agentID, conn, q}, agentID: agentID, conn: conn, q: q}
 	// Whoever waits for what was done need not wait for this, and whoever holds the agent next waits for it in Postgres.
 	defer func() { go w.release(context.WithoutCancel(ctx), s.writers) }()
 	if err := w.q.LockAgent(ctx, int32(agentID)); err != nil { // it may be locked all the same
@@ -77,125 +79,9 @@ func (w *Writer) withoutWaiting(ctx context.Context, doing string, do func(*quer
 	})
 }
 
-// Agent returns the agent without its counts. It fails with memories.ErrNotFound if it was deleted.
-func (w *Writer) Agent(ctx context.Context) (records.Agent, error) {
-	row, err := w.q.AgentByID(ctx, w.agentID)
-	return agentWithShared(row), wrap("read agent", err)
-}
-
-// FilesUnder returns every known file at or below the paths; no path contains another. "." is all.
-func (w *Writer) FilesUnder(ctx context.Context, paths []string) ([]records.File, error) {
-	for _, path := range paths {
-		if path == "." {
-			rows, err := w.q.Files(ctx, w.agentID)
-			return filesOf(rows), wrap("read files", err)
-		}
-	}
-	rows, err := w.q.FilesUnder(ctx, queries.FilesUnderParams{Paths: paths, AgentID: w.agentID})
-	return filesOf(rows), wrap("read files", err)
-}
-
-// FilesOf returns the memories' files on disk, and absent ones with a pending removal.
-func (w *Writer) FilesOf(ctx context.Context, ids []uuid.UUID) ([]records.File, error) {
-	rows, err := w.q.FilesOfMemories(ctx, ids)
-	return filesOf(rows), wrap("read files", err)
-}
-
-// FilesEverOf returns the present and former files of the memory.
-func (w *Writer) FilesEverOf(ctx context.Context, id uuid.UUID) ([]records.File, error) {
-	rows, err := w.q.FilesOfMemory(ctx, id)
-	return filesOf(rows), wrap("read files", err)
-}
-
 // AcceptUnfinished makes the next scan accept the unfinished file as it is.
 func (w *Writer) AcceptUnfinished(ctx context.Context, path string) error {
 	return wrap("take a file as it is", w.q.AcceptUnfinished(ctx, queries.AcceptUnfinishedParams{AgentID: w.agentID, Path: path}))
-}
-
-// PrimaryFilesOf returns the primary files of a memory, present ones first.
-func (w *Writer) PrimaryFilesOf(ctx context.Context, id uuid.UUID) ([]records.PrimaryFile, error) {
-	rows, err := w.q.PrimaryFilesOf(ctx, queries.PrimaryFilesOfParams{AgentID: w.agentID, MemoryID: id})
-	files := make([]records.PrimaryFile, len(rows))
-	for i, row := range rows {
-		files[i] = records.PrimaryFile{Path: row.Path, Present: row.Present, Readable: records.FileStatus(row.Status) != records.Unreadable, Hash: row.Hash, Unfinished: row.Unfinished != nil}
-	}
-	return files, wrap("read files", err)
-}
-
-// FilesToRemove returns the files with a pending removal.
-func (w *Writer) FilesToRemove(ctx context.Context) ([]records.File, error) {
-	rows, err := w.q.FilesToRemove(ctx, w.agentID)
-	return filesOf(rows), wrap("read files to remove", err)
-}
-
-// CountPrimary counts the memories with primary files.
-func (w *Writer) CountPrimary(ctx context.Context) (int, error) {
-	n, err := w.q.CountPrimaryMemories(ctx, w.agentID)
-	return int(n), wrap("count primary memories", err)
-}
-
-// RowsByName returns the readable memories with the names, private and team, also deleted ones.
-func (w *Writer) RowsByName(ctx context.Context, names []string) ([]records.MemoryRow, error) {
-	rows, err := w.q.RowsByName(ctx, queries.RowsByNameParams{AgentID: w.agentID, Names: names})
-	return rowsOf(rows, func(r queries.RowsByNameRow) queries.Memory { return r.Memory }, err)
-}
-
-// RowOf returns the readable memory with the key, also if it is deleted. It is nil if there is
-// none.
-func (w *Writer) RowOf(ctx context.Context, key memories.Key) (*records.MemoryRow, error) {
-	heads, err := w.RowsByName(ctx, []string{key.Name})
-	for i := range heads {
-		if heads[i].Team == key.Team {
-			return &heads[i], err
-		}
-	}
-	return nil, err
-}
-
-// KeysOf returns the keys of memories, by id.
-func (w *Writer) KeysOf(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]memories.Key, error) {
-	rows, err := w.q.KeysOf(ctx, queries.KeysOfParams{AgentID: w.agentID, Ids: ids})
-	keys := make(map[uuid.UUID]memories.Key, len(rows))
-	for _, row := range rows {
-		keys[row.ID] = memories.Key{Name: row.Name, Team: row.Team}
-	}
-	return keys, wrap("read names", err)
-}
-
-// Row returns one memory. It fails with memories.ErrNotFound for an unknown, foreign or malformed id.
-func (w *Writer) Row(ctx context.Context, id string) (records.MemoryRow, error) {
-	parsed, err := parseID(id)
-	if err != nil {
-		return records.MemoryRow{}, err
-	}
-	row, err := w.q.RowByID(ctx, queries.RowByIDParams{AgentID: w.agentID, ID: parsed})
-	if err != nil {
-		return records.MemoryRow{}, wrap("read the memory", err)
-	}
-	return rowOf(row.Memory)
-}
-
-// RowWithFiles returns one memory with its present and former files. It fails as Row does.
-func (w *Writer) RowWithFiles(ctx context.Context, id string) (records.MemoryRow, []records.File, error) {
-	head, err := w.Row(ctx, id)
-	if err != nil {
-		return records.MemoryRow{}, nil, err
-	}
-	files, err := w.FilesEverOf(ctx, head.UUID)
-	return head, files, err
-}
-
-// UnreadableByPath returns the entries of the unreadable files at the paths. Deleted ones are
-// included only during their restore.
-func (w *Writer) UnreadableByPath(ctx context.Context, paths []string) ([]records.MemoryRow, error) {
-	rows, err := w.q.UnreadableByPath(ctx, queries.UnreadableByPathParams{AgentID: w.agentID, Paths: paths})
-	return rowsOf(rows, func(r queries.UnreadableByPathRow) queries.Memory { return r.Memory }, err)
-}
-
-// Restoring returns the memories with an unfinished restore.
-func (w *Writer) Restoring(ctx context.Context) ([]records.MemoryRow, error) {
-	rows, err := w.q.RestoringRows(ctx, w.agentID)
-	return rowsOf(rows, func(r queries.RestoringRowsRow) queries.Memory { return r.Memory }, err)
 }
 
 func rowsOf[Row any](rows []Row, memory func(Row) queries.Memory, err error) ([]records.MemoryRow, error) {
@@ -211,49 +97,12 @@ func rowsOf[Row any](rows []Row, memory func(Row) queries.Memory, err error) ([]
 	return heads, nil
 }
 
-// Tombstones returns the tombstones of the names.
-func (w *Writer) Tombstones(ctx context.Context, names []string) (map[records.Tombstone]bool, error) {
-	rows, err := w.q.Tombstones(ctx, queries.TombstonesParams{AgentID: w.agentID, Names: names})
-	return tombstonesOf(rows), wrap("read tombstones", err)
-}
-
 func tombstonesOf(rows []queries.TombstonesRow) map[records.Tombstone]bool {
 	tombstones := make(map[records.Tombstone]bool, len(rows))
 	for _, row := range rows {
 		tombstones[records.Tombstone{Key: memories.Key{Name: row.Name, Team: row.Team}, Fingerprint: memories.Fingerprint(row.Fingerprint)}] = true
 	}
 	return tombstones
-}
-
-// CurrentRaw returns the exact bytes of the memory's content. It is nil if they are unknown.
-func (w *Writer) CurrentRaw(ctx context.Context, id uuid.UUID) ([]byte, error) {
-	raw, err := w.q.CurrentRaw(ctx, id)
-	return raw, wrap("read the memory's bytes", err)
-}
-
-// Text returns the memory's description and body.
-func (w *Writer) Text(ctx context.Context, id uuid.UUID) (description, body string, err error) {
-	row, err := w.q.Memory(ctx, queries.MemoryParams{AgentID: w.agentID, ID: id})
-	return row.Description, row.Body, wrap("read the memory", err)
-}
-
-// Blocked returns one blocked content. It fails with memories.ErrNotFound.
-func (w *Writer) Blocked(ctx context.Context, id string) (records.BlockedFile, error) {
-	parsed, err := parseID(id)
-	if err != nil {
-		return records.BlockedFile{}, err
-	}
-	row, err := w.q.BlockedByID(ctx, queries.BlockedByIDParams{AgentID: w.agentID, ID: parsed})
-	if err != nil {
-		return records.BlockedFile{}, wrap("read the blocked content", err)
-	}
-	return blockedOf(row), nil
-}
-
-// NeedsAttention counts the memories that need attention.
-func (w *Writer) NeedsAttention(ctx context.Context) (int, error) {
-	n, err := w.q.CountNeedingAttention(ctx, w.agentID)
-	return int(n), wrap("count what needs attention", err)
 }
 
 // SetSessionCount records the number of sessions at the last full scan.
@@ -315,7 +164,7 @@ func (w *Writer) Verify(ctx context.Context, h records.MemoryRow, at time.Time, 
 		if err := q.SetModified(ctx, queries.SetModifiedParams{ID: h.UUID, ModifiedAt: at}); err != nil {
 			return err
 		}
-		if err := w.invalidatePublished(ctx, q, h.UUID); err != nil { // CLAUDE.md may say how old it is
+		if err := invalidatePublished(ctx, q, w.agentID, h.UUID); err != nil { // CLAUDE.md may say how old it is
 			return err
 		}
 		return journal(ctx, q, w.agentID, records.NewJournalEntry(h, h.CountKey(), at, memories.ActivityVerified, actor))

@@ -75,7 +75,7 @@ func TestARestoreThatWasCutShortIsToldOnceAndByMemoir(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = b.store.WithAgent(t.Context(), agent.ID, func(w *postgres.Writer) error {
-		row, err := w.Row(t.Context(), deleted.Memory.ID)
+		row, err := w.Rows.Row(t.Context(), deleted.Memory.ID)
 		if err != nil {
 			return err
 		}

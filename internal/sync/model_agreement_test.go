@@ -139,7 +139,7 @@ func (w *world) snapshot() snapshot {
 	}
 	s.rows = w.rows(s.agent)
 	w.must(w.b.store.WithAgent(ctx, s.agent.ID, func(writer *postgres.Writer) (err error) {
-		s.tombstones, err = writer.Tombstones(ctx, slices.Collect(maps.Keys(names)))
+		s.tombstones, err = writer.Rows.Tombstones(ctx, slices.Collect(maps.Keys(names)))
 		return err
 	}))
 	for _, m := range w.memories("") {
@@ -160,7 +160,7 @@ func (w *world) snapshot() snapshot {
 func (w *world) rows(agent records.Agent) map[string]records.File {
 	rows := map[string]records.File{}
 	w.must(w.b.store.WithAgent(context.Background(), agent.ID, func(writer *postgres.Writer) error {
-		all, err := writer.FilesUnder(context.Background(), []string{"."})
+		all, err := writer.Rows.FilesUnder(context.Background(), []string{"."})
 		for _, row := range all {
 			rows[row.Path] = row
 		}

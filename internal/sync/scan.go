@@ -113,7 +113,7 @@ func (e *Engine) scanOnce(ctx context.Context, slug string, empty *scan.Deferred
 				return err
 			}
 		}
-		result.NeedsAttention, err = tx.DB.NeedsAttention(ctx)
+		result.NeedsAttention, err = tx.Rows.NeedsAttention(ctx)
 		return err
 	})
 	if err == nil {
@@ -190,7 +190,7 @@ func (e *Engine) rescanPending(ctx context.Context, slug string, empty *scan.Def
 				return err
 			}
 		}
-		result.NeedsAttention, err = tx.DB.NeedsAttention(ctx)
+		result.NeedsAttention, err = tx.Rows.NeedsAttention(ctx)
 		return err
 	})
 	return result, err

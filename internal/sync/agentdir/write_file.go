@@ -192,7 +192,7 @@ func removeScanned(ctx context.Context, tx *agenttx.Tx, relPath string) error {
 	if err != nil {
 		return err
 	}
-	known, err := tx.DB.FilesUnder(ctx, []string{relPath})
+	known, err := tx.Rows.FilesUnder(ctx, []string{relPath})
 	if err != nil {
 		return err
 	}

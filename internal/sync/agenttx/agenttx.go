@@ -37,6 +37,8 @@ type Tx struct {
 	Agent agents.Agent
 	Actor memories.Actor   // who asked for the operation, for the journal
 	DB    *postgres.Writer // the agent's rows
+	// Rows reads the agent's rows.
+	Rows *postgres.AgentRows
 	// Root is the agent's directory. It is nil if the directory is missing or Closed is set.
 	Root *os.Root
 	// Closed is why an existing directory is not open: it cannot be opened, or it is a link to
@@ -89,7 +91,7 @@ func (tx *Tx) CanWrite(ctx context.Context) error {
 	if info, err := files.Stat(tx.Root, tx.Agent.PrimaryDir()); err == nil && info.IsDir() {
 		return nil
 	}
-	known, err := tx.DB.CountPrimary(ctx)
+	known, err := tx.Rows.CountPrimary(ctx)
 	if err != nil || known == 0 {
 		return err
 	}

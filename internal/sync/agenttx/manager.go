@@ -75,7 +75,7 @@ func (m *Manager) Do(ctx context.Context, slug string, do func(*Tx) error) (err 
 	}()
 	return m.o.Store.WithAgent(ctx, a.ID, func(w *postgres.Writer) error {
 		tx := &Tx{
-			Agent: a.Agent, Actor: ActorOf(ctx), DB: w, Disk: m.o.Disk, State: a, Log: m.o.Log,
+			Agent: a.Agent, Actor: ActorOf(ctx), DB: w, Rows: w.Rows, Disk: m.o.Disk, State: a, Log: m.o.Log,
 			guard: m.o.Guard, queue: m.o.Queue, emit: m.o.Emit, replaced: &m.replaced,
 		}
 		if err := m.begin(ctx, tx); err != nil {
@@ -112,7 +112,7 @@ func (m *Manager) begin(ctx context.Context, tx *Tx) error {
 		}
 		// A server that gets the lease from now on first scans the whole agent, and must wait for
 		// tx.
-		row, err := tx.DB.Agent(ctx)
+		row, err := tx.Rows.Agent(ctx)
 		if errors.Is(err, memories.ErrNotFound) {
 			m.Drop(tx.Agent.Slug) // another agent may have the slug now
 		}

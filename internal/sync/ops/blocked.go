@@ -27,7 +27,7 @@ type RemoveBlockedOp struct{ ID string }
 func (s *Service) RemoveBlocked(ctx context.Context, slug string, op RemoveBlockedOp) (memories.Blocked, error) {
 	var removed memories.Blocked
 	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
-		blocked, err := tx.DB.Blocked(ctx, op.ID)
+		blocked, err := tx.Rows.Blocked(ctx, op.ID)
 		if err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ type AllowOp struct{ ID string }
 func (s *Service) Allow(ctx context.Context, slug string, op AllowOp) (Result, error) {
 	var result Result
 	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
-		blocked, err := tx.DB.Blocked(ctx, op.ID)
+		blocked, err := tx.Rows.Blocked(ctx, op.ID)
 		if err != nil {
 			return err
 		}

@@ -110,7 +110,7 @@ func absentFiles(tx *agenttx.Tx, recorded []records.File) (absent []records.File
 // reuse the slice recorded.
 func mirroredFiles(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, recorded []records.File) ([]records.File, error) {
 	if !head.Readable {
-		at, err := tx.DB.FilesUnder(ctx, []string{head.Path})
+		at, err := tx.Rows.FilesUnder(ctx, []string{head.Path})
 		// An unreadable directory has files below it, and those are not deleted with it.
 		return slices.DeleteFunc(at, func(f records.File) bool { return f.Path != head.Path }), err
 	}
@@ -152,7 +152,7 @@ func keepRaw(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow) error 
 	if head.Readable || tx.Root == nil {
 		return nil
 	}
-	if raw, err := tx.DB.CurrentRaw(ctx, head.UUID); err != nil || raw != nil {
+	if raw, err := tx.Rows.CurrentRaw(ctx, head.UUID); err != nil || raw != nil {
 		return err
 	}
 	raw, err := agenttx.ReadAll(tx.Root, head.Path, maxTrashFile)
@@ -184,7 +184,7 @@ func (s *Service) purge(ctx context.Context, slug string, ref MemoryRef) (Result
 // purgeMemory removes a deleted memory with its history from the database. It returns a conflict if
 // the memory is not in the trash.
 func purgeMemory(ctx context.Context, tx *agenttx.Tx, c *changes, id string) error {
-	head, err := tx.DB.Row(ctx, id)
+	head, err := tx.Rows.Row(ctx, id)
 	if err != nil {
 		return err
 	}

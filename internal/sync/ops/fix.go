@@ -80,7 +80,7 @@ func (s *Service) undoFix(ctx context.Context, slug string, op FixOp) (Result, e
 		if err != nil {
 			return err
 		}
-		row, err := tx.DB.Agent(ctx)
+		row, err := tx.Rows.Agent(ctx)
 		if err != nil {
 			return err
 		}
@@ -141,11 +141,11 @@ func mirroredFileAt(ctx context.Context, tx *agenttx.Tx, id, etag, path string) 
 // fixedBytes returns the bytes of a file after a fix. It returns *memories.InvalidError if the file
 // does not have that fix now.
 func fixedBytes(ctx context.Context, store *postgres.Store, tx *agenttx.Tx, head records.MemoryRow, f records.File, raw []byte, fix string) ([]byte, error) {
-	row, err := tx.DB.Agent(ctx)
+	row, err := tx.Rows.Agent(ctx)
 	if err != nil {
 		return nil, err
 	}
-	m, err := tx.DB.Memory(ctx, tx.Agent.Slug, head.ID)
+	m, err := tx.Rows.Memory(ctx, tx.Agent.Slug, head.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -82,7 +82,7 @@ func (s *Service) AdoptFact(ctx context.Context, slug string, adoption Adoption)
 }
 
 func (s *Service) adopt(ctx context.Context, tx *agenttx.Tx, adoption Adoption) (Result, error) {
-	recorded, err := tx.DB.IndexFact(ctx, adoption.Fact)
+	recorded, err := tx.Rows.IndexFact(ctx, adoption.Fact)
 	if err != nil {
 		return Result{}, err
 	}
@@ -149,13 +149,13 @@ func (a Adoption) draft(fact memorymd.Fact, team bool) memories.Draft {
 // writeAdopted saves the draft as a new memory. If a memory with the same key and content lives, an
 // earlier call has written it, and that one is returned.
 func (s *Service) writeAdopted(ctx context.Context, tx *agenttx.Tx, draft memories.Draft) (Result, error) {
-	head, err := tx.DB.RowOf(ctx, draft.Key())
+	head, err := tx.Rows.RowOf(ctx, draft.Key())
 	if err != nil {
 		return Result{}, err
 	}
 	if head != nil && head.State != memories.Deleted {
 		if done, err := hasContent(ctx, tx, *head, draft); err != nil || done {
-			row, failed := tx.DB.Agent(ctx)
+			row, failed := tx.Rows.Agent(ctx)
 			if err := errors.Join(err, failed); err != nil {
 				return Result{}, err
 			}
@@ -194,7 +194,7 @@ func hasContent(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, dra
 	if head.Type != draft.Type {
 		return false, nil
 	}
-	description, body, err := tx.DB.Text(ctx, head.UUID)
+	description, body, err := tx.Rows.Text(ctx, head.UUID)
 	created := memories.Content{Name: head.Name, Type: head.Type, Description: description, Body: body}
 	return created.Canonical() == draft.Content().Canonical(), err
 }

@@ -68,7 +68,7 @@ func (s *Service) Keep(ctx context.Context, slug string, op KeepOp) (Result, err
 		if err := s.removeOthers(ctx, tx, &c, slices.DeleteFunc(primary, hasVersion)); err != nil {
 			return err
 		}
-		if head, err = tx.DB.Row(ctx, head.ID); err != nil {
+		if head, err = tx.Rows.Row(ctx, head.ID); err != nil {
 			return err
 		}
 		if !onlyInSession && (head.Session != "" || hex.EncodeToString(head.Fingerprint[:]) != op.Version) {
@@ -89,7 +89,7 @@ func (s *Service) Keep(ctx context.Context, slug string, op KeepOp) (Result, err
 // draftOf returns the memory with the content of that version, which the memory or one of its files
 // has. It returns memories.ErrNotFound for an unknown version.
 func draftOf(ctx context.Context, store *postgres.Store, tx *agenttx.Tx, head records.MemoryRow, version string) (memories.Draft, error) {
-	m, err := tx.DB.Memory(ctx, tx.Agent.Slug, head.ID)
+	m, err := tx.Rows.Memory(ctx, tx.Agent.Slug, head.ID)
 	if err != nil {
 		return memories.Draft{}, err
 	}

@@ -98,7 +98,7 @@ func (s *Service) publish(ctx context.Context, tx *agenttx.Tx, c *changes) (reco
 // memoryRow returns the row of a memory. It returns memories.ErrNotFound for an unknown id, and
 // memories.ErrChanged if the memory has another ETag than etag.
 func memoryRow(ctx context.Context, tx *agenttx.Tx, id, etag string) (records.MemoryRow, error) {
-	head, err := tx.DB.Row(ctx, id)
+	head, err := tx.Rows.Row(ctx, id)
 	if err != nil {
 		return records.MemoryRow{}, err
 	}
@@ -107,7 +107,7 @@ func memoryRow(ctx context.Context, tx *agenttx.Tx, id, etag string) (records.Me
 
 // rowWithFiles is memoryRow, and also returns the files that mirror the memory or last did.
 func rowWithFiles(ctx context.Context, tx *agenttx.Tx, id, etag string) (records.MemoryRow, []records.File, error) {
-	head, recorded, err := tx.DB.RowWithFiles(ctx, id)
+	head, recorded, err := tx.Rows.RowWithFiles(ctx, id)
 	if err != nil {
 		return records.MemoryRow{}, nil, err
 	}
@@ -139,14 +139,14 @@ var errInTrash = &memories.ConflictError{Reason: "The memory is in the trash. No
 
 // readResult reads a memory after an operation. state is the state of CLAUDE.md.
 func readResult(ctx context.Context, tx *agenttx.Tx, id string, state records.ClaudeMD) (Result, error) {
-	m, err := tx.DB.Memory(ctx, tx.Agent.Slug, id)
+	m, err := tx.Rows.Memory(ctx, tx.Agent.Slug, id)
 	return Result{Memory: m, ClaudeMDProblem: state.Problem}, err
 }
 
 // resultAt is readResult for the memory that the file at path mirrors, or whose unreadable file is
 // there. It returns memories.ErrNotFound if no memory has the path.
 func resultAt(ctx context.Context, tx *agenttx.Tx, path string, state records.ClaudeMD) (Result, error) {
-	at, err := tx.DB.FilesUnder(ctx, []string{path})
+	at, err := tx.Rows.FilesUnder(ctx, []string{path})
 	if err != nil {
 		return Result{}, err
 	}
@@ -155,7 +155,7 @@ func resultAt(ctx context.Context, tx *agenttx.Tx, path string, state records.Cl
 			return readResult(ctx, tx, f.MemoryID.String(), state)
 		}
 	}
-	unreadable, err := tx.DB.UnreadableByPath(ctx, []string{path})
+	unreadable, err := tx.Rows.UnreadableByPath(ctx, []string{path})
 	if err != nil || len(unreadable) == 0 {
 		return Result{}, errors.Join(err, memories.ErrNotFound)
 	}
@@ -164,7 +164,7 @@ func resultAt(ctx context.Context, tx *agenttx.Tx, path string, state records.Cl
 
 // resultByKey is readResult for the readable memory with the key.
 func resultByKey(ctx context.Context, tx *agenttx.Tx, key memories.Key, state records.ClaudeMD) (Result, error) {
-	head, err := tx.DB.RowOf(ctx, key)
+	head, err := tx.Rows.RowOf(ctx, key)
 	if err != nil {
 		return Result{}, err
 	}

@@ -27,7 +27,7 @@ func (s *Service) renameMemory(ctx context.Context, tx *agenttx.Tx, head records
 	if err := checkFreeKey(ctx, tx, draft); err != nil {
 		return Result{}, err
 	}
-	recorded, err := tx.DB.FilesEverOf(ctx, head.UUID)
+	recorded, err := tx.Rows.FilesEverOf(ctx, head.UUID)
 	if err != nil {
 		return Result{}, err
 	}
@@ -52,7 +52,7 @@ func (s *Service) renameMemory(ctx context.Context, tx *agenttx.Tx, head records
 	if err := s.scan(ctx, tx, &c, r); err != nil {
 		return Result{}, err
 	}
-	if taken, err := tx.DB.RowOf(ctx, draft.Key()); err != nil || taken == nil || taken.UUID != head.UUID {
+	if taken, err := tx.Rows.RowOf(ctx, draft.Key()); err != nil || taken == nil || taken.UUID != head.UUID {
 		// The new file has been removed or replaced already, and the memory was not renamed.
 		return Result{}, cmp.Or(err, agenttx.ChangedOnDisk(newFile.path))
 	}
@@ -71,7 +71,7 @@ func (s *Service) renameMemory(ctx context.Context, tx *agenttx.Tx, head records
 
 // checkFreeKey returns *memories.NameTakenError if a memory with the draft's key lives.
 func checkFreeKey(ctx context.Context, tx *agenttx.Tx, draft memories.Draft) error {
-	taken, err := tx.DB.RowOf(ctx, draft.Key())
+	taken, err := tx.Rows.RowOf(ctx, draft.Key())
 	if err == nil && taken != nil && taken.State != memories.Deleted {
 		return &memories.NameTakenError{Name: draft.Name, ID: taken.ID}
 	}
@@ -94,7 +94,7 @@ func (f memoryFile) fingerprint() memories.Fingerprint {
 // memory's bytes are stored, the file has these bytes and their modification time. The errors are
 // those of encodeDraft and checkTeamContent.
 func fileUnderKey(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, draft memories.Draft) (memoryFile, error) {
-	raw, err := tx.DB.CurrentRaw(ctx, head.UUID)
+	raw, err := tx.Rows.CurrentRaw(ctx, head.UUID)
 	if err != nil {
 		return memoryFile{}, err
 	}

@@ -36,7 +36,7 @@ func (s *Service) restoreRef(ctx context.Context, tx *agenttx.Tx, c *changes, re
 	if err := s.scanBeforeRestore(ctx, tx, c, head); err != nil {
 		return err
 	}
-	unremoved, err := tx.DB.FilesOf(ctx, []uuid.UUID{head.UUID})
+	unremoved, err := tx.Rows.FilesOf(ctx, []uuid.UUID{head.UUID})
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func canRestore(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow) err
 	if err := tx.CanWrite(ctx); err != nil {
 		return err
 	}
-	raw, err := tx.DB.CurrentRaw(ctx, head.UUID)
+	raw, err := tx.Rows.CurrentRaw(ctx, head.UUID)
 	if err == nil && raw == nil {
 		return &memories.ConflictError{Reason: fmt.Sprintf("The bytes of %s were never readable, so there is nothing to restore. Nothing was changed.", head.Path)}
 	}
@@ -106,7 +106,7 @@ func (s *Service) scanBeforeRestore(ctx context.Context, tx *agenttx.Tx, c *chan
 	if err := s.scan(ctx, tx, c, scan.Request{Paths: []string{head.Path}}); err != nil {
 		return err
 	}
-	now, err := tx.DB.Row(ctx, head.ID)
+	now, err := tx.Rows.Row(ctx, head.ID)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (s *Service) scanBeforeRestore(ctx context.Context, tx *agenttx.Tx, c *chan
 // FinishRestores calls it again after a crash or an *unlistedError. unremoved are the files that
 // the memory's deletion had yet to remove. They are marked again if the restore is given up.
 func (s *Service) continueRestore(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow, unremoved []records.File) error {
-	raw, err := tx.DB.CurrentRaw(ctx, head.UUID)
+	raw, err := tx.Rows.CurrentRaw(ctx, head.UUID)
 	if err != nil {
 		return err
 	}
@@ -227,7 +227,7 @@ func (s *Service) FinishRestores(ctx context.Context, tx *agenttx.Tx) (changed [
 	if tx.Root == nil {
 		return nil, nil
 	}
-	pending, err := tx.DB.Restoring(ctx)
+	pending, err := tx.Rows.Restoring(ctx)
 	if err != nil {
 		return nil, err
 	}

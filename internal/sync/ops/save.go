@@ -37,7 +37,7 @@ func (s *Service) Save(ctx context.Context, slug string, op SaveOp) (Result, err
 	var result Result
 	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
 		draft = ownScope(tx, draft)
-		head, err := tx.DB.RowOf(ctx, draft.Key())
+		head, err := tx.Rows.RowOf(ctx, draft.Key())
 		if err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func patchedDraft(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, p
 	case !head.Readable:
 		return memories.Draft{}, &memories.ConflictError{Reason: "The file could not be read, so it cannot be edited here. Nothing was changed. Mend it on disk, or delete it."}
 	}
-	description, body, err := tx.DB.Text(ctx, head.UUID)
+	description, body, err := tx.Rows.Text(ctx, head.UUID)
 	if err != nil {
 		return memories.Draft{}, err
 	}
@@ -252,7 +252,7 @@ func unrecordedTarget(ctx context.Context, tx *agenttx.Tx, draft memories.Draft)
 		if exists(tx, p) {
 			continue
 		}
-		recorded, err := tx.DB.FilesAt(ctx, []string{p})
+		recorded, err := tx.Rows.FilesAt(ctx, []string{p})
 		if err != nil || len(recorded) == 0 || !recorded[0].Present {
 			return p, err
 		}
@@ -272,7 +272,7 @@ func numberedPath(tx *agenttx.Tx, draft memories.Draft, n int) string {
 // primaryFilesInScope returns the primary files of a memory, the present ones first, without those
 // in the directory of the other scope.
 func primaryFilesInScope(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow) ([]records.PrimaryFile, error) {
-	primary, err := tx.DB.PrimaryFilesOf(ctx, head.UUID)
+	primary, err := tx.Rows.PrimaryFilesOf(ctx, head.UUID)
 	return slices.DeleteFunc(primary, func(f records.PrimaryFile) bool {
 		return head.Readable && tx.Agent.InTeam(f.Path) != head.Team
 	}), err
@@ -298,7 +298,7 @@ func contentFor(ctx context.Context, tx *agenttx.Tx, head *records.MemoryRow, t 
 		}
 	}
 	if head != nil && (!t.present || t.unfinished) {
-		if base, err = tx.DB.CurrentRaw(ctx, head.UUID); err != nil {
+		if base, err = tx.Rows.CurrentRaw(ctx, head.UUID); err != nil {
 			return nil, err
 		}
 	}

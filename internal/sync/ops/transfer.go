@@ -143,7 +143,7 @@ func (s *Service) Offer(ctx context.Context, slug string, op OfferOp) (Offer, er
 		if offer.Draft, err = patchedDraft(ctx, tx, head, memories.Patch{}); err != nil {
 			return err
 		}
-		offer.Raw, err = tx.DB.CurrentRaw(ctx, head.UUID)
+		offer.Raw, err = tx.Rows.CurrentRaw(ctx, head.UUID)
 		return err
 	})
 	return offer, err
@@ -169,7 +169,7 @@ func (s *Service) Accept(ctx context.Context, slug string, op AcceptOp) (Result,
 		if err != nil {
 			return err
 		}
-		head, err := tx.DB.RowOf(ctx, draft.Key())
+		head, err := tx.Rows.RowOf(ctx, draft.Key())
 		switch {
 		case err != nil:
 			return err

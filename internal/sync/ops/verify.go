@@ -50,7 +50,7 @@ func (s *Service) verify(ctx context.Context, tx *agenttx.Tx, c *changes, ref Me
 	}
 	// A file may have been changed after the scan and before it was touched. The scan after that has
 	// read the change, which the user has not verified.
-	after, err := tx.DB.Row(ctx, head.ID)
+	after, err := tx.Rows.Row(ctx, head.ID)
 	if err != nil {
 		return err
 	}

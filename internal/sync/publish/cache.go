@@ -22,7 +22,7 @@ const (
 	maxChanged = 1_000
 )
 
-// Reader reads one agent's memories. A *postgres.Writer implements it.
+// Reader reads one agent's memories. A *postgres.AgentRows implements it.
 type Reader interface {
 	// Headings returns the memories that go into CLAUDE.md, in the order of the block.
 	Summaries(ctx context.Context) ([]claudemd.Summary, error)

@@ -80,7 +80,7 @@ func (p *Publisher) Run(ctx context.Context, tx *agenttx.Tx, changed []uuid.UUID
 
 // publishOwn is Run without the other agents. It does nothing if the agent's directory is missing.
 func (p *Publisher) publishOwn(ctx context.Context, tx *agenttx.Tx, changed []uuid.UUID) (records.ClaudeMD, error) {
-	row, err := tx.DB.Agent(ctx)
+	row, err := tx.Rows.Agent(ctx)
 	if err != nil || tx.Root == nil {
 		return row.ClaudeMD, err
 	}
@@ -91,11 +91,11 @@ func (p *Publisher) publishOwn(ctx context.Context, tx *agenttx.Tx, changed []uu
 	if done, err := p.isPublished(ctx, tx, row, path); done || err != nil {
 		return row.ClaudeMD, err
 	}
-	sources, err := p.Cache.Take(ctx, tx.DB, row.ID, row.ClaudeMD.Version, changed)
+	sources, err := p.Cache.Take(ctx, tx.Rows, row.ID, row.ClaudeMD.Version, changed)
 	if err != nil {
 		return row.ClaudeMD, err
 	}
-	sections, err := tx.DB.Sections(ctx, row, sources.Summaries)
+	sections, err := tx.Rows.Sections(ctx, row, sources.Summaries)
 	if err != nil {
 		return row.ClaudeMD, err
 	}

@@ -81,15 +81,15 @@ func TestCache_TwoServers(t *testing.T) {
 
 // publish compares what the cache returns with all that is on record, and records costs.
 func (s *server) publish(w *postgres.Writer, changed []uuid.UUID, random *rand.Rand) error {
-	row, err := w.Agent(s.Context())
+	row, err := w.Rows.Agent(s.Context())
 	if err != nil {
 		return err
 	}
-	sources, err := s.cache.Take(s.Context(), w, row.ID, row.ClaudeMD.Version, changed)
+	sources, err := s.cache.Take(s.Context(), w.Rows, row.ID, row.ClaudeMD.Version, changed)
 	if err != nil {
 		return err
 	}
-	onRecord, err := w.Summaries(s.Context())
+	onRecord, err := w.Rows.Summaries(s.Context())
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (s *server) change(w *postgres.Writer, random *rand.Rand) (changed []uuid.U
 
 func (s *server) any(w *postgres.Writer, random *rand.Rand) records.MemoryRow {
 	s.Helper()
-	head, err := w.Row(s.Context(), (*s.ids)[random.IntN(len(*s.ids))])
+	head, err := w.Rows.Row(s.Context(), (*s.ids)[random.IntN(len(*s.ids))])
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -24,7 +24,7 @@ import (
 // Unlink and Finish for them. Without an open directory it does nothing, and the marks stay. It
 // returns only errors of the database.
 func Resume(ctx context.Context, tx *agenttx.Tx) error {
-	pending, err := tx.DB.FilesToRemove(ctx)
+	pending, err := tx.Rows.FilesToRemove(ctx)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func Resume(ctx context.Context, tx *agenttx.Tx) error {
 // includes the indexes that their deletions have recorded, because some of those are not near the
 // files.
 func indexesToEdit(ctx context.Context, tx *agenttx.Tx, pending []records.File) ([]string, error) {
-	linesOut, err := tx.DB.RemovedIndexLines(ctx)
+	linesOut, err := tx.Rows.RemovedIndexLines(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -107,7 +107,7 @@ func movedKeys(ctx context.Context, tx *agenttx.Tx, whole batch, known map[strin
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	keys, err := tx.DB.KeysOf(ctx, ids)
+	keys, err := tx.Rows.KeysOf(ctx, ids)
 	if err != nil {
 		return nil, err
 	}

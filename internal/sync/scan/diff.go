@@ -37,7 +37,7 @@ func compare(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, r Requ
 	if agenttx.IsFullScan(paths) || len(listing.Files) > len(paths)+watch.MaxPaths {
 		return diffByChecksum(ctx, tx, listing, paths)
 	}
-	rows, err := tx.DB.FilesUnder(ctx, paths)
+	rows, err := tx.Rows.FilesUnder(ctx, paths)
 	if err != nil {
 		return scanDiff{}, err
 	}
@@ -61,13 +61,13 @@ func compare(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, r Requ
 // It reads the signatures of the parts that differ, and the rows of the files that differ. So for
 // an agent without changes it reads only sums.
 func diffByChecksum(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, paths []string) (scanDiff, error) {
-	sums, err := tx.DB.SumSignatures(ctx, paths)
+	sums, err := tx.Rows.SumSignatures(ctx, paths)
 	if err != nil {
 		return scanDiff{}, err
 	}
 	d := scanDiff{known: map[string]*records.File{}, presentBefore: sums.Present()}
 	if sums.Unsigned > 0 {
-		rows, err := tx.DB.UnsignedFiles(ctx)
+		rows, err := tx.Rows.UnsignedFiles(ctx)
 		if err != nil {
 			return d, err
 		}
@@ -90,7 +90,7 @@ func diffByChecksum(ctx context.Context, tx *agenttx.Tx, listing agents.Listing,
 	}
 	unmatched := map[int64]bool{} // signatures of rows without an equal file; reduced below
 	if len(parts) > 0 {
-		known, err := tx.DB.SignaturesInParts(ctx, parts, paths)
+		known, err := tx.Rows.SignaturesInParts(ctx, parts, paths)
 		if err != nil {
 			return d, err
 		}
@@ -113,14 +113,14 @@ func diffByChecksum(ctx context.Context, tx *agenttx.Tx, listing agents.Listing,
 		}
 	}
 	if len(unmatched) > 0 {
-		rows, err := tx.DB.FilesWithSignatures(ctx, slices.Collect(maps.Keys(unmatched)))
+		rows, err := tx.Rows.FilesWithSignatures(ctx, slices.Collect(maps.Keys(unmatched)))
 		if err != nil {
 			return d, err
 		}
 		d.addRows(rows)
 	}
 	if sums.Absent > 0 && len(toRead) > 0 { // some may have returned
-		rows, err := tx.DB.FilesAt(ctx, toRead)
+		rows, err := tx.Rows.FilesAt(ctx, toRead)
 		if err != nil {
 			return d, err
 		}

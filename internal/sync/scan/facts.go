@@ -21,7 +21,7 @@ import (
 // nothing.
 func mirrorFacts(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, primaryAway bool) error {
 	if tx.State.Facts == nil {
-		paths, err := tx.DB.IndexFactPaths(ctx)
+		paths, err := tx.Rows.IndexFactPaths(ctx)
 		if err != nil {
 			return err
 		}

@@ -62,7 +62,7 @@ func (s *Scanner) scanLogs(ctx context.Context, tx *agenttx.Tx, paths []string, 
 	tx.State.LastLogs = agenttx.LogState{}
 	// The walk also lists logs in the directories above.
 	listing.Files = slices.DeleteFunc(listing.Files, func(e agents.Entry) bool { return !agenttx.IsIn(within, e.Path) })
-	known, err := tx.DB.LogSignatures(ctx, within)
+	known, err := tx.Rows.LogSignatures(ctx, within)
 	if err != nil {
 		return watched, err
 	}

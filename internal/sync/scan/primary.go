@@ -31,7 +31,7 @@ func isPrimaryDir(tx *agenttx.Tx, id records.DirectoryID) bool {
 // counts as removed. If another directory has replaced it on the same device, newDir is that one.
 // The caller records it after the commit.
 func recordPrimaryDir(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, isFullScan bool) (away bool, newDir newPrimaryDir, err error) {
-	row, err := tx.DB.Agent(ctx)
+	row, err := tx.Rows.Agent(ctx)
 	if err != nil {
 		return false, newDir, err
 	}

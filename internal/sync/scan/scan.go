@@ -200,7 +200,7 @@ func (s *Scanner) commitBatches(ctx context.Context, tx *agenttx.Tx, r Request, 
 			tx.Rescan(".")
 		}
 		if i == 0 && (len(batches) > 1 || o.MaxRemovals() > reconcile.MassRemoval) {
-			if o.PrimaryCount, err = tx.DB.CountPrimary(ctx); err != nil {
+			if o.PrimaryCount, err = tx.Rows.CountPrimary(ctx); err != nil {
 				return result, err
 			}
 		}
