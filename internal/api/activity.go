@@ -50,7 +50,7 @@ type ActivityFilter struct {
 // Resolve refuses what no name can be.
 func (f *ActivityFilter) Resolve(huma.Context) []error {
 	for _, p := range []struct{ name, value string }{{"session", f.Session}, {"name", f.Name}} {
-		if !records.CanBeText(p.value) {
+		if !memories.CanBeText(p.value) {
 			return []error{unprocessable(problem.Field{Location: "query." + p.name, Message: "is not valid UTF-8, or holds a NUL character"})}
 		}
 	}

@@ -59,7 +59,7 @@ type AgentPath struct {
 
 // Resolve keeps what no slug can be from reaching the database, whose text it may not be.
 func (p *AgentPath) Resolve(huma.Context) []error {
-	if records.CanBeText(p.Slug) {
+	if memories.CanBeText(p.Slug) {
 		return nil
 	}
 	return []error{noSuchThing()}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"memoir/internal/memories"
 )
 
 // tableRow is a row of the table of calls: the call, and what it does in one line.
@@ -58,6 +60,29 @@ func TestDocs_QueryParameters(t *testing.T) {
 	}
 	for path := range documented {
 		t.Errorf("docs/API.md has parameters of %s, which has none", path)
+	}
+}
+
+// A filter of the memory list is a parameter of its call. TestDocs_QueryParameters then demands its line in the docs.
+func TestDocs_Filters(t *testing.T) {
+	t.Parallel()
+	s := setup(t, nil)
+	var document struct {
+		Paths map[string]map[string]struct {
+			Parameters []struct{ Name string }
+		}
+	}
+	if err := json.Unmarshal(s.call("GET", "/api/openapi.json", nil).raw, &document); err != nil {
+		t.Fatal(err)
+	}
+	has := map[string]bool{}
+	for _, parameter := range document.Paths["/api/v1/agents/{slug}/memories"]["get"].Parameters {
+		has[parameter.Name] = true
+	}
+	for _, field := range memories.FilterFields() {
+		if !has[field.Name] {
+			t.Errorf("the OpenAPI document has no parameter %s", field.Name)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"memoir/internal/memories"
 	"memoir/internal/problem"
 	"memoir/internal/records"
 )
@@ -102,7 +103,7 @@ type recallsInput struct {
 
 // Resolve stands in for that of the path, which the framework then leaves out.
 func (in *recallsInput) Resolve(ctx huma.Context) []error {
-	if !records.CanBeText(in.Session) {
+	if !memories.CanBeText(in.Session) {
 		return []error{unprocessable(problem.Field{Location: "query.session", Message: "is not valid UTF-8, or holds a NUL character"})}
 	}
 	return in.AgentPath.Resolve(ctx)

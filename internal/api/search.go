@@ -8,7 +8,6 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/problem"
-	"memoir/internal/records"
 )
 
 type searchInput struct {
@@ -22,7 +21,7 @@ type searchInput struct {
 
 // Resolve refuses what no text of a memory can be.
 func (in *searchInput) Resolve(huma.Context) []error {
-	if !records.CanBeText(in.Q) {
+	if !memories.CanBeText(in.Q) {
 		return []error{unprocessable(problem.Field{Location: "query.q", Message: "is not valid UTF-8, or holds a NUL character"})}
 	}
 	return nil
@@ -33,9 +32,7 @@ func (a *api) registerSearch() {
 }
 
 func (a *api) search(ctx context.Context, in *searchInput) (*answer[MemoryList], error) {
-	page, err := a.store.Search(ctx, records.MemoryList{
-		Type: memories.Type(in.Type), State: memories.State(in.State), Search: in.Q, Near: in.Near, Limit: in.Limit, Cursor: in.Cursor,
-	})
+	page, err := a.store.Search(ctx, memories.Filter{Type: memories.Type(in.Type), State: memories.State(in.State), Query: in.Q, Near: in.Near}, memories.PageRequest{Limit: in.Limit, Cursor: in.Cursor})
 	if err != nil {
 		return nil, err
 	}

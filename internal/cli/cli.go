@@ -53,7 +53,7 @@ func commands() []command {
 	return []command{
 		{"hooks", hooksHelp, runHooks},
 		{"hook", hookHelp, runHook},
-		{"memory", memoryHelp, runMemory},
+		{"memory", memoryHelp(), runMemory},
 		{"help", "", runHelp},
 	}
 }

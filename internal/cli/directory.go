@@ -82,26 +82,38 @@ func byName(notes []note) [][]note {
 	return groups
 }
 
-// memoryOf describes the files of one memory, of which the first holds its content.
-func (d *directory) memoryOf(carriers []note) memory {
+// memoryOf returns the memory that files carry, of which the first holds its content.
+func (d *directory) memoryOf(carriers []note) memories.Memory {
 	holder := carriers[0]
-	modified := time.Unix(0, holder.ModTime).UTC()
-	age := memories.Memory{Readable: !holder.Unreadable, ModifiedAt: since(holder)}.Age(time.Now())
-	m := memory{
-		Agent: d.agent.Slug, Name: holder.Name, Scope: memories.ScopeOf(holder.team), Type: orNull(holder.Type), Description: orNull(holder.Description), Body: orNull(holder.Body),
-		State: memories.Active, Problems: []problem{}, Path: holder.Path, Session: orNull(holder.Session), Files: []carrier{},
-		Hash: hashOf(holder), Size: holder.Size, AgeDays: age.KnownDays(), Stale: age.Stale, UpdatedAt: &modified,
+	m := memories.Memory{
+		Agent: d.agent.Slug, Name: holder.Name, Team: holder.team, Readable: !holder.Unreadable, Type: holder.Type, Description: holder.Description, Body: holder.Body,
+		State: memories.Active, Problems: holder.Problems, Path: holder.Path, Session: holder.Session, Hash: hashOf(holder), Size: holder.Size,
+		ModifiedAt: since(holder), UpdatedAt: time.Unix(0, holder.ModTime).UTC(),
 	}
 	if holder.Unreadable || holder.Type == "" {
 		m.State = memories.NeedsAttention
 	}
-	for _, p := range holder.Problems {
-		m.Problems = append(m.Problems, problem(p))
-	}
 	for _, n := range carriers {
-		m.Files = append(m.Files, carrier{Path: n.Path, Session: orNull(n.Session), Hash: hashOf(n), ModifiedAt: time.Unix(0, n.ModTime).UTC()})
+		m.Files = append(m.Files, memories.MemoryFile{Path: n.Path, Session: n.Session, Hash: hashOf(n), ModifiedAt: time.Unix(0, n.ModTime).UTC()})
 	}
 	return m
+}
+
+// described returns a memory as the API has it.
+func described(m memories.Memory) memory {
+	age := m.Age(time.Now())
+	found := memory{
+		Agent: m.Agent, Name: m.Name, Scope: m.Scope(), Type: orNull(m.Type), Description: orNull(m.Description), Body: orNull(m.Body),
+		State: m.State, Problems: []problem{}, Path: m.Path, Session: orNull(m.Session), Files: []carrier{},
+		Hash: orNull(m.Hash), Size: m.Size, AgeDays: age.KnownDays(), Stale: age.Stale, UpdatedAt: &m.UpdatedAt,
+	}
+	for _, p := range m.Problems {
+		found.Problems = append(found.Problems, problem(p))
+	}
+	for _, f := range m.Files {
+		found.Files = append(found.Files, carrier{Path: f.Path, Session: orNull(f.Session), Hash: orNull(f.Hash), ModifiedAt: f.ModifiedAt})
+	}
+	return found
 }
 
 // since returns what the age of a file's content counts from.
@@ -112,12 +124,12 @@ func since(n note) time.Time {
 	return time.Unix(0, n.ModTime)
 }
 
-func hashOf(n note) *string {
+// hashOf returns the hash of a file, or an empty string if it could not be read.
+func hashOf(n note) string {
 	if n.raw == nil {
-		return nil
+		return ""
 	}
-	hash := files.Hash(n.raw)
-	return &hash
+	return files.Hash(n.raw)
 }
 
 func (d *directory) open() (*os.Root, error) {
@@ -128,32 +140,27 @@ func (d *directory) open() (*os.Root, error) {
 	return root, nil
 }
 
-func (d *directory) list(_ context.Context, t memories.Type) (answer[memoryList], error) {
-	found, err := d.all(t)
+func (d *directory) list(_ context.Context, filter memories.Filter) (answer[memoryList], error) {
+	matches, err := filter.Matcher(time.Now())
 	if err != nil {
 		return answer[memoryList]{}, err
 	}
-	return marshalled(memoryList{Memories: found, Total: len(found)})
-}
-
-// all returns the memories of a type, newest first; of the empty type all.
-func (d *directory) all(t memories.Type) ([]memory, error) {
 	root, err := d.open()
 	if err != nil {
-		return nil, err
+		return answer[memoryList]{}, err
 	}
 	defer root.Close()
 	notes, _, err := d.look(root)
 	if err != nil {
-		return nil, err
+		return answer[memoryList]{}, err
 	}
 	found := []memory{}
 	for _, carriers := range byName(notes) {
-		if t == "" || carriers[0].Type == t {
-			found = append(found, d.memoryOf(carriers))
+		if m := d.memoryOf(carriers); matches(m) {
+			found = append(found, described(m))
 		}
 	}
-	return found, nil
+	return marshalled(memoryList{Memories: found, Total: len(found)})
 }
 
 // carriersOf returns the files of the memory of a name, of the private one where there are two; among those that could not be read, of the first that would have it.
@@ -184,7 +191,7 @@ func (d *directory) find(_ context.Context, name string) (answer[memory], error)
 	if !found {
 		return answer[memory]{}, &unknownError{name}
 	}
-	return marshalled(d.memoryOf(carriers))
+	return marshalled(described(d.memoryOf(carriers)))
 }
 
 func (d *directory) recall(_ context.Context, query string, limit int) (answer[recalled], error) {

@@ -38,7 +38,7 @@ func (d *directory) delete(_ context.Context, name string) (deletion, error) {
 	case carriers[0].Unreadable:
 		return deletion{}, fmt.Errorf("%s could not be read, so it could not be told whether it is the memory that is meant. Nothing was deleted. Remove it by hand", carriers[0].Path)
 	}
-	m := d.memoryOf(carriers)
+	m := described(d.memoryOf(carriers))
 	deleted, actor := time.Now().UTC(), string(memories.ByScript)
 	m.State, m.DeletedAt, m.DeletedBy, m.Files = memories.Deleted, &deleted, &actor, []carrier{}
 	gone := deletion{}

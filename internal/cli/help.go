@@ -1,5 +1,7 @@
 package cli
 
+import "strings"
+
 const hooksHelp = `Memoir's hooks in Claude Code. A session starts with the newest memories, each prompt gets the memories
 that fit it, and files that the agent writes are read at once.
 
@@ -39,7 +41,14 @@ It ends within a second. On any failure it prints nothing and exits with 0. It n
 Claude Code would then block the action.
 `
 
-const memoryHelp = `The memories of one agent, from a terminal or a script.
+// memoryHelp lists the filters as they are defined.
+func memoryHelp() string {
+	flags := "--" + strings.Join(filterFlags()[1:], ", --") // the first is --type, which has its own line
+	half := strings.Index(flags[len(flags)/2:], ", ") + len(flags)/2 + 1
+	return strings.Replace(memoryText, "FILTERS", flags[:half]+"\n "+flags[half:], 1)
+}
+
+const memoryText = `The memories of one agent, from a terminal or a script.
 
 Usage: memoir memory list|show|save|delete|recall [flags]
 
@@ -50,6 +59,8 @@ Usage: memoir memory list|show|save|delete|recall [flags]
   recall QUERY              the memories that fit a question or a task
 
   --type TYPE               list: of this type alone. save: feedback, user, project or reference; a new memory needs one
+  FILTERS
+                            list: the filters of the API's list, see docs/API.md; some need a server
   --description TEXT        save: one line about it
   --body TEXT               save: what it says, in Markdown
   --limit N                 recall: at most so many (default 5)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -21,7 +22,8 @@ type memoryCall struct {
 	flags       *flag.FlagSet
 	server      *address
 	agent, dir  string
-	kind        string
+	filters     url.Values // of list; save has its type too
+	kind        memories.Type
 	description string
 	body        string
 	limit       int
@@ -32,11 +34,11 @@ type memoryCall struct {
 const recallLimit = 5
 
 func runMemory(ctx context.Context, w *World, args []string) error {
-	c := &memoryCall{World: w, flags: flag.NewFlagSet("memory", flag.ContinueOnError)}
+	c := &memoryCall{World: w, flags: flag.NewFlagSet("memory", flag.ContinueOnError), filters: url.Values{}}
 	c.server = w.addressFlags(c.flags)
 	c.flags.StringVar(&c.agent, "agent", "", "")
 	c.flags.StringVar(&c.dir, "dir", "", "")
-	c.flags.StringVar(&c.kind, "type", "", "")
+	c.addFilters()
 	c.flags.StringVar(&c.description, "description", "", "")
 	c.flags.StringVar(&c.body, "body", "", "")
 	c.flags.IntVar(&c.limit, "limit", recallLimit, "")
@@ -44,7 +46,7 @@ func runMemory(ctx context.Context, w *World, args []string) error {
 	words, err := parse(c.flags, args)
 	switch {
 	case errors.Is(err, errHelp):
-		io.WriteString(w.Stdout, memoryHelp)
+		io.WriteString(w.Stdout, memoryHelp())
 		return nil
 	case err != nil:
 		return err
@@ -54,13 +56,40 @@ func runMemory(ctx context.Context, w *World, args []string) error {
 	return c.run(ctx, words[0], words[1:])
 }
 
+// filterFlag returns the flag of a filter.
+func filterFlag(field memories.FilterField) string { return strings.ReplaceAll(field.JSON, "_", "-") }
+
+// addFilters adds a flag for each filter of a list.
+func (c *memoryCall) addFilters() {
+	for _, field := range memories.FilterFields() {
+		set := func(value string) error {
+			c.filters.Set(field.Name, value)
+			return nil
+		}
+		if field.IsBool {
+			c.flags.BoolFunc(filterFlag(field), "", set)
+		} else {
+			c.flags.Func(filterFlag(field), "", set)
+		}
+	}
+}
+
+// filterFlags returns the flags of all filters.
+func filterFlags() []string {
+	var flags []string
+	for _, field := range memories.FilterFields() {
+		flags = append(flags, filterFlag(field))
+	}
+	return flags
+}
+
 // memoryVerbs say, for each word that may follow memory, what it does and which of the flags it has of its own.
 var memoryVerbs = map[string]struct {
 	run   func(c *memoryCall, ctx context.Context, on memoryStore, subject string) error
 	takes string // what it takes in one word; empty: nothing
 	flags []string
 }{
-	"list":   {(*memoryCall).list, "", []string{"type"}},
+	"list":   {(*memoryCall).list, "", filterFlags()},
 	"show":   {(*memoryCall).show, "NAME", nil},
 	"save":   {(*memoryCall).save, "NAME", []string{"type", "description", "body"}},
 	"delete": {(*memoryCall).delete, "NAME", nil},
@@ -72,7 +101,7 @@ func (c *memoryCall) run(ctx context.Context, verb string, words []string) error
 	if !known {
 		return misused("memory does not %q: it takes list, show, save, delete or recall", verb)
 	}
-	for _, name := range []string{"type", "description", "body", "limit"} {
+	for _, name := range append(filterFlags(), "description", "body", "limit") {
 		if given(c.flags, name) && !slices.Contains(does.flags, name) {
 			return misused("memory %s takes no --%s", verb, name)
 		}
@@ -86,12 +115,13 @@ func (c *memoryCall) run(ctx context.Context, verb string, words []string) error
 	case does.takes == "NAME" && len(words) > 1:
 		return misused("memory %s takes one name; one with spaces is put in quotes: %q", verb, subject)
 	}
-	if c.kind != "" {
-		kind, known := memories.ParseType(c.kind)
+	if given := c.filters.Get("type"); given != "" {
+		kind, known := memories.ParseType(given)
 		if !known {
-			return misused("there is no type %q: it is feedback, user, project or reference", c.kind)
+			return misused("there is no type %q: it is feedback, user, project or reference", given)
 		}
-		c.kind = string(kind)
+		c.kind = kind
+		c.filters.Set("type", string(kind))
 	}
 	if c.limit < 1 {
 		return misused("--limit is at least 1")
@@ -104,14 +134,32 @@ func (c *memoryCall) run(ctx context.Context, verb string, words []string) error
 }
 
 func (c *memoryCall) list(ctx context.Context, on memoryStore, _ string) error {
-	found, err := on.list(ctx, memories.Type(c.kind))
+	filter, err := memories.ParseFilter(c.filters)
 	if err != nil {
-		return err
+		return misusedFilter(err)
+	}
+	found, err := on.list(ctx, filter)
+	if err != nil {
+		return misusedFilter(err)
 	}
 	if c.json {
 		return c.writeJSON(found.json)
 	}
 	return writeList(c.Stdout, found.value)
+}
+
+// misusedFilter names the flag of an invalid filter.
+func misusedFilter(err error) error {
+	var invalid *memories.InvalidError
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	for _, field := range memories.FilterFields() {
+		if field.Name == invalid.Field {
+			return misused("--%s %s", filterFlag(field), invalid.Reason)
+		}
+	}
+	return err
 }
 
 func (c *memoryCall) show(ctx context.Context, on memoryStore, name string) error {
@@ -126,7 +174,7 @@ func (c *memoryCall) show(ctx context.Context, on memoryStore, name string) erro
 }
 
 func (c *memoryCall) save(ctx context.Context, on memoryStore, name string) error {
-	d := draft{name: name, kind: memories.Type(c.kind)}
+	d := draft{name: name, kind: c.kind}
 	if given(c.flags, "description") {
 		d.description = &c.description
 	}
@@ -196,7 +244,7 @@ func (c *memoryCall) withNames(ctx context.Context, on memoryStore, err error) e
 	if !errors.As(err, &unknown) {
 		return err
 	}
-	all, failed := on.list(ctx, "")
+	all, failed := on.list(ctx, memories.Filter{})
 	if failed != nil {
 		return err
 	}

@@ -45,11 +45,9 @@ type served struct {
 
 func (s served) path() string { return "/agents/" + url.PathEscape(s.slug) }
 
-func (s served) list(ctx context.Context, t memories.Type) (answer[memoryList], error) {
-	query := url.Values{"limit": {strconv.Itoa(pageSize)}}
-	if t != "" {
-		query.Set("type", string(t))
-	}
+func (s served) list(ctx context.Context, filter memories.Filter) (answer[memoryList], error) {
+	query := filter.Values()
+	query.Set("limit", strconv.Itoa(pageSize))
 	var whole answer[memoryList]
 	raw := rawList{Memories: []json.RawMessage{}}
 	for {
@@ -85,7 +83,8 @@ type rawList struct {
 
 func (s served) find(ctx context.Context, name string) (answer[memory], error) {
 	var found rawList
-	query := url.Values{"name": {name}, "limit": {"10"}}
+	query := memories.Filter{Name: name}.Values()
+	query.Set("limit", "10")
 	if _, err := s.call(ctx, http.MethodGet, s.path()+"/memories?"+query.Encode(), nil, &found); err != nil {
 		return answer[memory]{}, err
 	}

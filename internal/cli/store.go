@@ -11,8 +11,8 @@ import (
 
 // memoryStore gives access to the memories of one agent: over a server's API, or in the files.
 type memoryStore interface {
-	// list returns those of a type, newest first; of the empty type all.
-	list(ctx context.Context, t memories.Type) (answer[memoryList], error)
+	// list fails with *memories.InvalidError for a filter that it has no answer to.
+	list(ctx context.Context, filter memories.Filter) (answer[memoryList], error)
 	// find fails with *unknownError where no memory has the name. So does delete.
 	find(ctx context.Context, name string) (answer[memory], error)
 	save(ctx context.Context, d draft) (answer[memory], error)

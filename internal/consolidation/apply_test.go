@@ -256,7 +256,7 @@ func TestWhatIsAppliedByItselfIsBoundedAndWaitsForItsGates(t *testing.T) {
 		t.Errorf("the lock is left as %v (%v)", info, err)
 	}
 	for _, name := range []string{"lock", lockfile.Name} {
-		if page, err := b.Store.Memories(b.Context(), agent, records.MemoryList{Name: name, Limit: 1}); err != nil || len(page.Memories) > 0 {
+		if page, err := b.Store.Memories(b.Context(), agent, memories.Filter{Name: name}, memories.PageRequest{Limit: 1}); err != nil || len(page.Memories) > 0 {
 			t.Errorf("the lock is a memory: %+v (%v)", page, err)
 		}
 	}

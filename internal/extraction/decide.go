@@ -88,7 +88,7 @@ func (x *Extractor) against(ctx context.Context, agent records.Agent, p records.
 // memoryNamed returns the living memory with that name, preferably the agent's own, else the
 // team's. It returns nil if there is no such memory.
 func (x *Extractor) memoryNamed(ctx context.Context, agent records.Agent, name string) (*memories.Memory, error) {
-	page, err := x.store.Memories(ctx, agent, records.MemoryList{Name: name, Limit: 2})
+	page, err := x.store.Memories(ctx, agent, memories.Filter{Name: name}, memories.PageRequest{Limit: 2})
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ const mostSlugs = 50
 func (e *endpoint) agent(ctx context.Context, named string) (records.Agent, error) {
 	if slug := cmp.Or(fixedAgent(ctx), named); slug != "" {
 		agent, err := records.Agent{}, memories.ErrNotFound
-		if records.CanBeText(slug) {
+		if memories.CanBeText(slug) {
 			agent, err = e.store.AgentUncounted(ctx, slug)
 		}
 		if errors.Is(err, memories.ErrNotFound) {

@@ -7,7 +7,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"memoir/internal/records"
+	"memoir/internal/memories"
 )
 
 // mostCompletions is how many values the protocol lets one answer have.
@@ -50,13 +50,13 @@ func (e *endpoint) slugsLike(ctx context.Context, typed string) ([]string, error
 // namesLike proposes nothing where it is not certain which agent is meant: somebody is still typing.
 func (e *endpoint) namesLike(ctx context.Context, slug, typed string) ([]string, error) {
 	agent, err := e.agent(ctx, slug)
-	if unclear := refusal(""); errors.As(err, &unclear) || !records.CanBeText(typed) {
+	if unclear := refusal(""); errors.As(err, &unclear) || !memories.CanBeText(typed) {
 		return []string{}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	page, err := e.store.Memories(ctx, agent, records.MemoryList{Search: strings.TrimSpace(typed), Near: true, Limit: mostCompletions})
+	page, err := e.store.Memories(ctx, agent, memories.Filter{Query: strings.TrimSpace(typed), Near: true}, memories.PageRequest{Limit: mostCompletions})
 	names := make([]string, len(page.Memories))
 	for i, m := range page.Memories {
 		names[i] = m.Name

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"memoir/internal/memories"
@@ -26,19 +27,35 @@ const (
 )
 
 type listInput struct {
-	Agent  string `json:"agent,omitempty" jsonschema:"The slug of the agent whose memories are meant. May be left out where Memoir knows only one."`
-	Type   string `json:"type,omitempty" jsonschema:"Only memories of this type."`
-	State  string `json:"state,omitempty" jsonschema:"Only memories in this state. Left out: all but the deleted ones."`
-	Limit  int    `json:"limit,omitempty" jsonschema:"How many at most: 50 unless said otherwise, 100 at most."`
-	Cursor string `json:"cursor,omitempty" jsonschema:"The next_cursor of the page before, to go on with the same list."`
+	Agent string `json:"agent,omitempty" jsonschema:"The slug of the agent whose memories are meant. May be left out where Memoir knows only one."`
+	memories.Filter
+	memories.PageRequest
 }
 
 type searchInput struct {
-	Agent  string `json:"agent,omitempty" jsonschema:"The slug of the agent whose memories are meant. May be left out where Memoir knows only one."`
-	Query  string `json:"query" jsonschema:"The words to look for, in any letter case; each also finds longer words that begin with it. Where no memory has them all, those that come close are found."`
-	Type   string `json:"type,omitempty" jsonschema:"Only memories of this type."`
-	Limit  int    `json:"limit,omitempty" jsonschema:"How many at most: 50 unless said otherwise, 100 at most."`
-	Cursor string `json:"cursor,omitempty" jsonschema:"The next_cursor of the page before, to go on with the same search."`
+	Agent string `json:"agent,omitempty" jsonschema:"The slug of the agent whose memories are meant. May be left out where Memoir knows only one."`
+	memories.Filter
+	memories.PageRequest
+}
+
+// notOffered are the filters that no tool takes, so that a model has less to choose from.
+var notOffered = []string{"stale", "flagged", "not_removed", "session", "name", "scope", "near", "sort", "as_of"}
+
+// shape removes the filters that the tool does not take.
+func (listInput) shape(schema *jsonschema.Schema) { leaveOut(schema, append(notOffered, "query")) }
+
+// shape removes the filters that the tool does not take, and requires a search.
+func (searchInput) shape(schema *jsonschema.Schema) {
+	leaveOut(schema, append(notOffered, "state"))
+	schema.Required = append(schema.Required, "query")
+	schema.Properties["query"].Description = "The words to look for, in any letter case; each also finds longer words that begin with it. Where no memory has them all, those that come close are found."
+	schema.Properties["cursor"].Description = "The next_cursor of the page before, to go on with the same search."
+}
+
+func leaveOut(schema *jsonschema.Schema, names []string) {
+	for _, name := range names {
+		delete(schema.Properties, name)
+	}
 }
 
 // list is a page of memories.
@@ -67,13 +84,13 @@ type fact struct {
 const mostFacts = 20
 
 // facts returns the facts of an agent's indexes that a search finds, with its first page.
-func (e *endpoint) facts(ctx context.Context, agent records.Agent, of records.MemoryList) ([]fact, error) {
-	if of.Search == "" || of.Cursor != "" || of.Type != "" {
+func (e *endpoint) facts(ctx context.Context, agent records.Agent, of memories.Filter, request memories.PageRequest) ([]fact, error) {
+	if of.Query == "" || request.Cursor != "" || of.Type != "" {
 		return nil, nil
 	}
-	found, err := e.store.SearchFacts(ctx, agent.ID, of.Search, 0, min(of.Limit, mostFacts))
+	found, err := e.store.SearchFacts(ctx, agent.ID, of.Query, 0, min(request.Limit, mostFacts))
 	var all []fact
-	search := words.For(of.Search)
+	search := words.For(of.Query)
 	for _, m := range found {
 		f := fact{ID: m.ID, File: filepath.Join(agent.Dir, filepath.FromSlash(m.Path)), Line: m.Line, Heading: m.Description}
 		for _, part := range search.Excerpt(m.Body, excerptLength) {
@@ -116,50 +133,51 @@ func (e *endpoint) addSearchMemories(server *sdk.Server, agentIsFixed bool) {
 }
 
 func (e *endpoint) listMemories(ctx context.Context, in listInput) (list, error) {
-	return e.page(ctx, in.Agent, records.MemoryList{Type: memories.Type(in.Type), State: memories.State(in.State), Limit: in.Limit, Cursor: in.Cursor})
+	return e.page(ctx, in.Agent, in.Filter, in.PageRequest)
 }
 
 func (e *endpoint) searchMemories(ctx context.Context, in searchInput) (list, error) {
 	switch {
 	case strings.TrimSpace(in.Query) == "":
 		return list{}, refusal("There is nothing to search for. Give some words as query, or see all there is with list_memories.")
-	case !records.CanBeText(in.Query):
+	case !memories.CanBeText(in.Query):
 		return list{}, refusal("The query holds a NUL character, which no memory has. Leave it out.")
 	}
-	return e.page(ctx, in.Agent, records.MemoryList{Search: in.Query, Near: true, Type: memories.Type(in.Type), Limit: in.Limit, Cursor: in.Cursor})
+	in.Near = true
+	return e.page(ctx, in.Agent, in.Filter, in.PageRequest)
 }
 
 // page reads a page of a list. One that would be too long for an agent is read again with fewer memories, so that the next page goes
 // on behind the last that is shown.
-func (e *endpoint) page(ctx context.Context, slug string, of records.MemoryList) (list, error) {
+func (e *endpoint) page(ctx context.Context, slug string, filter memories.Filter, request memories.PageRequest) (list, error) {
 	agent, err := e.agent(ctx, slug)
 	if err != nil {
 		return list{}, err
 	}
-	if of.Limit == 0 {
-		of.Limit = usualList
+	if request.Limit == 0 {
+		request.Limit = usualList
 	}
-	for of.Limit = min(of.Limit, mostListed); ; of.Limit /= 2 {
-		page, err := e.store.Memories(ctx, agent, of)
+	for request.Limit = min(request.Limit, mostListed); ; request.Limit /= 2 {
+		page, err := e.store.Memories(ctx, agent, filter, request)
 		if err != nil {
 			return list{}, err
 		}
-		shown := listOf(agent, page, of.Search, time.Now())
-		if shown.Facts, err = e.facts(ctx, agent, of); err != nil {
+		shown := listOf(agent, page, filter.Query, time.Now())
+		if shown.Facts, err = e.facts(ctx, agent, filter, request); err != nil {
 			return list{}, err
 		}
-		if shown.Shared, err = e.shared(ctx, agent, of); err != nil {
+		if shown.Shared, err = e.shared(ctx, agent, filter, request); err != nil {
 			return list{}, err
 		}
-		if of.Limit == 1 || !tooMuch(shown) {
+		if request.Limit == 1 || !tooMuch(shown) {
 			return shown, nil
 		}
 	}
 }
 
 // shared returns what stands besides the first page of a list of what an agent has: what all agents share.
-func (e *endpoint) shared(ctx context.Context, agent records.Agent, of records.MemoryList) ([]shared, error) {
-	if of.Cursor != "" || of.State != "" && of.State != memories.Active {
+func (e *endpoint) shared(ctx context.Context, agent records.Agent, of memories.Filter, request memories.PageRequest) ([]shared, error) {
+	if request.Cursor != "" || of.State != "" && of.State != memories.Active {
 		return nil, nil
 	}
 	from, err := e.store.Shared(ctx, agent)
@@ -169,11 +187,11 @@ func (e *endpoint) shared(ctx context.Context, agent records.Agent, of records.M
 	of.Near = false
 	var all []shared
 	for _, giver := range from {
-		page, err := e.store.Memories(ctx, giver, of)
+		page, err := e.store.Memories(ctx, giver, of, request)
 		if err != nil {
 			return nil, err
 		}
-		if found := listOf(giver, page, of.Search, time.Now()); len(found.Memories) > 0 {
+		if found := listOf(giver, page, of.Query, time.Now()); len(found.Memories) > 0 {
 			all = append(all, shared{giver.Slug, found.Memories, found.Total})
 		}
 	}

@@ -75,11 +75,11 @@ func (e *endpoint) find(ctx context.Context, agent records.Agent, which which) (
 		return m, err
 	case which.Name == "":
 		return memories.Memory{}, refusal("Say which memory is meant: give its name or its id, as list_memories shows them.")
-	case !records.CanBeText(which.Name):
+	case !memories.CanBeText(which.Name):
 		return memories.Memory{}, e.noSuchName(ctx, agent, which.Name)
 	}
 	for _, state := range []memories.State{"", memories.Deleted} {
-		page, err := e.store.Memories(ctx, agent, records.MemoryList{Name: which.Name, State: state, Limit: 2})
+		page, err := e.store.Memories(ctx, agent, memories.Filter{Name: which.Name, State: state}, memories.PageRequest{Limit: 2})
 		switch {
 		case err != nil:
 			return memories.Memory{}, err
@@ -105,7 +105,7 @@ func withIDs(all []memories.Memory) string {
 func (e *endpoint) noSuchName(ctx context.Context, agent records.Agent, name string) error {
 	said := fmt.Sprintf("%s has no memory named %q.", agent.Slug, shortened(name))
 	sought := strings.ReplaceAll(strings.ToValidUTF8(shortened(name), ""), "\x00", "")
-	page, err := e.store.Memories(ctx, agent, records.MemoryList{Search: sought, Near: true, Limit: 3})
+	page, err := e.store.Memories(ctx, agent, memories.Filter{Query: sought, Near: true}, memories.PageRequest{Limit: 3})
 	if err != nil {
 		return err
 	}

@@ -56,11 +56,11 @@ func (e *endpoint) overview(ctx context.Context, agent records.Agent, _ map[stri
 	var told strings.Builder
 	now := time.Now()
 	for _, t := range append(memories.Types(), "") {
-		of := records.MemoryList{Type: t, Limit: mostOverview}
+		filter := memories.Filter{Type: t}
 		if t == "" {
-			of.State = memories.NeedsAttention
+			filter.State = memories.NeedsAttention
 		}
-		page, err := e.store.Memories(ctx, agent, of)
+		page, err := e.store.Memories(ctx, agent, filter, memories.PageRequest{Limit: mostOverview})
 		if err != nil {
 			return "", err
 		}

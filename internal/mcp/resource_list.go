@@ -96,7 +96,7 @@ func (e *endpoint) resources(ctx context.Context, cursor string) (page []*sdk.Re
 			page = append(page, claudeMDResource(agent))
 		}
 		// A page may be full with CLAUDE.md, and its agent's memories then begin the next: one is read, to have a cursor for them.
-		listed, err := e.store.Memories(ctx, agent, records.MemoryList{Sort: records.ByName, Limit: max(1, resourcePage-len(page)), Cursor: at.After})
+		listed, err := e.store.Memories(ctx, agent, memories.Filter{Sort: memories.ByName}, memories.PageRequest{Limit: max(1, resourcePage-len(page)), Cursor: at.After})
 		if err != nil {
 			return nil, "", err
 		}

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -64,19 +65,35 @@ func inputOf[In any](agentIsFixed bool) *jsonschema.Schema {
 	if agentIsFixed {
 		delete(schema.Properties, "agent")
 	}
-	oneOf := func(property string, values ...any) {
-		if p := schema.Properties[property]; p != nil {
-			p.Enum = values
+	for _, field := range memories.FilterFields() {
+		p := schema.Properties[field.JSON]
+		if p == nil {
+			continue
 		}
+		for _, value := range field.Enum {
+			p.Enum = append(p.Enum, value)
+		}
+		p.Description = cmp.Or(p.Description, descriptions[field.JSON], field.Doc)
 	}
-	oneOf("type", memories.Feedback, memories.User, memories.Project, memories.Reference)
-	oneOf("scope", memories.PrivateScope, memories.TeamScope)
-	oneOf("state", memories.Active, memories.NeedsAttention, memories.Missing, memories.Deleted)
+	for name, p := range schema.Properties {
+		p.Description = cmp.Or(p.Description, descriptions[name])
+	}
 	if p := schema.Properties["limit"]; p != nil {
 		least := 1.0
 		p.Minimum = &least
 	}
+	if in, ok := any(*new(In)).(interface{ shape(*jsonschema.Schema) }); ok {
+		in.shape(schema)
+	}
 	return schema
+}
+
+// descriptions are those of the properties of lists that tools describe otherwise than the API.
+var descriptions = map[string]string{
+	"type":   "Only memories of this type.",
+	"state":  "Only memories in this state. Left out: all but the deleted ones.",
+	"limit":  "How many at most: 50 unless said otherwise, 100 at most.",
+	"cursor": "The next_cursor of the page before, to go on with the same list.",
 }
 
 // outputOf returns the schema of a tool's result. Nothing in a result is null: a list may be empty,

@@ -21,7 +21,6 @@ import (
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/recall"
-	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/internal/waittest"
 )
@@ -195,7 +194,7 @@ func (m *Memoir) Memory(slug, name string) memories.Memory {
 		m.Fatal(err)
 	}
 	for _, state := range []memories.State{"", memories.Deleted} {
-		page, err := m.Store.Memories(context.Background(), agent, records.MemoryList{State: state, Name: name, Limit: 1})
+		page, err := m.Store.Memories(context.Background(), agent, memories.Filter{State: state, Name: name}, memories.PageRequest{Limit: 1})
 		if err != nil {
 			m.Fatal(err)
 		}

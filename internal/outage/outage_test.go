@@ -33,7 +33,6 @@ import (
 	"memoir/internal/postgres/local"
 	"memoir/internal/postgres/pgtest/linetest"
 	"memoir/internal/postgres/pgtest/proctest"
-	"memoir/internal/records"
 	"memoir/internal/waittest"
 )
 
@@ -143,7 +142,7 @@ func (s *site) fillPool(besides int) (open int) {
 	var readers sync.WaitGroup
 	for i := range 2 * pool {
 		readers.Go(func() {
-			if _, err := s.Store.Memories(s.Context(), agent, records.MemoryList{Name: fmt.Sprint(i), Limit: 1}); err != nil {
+			if _, err := s.Store.Memories(s.Context(), agent, memories.Filter{Name: fmt.Sprint(i)}, memories.PageRequest{Limit: 1}); err != nil {
 				s.T.Error(err)
 			}
 		})
@@ -360,7 +359,7 @@ func (s *site) find(name string) (memories.Memory, bool) {
 		return memories.Memory{}, false
 	}
 	for _, state := range []memories.State{"", memories.Deleted} {
-		page, err := s.Store.Memories(s.Context(), agent, records.MemoryList{State: state, Name: name, Limit: 1})
+		page, err := s.Store.Memories(s.Context(), agent, memories.Filter{State: state, Name: name}, memories.PageRequest{Limit: 1})
 		if err == nil && len(page.Memories) > 0 {
 			return page.Memories[0], true
 		}

@@ -55,7 +55,7 @@ func nameIn(r *http.Request, place string) string {
 }
 
 // isText reports whether s is not empty and Postgres can store it.
-func isText(s string) bool { return s != "" && records.CanBeText(s) }
+func isText(s string) bool { return s != "" && memories.CanBeText(s) }
 
 func agentView(agent records.Agent) templates.Agent {
 	return templates.Agent{

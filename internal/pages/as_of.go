@@ -80,16 +80,13 @@ func (s *site) memoriesAsOf(w http.ResponseWriter, r *http.Request, at time.Time
 	}
 	path := templates.MemoriesPath(agent.Slug)
 	v := templates.MemoriesAsOf{Agent: agentView(agent), AsOf: templates.AsOf{At: at, Here: path}}
-	query := r.URL.Query()
-	list := records.AsOfList{Limit: pageRows, Cursor: query.Get(templates.FieldCursor)}
-	if raw := query.Get(templates.FieldType); raw != "" {
-		t, ok := memories.ParseType(raw)
-		if !ok {
-			return &badRequest{http.StatusBadRequest, "The types are feedback, user, project and reference."}
-		}
-		v.Type, list.Type = t, t
+	filter, err := filterOf(r.URL.Query())
+	if err != nil {
+		return err
 	}
-	page, err := s.store.MemoriesAsOf(r.Context(), agent, at, list)
+	filter.AsOf, v.Type = memories.MomentOf(at), filter.Type
+	request := memories.PageRequest{Limit: pageRows, Cursor: r.URL.Query().Get(templates.FieldCursor)}
+	page, err := s.store.Memories(r.Context(), agent, filter, request)
 	if err != nil {
 		return err
 	}
@@ -97,11 +94,8 @@ func (s *site) memoriesAsOf(w http.ResponseWriter, r *http.Request, at time.Time
 	if v.Rows, err = s.rowsAsOf(r.Context(), agent, page.Memories, at); err != nil {
 		return err
 	}
-	here := templates.AsOfHref(path, at)
-	if v.Type != "" {
-		here += "&" + url.Values{templates.FieldType: {string(v.Type)}}.Encode()
-	}
-	if list.Cursor != "" {
+	here := path + "?" + filter.Values().Encode()
+	if request.Cursor != "" {
 		v.FirstHref = here
 	}
 	if page.NextCursor != "" {

@@ -55,9 +55,7 @@ func (s *site) attention(w http.ResponseWriter, r *http.Request) error {
 func (s *site) readBroken(r *http.Request, agent records.Agent, v *templates.Attention) error {
 	path := templates.AttentionPath(agent.Slug)
 	cursor := r.URL.Query().Get(templates.FieldCursor)
-	page, err := s.store.Memories(r.Context(), agent, records.MemoryList{
-		State: memories.NeedsAttention, Sort: records.ByName, Limit: maxBroken, Cursor: cursor,
-	})
+	page, err := s.store.Memories(r.Context(), agent, memories.Filter{State: memories.NeedsAttention, Sort: memories.ByName}, memories.PageRequest{Limit: maxBroken, Cursor: cursor})
 	if err != nil {
 		return err
 	}
@@ -67,7 +65,7 @@ func (s *site) readBroken(r *http.Request, agent records.Agent, v *templates.Att
 	if cursor != "" {
 		v.FirstHref = path
 	}
-	flagged, err := s.store.Memories(r.Context(), agent, records.MemoryList{Flagged: true, Sort: records.ByName, Limit: maxBroken})
+	flagged, err := s.store.Memories(r.Context(), agent, memories.Filter{Flagged: true, Sort: memories.ByName}, memories.PageRequest{Limit: maxBroken})
 	if err != nil {
 		return err
 	}
@@ -223,9 +221,7 @@ func (s *site) readDecisions(ctx context.Context, agent records.Agent, v *templa
 			Path: b.Path, Session: b.Session, SeenAt: local(b.SeenAt),
 		})
 	}
-	notRemoved, err := s.store.Memories(ctx, agent, records.MemoryList{
-		State: memories.Deleted, NotRemoved: true, Sort: records.ByName, Limit: maxDecisions,
-	})
+	notRemoved, err := s.store.Memories(ctx, agent, memories.Filter{State: memories.Deleted, NotRemoved: true, Sort: memories.ByName}, memories.PageRequest{Limit: maxDecisions})
 	if err != nil {
 		return err
 	}

@@ -141,7 +141,7 @@ func (s *site) notRemovedOf(ctx context.Context, agent records.Agent, ids []stri
 	for _, id := range ids {
 		deleted[id] = true
 	}
-	page, err := s.store.Memories(ctx, agent, records.MemoryList{State: memories.Deleted, NotRemoved: true, Limit: records.MaxLimit})
+	page, err := s.store.Memories(ctx, agent, memories.Filter{State: memories.Deleted, NotRemoved: true}, memories.PageRequest{Limit: records.MaxLimit})
 	if err != nil {
 		return 0
 	}

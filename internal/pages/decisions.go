@@ -42,7 +42,7 @@ func missingActions(agent records.Agent, missing []memories.Memory) []templates.
 }
 
 func (s *site) missing(ctx context.Context, agent records.Agent) ([]memories.Memory, error) {
-	return s.all(ctx, agent, records.MemoryList{State: memories.Missing, Sort: records.ByName})
+	return s.all(ctx, agent, memories.Filter{State: memories.Missing, Sort: memories.ByName})
 }
 
 // etagOf returns an ETag of all the memories together.

@@ -42,7 +42,7 @@ func (l *links) resolve(target string) (href string, ok bool) {
 		if !isText(name) {
 			continue
 		}
-		page, err := l.store.Memories(l.ctx, l.agent, records.MemoryList{Name: name, Limit: 1})
+		page, err := l.store.Memories(l.ctx, l.agent, memories.Filter{Name: name}, memories.PageRequest{Limit: 1})
 		if err != nil {
 			l.err = err
 			return "", false
@@ -65,7 +65,7 @@ func (s *site) linkedFrom(ctx context.Context, agent records.Agent, m memories.M
 	if !m.Readable || m.State == memories.Deleted {
 		return nil, nil
 	}
-	page, err := s.store.Memories(ctx, agent, records.MemoryList{Search: m.Name, Limit: maxLinkedFrom})
+	page, err := s.store.Memories(ctx, agent, memories.Filter{Query: m.Name}, memories.PageRequest{Limit: maxLinkedFrom})
 	if err != nil {
 		return nil, err
 	}

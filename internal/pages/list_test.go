@@ -153,10 +153,10 @@ func TestALongGroupShowsItsNewestAndLeadsToTheRest(t *testing.T) {
 func TestAnAddressThatAsksForWhatIsNotSaysSo(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
-	s.get(t, adaList+"?type=opinion").expect(http.StatusBadRequest, "The types are feedback, user, project and reference.")
+	s.get(t, adaList+"?type=opinion").expect(http.StatusBadRequest, "“type” can only be feedback, user, project or reference.")
 	s.get(t, adaList+"?state=asleep").expect(http.StatusBadRequest, "needs_attention")
 	s.get(t, adaList+"?state=needs_attention&type=user").expect(http.StatusBadRequest, "cannot be combined")
-	s.get(t, adaList+"?type=user&type=project").expect(http.StatusBadRequest, "“type” may be given once only.")
+	s.get(t, adaList+"?type=user&type=project").expect(http.StatusBadRequest, "“type” is given 2 times: give it once.")
 	s.get(t, adaList+"?type=user&cursor=x").expect(http.StatusBadRequest, "leave it out to start from the first page")
 	for _, path := range []string{
 		"/nowhere", "/agents", "/agents/nobody", "/agents/nobody/memory", "/agents/nobody/trash", "/agents/%00/memory", "/agents/%ff/memory",

@@ -81,7 +81,7 @@ func (s *site) readLogMonth(r *http.Request, agent records.Agent, v *templates.L
 func (s *site) findLogs(r *http.Request, agent records.Agent, v *templates.Logs) error {
 	cursor := r.URL.Query().Get(templates.FieldCursor)
 	page, err := s.store.SearchLogs(r.Context(), agent.ID, v.Query, maxLogHits, cursor)
-	if errors.Is(err, records.ErrSearch) {
+	if errors.Is(err, memories.ErrSearch) {
 		return nil // the query has no words
 	}
 	if err != nil {

@@ -96,7 +96,7 @@ func (l grouped) read(ctx context.Context) (groups []templates.Group, near bool,
 			return err
 		})
 	}
-	if l.view.Type == "" && !l.view.Attention && l.view.Scope != memories.TeamScope {
+	if !l.isOneList() {
 		reading.Go(func() (err error) {
 			typeless, err = l.missingWithoutType(withCtx)
 			return err
@@ -118,27 +118,28 @@ func (l grouped) read(ctx context.Context) (groups []templates.Group, near bool,
 
 // lists returns the queries of the view: for each type the live and missing memories, then the
 // memories that need attention, then team memory.
-func (l grouped) lists() []records.MemoryList {
-	list := records.MemoryList{Search: l.view.Query, Near: true, Sort: records.Sort(l.view.Sort), Stale: l.view.Stale, Session: l.view.Session, Scope: l.view.Scope, Cursor: l.view.Cursor}
-	if l.view.Type != "" || l.view.Attention {
-		return []records.MemoryList{ofGroup(list, l.view.Type)}
+func (l grouped) lists() []memories.Filter {
+	list := l.view.Filter
+	list.Near = true
+	if l.isOneList() {
+		return []memories.Filter{list}
 	}
-	if l.view.Scope == memories.TeamScope {
-		return []records.MemoryList{list}
-	}
-	list.Cursor = "" // a cursor belongs to one list
 	separate := l.agent.Counts.Team > 0 && !l.agent.SharesMemories()
 	if separate {
 		list.Scope = memories.PrivateScope
 	}
-	var lists []records.MemoryList
+	var lists []memories.Filter
 	for _, t := range memories.Types() {
 		if l.agent.Counts.ByType[t]+l.agent.Counts.Missing > 0 {
-			lists = append(lists, ofGroup(list, t))
+			list.Type = t
+			lists = append(lists, list)
 		}
 	}
+	list.Type = ""
 	if l.agent.Counts.NeedsAttention > 0 {
-		lists = append(lists, ofGroup(list, ""))
+		broken := list
+		broken.State = memories.NeedsAttention
+		lists = append(lists, broken)
 	}
 	if separate && l.view.Scope == "" {
 		list.Scope = memories.TeamScope
@@ -147,32 +148,27 @@ func (l grouped) lists() []records.MemoryList {
 	return lists
 }
 
-// ofGroup restricts a list to the type t. If t is empty, it restricts the list to memories that
-// need attention.
-func ofGroup(list records.MemoryList, t memories.Type) records.MemoryList {
-	list.Type = t
-	if t == "" {
-		list.State = memories.NeedsAttention
-	}
-	return list
+// isOneList reports whether the view has one list only.
+func (l grouped) isOneList() bool {
+	return l.view.Type != "" || l.view.Attention() || l.view.Scope == memories.TeamScope
 }
 
-// page reads one list, as many rows as the page shows.
-func (l grouped) page(ctx context.Context, list records.MemoryList) (records.MemoryPage, error) {
-	least := groupRows
-	if l.view.Type != "" || l.view.Attention || l.view.Scope == memories.TeamScope {
-		least = pageRows
+// page reads one list, as many rows as the page shows. A cursor belongs to one list.
+func (l grouped) page(ctx context.Context, list memories.Filter) (records.MemoryPage, error) {
+	request, least := memories.PageRequest{}, groupRows
+	if l.isOneList() {
+		request.Cursor, least = l.view.Cursor, pageRows
 	}
-	list.Limit = min(max(least, l.shown[templates.GroupKey(list.Type, list.Scope)]), maxGroupRows)
-	page, err := l.store.Memories(ctx, l.agent, list)
+	request.Limit = min(max(least, l.shown[templates.GroupKey(list.Type, list.Scope)]), maxGroupRows)
+	page, err := l.store.Memories(ctx, l.agent, list, request)
 	if err == nil && page.NextCursor != "" && l.missesOpen(page, list) {
-		list.Limit = maxGroupRows
-		page, err = l.store.Memories(ctx, l.agent, list)
+		request.Limit = maxGroupRows
+		page, err = l.store.Memories(ctx, l.agent, list, request)
 	}
 	return page, err
 }
 
-func (l grouped) group(ctx context.Context, list records.MemoryList, page records.MemoryPage) templates.Group {
+func (l grouped) group(ctx context.Context, list memories.Filter, page records.MemoryPage) templates.Group {
 	if l.view.Query == "" && l.view.Sort == "" {
 		newestFirst(page.Memories)
 	}
@@ -185,9 +181,9 @@ func (l grouped) group(ctx context.Context, list records.MemoryList, page record
 }
 
 // singleView returns the view with one of the lists only.
-func (l grouped) singleView(list records.MemoryList) templates.View {
+func (l grouped) singleView(list memories.Filter) templates.View {
 	switch {
-	case l.view.Type != "" || l.view.Attention:
+	case l.view.Type != "" || l.view.Attention():
 		return l.view
 	case list.Scope == memories.TeamScope:
 		return l.view.OfTeam()
@@ -220,7 +216,7 @@ func (l grouped) rows(ctx context.Context, found []memories.Memory, near bool) [
 
 // missesOpen reports whether the open memory belongs to the group and is not in page. If there is a
 // search, it returns false.
-func (l grouped) missesOpen(page records.MemoryPage, list records.MemoryList) bool {
+func (l grouped) missesOpen(page records.MemoryPage, list memories.Filter) bool {
 	return l.open != nil && l.open.State != memories.Deleted && (l.open.Type == list.Type || list.Scope == memories.TeamScope) &&
 		(list.Scope == "" || list.Scope == l.open.Scope()) && l.view.Query == "" &&
 		!slices.ContainsFunc(page.Memories, func(m memories.Memory) bool { return m.ID == l.open.ID })
@@ -232,7 +228,9 @@ func (l grouped) missingWithoutType(ctx context.Context) ([]memories.Memory, err
 	if l.agent.Counts.Missing == 0 {
 		return nil, nil
 	}
-	all, err := l.all(ctx, l.agent, records.MemoryList{State: memories.Missing, Search: l.view.Query, Near: true, Sort: records.Sort(l.view.Sort), Stale: l.view.Stale, Session: l.view.Session, Scope: l.view.Scope})
+	list := l.view.Filter
+	list.State, list.Near = memories.Missing, true
+	all, err := l.all(ctx, l.agent, list)
 	return slices.DeleteFunc(all, func(m memories.Memory) bool { return m.Type != "" }), err
 }
 
@@ -256,11 +254,11 @@ func rowsOf(found []memories.Memory) []templates.MemoryRow {
 }
 
 // all returns every memory of a list.
-func (s *site) all(ctx context.Context, agent records.Agent, list records.MemoryList) ([]memories.Memory, error) {
-	list.Limit = records.MaxLimit
+func (s *site) all(ctx context.Context, agent records.Agent, list memories.Filter) ([]memories.Memory, error) {
+	request := memories.PageRequest{Limit: records.MaxLimit}
 	var all []memories.Memory
 	for {
-		page, err := s.store.Memories(ctx, agent, list)
+		page, err := s.store.Memories(ctx, agent, list, request)
 		if err != nil {
 			return nil, err
 		}
@@ -268,7 +266,7 @@ func (s *site) all(ctx context.Context, agent records.Agent, list records.Memory
 		if page.NextCursor == "" {
 			return all, nil
 		}
-		list.Cursor = page.NextCursor
+		request.Cursor = page.NextCursor
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-	"memoir/internal/records"
 	"memoir/internal/words"
 	"memoir/web/templates"
 )
@@ -37,34 +36,25 @@ func (s *site) search(w http.ResponseWriter, r *http.Request) error {
 // requestedSearch reads the search from the query of r.
 func requestedSearch(r *http.Request) (templates.Search, error) {
 	query := r.URL.Query()
-	v := templates.Search{
-		Query:  cleanText(query.Get(templates.FieldQuery)),
-		Cursor: query.Get(templates.FieldCursor),
+	filter, err := filterOf(query)
+	if err != nil {
+		return templates.Search{}, err
 	}
-	if raw := query.Get(templates.FieldType); raw != "" {
-		t, ok := memories.ParseType(raw)
-		if !ok {
-			return v, &badRequest{http.StatusBadRequest, "The types are feedback, user, project and reference."}
-		}
-		v.Type = t
+	if filter.State != "" && filter.State != memories.Deleted {
+		return templates.Search{}, errBadRequest("The only state that can be searched for here is deleted.")
 	}
-	switch memories.State(query.Get(templates.FieldState)) {
-	case "":
-	case memories.Deleted:
-		v.Deleted = true
-	default:
-		return v, &badRequest{http.StatusBadRequest, "The only state that can be searched for here is deleted."}
-	}
-	return v, nil
+	return templates.Search{
+		Query: filter.Query, Type: filter.Type, Deleted: filter.State == memories.Deleted, Cursor: query.Get(templates.FieldCursor),
+	}, nil
 }
 
 // find fills v with the search results.
 func (s *site) find(r *http.Request, v *templates.Search) error {
-	list := records.MemoryList{Search: v.Query, Near: true, Type: v.Type, Limit: maxResults, Cursor: v.Cursor}
+	filter := memories.Filter{Query: v.Query, Near: true, Type: v.Type}
 	if v.Deleted {
-		list.State = memories.Deleted
+		filter.State = memories.Deleted
 	}
-	page, err := s.store.Search(r.Context(), list)
+	page, err := s.store.Search(r.Context(), filter, memories.PageRequest{Limit: maxResults, Cursor: v.Cursor})
 	if err != nil {
 		return err
 	}

@@ -78,7 +78,7 @@ func TestTheSearchSaysWhatItFoundAndWhatNot(t *testing.T) {
 	s.get(t, "/search?q=tea").expect(http.StatusOK, "Nothing is found")
 	s.get(t, "/search?q=tea&state=deleted").expect(http.StatusOK, "1 memory in the trash found", "in the trash")
 
-	s.get(t, "/search?q=a&type=opinion").expect(http.StatusBadRequest, "The types are feedback, user, project and reference.")
+	s.get(t, "/search?q=a&type=opinion").expect(http.StatusBadRequest, "“type” can only be feedback, user, project or reference.")
 	s.get(t, "/search?q=a&state=missing").expect(http.StatusBadRequest, "deleted")
 	s.get(t, "/search?q=a&cursor=x").expect(http.StatusBadRequest, "leave it out to start from the first page")
 }

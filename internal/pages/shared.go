@@ -13,7 +13,7 @@ import (
 // shared returns the first rows of the memories that all agents share, as far as the view includes
 // them.
 func (l grouped) shared(ctx context.Context) ([]templates.SharedGroup, error) {
-	if l.view.Scope != "" || l.view.Attention || l.view.Session != "" || l.view.Cursor != "" {
+	if l.view.Scope != "" || l.view.Attention() || l.view.Session != "" || l.view.Cursor != "" {
 		return nil, nil
 	}
 	from, err := l.store.Shared(ctx, l.agent)
@@ -22,9 +22,7 @@ func (l grouped) shared(ctx context.Context) ([]templates.SharedGroup, error) {
 	}
 	var groups []templates.SharedGroup
 	for _, agent := range from {
-		page, err := l.store.Memories(ctx, agent, records.MemoryList{
-			Type: l.view.Type, Search: l.view.Query, Sort: records.Sort(l.view.Sort), Stale: l.view.Stale, Limit: groupRows,
-		})
+		page, err := l.store.Memories(ctx, agent, l.view.Filter, memories.PageRequest{Limit: groupRows})
 		if err != nil {
 			return nil, err
 		}

@@ -93,14 +93,14 @@ func (s *site) twinsOf(ctx context.Context, agent records.Agent, shared []record
 	}
 	var twins []templates.Twin
 	if agent.Counts.Team > 0 && !agent.SharesMemories() {
-		found, err := s.twinsIn(ctx, agent, records.MemoryList{Name: m.Name, Scope: memories.ScopeOf(!m.Team)}, m, links)
+		found, err := s.twinsIn(ctx, agent, memories.Filter{Name: m.Name, Scope: memories.ScopeOf(!m.Team)}, m, links)
 		if err != nil {
 			return nil, err
 		}
 		twins = append(twins, found...)
 	}
 	for _, other := range shared {
-		found, err := s.twinsIn(ctx, other, records.MemoryList{Name: m.Name}, m, links)
+		found, err := s.twinsIn(ctx, other, memories.Filter{Name: m.Name}, m, links)
 		if err != nil {
 			return nil, err
 		}
@@ -113,9 +113,8 @@ func (s *site) twinsOf(ctx context.Context, agent records.Agent, shared []record
 }
 
 // twinsIn returns the first readable memory of a list as a twin of m.
-func (s *site) twinsIn(ctx context.Context, agent records.Agent, list records.MemoryList, m memories.Memory, links *links) ([]templates.Twin, error) {
-	list.Limit = records.MaxLimit
-	page, err := s.store.Memories(ctx, agent, list)
+func (s *site) twinsIn(ctx context.Context, agent records.Agent, list memories.Filter, m memories.Memory, links *links) ([]templates.Twin, error) {
+	page, err := s.store.Memories(ctx, agent, list, memories.PageRequest{Limit: records.MaxLimit})
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"net/url"
 
 	"memoir/internal/memories"
-	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/web/templates"
 )
@@ -17,7 +16,7 @@ func (s *site) trash(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	cursor := r.URL.Query().Get(templates.FieldCursor)
-	page, err := s.store.Memories(r.Context(), agent, records.MemoryList{State: memories.Deleted, Limit: pageRows, Cursor: cursor})
+	page, err := s.store.Memories(r.Context(), agent, memories.Filter{State: memories.Deleted}, memories.PageRequest{Limit: pageRows, Cursor: cursor})
 	if err != nil {
 		return err
 	}

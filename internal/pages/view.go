@@ -10,13 +10,6 @@ import (
 	"memoir/web/templates"
 )
 
-// listFilters are the parameters of the list that bulk actions select from. A repeated one is
-// refused, because ignoring a value would widen the selection.
-var listFilters = []string{
-	templates.FieldQuery, templates.FieldSession, templates.FieldType, templates.FieldState,
-	templates.FieldScope, templates.FieldStale, templates.FieldSort, templates.FieldCursor,
-}
-
 // viewOf reads the view of the Memory tab from the address. For an action it reads the address of
 // the page that the form came from.
 func viewOf(r *http.Request, agent records.Agent) (templates.View, error) {
@@ -26,53 +19,40 @@ func viewOf(r *http.Request, agent records.Agent) (templates.View, error) {
 			query = page.Query()
 		}
 	}
-	for _, filter := range listFilters {
-		if len(query[filter]) > 1 {
-			return templates.View{}, errBadRequest("“" + filter + "” may be given once only.")
-		}
+	v := templates.View{Agent: agent.Slug, Cursor: query.Get(templates.FieldCursor)}
+	if len(query[templates.FieldCursor]) > 1 {
+		return v, errBadRequest("“" + templates.FieldCursor + "” may be given once only.")
 	}
-	v := templates.View{
-		Agent:   agent.Slug,
-		Query:   cleanText(query.Get(templates.FieldQuery)),
-		Session: cleanText(query.Get(templates.FieldSession)),
-		Cursor:  query.Get(templates.FieldCursor),
+	var err error
+	if v.Filter, err = filterOf(query); err != nil {
+		return v, err
 	}
-	if raw := query.Get(templates.FieldType); raw != "" {
-		t, ok := memories.ParseType(raw)
-		if !ok {
-			return v, errBadRequest("The types are feedback, user, project and reference.")
-		}
-		v.Type = t
-	}
-	switch memories.State(query.Get(templates.FieldState)) {
-	case "":
-	case memories.NeedsAttention:
-		if v.Type != "" {
-			return v, errBadRequest("“state” and “type” cannot be combined here.")
-		}
-		v.Attention = true
-	default:
+	switch {
+	case v.State != "" && !v.Attention():
 		return v, errBadRequest("The only state that can be asked for here is needs_attention.")
-	}
-	switch v.Scope = memories.Scope(query.Get(templates.FieldScope)); v.Scope {
-	case "", memories.PrivateScope, memories.TeamScope:
-	default:
-		return v, errBadRequest("The scopes are private and team.")
-	}
-	switch query.Get(templates.FieldStale) {
-	case "", "false":
-	case "true":
-		v.Stale = true
-	default:
-		return v, errBadRequest("“stale” can only be true or false.")
-	}
-	switch sort := query.Get(templates.FieldSort); sort {
-	case "", templates.SortByName, templates.SortByUpdate, templates.SortByAge:
-		v.Sort = sort
-	default:
-		return v, errBadRequest("The orders are name, updated and age.")
+	case v.State != "" && v.Type != "":
+		return v, errBadRequest("“state” and “type” cannot be combined here.")
 	}
 	return v, nil
+}
+
+// filterOf reads the filter of a list from an address. An invalid or repeated value is refused,
+// because ignoring it would widen the selection of a bulk action. Empty fields of a form and other
+// parameters do not count.
+func filterOf(query url.Values) (memories.Filter, error) {
+	filters := url.Values{}
+	for _, field := range memories.FilterFields() {
+		switch field.Name {
+		case "as_of", "near", "not_removed": // pages of their own, and not chosen by the address
+			continue
+		}
+		for _, raw := range query[field.Name] {
+			if value := cleanText(raw); value != "" || len(query[field.Name]) > 1 {
+				filters.Add(field.Name, value)
+			}
+		}
+	}
+	return memories.ParseFilter(filters)
 }
 
 // cleanText returns raw as text that Postgres can store.

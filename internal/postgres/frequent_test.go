@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/records"
@@ -57,7 +58,7 @@ func setupLibrary(t *testing.T, size int) *library {
 
 func (l *library) search(words, cursor string) (names []string, page records.MemoryPage) {
 	l.Helper()
-	page, err := l.store.Memories(l.Context(), l.agent, records.MemoryList{Search: words, Limit: 200, Cursor: cursor})
+	page, err := l.store.Memories(l.Context(), l.agent, memories.Filter{Query: words}, memories.PageRequest{Limit: 200, Cursor: cursor})
 	if err != nil {
 		l.Fatal(err)
 	}

@@ -116,30 +116,34 @@ func factOf(row queries.IndexFact, slug string) memories.Memory {
 // factCursor is the number of facts on the pages before.
 type factCursor struct{ Facts int }
 
-// Search returns one page of the matching memories of all agents, best first, followed by matching
-// facts. It uses Type, State, Search, Near, Limit and Cursor of the list. It fails with ErrCursor.
-func (s *Store) Search(ctx context.Context, list records.MemoryList) (records.MemoryPage, error) {
-	if list.Type != "" || list.State != "" && list.State != memories.Active {
-		return s.searchMemories(ctx, list) // facts have no type and are in use
+// Search returns one page of the memories of all agents that match, best first, and after them of the facts of their
+// indexes. Of the filter count Type, State, Query and Near. It fails with *memories.InvalidError for an invalid filter, and with
+// ErrCursor.
+func (s *Store) Search(ctx context.Context, filter memories.Filter, request memories.PageRequest) (records.MemoryPage, error) {
+	if err := filter.Check(); err != nil {
+		return records.MemoryPage{}, err
 	}
-	mark := markOf("facts", list.Search, list.State)
-	at, _ := unseal[factCursor](mark, list.Cursor) // else it is a cursor of memories, which checks it
+	if filter.Type != "" || filter.State != "" && filter.State != memories.Active {
+		return s.searchMemories(ctx, filter, request) // facts have no type and are in use
+	}
+	mark := markOf("facts", filter.Query, filter.State)
+	at, _ := unseal[factCursor](mark, request.Cursor) // else it is a cursor of memories, which checks it
 	skip := 0
 	if at != nil {
 		skip = max(at.Facts, 0)
 	}
-	total, err := s.CountFacts(ctx, 0, list.Search)
+	total, err := s.CountFacts(ctx, 0, filter.Query)
 	if err != nil {
 		return records.MemoryPage{}, err
 	}
-	if total > 0 && list.Cursor == "" {
-		list.Near = false // words that only come close are not wanted where a fact has all of them
+	if total > 0 && request.Cursor == "" {
+		filter.Near = false // words that only come close are not wanted where a fact has all of them
 	}
-	ofMemories := list
+	ofMemories := request
 	if at != nil {
-		ofMemories.Cursor, ofMemories.Limit, ofMemories.Near = "", 1, false
+		ofMemories, filter.Near = memories.PageRequest{Limit: 1}, false
 	}
-	page, err := s.searchMemories(ctx, ofMemories)
+	page, err := s.searchMemories(ctx, filter, ofMemories)
 	if err != nil || page.Near {
 		return page, err
 	}
@@ -150,8 +154,8 @@ func (s *Store) Search(ctx context.Context, list records.MemoryList) (records.Me
 	if page.NextCursor != "" || skip >= total {
 		return page, nil
 	}
-	if room := list.Limit - len(page.Memories); room > 0 {
-		facts, err := s.SearchFacts(ctx, 0, list.Search, skip, room)
+	if room := request.Limit - len(page.Memories); room > 0 {
+		facts, err := s.SearchFacts(ctx, 0, filter.Query, skip, room)
 		if err != nil {
 			return records.MemoryPage{}, err
 		}

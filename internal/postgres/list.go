@@ -6,7 +6,6 @@ import (
 	"math"
 	"strconv"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -18,7 +17,7 @@ import (
 )
 
 // byRank is the order of a search: best first.
-const byRank records.Sort = "rank"
+const byRank memories.Sort = "rank"
 
 // A place is the sort key of the last memory of a page.
 type place struct {
@@ -34,11 +33,11 @@ type order struct {
 	key              func(listRow) string // the value of the expression, as a cursor holds it
 }
 
-var orders = map[records.Sort]order{
-	records.ByUpdate: {"m.updated_at", "timestamptz", true, func(r listRow) string { return timeKey(r.head.UpdatedAt) }},
-	records.ByName:   {"m.name", "text", false, func(r listRow) string { return r.head.Name }},
-	records.ByAge:    {"m.modified_at", "timestamptz", false, func(r listRow) string { return timeKey(r.head.ModifiedAt) }},
-	byRank:           {"", "real", true, func(r listRow) string { return strconv.FormatFloat(float64(r.rank), 'g', -1, 32) }},
+var orders = map[memories.Sort]order{
+	memories.ByUpdate: {"m.updated_at", "timestamptz", true, func(r listRow) string { return timeKey(r.head.UpdatedAt) }},
+	memories.ByName:   {"m.name", "text", false, func(r listRow) string { return r.head.Name }},
+	memories.ByAge:    {"m.modified_at", "timestamptz", false, func(r listRow) string { return timeKey(r.head.ModifiedAt) }},
+	byRank:            {"", "real", true, func(r listRow) string { return strconv.FormatFloat(float64(r.rank), 'g', -1, 32) }},
 }
 
 func timeKey(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
@@ -63,57 +62,67 @@ func scopeOf(a records.Agent) scope {
 	return scope{agentID: a.ID, slugs: map[int64]string{a.ID: a.Slug}}
 }
 
-// maxSearch is the longest search, in Unicode characters: room for a paragraph that somebody pastes. Each word of it is looked
-// up on its own, and Postgres takes no expression of any depth.
-const maxSearch = 1000
-
-// Memories returns one page of an agent's memories. It fails with ErrCursor and ErrSearch.
-func (s *Store) Memories(ctx context.Context, agent records.Agent, list records.MemoryList) (records.MemoryPage, error) {
-	return s.page(ctx, scopeOf(agent), list)
+// Memories returns one page of an agent's memories, as they are or as they were at filter.AsOf. It
+// fails with *memories.InvalidError for an invalid filter, and with ErrCursor.
+func (s *Store) Memories(ctx context.Context, agent records.Agent, filter memories.Filter, page memories.PageRequest) (records.MemoryPage, error) {
+	if err := filter.Check(); err != nil {
+		return records.MemoryPage{}, err
+	}
+	if filter.AsOf != "" {
+		return s.memoriesAsOf(ctx, agent, filter, page)
+	}
+	return s.page(ctx, scopeOf(agent), filter, page)
 }
 
-func (s *Store) page(ctx context.Context, of scope, list records.MemoryList) (page records.MemoryPage, err error) {
-	list, mark, after, err := begin(list, of)
+func (s *Store) page(ctx context.Context, of scope, filter memories.Filter, request memories.PageRequest) (page records.MemoryPage, err error) {
+	l, after, err := newMemoryList(filter, request, of)
 	if err != nil {
 		return records.MemoryPage{}, err
 	}
 	var rows []listRow
-	if list.Search == "" {
-		rows, page.Total, err = listed(ctx, s.pool, list, conditionsOf(list, of, search.Query{}), after)
+	if l.Query == "" {
+		rows, page.Total, err = listed(ctx, s.pool, l, selectionOf(l.Filter, of, search.Query{}), after)
 		err = wrap("list memories", err)
 	} else {
-		rows, page.Total, page.Near, err = s.found(ctx, of, list, after)
+		rows, page.Total, page.Near, err = s.found(ctx, of, l, after)
 	}
 	if err != nil {
 		return records.MemoryPage{}, err
 	}
-	if len(rows) > list.Limit {
-		rows = rows[:list.Limit]
-		last := rows[list.Limit-1]
-		page.NextCursor = seal(mark, place{orders[list.Sort].key(last), last.head.ID, page.Near})
+	if len(rows) > l.limit {
+		rows = rows[:l.limit]
+		last := rows[l.limit-1]
+		page.NextCursor = seal(l.mark, place{orders[l.Sort].key(last), last.head.ID, page.Near})
 	}
 	page.Memories, err = complete(ctx, s.q, of, rows)
 	return page, err
 }
 
-// begin returns the list with the order that it has, the mark of its cursors, and the place behind which it is to be read; nil: it
-// is its first page.
-func begin(l records.MemoryList, of scope) (list records.MemoryList, mark string, after *place, err error) {
-	if utf8.RuneCountInString(l.Search) > maxSearch {
-		return l, "", nil, records.ErrSearch
+// memoryList is a list with its order.
+type memoryList struct {
+	memories.Filter
+	limit int
+	mark  string // of its cursors
+}
+
+// newMemoryList returns the list, and the place after which it is to be read. The place is nil for
+// the first page.
+func newMemoryList(f memories.Filter, page memories.PageRequest, of scope) (l memoryList, after *place, err error) {
+	if f.NotRemoved && f.State == "" {
+		f.State = memories.Deleted
 	}
-	if l.Sort == "" {
-		l.Sort = records.ByUpdate
-		if l.Search != "" {
-			l.Sort = byRank
+	if f.Sort == "" {
+		f.Sort = memories.ByUpdate
+		if f.Query != "" {
+			f.Sort = byRank
 		}
 	}
-	mark = listMark(l, of)
-	after, err = unseal[place](mark, l.Cursor)
-	if err != nil || after != nil && !canBeKey(after.Key, orders[l.Sort].cast) {
-		return l, "", nil, records.ErrCursor
+	l = memoryList{Filter: f, limit: page.Limit, mark: listMark(f, of)}
+	after, err = unseal[place](l.mark, page.Cursor)
+	if err != nil || after != nil && !canBeKey(after.Key, orders[f.Sort].cast) {
+		return memoryList{}, nil, records.ErrCursor
 	}
-	return l, mark, after, nil
+	return l, after, nil
 }
 
 type listRow struct {
@@ -121,11 +130,11 @@ type listRow struct {
 	description, body string
 	rank              float32
 	carried           fileLookup
-	total             int // of the whole list, if conditions.counted
+	total             int // of the whole list, if selection.counted
 }
 
 // listed reads one page of a list, one row more than it shows, and how long the list is.
-func listed(ctx context.Context, on reader, l records.MemoryList, c conditions, after *place) (rows []listRow, total int, err error) {
+func listed(ctx context.Context, on reader, l memoryList, c selection, after *place) (rows []listRow, total int, err error) {
 	query := ""
 	if l.Sort == byRank {
 		query = rankedQuery(c, l, after)
@@ -140,7 +149,7 @@ func listed(ctx context.Context, on reader, l records.MemoryList, c conditions, 
 	switch {
 	case err != nil:
 		return nil, 0, err
-	case after == nil && len(rows) <= l.Limit:
+	case after == nil && len(rows) <= l.limit:
 		return rows, len(rows), nil
 	case c.counted && len(rows) > 0:
 		return rows, rows[0].total, nil
@@ -150,13 +159,13 @@ func listed(ctx context.Context, on reader, l records.MemoryList, c conditions, 
 }
 
 // total counts the whole list.
-func (c conditions) total(ctx context.Context, on reader) (total int, err error) {
+func (c selection) total(ctx context.Context, on reader) (total int, err error) {
 	err = on.QueryRow(ctx, c.count, c.args).Scan(&total)
 	return total, err
 }
 
 // listQuery returns the query of one page of a list in the order of its sort, after that place.
-func listQuery(c conditions, l records.MemoryList, after *place) string {
+func listQuery(c selection, l memoryList, after *place) string {
 	by := orders[l.Sort]
 	total := "0"
 	if c.counted {
@@ -177,9 +186,9 @@ func (o order) by() string {
 // page is the query of one page, after that place. Its limit is a number and not an argument: with an argument Postgres would
 // plan the query again each time, which takes longer than running it. The rows equal in the order and those after them are two
 // ranges of the order's index, so that a later page costs no more than the first, even if all memories have the same time.
-func (o order) page(c conditions, l records.MemoryList, after *place) string {
+func (o order) page(c selection, l memoryList, after *place) string {
 	part := func(beyond string) string {
-		return fmt.Sprintf("(SELECT m.* %s%s ORDER BY %s LIMIT %d)", c.sql, beyond, o.by(), l.Limit+1)
+		return fmt.Sprintf("(SELECT m.* %s%s ORDER BY %s LIMIT %d)", c.sql, beyond, o.by(), l.limit+1)
 	}
 	if after == nil {
 		return part("")
@@ -193,10 +202,10 @@ func (o order) page(c conditions, l records.MemoryList, after *place) string {
 	key := "@key::text::" + o.cast
 	equal := fmt.Sprintf("%s = %s AND m.id > @id", o.expression, key)
 	further := fmt.Sprintf("%s %s %s", o.expression, compare, key)
-	if l.Search != "" {
+	if l.Query != "" {
 		return part(" AND (" + further + " OR " + equal + ")") // all hits are put in order, and found only once
 	}
-	return fmt.Sprintf("SELECT * FROM (%s UNION ALL %s) m ORDER BY %s LIMIT %d", part(" AND "+equal), part(" AND "+further), o.by(), l.Limit+1)
+	return fmt.Sprintf("SELECT * FROM (%s UNION ALL %s) m ORDER BY %s LIMIT %d", part(" AND "+equal), part(" AND "+further), o.by(), l.limit+1)
 }
 
 // reader is what a list is read from: the pool, or a transaction.
@@ -215,8 +224,8 @@ func scanRow(row pgx.CollectableRow) (r listRow, err error) {
 	return r, err
 }
 
-func listMark(l records.MemoryList, of scope) string {
-	return markOf("memories", of.slugs[of.agentID], l.Type, l.State, l.Stale, l.Flagged, l.NotRemoved, l.Session, l.Name, l.Scope, l.Search, l.Near, l.Sort)
+func listMark(f memories.Filter, of scope) string {
+	return markOf("memories", of.slugs[of.agentID], f.Values().Encode())
 }
 
 // canBeKey says whether a key is written as its sort writes them, so that a forged cursor never reaches a cast in
@@ -230,6 +239,6 @@ func canBeKey(key, cast string) bool {
 		rank, err := strconv.ParseFloat(key, 32)
 		return err == nil && !math.IsNaN(rank) && !math.IsInf(rank, 0) && strconv.FormatFloat(rank, 'g', -1, 32) == key
 	default:
-		return records.CanBeText(key)
+		return memories.CanBeText(key)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"memoir/internal/logs"
+	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/search"
 	"memoir/internal/records"
@@ -131,7 +132,7 @@ type logCursor struct {
 func (s *Store) SearchLogs(ctx context.Context, agentID int64, query string, limit int, cursor string) (records.LogPage, error) {
 	sought, ok := search.Parse(query)
 	if !ok {
-		return records.LogPage{}, records.ErrSearch
+		return records.LogPage{}, memories.ErrSearch
 	}
 	mark := markOf("logs", agentID, query)
 	after, err := unseal[logCursor](mark, cursor)
@@ -140,7 +141,7 @@ func (s *Store) SearchLogs(ctx context.Context, agentID int64, query string, lim
 	}
 	from := logCursor{records.LastLogDay, "\U0010FFFF"}
 	if after != nil {
-		if _, ok := logs.ParseDay(string(after.Day)); !ok || !records.CanBeText(after.Path) {
+		if _, ok := logs.ParseDay(string(after.Day)); !ok || !memories.CanBeText(after.Path) {
 			return records.LogPage{}, records.ErrCursor
 		}
 		from = *after

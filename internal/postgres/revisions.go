@@ -19,7 +19,7 @@ func (s *Store) Revisions(ctx context.Context, agent records.Agent, id string, l
 	if _, err := s.Memory(ctx, agent, id); err != nil {
 		return records.RevisionPage{}, err
 	}
-	if !records.CanBeText(list.From) {
+	if !memories.CanBeText(list.From) {
 		return records.RevisionPage{}, records.ErrCursor
 	}
 	rows, err := s.q.Revisions(ctx, queries.RevisionsParams{
@@ -77,7 +77,7 @@ func (s *Store) RawOfHash(ctx context.Context, agent records.Agent, id, hash str
 	if _, err := s.Memory(ctx, agent, id); err != nil {
 		return nil, err
 	}
-	if !records.CanBeText(hash) {
+	if !memories.CanBeText(hash) {
 		return nil, nil
 	}
 	raw, err := s.q.RawOfHash(ctx, queries.RawOfHashParams{MemoryID: uuid.MustParse(id), Hash: hash})

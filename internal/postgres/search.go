@@ -6,15 +6,16 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/search"
 	"memoir/internal/records"
 )
 
-// searchMemories returns one page of the matching memories of all agents, best first. It uses Type,
-// State, Search, Near, Limit and Cursor of the list. It fails with ErrCursor and ErrSearch.
-func (s *Store) searchMemories(ctx context.Context, list records.MemoryList) (records.MemoryPage, error) {
-	list.Sort = byRank
+// searchMemories returns one page of the memories of all agents that match, best first, by the same rules as a list of one
+// agent. Of the filter count Type, State, Query and Near. It fails with ErrCursor.
+func (s *Store) searchMemories(ctx context.Context, filter memories.Filter, page memories.PageRequest) (records.MemoryPage, error) {
+	filter.Sort = byRank
 	agents, err := s.q.Agents(ctx)
 	if err != nil {
 		return records.MemoryPage{}, wrap("list agents", err)
@@ -26,26 +27,26 @@ func (s *Store) searchMemories(ctx context.Context, list records.MemoryList) (re
 			all.joined = append(all.joined, agent.ID)
 		}
 	}
-	return s.page(ctx, all, list)
+	return s.page(ctx, all, filter, page)
 }
 
-// found reads one page of a search plus one row. If no memory has all words and the list wants near
-// misses, it returns memories with similar words.
-func (s *Store) found(ctx context.Context, of scope, l records.MemoryList, after *place) (rows []listRow, total int, near bool, err error) {
-	exact, ok := search.Parse(l.Search)
+// found reads one page of a search, one row more than it shows: the memories that have all words or, if there are none and
+// the list wants near misses, those with words that come close.
+func (s *Store) found(ctx context.Context, of scope, l memoryList, after *place) (rows []listRow, total int, near bool, err error) {
+	exact, ok := search.Parse(l.Query)
 	if !ok {
 		return nil, 0, false, nil
 	}
 	err = pgx.BeginTxFunc(ctx, s.pool, byIndex, func(tx pgx.Tx) error {
 		if after == nil || !after.Near {
-			rows, total, err = listed(ctx, tx, l, conditionsOf(l, of, exact), after)
+			rows, total, err = listed(ctx, tx, l, selectionOf(l.Filter, of, exact), after)
 			if err != nil || total > 0 || !l.Near || !s.nearMisses || after != nil {
 				return err // near misses never follow a page of exact hits, even if all of these are gone
 			}
-			if l.Type != "" || filtersBeyondTallies(l) {
+			if l.Type != "" || filtersBeyondTallies(l.Filter) {
 				// A filter that leaves out all hits is no reason to offer other words.
-				unfiltered := records.MemoryList{State: l.State, Search: l.Search, Sort: byRank}
-				elsewhere, err := conditionsOf(unfiltered, of, exact).total(ctx, tx)
+				unfiltered := memories.Filter{State: l.State, Query: l.Query, Sort: byRank}
+				elsewhere, err := selectionOf(unfiltered, of, exact).total(ctx, tx)
 				if err != nil || elsewhere > 0 {
 					return err
 				}
@@ -55,7 +56,7 @@ func (s *Store) found(ctx context.Context, of scope, l records.MemoryList, after
 		if err != nil || !anyNear {
 			return err
 		}
-		rows, total, err = listed(ctx, tx, l, conditionsOf(l, of, sought), after)
+		rows, total, err = listed(ctx, tx, l, selectionOf(l.Filter, of, sought), after)
 		near = total > 0
 		return err
 	})
@@ -88,9 +89,9 @@ func fuzzyQuery(ctx context.Context, q *queries.Queries, exact search.Query) (se
 // the whole vector, which takes 5 µs, or 25 µs if Postgres reads it from the disk cache.
 const maxRanked = 300
 
-// rankedQuery returns the query of one page of a search after a place, best first. Hits that are
-// not ranked follow with rank 0.
-func rankedQuery(c conditions, l records.MemoryList, after *place) string {
+// rankedQuery returns the query of one page of a search, best first, after that place. Hits that are not ranked follow with
+// the rank 0.
+func rankedQuery(c selection, l memoryList, after *place) string {
 	beyond := ""
 	if after != nil {
 		c.args["key"], c.args["id"] = after.Key, after.ID
@@ -107,5 +108,5 @@ func rankedQuery(c conditions, l records.MemoryList, after *place) string {
 			%s ORDER BY rank DESC, id LIMIT %d)
 		SELECT %s, page.rank, (SELECT count(*) FROM hits)
 		FROM page JOIN memories m ON m.id = page.id JOIN revisions r ON r.id = m.revision_id
-		ORDER BY page.rank DESC, page.id`, c.sql, maxRanked, beyond, l.Limit+1, rowColumns)
+		ORDER BY page.rank DESC, page.id`, c.sql, maxRanked, beyond, l.limit+1, rowColumns)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -19,7 +20,7 @@ type sessionCursor struct {
 func (s *Store) Sessions(ctx context.Context, agentID int64, limit int, cursor string) (records.SessionPage, error) {
 	mark := markOf("sessions", agentID)
 	after, err := unseal[sessionCursor](mark, cursor)
-	if err != nil || after != nil && !records.CanBeText(after.Name) {
+	if err != nil || after != nil && !memories.CanBeText(after.Name) {
 		return records.SessionPage{}, records.ErrCursor
 	}
 	asked := queries.SessionsOfParams{AgentID: agentID, Most: int32(limit + 1)}

@@ -28,13 +28,12 @@ type Agents interface {
 // Memories reads and searches memories, now and as of a past moment, with their revisions and
 // files.
 type Memories interface {
-	Memories(ctx context.Context, agent Agent, list MemoryList) (MemoryPage, error)
+	Memories(ctx context.Context, agent Agent, filter memories.Filter, page memories.PageRequest) (MemoryPage, error)
 	MemoriesByID(ctx context.Context, agent Agent, ids []string) ([]memories.Memory, error)
 	Memory(ctx context.Context, agent Agent, id string) (memories.Memory, error)
 	MemoryVersions(ctx context.Context, agentID int64, ids []string) (map[string]MemoryVersion, error)
-	MemoriesAsOf(ctx context.Context, agent Agent, at time.Time, list AsOfList) (MemoryPage, error)
 	MemoryAsOf(ctx context.Context, agent Agent, id string, at time.Time) (memories.Memory, error)
-	Search(ctx context.Context, list MemoryList) (MemoryPage, error)
+	Search(ctx context.Context, filter memories.Filter, page memories.PageRequest) (MemoryPage, error)
 	NearMisses() bool
 	Revisions(ctx context.Context, agent Agent, id string, list RevisionList) (RevisionPage, error)
 	Raw(ctx context.Context, agent Agent, id string) ([]byte, error)

@@ -4,19 +4,13 @@
 // not decide what a row means. Package postgres stores and reads these values; all other packages
 // use them without knowing it:
 //
-//	page, err := store.Memories(ctx, agent, records.MemoryList{Type: memories.User, Limit: records.MaxLimit})
+//	page, err := store.Memories(ctx, agent, memories.Filter{Type: memories.User}, memories.PageRequest{Limit: records.MaxLimit})
 package records
 
 import (
-	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // Now returns the current time in UTC, in the microseconds that Postgres keeps, so that a stored
 // time equals the one that is read back.
 func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
-
-// CanBeText reports whether Postgres stores s as text: it is valid UTF-8 without NUL. No row has
-// any other text.
-func CanBeText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }

@@ -15,7 +15,6 @@ import (
 
 	"memoir/internal/longrun"
 	"memoir/internal/memories"
-	"memoir/internal/records"
 	"memoir/internal/waittest"
 )
 
@@ -247,9 +246,9 @@ func (b *bench) everything(slug string) map[string]memories.Memory {
 		b.Fatal(err)
 	}
 	found := map[string]memories.Memory{}
-	list := records.MemoryList{Sort: records.ByName, Limit: 500}
+	request := memories.PageRequest{Limit: 500}
 	for {
-		page, err := b.store.Memories(b.Context(), agent, list)
+		page, err := b.store.Memories(b.Context(), agent, memories.Filter{Sort: memories.ByName}, request)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -259,7 +258,7 @@ func (b *bench) everything(slug string) map[string]memories.Memory {
 			}
 			found[m.Path] = m
 		}
-		if list.Cursor = page.NextCursor; list.Cursor == "" {
+		if request.Cursor = page.NextCursor; request.Cursor == "" {
 			return found
 		}
 	}
@@ -272,7 +271,7 @@ func (b *bench) hasNamed(slug, name string) bool {
 	if err != nil {
 		b.Fatal(err)
 	}
-	page, err := b.store.Memories(b.Context(), agent, records.MemoryList{Name: name, Limit: 1})
+	page, err := b.store.Memories(b.Context(), agent, memories.Filter{Name: name}, memories.PageRequest{Limit: 1})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest"
-	"memoir/internal/records"
 	"memoir/internal/sync"
 )
 
@@ -94,7 +93,7 @@ func TestWhatChangesIsNewestAlsoWhenTheClockHasBeenSetBack(t *testing.T) {
 		t.Errorf("the journal does not lead to what is: %q", gaps)
 	}
 	agent := b.agent("ada")
-	page, err := b.store.MemoriesAsOf(t.Context(), agent, time.Now().Add(24*time.Hour), records.AsOfList{Limit: 10})
+	page, err := b.store.Memories(t.Context(), agent, memories.Filter{AsOf: memories.MomentOf(time.Now().Add(24 * time.Hour))}, memories.PageRequest{Limit: 10})
 	if err != nil || len(page.Memories) != 1 || page.Memories[0].Body != "three" {
 		t.Errorf("in the end there is %+v, %v", page.Memories, err)
 	}

@@ -165,7 +165,7 @@ func (p *openedPage) isNow() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%+v; CLAUDE.md: %d characters, %q\n", agent.Counts, agent.ClaudeMD.Chars, agent.ClaudeMD.Problem)
 	for _, state := range []memories.State{"", memories.Deleted} {
-		page, err := p.store.Memories(context.Background(), agent, records.MemoryList{State: state, Sort: records.ByName, Limit: records.MaxLimit})
+		page, err := p.store.Memories(context.Background(), agent, memories.Filter{State: state, Sort: memories.ByName}, memories.PageRequest{Limit: records.MaxLimit})
 		if err != nil {
 			p.Fatal(err)
 		}

@@ -23,7 +23,7 @@ func hashOf(text string) string { return files.Hash([]byte(text)) }
 func (w *world) memories(state memories.State) []memories.Memory {
 	agent, err := w.b.store.Agent(context.Background(), w.slug)
 	w.must(err)
-	page, err := w.b.store.Memories(context.Background(), agent, records.MemoryList{State: state, Sort: records.ByName, Limit: records.MaxLimit})
+	page, err := w.b.store.Memories(context.Background(), agent, memories.Filter{State: state, Sort: memories.ByName}, memories.PageRequest{Limit: records.MaxLimit})
 	w.must(err)
 	return page.Memories
 }

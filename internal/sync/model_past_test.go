@@ -22,7 +22,7 @@ func (w *world) past(at time.Time) map[string]string {
 	w.must(err)
 	said := map[string]string{}
 	for _, state := range []memories.State{"", memories.Deleted} {
-		page, err := w.b.store.MemoriesAsOf(ctx, agent, at, records.AsOfList{State: state, Limit: records.MaxLimit})
+		page, err := w.b.store.Memories(ctx, agent, memories.Filter{State: state, AsOf: memories.MomentOf(at)}, memories.PageRequest{Limit: records.MaxLimit})
 		w.must(err)
 		for _, m := range page.Memories {
 			said[m.ID] = saidBy(m)

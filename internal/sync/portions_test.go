@@ -101,7 +101,7 @@ func (p *pair) known(slug string) []string {
 	}
 	var lines []string
 	for _, state := range []memories.State{"", memories.Deleted} {
-		page, err := p.store.Memories(p.Context(), agent, records.MemoryList{State: state, Limit: records.MaxLimit})
+		page, err := p.store.Memories(p.Context(), agent, memories.Filter{State: state}, memories.PageRequest{Limit: records.MaxLimit})
 		if err != nil {
 			p.Fatal(err)
 		}

@@ -399,7 +399,7 @@ func TestRename_SearchFindsNewName(t *testing.T) {
 	t.Parallel()
 	b, _ := renamed(t)
 	for query, want := range map[string]int{"spaces": 1, "tabs": 1, "always": 1} {
-		page, err := b.store.Memories(t.Context(), b.agent("ada"), records.MemoryList{Search: query, Limit: 5})
+		page, err := b.store.Memories(t.Context(), b.agent("ada"), memories.Filter{Query: query}, memories.PageRequest{Limit: 5})
 		if err != nil || len(page.Memories) != want || page.Memories[0].Name != "Spaces" {
 			t.Errorf("%s finds %+v, %v", query, page.Memories, err)
 		}

@@ -12,7 +12,6 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/postgres/pgtest/linetest"
-	"memoir/internal/records"
 	"memoir/internal/waittest"
 )
 
@@ -97,7 +96,7 @@ func (b *bench) found(words string) int {
 	if err != nil {
 		b.Fatal(err)
 	}
-	page, err := b.store.Memories(b.Context(), agent, records.MemoryList{Search: words, Limit: 1})
+	page, err := b.store.Memories(b.Context(), agent, memories.Filter{Query: words}, memories.PageRequest{Limit: 1})
 	if err != nil {
 		b.Fatal(err)
 	}

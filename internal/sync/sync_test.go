@@ -156,7 +156,7 @@ func (b *bench) list(slug string, state memories.State) map[string]memories.Memo
 	if err != nil {
 		return nil
 	}
-	page, err := b.store.Memories(context.Background(), agent, records.MemoryList{State: state, Limit: records.MaxLimit})
+	page, err := b.store.Memories(context.Background(), agent, memories.Filter{State: state}, memories.PageRequest{Limit: records.MaxLimit})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func (b *bench) of(paths memories.Scope, name string) *memories.Memory {
 		b.Fatal(err)
 	}
 	for _, state := range []memories.State{"", memories.Deleted} {
-		page, err := b.store.Memories(b.Context(), agent, records.MemoryList{Name: name, Scope: paths, State: state, Limit: 2})
+		page, err := b.store.Memories(b.Context(), agent, memories.Filter{Name: name, Scope: paths, State: state}, memories.PageRequest{Limit: 2})
 		if err != nil {
 			b.Fatal(err)
 		}

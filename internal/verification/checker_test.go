@@ -72,7 +72,7 @@ func (b *background) agent() records.Agent {
 // citations returns what is kept of a memory, as "text status", empty for nothing.
 func (b *background) citations(name string) string {
 	b.Helper()
-	page, err := b.Store.Memories(b.Context(), b.agent(), records.MemoryList{Name: name, Limit: 1})
+	page, err := b.Store.Memories(b.Context(), b.agent(), memories.Filter{Name: name}, memories.PageRequest{Limit: 1})
 	if err != nil {
 		b.Fatal(err)
 	}

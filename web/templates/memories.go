@@ -194,7 +194,7 @@ func (v Memories) shown() string {
 	if v.View.Session != "" {
 		words += " from " + sessionWords(v.View.Session)
 	}
-	if v.View.Attention {
+	if v.View.Attention() {
 		words += " in need of attention"
 	}
 	switch {

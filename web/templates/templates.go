@@ -113,7 +113,6 @@ const (
 	FieldState  = "state"
 	FieldCursor = "cursor"
 	FieldOpen   = "open" // id of the memory whose fixes a page shows
-	FieldStale  = "stale"
 	FieldSort   = "sort"
 	FieldAbove  = "above" // number of rows of the group above the requested ones
 

@@ -1,31 +1,18 @@
 package templates
 
 import (
-	"net/url"
+	"slices"
 
 	"memoir/internal/memories"
 )
 
 // View is the filter and order of the Memory tab, as in its address. A memory's page has it too,
-// for the list next to the memory. Zero values filter nothing.
+// for the list next to the memory.
 type View struct {
-	Agent     string // the slug
-	Query     string // the search
-	Type      memories.Type
-	Attention bool           // only memories that need attention
-	Stale     bool           // only those two days old or older
-	Session   string         // only memories that this session wrote or has
-	Scope     memories.Scope // only private or only team memories
-	Sort      string         // one of the orders below; empty means newest or best first
-	Cursor    string         // start of the page; empty on the first page
+	Agent string // the slug
+	memories.Filter
+	Cursor string // start of the page; empty on the first page
 }
-
-// The orders of the list.
-const (
-	SortByName   = "name"
-	SortByUpdate = "updated"
-	SortByAge    = "age"
-)
 
 // List returns the address of the list.
 func (v View) List() string { return v.at(MemoriesPath(v.Agent)) }
@@ -45,22 +32,48 @@ func (v View) Narrowed() bool {
 }
 
 // Filtered reports whether the view has a filter other than a search.
-func (v View) Filtered() bool {
-	return v.Type != "" || v.Attention || v.Stale || v.Session != "" || v.Scope != ""
+func (v View) Filtered() bool { return v.Narrows() }
+
+// Attention reports whether the view has only memories that need attention.
+func (v View) Attention() bool { return v.State == memories.NeedsAttention }
+
+// otherFilters returns the filters of the view that have no link of their own.
+func (v View) otherFilters() []memories.FilterField {
+	f := v.Filter
+	f.Query, f.Type, f.State, f.Stale, f.Session, f.Scope, f.Sort = "", "", "", false, "", "", ""
+	values := f.Values()
+	return slices.DeleteFunc(slices.Clone(memories.FilterFields()), func(field memories.FilterField) bool { return !values.Has(field.Name) })
+}
+
+// countsMislead reports whether the page shows fewer memories than the counts of the groups.
+func (v View) countsMislead() bool {
+	return v.Query != "" || v.Stale || v.Session != "" || len(v.otherFilters()) > 0
+}
+
+// without returns the view without one filter.
+func (v View) without(field memories.FilterField) View {
+	values := v.Values()
+	values.Del(field.Name)
+	v.Filter, _ = memories.ParseFilter(values) // valid, because v is
+	v.Cursor = ""
+	return v
 }
 
 // oneGroup reports whether the view has one group only, which is then shown in pages.
-func (v View) oneGroup() bool { return v.Type != "" || v.Attention || v.Scope == memories.TeamScope }
+func (v View) oneGroup() bool { return v.Type != "" || v.Attention() || v.Scope == memories.TeamScope }
 
 // Of returns the view of one type. An empty type means the memories that need attention.
 func (v View) Of(t memories.Type) View {
-	v.Type, v.Attention, v.Scope, v.Cursor = t, t == "", "", ""
+	v = v.whole()
+	if v.Type = t; t == "" {
+		v.State = memories.NeedsAttention
+	}
 	return v
 }
 
 // whole returns the view of all groups.
 func (v View) whole() View {
-	v.Type, v.Attention, v.Scope, v.Cursor = "", false, "", ""
+	v.Type, v.State, v.Scope, v.Cursor = "", "", "", ""
 	return v
 }
 
@@ -93,24 +106,10 @@ func (v View) searched(query string) View {
 }
 
 func (v View) at(path string) string {
-	query := url.Values{}
-	set := func(field, value string) {
-		if value != "" {
-			query.Set(field, value)
-		}
+	query := v.Values()
+	if v.Cursor != "" {
+		query.Set(FieldCursor, v.Cursor)
 	}
-	set(FieldQuery, v.Query)
-	set(FieldType, string(v.Type))
-	if v.Attention {
-		set(FieldState, string(memories.NeedsAttention))
-	}
-	if v.Stale {
-		set(FieldStale, "true")
-	}
-	set(FieldSession, v.Session)
-	set(FieldScope, string(v.Scope))
-	set(FieldSort, v.Sort)
-	set(FieldCursor, v.Cursor)
 	if len(query) == 0 {
 		return path
 	}

@@ -141,7 +141,7 @@ func freeName(ctx context.Context, store *postgres.Store, row records.Agent, tak
 		}
 		count := 0
 		for _, state := range []memories.State{"", memories.Deleted} {
-			page, err := store.Memories(ctx, row, records.MemoryList{Name: name, State: state, Limit: 1})
+			page, err := store.Memories(ctx, row, memories.Filter{Name: name, State: state}, memories.PageRequest{Limit: 1})
 			if err != nil {
 				return "", err
 			}

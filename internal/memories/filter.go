@@ -1,0 +1,245 @@
+package memories
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Filter selects and orders memories of an agent. The zero value selects all but the deleted ones,
+// newest first. It is the only definition of these filters: the tags name each field in a query
+// and in JSON, list its values, and describe it.
+type Filter struct {
+	Type       Type   `query:"type" json:"type,omitempty" enum:"feedback,user,project,reference"`
+	State      State  `query:"state" json:"state,omitempty" enum:"active,needs_attention,missing,deleted" doc:"Without it: all but the deleted ones, unless not_removed asks for these."`
+	Stale      bool   `query:"stale" json:"stale,omitempty" doc:"true: stale ones alone, two days old or more."`
+	Flagged    bool   `query:"flagged" json:"flagged,omitempty" doc:"true: active ones alone about whose files something is odd; problems says what."`
+	NotRemoved bool   `query:"not_removed" json:"not_removed,omitempty" doc:"true: deleted ones alone of which a file, or an entry in MEMORY.md, is still there, because it could not be removed; problems says why."`
+	Session    string `query:"session" json:"session,omitempty" doc:"The name of a session: a file of it carries them now, or their content came from it."`
+	Name       string `query:"name" json:"name,omitempty" doc:"Exact."`
+	Scope      Scope  `query:"scope" json:"scope,omitempty" enum:"private,team" doc:"Without it: both."`
+	Query      string `query:"q" json:"query,omitempty" maxLength:"1000" doc:"Search: all words, any letter case, each as a prefix."`
+	Near       bool   `query:"near" json:"near,omitempty" doc:"true: where no memory of the agent holds all the words of q, those that come close. What is done with a list should not be done with these unseen."`
+	Sort       Sort   `query:"sort" json:"sort,omitempty" enum:"name,updated,age" doc:"updated, newest first, unless there is a search, which is ranked; name by UTF-8 bytes; age oldest first."`
+	AsOf       Moment `query:"as_of" json:"as_of,omitempty" doc:"RFC 3339, such as 2026-11-03T14:00:00Z: the state at that time; a future time counts as now. Purged memories and files are not included. Past lists are sorted by name, and do not take q, flagged and not_removed."`
+}
+
+// PageRequest is the part of a list that is wanted.
+type PageRequest struct {
+	Limit  int    `query:"limit" json:"limit,omitempty" minimum:"1" maximum:"500" default:"50"`
+	Cursor string `query:"cursor" json:"cursor,omitempty" doc:"The next_cursor of the page before, for the same list."`
+}
+
+// Sort is the order of a list.
+type Sort string
+
+// The orders of a list; ties go by id. A search without an order is ranked, best first.
+const (
+	ByUpdate Sort = "updated" // newest first
+	ByName   Sort = "name"    // by UTF-8 bytes
+	ByAge    Sort = "age"     // oldest first
+)
+
+// Moment is a point in time in RFC 3339, as a query has it.
+type Moment string
+
+// MomentOf returns t as a Moment.
+func MomentOf(t time.Time) Moment { return Moment(t.UTC().Format(time.RFC3339Nano)) }
+
+// Parse returns the time. It fails if m is not RFC 3339.
+func (m Moment) Parse() (time.Time, error) {
+	// The plus sign of an offset arrives as a space if the client did not escape it.
+	return time.Parse(time.RFC3339, strings.Replace(string(m), " ", "+", 1))
+}
+
+// Time returns the time, or the zero time if m is empty or not RFC 3339.
+func (m Moment) Time() time.Time {
+	at, _ := m.Parse()
+	return at
+}
+
+// FilterField describes one field of Filter by its tags.
+type FilterField struct {
+	Name      string   // in a query
+	JSON      string   // in JSON
+	Enum      []string // nil if any value is allowed
+	Doc       string
+	MaxLength int // in characters; 0 if not limited
+	IsBool    bool
+	IsMoment  bool
+	index     int
+}
+
+// FilterFields returns the fields of Filter in their order.
+func FilterFields() []FilterField { return filterFields }
+
+var filterFields = func() (fields []FilterField) {
+	for f := range reflect.TypeFor[Filter]().Fields() {
+		field := FilterField{
+			Name: f.Tag.Get("query"), Doc: f.Tag.Get("doc"), IsBool: f.Type.Kind() == reflect.Bool,
+			IsMoment: f.Type == reflect.TypeFor[Moment](), index: f.Index[0],
+		}
+		field.JSON, _, _ = strings.Cut(f.Tag.Get("json"), ",")
+		if values := f.Tag.Get("enum"); values != "" {
+			field.Enum = strings.Split(values, ",")
+		}
+		field.MaxLength, _ = strconv.Atoi(f.Tag.Get("maxLength"))
+		fields = append(fields, field)
+	}
+	return fields
+}()
+
+// ParseFilter reads a filter from a query that has no other parameters. Letter case does not matter
+// for values from a list. It fails with *InvalidError for an unknown parameter, for one that is
+// empty or repeated, and if Check does.
+func ParseFilter(query url.Values) (Filter, error) {
+	var f Filter
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		i := slices.IndexFunc(filterFields, func(field FilterField) bool { return field.Name == name })
+		if i < 0 {
+			return Filter{}, &InvalidError{name, "is unknown"}
+		}
+		if err := filterFields[i].set(&f, query[name]); err != nil {
+			return Filter{}, err
+		}
+	}
+	return f, f.Check()
+}
+
+func (field FilterField) set(f *Filter, values []string) error {
+	if len(values) != 1 {
+		return &InvalidError{field.Name, fmt.Sprintf("is given %d times: give it once", len(values))}
+	}
+	value, to := values[0], reflect.ValueOf(f).Elem().Field(field.index)
+	switch {
+	case value == "":
+		return &InvalidError{field.Name, "is empty: give it a value, or leave it out"}
+	case !field.IsBool && field.Enum != nil:
+		to.SetString(strings.ToLower(strings.TrimSpace(value)))
+	case !field.IsBool:
+		to.SetString(value)
+	case value == "true" || value == "false":
+		to.SetBool(value == "true")
+	default:
+		return &InvalidError{field.Name, "can only be true or false"}
+	}
+	return nil
+}
+
+// text returns the field's value in f as a query has it; empty if f does not use the field.
+func (field FilterField) text(f Filter) string {
+	value := reflect.ValueOf(f).Field(field.index)
+	switch {
+	case !field.IsBool:
+		return value.String()
+	case value.Bool():
+		return "true"
+	default:
+		return ""
+	}
+}
+
+// Values returns f as a query. The query of the zero value is empty.
+func (f Filter) Values() url.Values {
+	values := url.Values{}
+	for _, field := range filterFields {
+		if text := field.text(f); text != "" {
+			values.Set(field.Name, text)
+		}
+	}
+	return values
+}
+
+// Narrows reports whether f, apart from its search and its order, leaves out memories that are not
+// deleted.
+func (f Filter) Narrows() bool {
+	f.Query, f.Near, f.Sort = "", false, ""
+	return f != Filter{}
+}
+
+// Check fails with *InvalidError if a field has no valid value, or if two exclude each other.
+func (f Filter) Check() error {
+	for _, field := range filterFields {
+		if err := field.check(field.text(f)); err != nil {
+			return err
+		}
+	}
+	switch {
+	case f.AsOf == "":
+		return nil
+	case f.Query != "":
+		return &InvalidError{"q", "cannot be given with as_of: the past is not indexed"}
+	case f.Flagged || f.NotRemoved:
+		return &InvalidError{"as_of", "cannot be given with flagged or not_removed: what was odd about files then is not kept"}
+	case f.Sort != "" && f.Sort != ByName:
+		return &InvalidError{"sort", "can only be name with as_of"}
+	}
+	return nil
+}
+
+// check returns an *InvalidError for a value that is not valid.
+func (field FilterField) check(value string) error {
+	switch {
+	case value == "" || field.IsBool:
+		return nil
+	case !CanBeText(value):
+		return &InvalidError{field.Name, "is not valid UTF-8, or holds a NUL character"}
+	case field.Enum != nil && !slices.Contains(field.Enum, value):
+		last := len(field.Enum) - 1
+		return &InvalidError{field.Name, "can only be " + strings.Join(field.Enum[:last], ", ") + " or " + field.Enum[last]}
+	case field.MaxLength > 0 && utf8.RuneCountInString(value) > field.MaxLength:
+		return ErrSearch
+	}
+	if _, err := Moment(value).Parse(); field.IsMoment && err != nil {
+		return &InvalidError{field.Name, "is not a moment as in 2026-11-03T14:00:00Z"}
+	}
+	return nil
+}
+
+// ErrSearch means that a search has more text than can be looked up.
+var ErrSearch = &InvalidError{Field: "q", Reason: "is longer than 1,000 characters; search for the words that matter"}
+
+// CanBeText reports whether Postgres stores s as text: it is valid UTF-8 without NUL. No row has
+// any other text.
+func CanBeText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
+
+// filterMatches has, for each filter that the files of an agent answer, whether it selects m.
+var filterMatches = map[string]func(f Filter, m Memory, now time.Time) bool{
+	"type":    func(f Filter, m Memory, _ time.Time) bool { return m.Type == f.Type },
+	"state":   func(f Filter, m Memory, _ time.Time) bool { return m.State == f.State },
+	"stale":   func(_ Filter, m Memory, now time.Time) bool { return m.Age(now).Stale },
+	"flagged": func(_ Filter, m Memory, _ time.Time) bool { return m.State == Active && len(m.Problems) > 0 },
+	"session": func(f Filter, m Memory, _ time.Time) bool {
+		return m.Session == f.Session || slices.ContainsFunc(m.Files, func(file MemoryFile) bool { return file.Session == f.Session })
+	},
+	"name":  func(f Filter, m Memory, _ time.Time) bool { return m.Name == NormalizeName(f.Name) },
+	"scope": func(f Filter, m Memory, _ time.Time) bool { return m.Scope() == f.Scope },
+}
+
+// Matcher returns a function that reports whether f selects a memory at now. It fails with
+// *InvalidError if f uses a field that only a database answers.
+func (f Filter) Matcher(now time.Time) (func(Memory) bool, error) {
+	var all []func(Filter, Memory, time.Time) bool
+	for _, field := range filterFields {
+		if field.text(f) == "" {
+			continue
+		}
+		matches := filterMatches[field.Name]
+		if matches == nil {
+			return nil, &InvalidError{field.Name, "needs a server"}
+		}
+		all = append(all, matches)
+	}
+	return func(m Memory) bool {
+		if f.State == "" && m.State == Deleted {
+			return false
+		}
+		return !slices.ContainsFunc(all, func(matches func(Filter, Memory, time.Time) bool) bool { return !matches(f, m, now) })
+	}, nil
+}

@@ -1,0 +1,169 @@
+package postgres
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres/search"
+)
+
+// condition is a filter in SQL, of memories m. The argument of a filter has its name in a query.
+type condition struct {
+	sql     string
+	values  map[string]string // the SQL of each value, in place of sql
+	past    string            // of memories m as they were, in place of sql
+	tallied bool              // memory_tallies m has the columns too
+}
+
+// conditions has each field of memories.Filter. Those without SQL change how a list is read, not
+// which memories it has, or select them by the search index.
+var conditions = map[string]condition{
+	"type":    {sql: "m.type = @type", tallied: true},
+	"state":   {sql: "m.state = @state", tallied: true},
+	"stale":   {sql: "m.modified_at BETWEEN @known_since AND @stale_since AND m.readable"},
+	"flagged": {sql: "m.state = 'active' AND m.problems <> '[]'"},
+	"not_removed": {sql: `m.id IN (SELECT f.memory_id FROM files f
+			WHERE f.agent_id = @agent AND f.status = 'removing' AND f.problem IS NOT NULL)`},
+	// The inner query uses no column of m, so that it runs once and not for every memory.
+	"session": {sql: `(m.session = @session OR m.id IN (SELECT f.memory_id FROM files f
+			WHERE f.agent_id = @agent AND f.session = @session AND f.present AND f.status IN ('mirrored', 'removing')))`,
+		past: "m.session = @session"},
+	"name":  {sql: "m.name = @name"},
+	"scope": {values: map[string]string{string(memories.TeamScope): "m.team", string(memories.PrivateScope): "NOT m.team"}},
+	"q":     {},
+	"near":  {},
+	"sort":  {},
+	"as_of": {},
+}
+
+// clause returns the SQL for one value of the filter. It is empty if the filter has none.
+func (c condition) clause(value string, isPast bool) string {
+	switch {
+	case c.values != nil:
+		return c.values[value]
+	case isPast && c.past != "":
+		return c.past
+	default:
+		return c.sql
+	}
+}
+
+// filterArgs returns the arguments of the conditions of f; now is what the age counts to.
+func filterArgs(f memories.Filter, now time.Time) pgx.NamedArgs {
+	args := pgx.NamedArgs{"known_since": memories.KnownSince, "stale_since": memories.StaleSince(now)}
+	values := f.Values()
+	for _, field := range memories.FilterFields() {
+		value := values.Get(field.Name)
+		switch {
+		case field.IsMoment:
+			args[field.Name] = memories.Moment(value).Time()
+		case field.Name == "name":
+			args[field.Name] = memories.NormalizeName(value)
+		default:
+			args[field.Name] = value
+		}
+	}
+	return args
+}
+
+// where returns the conditions of f that a table m of memories, of their tallies, or of memories
+// as they were answers, from WHERE on.
+func where(f memories.Filter, agent string, wanted func(condition) bool) string {
+	var sql strings.Builder
+	sql.WriteString(" WHERE true")
+	if agent != "" {
+		sql.WriteString(" AND m.agent_id = " + agent)
+	}
+	if f.State == "" {
+		sql.WriteString(" AND m.state <> 'deleted'")
+	}
+	values := f.Values()
+	for _, field := range memories.FilterFields() {
+		c := conditions[field.Name]
+		if !values.Has(field.Name) || !wanted(c) {
+			continue
+		}
+		if clause := c.clause(values.Get(field.Name), f.AsOf != ""); clause != "" {
+			sql.WriteString(" AND " + clause)
+		}
+	}
+	return sql.String()
+}
+
+func anyCondition(condition) bool { return true }
+func isTallied(c condition) bool  { return c.tallied }
+
+// filtersBeyondTallies reports whether f has a condition that only the memories themselves answer.
+func filtersBeyondTallies(f memories.Filter) bool {
+	for name, values := range f.Values() {
+		if c := conditions[name]; !c.tallied && c.clause(values[0], false) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// selection is the part of a query that selects the memories of a list, from FROM on, and the query
+// that counts them.
+type selection struct {
+	sql, count string
+	args       pgx.NamedArgs
+	counted    bool // each row of a page has the count
+}
+
+func selectionOf(f memories.Filter, of scope, query search.Query) selection {
+	args := filterArgs(f, time.Now())
+	agent := "" // as a query has the id of the one agent; empty: all agents
+	if of.agentID != 0 {
+		args["agent"] = of.agentID
+		agent = "@agent"
+	}
+	if f.Query != "" {
+		args["sought"], args["match"], args["titled"] = query.Rank(), query.Match(of.search()), query.Titled(of.search())
+	}
+	if byIndexAlone(f, query) {
+		alone := searchAlone(agent)
+		return selection{sql: alone, count: "SELECT count(*) " + alone, args: args, counted: true}
+	}
+	var sql strings.Builder
+	sql.WriteString("FROM memories m")
+	if len(query.Phrases()) > 0 {
+		sql.WriteString(" JOIN revisions r ON r.id = m.revision_id")
+	}
+	if f.Query != "" {
+		sql.WriteString(" JOIN memory_search s ON s.memory_id = m.id AND s.words @@ @match::tsquery")
+	}
+	sql.WriteString(where(f, agent, anyCondition))
+	for i, phrase := range query.Phrases() {
+		name := fmt.Sprintf("phrase%d", i)
+		args[name] = phrase
+		// Most text is normalised. Postgres checks that faster than it normalises.
+		fmt.Fprintf(&sql, ` AND (SELECT position(@%s::text IN CASE WHEN t.text IS NFKC NORMALIZED THEN t.text ELSE normalize(t.text, NFKC) END)
+			FROM (SELECT m.name || E'\n' || r.description || E'\n' || r.body) t (text)) > 0`, name)
+	}
+	s := selection{sql: sql.String(), count: "SELECT count(*) " + sql.String(), args: args, counted: f.Query != ""}
+	if f.Query == "" && !filtersBeyondTallies(f) {
+		s.count, s.counted = "SELECT coalesce(sum(m.n), 0) FROM memory_tallies m"+where(f, agent, isTallied), true
+	}
+	return s
+}
+
+// byIndexAlone reports whether the search index selects the memories of the list, apart from the
+// trash.
+func byIndexAlone(f memories.Filter, query search.Query) bool {
+	return f.Sort == byRank && !f.Narrows() && len(query.Phrases()) == 0
+}
+
+// searchAlone is the selection of a list for which byIndexAlone is true. It reads no other row of
+// memories, which would cost more than the search.
+func searchAlone(agent string) string {
+	trash := "SELECT d.id FROM memories d WHERE d.state = 'deleted'"
+	if agent != "" {
+		trash += " AND d.agent_id = " + agent
+	}
+	return "FROM memory_search s WHERE s.words @@ @match::tsquery AND s.memory_id NOT IN (" + trash + ")"
+}
