@@ -211,6 +211,29 @@ func TestATimeThatNoAnswerCouldTellKeepsNoListFromBeingRead(t *testing.T) {
 	}
 }
 
+func TestList_UpdatedSince(t *testing.T) {
+	t.Parallel()
+	s := library(t)
+	list := "/api/v1/agents/ada/memories?sort=updated&updated_since="
+	all := s.ok(200, "GET", "/api/v1/agents/ada/memories?sort=updated", nil).list("memories")
+	for i, m := range all {
+		want := i + 1
+		for want < len(all) && all[want].string("updated_at") == m.string("updated_at") {
+			want++
+		}
+		if got := s.ok(200, "GET", list+m.string("updated_at"), nil).list("memories"); len(got) != want || names(got, "name") != names(all[:want], "name") {
+			t.Errorf("since %s there are %q, want %q", m.string("updated_at"), names(got, "name"), names(all[:want], "name"))
+		}
+	}
+	if got := s.ok(200, "GET", list+"2100-01-01T00:00:00%2B02:00", nil); len(got.list("memories")) > 0 || got["total"] != 0.0 {
+		t.Errorf("in the future there are %v", got)
+	}
+	past := s.ok(200, "GET", "/api/v1/agents/ada/memories?as_of="+now()+"&updated_since=2100-01-01T00:00:00Z", nil)
+	if len(past.list("memories")) > 0 {
+		t.Errorf("in the past there are %v", past)
+	}
+}
+
 func TestAListSaysWhichParameterItCannotTake(t *testing.T) {
 	t.Parallel()
 	s := library(t)
@@ -218,7 +241,7 @@ func TestAListSaysWhichParameterItCannotTake(t *testing.T) {
 	for query, field := range map[string]string{
 		"limit=0": "limit", "limit=501": "limit", "limit=-1": "limit", "limit=ten": "limit", "limit=1.5": "limit",
 		"limit=99999999999999999999": "limit", "stale=old": "stale", "session=%00": "session", "type=fact": "type", "type=Feedback": "type", "state=gone": "state", "sort=size": "sort",
-		"sort=rank": "sort", "cursor=%21": "cursor", "cursor=" + next: "cursor", "name=a%00b": "name", "name=%ff": "name", "q=%00": "q", "q=%ff": "q",
+		"sort=rank": "sort", "cursor=%21": "cursor", "cursor=" + next: "cursor", "name=a%00b": "name", "name=%ff": "name", "q=%00": "q", "q=%ff": "q", "updated_since=yesterday": "updated_since",
 	} {
 		p := s.problem(s.call("GET", "/api/v1/agents/ada/memories?"+query, nil), 422)
 		if fields := p.list("errors"); len(fields) != 1 || fields[0]["location"] != "query."+field || fields[0].string("message") == "" {

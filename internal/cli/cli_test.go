@@ -301,6 +301,8 @@ func TestMemoriesAreListedAsATable(t *testing.T) {
 				t.Errorf("there is no %q in\n%s", row, list)
 			}
 		}
+		term.memoir("memory", "list", "--updated-since", "2100-01-01T00:00:00Z").wants(0, "no memories\n", term.quiet(way))
+		term.memoir("memory", "list", "--updated-since", "soon").wants(2, "", "--updated-since is not a moment")
 		only := term.memoir("memory", "--type", "user", "list").wants(0, "愛子さん", term.quiet(way)).stdout
 		if strings.Contains(only, "Tabs") || strings.Contains(only, "plain") {
 			t.Errorf("of one type there are\n%s", only)

@@ -82,6 +82,11 @@ func TestMemoriesAreListedSearchedAndRead(t *testing.T) {
 	if !slices.Equal(some.names(), []string{"green tea"}) {
 		t.Errorf("of a type: %v", some.names())
 	}
+	c.call("list_memories", arguments{"agent": "ada", "updated_since": "2100-01-01T00:00:00Z"}, &some)
+	if some.Total != 0 {
+		t.Errorf("updated in the future: %v", some.names())
+	}
+	c.fails("list_memories", arguments{"agent": "ada", "updated_since": "soon"}, "updated_since is not a moment")
 	if text := c.call("list_memories", arguments{"agent": "ada", "state": "deleted"}, &some); some.Total != 0 || text != "ada has no such memories." {
 		t.Errorf("in the trash: %+v, %q", some, text)
 	}

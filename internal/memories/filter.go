@@ -16,18 +16,19 @@ import (
 // newest first. It is the only definition of these filters: the tags name each field in a query
 // and in JSON, list its values, and describe it.
 type Filter struct {
-	Type       Type   `query:"type" json:"type,omitempty" enum:"feedback,user,project,reference"`
-	State      State  `query:"state" json:"state,omitempty" enum:"active,needs_attention,missing,deleted" doc:"Without it: all but the deleted ones, unless not_removed asks for these."`
-	Stale      bool   `query:"stale" json:"stale,omitempty" doc:"true: stale ones alone, two days old or more."`
-	Flagged    bool   `query:"flagged" json:"flagged,omitempty" doc:"true: active ones alone about whose files something is odd; problems says what."`
-	NotRemoved bool   `query:"not_removed" json:"not_removed,omitempty" doc:"true: deleted ones alone of which a file, or an entry in MEMORY.md, is still there, because it could not be removed; problems says why."`
-	Session    string `query:"session" json:"session,omitempty" doc:"The name of a session: a file of it carries them now, or their content came from it."`
-	Name       string `query:"name" json:"name,omitempty" doc:"Exact."`
-	Scope      Scope  `query:"scope" json:"scope,omitempty" enum:"private,team" doc:"Without it: both."`
-	Query      string `query:"q" json:"query,omitempty" maxLength:"1000" doc:"Search: all words, any letter case, each as a prefix."`
-	Near       bool   `query:"near" json:"near,omitempty" doc:"true: where no memory of the agent holds all the words of q, those that come close. What is done with a list should not be done with these unseen."`
-	Sort       Sort   `query:"sort" json:"sort,omitempty" enum:"name,updated,age" doc:"updated, newest first, unless there is a search, which is ranked; name by UTF-8 bytes; age oldest first."`
-	AsOf       Moment `query:"as_of" json:"as_of,omitempty" doc:"RFC 3339, such as 2026-11-03T14:00:00Z: the state at that time; a future time counts as now. Purged memories and files are not included. Past lists are sorted by name, and do not take q, flagged and not_removed."`
+	Type         Type   `query:"type" json:"type,omitempty" enum:"feedback,user,project,reference"`
+	State        State  `query:"state" json:"state,omitempty" enum:"active,needs_attention,missing,deleted" doc:"Without it: all but the deleted ones, unless not_removed asks for these."`
+	Stale        bool   `query:"stale" json:"stale,omitempty" doc:"true: stale ones alone, two days old or more."`
+	Flagged      bool   `query:"flagged" json:"flagged,omitempty" doc:"true: active ones alone about whose files something is odd; problems says what."`
+	NotRemoved   bool   `query:"not_removed" json:"not_removed,omitempty" doc:"true: deleted ones alone of which a file, or an entry in MEMORY.md, is still there, because it could not be removed; problems says why."`
+	Session      string `query:"session" json:"session,omitempty" doc:"The name of a session: a file of it carries them now, or their content came from it."`
+	Name         string `query:"name" json:"name,omitempty" doc:"Exact."`
+	Scope        Scope  `query:"scope" json:"scope,omitempty" enum:"private,team" doc:"Without it: both."`
+	Query        string `query:"q" json:"query,omitempty" maxLength:"1000" doc:"Search: all words, any letter case, each as a prefix."`
+	Near         bool   `query:"near" json:"near,omitempty" doc:"true: where no memory of the agent holds all the words of q, those that come close. What is done with a list should not be done with these unseen."`
+	Sort         Sort   `query:"sort" json:"sort,omitempty" enum:"name,updated,age" doc:"updated, newest first, unless there is a search, which is ranked; name by UTF-8 bytes; age oldest first."`
+	UpdatedSince Moment `query:"updated_since" json:"updated_since,omitempty" doc:"RFC 3339, as in 2026-11-03T14:00:00Z: those alone that were updated at that moment or later."`
+	AsOf         Moment `query:"as_of" json:"as_of,omitempty" doc:"RFC 3339, such as 2026-11-03T14:00:00Z: the state at that time; a future time counts as now. Purged memories and files are not included. Past lists are sorted by name, and do not take q, flagged and not_removed."`
 }
 
 // PageRequest is the part of a list that is wanted.
@@ -218,8 +219,9 @@ var filterMatches = map[string]func(f Filter, m Memory, now time.Time) bool{
 	"session": func(f Filter, m Memory, _ time.Time) bool {
 		return m.Session == f.Session || slices.ContainsFunc(m.Files, func(file MemoryFile) bool { return file.Session == f.Session })
 	},
-	"name":  func(f Filter, m Memory, _ time.Time) bool { return m.Name == NormalizeName(f.Name) },
-	"scope": func(f Filter, m Memory, _ time.Time) bool { return m.Scope() == f.Scope },
+	"name":          func(f Filter, m Memory, _ time.Time) bool { return m.Name == NormalizeName(f.Name) },
+	"scope":         func(f Filter, m Memory, _ time.Time) bool { return m.Scope() == f.Scope },
+	"updated_since": func(f Filter, m Memory, _ time.Time) bool { return !m.UpdatedAt.Before(f.UpdatedSince.Time()) },
 }
 
 // Matcher returns a function that reports whether f selects a memory at now. It fails with

@@ -20,6 +20,7 @@ func TestParseFilter(t *testing.T) {
 		"q=two+words&near=true&sort=updated": {Query: "two words", Near: true, Sort: memories.ByUpdate},
 		"session=U1-C1-1&scope=team&name=X":  {Session: "U1-C1-1", Scope: memories.TeamScope, Name: "X"},
 		"not_removed=true":                   {NotRemoved: true},
+		"updated_since=2026-11-03T14:00:00Z": {UpdatedSince: "2026-11-03T14:00:00Z"},
 		"as_of=2026-11-03T14:00:00Z":         {AsOf: "2026-11-03T14:00:00Z"},
 		"as_of=2026-11-03T14:00:00+01:00":    {AsOf: "2026-11-03T14:00:00 01:00"}, // the plus sign is not escaped
 	} {
@@ -49,6 +50,7 @@ func TestParseFilter_Invalid(t *testing.T) {
 		"limit=5":                        "limit",
 		"name=%00":                       "name",
 		"session=%ff":                    "session",
+		"updated_since=2026-11-03":       "updated_since",
 		"as_of=tomorrow":                 "as_of",
 		"q=" + strings.Repeat("a", 1001): "q",
 		"as_of=2026-11-03T14:00:00Z&q=x": "q",
@@ -76,9 +78,11 @@ func TestFilter_Matcher(t *testing.T) {
 	}
 	matching := []memories.Filter{
 		{}, {Type: memories.User}, {State: memories.Active}, {Stale: true}, {Flagged: true}, {Session: "U1"}, {Name: "Tabs"}, {Scope: memories.PrivateScope},
+		{UpdatedSince: memories.MomentOf(memory.UpdatedAt)},
 	}
 	others := []memories.Filter{
 		{Type: memories.Project}, {State: memories.Missing}, {Session: "U2"}, {Name: "Spaces"}, {Scope: memories.TeamScope},
+		{UpdatedSince: memories.MomentOf(memory.UpdatedAt.Add(time.Nanosecond))},
 		{Type: memories.User, Name: "Spaces"},
 	}
 	for i, filter := range append(matching, others...) {

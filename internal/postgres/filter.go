@@ -32,12 +32,13 @@ var conditions = map[string]condition{
 	"session": {sql: `(m.session = @session OR m.id IN (SELECT f.memory_id FROM files f
 			WHERE f.agent_id = @agent AND f.session = @session AND f.present AND f.status IN ('mirrored', 'removing')))`,
 		past: "m.session = @session"},
-	"name":  {sql: "m.name = @name"},
-	"scope": {values: map[string]string{string(memories.TeamScope): "m.team", string(memories.PrivateScope): "NOT m.team"}},
-	"q":     {},
-	"near":  {},
-	"sort":  {},
-	"as_of": {},
+	"name":          {sql: "m.name = @name"},
+	"scope":         {values: map[string]string{string(memories.TeamScope): "m.team", string(memories.PrivateScope): "NOT m.team"}},
+	"updated_since": {sql: "m.updated_at >= @updated_since"},
+	"q":             {},
+	"near":          {},
+	"sort":          {},
+	"as_of":         {},
 }
 
 // clause returns the SQL for one value of the filter. It is empty if the filter has none.
