@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"memoir/internal/memories"
+	"memoir/internal/problem"
 	"memoir/internal/records"
 )
 
@@ -62,7 +63,7 @@ func (p *AgentPath) Resolve(huma.Context) []error {
 	if memories.CanBeText(p.Slug) {
 		return nil
 	}
-	return []error{noSuchThing()}
+	return []error{problem.Of(memories.ErrNotFound)}
 }
 
 func (a *api) registerAgents() {

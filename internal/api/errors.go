@@ -12,55 +12,18 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"memoir/internal/gate"
-	"memoir/internal/memories"
 	"memoir/internal/problem"
-	"memoir/internal/sync"
 )
 
-// retryAfter is when to ask again while Postgres is away, in seconds: about what a restart of it takes.
-const retryAfter = 2
-
-// problem is the table between the domain's errors and the statuses. where is the part of the request that an invalid
-// field is in.
+// problem returns the problem of an error, and logs it. where is the part of the request that an invalid field is in.
 func (a *api) problem(ctx context.Context, where string, err error) *problem.Problem {
-	var known *problem.Problem
-	var conflict *memories.ConflictError
-	var invalid *memories.InvalidError
-	var p *problem.Problem
-	switch {
-	case errors.As(err, &known):
-		p = known
-	case errors.Is(err, memories.ErrNotFound):
-		p = noSuchThing()
-	case errors.Is(err, memories.ErrChanged):
-		p = problem.New(http.StatusPreconditionFailed, "The memory has changed since you read it. Nothing was changed. Read it again and decide anew.")
-	case errors.As(err, &conflict):
-		p = problem.New(http.StatusConflict, conflict.Reason)
-	case errors.As(err, &invalid):
-		p = unprocessable(problem.Field{Location: where + "." + invalid.Field, Message: invalid.Reason})
-	case errors.Is(err, memories.ErrInterrupted):
-		a.options.Log.WarnContext(ctx, "a call was interrupted", "request", gate.RequestID(ctx), "error", err)
-		p = problem.New(http.StatusServiceUnavailable, "The connection was lost and the call interrupted. It may be done already, or be done later. Memories on disk are safe. Look first, then try again.").RetryAfter(retryAfter)
-	case errors.Is(err, memories.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
-		a.options.Log.WarnContext(ctx, "a call found no database", "request", gate.RequestID(ctx), "error", err)
-		p = problem.New(http.StatusServiceUnavailable, "The database cannot be reached at the moment. Memories on disk are safe. Try again shortly.").RetryAfter(retryAfter)
-	case errors.Is(err, sync.ErrStopping):
-		p = problem.New(http.StatusServiceUnavailable, "Memoir is being stopped. What was taken in so far is kept. Try again when it is back.").RetryAfter(retryAfter)
-	case errors.Is(err, sync.ErrOutOfFiles):
-		a.options.Log.WarnContext(ctx, "a call found nothing left to open files with", "request", gate.RequestID(ctx), "error", err)
-		p = problem.New(http.StatusServiceUnavailable, "Memoir can open no more files at the moment, so it has not seen everything, and has concluded nothing from what it did not see. It looks again by itself. If this lasts, raise the number of files that its server may open (ulimit -n).").RetryAfter(retryAfter)
-	case errors.Is(err, context.Canceled):
-		p = problem.New(http.StatusServiceUnavailable, "The request was given up before it was answered.")
-	default:
-		id := gate.RequestID(ctx)
-		a.options.Log.ErrorContext(ctx, "a call failed", "request", id, "error", err)
-		p = problem.New(http.StatusInternalServerError, "Something went wrong here. The server's log says what, under request "+id+".")
+	p := problem.Of(err)
+	if p.Code == problem.Invalid {
+		p.Errors[0].Location = where + "." + p.Field
 	}
-	return p.Request(gate.RequestID(ctx))
-}
-
-func noSuchThing() *problem.Problem {
-	return problem.New(http.StatusNotFound, "There is no such agent, memory or content here.")
+	id := gate.RequestID(ctx)
+	a.options.Log.Log(ctx, p.Level, "call failed", "request", id, "error", err)
+	return p.Request(id)
 }
 
 func badBody(fields ...problem.Field) *problem.Problem {

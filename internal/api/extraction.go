@@ -161,7 +161,7 @@ func (a *api) extract(ctx context.Context, in *extractInput) (*extractAnswer, er
 		shown.State, shown.Said, shown.InputTokens, shown.OutputTokens = "done", job.Said, job.InputTokens, job.OutputTokens
 		return &extractAnswer{http.StatusOK, shown}, nil
 	case job.State == jobs.Waiting:
-		return nil, problem.New(http.StatusServiceUnavailable, "The conversation was not read yet: "+job.Problem+". It is kept, and tried again by itself.").RetryAfter(retryAfter)
+		return nil, problem.New(http.StatusServiceUnavailable, "The conversation was not read yet: "+job.Problem+". It is kept, and tried again by itself.").RetryAfter(problem.RetrySeconds)
 	default:
 		return nil, problem.New(http.StatusServiceUnavailable, "The conversation could not be read: "+job.Problem+". It is not tried again.")
 	}

@@ -31,7 +31,7 @@ func (a *api) ready(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *api) notReady(w http.ResponseWriter, r *http.Request, why string) {
-	problem.New(http.StatusServiceUnavailable, why).RetryAfter(retryAfter).Request(gate.RequestID(r.Context())).Write(w)
+	problem.New(http.StatusServiceUnavailable, why).RetryAfter(problem.RetrySeconds).Request(gate.RequestID(r.Context())).Write(w)
 }
 
 func sayOK(w http.ResponseWriter) {

@@ -10,7 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"memoir/internal/gate"
-	"memoir/internal/memories"
+	"memoir/internal/problem"
 )
 
 // refusal is an error that says itself what to do.
@@ -18,45 +18,38 @@ type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
+// hints say which tool to call, in place of the way out that a problem has.
+var hints = map[problem.Code]string{
+	problem.NotFound:    "Nothing was changed. Look at what there is with list_memories.",
+	problem.Changed:     "Read it again with get_memory, and decide anew.",
+	problem.Interrupted: "Look with get_memory before you try again.",
+}
+
 // plainly words an error for the model or the person that made a call: what happened, what was kept, what to do.
 func (e *endpoint) plainly(ctx context.Context, err error) error {
 	var known refusal
-	var conflict *memories.ConflictError
-	var invalid *memories.InvalidError
-	switch {
-	case errors.As(err, &known):
+	if errors.As(err, &known) {
 		return known
-	case errors.Is(err, memories.ErrNotFound):
-		return refusal("There is no such agent or memory any more. Nothing was changed. Look at what there is with list_memories.")
-	case errors.Is(err, memories.ErrChanged):
-		return refusal("The memory has changed since it was read. Nothing was changed. Read it again with get_memory, and decide anew.")
-	case errors.As(err, &conflict):
-		return refusal(conflict.Reason)
-	case errors.As(err, &invalid):
-		return refusal("Nothing was changed: " + invalid.Field + " " + invalid.Reason + ".")
-	case errors.Is(err, memories.ErrInterrupted):
-		e.options.Log.WarnContext(ctx, "an MCP call was interrupted", "request", gate.RequestID(ctx), "error", err)
-		return refusal("The connection was lost and the call interrupted. It may be done already, or be done later. Memories on disk are safe. Look with get_memory before you try again.")
-	case errors.Is(err, memories.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
-		e.options.Log.WarnContext(ctx, "an MCP call found no database", "request", gate.RequestID(ctx), "error", err)
-		return refusal("Memoir's database cannot be reached at the moment. Nothing was changed, and memories on disk are safe. Try again shortly.")
-	case errors.Is(err, context.Canceled):
-		return refusal("The call was given up before it was answered.")
 	}
-	e.options.Log.ErrorContext(ctx, "an MCP call failed", "request", gate.RequestID(ctx), "error", err)
-	return broken(ctx)
+	id := gate.RequestID(ctx)
+	p := problem.Of(err).Request(id)
+	e.options.Log.Log(ctx, p.Level, "MCP call failed", "request", id, "error", err)
+	if hint := hints[p.Code]; hint != "" {
+		return refusal(p.Advise(hint))
+	}
+	return refusal(p.Detail)
 }
 
-func broken(ctx context.Context) refusal {
-	return refusal("Something went wrong in Memoir. Its log says what, under request " + gate.RequestID(ctx) + ".")
-}
+// errPanic is the cause of a problem that names no other.
+var errPanic = errors.New("panic")
 
 // asProtocol is the error of what is no tool, and has no result that could say that it failed.
 func (e *endpoint) asProtocol(ctx context.Context, err error) error {
 	var known refusal
-	var invalid *memories.InvalidError
 	code := int64(jsonrpc.CodeInternalError)
-	if errors.As(err, &known) || errors.As(err, &invalid) || errors.Is(err, memories.ErrNotFound) {
+	if errors.As(err, &known) {
+		code = jsonrpc.CodeInvalidParams
+	} else if kind := problem.Of(err).Code; kind == problem.Invalid || kind == problem.NotFound {
 		code = jsonrpc.CodeInvalidParams
 	}
 	return &jsonrpc.Error{Code: code, Message: e.plainly(ctx, err).Error()}
@@ -76,8 +69,9 @@ func (e *endpoint) unbroken(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (result sdk.Result, err error) {
 		defer func() {
 			if cause := recover(); cause != nil {
-				e.options.Log.ErrorContext(ctx, "an MCP call broke", "request", gate.RequestID(ctx), "method", method, "panic", cause, "stack", string(debug.Stack()))
-				result, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: broken(ctx).Error()}
+				id := gate.RequestID(ctx)
+				e.options.Log.ErrorContext(ctx, "MCP call panicked", "request", id, "method", method, "panic", cause, "stack", string(debug.Stack()))
+				result, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: problem.Of(errPanic).Request(id).Detail}
 			}
 		}()
 		return next(ctx, method, req)

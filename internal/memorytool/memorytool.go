@@ -12,7 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"memoir/internal/memories"
+	"memoir/internal/problem"
 )
 
 // Files are one agent's files. Paths are slash-separated and relative to its memory directory, which is "."; none leads up, or has a
@@ -55,15 +55,15 @@ type Command interface {
 // among that. It fails with any other error of the files, which is none of the model's business.
 func Run(ctx context.Context, files Files, command Command) (Result, error) {
 	text, err := command.run(ctx, files)
-	var refused refusal
-	var conflict *memories.ConflictError
-	switch {
-	case err == nil:
+	if err == nil {
 		return Result{asText(text), false}, nil
-	case errors.As(err, &refused):
+	}
+	var refused refusal
+	if errors.As(err, &refused) {
 		return Result{asText(string(refused)), true}, nil
-	case errors.As(err, &conflict):
-		return Result{asText("Error: " + conflict.Reason), true}, nil
+	}
+	if p := problem.Of(err); p.Code == problem.Conflict || p.Code == problem.NameTaken {
+		return Result{asText("Error: " + p.Detail), true}, nil
 	}
 	return Result{}, err
 }

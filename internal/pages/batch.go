@@ -127,10 +127,8 @@ func (s *site) reason(r *http.Request, err error) string {
 	if told, ok := reasonOf(err); ok {
 		return told
 	}
-	f, known := failureOf(r, err)
-	if !known {
-		s.options.Log.ErrorContext(r.Context(), "batch action failed", "request", gate.RequestID(r.Context()), "error", err)
-	}
+	f, p := failureOf(r, err)
+	s.options.Log.Log(r.Context(), p.Level, "batch action failed", "request", gate.RequestID(r.Context()), "error", err)
 	return f.Title + ". " + f.Text
 }
 

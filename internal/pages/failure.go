@@ -4,20 +4,14 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
 
 	"memoir/internal/gate"
-	"memoir/internal/memories"
-	"memoir/internal/sync"
+	"memoir/internal/problem"
 	"memoir/web/templates"
 )
-
-// retryAfter is when a client should retry while Postgres is unavailable, in seconds. A restart of
-// Postgres takes about that long.
-const retryAfter = 2
 
 // badRequest means that a request is malformed. The detail is a sentence for users.
 type badRequest struct {
@@ -40,47 +34,36 @@ func formError(err error) error {
 	}
 }
 
-// failureOf maps an error to a status and texts. known is false for an error that is a bug or
-// unexpected.
-func failureOf(r *http.Request, err error) (f templates.Failure, known bool) {
+// titles are the titles of pages that show the problem's text instead of the text of its status.
+var titles = map[problem.Code]string{
+	problem.Conflict:    "That could not be done",
+	problem.NameTaken:   "That could not be done",
+	problem.Interrupted: "Interrupted",
+	problem.Stopping:    "Memoir is being stopped",
+	problem.OutOfFiles:  "Memoir can open no more files at the moment",
+}
+
+// failureOf returns the page of an error, and the problem that it shows.
+func failureOf(r *http.Request, err error) (templates.Failure, *problem.Problem) {
 	var bad *badRequest
-	var conflict *memories.ConflictError
-	var invalid *memories.InvalidError
-	switch {
-	case errors.As(err, &bad):
-		f = templates.FailureOf(bad.status)
+	if errors.As(err, &bad) {
+		f := templates.FailureOf(bad.status)
 		f.Details = []string{bad.detail}
-	case errors.Is(err, memories.ErrNotFound):
-		f = templates.FailureOf(http.StatusNotFound)
-	case errors.Is(err, memories.ErrChanged):
-		f = templates.FailureOf(http.StatusPreconditionFailed)
-	case errors.As(err, &conflict):
-		f = templates.FailureOf(http.StatusConflict)
-		f.Title, f.Text = "That could not be done", conflict.Reason
-	case errors.As(err, &invalid):
-		f = templates.FailureOf(http.StatusBadRequest)
-		f.Details = []string{"“" + invalid.Field + "” " + invalid.Reason + "."}
-	case errors.Is(err, memories.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
-		f = templates.FailureOf(http.StatusServiceUnavailable)
-		if errors.Is(err, memories.ErrInterrupted) {
-			f.Title = "Interrupted"
-			f.Text = "The connection was lost. The change may be made already, or be made later. Memories on disk are safe. Look before you try again."
-		}
-		f.BackHref, f.BackLabel = tryAgain(r), "Try again"
-	case errors.Is(err, sync.ErrStopping):
-		f = templates.FailureOf(http.StatusServiceUnavailable)
-		f.Text = "Memoir is being stopped. What was taken in so far is kept."
-		f.BackHref, f.BackLabel = tryAgain(r), "Try again"
-	case errors.Is(err, sync.ErrOutOfFiles):
-		f = templates.FailureOf(http.StatusServiceUnavailable)
-		f.Title = "Memoir can open no more files at the moment"
-		f.Text = "It has not seen everything, and has concluded nothing from what it did not see. It looks again by itself. If this lasts, raise the number of files that its server may open (ulimit -n)."
-		f.BackHref, f.BackLabel = tryAgain(r), "Try again"
-	default:
-		f = templates.FailureOf(http.StatusInternalServerError)
-		return f, false
+		return f, problem.New(bad.status, bad.detail)
 	}
-	return f, true
+	p := problem.Of(err)
+	f := templates.FailureOf(p.Status)
+	if title := titles[p.Code]; title != "" {
+		f.Title, f.Text = title, p.Detail
+	}
+	if p.Code == problem.Invalid {
+		f = templates.FailureOf(http.StatusBadRequest)
+		f.Details = []string{"“" + p.Field + "” " + p.Errors[0].Message + "."}
+	}
+	if p.Status == http.StatusServiceUnavailable {
+		f.BackHref, f.BackLabel = tryAgain(r), "Try again"
+	}
+	return f, p
 }
 
 // tryAgain returns the address to retry: the same page, or the page with the form.
@@ -96,19 +79,18 @@ func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
 		return
 	}
-	f, known := failureOf(r, err)
+	f, p := failureOf(r, err)
 	id := gate.RequestID(r.Context())
-	switch {
-	case !known:
+	if p.Code == problem.Internal {
 		f.RequestID = id
-		s.options.Log.ErrorContext(r.Context(), "page failed", "request", id, "error", err)
-	case f.Status == http.StatusServiceUnavailable:
-		w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
-		if r.Method == http.MethodGet {
-			w.Header().Set("Refresh", strconv.Itoa(retryAfter)) // the browser reloads the page
-		}
-		s.options.Log.WarnContext(r.Context(), "page unavailable, client will retry", "request", id, "error", err)
 	}
+	if retry := p.GetHeaders().Get("Retry-After"); retry != "" {
+		w.Header().Set("Retry-After", retry)
+		if r.Method == http.MethodGet {
+			w.Header().Set("Refresh", retry) // the browser loads the page again
+		}
+	}
+	s.options.Log.Log(r.Context(), p.Level, "page failed", "request", id, "error", err)
 	s.showFailure(w, r, f)
 }
 

@@ -1,10 +1,16 @@
-// Package problem is how Memoir says over HTTP that something went wrong: one problem document (RFC 9457) for every
-// call of the API, whoever refuses it. It decides no status: the API maps the domain's errors, and the gate its own
-// refusals.
+// Package problem says what an error means to the caller: its status, its sentence, when to try
+// again, and how the log has it. Its table is the only one that maps errors to these. A problem is
+// the document that the API answers (RFC 9457), and a Failure carries an error from one server to
+// another. Transports add what only they know: the location of a field, a title, a hint.
+//
+//	p := problem.Of(err).Request(id)
+//	log.Log(ctx, p.Level, "call failed", "request", id, "error", err)
+//	p.Write(w)
 package problem
 
 import (
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"strconv"
 )
@@ -18,7 +24,13 @@ type Problem struct {
 	Errors    []Field `json:"errors" nullable:"false" doc:"The fields and parameters that cannot be taken as they are."`
 	RequestID string  `json:"request_id" doc:"Names the request in the server's log."`
 
-	headers http.Header
+	Code  Code       `json:"-"` // empty if no error was the cause
+	Field string     `json:"-"` // of Invalid
+	Level slog.Level `json:"-"` // for the log; the zero value is information
+
+	headers       http.Header
+	sentence, way string
+	cause         error
 }
 
 // Field is one part of a request that cannot be taken as it is.
@@ -34,7 +46,7 @@ func New(status int, detail string, fields ...Field) *Problem {
 	}
 	return &Problem{
 		Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail, Errors: fields,
-		headers: http.Header{},
+		Level: slog.LevelDebug, headers: http.Header{}, sentence: detail,
 	}
 }
 
@@ -44,29 +56,33 @@ func (p *Problem) Header(name, value string) *Problem {
 	return p
 }
 
-// RetryAfter tells the client to come back after that many seconds.
+// RetryAfter sets the number of seconds after which the client may try again.
 func (p *Problem) RetryAfter(seconds int) *Problem {
 	return p.Header("Retry-After", strconv.Itoa(seconds))
 }
 
-// Request notes the id of the request that failed and returns the problem.
+// Request sets the id of the request that failed and returns the problem. An internal error names
+// it, because only the log has the cause.
 func (p *Problem) Request(id string) *Problem {
 	p.RequestID = id
+	if p.Code == Internal {
+		p.Detail = p.sentence + " The server's log says what, under request " + id + "."
+	}
 	return p
 }
 
 func (p *Problem) Error() string { return p.Detail }
 
-// GetStatus, GetHeaders and ContentType are what the API's framework asks of an error.
+// GetStatus, GetHeaders and ContentType serve the API's framework.
 func (p *Problem) GetStatus() int { return p.Status }
 
 // GetHeaders returns the headers that belong to the problem.
 func (p *Problem) GetHeaders() http.Header { return p.headers }
 
-// MediaType is that of a problem document.
+// MediaType is the media type of a problem document.
 const MediaType = "application/problem+json"
 
-// ContentType returns the media type of a problem document, whatever the answer's would have been.
+// ContentType returns the media type of a problem document, for any media type of the answer.
 func (p *Problem) ContentType(string) string { return MediaType }
 
 // Write answers a request with the problem.

@@ -12,33 +12,20 @@ import (
 	"memoir/internal/memories"
 )
 
+// The errors of package memories that work on an agent returns.
 var (
-	// ErrNoFile means that a path has no file, or none that an agent may reach.
-	ErrNoFile = fmt.Errorf("no such file in the memory directory: %w", fs.ErrNotExist)
+	ErrNoFile      = memories.ErrNoFile
+	ErrIsDirectory = memories.ErrIsDirectory
+	ErrFileExists  = memories.ErrFileExists
+	ErrInvalidPath = memories.ErrInvalidPath
+	ErrStopping    = memories.ErrStopping
+	ErrOutOfFiles  = memories.ErrOutOfFiles
+	ErrNotHolder   = memories.ErrNotHolder
+)
 
-	// ErrIsDirectory means that a path is a directory, where a file is required.
-	ErrIsDirectory = fmt.Errorf("path is a directory: %w", syscall.EISDIR)
-
-	// ErrFileExists means that a path, where nothing may be, exists.
-	ErrFileExists = fmt.Errorf("path exists already: %w", fs.ErrExist)
-
-	// ErrInvalidPath means that no file can be created at a path, because it leads out of the
-	// memory directory or through a file.
-	ErrInvalidPath = fmt.Errorf("invalid path in the memory directory: %w", fs.ErrInvalid)
-
+var (
 	// ErrTooLarge means that a file has more bytes than the caller accepts.
 	ErrTooLarge = errors.New("file too large")
-
-	// ErrStopping means that a scan did not start or did not finish, because the server is
-	// stopping. What the scan has committed stays. The next start continues.
-	ErrStopping = errors.New("server is stopping")
-
-	// ErrOutOfFiles means that a scan failed because the process or the system had too many open
-	// files.
-	ErrOutOfFiles = errors.New("too many open files")
-
-	// ErrNotHolder means that another server holds the agent's lease. That server must do the work.
-	ErrNotHolder = fmt.Errorf("another server holds the agent's lease: %w", memories.ErrUnavailable)
 
 	// ErrPanic means that the work on an agent panicked. It ends only that work, because the
 	// mirroring of other agents must not depend on this agent's files.

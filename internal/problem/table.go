@@ -1,0 +1,202 @@
+package problem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+
+	"memoir/internal/memories"
+)
+
+// Code names the kind of an error. It travels between servers.
+type Code string
+
+// The codes of the problems that have more to them than their kind.
+const (
+	NotFound    Code = "not_found"
+	Changed     Code = "changed"
+	NameTaken   Code = "name_taken"
+	Conflict    Code = "conflict"
+	Invalid     Code = "invalid"
+	Interrupted Code = "interrupted"
+	Unavailable Code = "unavailable"
+	Stopping    Code = "stopping"
+	OutOfFiles  Code = "exhausted"
+	Internal    Code = "internal"
+)
+
+// RetrySeconds is when to try again without a database: about what its restart takes.
+const RetrySeconds = 2
+
+// kind is a row of the table: what a kind of error means for the caller and for the log.
+type kind struct {
+	code     Code
+	is       error // nil: the error has a type with fields
+	status   int
+	sentence string     // what happened, and what was kept
+	way      string     // what to do
+	retry    int        // seconds; 0: the same request fails again
+	level    slog.Level // of a failure of the server; a refused request has the level for debugging
+}
+
+// table is the only one of its kind. The first row that matches an error counts.
+var table = []kind{
+	{code: NotFound, is: memories.ErrNotFound, status: http.StatusNotFound, sentence: "There is no such agent, memory or content here."},
+	{code: Changed, is: memories.ErrChanged, status: http.StatusPreconditionFailed,
+		sentence: "The memory has changed since you read it. Nothing was changed.", way: "Read it again and decide anew."},
+	{code: NameTaken, status: http.StatusConflict},
+	{code: Conflict, status: http.StatusConflict},
+	{code: Invalid, status: http.StatusUnprocessableEntity},
+	{code: "no_file", is: memories.ErrNoFile, status: http.StatusNotFound, sentence: "There is no such file in the memory directory."},
+	{code: "is_directory", is: memories.ErrIsDirectory, status: http.StatusConflict, sentence: "The path is a directory. Nothing was changed."},
+	{code: "file_exists", is: memories.ErrFileExists, status: http.StatusConflict, sentence: "There is something at the path already. Nothing was changed."},
+	{code: "no_place", is: memories.ErrInvalidPath, status: http.StatusConflict, sentence: "Nothing can be made at that path. Nothing was changed."},
+	{code: Interrupted, is: memories.ErrInterrupted, status: http.StatusServiceUnavailable,
+		sentence: "The connection was lost and the call interrupted. It may be done already, or be done later. Memories on disk are safe.",
+		way:      "Look first, then try again.", retry: RetrySeconds, level: slog.LevelWarn},
+	{code: "elsewhere", is: memories.ErrNotHolder, status: http.StatusServiceUnavailable, sentence: noDatabase, way: tryAgain, retry: RetrySeconds, level: slog.LevelWarn},
+	{code: Unavailable, is: memories.ErrUnavailable, status: http.StatusServiceUnavailable, sentence: noDatabase, way: tryAgain, retry: RetrySeconds, level: slog.LevelWarn},
+	{code: "timeout", is: context.DeadlineExceeded, status: http.StatusServiceUnavailable, sentence: noDatabase, way: tryAgain, retry: RetrySeconds, level: slog.LevelWarn},
+	{code: Stopping, is: memories.ErrStopping, status: http.StatusServiceUnavailable,
+		sentence: "Memoir is being stopped. What was taken in so far is kept.", way: "Try again when it is back.", retry: RetrySeconds, level: slog.LevelInfo},
+	{code: OutOfFiles, is: memories.ErrOutOfFiles, status: http.StatusServiceUnavailable,
+		sentence: "Memoir can open no more files at the moment, so it has not seen everything, and has concluded nothing from what it did not see.",
+		way:      "It scans again automatically. If this lasts, raise the number of files that its server may open (ulimit -n).", retry: RetrySeconds, level: slog.LevelWarn},
+	{code: "canceled", is: context.Canceled, status: http.StatusServiceUnavailable, sentence: "The request was given up before it was answered.", level: slog.LevelDebug},
+	{code: Internal, status: http.StatusInternalServerError, sentence: "Something went wrong here.", level: slog.LevelError},
+}
+
+const (
+	noDatabase = "The database cannot be reached at the moment. Memories on disk are safe."
+	tryAgain   = "Try again shortly."
+)
+
+// Failure is an error on its way from one server to another. On the server where it was made, Err
+// returns the original.
+type Failure struct {
+	Code    Code   `json:"kind"`
+	Message string `json:"message,omitempty"` // of a conflict or an invalid field, the reason
+	Field   string `json:"field,omitempty"`
+	Name    string `json:"name,omitempty"`
+	ID      string `json:"id,omitempty"`
+
+	cause error
+}
+
+// Encode returns the failure of an error; nil for nil.
+func Encode(err error) *Failure {
+	if err == nil {
+		return nil
+	}
+	f := Failure{Code: Internal, Message: err.Error(), cause: err}
+	var known *Problem
+	if errors.As(err, &known) && known.cause != nil {
+		return Encode(known.cause)
+	}
+	for _, k := range table {
+		if f.fill(k, err) {
+			break
+		}
+	}
+	return &f
+}
+
+// fill reports whether err is of kind k, and if so takes over its fields.
+func (f *Failure) fill(k kind, err error) bool {
+	var taken *memories.NameTakenError
+	var conflict *memories.ConflictError
+	var invalid *memories.InvalidError
+	switch {
+	case k.is != nil && !errors.Is(err, k.is):
+		return false
+	case k.is != nil:
+	case k.code == NameTaken && errors.As(err, &taken):
+		f.Name, f.ID, f.Message = taken.Name, taken.ID, taken.Error()
+	case k.code == Conflict && errors.As(err, &conflict):
+		f.Message = conflict.Reason
+	case k.code == Invalid && errors.As(err, &invalid):
+		f.Field, f.Message = invalid.Field, invalid.Reason
+	default:
+		return false
+	}
+	f.Code = k.code
+	return true
+}
+
+// Err returns the original error, or on another server one of the same kind with the same fields;
+// nil for nil.
+func (f *Failure) Err() error {
+	switch {
+	case f == nil:
+		return nil
+	case f.cause != nil:
+		return f.cause
+	}
+	switch f.Code {
+	case NameTaken:
+		return &memories.NameTakenError{Name: f.Name, ID: f.ID}
+	case Conflict:
+		return &memories.ConflictError{Reason: f.Message}
+	case Invalid:
+		return &memories.InvalidError{Field: f.Field, Reason: f.Message}
+	case Interrupted:
+		return fmt.Errorf("%w: %w", memories.ErrInterrupted, memories.ErrUnavailable)
+	}
+	for _, k := range table {
+		if k.code == f.Code && k.is != nil {
+			return k.is
+		}
+	}
+	return errors.New("lease holder: " + f.Message)
+}
+
+// Of returns the problem of an error. If err is a problem already, Of returns it.
+func Of(err error) *Problem {
+	var known *Problem
+	if errors.As(err, &known) {
+		return known
+	}
+	f := Encode(err)
+	for _, k := range table {
+		if k.code != f.Code {
+			continue
+		}
+		p := New(k.status, k.sentence)
+		p.Code, p.Level, p.sentence, p.way, p.cause = k.code, k.level, k.sentence, k.way, err
+		switch f.Code {
+		case NameTaken, Conflict, Invalid:
+			p.sentence = f.Message
+		}
+		if p.Field = f.Field; p.Field != "" {
+			p.sentence = "Nothing was changed: " + f.Field + " " + f.Message + "."
+			p.Errors = []Field{{Location: f.Field, Message: f.Message}}
+		}
+		if k.status < http.StatusInternalServerError {
+			p.Level = slog.LevelDebug
+		}
+		if k.retry > 0 {
+			p.RetryAfter(k.retry)
+		}
+		p.Detail = p.Advise(p.way)
+		return p
+	}
+	panic("problem: the table has no row for " + string(f.Code))
+}
+
+// Advise returns what happened and what was kept, followed by another way out than the problem's.
+func (p *Problem) Advise(way string) string {
+	if way == "" {
+		return p.sentence
+	}
+	return p.sentence + " " + way
+}
+
+// Err returns the error that the problem was made of, or the problem itself.
+func (p *Problem) Err() error {
+	if p.cause != nil {
+		return p.cause
+	}
+	return p
+}
