@@ -22,7 +22,7 @@ type activityCursor struct {
 // looks up contents and memories for the rows of the page only.
 const activityOfEach = `
 SELECT a.id, a.at, agents.slug, a.memory_id, m.id IS NOT NULL, a.name, a.kind, a.actor, a.path, a.session, a.state, a.type,
-       r.description, r.hash, a.renamed
+       r.description, r.hash, a.other_name
 FROM (
     SELECT found.*
     FROM agents
@@ -83,7 +83,7 @@ func activityQuery(l records.ActivityList, after *activityCursor) (string, pgx.N
 	equal("session", l.Session)
 	if l.Name != "" {
 		args["name"] = l.Name
-		where.WriteString(" AND (a.name = @name OR a.kind = 'renamed' AND a.renamed = @name)")
+		where.WriteString(" AND (a.name = @name OR a.kind = 'renamed' AND a.other_name = @name)")
 	}
 	if l.MemoryID != "" {
 		id, err := parseID(l.MemoryID)
