@@ -8,26 +8,25 @@ import (
 	"memoir/internal/memories/claudemd"
 )
 
-// The limits of what an agent is given, as Claude Code has them.
+// Claude Code's limits of delivered memories.
 const (
-	// MostLines and MostBytes bound one memory file.
+	// MaxLines and MaxBytes limit the text of one memory file.
 	MostLines = 200
 	MostBytes = 4096
-	// SessionBudget bounds what one session is given in all, in bytes.
+	// SessionBudget limits all text that one session gets, in bytes.
 	SessionBudget = 61_440
-	// MostChosen is how many memories one recall gives.
+	// MaxChosen is how many memories one recall delivers at most.
 	MostChosen = 5
-	// MostCandidates is how many memories one recall chooses from.
+	// MaxCandidates is how many memories one recall chooses from at most.
 	MostCandidates = 200
 )
 
-// truncated stands where the rest of a file was left out.
+// truncated follows a cut text.
 const truncated = "[... truncated, memory file too large ...]"
 
-// Cut returns the beginning of a file, of at most MostLines lines and MostBytes bytes, as text: cut at the end of a line, or,
-// where a line is longer than half of all that, between two characters. What is no UTF-8 becomes U+FFFD, line ends LF, and
-// control characters are left out.
-// Where something was left out, truncated says so at the end. bytes is how many come out of a session's budget: that note does not.
+// Cut returns the first MaxLines lines or MaxBytes bytes of a file as clean text. It cuts at a line
+// end, or in a line that is longer than MaxBytes/2, and then appends truncated. bytes is the length
+// without truncated, which a session's budget is charged.
 func Cut(file []byte) (text string, bytes int) {
 	text, whole := beginning(file)
 	if whole {
@@ -39,7 +38,7 @@ func Cut(file []byte) (text string, bytes int) {
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 func beginning(file []byte) (text string, whole bool) {
-	// Of what is far beyond the cut nothing is looked at: enough is left for every byte to be the CR of a CRLF.
+	// Twice MaxBytes is enough even if half of the bytes are the CR of a CRLF.
 	head := file[:min(len(file), 2*MostBytes+utf8.UTFMax)]
 	whole = len(head) == len(file)
 	head = bytes.TrimPrefix(head, []byte("\uFEFF"))
@@ -74,7 +73,7 @@ func cutBytes(text string) string {
 	if len(text) <= MostBytes {
 		return text
 	}
-	// A memory that is one long line would be its frontmatter alone.
+	// If the memory is one long line, cutting before it would leave the frontmatter alone.
 	if end := strings.LastIndexByte(text[:MostBytes+1], '\n'); end >= MostBytes/2 {
 		return text[:end]
 	}

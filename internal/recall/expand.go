@@ -7,31 +7,32 @@ import (
 	"memoir/internal/words"
 )
 
-// A variant is a word that counts as one that was asked for, to that degree.
+// A variant is a word that counts as a term, with a weight of 0 to 1.
 type variant struct {
 	word   string
 	degree float64
 }
 
-// How much a word counts that is not the very one that was asked for.
+// Weights of words that are not the exact term. They are arbitrary.
 const (
-	inflected = 0.95 // another form of it
-	compound  = 0.55 // a longer word that begins with it
+	inflected = 0.95 // another form of the term
+	compound  = 0.55 // a longer word that starts with it
 	synonym   = 0.5
-	character = 0.3 // one of Chinese, which stands in many words
-	misspelt  = 0.7 // it looks like it, and nobody has ever written what was typed
+	character = 0.3 // a single Chinese character, which is part of many words
+	misspelt  = 0.7 // a similar word for a term that no memory has
 )
 
 const (
-	// shortestStem is the length, in letters, from which on a stem says which word it is of.
+	// minStem is the length in letters from which a stem identifies a word.
 	shortestStem = 3
-	// shortestCompound is the length, in letters, from which on a word at the beginning of another has likely to do with it.
+	// minCompound is the length in letters from which a term may be the first part of another word.
 	shortestCompound = 5
-	// mostVariants bounds how many words count as one that was asked for: Postgres is asked for each.
+	// maxVariants limits the variants of a term, because Postgres searches each.
 	mostVariants = 24
 )
 
-// beginning returns how the words begin among which the forms of a term are, or nothing where only the word itself counts.
+// prefix returns the common prefix of the words that may be forms of a term, or "" if only the word
+// counts.
 func (t term) beginning() string {
 	if t.run || !words.CanBeMeant(t.word) {
 		return ""
@@ -49,8 +50,8 @@ func (t term) beginning() string {
 	return t.stem[:same]
 }
 
-// variants returns what counts as a term: the word itself first, and of the vocabulary, which are words that memories have,
-// its other forms and what begins with it.
+// variants returns the words that count as a term: the word itself, then its forms, synonyms and
+// compounds in the vocabulary, which has words of memories.
 func (t term) variants(vocabulary []string, spoken language) []variant {
 	if t.character {
 		return []variant{{word: t.word, degree: character}}
@@ -82,7 +83,8 @@ func (t term) variants(vocabulary []string, spoken language) []variant {
 	return all
 }
 
-// withoutParticles returns a Korean word without what may hang on to it: a particle of one syllable or two.
+// withoutParticles returns a Korean word without its last one or two syllables, which may be
+// particles.
 func withoutParticles(word string) (all []variant) {
 	if !isKoreanWord(word) {
 		return nil
@@ -104,7 +106,7 @@ func (t term) isKnown(vocabulary []string, spoken language) bool {
 	return false
 }
 
-// misspellings returns the words of memories that a slip of the hand or two make into the term.
+// misspellings returns the words of memories that the term may misspell.
 func (t term) misspellings(alike []string) []variant {
 	var all []variant
 	for _, word := range alike {

@@ -7,38 +7,38 @@ import (
 	"memoir/internal/memories"
 )
 
-// mostClose is how many memories are named that came close.
+// maxClose is how many memories that were nearly delivered are listed.
 const mostClose = 5
 
-// Explanation is what the words make of a query, in a session that was given nothing.
+// Explanation describes how a new session's query would be answered by keywords.
 type Explanation struct {
-	Skipped Skip   // why nothing is looked at; empty: it was
-	Words   []Word // that were looked for, in the order of the query
-	// Given are what would be given, Close what comes next to it; the best first.
+	Skipped Skip   // why nothing was searched, or empty
+	Words   []Word // the searched words, in the order of the query
+	// Given would be delivered. Close are the next ones. Both are ordered best first.
 	Given, Close []Explained
-	// Candidates is how many memories had any of it.
+	// Candidates is the number of memories with any match.
 	Candidates int
-	// Enough is the score from which on a memory answers the query, unless another has much more.
+	// Enough is the score from which a memory answers the query.
 	Enough float64
 }
 
-// Word is one that a query speaks of.
+// Word is a searched word of a query.
 type Word struct {
 	Text string // folded
-	// Unknown: no memory has it, another form of it, or what counts as it.
+	// Unknown means that no memory has the word or a variant of it.
 	Unknown bool
 }
 
-// Explained is a memory that has something of what was asked.
+// Explained is a memory that matches a query.
 type Explained struct {
-	memories.Memory              // without its body
-	Why             []string     // the strongest first
-	Score           float64      // how much it has; comparable within one explanation
-	Shortfall       RejectReason // why it is not given; empty: it is
+	memories.Memory              // without Body
+	Why             []string     // reasons, strongest first
+	Score           float64      // comparable within one explanation
+	Shortfall       RejectReason // why it is not delivered, or empty
 }
 
-// Explain says what a recall by the words would give, and why. It asks no model, keeps no record, and takes nothing from any
-// session. It fails as Recall does.
+// Explain returns the result of a recall by keywords with its reasons. It calls no model, keeps no
+// record and changes no session. The errors are those of Recall.
 func (r *Recaller) Explain(ctx context.Context, agent, query string) (Explanation, error) {
 	request := Request{Agent: agent, Query: query}
 	if err := request.check(); err != nil {
@@ -56,11 +56,11 @@ func (r *Recaller) Explain(ctx context.Context, agent, query string) (Explanatio
 	return found.explained(request.Limit), err
 }
 
-// explained says it of a ranking of which so many answers are given.
+// explained returns the explanation of a ranking if limit answers are delivered.
 func (r ranking) explained(limit int) Explanation {
 	e := Explanation{Candidates: r.candidates, Enough: minWeight(r.wanted)}
 	for _, w := range r.wanted {
-		// Single characters are those of the pairs once more.
+		// Single characters are also part of the pairs.
 		if !w.character {
 			e.Words = append(e.Words, Word{Text: w.word, Unknown: w.matches == 0})
 		}

@@ -2,11 +2,11 @@ package recall
 
 import "strings"
 
-// languages are those whose function words are known, in the order in which they are preferred.
+// languages are the languages with known function words, in order of preference.
 var languages = []language{"en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "tr", "ru"}
 
-// functionWords are words that say nothing about what a query is about, folded as words.All folds them: those that hold
-// sentences together, and those by which people speak to an agent.
+// functionWords are words without a meaning for search, folded as words.All does: grammatical
+// words, and words with which people address an agent.
 var functionWords = func() map[language]map[string]bool {
 	sets := map[language]map[string]bool{}
 	for of, list := range map[language]string{

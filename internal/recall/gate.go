@@ -7,19 +7,19 @@ import (
 	"memoir/internal/words"
 )
 
-// Why a recall chose nothing without looking.
+// Skip is why a recall chose nothing without searching.
 type Skip string
 
-// The gates, in the order in which they are asked.
+// The reasons, in the order of the checks.
 const (
-	SkipShortQuery  Skip = "short_query"  // one word says too little to choose by
-	SkipSpentBudget Skip = "spent_budget" // the session has been given all that it may be given
-	SkipNoMemories  Skip = "no_memories"  // the agent has none
-	SkipAllSeen     Skip = "all_seen"     // the session has been given every one of them
+	SkipShortQuery  Skip = "short_query"  // one word is not enough to choose by
+	SkipSpentBudget Skip = "spent_budget" // the session has used its budget
+	SkipNoMemories  Skip = "no_memories"  // the agent has no memories
+	SkipAllSeen     Skip = "all_seen"     // the session has received all memories
 )
 
-// Askable reports whether a query says enough to choose memories by: two words, or two characters of a script
-// in which a word needs no space around it, as in Chinese, Japanese, Korean and Thai.
+// Askable reports whether a query is long enough to choose memories: two words, or two characters
+// of a script without spaces, such as Chinese, Japanese, Korean and Thai.
 func Askable(query string) bool {
 	query = strings.TrimSpace(query)
 	if strings.ContainsFunc(query, unicode.IsSpace) {

@@ -17,25 +17,26 @@ import (
 )
 
 const (
-	// mostHits is how many memories are looked up that have one term: what more than that have tells them hardly apart.
+	// maxHits limits the memories looked up per term. A term in more memories hardly distinguishes
+	// them. It is arbitrary.
 	mostHits = 2000
-	// mostRead is how many memories are read to be ranked, those whose terms tell the most.
+	// maxRead limits the memories that are read and ranked. It is arbitrary.
 	mostRead = 60
-	// mostMisspelt is how many terms that no memory has are taken for slips of the hand: to look for what looks alike takes a
-	// millisecond each.
+	// maxMisspelt limits the unknown terms for which similar words are searched. Each takes 1 ms in
+	// Postgres.
 	mostMisspelt = 6
 )
 
-// ranking is what the words make of a query.
+// ranking is the result of ranking memories by a query.
 type ranking struct {
 	wanted []scoredTerm
-	// answers are the memories that answer it, short those that only have something of it, the best first.
+	// best first; short match too little
 	answers, short []ranked
-	candidates     int // that had anything of it
+	candidates     int // number of memories with a match
 }
 
-// byKeyword ranks what an agent is given by the words of a query, without those that were given already. There are so many memories to
-// choose from.
+// byKeyword ranks the memories by the words of a query, without the already given ones. total is
+// the number of memories to choose from.
 func (r *Recaller) byKeyword(ctx context.Context, from records.RecallSources, of int, query string, given map[uuid.UUID]bool) (ranking, error) {
 	what, err := r.wantedBy(ctx, query)
 	if err != nil || len(what) == 0 {
@@ -53,7 +54,8 @@ func (r *Recaller) byKeyword(ctx context.Context, from records.RecallSources, of
 		what[i].matches = len(hits[i])
 		what[i].idf = idfOf(what[i].matches, of)
 	}
-	// What was given already is ranked with the rest: what is worth little beside it is not worth more the next time.
+	// Given memories are ranked too: a poor match must not look better because the best one is
+	// given.
 	promising, n := mostPromising(what, hits, mostRead+min(len(given), mostRead))
 	texts, err := r.store.Texts(ctx, from, promising, MostBytes)
 	if err != nil {
@@ -66,7 +68,7 @@ func (r *Recaller) byKeyword(ctx context.Context, from records.RecallSources, of
 	return ranking{wanted: what, answers: ungiven(answers), short: ungiven(short), candidates: min(n, MostCandidates)}, nil
 }
 
-// wantedBy returns what a query speaks of, with all that counts as it.
+// termsFor returns the terms of a query with their variants.
 func (r *Recaller) wantedBy(ctx context.Context, query string) ([]scoredTerm, error) {
 	terms, spoken := termsOf(query)
 	var beginnings []string
@@ -100,7 +102,7 @@ func (r *Recaller) wantedBy(ctx context.Context, query string) ([]scoredTerm, er
 	return what, nil
 }
 
-// vocabularyOf returns for each term the words that may be forms of it.
+// vocabularyOf returns for each term the words of the vocabulary that may be forms of it.
 func vocabularyOf(vocabulary []string, terms []term) [][]string {
 	slices.Sort(vocabulary)
 	of := make([][]string, len(terms))
@@ -128,8 +130,8 @@ func (w scoredTerm) sought() records.RecallTerm {
 	return s
 }
 
-// mostPromising returns the memories that have the most telling of what is wanted, so many at most and the best first, and how many
-// have anything of it.
+// mostPromising returns the memories with the highest sum of term weights, at most limit and best
+// first, and the number of memories with any term.
 func mostPromising(what []scoredTerm, hits [][]uuid.UUID, most int) (best []uuid.UUID, n int) {
 	promise := make(map[uuid.UUID]float64, mostHits)
 	for i, ids := range hits {
@@ -137,14 +139,14 @@ func mostPromising(what []scoredTerm, hits [][]uuid.UUID, most int) (best []uuid
 			promise[id] += what[i].idf
 		}
 	}
-	// Ids are in the order of time, so that of equals the newest come first.
+	// IDs are ordered by time, so that newer memories are first among equals.
 	better := func(a, b uuid.UUID) int {
 		return cmp.Or(cmp.Compare(promise[b], promise[a]), bytes.Compare(b[:], a[:]))
 	}
 	best = make([]uuid.UUID, 0, most+1)
 	for id, value := range promise {
 		if len(best) == most && value < promise[best[most-1]] {
-			continue // as nearly all are: to put them in order too takes longer than to find them
+			continue // most are: sorting them would take longer than finding them
 		}
 		at, _ := slices.BinarySearchFunc(best, id, better)
 		best = slices.Insert(best, at, id)
@@ -153,10 +155,10 @@ func mostPromising(what []scoredTerm, hits [][]uuid.UUID, most int) (best []uuid
 	return best, len(promise)
 }
 
-// mostReasons is how many of the words that speak for a memory are told.
+// maxReasons is how many matched terms are reported as reasons.
 const mostReasons = 4
 
-// why says what speaks for a memory, the strongest first.
+// why returns the reasons for a memory, strongest first.
 func (r ranked) why() []string {
 	strongest := slices.Clone(r.matches)
 	slices.SortStableFunc(strongest, func(a, b termMatch) int {
@@ -173,8 +175,8 @@ func (r ranked) why() []string {
 	return reasons
 }
 
-// RankTexts ranks memories by a query where there is no Postgres to look for them: all of them are read. It returns them with
-// why, the best first and MostChosen at most.
+// RankTexts ranks memories by a query without Postgres: it reads all of them. It returns at most
+// MaxChosen with reasons, best first.
 func RankTexts(query string, all []memories.Memory, now time.Time) []Choice {
 	read := documents(all)
 	vocabulary := wordsOf(read)
@@ -204,7 +206,7 @@ func RankTexts(query string, all []memories.Memory, now time.Time) []Choice {
 	return chosen
 }
 
-// wordsOf returns the words of memories that can be meant by others, each once.
+// wordsOf returns the words of the memories that can be corrections of misspelt ones, each once.
 func wordsOf(all []document) []string {
 	seen := map[string]bool{}
 	for _, d := range all {
@@ -219,7 +221,7 @@ func wordsOf(all []document) []string {
 	return slices.Collect(maps.Keys(seen))
 }
 
-// Choice is a memory that a query has to do with, and why.
+// Choice is a memory that fits a query, with the reasons.
 type Choice struct {
 	memories.Memory
 	Why []string

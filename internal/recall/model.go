@@ -14,17 +14,17 @@ import (
 	"memoir/internal/records"
 )
 
-// byModel has the selector choose among the newest memories.
+// byModel calls the selector with the newest memories and records its choice.
 func (r *Recaller) byModel(ctx context.Context, from records.RecallSources, record *records.Recall, request Request, given records.SessionDelivery) error {
 	candidates, err := r.store.Newest(ctx, from, ids(given.Memories), MostCandidates)
 	if err != nil {
 		return err
 	}
-	for i := range candidates { // paths are of one agent each, and must be told apart
+	for i := range candidates { // paths of different agents may be equal
 		if m := &candidates[i]; m.AgentID != record.AgentID {
 			m.Path = path.Join(from.Of(m.AgentID).Dir, m.Path)
 		}
-		if m := &candidates[i]; m.Line > 0 { // facts have the path of their index, and its name says nothing of them
+		if m := &candidates[i]; m.Line > 0 { // facts share the path and name of their index
 			m.Path = fmt.Sprintf("%s:%d", m.Path, m.Line)
 			m.Description, m.Body = "", strings.TrimPrefix(m.Description+": ", ": ")+strings.Join(strings.Fields(m.Body), " ")
 		}
@@ -39,7 +39,7 @@ func (r *Recaller) byModel(ctx context.Context, from records.RecallSources, reco
 	for _, chosen := range paths {
 		i := slices.IndexFunc(candidates, func(m memories.Memory) bool { return m.Path == chosen })
 		if i < 0 || len(record.Chosen) == request.Limit {
-			continue // it chose something that there is not
+			continue // the model returned an unknown path
 		}
 		id := uuid.MustParse(candidates[i].ID)
 		if !slices.ContainsFunc(record.Chosen, func(c records.RecallChoice) bool { return c.ID == id }) {
@@ -49,7 +49,7 @@ func (r *Recaller) byModel(ctx context.Context, from records.RecallSources, reco
 	return nil
 }
 
-// insteadOfNone gives what matches the words strongly where the model chose nothing.
+// insteadOfNone chooses strong keyword matches if the model chose nothing.
 func (r *Recaller) insteadOfNone(ctx context.Context, from records.RecallSources, of int, record *records.Recall, request Request, given records.SessionDelivery) error {
 	found, err := r.byKeyword(ctx, from, of, request.Query, given.Memories)
 	if err != nil {
@@ -67,12 +67,13 @@ func (r *Recaller) insteadOfNone(ctx context.Context, from records.RecallSources
 	return nil
 }
 
-// isStrong reports whether a memory's name or description has a word of the query, and not only its text.
+// isStrong reports whether a word of the query is in the memory's name or description.
 func (r ranked) isStrong() bool {
 	return slices.ContainsFunc(r.matches, func(e termMatch) bool { return e.in != inBody })
 }
 
-// plain says in a few words why a model did not choose. What a server answered may be long, or none of anybody's business.
+// shortReason describes in a few words why a model did not choose. A server's full answer may be
+// long or confidential.
 func plain(err error) string {
 	var said interface{ Plain() string }
 	switch {

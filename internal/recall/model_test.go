@@ -104,7 +104,7 @@ func TestRecall_EmptyChoice(t *testing.T) {
 	r := recall.New(m.Store, recall.Options{Selector: recall.SelectBy(by.Model()), Patience: waittest.Patience(), Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(r.Close)
 	for query, want := range map[string]string{
-		"when are the releases":     "Releases", // its name
+		"when are the releases":     "Releases", // in its name
 		"where is the lawnmower":    "",         // only in a text
 		"what is the weather today": "",
 	} {

@@ -8,8 +8,8 @@ import (
 	"memoir/internal/records"
 )
 
-// Begin starts a recall that nobody waits for, and returns its id, by which Fetch hands out what it gave. It fails as Recall does,
-// and with ErrBusy.
+// Begin starts a recall in the background and returns its id for Fetch. The errors are those of
+// Recall and ErrBusy.
 func (r *Recaller) Begin(ctx context.Context, request Request) (id string, err error) {
 	from, record, err := r.begin(ctx, &request)
 	if err != nil {
@@ -33,10 +33,10 @@ func (r *Recaller) Begin(ctx context.Context, request Request) (id string, err e
 	return record.ID.String(), nil
 }
 
-// ErrBusy says that too many recalls are running that nobody waits for.
+// ErrBusy means that too many recalls are running in the background.
 var ErrBusy = &memories.ConflictError{Reason: "Too many recalls are running already. Nothing was begun. Try again shortly."}
 
-// settle chooses, and leaves what was chosen to be fetched.
+// complete chooses memories and saves them for Fetch.
 func (r *Recaller) complete(from records.RecallSources, record records.Recall, request Request) error {
 	ctx, cancel := context.WithTimeout(r.ended, abandoned)
 	defer cancel()
@@ -47,8 +47,9 @@ func (r *Recaller) complete(from records.RecallSources, record records.Recall, r
 	return r.store.SaveRecall(ctx, record)
 }
 
-// Fetch returns how a recall stands, without waiting, and the first time after it has settled what it gave. It fails with
-// memories.ErrNotFound. With readOnly, what it gave stays to be fetched.
+// Fetch returns the state of a recall that Begin started, without waiting. The first call after its
+// completion delivers the memories, unless readOnly is set. The error is memories.ErrNotFound for
+// an unknown id.
 func (r *Recaller) Fetch(ctx context.Context, slug, id string, readOnly bool) (Result, error) {
 	from, err := r.store.RecallSources(ctx, slug)
 	if err != nil {
@@ -73,7 +74,7 @@ func (r *Recaller) Fetch(ctx context.Context, slug, id string, readOnly bool) (R
 	return result, err
 }
 
-// nothingMore is what is left of a recall that has been handed out.
+// nothingMore returns the result of a recall that was delivered before.
 func (r *Recaller) nothingMore(ctx context.Context, record records.Recall) (Result, error) {
 	result := resultOf(record)
 	if record.Session == "" {

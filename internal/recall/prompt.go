@@ -10,11 +10,11 @@ import (
 	"memoir/internal/records"
 )
 
-// late is how long what came too late for one prompt waits for the next one of the session.
+// maxLate is how long a late result waits for the session's next prompt.
 const late = 10 * time.Minute
 
-// ForPrompt is Recall for a prompt that must not be kept waiting: it answers within that time, whatever is down. What is not
-// there by then goes on, and is given with the next prompt of the session. It never fails: what it cannot do, it logs.
+// ForPrompt is Recall for a prompt: it returns after at most within. A result that is late is
+// delivered with the session's next prompt. It logs errors and returns an empty result.
 func (r *Recaller) ForPrompt(request Request, within time.Duration) Result {
 	select {
 	case r.prefetches <- struct{}{}:
@@ -23,7 +23,7 @@ func (r *Recaller) ForPrompt(request Request, within time.Duration) Result {
 	}
 	timer := time.NewTimer(within)
 	defer timer.Stop()
-	// Whoever is first decides: the answer is given now, or taken back and left for the next prompt.
+	// The first one decides: the result is delivered now, or taken back for the next prompt.
 	var decided atomic.Bool
 	answer := make(chan Result, 1)
 	r.running.Go(func() {
@@ -57,8 +57,8 @@ func (r *Recaller) ForPrompt(request Request, within time.Duration) Result {
 	return <-answer
 }
 
-// withLate recalls, and gives what came too late for the prompts before as well. given are the recalls that were handed out for it, also
-// when it fails; what a prompt beside this one has handed out is not among them.
+// withLate recalls, and also delivers late results of earlier prompts. given are the records that
+// this call delivered, even if it fails.
 func (r *Recaller) withLate(ctx context.Context, request Request) (result Result, given []records.Recall, err error) {
 	if request.ReadOnly {
 		result, err = r.Recall(ctx, request)
@@ -93,7 +93,7 @@ func (r *Recaller) withLate(ctx context.Context, request Request) (result Result
 	return result, given, nil
 }
 
-// waiting returns what was recalled too late for the session's last prompts.
+// waiting returns the late results for the session's last prompts.
 func (r *Recaller) waiting(ctx context.Context, of records.Recall) ([]records.Recall, error) {
 	if of.Session == "" {
 		return nil, nil
@@ -108,7 +108,7 @@ func (r *Recaller) waiting(ctx context.Context, of records.Recall) ([]records.Re
 		if err != nil {
 			return nil, err
 		}
-		// What somebody else has prefetched, they fetch; and another prompt may have been quicker.
+		// Prefetched results wait for Fetch, and another prompt may have delivered this one.
 		if record.AskedBy == FromHook && record.State == records.RecallSettled {
 			all = append(all, record)
 		}

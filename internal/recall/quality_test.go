@@ -12,10 +12,10 @@ import (
 	"memoir/internal/recall/recalltest"
 )
 
-// shown has the questions told that were not answered well: go test -run Level -v ./internal/recall -wrong
+// shown lists the questions with poor answers: go test -run Level -v ./internal/recall -wrong
 var shown = flag.Bool("wrong", false, "tell which questions of the tuning half are not answered well")
 
-// Both halves count for the level, which is below what was measured; it is to tell a slip from a choice.
+// The minimum for both halves is below the measured quality, so that it only finds mistakes.
 func TestRecallKeepsItsLevel(t *testing.T) {
 	t.Parallel()
 	files, texts := memoirtest.Files{}, []memories.Memory{}

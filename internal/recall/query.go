@@ -9,32 +9,32 @@ import (
 )
 
 const (
-	// readHead and readTail are how much of a query is read, in bytes from its beginning and from its end: whoever pastes a log
-	// says before it or after it what it is about.
+	// maxHead and maxTail are how many bytes at the start and end of a query are read. The question
+	// of a prompt with a pasted log is before or after the log. Both are arbitrary.
 	readHead = 8 << 10
 	readTail = 4 << 10
-	// mostTerms bounds how many words a query is taken apart into: those of a long paragraph.
+	// maxTerms limits the terms of a query, to those of a long paragraph. It is arbitrary.
 	mostTerms = 96
-	// longestKorean is the longest Korean word, in syllables, that is looked for as one. What is longer was typed without spaces.
+	// maxKoreanWord is the longest Korean word in syllables. A longer one was typed without spaces.
 	longestKorean = 8
-	// shortestNumber is the shortest number that says something: a port, a status, an issue. Shorter ones are lines and counts.
+	// minDigits is the shortest number that is a term, such as a port or a status.
 	shortestNumber = 3
 )
 
-// A term is one thing that a query speaks of: a word, or characters side by side: in a script without spaces two, in Hangul what
-// stands between two spaces.
+// A term is a searched word or run of characters. In scripts without spaces a run has two
+// characters; in Hangul it is the text between two spaces.
 type term struct {
 	word string // folded
 	stem string
-	run  bool // characters side by side, which may stand anywhere
-	// character says that it is a single one, which tells little by itself.
+	run  bool // characters that may be anywhere in a text
+	// character means a single character, which has little weight.
 	character bool
 }
 
-// functionCharacters hold Chinese sentences together.
+// functionCharacters are Chinese characters without a meaning for search.
 const functionCharacters = "的了是在有和就不人都一上也很到说要去你会着没看好自己这那里么什吗呢吧之与及或但而且为所以因从对把被让给个们我他她它其再还又只可能该请问哪谁几多少前后时中下大小用来出过得地"
 
-// termsOf returns what a query speaks of, each term once, in their order, and the language of its words.
+// termsOf returns the terms of a query in order, each once, and the language of its words.
 func termsOf(query string) (terms []term, spoken language) {
 	query = withoutExclusions(ends(query))
 	var all []string
@@ -95,7 +95,7 @@ func saysSomething(word string, spoken language) bool {
 	return utf8.RuneCountInString(word) > 1
 }
 
-// byHangul yields the parts of a run that are Hangul, and those that are not.
+// byHangul yields the parts of a run, split where it changes between Hangul and other characters.
 func byHangul(run string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		begin, before := 0, false
@@ -113,14 +113,14 @@ func byHangul(run string) func(yield func(string) bool) {
 	}
 }
 
-// isKoreanWord reports whether a part of a run is one word, with whatever hangs on to it, as far as spaces tell.
+// isKoreanWord reports whether part of a run is one Korean word, possibly with particles.
 func isKoreanWord(part string) bool {
 	first, _ := utf8.DecodeRuneInString(part)
 	n := utf8.RuneCountInString(part)
 	return unicode.Is(unicode.Hangul, first) && n > 1 && n <= longestKorean
 }
 
-// pairs yields the characters of a run two by two, each but the ends in two pairs.
+// pairs yields each two neighbouring characters of a run.
 func pairs(run string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		before := -1
@@ -133,7 +133,8 @@ func pairs(run string) func(yield func(string) bool) {
 	}
 }
 
-// saysMore reports whether two characters are more than an ending: Japanese writes those in Hiragana.
+// saysMore reports whether two characters are more than an inflection, which Japanese writes in
+// Hiragana.
 func saysMore(pair string) bool {
 	return strings.ContainsFunc(pair, func(r rune) bool { return !unicode.Is(unicode.Hiragana, r) && r != 'ー' })
 }

@@ -11,29 +11,29 @@ import (
 	"memoir/internal/words"
 )
 
-// scoredTerm is a term of a query with the words that count as it, and its weight.
+// scoredTerm is a term of a query with its variants and weight.
 type scoredTerm struct {
 	term
 	variants []variant
-	// idf is the term's inverse document frequency, scaled to 0–1: 1 if one memory has the term, near 0
-	// if all have it.
+	// idf is the term's inverse document frequency, scaled to 0–1: 1 if one memory has the term,
+	// near 0 if all have it.
 	idf float64
 	// matches is the number of memories that have the term.
 	matches int
 }
 
-// beyond is how many memories an agent is taken to have besides, about other things: of two that it has, what both have is not yet
-// what all have.
+// assumedOthers is how many memories without any term are added to an agent's. Without them, a term
+// that both of two memories have would weigh nothing. It is arbitrary.
 const beyond = 30
 
-// idfOf returns the inverse document frequency of a term that met of the memories have, divided by the
-// largest possible one.
+// idfOf returns the inverse document frequency of a term that count of total memories have, divided
+// by the largest possible one.
 func idfOf(met, of int) float64 {
 	n, with := float64(of+beyond), float64(met)
 	return math.Log(1+(n-with+0.5)/(with+0.5)) / math.Log(1+(n+0.5)/1.5)
 }
 
-// A matchField is the part of a memory that has a term.
+// A matchField is the field of a memory that contains a term.
 type matchField int
 
 const (
@@ -45,54 +45,52 @@ const (
 
 func (p matchField) String() string { return [...]string{"name", "description", "text"}[p] }
 
-// worth is how much a word counts by where it stands. A name and a description are there to say what a memory is about.
+// fieldWeight is the weight of a term by its field. Name and description summarise a memory.
 var worth = [places]float64{inName: 1, inDescription: 0.8, inBody: 0.6}
 
-// termMatch is a term of the query that a memory has.
+// termMatch is a term of the query that a memory contains.
 type termMatch struct {
 	of    *scoredTerm
-	word  string     // as the memory has it
-	in    matchField // the best one
+	word  string     // the variant in the memory
+	in    matchField // the field with the best match
 	value float64
 }
 
-// ranked is a memory with what speaks for it.
+// ranked is a memory with its matches and score.
 type ranked struct {
 	memories.Memory
 	matches  []termMatch
 	score    float64
-	rejected RejectReason // of those that are not given
+	rejected RejectReason // empty if the memory is delivered
 }
 
-// RejectReason says why a memory that has some of the query's terms is not given. It is empty if the memory is
-// given.
+// RejectReason is why a memory with some of the query's terms is not delivered.
 type RejectReason string
 
-// What memories fall short of.
 const (
-	TooLittle RejectReason = "too_little" // it has too little of what was asked
-	MuchLess  RejectReason = "much_less"  // it has much less of it than the best
-	PastLimit RejectReason = "past_limit" // there are as many better ones as are given
+	TooLittle RejectReason = "too_little" // the weight of its terms is below minWeight
+	MuchLess  RejectReason = "much_less"  // its score is far below the best one
+	PastLimit RejectReason = "past_limit" // there are enough better ones
 )
 
-// What a memory must have to be chosen. The numbers are those with which the tuning half of the quality set came out best: with lower
-// ones more is found and more of it is beside the point.
+// Thresholds for delivery. They gave the best results on the tuning half of the quality set.
 const (
-	// minTermWeight is a little more than a telling word in the text. Where all memories are about what is asked, nothing tells much:
-	// then nearly all that is asked for is enough.
+	// minTermWeight is a little more than one rare word in the body. If no term is rare, nearlyAll
+	// of the weight of the query is enough.
 	minTermWeight = 0.7
-	// leastShare is of all that was asked for, up to what a question of some words asks for.
+	// minShare is the minimum share of a query's weight, up to the weight of longQueryTerms.
 	leastShare     = 0.25
 	nearlyAll      = 0.9
 	longQueryTerms = 5
-	// extraTermPenalty is how much more a memory must have for each further word that is asked for: of a pasted log it has some by chance.
+	// extraTermPenalty is the additional minimum weight per term of a long query: a pasted log
+	// matches some terms by chance.
 	extraTermPenalty = 0.05
-	// besideBest is how much a memory must have beside the best one, as a share.
+	// minOfBest is the minimum score as a share of the best score.
 	besideBest = 0.65
 )
 
-// rank tells those of the memories that answer what is wanted from those that only have something of it. Of both the best come
-// first; what has nothing of it is in neither.
+// rank returns the memories that answer the query, and memories that match too little of it, best
+// first. Memories without a match are in neither.
 func rank(all []document, what []scoredTerm, now time.Time) (answers, short []ranked) {
 	needed := minWeight(what)
 	var able []ranked
@@ -127,7 +125,7 @@ func bestFirst(all []ranked) {
 	})
 }
 
-// document is a memory with the words that it has in each place.
+// document is a memory with the words of each field.
 type document struct {
 	memories.Memory
 	texts [places]text
@@ -138,14 +136,14 @@ func documents(all []memories.Memory) []document {
 	for i, m := range all {
 		name := m.Name
 		if m.Line > 0 {
-			name = "" // it is that of the index, and says nothing of the fact
+			name = "" // the name of an index's fact is the index's, not the fact's
 		}
 		read[i] = document{m, [places]text{inName: textOf(name), inDescription: textOf(m.Description), inBody: textOf(m.Body)}}
 	}
 	return read
 }
 
-// matches returns the terms that a memory has.
+// evidence returns the terms that a memory contains, each with its best match.
 func (d document) evidence(what []scoredTerm) []termMatch {
 	var all []termMatch
 	for i := range what {
@@ -157,7 +155,7 @@ func (d document) evidence(what []scoredTerm) []termMatch {
 				if times == 0 {
 					continue
 				}
-				// The more often, the more, but never as much as if it stood in a better place.
+				// Repetitions add value, but less than a better field does.
 				value := v.degree * worth[p] * (1 + 0.3*(1-1/float64(times)))
 				if value > best.value {
 					best.word, best.in, best.value = v.word, p, value
@@ -171,14 +169,14 @@ func (d document) evidence(what []scoredTerm) []termMatch {
 	return all
 }
 
-// text is the words of a text, counted.
+// text is the counted words of a text.
 type text struct {
 	words map[string]int
-	runs  string // of scripts without spaces
+	runs  string // texts in scripts without spaces
 }
 
-// bytesToAWord is about how many bytes of a text there are to each word that it has. A map that is made as large as it gets takes a
-// fifth less to fill.
+// bytesPerWord is the approximate length of a text per distinct word. It sizes the map, which saves
+// a fifth of the time.
 const bytesToAWord = 8
 
 func textOf(s string) text {
@@ -190,7 +188,7 @@ func textOf(s string) text {
 	return t
 }
 
-// times returns how often a text has a word, or a run of characters.
+// times returns how often a text contains a word or a run of characters.
 func (t text) times(word string, run bool) int {
 	if run {
 		return strings.Count(t.runs, word)
@@ -198,8 +196,8 @@ func (t text) times(word string, run bool) int {
 	return t.words[word]
 }
 
-// freshness is how much more a memory of today counts than one that is years old, and preference by how much the types differ that
-// tell how to work: enough to decide between equals.
+// freshness and preference are the largest bonuses for recent memories and for preferred types.
+// They decide between memories with equal matches.
 const (
 	freshness  = 0.02
 	preference = 0.01
@@ -207,7 +205,7 @@ const (
 
 var preferred = map[memories.Type]float64{memories.Feedback: 1, memories.Project: 0.7, memories.User: 0.5, memories.Reference: 0.3}
 
-// weigh sums up the evidence, and what decides between equals.
+// weigh sets the score: the matched weight and the bonuses.
 func (r *ranked) weigh(now time.Time) {
 	fresh := 0.0
 	if age := memories.AgeOf(r.ModifiedAt, now); !age.Unknown {
@@ -216,7 +214,7 @@ func (r *ranked) weigh(now time.Time) {
 	r.score = r.matchedWeight() + fresh + preference*preferred[r.Type]
 }
 
-// matchedWeight is the sum of the weights of the terms that the memory has.
+// matchedWeight returns the sum of the weights of the matched terms.
 func (r *ranked) matchedWeight() float64 {
 	met := 0.0
 	for _, e := range r.matches {
@@ -225,7 +223,7 @@ func (r *ranked) matchedWeight() float64 {
 	return met
 }
 
-// minWeight returns the weight that a memory must have to be an answer, and not to have a term by chance.
+// minWeight returns the matched weight from which a memory answers the query.
 func minWeight(what []scoredTerm) float64 {
 	asked := 0.0
 	for i := range what {

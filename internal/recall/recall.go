@@ -1,9 +1,9 @@
-// Package recall finds what an agent remembers about what it is asked, and hands it over at the right moment: at most a handful
-// of memories, chosen by a model or by the words, each once in a session, within a budget, and with a record of what was given
-// and why. What is chosen from, how much is given and how it is worded are as Claude Code does it.
+// Package recall finds the memories that fit a prompt and delivers them: at most five, each once
+// per session, within a budget, with a record of the delivery and its reasons. A model or keywords
+// choose. The limits and the wording are Claude Code's.
 //
-// It reads memories and writes nothing but its own records; no file is touched. The API, the hooks and the MCP endpoint ask it.
-// How words rank memories (rank.go and what it builds on) is pure, and also used where there is no server.
+// It writes only its own records and no files. The API, the hooks and the MCP endpoint call it.
+// RankTexts ranks memories without a database.
 package recall
 
 import (
@@ -20,51 +20,51 @@ import (
 	"memoir/internal/records"
 )
 
-// The ways to choose.
+// The values of Result.SelectedBy.
 const (
 	ByModel   = "model"
 	ByKeyword = "keyword"
 )
 
-// Who asks.
+// The values of Request.From.
 const (
 	FromScript = "script"
 	FromHook   = "hook"
 	FromMCP    = "mcp"
 )
 
-// A Selector chooses memories by what they are called and described as.
+// A Selector chooses memories by name and description.
 type Selector interface {
-	// Select returns the paths of those of the candidates that certainly help with the query, the best first and MostChosen at
-	// most. What it returns besides is left out.
+	// Select returns the paths of the candidates that certainly help with the query, best first and
+	// at most MaxChosen. Paths of no candidate are ignored.
 	Select(ctx context.Context, query string, candidates []memories.Memory) (paths []string, err error)
 }
 
-// Options are the settings of a Recaller.
+// Options configure a Recaller.
 type Options struct {
-	// Selector chooses; nil: the words do.
+	// Selector chooses memories. If it is nil, keywords choose.
 	Selector Selector
-	// Patience is how long the selector may take before the words choose; 0 is 2 s.
+	// Patience limits how long the selector may take before keywords choose; 0 means 2 s.
 	Patience time.Duration
 	Log      *slog.Logger
 }
 
 const (
 	defaultPatience = 2 * time.Second
-	// kept is how long a record is kept, and looked through how often one is older.
+	// retention is how long a record is kept; old ones are deleted every cleanupInterval.
 	kept       = 90 * 24 * time.Hour
 	housekeeps = time.Hour
-	// abandoned is when a recall that has not settled never will: its server has ended.
+	// maxPending is how long a recall may take. A pending one that is older failed with its server.
 	abandoned = 30 * time.Second
-	// mostQuery is how much of a query is kept in its record, in bytes.
+	// maxQuery is how many bytes of a query a record keeps.
 	mostQuery = 4000
-	// mostSession is the longest name of a session, in bytes.
+	// maxSession is the longest name of a session, in bytes.
 	mostSession = 256
-	// mostPrefetches bounds how many recalls run that nobody waits for.
+	// maxBackground limits how many recalls run in the background at the same time.
 	mostPrefetches = 64
 )
 
-// Recaller recalls. It is safe for concurrent use.
+// Recaller recalls memories. It is safe for concurrent use.
 type Recaller struct {
 	store   Store
 	options Options
@@ -76,7 +76,7 @@ type Recaller struct {
 	prefetches chan struct{}
 }
 
-// New returns a recaller. Close ends it.
+// New returns a Recaller. The caller must call Close.
 func New(store Store, options Options) *Recaller {
 	if options.Patience == 0 {
 		options.Patience = defaultPatience
@@ -87,7 +87,7 @@ func New(store Store, options Options) *Recaller {
 	return r
 }
 
-// Close gives up what nobody waits for, and waits for that.
+// Close cancels the recalls in the background and waits for their end.
 func (r *Recaller) Close() {
 	r.stop()
 	r.running.Wait()
@@ -96,50 +96,51 @@ func (r *Recaller) Close() {
 // HasModel reports whether a model chooses.
 func (r *Recaller) HasModel() bool { return r.options.Selector != nil }
 
-// Request is what is to be recalled.
+// Request is a request for memories.
 type Request struct {
 	Agent string // slug
 	Query string
-	// Session is given each memory once, and SessionBudget bytes in all; empty: nothing is known of what was given before.
+	// Session identifies a conversation. It gets each memory once, and SessionBudget bytes in all.
+	// Empty means no conversation: earlier deliveries are unknown.
 	Session string
-	Limit   int // 1 to MostChosen; 0 is MostChosen
+	Limit   int // 1 to MaxChosen; 0 means MaxChosen
 	From    string
-	// MostText bounds what is given, in Unicode characters with the heads; 0: only by SessionBudget. What does not fit is not given.
+	// MaxText limits the delivered text with its heads, in Unicode characters; 0 means no limit.
 	MostText int
-	// ReadOnly means that the caller may change nothing: no record is kept, nothing is subtracted for the session, and no model is
-	// asked. The same request gets the same answer again.
+	// ReadOnly means that nothing may be changed: no record is kept, the session is ignored, and no
+	// model is called.
 	ReadOnly bool
 }
 
-// Result is what a recall gave.
+// Result is the result of a recall.
 type Result struct {
 	ID       string
-	Pending  bool // it has not settled
+	Pending  bool // it is not complete yet
 	Memories []Recalled
-	// SelectedBy is ByModel or ByKeyword; empty where nothing was looked at, which Skipped gives the reason of.
+	// SelectedBy is ByModel or ByKeyword. It is empty if Skipped has the reason why none chose.
 	SelectedBy string
 	Skipped    Skip
-	// Note says why the words chose although there is a model; else empty.
+	// Note is the reason why keywords chose although there is a model, or empty.
 	Note       string
-	Candidates int // that were chosen from
-	// BudgetLeft is how much more the session may be given, in bytes.
+	Candidates int // number of memories to choose from
+	// BudgetLeft is how many more bytes the session may get.
 	BudgetLeft int
 	Took       time.Duration
 }
 
-// Recalled is a memory as it is given.
+// Recalled is a delivered memory.
 type Recalled struct {
-	memories.Memory // without its body
+	memories.Memory // without Body
 	Age             memories.Age
 	Why             []string
-	File            string // where that is, absolute
+	File            string // absolute path of the memory's file
 	Head            string
-	Warning         string // of Head: that it is stale, and cites what is gone; empty if neither is so
-	Text            string // of the file, cut
-	Bytes           int    // that it takes of the budget
+	Warning         string // the warnings in Head, or empty
+	Text            string // text of the file, cut
+	Bytes           int    // bytes charged to the budget
 }
 
-// Blocks are what is given, without tags around them.
+// Blocks returns the texts to deliver, without tags.
 func (r Result) Blocks() []string {
 	blocks := make([]string, len(r.Memories))
 	for i, m := range r.Memories {
@@ -148,8 +149,8 @@ func (r Result) Blocks() []string {
 	return blocks
 }
 
-// Recall chooses memories and hands them out. It fails with memories.ErrNotFound for an unknown agent, *memories.InvalidError for
-// a request that cannot be, and memories.ErrUnavailable.
+// Recall chooses memories and delivers them. The errors are memories.ErrNotFound for an unknown
+// agent, *memories.InvalidError for an invalid request, and memories.ErrUnavailable.
 func (r *Recaller) Recall(ctx context.Context, request Request) (Result, error) {
 	from, record, err := r.begin(ctx, &request)
 	if err != nil {
@@ -162,7 +163,7 @@ func (r *Recaller) Recall(ctx context.Context, request Request) (Result, error) 
 	return result, err
 }
 
-// begin checks a request and opens its record. It returns the agents whose memories there are to choose from.
+// begin checks a request and returns a record for it, and the agents whose memories can be chosen.
 func (r *Recaller) begin(ctx context.Context, request *Request) (records.RecallSources, records.Recall, error) {
 	if err := request.check(); err != nil {
 		return nil, records.Recall{}, err
@@ -182,7 +183,7 @@ func (r *Recaller) begin(ctx context.Context, request *Request) (records.RecallS
 	}, err
 }
 
-// choose fills a record with what was chosen, and how.
+// choose sets in record which memories were chosen, and how.
 func (r *Recaller) choose(ctx context.Context, from records.RecallSources, record *records.Recall, request Request) error {
 	begun := time.Now()
 	defer func() { record.Took = time.Since(begun) }()
@@ -213,7 +214,8 @@ func (r *Recaller) choose(ctx context.Context, from records.RecallSources, recor
 	return nil
 }
 
-// gate says why nothing is looked at, if so, and else what the session was given before and how many memories there are to choose from.
+// gate returns a reason not to choose, or the session's earlier deliveries and the number of
+// memories.
 func (r *Recaller) gate(ctx context.Context, from records.RecallSources, request Request) (given records.SessionDelivery, of int, skip Skip, err error) {
 	if !Askable(request.Query) {
 		return given, 0, SkipShortQuery, nil
@@ -244,8 +246,8 @@ func ids(set map[uuid.UUID]bool) []uuid.UUID {
 	return all
 }
 
-// deliver gives what was chosen, as far as the session has not been given it and has room for it, and keeps the record. won says
-// that nobody else had handed it out before.
+// deliver returns the chosen memories that are new to the session and fit into its budget, and
+// saves the record. won is false if the record was delivered before.
 func (r *Recaller) deliver(ctx context.Context, from records.RecallSources, record records.Recall, request Request) (result Result, won bool, err error) {
 	chosen := make([]uuid.UUID, len(record.Chosen))
 	for i, c := range record.Chosen {
@@ -314,7 +316,7 @@ func recalled(agent records.Agent, file records.MemoryExcerpt, gone []memories.C
 	}
 }
 
-// deleteExpired removes records when they have become old.
+// deleteExpired deletes old records until Close.
 func (r *Recaller) deleteExpired() {
 	tick := time.NewTicker(housekeeps)
 	defer tick.Stop()
@@ -331,7 +333,8 @@ func (r *Recaller) deleteExpired() {
 	}
 }
 
-// Refresh notes that a session has lost what it was given, because its conversation was compacted: it may be given all of it again.
+// Refresh records that a session's conversation was compacted, so that it may get all memories
+// again.
 func (r *Recaller) Refresh(ctx context.Context, agentID int64, session string) error {
 	return r.store.RefreshSession(ctx, agentID, session, r.now())
 }

@@ -17,7 +17,7 @@ import (
 	"memoir/internal/waittest"
 )
 
-// notes is an agent with some memories about how to work.
+// notes is an agent with memories about ways to work.
 func notes() memoirtest.Files {
 	return memoirtest.Files{
 		"ada/memory/feedback_deploy.md":     memoirtest.Note("deploy on tuesdays", memories.Feedback, "Deployments go out on Tuesdays only."),
@@ -150,7 +150,7 @@ func TestManyRecallsAtOnceGiveASessionNothingTwice(t *testing.T) {
 		})
 	}
 	asking.Wait()
-	for range 3 { // those that were at it at the same time may have chosen the same, and been given less
+	for range 3 { // concurrent recalls may have chosen the same memories and got fewer
 		all = append(all, names(ask(t, m.Recaller, recall.Request{Query: "what are the deploy rules", Session: "one"}))...)
 	}
 	slices.Sort(all)
@@ -213,7 +213,7 @@ func TestARecallInTheBackgroundIsHandedOutOnce(t *testing.T) {
 	}
 }
 
-// held is a selector that chooses when it is let.
+// held is a selector that chooses only when it is released.
 type held struct {
 	asked chan struct{}
 	let   chan []string
@@ -287,7 +287,7 @@ func TestWhatAnotherPromptWasGivenIsNotTakenBackByOneThatIsLate(t *testing.T) {
 	<-slow.asked
 	slow.let <- []string{"memory/feedback_deploy.md"}
 	oneWaits()
-	askSlowly(time.Millisecond) // sees what waits, and is late too
+	askSlowly(time.Millisecond) // delivers the waiting result and is late too
 	<-slow.asked
 	quick.let <- nil
 	if got := ask(waittest.Patience()); !slices.Equal(got, []string{"deploy on tuesdays"}) {

@@ -10,8 +10,8 @@ import (
 	"memoir/internal/memories"
 )
 
-// Head is what stands above a memory that an agent is given: how old it is, with the warning of a stale one, and where it is.
-// path is that of the file.
+// Head returns the text above a delivered memory: its age, a warning if it is stale, and the path
+// of its file.
 func Head(age memories.Age, path string) string {
 	path = Defuse(onOneLine(path))
 	if age.Stale {
@@ -20,7 +20,7 @@ func Head(age memories.Age, path string) string {
 	return "Memory (" + age.Saved() + "): " + path + ":"
 }
 
-// factPlace is where a fact of an index stands, for its head.
+// factPlace returns the position of an index's fact, for its head.
 func factPlace(path string, line int, heading string) string {
 	place := fmt.Sprintf("%s, line %d", path, line)
 	if heading != "" {
@@ -29,10 +29,10 @@ func factPlace(path string, line int, heading string) string {
 	return place
 }
 
-// mostCited is how many of the things that are gone are named.
+// maxCited is how many missing citations are named.
 const mostCited = 5
 
-// Gone is what stands above the head of a memory that cites what its project has no more; nothing where it cites nothing that is gone.
+// Gone returns a warning about citations that were not found in the project, or "".
 func Gone(cited []memories.CheckedCitation) string {
 	if len(cited) == 0 {
 		return ""
@@ -47,15 +47,16 @@ func Gone(cited []memories.CheckedCitation) string {
 	return "This memory cites what is not found in the project any more: " + Defuse(strings.Join(named, ", ")) + ".\n\n"
 }
 
-// Warning returns what to mind before relying on a memory; empty if there is nothing.
+// Warning returns the warnings about a memory, or "".
 func Warning(gone []memories.CheckedCitation, age memories.Age) string {
 	return strings.TrimSpace(Gone(gone) + age.Warning())
 }
 
-// Block is a memory as it is put into a conversation, without the tags around it.
+// Block returns a memory in the form for conversations, without tags.
 func Block(head, text string) string { return head + "\n\n" + Defuse(text) }
 
-// Reminder is the text that puts blocks into a conversation as something that the agent is told, not asked; empty for none.
+// Reminder returns the blocks in tags that mark them as information, not as a request. It is "" for
+// none.
 func Reminder(blocks []string) string {
 	tagged := make([]string, len(blocks))
 	for i, block := range blocks {
@@ -64,14 +65,14 @@ func Reminder(blocks []string) string {
 	return strings.Join(tagged, "\n")
 }
 
-// Defuse keeps what a memory says, or is called, from ending the block that it stands in, and from beginning one of its own.
+// Defuse escapes tags in a text that would end its block or start another one.
 func Defuse(text string) string { return tags.ReplaceAllString(text, "&lt;$1") }
 
-// A model takes a tag for one in whichever letter case it is written.
+// Models recognise tags in any letter case.
 var tags = regexp.MustCompile(`(?i)<(\s*/?\s*system-reminder)`)
 
-// onOneLine puts U+FFFD in the place of the characters that move the place of writing: the name of a file may hold any, and lines of its own
-// would pass for what Memoir says.
+// onOneLine replaces control characters and line separators by U+FFFD. File names may contain them,
+// and text on a new line would look like Memoir's own.
 func onOneLine(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {

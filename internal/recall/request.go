@@ -7,8 +7,8 @@ import (
 	"memoir/internal/memories"
 )
 
-// check says what cannot be taken, and fills in what was left out. A query may be anything: what is no text in it is left out, and
-// of a long one the two ends are read.
+// check returns an *InvalidError for an invalid request and sets defaults. Any query is valid:
+// invalid bytes are removed, and only the ends of a long one are kept.
 func (r *Request) check() error {
 	r.Query = clean(ends(r.Query))
 	switch {
@@ -27,12 +27,12 @@ func (r *Request) check() error {
 	return nil
 }
 
-// clean makes text that Postgres takes of what somebody sent.
+// clean returns text without bytes that Postgres refuses.
 func clean(text string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")
 }
 
-// beginningOf returns the first bytes of a text, whole characters.
+// beginningOf returns the first limit bytes of a text, cut between characters.
 func beginningOf(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -21,7 +21,7 @@ import (
 	"github.com/blevesearch/snowballstem/turkish"
 )
 
-// A language is what the words of a query are taken to be of, by its ISO 639-1 code.
+// A language is an ISO 639-1 code.
 type language string
 
 var stemmers = map[language]func(*snowballstem.Env) bool{
@@ -30,7 +30,7 @@ var stemmers = map[language]func(*snowballstem.Env) bool{
 	"sv": swedish.Stem, "tr": turkish.Stem,
 }
 
-// stem returns what the forms of a word have in common. spoken is the language of the words in Latin letters.
+// stem returns the common part of a word's forms. spoken is the language of words in Latin letters.
 func stem(word string, spoken language) string {
 	first, _ := utf8.DecodeRuneInString(word)
 	switch {
@@ -47,7 +47,7 @@ func stem(word string, spoken language) string {
 	return env.Current()
 }
 
-// languageOf returns the language with the most function words among the words of a query; English where none has more.
+// languageOf returns the language with the most function words among words, by default English.
 func languageOf(words []string) language {
 	spoken, most := language("en"), 0
 	for _, of := range languages {

@@ -2,8 +2,8 @@ package recall
 
 import "strings"
 
-// synonyms are groups of words that people and agents use for the same thing in their work, one group a line: a question
-// about "prod" is one about "production". A word may be in several groups.
+// synonymGroups are words for the same thing in software work, one group a line. A word may be in
+// several groups.
 const synonymGroups = `
 db database databases datastore
 postgres postgresql psql pg
