@@ -223,7 +223,7 @@ func (d *directory) recall(_ context.Context, query string, limit int) (answer[r
 		return marshalled(recalled{State: "settled", Skipped: &skipped, Memories: []chosen{}, BudgetLeft: recall.SessionBudget})
 	}
 	found := d.chosen(recall.RankTexts(query, all, began), read, limit, began)
-	found.Candidates = min(len(all), recall.MostCandidates)
+	found.Candidates = min(len(all), recall.MaxCandidates)
 	found.TookMS = float64(time.Since(began).Microseconds()) / 1000
 	return marshalled(found)
 }

@@ -36,7 +36,7 @@ func TestAConversationIsGivenNoMoreThanItsBudget(t *testing.T) {
 			given[path] = true
 			bytes += len(text)
 		}
-		return bytes > recall.SessionBudget-recall.MostBytes
+		return bytes > recall.SessionBudget-recall.MaxBytes
 	})
 	for range 3 {
 		if text := prompt("one"); text != "" {

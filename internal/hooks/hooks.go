@@ -168,7 +168,7 @@ func (h *Hooks) userPromptSubmit(ctx context.Context, agent agents.Agent, in inp
 		timeout = modelAnswerTimeout
 	}
 	result := h.recaller.ForPrompt(recall.Request{
-		Agent: agent.Slug, Query: in.Prompt, Session: in.SessionID, From: recall.FromHook, MostText: maxContext, ReadOnly: gate.ReadOnly(ctx),
+		Agent: agent.Slug, Query: in.Prompt, Session: in.SessionID, From: recall.FromHook, MaxText: maxContext, ReadOnly: gate.ReadOnly(ctx),
 	}, timeout)
 	return contextOutput("UserPromptSubmit", strings.Join(result.Blocks(), "\n\n"))
 }

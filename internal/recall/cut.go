@@ -11,14 +11,14 @@ import (
 // Claude Code's limits of delivered memories.
 const (
 	// MaxLines and MaxBytes limit the text of one memory file.
-	MostLines = 200
-	MostBytes = 4096
+	MaxLines = 200
+	MaxBytes = 4096
 	// SessionBudget limits all text that one session gets, in bytes.
 	SessionBudget = 61_440
 	// MaxChosen is how many memories one recall delivers at most.
-	MostChosen = 5
+	MaxChosen = 5
 	// MaxCandidates is how many memories one recall chooses from at most.
-	MostCandidates = 200
+	MaxCandidates = 200
 )
 
 // truncated follows a cut text.
@@ -28,7 +28,7 @@ const truncated = "[... truncated, memory file too large ...]"
 // end, or in a line that is longer than MaxBytes/2, and then appends truncated. bytes is the length
 // without truncated, which a session's budget is charged.
 func Cut(file []byte) (text string, bytes int) {
-	text, whole := beginning(file)
+	text, whole := cleanPrefix(file)
 	if whole {
 		return text, len(text)
 	}
@@ -37,9 +37,9 @@ func Cut(file []byte) (text string, bytes int) {
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-func beginning(file []byte) (text string, whole bool) {
+func cleanPrefix(file []byte) (text string, whole bool) {
 	// Twice MaxBytes is enough even if half of the bytes are the CR of a CRLF.
-	head := file[:min(len(file), 2*MostBytes+utf8.UTFMax)]
+	head := file[:min(len(file), 2*MaxBytes+utf8.UTFMax)]
 	whole = len(head) == len(file)
 	head = bytes.TrimPrefix(head, []byte("\uFEFF"))
 	text = lineEnds.Replace(strings.ToValidUTF8(string(head), "\uFFFD"))
@@ -56,7 +56,7 @@ func beginning(file []byte) (text string, whole bool) {
 
 func cutLines(text string) string {
 	end := 0
-	for range MostLines {
+	for range MaxLines {
 		next := strings.IndexByte(text[end:], '\n')
 		if next < 0 {
 			return text
@@ -70,14 +70,14 @@ func cutLines(text string) string {
 }
 
 func cutBytes(text string) string {
-	if len(text) <= MostBytes {
+	if len(text) <= MaxBytes {
 		return text
 	}
 	// If the memory is one long line, cutting before it would leave the frontmatter alone.
-	if end := strings.LastIndexByte(text[:MostBytes+1], '\n'); end >= MostBytes/2 {
+	if end := strings.LastIndexByte(text[:MaxBytes+1], '\n'); end >= MaxBytes/2 {
 		return text[:end]
 	}
-	end := MostBytes
+	end := MaxBytes
 	for !utf8.RuneStart(text[end]) {
 		end--
 	}

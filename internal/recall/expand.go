@@ -24,16 +24,16 @@ const (
 
 const (
 	// minStem is the length in letters from which a stem identifies a word.
-	shortestStem = 3
+	minStem = 3
 	// minCompound is the length in letters from which a term may be the first part of another word.
-	shortestCompound = 5
+	minCompound = 5
 	// maxVariants limits the variants of a term, because Postgres searches each.
-	mostVariants = 24
+	maxVariants = 24
 )
 
 // prefix returns the common prefix of the words that may be forms of a term, or "" if only the word
 // counts.
-func (t term) beginning() string {
+func (t term) prefix() string {
 	if t.run || !words.CanBeMeant(t.word) {
 		return ""
 	}
@@ -44,7 +44,7 @@ func (t term) beginning() string {
 		}
 		same = i + utf8.RuneLen(r)
 	}
-	if utf8.RuneCountInString(t.stem[:same]) < shortestStem {
+	if utf8.RuneCountInString(t.stem[:same]) < minStem {
 		return ""
 	}
 	return t.stem[:same]
@@ -61,7 +61,7 @@ func (t term) variants(vocabulary []string, spoken language) []variant {
 		return append(all, withoutParticles(t.word)...)
 	}
 	add := func(word string, degree float64) {
-		if len(all) < mostVariants {
+		if len(all) < maxVariants {
 			all = append(all, variant{word: word, degree: degree})
 		}
 	}
@@ -73,7 +73,7 @@ func (t term) variants(vocabulary []string, spoken language) []variant {
 	for _, word := range synonymsOf[t.word] {
 		add(word, synonym)
 	}
-	if utf8.RuneCountInString(t.word) >= shortestCompound {
+	if utf8.RuneCountInString(t.word) >= minCompound {
 		for _, word := range vocabulary {
 			if strings.HasPrefix(word, t.word) && stem(word, spoken) != t.stem {
 				add(word, compound)
@@ -107,13 +107,13 @@ func (t term) isKnown(vocabulary []string, spoken language) bool {
 }
 
 // misspellings returns the words of memories that the term may misspell.
-func (t term) misspellings(alike []string) []variant {
+func (t term) misspellings(similar []string) []variant {
 	var all []variant
-	for _, word := range alike {
-		slips, near := words.Distance(t.word, word)
+	for _, word := range similar {
+		typos, isNear := words.Distance(t.word, word)
 		longer := utf8.RuneCountInString(word) - utf8.RuneCountInString(t.word)
-		if near && slips > 0 && longer <= slips && len(all) < mostVariants {
-			all = append(all, variant{word: word, degree: misspelt / float64(slips)})
+		if isNear && typos > 0 && longer <= typos && len(all) < maxVariants {
+			all = append(all, variant{word: word, degree: misspelt / float64(typos)})
 		}
 	}
 	return all

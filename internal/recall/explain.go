@@ -8,7 +8,7 @@ import (
 )
 
 // maxClose is how many memories that were nearly delivered are listed.
-const mostClose = 5
+const maxClose = 5
 
 // Explanation describes how a new session's query would be answered by keywords.
 type Explanation struct {
@@ -48,18 +48,18 @@ func (r *Recaller) Explain(ctx context.Context, agent, query string) (Explanatio
 	if err != nil {
 		return Explanation{}, err
 	}
-	given, of, skip, err := r.gate(ctx, from, request)
+	given, total, skip, err := r.gate(ctx, from, request)
 	if err != nil || skip != "" {
 		return Explanation{Skipped: skip}, err
 	}
-	found, err := r.byKeyword(ctx, from, of, request.Query, given.Memories)
+	found, err := r.byKeyword(ctx, from, total, request.Query, given.Memories)
 	return found.explained(request.Limit), err
 }
 
 // explained returns the explanation of a ranking if limit answers are delivered.
 func (r ranking) explained(limit int) Explanation {
-	e := Explanation{Candidates: r.candidates, Enough: minWeight(r.wanted)}
-	for _, w := range r.wanted {
+	e := Explanation{Candidates: r.candidates, Enough: minWeight(r.terms)}
+	for _, w := range r.terms {
 		// Single characters are also part of the pairs.
 		if !w.character {
 			e.Words = append(e.Words, Word{Text: w.word, Unknown: w.matches == 0})
@@ -70,7 +70,7 @@ func (r ranking) explained(limit int) Explanation {
 		e.Given = append(e.Given, each.explained())
 	}
 	next := slices.Concat(r.answers[len(given):], r.short)
-	for _, each := range next[:min(len(next), mostClose)] {
+	for _, each := range next[:min(len(next), maxClose)] {
 		if each.rejected == "" {
 			each.rejected = PastLimit
 		}

@@ -58,7 +58,7 @@ func TestAnExplanationSaysWhatAMemoryFallsShortOf(t *testing.T) {
 	}
 	m := memoirtest.Start(t, files)
 	e := explain(t, m, "what is the winter timetable of the ferry on mars")
-	if len(e.Given) != recall.MostChosen || e.Candidates != 9 {
+	if len(e.Given) != recall.MaxChosen || e.Candidates != 9 {
 		t.Errorf("given are %d of %d", len(e.Given), e.Candidates)
 	}
 	var short []string

@@ -19,17 +19,17 @@ import (
 const (
 	// maxHits limits the memories looked up per term. A term in more memories hardly distinguishes
 	// them. It is arbitrary.
-	mostHits = 2000
+	maxHits = 2000
 	// maxRead limits the memories that are read and ranked. It is arbitrary.
-	mostRead = 60
+	maxRead = 60
 	// maxMisspelt limits the unknown terms for which similar words are searched. Each takes 1 ms in
 	// Postgres.
-	mostMisspelt = 6
+	maxMisspelt = 6
 )
 
 // ranking is the result of ranking memories by a query.
 type ranking struct {
-	wanted []scoredTerm
+	terms []scoredTerm
 	// best first; short match too little
 	answers, short []ranked
 	candidates     int // number of memories with a match
@@ -37,69 +37,69 @@ type ranking struct {
 
 // byKeyword ranks the memories by the words of a query, without the already given ones. total is
 // the number of memories to choose from.
-func (r *Recaller) byKeyword(ctx context.Context, from records.RecallSources, of int, query string, given map[uuid.UUID]bool) (ranking, error) {
-	what, err := r.wantedBy(ctx, query)
-	if err != nil || len(what) == 0 {
+func (r *Recaller) byKeyword(ctx context.Context, from records.RecallSources, total int, query string, given map[uuid.UUID]bool) (ranking, error) {
+	terms, err := r.termsFor(ctx, query)
+	if err != nil || len(terms) == 0 {
 		return ranking{}, err
 	}
-	sought := make([]records.RecallTerm, len(what))
-	for i, w := range what {
-		sought[i] = w.sought()
+	searchTerms := make([]records.RecallTerm, len(terms))
+	for i, w := range terms {
+		searchTerms[i] = w.searchTerm()
 	}
-	hits, err := r.store.Hits(ctx, from, sought, mostHits)
+	hits, err := r.store.Hits(ctx, from, searchTerms, maxHits)
 	if err != nil {
 		return ranking{}, err
 	}
-	for i := range what {
-		what[i].matches = len(hits[i])
-		what[i].idf = idfOf(what[i].matches, of)
+	for i := range terms {
+		terms[i].matches = len(hits[i])
+		terms[i].idf = idfOf(terms[i].matches, total)
 	}
 	// Given memories are ranked too: a poor match must not look better because the best one is
 	// given.
-	promising, n := mostPromising(what, hits, mostRead+min(len(given), mostRead))
-	texts, err := r.store.Texts(ctx, from, promising, MostBytes)
+	promising, n := mostPromising(terms, hits, maxRead+min(len(given), maxRead))
+	texts, err := r.store.Texts(ctx, from, promising, MaxBytes)
 	if err != nil {
 		return ranking{}, err
 	}
-	answers, short := rank(documents(texts), what, r.now())
+	answers, short := rank(documents(texts), terms, r.now())
 	ungiven := func(all []ranked) []ranked {
 		return slices.DeleteFunc(all, func(m ranked) bool { return given[uuid.MustParse(m.ID)] })
 	}
-	return ranking{wanted: what, answers: ungiven(answers), short: ungiven(short), candidates: min(n, MostCandidates)}, nil
+	return ranking{terms: terms, answers: ungiven(answers), short: ungiven(short), candidates: min(n, MaxCandidates)}, nil
 }
 
 // termsFor returns the terms of a query with their variants.
-func (r *Recaller) wantedBy(ctx context.Context, query string) ([]scoredTerm, error) {
+func (r *Recaller) termsFor(ctx context.Context, query string) ([]scoredTerm, error) {
 	terms, spoken := termsOf(query)
-	var beginnings []string
+	var prefixes []string
 	for _, t := range terms {
-		if b := t.beginning(); b != "" {
-			beginnings = append(beginnings, b)
+		if b := t.prefix(); b != "" {
+			prefixes = append(prefixes, b)
 		}
 	}
 	var vocabulary []string
-	if len(beginnings) > 0 {
+	if len(prefixes) > 0 {
 		var err error
-		if vocabulary, err = r.store.WordsWithPrefix(ctx, beginnings); err != nil {
+		if vocabulary, err = r.store.WordsWithPrefix(ctx, prefixes); err != nil {
 			return nil, err
 		}
 	}
 	known := vocabularyOf(vocabulary, terms)
 	var unknown []string
 	for i, t := range terms {
-		if words.MaxTypos(t.word) > 0 && !t.run && !t.isKnown(known[i], spoken) && len(unknown) < mostMisspelt {
+		if words.MaxTypos(t.word) > 0 && !t.run && !t.isKnown(known[i], spoken) && len(unknown) < maxMisspelt {
 			unknown = append(unknown, t.word)
 		}
 	}
-	alike, err := r.store.SimilarWords(ctx, unknown)
+	similar, err := r.store.SimilarWords(ctx, unknown)
 	if err != nil {
 		return nil, err
 	}
-	what := make([]scoredTerm, len(terms))
+	scored := make([]scoredTerm, len(terms))
 	for i, t := range terms {
-		what[i] = scoredTerm{term: t, variants: append(t.variants(known[i], spoken), t.misspellings(alike[t.word])...)}
+		scored[i] = scoredTerm{term: t, variants: append(t.variants(known[i], spoken), t.misspellings(similar[t.word])...)}
 	}
-	return what, nil
+	return scored, nil
 }
 
 // vocabularyOf returns for each term the words of the vocabulary that may be forms of it.
@@ -107,7 +107,7 @@ func vocabularyOf(vocabulary []string, terms []term) [][]string {
 	slices.Sort(vocabulary)
 	of := make([][]string, len(terms))
 	for i, t := range terms {
-		b := t.beginning()
+		b := t.prefix()
 		if b == "" {
 			continue
 		}
@@ -118,7 +118,7 @@ func vocabularyOf(vocabulary []string, terms []term) [][]string {
 	return of
 }
 
-func (w scoredTerm) sought() records.RecallTerm {
+func (w scoredTerm) searchTerm() records.RecallTerm {
 	var s records.RecallTerm
 	for _, v := range w.variants {
 		if w.run {
@@ -132,31 +132,31 @@ func (w scoredTerm) sought() records.RecallTerm {
 
 // mostPromising returns the memories with the highest sum of term weights, at most limit and best
 // first, and the number of memories with any term.
-func mostPromising(what []scoredTerm, hits [][]uuid.UUID, most int) (best []uuid.UUID, n int) {
-	promise := make(map[uuid.UUID]float64, mostHits)
+func mostPromising(terms []scoredTerm, hits [][]uuid.UUID, limit int) (best []uuid.UUID, n int) {
+	weights := make(map[uuid.UUID]float64, maxHits)
 	for i, ids := range hits {
 		for _, id := range ids {
-			promise[id] += what[i].idf
+			weights[id] += terms[i].idf
 		}
 	}
 	// IDs are ordered by time, so that newer memories are first among equals.
 	better := func(a, b uuid.UUID) int {
-		return cmp.Or(cmp.Compare(promise[b], promise[a]), bytes.Compare(b[:], a[:]))
+		return cmp.Or(cmp.Compare(weights[b], weights[a]), bytes.Compare(b[:], a[:]))
 	}
-	best = make([]uuid.UUID, 0, most+1)
-	for id, value := range promise {
-		if len(best) == most && value < promise[best[most-1]] {
+	best = make([]uuid.UUID, 0, limit+1)
+	for id, value := range weights {
+		if len(best) == limit && value < weights[best[limit-1]] {
 			continue // most are: sorting them would take longer than finding them
 		}
 		at, _ := slices.BinarySearchFunc(best, id, better)
 		best = slices.Insert(best, at, id)
-		best = best[:min(len(best), most)]
+		best = best[:min(len(best), limit)]
 	}
-	return best, len(promise)
+	return best, len(weights)
 }
 
 // maxReasons is how many matched terms are reported as reasons.
-const mostReasons = 4
+const maxReasons = 4
 
 // why returns the reasons for a memory, strongest first.
 func (r ranked) why() []string {
@@ -165,7 +165,7 @@ func (r ranked) why() []string {
 		return cmp.Compare(b.value*b.of.idf, a.value*a.of.idf)
 	})
 	var reasons []string
-	for _, e := range strongest[:min(len(strongest), mostReasons)] {
+	for _, e := range strongest[:min(len(strongest), maxReasons)] {
 		reason := fmt.Sprintf("“%s” is in its %s", e.word, e.in)
 		if e.word != e.of.word {
 			reason += fmt.Sprintf(", for “%s”", e.of.word)
@@ -185,22 +185,22 @@ func RankTexts(query string, all []memories.Memory, now time.Time) []Choice {
 		return nil
 	}
 	known := vocabularyOf(vocabulary, terms)
-	what := make([]scoredTerm, len(terms))
+	scored := make([]scoredTerm, len(terms))
 	for i, t := range terms {
-		what[i] = scoredTerm{term: t, variants: t.variants(known[i], spoken)}
+		scored[i] = scoredTerm{term: t, variants: t.variants(known[i], spoken)}
 		if words.MaxTypos(t.word) > 0 && !t.run && !t.isKnown(known[i], spoken) {
-			what[i].variants = append(what[i].variants, t.misspellings(vocabulary)...)
+			scored[i].variants = append(scored[i].variants, t.misspellings(vocabulary)...)
 		}
 		for _, d := range read {
-			if len(d.evidence(what[i:i+1])) > 0 {
-				what[i].matches++
+			if len(d.matches(scored[i:i+1])) > 0 {
+				scored[i].matches++
 			}
 		}
-		what[i].idf = idfOf(what[i].matches, len(all))
+		scored[i].idf = idfOf(scored[i].matches, len(all))
 	}
 	var chosen []Choice
-	answers, _ := rank(read, what, now)
-	for _, r := range answers[:min(len(answers), MostChosen)] {
+	answers, _ := rank(read, scored, now)
+	for _, r := range answers[:min(len(answers), MaxChosen)] {
 		chosen = append(chosen, Choice{r.Memory, r.why()})
 	}
 	return chosen

@@ -16,7 +16,7 @@ import (
 
 // byModel calls the selector with the newest memories and records its choice.
 func (r *Recaller) byModel(ctx context.Context, from records.RecallSources, record *records.Recall, request Request, given records.SessionDelivery) error {
-	candidates, err := r.store.Newest(ctx, from, ids(given.Memories), MostCandidates)
+	candidates, err := r.store.Newest(ctx, from, ids(given.Memories), MaxCandidates)
 	if err != nil {
 		return err
 	}
@@ -29,9 +29,9 @@ func (r *Recaller) byModel(ctx context.Context, from records.RecallSources, reco
 			m.Description, m.Body = "", strings.TrimPrefix(m.Description+": ", ": ")+strings.Join(strings.Fields(m.Body), " ")
 		}
 	}
-	asking, cancel := context.WithTimeout(ctx, r.options.Patience)
+	timeoutCtx, cancel := context.WithTimeout(ctx, r.options.Patience)
 	defer cancel()
-	paths, err := r.options.Selector.Select(asking, request.Query, candidates)
+	paths, err := r.options.Selector.Select(timeoutCtx, request.Query, candidates)
 	if err != nil {
 		return err
 	}
@@ -50,8 +50,8 @@ func (r *Recaller) byModel(ctx context.Context, from records.RecallSources, reco
 }
 
 // insteadOfNone chooses strong keyword matches if the model chose nothing.
-func (r *Recaller) insteadOfNone(ctx context.Context, from records.RecallSources, of int, record *records.Recall, request Request, given records.SessionDelivery) error {
-	found, err := r.byKeyword(ctx, from, of, request.Query, given.Memories)
+func (r *Recaller) insteadOfNone(ctx context.Context, from records.RecallSources, total int, record *records.Recall, request Request, given records.SessionDelivery) error {
+	found, err := r.byKeyword(ctx, from, total, request.Query, given.Memories)
 	if err != nil {
 		return err
 	}
@@ -74,13 +74,13 @@ func (r ranked) isStrong() bool {
 
 // shortReason describes in a few words why a model did not choose. A server's full answer may be
 // long or confidential.
-func plain(err error) string {
-	var said interface{ Plain() string }
+func shortReason(err error) string {
+	var short interface{ Plain() string }
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return "it took too long"
-	case errors.As(err, &said):
-		return said.Plain()
+	case errors.As(err, &short):
+		return short.Plain()
 	default:
 		return "it could not be asked"
 	}

@@ -27,7 +27,7 @@ func (r *Recaller) Begin(ctx context.Context, request Request) (id string, err e
 	r.running.Go(func() {
 		defer func() { <-r.prefetches }()
 		if err := r.complete(from, record, request); err != nil {
-			r.options.Log.Warn("a recall in the background failed", "error", err)
+			r.options.Log.Warn("background recall failed", "error", err)
 		}
 	})
 	return record.ID.String(), nil
@@ -38,7 +38,7 @@ var ErrBusy = &memories.ConflictError{Reason: "Too many recalls are running alre
 
 // complete chooses memories and saves them for Fetch.
 func (r *Recaller) complete(from records.RecallSources, record records.Recall, request Request) error {
-	ctx, cancel := context.WithTimeout(r.ended, abandoned)
+	ctx, cancel := context.WithTimeout(r.closeCtx, maxPending)
 	defer cancel()
 	if err := r.choose(ctx, from, &record, request); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (r *Recaller) Fetch(ctx context.Context, slug, id string, readOnly bool) (R
 		return Result{}, err
 	}
 	switch {
-	case record.State == records.RecallPending && r.now().Sub(record.At) < abandoned+time.Second:
+	case record.State == records.RecallPending && r.now().Sub(record.At) < maxPending+time.Second:
 		result := resultOf(record)
 		result.Pending = true
 		return result, nil

@@ -11,7 +11,7 @@ import (
 )
 
 // maxLate is how long a late result waits for the session's next prompt.
-const late = 10 * time.Minute
+const maxLate = 10 * time.Minute
 
 // ForPrompt is Recall for a prompt: it returns after at most within. A result that is late is
 // delivered with the session's next prompt. It logs errors and returns an empty result.
@@ -28,11 +28,11 @@ func (r *Recaller) ForPrompt(request Request, within time.Duration) Result {
 	answer := make(chan Result, 1)
 	r.running.Go(func() {
 		defer func() { <-r.prefetches }()
-		ctx, cancel := context.WithTimeout(r.ended, abandoned)
+		ctx, cancel := context.WithTimeout(r.closeCtx, maxPending)
 		defer cancel()
 		result, given, err := r.withLate(ctx, request)
 		if err != nil {
-			r.options.Log.Warn("nothing could be recalled for a prompt", "agent", request.Agent, "error", err)
+			r.options.Log.Warn("recall for prompt failed", "agent", request.Agent, "error", err)
 		} else if decided.CompareAndSwap(false, true) {
 			answer <- result
 			return
@@ -42,7 +42,7 @@ func (r *Recaller) ForPrompt(request Request, within time.Duration) Result {
 			return
 		}
 		if err := r.store.Undeliver(ctx, given); err != nil {
-			r.options.Log.Warn("what was recalled too late for a prompt is lost", "agent", request.Agent, "error", err)
+			r.options.Log.Warn("late recall lost", "agent", request.Agent, "error", err)
 		}
 		answer <- Result{}
 	})
@@ -81,8 +81,8 @@ func (r *Recaller) withLate(ctx context.Context, request Request) (result Result
 		if result, won, err = r.deliver(ctx, from, each, request); err != nil {
 			return Result{}, given, err
 		}
-		if request.MostText > 0 {
-			request.MostText = max(1, request.MostText-utf8.RuneCountInString(strings.Join(result.Blocks(), "")))
+		if request.MaxText > 0 {
+			request.MaxText = max(1, request.MaxText-utf8.RuneCountInString(strings.Join(result.Blocks(), "")))
 		}
 		if won {
 			given = append(given, each)
@@ -98,7 +98,7 @@ func (r *Recaller) waiting(ctx context.Context, of records.Recall) ([]records.Re
 	if of.Session == "" {
 		return nil, nil
 	}
-	ids, err := r.store.SettledRecalls(ctx, of.AgentID, of.Session, of.At.Add(-late))
+	ids, err := r.store.SettledRecalls(ctx, of.AgentID, of.Session, of.At.Add(-maxLate))
 	if err != nil {
 		return nil, err
 	}

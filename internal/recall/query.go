@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,14 +12,14 @@ import (
 const (
 	// maxHead and maxTail are how many bytes at the start and end of a query are read. The question
 	// of a prompt with a pasted log is before or after the log. Both are arbitrary.
-	readHead = 8 << 10
-	readTail = 4 << 10
+	maxHead = 8 << 10
+	maxTail = 4 << 10
 	// maxTerms limits the terms of a query, to those of a long paragraph. It is arbitrary.
-	mostTerms = 96
+	maxTerms = 96
 	// maxKoreanWord is the longest Korean word in syllables. A longer one was typed without spaces.
-	longestKorean = 8
+	maxKoreanWord = 8
 	// minDigits is the shortest number that is a term, such as a port or a status.
-	shortestNumber = 3
+	minDigits = 3
 )
 
 // A term is a searched word or run of characters. In scripts without spaces a run has two
@@ -46,7 +47,7 @@ func termsOf(query string) (terms []term, spoken language) {
 	spoken = languageOf(all)
 	seen := map[string]bool{}
 	add := func(t term) {
-		if !seen[t.word] && len(terms) < mostTerms {
+		if !seen[t.word] && len(terms) < maxTerms {
 			seen[t.word] = true
 			terms = append(terms, t)
 		}
@@ -79,10 +80,10 @@ func termsOf(query string) (terms []term, spoken language) {
 
 // ends returns the parts of a query that are read.
 func ends(query string) string {
-	if len(query) <= readHead+readTail {
+	if len(query) <= maxHead+maxTail {
 		return query
 	}
-	return strings.ToValidUTF8(query[:readHead], "") + "\n" + strings.ToValidUTF8(query[len(query)-readTail:], "")
+	return strings.ToValidUTF8(query[:maxHead], "") + "\n" + strings.ToValidUTF8(query[len(query)-maxTail:], "")
 }
 
 func saysSomething(word string, spoken language) bool {
@@ -90,7 +91,7 @@ func saysSomething(word string, spoken language) bool {
 		return false
 	}
 	if !strings.ContainsFunc(word, unicode.IsLetter) {
-		return len(word) >= shortestNumber
+		return len(word) >= minDigits
 	}
 	return utf8.RuneCountInString(word) > 1
 }
@@ -117,7 +118,7 @@ func byHangul(run string) func(yield func(string) bool) {
 func isKoreanWord(part string) bool {
 	first, _ := utf8.DecodeRuneInString(part)
 	n := utf8.RuneCountInString(part)
-	return unicode.Is(unicode.Hangul, first) && n > 1 && n <= longestKorean
+	return unicode.Is(unicode.Hangul, first) && n > 1 && n <= maxKoreanWord
 }
 
 // pairs yields each two neighbouring characters of a run.
@@ -137,4 +138,13 @@ func pairs(run string) func(yield func(string) bool) {
 // Hiragana.
 func saysMore(pair string) bool {
 	return strings.ContainsFunc(pair, func(r rune) bool { return !unicode.Is(unicode.Hiragana, r) && r != 'ー' })
+}
+
+// exclusion matches what a query excludes: the rest of a clause after such words. A plain "not"
+// counts only at the start of a clause, because "why does it not start" is about starting.
+var exclusion = regexp.MustCompile(`(?i)(?:\b(?:except|except for|apart from|other than|aside from|excluding|never mind|not (?:asking |talking )?about|ausser|außer|sauf|excepto|salvo)|[,;:.(—–-]\s*(?:but |and )?not)\s+[^,;:.!?()\n]{1,60}`)
+
+// withoutExclusions returns a query without its excluded parts.
+func withoutExclusions(query string) string {
+	return exclusion.ReplaceAllString(query, " ")
 }

@@ -24,12 +24,12 @@ type scoredTerm struct {
 
 // assumedOthers is how many memories without any term are added to an agent's. Without them, a term
 // that both of two memories have would weigh nothing. It is arbitrary.
-const beyond = 30
+const assumedOthers = 30
 
 // idfOf returns the inverse document frequency of a term that count of total memories have, divided
 // by the largest possible one.
-func idfOf(met, of int) float64 {
-	n, with := float64(of+beyond), float64(met)
+func idfOf(count, total int) float64 {
+	n, with := float64(total+assumedOthers), float64(count)
 	return math.Log(1+(n-with+0.5)/(with+0.5)) / math.Log(1+(n+0.5)/1.5)
 }
 
@@ -40,13 +40,13 @@ const (
 	inName matchField = iota
 	inDescription
 	inBody
-	places
+	numFields
 )
 
 func (p matchField) String() string { return [...]string{"name", "description", "text"}[p] }
 
 // fieldWeight is the weight of a term by its field. Name and description summarise a memory.
-var worth = [places]float64{inName: 1, inDescription: 0.8, inBody: 0.6}
+var fieldWeight = [numFields]float64{inName: 1, inDescription: 0.8, inBody: 0.6}
 
 // termMatch is a term of the query that a memory contains.
 type termMatch struct {
@@ -79,23 +79,23 @@ const (
 	// of the weight of the query is enough.
 	minTermWeight = 0.7
 	// minShare is the minimum share of a query's weight, up to the weight of longQueryTerms.
-	leastShare     = 0.25
+	minShare       = 0.25
 	nearlyAll      = 0.9
 	longQueryTerms = 5
 	// extraTermPenalty is the additional minimum weight per term of a long query: a pasted log
 	// matches some terms by chance.
 	extraTermPenalty = 0.05
 	// minOfBest is the minimum score as a share of the best score.
-	besideBest = 0.65
+	minOfBest = 0.65
 )
 
 // rank returns the memories that answer the query, and memories that match too little of it, best
 // first. Memories without a match are in neither.
-func rank(all []document, what []scoredTerm, now time.Time) (answers, short []ranked) {
-	needed := minWeight(what)
+func rank(all []document, terms []scoredTerm, now time.Time) (answers, short []ranked) {
+	needed := minWeight(terms)
 	var able []ranked
 	for _, d := range all {
-		r := ranked{Memory: d.Memory, matches: d.evidence(what)}
+		r := ranked{Memory: d.Memory, matches: d.matches(terms)}
 		r.weigh(now)
 		switch {
 		case len(r.matches) == 0:
@@ -108,7 +108,7 @@ func rank(all []document, what []scoredTerm, now time.Time) (answers, short []ra
 	}
 	bestFirst(able)
 	for _, r := range able {
-		if r.score < besideBest*able[0].score {
+		if r.score < minOfBest*able[0].score {
 			r.rejected = MuchLess
 			short = append(short, r)
 		} else {
@@ -128,7 +128,7 @@ func bestFirst(all []ranked) {
 // document is a memory with the words of each field.
 type document struct {
 	memories.Memory
-	texts [places]text
+	texts [numFields]text
 }
 
 func documents(all []memories.Memory) []document {
@@ -138,25 +138,25 @@ func documents(all []memories.Memory) []document {
 		if m.Line > 0 {
 			name = "" // the name of an index's fact is the index's, not the fact's
 		}
-		read[i] = document{m, [places]text{inName: textOf(name), inDescription: textOf(m.Description), inBody: textOf(m.Body)}}
+		read[i] = document{m, [numFields]text{inName: textOf(name), inDescription: textOf(m.Description), inBody: textOf(m.Body)}}
 	}
 	return read
 }
 
-// evidence returns the terms that a memory contains, each with its best match.
-func (d document) evidence(what []scoredTerm) []termMatch {
+// matches returns the terms that a memory contains, each with its best match.
+func (d document) matches(terms []scoredTerm) []termMatch {
 	var all []termMatch
-	for i := range what {
-		w := &what[i]
+	for i := range terms {
+		w := &terms[i]
 		best := termMatch{of: w}
-		for p := range places {
+		for p := range numFields {
 			for _, v := range w.variants {
 				times := d.texts[p].times(v.word, w.run)
 				if times == 0 {
 					continue
 				}
 				// Repetitions add value, but less than a better field does.
-				value := v.degree * worth[p] * (1 + 0.3*(1-1/float64(times)))
+				value := v.degree * fieldWeight[p] * (1 + 0.3*(1-1/float64(times)))
 				if value > best.value {
 					best.word, best.in, best.value = v.word, p, value
 				}
@@ -177,10 +177,10 @@ type text struct {
 
 // bytesPerWord is the approximate length of a text per distinct word. It sizes the map, which saves
 // a fifth of the time.
-const bytesToAWord = 8
+const bytesPerWord = 8
 
 func textOf(s string) text {
-	t := text{words: make(map[string]int, len(s)/bytesToAWord)}
+	t := text{words: make(map[string]int, len(s)/bytesPerWord)}
 	for word := range words.All(s) {
 		t.words[word]++
 	}
@@ -203,7 +203,7 @@ const (
 	preference = 0.01
 )
 
-var preferred = map[memories.Type]float64{memories.Feedback: 1, memories.Project: 0.7, memories.User: 0.5, memories.Reference: 0.3}
+var typePreference = map[memories.Type]float64{memories.Feedback: 1, memories.Project: 0.7, memories.User: 0.5, memories.Reference: 0.3}
 
 // weigh sets the score: the matched weight and the bonuses.
 func (r *ranked) weigh(now time.Time) {
@@ -211,24 +211,24 @@ func (r *ranked) weigh(now time.Time) {
 	if age := memories.AgeOf(r.ModifiedAt, now); !age.Unknown {
 		fresh = freshness / (1 + float64(age.Days)/30)
 	}
-	r.score = r.matchedWeight() + fresh + preference*preferred[r.Type]
+	r.score = r.matchedWeight() + fresh + preference*typePreference[r.Type]
 }
 
 // matchedWeight returns the sum of the weights of the matched terms.
 func (r *ranked) matchedWeight() float64 {
-	met := 0.0
+	weight := 0.0
 	for _, e := range r.matches {
-		met += e.value * e.of.idf
+		weight += e.value * e.of.idf
 	}
-	return met
+	return weight
 }
 
 // minWeight returns the matched weight from which a memory answers the query.
-func minWeight(what []scoredTerm) float64 {
-	asked := 0.0
-	for i := range what {
-		asked += what[i].idf
+func minWeight(terms []scoredTerm) float64 {
+	total := 0.0
+	for i := range terms {
+		total += terms[i].idf
 	}
-	further := max(0, asked-longQueryTerms)
-	return max(min(minTermWeight, nearlyAll*asked)+extraTermPenalty*further, leastShare*(asked-further))
+	excess := max(0, total-longQueryTerms)
+	return max(min(minTermWeight, nearlyAll*total)+extraTermPenalty*excess, minShare*(total-excess))
 }

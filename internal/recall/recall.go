@@ -50,18 +50,18 @@ type Options struct {
 }
 
 const (
-	defaultPatience = 2 * time.Second
+	defaultTimeout = 2 * time.Second
 	// retention is how long a record is kept; old ones are deleted every cleanupInterval.
-	kept       = 90 * 24 * time.Hour
-	housekeeps = time.Hour
+	retention       = 90 * 24 * time.Hour
+	cleanupInterval = time.Hour
 	// maxPending is how long a recall may take. A pending one that is older failed with its server.
-	abandoned = 30 * time.Second
+	maxPending = 30 * time.Second
 	// maxQuery is how many bytes of a query a record keeps.
-	mostQuery = 4000
+	maxQuery = 4000
 	// maxSession is the longest name of a session, in bytes.
-	mostSession = 256
+	maxSession = 256
 	// maxBackground limits how many recalls run in the background at the same time.
-	mostPrefetches = 64
+	maxBackground = 64
 )
 
 // Recaller recalls memories. It is safe for concurrent use.
@@ -71,7 +71,7 @@ type Recaller struct {
 	now     func() time.Time
 
 	stop       context.CancelFunc
-	ended      context.Context
+	closeCtx   context.Context
 	running    sync.WaitGroup
 	prefetches chan struct{}
 }
@@ -79,10 +79,10 @@ type Recaller struct {
 // New returns a Recaller. The caller must call Close.
 func New(store Store, options Options) *Recaller {
 	if options.Patience == 0 {
-		options.Patience = defaultPatience
+		options.Patience = defaultTimeout
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	r := &Recaller{store: store, options: options, now: records.Now, stop: stop, ended: ctx, prefetches: make(chan struct{}, mostPrefetches)}
+	r := &Recaller{store: store, options: options, now: records.Now, stop: stop, closeCtx: ctx, prefetches: make(chan struct{}, maxBackground)}
 	r.running.Go(r.deleteExpired)
 	return r
 }
@@ -106,7 +106,7 @@ type Request struct {
 	Limit   int // 1 to MaxChosen; 0 means MaxChosen
 	From    string
 	// MaxText limits the delivered text with its heads, in Unicode characters; 0 means no limit.
-	MostText int
+	MaxText int
 	// ReadOnly means that nothing may be changed: no record is kept, the session is ignored, and no
 	// model is called.
 	ReadOnly bool
@@ -178,16 +178,16 @@ func (r *Recaller) begin(ctx context.Context, request *Request) (records.RecallS
 	agent := from[0]
 	id, err := uuid.NewV7()
 	return from, records.Recall{
-		ID: id, AgentID: agent.ID, At: r.now(), Session: request.Session, AskedBy: request.From, Query: beginningOf(request.Query, mostQuery),
+		ID: id, AgentID: agent.ID, At: r.now(), Session: request.Session, AskedBy: request.From, Query: prefixOf(request.Query, maxQuery),
 		State: records.RecallPending,
 	}, err
 }
 
 // choose sets in record which memories were chosen, and how.
 func (r *Recaller) choose(ctx context.Context, from records.RecallSources, record *records.Recall, request Request) error {
-	begun := time.Now()
-	defer func() { record.Took = time.Since(begun) }()
-	given, of, skip, err := r.gate(ctx, from, request)
+	start := time.Now()
+	defer func() { record.Took = time.Since(start) }()
+	given, total, skip, err := r.gate(ctx, from, request)
 	if err != nil || skip != "" {
 		record.Skipped = string(skip)
 		return err
@@ -195,15 +195,15 @@ func (r *Recaller) choose(ctx context.Context, from records.RecallSources, recor
 	if r.HasModel() && !request.ReadOnly {
 		err := r.byModel(ctx, from, record, request, given)
 		if err == nil && len(record.Chosen) == 0 {
-			return r.insteadOfNone(ctx, from, of, record, request, given)
+			return r.insteadOfNone(ctx, from, total, record, request, given)
 		}
 		if err == nil || ctx.Err() != nil || errors.Is(err, memories.ErrUnavailable) {
 			return err
 		}
-		r.options.Log.WarnContext(ctx, "the model did not choose, so the words did", "error", err)
-		record.Note = "The model did not choose (" + plain(err) + "), so the words did."
+		r.options.Log.WarnContext(ctx, "model did not choose, using keywords", "error", err)
+		record.Note = "The model did not choose (" + shortReason(err) + "), so the words did."
 	}
-	found, err := r.byKeyword(ctx, from, of, request.Query, given.Memories)
+	found, err := r.byKeyword(ctx, from, total, request.Query, given.Memories)
 	if err != nil {
 		return err
 	}
@@ -216,26 +216,26 @@ func (r *Recaller) choose(ctx context.Context, from records.RecallSources, recor
 
 // gate returns a reason not to choose, or the session's earlier deliveries and the number of
 // memories.
-func (r *Recaller) gate(ctx context.Context, from records.RecallSources, request Request) (given records.SessionDelivery, of int, skip Skip, err error) {
+func (r *Recaller) gate(ctx context.Context, from records.RecallSources, request Request) (given records.SessionDelivery, total int, skip Skip, err error) {
 	if !Askable(request.Query) {
 		return given, 0, SkipShortQuery, nil
 	}
-	of, given, err = r.store.ToRecall(ctx, from, request.Session)
+	total, given, err = r.store.ToRecall(ctx, from, request.Session)
 	switch {
 	case err != nil:
 		return given, 0, "", err
 	case given.Bytes >= SessionBudget:
 		return given, 0, SkipSpentBudget, nil
-	case of == 0:
+	case total == 0:
 		return given, 0, SkipNoMemories, nil
-	case of > len(given.Memories):
-		return given, of, "", nil
+	case total > len(given.Memories):
+		return given, total, "", nil
 	}
 	left, err := r.store.Newest(ctx, from, ids(given.Memories), 1)
 	if err == nil && len(left) == 0 {
 		skip = SkipAllSeen
 	}
-	return given, of, skip, err
+	return given, total, skip, err
 }
 
 func ids(set map[uuid.UUID]bool) []uuid.UUID {
@@ -256,24 +256,24 @@ func (r *Recaller) deliver(ctx context.Context, from records.RecallSources, reco
 	var files map[string]records.MemoryExcerpt
 	var gone map[string][]memories.CheckedCitation
 	if len(chosen) > 0 {
-		if files, gone, err = r.store.MemoryExcerpts(ctx, from, chosen, 3*MostBytes); err != nil {
+		if files, gone, err = r.store.MemoryExcerpts(ctx, from, chosen, 3*MaxBytes); err != nil {
 			return Result{}, false, err
 		}
 	}
 	result = resultOf(record)
 	now := r.now()
-	handOut := func(given records.SessionDelivery) ([]records.DeliveredMemory, error) {
+	choose := func(given records.SessionDelivery) ([]records.DeliveredMemory, error) {
 		won, result.Memories, result.BudgetLeft = true, nil, SessionBudget-given.Bytes
 		characters := 0
 		var out []records.DeliveredMemory
 		for _, c := range record.Chosen {
-			file, there := files[c.ID.String()]
-			if !there || given.Memories[c.ID] {
+			file, exists := files[c.ID.String()]
+			if !exists || given.Memories[c.ID] {
 				continue
 			}
 			m := recalled(from.Of(file.AgentID), file, gone[file.ID], c.Why, now)
 			length := len([]rune(Block(m.Head, m.Text)))
-			if m.Bytes > result.BudgetLeft || request.MostText > 0 && characters+length > request.MostText {
+			if m.Bytes > result.BudgetLeft || request.MaxText > 0 && characters+length > request.MaxText {
 				continue
 			}
 			characters += length
@@ -284,9 +284,9 @@ func (r *Recaller) deliver(ctx context.Context, from records.RecallSources, reco
 		return out, nil
 	}
 	if request.ReadOnly {
-		_, err = handOut(records.SessionDelivery{})
+		_, err = choose(records.SessionDelivery{})
 	} else {
-		err = r.store.Deliver(ctx, record, handOut)
+		err = r.store.Deliver(ctx, record, choose)
 	}
 	if err != nil {
 		return Result{}, false, err
@@ -305,29 +305,29 @@ func recalled(agent records.Agent, file records.MemoryExcerpt, gone []memories.C
 	text, bytes := Cut(file.File)
 	path := filepath.Join(agent.Dir, filepath.FromSlash(file.Path))
 	age := memories.AgeOf(file.ModifiedAt, now)
-	place := path
+	location := path
 	if file.Line > 0 {
-		place = factPlace(path, file.Line, file.Description)
+		location = factPlace(path, file.Line, file.Description)
 	}
 	file.Body = ""
 	return Recalled{
-		Memory: file.Memory, Age: age, Why: why, File: path, Head: Gone(gone) + Head(age, place), Warning: Warning(gone, age),
+		Memory: file.Memory, Age: age, Why: why, File: path, Head: Gone(gone) + Head(age, location), Warning: Warning(gone, age),
 		Text: text, Bytes: bytes,
 	}
 }
 
 // deleteExpired deletes old records until Close.
 func (r *Recaller) deleteExpired() {
-	tick := time.NewTicker(housekeeps)
+	tick := time.NewTicker(cleanupInterval)
 	defer tick.Stop()
 	for {
-		err := r.store.DeleteOldRecalls(r.ended, r.now().Add(-kept))
-		if err != nil && r.ended.Err() == nil {
-			r.options.Log.Warn("old records of recalls could not be removed; that is tried again", "error", err)
+		err := r.store.DeleteOldRecalls(r.closeCtx, r.now().Add(-retention))
+		if err != nil && r.closeCtx.Err() == nil {
+			r.options.Log.Warn("deletion of old recall records failed, will retry", "error", err)
 		}
 		select {
 		case <-tick.C:
-		case <-r.ended.Done():
+		case <-r.closeCtx.Done():
 			return
 		}
 	}
@@ -337,4 +337,19 @@ func (r *Recaller) deleteExpired() {
 // again.
 func (r *Recaller) Refresh(ctx context.Context, agentID int64, session string) error {
 	return r.store.RefreshSession(ctx, agentID, session, r.now())
+}
+
+// Store is the database of a Recaller. *postgres.Store implements and documents it.
+type Store interface {
+	records.RecallCandidates
+
+	RecallByID(ctx context.Context, agentID int64, id string) (records.Recall, error)
+	RecallsToHandOut(ctx context.Context, agentID int64, session string, since time.Time) ([]uuid.UUID, error)
+	Given(ctx context.Context, agentID int64, session string) (records.Given, error)
+
+	SaveRecall(ctx context.Context, r records.Recall) error
+	HandOut(ctx context.Context, r records.Recall, choose func(records.Given) ([]records.DeliveredMemory, error)) error
+	TakeBack(ctx context.Context, recalls []records.Recall) error
+	Refresh(ctx context.Context, agentID int64, session string, at time.Time) error
+	ForgetRecalls(ctx context.Context, before time.Time) error
 }

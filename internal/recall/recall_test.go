@@ -172,7 +172,7 @@ func TestASessionIsGivenNoMoreThanItsBudget(t *testing.T) {
 		result := ask(t, m.Recaller, recall.Request{Query: "what are the deploy rules", Session: "one"})
 		for _, memory := range result.Memories {
 			given += memory.Bytes
-			if memory.Bytes > recall.MostBytes || !strings.HasSuffix(memory.Text, "[... truncated, memory file too large ...]") {
+			if memory.Bytes > recall.MaxBytes || !strings.HasSuffix(memory.Text, "[... truncated, memory file too large ...]") {
 				t.Errorf("%d bytes of %s are given: …%q", memory.Bytes, memory.Name, memory.Text[len(memory.Text)-60:])
 			}
 		}
@@ -181,7 +181,7 @@ func TestASessionIsGivenNoMoreThanItsBudget(t *testing.T) {
 		}
 		left = result.BudgetLeft
 	}
-	if given > recall.SessionBudget || given < recall.SessionBudget-recall.MostBytes || left < 0 {
+	if given > recall.SessionBudget || given < recall.SessionBudget-recall.MaxBytes || left < 0 {
 		t.Errorf("%d bytes were given, %d are left", given, left)
 	}
 }

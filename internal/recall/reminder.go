@@ -22,29 +22,29 @@ func Head(age memories.Age, path string) string {
 
 // factPlace returns the position of an index's fact, for its head.
 func factPlace(path string, line int, heading string) string {
-	place := fmt.Sprintf("%s, line %d", path, line)
+	position := fmt.Sprintf("%s, line %d", path, line)
 	if heading != "" {
-		place += ", under “" + heading + "”"
+		position += ", under “" + heading + "”"
 	}
-	return place
+	return position
 }
 
 // maxCited is how many missing citations are named.
-const mostCited = 5
+const maxCited = 5
 
 // Gone returns a warning about citations that were not found in the project, or "".
 func Gone(cited []memories.CheckedCitation) string {
 	if len(cited) == 0 {
 		return ""
 	}
-	named := make([]string, 0, mostCited)
-	for _, c := range cited[:min(len(cited), mostCited)] {
-		named = append(named, "`"+strings.ReplaceAll(c.Text, "`", "'")+"`")
+	names := make([]string, 0, maxCited)
+	for _, c := range cited[:min(len(cited), maxCited)] {
+		names = append(names, "`"+strings.ReplaceAll(c.Text, "`", "'")+"`")
 	}
-	if more := len(cited) - len(named); more > 0 {
-		named = append(named, fmt.Sprintf("and %d more", more))
+	if more := len(cited) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	return "This memory cites what is not found in the project any more: " + Defuse(strings.Join(named, ", ")) + ".\n\n"
+	return "This memory cites what is not found in the project any more: " + Defuse(strings.Join(names, ", ")) + ".\n\n"
 }
 
 // Warning returns the warnings about a memory, or "".

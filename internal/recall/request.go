@@ -2,9 +2,11 @@ package recall
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"memoir/internal/memories"
+	"memoir/internal/words"
 )
 
 // check returns an *InvalidError for an invalid request and sets defaults. Any query is valid:
@@ -13,13 +15,13 @@ func (r *Request) check() error {
 	r.Query = clean(ends(r.Query))
 	switch {
 	case r.Limit == 0:
-		r.Limit = MostChosen
+		r.Limit = MaxChosen
 	case r.Limit < 0:
 		return &memories.InvalidError{Field: "limit", Reason: "is a number of memories, 1 to 5"}
 	}
-	r.Limit = min(r.Limit, MostChosen)
+	r.Limit = min(r.Limit, MaxChosen)
 	switch {
-	case len(r.Session) > mostSession:
+	case len(r.Session) > maxSession:
 		return &memories.InvalidError{Field: "session", Reason: "is longer than 256 bytes"}
 	case strings.ContainsRune(r.Session, 0) || !utf8.ValidString(r.Session):
 		return &memories.InvalidError{Field: "session", Reason: "is no text: it contains NUL, or is not valid UTF-8"}
@@ -32,13 +34,42 @@ func clean(text string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")
 }
 
-// beginningOf returns the first limit bytes of a text, cut between characters.
-func beginningOf(text string, most int) string {
-	if len(text) <= most {
+// prefixOf returns the first limit bytes of a text, cut between characters.
+func prefixOf(text string, limit int) string {
+	if len(text) <= limit {
 		return text
 	}
-	for !utf8.RuneStart(text[most]) {
-		most--
+	for !utf8.RuneStart(text[limit]) {
+		limit--
 	}
-	return text[:most]
+	return text[:limit]
+}
+
+// Skip is why a recall chose nothing without searching.
+type Skip string
+
+// The reasons, in the order of the checks.
+const (
+	SkipShortQuery  Skip = "short_query"  // one word is not enough to choose by
+	SkipSpentBudget Skip = "spent_budget" // the session has used its budget
+	SkipNoMemories  Skip = "no_memories"  // the agent has no memories
+	SkipAllSeen     Skip = "all_seen"     // the session has received all memories
+)
+
+// Askable reports whether a query is long enough to choose memories: two words, or two characters
+// of a script without spaces, such as Chinese, Japanese, Korean and Thai.
+func Askable(query string) bool {
+	query = strings.TrimSpace(query)
+	if strings.ContainsFunc(query, unicode.IsSpace) {
+		return true
+	}
+	characters := 0
+	for _, r := range query {
+		if words.SetsNoSpaces(string(r)) {
+			if characters++; characters == 2 {
+				return true
+			}
+		}
+	}
+	return false
 }

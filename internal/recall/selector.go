@@ -12,7 +12,7 @@ import (
 )
 
 // maxAnswer limits a model's answer, in tokens: five file names with some room.
-const mostAnswer = 512
+const maxAnswer = 512
 
 // instructions prefer fewer memories: one that does not help costs the agent attention.
 const instructions = `An agent is about to work on a request. It keeps memories of earlier conversations as files. From the list, choose those that will certainly help with the request: at most 5, the most helpful first.
@@ -40,7 +40,7 @@ type selector struct{ model model.Model }
 // shape.
 func (s selector) Select(ctx context.Context, query string, candidates []memories.Memory) ([]string, error) {
 	answer, err := s.model.Ask(ctx, model.Question{
-		System: instructions, Text: "Request:\n" + query + "\n\nMemories:\n" + manifest(candidates, time.Now()), Schema: answerSchema, MaxTokens: mostAnswer,
+		System: instructions, Text: "Request:\n" + query + "\n\nMemories:\n" + manifest(candidates, time.Now()), Schema: answerSchema, MaxTokens: maxAnswer,
 	})
 	if err != nil {
 		return nil, err
@@ -72,19 +72,19 @@ func about(m memories.Memory) string {
 
 // manifest lists the candidates, one a line: type, file, age, name, and description or first line.
 func manifest(candidates []memories.Memory, now time.Time) string {
-	var list strings.Builder
+	var out strings.Builder
 	for _, m := range candidates {
-		list.WriteString("- ")
+		out.WriteString("- ")
 		if m.Type != "" {
-			fmt.Fprintf(&list, "[%s] ", m.Type)
+			fmt.Fprintf(&out, "[%s] ", m.Type)
 		}
-		fmt.Fprintf(&list, "%s (%s): %s", onOneLine(m.Path), memories.AgeOf(m.ModifiedAt, now), onOneLine(m.Name))
+		fmt.Fprintf(&out, "%s (%s): %s", onOneLine(m.Path), memories.AgeOf(m.ModifiedAt, now), onOneLine(m.Name))
 		if text := about(m); text != "" {
-			list.WriteString(" — " + text)
+			out.WriteString(" — " + text)
 		}
-		list.WriteByte('\n')
+		out.WriteByte('\n')
 	}
-	return list.String()
+	return out.String()
 }
 
 // misshapen means that the answer does not have the requested shape.

@@ -49,7 +49,7 @@ func stem(word string, spoken language) string {
 
 // languageOf returns the language with the most function words among words, by default English.
 func languageOf(words []string) language {
-	spoken, most := language("en"), 0
+	spoken, count := language("en"), 0
 	for _, of := range languages {
 		n := 0
 		for _, word := range words {
@@ -57,8 +57,8 @@ func languageOf(words []string) language {
 				n++
 			}
 		}
-		if n > most {
-			spoken, most = of, n
+		if n > count {
+			spoken, count = of, n
 		}
 	}
 	return spoken

@@ -44,7 +44,7 @@ func TestAFileIsCutAtTheEndOfALine(t *testing.T) {
 		"a short line and a long": {"---\n" + strings.Repeat("記", 2000), "---\n" + strings.Repeat("記", 1364) + "\n\n" + truncated, false},
 		"characters of 3 bytes":   {strings.Repeat("記", 2000), strings.Repeat("記", 1365) + "\n\n" + truncated, false},
 		"far more than is read":   {strings.Repeat(line, 5000), strings.TrimSuffix(strings.Repeat(line, 40), "\n") + "\n\n" + truncated, false},
-		"a character is halved":   {strings.Repeat("x", 2*MostBytes+2) + "記", strings.Repeat("x", 4096) + "\n\n" + truncated, false},
+		"a character is halved":   {strings.Repeat("x", 2*MaxBytes+2) + "記", strings.Repeat("x", 4096) + "\n\n" + truncated, false},
 		"much that is no text":    {strings.Repeat("\xff", 4096), "\uFFFD", true},
 		"many ends of Windows":    {strings.Repeat("\r\n", 150) + "x", strings.Repeat("\n", 150) + "x", true},
 		"blank lines at the end":  {"x" + strings.Repeat("\n", 150), "x", true},
@@ -54,7 +54,7 @@ func TestAFileIsCutAtTheEndOfALine(t *testing.T) {
 		if got != c.want || whole != c.whole {
 			t.Errorf("%s: got %d bytes (%.40q … %.60q), whole %v", name, len(got), got, got[max(0, len(got)-60):], whole)
 		}
-		if bytes > MostBytes {
+		if bytes > MaxBytes {
 			t.Errorf("%s: %d bytes are counted", name, bytes)
 		}
 	}
@@ -65,10 +65,10 @@ func FuzzACutFileIsTextAndNoLongerThanItMayBe(f *testing.F) {
 	f.Add([]byte(strings.Repeat("\xe8\xa8", 5000)))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		got, bytes := Cut(file)
-		if !utf8.ValidString(got) || strings.ContainsRune(got, 0) || bytes > MostBytes {
+		if !utf8.ValidString(got) || strings.ContainsRune(got, 0) || bytes > MaxBytes {
 			t.Errorf("%q became %q", file, got)
 		}
-		if lines := strings.Count(got[:bytes], "\n") + 1; lines > MostLines {
+		if lines := strings.Count(got[:bytes], "\n") + 1; lines > MaxLines {
 			t.Errorf("%d lines are left", lines)
 		}
 	})
