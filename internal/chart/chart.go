@@ -1,8 +1,7 @@
-// Package chart lays out the pictures of Memoir: how a stock of memories grew, how old it is, and a line the size of a
-// word. It is a pure function from numbers to the shapes of an SVG, in the units of its viewBox with y downwards; it
-// knows neither memories nor HTML, reads no clock and draws nothing. The pages fill it and package templates draws it.
-//
-// Whatever the numbers are, every shape lies inside the viewBox and every coordinate is a number.
+// Package chart lays out Memoir's charts: growth, columns and sparklines. It is a pure function
+// from numbers to SVG shapes in units of the viewBox, y downwards. It knows no memories and no
+// HTML, reads no clock and renders nothing. The pages call it, and package templates renders the
+// result. Every shape lies inside the viewBox, for any numbers.
 package chart
 
 import (
@@ -11,13 +10,13 @@ import (
 	"strings"
 )
 
-// Series is how many there are of one kind, point after point. Negative numbers count as none, and so do missing ones.
+// Series is a series of numbers of one kind. Negative and missing values count as 0.
 type Series struct {
-	Kind   string // what a page tells it apart by
+	Kind   string // identifies the series on the page
 	Values []int
 }
 
-// at returns a value as what is drawn: sums of large integers stay numbers.
+// at returns a value as a float64, because sums of large integers could overflow.
 func (s Series) at(i int) float64 {
 	if i >= len(s.Values) {
 		return 0
@@ -34,40 +33,41 @@ func (s Series) empty() bool {
 	return true
 }
 
-// Coordinate is a length or a place in units of the viewBox.
+// Coordinate is a length or position in units of the viewBox.
 type Coordinate float64
 
-// String writes it as SVG reads it, to a tenth of a unit: finer than a pixel at any size that is used.
+// String formats a coordinate for SVG, rounded to a tenth of a unit, which is less than a pixel.
 func (c Coordinate) String() string {
 	tenths := math.Round(float64(c) * 10)
 	if tenths == 0 {
-		return "0" // and never -0
+		return "0" // never -0
 	}
 	return strconv.FormatFloat(tenths/10, 'f', -1, 64)
 }
 
-// Plot is the ground that shapes stand on.
+// Plot is the area and the axes of a chart.
 type Plot struct {
-	Width, Height            Coordinate // of the viewBox, which begins at 0 0
-	Left, Top, Right, Bottom Coordinate // the edges of the part that is drawn into
-	Across                   []Tick     // along the bottom edge, from the left; At is x
-	Up                       []Tick     // along the left edge, from the bottom; At is y
+	Width, Height            Coordinate // of the viewBox, which starts at 0 0
+	Left, Top, Right, Bottom Coordinate // edges of the plot area
+	Across                   []Tick     // along the bottom edge, from left to right; At is x
+	Up                       []Tick     // along the left edge, from bottom to top; At is y
 }
 
-// Tick is a mark on an axis.
+// Tick is a label on an axis.
 type Tick struct {
 	At     Coordinate
 	Text   string
-	Anchor string // as in SVG's text-anchor: start, middle or end
+	Anchor string // SVG's text-anchor: start, middle or end
 }
 
-// The two large pictures have one size, at which their words are readable on a phone as wide as they are.
+// Size of the large charts, in units of the viewBox. It is chosen so that the text is readable on a
+// phone.
 const (
 	plotWidth, plotHeight = 360, 190
-	gutter                = 36 // for the numbers at the left
-	headroom              = 18 // for the words above the highest shape
-	footroom              = 22 // for the words below
-	margin                = 6  // at the right
+	gutter                = 36 // for the numbers on the left
+	headroom              = 18 // for the text above the highest shape
+	footroom              = 22 // for the text below
+	margin                = 6  // on the right
 )
 
 func newPlot() Plot {
@@ -77,7 +77,8 @@ func newPlot() Plot {
 	}
 }
 
-// upTo puts numbers up to at least most at the left edge, and returns the one at the top edge.
+// upTo adds ticks to the left edge for values up to at least limit, and returns the value of the
+// top edge.
 func (p *Plot) upTo(most float64) (top float64) {
 	const steps = 4
 	step := roundStep(most / steps)
@@ -88,12 +89,12 @@ func (p *Plot) upTo(most float64) (top float64) {
 	return top
 }
 
-// height returns where a value stands between the bottom edge, which is 0, and the top edge.
+// height returns the y of a value; the bottom edge is 0.
 func (p Plot) height(value, top float64) Coordinate {
 	return p.Bottom - Coordinate(min(1, value/top))*(p.Bottom-p.Top)
 }
 
-// roundStep returns the smallest of 1, 2, 5, 10, 20, 50… that is no smaller than the given one.
+// roundStep returns the smallest of 1, 2, 5, 10, 20, 50… that is at least atLeast.
 func roundStep(atLeast float64) float64 {
 	if atLeast <= 1 {
 		return 1
@@ -107,7 +108,7 @@ func roundStep(atLeast float64) float64 {
 	return 10 * power
 }
 
-// short writes a number so that it fits into the gutter.
+// short formats a number so that it fits into the gutter.
 func short(value float64) string {
 	write := func(value float64) string { return strconv.FormatFloat(value, 'f', -1, 64) }
 	switch {
@@ -122,10 +123,10 @@ func short(value float64) string {
 	}
 }
 
-// point is a place in a picture.
+// point is a position in a chart.
 type point struct{ x, y Coordinate }
 
-// line is the path through points. Those in the middle of a level stretch add nothing to it and are left out.
+// line returns the path through points. It omits points inside a horizontal stretch.
 func line(points []point) string {
 	var path strings.Builder
 	for i, at := range points {
@@ -142,7 +143,7 @@ func line(points []point) string {
 	return path.String()
 }
 
-// between is the outline of what lies between two lines of the same points.
+// between returns the outline of the area between two lines with the same x.
 func between(upper, lower []point) string {
 	back := make([]point, len(lower))
 	for i, at := range lower {

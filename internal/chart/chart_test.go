@@ -13,7 +13,7 @@ import (
 
 var noon = time.Date(2026, 3, 9, 12, 0, 0, 0, time.UTC)
 
-// days are n times, a day apart.
+// days returns n times, one day apart.
 func days(n int) []time.Time {
 	times := make([]time.Time, n)
 	for i := range times {
@@ -22,7 +22,7 @@ func days(n int) []time.Time {
 	return times
 }
 
-// extremes are numbers as no agent has them, and as every new one has.
+// extremes are numbers beyond those of real agents, and those of new agents.
 var extremes = map[string][]int{
 	"none":      {},
 	"one":       {7},
@@ -37,7 +37,7 @@ var extremes = map[string][]int{
 
 var number = regexp.MustCompile(`-?[0-9.]+`)
 
-// inside checks that all numbers of path data are inside the picture.
+// inside checks that all numbers of path data are inside the chart.
 func inside(t *testing.T, path string, width, height chart.Coordinate) {
 	t.Helper()
 	if strings.Contains(path, "NaN") || strings.Contains(path, "Inf") {
@@ -54,7 +54,7 @@ func inside(t *testing.T, path string, width, height chart.Coordinate) {
 
 func within(t *testing.T, at, size chart.Coordinate) {
 	t.Helper()
-	if !(at >= 0 && at <= size) { // so that NaN fails, too
+	if !(at >= 0 && at <= size) { // also fails for NaN
 		t.Errorf("%v is not between 0 and %v", at, size)
 	}
 }

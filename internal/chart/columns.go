@@ -1,32 +1,31 @@
 package chart
 
-// Columns are numbers side by side, each made up of several kinds.
+// Columns is a chart of stacked columns.
 type Columns struct {
 	Plot
 	Columns []Column
 }
 
-// Column is one of them.
 type Column struct {
-	Label  Tick // below it
-	Total  Tick // right above it; At is x
+	Label  Tick // below the column
+	Total  Tick // above the column; At is x
 	TotalY Coordinate
-	Parts  []Part // from the bottom; kinds of which there are none are left out
+	Parts  []Part // from the bottom; kinds with value 0 are omitted
 }
 
-// Part is what one kind adds to a column.
+// Part is the part of a column for one kind.
 type Part struct {
 	Kind                string
 	X, Y, Width, Height Coordinate
 }
 
 const (
-	widest    = 48 // of a column
-	filled    = .7 // of the room that a column has
-	textAbove = 5  // from a column to its total
+	widest    = 48 // of a column, in units of the viewBox
+	filled    = .7 // of a column's share of the width
+	textAbove = 5  // between a column and its total, in units of the viewBox
 )
 
-// NewColumns draws a column for each label. Without one there is nothing to draw, and the zero Columns is returned.
+// NewColumns returns a column for each label. Without labels it returns the zero Columns.
 func NewColumns(labels []string, series []Series) Columns {
 	if len(labels) == 0 {
 		return Columns{}

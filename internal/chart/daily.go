@@ -2,8 +2,8 @@ package chart
 
 import "time"
 
-// NewDaily draws a column for each day. There are many, so that nothing is written at them: the numbers go into a table beside the
-// picture, and at most four of the days are named below it. Without a day there is nothing to draw, and the zero Columns is returned.
+// NewDaily returns a column for each day, without texts at the columns. At most four days are
+// labelled. Without days it returns the zero Columns.
 func NewDaily(days []time.Time, series []Series) Columns {
 	c := NewColumns(make([]string, len(days)), series)
 	if len(days) == 0 {

@@ -2,21 +2,22 @@ package chart
 
 import "time"
 
-// Growth is how a stock of several kinds grew: a band for each, one upon the other, over time.
+// Growth is a chart of several kinds over time, one band on top of the other.
 type Growth struct {
 	Plot
 	Bands []Band // from the bottom
 }
 
-// Band is the part of one kind.
+// Band is the band of one kind.
 type Band struct {
 	Kind string
-	Area string // path data of what it fills
-	Edge string // path data of its upper edge
+	Area string // path data of the filled area
+	Edge string // path data of the upper edge
 }
 
-// NewGrowth draws how many there were at each time, which are in order. Kinds of which there never were any have no
-// band. Without a time there is nothing to draw, and the zero Growth is returned; one alone is drawn as lasting.
+// NewGrowth returns the chart of the numbers at each time. times must be in order. Kinds with only
+// 0 have no band. Without times it returns the zero Growth; a single time becomes a horizontal
+// band.
 func NewGrowth(times []time.Time, series []Series) Growth {
 	if len(times) == 0 {
 		return Growth{}
@@ -56,7 +57,7 @@ func most(values []float64) float64 {
 	return found
 }
 
-// over returns where each time stands between the left edge and the right one.
+// over returns the x of each time.
 func (p Plot) over(times []time.Time) []Coordinate {
 	first, last := times[0], times[len(times)-1]
 	whole := last.Sub(first)
@@ -71,7 +72,7 @@ func (p Plot) over(times []time.Time) []Coordinate {
 	return xs
 }
 
-// edge is the line over values that stands from the left edge to the right one.
+// edge returns the line over values, extended to the right edge.
 func (p Plot) edge(xs []Coordinate, values []float64, top float64) []point {
 	points := make([]point, 0, len(values)+1)
 	for i, value := range values {
@@ -83,7 +84,7 @@ func (p Plot) edge(xs []Coordinate, values []float64, top float64) []point {
 	return points
 }
 
-// dates names at most four of the times, as far apart as they can be.
+// dates returns labels for at most four of the times, evenly spread.
 func (p Plot) dates(times []time.Time, xs []Coordinate) []Tick {
 	const names = 4
 	format := dateFormat(times[len(times)-1].Sub(times[0]))
@@ -108,7 +109,7 @@ func (p Plot) dates(times []time.Time, xs []Coordinate) []Tick {
 	return ticks
 }
 
-// dateFormat is as exact as the span of time asks for, and no longer.
+// dateFormat returns a date format for a span of time.
 func dateFormat(span time.Duration) string {
 	const day = 24 * time.Hour
 	switch {

@@ -1,20 +1,20 @@
 package chart
 
-// Spark is how one number changed, drawn as large as a word.
+// Spark is a sparkline: a chart of the size of a word.
 type Spark struct {
 	Width, Height Coordinate
-	Line          string // path data; empty: there is nothing to draw
-	Area          string // path data of what is below the line
+	Line          string // path data; empty without values
+	Area          string // path data of the area below the line
 	EndX, EndY    Coordinate
 }
 
 const (
 	sparkWidth, sparkHeight = 160, 32
-	sparkMargin             = 3 // room for the dot at the end
+	sparkMargin             = 3 // for the dot at the end
 )
 
-// NewSpark draws values that are as far from each other in time. It stands on 0, so that its height is comparable: a
-// number that did not change is a level line. Without values the zero Spark is returned.
+// NewSpark returns the sparkline of values at equal intervals. Its bottom is 0. Without values it
+// returns the zero Spark.
 func NewSpark(values []int) Spark {
 	if len(values) == 0 {
 		return Spark{}

@@ -1,7 +1,7 @@
-// Package credentials says whether a text holds what looks like a password, a key or a token. What does is told by the rules of
-// gitleaks (https://github.com/gitleaks/gitleaks), whose file is embedded as it is; its library is not used, because it brings
-// sixty modules along to read repositories and archives, which nobody needs to look at one text. Nothing in this package keeps, logs
-// or returns the credential itself.
+// Package credentials finds passwords, keys and tokens in a text, with the rules of gitleaks
+// (https://github.com/gitleaks/gitleaks), whose rule file is embedded. Its library would add sixty
+// modules for repositories and archives. This package never stores, logs or returns a credential.
+// The sync engine and the API check team memories with it.
 package credentials
 
 import (
@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// Finding is a credential that a text seems to hold.
+// Finding is a possible credential in a text.
 type Finding struct {
 	Rule string // gitleaks' id of the rule, such as github-pat
-	Line int    // on which it begins, counted from 1
+	Line int    // first line of the match, counted from 1
 }
 
-// generic is the rule that says least: one of the others says what kind of credential it is.
+// generic is the least specific rule. On the same line, other rules take precedence.
 const generic = "generic-api-key"
 
-// Find returns what looks like a credential in a text, the first one. It is safe for concurrent use. The rules are read at the first
-// call.
+// Find returns the first possible credential in a text. It is safe for concurrent use. The first
+// call parses the rules.
 func Find(text string) (first Finding, found bool) {
 	set := rules()
 	lower := strings.ToLower(text)
@@ -38,7 +38,7 @@ func Find(text string) (first Finding, found bool) {
 	return first, found
 }
 
-// findBy returns where the first credential by a rule begins; negative: there is none.
+// findBy returns the offset of the first credential that matches a rule, or -1.
 func (set *ruleSet) findBy(r *rule, text string) int {
 	pattern := r.pattern()
 	for _, at := range pattern.FindAllStringIndex(text, -1) {
@@ -49,17 +49,18 @@ func (set *ruleSet) findBy(r *rule, text string) int {
 		}
 		c := candidate{secret, match, lineAround(text, at[0], at[0]+len(match))}
 		if !set.Allowlist.allows(c) && !anyAllows(r.Allowlists, c) {
-			// What a rule takes along before the credential may begin on the line above.
+			// The match may start on the line above the credential.
 			return at[0] + max(0, strings.Index(text[at[0]:at[1]], secret))
 		}
 	}
 	return -1
 }
 
-// candidate is what a rule has found, unless an allowlist has it.
+// candidate is a match of a rule that an allowlist may exclude.
 type candidate struct{ secret, match, line string }
 
-// secretIn returns the part of a match that is the credential: the group that the rule names, else the first that is not empty.
+// secretIn returns the credential in a match: the rule's group, else the first group that is not
+// empty.
 func (r *rule) secretIn(pattern *regexp.Regexp, match string) string {
 	groups := pattern.FindStringSubmatch(match)
 	if r.SecretGroup > 0 && r.SecretGroup < len(groups) {
@@ -73,7 +74,7 @@ func (r *rule) secretIn(pattern *regexp.Regexp, match string) string {
 	return match
 }
 
-// lineAround returns the lines that a part of a text is on.
+// lineAround returns the complete lines of a range of a text.
 func lineAround(text string, from, to int) string {
 	begin := strings.LastIndexByte(text[:from], '\n') + 1
 	if end := strings.IndexByte(text[to:], '\n'); end >= 0 {

@@ -10,7 +10,8 @@ import (
 	"memoir/internal/credentials"
 )
 
-// The texts are put together here, so that no scanner takes this file for one that has leaked something.
+// The texts are put together here, so that no scanner takes this file for one that has leaked
+// something.
 func TestCredentialsAreFoundWithTheirLine(t *testing.T) {
 	t.Parallel()
 	const random = "xK9mP2vQ7wR4tY8uI3oA6sD1fG5hJ0zL4cV7bN2q"
@@ -56,7 +57,7 @@ func TestWhatOnlySpeaksOfCredentialsIsNone(t *testing.T) {
 	}
 }
 
-// The memories that the project brings along and measures recall with are as near to real ones as it has any.
+// The memories in this repository and those of the recall tests resemble real ones.
 func TestMemoriesOfTheProjectRaiseNoAlarm(t *testing.T) {
 	t.Parallel()
 	looked := 0

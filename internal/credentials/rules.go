@@ -11,41 +11,42 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// defaultRules are those of gitleaks; gitleaks/README.md says which.
+// defaultRules are gitleaks' rules. gitleaks/README.md has their version.
 //
 //go:embed gitleaks/gitleaks.toml
 var defaultRules []byte
 
-// ruleSet is what a file of gitleaks says, as far as it is about a text without a path.
+// ruleSet is a parsed rule file, as far as it applies to texts without a path.
 type ruleSet struct {
 	Allowlist allowlist
 	All       []rule `toml:"rules"`
-	rules     []rule // those that a memory file can break
+	rules     []rule // rules that apply to memory files
 }
 
-// rule is one kind of credential.
+// rule describes one kind of credential.
 type rule struct {
 	ID          string
 	Regex       string
 	Path        string
 	SecretGroup int
-	Entropy     float64 // in bits a character: a credential has more
+	Entropy     float64 // minimum bits per character of a credential, or 0
 	Keywords    []string
 	Allowlists  []allowlist
 	pattern     func() *regexp.Regexp
 }
 
-// allowlist is what a rule finds and what is no credential all the same.
+// allowlist excludes matches of a rule.
 type allowlist struct {
-	Condition   string // AND: all of it has to hold
-	RegexTarget string // match or line; else the credential
+	Condition   string // AND: all conditions must match; otherwise one is enough
+	RegexTarget string // match or line; otherwise the credential
 	Regexes     []string
 	StopWords   []string
 	Paths       []string
-	pattern     func() *regexp.Regexp // nil: it has no Regexes
+	pattern     func() *regexp.Regexp // nil without Regexes
 }
 
-// rules reads the rules, once. That a file of our own cannot be read is a fault of the build, which the tests find.
+// rules returns the parsed rules. It panics on invalid ones, which are a build error that the tests
+// find.
 var rules = sync.OnceValue(func() *ruleSet {
 	var set ruleSet
 	if err := toml.Unmarshal(defaultRules, &set); err != nil {
@@ -53,7 +54,7 @@ var rules = sync.OnceValue(func() *ruleSet {
 	}
 	set.Allowlist.prepare()
 	for _, r := range set.All {
-		if r.Regex == "" || r.Path != "" { // about files of other kinds
+		if r.Regex == "" || r.Path != "" { // for other kinds of files
 			continue
 		}
 		r.pattern = lazily(r.Regex)
@@ -77,7 +78,7 @@ func (a *allowlist) prepare() {
 	}
 }
 
-// mayApply says of a text in lower case whether the rule is worth a look.
+// mayApply reports whether a text in lower case has one of the rule's keywords.
 func (r *rule) mayApply(lower string) bool {
 	return len(r.Keywords) == 0 || slices.ContainsFunc(r.Keywords, func(word string) bool { return strings.Contains(lower, word) })
 }
@@ -108,13 +109,13 @@ func (a *allowlist) allows(c candidate) bool {
 	return slices.Contains(checks, true)
 }
 
-// lazily returns a regular expression that is compiled when it is first asked for. All of them together take 2.5 MB, and hardly any
-// is: a rule whose keywords a text does not have is never compiled.
+// lazily returns a regular expression that is compiled at its first use. All of them take 2.5 MB,
+// and few are used: most rules' keywords occur in no text.
 func lazily(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-// entropy returns how many bits a character of the text holds, as Shannon has it.
+// entropy returns the Shannon entropy of a text, in bits per character.
 func entropy(text string) (bits float64) {
 	counts := map[rune]int{}
 	for _, char := range text {

@@ -10,10 +10,10 @@ import (
 	"memoir/internal/memoirtest"
 )
 
-// TestCost_OfADiffIsBounded runs alone: it measures the CPU time of the process. It compares texts of
-// 1 MiB with what they have become, in ways that leave much in common and little.
+// TestCost_OfADiffIsBounded does not run in parallel, because it measures the CPU time of the
+// process. It compares texts of 1 MiB with versions that share much or little.
 func TestCost_OfADiffIsBounded(t *testing.T) {
-	const limit = time.Second // half a second, and as much again for slow machines
+	const limit = time.Second // 0.5 s, doubled for slow machines
 	bodies := memoirtest.NastyBodies()
 	for name, before := range bodies {
 		for how, after := range map[string]string{
@@ -32,7 +32,7 @@ func TestCost_OfADiffIsBounded(t *testing.T) {
 	}
 }
 
-// rotated puts the next letter in the place of each.
+// rotated replaces each letter by the next one.
 func rotated(r rune) rune {
 	if r >= 'a' && r < 'z' {
 		return r + 1
@@ -40,7 +40,7 @@ func rotated(r rune) rune {
 	return r
 }
 
-// scattered replaces a byte here and there.
+// scattered replaces a few bytes.
 func scattered(text string) string {
 	random, out := rand.New(rand.NewPCG(1, 2)), []byte(text)
 	for at := 0; at < len(out); at += 1 + random.IntN(60) {
@@ -51,7 +51,7 @@ func scattered(text string) string {
 	return string(out)
 }
 
-// disordered exchanges parts of a text at random.
+// disordered swaps parts of a text at random.
 func disordered(text, between string) string {
 	parts := strings.Split(text, between)
 	random := rand.New(rand.NewPCG(1, 2))

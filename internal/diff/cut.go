@@ -3,14 +3,14 @@ package diff
 import "unicode/utf8"
 
 const (
-	// maxLine is the longest line, in Unicode characters, that is shown whole: about a paragraph.
+	// maxLine is how many Unicode characters of a line are shown. It is arbitrary: about a
+	// paragraph.
 	maxLine = 600
-	// edge is how much of a long piece is shown at either side of what is left out, in Unicode characters.
+	// edge is how many Unicode characters stay on each side of an omission. It is arbitrary.
 	edge = 100
 )
 
-// cut shortens a line that is too long to be read. What surrounds the marks goes first; what is then still too much goes
-// from the end.
+// cut shortens a long line. It first omits the middles of long pieces, then the end of the line.
 func cut(line []Piece) []Piece {
 	total := 0
 	for _, p := range line {
@@ -26,7 +26,7 @@ func cut(line []Piece) []Piece {
 	return endOff(short)
 }
 
-// middleOut leaves out the middle of a long piece.
+// middleOut omits the middle of a long piece.
 func middleOut(p Piece) []Piece {
 	length := utf8.RuneCountInString(p.Text)
 	if length <= 3*edge {
@@ -40,7 +40,7 @@ func middleOut(p Piece) []Piece {
 	}
 }
 
-// endOff leaves out what does not fit on the line.
+// endOff omits the end of a line that is too long.
 func endOff(line []Piece) []Piece {
 	room := maxLine
 	for i, p := range line {
@@ -58,7 +58,7 @@ func endOff(line []Piece) []Piece {
 	return line
 }
 
-// runesFromStart returns the number of bytes of the first n characters.
+// runesFromStart returns the length in bytes of the first n characters.
 func runesFromStart(s string, n int) int {
 	at := 0
 	for range n {
@@ -68,7 +68,7 @@ func runesFromStart(s string, n int) int {
 	return at
 }
 
-// runesFromEnd returns where the last n characters begin.
+// runesFromEnd returns the offset of the last n characters.
 func runesFromEnd(s string, n int) int {
 	at := len(s)
 	for range n {

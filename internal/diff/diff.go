@@ -1,7 +1,6 @@
-// Package diff says how one text became another: which lines went and which came, and inside lines that were changed,
-// which words. It is a pure function from two texts to what a page shows, and stays quick and short whatever the texts
-// are: the search for what they have in common gives up early rather than late, and what is too long to be read is
-// left out and counted. It renders nothing. The pages call it and package templates draws what it returns.
+// Package diff compares two texts by lines, and changed lines by words. It is a pure function with
+// a bounded cost: the comparison gives up early for large texts, and long results are shortened and
+// counted. It renders nothing. The pages call it, and package templates renders the result.
 package diff
 
 import (
@@ -10,58 +9,58 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// context is how many unchanged lines are shown above and below a change: what people know from other tools.
+// context is how many unchanged lines are shown around a change, as in other tools.
 const context = 3
 
-// Diff is what makes one text into another. One without hunks says that they have the same lines.
+// Diff is the difference between two texts. It has no hunks if they have the same lines.
 type Diff struct {
 	Hunks []Hunk
-	// Added and Removed count all changed lines, also those that are not shown.
+	// Added and Removed count all changed lines, including omitted ones.
 	Added, Removed int
-	// LeftOut counts the changed lines that are not shown, because there are too many.
+	// LeftOut counts the omitted changed lines.
 	LeftOut int
-	// Below is how many unchanged lines follow the last hunk, where nothing is left out.
+	// Below is the number of unchanged lines after the last hunk; 0 if LeftOut is not 0.
 	Below int
 }
 
-// Hunk is one or more changes near to each other, with the lines around them.
+// Hunk is a group of nearby changes with their context.
 type Hunk struct {
-	// Above is how many unchanged lines there are between the hunk before, or the start of the text, and this one.
+	// Above is the number of unchanged lines between the previous hunk, or the start, and this one.
 	Above int
 	Lines []Line
 }
 
-// Kind says which of the two texts a line is in.
+// Kind is whether a line is in both texts or in one.
 type Kind int
 
-// The kinds of lines.
 const (
-	Same    Kind = iota // in both
-	Removed             // only in the text before
-	Added               // only in the text after
+	Same    Kind = iota // in both texts
+	Removed             // in the first text only
+	Added               // in the second text only
 )
 
-// Line is a line of text without its end.
+// Line is a line without its line end.
 type Line struct {
 	Kind   Kind
-	Pieces []Piece // of an empty line: none
+	Pieces []Piece // empty for an empty line
 }
 
 // Piece is a part of a line.
 type Piece struct {
 	Text string
-	// Changed marks the words that the counterpart of the line does not have. A line that has no counterpart, or shares
-	// little with it, has no marks: it is new or gone as a whole.
+	// Changed means that the other text's lines do not have these words. Lines without a similar
+	// counterpart have no changed pieces: they are added or removed as a whole.
 	Changed bool
-	// LeftOut is how many Unicode characters are not shown here; such a piece has no text.
+	// LeftOut is the number of omitted Unicode characters. Such a piece has no text.
 	LeftOut int
 }
 
-// Texts compares two texts and shows at most so many lines. A line end at the very end of a text makes no difference.
+// Texts compares two texts and shows at most this many lines. It ignores a line end at the end of a
+// text.
 func Texts(before, after string, lines int) Diff {
 	d := drawing{before: linesOf(before), after: linesOf(after), room: lines}
 	changes := lcs.DiffLines(d.before, d.after)
-	shown := 0 // lines of the text before that are dealt with
+	shown := 0 // lines of the first text that are processed
 	for i, c := range changes {
 		d.Removed += c.End - c.Start
 		d.Added += c.ReplEnd - c.ReplStart
@@ -87,7 +86,7 @@ func Texts(before, after string, lines int) Diff {
 	return d.Diff
 }
 
-// drawing is a Diff in the making.
+// drawing is a Diff under construction.
 type drawing struct {
 	Diff
 	before, after []string
@@ -106,7 +105,7 @@ func (d *drawing) unchanged(from, to int) {
 	}
 }
 
-// changed shows the removed lines and then the added ones. Where there is no room for all, both have their part of it.
+// changed adds the removed and then the added lines. If there is too little room, both get a share.
 func (d *drawing) changed(c lcs.Diff) {
 	removed, added := d.before[c.Start:c.End], d.after[c.ReplStart:c.ReplEnd]
 	if all := len(removed) + len(added); all > d.room {

@@ -9,7 +9,8 @@ import (
 	"memoir/internal/diff"
 )
 
-// drawn writes a diff as people know it: a sign before each line, marked words in brackets, what is left out in braces.
+// drawn writes a diff with a sign before each line, changed words in brackets and omissions in
+// braces.
 func drawn(d diff.Diff) string {
 	var out strings.Builder
 	for _, hunk := range d.Hunks {
@@ -109,7 +110,7 @@ func TestALongLineIsCutAroundItsMarks(t *testing.T) {
 	}
 }
 
-// FuzzTexts holds every diff to what makes it one: what is shown of a text stands in it, in order, and nothing is lost.
+// FuzzTexts checks that a diff shows only text of the inputs, in order, and that it loses nothing.
 func FuzzTexts(f *testing.F) {
 	f.Add("Use tabs.\nAlways.", "Use spaces.\nAlways.\n")
 	f.Add("", "a\n\n\nb")
@@ -124,7 +125,7 @@ func FuzzTexts(f *testing.F) {
 	})
 }
 
-// check rebuilds a text from a diff: all lines but those of the other one, and the unchanged ones between.
+// check rebuilds a text from a diff: its own lines, and the unchanged ones between the hunks.
 func check(t *testing.T, d diff.Diff, text string, other diff.Kind) {
 	t.Helper()
 	if len(d.Hunks) == 0 {

@@ -9,7 +9,8 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// marked returns each of the removed and added lines in pieces, with the words marked that are not in the others.
+// marked returns the removed and added lines as pieces, with the words marked that the other lines
+// lack.
 func marked(removed, added []string) (gone, came [][]Piece) {
 	before, after := strings.Join(removed, "\n"), strings.Join(added, "\n")
 	if len(removed) > 0 && len(added) > 0 {
@@ -26,11 +27,12 @@ func marked(removed, added []string) (gone, came [][]Piece) {
 	return unmarked(removed), unmarked(added)
 }
 
-// maxWords is the longest text, in bytes, whose words are compared one by one: a long page. What both texts have at their
-// start and end is not part of it, so that a word in a line of a megabyte is still found at once.
+// maxWords is the size in bytes up to which texts are compared by words, without their common start
+// and end. It is arbitrary: a long page.
 const maxWords = 64 << 10
 
-// wordsOf splits two texts for a comparison: what they share at their start and end into lines, the rest into words.
+// wordsOf splits two texts for comparison: their common start and end into lines, the rest into
+// words.
 func wordsOf(before, after string) (a, b []string) {
 	start := sharedStart(before, after)
 	end := sharedEnd(before[start:], after[start:])
@@ -45,7 +47,7 @@ func wordsOf(before, after string) (a, b []string) {
 	return of(before), of(after)
 }
 
-// lines splits a text into its lines and the ends of them. Joined together they are the text.
+// lines splits a text into lines and line ends.
 func lines(text string) []string {
 	var all []string
 	for line := range strings.Lines(text) {
@@ -60,7 +62,7 @@ func lines(text string) []string {
 	return all
 }
 
-// sharedStart returns how many bytes both texts begin with, up to the last space.
+// sharedStart returns how many bytes the texts share at their start, up to the last space.
 func sharedStart(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -69,7 +71,7 @@ func sharedStart(a, b string) int {
 	return strings.LastIndexAny(a[:n], " \n") + 1
 }
 
-// sharedEnd returns how many bytes both texts end with, from the first space on.
+// sharedEnd returns how many bytes the texts share at their end, from the first space on.
 func sharedEnd(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {
@@ -95,8 +97,8 @@ func mark(marks []bool) {
 	}
 }
 
-// alike says whether at least half of the shorter text is in the longer one too. Below that, marks would stand on
-// nearly every word and hide the few that stayed by chance.
+// alike reports whether at least half of the shorter text is also in the other one. Otherwise
+// nearly every word would be marked.
 func alike(a []string, marks []bool, b []string) bool {
 	kept := 0
 	for i, word := range a {
@@ -107,7 +109,7 @@ func alike(a []string, marks []bool, b []string) bool {
 	return 2*kept >= min(ink(a...), ink(b...))
 }
 
-// ink is how many characters of the words can be seen.
+// ink returns the number of visible characters of the words.
 func ink(words ...string) int {
 	n := 0
 	for _, word := range words {
@@ -118,7 +120,7 @@ func ink(words ...string) int {
 	return n
 }
 
-// pieces puts the words of a text together to the pieces of its lines.
+// pieces returns the lines of a text as pieces of equally marked words.
 func pieces(text string, words []string, marks []bool, lines int) [][]Piece {
 	joinMarks(words, marks)
 	all := make([][]Piece, lines)
@@ -138,7 +140,7 @@ func pieces(text string, words []string, marks []bool, lines int) [][]Piece {
 	return all
 }
 
-// joinMarks marks the spaces between two marked words with them: a phrase is one mark.
+// joinMarks also marks spaces between two marked words.
 func joinMarks(words []string, marks []bool) {
 	for i := 1; i+1 < len(words); i++ {
 		if marks[i-1] && marks[i+1] && strings.TrimSpace(words[i]) == "" {
@@ -147,12 +149,12 @@ func joinMarks(words []string, marks []bool) {
 	}
 }
 
-// words splits a text into words, runs of spaces, line ends and single signs. Joined together they are the text.
-// Scripts that are written without spaces have a word per character.
+// words splits a text into words, runs of spaces, line ends and single signs. In scripts without
+// spaces, each character is a word.
 func words(text string) []string {
 	var all []string
 	start, last := 0, lineEnd
-	joiner := false // what came last takes the next character to itself
+	joiner := false // the last rune joins the next one
 	for i, r := range text {
 		kind := kindOf(r)
 		together := joiner || kind == combining || kind == last && (kind == letters || kind == spaces)
@@ -171,7 +173,7 @@ func words(text string) []string {
 	return all
 }
 
-// zeroWidthJoiner makes one sign of two, in emoji for one.
+// zeroWidthJoiner joins two characters to one sign, for example in emoji.
 const zeroWidthJoiner = '\u200D'
 
 type runeKind int
@@ -181,7 +183,7 @@ const (
 	letters
 	spaces
 	lineEnd
-	combining // belongs to what it stands behind
+	combining // belongs to the character before it
 )
 
 func kindOf(r rune) runeKind {

@@ -1,13 +1,13 @@
-// Package lockfile keeps the programs that consolidate one memory directory out of each other's way: several Memoirs, and Claude
-// Code itself, which has brought the protocol along. The lock is the file .consolidate-lock in the directory. Its body is the process
-// id of whoever holds it, and its modification time that of the last consolidation, held or over: a run that fails puts it back.
+// Package lockfile prevents two programs from consolidating a memory directory at the same time:
+// several Memoirs, or Claude Code, whose protocol it uses. The lock is the file .consolidate-lock.
+// Its content is the holder's process id, its modification time the time of the last consolidation.
 //
-// Claude Code writes the file and reads it again to know who won, which leaves a moment in which two may both believe it. Between
-// Memoirs nobody does: all that one of them reads, decides and writes, it does while it has the directory locked (flock), which the
-// system gives to one process at a time and takes away from one that dies. Against Claude Code, Holds asks anew before each step.
+// Claude Code checks only after writing, so two holders are possible for a moment; Holds detects
+// this. Memoirs also lock the directory with flock, so that only one of them changes the file at a
+// time.
 //
-// Every file operation goes through an [os.Root], and what is written through the Disk of the caller. The sync room calls it; it
-// knows neither agents nor a database.
+// It works on an [os.Root] and writes through the caller's Disk. internal/sync calls it. It knows
+// no agents and no database.
 package lockfile
 
 import (
@@ -24,40 +24,42 @@ import (
 	"memoir/internal/files"
 )
 
-// Name is what the lock is called, and Stale how long a holder is believed in: the process of one that has gone without a word may
-// have given its id to another. Both are Claude Code's.
+// Name is the file name of the lock. Stale is the age from which a holder is ignored, because its
+// process may have ended and its id may be reused. Both are Claude Code's.
 const (
 	Name  = ".consolidate-lock"
 	Stale = time.Hour
 )
 
-// longestBody is more than any process id takes, in bytes.
+// maxBody is a length in bytes that no process id exceeds. It is arbitrary.
 const longestBody = 64
 
-// Disk is what writes; package sync's is one.
+// Disk writes files; internal/sync implements it.
 type Disk interface {
 	Write(root *os.Root, path string, data []byte, options files.Options) error
 	RemoveIf(root *os.Root, path, hash string) error
 }
 
-// State is how a lock stands.
+// State is the state of a lock.
 type State struct {
-	There bool
-	// Last is the time of the last consolidation, and that at which a holder has taken the lock; zero: there is no lock.
+	There bool // the file exists
+	// Last is the time of the last consolidation or, if Held, when the lock was taken. It is zero
+	// without a lock.
 	Last time.Time
-	PID  int // of the body; 0: it names no process
-	// Held says that a process that lives holds it.
+	PID  int // process id in the file, or 0
+	// Held means that a running process holds the lock.
 	Held bool
 	body []byte
 }
 
-// Taken is a lock that was taken, with what it takes to put it back. It goes through JSON unharmed.
+// Taken is a lock that this process took, with the data to restore the previous one. It can be
+// stored as JSON.
 type Taken struct {
-	PID  int       // who took it
-	Last time.Time // the modification time before; zero: there was no lock
+	PID  int       // this process
+	Last time.Time // previous modification time; zero if there was no lock
 }
 
-// HeldError says who holds the lock.
+// HeldError means that another process holds the lock.
 type HeldError struct {
 	PID   int
 	Since time.Time
@@ -67,11 +69,11 @@ func (e *HeldError) Error() string {
 	return fmt.Sprintf("process %d is consolidating these memories since %s", e.PID, e.Since.Format(time.TimeOnly))
 }
 
-// ErrLost says that the lock that was taken is somebody else's by now, or nobody's.
+// ErrLost means that this process does not hold the lock now.
 var ErrLost = errors.New("another process has taken the lock")
 
-// Read returns how the lock of a directory stands at now. It fails for what is no file that can be read: a directory, a link that
-// leaves.
+// Read returns the state of a directory's lock at now. It fails if the lock cannot be read, for
+// example if it is a directory or a link out of the root.
 func Read(root *os.Root, dir string, now time.Time) (State, error) {
 	at := path.Join(dir, Name)
 	file, err := files.Open(root, at)
@@ -98,7 +100,8 @@ func Read(root *os.Root, dir string, now time.Time) (State, error) {
 	return s, nil
 }
 
-// processID reads a body as Claude Code does: the number at its beginning, whatever follows. 0: there is none.
+// processID parses the number at the start of a lock's content, as Claude Code does. 0 means no
+// number.
 func processID(body []byte) int {
 	text := strings.TrimSpace(string(body))
 	end := strings.IndexFunc(text, func(r rune) bool { return r < '0' || r > '9' })
@@ -112,13 +115,13 @@ func processID(body []byte) int {
 	return pid
 }
 
-// maxPID is the largest id that a system gives to a process: 2²² on Linux, less elsewhere.
+// maxPID is the largest process id: 2²² on Linux, less on other systems.
 const maxPID = 1 << 22
 
-// clockSlack is how far two clocks of one machine may be apart: the system tells when it was booted in whole seconds.
+// clockSlack is the tolerance for start times: Linux rounds the boot time to seconds.
 const clockSlack = 2 * time.Second
 
-// runsSince reports whether a process runs that may have written its id at that time. One that was started later has only been given
+// runsSince reports whether a process is running that was started before at. A later one only has
 // the same id.
 func runsSince(pid int, at time.Time) bool {
 	if pid <= 0 || !runs(pid) {
@@ -128,8 +131,8 @@ func runsSince(pid int, at time.Time) bool {
 	return !known || !started.After(at.Add(clockSlack))
 }
 
-// Take takes the lock of a directory at now, or fails with a *HeldError where another process has it. What this very process has left
-// there is taken over: within it the caller sees to it that one consolidation runs at a time.
+// Take takes the lock of a directory. The error is a *HeldError if another process holds it. A lock
+// of this process is replaced: the caller must run one consolidation per directory at a time.
 func Take(disk Disk, root *os.Root, dir string, now time.Time) (Taken, error) {
 	unlock, err := lockDirectory(root, dir)
 	if err != nil {
@@ -147,7 +150,7 @@ func Take(disk Disk, root *os.Root, dir string, now time.Time) (Taken, error) {
 	if err := write(disk, root, dir, found, strconv.Itoa(self), now); err != nil {
 		return Taken{}, err
 	}
-	// Claude Code writes without a look at who else does. Whoever is read there now has won.
+	// Claude Code does not check before it writes. The process in the file has won.
 	after, err := Read(root, dir, now)
 	if err != nil {
 		return Taken{}, err
@@ -158,7 +161,7 @@ func Take(disk Disk, root *os.Root, dir string, now time.Time) (Taken, error) {
 	return Taken{PID: self, Last: found.Last}, nil
 }
 
-// Holds returns ErrLost where the lock is not any more that of whoever took it.
+// Holds returns ErrLost if another process, or none, holds the lock now.
 func (t Taken) Holds(root *os.Root, dir string) error {
 	found, err := Read(root, dir, time.Now())
 	if err != nil {
@@ -170,18 +173,19 @@ func (t Taken) Holds(root *os.Root, dir string) error {
 	return nil
 }
 
-// Done lets go of the lock and leaves the time of the consolidation that has ended. The body is emptied, so that nobody takes this
-// process, which goes on, for one that still consolidates.
+// Done releases the lock and sets the time of the last consolidation to now. It empties the file,
+// because this process continues to run.
 func (t Taken) Done(disk Disk, root *os.Root, dir string, now time.Time) error {
 	return t.release(disk, root, dir, now)
 }
 
-// PutBack lets go of the lock as if it had never been taken: with the time that it had, or without a file where there was none.
+// PutBack releases the lock and restores its previous time, or removes the file if there was none.
 func (t Taken) PutBack(disk Disk, root *os.Root, dir string) error {
 	return t.release(disk, root, dir, t.Last)
 }
 
-// release empties the lock and gives it a time; zero: it goes. What is somebody else's by now is left to them.
+// release empties the lock and sets its time, or removes it if at is zero. It does nothing if
+// another process holds the lock.
 func (t Taken) release(disk Disk, root *os.Root, dir string, at time.Time) error {
 	unlock, err := lockDirectory(root, dir)
 	if err != nil {
@@ -198,7 +202,7 @@ func (t Taken) release(disk Disk, root *os.Root, dir string, at time.Time) error
 	return write(disk, root, dir, found, "", at)
 }
 
-// write puts a lock in the place of the one that was found, unless somebody has written there since.
+// write replaces the lock that was found. The error is ErrLost if it was changed since.
 func write(disk Disk, root *os.Root, dir string, found State, body string, at time.Time) error {
 	options := files.Options{ModTime: at, New: !found.There}
 	if found.There {
@@ -211,7 +215,7 @@ func write(disk Disk, root *os.Root, dir string, found State, body string, at ti
 	return err
 }
 
-// hashOf is that of the lock that was found. Of one that is longer than it should be, not all has been read.
+// hashOf returns the hash of the lock that was found. Only the start of a too long one was read.
 func hashOf(root *os.Root, dir string, found State) string {
 	if len(found.body) > longestBody {
 		hash, err := files.ReadHash(root, path.Join(dir, Name))

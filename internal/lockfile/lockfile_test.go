@@ -27,7 +27,8 @@ func (realDisk) RemoveIf(root *os.Root, path, hash string) error {
 	return files.RemoveIf(root, path, hash)
 }
 
-// racing tells the test binary that it is one of the two that race for a lock, and in which directory.
+// racing is the environment variable that makes the test binary a racer, with the directory as
+// value.
 const racing = "MEMOIR_TEST_RACES_FOR_LOCK"
 
 func TestMain(m *testing.M) {
@@ -57,7 +58,7 @@ func put(t *testing.T, dir, body string, at time.Time) {
 	}
 }
 
-// sleeper starts another process that lives until the test ends, and one that is dead already.
+// sleeper starts a process that runs until the test ends, and one that has already ended.
 func processes(t *testing.T) (alive, dead int) {
 	t.Helper()
 	living := exec.Command("sleep", "600")
@@ -76,7 +77,7 @@ func TestALockIsHeldByAProcessThatLivesForLessThanAnHour(t *testing.T) {
 	t.Parallel()
 	alive, dead := processes(t)
 	started := time.Now()
-	// The times of the tests lie ahead, so that the living process was there before each lock.
+	// The times are in the future, so that the running process was started before each lock.
 	now := started.Add(3 * time.Hour)
 	for name, test := range map[string]struct {
 		body string
@@ -104,7 +105,7 @@ func TestALockIsHeldByAProcessThatLivesForLessThanAnHour(t *testing.T) {
 			dir, root := setup(t)
 			at, when := now.Add(-test.age), now
 			if strings.Contains(name, "anew") {
-				at, when = started.Add(-30*time.Minute), started // within the hour, and before the process was there
+				at, when = started.Add(-30*time.Minute), started // before the process was started
 			}
 			put(t, dir, test.body, at)
 			state, err := lockfile.Read(root, ".", when)
@@ -157,7 +158,7 @@ func TestALockIsLeftWithTheTimeOfTheConsolidationOrAsItWas(t *testing.T) {
 		if err := taken.Done(realDisk{}, root, ".", done); err != nil {
 			t.Fatal(err)
 		}
-		// The server goes on, and is nobody's idea of one that still consolidates.
+		// The server continues to run without counting as a holder.
 		if body, _ := os.ReadFile(filepath.Join(dir, lockfile.Name)); len(body) != 0 {
 			t.Errorf("it says %q when all is over", body)
 		}
@@ -170,7 +171,7 @@ func TestALockIsLeftWithTheTimeOfTheConsolidationOrAsItWas(t *testing.T) {
 	}
 }
 
-// Claude Code writes whoever holds the lock: what it has taken is neither released nor put back.
+// After Claude Code takes the lock, Memoir does not release or restore it.
 func TestALockThatSomebodyElseHasWrittenSinceIsLeftToThem(t *testing.T) {
 	t.Parallel()
 	alive, _ := processes(t)
@@ -222,7 +223,7 @@ func TestWhatIsNoFileInTheDirectoryIsNoLock(t *testing.T) {
 	}
 }
 
-// race takes the lock whenever it is told to, and says whether it got it.
+// race takes the lock at each request and reports whether it got it.
 func race(dir string) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -242,7 +243,7 @@ func race(dir string) {
 	}
 }
 
-// racer is another process that can be told to take the lock.
+// racer is another process that takes the lock on request.
 type racer struct {
 	in  io.Writer
 	out *bufio.Scanner
@@ -267,7 +268,7 @@ func startRacer(t *testing.T, dir string) racer {
 
 func TestOfTwoProcessesThatRaceAThousandTimesExactlyOneWinsEachTime(t *testing.T) {
 	t.Parallel()
-	// In memory where that can be had: nothing here is about a power cut.
+	// In memory if possible: the test does not simulate power cuts.
 	dir, err := os.MkdirTemp("/dev/shm", "memoir-race-")
 	if err != nil {
 		dir = t.TempDir()
@@ -276,7 +277,7 @@ func TestOfTwoProcessesThatRaceAThousandTimesExactlyOneWinsEachTime(t *testing.T
 	racers := []racer{startRacer(t, dir), startRacer(t, dir)}
 	wins := [2]int{}
 	for round := range 1000 {
-		// In turn there is no lock, one that is over, and one that nobody can read.
+		// In turn there is no lock, a released one, and an invalid one.
 		switch round % 3 {
 		case 0:
 			if err := os.Remove(filepath.Join(dir, lockfile.Name)); err != nil && !os.IsNotExist(err) {

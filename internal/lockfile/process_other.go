@@ -4,8 +4,8 @@ package lockfile
 
 import "os"
 
-// runs believes every holder until it is stale: the system is not asked.
+// runs returns true: every holder counts until it is stale.
 func runs(int) bool { return true }
 
-// lockDirectory leaves the protocol of the file alone.
+// lockDirectory does nothing on this system; only the lock file protects.
 func lockDirectory(*os.Root, string) (unlock func(), err error) { return func() {}, nil }

@@ -10,17 +10,17 @@ import (
 	"syscall"
 )
 
-// runs reports whether there is a process of that id. One that may not be asked is one.
+// runs reports whether a process with this id exists.
 func runs(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return err == nil || errors.Is(err, syscall.EPERM)
 }
 
-// lockDirectory has the directory to itself among all Memoirs, until unlock. It waits: nobody has it for longer than it takes to read
-// and write a file. A file system that knows no such locks leaves the protocol of the file alone.
+// lockDirectory waits for an exclusive lock of the directory among all Memoirs. The caller must
+// call unlock. Without flock on the file system, it does nothing.
 func lockDirectory(root *os.Root, dir string) (unlock func(), err error) {
 	handle, err := root.Open(dir)
-	if errors.Is(err, fs.ErrNotExist) { // it comes with the lock
+	if errors.Is(err, fs.ErrNotExist) { // the directory is created with the lock
 		handle, err = root.Open(".")
 	}
 	if err != nil {
@@ -32,5 +32,5 @@ func lockDirectory(root *os.Root, dir string) (unlock func(), err error) {
 			break
 		}
 	}
-	return func() { _ = handle.Close() }, nil // which lets go of it, too
+	return func() { _ = handle.Close() }, nil // closing the file releases the lock
 }

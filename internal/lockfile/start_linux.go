@@ -10,19 +10,20 @@ import (
 	"time"
 )
 
-// ticksPerSecond is the unit of times in /proc: USER_HZ, which is 100 on every architecture that Go runs on.
+// ticksPerSecond is the unit of times in /proc: USER_HZ, which is 100 on all architectures of Go.
 const ticksPerSecond = 100
 
-// startOf returns when a process was started, as far as the system tells.
+// startOf returns when a process was started. ok is false if this is unknown.
 func startOf(pid int) (time.Time, bool) {
 	booted := bootTime()
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil || booted.IsZero() {
 		return time.Time{}, false
 	}
-	// The second field is the program's name, in parentheses, and may have anything in it.
+	// The second field is the program's name in parentheses, which may contain spaces and
+	// parentheses.
 	fields := bytes.Fields(raw[bytes.LastIndexByte(raw, ')')+1:])
-	const start = 22 - 3 // the 22nd field; the first of these is the third
+	const start = 22 - 3 // field 22; the first one here is field 3
 	if len(fields) <= start {
 		return time.Time{}, false
 	}
@@ -33,7 +34,7 @@ func startOf(pid int) (time.Time, bool) {
 	return booted.Add(time.Duration(ticks) * time.Second / ticksPerSecond), true
 }
 
-// bootTime is when the system was started; zero: it does not tell.
+// bootTime returns when the system was started, or the zero time.
 var bootTime = sync.OnceValue(func() time.Time {
 	raw, err := os.ReadFile("/proc/stat")
 	if err != nil {

@@ -4,5 +4,5 @@ package lockfile
 
 import "time"
 
-// startOf: the system is not asked.
+// startOf returns false: the start time is unknown on this system.
 func startOf(int) (time.Time, bool) { return time.Time{}, false }

@@ -1,9 +1,9 @@
-// Package logs knows the logs that long-lived agents keep beside their memories: which file a day's entries go to, how an entry
-// is written, and what is odd about a file that somebody has written by hand. It is pure: values in, values out. The sync room
-// reads and appends with it; pages and the API use its days and its sentences.
+// Package logs defines the logs that long-lived agents keep next to their memories: the file of an
+// entry, the format of an entry, and the problems of files that people wrote. It is pure.
+// internal/sync reads and appends logs with it; the pages and the API use its days.
 //
-// Below a logs directory lie {YYYY}/{MM}/{YYYY-MM-DD}.md, the log of a day, and {YYYY}/{MM}/{DD}/{id}-{title}.md, what belongs
-// together of that day under a title.
+// A logs directory contains {YYYY}/{MM}/{YYYY-MM-DD}.md, the log of a day, and
+// {YYYY}/{MM}/{DD}/{id}-{title}.md, the entries of a day with one title.
 package logs
 
 import (
@@ -20,15 +20,16 @@ import (
 )
 
 const (
-	// MaxText is how long one entry may be, in bytes. An entry says what happened; what is longer belongs into a file of its own.
+	// MaxText is how long an entry may be, in bytes. It is arbitrary; longer texts belong into a
+	// file.
 	MaxText = 64 << 10
-	// maxTitle is how long a title may be, in characters, as the name of a memory.
+	// maxTitle is how long a title may be, in Unicode characters, like a memory's name.
 	maxTitle = 256
-	// tolerance is how far clocks may be apart for a time to still count as now.
+	// tolerance is how far a time may be in the future, because clocks differ. It is arbitrary.
 	tolerance = time.Minute
 )
 
-// Day is a day as the files are named after it, 2026-11-21. Days compare as texts do.
+// Day is a day in the form 2026-11-21. Days are ordered as strings are.
 type Day string
 
 const (
@@ -36,16 +37,16 @@ const (
 	monthForm = "2006-01"
 )
 
-// DayOf returns the day of a time, in the time's own zone.
+// DayOf returns the day of a time, in the time's zone.
 func DayOf(t time.Time) Day { return Day(t.Format(dayForm)) }
 
-// ParseDay reads a day. It is false for anything but a day of the calendar as in 2026-11-21.
+// ParseDay parses a day in the form 2026-11-21. It returns false for other texts and invalid dates.
 func ParseDay(text string) (Day, bool) {
 	t, err := time.Parse(dayForm, text)
 	return Day(text), err == nil && t.Year() > 0 && DayOf(t) == Day(text)
 }
 
-// Begins returns the midnight, in UTC, that stands for the day. The zero time is that of no day.
+// Begins returns midnight UTC of the day, or the zero time for an invalid day.
 func (d Day) Begins() time.Time {
 	t, err := time.Parse(dayForm, string(d))
 	if err != nil {
@@ -54,31 +55,30 @@ func (d Day) Begins() time.Time {
 	return t
 }
 
-// Month is a month as in 2026-11.
+// Month is a month in the form 2026-11.
 type Month string
 
-// Month returns the month that the day is in.
 func (d Day) Month() Month { return Month(d.Begins().Format(monthForm)) }
 
-// ParseMonth reads a month. It is false for anything but a month as in 2026-11.
+// ParseMonth parses a month in the form 2026-11. It returns false for other texts.
 func ParseMonth(text string) (Month, bool) {
 	day, ok := ParseDay(text + "-01")
 	return day.Month(), ok
 }
 
-// Days returns the first and the last day of the month.
 func (m Month) Days() (first, last Day) {
 	first = Day(m + "-01")
 	return first, DayOf(first.Begins().AddDate(0, 1, -1))
 }
 
-// Text returns the text of an entry as it is kept: with LF line ends, without white space at its end and empty lines before it.
+// Text returns an entry's text as it is stored: LF line ends, no leading empty lines, no trailing
+// white space.
 func Text(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	return strings.TrimLeft(strings.TrimRightFunc(text, unicode.IsSpace), "\n")
 }
 
-// Check says with a *memories.InvalidError what of an entry cannot be taken. A log is of now: at may be today or yesterday, in
+// Check returns an *memories.InvalidError if an entry is invalid. at must be today or yesterday in
 // the zone of now, and not in the future.
 func Check(text, title string, at, now time.Time) error {
 	invalid := func(field, reason string) error { return &memories.InvalidError{Field: field, Reason: reason} }
@@ -105,8 +105,8 @@ func Check(text, title string, at, now time.Time) error {
 
 func isText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
-// File returns the path, below a logs directory, of the file that an entry of that time goes to. The same title has the same
-// file for the whole day.
+// File returns the path, relative to a logs directory, of the file of an entry. Entries of one day
+// with the same title have the same file.
 func File(at time.Time, title string) string {
 	if title == "" {
 		return at.Format("2006/01/") + string(DayOf(at)) + ".md"
@@ -115,7 +115,7 @@ func File(at time.Time, title string) string {
 	return at.Format("2006/01/02/") + hex.EncodeToString(sum[:4]) + "-" + memories.Slug(title) + ".md"
 }
 
-// Heading is what a new file begins with.
+// Heading returns the first lines of a new file.
 func Heading(day Day, title string) string {
 	if title == "" {
 		title = string(day)
@@ -123,7 +123,8 @@ func Heading(day Day, title string) string {
 	return "# " + title + "\n\n"
 }
 
-// Entry returns an entry as it is appended: a bullet with the time of day, what is below its first line indented, and a line end.
+// Entry returns an entry as it is appended: a bullet with the time of day, further lines indented,
+// a line end.
 func Entry(at time.Time, text string) string {
 	lines := strings.Split(Text(text), "\n")
 	for i, line := range lines[1:] {
@@ -135,15 +136,15 @@ func Entry(at time.Time, text string) string {
 	return "- " + at.Format(time.TimeOnly) + " " + strings.Join(lines, "\n") + "\n"
 }
 
-// Place is what the path of a log file tells, below its logs directory.
+// Place is the meaning of a log file's path.
 type Place struct {
-	Day   Day    // empty: it tells none
-	Title string // of {id}-{title}.md; else empty
-	// Usual says that the file is where Memoir and Claude Code would put it.
+	Day   Day    // empty if the path has no day
+	Title string // title in {id}-{title}.md, or empty
+	// Usual means that Memoir and Claude Code would choose the same path.
 	Usual bool
 }
 
-// PlaceOf reads the path of a log file, slash-separated and relative to the logs directory that it is in.
+// PlaceOf parses the path of a log file, slash-separated and relative to its logs directory.
 func PlaceOf(within string) Place {
 	dirs, name := path.Split(within)
 	stem := strings.TrimSuffix(name, path.Ext(name))
@@ -164,5 +165,5 @@ func PlaceOf(within string) Place {
 	return Place{Title: stem}
 }
 
-// dayIn turns the directories 2026/11/21/ into 2026-11-21.
+// dayIn returns the directories 2026/11/21/ as 2026-11-21.
 func dayIn(dirs string) string { return strings.ReplaceAll(strings.TrimSuffix(dirs, "/"), "/", "-") }

@@ -8,16 +8,16 @@ import (
 	"memoir/internal/memories"
 )
 
-// MaxRead is how much of a log file is read, in bytes: the end of it, where the latest is. It is that of a memory file.
+// MaxRead is how many bytes at the end of a log file are read, as many as of a memory file.
 const MaxRead = memories.MaxFileSize
 
-// The codes of what can be odd about a log, besides those of package memories that say why something could not be read.
+// Codes of problems of logs, in addition to codes of package memories.
 const (
-	// CodeMisplaced: it is not where the log of its day belongs.
+	// CodeMisplaced means that the file is not in the place for the log of its day.
 	CodeMisplaced = "misplaced"
-	// CodeNoDay: its path tells no day.
+	// CodeNoDay means that the path contains no day.
 	CodeNoDay = "no_day"
-	// CodeNoEntries: it has text, and no bullet.
+	// CodeNoEntries means that the file has text but no bullet.
 	CodeNoEntries = "no_entries"
 )
 
@@ -33,7 +33,7 @@ var messages = map[string]string{
 	memories.CodeFileNameNotUTF8: "The name is not valid UTF-8, so this was not read. Rename it.",
 }
 
-// ProblemOf returns what a code says about a log, in plain words.
+// ProblemOf returns the problem of a log with this code and its message.
 func ProblemOf(code string) memories.Problem {
 	if message := messages[code]; message != "" {
 		return memories.Problem{Code: code, Message: message}
@@ -41,15 +41,16 @@ func ProblemOf(code string) memories.Problem {
 	return memories.ProblemOf(code)
 }
 
-// Content is what the bytes of a log file say.
+// Content is the content of a log file.
 type Content struct {
 	Text     string   // valid UTF-8 without NUL
-	Title    string   // of its first line, where that is a heading; else empty
-	Entries  int      // its bullets at the left margin
+	Title    string   // heading on the first line, or empty
+	Entries  int      // number of bullets without indentation
 	Problems []string // codes
 }
 
-// Read reads the end of a log file. cut says that there is more in front of it: then it begins with a whole line.
+// Read parses the end of a log file. cut means that raw does not start at the start of the file; an
+// incomplete first line is then omitted.
 func Read(raw []byte, cut bool) Content {
 	var c Content
 	if cut {
@@ -81,7 +82,7 @@ func Read(raw []byte, cut bool) Content {
 	return c
 }
 
-// cutTo cuts a text, in characters.
+// cutTo returns the first limit characters of a text.
 func cutTo(text string, most int) string {
 	n := 0
 	for i := range text {

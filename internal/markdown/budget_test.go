@@ -8,7 +8,8 @@ import (
 	"memoir/internal/memoirtest"
 )
 
-// TestCost_OfAPageIsBounded runs alone: it measures the CPU time of the process.
+// TestCost_OfAPageIsBounded does not run in parallel, because it measures the CPU time of the
+// process.
 func TestCost_OfAPageIsBounded(t *testing.T) {
 	for name, body := range memoirtest.NastyBodies() {
 		took := memoirtest.CPUTime(t, func() {
@@ -16,7 +17,7 @@ func TestCost_OfAPageIsBounded(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		if took > time.Second { // half a second, and as much again for slow machines: no context ends it
+		if took > time.Second { // 0.5 s, doubled for slow machines
 			t.Errorf("%s took %v", name, took)
 		}
 	}

@@ -2,22 +2,22 @@ package markdown
 
 import "strings"
 
-// A memory may be a megabyte, and the parser takes time that grows with the square of two things: how deep blocks are
-// nested, and how many marks of emphasis and brackets one block of lines holds. Below these limits the worst megabyte
-// takes about as long as an ordinary one; no text written for readers comes near them.
+// Limits for the Markdown parser. Its cost grows with the square of the nesting depth, and of the
+// number of emphasis marks and brackets in one block. They are arbitrary: written texts stay far
+// below. At the limits a memory of 1 MiB costs about as much as an ordinary one.
 const (
 	deepestNesting = 50
 	mostMarks      = 2000
-	// mostBlocks bounds what the parser makes of all lines: each that has text counts, and each quote and list item that
-	// it opens. A megabyte of the shortest lines takes more than a second, and so many that a browser stalls. It is
-	// arbitrary: a megabyte of sentences has 15,000 lines.
+	// maxBlocks limits lines with text, plus the quotes and list items that they open. 1 MiB of the
+	// shortest lines takes more than 1 s and stalls a browser. It is arbitrary: 1 MiB of sentences
+	// has 15,000 lines.
 	mostBlocks = 25_000
-	// mostInlines bounds the marks of links, tags, addresses and code. A megabyte of nothing else takes 0.6 s of CPU time
-	// (2 cores of an AMD EPYC), and makes a page of 7 MB. It is arbitrary: a megabyte of sentences with one each has 15,000.
+	// maxInlines limits the marks of links, tags, addresses and code. 1 MiB of them takes 0.6 s of
+	// CPU time (2 cores of an AMD EPYC) and gives a page of 7 MB. It is arbitrary.
 	mostInlines = 40_000
 )
 
-// tooComplex reports whether a source exceeds the limits of this file. It reads each byte a few times.
+// tooComplex reports whether a source exceeds one of these limits.
 func tooComplex(source string) bool {
 	if strings.Count(source, "<")+strings.Count(source, "`")+strings.Count(source, "@")+strings.Count(source, "://") > mostInlines {
 		return true
@@ -46,13 +46,13 @@ func tooComplex(source string) bool {
 	return false
 }
 
-// leastIndent is by how many spaces an item of a list is indented at least below the one that it is nested in.
+// minIndent is how many spaces a nested list item is indented at least.
 const leastIndent = 2
 
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// startsBlock reports whether a line is blank or a bullet that ends the paragraph before it. A bullet that is indented
-// further may be a mere continuation of that paragraph.
+// startsBlock reports whether a line is blank or a bullet that ends the paragraph above. A bullet
+// with more indentation may continue the paragraph.
 func startsBlock(line string) bool {
 	text := strings.TrimLeft(line, " ")
 	if strings.TrimSpace(text) == "" {

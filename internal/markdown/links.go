@@ -11,7 +11,7 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// memoryLinkParser reads [[name]], the way one memory names another.
+// memoryLinkParser parses [[name]], a link to another memory.
 type memoryLinkParser struct{}
 
 func (memoryLinkParser) Trigger() []byte { return []byte{'['} }
@@ -39,11 +39,12 @@ func (memoryLinkParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) 
 	return link
 }
 
-// resolvedAttribute marks a link whose destination is the caller's own, so that the tree's check lets it be. The
-// sanitiser never sees it on a page's link, because it is taken off again there.
+// resolvedAttribute marks a link whose destination the caller has resolved, so that restrict does
+// not check it. restrict removes the attribute.
 const resolvedAttribute = "resolved"
 
-// destination returns where a link of a memory may go: to the web, to a mailbox, or to another memory.
+// destination returns the allowed destination of a link: a web address, a mail address or another
+// memory.
 func destination(raw string, resolve Resolve) (href string, ok bool) {
 	target, err := url.Parse(strings.TrimSpace(raw))
 	if err != nil {

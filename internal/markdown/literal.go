@@ -6,8 +6,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// literalHTML shows tags as text. Leaving them out, as is usual, would hide from the reader what the agent reads:
-// "name it <team>-<topic>" has two of them.
+// literalHTML renders HTML tags as text. Omitting them would hide text that the agent reads, such
+// as "name it <team>-<topic>".
 type literalHTML struct{}
 
 func (literalHTML) RegisterFuncs(register renderer.NodeRendererFuncRegisterer) {

@@ -1,6 +1,6 @@
-// Package markdown turns the Markdown of a memory into HTML that is safe to show. It owns what a memory may look like
-// on a page: nothing in one can run, fetch, submit, style, or take an id that the page uses. It never reads a file and
-// never looks a memory up; where a link goes is asked of the caller. The HTML handlers call it.
+// Package markdown converts the Markdown of a memory to safe HTML. The result cannot run scripts,
+// load anything, submit forms, set styles, or use the page's ids. The package reads no files and
+// finds no memories; the caller resolves links. The pages call it.
 package markdown
 
 import (
@@ -16,15 +16,15 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// HTML is sanitised HTML. Only Render makes it, so a template that asks for it cannot be given anything else.
+// HTML is sanitised HTML. Only Render creates it.
 type HTML string
 
-// Resolve says where a link to another memory goes. Its target is what stands between the brackets of [[target]], or
-// the path of a link to a Markdown file, unescaped and without its fragment. It answers with a path on this site, and
-// false where no memory of that name is known.
+// Resolve returns the path on this site of a link to another memory, and false for an unknown
+// memory. target is the text in [[target]], or the path of a link to a Markdown file, unescaped and
+// without fragment.
 type Resolve func(target string) (href string, ok bool)
 
-// resolveKey is where the parser's extensions find the caller's Resolve.
+// resolveKey is the key of the caller's Resolve in the parser's context.
 var resolveKey = parser.NewContextKey()
 
 var converter = goldmark.New(
@@ -32,7 +32,7 @@ var converter = goldmark.New(
 		extension.Linkify,
 		extension.Strikethrough,
 		extension.TaskList,
-		// The default aligns by a style attribute, which a strict content security policy refuses.
+		// The default uses style attributes, which the content security policy forbids.
 		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
 	),
 	goldmark.WithParserOptions(
@@ -44,18 +44,17 @@ var converter = goldmark.New(
 	),
 )
 
-// Priorities in goldmark's order: the lower number goes first. Its own link parser has 200, its own HTML renderer 1000,
-// and the last of its extensions' tree transformers 999.
+// Priorities for goldmark, lowest first. Its link parser has 200, its HTML renderer 1000, and the
+// last transformer of its extensions 999.
 const (
 	beforeLinks   = 199
 	beforeDefault = 500
 	lastOfAll     = 2000
 )
 
-// Render converts Markdown (GitHub's dialect without footnotes) to safe HTML. Tags in the source are shown as the text
-// they are, images become links to them, headings sink two levels so that they stand below the page's own and the memory's name, and a
-// link that leads nowhere safe is left as its text. A source made to keep a parser busy is shown as it was written. A
-// nil resolve knows no memory.
+// Render converts Markdown (GitHub's dialect without footnotes) to safe HTML. Tags become text,
+// images become links, headings are lowered by two levels, and unsafe links become text. A source
+// that is too complex for the parser becomes preformatted text. A nil resolve resolves no link.
 func Render(source string, resolve Resolve) (HTML, error) {
 	if tooComplex(source) {
 		return HTML("<pre>" + html.EscapeString(source) + "</pre>\n"), nil
@@ -72,6 +71,6 @@ func Render(source string, resolve Resolve) (HTML, error) {
 	return HTML(reachable.Replace(policy.Sanitize(raw.String()))), nil
 }
 
-// reachable makes what scrolls sideways reachable with the keyboard: code and tables. In text, angle brackets are
-// escaped by now, so that these can only be tags.
+// reachable makes elements that scroll horizontally reachable with the keyboard. Angle brackets in
+// text are escaped, so these are tags.
 var reachable = strings.NewReplacer("<pre><code", `<pre tabindex="0"><code`, "<table>", `<table tabindex="0">`)

@@ -9,7 +9,7 @@ import (
 	"memoir/internal/markdown"
 )
 
-// known resolves the one memory there is, by its name and by its file.
+// known resolves the only memory by its name and its file.
 func known(target string) (string, bool) {
 	return "/agents/a/memory/1", target == "Release day" || target == "release day.md" || target == "team/release.md"
 }
@@ -120,7 +120,7 @@ func TestNothingInAMemoryCanRunFetchSubmitStyleOrTakeAnID(t *testing.T) {
 	}
 }
 
-// FuzzRender looks for a memory that does harm.
+// FuzzRender searches for a memory with harmful HTML.
 func FuzzRender(f *testing.F) {
 	for _, source := range hostile {
 		f.Add(source)
@@ -129,7 +129,7 @@ func FuzzRender(f *testing.F) {
 	f.Fuzz(func(t *testing.T, source string) { checkHarmless(t, render(t, source)) })
 }
 
-// allowed are the attributes that each element may have. An element that is not listed may not be there.
+// allowed are the attributes of each allowed element.
 var allowed = map[string]string{
 	"p": "", "br": "", "hr": "", "h2": "", "h3": "", "h4": "", "h5": "", "h6": "", "ul": "", "li": "", "blockquote": "", "pre": "tabindex",
 	"em": "", "strong": "", "del": "", "table": "tabindex", "thead": "", "tbody": "", "tr": "",

@@ -6,9 +6,8 @@ import (
 	"github.com/microcosm-cc/bluemonday"
 )
 
-// policy is the second lock: the renderer makes nothing beyond this list, and should it ever, this takes it away.
-// It starts from nothing, because the ready-made policy for user content keeps ids (which clobber the page's own),
-// images (which fetch) and styles.
+// policy removes everything that the renderer should never produce. It starts empty, because the
+// library's policy for user content allows ids, images and styles.
 var policy = func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "h2", "h3", "h4", "h5", "h6", "ul", "li", "blockquote", "pre", "em", "strong", "del",
@@ -19,7 +18,7 @@ var policy = func() *bluemonday.Policy {
 	p.AllowElements("code")
 	p.AllowAttrs("align").Matching(regexp.MustCompile(`^(left|center|right)$`)).OnElements("th", "td")
 	p.AllowElements("th", "td")
-	// Task list items: a box that shows its state and cannot be clicked.
+	// Task list items have a checkbox that cannot be clicked.
 	p.AllowAttrs("type").Matching(regexp.MustCompile(`^checkbox$`)).OnElements("input")
 	p.AllowAttrs("checked", "disabled").Matching(regexp.MustCompile(`^$`)).OnElements("input")
 

@@ -6,11 +6,12 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// safeTree rewrites what was parsed: links get a destination that is allowed or become their text, images become links,
-// headings sink.
+// safeTree changes the parsed tree: links get an allowed destination or become text, images become
+// links, headings are lowered.
 type safeTree struct{}
 
-// headingsSink is by how many levels: a page has its own first heading, and the memory's name is the second.
+// headingsSink is how many levels headings are lowered, below the page's title and the memory's
+// name.
 const headingsSink = 2
 
 func (safeTree) Transform(document *ast.Document, reader text.Reader, pc parser.Context) {
@@ -60,8 +61,7 @@ func restrict(link *ast.Link, resolve Resolve) {
 	link.Destination = []byte(href)
 }
 
-// insideLink reports whether another link stands around this one: an image in a link's text, say. HTML has no links
-// within links.
+// insideLink reports whether a link is inside another one, such as an image in a link's text.
 func insideLink(link ast.Node) bool {
 	for parent := link.Parent(); parent != nil; parent = parent.Parent() {
 		if parent.Kind() == ast.KindLink {

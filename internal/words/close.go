@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// The lengths, in letters, of words that are kept as ones that a search may have meant: shorter ones are close to
-// everything, and longer ones are rarely words.
+// Lengths in letters of words that can be corrections of a misspelt one. Shorter ones are similar
+// to too many, longer ones are rarely words. Both are arbitrary.
 const (
 	shortest = 3
 	longest  = 32
 )
 
-// CanBeMeant reports whether a word is kept as one that a search may have meant: one of letters alone. Numbers and
-// names with numbers in them are close to too many others.
+// CanBeMeant reports whether a word can be the correction of a misspelt one: it has only letters,
+// because numbers are similar to too many others.
 func CanBeMeant(word string) bool {
 	n := utf8.RuneCountInString(word)
 	return n >= shortest && n <= longest && !strings.ContainsFunc(word, func(r rune) bool {
@@ -22,8 +22,8 @@ func CanBeMeant(word string) bool {
 	})
 }
 
-// MaxTypos returns how many slips of the hand a typed word may have to still be taken for another: a letter too many,
-// too few or wrong, or two in the wrong order. 0: it is taken as it is.
+// MaxTypos returns how many typos a typed word may have: a letter that is missing, added or wrong,
+// or two letters swapped. 0 means that only the exact word matches.
 func MaxTypos(typed string) int {
 	switch n := utf8.RuneCountInString(typed); {
 	case n < 4 || !CanBeMeant(typed):
@@ -35,8 +35,8 @@ func MaxTypos(typed string) int {
 	}
 }
 
-// Distance returns how many slips lead from the beginning of a word to the typed one, both folded, and false where
-// those are more than Slips allows. 0 says that the word begins as typed.
+// Distance returns the number of typos between the typed word and a prefix of word, both folded.
+// near is false if there are more than MaxTypos. 0 and true mean that word starts with typed.
 func Distance(typed, word string) (slips int, near bool) {
 	allowed := MaxTypos(typed)
 	if strings.HasPrefix(word, typed) {
@@ -53,9 +53,10 @@ func Distance(typed, word string) (slips int, near bool) {
 	return slips, slips <= allowed
 }
 
-// distance is the optimal string alignment distance from want to that beginning of have which is nearest to it.
+// distance returns the optimal string alignment distance between want and the nearest prefix of
+// have.
 func distance(want, have []rune) int {
-	// Three rows of the table are enough: a swap looks two rows back.
+	// Three rows of the table are enough: a swap refers to the row two above.
 	before, above, row := make([]int, len(have)+1), make([]int, len(have)+1), make([]int, len(have)+1)
 	for j := range above {
 		above[j] = j

@@ -7,16 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// slack is how far from its place a cut may move to not be inside a word, in bytes.
+// slack is how many bytes an end of an excerpt may move to reach a word boundary. It is arbitrary.
 const slack = 24
 
-// Excerpt is Search.Excerpt for what somebody typed.
+// Excerpt is Search.Excerpt for a typed query.
 func Excerpt(body, query string, length int) []Part { return For(query).Excerpt(body, length) }
 
-// Excerpt returns the passage of a Markdown text that has the most of the search, with the hits told from the rest, as
-// plain text on one line: what only sets it, such as the marks of headings and code, is left out. The passage has about
-// that length in bytes, is cut between words, and begins and ends with … where the text goes on. Without a hit it is the
-// beginning.
+// Excerpt returns the passage of a Markdown text with the most hits, as plain text on one line. It
+// has about length bytes, is cut between words, and has an ellipsis where text is omitted. Without
+// a hit it is the start of the text.
 func (s Search) Excerpt(body string, length int) []Part {
 	text := Plain(body)
 	passage := s.best(text, length)
@@ -30,13 +29,13 @@ func (s Search) Excerpt(body string, length int) []Part {
 	return parts
 }
 
-// best returns the passage with the most different words of the search, of those the one with the most hits, of those
-// the first.
+// best returns the passage with the most distinct words of the search, then the most hits, then the
+// first.
 func (s Search) best(text string, length int) span {
 	if len(text) <= length {
 		return span{0, len(text)}
 	}
-	var within span // from the first hit of the best passage to its last
+	var within span // from the first to the last hit of the best passage
 	most := 0
 	found := s.hits(text)
 	for i, first := range found {
@@ -59,10 +58,10 @@ func (s Search) best(text string, length int) span {
 	return around(text, within, length)
 }
 
-// enough is how many hits are tried as the beginning of a passage once one has all that was typed.
+// enough is how many hits are tried as start once a passage has all words. It is arbitrary.
 const enough = 100
 
-// around returns a passage of about that length with a third of what is left over before what it is to hold.
+// around returns a passage of about length bytes around hold, with a third of the rest before it.
 func around(text string, hold span, length int) span {
 	spare := max(0, length-(hold.end-hold.start))
 	start := max(0, hold.start-spare/3)
@@ -77,8 +76,8 @@ func around(text string, hold span, length int) span {
 	return span{start, end}
 }
 
-// forward returns the first beginning of a word from a place on, up to the last that is allowed; where there is none,
-// the place itself or what follows it up to the next character.
+// forward returns the first start of a word in [place, last]. Without one, it returns place or the
+// next character boundary.
 func forward(text string, place, last int) int {
 	if space := strings.LastIndexByte(text[:min(len(text), place)], ' '); space == place-1 {
 		return place
@@ -92,7 +91,8 @@ func forward(text string, place, last int) int {
 	return place
 }
 
-// backward returns the last end of a word up to a place, down to the first that is allowed, or the place itself.
+// backward returns the last end of a word in [first, place], or place or the previous character
+// boundary.
 func backward(text string, place, first int) int {
 	if text[place] == ' ' {
 		return place
@@ -106,7 +106,7 @@ func backward(text string, place, first int) int {
 	return place
 }
 
-// What only sets a Markdown text, not what it says. A line that has nothing else goes; of a link its words stay.
+// Markup of a Markdown text. Lines with only markup are removed; the text of links stays.
 var (
 	ruled    = regexp.MustCompile(`^[ \t]*(?:[-*_=~]{3,}|` + "`{3,}[^`\n]*" + `|\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?)[ \t]*$`)
 	leading  = regexp.MustCompile(`^[ \t]*(?:(?:>|#{1,6}|[-*+]|\d{1,9}[.)])[ \t]+)*(?:\[[ xX]\][ \t]+)?`)
@@ -116,11 +116,11 @@ var (
 	stressed = strings.NewReplacer("**", "", "__", "", "~~", "", "`", "", " | ", " · ")
 )
 
-// Plain returns the beginning of a Markdown text, 64 KiB at most, as plain text on one line.
+// Plain returns the first 64 KiB of a Markdown text as plain text on one line.
 func Plain(markdown string) string {
 	text, _ := cutAt(markdown, min(len(markdown), lookedAt))
 	text = withoutLineMarks(text)
-	// Most texts have no link, and a page of hits has many texts: to look for a bracket costs a hundredth of the pattern.
+	// strings.Contains costs a hundredth of the regular expression, and most texts have no link.
 	if strings.Contains(text, "[") {
 		text = linked.ReplaceAllString(text, "$1")
 	}
@@ -134,7 +134,7 @@ func Plain(markdown string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 }
 
-// withoutLineMarks leaves out what sets whole lines. Few lines begin with a character that could.
+// withoutLineMarks removes the markup of lines. Few lines start with a character of markup.
 func withoutLineMarks(text string) string {
 	var bare strings.Builder
 	for line := range strings.Lines(text) {

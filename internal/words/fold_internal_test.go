@@ -2,13 +2,13 @@ package words
 
 import "testing"
 
-// TestLatinIsFoldedAsAllElse holds the short way for Latin against the one for everything: each character between letters, and each
-// before and after those that come apart into a blank and a mark.
+// TestLatinIsFoldedAsAllElse compares the fast folding of Latin with the general one. It folds
+// each character between letters and next to characters that decompose into a space and a mark.
 func TestLatinIsFoldedAsAllElse(t *testing.T) {
 	t.Parallel()
 	for r := range rune(firstMark) {
 		if r == ' ' || r == '\n' {
-			continue // pieces end there
+			continue // pieces end at this character
 		}
 		for _, text := range []string{
 			"a" + string(r) + "b", "É" + string(r) + "É", string(r) + "´", "¨" + string(r), string(r) + "ǆ" + string(r), "ß" + string(r) + "¸ŉ",

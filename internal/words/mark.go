@@ -9,23 +9,24 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// lookedAt is how much of a text is looked through for hits, in bytes: far more than what a page shows of one.
+// maxSearched is how many bytes of a text are searched for hits, far more than a page shows. It is
+// arbitrary.
 const lookedAt = 64 << 10
 
-// Part is a piece of a text: a hit of the search, or what stands between two.
+// Part is a part of a text: a hit of the search, or the text between two hits.
 type Part struct {
 	Text string
 	Hit  bool
 }
 
-// A Search is what somebody typed, to be found in texts.
+// A Search finds a typed query in texts.
 type Search struct {
-	words []string // each found as the beginning of a word
-	runs  []string // of scripts without spaces, found anywhere
-	near  bool     // words that come close are found too
+	words []string // each matches the start of a word
+	runs  []string // texts in scripts without spaces, which match anywhere
+	near  bool     // similar words match too
 }
 
-// For reads what somebody typed.
+// For returns the Search for a typed query.
 func For(query string) Search {
 	s := Search{runs: Runs(query)}
 	for word := range All(query) {
@@ -39,16 +40,18 @@ func For(query string) Search {
 	return s
 }
 
-// Near returns the same search for texts that were found because their words only come close.
+// Near returns the search with similar words as hits. It is for texts that were found by similar
+// words.
 func (s Search) Near() Search {
 	s.near = true
 	return s
 }
 
-// Mark returns the text in parts, the hits of the query told from the rest. Put together they are the text.
+// Mark returns the text split into hits of the query and other parts. The joined parts are the
+// text.
 func Mark(text, query string) []Part { return For(query).Mark(text) }
 
-// Mark returns the text in parts, the hits of the search told from the rest. Put together they are the text.
+// Mark returns the text split into hits and other parts. The joined parts are the text.
 func (s Search) Mark(text string) []Part {
 	head, rest := text, ""
 	if len(text) > lookedAt {
@@ -79,13 +82,13 @@ func (s Search) Mark(text string) []Part {
 	return parts
 }
 
-// A hit is where a text has something that was typed, and which of it.
+// A hit is the position of a match in a text.
 type hit struct {
 	span
-	of int // its place among the words, then the runs
+	of int // index of the match among the words, then the runs
 }
 
-// hits returns the hits in a text, in the order of their beginnings; the longer of two that begin together is first.
+// hits returns the matches in a text, ordered by start, longer ones first.
 func (s Search) hits(text string) []hit {
 	if len(s.words)+len(s.runs) == 0 {
 		return nil
@@ -118,8 +121,8 @@ func (s Search) hits(text string) []hit {
 	return found
 }
 
-// matches returns how much of a word, in bytes, is the hit of a typed one: its beginning, or all of a word that only
-// comes close.
+// matches returns how many bytes of a word match a typed one: its prefix, or for a similar word all
+// of it.
 func (s Search) matches(typed, word string) int {
 	if strings.HasPrefix(word, typed) {
 		return len(typed)
@@ -133,10 +136,9 @@ func (s Search) matches(typed, word string) int {
 	return 0
 }
 
-// origin says where the pieces of a folded text come from. A piece is as much as is folded as one: a letter with its
-// marks.
+// origin maps offsets in a folded text to the original text. Pieces are a letter with its marks.
 type origin struct {
-	starts []int // of the pieces in the folded text; nil: both texts have the same places
+	starts []int // offsets of the pieces in the folded text, or nil if all are equal
 	from   []span
 }
 
@@ -147,7 +149,7 @@ func (o origin) of(at int) span {
 	return o.from[sort.SearchInts(o.starts, at+1)-1]
 }
 
-// foldInPlace folds a text and says where each piece of the outcome comes from.
+// foldInPlace folds a text and returns the origin of each piece of the result.
 func foldInPlace(text string) (string, origin) {
 	if isASCII(text) {
 		return strings.ToLower(text), origin{}
@@ -167,7 +169,7 @@ func foldInPlace(text string) (string, origin) {
 	return folded.String(), o
 }
 
-// cutAt divides a text in front of the character that the place is in.
+// cutAt splits a text at the start of the character that contains the offset.
 func cutAt(text string, place int) (head, rest string) {
 	for place > 0 && place < len(text) && text[place]&0xC0 == 0x80 {
 		place--

@@ -1,7 +1,7 @@
-// Package words says what a word is to Memoir's search: how a text falls apart into words, which spellings count as the
-// same, which words come close to one that somebody typed, and where in a text the hits are. It is pure: no SQL, no
-// HTML. The store fills and asks the search index by it, and the pages mark hits by it, so that what is marked is what
-// was found.
+// Package words defines words for search: how a text is split into words, which spellings are
+// equal, which words are similar to a typed one, and where a text has hits. It is pure: no SQL, no
+// HTML. The database package fills and queries the search index with it, and the pages mark hits
+// with it, so that they mark what was found.
 package words
 
 import (
@@ -15,16 +15,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Longest is the longest word that is told from others, in bytes: what follows is left off. Postgres takes up to 2,046;
-// nobody types more than this.
+// Longest is how many bytes of a word are compared. It is arbitrary; Postgres allows 2,046.
 const Longest = 255
 
-// All yields the words of a text: runs of letters, digits and marks, folded so that letter case, width and accents do
-// not matter. In scripts that set no spaces, and in Hangul, each character is a word.
+// All yields the words of a text: runs of letters, digits and marks, folded so that letter case,
+// width and accents do not matter. In scripts without spaces, and in Hangul, each character is a
+// word.
 func All(text string) iter.Seq[string] { return apart(text, spaceless) }
 
-// Spaced yields the same words, but what stands between two spaces of Hangul whole. It is for whoever compares texts by their words:
-// another word is another fact, and another syllable hardly any.
+// Spaced is All, but yields Hangul text between two spaces as one word. It is for comparing texts,
+// where a different syllable should count less than a different word.
 func Spaced(text string) iter.Seq[string] { return apart(text, writtenWithoutSpaces) }
 
 func apart(text string, alone func(rune) bool) iter.Seq[string] {
@@ -38,10 +38,11 @@ func apart(text string, alone func(rune) bool) iter.Seq[string] {
 	}
 }
 
-// A span is a part of a text, in bytes from its start.
+// A span is a byte range of a text.
 type span struct{ start, end int }
 
-// spans yields where the words of a folded text are, of which some characters are each one alone.
+// spans yields the ranges of the words of a folded text. Characters for which alone reports true
+// are words.
 func spans(folded string, alone func(rune) bool) iter.Seq[span] {
 	return func(yield func(span) bool) {
 		start := -1
@@ -67,14 +68,14 @@ func spans(folded string, alone func(rune) bool) iter.Seq[span] {
 	}
 }
 
-// SetsNoSpaces reports whether a word is one character of a script that is written without spaces between words, or of Hangul.
+// SetsNoSpaces reports whether a word is a character of a script without spaces, or of Hangul.
 func SetsNoSpaces(word string) bool {
 	r, _ := utf8.DecodeRuneInString(word)
 	return spaceless(r)
 }
 
-// Runs returns the parts of a text, two characters and longer, that are written without spaces; of Hangul, what stands
-// between two. Their characters stand as they are in NFKC.
+// Runs returns the parts of a text in scripts without spaces, and Hangul text between two spaces,
+// in NFKC. It omits single characters.
 func Runs(text string) []string {
 	if !hasLong(text) {
 		return nil
@@ -88,9 +89,9 @@ func Runs(text string) []string {
 	return runs
 }
 
-// fold makes texts that differ in letter case, width or accents the same. Most text is ASCII, where lowering the
-// letters does it at a sixth of the cost, and most of the rest Latin: a text with something else here and there is folded piece by
-// piece. No character changes with one on the other side of a blank.
+// fold returns a text without differences in letter case, width and accents. It folds piece by
+// piece, because ASCII and Latin pieces are much cheaper. Folding never depends on text beyond a
+// space or line feed.
 func fold(text string) string {
 	if isASCII(text) {
 		return strings.ToLower(text)
@@ -119,11 +120,11 @@ func fold(text string) string {
 
 func foldAny(text string) string { return withoutAccents(foldCase(norm.NFKC.String(text))) }
 
-// firstMark is the first character that changes with the one before it: U+0300, with which the combining marks begin. Before it
-// are the Latin alphabets.
+// firstMark is the first combining mark, U+0300. Marks change the character before them. All
+// characters before U+0300 are Latin.
 const firstMark = 0x300
 
-// latin has what each character before the first mark is folded to.
+// latin are the folded forms of all characters before firstMark.
 var latin = sync.OnceValue(func() *[firstMark]string {
 	var folded [firstMark]string
 	for r := range folded {
@@ -133,7 +134,7 @@ var latin = sync.OnceValue(func() *[firstMark]string {
 })
 
 func isLatin(text string) bool {
-	for _, r := range text { // a byte that is no character counts as U+FFFD
+	for _, r := range text { // an invalid byte is U+FFFD
 		if r >= firstMark {
 			return false
 		}
@@ -141,8 +142,8 @@ func isLatin(text string) bool {
 	return true
 }
 
-// foldCase makes the letter cases the same. The library turns the two of a Cherokee letter into each other, where Unicode makes
-// both the capital one.
+// foldCase removes differences in letter case. The library swaps the cases of Cherokee letters;
+// Unicode folds both to the capital one.
 func foldCase(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cherokee, r) {
@@ -152,8 +153,8 @@ func foldCase(text string) string {
 	}, cases.Fold().String(text))
 }
 
-// withoutAccents drops the marks on Latin and Greek letters, which people leave out when they search. In other scripts
-// a mark can make another letter.
+// withoutAccents removes the marks on Latin and Greek letters, which people omit in searches. In
+// other scripts a mark can make another letter.
 func withoutAccents(text string) string {
 	accented := false
 	bare := strings.Map(func(r rune) rune {
@@ -178,11 +179,11 @@ func isASCII(text string) bool {
 	return true
 }
 
-// hasLong says whether the text has a character of three bytes or more, as all of the scripts without spaces are, and all that
-// becomes one of theirs by folding.
+// hasLong reports whether a text has a character of three bytes or more. All scripts without
+// spaces, and all characters that fold to them, have such characters.
 func hasLong(text string) bool {
 	for i := range len(text) {
-		if text[i] >= 0xE0 { // the least byte that begins one
+		if text[i] >= 0xE0 { // the first byte of such characters
 			return true
 		}
 	}
@@ -200,14 +201,14 @@ func cut(word string) string {
 	return word[:end]
 }
 
-// spaceless tells the scripts in which a word may stand anywhere in what is written together: those without spaces, and Hangul. What
-// stands between two of its spaces is often several words, and ends with particles of a syllable or two.
+// spaceless reports whether a character is of a script without spaces or of Hangul. Hangul text
+// between two spaces often has several words and particles.
 func spaceless(r rune) bool {
 	return writtenWithoutSpaces(r) || r >= 0x1100 && unicode.Is(unicode.Hangul, r)
 }
 
-// writtenWithoutSpaces tells the scripts that are written without spaces between words. The mark of a long vowel belongs to no
-// script of its own and stands in the middle of Japanese words.
+// writtenWithoutSpaces reports whether a character is of a script without spaces between words. The
+// long vowel mark belongs to no script, but is part of Japanese words.
 func writtenWithoutSpaces(r rune) bool {
 	return r >= 0x0E00 && (r == 'ー' || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai,
 		unicode.Lao, unicode.Khmer, unicode.Myanmar))

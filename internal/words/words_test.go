@@ -204,8 +204,8 @@ func FuzzMark(f *testing.F) {
 	})
 }
 
-// FuzzWords holds words to what the search index relies on: each is fit to be quoted for Postgres, no longer than it may be, and
-// its own and only word.
+// FuzzWords checks what the search index relies on: each word can be quoted for Postgres, is not
+// too long, and consists of one word, itself.
 func FuzzWords(f *testing.F) {
 	for _, text := range []string{"Release on Tuesday", "Straße ﾃﾞｰﾀ ㎏ ½ re\u0301", "it's a \\ 'quoted' | & ! :* <-> word", "东京タワー ไทย", "보고문서를 API로 \u1106\u116e\u11ab \u3131\u302e \uffa1\uffc2", "\xff\x00a", strings.Repeat("é", 300), "a\u200db", "ΐ\u0345", "ﬀ"} {
 		f.Add(text)
@@ -215,7 +215,7 @@ func FuzzWords(f *testing.F) {
 			if word == "" || len(word) > words.Longest || strings.ContainsAny(word, "'\\\x00 &|!:*<>()^#@") || !utf8.ValidString(word) {
 				t.Errorf("%q of %q is no word", word, text)
 			}
-			// What is no UTF-8 is kept from the search; the library does not normalise what follows it.
+			// Invalid UTF-8 is not searched; the library does not normalise text after it.
 			if again := slices.Collect(words.All(word)); utf8.ValidString(text) && len(word) < words.Longest-3 && !slices.Equal(again, []string{word}) {
 				t.Errorf("%q of %q is %q", word, text, again)
 			}
