@@ -79,10 +79,10 @@ func newPlot() Plot {
 
 // upTo adds ticks to the left edge for values up to at least limit, and returns the value of the
 // top edge.
-func (p *Plot) upTo(most float64) (top float64) {
+func (p *Plot) upTo(limit float64) (top float64) {
 	const steps = 4
-	step := roundStep(most / steps)
-	top = max(step, math.Ceil(most/step)*step)
+	step := roundStep(limit / steps)
+	top = max(step, math.Ceil(limit/step)*step)
 	for i := 0; float64(i)*step <= top; i++ {
 		p.Up = append(p.Up, Tick{At: p.height(float64(i)*step, top), Text: short(float64(i) * step), Anchor: "end"})
 	}
@@ -145,9 +145,9 @@ func line(points []point) string {
 
 // between returns the outline of the area between two lines with the same x.
 func between(upper, lower []point) string {
-	back := make([]point, len(lower))
+	reversed := make([]point, len(lower))
 	for i, at := range lower {
-		back[len(lower)-1-i] = at
+		reversed[len(lower)-1-i] = at
 	}
-	return line(upper) + "L" + strings.TrimPrefix(line(back), "M") + "Z"
+	return line(upper) + "L" + strings.TrimPrefix(line(reversed), "M") + "Z"
 }

@@ -1,5 +1,7 @@
 package chart
 
+import "time"
+
 // Columns is a chart of stacked columns.
 type Columns struct {
 	Plot
@@ -20,9 +22,9 @@ type Part struct {
 }
 
 const (
-	widest    = 48 // of a column, in units of the viewBox
-	filled    = .7 // of a column's share of the width
-	textAbove = 5  // between a column and its total, in units of the viewBox
+	maxWidth   = 48 // of a column, in units of the viewBox
+	fillFactor = .7 // of a column's share of the width
+	textAbove  = 5  // between a column and its total, in units of the viewBox
 )
 
 // NewColumns returns a column for each label. Without labels it returns the zero Columns.
@@ -37,9 +39,9 @@ func NewColumns(labels []string, series []Series) Columns {
 			sums[i] += s.at(i)
 		}
 	}
-	top := c.upTo(most(sums))
+	top := c.upTo(maxOf(sums))
 	room := (c.Right - c.Left) / Coordinate(len(labels))
-	width := min(widest, filled*room)
+	width := min(maxWidth, fillFactor*room)
 	for i, label := range labels {
 		middle := c.Left + (Coordinate(i)+.5)*room
 		column := Column{Label: Tick{At: middle, Text: label, Anchor: "middle"}}
@@ -57,5 +59,21 @@ func NewColumns(labels []string, series []Series) Columns {
 		column.TotalY = c.height(height, top) - textAbove
 		c.Columns = append(c.Columns, column)
 	}
+	return c
+}
+
+// NewDaily returns a column for each day, without texts at the columns. At most four days are
+// labelled. Without days it returns the zero Columns.
+func NewDaily(days []time.Time, series []Series) Columns {
+	c := NewColumns(make([]string, len(days)), series)
+	if len(days) == 0 {
+		return c
+	}
+	middles := make([]Coordinate, len(days))
+	for i := range c.Columns {
+		middles[i] = c.Columns[i].Label.At
+		c.Columns[i].Total.Text = ""
+	}
+	c.Across = c.dates(days, middles)
 	return c
 }

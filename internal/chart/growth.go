@@ -29,7 +29,7 @@ func NewGrowth(times []time.Time, series []Series) Growth {
 			sums[i] += s.at(i)
 		}
 	}
-	top := g.upTo(most(sums))
+	top := g.upTo(maxOf(sums))
 	xs := g.over(times)
 	g.Across = g.dates(times, xs)
 
@@ -49,24 +49,24 @@ func NewGrowth(times []time.Time, series []Series) Growth {
 	return g
 }
 
-func most(values []float64) float64 {
-	found := 0.0
+func maxOf(values []float64) float64 {
+	largest := 0.0
 	for _, v := range values {
-		found = max(found, v)
+		largest = max(largest, v)
 	}
-	return found
+	return largest
 }
 
 // over returns the x of each time.
 func (p Plot) over(times []time.Time) []Coordinate {
 	first, last := times[0], times[len(times)-1]
-	whole := last.Sub(first)
+	total := last.Sub(first)
 	xs := make([]Coordinate, len(times))
 	for i, at := range times {
 		xs[i] = p.Left
-		if whole > 0 {
-			part := max(0, min(1, float64(at.Sub(first))/float64(whole)))
-			xs[i] += Coordinate(part) * (p.Right - p.Left)
+		if total > 0 {
+			fraction := max(0, min(1, float64(at.Sub(first))/float64(total)))
+			xs[i] += Coordinate(fraction) * (p.Right - p.Left)
 		}
 	}
 	return xs

@@ -31,7 +31,7 @@ func NewSpark(values []int) Spark {
 			xs[i] += Coordinate(i) / Coordinate(last) * (ground.Right - ground.Left)
 		}
 	}
-	top := max(1, most(heights))
+	top := max(1, maxOf(heights))
 	edge := ground.edge(xs, heights, top)
 	s.Line = line(edge)
 	s.Area = between(edge, ground.edge(xs, make([]float64, len(values)), top))

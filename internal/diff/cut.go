@@ -19,11 +19,11 @@ func cut(line []Piece) []Piece {
 	if total <= maxLine {
 		return line
 	}
-	var short []Piece
+	var shortened []Piece
 	for _, p := range line {
-		short = append(short, middleOut(p)...)
+		shortened = append(shortened, middleOut(p)...)
 	}
-	return endOff(short)
+	return endOff(shortened)
 }
 
 // middleOut omits the middle of a long piece.

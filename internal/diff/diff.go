@@ -114,12 +114,12 @@ func (d *drawing) changed(c lcs.Diff) {
 		removed, added = removed[:fewer], added[:min(len(added), room-fewer)]
 		d.LeftOut += all - len(removed) - len(added)
 	}
-	gone, came := marked(removed, added)
+	removedPieces, addedPieces := marked(removed, added)
 	for i := range removed {
-		d.add(Line{Removed, cut(gone[i])})
+		d.add(Line{Removed, cut(removedPieces[i])})
 	}
 	for i := range added {
-		d.add(Line{Added, cut(came[i])})
+		d.add(Line{Added, cut(addedPieces[i])})
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 // marked returns the removed and added lines as pieces, with the words marked that the other lines
 // lack.
-func marked(removed, added []string) (gone, came [][]Piece) {
+func marked(removed, added []string) (removedPieces, addedPieces [][]Piece) {
 	before, after := strings.Join(removed, "\n"), strings.Join(added, "\n")
 	if len(removed) > 0 && len(added) > 0 {
 		a, b := wordsOf(before, after)
@@ -100,13 +100,13 @@ func mark(marks []bool) {
 // alike reports whether at least half of the shorter text is also in the other one. Otherwise
 // nearly every word would be marked.
 func alike(a []string, marks []bool, b []string) bool {
-	kept := 0
+	shared := 0
 	for i, word := range a {
 		if !marks[i] {
-			kept += ink(word)
+			shared += ink(word)
 		}
 	}
-	return 2*kept >= min(ink(a...), ink(b...))
+	return 2*shared >= min(ink(a...), ink(b...))
 }
 
 // ink returns the number of visible characters of the words.
@@ -129,8 +129,8 @@ func pieces(text string, words []string, marks []bool, lines int) [][]Piece {
 		end := at + len(word)
 		if word == "\n" {
 			line++
-		} else if last := len(all[line]) - 1; last >= 0 && all[line][last].Changed == marks[i] {
-			p := &all[line][last]
+		} else if previous := len(all[line]) - 1; previous >= 0 && all[line][previous].Changed == marks[i] {
+			p := &all[line][previous]
 			p.Text = text[at-len(p.Text) : end]
 		} else {
 			all[line] = append(all[line], Piece{Text: word, Changed: marks[i]})
@@ -153,17 +153,17 @@ func joinMarks(words []string, marks []bool) {
 // spaces, each character is a word.
 func words(text string) []string {
 	var all []string
-	start, last := 0, lineEnd
+	start, previous := 0, lineEnd
 	joiner := false // the last rune joins the next one
 	for i, r := range text {
 		kind := kindOf(r)
-		together := joiner || kind == combining || kind == last && (kind == letters || kind == spaces)
-		if i > 0 && (!together || last == lineEnd || kind == lineEnd) {
+		together := joiner || kind == combining || kind == previous && (kind == letters || kind == spaces)
+		if i > 0 && (!together || previous == lineEnd || kind == lineEnd) {
 			all = append(all, text[start:i])
 			start = i
 		}
 		if kind != combining && !joiner {
-			last = kind
+			previous = kind
 		}
 		joiner = r == zeroWidthJoiner
 	}

@@ -6,8 +6,8 @@
 // this. Memoirs also lock the directory with flock, so that only one of them changes the file at a
 // time.
 //
-// It works on an [os.Root] and writes through the caller's Disk. internal/sync calls it. It knows
-// no agents and no database.
+// It works on an [os.Root] and writes through the caller's Disk. internal/sync and
+// internal/consolidation call it. It knows no agents and no database.
 package lockfile
 
 import (
@@ -32,7 +32,7 @@ const (
 )
 
 // maxBody is a length in bytes that no process id exceeds. It is arbitrary.
-const longestBody = 64
+const maxBody = 64
 
 // Disk writes files; internal/sync implements it.
 type Disk interface {
@@ -42,7 +42,7 @@ type Disk interface {
 
 // State is the state of a lock.
 type State struct {
-	There bool // the file exists
+	Exists bool // the file exists
 	// Last is the time of the last consolidation or, if Held, when the lock was taken. It is zero
 	// without a lock.
 	Last time.Time
@@ -91,11 +91,11 @@ func Read(root *os.Root, dir string, now time.Time) (State, error) {
 	if err != nil {
 		return State{}, fmt.Errorf("%s: %w", at, err)
 	}
-	body, err := io.ReadAll(io.LimitReader(file, longestBody+1))
+	body, err := io.ReadAll(io.LimitReader(file, maxBody+1))
 	if err != nil {
 		return State{}, fmt.Errorf("%s: %w", at, err)
 	}
-	s := State{There: true, Last: info.ModTime(), PID: processID(body), body: body}
+	s := State{Exists: true, Last: info.ModTime(), PID: processID(body), body: body}
 	s.Held = now.Sub(s.Last) < Stale && runsSince(s.PID, s.Last)
 	return s, nil
 }
@@ -204,8 +204,8 @@ func (t Taken) release(disk Disk, root *os.Root, dir string, at time.Time) error
 
 // write replaces the lock that was found. The error is ErrLost if it was changed since.
 func write(disk Disk, root *os.Root, dir string, found State, body string, at time.Time) error {
-	options := files.Options{ModTime: at, New: !found.There}
-	if found.There {
+	options := files.Options{ModTime: at, New: !found.Exists}
+	if found.Exists {
 		options.IfHash = hashOf(root, dir, found)
 	}
 	err := disk.Write(root, path.Join(dir, Name), []byte(body), options)
@@ -217,7 +217,7 @@ func write(disk Disk, root *os.Root, dir string, found State, body string, at ti
 
 // hashOf returns the hash of the lock that was found. Only the start of a too long one was read.
 func hashOf(root *os.Root, dir string, found State) string {
-	if len(found.body) > longestBody {
+	if len(found.body) > maxBody {
 		hash, err := files.ReadHash(root, path.Join(dir, Name))
 		if err == nil {
 			return hash

@@ -109,7 +109,7 @@ func TestALockIsHeldByAProcessThatLivesForLessThanAnHour(t *testing.T) {
 			}
 			put(t, dir, test.body, at)
 			state, err := lockfile.Read(root, ".", when)
-			if err != nil || !state.There || state.Held != test.held || !state.Last.Equal(at) {
+			if err != nil || !state.Exists || state.Held != test.held || !state.Last.Equal(at) {
 				t.Fatalf("it stands as %+v (%v), want held %t since %s", state, err, test.held, at)
 			}
 			taken, err := lockfile.Take(realDisk{}, root, ".", when)
@@ -148,7 +148,7 @@ func TestALockIsLeftWithTheTimeOfTheConsolidationOrAsItWas(t *testing.T) {
 			t.Fatal(err)
 		}
 		state, err := lockfile.Read(root, ".", time.Now())
-		if err != nil || state.There == was.IsZero() || !state.Last.Equal(was) || state.Held {
+		if err != nil || state.Exists == was.IsZero() || !state.Last.Equal(was) || state.Held {
 			t.Errorf("it was put back as %+v (%v), it had been of %s", state, err, was)
 		}
 		if taken, err = lockfile.Take(realDisk{}, root, ".", time.Now()); err != nil {

@@ -83,10 +83,10 @@ func Read(raw []byte, cut bool) Content {
 }
 
 // cutTo returns the first limit characters of a text.
-func cutTo(text string, most int) string {
+func cutTo(text string, limit int) string {
 	n := 0
 	for i := range text {
-		if n == most {
+		if n == limit {
 			return text[:i]
 		}
 		n++

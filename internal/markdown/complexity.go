@@ -6,20 +6,20 @@ import "strings"
 // number of emphasis marks and brackets in one block. They are arbitrary: written texts stay far
 // below. At the limits a memory of 1 MiB costs about as much as an ordinary one.
 const (
-	deepestNesting = 50
-	mostMarks      = 2000
+	maxNesting = 50
+	maxMarks   = 2000
 	// maxBlocks limits lines with text, plus the quotes and list items that they open. 1 MiB of the
 	// shortest lines takes more than 1 s and stalls a browser. It is arbitrary: 1 MiB of sentences
 	// has 15,000 lines.
-	mostBlocks = 25_000
+	maxBlocks = 25_000
 	// maxInlines limits the marks of links, tags, addresses and code. 1 MiB of them takes 0.6 s of
 	// CPU time (2 cores of an AMD EPYC) and gives a page of 7 MB. It is arbitrary.
-	mostInlines = 40_000
+	maxInlines = 40_000
 )
 
 // tooComplex reports whether a source exceeds one of these limits.
 func tooComplex(source string) bool {
-	if strings.Count(source, "<")+strings.Count(source, "`")+strings.Count(source, "@")+strings.Count(source, "://") > mostInlines {
+	if strings.Count(source, "<")+strings.Count(source, "`")+strings.Count(source, "@")+strings.Count(source, "://") > maxInlines {
 		return true
 	}
 	marks, blocks := 0, 0
@@ -31,7 +31,7 @@ func tooComplex(source string) bool {
 		if strings.TrimSpace(line) != "" {
 			blocks += 1 + depth
 		}
-		if depth > deepestNesting || depth > 0 && indent(line)/leastIndent > deepestNesting || blocks > mostBlocks {
+		if depth > maxNesting || depth > 0 && indent(line)/minIndent > maxNesting || blocks > maxBlocks {
 			return true
 		}
 		for i := range len(line) {
@@ -39,7 +39,7 @@ func tooComplex(source string) bool {
 				marks++
 			}
 		}
-		if marks > mostMarks {
+		if marks > maxMarks {
 			return true
 		}
 	}
@@ -47,7 +47,7 @@ func tooComplex(source string) bool {
 }
 
 // minIndent is how many spaces a nested list item is indented at least.
-const leastIndent = 2
+const minIndent = 2
 
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 

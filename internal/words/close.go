@@ -9,15 +9,15 @@ import (
 // Lengths in letters of words that can be corrections of a misspelt one. Shorter ones are similar
 // to too many, longer ones are rarely words. Both are arbitrary.
 const (
-	shortest = 3
-	longest  = 32
+	minLetters = 3
+	maxLetters = 32
 )
 
 // CanBeMeant reports whether a word can be the correction of a misspelt one: it has only letters,
 // because numbers are similar to too many others.
 func CanBeMeant(word string) bool {
 	n := utf8.RuneCountInString(word)
-	return n >= shortest && n <= longest && !strings.ContainsFunc(word, func(r rune) bool {
+	return n >= minLetters && n <= maxLetters && !strings.ContainsFunc(word, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsMark(r) || spaceless(r)
 	})
 }
@@ -37,20 +37,20 @@ func MaxTypos(typed string) int {
 
 // Distance returns the number of typos between the typed word and a prefix of word, both folded.
 // near is false if there are more than MaxTypos. 0 and true mean that word starts with typed.
-func Distance(typed, word string) (slips int, near bool) {
-	allowed := MaxTypos(typed)
+func Distance(typed, word string) (typos int, isNear bool) {
+	maxTypos := MaxTypos(typed)
 	if strings.HasPrefix(word, typed) {
 		return 0, true
 	}
-	if allowed == 0 {
+	if maxTypos == 0 {
 		return 0, false
 	}
 	want, have := []rune(typed), []rune(word)
-	if len(have) < len(want)-allowed {
+	if len(have) < len(want)-maxTypos {
 		return 0, false
 	}
-	slips = distance(want, have[:min(len(have), len(want)+allowed)])
-	return slips, slips <= allowed
+	typos = distance(want, have[:min(len(have), len(want)+maxTypos)])
+	return typos, typos <= maxTypos
 }
 
 // distance returns the optimal string alignment distance between want and the nearest prefix of
@@ -76,8 +76,8 @@ func distance(want, have []rune) int {
 		before, above, row = above, row, before
 	}
 	nearest := len(want)
-	for _, slips := range above {
-		nearest = min(nearest, slips)
+	for _, typos := range above {
+		nearest = min(nearest, typos)
 	}
 	return nearest
 }

@@ -35,8 +35,8 @@ func (s Search) best(text string, length int) span {
 	if len(text) <= length {
 		return span{0, len(text)}
 	}
-	var within span // from the first to the last hit of the best passage
-	most := 0
+	var passage span // from the first to the last hit of the best passage
+	best := 0
 	found := s.hits(text)
 	for i, first := range found {
 		different := map[int]bool{}
@@ -48,18 +48,18 @@ func (s Search) best(text string, length int) span {
 			different[h.of] = true
 			end, n = max(end, h.end), n+1
 		}
-		if worth := len(different)*length + n; worth > most {
-			most, within = worth, span{first.start, end}
+		if value := len(different)*length + n; value > best {
+			best, passage = value, span{first.start, end}
 		}
-		if len(different) == len(s.words)+len(s.runs) && i >= enough {
+		if len(different) == len(s.words)+len(s.runs) && i >= maxStarts {
 			break
 		}
 	}
-	return around(text, within, length)
+	return around(text, passage, length)
 }
 
-// enough is how many hits are tried as start once a passage has all words. It is arbitrary.
-const enough = 100
+// maxStarts is how many hits are tried as start once a passage has all words. It is arbitrary.
+const maxStarts = 100
 
 // around returns a passage of about length bytes around hold, with a third of the rest before it.
 func around(text string, hold span, length int) span {
@@ -78,32 +78,32 @@ func around(text string, hold span, length int) span {
 
 // forward returns the first start of a word in [place, last]. Without one, it returns place or the
 // next character boundary.
-func forward(text string, place, last int) int {
-	if space := strings.LastIndexByte(text[:min(len(text), place)], ' '); space == place-1 {
-		return place
+func forward(text string, at, last int) int {
+	if space := strings.LastIndexByte(text[:min(len(text), at)], ' '); space == at-1 {
+		return at
 	}
-	if space := strings.IndexByte(text[place:last], ' '); space >= 0 {
-		return place + space + 1
+	if space := strings.IndexByte(text[at:last], ' '); space >= 0 {
+		return at + space + 1
 	}
-	for place < last && !utf8.RuneStart(text[place]) {
-		place++
+	for at < last && !utf8.RuneStart(text[at]) {
+		at++
 	}
-	return place
+	return at
 }
 
 // backward returns the last end of a word in [first, place], or place or the previous character
 // boundary.
-func backward(text string, place, first int) int {
-	if text[place] == ' ' {
-		return place
+func backward(text string, at, first int) int {
+	if text[at] == ' ' {
+		return at
 	}
-	if space := strings.LastIndexByte(text[first:place], ' '); space >= 0 {
+	if space := strings.LastIndexByte(text[first:at], ' '); space >= 0 {
 		return first + space
 	}
-	for place > first && !utf8.RuneStart(text[place]) {
-		place--
+	for at > first && !utf8.RuneStart(text[at]) {
+		at--
 	}
-	return place
+	return at
 }
 
 // Markup of a Markdown text. Lines with only markup are removed; the text of links stays.
@@ -118,7 +118,7 @@ var (
 
 // Plain returns the first 64 KiB of a Markdown text as plain text on one line.
 func Plain(markdown string) string {
-	text, _ := cutAt(markdown, min(len(markdown), lookedAt))
+	text, _ := cutAt(markdown, min(len(markdown), maxSearched))
 	text = withoutLineMarks(text)
 	// strings.Contains costs a hundredth of the regular expression, and most texts have no link.
 	if strings.Contains(text, "[") {
@@ -136,16 +136,16 @@ func Plain(markdown string) string {
 
 // withoutLineMarks removes the markup of lines. Few lines start with a character of markup.
 func withoutLineMarks(text string) string {
-	var bare strings.Builder
+	var out strings.Builder
 	for line := range strings.Lines(text) {
 		line, end := strings.CutSuffix(line, "\n")
-		if begins := strings.TrimLeft(line, " \t"); begins != "" && strings.IndexByte("-*_=~`|:>#+[0123456789", begins[0]) >= 0 {
+		if trimmed := strings.TrimLeft(line, " \t"); trimmed != "" && strings.IndexByte("-*_=~`|:>#+[0123456789", trimmed[0]) >= 0 {
 			line = leading.ReplaceAllString(ruled.ReplaceAllString(line, ""), "")
 		}
-		bare.WriteString(line)
+		out.WriteString(line)
 		if end {
-			bare.WriteByte('\n')
+			out.WriteByte('\n')
 		}
 	}
-	return bare.String()
+	return out.String()
 }

@@ -11,7 +11,7 @@ import (
 
 // maxSearched is how many bytes of a text are searched for hits, far more than a page shows. It is
 // arbitrary.
-const lookedAt = 64 << 10
+const maxSearched = 64 << 10
 
 // Part is a part of a text: a hit of the search, or the text between two hits.
 type Part struct {
@@ -54,8 +54,8 @@ func Mark(text, query string) []Part { return For(query).Mark(text) }
 // Mark returns the text split into hits and other parts. The joined parts are the text.
 func (s Search) Mark(text string) []Part {
 	head, rest := text, ""
-	if len(text) > lookedAt {
-		head, rest = cutAt(text, lookedAt)
+	if len(text) > maxSearched {
+		head, rest = cutAt(text, maxSearched)
 	}
 	var parts []Part
 	add := func(text string, hit bool) {
@@ -67,17 +67,17 @@ func (s Search) Mark(text string) []Part {
 			parts = append(parts, Part{text, hit})
 		}
 	}
-	done := 0
+	end := 0
 	for _, h := range s.hits(head) {
-		if h.end <= done {
+		if h.end <= end {
 			continue
 		}
-		start := max(h.start, done)
-		add(head[done:start], false)
+		start := max(h.start, end)
+		add(head[end:start], false)
 		add(head[start:h.end], true)
-		done = h.end
+		end = h.end
 	}
-	add(head[done:], false)
+	add(head[end:], false)
 	add(rest, false)
 	return parts
 }
@@ -170,9 +170,9 @@ func foldInPlace(text string) (string, origin) {
 }
 
 // cutAt splits a text at the start of the character that contains the offset.
-func cutAt(text string, place int) (head, rest string) {
-	for place > 0 && place < len(text) && text[place]&0xC0 == 0x80 {
-		place--
+func cutAt(text string, at int) (head, rest string) {
+	for at > 0 && at < len(text) && text[at]&0xC0 == 0x80 {
+		at--
 	}
-	return text[:place], text[place:]
+	return text[:at], text[at:]
 }

@@ -21,13 +21,13 @@ const Longest = 255
 // All yields the words of a text: runs of letters, digits and marks, folded so that letter case,
 // width and accents do not matter. In scripts without spaces, and in Hangul, each character is a
 // word.
-func All(text string) iter.Seq[string] { return apart(text, spaceless) }
+func All(text string) iter.Seq[string] { return wordsOf(text, spaceless) }
 
 // Spaced is All, but yields Hangul text between two spaces as one word. It is for comparing texts,
 // where a different syllable should count less than a different word.
-func Spaced(text string) iter.Seq[string] { return apart(text, writtenWithoutSpaces) }
+func Spaced(text string) iter.Seq[string] { return wordsOf(text, writtenWithoutSpaces) }
 
-func apart(text string, alone func(rune) bool) iter.Seq[string] {
+func wordsOf(text string, alone func(rune) bool) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		folded := fold(text)
 		for w := range spans(folded, alone) {
