@@ -1,8 +1,6 @@
-// Package memoirtest runs a whole Memoir for the tests of the rooms above it: a real engine over a real Postgres and
-// an agents directory on disk. It owns set-up, tear-down and waiting, and knows nothing of HTTP: the caller serves
-// what it tests. Tests of the API, the pages and the gate use it; nothing else does.
-//
-// A package that uses it needs package pgtest's TestMain:
+// Package memoirtest runs a complete Memoir for tests: an engine, a Postgres database and an agents
+// directory. It starts, stops and waits, but serves no HTTP. Only tests of the packages above
+// internal/sync use it. They need pgtest's TestMain:
 //
 //	func TestMain(m *testing.M) { pgtest.Main(m) }
 package memoirtest
@@ -25,61 +23,63 @@ import (
 	"memoir/internal/waittest"
 )
 
-// ClaudeMDLimit is the limit of a CLAUDE.md, in Unicode characters, that a Memoir for tests has.
+// ClaudeMDLimit is the limit of a CLAUDE.md in tests, in Unicode characters. It is arbitrary.
 const ClaudeMDLimit = 40_000
 
-// Memoir is one that runs until its test ends.
+// Memoir is a running Memoir, which stops at the end of its test.
 type Memoir struct {
 	testing.TB
-	Dir      string // of the agents
+	Dir      string // directory of the agents
 	URL      string // of the database
 	Store    *postgres.Store
 	Engine   *sync.Engine
 	Recaller *recall.Recaller
 }
 
-// Files are texts by path, slash-separated and relative to the agents directory.
+// Files are texts by slash-separated path relative to the agents directory.
 type Files map[string]string
 
-// Start runs a Memoir over the files and returns when the first scan is done and a search finds all there is.
+// Start runs a Memoir over files. It returns after the first scan, when all memories can be
+// searched.
 func Start(t testing.TB, files Files) *Memoir {
 	t.Helper()
 	return StartAt(t, pgtest.New(t), files)
 }
 
-// StartWith is Start with options that are not the usual ones.
+// StartWith is Start with changed options.
 func StartWith(t testing.TB, files Files, change func(*sync.Options)) *Memoir {
 	t.Helper()
 	dir := t.TempDir()
 	return startIn(t, pgtest.New(t), dir, agents.Settings{AgentsDir: dir}, files, change)
 }
 
-// StartAt is Start with a database of the caller's choice, which has Memoir's schema.
+// StartAt is Start with the given database, which must have Memoir's schema.
 func StartAt(t testing.TB, url string, files Files) *Memoir {
 	t.Helper()
 	dir := t.TempDir()
 	return startIn(t, url, dir, agents.Settings{AgentsDir: dir}, files)
 }
 
-// StartClaude is Start over a directory of Claude Code: files are relative to it.
+// StartClaude is Start with a directory of Claude Code, to which files are relative.
 func StartClaude(t testing.TB, files Files) *Memoir {
 	t.Helper()
 	dir := t.TempDir()
 	return startIn(t, pgtest.New(t), dir, agents.Settings{ClaudeDir: dir}, files)
 }
 
-// ClaudeProject returns the name that Claude Code gives the directory of a project, for a project in dir.
+// ClaudeProject returns Claude Code's name for the directory of the project in dir.
 func ClaudeProject(dir string) string {
 	return regexp.MustCompile(`[^A-Za-z0-9]`).ReplaceAllString(dir, "-")
 }
 
-// StartDirectory is Start over one memory directory that is named by hand, and there already.
+// StartDirectory is Start with one existing memory directory.
 func StartDirectory(t testing.TB, slug, dir string) *Memoir {
 	t.Helper()
 	return startIn(t, pgtest.New(t), dir, agents.Settings{MemoryDirs: []agents.NamedDir{{Slug: slug, Path: dir}}}, nil)
 }
 
-// StartSharing is Start with a directory that all agents share, of which the agent is called team. shared are its files, relative to it.
+// StartSharing is Start with a directory that all agents share. Its agent is team and its files are
+// shared.
 func StartSharing(t testing.TB, files, shared Files) (m *Memoir, teamDir string) {
 	t.Helper()
 	dir, team := t.TempDir(), &Memoir{TB: t, Dir: t.TempDir()}
@@ -89,7 +89,7 @@ func StartSharing(t testing.TB, files, shared Files) (m *Memoir, teamDir string)
 	return startIn(t, pgtest.New(t), dir, agents.Settings{AgentsDir: dir, TeamDir: team.Dir}, files), team.Dir
 }
 
-// StartIn is Start over what is there already, wherever agents may be.
+// StartIn is Start with existing directories.
 func StartIn(t testing.TB, places agents.Settings) *Memoir {
 	t.Helper()
 	return startIn(t, pgtest.New(t), places.AgentsDir, places, nil)
@@ -128,21 +128,21 @@ func startIn(t testing.TB, url, dir string, places agents.Settings, files Files,
 	return m
 }
 
-// Note is a memory file as an agent writes it.
+// Note returns a memory file as agents write it.
 func Note(name string, t memories.Type, body string) string {
 	return "---\nname: " + name + "\ndescription: About " + name + "\ntype: " + string(t) + "\n---\n\n" + body + "\n"
 }
 
-// Path is where a file of the agents directory is on disk.
+// Path returns the path on disk of a file in the agents directory.
 func (m *Memoir) Path(name string) string { return filepath.Join(m.Dir, filepath.FromSlash(name)) }
 
-// Write puts a file into the agents directory, with the directories above it.
+// Write writes a file into the agents directory and creates its parents.
 func (m *Memoir) Write(name, text string) {
 	m.Helper()
 	if err := os.MkdirAll(filepath.Dir(m.Path(name)), 0o755); err != nil {
 		m.Fatal(err)
 	}
-	// Written beside the directory and moved into it, so that nobody reads half of it.
+	// The file is written elsewhere and renamed, so that no scan reads a part of it.
 	whole := filepath.Join(m.TempDir(), "whole")
 	if err := os.WriteFile(whole, []byte(text), 0o644); err != nil {
 		m.Fatal(err)
@@ -152,7 +152,7 @@ func (m *Memoir) Write(name, text string) {
 	}
 }
 
-// Read returns a file of the agents directory, and nothing where there is none.
+// Read returns a file of the agents directory, or "" if it is missing.
 func (m *Memoir) Read(name string) string {
 	m.Helper()
 	raw, err := os.ReadFile(m.Path(name))
@@ -162,23 +162,23 @@ func (m *Memoir) Read(name string) string {
 	return string(raw)
 }
 
-// Remove removes a file or a directory from the agents directory.
+// Remove removes a file or directory in the agents directory.
 func (m *Memoir) Remove(name string) {
 	m.Helper()
 	at := m.Path(name)
 	if info, err := os.Lstat(at); err == nil && info.IsDir() {
-		// In one step, so that no look sees half of it gone.
+		// A rename removes all files at once, so that no scan sees a part of them.
 		aside := filepath.Join(m.TempDir(), "removed")
 		if err := os.Rename(at, aside); err != nil {
 			m.Fatal(err)
 		}
 		at = aside
 	}
-	// Memoir may be writing into the directory meanwhile, which is then not empty after all.
+	// Memoir may write into the directory at the same time, so that it is not empty.
 	waittest.For(m, name+" to go", func() bool { return os.RemoveAll(at) == nil })
 }
 
-// Scan looks at all of an agent's directory.
+// Scan runs a full scan of an agent.
 func (m *Memoir) Scan(slug string) {
 	m.Helper()
 	if _, err := m.Engine.Scan(m.Context(), slug); err != nil {
@@ -186,7 +186,7 @@ func (m *Memoir) Scan(slug string) {
 	}
 }
 
-// Memory returns the memory of that name, one in the trash too.
+// Memory returns the memory of this name, also if it is in the trash.
 func (m *Memoir) Memory(slug, name string) memories.Memory {
 	m.Helper()
 	agent, err := m.Store.Agent(context.Background(), slug)

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// mostBytes is the size of the largest memory file that is read.
+// maxBytes is the size of the largest memory file that is read: memories.MaxFileSize.
 const mostBytes = 1 << 20
 
-// NastyFiles returns memory files of at most 1 MiB that were made to keep a parser busy, by name.
+// NastyFiles returns memory files of at most 1 MiB that are expensive to parse, by name.
 func NastyFiles() map[string]string {
 	files := map[string]string{}
 	for name, front := range nastyFronts() {
@@ -44,7 +44,7 @@ func NastyFiles() map[string]string {
 	return files
 }
 
-// nastyFronts returns lines of frontmatter, some within the limits and some far beyond.
+// nastyFronts returns lines of frontmatter, some within the limits, some far beyond.
 func nastyFronts() map[string]string {
 	return map[string]string{
 		"pairs":          strings.Repeat("a: b\n", 200_000),
@@ -162,7 +162,7 @@ func filled(part string) string { return filledTo(mostBytes-4096, part) }
 
 func filledTo(size int, part string) string { return strings.Repeat(part, max(1, size/len(part))) }
 
-// numbered repeats a format whose verbs are all the number of the repetition.
+// numbered repeats a format and replaces each %d by the number of the repetition.
 func numbered(size int, format string) string {
 	var out strings.Builder
 	for i := 0; ; i++ {
@@ -211,8 +211,7 @@ func growing(mark byte) string {
 	return out.String()
 }
 
-// CPUTime returns the CPU time that the process takes while f runs. Only a test that runs alone
-// measures f with it.
+// CPUTime returns the CPU time of the process while f runs. The test must not run in parallel.
 func CPUTime(tb testing.TB, f func()) time.Duration {
 	tb.Helper()
 	before := CPUTimeOfProcess(tb)
@@ -220,7 +219,6 @@ func CPUTime(tb testing.TB, f func()) time.Duration {
 	return CPUTimeOfProcess(tb) - before
 }
 
-// CPUTimeOfProcess returns the CPU time that the process has taken since its start.
 func CPUTimeOfProcess(tb testing.TB) time.Duration {
 	tb.Helper()
 	var usage syscall.Rusage

@@ -12,18 +12,19 @@ import (
 	"syscall"
 )
 
-// account is the system user whom the server's processes run as.
+// account is the system user of the server's processes.
 type account struct {
 	name     string
 	uid, gid int
-	switched bool // not the user who runs Memoir
+	switched bool // another user than the one who runs Memoir
 }
 
-// servants are the unprivileged users to run as when Memoir is started by root, in order.
+// serverUsers are the users for the server if Memoir runs as root, in order.
 var servants = []string{"postgres", "nobody"}
 
-// accountFor chooses whom the server runs as: the owner of the cluster, on whom Postgres insists. For a cluster that is
-// to be made by root it is the owner of the data directory, so that this user can go on without root later.
+// accountFor selects the server's user: the owner of the cluster, as Postgres requires. For a new
+// cluster created by root, it is the owner of the data directory, who can then run Memoir without
+// root.
 func accountFor(dataDir, pgdata string) (account, error) {
 	self, owner := os.Geteuid(), ownerOf(pgdata)
 	switch {
@@ -49,7 +50,7 @@ func accountFor(dataDir, pgdata string) (account, error) {
 		"start Memoir as another user, or point --database-url at a server", ErrAccess, strings.Join(servants, " or "))
 }
 
-// ownerOf gives the user id that owns the directory, and -1 when there is no such directory.
+// ownerOf returns the user id of the directory's owner, or -1 without a directory.
 func ownerOf(dir string) int {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -80,7 +81,7 @@ func accountOf(found *user.User, err error) (account, error) {
 	return account{name: found.Username, uid: uid, gid: gid, switched: uid != os.Geteuid()}, nil
 }
 
-// own gives the file or directory to the account.
+// own changes the owner of a file or directory to the account.
 func (a account) own(path string) error {
 	if !a.switched {
 		return nil
@@ -88,8 +89,8 @@ func (a account) own(path string) error {
 	return os.Lchown(path, a.uid, a.gid)
 }
 
-// command prepares a program that will run as the account and work in the directories. paths are how it is to name
-// them, which need not be how this process does. The caller closes what the program inherits once it runs.
+// command returns a command that runs as the account. paths are the names of dirs in that process.
+// The caller must call closeInherited after the start.
 func (a account) command(program string, dirs ...string) (cmd *exec.Cmd, paths []string, err error) {
 	cmd = exec.Command(program)
 	cmd.Dir = "/"
@@ -110,8 +111,9 @@ func closeInherited(cmd *exec.Cmd) {
 	}
 }
 
-// processAttributes makes a process of the account: in a group of its own, so that a Ctrl-C at the terminal is left for
-// Memoir to act on, and, where the system can, told by a signal when Memoir dies.
+// processAttributes returns the attributes of a process of the account. It gets its own process
+// group, so that Ctrl-C reaches only Memoir, and the signal onDeath if Memoir dies, if the system
+// supports this.
 func (a account) processAttributes(onDeath syscall.Signal) *syscall.SysProcAttr {
 	attributes := &syscall.SysProcAttr{Setpgid: true}
 	dieWithParent(attributes, onDeath)
@@ -121,11 +123,12 @@ func (a account) processAttributes(onDeath syscall.Signal) *syscall.SysProcAttr 
 	return attributes
 }
 
-// passedOn are the variables that programs may need to run at all. Memoir's own, secrets among them, are not passed on.
+// inheritedVars are the variables that programs need. Memoir's own variables, which include
+// secrets, are not passed on.
 var passedOn = []string{"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "LOCALE_ARCHIVE", "TZDIR"}
 
 func bareEnvironment() []string {
-	environment := []string{"LC_ALL=C"} // messages in English, which this package reads
+	environment := []string{"LC_ALL=C"} // this package parses messages, which must be in English
 	for _, name := range passedOn {
 		if value, ok := os.LookupEnv(name); ok {
 			environment = append(environment, name+"="+value)
@@ -134,7 +137,7 @@ func bareEnvironment() []string {
 	return environment
 }
 
-// refusedByKernel says why a process could not be started as another user.
+// refusedByKernel explains an error if a process could not be started as another user.
 func (a account) refusedByKernel(err error) error {
 	if a.switched && (errors.Is(err, syscall.EPERM) || errors.Is(err, fs.ErrPermission)) {
 		return fmt.Errorf("%w: this root may not start programs as the user %s (%w); start Memoir as another user, or point --database-url at a server",

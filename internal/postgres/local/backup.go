@@ -15,17 +15,18 @@ import (
 )
 
 const (
-	// schemaName is the file that has the version of the tables in the cluster.
+	// schemaName is the file with the version of the tables in the cluster.
 	schemaName = "schema"
-	// backupPrefix is followed by the version to which the tables were upgraded after the copy was made.
+	// backupPrefix and the new version of the tables are the name of a copy.
 	backupPrefix = clusterName + ".before-"
-	// copyingName is a copy that is being made. It is removed if it was left unfinished.
+	// copyingName is an unfinished copy.
 	copyingName = clusterName + ".copying"
-	// backupTime is how long a copy is kept. It is arbitrary: long enough to notice that something is wrong.
+	// backupTime is how long a copy is kept. It is arbitrary: long enough to notice an error.
 	backupTime = 30 * 24 * time.Hour
 )
 
-// SetSchema records that the tables are of Options.Schema, so that the next start makes no copy.
+// SetSchema records that the tables have version Options.Schema, so that the next start makes no
+// copy.
 func (s *Server) SetSchema() error {
 	path := filepath.Join(s.cluster.dir, schemaName)
 	if err := os.WriteFile(path, []byte(strconv.FormatInt(s.cluster.schema, 10)+"\n"), 0o600); err != nil {
@@ -34,8 +35,8 @@ func (s *Server) SetSchema() error {
 	return nil
 }
 
-// backUp copies a stopped cluster whose tables are about to be upgraded. It leaves a copy that an earlier start
-// has made for the same upgrade, and removes copies that are older than backupTime.
+// backUp copies a stopped cluster before its tables are upgraded, unless an earlier start made the
+// copy. It removes copies that are older than backupTime.
 func (c *cluster) backUp(ctx context.Context) error {
 	if err := c.removeOldBackups(); err != nil {
 		return err
@@ -73,7 +74,7 @@ func (c *cluster) backUp(ctx context.Context) error {
 	return os.Rename(copying, backup)
 }
 
-// recordedSchema returns the version of the tables, 0 if none is recorded.
+// recordedSchema returns the version of the tables, or 0 if it is unknown.
 func (c *cluster) recordedSchema() (int64, error) {
 	content, err := os.ReadFile(filepath.Join(c.dir, schemaName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -84,7 +85,7 @@ func (c *cluster) recordedSchema() (int64, error) {
 	}
 	version, err := strconv.ParseInt(strings.TrimSpace(string(content)), 10, 64)
 	if err != nil {
-		return 0, nil // damaged: a copy too many does no harm
+		return 0, nil // damaged file: an additional copy is harmless
 	}
 	return version, nil
 }

@@ -49,7 +49,7 @@ func TestBackup_BeforeAnUpgrade(t *testing.T) {
 	f.stop(begin(5)) // the same version
 	backups()
 
-	f.stop(begin(6)) // an upgrade that does not finish
+	f.stop(begin(6)) // an unfinished upgrade
 	backups("postgres.before-6")
 	marker := filepath.Join(f.dir, "postgres.before-6", "first")
 	if err := os.WriteFile(marker, nil, 0o600); err != nil {

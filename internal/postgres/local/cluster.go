@@ -15,10 +15,16 @@ import (
 
 const clusterName = "postgres"
 
-// cluster is the data of one private server, locked by this process, with all that is needed to run it.
+// cluster is the data of a private server, locked by this process. The data directory contains:
+//
+//   - memoir.lock, with the process id of the Memoir that has locked it;
+//   - postgres/, the cluster, and postgres.init-*, unfinished clusters;
+//   - schema, the version of the tables;
+//   - postgres.before-N, a copy of the cluster before its tables were upgraded to version N;
+//   - run/, the socket and access rules, or a link to them if the path is too long for a socket.
 type cluster struct {
-	dir            string // the user's data directory, absolute
-	pgdata         string // the cluster below it
+	dir            string // absolute path of the data directory
+	pgdata         string // path of the cluster in it
 	lock           *dirLock
 	run            *runDir
 	installation   installation
@@ -29,7 +35,7 @@ type cluster struct {
 	schema         int64 // Options.Schema
 }
 
-// openCluster checks the data directory before it changes anything, claims it, and ends what a crash left running.
+// openCluster checks and locks the data directory, and ends processes that a crash left.
 func openCluster(ctx context.Context, opts Options) (*cluster, error) {
 	if opts.DataDir == "" {
 		return nil, fmt.Errorf("%w: none was named; set --data-dir", ErrAccess)
@@ -63,9 +69,9 @@ func openCluster(ctx context.Context, opts Options) (*cluster, error) {
 	return c, nil
 }
 
-// takeOver readies a claimed data directory for the server, after a crash too.
+// takeOver prepares a locked data directory for the server.
 func (c *cluster) takeOver(ctx context.Context, found []installation) (err error) {
-	// Another Memoir may have made the cluster between the first check and the lock.
+	// Another Memoir may have created the cluster between the first check and the lock.
 	if err := c.check(found); err != nil {
 		return err
 	}
@@ -82,7 +88,7 @@ func (c *cluster) takeOver(ctx context.Context, found []installation) (err error
 	return err
 }
 
-// check looks at the data directory without touching it, and settles the installation and the account.
+// check examines the data directory without changes, and selects the installation and the account.
 func (c *cluster) check(found []installation) error {
 	if err := c.checkDataDir(); err != nil {
 		return err
@@ -98,7 +104,7 @@ func (c *cluster) check(found []installation) error {
 	return err
 }
 
-// checkDataDir refuses a directory with contents that are not Memoir's, rather than mixing with them.
+// checkDataDir returns ErrForeign if the directory has files of other programs.
 func (c *cluster) checkDataDir() error {
 	entries, err := os.ReadDir(c.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -115,7 +121,7 @@ func (c *cluster) checkDataDir() error {
 		switch entry.Name() {
 		case lockName:
 			return nil
-		case "lost+found": // a volume of its own
+		case "lost+found": // the directory is a mount
 		default:
 			foreign = entry.Name()
 		}
@@ -127,7 +133,7 @@ func (c *cluster) checkDataDir() error {
 	return nil
 }
 
-// major gives the version of PostgreSQL that made the cluster, 0 when there is none yet.
+// major returns the PostgreSQL version of the cluster, or 0 without a cluster.
 func (c *cluster) major() (int, error) {
 	entries, err := os.ReadDir(c.pgdata)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -143,7 +149,7 @@ func (c *cluster) major() (int, error) {
 	if err != nil {
 		return 0, c.notACluster()
 	}
-	// Up to 9.6 the version had two parts.
+	// Before PostgreSQL 10, the major version had two parts.
 	first, _, _ := strings.Cut(strings.TrimSpace(string(content)), ".")
 	major, err := strconv.Atoi(first)
 	if err != nil {
@@ -157,7 +163,7 @@ func (c *cluster) notACluster() error {
 		ErrForeign, c.pgdata)
 }
 
-// bringUp starts the server for the first time in this process, on a cluster that it makes when there is none.
+// bringUp creates a missing cluster and starts the server.
 func (c *cluster) bringUp(ctx context.Context) (*postmaster, error) {
 	major, err := c.major()
 	if err != nil {
@@ -179,7 +185,7 @@ func (c *cluster) bringUp(ctx context.Context) (*postmaster, error) {
 	return running, nil
 }
 
-// close gives the data directory back. The server must have ended.
+// close releases the data directory. The server must have ended.
 func (c *cluster) close() {
 	if c.run != nil {
 		c.run.remove()

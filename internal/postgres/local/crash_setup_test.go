@@ -12,7 +12,7 @@ import (
 	"memoir/internal/postgres/local"
 )
 
-// awaitConnection waits until the restarted server takes connections again.
+// awaitConnection waits until the restarted server accepts connections.
 func (f *fixture) awaitConnection(server *local.Server) {
 	f.t.Helper()
 	for {
@@ -28,7 +28,7 @@ func (f *fixture) awaitConnection(server *local.Server) {
 	}
 }
 
-// ownerCredential is that of the user whom the server runs as; nil when this process is that user.
+// ownerCredential returns the credential of the server's user, or nil for this process's user.
 func (f *fixture) ownerCredential() *syscall.Credential {
 	f.t.Helper()
 	info, err := os.Stat(f.pgdata())
@@ -42,8 +42,8 @@ func (f *fixture) ownerCredential() *syscall.Credential {
 	return &syscall.Credential{Uid: owner.Uid, Gid: owner.Gid}
 }
 
-// orphan starts the cluster's Postgres as a killed Memoir leaves it where the system does not tell it of the death. The
-// channel is closed when it has ended.
+// orphan starts the cluster's Postgres as a killed Memoir would leave it. The channel is closed at
+// its end.
 func (f *fixture) orphan() <-chan struct{} {
 	f.t.Helper()
 	sockets, err := os.MkdirTemp("", "memoir-orphan-")
@@ -87,7 +87,7 @@ func (f *fixture) orphan() <-chan struct{} {
 	return ended
 }
 
-// installed gives a program of the newest installation.
+// installed returns the path of a program of the newest installation.
 func installed(f *fixture, program string) string {
 	f.t.Helper()
 	if path, err := exec.LookPath(program); err == nil {
@@ -100,13 +100,13 @@ func installed(f *fixture, program string) string {
 	return found[len(found)-1]
 }
 
-// record is the content of postmaster.pid, empty when there is none.
+// record returns the content of postmaster.pid, or "".
 func (f *fixture) record() string {
 	content, _ := os.ReadFile(f.pgdata("postmaster.pid"))
 	return string(content)
 }
 
-// forge leaves a record behind that names another process.
+// forge writes a pid file that names another process.
 func (f *fixture) forge(record string, pid int) {
 	f.t.Helper()
 	_, rest, _ := strings.Cut(record, "\n")
@@ -121,7 +121,8 @@ func (f *fixture) forge(record string, pid int) {
 	}
 }
 
-// stuckInitdb gives a directory of programs whose initdb writes half a cluster, opens the pipe, and never ends.
+// stuckInitdb returns a directory with an initdb that writes part of a cluster, opens the pipe, and
+// hangs.
 func (f *fixture) stuckInitdb() (binDir, begun string) {
 	f.t.Helper()
 	binDir, err := os.MkdirTemp("", "memoir-bin-")

@@ -103,7 +103,7 @@ func TestAStaleRecordThatNamesAnotherProgramIsNoObstacleAndTheProgramLives(t *te
 	f.remember(first.URL())
 	record := f.record()
 	f.stop(first)
-	// A process of the server's own user is one that Postgres would take for a running server.
+	// Postgres would take a process of the server's user for a running server.
 	other := exec.Command("sleep", "600")
 	other.SysProcAttr = &syscall.SysProcAttr{Credential: f.ownerCredential()}
 	if err := other.Start(); err != nil {
@@ -125,7 +125,7 @@ func TestAClusterThatWasHalfMadeWhenMemoirDiedIsMadeAnew(t *testing.T) {
 	f := setup(t)
 	binDir, begun := f.stuckInitdb()
 	memoir := act(t, nil, "serve", "LOCAL_TEST_DIR="+f.dir, "LOCAL_TEST_BIN="+binDir)
-	// Opening the pipe waits until initdb has written half a cluster.
+	// Opening the pipe waits until initdb has written a part of the cluster.
 	if _, err := os.ReadFile(begun); err != nil {
 		t.Fatal(err)
 	}

@@ -17,8 +17,8 @@ import (
 
 const halfMadePrefix = clusterName + ".init-"
 
-// create makes the cluster in a directory beside its place and renames it when it is whole and on disk. So a cluster in
-// its place is never half made, whenever the machine stops.
+// create creates the cluster in a temporary directory and renames it when it is complete and on
+// disk. A cluster is therefore never incomplete, even after a power cut.
 func (c *cluster) create(ctx context.Context) error {
 	c.log.Info("making a private Postgres", "dir", c.pgdata, "major", c.installation.major)
 	staging, err := os.MkdirTemp(c.dir, halfMadePrefix)
@@ -38,8 +38,8 @@ func (c *cluster) create(ctx context.Context) error {
 	return syncDir(c.dir)
 }
 
-// ctypes are the character types to try, the best first. Without one that knows Unicode, search would not find É by é;
-// C.UTF-8 is everywhere except on older systems of Apple and Red Hat. The order of text is always that of its bytes.
+// ctypes are the character types to try, in order. Search needs Unicode to find É by é. C.UTF-8 is
+// missing on older systems of Apple and Red Hat. Text is always ordered by bytes.
 var ctypes = []string{"C.UTF-8", "en_US.UTF-8", "UTF-8", "C"}
 
 func (c *cluster) initdb(ctx context.Context, dir string) (err error) {
@@ -57,7 +57,7 @@ func (c *cluster) initdb(ctx context.Context, dir string) (err error) {
 }
 
 func (c *cluster) initdbWith(ctx context.Context, dir, ctype string) (output string, err error) {
-	// Pdeathsig tells of the death of the thread that started the program, which must therefore outlive it.
+	// Pdeathsig refers to the thread that started the program, so the thread must not end earlier.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
@@ -80,7 +80,7 @@ func (c *cluster) initdbWith(ctx context.Context, dir, ctype string) (output str
 	return text, nil
 }
 
-// runUntil runs the command to its end, or ends it with ctx, and gives what it said.
+// runUntil runs the command until it ends or ctx is cancelled, and returns its output.
 func runUntil(ctx context.Context, cmd *exec.Cmd) (string, error) {
 	var text strings.Builder
 	cmd.Stdout, cmd.Stderr = &text, &text
@@ -94,7 +94,7 @@ func runUntil(ctx context.Context, cmd *exec.Cmd) (string, error) {
 	return text.String(), errors.Join(err, ctx.Err())
 }
 
-// removeHalfMade clears away clusters whose making was interrupted. They never had their place, so they hold nothing.
+// removeHalfMade removes incomplete clusters of interrupted calls of create.
 func (c *cluster) removeHalfMade() error {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {
@@ -111,10 +111,10 @@ func (c *cluster) removeHalfMade() error {
 	return nil
 }
 
-// superuser is the role that makes Memoir's role and database; nothing else uses it.
+// superuser is the role that creates Memoir's role and database.
 const superuser = "postgres"
 
-// createDatabase makes the role and the database that URL names, where they are not there yet.
+// createDatabase creates Memoir's role and database if they are missing.
 func (c *cluster) createDatabase(ctx context.Context) error {
 	conn, err := pgx.Connect(ctx, c.run.url(superuser, "postgres"))
 	if err != nil {

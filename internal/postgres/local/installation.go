@@ -14,10 +14,10 @@ import (
 	"strings"
 )
 
-// oldestMajor is the oldest version of PostgreSQL that Memoir's queries are made for.
+// minMajor is the oldest PostgreSQL version that Memoir's queries support.
 const oldestMajor = 15
 
-// usualPlaces are where packages put initdb and postgres without putting them on PATH.
+// usualPlaces are the directories outside PATH where packages install initdb and postgres.
 var usualPlaces = []string{
 	"/usr/lib/postgresql/*/bin",                                       // Debian, Ubuntu
 	"/usr/pgsql-*/bin",                                                // Red Hat, from postgresql.org
@@ -32,14 +32,14 @@ var usualPlaces = []string{
 	"/nix/var/nix/profiles/default/bin", "/run/current-system/sw/bin", // Nix
 }
 
-// installation is one PostgreSQL on this machine.
+// installation is an installed PostgreSQL.
 type installation struct {
 	initdb, postgres string
 	major            int
 }
 
-// findInstallations gives the PostgreSQL installations in the directories, in the order of preference: those of PATH
-// as they come, then those of the usual places, the newest first.
+// findInstallations returns the installations in binDirs. If it is nil, they are those in PATH, in
+// order, then those in usualDirs, newest first.
 func findInstallations(ctx context.Context, binDirs []string) []installation {
 	if binDirs != nil {
 		return installationsIn(ctx, binDirs)
@@ -93,7 +93,8 @@ func installationIn(ctx context.Context, dir string) (installation, error) {
 	return installation{initdb: initdb, postgres: postgres, major: major}, err
 }
 
-// chooseInstallation gives the installation for a cluster of that major version, 0 meaning that there is none yet.
+// chooseInstallation returns the installation for a cluster of this major version; 0 means a new
+// cluster.
 func chooseInstallation(found []installation, major int, clusterDir string) (installation, error) {
 	usable := slices.DeleteFunc(slices.Clone(found), func(i installation) bool { return i.major < oldestMajor })
 	if len(usable) == 0 {
@@ -135,7 +136,7 @@ func versions(found []installation) string {
 	return strings.Join(slices.Compact(majors), ", ")
 }
 
-// explained is a sentinel with a whole sentence in its place.
+// explained is an error with a complete sentence in place of its sentinel's text.
 type explained struct {
 	sentinel error
 	sentence string

@@ -117,7 +117,7 @@ func TestAnOrdinaryUserRunsTheServerToo(t *testing.T) {
 	if got := memoir.says("stopped"); got != "<nil>" {
 		t.Error(got)
 	}
-	// The same data, started by whoever runs the tests: root goes on as the owner.
+	// The same data, started by the user of the tests: root runs the server as the owner.
 	if !scan[bool](f, f.start().URL(), "SELECT to_regclass('written_after_interrupt') IS NOT NULL") {
 		t.Error("what the ordinary user wrote is not there")
 	}
@@ -141,7 +141,7 @@ func TestOnlyTheUserWhoRunsMemoirMayConnect(t *testing.T) {
 			t.Errorf("as the role %s: %v", role, err)
 		}
 	}
-	// The server's own system user can reach the socket, and is still not let in where it is not the one who runs Memoir.
+	// The server's user can reach the socket, but may connect only if it runs Memoir.
 	info, err := os.Stat(f.pgdata())
 	if err != nil {
 		t.Fatal(err)
@@ -200,7 +200,7 @@ func TestAPathTooLongForASocketIsNoObstacle(t *testing.T) {
 
 func TestAnOddPathIsNoObstacle(t *testing.T) {
 	t.Parallel()
-	// The comma parts hosts in a connection string, so that path gets its socket elsewhere.
+	// A comma separates hosts in a connection string, so the socket must be elsewhere.
 	for _, name := range []string{`a "b" 100% +&=é`, "a,b"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

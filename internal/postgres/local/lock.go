@@ -13,11 +13,11 @@ import (
 
 const lockName = "memoir.lock"
 
-// dirLock is the claim of one process on a data directory. The kernel gives it up with the process, however that ends,
-// so a lock file that is left behind claims nothing.
+// dirLock is a process's lock of a data directory. The kernel releases it when the process ends, so
+// the file alone is not a lock.
 type dirLock struct{ file *os.File }
 
-// lockDir claims the data directory, or fails at once with ErrInUse and who holds it.
+// lockDir locks the data directory. The error is ErrInUse if another process has locked it.
 func lockDir(dir string) (*dirLock, error) {
 	file, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -40,7 +40,7 @@ func lockDir(dir string) (*dirLock, error) {
 	return lock, nil
 }
 
-// belongTo gives the lock file to the owner of the directory, who may run Memoir without root the next time.
+// belongTo gives the lock file to the directory's owner, who may run Memoir without root later.
 func (l *dirLock) belongTo(dir string) error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -56,7 +56,7 @@ func (l *dirLock) sign() error {
 	return err
 }
 
-// holder names the process that holds the lock, as far as it has signed yet.
+// holder describes the process that holds the lock.
 func holder(file *os.File) string {
 	content, _ := io.ReadAll(io.LimitReader(file, 32))
 	if pid, err := strconv.Atoi(strings.TrimSpace(string(content))); err == nil {
@@ -65,7 +65,8 @@ func holder(file *os.File) string {
 	return "another Memoir"
 }
 
-// release empties the lock file and leaves it: removing it would let two processes lock two files of that name.
+// release empties the lock file but does not remove it: otherwise two processes could lock
+// different files.
 func (l *dirLock) release() {
 	_ = l.file.Truncate(0)
 	_ = l.file.Close()

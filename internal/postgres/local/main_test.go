@@ -23,10 +23,10 @@ import (
 	"memoir/internal/postgres/local"
 )
 
-// limit bounds every wait; a slow and busy machine stays well below it.
+// limit limits every wait, for slow and busy machines.
 const limit = 2 * time.Minute
 
-// TestMain lets the test binary play other processes too: the part is named by a variable.
+// TestMain makes the test binary act as another process if a variable names a role.
 func TestMain(m *testing.M) {
 	switch os.Getenv("LOCAL_TEST_PART") {
 	case "":
@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// playServer is a Memoir that runs its Postgres until SIGINT, then still writes, and stops.
+// playServer is a Memoir that runs its Postgres until SIGINT, then writes and stops.
 func playServer() {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -61,7 +61,7 @@ func playServer() {
 	fmt.Println("stopped:", server.Stop(ctx))
 }
 
-// playClient says whether this user may connect.
+// playClient reports whether this user may connect.
 func playClient() {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -73,14 +73,14 @@ func playClient() {
 	fmt.Println("connected:", conn.Close(ctx))
 }
 
-// actor is another process that plays a part.
+// actor is another process with a role.
 type actor struct {
 	t     *testing.T
 	cmd   *exec.Cmd
 	lines *bufio.Scanner
 }
 
-// act starts a process for the part, as the user where one is given.
+// act starts a process with the role, as the given user if not empty.
 func act(t *testing.T, as *user.User, part string, environment ...string) *actor {
 	t.Helper()
 	cmd := exec.Command(copiedBinary())
@@ -103,7 +103,7 @@ func act(t *testing.T, as *user.User, part string, environment ...string) *actor
 	return &actor{t, cmd, bufio.NewScanner(output)}
 }
 
-// says gives what follows the word on the actor's next line.
+// says returns the text after the word on the actor's next line.
 func (a *actor) says(word string) string {
 	a.t.Helper()
 	if !a.lines.Scan() {
@@ -124,7 +124,7 @@ func (a *actor) kill() {
 	_ = a.cmd.Wait()
 }
 
-// copiedBinary is the test binary at a place that every user can walk to.
+// copiedBinary is the test binary in a directory that every user can access.
 var copiedBinary = sync.OnceValue(func() string {
 	dir, err := os.MkdirTemp("", "memoir-local-test-")
 	if err != nil {
@@ -155,7 +155,7 @@ var copiedBinary = sync.OnceValue(func() string {
 	return path
 })
 
-// ordinary is a user without privileges: nobody when root runs the tests, else whoever runs them.
+// ordinary returns an unprivileged user. Without root it is the user of the tests.
 func ordinary(t *testing.T) *user.User {
 	t.Helper()
 	find := user.Current
@@ -182,7 +182,7 @@ func ids(t *testing.T, u *user.User) (uid, gid int) {
 	return uid, gid
 }
 
-// credential is what a process needs to run as the user; nil when this process is that user already.
+// credential returns the credential to run as the user, or nil for this process's user.
 func credential(t *testing.T, u *user.User) *syscall.Credential {
 	t.Helper()
 	if u == nil {

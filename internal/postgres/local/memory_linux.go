@@ -8,12 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memoryLimit has the limit of this process's control group, as a container sees it. It says "max" if there is
-// none.
+// memoryLimit is the file with the limit of this process's control group, or "max" without a limit.
 const memoryLimit = "/sys/fs/cgroup/memory.max"
 
-// memory returns the bytes that this process and its children may use: those of the machine, or fewer if a
-// container limits them. It returns 0 if they are unknown.
+// memory returns the bytes that this process and its children may use: those of the machine, or the
+// limit of the container. It returns 0 if they are unknown.
 func memory() uint64 {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) != nil {

@@ -2,5 +2,5 @@
 
 package local
 
-// memory returns 0: the memory of this machine is unknown.
+// memory returns 0: the memory is unknown on this system.
 func memory() uint64 { return 0 }

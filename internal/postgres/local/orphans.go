@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// postmasterFile is where a running postgres says who it is.
+// postmasterFile returns the pid file of a running server.
 func (c *cluster) postmasterFile() string { return filepath.Join(c.pgdata, "postmaster.pid") }
 
-// postmasterRecord reads that file's lines: the first is the process id, the eighth the state.
+// postmasterRecord returns the process id (first line) and state (eighth line) of the pid file.
 func (c *cluster) postmasterRecord() (pid int, state string) {
 	content, err := os.ReadFile(c.postmasterFile())
 	if err != nil {
@@ -31,19 +31,20 @@ func (c *cluster) postmasterRecord() (pid int, state string) {
 	return pid, state
 }
 
-// farewells are the ways to ask the processes of a server to end, each with the time it gets to do so.
+// endSignals are the signals that end the processes of a server, each with the time to wait. The
+// times are arbitrary.
 var farewells = []struct {
 	signal   syscall.Signal
 	patience time.Duration
 }{
-	{syscall.SIGINT, 30 * time.Second},  // Postgres' fast shutdown, which writes everything down
-	{syscall.SIGQUIT, 10 * time.Second}, // its immediate one
+	{syscall.SIGINT, 30 * time.Second},  // fast shutdown, which writes everything to disk
+	{syscall.SIGQUIT, 10 * time.Second}, // immediate shutdown
 	{syscall.SIGKILL, 10 * time.Second},
 }
 
-// endOrphans ends the processes that a killed Memoir or a killed postmaster left on the cluster, and removes the record
-// of them. This process holds the lock, so whatever runs on the cluster is an orphan. The record alone proves nothing:
-// its process id may by now belong to anybody, whom Postgres would take for a running server and refuse to start.
+// endOrphans ends processes that a killed Memoir or server left on the cluster, and removes the pid
+// file. This process holds the lock, so all such processes are orphans. The pid file alone is no
+// proof: its process id may be reused, and Postgres would then refuse to start.
 func (c *cluster) endOrphans(ctx context.Context) error {
 	recorded, _ := c.postmasterRecord()
 	for _, farewell := range farewells {
@@ -66,8 +67,8 @@ func (c *cluster) endOrphans(ctx context.Context) error {
 	return nil
 }
 
-// bid sends the signal to the postmaster, who passes it on in its way; without a postmaster to all, who then have
-// nothing left to write.
+// signalOrphans sends the signal to the postmaster, which forwards it, or else to all processes,
+// which then have nothing left to write.
 func (c *cluster) bid(signal syscall.Signal, orphans []int, postmaster int) {
 	if slices.Contains(orphans, postmaster) && signal != syscall.SIGKILL {
 		_ = syscall.Kill(postmaster, signal)
@@ -78,7 +79,7 @@ func (c *cluster) bid(signal syscall.Signal, orphans []int, postmaster int) {
 	}
 }
 
-// awaitNone waits until no process works on the cluster, for as long as the patience lasts.
+// awaitNone waits until no process uses the cluster, for at most timeout.
 func (c *cluster) awaitNone(ctx context.Context, recorded int, patience time.Duration) error {
 	enough := time.After(patience)
 	for len(serverProcesses(c.pgdata, recorded)) > 0 {

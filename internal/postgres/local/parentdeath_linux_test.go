@@ -13,7 +13,7 @@ func TestAKilledMemoirTakesItsPostgresWithIt(t *testing.T) {
 	memoir := act(t, nil, "serve", "LOCAL_TEST_DIR="+f.dir)
 	f.remember(memoir.says("ready"))
 	memoir.kill()
-	// The record goes with a clean shutdown only.
+	// Only a clean shutdown removes the pid file.
 	for {
 		if _, err := os.Stat(f.pgdata("postmaster.pid")); errors.Is(err, os.ErrNotExist) {
 			break

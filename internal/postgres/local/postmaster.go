@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// postmaster is a running postgres, the parent of all the server's processes.
+// postmaster is a running server: the parent of its processes.
 type postmaster struct {
 	process *os.Process
 	pid     int
 	log     *serverLog
-	exited  chan struct{} // closed when it has ended
-	status  string        // how it ended; set before exited is closed
+	exited  chan struct{} // closed after the end
+	status  string        // exit status; set before exited is closed
 }
 
-// launch starts the server and returns once it takes connections, which after a crash is when it has recovered.
+// launch starts the server and returns when it accepts connections.
 func (c *cluster) launch(ctx context.Context) (*postmaster, error) {
 	if major, err := c.major(); err != nil {
 		return nil, err
@@ -44,9 +44,9 @@ func (c *cluster) launch(ctx context.Context) (*postmaster, error) {
 	return p, nil
 }
 
-// runPostgres runs the server to its end.
+// runPostgres runs the server until it ends. It sends the result of the start to started.
 func (c *cluster) runPostgres(p *postmaster, started chan<- error) {
-	// Pdeathsig tells of the death of the thread that started the program, which must therefore outlive it.
+	// Pdeathsig refers to the thread that started the program, so the thread must not end earlier.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
@@ -89,7 +89,8 @@ func (c *cluster) startPostgres(p *postmaster) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// settings are those of a small server on the side: few connections, little memory, no network, no replication.
+// settings returns the settings of a small server: few connections, little memory, no network or
+// replication.
 func (c *cluster) settings(run string) []string {
 	settings := []string{
 		"listen_addresses=",
@@ -99,28 +100,29 @@ func (c *cluster) settings(run string) []string {
 		"hba_file=" + run + "/pg_hba.conf",
 		"ident_file=" + run + "/pg_ident.conf",
 		"max_connections=" + strconv.Itoa(c.maxConnections),
-		// Each agent that is looked after takes a lock. 512 make room for some 20,000 at 40 connections, in 10 MB.
+		// Each agent takes a lock. 512 are enough for 20,000 agents at 40 connections, and take 10
+		// MB.
 		"max_locks_per_transaction=512",
 		"shared_buffers=" + sharedBuffers(memory()),
 		"min_wal_size=32MB",
 		"max_wal_size=256MB",
 		"wal_level=minimal",
 		"max_wal_senders=0",
-		// Memoir finds what it asks for by keys, and the planner need not know much for that. Postgres learns it from a fifth of the
-		// rows, in a fifth of the time; it does so whenever a tenth is new, while somebody waits for what comes next.
+		// Memoir's queries use keys, so small statistics are enough. They take a fifth of the time,
+		// and Postgres updates them while queries wait.
 		"default_statistics_target=20",
 		"jit=off",
 		"timezone=UTC",
 	}
 	settings = append(settings, logSettings...)
 	if c.noSync {
-		// Commits still reach the kernel, so that killing the server loses none.
+		// Commits still reach the kernel, so that killing the server loses no data.
 		settings = append(settings, "fsync=off", "full_page_writes=off")
 	}
 	return settings
 }
 
-// awaitReady waits for the server to write into its record that it takes connections, as pg_ctl does.
+// awaitReady waits until the server's pid file has the state "ready", as pg_ctl does.
 func (c *cluster) awaitReady(ctx context.Context, p *postmaster) error {
 	for {
 		if pid, state := c.postmasterRecord(); pid == p.pid && state == "ready" {
@@ -137,10 +139,11 @@ func (c *cluster) awaitReady(ctx context.Context, p *postmaster) error {
 	}
 }
 
-// patience is how long an immediate shutdown may take before the process is killed.
+// killDelay is how long an immediate shutdown may take before the process is killed. It is
+// arbitrary.
 const patience = 5 * time.Second
 
-// shutDown ends the server cleanly, or at once when hurry is closed first.
+// shutDown ends the server cleanly, or immediately once hurry is closed.
 func (p *postmaster) shutDown(hurry <-chan struct{}) {
 	p.log.quieten()
 	_ = p.process.Signal(syscall.SIGINT)
@@ -151,7 +154,7 @@ func (p *postmaster) shutDown(hurry <-chan struct{}) {
 	}
 }
 
-// end ends the server with the signal, and by force if that does not help.
+// end sends the signal, and kills the server if it does not end.
 func (p *postmaster) end(signal syscall.Signal) {
 	_ = p.process.Signal(signal)
 	select {

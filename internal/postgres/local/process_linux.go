@@ -10,15 +10,15 @@ import (
 	"syscall"
 )
 
-// reach lets the program inherit the directories, opened by this process, and names them through its own descriptors.
-// The kernel follows such a name straight to the directory, so closed directories above it do not matter.
+// reach opens the directories for the program to inherit and returns their names there. Access to
+// their parents is then not needed.
 func (a account) reach(cmd *exec.Cmd, dirs []string) (paths []string, err error) {
 	for _, dir := range dirs {
 		handle, err := os.Open(dir)
 		if err != nil {
 			return nil, err
 		}
-		// The program's descriptors 0 to 2 are the standard ones; inherited files follow.
+		// Descriptors 0 to 2 are the standard ones; inherited files follow.
 		paths = append(paths, fmt.Sprintf("/proc/self/fd/%d", 3+len(cmd.ExtraFiles)))
 		cmd.ExtraFiles = append(cmd.ExtraFiles, handle)
 	}
@@ -29,8 +29,7 @@ func dieWithParent(attributes *syscall.SysProcAttr, signal syscall.Signal) {
 	attributes.Pdeathsig = signal
 }
 
-// serverProcesses gives the live Postgres processes that work in the cluster: each has it as its working directory.
-// Zombies have none.
+// serverProcesses returns the Postgres processes whose working directory is the cluster.
 func serverProcesses(pgdata string, _ int) []int {
 	cluster, err := os.Stat(pgdata)
 	if err != nil {

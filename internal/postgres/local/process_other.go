@@ -10,7 +10,8 @@ import (
 	"syscall"
 )
 
-// reach makes sure that the account can walk to the directories, since there is no way around here.
+// reach returns an error if the account cannot access the directories, because it cannot inherit
+// them here.
 func (a account) reach(_ *exec.Cmd, dirs []string) (paths []string, err error) {
 	for _, dir := range dirs {
 		probe := exec.Command("/bin/test", "-x", dir)
@@ -25,8 +26,8 @@ func (a account) reach(_ *exec.Cmd, dirs []string) (paths []string, err error) {
 
 func dieWithParent(*syscall.SysProcAttr, syscall.Signal) {}
 
-// serverProcesses gives the recorded process when it is a Postgres that was started on the cluster. Its children are
-// not found, and Postgres itself refuses to start while any of them still works in the cluster.
+// serverProcesses returns the recorded process if it is a Postgres on the cluster. It does not find
+// the child processes; Postgres refuses to start while one exists.
 func serverProcesses(pgdata string, recorded int) []int {
 	if recorded <= 1 {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"memoir/internal/postgres/local"
 )
 
-// refused starts a server that must not start, and gives the reason.
+// refused starts a server that must not start, and returns the error.
 func (f *fixture) refused(opts local.Options, why error, words ...string) {
 	f.t.Helper()
 	server, err := local.Start(f.ctx, opts)
@@ -149,7 +149,7 @@ func TestAPostgresThatIsTooOldCountsAsNone(t *testing.T) {
 	f.refused(opts, local.ErrNoPostgres, "14", "older than 15", "--database-url", "PATH")
 }
 
-// pretendPostgres gives a directory of programs of which postgres only knows its version.
+// pretendPostgres returns a directory with a postgres that only prints its version.
 func (f *fixture) pretendPostgres(version string) string {
 	f.t.Helper()
 	dir := f.t.TempDir()

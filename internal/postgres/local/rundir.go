@@ -14,16 +14,17 @@ import (
 const (
 	runName    = "run"
 	tempPrefix = "memoir-run-"
-	port       = 5432 // only names the socket file: .s.PGSQL.5432
+	port       = 5432 // only part of the socket's name: .s.PGSQL.5432
 )
 
-// runDir is the private directory of one run: the server's socket, and the rules of who may connect.
+// runDir is the private directory of a run: the server's socket and its access rules.
 type runDir struct {
-	path string // where the socket is
-	link string // the link to path in the data directory, when path is a temporary directory
+	path string // directory of the socket
+	link string // link to path in the data directory, if path is a temporary directory
 }
 
-// makeRunDir replaces what the last run left by a fresh directory of mode 0700 that the account owns.
+// makeRunDir replaces the directory of the last run by a new one with mode 0700 that the account
+// owns.
 func makeRunDir(dataDir string, a account) (*runDir, error) {
 	at := filepath.Join(dataDir, runName)
 	removeRun(at)
@@ -60,8 +61,8 @@ func (r *runDir) make(at string) error {
 	return fmt.Errorf("%w: no directory has a path short enough for a socket; choose a shorter --data-dir", ErrAccess)
 }
 
-// fitsSocket says whether a socket in the directory has a path that the kernel takes (107 bytes on Linux, 103 on
-// macOS), and that clients do not take for a list of hosts.
+// fitsSocket reports whether a socket in the directory has a path that the kernel accepts (107
+// bytes on Linux, 103 on macOS). A comma is excluded, because clients would parse a list of hosts.
 func fitsSocket(dir string) bool {
 	const longest = len(syscall.RawSockaddrUnix{}.Path) - 1
 	return len(socketIn(dir)) <= longest && !strings.Contains(dir, ",")
@@ -72,7 +73,7 @@ func socketIn(dir string) string { return filepath.Join(dir, ".s.PGSQL."+strconv
 func (r *runDir) hba() string   { return filepath.Join(r.path, "pg_hba.conf") }
 func (r *runDir) ident() string { return filepath.Join(r.path, "pg_ident.conf") }
 
-// writeRules lets in the user who runs Memoir, by the word of the kernel, and nobody else.
+// writeRules allows only the user who runs Memoir, with peer authentication.
 func (r *runDir) writeRules() error {
 	self, err := user.LookupId(strconv.Itoa(os.Geteuid()))
 	if err != nil {
@@ -95,9 +96,9 @@ func (r *runDir) give(a account) error {
 	return nil
 }
 
-// url is the connection string for a role and a database, in the form that pgx and libpq share.
+// url returns the connection string for a role and a database, for pgx and libpq.
 func (r *runDir) url(role, database string) string {
-	// libpq does not read + as a space.
+	// libpq does not decode + as a space.
 	host := strings.ReplaceAll(url.QueryEscape(r.path), "+", "%20")
 	return fmt.Sprintf("postgres:///%s?host=%s&port=%d&user=%s", database, host, port, role)
 }
@@ -109,7 +110,7 @@ func (r *runDir) remove() {
 	_ = os.RemoveAll(r.path)
 }
 
-// removeRun clears away the directory of an earlier run, wherever it was.
+// removeRun removes the directory of an earlier run.
 func removeRun(at string) {
 	if temp, err := os.Readlink(at); err == nil && strings.HasPrefix(filepath.Base(temp), tempPrefix) {
 		_ = os.RemoveAll(temp)

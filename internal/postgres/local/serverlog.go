@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// logSettings make the server say what happens to it, and neither statements nor values: memories are in those. Errors
-// of queries go to the client alone (log is the level above error in log_min_messages).
+// logSettings make the server log events, but no statements and values, which contain memories.
+// Errors of queries are sent to the client only: in log_min_messages, log is above error.
 var logSettings = []string{
 	"logging_collector=off",
 	"log_destination=stderr",
@@ -25,10 +25,10 @@ var logSettings = []string{
 	"log_parameter_max_length_on_error=0",
 }
 
-// kept is how many of its last lines explain why a server ended.
+// maxTail is how many of the last lines are reported when a server ends. It is arbitrary.
 const kept = 12
 
-// serverLog carries what the server writes to the log of Memoir, line by line.
+// serverLog forwards the server's log lines to Memoir's log.
 type serverLog struct {
 	log   *slog.Logger
 	ended chan struct{}
@@ -42,7 +42,8 @@ func newServerLog(log *slog.Logger) *serverLog {
 	return &serverLog{log: log, ended: make(chan struct{})}
 }
 
-// open gives the file for the server to write to. The caller closes it once the server has it.
+// open returns the file to which the server writes. The caller must close it after the server's
+// start.
 func (l *serverLog) open() (*os.File, error) {
 	reader, writer, err := os.Pipe()
 	if err != nil {
@@ -68,7 +69,7 @@ func (l *serverLog) line(text string) {
 	l.log.Log(context.Background(), l.level(text), "postgres: "+text)
 }
 
-// level ranks a line of the server: its everyday news are of interest to nobody but a developer.
+// level returns the log level of a line. Most lines are interesting for developers only.
 func (l *serverLog) level(text string) slog.Level {
 	switch {
 	case l.quiet:
@@ -82,14 +83,15 @@ func (l *serverLog) level(text string) slog.Level {
 	}
 }
 
-// quieten ranks all that follows as everyday news, since a server that is told to end complains of it.
+// quieten lowers the level of all further lines, because a server that is shut down logs warnings.
 func (l *serverLog) quieten() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.quiet = true
 }
 
-// awaitEnd waits for the last line, but not longer than the limit: what still holds the pipe may be a stuck process.
+// awaitEnd waits for the last line for at most limit, because a stuck process may keep the pipe
+// open.
 func (l *serverLog) awaitEnd(limit time.Duration) {
 	select {
 	case <-l.ended:

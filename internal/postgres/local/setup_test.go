@@ -19,7 +19,7 @@ import (
 	"memoir/internal/postgres/local"
 )
 
-// fixture is one data directory, and what runs on it.
+// fixture is a data directory and the server on it.
 type fixture struct {
 	t   *testing.T
 	ctx context.Context
@@ -27,12 +27,13 @@ type fixture struct {
 	log *captured
 }
 
-// setup gives a data directory that does not exist yet, below a directory that only the user of the tests may enter.
+// setup returns a data directory that does not exist, in a directory that only the tests' user can
+// access.
 func setup(t *testing.T) *fixture {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	t.Cleanup(cancel)
-	// Not t.TempDir: the names of tests make paths that are too long for sockets.
+	// Paths of t.TempDir contain the test's name and are too long for sockets.
 	home, err := os.MkdirTemp("", "memoir-local-")
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +70,7 @@ func (f *fixture) stop(server *local.Server) {
 	}
 }
 
-// pgdata is where the cluster is.
+// pgdata returns the path of the cluster.
 func (f *fixture) pgdata(elements ...string) string {
 	return filepath.Join(append([]string{f.dir, "postgres"}, elements...)...)
 }
@@ -81,7 +82,7 @@ func (f *fixture) execute(url, statement string) {
 	}
 }
 
-// remember writes a row, and remembers says that it is still there.
+// remember writes a row; remembers reports whether it exists.
 func (f *fixture) remember(url string) {
 	f.t.Helper()
 	f.execute(url, "CREATE TABLE kept AS SELECT 42 AS answer")
@@ -94,7 +95,7 @@ func (f *fixture) remembers(url string) {
 	}
 }
 
-// scan gives the one value of a query.
+// scan returns the single value of a query.
 func scan[T any](f *fixture, url, query string) (value T) {
 	f.t.Helper()
 	conn, err := pgx.Connect(f.ctx, url)
@@ -108,7 +109,7 @@ func scan[T any](f *fixture, url, query string) (value T) {
 	return value
 }
 
-// postmaster gives the process id of the running server.
+// postmaster returns the process id of the running server.
 func (f *fixture) postmaster() int {
 	f.t.Helper()
 	content, err := os.ReadFile(f.pgdata("postmaster.pid"))
@@ -123,7 +124,7 @@ func (f *fixture) postmaster() int {
 	return pid
 }
 
-// snapshot is everything below a directory: names, modes, times and contents.
+// snapshot returns names, modes, times and contents of everything below a directory.
 func snapshot(t *testing.T, dir string) string {
 	t.Helper()
 	var all strings.Builder
@@ -150,7 +151,7 @@ func snapshot(t *testing.T, dir string) string {
 	return all.String()
 }
 
-// captured is a log to be read by a test.
+// captured is a log that tests can read.
 type captured struct {
 	mu   sync.Mutex
 	text bytes.Buffer

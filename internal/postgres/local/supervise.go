@@ -6,16 +6,17 @@ import (
 	"time"
 )
 
-// How long to wait before another attempt when restarting fails; an attempt doubles the wait.
+// Waits before a restart. Each failed attempt doubles the wait. The limits are arbitrary.
 const (
 	firstBackoff = 100 * time.Millisecond
 	lastBackoff  = 10 * time.Second
 )
 
-// steady is how long a server must have lived for its death to count as the first one.
+// stableAfter is how long a server must run before its next end counts as the first one. It is
+// arbitrary.
 const steady = time.Minute
 
-// supervise keeps the server running until Stop, then shuts it down and gives the data directory back.
+// supervise restarts the server until Stop, then shuts it down and releases the data directory.
 func (s *Server) supervise(running *postmaster) {
 	defer close(s.done)
 	defer s.cluster.close()
@@ -47,8 +48,8 @@ func (s *Server) supervise(running *postmaster) {
 	}
 }
 
-// restart tries until the server runs again, and gives nil when Stop came first. It fails when no attempt can succeed
-// any more.
+// restart tries to start the server until it runs. It returns nil after Stop, and an error if no
+// attempt can succeed.
 func (s *Server) restart(backoff *time.Duration) (*postmaster, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -7,8 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// journalGaps are sentences on where the journal, read from its beginning, does not lead to what is, or tells of something
-// that cannot have happened after what it told before. In one statement, so that it may run while Memoir writes.
+// journalGaps returns sentences about memories whose journal does not lead to their current state,
+// and about impossible events. It is one statement, so that it can run while Memoir writes.
 const journalGaps = `
 WITH told AS (
     SELECT *, row_number() OVER newest AS since_then,
@@ -59,25 +59,25 @@ SELECT format('%s memories of type %L live in agent %s, and the journal has summ
 FROM counted FULL JOIN grown USING (agent_id, type)
 WHERE counted.alive IS DISTINCT FROM grown.alive`
 
-// Journal returns a function that says, a sentence each, where the journal in the database does not lead to what is.
+// Journal returns a function that returns the contradictions between the journal and the memories.
 func Journal(t testing.TB, url string) (gaps func() []string) {
 	t.Helper()
 	return sentences(t, url, journalGaps)
 }
 
-// sentences returns a function that reads the sentences of a query. They are no failure of the test by themselves, so that
-// it may ask again until there are none.
+// sentences returns a function that runs a query for sentences. The test may repeat it until
+// no sentence is left.
 func sentences(t testing.TB, url, query string) func() []string {
 	t.Helper()
 	conn, err := pgx.Connect(context.Background(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { conn.Close(context.Background()) }) //nolint:errcheck // the database goes with the test
+	t.Cleanup(func() { conn.Close(context.Background()) }) //nolint:errcheck // only read
 	return func() []string { return sentencesOf(conn, query) }
 }
 
-// JournalGaps asks once what the function of Journal says, over a connection of its own.
+// JournalGaps returns the current sentences of Journal, over its own connection.
 func JournalGaps(ctx context.Context, url string) []string {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {

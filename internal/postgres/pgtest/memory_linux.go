@@ -2,15 +2,16 @@ package pgtest
 
 import "golang.org/x/sys/unix"
 
-// sharedMemory is where Linux has a file system in memory for everybody.
+// sharedMemory is the directory of Linux's file system in memory.
 const sharedMemory = "/dev/shm"
 
-// enough is what the databases of a test process may take there, in bytes: each has some 12 MB, and few are there at once.
+// minFree is the free space in bytes that is required there. It is arbitrary: a database needs
+// about 12 MB, and a test process uses few at the same time.
 const enough = 4 << 30
 
-// memoryDisk returns a directory in memory with room for the server's files, empty where there is none: then they are where temporary
-// files are. A database is cloned and dropped for each test, and its hundreds of files make a disk the limit of the tests: those of
-// the API took 97 s with the files on one and 16 s without.
+// memoryDisk returns a directory in memory for the server's files, or "" if it is missing or has
+// too little space. Cloning a database writes hundreds of files: the tests of internal/api took 97
+// s on disk and 16 s in memory.
 func memoryDisk() string {
 	var fs unix.Statfs_t
 	if unix.Statfs(sharedMemory, &fs) != nil || fs.Type != unix.TMPFS_MAGIC || fs.Bavail*uint64(fs.Bsize) < enough || unix.Access(sharedMemory, unix.W_OK) != nil {

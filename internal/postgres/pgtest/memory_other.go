@@ -2,5 +2,5 @@
 
 package pgtest
 
-// memoryDisk is empty: the server's files are where temporary files are.
+// memoryDisk returns "": the server's files are in the directory of temporary files.
 func memoryDisk() string { return "" }

@@ -1,6 +1,6 @@
-// Package pgtest gives each test a Postgres database of its own. It owns one private server per test process, which
-// package local runs, and a migrated template that databases are cloned from. It fails a test that gets no Postgres and
-// never skips one. Tests of any package may use it; nothing else does.
+// Package pgtest gives each test its own Postgres database. It runs one private server per test
+// process with package local, and clones databases from a migrated template. Without Postgres, it
+// fails tests and never skips them. Only tests use it.
 package pgtest
 
 import (
@@ -22,14 +22,15 @@ import (
 	"memoir/internal/postgres/local"
 )
 
-// Main runs the tests of a package that uses New or Empty, then stops the server. Call it from TestMain:
+// Main runs the tests of a package that uses New or Empty, then stops the server. TestMain must
+// call it:
 //
 //	func TestMain(m *testing.M) { pgtest.Main(m) }
 //
-// When the test process is killed instead, the server goes down with it.
+// If the test process is killed, the server ends too.
 func Main(m *testing.M) { os.Exit(Run(m)) }
 
-// Run is Main for a package that has more to end after its tests. It returns the code to exit with.
+// Run is Main for packages with more cleanup after their tests. It returns the exit code.
 func Run(m *testing.M) (code int) {
 	prepared.Store(true)
 	code = m.Run()
@@ -40,31 +41,30 @@ func Run(m *testing.M) (code int) {
 	return code
 }
 
-// New gives the URL of a fresh database with Memoir's schema. It is dropped when the test ends.
+// New returns the URL of a new database with Memoir's schema. It is dropped at the end of the test.
 func New(t testing.TB) string {
 	t.Helper()
 	return create(t, "TEMPLATE "+template)
 }
 
-// Empty gives the URL of a fresh database without any tables. It is dropped when the test ends.
+// Empty returns the URL of a new database without tables. It is dropped at the end of the test.
 func Empty(t testing.TB) string {
 	t.Helper()
 	return create(t, "")
 }
 
-// template is the migrated database that New clones.
 const template = "memoir_template"
 
-// limit bounds each step; a slow and busy machine stays well below it.
+// maxStep limits each step, for slow and busy machines. It is arbitrary.
 const limit = 2 * time.Minute
 
 var (
-	prepared atomic.Bool // Main runs, so the server will be stopped
+	prepared atomic.Bool // Main was called, so the server will be stopped
 	shared   server
 	count    atomic.Int64
 )
 
-// server is the one of this process, started by the first test that needs it.
+// server is the server of this process. The first test that needs it starts it.
 type server struct {
 	once  sync.Once
 	dir   string
@@ -137,11 +137,11 @@ func create(t testing.TB, options string) string {
 	return database(server.URL(), name)
 }
 
-// insufficientPrivilege is the SQLSTATE with which Postgres says that something is not ours to do.
+// insufficientPrivilege is Postgres' SQLSTATE for a refused action.
 const insufficientPrivilege = "42501"
 
-// drop removes a database with whoever is still connected. Autovacuum's workers are the superuser's, which is refused to end
-// them; one that is at work there is soon done.
+// drop drops a database and ends its connections. Autovacuum workers belong to the superuser and
+// cannot be ended, so drop repeats until they are done.
 func drop(ctx context.Context, url, name string) error {
 	for {
 		err := execute(ctx, url, "DROP DATABASE "+name+" WITH (FORCE)")
@@ -157,11 +157,11 @@ func drop(ctx context.Context, url, name string) error {
 	}
 }
 
-// database gives the server's URL with another database.
+// database returns the server's URL with another database name.
 func database(server, name string) string {
 	parsed, err := url.Parse(server)
 	if err != nil {
-		panic(err) // made by package local
+		panic(err) // package local created the URL
 	}
 	parsed.Path = "/" + name
 	return parsed.String()

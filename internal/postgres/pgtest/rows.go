@@ -7,8 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// RowsRead returns how many rows of those tables, or of all, have been read, over all connections. What one has read counts once it is
-// closed: it waits until no other than conn is open any more, for Postgres tells nobody when one has gone.
+// RowsRead returns how many rows of the tables, or of all, have been read over all connections.
+// Postgres counts a connection when it is closed, so RowsRead waits until only conn is open.
 func RowsRead(t testing.TB, conn *pgx.Conn, tables ...string) (rows int) {
 	t.Helper()
 	var others int

@@ -2,7 +2,7 @@ package pgtest
 
 import "testing"
 
-// miscounts returns a sentence for each count and each conflict that its rows do not give.
+// miscounts returns a sentence for each stored count or conflict that differs from the rows.
 const miscounts = `
 SELECT format('%s memories of agent %s are %s of type %L, and the tally says %s', counted.n, agent_id, state, type, tally.n)
 FROM (SELECT agent_id, state, coalesce(type, '') AS type, count(*) AS n FROM memories GROUP BY 1, 2, 3) counted
@@ -21,7 +21,7 @@ FROM memories m CROSS JOIN LATERAL (
 ) found
 WHERE m.readable AND m.state <> 'deleted' AND m.conflict IS DISTINCT FROM found.conflict`
 
-// Tallies returns a function that says, a sentence each, where the tallies in the database are not what a count gives.
+// Tallies returns a function that returns the differences between stored counts and actual counts.
 func Tallies(t testing.TB, url string) (gaps func() []string) {
 	t.Helper()
 	return sentences(t, url, miscounts)

@@ -10,16 +10,16 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// connection is one client's.
+// connection is the connection of one client.
 type connection struct {
 	*Line
-	client *pgproto3.Backend  // to receive requests from, and send answers to
-	server *pgproto3.Frontend // the other way round
-	// losing says that the answer to what Postgres is doing is to be lost.
+	client *pgproto3.Backend  // receives requests and sends answers
+	server *pgproto3.Frontend // sends requests and receives answers
+	// losing means that the answer to the current request will be lost.
 	losing atomic.Bool
 
-	prepared map[string]string // names of requests, by the name of their prepared statement
-	names    []string          // of what has been asked since the last request was complete
+	prepared map[string]string // names of requests, by name of their prepared statement
+	names    []string          // names of requests since the last complete one
 }
 
 func (l *Line) serve(client, server net.Conn) {
@@ -40,14 +40,14 @@ func (l *Line) serve(client, server net.Conn) {
 	c.passRequests()
 }
 
-// flush sends on what has been gathered, once the line is not silent.
+// flush sends the buffered messages, unless the line is silent.
 func (c *connection) flush(send func() error) error {
 	c.silent.RLock()
 	defer c.silent.RUnlock()
 	return send()
 }
 
-// passRequests hands on what the client asks until one side ends or a request is lost.
+// passRequests forwards the client's messages until one side ends or a request is lost.
 func (c *connection) passRequests() {
 	for {
 		message, err := c.client.Receive()
@@ -70,7 +70,7 @@ func (c *connection) passRequests() {
 	}
 }
 
-// note keeps what the message asks for, and says whether the request is complete.
+// note records the request of a message, and reports whether the request is complete.
 func (c *connection) note(message pgproto3.FrontendMessage) (complete bool) {
 	switch m := message.(type) {
 	case *pgproto3.Query:
@@ -92,7 +92,7 @@ func (c *connection) ask(name string) {
 	}
 }
 
-// passAnswers hands on what Postgres says until one side ends or an answer is lost.
+// passAnswers forwards Postgres' messages until one side ends or an answer is lost.
 func (c *connection) passAnswers() {
 	for {
 		message, err := c.server.Receive()
@@ -110,7 +110,7 @@ func (c *connection) passAnswers() {
 		}
 		c.client.Send(message)
 		if c.server.ReadBufferLen() > 0 {
-			continue // more comes at once
+			continue // more messages follow immediately
 		}
 		if c.flush(c.client.Flush) != nil {
 			return
@@ -118,10 +118,10 @@ func (c *connection) passAnswers() {
 	}
 }
 
-// queryName is how the generated queries say what they are called.
+// queryName matches the name that sqlc writes into queries.
 var queryName = regexp.MustCompile(`^-- name: (\w+)`)
 
-// nameOf returns what a request is called; empty: it is none.
+// nameOf returns the name of a request, or "" for an empty statement.
 func nameOf(sql string) string {
 	if named := queryName.FindStringSubmatch(sql); named != nil {
 		return named[1]

@@ -1,7 +1,6 @@
-// Package linetest is the line between Memoir and its Postgres as tests need it: one that can be lost. It understands the
-// stream of messages just enough to lose a request before Postgres gets it, or the answer after Postgres has carried it
-// out, which is how a commit comes about that nobody heard of. It can also be cut, or fall silent, as a whole. Only tests
-// use it.
+// Package linetest is a proxy between Memoir and Postgres for tests. It can lose a request before
+// Postgres receives it, or the answer after Postgres has executed it. The client does then not know
+// whether a commit happened. It can also cut all connections or freeze them. Only tests use it.
 package linetest
 
 import (
@@ -14,37 +13,36 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Fate is what becomes of a request.
+// Fate is the outcome of a request.
 type Fate int
 
-// The fates. In the last two the connection ends with the request, as it does when a server or a network dies.
+// After NotSent and Unanswered the connection ends, as after a crash of the server or network.
 const (
-	Answered   Fate = iota // it is carried out, and the answer arrives
-	NotSent                // Postgres never gets it
-	Unanswered             // Postgres carries it out, and the answer is lost
+	Answered   Fate = iota // executed, and the answer arrives
+	NotSent                // Postgres never receives it
+	Unanswered             // Postgres executes it, and the answer is lost
 )
 
-// Line hands on what is said between its clients and one database.
+// Line is a proxy between clients and one database.
 type Line struct {
-	// URL is that of the database, by way of the line.
+	// URL is the URL of the database through the line.
 	URL string
 
 	fate     func(request string) Fate
 	listener net.Listener
-	server   string // the Unix socket of the database's server
+	server   string // Unix socket of the database server
 	running  sync.WaitGroup
 
-	silent sync.RWMutex // held for writing: nothing comes through
+	silent sync.RWMutex // locked for writing while nothing is forwarded
 	mu     sync.Mutex
 	cut    bool
 	open   map[net.Conn]struct{}
 }
 
-// New lays a line to a database of package pgtest. It is taken up when the test ends.
-//
-// fate is asked about each request, by its name: that of its query, or the statement's first words in lower case, such as
-// "commit". Several requests of different connections are asked about at the same time. What only prepares a statement, or
-// asks whether the connection still stands, is no request. A nil fate lets all through.
+// New starts a line to a database of package pgtest. It stops at the end of the test. fate returns
+// the outcome of each request; nil means Answered. It gets the name of the query, or the first
+// words of the statement in lower case, such as "commit". It must be safe for concurrent use.
+// Messages that only prepare a statement or ping the server are no requests.
 func New(t testing.TB, database string, fate func(request string) Fate) *Line {
 	t.Helper()
 	config, err := pgx.ParseConfig(database)
@@ -87,7 +85,7 @@ func (l *Line) accept() {
 	}
 }
 
-// keep notes an open connection, unless the line is cut.
+// keep registers an open connection, unless the line is cut.
 func (l *Line) keep(client, server net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -108,7 +106,7 @@ func (l *Line) end(client, server net.Conn) {
 	}
 }
 
-// Cut ends every connection, and every new one at once, until Mend.
+// Cut ends all connections, and each new one immediately, until Mend.
 func (l *Line) Cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -118,21 +116,21 @@ func (l *Line) Cut() {
 	}
 }
 
-// Mend lets connections be made again after Cut.
+// Mend allows connections again after Cut.
 func (l *Line) Mend() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.cut = false
 }
 
-// Silence leaves every connection open and lets nothing through, which is what a frozen machine looks like, until the
-// returned function is called.
+// Silence forwards nothing and keeps all connections open, like a frozen machine, until end is
+// called.
 func (l *Line) Silence() (end func()) {
 	l.silent.Lock()
 	return l.silent.Unlock
 }
 
-// Connections counts the connections that are open.
+// Connections returns the number of open connections.
 func (l *Line) Connections() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

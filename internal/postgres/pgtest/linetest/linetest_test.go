@@ -73,7 +73,7 @@ func TestARequestIsLostBeforeOrAfterItIsCarriedOut(t *testing.T) {
 		fate linetest.Fate
 		do   func(*pgx.Conn) error
 		lose string
-		want int // notes afterwards
+		want int // number of rows after the test
 	}{
 		"a statement, before": {linetest.NotSent, insert, "insert", 0},
 		"a statement, after":  {linetest.Unanswered, insert, "insert", 1},

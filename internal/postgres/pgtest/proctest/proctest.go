@@ -1,5 +1,5 @@
-// Package proctest takes the processes of a private Postgres away from it, for tests: it stops them in their tracks, or kills
-// their parent, as the system would. It knows them from what the cluster and /proc say.
+// Package proctest stops or kills the processes of a private Postgres in tests. It finds them
+// through the cluster's files and /proc.
 package proctest
 
 import (
@@ -13,16 +13,17 @@ import (
 	"testing"
 )
 
-// Server is a private Postgres, as the system sees it, by its data directory.
+// Server is a private Postgres, identified by its data directory.
 type Server struct{ DataDir string }
 
-// Freeze stops every process of it in its tracks: connections stay open, and nobody answers.
+// Freeze stops all processes of the server. Connections stay open without answers.
 func (s Server) Freeze(t testing.TB) { s.signal(t, syscall.SIGSTOP) }
 
-// Thaw lets them go on.
+// Thaw continues all processes of the server.
 func (s Server) Thaw(t testing.TB) { s.signal(t, syscall.SIGCONT) }
 
-// Kill ends the parent of all its processes as a power cut would; they end by themselves, or are ended by whoever starts it again.
+// Kill kills the server's parent process. The other processes end on their own or at the next
+// start.
 func (s Server) Kill(t testing.TB) {
 	t.Helper()
 	if pid := s.postmaster(t); pid != 0 {
@@ -38,7 +39,7 @@ func (s Server) signal(t testing.TB, signal syscall.Signal) {
 	if postmaster == 0 {
 		return
 	}
-	// The parent comes first, so that it starts no more of them meanwhile.
+	// The parent is first, so that it starts no other processes.
 	for _, pid := range append([]int{postmaster}, childrenOf(postmaster)...) {
 		if err := syscall.Kill(pid, signal); err != nil && !errors.Is(err, syscall.ESRCH) {
 			t.Error(err)
@@ -46,7 +47,7 @@ func (s Server) signal(t testing.TB, signal syscall.Signal) {
 	}
 }
 
-// postmaster returns its process id; 0: there is none, and the test has failed.
+// postmaster returns the parent's process id. If it is unknown, it fails the test and returns 0.
 func (s Server) postmaster(t testing.TB) int {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(s.DataDir, "postgres", "postmaster.pid"))
@@ -63,16 +64,16 @@ func (s Server) postmaster(t testing.TB) int {
 	return pid
 }
 
-// childrenOf reads from /proc which processes have that parent.
+// childrenOf returns the child processes of a process, from /proc.
 func childrenOf(parent int) []int {
 	var children []int
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is well-formed
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is valid
 	for _, stat := range stats {
 		raw, err := os.ReadFile(stat)
 		if err != nil {
-			continue // it has ended meanwhile
+			continue // the process has ended
 		}
-		// pid (name) state ppid …, and the name may hold anything.
+		// The fields are: pid (name) state ppid. The name may contain any character.
 		rest := string(raw[strings.LastIndexByte(string(raw), ')')+1:])
 		var state string
 		var ppid int
