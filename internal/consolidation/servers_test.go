@@ -170,7 +170,7 @@ func TestAStepThatLosesItsDatabaseIsWholeAfterwards(t *testing.T) {
 			if status, answer := call("POST", apply, steps); status != http.StatusServiceUnavailable {
 				t.Errorf("without Postgres: %d %s", status, answer)
 			}
-			line.Mend()
+			line.Resume()
 			waittest.For(b, "the step to be applied", func() bool {
 				status, answer := call("POST", apply, steps)
 				return status == http.StatusOK && strings.Contains(answer, `"status":200`)
@@ -214,7 +214,7 @@ func TestALockThatCannotBeLetGoIsLetGoLater(t *testing.T) {
 	if _, err := b.MakePlan(t.Context(), "ada", memories.ByScript); err == nil {
 		t.Error("a plan without a database")
 	}
-	line.Mend()
+	line.Resume()
 	waittest.For(b, "the lock to be as it was", func() bool {
 		info, err := os.Stat(b.Path(lock))
 		return err == nil && info.Size() == 0 && info.ModTime().Equal(last)

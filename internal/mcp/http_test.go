@@ -91,7 +91,7 @@ func TestWhilePostgresIsAwayEachCallSaysSo(t *testing.T) {
 	if _, err := c.ListResources(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "database cannot be reached") {
 		t.Errorf("the resources: %v", err)
 	}
-	line.Mend()
+	line.Resume()
 	waittest.For(d, "a memory", func() bool {
 		result, _ := c.ask("get_memory", arguments{"name": "green tea"})
 		return !result.IsError

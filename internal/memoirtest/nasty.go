@@ -9,7 +9,7 @@ import (
 )
 
 // maxBytes is the size of the largest memory file that is read: memories.MaxFileSize.
-const mostBytes = 1 << 20
+const maxBytes = 1 << 20
 
 // NastyFiles returns memory files of at most 1 MiB that are expensive to parse, by name.
 func NastyFiles() map[string]string {
@@ -39,7 +39,7 @@ func NastyFiles() map[string]string {
 	files["NUL"] = "---\nname: nul\ntype: user\n---\n" + filled("\x00")
 	files["carriage returns"] = "---\rname: cr\rtype: user\r---\r" + filled("x\r")
 	for name, text := range files {
-		files[name] = text[:min(len(text), mostBytes)]
+		files[name] = text[:min(len(text), maxBytes)]
 	}
 	return files
 }
@@ -104,7 +104,7 @@ func NastyBodies() map[string]string {
 		"reference uses": numbered(300<<10, "[r%d]: /b\n") + filledTo(700<<10, "[r1] "),
 		"wiki links":     filled("[[a]] "),
 		"open wiki":      filled("[["),
-		"wiki names":     numbered(mostBytes, "[[n%d]] "),
+		"wiki names":     numbered(maxBytes, "[[n%d]] "),
 		"autolinks":      filled("<http://a.b> "),
 		"addresses":      filled("http://a.b/c "),
 		"open autolinks": filled("<a"),
@@ -142,12 +142,12 @@ func NastyBodies() map[string]string {
 		"CJK":            filled("東京"),
 		"emoji":          filled("👩\u200d"),
 		"bidi":           filled("\u202e"),
-		"index lines":    numbered(mostBytes, "- [a%d](b%d.md) — c\n"),
-		"paths":          numbered(mostBytes, "`src/a%d.go:12` "),
-		"functions":      numbered(mostBytes, "`f%d()` "),
+		"index lines":    numbered(maxBytes, "- [a%d](b%d.md) — c\n"),
+		"paths":          numbered(maxBytes, "`src/a%d.go:12` "),
+		"functions":      numbered(maxBytes, "`f%d()` "),
 		"quoted ticks":   filled("`a b` `--c` "),
 		"sentences":      filled("It is gone. "),
-		"keys":           numbered(mostBytes, "api_key = \"k%dAKIAIOSFODNN7EXAMPLE\"\n"),
+		"keys":           numbered(maxBytes, "api_key = \"k%dAKIAIOSFODNN7EXAMPLE\"\n"),
 		"secret":         filled("secret=\""),
 		"password":       filled("password: aB3$xYz9 "),
 		"base64":         filled("eyJhbGciOiJIUzI1NiJ9."),
@@ -158,7 +158,7 @@ func NastyBodies() map[string]string {
 	}
 }
 
-func filled(part string) string { return filledTo(mostBytes-4096, part) }
+func filled(part string) string { return filledTo(maxBytes-4096, part) }
 
 func filledTo(size int, part string) string { return strings.Repeat(part, max(1, size/len(part))) }
 
@@ -185,7 +185,7 @@ func deepIndents(levels int) string {
 func deepLists(levels int) string {
 	var out strings.Builder
 	for i := range levels {
-		if out.Len() > mostBytes-8192 {
+		if out.Len() > maxBytes-8192 {
 			break
 		}
 		out.WriteString(strings.Repeat(" ", i) + "- a\n")
@@ -205,7 +205,7 @@ func merges(levels int) string {
 
 func growing(mark byte) string {
 	var out strings.Builder
-	for i := 1; out.Len() < mostBytes-8192; i++ {
+	for i := 1; out.Len() < maxBytes-8192; i++ {
 		out.WriteString(strings.Repeat(string(mark), i) + " ")
 	}
 	return out.String()

@@ -57,7 +57,7 @@ func TestWhilePostgresIsAwayNothingIsForgottenAndAfterwardsAllGoesOnByItself(t *
 		},
 		"it cannot be reached": {
 			take: func(s *site) { s.line.Cut() },
-			give: func(s *site) { s.line.Mend() },
+			give: func(s *site) { s.line.Resume() },
 		},
 		"it is killed": {
 			take:  func(s *site) { s.postgres.Kill(s.T) },

@@ -106,7 +106,7 @@ func TestWhilePostgresIsAwayThePageSaysSoAndThatTheFilesAreSafe(t *testing.T) {
 	if s.Read("ada/memory/tabs.md") == "" {
 		t.Error("the file is gone")
 	}
-	line.Mend()
+	line.Resume()
 	waittest.For(m, "the page", func() bool { return s.get(t, adaList).StatusCode == http.StatusOK })
 	s.submit(t, seen, "Delete Tabs").expect(http.StatusOK, "Deleted “Tabs”.")
 }

@@ -20,7 +20,7 @@ type account struct {
 }
 
 // serverUsers are the users for the server if Memoir runs as root, in order.
-var servants = []string{"postgres", "nobody"}
+var serverUsers = []string{"postgres", "nobody"}
 
 // accountFor selects the server's user: the owner of the cluster, as Postgres requires. For a new
 // cluster created by root, it is the owner of the data directory, who can then run Memoir without
@@ -41,13 +41,13 @@ func accountFor(dataDir, pgdata string) (account, error) {
 			return found, nil
 		}
 	}
-	for _, name := range servants {
+	for _, name := range serverUsers {
 		if found, err := accountOf(user.Lookup(name)); err == nil && found.uid != 0 {
 			return found, nil
 		}
 	}
 	return account{}, fmt.Errorf("%w: Postgres does not run as root, and this machine has no user %s; "+
-		"start Memoir as another user, or point --database-url at a server", ErrAccess, strings.Join(servants, " or "))
+		"start Memoir as another user, or point --database-url at a server", ErrAccess, strings.Join(serverUsers, " or "))
 }
 
 // ownerOf returns the user id of the directory's owner, or -1 without a directory.
@@ -125,11 +125,11 @@ func (a account) processAttributes(onDeath syscall.Signal) *syscall.SysProcAttr 
 
 // inheritedVars are the variables that programs need. Memoir's own variables, which include
 // secrets, are not passed on.
-var passedOn = []string{"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "LOCALE_ARCHIVE", "TZDIR"}
+var inheritedVars = []string{"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "LOCALE_ARCHIVE", "TZDIR"}
 
 func bareEnvironment() []string {
 	environment := []string{"LC_ALL=C"} // this package parses messages, which must be in English
-	for _, name := range passedOn {
+	for _, name := range inheritedVars {
 		if value, ok := os.LookupEnv(name); ok {
 			environment = append(environment, name+"="+value)
 		}

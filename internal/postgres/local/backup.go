@@ -57,7 +57,7 @@ func (c *cluster) backUp(ctx context.Context) error {
 	if err := os.RemoveAll(copying); err != nil {
 		return err
 	}
-	c.log.Info("copying the database before its upgrade", "to", backup)
+	c.log.Info("copying database before upgrade", "to", backup)
 	args := []string{"-a", c.pgdata, copying}
 	if runtime.GOOS == "linux" {
 		args = append([]string{"--reflink=auto"}, args...)

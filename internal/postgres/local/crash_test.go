@@ -159,7 +159,7 @@ func TestAServerWhoseClusterIsGoneEndsAndSaysSo(t *testing.T) {
 	case <-f.ctx.Done():
 		t.Fatal("the server does not end")
 	}
-	if err := server.Err(); !errors.Is(err, local.ErrForeign) || !strings.Contains(err.Error(), "gone") {
+	if err := server.Err(); !errors.Is(err, local.ErrForeign) || !strings.Contains(err.Error(), "no cluster in") {
 		t.Error(err)
 	}
 }

@@ -20,7 +20,7 @@ const halfMadePrefix = clusterName + ".init-"
 // create creates the cluster in a temporary directory and renames it when it is complete and on
 // disk. A cluster is therefore never incomplete, even after a power cut.
 func (c *cluster) create(ctx context.Context) error {
-	c.log.Info("making a private Postgres", "dir", c.pgdata, "major", c.installation.major)
+	c.log.Info("creating private Postgres", "dir", c.pgdata, "major", c.installation.major)
 	staging, err := os.MkdirTemp(c.dir, halfMadePrefix)
 	if err != nil {
 		return err

@@ -15,10 +15,10 @@ import (
 )
 
 // minMajor is the oldest PostgreSQL version that Memoir's queries support.
-const oldestMajor = 15
+const minMajor = 15
 
-// usualPlaces are the directories outside PATH where packages install initdb and postgres.
-var usualPlaces = []string{
+// usualDirs are the directories outside PATH where packages install initdb and postgres.
+var usualDirs = []string{
 	"/usr/lib/postgresql/*/bin",                                       // Debian, Ubuntu
 	"/usr/pgsql-*/bin",                                                // Red Hat, from postgresql.org
 	"/usr/bin",                                                        // Red Hat, Fedora, Arch
@@ -46,13 +46,13 @@ func findInstallations(ctx context.Context, binDirs []string) []installation {
 	}
 	onPath := installationsIn(ctx, filepath.SplitList(os.Getenv("PATH")))
 	var usual []string
-	for _, pattern := range usualPlaces {
+	for _, pattern := range usualDirs {
 		dirs, _ := filepath.Glob(pattern)
 		usual = append(usual, dirs...)
 	}
-	elsewhere := installationsIn(ctx, usual)
-	slices.SortStableFunc(elsewhere, func(a, b installation) int { return cmp.Compare(b.major, a.major) })
-	return append(onPath, elsewhere...)
+	others := installationsIn(ctx, usual)
+	slices.SortStableFunc(others, func(a, b installation) int { return cmp.Compare(b.major, a.major) })
+	return append(onPath, others...)
 }
 
 func installationsIn(ctx context.Context, dirs []string) []installation {
@@ -79,9 +79,9 @@ func installationIn(ctx context.Context, dir string) (installation, error) {
 	if err != nil {
 		return installation{}, err
 	}
-	ask := exec.CommandContext(ctx, postgres, "--version")
-	ask.Env = bareEnvironment()
-	output, err := ask.Output()
+	command := exec.CommandContext(ctx, postgres, "--version")
+	command.Env = bareEnvironment()
+	output, err := command.Output()
 	if err != nil {
 		return installation{}, err
 	}
@@ -96,7 +96,7 @@ func installationIn(ctx context.Context, dir string) (installation, error) {
 // chooseInstallation returns the installation for a cluster of this major version; 0 means a new
 // cluster.
 func chooseInstallation(found []installation, major int, clusterDir string) (installation, error) {
-	usable := slices.DeleteFunc(slices.Clone(found), func(i installation) bool { return i.major < oldestMajor })
+	usable := slices.DeleteFunc(slices.Clone(found), func(i installation) bool { return i.major < minMajor })
 	if len(usable) == 0 {
 		return installation{}, noPostgres(found)
 	}
@@ -110,18 +110,18 @@ func chooseInstallation(found []installation, major int, clusterDir string) (ins
 }
 
 func noPostgres(tooOld []installation) error {
-	here := ErrNoPostgres.Error()
+	problem := ErrNoPostgres.Error()
 	if len(tooOld) > 0 {
-		here = fmt.Sprintf("the PostgreSQL found (%s) is older than %d", versions(tooOld), oldestMajor)
+		problem = fmt.Sprintf("the PostgreSQL found (%s) is older than %d", versions(tooOld), minMajor)
 	}
 	return &explained{ErrNoPostgres, fmt.Sprintf("%s; install PostgreSQL %d or later (Debian: apt install postgresql; "+
 		"macOS: brew install postgresql), or point --database-url at a server, or put the directory of its initdb and postgres on PATH",
-		here, oldestMajor)}
+		problem, minMajor)}
 }
 
 func otherVersion(usable []installation, major int, clusterDir string) error {
 	install := fmt.Sprintf("install PostgreSQL %d (Debian: postgresql-%d) beside it, or ", major, major)
-	if major < oldestMajor {
+	if major < minMajor {
 		install = ""
 	}
 	return &explained{ErrVersion, fmt.Sprintf("%s was made by PostgreSQL %d, and this machine has %s; nothing was changed: %smove "+

@@ -31,10 +31,10 @@ type Options struct {
 	DataDir string       // created if missing; contains the cluster
 	Log     *slog.Logger // nil means slog.Default()
 
-	BinDirs        []string // with initdb and postgres; nil means PATH, then usualPlaces
+	BinDirs        []string // with initdb and postgres; nil means PATH, then usualDirs
 	MaxConnections int      // 0 means 40
 	NoSync         bool     // faster, but not safe against power cuts; for tests
-	Schema         int64    // version of the migrated tables; a cluster with older ones is copied first; 0: no copy
+	Schema         int64    // version of the migrated tables; older clusters are copied first if not 0
 }
 
 // Server is a running private Postgres. It is restarted if it ends before Stop.
@@ -109,7 +109,7 @@ func (s *Server) Stop(ctx context.Context) error {
 	case <-ctx.Done():
 		s.hurryOne.Do(func() { close(s.hurry) })
 		<-s.done
-		return fmt.Errorf("the private Postgres was ended before it had shut down and recovers at its next start: %w", ctx.Err())
+		return fmt.Errorf("stop the private Postgres: killed before a clean shutdown, recovers at its next start: %w", ctx.Err())
 	}
 }
 

@@ -33,9 +33,9 @@ func (c *cluster) postmasterRecord() (pid int, state string) {
 
 // endSignals are the signals that end the processes of a server, each with the time to wait. The
 // times are arbitrary.
-var farewells = []struct {
-	signal   syscall.Signal
-	patience time.Duration
+var endSignals = []struct {
+	signal  syscall.Signal
+	timeout time.Duration
 }{
 	{syscall.SIGINT, 30 * time.Second},  // fast shutdown, which writes everything to disk
 	{syscall.SIGQUIT, 10 * time.Second}, // immediate shutdown
@@ -47,19 +47,19 @@ var farewells = []struct {
 // proof: its process id may be reused, and Postgres would then refuse to start.
 func (c *cluster) endOrphans(ctx context.Context) error {
 	recorded, _ := c.postmasterRecord()
-	for _, farewell := range farewells {
+	for _, step := range endSignals {
 		orphans := serverProcesses(c.pgdata, recorded)
 		if len(orphans) == 0 {
 			break
 		}
-		c.log.Info("ending a Postgres that was left running", "pids", orphans)
-		c.bid(farewell.signal, orphans, recorded)
-		if err := c.awaitNone(ctx, recorded, farewell.patience); err != nil {
+		c.log.Info("ending orphaned Postgres", "pids", orphans)
+		c.signalOrphans(step.signal, orphans, recorded)
+		if err := c.awaitNone(ctx, recorded, step.timeout); err != nil {
 			return err
 		}
 	}
 	if orphans := serverProcesses(c.pgdata, recorded); len(orphans) > 0 {
-		return fmt.Errorf("a Postgres that was left running on %s does not end (processes %v)", c.pgdata, orphans)
+		return fmt.Errorf("end orphaned Postgres on %s: processes %v still run", c.pgdata, orphans)
 	}
 	if err := os.Remove(c.postmasterFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -69,7 +69,7 @@ func (c *cluster) endOrphans(ctx context.Context) error {
 
 // signalOrphans sends the signal to the postmaster, which forwards it, or else to all processes,
 // which then have nothing left to write.
-func (c *cluster) bid(signal syscall.Signal, orphans []int, postmaster int) {
+func (c *cluster) signalOrphans(signal syscall.Signal, orphans []int, postmaster int) {
 	if slices.Contains(orphans, postmaster) && signal != syscall.SIGKILL {
 		_ = syscall.Kill(postmaster, signal)
 		return
@@ -80,13 +80,13 @@ func (c *cluster) bid(signal syscall.Signal, orphans []int, postmaster int) {
 }
 
 // awaitNone waits until no process uses the cluster, for at most timeout.
-func (c *cluster) awaitNone(ctx context.Context, recorded int, patience time.Duration) error {
-	enough := time.After(patience)
+func (c *cluster) awaitNone(ctx context.Context, recorded int, timeout time.Duration) error {
+	timer := time.After(timeout)
 	for len(serverProcesses(c.pgdata, recorded)) > 0 {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-enough:
+		case <-timer:
 			return nil
 		case <-time.After(20 * time.Millisecond):
 		}

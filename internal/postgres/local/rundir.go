@@ -64,8 +64,8 @@ func (r *runDir) make(at string) error {
 // fitsSocket reports whether a socket in the directory has a path that the kernel accepts (107
 // bytes on Linux, 103 on macOS). A comma is excluded, because clients would parse a list of hosts.
 func fitsSocket(dir string) bool {
-	const longest = len(syscall.RawSockaddrUnix{}.Path) - 1
-	return len(socketIn(dir)) <= longest && !strings.Contains(dir, ",")
+	const maxPath = len(syscall.RawSockaddrUnix{}.Path) - 1
+	return len(socketIn(dir)) <= maxPath && !strings.Contains(dir, ",")
 }
 
 func socketIn(dir string) string { return filepath.Join(dir, ".s.PGSQL."+strconv.Itoa(port)) }

@@ -26,12 +26,12 @@ var logSettings = []string{
 }
 
 // maxTail is how many of the last lines are reported when a server ends. It is arbitrary.
-const kept = 12
+const maxTail = 12
 
 // serverLog forwards the server's log lines to Memoir's log.
 type serverLog struct {
-	log   *slog.Logger
-	ended chan struct{}
+	log  *slog.Logger
+	done chan struct{}
 
 	mu    sync.Mutex
 	last  []string
@@ -39,7 +39,7 @@ type serverLog struct {
 }
 
 func newServerLog(log *slog.Logger) *serverLog {
-	return &serverLog{log: log, ended: make(chan struct{})}
+	return &serverLog{log: log, done: make(chan struct{})}
 }
 
 // open returns the file to which the server writes. The caller must close it after the server's
@@ -50,7 +50,7 @@ func (l *serverLog) open() (*os.File, error) {
 		return nil, err
 	}
 	go func() {
-		defer close(l.ended)
+		defer close(l.done)
 		defer reader.Close()
 		lines := bufio.NewScanner(reader)
 		lines.Buffer(nil, 1<<20)
@@ -65,8 +65,8 @@ func (l *serverLog) line(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.last = append(l.last, text)
-	l.last = l.last[max(0, len(l.last)-kept):]
-	l.log.Log(context.Background(), l.level(text), "postgres: "+text)
+	l.last = l.last[max(0, len(l.last)-maxTail):]
+	l.log.Log(context.Background(), l.level(text), "postgres", "line", text)
 }
 
 // level returns the log level of a line. Most lines are interesting for developers only.
@@ -94,7 +94,7 @@ func (l *serverLog) quieten() {
 // open.
 func (l *serverLog) awaitEnd(limit time.Duration) {
 	select {
-	case <-l.ended:
+	case <-l.done:
 	case <-time.After(limit):
 	}
 }

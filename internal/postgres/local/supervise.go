@@ -8,20 +8,20 @@ import (
 
 // Waits before a restart. Each failed attempt doubles the wait. The limits are arbitrary.
 const (
-	firstBackoff = 100 * time.Millisecond
-	lastBackoff  = 10 * time.Second
+	minBackoff = 100 * time.Millisecond
+	maxBackoff = 10 * time.Second
 )
 
 // stableAfter is how long a server must run before its next end counts as the first one. It is
 // arbitrary.
-const steady = time.Minute
+const stableAfter = time.Minute
 
 // supervise restarts the server until Stop, then shuts it down and releases the data directory.
 func (s *Server) supervise(running *postmaster) {
 	defer close(s.done)
 	defer s.cluster.close()
 
-	backoff := firstBackoff
+	backoff := minBackoff
 	for {
 		started := time.Now()
 		select {
@@ -30,10 +30,10 @@ func (s *Server) supervise(running *postmaster) {
 			return
 		case <-running.exited:
 		}
-		if time.Since(started) > steady {
-			backoff = firstBackoff
+		if time.Since(started) > stableAfter {
+			backoff = minBackoff
 		}
-		s.log.Error("the private Postgres died; restarting it", "pid", running.pid, "status", running.status)
+		s.log.Error("private Postgres ended, restarting", "pid", running.pid, "status", running.status)
 
 		var err error
 		running, err = s.restart(&backoff)
@@ -44,7 +44,7 @@ func (s *Server) supervise(running *postmaster) {
 		if running == nil {
 			return
 		}
-		s.log.Info("the private Postgres is back", "pid", running.pid)
+		s.log.Info("private Postgres restarted", "pid", running.pid)
 	}
 }
 
@@ -66,7 +66,7 @@ func (s *Server) restart(backoff *time.Duration) (*postmaster, error) {
 			return nil, nil
 		case <-time.After(*backoff):
 		}
-		*backoff = min(2**backoff, lastBackoff)
+		*backoff = min(2**backoff, maxBackoff)
 
 		running, err := s.cluster.launch(ctx)
 		switch {
@@ -75,9 +75,9 @@ func (s *Server) restart(backoff *time.Duration) (*postmaster, error) {
 		case ctx.Err() != nil:
 			return nil, nil
 		case errors.Is(err, ErrForeign):
-			s.log.Error("the private Postgres cannot be restarted", "err", err)
+			s.log.Error("private Postgres cannot be restarted", "err", err)
 			return nil, err
 		}
-		s.log.Error("the private Postgres did not restart; trying again", "err", err, "in", *backoff)
+		s.log.Error("restart of private Postgres failed, will retry", "err", err, "in", *backoff)
 	}
 }

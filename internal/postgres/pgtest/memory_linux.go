@@ -7,14 +7,14 @@ const sharedMemory = "/dev/shm"
 
 // minFree is the free space in bytes that is required there. It is arbitrary: a database needs
 // about 12 MB, and a test process uses few at the same time.
-const enough = 4 << 30
+const minFree = 4 << 30
 
 // memoryDisk returns a directory in memory for the server's files, or "" if it is missing or has
 // too little space. Cloning a database writes hundreds of files: the tests of internal/api took 97
 // s on disk and 16 s in memory.
 func memoryDisk() string {
 	var fs unix.Statfs_t
-	if unix.Statfs(sharedMemory, &fs) != nil || fs.Type != unix.TMPFS_MAGIC || fs.Bavail*uint64(fs.Bsize) < enough || unix.Access(sharedMemory, unix.W_OK) != nil {
+	if unix.Statfs(sharedMemory, &fs) != nil || fs.Type != unix.TMPFS_MAGIC || fs.Bavail*uint64(fs.Bsize) < minFree || unix.Access(sharedMemory, unix.W_OK) != nil {
 		return ""
 	}
 	return sharedMemory

@@ -32,7 +32,7 @@ func Main(m *testing.M) { os.Exit(Run(m)) }
 
 // Run is Main for packages with more cleanup after their tests. It returns the exit code.
 func Run(m *testing.M) (code int) {
-	prepared.Store(true)
+	mainRuns.Store(true)
 	code = m.Run()
 	if err := shared.stop(); err != nil {
 		fmt.Fprintln(os.Stderr, "pgtest:", err)
@@ -56,10 +56,10 @@ func Empty(t testing.TB) string {
 const template = "memoir_template"
 
 // maxStep limits each step, for slow and busy machines. It is arbitrary.
-const limit = 2 * time.Minute
+const maxStep = 2 * time.Minute
 
 var (
-	prepared atomic.Bool // Main was called, so the server will be stopped
+	mainRuns atomic.Bool // Main was called, so the server will be stopped
 	shared   server
 	count    atomic.Int64
 )
@@ -78,7 +78,7 @@ func (s *server) start() (*local.Server, error) {
 }
 
 func (s *server) bringUp() error {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := context.WithTimeout(context.Background(), maxStep)
 	defer cancel()
 	var err error
 	if s.dir, err = os.MkdirTemp(memoryDisk(), "memoir-pgtest-"); err != nil {
@@ -107,28 +107,28 @@ func (s *server) stop() error {
 	if s.local == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := context.WithTimeout(context.Background(), maxStep)
 	defer cancel()
 	return s.local.Stop(ctx)
 }
 
 func create(t testing.TB, options string) string {
 	t.Helper()
-	if !prepared.Load() {
+	if !mainRuns.Load() {
 		t.Fatal("pgtest: the package's TestMain must call pgtest.Main, which stops the server")
 	}
 	server, err := shared.start()
 	if err != nil {
 		t.Fatalf("pgtest: %v", err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	ctx, cancel := context.WithTimeout(context.Background(), maxStep)
 	defer cancel()
 	name := fmt.Sprintf("test_%d", count.Add(1))
 	if err := execute(ctx, server.URL(), "CREATE DATABASE "+name+" "+options); err != nil {
 		t.Fatalf("pgtest: %v", err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), limit)
+		ctx, cancel := context.WithTimeout(context.Background(), maxStep)
 		defer cancel()
 		if err := drop(ctx, server.URL(), name); err != nil {
 			t.Errorf("pgtest: %v", err)
@@ -177,4 +177,33 @@ func execute(ctx context.Context, url, statement string) error {
 		return fmt.Errorf("%s: %w", statement, err)
 	}
 	return nil
+}
+
+// RowsRead returns how many rows of the tables, or of all, have been read over all connections.
+// Postgres counts a connection when it is closed, so RowsRead waits until only conn is open.
+func RowsRead(t testing.TB, conn *pgx.Conn, tables ...string) (rows int) {
+	t.Helper()
+	var others int
+	for deadline := time.Now().Add(maxStep); ; time.Sleep(20 * time.Millisecond) {
+		const open = `SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`
+		if err := conn.QueryRow(t.Context(), open).Scan(&others); err != nil {
+			t.Fatal(err)
+		}
+		if others == 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d connections stay open", others)
+		}
+	}
+	if _, err := conn.Exec(t.Context(), "SELECT pg_stat_force_next_flush()"); err != nil {
+		t.Fatal(err)
+	}
+	const read = `SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) FROM pg_stat_user_tables
+		WHERE relname = ANY($1::text[]) OR coalesce(cardinality($1::text[]), 0) = 0`
+	if err := conn.QueryRow(t.Context(), read, tables).Scan(&rows); err != nil {
+		t.Fatal(err)
+	}
+	return rows
 }

@@ -106,7 +106,7 @@ func (l *Line) end(client, server net.Conn) {
 	}
 }
 
-// Cut ends all connections, and each new one immediately, until Mend.
+// Cut ends all connections, and each new one immediately, until Resume.
 func (l *Line) Cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,8 +116,8 @@ func (l *Line) Cut() {
 	}
 }
 
-// Mend allows connections again after Cut.
-func (l *Line) Mend() {
+// Resume allows connections again after Cut.
+func (l *Line) Resume() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.cut = false

@@ -126,7 +126,7 @@ func TestACutLineTakesNoConnectionUntilItIsMended(t *testing.T) {
 	if _, err := pgx.Connect(t.Context(), l.URL); err == nil {
 		t.Error("a connection was made over a cut line")
 	}
-	l.Mend()
+	l.Resume()
 	if notes(t, connect(t, l.URL)) != 0 {
 		t.Error("the mended line does not lead to the database")
 	}
