@@ -9,7 +9,7 @@ import (
 	"memoir/internal/agents"
 )
 
-// disk is a temporary directory in which a test creates agents.
+// disk is a temporary directory with the agents of a test.
 type disk struct {
 	t   *testing.T
 	dir string
@@ -61,7 +61,7 @@ func TestAPathTellsWhoseItIs(t *testing.T) {
 		agent   agents.Agent
 		path    string
 		session string
-		durable bool
+		primary bool
 	}{
 		{hive, "memory/a.md", "", true},
 		{hive, "memory", "", true},
@@ -78,22 +78,22 @@ func TestAPathTellsWhoseItIs(t *testing.T) {
 		{claude, ".", "", true},
 		{claude, "../a.md", "", false},
 	} {
-		session, durable := c.agent.SessionOf(c.path)
-		if session != c.session || durable != c.durable {
-			t.Errorf("%s %s: session %q durable %v, want %q %v", c.agent.Layout, c.path, session, durable, c.session, c.durable)
+		session, primary := c.agent.SessionOf(c.path)
+		if session != c.session || primary != c.primary {
+			t.Errorf("%s %s: session %q primary %v, want %q %v", c.agent.Layout, c.path, session, primary, c.session, c.primary)
 		}
 	}
 }
 
 func TestOnlyHiveAgentsArePublished(t *testing.T) {
 	t.Parallel()
-	for layout, want := range map[agents.Layout]struct{ durable, claudeMD string }{
+	for layout, want := range map[agents.Layout]struct{ primary, claudeMD string }{
 		agents.Hive:      {"memory", "CLAUDE.md"},
 		agents.Claude:    {".", ""},
 		agents.Directory: {".", ""},
 	} {
 		a := agents.Agent{Layout: layout}
-		if a.PrimaryDir() != want.durable || a.ClaudeMDPath(nil) != want.claudeMD || a.Published() != (want.claudeMD != "") {
+		if a.PrimaryDir() != want.primary || a.ClaudeMDPath(nil) != want.claudeMD || a.Published() != (want.claudeMD != "") {
 			t.Errorf("%s: %q %q %v", layout, a.PrimaryDir(), a.ClaudeMDPath(nil), a.Published())
 		}
 	}

@@ -69,7 +69,8 @@ func changedAfter(root *os.Root, path string, since time.Time) bool {
 	return err == nil && info.ModTime().After(since)
 }
 
-// transcriptsSince counts a project's transcripts, one per conversation.
+// transcriptsSince counts a project's transcripts that were modified after since, up to limit. It
+// does not count the newest one if its conversation is active at now.
 func transcriptsSince(project string, since, now time.Time, limit int) int {
 	root, err := os.OpenRoot(project)
 	if err != nil {

@@ -109,7 +109,7 @@ type discovery struct {
 	known      map[string]head // cached heads of transcripts, by path
 	heads      map[string]head // heads that this discovery used, by path; the next cache
 	projects   []project       // projects of Claude Code
-	outside    []Found         // agents outside Claude Code's directory that projects and settings name
+	outside    []Found         // agents that projects and settings name elsewhere
 	found      []Found
 	unreadable []string
 	blocked    []Blocked

@@ -309,7 +309,7 @@ func TestWhatCannotBeLookedIntoIsReportedAndNotGone(t *testing.T) {
 	})
 }
 
-// openToNobody lets another user reach the disk, because a test's directories are private.
+// openToNobody allows another user to reach the disk, because a test's directories are private.
 func (d disk) openToNobody() {
 	d.t.Helper()
 	for _, dir := range []string{d.dir, d.at("..")} {

@@ -62,8 +62,8 @@ func IsLink(path string) bool {
 	return err == nil && info.Mode().Type() == fs.ModeSymlink
 }
 
-// ResolveJoined returns the agents of some without duplicates, each joined agent replaced by the
-// one of all to which it is joined.
+// ResolveJoined returns some without duplicates. It replaces each joined agent by the agent in all
+// to which it is joined.
 func ResolveJoined(some, all []Agent) []Agent {
 	var found []Agent
 	for _, a := range some {

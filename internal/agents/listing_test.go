@@ -32,7 +32,7 @@ func TestNothingIsConcludedFromWhatCouldNotBeRead(t *testing.T) {
 		}
 		gone := d.gone(l, []string{"memory/a.md", "memory/gone.md", "memory/closed/b.md", "memory/listed/c.md", "sessions/s/memory/d.md"})
 		if !slices.Equal(gone, []string{"memory/gone.md"}) || !l.HasPrimary {
-			t.Errorf("gone are %v, durable directory there %v", gone, l.HasPrimary)
+			t.Errorf("gone are %v, primary directory there %v", gone, l.HasPrimary)
 		}
 	})
 }
@@ -63,7 +63,7 @@ func TestOfTheDurableDirectoryNothingIsConcludedWithoutItAndOfSessionsThatTheyAr
 				t.Errorf("gone are %v, want %v", gone, c.gone)
 			}
 			if want := strings.HasPrefix(name, "sessions"); l.HasPrimary != want {
-				t.Errorf("durable directory there: %v, want %v", l.HasPrimary, want)
+				t.Errorf("primary directory there: %v, want %v", l.HasPrimary, want)
 			}
 		})
 	}
@@ -140,7 +140,7 @@ func TestTheScopeLimitsWhatIsLookedAtAndConcluded(t *testing.T) {
 				t.Errorf("gone are %v, want %v", gone, c.gone)
 			}
 			if l.Sessions != c.sessions || !l.HasPrimary {
-				t.Errorf("%d sessions, want %d; durable directory there %v", l.Sessions, c.sessions, l.HasPrimary)
+				t.Errorf("%d sessions, want %d; primary directory there %v", l.Sessions, c.sessions, l.HasPrimary)
 			}
 		})
 	}
@@ -208,7 +208,7 @@ func TestADurableDirectoryThatGoesDuringTheWalkTellsNothing(t *testing.T) {
 				}
 			})
 			if l.HasPrimary || l.Covers("memory/sub/b.md") || !l.Covers("sessions/s/memory/gone.md") {
-				t.Errorf("durable directory there %v, covered %v", l.HasPrimary, l.Covers("memory/sub/b.md"))
+				t.Errorf("primary directory there %v, covered %v", l.HasPrimary, l.Covers("memory/sub/b.md"))
 			}
 		})
 	}

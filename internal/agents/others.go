@@ -15,7 +15,7 @@ import (
 const maxTextHead = 8000
 
 // An Other is a file in a memory directory whose name does not end in .md. It may be text that an
-// agent has written.
+// agent wrote.
 type Other struct {
 	Entry        // with the problem not_markdown, or file_name_not_utf8
 	real  string // path with all links followed

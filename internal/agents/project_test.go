@@ -157,7 +157,7 @@ func TestAnAgentIsFoundFromTheDirectoryThatItWorksIn(t *testing.T) {
 		{Slug: "ada", Layout: agents.Hive, Dir: d.at("hive/ada")},
 		{Slug: "cy", Layout: agents.Hive, Dir: d.at("hive/linked")},
 		{Slug: "shop", Layout: agents.Claude, Dir: project("shop")},
-		{Slug: "shop2", Layout: agents.Claude, Dir: project("shop") + "2"}, // Claude Code creates no such directory
+		{Slug: "shop2", Layout: agents.Claude, Dir: project("shop") + "2"}, // not from Claude Code
 		{Slug: "long-1", Layout: agents.Claude, Dir: filepath.Join(d.dir, "claude/projects", d.claudeName(long)[:200]+"-1a2b3c", "memory")},
 		{Slug: "plain", Layout: agents.Claude, Dir: project("plain")},
 		{Slug: "custom", Layout: agents.Claude, Dir: d.at("claude/agent-memory/" + d.claudeName("alone"))},

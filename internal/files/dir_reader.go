@@ -18,7 +18,7 @@ type DirReader struct {
 // NewDirReader returns a DirReader for paths in root. The caller must call Close.
 func NewDirReader(root *os.Root) *DirReader { return &DirReader{root: root} }
 
-// Open is the function [Open] for a path in the root.
+// Open opens a regular file by its path in the root, as the function [Open] does.
 func (n *DirReader) Open(relPath string) (*os.File, error) {
 	if n.enter(path.Dir(relPath)) {
 		// Open can follow links that this directory's root refuses.
@@ -29,7 +29,7 @@ func (n *DirReader) Open(relPath string) (*os.File, error) {
 	return Open(n.root, relPath)
 }
 
-// Lstat is the root's Lstat for a path in it.
+// Lstat returns information about a file by its path in the root, without following a link.
 func (n *DirReader) Lstat(relPath string) (fs.FileInfo, error) {
 	if n.enter(path.Dir(relPath)) {
 		if info, err := n.at.Lstat(path.Base(relPath)); err == nil {

@@ -51,8 +51,8 @@ func (r removal) readHash(name string) (string, error) {
 	return ReadHash(r.dir, name)
 }
 
-// aside renames the file, checks its hash and removes it. A file that is saved concurrently has the
-// old name and is not touched.
+// aside renames the file, checks its hash and removes it. If the hash differs, it restores the name
+// and returns ErrChanged. A file that is saved concurrently has the old name and is not touched.
 func (r removal) aside(name, hash string) error {
 	root := r.dir
 	aside := path.Join(path.Dir(name), removingPrefix+path.Base(name))

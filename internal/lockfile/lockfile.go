@@ -161,7 +161,7 @@ func Take(disk Disk, root *os.Root, dir string, now time.Time) (Taken, error) {
 	return Taken{PID: self, Last: found.Last}, nil
 }
 
-// Holds returns ErrLost if another process, or none, holds the lock now.
+// Holds returns nil if this process still holds the lock, and ErrLost if it does not.
 func (t Taken) Holds(root *os.Root, dir string) error {
 	found, err := Read(root, dir, time.Now())
 	if err != nil {

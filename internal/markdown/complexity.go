@@ -19,7 +19,11 @@ const (
 
 // tooComplex reports whether a source exceeds one of these limits.
 func tooComplex(source string) bool {
-	if strings.Count(source, "<")+strings.Count(source, "`")+strings.Count(source, "@")+strings.Count(source, "://") > maxInlines {
+	inlines := 0
+	for _, mark := range []string{"<", "`", "@", "://"} {
+		inlines += strings.Count(source, mark)
+	}
+	if inlines > maxInlines {
 		return true
 	}
 	marks, blocks := 0, 0

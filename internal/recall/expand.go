@@ -83,8 +83,8 @@ func (t term) variants(vocabulary []string, spoken language) []variant {
 	return all
 }
 
-// withoutParticles returns a Korean word without its last one or two syllables, which may be
-// particles.
+// withoutParticles returns a Korean word without its last one and two syllables, which may be
+// particles. It returns nil for other words.
 func withoutParticles(word string) (all []variant) {
 	if !isKoreanWord(word) {
 		return nil

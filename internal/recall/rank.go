@@ -205,7 +205,7 @@ const (
 
 var typePreference = map[memories.Type]float64{memories.Feedback: 1, memories.Project: 0.7, memories.User: 0.5, memories.Reference: 0.3}
 
-// weigh sets the score: the matched weight and the bonuses.
+// weigh sets the score to the matched weight plus the bonuses for a recent memory and its type.
 func (r *ranked) weigh(now time.Time) {
 	fresh := 0.0
 	if age := memories.AgeOf(r.ModifiedAt, now); !age.Unknown {

@@ -187,7 +187,7 @@ func (b *blockOfParts) hasBytes(more int) bool {
 	return b.bytes+more+memories.MaxEntryLength <= maxBlock
 }
 
-// count passes on a memory without text in the block.
+// count adds a memory to the final count and passes on its part, which has no text.
 func (b *blockOfParts) count(entry Part) {
 	b.counted++
 	b.give(entry)

@@ -41,7 +41,8 @@ func (k *literalReader) restore(mapping *yaml.Node, prefix string) *yaml.Node {
 	return &out
 }
 
-// textOf returns value, or a text of all its words. inFlow means that the mapping is in braces.
+// textOf returns a node with the whole text after a key if YAML would drop a part of it, else
+// value. A list or mapping becomes a text. inFlow means that the key's mapping is in braces.
 func (k *literalReader) textOf(key, value *yaml.Node, inFlow bool) *yaml.Node {
 	rest, under, found := k.written(key)
 	if inFlow {

@@ -98,8 +98,8 @@ func Read(raw []byte) Loaded {
 	return loaded
 }
 
-// addLines sets l.Lines. whole has all lines of the file. number returns the line, counted from 1, of a
-// byte of l.text.
+// addLines sets l.Lines. whole has all lines of the file. number returns the line, counted from 1,
+// of a byte of l.text.
 func (l *Loaded) addLines(whole []string, number func(at int) int) {
 	done := 0 // lines of the file
 	addLeftOut := func(upTo int) {

@@ -1,6 +1,7 @@
-// Package recalltest is the set by which ways to choose memories are measured: what one agent remembers, questions to it, and which
-// memories are relevant to each (quality/README.md says how that was judged). The tests of recall hold it to a level, and the
-// benchmarks compare ways by it.
+// Package recalltest contains a set of memories and questions that measures ways to choose
+// memories, with the relevant memories of each question (see quality/README.md). The tests of
+// package recall require a minimum result, and the benchmarks compare ways with it. Only tests use
+// it.
 package recalltest
 
 import (
@@ -17,28 +18,29 @@ import (
 //go:embed quality
 var quality embed.FS
 
-// Most is how many memories a way may choose.
+// Most is how many memories a way may choose, as recall.MaxChosen.
 const Most = 5
 
-// Question is one of the set.
+// Question is a question of the set.
 type Question struct {
 	ID       string   `yaml:"id"`
 	Query    string   `yaml:"query"`
-	Relevant []string `yaml:"relevant"` // names; none: nothing is to be chosen
+	Relevant []string `yaml:"relevant"` // names of memories; may be empty
 	Kind     string   `yaml:"kind"`
 	Split    Split    `yaml:"split"`
 }
 
-// Split is the half of the set that a question is in.
+// Split is the half of the set to which a question belongs.
 type Split string
 
-// The halves. What is reported is of HeldOut, which nobody looks at while they change how memories are chosen.
+// Tune is for adjusting how memories are chosen. HeldOut is for reports, and must not influence
+// adjustments.
 const (
 	Tune    Split = "tune"
 	HeldOut Split = "held_out"
 )
 
-// Questions returns a half of the questions.
+// Questions returns the questions of one half.
 func Questions(t testing.TB, of Split) []Question {
 	t.Helper()
 	raw, err := quality.ReadFile("quality/queries.yaml")
@@ -70,22 +72,22 @@ func Files(t testing.TB) map[string]string {
 	return files
 }
 
-// Verdict is how a way to choose did, in percent.
+// Verdict is the result of a way to choose, in percent.
 type Verdict struct {
-	Recall    float64 // of what is relevant, how much was chosen; over the questions that have anything relevant
-	Precision float64 // of what was chosen, how much is relevant
-	Silent    float64 // of the other questions, for how many nothing was chosen
+	Recall    float64 // chosen share of the relevant memories; questions without any do not count
+	Precision float64 // relevant share of the chosen memories
+	Silent    float64 // share of the questions without relevant memories for which none was chosen
 	Kinds     []Kind
 }
 
-// Kind is how it did with one kind of question.
+// Kind is the result for one kind of question.
 type Kind struct {
 	Name      string
 	Questions int
-	Right     float64 // Recall, or where nothing is relevant, Silent
+	Right     float64 // percent: Recall, or Silent without relevant memories
 }
 
-// Kind returns how a way did with the kind of that name.
+// Kind returns the result for the kind with this name, or the zero Kind.
 func (v Verdict) Kind(name string) Kind {
 	for _, k := range v.Kinds {
 		if k.Name == name {
@@ -95,7 +97,7 @@ func (v Verdict) Kind(name string) Kind {
 	return Kind{}
 }
 
-// Judge asks all the questions. choose returns names of memories, the best first.
+// Judge asks all questions and returns the result. choose returns names of memories, best first.
 func Judge(questions []Question, choose func(query string) []string) Verdict {
 	var v Verdict
 	kinds := map[string]*Kind{}
