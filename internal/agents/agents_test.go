@@ -54,7 +54,7 @@ func (d disk) link(target, path string) {
 	}
 }
 
-func TestAPathTellsWhoseItIs(t *testing.T) {
+func TestAgent_SessionOf(t *testing.T) {
 	t.Parallel()
 	hive, claude := agents.Agent{Layout: agents.Hive}, agents.Agent{Layout: agents.Claude}
 	for _, c := range []struct {
@@ -85,7 +85,7 @@ func TestAPathTellsWhoseItIs(t *testing.T) {
 	}
 }
 
-func TestOnlyHiveAgentsArePublished(t *testing.T) {
+func TestPublished_HiveOnly(t *testing.T) {
 	t.Parallel()
 	for layout, want := range map[agents.Layout]struct{ primary, claudeMD string }{
 		agents.Hive:      {"memory", "CLAUDE.md"},
@@ -99,7 +99,7 @@ func TestOnlyHiveAgentsArePublished(t *testing.T) {
 	}
 }
 
-func TestASessionsNameTellsUserChannelAndThread(t *testing.T) {
+func TestParseSession_Fields(t *testing.T) {
 	t.Parallel()
 	thread := time.Date(2024, 4, 5, 19, 34, 38, 0, time.UTC)
 	for name, want := range map[string]agents.Session{
@@ -121,7 +121,7 @@ func TestASessionsNameTellsUserChannelAndThread(t *testing.T) {
 	}
 }
 
-func TestADirectoryNamedByHandHasASlugAndAPath(t *testing.T) {
+func TestParseNamedDir_SlugAndPath(t *testing.T) {
 	t.Parallel()
 	got, err := agents.ParseNamedDir("re_view.er-2=/srv/a=b/memory")
 	if err != nil || got != (agents.NamedDir{Slug: "re_view.er-2", Path: "/srv/a=b/memory"}) {
@@ -134,7 +134,7 @@ func TestADirectoryNamedByHandHasASlugAndAPath(t *testing.T) {
 	}
 }
 
-func TestALinkOfAnIndexLeadsToAFileOfTheAgentOrOutOfItsDirectory(t *testing.T) {
+func TestLinked_InsideOrOutside(t *testing.T) {
 	t.Parallel()
 	agent := agents.Agent{Layout: agents.Hive, Dir: "/agents/ada"}
 	for _, c := range []struct {

@@ -7,7 +7,7 @@ import (
 	"memoir/internal/agents"
 )
 
-func TestClaudeMDPath(t *testing.T) {
+func TestClaudeMDPath_AgentsMD(t *testing.T) {
 	t.Parallel()
 	for files, want := range map[string]string{
 		"":                                    "CLAUDE.md",

@@ -29,7 +29,7 @@ func age(t *testing.T, path string, now time.Time, ago time.Duration) {
 	}
 }
 
-func TestConversationsAreCountedThatWentOnSince(t *testing.T) {
+func TestConversationsSince_Counts(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	dir := t.TempDir()

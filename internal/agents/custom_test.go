@@ -29,7 +29,7 @@ func (d disk) worksOn(project string) {
 	d.put("claude/projects/"+name+"/1.jsonl", `{"cwd":"`+d.at(project)+`"}`+"\n")
 }
 
-func TestCustomAgentsAreFoundByTheirDefinitionsAndDirectories(t *testing.T) {
+func TestDiscover_CustomAgents(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.mkdir("app/.git", "app/.claude/agent-memory/old", "app/.claude/agent-memory/.hidden", "secrets")
@@ -81,7 +81,7 @@ func TestCustomAgentsAreFoundByTheirDefinitionsAndDirectories(t *testing.T) {
 	}
 }
 
-func TestAScopeIsToldFromWhereAnAgentIs(t *testing.T) {
+func TestScopeOf_Directory(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.mkdir("app/.claude/agent-memory/reviewer", "app/.claude/agent-memory-local/mine", "claude/agent-memory/planner", "claude/projects/-x/memory")
@@ -103,7 +103,7 @@ func TestAScopeIsToldFromWhereAnAgentIs(t *testing.T) {
 	}
 }
 
-func TestAMemoryThatSettingsMoveIsFoundWhereItIs(t *testing.T) {
+func TestDiscover_MovedMemory(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.mkdir("app/.claude", "moved", "shop", "evil/.claude", "stolen")
@@ -157,7 +157,7 @@ func TestAMemoryThatSettingsMoveIsFoundWhereItIs(t *testing.T) {
 	}
 }
 
-func TestGitSaysWhetherAMemoryIsCommitted(t *testing.T) {
+func TestCommittedOf_Git(t *testing.T) {
 	t.Parallel()
 	git, err := exec.LookPath("git")
 	if err != nil {
@@ -179,7 +179,7 @@ func TestGitSaysWhetherAMemoryIsCommitted(t *testing.T) {
 }
 
 // Discovery stats its sources each second, so a repository must not add unlimited ones.
-func TestARepositoryHasNoMoreDirectoriesLookedThroughThanItNeeds(t *testing.T) {
+func TestDiscover_LimitsSources(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.mkdir("app/.git")

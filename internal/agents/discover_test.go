@@ -38,7 +38,7 @@ func (d disk) wantsFound(s agents.Settings, want ...string) {
 	}
 }
 
-func TestEveryDirectoryWithMemoryOrSessionsIsAHiveAgent(t *testing.T) {
+func TestDiscover_Hive(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.mkdir("agents/zoe/memory", "agents/ada/sessions", "agents/Big Bob/memory", "agents/.hidden/memory", "agents/nothing/else", "elsewhere/cy/memory")
@@ -54,7 +54,7 @@ func TestEveryDirectoryWithMemoryOrSessionsIsAHiveAgent(t *testing.T) {
 		"hive zoe agents/zoe (zoe)")
 }
 
-func TestLinksByWhichAgentsAreFoundAreToldAndThoseThatLeadNowhereAreWaitedFor(t *testing.T) {
+func TestDiscover_Links(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.mkdir("agents/ada/memory", "shared/memory", "claude/projects/own/memory", "claude/projects/x", "claude/projects/y", "claude/agent-memory")
@@ -91,7 +91,7 @@ func TestLinksByWhichAgentsAreFoundAreToldAndThoseThatLeadNowhereAreWaitedFor(t 
 	}
 }
 
-func TestProjectsAndCustomAgentsOfClaudeCodeAreAgents(t *testing.T) {
+func TestDiscover_Claude(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.mkdir("claude/projects/-srv-app/memory", "claude/projects/-srv-none", "claude/agent-memory/reviewer", "shared")
@@ -103,7 +103,7 @@ func TestProjectsAndCustomAgentsOfClaudeCodeAreAgents(t *testing.T) {
 		"claude reviewer claude/agent-memory/reviewer (reviewer)")
 }
 
-func TestLayoutsComeInOrderAndCanBeOff(t *testing.T) {
+func TestDiscover_LayoutOrder(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.mkdir("agents/one/memory", "claude/agent-memory/one", "mine", "yours")
@@ -114,7 +114,7 @@ func TestLayoutsComeInOrderAndCanBeOff(t *testing.T) {
 	d.wantsFound(agents.Settings{})
 }
 
-func TestTheSettingsDirectoriesMayBeLinks(t *testing.T) {
+func TestDiscover_LinkedSettings(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.mkdir("real/one/memory")
@@ -206,7 +206,7 @@ func TestProject_PathIsFoundByLaterLooks(t *testing.T) {
 	}
 }
 
-func TestATranscriptIsReadAgainOnlyWhenItHasChanged(t *testing.T) {
+func TestTranscripts_CacheUnchanged(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.mkdir("projects/-srv-app/memory")
@@ -255,7 +255,7 @@ func TestATranscriptIsReadAgainOnlyWhenItHasChanged(t *testing.T) {
 	})
 }
 
-func TestDirectoriesAreVisitedBeforeTheyAreListed(t *testing.T) {
+func TestDiscover_VisitsFirst(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.mkdir("agents/one")
@@ -278,7 +278,7 @@ func TestDirectoriesAreVisitedBeforeTheyAreListed(t *testing.T) {
 	}
 }
 
-func TestTheRootsAreTheDirectoriesOfTheSettingsWhetherTheyExistOrNot(t *testing.T) {
+func TestRoots_MissingToo(t *testing.T) {
 	t.Parallel()
 	roots := agents.Roots(agents.Settings{AgentsDir: "/some/agents/", ClaudeDir: "/not/there", MemoryDirs: []agents.NamedDir{{Slug: "a", Path: "/by/hand"}}})
 	if want := []string{"/some/agents", "/not/there", "/not/there/projects", "/not/there/agent-memory", "/by/hand"}; !slices.Equal(roots, want) {
@@ -286,7 +286,7 @@ func TestTheRootsAreTheDirectoriesOfTheSettingsWhetherTheyExistOrNot(t *testing.
 	}
 }
 
-func TestWhatCannotBeLookedIntoIsReportedAndNotGone(t *testing.T) {
+func TestDiscover_Unreadable(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.mkdir("agents/open/memory", "agents/closed/memory", "claude/projects", "claude/agent-memory/reviewer")

@@ -8,7 +8,7 @@ import (
 	"memoir/internal/agents"
 )
 
-func TestLinksToFiles(t *testing.T) {
+func TestWalk_LinksToFiles(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		target string
@@ -59,7 +59,7 @@ func TestLinksToFiles(t *testing.T) {
 	}
 }
 
-func TestAnIndexThatIsALinkIsAnIndex(t *testing.T) {
+func TestWalk_LinkedIndex(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.putAll("notes/MEMORY.md", "notes/index.txt", "memory/real.md")
@@ -73,7 +73,7 @@ func TestAnIndexThatIsALinkIsAnIndex(t *testing.T) {
 	}
 }
 
-func TestACLAUDEMDIsAMemoryWhereItLeadsToWhatTheWalkReads(t *testing.T) {
+func TestClaudeMDIsMemory_Links(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		target string
@@ -109,7 +109,7 @@ func TestACLAUDEMDIsAMemoryWhereItLeadsToWhatTheWalkReads(t *testing.T) {
 	}
 }
 
-func TestLinksToDirectories(t *testing.T) {
+func TestWalk_LinksToDirectories(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		at, target string
@@ -154,7 +154,7 @@ func pathOf(line string) string {
 	return line
 }
 
-func TestLinkedDirectoriesThatLeadToEachOtherEnd(t *testing.T) {
+func TestWalk_LinkCycleEnds(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.putAll("notes/n.md", "more/m.md")
@@ -165,7 +165,7 @@ func TestLinkedDirectoriesThatLeadToEachOtherEnd(t *testing.T) {
 	wantsFiles(t, d.walk(agents.Hive, nil), "memory/notes/more ! link_nested", "memory/notes/n.md")
 }
 
-func TestADurableDirectoryThatIsALink(t *testing.T) {
+func TestWalk_PrimaryIsLink(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.putAll("data/a.md")

@@ -13,7 +13,7 @@ import (
 	"memoir/internal/files/filestest"
 )
 
-func TestNothingIsConcludedFromWhatCouldNotBeRead(t *testing.T) {
+func TestGone_Unreadable(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.putAll("memory/a.md", "memory/closed/b.md", "memory/listed/c.md", "sessions/s/memory/d.md")
@@ -37,7 +37,7 @@ func TestNothingIsConcludedFromWhatCouldNotBeRead(t *testing.T) {
 	})
 }
 
-func TestOfTheDurableDirectoryNothingIsConcludedWithoutItAndOfSessionsThatTheyAreGone(t *testing.T) {
+func TestGone_MissingDirectory(t *testing.T) {
 	t.Parallel()
 	known := []string{"memory/a.md", "sessions/s/memory/b.md", "sessions/gone/memory/c.md"}
 	for name, c := range map[string]struct {
@@ -69,7 +69,7 @@ func TestOfTheDurableDirectoryNothingIsConcludedWithoutItAndOfSessionsThatTheyAr
 	}
 }
 
-func TestADirectoryThatIsReplacedDuringTheWalkTellsNothing(t *testing.T) {
+func TestGone_ReplacedRoot(t *testing.T) {
 	t.Parallel()
 	for name, replace := range map[string]func(d disk) error{
 		"removed": func(d disk) error { return os.RemoveAll(d.dir) },
@@ -102,7 +102,7 @@ func TestADirectoryThatIsReplacedDuringTheWalkTellsNothing(t *testing.T) {
 	}
 }
 
-func TestTheScopeLimitsWhatIsLookedAtAndConcluded(t *testing.T) {
+func TestGone_Scope(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.putAll("memory/a.md", "memory/b.md", "memory/sub/c.md", "memory/MEMORY.md", "memory/logs/l.md", "sessions/s/memory/d.md", "sessions/t/memory/e.md", "CLAUDE.md")
@@ -146,7 +146,7 @@ func TestTheScopeLimitsWhatIsLookedAtAndConcluded(t *testing.T) {
 	}
 }
 
-func TestAFileThatAppearsDuringTheLookIsNotGone(t *testing.T) {
+func TestGone_NewFile(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.putAll("memory/a.md")
@@ -160,7 +160,7 @@ func TestAFileThatAppearsDuringTheLookIsNotGone(t *testing.T) {
 	}
 }
 
-func TestWhatIsReachedThroughALinkThatIsPassedOverHasLeftItsPlace(t *testing.T) {
+func TestGone_SkippedLink(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.putAll("memory/a.md", "sessions/s/memory/s.md")
@@ -179,7 +179,7 @@ func TestWhatIsReachedThroughALinkThatIsPassedOverHasLeftItsPlace(t *testing.T) 
 	}
 }
 
-func TestADurableDirectoryThatGoesDuringTheWalkTellsNothing(t *testing.T) {
+func TestGone_PrimaryRemoved(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(d disk){
 		"removed": func(d disk) {
@@ -214,7 +214,7 @@ func TestADurableDirectoryThatGoesDuringTheWalkTellsNothing(t *testing.T) {
 	}
 }
 
-func TestADirectoryThatBecomesAPipeHoldsNobodyUp(t *testing.T) {
+func TestWalk_DirectoryBecomesPipe(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.putAll("memory/a.md", "memory/sub/b.md")
@@ -246,7 +246,7 @@ func (d disk) gone(l agents.Listing, known []string) []string {
 
 // File systems that ignore letter case find a renamed file also by its former name. A link
 // simulates this.
-func TestAFileThatIsListedUnderAnotherSpellingOfItsPathIsGoneFromThere(t *testing.T) {
+func TestGone_OtherSpelling(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.putAll("memory/tabs.md", "memory/caf\u00e9.md", "memory/other.md")

@@ -42,7 +42,7 @@ func (d disk) worktree(tree, common string) {
 	d.put(tree+"/.git", "gitdir: "+d.at(own)+"\n")
 }
 
-func TestAProjectIsKnownByTheRootOfItsRepository(t *testing.T) {
+func TestProjectAt_Root(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.mkdir("shop/.git/objects", "shop/cmd/deep/down", "shop/build", "plain/sub")
@@ -89,7 +89,7 @@ func TestAProjectIsKnownByTheRootOfItsRepository(t *testing.T) {
 	}
 }
 
-func TestADirectoryIsNoWorktreeOnlyBecauseItSaysSo(t *testing.T) {
+func TestProjectAt_ForgedWorktree(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.mkdir("shop/.git/worktrees", "hostile")
@@ -139,7 +139,7 @@ func (d disk) claudeName(dir string) string {
 	}, filepath.Join(d.real(), dir))
 }
 
-func TestAnAgentIsFoundFromTheDirectoryThatItWorksIn(t *testing.T) {
+func TestProject_Agents(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	long := "long/" + strings.Repeat("x", 200)
@@ -199,7 +199,7 @@ func TestAnAgentIsFoundFromTheDirectoryThatItWorksIn(t *testing.T) {
 	}
 }
 
-func TestProjectsOfWhichOnlyTheBeginningIsKnownAreAllNamed(t *testing.T) {
+func TestProject_LongNames(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	long := strings.Repeat("x", 220)

@@ -8,7 +8,7 @@ import (
 	"memoir/internal/agents"
 )
 
-func TestTheProjectOfAnAgentIsKnownOrItHasNone(t *testing.T) {
+func TestProjectDir_Layouts(t *testing.T) {
 	root := t.TempDir()
 	if real, err := filepath.EvalSymlinks(root); err == nil {
 		root = real

@@ -11,7 +11,7 @@ import (
 	"memoir/internal/files"
 )
 
-func TestAFileIsReadUpToOneByteOverTheLimit(t *testing.T) {
+func TestReadFile_Limit(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.put("a.md", strings.Repeat("x", 100))
@@ -23,7 +23,7 @@ func TestAFileIsReadUpToOneByteOverTheLimit(t *testing.T) {
 	}
 }
 
-func TestReadingNeitherWaitsNorLeaves(t *testing.T) {
+func TestReadFile_PipesAndLinks(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.mkdir("directory.md")

@@ -7,7 +7,7 @@ import (
 	"memoir/internal/agents"
 )
 
-func TestSlugsAreUniqueAndStayWithTheirAgents(t *testing.T) {
+func TestAssignSlugs_UniqueAndStable(t *testing.T) {
 	t.Parallel()
 	hive := agents.Found{Slug: "ada", Layout: agents.Hive, Dir: "/h/ada"}
 	claude := agents.Found{Slug: "ada", Layout: agents.Claude, Dir: "/c/agent-memory/ada"}
@@ -63,7 +63,7 @@ func TestSlugsAreUniqueAndStayWithTheirAgents(t *testing.T) {
 	}
 }
 
-func TestAnAgentIsGoneOnlyWhenALookSaysSo(t *testing.T) {
+func TestMarkPresent_Unreadable(t *testing.T) {
 	t.Parallel()
 	known := []agents.KnownAgent{
 		{Slug: "there", Layout: agents.Hive, Dir: "/a/there"},

@@ -56,7 +56,7 @@ func wantsFiles(t *testing.T, l agents.Listing, want ...string) {
 	}
 }
 
-func TestMemoryFilesOfAHiveAgentAreThoseInItsMemoryDirectories(t *testing.T) {
+func TestWalk_Hive(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.putAll("CLAUDE.md", "notes.md", "memory/a.md", "memory/B.MD", "memory/sub/c.Md", "memory/d.md/e.md", "memory/picture.png",
@@ -74,7 +74,7 @@ func TestMemoryFilesOfAHiveAgentAreThoseInItsMemoryDirectories(t *testing.T) {
 	}
 }
 
-func TestMemoryFilesOfTheOtherLayoutsAreThoseInTheDirectoryItself(t *testing.T) {
+func TestWalk_OtherLayouts(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.putAll("a.md", "memory/b.md", "sessions/u-c-1/memory/c.md", "logs/x.md", "MEMORY.md")
@@ -87,7 +87,7 @@ func TestMemoryFilesOfTheOtherLayoutsAreThoseInTheDirectoryItself(t *testing.T) 
 	}
 }
 
-func TestFilesAreCountedFourLevelsDeepAndFlaggedBelow(t *testing.T) {
+func TestWalk_TooDeep(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.putAll("memory/1/2/3/ok.md", "memory/1/2/3/4/deep.md", "memory/1/2/3/4/MEMORY.md", "memory/1/2/3/4/5/6/7/8/9/10/buried.md",
@@ -100,7 +100,7 @@ func TestFilesAreCountedFourLevelsDeepAndFlaggedBelow(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoRegularFileIsFlagged(t *testing.T) {
+func TestWalk_NotRegular(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.mkdir("memory")
@@ -116,7 +116,7 @@ func TestWhatIsNoRegularFileIsFlagged(t *testing.T) {
 	wantsFiles(t, d.walk(agents.Hive, nil), "memory/MEMORY.md ! not_regular", "memory/pipe.md ! not_regular")
 }
 
-func TestNamesThatAreNotUTF8AreFlaggedUnderAPrintablePath(t *testing.T) {
+func TestWalk_InvalidNames(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.putAll("memory/a\xff.md", "memory/b\xff.md", `memory/b\xff.md`, "memory/c\xfe/x.md", "sessions/s\xfe/memory/y.md", "memory/\xff.png", "memory/日本.md")
@@ -124,7 +124,7 @@ func TestNamesThatAreNotUTF8AreFlaggedUnderAPrintablePath(t *testing.T) {
 		"memory/日本.md", `s\xfe: sessions/s\xfe ! file_name_not_utf8`)
 }
 
-func TestEachDirectoryIsVisitedBeforeItIsLookedInto(t *testing.T) {
+func TestWalk_VisitsFirst(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.mkdir("memory/sub", "sessions/s")
@@ -150,7 +150,7 @@ func TestEachDirectoryIsVisitedBeforeItIsLookedInto(t *testing.T) {
 	}
 }
 
-func TestAnEntryTellsOneContentFromAnother(t *testing.T) {
+func TestWalk_ChangedEntry(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.put("memory/a.md", "1234567")
@@ -171,7 +171,7 @@ func TestAnEntryTellsOneContentFromAnother(t *testing.T) {
 	}
 }
 
-func TestATimeThatIsTooFarOffIsTheNearestThatIsNot(t *testing.T) {
+func TestWalk_ExtremeTimes(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	for name, year := range map[string]int{"past.md": 1600, "future.md": 2300, "far.md": 10_000, "now.md": 2026} {
@@ -199,7 +199,7 @@ func TestATimeThatIsTooFarOffIsTheNearestThatIsNot(t *testing.T) {
 	}
 }
 
-func TestWhatIsOnTheWayToTheScopeIsNotListed(t *testing.T) {
+func TestWalk_ParentsOfScope(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.putAll("memory/file.md", "memory/plain", "memory/1/2/3/4/5/6/7/8/deep.md")

@@ -72,7 +72,7 @@ func ground(t *testing.T, p chart.Plot) {
 	}
 }
 
-func TestWhateverTheNumbersAreEveryShapeIsInsideThePicture(t *testing.T) {
+func TestCharts_InsideViewBox(t *testing.T) {
 	t.Parallel()
 	for name, values := range extremes {
 		t.Run(name, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestWhateverTheNumbersAreEveryShapeIsInsideThePicture(t *testing.T) {
 	}
 }
 
-func TestTimesOfAnyDistanceAreDrawnInOrder(t *testing.T) {
+func TestGrowth_TimesInOrder(t *testing.T) {
 	t.Parallel()
 	for name, times := range map[string][]time.Time{
 		"one moment":   {noon, noon, noon},
@@ -140,7 +140,7 @@ func TestTimesOfAnyDistanceAreDrawnInOrder(t *testing.T) {
 	}
 }
 
-func TestWithoutNumbersThereIsNothingToDraw(t *testing.T) {
+func TestCharts_Empty(t *testing.T) {
 	t.Parallel()
 	if g := chart.NewGrowth(nil, []chart.Series{{Kind: "a"}}); len(g.Bands) != 0 || g.Width != 0 {
 		t.Errorf("growth is %+v", g)
@@ -153,7 +153,7 @@ func TestWithoutNumbersThereIsNothingToDraw(t *testing.T) {
 	}
 }
 
-func TestBandsStandOnEachOther(t *testing.T) {
+func TestGrowth_StackedBands(t *testing.T) {
 	t.Parallel()
 	g := chart.NewGrowth(days(2), []chart.Series{{Kind: "low", Values: []int{0, 4}}, {Kind: "none", Values: []int{0, 0}}, {Kind: "high", Values: []int{0, 4}}})
 	want := []chart.Band{
@@ -171,7 +171,7 @@ func TestBandsStandOnEachOther(t *testing.T) {
 	}
 }
 
-func TestAColumnIsAsHighAsItsPartsTogether(t *testing.T) {
+func TestColumns_Height(t *testing.T) {
 	t.Parallel()
 	c := chart.NewColumns([]string{"new", "old"}, []chart.Series{{Kind: "a", Values: []int{1, 0}}, {Kind: "b", Values: []int{3, 2}}})
 	parts := c.Columns[0].Parts
@@ -183,7 +183,7 @@ func TestAColumnIsAsHighAsItsPartsTogether(t *testing.T) {
 	}
 }
 
-func TestOfManyDaysFourAreNamed(t *testing.T) {
+func TestDaily_FourLabels(t *testing.T) {
 	t.Parallel()
 	c := chart.NewDaily(days(30), []chart.Series{{Kind: "a", Values: []int{3, 0, 1}}})
 	if len(c.Columns) != 30 || len(c.Columns[0].Parts) != 1 || len(c.Columns[1].Parts) != 0 || c.Columns[0].Total.Text != "" {
@@ -201,14 +201,14 @@ func TestOfManyDaysFourAreNamed(t *testing.T) {
 	}
 }
 
-func TestALevelStretchTakesTwoPoints(t *testing.T) {
+func TestLine_LevelStretch(t *testing.T) {
 	t.Parallel()
 	if got, want := chart.NewSpark([]int{5, 5, 5, 5, 5}).Line, "M3 3L157 3"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
-func TestLargeNumbersAreWrittenShort(t *testing.T) {
+func TestShort_LargeNumbers(t *testing.T) {
 	t.Parallel()
 	for most, want := range map[int]string{3: "3", 4_000: "4000", 40_000: "40k", 4_000_000: "4M"} {
 		up := chart.NewColumns([]string{""}, []chart.Series{{Values: []int{most}}}).Up

@@ -12,7 +12,7 @@ import (
 
 // The texts are put together here, so that no scanner takes this file for one that has leaked
 // something.
-func TestCredentialsAreFoundWithTheirLine(t *testing.T) {
+func TestFind_Line(t *testing.T) {
 	t.Parallel()
 	const random = "xK9mP2vQ7wR4tY8uI3oA6sD1fG5hJ0zL4cV7bN2q"
 	for rule, text := range map[string]string{
@@ -39,7 +39,7 @@ func TestCredentialsAreFoundWithTheirLine(t *testing.T) {
 	}
 }
 
-func TestWhatOnlySpeaksOfCredentialsIsNone(t *testing.T) {
+func TestFind_NoCredential(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"", "Ada prefers tabs.",
@@ -58,7 +58,7 @@ func TestWhatOnlySpeaksOfCredentialsIsNone(t *testing.T) {
 }
 
 // The memories in this repository and those of the recall tests resemble real ones.
-func TestMemoriesOfTheProjectRaiseNoAlarm(t *testing.T) {
+func TestFind_RealMemories(t *testing.T) {
 	t.Parallel()
 	looked := 0
 	for _, dir := range []string{"../../examples", "../recall"} {

@@ -33,7 +33,7 @@ func drawn(d diff.Diff) string {
 	return out.String()
 }
 
-func TestADiffShowsWhatChangedAndMarksTheWords(t *testing.T) {
+func TestTexts_ChangedWords(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ before, after, want string }{
 		"nothing":                           {"a\nb\n", "a\nb\n", ""},
@@ -63,7 +63,7 @@ func TestADiffShowsWhatChangedAndMarksTheWords(t *testing.T) {
 	}
 }
 
-func TestADiffCountsWhatItDoesNotShow(t *testing.T) {
+func TestTexts_Omitted(t *testing.T) {
 	t.Parallel()
 	before := strings.Repeat("before\n", 10_000) + "end\n"
 	after := strings.Repeat("after\n", 5_000) + "end\n"
@@ -85,7 +85,7 @@ func TestADiffCountsWhatItDoesNotShow(t *testing.T) {
 	}
 }
 
-func TestALongLineIsCutAroundItsMarks(t *testing.T) {
+func TestTexts_LongLine(t *testing.T) {
 	t.Parallel()
 	words := strings.Repeat("ünd so weiter ", 50_000)
 	for name, c := range map[string]struct{ before, after, shows string }{

@@ -14,7 +14,7 @@ import (
 	"memoir/internal/files"
 )
 
-func TestAppendingKeepsWhatIsThereAndBeginsALine(t *testing.T) {
+func TestAppend_NewLine(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	dir, root := p.dir, p.root
@@ -60,7 +60,7 @@ const (
 	appended     = 500
 )
 
-func TestTwoProcessesThatAppendAtOnceLoseNothing(t *testing.T) {
+func TestAppend_Concurrent(t *testing.T) {
 	t.Parallel()
 	if dir := os.Getenv(appenderDir); dir != "" {
 		appendAgainAndAgain(t, dir, os.Getenv(appenderName))

@@ -10,7 +10,7 @@ import (
 	"memoir/internal/files"
 )
 
-func TestNeighboursAreFoundAsByTheRoot(t *testing.T) {
+func TestDirReader_SameAsRoot(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	p.put("memory/a.md", "a")
@@ -66,7 +66,7 @@ func TestNeighboursAreFoundAsByTheRoot(t *testing.T) {
 }
 
 // A new DirReader notices that a directory was replaced.
-func TestNeighboursOfADirectoryThatIsReplaced(t *testing.T) {
+func TestDirReader_ReplacedDirectory(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	p.put("memory/a.md", "old")

@@ -11,7 +11,7 @@ import (
 	"memoir/internal/files"
 )
 
-func TestAMovedFileHasTheOtherNameAlone(t *testing.T) {
+func TestMove_File(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	for _, to := range []string{"b.md", "new/directory/b.md"} {
@@ -25,7 +25,7 @@ func TestAMovedFileHasTheOtherNameAlone(t *testing.T) {
 	p.wantsNoLeftovers()
 }
 
-func TestADirectoryIsMovedWithAllThatIsInIt(t *testing.T) {
+func TestMove_Directory(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	p.put("old/sub/a.md", "text")
@@ -36,7 +36,7 @@ func TestADirectoryIsMovedWithAllThatIsInIt(t *testing.T) {
 	p.wantsNothing("old")
 }
 
-func TestNothingIsMovedOverWhatIsThere(t *testing.T) {
+func TestMove_Exists(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	p.put("a.md", "text")
@@ -58,7 +58,7 @@ func TestNothingIsMovedOverWhatIsThere(t *testing.T) {
 	p.wants("b.md", "stays")
 }
 
-func TestOfTwoWhoMoveToOneNameAtOnceOneIsRefused(t *testing.T) {
+func TestMove_Concurrent(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	for range 200 {
@@ -88,7 +88,7 @@ func TestOfTwoWhoMoveToOneNameAtOnceOneIsRefused(t *testing.T) {
 	}
 }
 
-func TestNothingIsMovedOutOfTheDirectoryOrIntoIt(t *testing.T) {
+func TestMove_OutsideRoot(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	p.put("a.md", "text")
@@ -101,7 +101,7 @@ func TestNothingIsMovedOutOfTheDirectoryOrIntoIt(t *testing.T) {
 	p.wants("a.md", "text")
 }
 
-func TestMovingWhatIsNotThereMakesNoDirectory(t *testing.T) {
+func TestMove_MissingSource(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	if err := files.Move(p.root, "a.md", "new/a.md"); !errors.Is(err, fs.ErrNotExist) {
@@ -110,7 +110,7 @@ func TestMovingWhatIsNotThereMakesNoDirectory(t *testing.T) {
 	p.wantsNothing("new")
 }
 
-func TestAMovedLinkStaysOne(t *testing.T) {
+func TestMove_Link(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	p.put("real.md", "text")
@@ -125,7 +125,7 @@ func TestAMovedLinkStaysOne(t *testing.T) {
 	}
 }
 
-func TestOnlyAnEmptyDirectoryIsRemovedAsOne(t *testing.T) {
+func TestRemoveDirectory_EmptyOnly(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	p.put("full/a.md", "text")

@@ -32,7 +32,7 @@ func TestOwners_Add(t *testing.T) {
 	}
 }
 
-func TestMayLink(t *testing.T) {
+func TestMayLink_Owners(t *testing.T) {
 	t.Parallel()
 	const alice, bob = 1000, 1001
 	for name, c := range map[string]struct {

@@ -8,7 +8,7 @@ import (
 	"memoir/internal/files"
 )
 
-func TestAfterACrashTemporaryFilesGoAndHalfRemovedOnesComeBack(t *testing.T) {
+func TestRecover_Leftovers(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	p.put("CLAUDE.md", "kept")
@@ -47,7 +47,7 @@ func TestAfterACrashTemporaryFilesGoAndHalfRemovedOnesComeBack(t *testing.T) {
 	}
 }
 
-func TestARemovalAfterACrashTakesUpWhatTheFirstOneMovedAside(t *testing.T) {
+func TestRemoveIf_AfterCrash(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	p.put(".memoir-removing-a.md", "stale")
@@ -58,7 +58,7 @@ func TestARemovalAfterACrashTakesUpWhatTheFirstOneMovedAside(t *testing.T) {
 	p.wantsNoLeftovers()
 }
 
-func TestADirectoryThatCannotBeClearedIsNamedAndTheOthersAreCleared(t *testing.T) {
+func TestRecover_Uncleared(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	p.put("a/.memoir-removing-x.md", "x")

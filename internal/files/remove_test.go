@@ -13,7 +13,7 @@ import (
 	"memoir/internal/files/filestest"
 )
 
-func TestAFileWithTheExpectedBytesIsRemoved(t *testing.T) {
+func TestRemoveIf_SameBytes(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	long := strings.Repeat("x", 250) + ".md"
@@ -27,7 +27,7 @@ func TestAFileWithTheExpectedBytesIsRemoved(t *testing.T) {
 	p.wantsNoLeftovers()
 }
 
-func TestAFileWithOtherBytesStays(t *testing.T) {
+func TestRemoveIf_OtherBytes(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	long := strings.Repeat("x", 250) + ".md"
@@ -41,7 +41,7 @@ func TestAFileWithOtherBytesStays(t *testing.T) {
 	p.wantsNoLeftovers()
 }
 
-func TestRemovingWhatIsGoneSucceeds(t *testing.T) {
+func TestRemoveIf_Missing(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	for _, path := range []string{"a.md", "no/such/directory/a.md"} {
@@ -51,7 +51,7 @@ func TestRemovingWhatIsGoneSucceeds(t *testing.T) {
 	}
 }
 
-func TestRemovingALinkLeavesItsTarget(t *testing.T) {
+func TestRemoveIf_Link(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	p.put("notes/real.md", "stale")
@@ -101,7 +101,7 @@ func TestGuard_RemoveLink(t *testing.T) {
 	}
 }
 
-func TestNothingIsRemovedOutside(t *testing.T) {
+func TestRemoveIf_OutsideRoot(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	p.put("../outside/a.md", "stale")
@@ -112,7 +112,7 @@ func TestNothingIsRemovedOutside(t *testing.T) {
 	p.wants("../outside/a.md", "stale")
 }
 
-func TestAFileThatMayNotBeRemovedStaysWhole(t *testing.T) {
+func TestRemoveIf_NotPermitted(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	p.put("sub/a.md", "stale")
@@ -129,7 +129,7 @@ func TestAFileThatMayNotBeRemovedStaysWhole(t *testing.T) {
 	p.wantsNoLeftovers()
 }
 
-func TestAnAtomicSaveDuringARemovalIsNeverLost(t *testing.T) {
+func TestRemoveIf_ConcurrentSave(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	for i := range 1000 {

@@ -9,7 +9,7 @@ import (
 
 // The swapped file is a concurrent save. In the second case an even newer save replaces it before
 // it is restored.
-func TestTheNewestSaveHasThePlaceInTheEnd(t *testing.T) {
+func TestReplaceIf_NewestSaveWins(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ given, saved, since, want string }{
 		"one save":              {"ours", "saved", "ours", "saved"},
@@ -48,7 +48,7 @@ func TestTheNewestSaveHasThePlaceInTheEnd(t *testing.T) {
 }
 
 // After a crash during a replacement, the leftover has the old bytes or those of a concurrent save.
-func TestAfterACrashWhatWasSavedWhileAFileWasReplacedIsBack(t *testing.T) {
+func TestRecover_ConcurrentSave(t *testing.T) {
 	t.Parallel()
 	const was, ours, saved = "was", "ours", "saved"
 	for name, c := range map[string]struct{ left, there, want string }{

@@ -13,7 +13,7 @@ import (
 	"memoir/internal/files"
 )
 
-func TestWhatIsSavedWhileAFileIsReplacedIsNotLost(t *testing.T) {
+func TestWrite_ConcurrentSave(t *testing.T) {
 	t.Parallel()
 	for name, save := range map[string]func(path, text string) error{
 		"by renaming": func(path, text string) error {
@@ -77,7 +77,7 @@ func TestWhatIsSavedWhileAFileIsReplacedIsNotLost(t *testing.T) {
 	}
 }
 
-func TestTheReplacedFileIsGivenAwayWithWhatIsStillWrittenIntoIt(t *testing.T) {
+func TestWrite_Displaced(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	p.put("a.md", "old")

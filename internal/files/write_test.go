@@ -16,7 +16,7 @@ import (
 	"memoir/internal/files/filestest"
 )
 
-func TestAWrittenFileHasTheNewBytesAndLeavesNothingElse(t *testing.T) {
+func TestWrite_NoLeftovers(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	for _, content := range []string{"first", "second, and longer", ""} {
@@ -28,7 +28,7 @@ func TestAWrittenFileHasTheNewBytesAndLeavesNothingElse(t *testing.T) {
 	p.wantsNoLeftovers()
 }
 
-func TestAReaderSeesOldOrNewBytesAndNeverAPart(t *testing.T) {
+func TestWrite_Atomic(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	contents := []string{strings.Repeat("a", 200_000), strings.Repeat("b", 100_000)}
@@ -58,7 +58,7 @@ func TestAReaderSeesOldOrNewBytesAndNeverAPart(t *testing.T) {
 	writer.Wait()
 }
 
-func TestAReplacedFileKeepsOwnerGroupAndMode(t *testing.T) {
+func TestWrite_KeepsAttributes(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	p.put("a.md", "old")
@@ -83,7 +83,7 @@ func TestAReplacedFileKeepsOwnerGroupAndMode(t *testing.T) {
 	}
 }
 
-func TestANewFileAndItsDirectoriesTakeTheOwnerOfTheDirectory(t *testing.T) {
+func TestWrite_NewFileOwner(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	if os.Getuid() == 0 {
@@ -103,7 +103,7 @@ func TestANewFileAndItsDirectoriesTakeTheOwnerOfTheDirectory(t *testing.T) {
 	}
 }
 
-func TestANewFileIsAsPrivateAsItsDirectory(t *testing.T) {
+func TestWrite_NewFileMode(t *testing.T) {
 	t.Parallel()
 	for directory, want := range map[fs.FileMode]fs.FileMode{0o755: 0o644, 0o775: 0o644, 0o750: 0o640, 0o700: 0o600, 0o711: 0o600} {
 		p := setup(t)
@@ -123,7 +123,7 @@ func TestANewFileIsAsPrivateAsItsDirectory(t *testing.T) {
 	}
 }
 
-func TestAFileOfSomebodyElseIsLeftWithThem(t *testing.T) {
+func TestWrite_OtherOwner(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
 		return // only root can change a file's owner
@@ -142,7 +142,7 @@ func TestAFileOfSomebodyElseIsLeftWithThem(t *testing.T) {
 	p.wantsNoLeftovers()
 }
 
-func TestTheModificationTimeCanBeGiven(t *testing.T) {
+func TestWrite_ModTime(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	want := time.Date(2020, 2, 3, 4, 5, 6, 0, time.UTC)
@@ -155,7 +155,7 @@ func TestTheModificationTimeCanBeGiven(t *testing.T) {
 	}
 }
 
-func TestALinkIsWrittenThroughWhenItsTargetIsInside(t *testing.T) {
+func TestWrite_LinkInside(t *testing.T) {
 	t.Parallel()
 	for name, target := range map[string]func(p dirHandle) string{
 		"relative":         func(dirHandle) string { return "docs/real.md" },
@@ -189,7 +189,7 @@ func TestALinkIsWrittenThroughWhenItsTargetIsInside(t *testing.T) {
 	}
 }
 
-func TestALinkThatLeavesIsRefused(t *testing.T) {
+func TestWrite_LinkLeaves(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	secret := filepath.Join(p.outside, "secret")
@@ -216,7 +216,7 @@ func TestALinkThatLeavesIsRefused(t *testing.T) {
 	}
 }
 
-func TestLinksInACircleAreRefused(t *testing.T) {
+func TestWrite_LinkLoop(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	p.link("b.md", "a.md")
@@ -226,7 +226,7 @@ func TestLinksInACircleAreRefused(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoFileIsNotWrittenOver(t *testing.T) {
+func TestWrite_NotRegular(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	if err := syscall.Mkfifo(p.at("pipe.md"), 0o644); err != nil {
@@ -248,7 +248,7 @@ func TestWhatIsNoFileIsNotWrittenOver(t *testing.T) {
 	p.wantsNoLeftovers()
 }
 
-func TestWritingOnConditionRefusesAFileThatChanged(t *testing.T) {
+func TestWrite_IfHash(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	p.put("a.md", "theirs")
@@ -267,7 +267,7 @@ func TestWritingOnConditionRefusesAFileThatChanged(t *testing.T) {
 	p.wantsNoLeftovers()
 }
 
-func TestANewFileReplacesNothing(t *testing.T) {
+func TestWrite_New(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	p.put("taken.md", "theirs")
@@ -287,7 +287,7 @@ func TestANewFileReplacesNothing(t *testing.T) {
 	p.wantsNoLeftovers()
 }
 
-func TestOfManyWhoMakeTheSameNewFileOneWins(t *testing.T) {
+func TestWrite_NewConcurrent(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	var wins [8]bool

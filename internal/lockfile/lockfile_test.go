@@ -73,7 +73,7 @@ func processes(t *testing.T) (alive, dead int) {
 	return living.Process.Pid, gone.Process.Pid
 }
 
-func TestALockIsHeldByAProcessThatLivesForLessThanAnHour(t *testing.T) {
+func TestRead_Held(t *testing.T) {
 	t.Parallel()
 	alive, dead := processes(t)
 	started := time.Now()
@@ -132,7 +132,7 @@ func TestALockIsHeldByAProcessThatLivesForLessThanAnHour(t *testing.T) {
 	}
 }
 
-func TestALockIsLeftWithTheTimeOfTheConsolidationOrAsItWas(t *testing.T) {
+func TestTaken_Release(t *testing.T) {
 	t.Parallel()
 	before := time.Now().Add(-30 * time.Hour).Truncate(time.Second)
 	for _, was := range []time.Time{{}, before} {
@@ -172,7 +172,7 @@ func TestALockIsLeftWithTheTimeOfTheConsolidationOrAsItWas(t *testing.T) {
 }
 
 // After Claude Code takes the lock, Memoir does not release or restore it.
-func TestALockThatSomebodyElseHasWrittenSinceIsLeftToThem(t *testing.T) {
+func TestTaken_LostLock(t *testing.T) {
 	t.Parallel()
 	alive, _ := processes(t)
 	dir, root := setup(t)
@@ -192,7 +192,7 @@ func TestALockThatSomebodyElseHasWrittenSinceIsLeftToThem(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoFileInTheDirectoryIsNoLock(t *testing.T) {
+func TestRead_NotRegular(t *testing.T) {
 	t.Parallel()
 	outside := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(outside, []byte("keep"), 0o644); err != nil {
@@ -266,7 +266,7 @@ func startRacer(t *testing.T, dir string) racer {
 	return racer{in, bufio.NewScanner(out)}
 }
 
-func TestOfTwoProcessesThatRaceAThousandTimesExactlyOneWinsEachTime(t *testing.T) {
+func TestTake_Race(t *testing.T) {
 	t.Parallel()
 	// In memory if possible: the test does not simulate power cuts.
 	dir, err := os.MkdirTemp("/dev/shm", "memoir-race-")

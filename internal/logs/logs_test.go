@@ -13,7 +13,7 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 5, 0, time.FixedZone("east", 2*3600))
 
-func TestALogIsOfNowAndTheEntryHasText(t *testing.T) {
+func TestCheck_Invalid(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		text, title string
@@ -43,7 +43,7 @@ func TestALogIsOfNowAndTheEntryHasText(t *testing.T) {
 	}
 }
 
-func TestAnEntryIsOneBulletWithTheTimeAndTheRestBelowIt(t *testing.T) {
+func TestEntry_Format(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"Deployed.":                   "- 12:00:05 Deployed.\n",
@@ -67,7 +67,7 @@ func TestAnEntryIsOneBulletWithTheTimeAndTheRestBelowIt(t *testing.T) {
 	}
 }
 
-func TestThePathOfALogTellsItsDay(t *testing.T) {
+func TestPlaceOf_Day(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]logs.Place{
 		"2026/03/2026-03-01.md":       {Day: "2026-03-01", Usual: true},
@@ -94,7 +94,7 @@ func TestThePathOfALogTellsItsDay(t *testing.T) {
 	}
 }
 
-func TestALogOfAnyShapeIsReadWithWhatIsWrong(t *testing.T) {
+func TestRead_Problems(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		raw  string

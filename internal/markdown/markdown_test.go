@@ -23,7 +23,7 @@ func render(t *testing.T, source string) string {
 	return strings.TrimSpace(string(rendered))
 }
 
-func TestMarkdownBecomesTheHTMLOfItsDialect(t *testing.T) {
+func TestRender_Dialect(t *testing.T) {
 	t.Parallel()
 	const external = ` rel="nofollow noreferrer noopener" target="_blank"`
 	for _, tc := range []struct{ name, source, want string }{
@@ -110,7 +110,7 @@ var hostile = []string{
 	"</div></main><main id=main>",
 }
 
-func TestNothingInAMemoryCanRunFetchSubmitStyleOrTakeAnID(t *testing.T) {
+func TestRender_Hostile(t *testing.T) {
 	t.Parallel()
 	for _, source := range hostile {
 		t.Run(source, func(t *testing.T) {
@@ -186,7 +186,7 @@ func checkAddress(t *testing.T, href string, link html.Token) {
 	}
 }
 
-func TestAMegabyteOfAnythingIsRenderedInTheTimeOfOneTest(t *testing.T) {
+func TestRender_Megabyte(t *testing.T) {
 	t.Parallel()
 	const megabyte = 1 << 20
 	for _, piece := range []string{
@@ -202,7 +202,7 @@ func TestAMegabyteOfAnythingIsRenderedInTheTimeOfOneTest(t *testing.T) {
 	}
 }
 
-func TestWhatIsTooTangledToParseIsShownAsItWasWritten(t *testing.T) {
+func TestRender_TooComplex(t *testing.T) {
 	t.Parallel()
 	for _, source := range []string{strings.Repeat(">", 51) + " <b>", strings.Repeat("*a", 2001) + "<b>", strings.Repeat("1. ", 51) + "<b>"} {
 		want := "<pre>" + strings.NewReplacer("<", "&lt;", ">", "&gt;").Replace(source) + "</pre>"
@@ -217,7 +217,7 @@ func TestWhatIsTooTangledToParseIsShownAsItWasWritten(t *testing.T) {
 	}
 }
 
-func TestWithoutAResolverNoMemoryIsKnown(t *testing.T) {
+func TestRender_NilResolve(t *testing.T) {
 	t.Parallel()
 	got, err := markdown.Render("[[Release day]] [it](team/release.md)", nil)
 	if err != nil {

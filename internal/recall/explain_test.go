@@ -22,7 +22,7 @@ func explain(t *testing.T, m *memoirtest.Memoir, query string) recall.Explanatio
 	return e
 }
 
-func TestAnExplanationIsWhatARecallGives(t *testing.T) {
+func TestExplain_SameAsRecall(t *testing.T) {
 	t.Parallel()
 	m := memoirtest.Start(t, notes())
 	for _, query := range []string{
@@ -47,7 +47,7 @@ func TestAnExplanationIsWhatARecallGives(t *testing.T) {
 	}
 }
 
-func TestAnExplanationSaysWhatAMemoryFallsShortOf(t *testing.T) {
+func TestExplain_RejectReasons(t *testing.T) {
 	t.Parallel()
 	files := memoirtest.Files{
 		"ada/memory/much_less.md":  memoirtest.Note("harbour", memories.User, "The ferry has a winter timetable."),
@@ -73,7 +73,7 @@ func TestAnExplanationSaysWhatAMemoryFallsShortOf(t *testing.T) {
 	}
 }
 
-func TestAnExplanationLeavesNoTrace(t *testing.T) {
+func TestExplain_NoRecord(t *testing.T) {
 	t.Parallel()
 	m := memoirtest.Start(t, notes())
 	explain(t, m, "when do we deploy")
@@ -86,7 +86,7 @@ func TestAnExplanationLeavesNoTrace(t *testing.T) {
 	}
 }
 
-func TestWithoutAServerNothingIsGivenForWordsThatSayNothing(t *testing.T) {
+func TestRankTexts_FunctionWords(t *testing.T) {
 	t.Parallel()
 	all := []memories.Memory{{ID: "1", Name: "deploy on tuesdays", Body: "Deployments go out on Tuesdays."}}
 	if got := recall.RankTexts("the and of", all, time.Now()); len(got) > 0 {

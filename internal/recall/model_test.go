@@ -16,7 +16,7 @@ import (
 	"memoir/internal/waittest"
 )
 
-func TestAModelChoosesByNamesAndDescriptions(t *testing.T) {
+func TestRecall_ModelChooses(t *testing.T) {
 	t.Parallel()
 	m := memoirtest.Start(t, notes())
 	chosen := `{"selected_memories":["memory/reference_wiki.md","memory/invented.md","sessions/u-c-1/memory/seen.md","memory/reference_wiki.md"]}`
@@ -51,7 +51,7 @@ func TestAModelChoosesByNamesAndDescriptions(t *testing.T) {
 	}
 }
 
-func TestWhateverAModelDoesThereIsAnAnswer(t *testing.T) {
+func TestRecall_ModelFails(t *testing.T) {
 	t.Parallel()
 	m := memoirtest.Start(t, notes())
 	for name, c := range map[string]struct {

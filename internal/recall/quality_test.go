@@ -16,7 +16,7 @@ import (
 var shown = flag.Bool("wrong", false, "tell which questions of the tuning half are not answered well")
 
 // The minimum for both halves is below the measured quality, so that it only finds mistakes.
-func TestRecallKeepsItsLevel(t *testing.T) {
+func TestRecall_Quality(t *testing.T) {
 	t.Parallel()
 	files, texts := memoirtest.Files{}, []memories.Memory{}
 	for name, text := range recalltest.Files(t) {

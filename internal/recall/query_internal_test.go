@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAQueryIsTakenApartByItsScripts(t *testing.T) {
+func TestTermsOf_Scripts(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string][]string{
 		"deploy pipeline": {"deploy", "pipeline"},

@@ -53,7 +53,7 @@ func names(result recall.Result) []string {
 	return all
 }
 
-func TestAQueryIsAnsweredWithWhatHasToDoWithIt(t *testing.T) {
+func TestRecall_RelevantMemories(t *testing.T) {
 	t.Parallel()
 	m := memoirtest.Start(t, notes())
 	for query, want := range map[string]string{
@@ -84,7 +84,7 @@ func TestAQueryIsAnsweredWithWhatHasToDoWithIt(t *testing.T) {
 	}
 }
 
-func TestNothingIsLookedAtWhereNothingCanCome(t *testing.T) {
+func TestRecall_Skipped(t *testing.T) {
 	t.Parallel()
 	m := memoirtest.Start(t, notes())
 	for _, c := range []struct {
@@ -103,7 +103,7 @@ func TestNothingIsLookedAtWhereNothingCanCome(t *testing.T) {
 	}
 }
 
-func TestASessionIsGivenEachMemoryOnce(t *testing.T) {
+func TestRecall_OncePerSession(t *testing.T) {
 	t.Parallel()
 	m := memoirtest.Start(t, notes())
 	const query = "when do we deploy"
@@ -130,7 +130,7 @@ func TestASessionIsGivenEachMemoryOnce(t *testing.T) {
 	}
 }
 
-func TestManyRecallsAtOnceGiveASessionNothingTwice(t *testing.T) {
+func TestRecall_Concurrent(t *testing.T) {
 	t.Parallel()
 	files := memoirtest.Files{}
 	for i := range 12 {
@@ -159,7 +159,7 @@ func TestManyRecallsAtOnceGiveASessionNothingTwice(t *testing.T) {
 	}
 }
 
-func TestASessionIsGivenNoMoreThanItsBudget(t *testing.T) {
+func TestRecall_SessionBudget(t *testing.T) {
 	t.Parallel()
 	files := memoirtest.Files{}
 	for i := range 20 {
@@ -186,7 +186,7 @@ func TestASessionIsGivenNoMoreThanItsBudget(t *testing.T) {
 	}
 }
 
-func TestARecallInTheBackgroundIsHandedOutOnce(t *testing.T) {
+func TestFetch_Once(t *testing.T) {
 	t.Parallel()
 	m := memoirtest.Start(t, notes())
 	id, err := m.Recaller.Begin(t.Context(), recall.Request{Agent: "ada", Query: "when do we deploy", Session: "one", From: recall.FromScript})
@@ -229,7 +229,7 @@ func (h held) Select(ctx context.Context, _ string, _ []memories.Memory) ([]stri
 	}
 }
 
-func TestWhatComesTooLateForAPromptIsGivenWithTheNext(t *testing.T) {
+func TestForPrompt_LateResult(t *testing.T) {
 	t.Parallel()
 	m := memoirtest.Start(t, notes())
 	choosing := held{make(chan struct{}, 9), make(chan []string, 9)}
@@ -261,7 +261,7 @@ func TestWhatComesTooLateForAPromptIsGivenWithTheNext(t *testing.T) {
 	}
 }
 
-func TestWhatAnotherPromptWasGivenIsNotTakenBackByOneThatIsLate(t *testing.T) {
+func TestForPrompt_TwoPrompts(t *testing.T) {
 	t.Parallel()
 	m := memoirtest.Start(t, notes())
 	prompted := func(choosing held) func(within time.Duration) []string {
@@ -301,7 +301,7 @@ func TestWhatAnotherPromptWasGivenIsNotTakenBackByOneThatIsLate(t *testing.T) {
 	}
 }
 
-func TestAModelThatDoesNotAnswerIsNotWaitedFor(t *testing.T) {
+func TestForPrompt_SlowModel(t *testing.T) {
 	t.Parallel()
 	m := memoirtest.Start(t, notes())
 	r := recall.New(m.Store, recall.Options{Selector: held{make(chan struct{}, 9), nil}, Patience: time.Millisecond, Log: slog.New(slog.DiscardHandler)})

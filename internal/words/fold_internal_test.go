@@ -2,9 +2,9 @@ package words
 
 import "testing"
 
-// TestLatinIsFoldedAsAllElse compares the fast folding of Latin with the general one. It folds
+// TestFold_Latin compares the fast folding of Latin with the general one. It folds
 // each character between letters and next to characters that decompose into a space and a mark.
-func TestLatinIsFoldedAsAllElse(t *testing.T) {
+func TestFold_Latin(t *testing.T) {
 	t.Parallel()
 	for r := range rune(firstMark) {
 		if r == ' ' || r == '\n' {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-func TestASCIIFoldsAsAnyTextDoes(t *testing.T) {
+func TestFold_ASCII(t *testing.T) {
 	t.Parallel()
 	for c := range byte(utf8.RuneSelf) {
 		text := "a" + string(rune(c)) + "Z"
@@ -18,7 +18,7 @@ func TestASCIIFoldsAsAnyTextDoes(t *testing.T) {
 	}
 }
 
-func TestATextFoldsPieceByPieceAsItDoesAsAWhole(t *testing.T) {
+func TestFold_Pieces(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"Inés asked\nTomáš  for it ", "a \u0301 b\u0301 \u0301\u0323", "ΣΊΣΥΦΟΣ ΣΑΣ", "ﬁne Ｗｉｄｅ ㎏ text", "日本語 の テスト", "\xff é \xc3", "e\u0301\n\u0323x", " é", "é ",

@@ -32,7 +32,7 @@ func whole(parts []words.Part) string {
 	return s.String()
 }
 
-func TestATextFallsApartIntoWords(t *testing.T) {
+func TestAll_Words(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
 		"":                                nil,
@@ -53,14 +53,14 @@ func TestATextFallsApartIntoWords(t *testing.T) {
 	}
 }
 
-func TestWhereTextsAreComparedAWordOfHangulIsWhole(t *testing.T) {
+func TestSpaced_Hangul(t *testing.T) {
 	t.Parallel()
 	if got := slices.Collect(words.Spaced("한국어 API를 数据, Café")); !slices.Equal(got, []string{"한국어", "api를", "数", "据", "cafe"}) {
 		t.Errorf("got %q", got)
 	}
 }
 
-func TestHitsAreMarkedWhereTheyStand(t *testing.T) {
+func TestMark_Hits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, query, want string }{
 		{"Release on Tuesday", "rel tues", "[Rel]ease on [Tues]day"},
@@ -101,7 +101,7 @@ func TestHitsAreMarkedWhereTheyStand(t *testing.T) {
 	}
 }
 
-func TestWordsThatComeCloseAreMarkedOnlyInNearMisses(t *testing.T) {
+func TestMark_Near(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, query, want string }{
 		{"The release is on Tuesday", "releese", "The [release] is on Tuesday"},
@@ -120,7 +120,7 @@ func TestWordsThatComeCloseAreMarkedOnlyInNearMisses(t *testing.T) {
 	}
 }
 
-func TestSlipsOfTheHandComeClose(t *testing.T) {
+func TestDistance_Typos(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		typed, word string
@@ -149,7 +149,7 @@ func TestSlipsOfTheHandComeClose(t *testing.T) {
 	}
 }
 
-func TestAnExcerptIsThePassageWithTheMostHits(t *testing.T) {
+func TestExcerpt_MostHits(t *testing.T) {
 	t.Parallel()
 	filler := strings.Repeat("Nothing of interest stands here at all. ", 20)
 	for _, c := range []struct {
@@ -228,7 +228,7 @@ func FuzzWords(f *testing.F) {
 	})
 }
 
-func TestNoCharacterOfTwoBytesBecomesOneOfAScriptWithoutSpaces(t *testing.T) {
+func TestRuns_TwoByteCharacters(t *testing.T) {
 	t.Parallel()
 	for r := range rune(0x800) {
 		for _, folded := range norm.NFKC.String(string(r)) {

@@ -15,7 +15,7 @@ import (
 
 func itoa(id uint32) string { return strconv.FormatUint(uint64(id), 10) }
 
-func TestAKilledPostgresComesBackUnderTheSameURL(t *testing.T) {
+func TestSupervise_KilledPostgres(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	server := f.start()
@@ -33,7 +33,7 @@ func TestAKilledPostgresComesBackUnderTheSameURL(t *testing.T) {
 	}
 }
 
-func TestAKilledMemoirLeavesADirectoryThatGoesOn(t *testing.T) {
+func TestStart_AfterKilledMemoir(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	memoir := act(t, nil, "serve", "LOCAL_TEST_DIR="+f.dir)
@@ -42,7 +42,7 @@ func TestAKilledMemoirLeavesADirectoryThatGoesOn(t *testing.T) {
 	f.remembers(f.start().URL())
 }
 
-func TestBothKilledAtOnceIsRecovered(t *testing.T) {
+func TestStart_AfterBothKilled(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	memoir := act(t, nil, "serve", "LOCAL_TEST_DIR="+f.dir)
@@ -53,7 +53,7 @@ func TestBothKilledAtOnceIsRecovered(t *testing.T) {
 	f.remembers(f.start().URL())
 }
 
-func TestAnOrphanedPostgresIsEndedFirst(t *testing.T) {
+func TestStart_EndsOrphan(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	first := f.start()
@@ -65,7 +65,7 @@ func TestAnOrphanedPostgresIsEndedFirst(t *testing.T) {
 	<-orphan
 }
 
-func TestAnInterruptFromTheTerminalLeavesPostgresForMemoirToStop(t *testing.T) {
+func TestServer_TerminalInterrupt(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	memoir := act(t, nil, "serve", "LOCAL_TEST_DIR="+f.dir)
@@ -81,7 +81,7 @@ func TestAnInterruptFromTheTerminalLeavesPostgresForMemoirToStop(t *testing.T) {
 	}
 }
 
-func TestAStaleRecordOfAProcessThatIsGoneIsNoObstacle(t *testing.T) {
+func TestStart_StalePidFile(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	first := f.start()
@@ -96,7 +96,7 @@ func TestAStaleRecordOfAProcessThatIsGoneIsNoObstacle(t *testing.T) {
 	f.remembers(f.start().URL())
 }
 
-func TestAStaleRecordThatNamesAnotherProgramIsNoObstacleAndTheProgramLives(t *testing.T) {
+func TestStart_ReusedPid(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	first := f.start()
@@ -120,7 +120,7 @@ func TestAStaleRecordThatNamesAnotherProgramIsNoObstacleAndTheProgramLives(t *te
 	_ = other.Wait()
 }
 
-func TestAClusterThatWasHalfMadeWhenMemoirDiedIsMadeAnew(t *testing.T) {
+func TestStart_IncompleteCluster(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	binDir, begun := f.stuckInitdb()
@@ -143,7 +143,7 @@ func TestAClusterThatWasHalfMadeWhenMemoirDiedIsMadeAnew(t *testing.T) {
 	}
 }
 
-func TestAServerWhoseClusterIsGoneEndsAndSaysSo(t *testing.T) {
+func TestServer_MissingCluster(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	server := f.start()

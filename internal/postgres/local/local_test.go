@@ -14,7 +14,7 @@ import (
 	"memoir/internal/postgres/local"
 )
 
-func TestStartMakesAServerThatOnlyASocketLeadsTo(t *testing.T) {
+func TestStart_SocketOnly(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	server := f.start()
@@ -37,7 +37,7 @@ func TestStartMakesAServerThatOnlyASocketLeadsTo(t *testing.T) {
 	}
 }
 
-func TestTextIsUnicodeAndSortsByItsBytes(t *testing.T) {
+func TestStart_Unicode(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	server := f.start()
@@ -49,7 +49,7 @@ func TestTextIsUnicodeAndSortsByItsBytes(t *testing.T) {
 	}
 }
 
-func TestDataSurvivesAStopAndTheURLStays(t *testing.T) {
+func TestStop_KeepsData(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	first := f.start()
@@ -73,7 +73,7 @@ func TestDataSurvivesAStopAndTheURLStays(t *testing.T) {
 	}
 }
 
-func TestADataDirectoryThatOnlyItsOwnerCanReachIsLeftThatWay(t *testing.T) {
+func TestStart_PrivateParent(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	home := filepath.Dir(filepath.Dir(f.dir))
@@ -97,7 +97,7 @@ func TestADataDirectoryThatOnlyItsOwnerCanReachIsLeftThatWay(t *testing.T) {
 	}
 }
 
-func TestAnOrdinaryUserRunsTheServerToo(t *testing.T) {
+func TestStart_OrdinaryUser(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	as := ordinary(t)
@@ -123,7 +123,7 @@ func TestAnOrdinaryUserRunsTheServerToo(t *testing.T) {
 	}
 }
 
-func TestOnlyTheUserWhoRunsMemoirMayConnect(t *testing.T) {
+func TestServer_OtherUserRefused(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	if err := os.MkdirAll(f.dir, 0o755); err != nil {
@@ -159,7 +159,7 @@ func TestOnlyTheUserWhoRunsMemoirMayConnect(t *testing.T) {
 	}
 }
 
-func TestTheLogTellsNothingOfMemories(t *testing.T) {
+func TestServerLog_NoMemories(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	server := f.start()
@@ -179,7 +179,7 @@ func TestTheLogTellsNothingOfMemories(t *testing.T) {
 	}
 }
 
-func TestAPathTooLongForASocketIsNoObstacle(t *testing.T) {
+func TestStart_LongPath(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	f.dir = filepath.Join(f.dir, strings.Repeat("long", 25))
@@ -198,7 +198,7 @@ func TestAPathTooLongForASocketIsNoObstacle(t *testing.T) {
 	}
 }
 
-func TestAnOddPathIsNoObstacle(t *testing.T) {
+func TestStart_OddPath(t *testing.T) {
 	t.Parallel()
 	// A comma separates hosts in a connection string, so the socket must be elsewhere.
 	for _, name := range []string{`a "b" 100% +&=é`, "a,b"} {
@@ -211,7 +211,7 @@ func TestAnOddPathIsNoObstacle(t *testing.T) {
 	}
 }
 
-func TestAStopThatIsOutOfTimeEndsTheServerAndLosesNothing(t *testing.T) {
+func TestStop_Timeout(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	first := f.start()
@@ -225,7 +225,7 @@ func TestAStopThatIsOutOfTimeEndsTheServerAndLosesNothing(t *testing.T) {
 	f.remembers(f.start().URL())
 }
 
-func TestAStartThatIsOutOfTimeGivesTheDirectoryBack(t *testing.T) {
+func TestStart_Timeout(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	over, cancel := context.WithCancel(f.ctx)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestAKilledMemoirTakesItsPostgresWithIt(t *testing.T) {
+func TestServer_ParentDeath(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	memoir := act(t, nil, "serve", "LOCAL_TEST_DIR="+f.dir)

@@ -2,7 +2,7 @@ package local
 
 import "testing"
 
-func TestSharedBuffersGoByTheMemoryThatThereIs(t *testing.T) {
+func TestSharedBuffers_Memory(t *testing.T) {
 	t.Parallel()
 	const gigabyte = 1 << 30
 	for _, c := range []struct {

@@ -30,7 +30,7 @@ func (f *fixture) refused(opts local.Options, why error, words ...string) {
 	}
 }
 
-func TestASecondMemoirIsToldWhoHasTheDirectory(t *testing.T) {
+func TestStart_InUse(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	memoir := act(t, nil, "serve", "LOCAL_TEST_DIR="+f.dir)
@@ -40,7 +40,7 @@ func TestASecondMemoirIsToldWhoHasTheDirectory(t *testing.T) {
 	f.remembers(url)
 }
 
-func TestAStartThatIsCalledOffSaysThatAndNothingElse(t *testing.T) {
+func TestStart_Cancelled(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	ctx, callOff := context.WithCancel(f.ctx)
@@ -52,7 +52,7 @@ func TestAStartThatIsCalledOffSaysThatAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestTheSameProcessCannotStartTwiceOnOneDirectoryEither(t *testing.T) {
+func TestStart_TwiceInProcess(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	server := f.start()
@@ -60,7 +60,7 @@ func TestTheSameProcessCannotStartTwiceOnOneDirectoryEither(t *testing.T) {
 	f.execute(server.URL(), "SELECT 1")
 }
 
-func TestAClusterOfAnotherMajorVersionIsNotTouched(t *testing.T) {
+func TestStart_OtherVersion(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	server := f.start()
@@ -81,7 +81,7 @@ func TestAClusterOfAnotherMajorVersionIsNotTouched(t *testing.T) {
 	f.remembers(f.start().URL())
 }
 
-func TestADirectoryWithOtherThingsIsNotTouched(t *testing.T) {
+func TestStart_ForeignDirectory(t *testing.T) {
 	t.Parallel()
 	for name, path := range map[string]string{
 		"beside the cluster":       "holiday.jpg",
@@ -106,7 +106,7 @@ func TestADirectoryWithOtherThingsIsNotTouched(t *testing.T) {
 	}
 }
 
-func TestThingsInTheClustersPlaceOfAUsedDirectoryAreNotTouched(t *testing.T) {
+func TestStart_ForeignCluster(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	f.stop(f.start())
@@ -120,7 +120,7 @@ func TestThingsInTheClustersPlaceOfAUsedDirectoryAreNotTouched(t *testing.T) {
 	}
 }
 
-func TestAFileAsDataDirectoryIsRefused(t *testing.T) {
+func TestStart_FileAsDataDir(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	if err := os.MkdirAll(filepath.Dir(f.dir), 0o755); err != nil {
@@ -130,7 +130,7 @@ func TestAFileAsDataDirectoryIsRefused(t *testing.T) {
 	f.refused(f.options(), local.ErrForeign, f.dir, "--data-dir")
 }
 
-func TestWithoutPostgresTheMessageNamesTheThreeWaysOut(t *testing.T) {
+func TestStart_NoPostgres(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	opts := f.options()
@@ -141,7 +141,7 @@ func TestWithoutPostgresTheMessageNamesTheThreeWaysOut(t *testing.T) {
 	}
 }
 
-func TestAPostgresThatIsTooOldCountsAsNone(t *testing.T) {
+func TestStart_TooOld(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	opts := f.options()
@@ -162,7 +162,7 @@ func (f *fixture) pretendPostgres(version string) string {
 	return dir
 }
 
-func TestTheInstallationOfTheClustersVersionIsPreferred(t *testing.T) {
+func TestStart_MatchingInstallation(t *testing.T) {
 	t.Parallel()
 	f := setup(t)
 	f.stop(f.start())

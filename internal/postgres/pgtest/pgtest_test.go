@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-func TestEachTestHasAMigratedDatabaseOfItsOwn(t *testing.T) {
+func TestNew_SeparateDatabases(t *testing.T) {
 	t.Parallel()
 	for range 2 {
 		conn, err := pgx.Connect(context.Background(), pgtest.New(t))
@@ -33,7 +33,7 @@ func TestEachTestHasAMigratedDatabaseOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestAnEmptyDatabaseHasNoTables(t *testing.T) {
+func TestEmpty_NoTables(t *testing.T) {
 	t.Parallel()
 	conn, err := pgx.Connect(context.Background(), pgtest.Empty(t))
 	if err != nil {

@@ -42,7 +42,7 @@ func notes(t *testing.T, conn *pgx.Conn) (n int) {
 	return n
 }
 
-func TestAnIntactLineChangesNothing(t *testing.T) {
+func TestLine_Intact(t *testing.T) {
 	t.Parallel()
 	var asked []string
 	l, direct := setup(t, func(request string) linetest.Fate {
@@ -67,7 +67,7 @@ func TestAnIntactLineChangesNothing(t *testing.T) {
 	}
 }
 
-func TestARequestIsLostBeforeOrAfterItIsCarriedOut(t *testing.T) {
+func TestLine_LostRequest(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		fate linetest.Fate
@@ -115,7 +115,7 @@ func copyIn(conn *pgx.Conn) error {
 	return err
 }
 
-func TestACutLineTakesNoConnectionUntilItIsMended(t *testing.T) {
+func TestLine_CutAndResume(t *testing.T) {
 	t.Parallel()
 	l, _ := setup(t, nil)
 	conn := connect(t, l.URL)
@@ -132,7 +132,7 @@ func TestACutLineTakesNoConnectionUntilItIsMended(t *testing.T) {
 	}
 }
 
-func TestASilentLineAnswersLate(t *testing.T) {
+func TestLine_Silence(t *testing.T) {
 	t.Parallel()
 	l, _ := setup(t, nil)
 	conn := connect(t, l.URL)
