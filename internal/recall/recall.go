@@ -344,12 +344,12 @@ type Store interface {
 	records.RecallCandidates
 
 	RecallByID(ctx context.Context, agentID int64, id string) (records.Recall, error)
-	RecallsToHandOut(ctx context.Context, agentID int64, session string, since time.Time) ([]uuid.UUID, error)
-	Given(ctx context.Context, agentID int64, session string) (records.Given, error)
+	SettledRecalls(ctx context.Context, agentID int64, session string, since time.Time) ([]uuid.UUID, error)
+	Delivered(ctx context.Context, agentID int64, session string) (records.SessionDelivery, error)
 
 	SaveRecall(ctx context.Context, r records.Recall) error
-	HandOut(ctx context.Context, r records.Recall, choose func(records.Given) ([]records.DeliveredMemory, error)) error
-	TakeBack(ctx context.Context, recalls []records.Recall) error
-	Refresh(ctx context.Context, agentID int64, session string, at time.Time) error
-	ForgetRecalls(ctx context.Context, before time.Time) error
+	Deliver(ctx context.Context, r records.Recall, choose func(records.SessionDelivery) ([]records.DeliveredMemory, error)) error
+	Undeliver(ctx context.Context, recalls []records.Recall) error
+	RefreshSession(ctx context.Context, agentID int64, session string, at time.Time) error
+	DeleteOldRecalls(ctx context.Context, before time.Time) error
 }

@@ -114,7 +114,7 @@ FROM memories m CROSS JOIN LATERAL (
             AND max(f.content_at) FILTER (WHERE f.session IS NOT NULL)
                 > coalesce(max(f.content_at) FILTER (WHERE f.session IS NULL), '-infinity') THEN 'session'
     END AS conflict
-    FROM files f WHERE f.memory_id = m.id AND f.present AND f.status = 'carries'
+    FROM files f WHERE f.memory_id = m.id AND f.present AND f.status = 'mirrored'
 ) found
 WHERE m.readable AND m.state <> 'deleted' AND m.conflict IS DISTINCT FROM found.conflict`
 
