@@ -7,8 +7,8 @@ const (
 	day  = 24 * time.Hour
 )
 
-// ages says how long before the copy each file was last written. A session's file that is younger than the agent's own of the
-// same name holds newer knowledge; an older one must not win.
+// ages is the age of each file at the time of the copy. For a file in both the session and the
+// agent, the newer one wins.
 var ages = map[string]time.Duration{
 	"code-reviewer/CLAUDE.md":                                                                          61*day + 2*hour,
 	"code-reviewer/memory/MEMORY.md":                                                                   15 * hour,

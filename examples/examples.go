@@ -1,9 +1,9 @@
-// Package examples holds three agents to try Memoir with: a code reviewer, an on-call assistant and a data analyst of one made-up
-// ferry company, with good memories of each type, sessions that know more or less than the agent, and the kinds of odd files that
-// turn up in practice.
+// Package examples holds three sample agents of a fictional ferry company: a code reviewer, an
+// on-call assistant and a data analyst. They have memories of each type, sessions, and typical odd
+// files.
 //
-// It owns these files, their ages, and putting a copy of them somewhere. It never writes over anything, and it does not read
-// memories. The first page's one-click samples and `make demo` call it.
+// It owns these files and their ages, and copies them. It never overwrites a file and does not read
+// memories. The first page's samples and `make demo` call it.
 package examples
 
 import (
@@ -14,28 +14,29 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
-// ErrNotEmpty says that the directory to copy into has something in it already; nothing was written.
+// ErrNotEmpty means that the target directory is not empty. Nothing was written.
 var ErrNotEmpty = errors.New("the directory is not empty")
 
 //go:embed all:agents
 var embedded embed.FS
 
-// FS gives the agents, one directory each, laid out as Memoir finds them below --agents-dir.
+// FS returns the agents, one directory each, in the layout of --agents-dir.
 func FS() fs.FS {
 	agents, err := fs.Sub(embedded, "agents")
 	if err != nil {
-		panic(err) // only an invalid path can fail, and "agents" is none
+		panic(err) // "agents" is a valid path
 	}
 	return agents
 }
 
-// Copy writes the agents into dst, which is made when it is missing. Their modification times are spread over the last weeks, so
-// that they look lived in. Each agent turns up whole, with its times, so that whoever watches dst never sees half of one.
-//
-// A dst with anything in it is left alone, with ErrNotEmpty. An error in the middle leaves the agents before it.
+// Copy writes the agents into dst, which it creates if missing. It spreads the modification times
+// over the last weeks. Each agent appears as a whole, so that a watcher never sees part of it. It
+// returns ErrNotEmpty if dst is not empty. After another error, dst has the agents copied before
+// it.
 func Copy(dst string) error {
 	return copyAt(dst, time.Now())
 }
@@ -63,25 +64,26 @@ func copyAt(dst string, now time.Time) error {
 	return nil
 }
 
-// makePrivate makes a directory that is missing, for its owner alone.
+// makePrivate creates a missing directory for its owner only.
 func makePrivate(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return err
 	}
 	err := os.Mkdir(dir, 0o700)
 	if errors.Is(err, fs.ErrExist) {
-		return nil // ReadDir says what it is if it is no directory
+		return nil // the caller's ReadDir fails if it is not a directory
 	}
 	return err
 }
 
-// copyAgent writes the agent under a hidden name, which is no agent's, and gives it its own when it is complete.
+// copyAgent writes the agent under a hidden name, which is ignored as an agent, and renames it when
+// it is complete.
 func copyAgent(dst, agent string, now time.Time) error {
 	unfinished, err := os.MkdirTemp(dst, ".memoir-example-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(unfinished) // gone already when all went well
+	defer os.RemoveAll(unfinished) // a no-op after success
 	if err := os.Chmod(unfinished, 0o755); err != nil {
 		return err
 	}
@@ -116,5 +118,24 @@ func copyFiles(dir, agent string, now time.Time) error {
 		}
 		modified := now.Add(-ages[path.Join(agent, name)])
 		return os.Chtimes(target, modified, modified)
+	})
+}
+
+// takeOwner changes the owner of dir and its contents to the owner of like, because agents may run
+// as another user.
+func takeOwner(dir, like string) error {
+	info, err := os.Stat(like)
+	if err != nil {
+		return err
+	}
+	owner := info.Sys().(*syscall.Stat_t)
+	if int(owner.Uid) == os.Geteuid() {
+		return nil
+	}
+	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, int(owner.Uid), int(owner.Gid))
 	})
 }

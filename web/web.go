@@ -1,6 +1,5 @@
-// Package web owns what a browser loads besides the pages themselves: the stylesheet, the scripts and the icon, inside
-// the binary. It never renders a page and knows of no memory. The templates ask it for addresses, the router mounts its
-// handler under Prefix.
+// Package web owns the stylesheet, scripts and icons, embedded in the binary. It never renders a
+// page. Package templates asks it for addresses; package pages mounts its handler under Prefix.
 package web
 
 import (
@@ -19,8 +18,7 @@ import (
 // Prefix is the path under which Static is mounted.
 const Prefix = "/static/"
 
-// ContentSecurityPolicy is the policy that every page holds to without one violation: nothing inline, nothing foreign,
-// nothing framed.
+// ContentSecurityPolicy is the policy of every page: nothing inline, foreign or framed.
 const ContentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
 	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
@@ -28,9 +26,9 @@ const ContentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 
 var embedded embed.FS
 
 type asset struct {
-	version string // of the content: half of its SHA-256 in hex, plenty to tell versions apart
+	version string // first half of the content's SHA-256, in hex
 	content string
-	packed  string // the content compressed by gzip, once and as small as it gets
+	packed  string // gzip, at the highest level
 }
 
 var assets = func() map[string]asset {
@@ -70,8 +68,8 @@ func pack(content []byte) string {
 	return packed.String()
 }
 
-// Asset returns the address of an embedded file, which changes with its content. It panics on a name that is not
-// embedded: that is a misspelling in a template, and the first test that renders it should say so.
+// Asset returns the address of an embedded file, which changes with its content. It panics for an
+// unknown name, which is a mistake in a template.
 func Asset(name string) string {
 	a, ok := assets[name]
 	if !ok {
@@ -80,8 +78,8 @@ func Asset(name string) string {
 	return Prefix + name + "?v=" + a.version
 }
 
-// Static serves the embedded files. An address from Asset may be kept for a year without asking again; any other
-// address of the same file is asked for each time, and answered with 304 when nothing changed.
+// Static returns a handler of the embedded files. Browsers may cache an address from Asset for a
+// year. Other addresses are validated each time, with a 304 if unchanged.
 func Static() http.Handler {
 	return http.StripPrefix(Prefix, http.HandlerFunc(serveAsset))
 }
@@ -102,10 +100,10 @@ func serveAsset(w http.ResponseWriter, r *http.Request) {
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Vary", "Accept-Encoding")
 	content := a.content
-	if takesGzip(r) {
+	if acceptsGzip(r) {
 		content = a.packed
 		header.Set("Content-Encoding", "gzip")
-		header.Set("ETag", `"`+a.version+`-gzip"`) // other bytes than the plain ones
+		header.Set("ETag", `"`+a.version+`-gzip"`) // differs from the uncompressed bytes
 	} else {
 		header.Set("ETag", `"`+a.version+`"`)
 	}
@@ -116,8 +114,8 @@ func serveAsset(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, strings.NewReader(content))
 }
 
-// takesGzip reads Accept-Encoding: a list of names, of which one with the quality of 0 is refused.
-func takesGzip(r *http.Request) bool {
+// acceptsGzip parses Accept-Encoding. A name with a quality of 0 is refused.
+func acceptsGzip(r *http.Request) bool {
 	for coding := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
 		name, parameters, _ := strings.Cut(strings.ToLower(coding), ";")
 		if strings.TrimSpace(name) == "gzip" {
@@ -128,8 +126,7 @@ func takesGzip(r *http.Request) bool {
 	return false
 }
 
-// contentType names the few kinds of file there are. The system's own table, which the standard library asks, differs
-// from machine to machine.
+// contentType returns the type of a file. The table of the standard library depends on the machine.
 func contentType(name string) string {
 	switch path.Ext(name) {
 	case ".css":

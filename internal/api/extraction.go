@@ -158,7 +158,7 @@ func (a *api) extract(ctx context.Context, in *extractInput) (*extractAnswer, er
 	case !ended:
 		return &extractAnswer{http.StatusAccepted, shown}, nil
 	case job.State == jobs.Done:
-		shown.State, shown.Said, shown.InputTokens, shown.OutputTokens = "done", job.Said, job.InputTokens, job.OutputTokens
+		shown.State, shown.Said, shown.InputTokens, shown.OutputTokens = "done", job.Message, job.InputTokens, job.OutputTokens
 		return &extractAnswer{http.StatusOK, shown}, nil
 	case job.State == jobs.Waiting:
 		return nil, problem.New(http.StatusServiceUnavailable, "The conversation was not read yet: "+job.Problem+". It is kept, and tried again by itself.").RetryAfter(problem.RetrySeconds)

@@ -74,7 +74,7 @@ func (a *api) listJobs(ctx context.Context, in *AgentPath) (*answer[BackgroundJo
 	for i, e := range entries {
 		list.Jobs[i] = BackgroundJob{
 			ID: e.ID, Kind: e.Kind, State: string(e.State), Key: text(e.Key), Attempts: e.Attempts, CreatedAt: e.CreatedAt, RunAt: e.RunAt,
-			Said: text(e.Said), Problem: text(e.Problem), Model: text(e.Model), InputTokens: e.InputTokens, OutputTokens: e.OutputTokens,
+			Said: text(e.Message), Problem: text(e.Problem), Model: text(e.Model), InputTokens: e.InputTokens, OutputTokens: e.OutputTokens,
 		}
 		if !e.FinishedAt.IsZero() {
 			list.Jobs[i].FinishedAt = &e.FinishedAt

@@ -26,8 +26,8 @@ func TestBackgroundWorkIsListedWithWhatItHasCost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kind := jobs.Register(queue, "extract", func(_ context.Context, job jobs.Job, fails bool) (jobs.Outcome, error) {
-		outcome := jobs.Outcome{Said: "1 memory proposed.", Model: "claude-sonnet-5", InputTokens: 900, OutputTokens: 30}
+	kind := jobs.Register(queue, "extract", func(_ context.Context, job jobs.Job, fails bool) (jobs.Result, error) {
+		outcome := jobs.Result{Message: "1 memory proposed.", Model: "claude-sonnet-5", InputTokens: 900, OutputTokens: 30}
 		if fails {
 			return outcome, jobs.Permanent(errors.New("there is no such transcript"))
 		}

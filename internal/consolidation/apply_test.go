@@ -182,7 +182,7 @@ func TestWhatACrashCutsShortIsCarriedOn(t *testing.T) {
 			}
 			// Nothing is done twice.
 			activity, err := b.Store.Activity(b.Context(), records.ActivityList{AgentID: b.Memory("ada", "Dates").AgentID, Name: "Dates", Limit: 10})
-			if selected := 2; err != nil || !undoing && len(activity.Activity) != selected || undoing && len(activity.Activity) != selected+1 {
+			if want := 2; err != nil || !undoing && len(activity.Activity) != want || undoing && len(activity.Activity) != want+1 {
 				t.Errorf("%s, undoing %t: %d things happened to it: %+v (%v)", name, undoing, len(activity.Activity), activity.Activity, err)
 			}
 		}

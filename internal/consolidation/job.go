@@ -90,20 +90,20 @@ func (c *Consolidator) lastJob(ctx context.Context, agentID int64) (last jobs.En
 
 // workAt makes a plan as a job. A conflict ends a requested job for good, with the reason for the
 // user. A due job ends without an error, because the agent stays due.
-func (c *Consolidator) workAt(ctx context.Context, job jobs.Job, args jobArgs) (jobs.Outcome, error) {
+func (c *Consolidator) workAt(ctx context.Context, job jobs.Job, args jobArgs) (jobs.Result, error) {
 	plan, err := c.runJob(ctx, job.Slug, args)
-	result := jobs.Outcome{Model: plan.Model, InputTokens: plan.InputTokens, OutputTokens: plan.OutputTokens}
+	result := jobs.Result{Model: plan.Model, InputTokens: plan.InputTokens, OutputTokens: plan.OutputTokens}
 	var conflict *memories.ConflictError
 	switch {
 	case errors.As(err, &conflict) && args.Due:
-		result.Said = conflict.Reason
+		result.Message = conflict.Reason
 		return result, nil
 	case errors.As(err, &conflict), errors.Is(err, memories.ErrNotFound):
 		return result, jobs.Permanent(err)
 	case err != nil:
 		return result, err
 	}
-	result.Said = fmt.Sprintf("A plan with %s, of %s.", counted(len(plan.Steps), "step", "steps"), counted(plan.Memories, "memory", "memories"))
+	result.Message = fmt.Sprintf("A plan with %s, of %s.", counted(len(plan.Steps), "step", "steps"), counted(plan.Memories, "memory", "memories"))
 	return result, nil
 }
 

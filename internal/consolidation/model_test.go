@@ -66,12 +66,12 @@ func TestWhatAModelProposesIsTakenAsFarAsItHolds(t *testing.T) {
 		t.Errorf("it says %q", got)
 	}
 	// Memories stand in the question as data, inside of JSON.
-	modelUse := served.Requests()
+	requests := served.Requests()
 	var data struct {
 		Memories []struct{ Name, Body string }
 	}
-	if len(modelUse) != 1 || json.Unmarshal([]byte(modelUse[0].Text), &data) != nil || len(data.Memories) != 4 || strings.Contains(modelUse[0].System, "curl") {
-		t.Errorf("it was asked %+v", modelUse)
+	if len(requests) != 1 || json.Unmarshal([]byte(requests[0].Text), &data) != nil || len(data.Memories) != 4 || strings.Contains(requests[0].System, "curl") {
+		t.Errorf("it was asked %+v", requests)
 	}
 }
 
@@ -114,9 +114,9 @@ func TestAModelIsAskedTwiceAtMost(t *testing.T) {
 		))
 	b := setup(t, files, consolidation.Options{Model: served.Model(), ModelName: "a model"})
 	plan := b.plan("ada")
-	modelUse := served.Requests()
-	if len(modelUse) != 2 || strings.Contains(modelUse[0].Text, "moves next Monday") || !strings.Contains(modelUse[1].Text, "moves next Monday") || strings.Contains(modelUse[1].Text, "wordA and") {
-		t.Fatalf("it was asked %d times", len(modelUse))
+	requests := served.Requests()
+	if len(requests) != 2 || strings.Contains(requests[0].Text, "moves next Monday") || !strings.Contains(requests[1].Text, "moves next Monday") || strings.Contains(requests[1].Text, "wordA and") {
+		t.Fatalf("it was asked %d times", len(requests))
 	}
 	if got := titles(plan.Steps); len(got) != 1 || got[0] != "Update “Office”" || plan.Steps[0].State != records.StepProposed {
 		t.Errorf("the steps are %q", got)

@@ -160,7 +160,7 @@ func TestAPlanWithoutAModelHasWhatCanBeKnown(t *testing.T) {
 func TestAPlanLeavesTheMemoriesOfTheTeamAlone(t *testing.T) {
 	t.Parallel()
 	const said = "The dashboards are on grafana.example.org, one for each team."
-	modelUse := modeltest.New(t, proposals())
+	fakeModel := modeltest.New(t, proposals())
 	b := setup(t, memoirtest.Files{
 		"ada/memory/releases.md":           memoirtest.Note("Releases", memories.Project, aboutReleases),
 		"ada/memory/team/releases.md":      memoirtest.Note("Releases", memories.Project, aboutReleases),
@@ -169,7 +169,7 @@ func TestAPlanLeavesTheMemoriesOfTheTeamAlone(t *testing.T) {
 		"ada/memory/moved.md":              memoirtest.Note("Moved", memories.Reference, said),
 		"ada/memory/team/moved.md":         memoirtest.Note("Moved by us", memories.Reference, said+" Ask for an account."),
 		"ada/memory/once.md":               memoirtest.Note("Releases once", memories.Project, "Releases were cut by hand, once."),
-	}, consolidation.Options{Model: modelUse.Model(), ModelName: "a model"})
+	}, consolidation.Options{Model: fakeModel.Model(), ModelName: "a model"})
 	for _, name := range []string{"moved.md", "team/moved.md"} {
 		title := map[string]string{"moved.md": "Moved", "team/moved.md": "Moved by us"}[name]
 		b.Write("ada/memory/"+name, memoirtest.Note(title, memories.Reference, "The old ones were switched off, "+title+"."))
@@ -189,7 +189,7 @@ func TestAPlanLeavesTheMemoriesOfTheTeamAlone(t *testing.T) {
 	if len(plan.Steps) != 0 || plan.Memories != 3 || len(plan.Findings) != 0 {
 		t.Errorf("of %d memories the steps are %q, and to look at are %+v", plan.Memories, titles(plan.Steps), plan.Findings)
 	}
-	if text := modelUse.Requests()[0].Text; strings.Contains(text, "Release days") || strings.Contains(text, "Moved by us") {
+	if text := fakeModel.Requests()[0].Text; strings.Contains(text, "Release days") || strings.Contains(text, "Moved by us") {
 		t.Errorf("the model was sent the team's: %s", text)
 	}
 }

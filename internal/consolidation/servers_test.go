@@ -86,8 +86,8 @@ func (b *bench) serve() func(method, path string, body any) (status int, answer 
 func TestWhatOneServerPlansAnotherAppliesAndTheFirstUndoes(t *testing.T) {
 	t.Parallel()
 	open := make(chan struct{})
-	modelUse := modeltest.New(t, modeltest.When(open, proposals()))
-	options := consolidation.Options{Model: modelUse.Model(), ModelName: "a model"}
+	fakeModel := modeltest.New(t, modeltest.When(open, proposals()))
+	options := consolidation.Options{Model: fakeModel.Model(), ModelName: "a model"}
 	a := setup(t, untidy(), options)
 	b := a.another(a.URL, options)
 	before := a.disk()
@@ -99,13 +99,13 @@ func TestWhatOneServerPlansAnotherAppliesAndTheFirstUndoes(t *testing.T) {
 			return err
 		})
 	}
-	waittest.For(a, "the question", func() bool { return len(modelUse.Requests()) > 0 })
+	waittest.For(a, "the question", func() bool { return len(fakeModel.Requests()) > 0 })
 	if err := everybody.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	close(open)
 	waittest.For(a, "background work to end", func() bool { over, err := a.Overview(t.Context(), "ada"); return err == nil && !over.Planning })
-	if n := len(modelUse.Requests()); n != 1 {
+	if n := len(fakeModel.Requests()); n != 1 {
 		t.Errorf("eight who ask at once are given %d plans", n)
 	}
 	over, err := b.Overview(t.Context(), "ada")

@@ -25,13 +25,13 @@ func TestAnAcceptedProposalIsAFileARowAndInCLAUDEMD(t *testing.T) {
 	b.Scan("ada")
 	b.says("s1", said("1", "user", "Please always\n use tabs, from tomorrow on.")+said("2", "assistant", "I will."))
 	out := b.run("s1")
-	if len(out.Proposals) != 1 || !strings.Contains(out.Said, "Found 1 memory. Not taken: nobody said what it quotes.") || out.InputTokens == 0 {
+	if len(out.Proposals) != 1 || !strings.Contains(out.Message, "Found 1 memory. Not taken: nobody said what it quotes.") || out.InputTokens == 0 {
 		t.Errorf("outcome: %+v", out)
 	}
-	requestedSuffix := b.model.Requests()[0]
+	request := b.model.Requests()[0]
 	for _, wanted := range []string{`"name":"Tea"`, "Drinks it green", `"at":"Monday 2026-03-02 10:00 UTC"`, `"text":"Please always\n use tabs`} {
-		if !strings.Contains(requestedSuffix.Text, wanted) {
-			t.Errorf("the model was not told %s: %s", wanted, requestedSuffix.Text)
+		if !strings.Contains(request.Text, wanted) {
+			t.Errorf("the model was not told %s: %s", wanted, request.Text)
 		}
 	}
 	p := b.proposals(records.ProposalWaiting)[0]
@@ -49,7 +49,7 @@ func TestAnAcceptedProposalIsAFileARowAndInCLAUDEMD(t *testing.T) {
 	if !strings.Contains(b.Read("ada/CLAUDE.md"), "### Use tabs") {
 		t.Error("CLAUDE.md does not have it")
 	}
-	if ticker := accept(b, b.extractor, b.proposals("")[0]); ticker.ID != m.ID {
+	if again := accept(b, b.extractor, b.proposals("")[0]); again.ID != m.ID {
 		t.Error("accepting it twice made two")
 	}
 	agent, _ := b.Store.AgentUncounted(b.Context(), "ada")
@@ -68,28 +68,28 @@ func TestAStretchIsReadOnceAndGoesOnWhereItStopped(t *testing.T) {
 	first := said("1", "user", "This is the first thing.") + said("2", "assistant", "Yes.")
 	b.says("s1", first+`{"type":"user","uuid":"3","message":{"con`)
 	b.run("s1")
-	if out := b.run("s1"); out.Questions != 0 || !strings.Contains(out.Said, "Nothing new") {
+	if out := b.run("s1"); out.Questions != 0 || !strings.Contains(out.Message, "Nothing new") {
 		t.Errorf("read twice: %+v", out)
 	}
 	b.says("s1", `tent":"And the second thing."}}`+"\n")
 	b.run("s1")
-	requestedSuffix := b.model.Requests()
-	if len(requestedSuffix) != 2 || strings.Contains(requestedSuffix[1].Text, "first thing") || b.names("") != "First|Second" {
-		t.Errorf("%d questions, proposals %s", len(requestedSuffix), b.names(""))
+	requests := b.model.Requests()
+	if len(requests) != 2 || strings.Contains(requests[1].Text, "first thing") || b.names("") != "First|Second" {
+		t.Errorf("%d questions, proposals %s", len(requests), b.names(""))
 	}
 	// A session that goes on from this one has it at its beginning.
 	b.says("s2", first+said("3", "user", "And the second thing.")+said("9", "user", "New words."))
 	b.run("s2")
-	if requestedSuffix := b.model.Requests(); len(requestedSuffix) != 3 || strings.Contains(requestedSuffix[2].Text, "second thing.") {
-		t.Errorf("a fork was read from its beginning: %d questions", len(requestedSuffix))
+	if requests := b.model.Requests(); len(requests) != 3 || strings.Contains(requests[2].Text, "second thing.") {
+		t.Errorf("a fork was read from its beginning: %d questions", len(requests))
 	}
 	// So is a file that was written anew, and is shorter than it was.
 	if err := os.WriteFile(b.transcript("s1"), []byte(said("3", "user", "And the second thing.")+said("10", "user", "Only here.")), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	b.run("s1")
-	if requestedSuffix := b.model.Requests(); len(requestedSuffix) != 4 || !strings.Contains(requestedSuffix[3].Text, "Only here.") || strings.Contains(requestedSuffix[3].Text, "second thing.") {
-		t.Errorf("a file that was written anew was not read on: %d questions", len(requestedSuffix))
+	if requests := b.model.Requests(); len(requests) != 4 || !strings.Contains(requests[3].Text, "Only here.") || strings.Contains(requests[3].Text, "second thing.") {
+		t.Errorf("a file that was written anew was not read on: %d questions", len(requests))
 	}
 }
 
@@ -115,7 +115,7 @@ func TestTwoServersThatReadAStretchAtTheSameTimeKeepItOnce(t *testing.T) {
 	waittest.For(b, "both to ask", func() bool { return len(b.model.Requests()) == 2 })
 	close(open)
 	one, other := <-outcomes, <-outcomes
-	if len(one.Proposals)+len(other.Proposals) != 1 || !strings.Contains(one.Said+other.Said, "read meanwhile") || len(b.proposals("")) != 1 {
+	if len(one.Proposals)+len(other.Proposals) != 1 || !strings.Contains(one.Message+other.Message, "read meanwhile") || len(b.proposals("")) != 1 {
 		t.Errorf("%+v, %+v, kept %s", one, other, b.names(""))
 	}
 }
@@ -125,7 +125,7 @@ func TestWhereTheAgentSavedItselfNothingIsAsked(t *testing.T) {
 	b := setup(t, extraction.Propose, found())
 	b.says("s1", said("1", "user", "Remember tabs")+
 		`{"type":"assistant","uuid":"2","message":{"content":[{"type":"tool_use","id":"t","name":"Write","input":{"file_path":"`+b.Path("ada/memory/tabs.md")+`"}}]}}`+"\n")
-	if out := b.run("s1"); out.Questions != 0 || !strings.Contains(out.Said, "the agent itself saved") {
+	if out := b.run("s1"); out.Questions != 0 || !strings.Contains(out.Message, "the agent itself saved") {
 		t.Errorf("outcome: %+v", out)
 	}
 	b.says("s1", said("3", "user", "Something else"))
@@ -237,7 +237,7 @@ func TestWhatIsKnownOrWasDecidedAgainstIsNotProposedAgain(t *testing.T) {
 	b.says("s1", said("3", "user", text))
 	b.run("s1")
 	b.says("s1", said("4", "user", text))
-	if out := b.run("s1"); !strings.Contains(out.Said, "deleted before") {
+	if out := b.run("s1"); !strings.Contains(out.Message, "deleted before") {
 		t.Errorf("outcome: %+v", out)
 	}
 	if got := b.names(records.ProposalWaiting); got != "" {
@@ -361,8 +361,8 @@ func TestALongStretchIsCutIntoFivePiecesAtMost(t *testing.T) {
 	}
 	b.says("s1", said("a", "user", "The oldest.")+whole.String()+said("z", "user", "The newest."))
 	out := b.run("s1")
-	requestedSuffix := b.model.Requests()
-	if len(requestedSuffix) != 5 || !strings.Contains(requestedSuffix[0].Text, "The newest.") || !strings.Contains(out.Said, "older ones were left out") {
-		t.Errorf("%d questions: %s", len(requestedSuffix), out.Said)
+	requests := b.model.Requests()
+	if len(requests) != 5 || !strings.Contains(requests[0].Text, "The newest.") || !strings.Contains(out.Message, "older ones were left out") {
+		t.Errorf("%d questions: %s", len(requests), out.Message)
 	}
 }

@@ -20,7 +20,7 @@ import (
 
 // Outcome is the result of reading a conversation.
 type Outcome struct {
-	Said                      string // a sentence for users
+	Message                   string // a sentence for users
 	Proposals                 []uuid.UUID
 	Questions                 int
 	Model                     string
@@ -37,7 +37,7 @@ const modelTimeout = 2 * time.Minute
 func (x *Extractor) Run(ctx context.Context, task Task) (Outcome, error) {
 	out := Outcome{}
 	if !x.Reads() {
-		out.Said = "Extraction is switched off, or has no model any more; nothing was read."
+		out.Message = "Extraction is switched off, or has no model any more; nothing was read."
 		return out, nil
 	}
 	agent, err := x.agent(ctx, task.AgentID)
@@ -45,7 +45,7 @@ func (x *Extractor) Run(ctx context.Context, task Task) (Outcome, error) {
 		return out, err
 	}
 	if agent.MemoryOff {
-		out.Said = "The agent's memory is switched off; nothing was read."
+		out.Message = "The agent's memory is switched off; nothing was read."
 		return out, nil
 	}
 	c, err := x.store.Conversation(ctx, task.AgentID, task.Session)
@@ -64,7 +64,7 @@ func (x *Extractor) Run(ctx context.Context, task Task) (Outcome, error) {
 	finding := records.Finding{AgentID: agent.ID, Session: task.Session, From: c.TranscriptPosition, To: s.to, ReadAt: began, Texts: s.texts, Proposals: proposals}
 	out.Proposals, err = x.store.SaveFinding(ctx, finding)
 	if errors.Is(err, memories.ErrChanged) {
-		out.Said = "This stretch has been read meanwhile."
+		out.Message = "This stretch has been read meanwhile."
 		return out, nil
 	}
 	if err != nil {
@@ -95,10 +95,10 @@ func (x *Extractor) agent(ctx context.Context, id int64) (records.Agent, error) 
 func (x *Extractor) find(ctx context.Context, agent records.Agent, session string, s stretch, out *Outcome) ([]records.Proposal, error) {
 	switch {
 	case len(s.Wrote) > 0:
-		out.Said = fmt.Sprintf("Skipped: the agent itself saved to its memory in this stretch (%s).", shortList(s.Wrote))
+		out.Message = fmt.Sprintf("Skipped: the agent itself saved to its memory in this stretch (%s).", shortList(s.Wrote))
 		return nil, nil
 	case !slices.ContainsFunc(s.Messages, func(m transcript.Message) bool { return m.Role == "user" }):
-		out.Said = "Nothing new was said by a person."
+		out.Message = "Nothing new was said by a person."
 		return nil, nil
 	}
 	filter, err := x.newDuplicateFilter(ctx, agent)
@@ -135,7 +135,7 @@ func (x *Extractor) find(ctx context.Context, agent records.Agent, session strin
 			kept = append(kept, f)
 		}
 	}
-	out.Said = jobSummary(len(s.Messages), omitted, s.Unread, len(kept), dropped)
+	out.Message = jobSummary(len(s.Messages), omitted, s.Unread, len(kept), dropped)
 	return x.proposalsOf(ctx, agent, sessionOf(session, s), kept)
 }
 

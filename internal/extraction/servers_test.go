@@ -32,12 +32,12 @@ func TestAConversationIsReadByTheServerThatSeesIt(t *testing.T) {
 		}
 		return all[i]
 	}
-	waittest.For(b, "another server to look at it", func() bool { return job().Said != "" })
+	waittest.For(b, "another server to look at it", func() bool { return job().Message != "" })
 	if e := job(); e.State != jobs.Waiting && e.State != jobs.Running || e.Problem != "" {
 		t.Errorf("a server that does not see it leaves it as %+v", e)
 	}
 	close(open)
-	waittest.For(b, "the proposal", func() bool { return sees.pollInterval().Total == 1 })
+	waittest.For(b, "the proposal", func() bool { return sees.waiting().Total == 1 })
 	sees.queue.Close()
 	dumb.queue.Close()
 	b.says("s2", said("3", "user", "always use tabs"))

@@ -44,18 +44,18 @@ func setup(t *testing.T, mode extraction.Mode, replies ...modeltest.Reply) *benc
 		}
 	}
 	b.Memoir = memoirtest.StartIn(t, agents.Settings{AgentsDir: filepath.Join(dir, "agents"), ClaudeDir: b.claude})
-	var requestedSuffix model.Model
+	var llm model.Model
 	if len(replies) > 0 {
 		b.model = modeltest.New(t, replies...)
-		requestedSuffix = b.model.Model()
+		llm = b.model.Model()
 	}
-	b.extractor = b.start(mode, requestedSuffix)
+	b.extractor = b.start(mode, llm)
 	return b
 }
 
-func (b *bench) start(mode extraction.Mode, requestedSuffix model.Model) *extraction.Extractor {
+func (b *bench) start(mode extraction.Mode, llm model.Model) *extraction.Extractor {
 	x := extraction.Start(b.Engine, b.Store, extraction.Options{
-		Mode: mode, Model: requestedSuffix, ClaudeDir: b.claude, Log: slog.New(slog.DiscardHandler),
+		Mode: mode, Model: llm, ClaudeDir: b.claude, Log: slog.New(slog.DiscardHandler),
 	})
 	b.Cleanup(x.Close)
 	return x

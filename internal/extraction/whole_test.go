@@ -30,13 +30,13 @@ type server struct {
 }
 
 // serve starts one more server over the same disk and database.
-func serve(b *bench, requestedSuffix model.Model, quiet time.Duration) *server {
+func serve(b *bench, llm model.Model, quiet time.Duration) *server {
 	b.Helper()
-	return serveAt(b, b.claude, requestedSuffix, quiet, 2)
+	return serveAt(b, b.claude, llm, quiet, 2)
 }
 
 // serveAt is serve with a directory of Claude Code of the caller's choice, and so many workers.
-func serveAt(b *bench, claude string, requestedSuffix model.Model, quiet time.Duration, workers int) *server {
+func serveAt(b *bench, claude string, llm model.Model, quiet time.Duration, workers int) *server {
 	b.Helper()
 	store, err := postgres.Open(b.Context(), b.URL)
 	if err != nil {
@@ -44,11 +44,11 @@ func serveAt(b *bench, claude string, requestedSuffix model.Model, quiet time.Du
 	}
 	b.Cleanup(store.Close)
 	log := slog.New(slog.DiscardHandler)
-	queue, err := jobs.New(store, jobs.Options{Workers: workers, FirstRetry: time.Millisecond, Poll: 20 * time.Millisecond, Farewell: time.Millisecond, Log: log})
+	queue, err := jobs.New(store, jobs.Options{Workers: workers, FirstRetry: time.Millisecond, Poll: 20 * time.Millisecond, StopTimeout: time.Millisecond, Log: log})
 	if err != nil {
 		b.Fatal(err)
 	}
-	x := extraction.Start(b.Engine, store, extraction.Options{Model: requestedSuffix, Quiet: quiet, ClaudeDir: claude, Queue: queue, Log: log})
+	x := extraction.Start(b.Engine, store, extraction.Options{Model: llm, Quiet: quiet, ClaudeDir: claude, Queue: queue, Log: log})
 	b.Cleanup(x.Close)
 	queue.Start(b.Context(), b.Engine.Ready)
 	b.Cleanup(queue.Close)
@@ -109,7 +109,7 @@ type listed struct {
 	NextCursor string `json:"next_cursor"`
 }
 
-func (s *server) pollInterval() listed {
+func (s *server) waiting() listed {
 	s.Helper()
 	var l listed
 	if status := s.call("GET", "/api/v1/agents/ada/proposals?state=waiting", nil, &l); status != 200 {
@@ -128,9 +128,9 @@ func TestAConversationOf2000LinesGoesFromTheStopHookToCLAUDEMD(t *testing.T) {
 	waittest.For(b, "the question", func() bool { return len(b.model.Requests()) == 1 })
 	first.queue.Close() // and the model has not answered
 	second := serve(b, b.model.Model(), 10*time.Millisecond)
-	waittest.For(b, "the proposal", func() bool { return second.pollInterval().Total == 1 })
+	waittest.For(b, "the proposal", func() bool { return second.waiting().Total == 1 })
 	second.stops("session-end", "s1") // there is nothing more to read
-	p := second.pollInterval().Proposals[0]
+	p := second.waiting().Proposals[0]
 	if status := second.call("POST", "/api/v1/agents/ada/proposals/"+p.ID+"/accept", map[string]any{}, nil, "If-Match", `"stale"`); status != 412 {
 		t.Errorf("accepted unseen: %d", status)
 	}
@@ -192,7 +192,7 @@ func TestTheAPIHasConversationsRead(t *testing.T) {
 		}
 	}
 	// A page at a time; each has its end.
-	all, names := s.pollInterval(), ""
+	all, names := s.waiting(), ""
 	for cursor, pages := "", 0; pages == 0 || cursor != ""; pages++ {
 		var page listed
 		if status := s.call("GET", "/api/v1/agents/ada/proposals?state=waiting&limit=1&cursor="+cursor, nil, &page); status != 200 || len(page.Proposals) != 1 || page.Total != 2 || pages > 1 {

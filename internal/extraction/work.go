@@ -11,19 +11,19 @@ import (
 )
 
 // work runs a job of the queue.
-func (x *Extractor) work(ctx context.Context, _ jobs.Job, task Task) (jobs.Outcome, error) {
+func (x *Extractor) work(ctx context.Context, _ jobs.Job, task Task) (jobs.Result, error) {
 	out, err := x.Run(ctx, task)
 	var unseen *unseenError
 	if errors.As(err, &unseen) || err == nil && !x.Reads() {
-		ticker, failed := x.retryTime(ctx, task)
+		retryAt, failed := x.retryTime(ctx, task)
 		if failed != nil {
-			return jobs.Outcome{}, failed
+			return jobs.Result{}, failed
 		}
-		if !ticker.IsZero() {
-			return jobs.Outcome{Said: "It waits for the server that sees its transcript."}, jobs.Later(ticker)
+		if !retryAt.IsZero() {
+			return jobs.Result{Message: "It waits for the server that sees its transcript."}, jobs.Later(retryAt)
 		}
 	}
-	result := jobs.Outcome{Said: out.Said, Model: out.Model, InputTokens: out.InputTokens, OutputTokens: out.OutputTokens}
+	result := jobs.Result{Message: out.Message, Model: out.Model, InputTokens: out.InputTokens, OutputTokens: out.OutputTokens}
 	var invalid *memories.InvalidError
 	if errors.Is(err, memories.ErrNotFound) || errors.As(err, &invalid) { // a retry cannot help
 		err = jobs.Permanent(err)

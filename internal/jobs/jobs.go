@@ -1,9 +1,9 @@
-// Package jobs does work in the background that must not be lost: it is kept in Postgres, survives the server that was at it, is tried again
-// when it fails, and is done by one server at a time however many there are. What came of it, and what it has cost, is kept for 30 days.
-// The package knows nothing of what the work is: rooms register their kinds with it. It is the only one that knows River, which does the work.
+// Package jobs runs background work that must not be lost. Jobs are stored in Postgres, repeated
+// after failures, and run by one server at a time. Results and costs are kept for 30 days. Other
+// packages register kinds of jobs. Only this package uses River, the library that runs them.
 //
-// A job is run at least once, and once as a rule: a server that dies in the middle of one has another begin it anew. Whoever does the work
-// therefore keeps what it finds in such a way that a second time changes nothing.
+// A job runs at least once: if its server crashes, another server starts it again. So its work must
+// have the same effect if it is repeated.
 package jobs
 
 import (
@@ -25,43 +25,50 @@ import (
 	"memoir/internal/records"
 )
 
-// Options are the settings of a Queue. The zero value of each stands for what its comment says.
+// Options configures a Queue. Zero fields mean the defaults.
 type Options struct {
-	// Workers is how many jobs this server is at together; 2: they mostly wait for a model.
+	// Workers is the number of jobs that this server runs in parallel. The default is 2, because
+	// jobs mostly wait for a model.
 	Workers int
-	// TimeLimit is how long a job may take; 10 minutes.
+	// TimeLimit is the timeout of a job. The default is 10 minutes.
 	TimeLimit time.Duration
-	// FirstRetry is after which time a job that has failed is tried again. It doubles with each failure; 30 s.
+	// FirstRetry is the delay before the first retry of a failed job. It doubles with each failure.
+	// The default is 30 s.
 	FirstRetry time.Duration
-	// MostAttempts is how often a job is tried before it has failed for good; 8, which is an hour.
-	MostAttempts int
-	// Poll is how often it is looked for work that no notification told of; 5 s.
+	// MaxAttempts is the maximum number of attempts of a job. The default is 8, which take an hour.
+	MaxAttempts int
+	// Poll is the interval of the search for jobs without a notification. The default is 5 s.
 	Poll time.Duration
-	// Silence is how long a server may be silent before others take over what it was at; 45 s.
-	Silence time.Duration
-	// Farewell is how long jobs may go on after Close was called or the context of Start has ended, before they are cancelled; 3 s.
-	Farewell time.Duration
-	// Changed is called with an agent's slug when there is something new to show of its jobs. It must not wait. Nil: nothing is.
+	// ServerTimeout is how long a server may be silent before others take over its jobs. The
+	// default is 45 s.
+	ServerTimeout time.Duration
+	// StopTimeout is how long jobs may run after Close or the end of Start's context before they
+	// are cancelled. The default is 3 s.
+	StopTimeout time.Duration
+	// Changed is called with an agent's slug after a change of its jobs. It must not block. It may
+	// be nil.
 	Changed func(slug string)
 	Log     *slog.Logger
 }
 
 const (
-	// Kept is how long a job is kept after it is finished.
+	// Kept is how long a finished job is kept.
 	Kept = 30 * 24 * time.Hour
-	// parting is how long a job that was cancelled may take to end before it is left alone.
-	parting = 2 * time.Second
-	// restart is how long it waits for Postgres before it is looked for again.
+	// cancelTimeout is how long a cancelled job may take to end before Close returns without it
+	// (arbitrary).
+	cancelTimeout = 2 * time.Second
+	// restart is the delay before a retry while Postgres is unavailable (arbitrary).
 	restart = 2 * time.Second
-	// longestRetry bounds the time between two attempts.
-	longestRetry = time.Hour
+	// maxRetry is the maximum delay between two attempts (arbitrary).
+	maxRetry = time.Hour
 )
 
-// Queue adds jobs and works at them. Register all kinds before Start. Its methods are safe for concurrent use.
+// Queue adds and runs jobs. Register all kinds before Start. Its methods are safe for concurrent
+// use.
 type Queue struct {
 	store   *postgres.Store
 	options Options
-	id      string // of this server, among those that share the database
+	id      string // of this server
 	workers *river.Workers
 	client  *river.Client[pgx.Tx]
 	kinds   int
@@ -70,21 +77,21 @@ type Queue struct {
 	running sync.WaitGroup
 
 	mu sync.Mutex
-	// working are the jobs that this server is at, with zero, and those that it was at, with when it ended.
+	// working maps a running job to zero, and a finished one to its end.
 	working map[int64]time.Time
-	// after is when jobs that have just failed may be tried again, as far as their errors say so.
+	// after is the minimum delay of failed jobs, if their errors state one.
 	after map[int64]time.Duration
 }
 
-// New returns a queue that takes jobs, and works at none before Start.
+// New returns a queue that accepts jobs. It runs none before Start.
 func New(store *postgres.Store, options Options) (*Queue, error) {
 	options.Workers = cmp.Or(options.Workers, 2)
 	options.TimeLimit = cmp.Or(options.TimeLimit, 10*time.Minute)
 	options.FirstRetry = cmp.Or(options.FirstRetry, 30*time.Second)
-	options.MostAttempts = cmp.Or(options.MostAttempts, 8)
+	options.MaxAttempts = cmp.Or(options.MaxAttempts, 8)
 	options.Poll = cmp.Or(options.Poll, 5*time.Second)
-	options.Silence = cmp.Or(options.Silence, 45*time.Second)
-	options.Farewell = cmp.Or(options.Farewell, 3*time.Second)
+	options.ServerTimeout = cmp.Or(options.ServerTimeout, 45*time.Second)
+	options.StopTimeout = cmp.Or(options.StopTimeout, 3*time.Second)
 	if options.Changed == nil {
 		options.Changed = func(string) {}
 	}
@@ -99,22 +106,23 @@ func New(store *postgres.Store, options Options) (*Queue, error) {
 		ID:                q.id,
 		Workers:           q.workers,
 		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: options.Workers}},
-		MaxAttempts:       options.MostAttempts,
+		MaxAttempts:       options.MaxAttempts,
 		JobTimeout:        options.TimeLimit,
-		Schema:            "", // wherever Memoir's tables are
+		Schema:            "", // the schema of Memoir's tables
 		FetchCooldown:     min(100*time.Millisecond, options.Poll),
 		FetchPollInterval: options.Poll,
-		// Servers of two versions may share a database: each leaves alone what it does not know.
+		// Servers of different versions can share a database. Each ignores unknown kinds.
 		FetchOnlyKnownKinds: true,
 		SkipUnknownJobCheck: true,
-		SoftStopTimeout:     options.Farewell,
-		// What a dead server was at is freed much sooner, by beat. This is for a job that ignores its end.
+		SoftStopTimeout:     options.StopTimeout,
+		// heartbeat frees jobs of a dead server much sooner. This is for a job that ignores its
+		// cancellation.
 		RescueStuckJobsAfter:        2 * options.TimeLimit,
 		CompletedJobRetentionPeriod: Kept,
 		CancelledJobRetentionPeriod: Kept,
 		DiscardedJobRetentionPeriod: Kept,
 		ReindexerIndexNames:         []string{}, // the tables are small
-		// What River has to say is said by the jobs' own record, and by beat.
+		// The jobs' records and heartbeat report errors.
 		Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
@@ -124,7 +132,7 @@ func New(store *postgres.Store, options Options) (*Queue, error) {
 	return q, nil
 }
 
-// envelope is a job as River keeps it. What makes two jobs the same is marked.
+// envelope is a job as River stores it. Jobs with equal unique fields are duplicates.
 type envelope struct {
 	kind  string
 	Agent int64           `json:"agent" river:"unique"`
@@ -133,44 +141,42 @@ type envelope struct {
 	Work  json.RawMessage `json:"work"`
 }
 
-// Kind is the name under which River keeps it.
+// Kind returns the kind under which River stores the job.
 func (e envelope) Kind() string { return e.kind }
 
-// Job is what a worker knows of the job that it is at, besides its arguments.
+// Job describes the running job, besides its arguments.
 type Job struct {
 	ID      int64
 	AgentID int64
 	Slug    string // of the agent
 	Key     string
-	Attempt int // 1 is the first
+	Attempt int // from 1
 }
 
-// Outcome is what came of a job. It is kept of one that fails, too, for what that has cost.
-type Outcome struct {
-	// Said is one sentence for people; empty where there is nothing to say.
-	Said string
-	// Model is the one that was asked; empty: none was.
+// Result is the result of an attempt. Failed attempts have results too, for their cost.
+type Result struct {
+	// Message is one sentence for users, or empty.
+	Message string
+	// Model is the model that was used. It is empty without a model.
 	Model                     string
 	InputTokens, OutputTokens int
 }
 
-// Kind is one kind of work, with arguments of type A, which are kept as JSON.
+// Kind is a registered kind of job with arguments of type A, which are stored as JSON.
 type Kind[A any] struct {
 	queue *Queue
 	name  string
 }
 
-// Register makes a kind of work known by its name, and what does it. Servers that share the database know a kind by its name, so its
-// arguments may only change in ways in which JSON of before can be read.
-//
-// work is called with a context that ends when its time is over, or the server stops; that is no failure, and it is called again by whichever
-// server is next. An error has it called again later, and later each time, unless it is of Permanent or Later, or says with a method
-// Again, as those of package model do, that it is of no use or after which time it is.
-func Register[A any](q *Queue, name string, work func(ctx context.Context, job Job, args A) (Outcome, error)) Kind[A] {
-	river.AddWorkerArgs(q.workers, envelope{kind: name}, &worker{queue: q, work: func(ctx context.Context, job Job, raw json.RawMessage) (Outcome, error) {
+// Register registers a kind of job and its work. Servers of other versions may read its arguments,
+// so a changed A must accept older JSON. The context of work ends at the time limit or when the
+// server stops, which is not a failure. After an error the job is repeated later. Errors of
+// Permanent and Later change that, and so do errors with a method Again, as in package model.
+func Register[A any](q *Queue, name string, work func(ctx context.Context, job Job, args A) (Result, error)) Kind[A] {
+	river.AddWorkerArgs(q.workers, envelope{kind: name}, &worker{queue: q, work: func(ctx context.Context, job Job, raw json.RawMessage) (Result, error) {
 		var args A
 		if err := json.Unmarshal(raw, &args); err != nil {
-			return Outcome{}, Permanent(fmt.Errorf("its arguments cannot be read: %w", err))
+			return Result{}, Permanent(fmt.Errorf("parse arguments: %w", err))
 		}
 		return work(ctx, job, args)
 	}})
@@ -178,28 +184,30 @@ func Register[A any](q *Queue, name string, work func(ctx context.Context, job J
 	return Kind[A]{q, name}
 }
 
-// Once says when a job is done, and what makes it the same as another.
+// Once specifies when a job runs and which jobs are its duplicates.
 type Once struct {
-	// Key tells it from other jobs of its kind and agent. As long as one with that key is not finished, there is no second.
+	// Key identifies the job among those of its kind and agent. Only one unfinished job per key
+	// exists.
 	Key string
-	// RunAt is when it may be begun; zero: at once.
+	// RunAt is the earliest start. Zero means now.
 	RunAt time.Time
-	// Postpone moves one that is there already, and waits, out to RunAt, with the new arguments; one that is at work is done once more then, so
-	// that whatever has happened meanwhile is not missed. Otherwise one that is there stays as it is.
+	// Postpone moves a waiting duplicate to RunAt, with the new arguments. A running duplicate runs
+	// once more at RunAt, so that no change is missed. If it is false, an existing job stays
+	// unchanged.
 	Postpone bool
 }
 
-// Enqueue adds a job. It is kept, or moved, when Enqueue returns nil. It fails with memories.ErrNotFound where the agent has been forgotten, and
-// with memories.ErrUnavailable.
+// Enqueue adds or moves a job. When it returns nil, the job is stored. It returns
+// memories.ErrNotFound if the agent was forgotten, and memories.ErrUnavailable.
 func (k Kind[A]) Enqueue(ctx context.Context, agent records.Agent, args A, once Once) error {
 	work, err := json.Marshal(args)
 	if err != nil {
-		return fmt.Errorf("add the job: %w", err)
+		return fmt.Errorf("add job: %w", err)
 	}
 	e := envelope{kind: k.name, Agent: agent.ID, Slug: agent.Slug, Key: once.Key, Work: work}
 	raw, err := json.Marshal(e)
 	if err != nil {
-		return fmt.Errorf("add the job: %w", err)
+		return fmt.Errorf("add job: %w", err)
 	}
 	postpone := time.Time{}
 	if once.Postpone {
@@ -224,7 +232,7 @@ func (k Kind[A]) Enqueue(ctx context.Context, agent records.Agent, args A, once 
 	return err
 }
 
-// unfinished are the states in which there is one job of a key at most.
+// unfinished are the states that exclude a duplicate.
 var unfinished = []rivertype.JobState{
 	rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRetryable, rivertype.JobStateRunning, rivertype.JobStateScheduled,
 }

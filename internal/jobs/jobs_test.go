@@ -58,11 +58,11 @@ func (p *place) connect() *postgres.Store {
 }
 
 // work is what a server of a test does.
-type work = func(context.Context, jobs.Job, int) (jobs.Outcome, error)
+type work = func(context.Context, jobs.Job, int) (jobs.Result, error)
 
 // quick are the settings of servers that are not waited for.
 func quick() jobs.Options {
-	return jobs.Options{FirstRetry: time.Millisecond, MostAttempts: 4, Poll: 50 * time.Millisecond, Silence: time.Second, Farewell: time.Millisecond}
+	return jobs.Options{FirstRetry: time.Millisecond, MaxAttempts: 4, Poll: 50 * time.Millisecond, ServerTimeout: time.Second, StopTimeout: time.Millisecond}
 }
 
 // server starts one more server, which works at jobs of the one kind that there is.
@@ -111,10 +111,10 @@ func TestTwoServersDoEachJobOnce(t *testing.T) {
 	const all = 200
 	var runs [all]atomic.Int32
 	var done atomic.Int32
-	do := func(_ context.Context, _ jobs.Job, n int) (jobs.Outcome, error) {
+	do := func(_ context.Context, _ jobs.Job, n int) (jobs.Result, error) {
 		runs[n].Add(1)
 		done.Add(1)
-		return jobs.Outcome{Model: "m", InputTokens: 2, OutputTokens: 1}, nil
+		return jobs.Result{Model: "m", InputTokens: 2, OutputTokens: 1}, nil
 	}
 	_, one := p.server(do)
 	_, other := p.server(do)
@@ -148,7 +148,7 @@ func hold(url string) {
 	if err == nil {
 		var queue *jobs.Queue
 		if queue, err = jobs.New(store, quick()); err == nil {
-			jobs.Register(queue, "count", func(context.Context, jobs.Job, int) (jobs.Outcome, error) {
+			jobs.Register(queue, "count", func(context.Context, jobs.Job, int) (jobs.Result, error) {
 				fmt.Println("at it")
 				select {}
 			})
@@ -184,16 +184,16 @@ func TestWhatAServerWasAtThatIsKilledAnotherBeginsAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	var runs atomic.Int32
-	p.server(func(_ context.Context, job jobs.Job, _ int) (jobs.Outcome, error) {
+	p.server(func(_ context.Context, job jobs.Job, _ int) (jobs.Result, error) {
 		runs.Add(1)
-		return jobs.Outcome{Said: fmt.Sprintf("attempt %d", job.Attempt)}, nil
+		return jobs.Result{Message: fmt.Sprintf("attempt %d", job.Attempt)}, nil
 	})
 	p.becomes(jobs.Running)
 	if err := first.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = first.Wait()
-	if done := p.becomes(jobs.Done); done.Said != "attempt 2" || done.Problem != "" || runs.Load() != 1 {
+	if done := p.becomes(jobs.Done); done.Message != "attempt 2" || done.Problem != "" || runs.Load() != 1 {
 		t.Errorf("it was done %d times, in the end %+v", runs.Load(), done)
 	}
 }
@@ -202,18 +202,18 @@ func TestAServerThatStopsLeavesItsJobToTheNext(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	begun := make(chan struct{})
-	first, kind := p.server(func(ctx context.Context, _ jobs.Job, _ int) (jobs.Outcome, error) {
+	first, kind := p.server(func(ctx context.Context, _ jobs.Job, _ int) (jobs.Result, error) {
 		close(begun)
 		<-ctx.Done()
-		return jobs.Outcome{}, errors.New("the program was killed")
+		return jobs.Result{}, errors.New("the program was killed")
 	})
 	p.add(kind, 1, jobs.Once{})
 	<-begun
 	first.Close()
-	p.server(func(_ context.Context, job jobs.Job, _ int) (jobs.Outcome, error) {
-		return jobs.Outcome{Said: fmt.Sprintf("attempt %d", job.Attempt)}, nil
+	p.server(func(_ context.Context, job jobs.Job, _ int) (jobs.Result, error) {
+		return jobs.Result{Message: fmt.Sprintf("attempt %d", job.Attempt)}, nil
 	})
-	if done := p.becomes(jobs.Done); done.Said != "attempt 1" {
+	if done := p.becomes(jobs.Done); done.Message != "attempt 1" {
 		t.Errorf("it counts as a failure: %+v", done)
 	}
 }
@@ -233,8 +233,8 @@ func (misconfigured) Misconfigured() bool { return true }
 func TestJob_WaitsForConfiguration(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
-	first, kind := p.server(func(context.Context, jobs.Job, int) (jobs.Outcome, error) {
-		return jobs.Outcome{}, fmt.Errorf("asking: %w", misconfigured{})
+	first, kind := p.server(func(context.Context, jobs.Job, int) (jobs.Result, error) {
+		return jobs.Result{}, fmt.Errorf("asking: %w", misconfigured{})
 	})
 	p.add(kind, 1, jobs.Once{})
 	waittest.For(p, "the job to fail", func() bool {
@@ -242,10 +242,10 @@ func TestJob_WaitsForConfiguration(t *testing.T) {
 		return len(all) == 1 && all[0].State == jobs.Waiting && all[0].Problem == "it answered with status 400"
 	})
 	first.Close()
-	p.server(func(_ context.Context, job jobs.Job, _ int) (jobs.Outcome, error) {
-		return jobs.Outcome{Said: "It is read."}, nil
+	p.server(func(_ context.Context, job jobs.Job, _ int) (jobs.Result, error) {
+		return jobs.Result{Message: "It is read."}, nil
 	})
-	if done := p.becomes(jobs.Done); done.Said != "It is read." || done.Problem != "" {
+	if done := p.becomes(jobs.Done); done.Message != "It is read." || done.Problem != "" {
 		t.Errorf("after a restart it is %+v", done)
 	}
 }
@@ -273,8 +273,8 @@ func TestWhatFailsIsTriedAgainAsFarAsThatIsOfUse(t *testing.T) {
 			t.Parallel()
 			p := setup(t)
 			var runs atomic.Int32
-			_, kind := p.server(func(context.Context, jobs.Job, int) (jobs.Outcome, error) {
-				cost := jobs.Outcome{Said: "looked", Model: "m", InputTokens: 10, OutputTokens: 1}
+			_, kind := p.server(func(context.Context, jobs.Job, int) (jobs.Result, error) {
+				cost := jobs.Result{Message: "looked", Model: "m", InputTokens: 10, OutputTokens: 1}
 				if int(runs.Add(1)) > c.failures {
 					return cost, nil
 				}
@@ -284,12 +284,12 @@ func TestWhatFailsIsTriedAgainAsFarAsThatIsOfUse(t *testing.T) {
 				return cost, c.err
 			})
 			p.add(kind, 1, jobs.Once{})
-			ended := p.becomes(c.state)
-			if ended.Attempts != c.attempts || ended.Problem != c.problem || ended.FinishedAt.IsZero() {
-				t.Errorf("it ended as %+v", ended)
+			entry := p.becomes(c.state)
+			if entry.Attempts != c.attempts || entry.Problem != c.problem || entry.FinishedAt.IsZero() {
+				t.Errorf("it ended as %+v", entry)
 			}
-			if c.err != nil && ended.InputTokens != 10*int(runs.Load()) {
-				t.Errorf("%d runs cost %d tokens", runs.Load(), ended.InputTokens)
+			if c.err != nil && entry.InputTokens != 10*int(runs.Load()) {
+				t.Errorf("%d runs cost %d tokens", runs.Load(), entry.InputTokens)
 			}
 		})
 	}
@@ -299,10 +299,10 @@ func TestOfOneKeyThereIsOneJobUntilItIsDone(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	begun, open := make(chan int, 9), make(chan struct{})
-	_, kind := p.server(func(_ context.Context, _ jobs.Job, n int) (jobs.Outcome, error) {
+	_, kind := p.server(func(_ context.Context, _ jobs.Job, n int) (jobs.Result, error) {
 		begun <- n
 		<-open
-		return jobs.Outcome{}, nil
+		return jobs.Result{}, nil
 	})
 	p.add(kind, 1, jobs.Once{Key: "same"})
 	<-begun
@@ -324,8 +324,8 @@ func TestAJobThatIsPutOffHasWhatWasSaidLast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kind := jobs.Register(queue, "count", func(_ context.Context, _ jobs.Job, n int) (jobs.Outcome, error) {
-		return jobs.Outcome{Said: fmt.Sprint(n)}, nil
+	kind := jobs.Register(queue, "count", func(_ context.Context, _ jobs.Job, n int) (jobs.Result, error) {
+		return jobs.Result{Message: fmt.Sprint(n)}, nil
 	})
 	far := time.Now().Add(time.Hour).Truncate(time.Millisecond)
 	p.add(kind, 1, jobs.Once{Key: "session", RunAt: far, Postpone: true})
@@ -353,7 +353,7 @@ func TestNothingThatHappensWhileAJobRunsIsMissed(t *testing.T) {
 		busy   int
 		runs   atomic.Int32
 	)
-	do := func(_ context.Context, _ jobs.Job, n int) (jobs.Outcome, error) {
+	do := func(_ context.Context, _ jobs.Job, n int) (jobs.Result, error) {
 		mu.Lock()
 		if busy++; busy > 1 {
 			t.Error("two are at it")
@@ -367,9 +367,9 @@ func TestNothingThatHappensWhileAJobRunsIsMissed(t *testing.T) {
 		busy--
 		latest = max(latest, n)
 		if runs.Load()%5 == 0 {
-			return jobs.Outcome{}, jobs.Permanent(errors.New("not this one")) // that ends what it was asked, not what it was asked meanwhile
+			return jobs.Result{}, jobs.Permanent(errors.New("not this one")) // that ends what it was asked, not what it was asked meanwhile
 		}
-		return jobs.Outcome{}, nil
+		return jobs.Result{}, nil
 	}
 	_, kind := p.server(do)
 	p.server(do)
@@ -388,15 +388,15 @@ func TestNothingThatHappensWhileAJobRunsIsMissed(t *testing.T) {
 func TestAForgottenAgentHasNoJobs(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
-	begun, open, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	_, kind := p.server(func(_ context.Context, job jobs.Job, _ int) (jobs.Outcome, error) {
+	begun, open, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	_, kind := p.server(func(_ context.Context, job jobs.Job, _ int) (jobs.Result, error) {
 		if job.Slug != "ada" {
-			close(ended)
-			return jobs.Outcome{}, nil
+			close(done)
+			return jobs.Result{}, nil
 		}
 		close(begun)
 		<-open
-		return jobs.Outcome{}, nil
+		return jobs.Result{}, nil
 	})
 	p.add(kind, 1, jobs.Once{})
 	p.add(kind, 2, jobs.Once{Key: "later", RunAt: time.Now().Add(time.Hour)})
@@ -417,6 +417,6 @@ func TestAForgottenAgentHasNoJobs(t *testing.T) {
 	}
 	p.agent = records.Agent{ID: id, Slug: "bob"}
 	p.add(kind, 4, jobs.Once{})
-	<-ended
+	<-done
 	p.becomes(jobs.Done)
 }

@@ -7,20 +7,21 @@ import (
 	"time"
 )
 
-// gone is what a job says that was taken from a server.
-const gone = "the server that was at it has gone; it is begun anew"
+// serverStopped is the problem of a job whose server has stopped responding.
+const serverStopped = "its server stopped; it starts again"
 
-// Start begins to work once ready is true, and as soon as Postgres is there. The end of ctx begins what Close does.
+// Start runs jobs once ready returns true and Postgres is available. It returns at once. If ctx
+// ends, the queue stops as after Close.
 func (q *Queue) Start(ctx context.Context, ready func() bool) {
 	if q.kinds == 0 {
-		return // there is nothing that it could do
+		return // no jobs can exist
 	}
 	ctx, q.stop = context.WithCancel(ctx)
 	q.running.Go(func() { q.run(ctx, ready) })
 }
 
-// Close has jobs come to their end for a moment and cancels the others, which are done by whichever server is next. It returns when all have
-// ended, or shortly after they should have.
+// Close waits for running jobs up to Options.StopTimeout and cancels the rest, which another server
+// repeats. It returns when all have ended, or a few seconds later.
 func (q *Queue) Close() {
 	q.stop()
 	q.running.Wait()
@@ -37,49 +38,50 @@ func (q *Queue) run(ctx context.Context, ready func() bool) {
 			return
 		}
 	}
-	q.beat(ctx)
-	leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), q.options.Farewell+parting)
+	q.heartbeat(ctx)
+	leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), q.options.StopTimeout+cancelTimeout)
 	defer cancel()
 	if err := q.client.Stop(leaving); err != nil {
-		q.options.Log.Warn("background work did not end in time; another server begins it anew, or this one at its next start")
+		q.options.Log.Warn("background jobs cancelled at shutdown, will restart")
 		return
 	}
-	_ = q.store.DeleteJobServer(leaving, q.id) // who does not say so is found to be silent
+	_ = q.store.DeleteJobServer(leaving, q.id) // otherwise other servers notice the silence
 }
 
-// beat says again and again that this server lives, and takes over what others have left, until ctx ends.
-func (q *Queue) beat(ctx context.Context) {
-	away := false
+// heartbeat records that this server is alive and takes over jobs of silent servers, until ctx
+// ends.
+func (q *Queue) heartbeat(ctx context.Context) {
+	isAway := false
 	for {
-		limited, cancel := context.WithTimeout(ctx, q.options.Silence/3)
-		freed, err := q.store.SaveJobServer(limited, q.id, q.options.Silence, q.atWork(), gone)
+		limitedCtx, cancel := context.WithTimeout(ctx, q.options.ServerTimeout/3)
+		freed, err := q.store.SaveJobServer(limitedCtx, q.id, q.options.ServerTimeout, q.tracked(), serverStopped)
 		cancel()
 		switch {
 		case ctx.Err() != nil:
 			return
-		case err != nil && !away:
-			away = true
-			q.options.Log.Warn("background work waits for the database", "error", err)
-		case err == nil && away:
-			away = false
-			q.options.Log.Info("background work goes on")
+		case err != nil && !isAway:
+			isAway = true
+			q.options.Log.Warn("background jobs wait for the database", "error", err)
+		case err == nil && isAway:
+			isAway = false
+			q.options.Log.Info("background jobs resumed")
 		}
 		if freed > 0 {
-			q.options.Log.Info("background work is taken over from a server that has gone", "jobs", freed)
+			q.options.Log.Info("background jobs taken over from a stopped server", "jobs", freed)
 		}
-		if !pause(ctx, q.options.Silence/3) {
+		if !pause(ctx, q.options.ServerTimeout/3) {
 			return
 		}
 	}
 }
 
-// Alone reports whether no other server works at the jobs.
+// Alone reports whether no other server runs jobs.
 func (q *Queue) Alone(ctx context.Context) (bool, error) {
-	other, err := q.store.HasOtherJobServer(ctx, q.id, q.options.Silence)
+	other, err := q.store.HasOtherJobServer(ctx, q.id, q.options.ServerTimeout)
 	return !other, err
 }
 
-// pause reports whether ctx has not ended after that time.
+// pause waits for d. It returns false if ctx ended first.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -91,8 +93,8 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// at notes that this server is at a job, until what it returns is called.
-func (q *Queue) at(id int64) (done func()) {
+// track records that this server runs a job, until the returned function is called.
+func (q *Queue) track(id int64) (done func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.working[id] = time.Time{}
@@ -103,24 +105,26 @@ func (q *Queue) at(id int64) (done func()) {
 	}
 }
 
-// atWork returns the jobs that this server is at, and those that have just ended: River takes a moment to say so.
-func (q *Queue) atWork() []int64 {
+// tracked returns the running jobs, and the jobs that have just ended, because River records the
+// end with a delay.
+func (q *Queue) tracked() []int64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	maps.DeleteFunc(q.working, func(_ int64, ended time.Time) bool {
-		return !ended.IsZero() && time.Since(ended) > q.options.Silence
+	maps.DeleteFunc(q.working, func(_ int64, record time.Time) bool {
+		return !record.IsZero() && time.Since(record) > q.options.ServerTimeout
 	})
 	return slices.AppendSeq([]int64{}, maps.Keys(q.working))
 }
 
-// mayTryAfter notes for how long a job that has just failed is to be left alone, and mayTry takes that.
-func (q *Queue) mayTryAfter(id int64, wait time.Duration) {
+// setRetryDelay stores the minimum delay of a failed job, and takeRetryDelay returns and deletes
+// it.
+func (q *Queue) setRetryDelay(id int64, wait time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.after[id] = wait
 }
 
-func (q *Queue) mayTry(id int64) time.Duration {
+func (q *Queue) takeRetryDelay(id int64) time.Duration {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	wait := q.after[id]

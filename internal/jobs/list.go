@@ -9,25 +9,25 @@ import (
 	"memoir/internal/records"
 )
 
-// State says how a job stands.
+// State is the state of a job.
 type State string
 
 // The states of a job.
 const (
-	Waiting   State = "waiting" // for its time, for a server, or to be tried again
+	Waiting   State = "waiting" // for its start, for a server, or for a retry
 	Running   State = "running"
 	Done      State = "done"
-	Failed    State = "failed"    // it was tried as often as may be
-	Cancelled State = "cancelled" // trying again is of no use
+	Failed    State = "failed"    // after the maximum number of attempts
+	Cancelled State = "cancelled" // a retry cannot help
 )
 
-// states are River's words for them.
+// states maps River's states.
 var states = map[string]State{
 	"available": Waiting, "pending": Waiting, "retryable": Waiting, "scheduled": Waiting, "running": Running,
 	"completed": Done, "discarded": Failed, "cancelled": Cancelled,
 }
 
-// Entry is one job as it stands, for people.
+// Entry is one job and its state, for users.
 type Entry struct {
 	ID         int64
 	Kind       string
@@ -35,47 +35,47 @@ type Entry struct {
 	Key        string
 	Attempts   int
 	CreatedAt  time.Time
-	RunAt      time.Time // when it is, or was, to be begun
-	FinishedAt time.Time // zero: it is not
-	Outcome              // of all attempts together, as far as they are known
-	Problem    string    // why the last attempt failed; empty: it did not
+	RunAt      time.Time // planned or actual start
+	FinishedAt time.Time // zero if it is not finished
+	Result               // of all attempts together
+	Problem    string    // error of the last attempt; empty if it succeeded
 }
 
-// Tokens is what a model was sent, and has said.
+// Tokens are the tokens sent to models and received from them.
 type Tokens struct{ Input, Output int64 }
 
-// Cost is what an agent's jobs have cost over some days.
+// Cost is the number of tokens that an agent's jobs used.
 type Cost struct {
 	Days int // up to today
 	Tokens
-	ByDay []records.DayTokens // oldest first, in UTC; days without any are left out
+	ByDay []records.DayTokens // by day in UTC, oldest first, without empty days
 }
 
-// Most is how many jobs a list has.
-const Most = 100
+// MaxListed is the maximum number of jobs in a list (arbitrary).
+const MaxListed = 100
 
-// List returns an agent's jobs, Most of them: those that are not finished, then the others, the latest first.
+// List returns at most MaxListed of an agent's jobs: unfinished ones first, then the latest.
 func List(ctx context.Context, store records.Jobs, agentID int64) ([]Entry, error) {
-	rows, err := store.Jobs(ctx, agentID, Most)
+	rows, err := store.Jobs(ctx, agentID, MaxListed)
 	if err != nil {
 		return nil, err
 	}
 	entries := make([]Entry, len(rows))
 	for i, row := range rows {
-		var kept output
-		if err := json.Unmarshal(row.Output, &kept); err != nil {
-			return nil, fmt.Errorf("read what is kept of job %d: %w", row.ID, err)
+		var stored output
+		if err := json.Unmarshal(row.Output, &stored); err != nil {
+			return nil, fmt.Errorf("read output of job %d: %w", row.ID, err)
 		}
 		entries[i] = Entry{
 			ID: row.ID, Kind: row.Kind, State: states[row.State], Key: row.Key, Attempts: row.Attempts, CreatedAt: row.CreatedAt, RunAt: row.RunAt,
-			FinishedAt: row.FinishedAt, Problem: kept.Problem,
-			Outcome: Outcome{Said: kept.Said, Model: kept.Model, InputTokens: kept.InputTokens, OutputTokens: kept.OutputTokens},
+			FinishedAt: row.FinishedAt, Problem: stored.Problem,
+			Result: Result{Message: stored.Said, Model: stored.Model, InputTokens: stored.InputTokens, OutputTokens: stored.OutputTokens},
 		}
 	}
 	return entries, nil
 }
 
-// CostOf sums up what an agent's jobs have cost in the days for which they are kept.
+// CostOf returns the cost of an agent's jobs during the days that they are kept.
 func CostOf(ctx context.Context, store records.Jobs, agentID int64, now time.Time) (Cost, error) {
 	days, err := store.JobTokens(ctx, agentID, now.Add(-Kept))
 	if err != nil {

@@ -16,84 +16,88 @@ import (
 	"memoir/internal/memories"
 )
 
-// worker does the jobs of one kind.
+// worker runs the jobs of one kind.
 type worker struct {
 	river.WorkerDefaults[envelope]
 	queue *Queue
-	work  func(context.Context, Job, json.RawMessage) (Outcome, error)
+	work  func(context.Context, Job, json.RawMessage) (Result, error)
 }
 
-// output is what is kept of a job: of its last attempt what it said or why it failed, of all of them what they have cost.
+// output is the stored result of a job: the message or problem of its last attempt, and the cost of
+// all attempts.
 type output struct {
 	Said         string `json:"said,omitempty"`
 	Problem      string `json:"problem,omitempty"`
 	Model        string `json:"model,omitempty"`
 	InputTokens  int    `json:"input_tokens,omitempty"`
 	OutputTokens int    `json:"output_tokens,omitempty"`
-	// Misconfigured means that the job waits until a person has changed a setting. Each start of a server tries it again.
+	// Misconfigured means that the job waits for a change of a setting. Each start of a server
+	// retries it.
 	Misconfigured bool `json:"misconfigured,omitempty"`
 }
 
-// configuredAgain is after which time a job is tried again that waits for a setting, without a restart.
-const configuredAgain = time.Hour
+// misconfiguredRetry is the delay before a misconfigured job is retried without a restart
+// (arbitrary).
+const misconfiguredRetry = time.Hour
 
-// Permanent says that trying again is of no use. The job ends with this as its reason.
+// Permanent returns an error that ends the job without a retry, with err as its problem.
 func Permanent(err error) error { return &permanent{err} }
 
 type permanent struct{ error }
 
 func (p *permanent) Unwrap() error { return p.error }
 
-// Later says that it is too early for a job: it is done at that time, and this attempt does not count.
-func Later(at time.Time) error { return &later{at} }
+// Later returns an error that postpones the job to the given time. The attempt does not count.
+func Later(track time.Time) error { return &later{track} }
 
-type later struct{ at time.Time }
+type later struct{ track time.Time }
 
-func (l *later) Error() string { return "it waits until " + l.at.Format(time.RFC3339) }
+func (l *later) Error() string { return "it waits until " + l.track.Format(time.RFC3339) }
 
-// Work is called by River.
+// Work runs a job. River calls it.
 func (w *worker) Work(ctx context.Context, r *river.Job[envelope]) error {
-	defer w.queue.at(r.ID)()
+	defer w.queue.track(r.ID)()
 	if again := metadataOf(r).Again; again != 0 {
-		// It is the run after one during which it was put off. If it has been put off further since, that stays.
-		at := time.UnixMicro(again)
-		if err := w.queue.store.CancelRerun(ctx, r.ID, at); err != nil {
-			return w.ended(ctx, r, Outcome{}, err)
+		// This run was requested by a postponement during the last one. A later postponement has
+		// priority.
+		track := time.UnixMicro(again)
+		if err := w.queue.store.CancelRerun(ctx, r.ID, track); err != nil {
+			return w.record(ctx, r, Result{}, err)
 		}
-		if until := time.Until(at); until > 0 {
+		if until := time.Until(track); until > 0 {
 			return river.JobSnooze(until)
 		}
 	}
 	w.queue.options.Changed(r.Args.Slug)
 	defer w.queue.options.Changed(r.Args.Slug)
-	outcome, err := w.attempt(ctx, r)
-	return w.ended(ctx, r, outcome, err)
+	result, err := w.attempt(ctx, r)
+	return w.record(ctx, r, result, err)
 }
 
-// attempt does the work. A panic is a failure like any other.
-func (w *worker) attempt(ctx context.Context, r *river.Job[envelope]) (_ Outcome, err error) {
+// attempt does the work. It returns an error for a panic.
+func (w *worker) attempt(ctx context.Context, r *river.Job[envelope]) (_ Result, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			w.queue.options.Log.Error("a background job has failed unexpectedly", "kind", r.Kind, "agent", r.Args.Slug, "cause", cause, "stack", string(debug.Stack()))
+			w.queue.options.Log.Error("background job panicked", "kind", r.Kind, "agent", r.Args.Slug, "cause", cause, "stack", string(debug.Stack()))
 			err = errors.New("it failed unexpectedly; the log says where")
 		}
 	}()
 	return w.work(ctx, Job{ID: r.ID, AgentID: r.Args.Agent, Slug: r.Args.Slug, Key: r.Args.Key, Attempt: r.Attempt}, r.Args.Work)
 }
 
-// ended records what came of an attempt, and tells River what becomes of the job.
-func (w *worker) ended(ctx context.Context, r *river.Job[envelope], outcome Outcome, err error) error {
-	kept := resultOf(ctx, r, outcome, err)
-	if err := river.RecordOutput(ctx, kept); err != nil {
+// record stores the result of an attempt and returns the error that River needs.
+func (w *worker) record(ctx context.Context, r *river.Job[envelope], result Result, err error) error {
+	stored := resultOf(ctx, r, result, err)
+	if err := river.RecordOutput(ctx, stored); err != nil {
 		return err
 	}
 	var (
-		wait   *later
-		lost   *permanent
-		answer interface{ Again() (bool, time.Duration) }
+		wait         *later
+		permanentErr *permanent
+		retryable    interface{ Again() (bool, time.Duration) }
 	)
-	if kept.Misconfigured && ctx.Err() == nil {
-		return river.JobSnooze(configuredAgain)
+	if stored.Misconfigured && ctx.Err() == nil {
+		return river.JobSnooze(misconfiguredRetry)
 	}
 	switch {
 	case err == nil:
@@ -102,56 +106,56 @@ func (w *worker) ended(ctx context.Context, r *river.Job[envelope], outcome Outc
 			return err
 		})
 	case errors.Is(ctx.Err(), context.Canceled):
-		return ctx.Err() // by which River knows a job that the end of the server has ended
+		return ctx.Err() // River recognises the end of the server by this error
 	case errors.As(err, &wait):
-		return river.JobSnooze(max(time.Until(wait.at), 0))
+		return river.JobSnooze(max(time.Until(wait.track), 0))
 	case errors.Is(err, memories.ErrUnavailable):
-		// It is not the job that has failed.
+		// The database failed, not the job.
 		return river.JobSnooze(w.queue.options.FirstRetry)
-	case errors.As(err, &lost):
-		return w.fail(ctx, r, rivertype.JobStateCancelled, kept, err)
-	case errors.As(err, &answer):
-		worthwhile, after := answer.Again()
+	case errors.As(err, &permanentErr):
+		return w.fail(ctx, r, rivertype.JobStateCancelled, stored, err)
+	case errors.As(err, &retryable):
+		worthwhile, after := retryable.Again()
 		if !worthwhile {
-			return w.fail(ctx, r, rivertype.JobStateCancelled, kept, err)
+			return w.fail(ctx, r, rivertype.JobStateCancelled, stored, err)
 		}
-		w.queue.mayTryAfter(r.ID, after)
+		w.queue.setRetryDelay(r.ID, after)
 	}
 	if r.Attempt >= r.MaxAttempts {
-		w.queue.mayTry(r.ID)
-		return w.fail(ctx, r, rivertype.JobStateDiscarded, kept, err)
+		w.queue.takeRetryDelay(r.ID)
+		return w.fail(ctx, r, rivertype.JobStateDiscarded, stored, err)
 	}
 	return err
 }
 
-// metadata is what Memoir keeps of a job beside River's own data.
+// metadata is Memoir's data in River's metadata of a job.
 type metadata struct {
-	Again  int64  `json:"again"` // when the job is to run again, in microseconds since 1970; 0: not
+	Again  int64  `json:"again"` // when to run again, in microseconds since 1970; 0 if not
 	Output output `json:"output"`
 }
 
 func metadataOf(r *river.Job[envelope]) (m metadata) {
-	_ = json.Unmarshal(r.Metadata, &m) // Memoir and River have written it
+	_ = json.Unmarshal(r.Metadata, &m) // written by Memoir and River
 	return m
 }
 
-// resultOf adds an attempt to what is kept of those before.
-func resultOf(ctx context.Context, r *river.Job[envelope], outcome Outcome, err error) output {
-	kept := metadataOf(r).Output
-	kept.Said, kept.Problem = outcome.Said, problem(ctx, err)
+// resultOf adds the result of an attempt to the stored result.
+func resultOf(ctx context.Context, r *river.Job[envelope], result Result, err error) output {
+	stored := metadataOf(r).Output
+	stored.Said, stored.Problem = result.Message, problem(ctx, err)
 	var configured interface{ Misconfigured() bool }
-	kept.Misconfigured = errors.As(err, &configured) && configured.Misconfigured()
-	kept.InputTokens += outcome.InputTokens
-	kept.OutputTokens += outcome.OutputTokens
-	if outcome.Model != "" {
-		kept.Model = outcome.Model
+	stored.Misconfigured = errors.As(err, &configured) && configured.Misconfigured()
+	stored.InputTokens += result.InputTokens
+	stored.OutputTokens += result.OutputTokens
+	if result.Model != "" {
+		stored.Model = result.Model
 	}
-	return kept
+	return stored
 }
 
-// fail ends the job as one that is not tried again.
-func (w *worker) fail(ctx context.Context, r *river.Job[envelope], state rivertype.JobState, kept output, cause error) error {
-	raw, err := json.Marshal(kept)
+// fail ends the job without a retry.
+func (w *worker) fail(ctx context.Context, r *river.Job[envelope], state rivertype.JobState, stored output, cause error) error {
+	raw, err := json.Marshal(stored)
 	if err != nil {
 		return err
 	}
@@ -161,17 +165,18 @@ func (w *worker) fail(ctx context.Context, r *river.Job[envelope], state riverty
 	if err != nil {
 		return err
 	}
-	return river.JobCancel(cause) // which changes nothing any more
+	return river.JobCancel(cause) // it has no further effect
 }
 
-// finish ends the job by calling end, in one step with whether it is to; if somebody has asked meanwhile for it to be done again, it is, however it has
-// ended. Postgres that is away is waited for, as long as there is time: what was done is not to be done again.
+// finish calls end and checks for a postponement in one transaction. A postponed job runs again
+// regardless of its result. finish retries while Postgres is unavailable, until ctx ends, to avoid
+// repeating the work.
 func (w *worker) finish(ctx context.Context, r *river.Job[envelope], end func(context.Context, pgx.Tx) error) error {
-	finishing := context.WithoutCancel(ctx) // it is done, even if its time is over by now
+	finishCtx := context.WithoutCancel(ctx) // the work is done, even if its time is over
 	for {
-		again, err := w.queue.store.FinishJob(finishing, r.ID, r.Attempt, w.queue.id, func(tx pgx.Tx) error { return end(finishing, tx) })
+		again, err := w.queue.store.FinishJob(finishCtx, r.ID, r.Attempt, w.queue.id, func(tx pgx.Tx) error { return end(finishCtx, tx) })
 		switch {
-		case errors.Is(err, memories.ErrNotFound): // its agent was forgotten
+		case errors.Is(err, memories.ErrNotFound): // the agent was forgotten
 			return nil
 		case err == nil && !again.IsZero():
 			return river.JobSnooze(max(time.Until(again), 0))
@@ -186,41 +191,41 @@ func (w *worker) finish(ctx context.Context, r *river.Job[envelope], end func(co
 	}
 }
 
-// longestProblem bounds what is kept of an error, in characters.
-const longestProblem = 500
+// maxProblem is the maximum length of a stored problem, in characters (arbitrary).
+const maxProblem = 500
 
-// problem says for people why an attempt failed; nothing where it did not. Errors that have words of their own for that are taken by them:
-// what else they hold may be long, or nobody's business.
+// problem returns the reason of a failure for users, or "" after success. It prefers an error's
+// method Plain, because its text may be long or confidential.
 func problem(ctx context.Context, err error) string {
 	var (
-		plain interface{ Plain() string }
-		wait  *later
+		plainErr interface{ Plain() string }
+		wait     *later
 	)
 	switch {
 	case err == nil, errors.As(err, &wait):
 		return ""
 	case errors.Is(ctx.Err(), context.Canceled):
-		return "" // the server stops: it goes on with the next
+		return "" // the server stops; another one repeats the job
 	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
 		return "it took too long"
 	case errors.Is(err, memories.ErrUnavailable):
 		return "the database could not be reached"
-	case errors.As(err, &plain):
-		return plain.Plain()
+	case errors.As(err, &plainErr):
+		return plainErr.Plain()
 	}
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	characters := []rune(strings.ToValidUTF8(strings.ReplaceAll(line, "\x00", ""), "�"))
-	if len(characters) > longestProblem {
-		return string(characters[:longestProblem]) + "…"
+	if len(characters) > maxProblem {
+		return string(characters[:maxProblem]) + "…"
 	}
 	return string(characters)
 }
 
-// NextRetry is called by River for a job that has failed and is tried again.
+// NextRetry returns the time of the next attempt of a failed job. River calls it.
 func (w *worker) NextRetry(r *river.Job[envelope]) time.Time {
-	wait := longestRetry
+	wait := maxRetry
 	if doublings := r.Attempt - 1; doublings < 30 {
-		wait = min(w.queue.options.FirstRetry<<max(doublings, 0), longestRetry)
+		wait = min(w.queue.options.FirstRetry<<max(doublings, 0), maxRetry)
 	}
-	return time.Now().Add(max(wait, w.queue.mayTry(r.ID)))
+	return time.Now().Add(max(wait, w.queue.takeRetryDelay(r.ID)))
 }

@@ -1,9 +1,9 @@
-// Package longrun keeps what the last long runs of the tests have shown, and writes docs/RELIABILITY.md from it. It owns
-// testdata, the page and its template; tests call it when they have passed, and tools/longrun does for the fuzzing. It
-// measures nothing itself.
+// Package longrun stores the results of the last long test runs and writes docs/RELIABILITY.md from
+// them. It owns its testdata, the page and its template. Tests call it after they have passed;
+// tools/longrun calls it for the fuzzing. It measures nothing.
 //
-// Results are kept only where -record names the commit that is tested, which the Makefile does for its long runs. What has
-// failed is not kept: the page goes on showing what held last, and of which commit.
+// Results are stored only if -record names the tested commit, as the Makefile does for long runs.
+// Failed runs are not stored, so the page shows the last success and its commit.
 package longrun
 
 import (
@@ -23,23 +23,23 @@ import (
 
 var commit = flag.String("record", "", "the commit that is tested: keep what this run shows, and write docs/RELIABILITY.md with it")
 
-// Run is one line of the page's table of last long runs.
+// Run is one row of the page's table of long runs.
 type Run struct {
-	What    string // tells it from the others: the next run of the same takes its place
-	Much    string // how much of it was done
+	What    string // the key: a later run with the same name replaces it
+	Much    string // amount of work
 	Date    string
-	Commit  string // + at its end: with changes that were in no commit
+	Commit  string // ends in + if there were uncommitted changes
 	Outcome string
 }
 
-// mu keeps the tests of one process from writing at the same time.
+// mu serialises the writes of one process.
 var mu sync.Mutex
 
-// Recording says whether the results of this process are kept.
+// Recording reports whether results of this process are stored.
 func Recording() bool { return *commit != "" }
 
-// Passed keeps the run of a test that has come to its end, if results are kept and it has not failed. An empty
-// outcome is that everything held.
+// Passed stores the run of a test that has passed, if results are stored. An empty outcome means
+// that all checks passed.
 func Passed(t testing.TB, what, much, outcome string) {
 	t.Helper()
 	if t.Failed() {
@@ -50,7 +50,7 @@ func Passed(t testing.TB, what, much, outcome string) {
 	}
 }
 
-// PassedAll is Passed for what all tests of a process have shown, none of which has failed.
+// PassedAll is Passed for all tests of a process. The caller must know that none has failed.
 func PassedAll(what, much, outcome string) error {
 	if !Recording() {
 		return nil
@@ -58,7 +58,7 @@ func PassedAll(what, much, outcome string) error {
 	return Record(Run{What: what, Much: much, Commit: *commit, Outcome: outcome})
 }
 
-// Record puts a run of today that has passed in the place of the last one of its kind, and writes the page.
+// Record replaces the last run of the same kind, with today's date, and writes the page.
 func Record(run Run) error {
 	mu.Lock()
 	defer mu.Unlock()
@@ -82,7 +82,7 @@ func Record(run Run) error {
 
 func today() string { return time.Now().Format("2 January 2006") }
 
-// Keep keeps what a run has shown beyond its line of the table, and writes the page.
+// Keep stores a detailed result and writes the page.
 func Keep(result Result) error {
 	mu.Lock()
 	defer mu.Unlock()
@@ -93,7 +93,7 @@ func Keep(result Result) error {
 	return write(root, result.name(), result)
 }
 
-// root is the directory of the module: tests run in those of their packages.
+// root returns the module's directory. Tests run in the directories of their packages.
 func root() (string, error) {
 	mod, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {

@@ -15,16 +15,16 @@ import (
 //go:embed report.md.tmpl
 var reportText string
 
-// Result is what a run has shown beyond its line of the table: a section of the page, and a file of testdata.
+// Result is a detailed result: a section of the page and a file of testdata.
 type Result interface{ name() string }
 
-// Occasion is when, where and from what a result was drawn.
+// Occasion is the date, machine, Go version and seed of a run.
 type Occasion struct {
 	Date, Machine, Go string
 	Seed              uint64
 }
 
-// Now is the occasion of a run that has just ended.
+// Now returns the occasion of a run that has just ended.
 func Now(seed uint64) Occasion {
 	return Occasion{
 		Date: today(), Go: strings.TrimPrefix(runtime.Version(), "go"), Seed: seed,
@@ -32,10 +32,10 @@ func Now(seed uint64) Occasion {
 	}
 }
 
-// Struck is how many processes were ended by kill -9.
+// Struck counts the processes killed with SIGKILL.
 type Struck struct{ Servers, Postmasters, Backends int }
 
-// Plus adds what another blow has ended.
+// Plus returns the sum of two counts.
 func (s Struck) Plus(more Struck) Struck {
 	return Struck{s.Servers + more.Servers, s.Postmasters + more.Postmasters, s.Backends + more.Backends}
 }
@@ -45,7 +45,7 @@ func (s Struck) String() string {
 		Count(s.Servers), Count(s.Postmasters), Count(s.Backends))
 }
 
-// Killed is what the blows have shown.
+// Killed is the result of the kill tests.
 type Killed struct {
 	Occasion
 	Struck         Struck
@@ -55,13 +55,13 @@ type Killed struct {
 
 func (Killed) name() string { return "kills" }
 
-// Counted is how often something was done.
+// Counted is the number of repetitions of an action.
 type Counted struct {
 	Name  string
 	Times int
 }
 
-// All is how many blows fell.
+// All returns the number of all kills.
 func (k Killed) All() (all int) {
 	for _, b := range k.Blows {
 		all += b.Times
@@ -69,21 +69,21 @@ func (k Killed) All() (all int) {
 	return all
 }
 
-// Handover is how long it has taken, from the moment in which the server that looked after an agent was killed, until the other
-// one had carried out a deletion, and until it showed a file that was written right after.
+// Handover is the delay after the kill of an agent's server: until another server had done a
+// deletion, and until it showed a new file.
 type Handover struct{ Deletion, File time.Duration }
 
-// Deletion is how long deletions took whose server was killed right before, and File how long files that were written then.
+// Deletion returns the spread of the delays of deletions.
 func (k Killed) Deletion() Spread {
 	return spreadOf(k.Handovers, func(h Handover) time.Duration { return h.Deletion })
 }
 
-// File is how long the files took.
+// File returns the spread of the delays of files.
 func (k Killed) File() Spread {
 	return spreadOf(k.Handovers, func(h Handover) time.Duration { return h.File })
 }
 
-// Shown is how long changes took that were made at one of two servers until the other one showed them.
+// Shown is the delay until one server showed changes made at another one.
 type Shown struct {
 	Occasion
 	Kinds []ShownKind
@@ -91,26 +91,26 @@ type Shown struct {
 
 func (Shown) name() string { return "shown" }
 
-// ShownKind are changes that were made in the same way.
+// ShownKind are the delays of one kind of change.
 type ShownKind struct {
 	How   string
 	Times []ShownTimes
 }
 
-// ShownTimes is how long after a change the other server had told of it on its event stream, and showed it in its list.
+// ShownTimes is the delay of one change in the event stream and in the list.
 type ShownTimes struct{ Event, List time.Duration }
 
-// Event is how long the event stream took.
+// Event returns the spread of the delays in the event stream.
 func (k ShownKind) Event() Spread {
 	return spreadOf(k.Times, func(t ShownTimes) time.Duration { return t.Event })
 }
 
-// List is how long the list took.
+// List returns the spread of the delays in the list.
 func (k ShownKind) List() Spread {
 	return spreadOf(k.Times, func(t ShownTimes) time.Duration { return t.List })
 }
 
-// Spread is how long something took that was done a few times.
+// Spread is the median and maximum of several durations.
 type Spread struct{ Median, Slowest time.Duration }
 
 func spreadOf[T any](all []T, took func(T) time.Duration) Spread {
@@ -125,23 +125,23 @@ func spreadOf[T any](all []T, took func(T) time.Duration) Spread {
 	return Spread{times[len(times)/2], times[len(times)-1]}
 }
 
-// Soaked is what a soak has shown.
+// Soaked is the result of a soak test.
 type Soaked struct {
 	Occasion
 	Lasted                           time.Duration
 	Changes, Late, Answers, Failures int64
-	Grown                            int // bytes of the database
+	Grown                            int // growth of the database in bytes
 	Figures                          []Judgement
 }
 
 func (Soaked) name() string { return "soak" }
 
-// Judgement is what became of a figure.
+// Judgement is the development of one measured value during a soak test.
 type Judgement struct {
 	Name                           string
 	First, Half, Last, Least, Most float64
-	PerHour                        float64 // the slope of the second half of the readings
-	Drift                          float64 // how much that may be
+	PerHour                        float64 // slope of the second half of the readings
+	Drift                          float64 // maximum slope
 	Flat                           bool
 }
 
@@ -156,7 +156,7 @@ func (j Judgement) String() string {
 
 const mib = 1 << 20
 
-// Count is a number as people read it: 12,345.
+// Count returns a number with thousands separators: 12,345.
 func Count[N ~int | ~int64](n N) string {
 	digits := fmt.Sprint(n)
 	for at := len(digits) - 3; at > 0; at -= 3 {
@@ -165,7 +165,7 @@ func Count[N ~int | ~int64](n N) string {
 	return digits
 }
 
-// page is the report with the results that are kept.
+// page returns the report of the stored results.
 func page(root string) ([]byte, error) {
 	var data struct {
 		Runs  []Run

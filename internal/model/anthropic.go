@@ -16,27 +16,28 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/option"
 )
 
-// Default is the model that is asked where none is named: the quickest of its family, since somebody waits for the answer.
+// Default is the default model for recall: the fastest of its family, because a user waits for the
+// answer.
 const Default = string(anthropic.ModelClaudeHaiku5_5)
 
-// Thorough is the model that is asked where none is named for work that nobody waits for.
+// Thorough is the default model for background work.
 const Thorough = string(anthropic.ModelClaudeSonnet5_5)
 
-// claude asks over the Messages API.
+// claude uses the Messages API.
 type claude struct {
 	client anthropic.Client
 	name   anthropic.Model
-	// unstructured means that the endpoint has refused structured output, and answers without it.
+	// unstructured is set if the endpoint refused structured output and answered without it.
 	unstructured atomic.Bool
 }
 
-// Anthropic returns a model behind the Messages API. name is the model's; empty: Default. key is the API key, and url where the API
-// is; empty: Anthropic's own.
+// Anthropic returns a model of the Messages API. If name is empty, it is Default. key is the API
+// key. url is the API's address; if it is empty, it is Anthropic's.
 func Anthropic(name, key, url string) Model {
 	if name == "" {
 		name = Default
 	}
-	// Nothing is read from the environment, so that whoever starts Memoir decides in one place.
+	// The library reads nothing from the environment, so that all settings are in one place.
 	options := []option.RequestOption{option.WithAPIKey(key), option.WithMaxRetries(0)}
 	if url != "" {
 		options = append(options, option.WithBaseURL(url))
@@ -44,7 +45,8 @@ func Anthropic(name, key, url string) Model {
 	return &claude{client: anthropic.NewClient(options...), name: anthropic.Model(name)}
 }
 
-// Ask asks for structured output. An endpoint that refuses it is asked again without it, and is remembered.
+// Ask asks for structured output. If the endpoint refuses it, Ask repeats the question without it
+// and remembers that.
 func (c *claude) Ask(ctx context.Context, question Question) (Answer, error) {
 	if c.unstructured.Load() {
 		return c.ask(ctx, question, false)
@@ -60,7 +62,7 @@ func (c *claude) Ask(ctx context.Context, question Question) (Answer, error) {
 	return answer, err
 }
 
-// ask asks once. Without structured output the instructions have the schema.
+// ask asks once. Without structured output, the system prompt contains the schema.
 func (c *claude) ask(ctx context.Context, question Question, structured bool) (Answer, error) {
 	params := anthropic.MessageNewParams{
 		Model:     c.name,
@@ -99,13 +101,14 @@ func (c *claude) ask(ctx context.Context, question Question, structured bool) (A
 	return answer, err
 }
 
-// structureWords are in the complaint of an endpoint that does not know structured output.
+// structureWords are words in the error of an endpoint without structured output.
 var structureWords = []string{
 	"output_config", "output_format", "response_format", "response_schema", "response schema", "json_schema", "json schema",
 	"structured output", "structured_output", "format",
 }
 
-// refusesStructure reports whether an endpoint refused a question because it asked for structured output.
+// refusesStructure reports whether an error says that the endpoint does not support structured
+// output.
 func refusesStructure(err error) bool {
 	var refused *anthropic.Error
 	if !errors.As(err, &refused) || refused.StatusCode != http.StatusBadRequest && refused.StatusCode != http.StatusUnprocessableEntity {
@@ -114,17 +117,17 @@ func refusesStructure(err error) bool {
 	return saysOneOf(refused, structureWords)
 }
 
-// modelWords are in the complaint of an endpoint that does not know the model, or is not paid.
+// modelWords are words in the error of an endpoint that does not know the model or needs payment.
 var modelWords = []string{
 	"model not found", "unknown model", "invalid model", "model does not exist", "unsupported model", "not a valid model", "credit balance",
 }
 
 func saysOneOf(refused *anthropic.Error, phrases []string) bool {
-	said := strings.ToLower(refused.RawJSON())
-	return slices.ContainsFunc(phrases, func(phrase string) bool { return strings.Contains(said, phrase) })
+	result := strings.ToLower(refused.RawJSON())
+	return slices.ContainsFunc(phrases, func(phrase string) bool { return strings.Contains(result, phrase) })
 }
 
-// failure words what the library failed with. A caller that stopped waiting gets the context's error.
+// failure converts an error of the library. It returns ctx's error if ctx ended.
 func failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -133,31 +136,32 @@ func failure(ctx context.Context, err error) error {
 	if !errors.As(err, &refused) {
 		return &Error{why: "it cannot be reached", cause: err, again: true}
 	}
-	said := &Error{why: fmt.Sprintf("it answered with status %d", refused.StatusCode), cause: err}
+	result := &Error{why: fmt.Sprintf("it answered with status %d", refused.StatusCode), cause: err}
 	switch status := refused.StatusCode; {
 	case status == http.StatusUnauthorized, status == http.StatusPaymentRequired, status == http.StatusForbidden, status == http.StatusNotFound:
-		said.misconfigured = true
+		result.misconfigured = true
 	case status == http.StatusBadRequest:
-		said.misconfigured = saysOneOf(refused, modelWords)
+		result.misconfigured = saysOneOf(refused, modelWords)
 	case status == http.StatusRequestTimeout, status == http.StatusConflict, status == http.StatusTooManyRequests, status >= 500:
-		said.again = true
+		result.again = true
 		if refused.Response != nil {
-			said.after = retryAfter(refused.Response.Header.Get("Retry-After"), time.Now())
+			result.after = retryAfter(refused.Response.Header.Get("Retry-After"), time.Now())
 		}
 	}
-	return said
+	return result
 }
 
-// longestWait bounds what a server may ask for: nobody remembers a question for longer than a day.
-const longestWait = 24 * time.Hour
+// maxWait is the maximum delay that a server can request (arbitrary).
+const maxWait = 24 * time.Hour
 
-// retryAfter reads the header of that name: seconds, or a date. What is neither, or lies in the past, is 0.
+// retryAfter parses a Retry-After header: seconds or a date. It returns 0 for other values and past
+// dates.
 func retryAfter(header string, now time.Time) time.Duration {
 	wait := time.Duration(0)
 	if seconds, err := strconv.Atoi(header); err == nil {
-		wait = time.Duration(min(seconds, int(longestWait/time.Second))) * time.Second
+		wait = time.Duration(min(seconds, int(maxWait/time.Second))) * time.Second
 	} else if at, err := http.ParseTime(header); err == nil {
 		wait = at.Sub(now)
 	}
-	return min(max(wait, 0), longestWait)
+	return min(max(wait, 0), maxWait)
 }

@@ -18,44 +18,46 @@ import (
 	"time"
 )
 
-// command asks by means of the claude command line, as whoever is signed in there.
+// command uses the claude command line, with the account that is signed in there.
 type command struct {
 	program string
 	name    string
 	env     []string
 
 	mu    sync.Mutex
-	flags *flags // nil: not known yet
+	flags *flags // nil until known
 }
 
-// flags are what the installed command line can do beyond what it must.
+// flags are the optional features of the installed command line.
 type flags struct {
 	schema     bool // --json-schema
 	systemFile bool // --system-prompt-file
 	slash      bool // --disable-slash-commands
 }
 
-// The flags without which nothing is asked: an answer must not use a tool, run a hook, or leave a conversation behind that Memoir then reads.
-var needed = []string{"--output-format", "--tools", "--setting-sources", "--strict-mcp-config", "--no-session-persistence", "--system-prompt"}
+// required are the flags without which Memoir does not ask. They prevent tools, hooks and stored
+// conversations, which Memoir would read.
+var required = []string{"--output-format", "--tools", "--setting-sources", "--strict-mcp-config", "--no-session-persistence", "--system-prompt"}
 
 const (
-	// mostOutput bounds what it may write; an answer has a few kilobytes.
-	mostOutput = 4 << 20
-	// mostComplaint is how much of standard error is kept for the log.
-	mostComplaint = 2 << 10
-	// helpTime is how long it may take to say what it can do.
-	helpTime = 30 * time.Second
-	// lingering is how long what it has started may keep its output open after it has ended.
-	lingering = time.Second
+	// maxOutput is the maximum size of the output, in bytes. An answer has a few kilobytes.
+	maxOutput = 4 << 20
+	// maxStderr is the maximum size of standard error kept for the log, in bytes.
+	maxStderr = 2 << 10
+	// helpTimeout is the timeout of claude --help (arbitrary).
+	helpTimeout = 30 * time.Second
+	// outputTimeout is how long child processes may keep the output open after the end (arbitrary).
+	outputTimeout = time.Second
 )
 
-// withheld are the beginnings of variables that are none of its business: Memoir's secrets, and the marks of a session around Memoir,
-// which would have it refuse to start.
+// withheld are prefixes of variables that the command line must not get: Memoir's secrets, and
+// marks of an outer session, with which it refuses to start.
 var withheld = []string{"MEMOIR_", "DATABASE_URL=", "CLAUDECODE=", "CLAUDE_CODE_ENTRYPOINT=", "CLAUDE_CODE_SESSION_ID="}
 
-// Command returns a model behind the claude command line: program is its name or path, name the model's (empty: the one that is set there),
-// and env its environment, as os.Environ gives it. It needs no key, and some seconds for each answer. What is asked goes to its standard input
-// and into a file that only Memoir's user can read. It works in a new and empty directory, without tools, hooks, servers, or memory.
+// Command returns a model of the claude command line. program is its name or path. name is the
+// model, or empty for its default. env is the environment, as from os.Environ. It needs no key and
+// some seconds per answer. It runs in an empty temporary directory without tools, hooks, servers or
+// memory. Questions are passed by standard input and a private file.
 func Command(program, name string, env []string) Model {
 	env = slices.DeleteFunc(slices.Clone(env), func(variable string) bool {
 		return slices.ContainsFunc(withheld, func(prefix string) bool { return strings.HasPrefix(variable, prefix) })
@@ -73,7 +75,7 @@ func (c *command) Ask(ctx context.Context, question Question) (Answer, error) {
 	if err != nil {
 		return Answer{}, &Error{why: "there is no room for a temporary directory", cause: err, again: true}
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // it is the system's to clear
+	defer os.RemoveAll(dir) //nolint:errcheck // the system clears it
 	args, err := c.arguments(can, dir, question)
 	if err != nil {
 		return Answer{}, err
@@ -82,15 +84,16 @@ func (c *command) Ask(ctx context.Context, question Question) (Answer, error) {
 	if ctx.Err() != nil {
 		return Answer{}, ctx.Err()
 	}
-	// It says more about a failure in its output than by how it ends.
-	answer, said := c.read(out, can)
-	if said != nil && err != nil && answer.Model == "" && !isResult(out) {
+	// The output explains a failure better than the exit status.
+	answer, failure := c.read(out, can)
+	if failure != nil && err != nil && answer.Model == "" && !isResult(out) {
 		return Answer{}, err
 	}
-	return answer, said
+	return answer, failure
 }
 
-// arguments are those of one question. Nothing of its text is among them, for everybody on the machine can read them.
+// arguments returns the arguments of one question. They contain none of its text, because all users
+// of the machine can read them.
 func (c *command) arguments(can flags, dir string, question Question) ([]string, error) {
 	args := []string{"-p", "--output-format", "json", "--tools", "", "--setting-sources", "", "--strict-mcp-config", "--no-session-persistence"}
 	if can.slash {
@@ -119,16 +122,16 @@ func (c *command) arguments(can flags, dir string, question Question) ([]string,
 	return append(args, "--system-prompt-file", path), nil
 }
 
-// known finds out once what the installed command line can do.
+// known returns the features of the installed command line. It asks once.
 func (c *command) known(ctx context.Context) (flags, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.flags != nil {
 		return *c.flags, nil
 	}
-	limited, cancel := context.WithTimeout(ctx, helpTime)
+	limitedCtx, cancel := context.WithTimeout(ctx, helpTimeout)
 	defer cancel()
-	out, err := c.run(limited, "", Question{}, []string{"--help"})
+	out, err := c.run(limitedCtx, "", Question{}, []string{"--help"})
 	if ctx.Err() != nil {
 		return flags{}, ctx.Err()
 	}
@@ -136,7 +139,7 @@ func (c *command) known(ctx context.Context) (flags, error) {
 		return flags{}, err
 	}
 	offered := strings.FieldsFunc(string(out), func(r rune) bool { return strings.ContainsRune(" \t\r\n,=[]<>", r) })
-	for _, flag := range needed {
+	for _, flag := range required {
 		if !slices.Contains(offered, flag) {
 			return flags{}, &Error{why: "the installed claude is too old: it has no " + flag + ". Update it (claude update)", misconfigured: true}
 		}
@@ -149,22 +152,23 @@ func (c *command) known(ctx context.Context) (flags, error) {
 	return *c.flags, nil
 }
 
-// run runs the program to its end, and ends it, with all that it has started, when ctx ends. It returns what was written, also of one that fails.
+// run runs the program. If ctx ends, it kills the program and its children. It returns the output
+// also after a failure.
 func (c *command) run(ctx context.Context, dir string, question Question, args []string) ([]byte, error) {
-	var out, complaint bounded
-	out.most, out.strict, complaint.most = mostOutput, true, mostComplaint
+	var out, stderr bounded
+	out.max, out.strict, stderr.max = maxOutput, true, maxStderr
 	cmd := exec.CommandContext(ctx, c.program, args...)
 	cmd.Dir, cmd.Env = cmp.Or(dir, os.TempDir()), c.env
 	if question.MaxTokens > 0 {
 		cmd.Env = append(slices.Clone(c.env), "CLAUDE_CODE_MAX_OUTPUT_TOKENS="+strconv.Itoa(question.MaxTokens))
 	}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(question.Text), &out, &complaint
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a group of its own, which is ended as a whole
-	end := func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.Cancel, cmd.WaitDelay = end, lingering
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(question.Text), &out, &stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a process group, killed as a whole
+	kill := func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.Cancel, cmd.WaitDelay = kill, outputTimeout
 	err := cmd.Run()
 	if cmd.Process != nil {
-		_ = end() // what it has left behind
+		_ = kill() // kills remaining children
 	}
 	var exited *exec.ExitError
 	switch {
@@ -175,12 +179,12 @@ func (c *command) run(ctx context.Context, dir string, question Question, args [
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, os.ErrNotExist), errors.Is(err, os.ErrPermission):
 		return nil, &Error{why: "there is no program " + c.program + " that could be run", cause: err, misconfigured: true}
 	case errors.As(err, &exited), errors.Is(err, exec.ErrWaitDelay):
-		return out.kept.Bytes(), &Error{why: "the claude command line failed", cause: fmt.Errorf("%w: %s", err, shortened(strings.TrimSpace(complaint.kept.String()))), again: true}
+		return out.kept.Bytes(), &Error{why: "the claude command line failed", cause: fmt.Errorf("%w: %s", err, shortened(strings.TrimSpace(stderr.kept.String()))), again: true}
 	}
 	return out.kept.Bytes(), &Error{why: "the claude command line could not be run", cause: err, again: true}
 }
 
-// result is what it writes with --output-format json.
+// result is the output with --output-format json.
 type result struct {
 	Type             string          `json:"type"`
 	IsError          bool            `json:"is_error"`
@@ -196,7 +200,7 @@ type result struct {
 	ModelUsage map[string]json.RawMessage `json:"modelUsage"`
 }
 
-// resultOf finds the result in what was written: it stands alone, or ends a list of all that has happened.
+// resultOf returns the result in an output: the whole output, or the last element of a list.
 func resultOf(out []byte) (result, bool) {
 	var one result
 	if json.Unmarshal(out, &one) == nil && one.Type == "result" {
@@ -214,7 +218,7 @@ func isResult(out []byte) bool {
 	return is
 }
 
-// read makes an answer of what was written.
+// read converts an output to an answer.
 func (c *command) read(out []byte, can flags) (Answer, error) {
 	r, is := resultOf(out)
 	if !is {
@@ -224,7 +228,7 @@ func (c *command) read(out []byte, can flags) (Answer, error) {
 		Model: cmp.Or(c.name, "claude"), OutputTokens: r.Usage.Output,
 		InputTokens: r.Usage.Input + r.Usage.CacheCreated + r.Usage.CacheRead,
 	}
-	if len(r.ModelUsage) == 1 { // several, where it has asked a smaller one as well
+	if len(r.ModelUsage) == 1 { // several if it also used a smaller model
 		for name := range r.ModelUsage {
 			answer.Model = name
 		}
@@ -243,31 +247,32 @@ func (c *command) read(out []byte, can flags) (Answer, error) {
 	return answer, err
 }
 
-// refusal words why it could not ask. A person who is not signed in, or has no credit, has to change that first.
-func refusal(said string) error {
+// refusal returns the error of a failed question. It is misconfigured if a person must sign in or
+// pay first.
+func refusal(message string) error {
 	signIn := []string{
 		"/login", "Invalid API key", "authentication_error", "Credit balance", "API Error: 401", "API Error: 403", "API Error: 404",
 	}
-	contains := func(part string) bool { return strings.Contains(said, part) }
+	contains := func(part string) bool { return strings.Contains(message, part) }
 	configured := !slices.ContainsFunc(signIn, contains)
 	if configured && !contains("API Error: 400") {
-		return &Error{why: "the claude command line was not answered", cause: errors.New(shortened(said)), again: true}
+		return &Error{why: "the claude command line was not answered", cause: errors.New(shortened(message)), again: true}
 	}
 	return &Error{
 		why:   "the claude command line is refused: run claude once to see why, and whether it is signed in",
-		cause: errors.New(shortened(said)), misconfigured: !configured,
+		cause: errors.New(shortened(message)), misconfigured: !configured,
 	}
 }
 
-// bounded keeps the beginning of what is written to it. Where it is strict, there must not be more.
+// bounded stores the first bytes written to it. If strict is set, more bytes are an error.
 type bounded struct {
 	kept         bytes.Buffer
-	most         int
+	max          int
 	strict, over bool
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if room := b.most - b.kept.Len(); len(p) > room {
+	if room := b.max - b.kept.Len(); len(p) > room {
 		b.over = true
 		b.kept.Write(p[:max(room, 0)])
 		if b.strict {

@@ -1,59 +1,64 @@
-// Package model asks a language model. A question is a text with instructions, and the answer is JSON of a shape that was asked
-// for, checked no further than that it is JSON: what it says is the caller's to believe. The package decides nothing and keeps
-// nothing; recall asks through it.
+// Package model asks language models. A question has instructions and a JSON schema; the answer is
+// JSON, but not checked against the schema, so the caller must not trust it. The package stores
+// nothing. Packages recall, extraction and consolidation call it.
 package model
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
 	"time"
 )
 
-// SwitchOn says to people how to have a model asked where none is. Whatever needs one says so in these words.
+// SwitchOn is a sentence for users that explains how to configure a model.
 const SwitchOn = "No model can be asked: set ANTHROPIC_API_KEY, or install the claude command line and sign in with it, and start Memoir again."
 
 // A Model answers questions. It is safe for concurrent use.
 type Model interface {
-	// Ask returns the answer, a JSON value. It fails with an *Error where the model cannot be reached, refuses, or answers with
-	// anything else, and with the context's error. What a failed question has cost is in the answer all the same. Nothing is
-	// asked twice: whoever has the time asks again, as far as the Error says that this is of use.
+	// Ask returns the answer, a JSON value. It returns an *Error if the model is unavailable,
+	// refuses, or answers without JSON, and ctx's error if ctx ends. The answer of a failed
+	// question contains its cost. Ask never repeats a question; Error.Again tells whether the
+	// caller should.
 	Ask(ctx context.Context, question Question) (Answer, error)
 }
 
-// Question is what a model is asked.
+// Question is a question to a model.
 type Question struct {
-	System string // how to answer
-	Text   string // what it is about; data, not orders
-	// Schema is the JSON schema of the answer: an object without further properties.
+	System string // instructions
+	Text   string // data, which the model must not obey
+	// Schema is the JSON schema of the answer: an object without additional properties.
 	Schema map[string]any
-	// MaxTokens bounds the answer.
+	// MaxTokens is the maximum length of the answer.
 	MaxTokens int
 }
 
-// Answer is what a model said, and what that took.
+// Answer is a model's answer and its cost.
 type Answer struct {
 	JSON  json.RawMessage
-	Model string // the one that answered, as it calls itself
-	// InputTokens counts those that the provider had in its cache too.
+	Model string // as named by the provider
+	// InputTokens includes tokens from the provider's cache.
 	InputTokens, OutputTokens int
 }
 
-// Error says why there is no answer.
+// Error is the reason why there is no answer.
 type Error struct {
-	why   string // in a few words, for people
+	why   string // in a few words, for users
 	cause error  // may be nil
 	again bool
 	after time.Duration
-	// misconfigured means that a person has to change a setting first.
+	// misconfigured means that a person must change a setting first.
 	misconfigured bool
 }
 
-// Misconfigured reports whether a person has to change a setting, for example the key or the name of the model, before a question
-// can be answered.
+// Misconfigured reports whether a person must change a setting first, such as the key or the
+// model's name.
 func (e *Error) Misconfigured() bool { return e.misconfigured }
 
-// Again says whether the same question may be answered later, and after which time at the earliest, as far as the model said so (0: it did not).
-// A question that is refused is refused again; who is busy, or not to be reached, is so for a while.
+// Again reports whether the same question may succeed later, and the minimum delay if the model
+// stated one, else 0.
 func (e *Error) Again() (worthwhile bool, after time.Duration) { return e.again, e.after }
 
 func (e *Error) Error() string {
@@ -65,14 +70,107 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.cause }
 
-// Plain says why in a few words that repeat nothing of what was asked or answered.
+// Plain returns the reason in a few words, without any part of the question or answer.
 func (e *Error) Plain() string { return e.why }
 
-// shortened is the beginning of an answer, for the log.
+// shortened returns the start of a text for the log.
 func shortened(text string) string {
-	const most = 200
-	if characters := []rune(text); len(characters) > most {
-		return string(characters[:most]) + "…"
+	const max = 200
+	if characters := []rune(text); len(characters) > max {
+		return string(characters[:max]) + "…"
 	}
 	return text
+}
+
+// withSchema returns a system prompt for a model without structured output.
+func withSchema(system string, schema []byte) string {
+	return system + "\n\nAnswer with a JSON value of this schema, and with nothing around it: no words, no code fence.\n" + string(schema)
+}
+
+// value returns the JSON value in a model's text. It accepts a code fence or words around it.
+func value(text string) (json.RawMessage, error) {
+	for _, candidate := range []string{text, fenced(text), braced(text)} {
+		if found := bytes.TrimSpace([]byte(candidate)); json.Valid(found) {
+			return found, nil
+		}
+	}
+	return nil, &Error{why: "its answer was no JSON", cause: errors.New(shortened(text)), again: true}
+}
+
+// fence is the mark of a code block.
+const fence = "```"
+
+// fenced returns the text of the first code block, or "" without one.
+func fenced(text string) string {
+	_, rest, found := strings.Cut(text, fence)
+	if !found {
+		return ""
+	}
+	if info, body, hasLine := strings.Cut(rest, "\n"); hasLine && !strings.ContainsAny(info, "{[") {
+		rest = body
+	}
+	if kill := strings.LastIndex(rest, fence); kill >= 0 {
+		rest = rest[:kill]
+	}
+	return rest
+}
+
+// braced returns the text from the first brace to the last, or "" without braces.
+func braced(text string) string {
+	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
+	if from < 0 || to < from {
+		return ""
+	}
+	return text[from : to+1]
+}
+
+const (
+	// maxTimeouts is the number of consecutive timeouts that pauses a model (arbitrary).
+	maxTimeouts = 3
+	// pauseTime is how long a model is paused (arbitrary).
+	pauseTime = 5 * time.Minute
+)
+
+// Pausing returns m with a pause of five minutes after three consecutive timeouts. During the pause
+// Ask fails at once.
+func Pausing(m Model) Model { return &pausing{model: m} }
+
+type pausing struct {
+	model Model
+
+	mu       sync.Mutex
+	timeouts int // consecutive
+	until    time.Time
+}
+
+// Ask returns an *Error while the model is paused, otherwise the model's result.
+func (p *pausing) Ask(ctx context.Context, question Question) (Answer, error) {
+	if remaining := p.left(); remaining > 0 {
+		return Answer{}, &Error{why: "it is paused, because it did not answer in time", again: true, after: remaining}
+	}
+	answer, err := p.model.Ask(ctx, question)
+	p.count(err)
+	return answer, err
+}
+
+// left returns the rest of the pause.
+func (p *pausing) left() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return time.Until(p.until)
+}
+
+// count counts a timeout. A cancelled caller does not count.
+func (p *pausing) count(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case errors.Is(err, context.Canceled):
+	case !errors.Is(err, context.DeadlineExceeded):
+		p.timeouts = 0
+	default:
+		if p.timeouts++; p.timeouts >= maxTimeouts {
+			p.timeouts, p.until = 0, time.Now().Add(pauseTime)
+		}
+	}
 }

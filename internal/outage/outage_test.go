@@ -281,11 +281,11 @@ func (s *site) work() *work {
 		s.Fatal(err)
 	}
 	w, begun := &work{open: make(chan struct{})}, make(chan struct{}, 9)
-	kind := jobs.Register(queue, "wait", func(context.Context, jobs.Job, string) (jobs.Outcome, error) {
+	kind := jobs.Register(queue, "wait", func(context.Context, jobs.Job, string) (jobs.Result, error) {
 		w.runs.Add(1)
 		begun <- struct{}{}
 		<-w.open
-		return jobs.Outcome{Said: "It was done."}, nil
+		return jobs.Result{Message: "It was done."}, nil
 	})
 	queue.Start(s.Context(), s.Engine.Ready)
 	s.T.Cleanup(queue.Close)

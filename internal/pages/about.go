@@ -44,7 +44,7 @@ func (s *site) backgroundWork(ctx context.Context, agent records.Agent) (templat
 	work := templates.BackgroundWork{Model: s.options.BackgroundModel, SwitchOn: model.SwitchOn, Days: cost.Days, InputTokens: int(cost.Input), OutputTokens: int(cost.Output)}
 	for _, e := range entries {
 		job := templates.BackgroundJob{
-			ID: e.ID, Kind: e.Kind, State: string(e.State), Key: e.Key, Attempts: e.Attempts, RunAt: local(e.RunAt), Said: e.Said, Problem: e.Problem,
+			ID: e.ID, Kind: e.Kind, State: string(e.State), Key: e.Key, Attempts: e.Attempts, RunAt: local(e.RunAt), Message: e.Message, Problem: e.Problem,
 			Model: e.Model, InputTokens: e.InputTokens, OutputTokens: e.OutputTokens,
 		}
 		if !e.FinishedAt.IsZero() {

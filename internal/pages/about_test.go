@@ -23,8 +23,8 @@ func TestBackgroundWorkIsSeenAsItGoes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kind := jobs.Register(queue, "extract", func(_ context.Context, job jobs.Job, _ string) (jobs.Outcome, error) {
-		outcome := jobs.Outcome{Said: "1 memory <b>proposed</b>.", Model: "m", InputTokens: 450, OutputTokens: 15}
+	kind := jobs.Register(queue, "extract", func(_ context.Context, job jobs.Job, _ string) (jobs.Result, error) {
+		outcome := jobs.Result{Message: "1 memory <b>proposed</b>.", Model: "m", InputTokens: 450, OutputTokens: 15}
 		if job.Attempt == 1 {
 			return outcome, errors.New("no luck")
 		}

@@ -1,4 +1,4 @@
-// Package servertest builds the server for tests that run the program itself, or look at what is in it.
+// Package servertest builds the server program for tests that run or inspect it.
 package servertest
 
 import (
@@ -12,24 +12,24 @@ import (
 	"strings"
 )
 
-// Build makes the program of cmd/server at path with go build and flags, and returns what that has said.
+// Build builds cmd/server at path and returns the output of go build.
 //
-// A test that runs go build does not depend on the sources as far as go test knows, which would go on to say that it has
-// passed, from its cache, when they have changed. They are looked at here, which go test takes notice of.
-func Build(path string, flags ...string) (said []byte, err error) {
-	if err := lookAtSources(); err != nil {
+// It also reads the metadata of all source files. Otherwise go test would not know that the test
+// depends on them, and would return a cached result after a change.
+func Build(path string, flags ...string) (output []byte, err error) {
+	if err := statSources(); err != nil {
 		return nil, err
 	}
 	build := exec.Command("go", append(append([]string{"build", "-o", path}, flags...), "memoir/cmd/server")...)
-	said, err = build.CombinedOutput()
+	output, err = build.CombinedOutput()
 	if err != nil {
-		return said, fmt.Errorf("go build: %w\n%s", err, said)
+		return output, fmt.Errorf("go build: %w\n%s", err, output)
 	}
-	return said, nil
+	return output, nil
 }
 
-// lookAtSources asks for the size and time of each file of the project that may be built in.
-func lookAtSources() error {
+// statSources stats each file of the project that can be part of the build.
+func statSources() error {
 	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {
 		return fmt.Errorf("where the project is: %w", err)
@@ -40,7 +40,7 @@ func lookAtSources() error {
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil // somebody's temporary file
+			return nil // a temporary file of another process
 		case err != nil || !entry.IsDir():
 			return err
 		case slices.Contains([]string{"testdata", "docs", "bin", "node_modules"}, entry.Name()), strings.HasPrefix(entry.Name(), "."):

@@ -1,17 +1,19 @@
 package transcript
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
+	"io"
 	"regexp"
 	"strings"
 	"time"
 )
 
-// byteOrderMark is what some editors begin a file with.
+// byteOrderMark is the mark that some editors write at the start of a file.
 var byteOrderMark = []byte("\ufeff")
 
-// entry is a line, as far as it is of use.
+// entry is the used part of a line.
 type entry struct {
 	Type        string `json:"type"`
 	UUID        string `json:"uuid"`
@@ -36,27 +38,27 @@ type block struct {
 	IsError   bool            `json:"is_error"`
 }
 
-// entryOf reads a line; an empty one is an empty entry. understood is false where it is no JSON.
-func entryOf(line []byte) (e entry, understood bool) {
+// entryOf parses a line. An empty line is an empty entry. ok is false if it is not JSON.
+func entryOf(line []byte) (e entry, ok bool) {
 	line = bytes.TrimSpace(bytes.TrimPrefix(line, byteOrderMark))
 	return e, len(line) == 0 || json.Unmarshal(line, &e) == nil
 }
 
-// said returns what a line of the conversation says, and the blocks that it has, also where it says nothing. Subagents are asked by the
-// agent, and what is meta was put there by the program: neither is anybody's word.
-func (e entry) said() (text string, blocks []block, isMessage bool) {
+// message returns the text and the blocks of a line of the conversation. isMessage reports whether
+// the text is from the user or the main agent; subagents and inserted texts are not.
+func (e entry) message() (text string, blocks []block, isMessage bool) {
 	if e.Type != "user" && e.Type != "assistant" {
 		return "", nil, false
 	}
 	text, blocks = contentOf(e.Message.Content)
-	text = spoken(text)
+	text = cleanText(text)
 	return text, blocks, text != "" && !e.IsMeta && !e.IsSidechain
 }
 
-// take reads one line.
+// take processes one line.
 func (s *stretch) take(line []byte) {
-	e, understood := entryOf(line)
-	if !understood {
+	e, ok := entryOf(line)
+	if !ok {
 		s.out.Unread++
 		return
 	}
@@ -66,14 +68,14 @@ func (s *stretch) take(line []byte) {
 	if e.Type != "user" && e.Type != "assistant" {
 		return
 	}
-	text, blocks, isMessage := e.said()
+	text, blocks, isMessage := e.message()
 	for _, b := range blocks {
 		s.note(b)
 	}
 	if e.UUID != "" {
 		s.out.Last = e.UUID
 		if s.Seen != nil && s.Seen(e.UUID) {
-			s.forget()
+			s.reset()
 			return
 		}
 	}
@@ -84,7 +86,7 @@ func (s *stretch) take(line []byte) {
 	s.add(Message{ID: e.UUID, Role: e.Type, Text: text, At: at.UTC()})
 }
 
-// contentOf returns the text of a content, which is one or a list of blocks, and the blocks.
+// contentOf returns the text and blocks of a content, which is a string or a list of blocks.
 func contentOf(raw json.RawMessage) (text string, blocks []block) {
 	if json.Unmarshal(raw, &text) == nil {
 		return text, nil
@@ -107,29 +109,30 @@ func contentOf(raw json.RawMessage) (text string, blocks []block) {
 	return strings.Join(texts, "\n\n"), blocks
 }
 
-// told is what programs put into a conversation between tags: not the person's words, and memories among it.
-var told = regexp.MustCompile(`(?s)<(system-reminder|local-command-stdout|local-command-stderr|local-command-caveat|command-message|command-name|bash-stdout|bash-stderr|task-notification)>.*?</(system-reminder|local-command-stdout|local-command-stderr|local-command-caveat|command-message|command-name|bash-stdout|bash-stderr|task-notification)>`)
+// inserted matches text that programs insert between tags. It is not the user's and may contain
+// memories.
+var inserted = regexp.MustCompile(`(?s)<(system-reminder|local-command-stdout|local-command-stderr|local-command-caveat|command-message|command-name|bash-stdout|bash-stderr|task-notification)>.*?</(system-reminder|local-command-stdout|local-command-stderr|local-command-caveat|command-message|command-name|bash-stdout|bash-stderr|task-notification)>`)
 
-// spoken returns what somebody said of a text, without NUL, which no database holds.
-func spoken(text string) string {
+// cleanText removes inserted text and NUL characters, which Postgres cannot store.
+func cleanText(text string) string {
 	if strings.Contains(text, "</") {
-		text = told.ReplaceAllString(text, "")
+		text = inserted.ReplaceAllString(text, "")
 	}
 	return strings.TrimSpace(strings.ReplaceAll(text, "\x00", ""))
 }
 
-// note remembers what the agent saved, and forgets what failed.
+// note records a write to the memory, and removes it if it failed.
 func (s *stretch) note(b block) {
 	switch b.Type {
 	case "tool_use":
-		what := s.saved(b)
-		if what == "" {
+		target := s.saved(b)
+		if target == "" {
 			return
 		}
 		if _, known := s.wrote[b.ID]; !known {
 			s.order = append(s.order, b.ID)
 		}
-		s.wrote[b.ID] = what
+		s.wrote[b.ID] = target
 	case "tool_result":
 		if b.IsError {
 			delete(s.wrote, b.ToolUseID)
@@ -137,13 +140,13 @@ func (s *stretch) note(b block) {
 	}
 }
 
-// saved says what a tool's use saves to the memory; empty: nothing.
+// saved returns the target of a tool call that writes to the memory, or "".
 func (s *stretch) saved(b block) string {
 	var in struct {
 		FilePath string `json:"file_path"`
 		Command  string `json:"command"`
 	}
-	_ = json.Unmarshal(b.Input, &in) // without any, it names nothing
+	_ = json.Unmarshal(b.Input, &in) // without input it writes nothing
 	switch b.Name {
 	case "Write", "Edit", "MultiEdit":
 		if s.IsMemory != nil && s.IsMemory(in.FilePath) {
@@ -157,4 +160,42 @@ func (s *stretch) saved(b block) string {
 		return "Memoir's save_memory"
 	}
 	return ""
+}
+
+// WorkingDirectory returns the first working directory in the transcript that accept accepts, or
+// "". It skips lines longer than maxLine.
+func WorkingDirectory(r io.Reader, accept func(dir string) bool) string {
+	lines := bufio.NewReader(r)
+	var line []byte
+	last := ""
+	for {
+		raw, size, err := readLine(lines, line[:0])
+		line = raw
+		if size > maxLine {
+			line = nil // release the memory of a long line
+		}
+		if dir := directoryIn(line); dir != "" && dir != last {
+			if accept(dir) {
+				return dir
+			}
+			last = dir
+		}
+		if err != nil {
+			return ""
+		}
+	}
+}
+
+// directoryIn returns the working directory in a line, or "".
+func directoryIn(line []byte) string {
+	if !bytes.Contains(line, []byte("cwd")) {
+		return ""
+	}
+	var in struct {
+		CWD string `json:"cwd"`
+	}
+	if json.Unmarshal(bytes.TrimPrefix(line, byteOrderMark), &in) != nil {
+		return ""
+	}
+	return in.CWD
 }

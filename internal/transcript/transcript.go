@@ -1,6 +1,7 @@
-// Package transcript reads conversations as Claude Code writes them: one JSON object a line, appended while the conversation goes
-// on. It streams, so that a transcript of any length takes bounded memory, and keeps the newest of what was said. It is pure: it is
-// given a reader, and opens nothing. Of a line that it does not understand it takes nothing; nothing in a transcript is an error.
+// Package transcript reads conversations in Claude Code's format: one JSON object per line,
+// appended during the conversation. It streams with limited memory and keeps the newest messages.
+// It takes a reader and opens no file. It ignores lines that it cannot parse. Packages extraction,
+// agents and sync call it.
 package transcript
 
 import (
@@ -12,50 +13,53 @@ import (
 )
 
 const (
-	// maxLine is the longest line that is read, in bytes. Pictures and what tools gave back stand in the lines too, and none of
-	// that is used; a longer line is passed over and counted.
+	// maxLine is the maximum length of a parsed line, in bytes (arbitrary). Longer lines contain
+	// images or tool output; they are skipped and counted.
 	maxLine = 4 << 20
-	// maxMessage is how much of one message is kept, in bytes: of a longer one, such as a pasted file, its two ends.
+	// maxMessage is the maximum size of one message, in bytes (arbitrary). The middle of a longer
+	// one is cut.
 	maxMessage = 16 << 10
-	// maxText is how much text is kept in all, in bytes: the newest. It is also what five questions to a model hold.
+	// maxText is the maximum size of all kept text, in bytes: five questions to a model.
 	maxText = 5 * PieceText
-	// PieceText is how much text goes into one question to a model, in bytes: some 15,000 tokens.
+	// PieceText is the maximum size of text in one question to a model, in bytes. It is about
+	// 15,000 tokens.
 	PieceText = 60 << 10
 )
 
-// Message is something that a person or the agent said.
+// Message is a message of the user or the agent.
 type Message struct {
 	ID   string    `json:"id"`
 	Role string    `json:"role"` // user or assistant
 	Text string    `json:"text"`
-	At   time.Time `json:"at"` // zero: unknown
+	At   time.Time `json:"at"` // zero if unknown
 }
 
-// Stretch is a part of a conversation, from where it was last read up to its last whole line.
+// Stretch is a part of a conversation, from the last read position to the last complete line.
 type Stretch struct {
-	Messages []Message // in their order; the newest, where there was more than is kept
-	Session  string    // as the lines name it; empty: they do not
-	// Wrote names what the agent itself has saved to its memory: paths of files, or the tool. Failed attempts are none.
+	Messages []Message // in order; only the newest if there are too many
+	Session  string    // as in the lines; empty if absent
+	// Wrote are the memory files or tools that the agent wrote to itself. It omits failed writes.
 	Wrote []string
-	// End is up to where was read: bytes from where the reader began.
+	// End is the end position, in bytes from the reader's start.
 	End int64
-	// Last is the id of the last message, also of one that is not kept; empty: there was none.
+	// Last is the id of the last message, also if that is not kept. It is empty without messages.
 	Last string
-	// LeftOut is how many older messages are not kept, and Unread how many lines were too long or no JSON.
+	// LeftOut is the number of older messages that are not kept. Unread is the number of lines that
+	// are too long or not JSON.
 	LeftOut, Unread int
 }
 
-// Reading says how a transcript is read.
+// Reading configures the reading of a transcript.
 type Reading struct {
-	// Seen says that a message was read before, in this transcript or in another one that it goes on from: then everything up
-	// to it was. Nil: nothing was.
+	// Seen reports whether a message was read before. Then all messages before it are dropped. If
+	// Seen is nil, none was.
 	Seen func(id string) bool
-	// IsMemory says that a path, as the agent wrote it, is in a memory directory. Nil: none is.
+	// IsMemory reports whether a path is in a memory directory. If it is nil, no path is.
 	IsMemory func(path string) bool
 }
 
-// Read reads whole lines up to the end; a last one without a line end is still being written, and left for the next time. It fails
-// only when the reader does.
+// Read reads complete lines to the end. It leaves an incomplete last line for the next time. It
+// returns only errors of r.
 func (o Reading) Read(r io.Reader) (Stretch, error) {
 	s := stretch{Reading: o, wrote: map[string]string{}}
 	lines := bufio.NewReaderSize(r, 64<<10)
@@ -63,7 +67,7 @@ func (o Reading) Read(r io.Reader) (Stretch, error) {
 	for {
 		raw, n, err := readLine(lines, line[:0])
 		line = raw
-		if errors.Is(err, io.EOF) { // half of a line
+		if errors.Is(err, io.EOF) { // incomplete line
 			return s.result(), nil
 		}
 		if err != nil {
@@ -72,19 +76,19 @@ func (o Reading) Read(r io.Reader) (Stretch, error) {
 		s.out.End += n
 		if n > maxLine {
 			s.out.Unread++
-			line = nil // what a long line took is given back
+			line = nil // frees a long line
 			continue
 		}
 		s.take(line)
 	}
 }
 
-// Count returns how many messages of a conversation have text, up to most: those that Read returns, of which nothing is kept. What
-// fails to be read is the end.
-func Count(r io.Reader, most int) (n int) {
+// Count returns the number of messages with text that Read would return, at most limit. It ends at
+// a read error.
+func Count(r io.Reader, limit int) (n int) {
 	lines := bufio.NewReaderSize(r, 64<<10)
 	var line []byte
-	for n < most {
+	for n < limit {
 		raw, size, err := readLine(lines, line[:0])
 		line = raw
 		if err != nil {
@@ -94,8 +98,8 @@ func Count(r io.Reader, most int) (n int) {
 			line = nil
 			continue
 		}
-		if e, understood := entryOf(line); understood {
-			if _, _, isMessage := e.said(); isMessage {
+		if e, ok := entryOf(line); ok {
+			if _, _, isMessage := e.message(); isMessage {
 				n++
 			}
 		}
@@ -103,7 +107,8 @@ func Count(r io.Reader, most int) (n int) {
 	return n
 }
 
-// readLine returns the next line and how many bytes it has with its end. Of one longer than maxLine the text is not kept.
+// readLine returns the next line and its length in bytes, line end included. It returns no text of
+// a line longer than maxLine.
 func readLine(from *bufio.Reader, into []byte) (line []byte, n int64, err error) {
 	for {
 		part, err := from.ReadSlice('\n')
@@ -122,24 +127,24 @@ func readLine(from *bufio.Reader, into []byte) (line []byte, n int64, err error)
 	}
 }
 
-// stretch is a Stretch that is being read.
+// stretch is a Stretch in the making.
 type stretch struct {
 	Reading
 	out  Stretch
-	size int // of the texts that are kept, in bytes
-	// wrote is what the agent saved, by the id of the tool's use: what failed is taken out again.
+	size int // of the kept texts, in bytes
+	// wrote maps tool call ids to written targets, so that failed calls can be removed.
 	wrote map[string]string
 	order []string
 }
 
-// forget drops what was read so far: it was read before.
-func (s *stretch) forget() {
+// reset drops all that was read so far.
+func (s *stretch) reset() {
 	s.out.Messages, s.out.LeftOut, s.size = nil, 0, 0
 	clear(s.wrote)
 	s.order = nil
 }
 
-// add keeps a message, and drops the oldest where there is too much.
+// add appends a message, and drops the oldest ones beyond maxText.
 func (s *stretch) add(m Message) {
 	m.Text = ends(m.Text, maxMessage)
 	s.out.Messages = append(s.out.Messages, m)
@@ -160,15 +165,15 @@ func (s *stretch) result() Stretch {
 	return s.out
 }
 
-// leftOut stands where the middle of a long text was.
+// leftOut replaces the middle of a long text.
 const leftOut = "\n[… left out …]\n"
 
-// ends returns the two ends of a text of more than so many bytes, in whole characters.
-func ends(text string, most int) string {
-	if len(text) <= most {
+// ends returns the start and end of a text longer than maxBytes, without cutting characters.
+func ends(text string, limit int) string {
+	if len(text) <= limit {
 		return text
 	}
-	first, second := most/2, len(text)-most/2
+	first, second := limit/2, len(text)-limit/2
 	for first > 0 && !utf8.RuneStart(text[first]) {
 		first--
 	}

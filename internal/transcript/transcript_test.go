@@ -13,8 +13,8 @@ import (
 	"memoir/internal/transcript"
 )
 
-// said is a line of a conversation, as Claude Code writes it.
-func said(id, role, text string) string {
+// message is a line of a conversation, as Claude Code writes it.
+func message(id, role, text string) string {
 	return line(map[string]any{
 		"type": role, "uuid": id, "sessionId": "s1", "timestamp": "2026-03-02T10:00:00.5Z", "cwd": "/work",
 		"message": map[string]any{"role": role, "content": text},
@@ -52,7 +52,7 @@ func read(t *testing.T, o transcript.Reading, text string) transcript.Stretch {
 
 func TestWhatPeopleAndTheAgentSaidIsReadAndNothingElse(t *testing.T) {
 	t.Parallel()
-	whole := "\ufeff" + said("1", "user", "Use tabs") +
+	whole := "\ufeff" + message("1", "user", "Use tabs") +
 		line(map[string]any{"type": "summary", "summary": "no"}) + "no JSON at all\n" + "\xff\xfe\x00\n" + "\n" + `{"type":"user","message":7}` + "\n" + `[1]` + "\n" +
 		line(map[string]any{"type": "system", "content": "no"}) + line(map[string]any{"type": "wizard", "uuid": "w", "message": map[string]any{"role": "wizard", "content": "no"}}) +
 		line(map[string]any{"type": "user", "uuid": "m", "isMeta": true, "message": map[string]any{"content": "no"}}) +
@@ -60,8 +60,8 @@ func TestWhatPeopleAndTheAgentSaidIsReadAndNothingElse(t *testing.T) {
 		blocks("2", "assistant", map[string]any{"type": "thinking", "thinking": "no"}, map[string]any{"type": "text", "text": "Yes."},
 			map[string]any{"type": "tool_use", "id": "t", "name": "Bash", "input": map[string]any{"command": "ls"}}) +
 		blocks("3", "user", map[string]any{"type": "tool_result", "tool_use_id": "t", "content": "no"}) +
-		said("4", "user", "And <system-reminder>no\nno</system-reminder>spaces in Python.\x00") +
-		said("5", "user", "caf\xe9")
+		message("4", "user", "And <system-reminder>no\nno</system-reminder>spaces in Python.\x00") +
+		message("5", "user", "caf\xe9")
 	half := `{"type":"user","uuid":"6","message":{"content":"not yet`
 	s := read(t, transcript.Reading{}, whole+half)
 	if got, want := texts(s), "user:Use tabs|assistant:Yes.|user:And spaces in Python.|user:caf\uFFFD"; got != want {
@@ -82,7 +82,7 @@ func TestWhatPeopleAndTheAgentSaidIsReadAndNothingElse(t *testing.T) {
 func TestWhatWasReadBeforeIsNotReadAgainInAnotherTranscriptEither(t *testing.T) {
 	t.Parallel()
 	write := map[string]any{"type": "tool_use", "id": "t", "name": "Write", "input": map[string]any{"file_path": "/m/memory/a.md"}}
-	forked := said("1", "user", "old") + blocks("2", "assistant", write) + said("3", "user", "old too") + said("4", "user", "new")
+	forked := message("1", "user", "old") + blocks("2", "assistant", write) + message("3", "user", "old too") + message("4", "user", "new")
 	o := transcript.Reading{Seen: func(id string) bool { return id == "3" }, IsMemory: func(string) bool { return true }}
 	if s := read(t, o, forked); texts(s) != "user:new" || len(s.Wrote) != 0 || s.End != int64(len(forked)) {
 		t.Errorf("%q, wrote %v, end %d", texts(s), s.Wrote, s.End)
@@ -135,7 +135,7 @@ func TestATranscriptOf200MBTakesBoundedMemoryAndItsNewestIsKept(t *testing.T) {
 		if n == 1610 {
 			return "\n"
 		}
-		return said(fmt.Sprint(n), "user", fmt.Sprintf("%d %s", n, piece[:20<<10]))
+		return message(fmt.Sprint(n), "user", fmt.Sprintf("%d %s", n, piece[:20<<10]))
 	}}
 	runtime.GC()
 	var before, during runtime.MemStats
@@ -170,7 +170,7 @@ type readerFunc func([]byte) (int, error)
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 func FuzzNothingInATranscriptIsAnError(f *testing.F) {
-	f.Add([]byte(said("1", "user", "x") + "{"))
+	f.Add([]byte(message("1", "user", "x") + "{"))
 	f.Add([]byte(`{"type":"user","message":{"content":[{"type":"tool_use","input":7}]}}` + "\n"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		s, err := transcript.Reading{IsMemory: func(string) bool { return true }}.Read(strings.NewReader(string(raw)))

@@ -87,17 +87,17 @@ func (p *project) said(body string) string {
 	return verification.Check(p.Context(), verification.Project{Root: root}, verification.Citations(body), p.limits)[0].Message
 }
 
-func (p *project) expect(body, request string) {
+func (p *project) expect(body, want string) {
 	p.Helper()
-	if got := p.check(body, false); got != request {
-		p.Errorf("what %q cites is %q, want %q", body, got, request)
+	if got := p.check(body, false); got != want {
+		p.Errorf("what %q cites is %q, want %q", body, got, want)
 	}
 }
 
 func TestCitationsAreLookedForInTheProject(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
-	for _, c := range []struct{ body, request string }{
+	for _, c := range []struct{ body, want string }{
 		// Paths that are there: at their place, further down, in another letter case, as a directory, absolute.
 		{"`internal/cache/cache.go`", "found"}, {"`cache/cache.go`", "found"}, {"`Cache.go`", "found"}, {"`components/Button.tsx`", "found"},
 		{"`internal/cache/`", "found"}, {"`docs/readme.md`", "found"}, {p.path("internal/cache/cache.go"), "found"},
@@ -128,20 +128,20 @@ func TestCitationsAreLookedForInTheProject(t *testing.T) {
 		{"[[small-diffs]]", "found"}, {"[[large-diffs]]", "gone"},
 		{"`internal/old.go`, `cmd/ledger/main.go` and `lib/router.js`", "gone, found, unknown"},
 	} {
-		p.expect(c.body, c.request)
+		p.expect(c.body, c.want)
 	}
 }
 
 func TestWhatWasFoundOnceIsGoneForCertainWhenItIsNotThere(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
-	for body, request := range map[string]string{
+	for body, want := range map[string]string{
 		"`lib/router.js`": "gone", "`settings.json`": "gone", "`eval()`": "gone", "`time.Sleep()`": "gone", "`--verbose`": "gone", "`internal/old`": "gone",
 		"`dist/app.js`": "unknown", // builds make it again
 		"`main()`":      "found",
 	} {
-		if got := p.check(body, true); got != request {
-			t.Errorf("%s is %s, want %s", body, got, request)
+		if got := p.check(body, true); got != want {
+			t.Errorf("%s is %s, want %s", body, got, want)
 		}
 	}
 }

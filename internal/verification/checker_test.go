@@ -93,9 +93,9 @@ func (b *background) citations(name string) string {
 	return strings.Join(said, ", ")
 }
 
-func (b *background) untilCitations(name, request string) {
+func (b *background) untilCitations(name, want string) {
 	b.Helper()
-	waittest.For(b, name+" to cite "+request, func() bool { return b.citations(name) == request })
+	waittest.For(b, name+" to cite "+want, func() bool { return b.citations(name) == want })
 }
 
 func (b *background) checkNow(name string) string {

@@ -11,7 +11,7 @@ import (
 
 func TestWhatAMemoryCitesIsFoundInItsText(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ body, request string }{
+	for _, c := range []struct{ body, want string }{
 		// Paths.
 		{"The cache lives in `internal/cache/cache.go`.", "path internal/cache/cache.go"},
 		{"The cache lives in internal/cache/cache.go.", "path internal/cache/cache.go"},
@@ -77,8 +77,8 @@ func TestWhatAMemoryCitesIsFoundInItsText(t *testing.T) {
 		{"~~~sh\ncat old/a.go\n```\ncat old/b.go\n~~~~\n`new/c.go`", "path new/c.go"},
 		{"Text `with `` two` and `new/c.go`", "path new/c.go"},
 	} {
-		if got := listed(verification.Citations(c.body)); got != c.request {
-			t.Errorf("%q\n cites %q,\n  want %q", c.body, got, c.request)
+		if got := listed(verification.Citations(c.body)); got != c.want {
+			t.Errorf("%q\n cites %q,\n  want %q", c.body, got, c.want)
 		}
 	}
 }

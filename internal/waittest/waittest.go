@@ -1,6 +1,6 @@
-// Package waittest waits in tests for conditions. It is the only place where a test sets a time limit
-// for something that it does not measure. A condition may be slow on a busy machine; a test that waits
-// for a fixed time instead fails there.
+// Package waittest waits in tests for conditions. It is the only place where a test sets a time
+// limit for something that it does not measure. A condition may be slow on a busy machine; a test
+// that waits for a fixed time instead fails there.
 package waittest
 
 import (
@@ -16,8 +16,8 @@ const (
 	interval = 5 * time.Millisecond
 )
 
-// Patience returns how long tests wait for a condition: one minute, or the duration in the environment
-// variable MEMOIR_TEST_PATIENCE.
+// Patience returns how long tests wait for a condition: one minute, or the duration in the
+// environment variable MEMOIR_TEST_PATIENCE.
 func Patience() time.Duration {
 	if d, err := time.ParseDuration(os.Getenv("MEMOIR_TEST_PATIENCE")); err == nil && d > 0 {
 		return d
@@ -44,8 +44,8 @@ func For(t T, what string, holds func() bool) {
 	})
 }
 
-// NoError waits until check returns nil. It ends the test with the last error if that does not happen
-// within Patience.
+// NoError waits until check returns nil. It ends the test with the last error if that does not
+// happen within Patience.
 func NoError(t T, what string, check func() error) {
 	t.Helper()
 	deadline := time.Now().Add(Patience())

@@ -26,17 +26,17 @@ type BackgroundWork struct {
 
 // BackgroundJob is the view of one background job.
 type BackgroundJob struct {
-	ID            int64
-	Kind          string
-	State         string // waiting, running, done, failed, cancelled
-	Key           string // the subject; empty means the agent
-	Attempts      int
-	RunAt         time.Time // planned or actual start, in the time zone of the page
-	FinishedAt    time.Time // zero if it is not finished
-	Said, Problem string
-	Model         string // empty if it used no model
-	InputTokens   int
-	OutputTokens  int
+	ID               int64
+	Kind             string
+	State            string // waiting, running, done, failed, cancelled
+	Key              string // the subject; empty means the agent
+	Attempts         int
+	RunAt            time.Time // planned or actual start, in the time zone of the page
+	FinishedAt       time.Time // zero if it is not finished
+	Message, Problem string
+	Model            string // empty if it used no model
+	InputTokens      int
+	OutputTokens     int
 }
 
 // TokensOfDay is the number of tokens that jobs used on one day in UTC.
@@ -69,8 +69,8 @@ func (j BackgroundJob) result() string {
 		return "Given up: " + j.Problem
 	case j.Problem != "":
 		return j.Problem
-	case j.Said != "":
-		return j.Said
+	case j.Message != "":
+		return j.Message
 	}
 	return "–"
 }

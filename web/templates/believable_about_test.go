@@ -13,7 +13,7 @@ func aboutPage() templates.About {
 	}
 	waiting, running, done, failed, cancelled := job(5, "waiting", "0198c0de"), job(4, "running", ""), job(3, "done", "0198c0df"), job(2, "failed", ""), job(1, "cancelled", "")
 	waiting.Problem, waiting.Attempts, waiting.InputTokens = "it answered with status 529", 3, 812
-	done.Said, done.InputTokens, done.OutputTokens, done.FinishedAt = "2 memories proposed.", 12_480, 311, noon
+	done.Message, done.InputTokens, done.OutputTokens, done.FinishedAt = "2 memories proposed.", 12_480, 311, noon
 	failed.Problem, failed.Attempts, failed.FinishedAt = "it answered with status 529", 8, noon.Add(-time.Hour)
 	cancelled.Problem, cancelled.FinishedAt = "it answered with status 401", noon.Add(-2*time.Hour)
 	return templates.About{

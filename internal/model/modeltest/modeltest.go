@@ -1,5 +1,6 @@
-// Package modeltest is a language model for tests: a server on this machine that speaks the Messages API, says what a script tells it to,
-// and keeps what it was asked. It answers as badly as the real one can: late, with prose, with errors, cut off. Nothing here reaches out.
+// Package modeltest is a language model for tests: a local server of the Messages API with scripted
+// replies. It records the questions. Its replies can be late, malformed, errors or incomplete. It
+// uses no network.
 package modeltest
 
 import (
@@ -17,18 +18,18 @@ import (
 	"memoir/internal/model"
 )
 
-// Key is the API key that the server wants to be shown.
+// Key is the API key that the server expects.
 const Key = "a key"
 
-// The tokens that an answer of the script says it took.
+// The token counts in the server's answers.
 const (
 	InputTokens  = 10
 	OutputTokens = 5
 )
 
-// Server is one model, which listens until its test ends.
+// Server is a model that runs until the end of its test.
 type Server struct {
-	// URL is where the API is, as ANTHROPIC_BASE_URL has it.
+	// URL is the API's address, as in ANTHROPIC_BASE_URL.
 	URL string
 
 	t      testing.TB
@@ -37,20 +38,20 @@ type Server struct {
 	asked  []Request
 }
 
-// Request is one question that came in.
+// Request is one received question.
 type Request struct {
 	Model     string
 	MaxTokens int
 	System    string
 	Text      string          // of all messages
-	Schema    json.RawMessage // of the answer that is asked for; nil: none
-	Raw       string          // the whole body
+	Schema    json.RawMessage // of the answer; nil without structured output
+	Raw       string          // the body
 }
 
 // Reply answers one request.
 type Reply func(w http.ResponseWriter, r *http.Request)
 
-// New starts a model that gives the replies one after the other, and the last of them for ever after.
+// New starts a model that gives the replies in order, and then repeats the last one.
 func New(t testing.TB, replies ...Reply) *Server {
 	t.Helper()
 	if len(replies) == 0 {
@@ -67,23 +68,24 @@ func New(t testing.TB, replies ...Reply) *Server {
 	})
 }
 
-// Answering starts a model whose replies depend on what it is asked. answer may be called by several requests at once.
+// Answering starts a model whose replies depend on the request. answer must be safe for concurrent
+// use.
 func Answering(t testing.TB, answer func(Request) Reply) *Server {
 	t.Helper()
 	s := &Server{t: t, answer: answer}
 	server := httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(func() {
-		server.CloseClientConnections() // a reply may wait for just that
+		server.CloseClientConnections() // a reply may wait for it
 		server.Close()
 	})
 	s.URL = server.URL
 	return s
 }
 
-// Model asks this server.
+// Model returns a client of this server.
 func (s *Server) Model() model.Model { return model.Anthropic("", Key, s.URL) }
 
-// Requests are the questions until now, in the order in which they came.
+// Requests returns the questions so far, in order.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +95,7 @@ func (s *Server) Requests() []Request {
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the caller has gone
+		return
 	}
 	asked, ok := read(raw)
 	if !ok || r.Method != http.MethodPost || r.URL.Path != "/v1/messages" || r.Header.Get("X-Api-Key") != Key || r.Header.Get("Anthropic-Version") == "" {
@@ -107,7 +109,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.answer(asked)(w, r)
 }
 
-// read takes a request apart. It is false where that is none of the Messages API.
+// read parses a request. It returns false if the request is invalid.
 func read(raw []byte) (Request, bool) {
 	var body struct {
 		Model     string  `json:"model"`
@@ -144,10 +146,10 @@ func joined(blocks []block) string {
 	return strings.Join(texts, "\n")
 }
 
-// Says answers with a text: JSON that was asked for, JSON of another shape, prose, or whatever a hostile transcript has had it say.
+// Says replies with a text: JSON, prose or anything that a hostile transcript makes a model say.
 func Says(text string) Reply { return ending(text, "end_turn") }
 
-// SaysJSON answers with a value as JSON.
+// SaysJSON replies with a value as JSON.
 func SaysJSON(value any) Reply {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -156,10 +158,10 @@ func SaysJSON(value any) Reply {
 	return Says(string(text))
 }
 
-// Refuses declines to answer, as the model does, not the API.
+// Refuses replies with a refusal of the model.
 func Refuses() Reply { return ending("", "refusal") }
 
-// TooLong stops in the middle of a text because it may not say more.
+// TooLong replies with a text that was cut at the maximum length.
 func TooLong(text string) Reply { return ending(text, "max_tokens") }
 
 func ending(text, reason string) Reply {
@@ -173,10 +175,10 @@ func ending(text, reason string) Reply {
 	}
 }
 
-// Secret is in the text of every error, and may be seen by nobody but the log.
+// Secret is in the text of every API error. Only the log may contain it.
 const Secret = "a secret of the server"
 
-// Status answers with an error of the API: 401, 429, 529 and the like.
+// Status replies with an API error such as 401, 429 or 529.
 func Status(status int) Reply {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -185,7 +187,7 @@ func Status(status int) Reply {
 	}
 }
 
-// Complains refuses a request with a status and these words.
+// Complains replies with a status and a message.
 func Complains(status int, words string) Reply {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -194,7 +196,7 @@ func Complains(status int, words string) Reply {
 	}
 }
 
-// Unstructured is a gateway that refuses structured output, and otherwise gives the reply.
+// Unstructured refuses structured output and gives the reply otherwise.
 func Unstructured(reply Reply) func(Request) Reply {
 	return func(r Request) Reply {
 		if r.Schema != nil {
@@ -204,7 +206,7 @@ func Unstructured(reply Reply) func(Request) Reply {
 	}
 }
 
-// RetryAfter is a 429 that says when to come again, in whole seconds.
+// RetryAfter replies with 429 and a Retry-After header in whole seconds.
 func RetryAfter(wait time.Duration) Reply {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)))
@@ -212,12 +214,12 @@ func RetryAfter(wait time.Duration) Reply {
 	}
 }
 
-// Page answers with a page for people, as a proxy on the way does.
+// Page replies with an HTML page, as a proxy can.
 func Page() Reply {
 	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }
 }
 
-// Cut begins an answer and closes the connection in the middle of it.
+// Cut starts a reply and closes the connection.
 func Cut() Reply {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -227,13 +229,13 @@ func Cut() Reply {
 	}
 }
 
-// Gone closes the connection without a word.
+// Gone closes the connection without a reply.
 func Gone() Reply { return func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) } }
 
-// Never says nothing until whoever asked gives up.
+// Never waits until the client gives up.
 func Never() Reply { return func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() } }
 
-// When gives a reply once the channel is closed, so that a test says how slow a model is without looking at a clock.
+// When replies once open is closed, so that a test controls the delay.
 func When(open <-chan struct{}, reply Reply) Reply {
 	return func(w http.ResponseWriter, r *http.Request) {
 		select {
