@@ -18,71 +18,70 @@ import (
 	"memoir/internal/model"
 )
 
-// config is everything that the server can be told from outside, checked and with defaults filled in.
+// config holds the checked settings of the server.
 type config struct {
-	addr          string        // host:port; without a token always a loopback address
-	agentsDir     string        // absolute; empty: the hive layout is off
-	claudeDir     string        // absolute; empty: the claude layout is off
-	memoryDirs    []memoryDir   // in the order given
-	teamDir       string        // absolute; empty: agents share none
-	dataDir       string        // absolute; empty only when databaseURL is not
-	databaseURL   string        // empty: a private Postgres in dataDir
-	token         string        // empty: none is asked for
-	readToken     string        // empty: nobody may only read; else token is not empty, and another
+	addr          string        // host:port; without a token a loopback address
+	agentsDir     string        // absolute; empty turns the hive layout off
+	claudeDir     string        // absolute; empty turns the claude layout off
+	memoryDirs    []memoryDir   // in the order of the flags
+	teamDir       string        // absolute; empty without shared memories
+	dataDir       string        // absolute; may be empty only if databaseURL is set
+	databaseURL   string        // empty for a private Postgres in dataDir
+	token         string        // empty if no token is needed
+	readToken     string        // empty if there are no readers; else differs from token, which is set
 	debounce      time.Duration // above zero
 	rescan        time.Duration // above zero
 	watch         string        // auto or poll
-	claudeMDLimit int           // Unicode characters of the whole file, above zero
-	ageNotes      bool          // stale memories say so in CLAUDE.md
+	claudeMDLimit int           // above zero; Unicode characters of the whole file
+	ageNotes      bool          // CLAUDE.md marks stale memories
 	allowedHosts  []string      // lower case, without port or brackets
 	publicURL     gate.PublicURL
-	tlsCert       string // absolute; empty: plain HTTP
-	tlsKey        string // absolute; empty if tlsCert is
+	tlsCert       string // absolute; empty for plain HTTP
+	tlsKey        string // absolute; empty if tlsCert is empty
 	logFormat     string // text or json
 	model         modelConfig
 	consolidate   consolidation.Mode
 	extract       extractConfig
 }
 
-// extractConfig is what becomes of conversations.
+// extractConfig holds the settings of extraction.
 type extractConfig struct {
 	mode  extraction.Mode
 	quiet time.Duration // above zero
 }
 
-// modelConfig is which language models are asked, and how.
+// modelConfig holds the settings of the language models.
 type modelConfig struct {
-	name       string // chooses what to recall; empty: none is asked
-	background string // does the work that nobody waits for; empty: none is asked
-	command    string // the claude command line, which is asked in the background where there is no key; empty: it is not
-	key        string // empty: the Messages API cannot be asked
-	url        string // of the Messages API; empty: the usual
+	name       string // for recall; empty for none
+	background string // for background work; empty for none
+	command    string // claude command line for background work without a key; empty for none
+	key        string // of the Messages API; empty turns the API off
+	url        string // of the Messages API; empty for Anthropic's
 }
 
-// memoryDir is one directory of memories named by hand.
+// memoryDir is one value of --memory-dir.
 type memoryDir struct {
 	slug string
 	path string // absolute
 }
 
-// defaultClaudeMDLimit is the length past which Claude Code warns about a CLAUDE.md.
+// defaultClaudeMDLimit is the length from which Claude Code warns about a CLAUDE.md, in Unicode
+// characters.
 const defaultClaudeMDLimit = 40_000
 
-// The ways to notice changes: by what the system says where it says it, or by looking again and again everywhere.
+// The values of --watch.
 const (
 	watchAuto = "auto"
 	watchPoll = "poll"
 )
 
-// errAnswered says that --help or --version was asked for and has been written: there is nothing left to do, and nothing failed.
+// errAnswered means that --help or --version was written, so that the program can end.
 var errAnswered = errors.New("answered")
 
-// parseConfig reads the flags in args (without the program's name); for a flag that is not given, its variable in env, which
-// works as os.LookupEnv does; and for a variable that is not there either, the default. A repeatable flag replaces its variable.
-// An empty variable counts as none, except where empty means something: it switches a layout off.
-//
-// It returns errAnswered after writing to out what --help or --version asked for. Any other error is one sentence for the
-// person who starts the server.
+// parseConfig returns the settings. A flag has priority over its variable in env, and that over the
+// default. A repeatable flag replaces its variable. An empty variable counts as absent, except
+// where it turns something off. env works as os.LookupEnv does. For --help and --version it writes
+// to out and returns errAnswered. Other errors are sentences for users.
 func parseConfig(args []string, env func(string) (string, bool), out io.Writer) (config, error) {
 	c := defaults(env)
 	flags := c.flagSet()
@@ -127,14 +126,14 @@ func defaults(env func(string) (string, bool)) *config {
 	}
 	c.model.key, _ = env("ANTHROPIC_API_KEY")
 	c.model.url, _ = env("ANTHROPIC_BASE_URL")
-	// A service can run without a home: then nothing is guessed, and check asks for what is needed.
+	// A service may have no home directory. Then check requires the directories as settings.
 	home, _ := env("HOME")
 	if dir, _ := env("CLAUDE_CONFIG_DIR"); dir != "" {
 		c.claudeDir = dir
 	} else if home != "" {
 		c.claudeDir = filepath.Join(home, ".claude")
 	}
-	// The XDG specification has relative paths ignored.
+	// The XDG specification requires absolute paths.
 	if dir, _ := env("XDG_DATA_HOME"); filepath.IsAbs(dir) {
 		c.dataDir = filepath.Join(dir, "memoir")
 	} else if home != "" {
@@ -145,7 +144,7 @@ func defaults(env func(string) (string, bool)) *config {
 
 func (c *config) flagSet() *flag.FlagSet {
 	flags := flag.NewFlagSet("memoir", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // errors go to the caller, and writeUsage writes the help
+	flags.SetOutput(io.Discard) // the caller shows errors and writeUsage the help
 	flags.Usage = func() {}
 
 	flags.StringVar(&c.addr, "addr", c.addr, "")
@@ -222,8 +221,8 @@ func durationInto(target *time.Duration) func(string) error {
 	}
 }
 
-// makePathsAbsolute also reads a leading ~ as the home directory: shells leave it alone in --agents-dir=~/agents, and a
-// directory named "~" would be waited for in silence.
+// makePathsAbsolute makes paths absolute. It also replaces a leading ~, which shells do not expand
+// in --agents-dir=~/agents.
 func (c *config) makePathsAbsolute(env func(string) (string, bool)) error {
 	home, _ := env("HOME")
 	paths := []*string{&c.agentsDir, &c.claudeDir, &c.teamDir, &c.dataDir, &c.tlsCert, &c.tlsKey}

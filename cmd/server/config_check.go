@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"net"
 	"net/netip"
@@ -14,7 +15,8 @@ import (
 	"memoir/internal/gate"
 )
 
-// check refuses what single values cannot tell: an address that is open to others without a lock, and no place to keep anything.
+// check returns an error for invalid combinations, such as a public address without a token, or no
+// place for data.
 func (c *config) check() error {
 	host, port, err := net.SplitHostPort(c.addr)
 	if err != nil {
@@ -65,8 +67,8 @@ func (c *config) check() error {
 	return nil
 }
 
-// isLoopback says whether only this machine can reach a server that listens on that host. An empty host is every address.
-// Any other name is taken for one that others can reach, as what it resolves to can change.
+// isLoopback reports whether only this machine can reach a server on that host. An empty host means
+// all addresses. Names other than localhost count as public, because their addresses can change.
 func isLoopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true
@@ -75,7 +77,8 @@ func isLoopback(host string) bool {
 	return err == nil && address.Unmap().IsLoopback()
 }
 
-// checkListener refuses an address that others can reach, unless there is a token: a name such as localhost may stand for any.
+// checkListener returns an error if others can reach the listener and there is no safe token, for
+// example because localhost has a public address.
 func (c *config) checkListener(at net.Addr) error {
 	found, ok := at.(*net.TCPAddr)
 	if !ok || found.IP.IsLoopback() {
@@ -87,7 +90,7 @@ func (c *config) checkListener(at net.Addr) error {
 	return c.checkTokenLength()
 }
 
-// checkTokenLength refuses a token that could be guessed over the network.
+// checkTokenLength returns an error for a token that is too short for a network.
 func (c *config) checkTokenLength() error {
 	for flag, token := range map[string]string{"--token": c.token, "--read-token": c.readToken} {
 		if token != "" && len(token) < gate.MinNetworkToken {
@@ -98,7 +101,7 @@ func (c *config) checkTokenLength() error {
 	return nil
 }
 
-// checkReadToken refuses a token for readers beside which everybody could write.
+// checkReadToken returns an error if --read-token would not prevent writing.
 func (c *config) checkReadToken() error {
 	switch {
 	case c.readToken == "":
@@ -117,13 +120,14 @@ func isBearerToken(token string) bool {
 	return !strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// isSlug allows what stays readable in a URL without escapes. A leading dot would make "." and ".." slugs.
+// isSlug reports whether a slug needs no escapes in a URL. A leading dot is not allowed, because of
+// "." and "..".
 func isSlug(slug string) bool {
 	const allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 	return slug != "" && slug[0] != '.' && strings.Trim(slug, allowed) == ""
 }
 
-// hostOnly gives a host as the Host header is compared with it: lower case, IPv6 without brackets.
+// hostOnly returns a host in the form of allowedHosts: lower case, without brackets.
 func hostOnly(value string) (string, error) {
 	host := strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(value, "["), "]"))
 	if host == "" || strings.ContainsAny(host, "/*@[] ,") {
@@ -134,3 +138,60 @@ func hostOnly(value string) (string, error) {
 	}
 	return host, nil
 }
+
+// variablesOf returns the variables of a flag. The first one that is set counts.
+func variablesOf(name string) []string {
+	variables := []string{"MEMOIR_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))}
+	if name == "database-url" {
+		variables = append(variables, "DATABASE_URL") // set by hosting platforms
+	}
+	return variables
+}
+
+// setFromEnvironment sets every flag that was not given from its variables.
+func setFromEnvironment(flags *flag.FlagSet, env func(string) (string, bool)) error {
+	given := map[string]bool{"version": true}
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+
+	var failure error
+	flags.VisitAll(func(f *flag.Flag) {
+		if given[f.Name] || failure != nil {
+			return
+		}
+		for _, variable := range variablesOf(f.Name) {
+			value, found := env(variable)
+			if !found || value == "" && !emptyMeansOff(f.Name) {
+				continue
+			}
+			failure = setAll(flags, f.Name, variable, value)
+			return
+		}
+	})
+	return failure
+}
+
+func setAll(flags *flag.FlagSet, name, variable, value string) error {
+	values := []string{value}
+	if isList(name) {
+		values = strings.FieldsFunc(value, func(r rune) bool { return r == ',' })
+	}
+	for _, v := range values {
+		if isList(name) {
+			v = strings.TrimSpace(v)
+		}
+		if err := flags.Set(name, v); err != nil {
+			return fmt.Errorf("%s=%s does not work: %w", variable, value, err)
+		}
+	}
+	return nil
+}
+
+func emptyMeansOff(name string) bool {
+	switch name {
+	case "agents-dir", "claude-dir", "model", "background-model", "claude-command":
+		return true
+	}
+	return false
+}
+
+func isList(name string) bool { return name == "memory-dir" || name == "allowed-host" }

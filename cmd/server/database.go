@@ -10,24 +10,24 @@ import (
 	"memoir/internal/postgres/local"
 )
 
-// database is the store, and the private server below it where there is one.
+// database is the store, and the private server if there is one.
 type database struct {
 	store  *postgres.Store
-	server *local.Server // nil: somebody else's Postgres
+	server *local.Server // nil for an external Postgres
 	log    *slog.Logger
 }
 
-// openDatabase connects to the Postgres of the settings, or runs a private one, and brings the schema up to date. Where ctx has ended, it
-// fails with that alone, whatever it was in the middle of.
+// openDatabase connects to the configured Postgres or starts a private one, and updates the schema.
+// If ctx has ended, it returns ctx's error.
 func openDatabase(ctx context.Context, config config, log *slog.Logger) (*database, error) {
-	d, err := bringUpDatabase(ctx, config, log)
+	d, err := startDatabase(ctx, config, log)
 	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	return d, err
 }
 
-func bringUpDatabase(ctx context.Context, config config, log *slog.Logger) (*database, error) {
+func startDatabase(ctx context.Context, config config, log *slog.Logger) (*database, error) {
 	d := &database{log: log}
 	url := config.databaseURL
 	if url == "" {
@@ -50,7 +50,7 @@ func (d *database) open(ctx context.Context, url string) error {
 	}
 	if d.server != nil {
 		if err := d.server.SetSchema(); err != nil {
-			d.log.Warn("the next start copies the database once more", "error", err)
+			d.log.Warn("database backup not removed, the next start copies again", "error", err)
 		}
 	}
 	store, err := postgres.Open(ctx, url)
@@ -65,7 +65,8 @@ func (d *database) open(ctx context.Context, url string) error {
 	return nil
 }
 
-// lost reports, if ever, that the private server has ended for good.
+// lost returns a channel that receives the error when the private server has ended. It is nil
+// without one.
 func (d *database) lost() <-chan error {
 	if d.server == nil {
 		return nil
@@ -78,29 +79,30 @@ func (d *database) lost() <-chan error {
 	return lost
 }
 
-// stopLimit is how long it may take to close the database: the connections first, for which nothing waits that may hang, and then the
-// private server, which writes what it has in memory.
+// stopTimeout is the timeout of closing the database, and connectionTimeout the part for its
+// connections (arbitrary). The private server needs the rest to write its memory to disk.
 const (
-	stopLimit       = 4 * time.Second
-	connectionLimit = time.Second
+	stopTimeout       = 4 * time.Second
+	connectionTimeout = time.Second
 )
 
 func (d *database) close() {
-	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
+	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
-	if d.store != nil && !within(connectionLimit, d.store.Close) {
-		d.log.Warn("some connections to the database were still at work and are cut")
+	if d.store != nil && !runWithin(connectionTimeout, d.store.Close) {
+		d.log.Warn("database connections still active, closing them")
 	}
 	if d.server == nil {
 		return
 	}
 	if err := d.server.Stop(ctx); err != nil {
-		d.log.Warn("the private Postgres did not stop cleanly; it recovers at the next start", "error", err)
+		d.log.Warn("private Postgres did not stop cleanly, recovers at the next start", "error", err)
 	}
 }
 
-// within reports whether something was done in that time. It goes on by itself if not.
-func within(limit time.Duration, do func()) bool {
+// runWithin runs do and reports whether it ended within the limit. Otherwise do continues in the
+// background.
+func runWithin(limit time.Duration, do func()) bool {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

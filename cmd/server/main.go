@@ -1,6 +1,6 @@
-// Command server is Memoir: one binary that mirrors what agents remember, shows it in a browser and serves it over a
-// JSON API. It reads the settings, wires the rooms together and takes them down again; it decides nothing else. With a word in
-// the place of flags it is a command, which package cli carries out.
+// Command server is Memoir: it mirrors agents' memories into Postgres, shows them in a browser and
+// serves a JSON API. It parses the settings, connects the packages and shuts them down. With a word
+// as first argument it runs a command of package cli.
 package main
 
 import (
@@ -30,16 +30,17 @@ import (
 	"memoir/internal/verification"
 )
 
-// The promise is to be gone within 15 s of a signal. Running writes may take farewell, and what runs besides may take parting more; after
-// that nothing is waited for but the database, for at most stopLimit.
+// The server ends within 15 s of a signal. Requests may take requestTimeout, other work
+// backgroundTimeout more, and the database stopTimeout.
 const (
-	farewell = 9 * time.Second
-	parting  = time.Second
+	requestTimeout    = 9 * time.Second
+	backgroundTimeout = time.Second
 )
 
-// garbage is how much the heap may grow before it is looked through again, in percent. What a server keeps is some 12 MB, and
-// the usual 100 had the collector take a fifth of all its time where lists are asked for one after the other.
-const garbage = 150
+// gcPercent is the growth of the heap that triggers a collection, in percent. The server keeps
+// about 12 MB; with the default of 100, consecutive list requests spent a fifth of the time on
+// collections.
+const gcPercent = 150
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
@@ -48,13 +49,13 @@ func main() {
 		os.Exit(cli.Run(ctx, world(), args))
 	}
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(garbage)
+		debug.SetGCPercent(gcPercent)
 	}
 	err := run(ctx, os.Args[1:], os.LookupEnv, os.Stdout, os.Stderr)
 	var refused *settingsError
 	switch {
 	case errors.Is(err, errAnswered):
-	case ctx.Err() != nil && errors.Is(err, context.Canceled): // asked to stop before it had started
+	case ctx.Err() != nil && errors.Is(err, context.Canceled): // stopped before it had started
 	case errors.As(err, &refused):
 		fmt.Fprintln(os.Stderr, "memoir:", err)
 		os.Exit(cli.Misused)
@@ -64,11 +65,10 @@ func main() {
 	}
 }
 
-// settingsError says that the flags or variables cannot be taken. Nothing has been begun.
+// settingsError means that the flags or variables are invalid. Nothing was started.
 type settingsError struct{ error }
 
-// run serves until ctx ends or something that it cannot do without fails. Its errors are sentences for the person who
-// started it.
+// run serves until ctx ends or a required part fails. Its errors are sentences for users.
 func run(ctx context.Context, args []string, env func(string) (string, bool), stdout, stderr io.Writer) error {
 	config, err := parseConfig(args, env, stdout)
 	if errors.Is(err, errAnswered) {
@@ -82,13 +82,13 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 		return &settingsError{err}
 	}
 	logFigures(ctx, log)
-	go giveMemoryBack(ctx)
-	// The address is taken first: if it is not to be had, nothing else has been touched.
+	go releaseMemory(ctx)
+	// The listener comes first: if the address is unavailable, nothing else was touched.
 	listener, err := net.Listen("tcp", config.addr)
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s: %w. Choose another address with --addr", config.addr, err)
 	}
-	defer listener.Close() //nolint:errcheck // closed by the server when all is well
+	defer listener.Close() //nolint:errcheck // the HTTP server normally closes it
 	if err := config.checkListener(listener.Addr()); err != nil {
 		return &settingsError{err}
 	}
@@ -99,19 +99,19 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 	}
 	defer database.close()
 	late := make(chan struct{})
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(farewell+parting, func() { close(late) }) })()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(requestTimeout+backgroundTimeout, func() { close(late) }) })()
 	ended := make(chan error, 1)
 	go func() { ended <- work(ctx, config, listener, database, stdout, log) }()
 	select {
 	case err := <-ended:
 		return err
 	case <-late:
-		log.Warn("something does not come to its end and is left; the next start goes on with it")
+		log.Warn("background work did not end in time, continues at the next start")
 		return nil
 	}
 }
 
-// work mirrors and serves until ctx ends or something that it cannot do without fails.
+// work mirrors and serves until ctx ends or a required part fails.
 func work(ctx context.Context, config config, listener net.Listener, database *database, stdout io.Writer, log *slog.Logger) error {
 	places := placesOf(config)
 	engine, err := sync.Start(database.store, sync.Options{
@@ -123,7 +123,7 @@ func work(ctx context.Context, config config, listener net.Listener, database *d
 	}
 	defer func() {
 		if err := engine.Close(); err != nil {
-			log.Warn("watching did not end cleanly", "error", err)
+			log.Warn("closing the engine failed", "error", err)
 		}
 	}()
 	defer context.AfterFunc(ctx, engine.StopScans)()
@@ -162,10 +162,11 @@ func work(ctx context.Context, config config, listener net.Listener, database *d
 	return serve(ctx, listener, server, database, stdout, log)
 }
 
-// serve answers requests until ctx ends or the database is lost for good.
+// serve answers requests until ctx ends or the private database has ended.
 func serve(ctx context.Context, listener net.Listener, server *http.Server, database *database, stdout io.Writer, log *slog.Logger) error {
 	failed := make(chan error, 1)
-	scheme := schemeOf(server) // Serve sets TLSConfig also without TLS
+	// Serve sets TLSConfig, with TLS or without.
+	scheme := schemeOf(server)
 	go func() {
 		if scheme == "https" {
 			failed <- server.ServeTLS(listener, "", "")
@@ -173,19 +174,19 @@ func serve(ctx context.Context, listener net.Listener, server *http.Server, data
 		}
 		failed <- server.Serve(listener)
 	}()
-	fmt.Fprintf(stdout, "memoir: listening on %s://%s\n", scheme, announced(server.Addr, listener.Addr()))
+	fmt.Fprintf(stdout, "memoir: listening on %s://%s\n", scheme, displayAddress(server.Addr, listener.Addr()))
 	select {
 	case <-ctx.Done():
 	case err := <-failed:
-		return fmt.Errorf("serving ended: %w", err)
+		return fmt.Errorf("serve: %w", err)
 	case err := <-database.lost():
 		return err
 	}
-	log.Info("stopping; running writes are finished first, and scans are given up")
-	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	log.Info("stopping: finishing writes, cancelling scans")
+	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
 	defer cancel()
-	if err := server.Shutdown(ending); err != nil {
-		log.Warn("some connections were still open and are cut", "error", err)
+	if err := server.Shutdown(stopCtx); err != nil {
+		log.Warn("connections still open, closing them", "error", err)
 		return server.Close()
 	}
 	return nil
@@ -198,8 +199,8 @@ func schemeOf(server *http.Server) string {
 	return "http"
 }
 
-// announced is the address as it was given, with the port that was found where that was left open.
-func announced(given string, found net.Addr) string {
+// displayAddress returns the given address, with the actual port instead of 0.
+func displayAddress(given string, found net.Addr) string {
 	host, port, err := net.SplitHostPort(given)
 	if err != nil || port != "0" {
 		return given
@@ -211,36 +212,36 @@ func announced(given string, found net.Addr) string {
 	return net.JoinHostPort(host, port)
 }
 
-// selectorOf returns the model that chooses what to recall; nil where none does.
+// selectorOf returns the model that selects memories for recall, or nil.
 func selectorOf(config modelConfig, log *slog.Logger) recall.Selector {
 	if config.name == "" || config.key == "" {
 		return nil
 	}
-	log.Info("a model chooses what to recall: it is sent the prompts, and the names and descriptions of memories", "model", config.name)
+	log.Info("recall by model: prompts and the names and descriptions of memories are sent", "model", config.name)
 	return recall.SelectBy(model.Pausing(model.Anthropic(config.name, config.key, config.url)))
 }
 
-// asked is a model with who it is, in words.
-type asked struct {
+// describedModel is a model and its description for users.
+type describedModel struct {
 	model.Model
-	is string
+	description string
 }
 
-// backgroundModel returns the model that does the work that nobody waits for; without a Model where there is none. With a key it is asked over
-// the API, else by the claude command line. env is that of the command line.
-func backgroundModel(config modelConfig, env []string, log *slog.Logger) asked {
-	var found asked
+// backgroundModel returns the model for background work. It uses the API if there is a key, else
+// the claude command line with the environment env. Its Model is nil if neither is available.
+func backgroundModel(config modelConfig, env []string, log *slog.Logger) describedModel {
+	var found describedModel
 	if config.background == "" {
 		return found
 	}
 	if config.key != "" {
-		found = asked{model.Pausing(model.Anthropic(config.background, config.key, config.url)), config.background + ", over the Messages API"}
+		found = describedModel{model.Pausing(model.Anthropic(config.background, config.key, config.url)), config.background + ", over the Messages API"}
 	} else if program, err := exec.LookPath(config.command); config.command != "" && err == nil {
-		found = asked{model.Pausing(model.Command(program, config.background, env)), config.background + ", by the claude command line"}
+		found = describedModel{model.Pausing(model.Command(program, config.background, env)), config.background + ", by the claude command line"}
 	} else {
 		return found
 	}
-	log.Info("a model is asked for work in the background", "model", found.is)
+	log.Info("background model configured", "model", found.description)
 	return found
 }
 

@@ -28,8 +28,8 @@ func TestWhichModelIsAskedInTheBackground(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			found := backgroundModel(c.config, nil, slog.New(slog.DiscardHandler))
-			if found.is != c.is || (found.Model == nil) != (c.is == "") {
-				t.Errorf("it is %q (%v)", found.is, found.Model)
+			if found.description != c.is || (found.Model == nil) != (c.is == "") {
+				t.Errorf("it is %q (%v)", found.description, found.Model)
 			}
 		})
 	}

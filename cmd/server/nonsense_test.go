@@ -125,7 +125,7 @@ func startServerIn(t *testing.T, env map[string]string, more ...string) *running
 		}
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	announced, announcement := io.Pipe()
+	displayAddress, announcement := io.Pipe()
 	ended := make(chan error, 1)
 	args := append([]string{"--addr=127.0.0.1:0", "--agents-dir=" + filepath.Join(s.dir, "agents"), "--claude-dir=", "--data-dir=" + filepath.Join(s.dir, "data"), "--rescan=1h"}, more...)
 	go func() {
@@ -139,7 +139,7 @@ func startServerIn(t *testing.T, env map[string]string, more ...string) *running
 			t.Error(err)
 		}
 	})
-	line, err := bufio.NewReader(announced).ReadString('\n')
+	line, err := bufio.NewReader(displayAddress).ReadString('\n')
 	if err != nil {
 		t.Fatalf("the server did not start: %v", <-ended)
 	}

@@ -14,19 +14,19 @@ import (
 	"memoir/internal/gate"
 )
 
-// ownerTokenName is the file in the data directory with the token of a server's owner.
+// ownerTokenName is the name of the file in the data directory with the owner's token.
 const ownerTokenName = "owner-token"
 
-// ownerAccess is how a server without --token recognises its owner. The zero value leaves it to the
+// ownerAccess is how a server without --token recognises its owner. The zero value means by the
 // kernel.
 type ownerAccess struct {
 	token string
-	file  string // of the token
-	code  string // for the browser, used once
+	file  string // the token's file
+	code  string // one-time code for the browser
 }
 
-// accessOfOwner returns the owner's access. canIdentify reports whether the kernel tells who
-// connects. Where it does not, the owner has a token, which others cannot read.
+// accessOfOwner returns the owner's access. If canIdentify returns false, the kernel cannot
+// identify users, so the owner gets a token that others cannot read.
 func accessOfOwner(dataDir string, canIdentify func() bool) (ownerAccess, error) {
 	if canIdentify() {
 		return ownerAccess{}, nil
@@ -42,8 +42,8 @@ func accessOfOwner(dataDir string, canIdentify func() bool) (ownerAccess, error)
 	return ownerAccess{token: token, file: file, code: rand.Text()}, nil
 }
 
-// ownerToken returns the token in a file. It makes a new one if there is none, or if others could
-// have read it.
+// ownerToken returns the token in a file. It creates a new one if the file is missing or others
+// could read it.
 func ownerToken(file string) (string, error) {
 	token, err := readOwnerToken(file)
 	if err != nil || token != "" {
@@ -64,8 +64,8 @@ func ownerToken(file string) (string, error) {
 	return token, errors.Join(err, out.Sync(), out.Close())
 }
 
-// readOwnerToken returns the token in a file. It is empty if there is no such file, or if others
-// may read it.
+// readOwnerToken returns the token in a file. It is empty if the file is missing or others can read
+// it.
 func readOwnerToken(file string) (string, error) {
 	info, err := os.Lstat(file)
 	switch {
@@ -83,8 +83,7 @@ func readOwnerToken(file string) (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// ownerTokenFromEnvironment returns the owner's token of a server that is started with this
-// environment. It is empty if there is none.
+// ownerTokenFromEnvironment returns the owner's token of a server in this environment, or "".
 func ownerTokenFromEnvironment() string {
 	c := defaults(os.LookupEnv)
 	if dir, _ := os.LookupEnv("MEMOIR_DATA_DIR"); dir != "" {
@@ -95,16 +94,16 @@ func ownerTokenFromEnvironment() string {
 	}
 	token, err := readOwnerToken(filepath.Join(c.dataDir, ownerTokenName))
 	if err != nil {
-		return "" // the server says that it wants one
+		return "" // the server will ask for it
 	}
 	return token
 }
 
-// link returns the address with which a browser signs in, once. It is empty if none is needed.
+// link returns the address for a one-time sign-in of a browser, or "" if no sign-in is needed.
 func (a ownerAccess) link(scheme, given string, found net.Addr) string {
 	if a.code == "" {
 		return ""
 	}
-	at := url.URL{Scheme: scheme, Host: announced(given, found), Path: gate.SignInPath, RawQuery: url.Values{"code": {a.code}}.Encode()}
+	at := url.URL{Scheme: scheme, Host: displayAddress(given, found), Path: gate.SignInPath, RawQuery: url.Values{"code": {a.code}}.Encode()}
 	return at.String()
 }

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"os"
 	"strings"
 
 	"memoir/examples"
 	"memoir/internal/agents"
 	"memoir/internal/api"
+	"memoir/internal/cli"
 	"memoir/internal/consolidation"
 	"memoir/internal/extraction"
 	"memoir/internal/files"
@@ -24,10 +26,10 @@ import (
 	"memoir/internal/verification"
 )
 
-// newServer puts the API, the hooks, MCP and the pages behind the gate.
+// newServer returns the HTTP server: the API, hooks, MCP and pages behind the gate.
 func newServer(
 	config config, owned ownerAccess, places agents.Settings, engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, checker *verification.Checker,
-	consolidator *consolidation.Consolidator, extractor *extraction.Extractor, background asked, log *slog.Logger,
+	consolidator *consolidation.Consolidator, extractor *extraction.Extractor, background describedModel, log *slog.Logger,
 ) (*http.Server, error) {
 	around, err := gate.New(gate.Options{
 		Addr: config.addr, AllowedHosts: config.allowedHosts,
@@ -38,9 +40,9 @@ func newServer(
 	if err != nil {
 		return nil, err
 	}
-	calls := api.New(engine, store, recaller, api.Options{ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Consolidator: consolidator, Extractor: extractor, BackgroundModel: background.is, Log: log})
+	calls := api.New(engine, store, recaller, api.Options{ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Consolidator: consolidator, Extractor: extractor, BackgroundModel: background.description, Log: log})
 	site := pages.New(engine, store, recaller, pages.Options{
-		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Consolidator: consolidator, Extractor: extractor, BackgroundModel: background.is, Log: log,
+		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Consolidator: consolidator, Extractor: extractor, BackgroundModel: background.description, Log: log,
 	})
 	protocol := mcp.New(engine, store, recaller, mcp.Options{Version: version(), Log: log})
 	server := around.Server(route(calls, hooks.New(engine, store, recaller, extractor, log), protocol, site), engine.Hub().Close)
@@ -49,8 +51,8 @@ func newServer(
 	return server, err
 }
 
-// route divides the addresses between the rooms. It leads nowhere else than they say, where http.ServeMux
-// would lead from DELETE …/memories/.. to DELETE …, which is another call.
+// route passes requests to the handlers by path. http.ServeMux would redirect DELETE …/memories/..
+// to DELETE …, which is another operation.
 func route(calls, hooks, protocol, site http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = unescaped(r)
@@ -67,9 +69,9 @@ func route(calls, hooks, protocol, site http.Handler) http.Handler {
 	})
 }
 
-// unescaped returns the request as the rooms are to route it: by the path that its address stands for, however it is escaped. Routers
-// go by the address as it was sent where that is not how Go would write it: memories%3Abatch would be nothing. An escaped slash is a
-// part of a name, which the path alone does not tell, and an address with one stays as it is.
+// unescaped returns the request without a raw path, because routers would not match an unusual
+// escape such as memories%3Abatch. An escaped slash is part of a name and cannot be unescaped, so a
+// path with one stays unchanged.
 func unescaped(r *http.Request) *http.Request {
 	if r.URL.RawPath == "" || strings.Contains(strings.ToLower(r.URL.RawPath), "%2f") {
 		return r
@@ -81,8 +83,8 @@ func unescaped(r *http.Request) *http.Request {
 	return r
 }
 
-// onlyReads says which posts change nothing: recalls, hooks, and MCP, which looks at each call itself. It takes addresses as they
-// are written, too: another spelling of one is refused.
+// onlyReads reports whether a POST changes nothing: recalls, hooks, and MCP, which checks each call
+// itself. It compares the escaped path, so other spellings are refused.
 func onlyReads(r *http.Request) bool {
 	path := r.URL.EscapedPath()
 	slug, found := strings.CutPrefix(path, "/api/v1/agents/")
@@ -91,7 +93,7 @@ func onlyReads(r *http.Request) bool {
 	return r.Method == http.MethodPost && (isRecall || path == "/mcp" || strings.HasPrefix(path, "/hooks/"))
 }
 
-// mayWriteTo returns a conflict if a directory must not be written because of its owner or permissions.
+// mayWriteTo returns a conflict if the directory's owner or permissions forbid writing.
 func mayWriteTo(dir string) error {
 	root, err := files.OpenRoot(dir)
 	if err == nil {
@@ -101,10 +103,11 @@ func mayWriteTo(dir string) error {
 	if files.IsOwnership(err) {
 		return &memories.ConflictError{Reason: "The samples were not added: " + err.Error() + ". Nothing was changed."}
 	}
-	return nil // a directory that is not there is made
+	return nil // a missing directory will be created
 }
 
-// samplesInto returns what puts the sample agents into the agents directory; nil when there is none.
+// samplesInto returns a function that installs the sample agents, or nil without an agents
+// directory.
 func samplesInto(agentsDir string) func() error {
 	if agentsDir == "" {
 		return nil
@@ -119,4 +122,32 @@ func samplesInto(agentsDir string) func() error {
 		}
 		return err
 	}
+}
+
+// isCommand reports whether the program runs a command instead of the server.
+func isCommand(args []string) bool { return len(args) > 0 && !strings.HasPrefix(args[0], "-") }
+
+// world returns the environment of a command, and the defaults of a server started in the same
+// environment.
+func world() cli.World {
+	c := defaults(os.LookupEnv)
+	if addr := os.Getenv("MEMOIR_ADDR"); addr != "" {
+		c.addr = addr
+	}
+	return cli.World{
+		Env: os.LookupEnv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Addr: c.addr, OwnerToken: ownerTokenFromEnvironment, Places: placesFromEnvironment, Help: usage,
+	}
+}
+
+// placesFromEnvironment returns where a server without flags searches for agents.
+func placesFromEnvironment() (agents.Settings, error) {
+	c := defaults(os.LookupEnv)
+	if err := setFromEnvironment(c.flagSet(), os.LookupEnv); err != nil {
+		return agents.Settings{}, err
+	}
+	if err := c.makePathsAbsolute(os.LookupEnv); err != nil {
+		return agents.Settings{}, err
+	}
+	return placesOf(*c), nil
 }

@@ -99,8 +99,8 @@ func (s *started) launch(command *exec.Cmd, env []string) {
 func (s *started) serves() {
 	s.Helper()
 	line, err := s.out.ReadString('\n')
-	url, announced := strings.CutPrefix(strings.TrimSpace(line), "memoir: listening on ")
-	if !announced {
+	url, displayAddress := strings.CutPrefix(strings.TrimSpace(line), "memoir: listening on ")
+	if !displayAddress {
 		s.Fatalf("the server said %q (%v)", line, err)
 	}
 	s.url = url

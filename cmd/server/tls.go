@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// certificateCheck is how often the files of the certificate are looked at, at a connection.
+// certificateCheck is the minimum time between two checks of the certificate's files (arbitrary).
 const certificateCheck = 10 * time.Second
 
-// certificate is a certificate with its key that is loaded again when its files change, so that a
-// renewal needs no restart.
+// certificate is a TLS certificate that is reloaded when its files change, so that a renewal needs
+// no restart.
 type certificate struct {
 	certFile, keyFile string
 	log               *slog.Logger
@@ -21,10 +21,10 @@ type certificate struct {
 	mu      sync.Mutex
 	loaded  *tls.Certificate
 	version string    // of the files
-	checked time.Time // when the files were last looked at
+	checked time.Time // time of the last check
 }
 
-// newCertificate loads the certificate. Its errors are for the person who starts the server.
+// newCertificate loads the certificate. Its errors are sentences for users.
 func newCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, error) {
 	c := &certificate{certFile: certFile, keyFile: keyFile, log: log}
 	if err := c.load(); err != nil {
@@ -43,7 +43,7 @@ func (c *certificate) load() error {
 	return nil
 }
 
-// filesVersion changes when one of the files does.
+// filesVersion returns a string that changes when one of the files changes.
 func (c *certificate) filesVersion() string {
 	version := ""
 	for _, file := range []string{c.certFile, c.keyFile} {
@@ -55,7 +55,7 @@ func (c *certificate) filesVersion() string {
 }
 
 // get returns the certificate for a connection. If changed files cannot be loaded, for example
-// because only one of them was replaced yet, it returns the one before.
+// during a replacement, it returns the previous one.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,15 +65,15 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.checked = time.Now()
 	if c.filesVersion() != c.version {
 		if err := c.load(); err != nil {
-			c.log.Warn("changed TLS certificate cannot be loaded, using the one before", "error", err)
+			c.log.Warn("changed TLS certificate not loaded, using the previous one", "error", err)
 		} else {
-			c.log.Info("TLS certificate loaded again")
+			c.log.Info("TLS certificate reloaded")
 		}
 	}
 	return c.loaded, nil
 }
 
-// tlsConfig returns the settings of TLS; nil if there is no certificate.
+// tlsConfig returns the TLS settings, or nil without a certificate.
 func tlsConfig(c config, log *slog.Logger) (*tls.Config, error) {
 	if c.tlsCert == "" {
 		return nil, nil

@@ -102,11 +102,11 @@ func startAs(t *testing.T, script string, as *syscall.SysProcAttr, open []*os.Fi
 		c.server.Wait()                          //nolint:errcheck // however it ends
 	})
 	line, err := bufio.NewReader(out).ReadString('\n')
-	url, announced := strings.CutPrefix(strings.TrimSpace(line), "memoir: listening on ")
-	if said := c.said(); !announced && strings.Contains(said, limitsOf) {
+	url, displayAddress := strings.CutPrefix(strings.TrimSpace(line), "memoir: listening on ")
+	if said := c.said(); !displayAddress && strings.Contains(said, limitsOf) {
 		t.Skipf("this machine lets nobody set the limits of a user namespace: %s", said)
 	}
-	if !announced {
+	if !displayAddress {
 		t.Fatalf("the server said %q (%v)", line, err)
 	}
 	c.url = url

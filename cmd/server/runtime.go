@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"runtime/metrics"
+	"syscall"
+	"time"
+)
+
+// figures are the runtime metrics that SIGUSR1 logs, in bytes or as counts.
+var figures = []struct{ name, metric string }{
+	{"goroutines", "/sched/goroutines:goroutines"},
+	// In use after the last collection. It grows only if memory leaks.
+	{"heap_live", "/gc/heap/live:bytes"},
+	{"heap_objects", "/memory/classes/heap/objects:bytes"},
+	{"stacks", "/memory/classes/heap/stacks:bytes"},
+	{"total", "/memory/classes/total:bytes"},
+}
+
+// logFigures logs the figures at each SIGUSR1 until ctx ends. It helps to find a leak without a
+// port that needs protection.
+func logFigures(ctx context.Context, log *slog.Logger) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGUSR1)
+	go func() {
+		defer signal.Stop(signals)
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-signals:
+				log.Info("figures", readFigures()...)
+			}
+		}
+	}()
+}
+
+func readFigures() (pairs []any) {
+	samples := make([]metrics.Sample, len(figures))
+	for i, f := range figures {
+		samples[i].Name = f.metric
+	}
+	metrics.Read(samples)
+	for i, f := range figures {
+		pairs = append(pairs, f.name, samples[i].Value.Uint64())
+	}
+	return pairs
+}
+
+const (
+	// idleCheckInterval is the interval of the checks whether the server is idle (arbitrary).
+	idleCheckInterval = 3 * time.Second
+	// maxIdleBytes is the maximum allocation of an idle server in that interval, in bytes. Its
+	// background work allocates some hundred KB.
+	maxIdleBytes = 4 << 20
+	// minReleaseBytes is the minimum allocation between two releases, in bytes, because small
+	// amounts are soon needed again.
+	minReleaseBytes = 16 << 20
+)
+
+// releaseMemory returns unused memory to the system when the server is idle, for example after a
+// hundred long lists at once. Go would keep it for minutes: with 100,000 memories, 86 MB stay
+// resident instead of 45. It does nothing while the server works.
+func releaseMemory(ctx context.Context) {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	ticker := time.NewTicker(idleCheckInterval)
+	defer ticker.Stop()
+	var before, released uint64
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		metrics.Read(sample)
+		allocated := sample[0].Value.Uint64()
+		if allocated-before < maxIdleBytes && allocated-released > minReleaseBytes {
+			debug.FreeOSMemory()
+			released = allocated
+		}
+		before = allocated
+	}
+}
