@@ -50,7 +50,7 @@ func (d *database) open(ctx context.Context, url string) error {
 	}
 	if d.server != nil {
 		if err := d.server.SetSchema(); err != nil {
-			d.log.Warn("database backup not removed, the next start copies again", "error", err)
+			d.log.Warn("schema version not recorded, the next start copies the database again", "error", err)
 		}
 	}
 	store, err := postgres.Open(ctx, url)
@@ -59,8 +59,7 @@ func (d *database) open(ctx context.Context, url string) error {
 	}
 	d.store = store
 	if !store.NearMisses() {
-		d.log.Warn("searches find no near-misses: the database has no extension pg_trgm, and Memoir may not create it; " +
-			"have somebody run CREATE EXTENSION pg_trgm in it, and start Memoir again")
+		d.log.Warn("no close matches in searches: run CREATE EXTENSION pg_trgm in the database and restart Memoir")
 	}
 	return nil
 }
