@@ -1,26 +1,29 @@
-# Everything that is done with this repository, by name. `make help` lists the targets from the comments beside them.
+# Everything that is done with this repository. `make help` lists the targets with their comments.
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
-# Where `make run` and `make demo` listen, unless the server's own choice is right.
+# Where `make run` and `make demo` listen. Empty means the server's default.
 ADDR ?=
-# More flags for the server, as in: make run ARGS='--agents-dir ~/agents'
+# More flags for the server: make run ARGS='--agents-dir ~/agents'
 ARGS ?=
-# More flags for go test, as in: make test TESTFLAGS='-run Parse ./internal/memories'
+# More flags for go test: make test TESTFLAGS='-run Parse ./internal/memories'
 TESTFLAGS ?=
-# How long `make fuzz` stays with each target, and which of them: a pattern, as in FUZZ='Parse|Compile|Index|Walk'.
+# The time of `make fuzz` per target, and a pattern of targets: FUZZ='Parse|Compile|Index|Walk'.
 FUZZTIME ?= 30s
 FUZZ ?= .
-# How long `make soak` lasts.
+# The duration of `make soak`.
 SOAKTIME ?= 1h
-# What `make torture` lets fail: each step of every operation, or all pairs of steps too, which takes hours.
+# The faults of `make torture`: each step of every operation, or also all pairs of steps, which
+# takes hours.
 FAULTS ?= each
-# How many blows of `make torture` kill a server (the others come on top), and what they are drawn from; 0 is something new.
+# The number of server kills in `make torture` (other kills are added) and their seed. 0 means a
+# new seed.
 KILLS ?= 200
 SEED ?= 0
-# For how long `make torture` takes Postgres away, how often it runs each model, and how many broken files it lays among good ones.
+# For `make torture`: how long Postgres is stopped, how often each model runs, and the number of
+# broken files.
 AWAY ?= 1m
 CHECKS ?= 200
 BROKEN ?= 10000
@@ -28,23 +31,23 @@ BROKEN ?= 10000
 demo := .cache/demo
 generated := '*_templ.go' internal/postgres/internal/queries
 
-# Without cgo sqlc builds in half a minute instead of two, and needs no C compiler.
+# Without cgo, sqlc builds in half a minute instead of two and needs no C compiler.
 sqlc := CGO_ENABLED=0 go tool -modfile=tools/sqlc.mod sqlc
 staticcheck := go tool -modfile=tools/staticcheck.mod staticcheck
 
 address := $(if $(ADDR),--addr='$(ADDR)')
 
-# With a database of its own choice the server needs none installed.
+# With an external database the server needs no installed Postgres.
 server_needs := $(if $(MEMOIR_DATABASE_URL)$(DATABASE_URL),,postgres)
 
-# What has statements of its own, or can be told from outside by what the database does.
+# The packages with queries, or whose tests observe the database.
 asks_postgres := $(addprefix ./internal/,postgres/... sync api jobs recall extraction consolidation verification outage) ./cmd/server
 
-# What needs neither Postgres nor Chromium.
+# The packages that need no Postgres and no Chromium.
 quick := $(addprefix ./internal/,agents architecture chart claudesettings credentials diff files/... gate hooksettings lockfile logs markdown \
 	memories/... memorytool model postgres/search problem sync/publish transcript waittest words) ./examples
 
-# The long runs are kept as runs of this commit; +: with changes that are in none. What they write themselves is no such change.
+# The commit of recorded long runs; + means uncommitted changes, apart from the recorded results.
 commit = $(shell git rev-parse --short HEAD)$(if $(shell git status --porcelain -- . ':!docs/RELIABILITY.md' ':!internal/longrun/testdata'),+)
 
 .PHONY: help

@@ -1,4 +1,5 @@
-// Longrun keeps a long run that no test of Go's own has made, as the fuzzing, among the last ones in docs/RELIABILITY.md:
+// Command longrun stores the result of a long run outside Go's tests, such as the fuzzing, in
+// docs/RELIABILITY.md:
 //
 //	go run ./tools/longrun COMMIT WHAT MUCH OUTCOME
 package main

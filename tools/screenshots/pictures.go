@@ -13,12 +13,12 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// picture is one of them: a page as somebody sees it.
+// picture is one screenshot.
 type picture struct {
 	name   string
-	agent  string // empty: the reviewer
-	path   string // below the agent's, when it begins without a slash; MEMORY stands for the memory that is open
-	memory string // of the agent
+	agent  string // empty for reviewer
+	path   string // below the agent's path if without a leading slash; MEMORY is replaced by the memory
+	memory string // name of the agent's memory
 	dark   bool
 	phone  bool
 }
@@ -44,13 +44,13 @@ var pictures = []picture{
 	{name: "search", path: "/search?q=cents"},
 }
 
-// takePictures writes each picture into the directory.
+// takePictures writes every picture into the directory.
 func (s *server) takePictures(ctx context.Context, dir string) error {
 	profile, err := os.MkdirTemp("", "memoir-browser-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(profile) //nolint:errcheck // it is in the system's place for what is not kept
+	defer os.RemoveAll(profile) //nolint:errcheck // a temporary directory
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.UserDataDir(profile), chromedp.DisableGPU)
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)

@@ -1,9 +1,10 @@
-// Command screenshots takes the pictures that README.md and docs/ show, from the example agents after some use:
+// Command screenshots takes the pictures in README.md and docs/ from the sample agents:
 //
 //	go run ./tools/screenshots bin/memoir docs/pictures
 //
-// It owns what is in the pictures. It runs the given server over files and a database of its own, in a fixed place so
-// that the paths in the pictures stay the same, and removes both afterwards. `make screenshots` calls it.
+// It owns the content of the pictures. It runs the given server with its own files and database in
+// a fixed place, so that paths in the pictures stay equal, and removes both. `make screenshots`
+// calls it.
 package main
 
 import (

@@ -19,15 +19,15 @@ import (
 	"memoir/examples"
 )
 
-// server is a Memoir over a copy of the example agents.
+// server is a running Memoir with a copy of the sample agents.
 type server struct {
 	command *exec.Cmd
 	url     string
-	agents  string // their directory
+	agents  string // the agents' directory
 }
 
-// startTime is how long the server may take to be ready, its first database included.
-const startTime = 2 * time.Minute
+// startTimeout is how long the server may take to start, including a new database (arbitrary).
+const startTimeout = 2 * time.Minute
 
 func startServer(ctx context.Context, program, place string) (*server, error) {
 	s := &server{agents: filepath.Join(place, "agents")}
@@ -35,7 +35,7 @@ func startServer(ctx context.Context, program, place string) (*server, error) {
 		return nil, err
 	}
 	s.command = exec.Command(program, "--addr=127.0.0.1:0", "--agents-dir="+s.agents, "--claude-dir=", "--data-dir="+filepath.Join(place, "data"), "--database-url=")
-	s.command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + place} // nothing of the caller's own settings
+	s.command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + place} // without the caller's settings
 	var log bytes.Buffer
 	s.command.Stderr = &log
 	out, err := s.command.StdoutPipe()
@@ -50,7 +50,7 @@ func startServer(ctx context.Context, program, place string) (*server, error) {
 		return nil, fmt.Errorf("the server did not start: %w\n%s", s.command.Wait(), log.String())
 	}
 	s.url = strings.TrimSpace(line[strings.Index(line, "http://"):])
-	limited, cancel := context.WithTimeout(ctx, startTime)
+	limited, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	for s.call(limited, http.MethodGet, "/readyz", nil, nil) != nil {
 		select {
@@ -69,7 +69,7 @@ func (s *server) stop() error {
 	return s.command.Wait()
 }
 
-// call asks the API, and decodes what it answers into answer, which may be nil.
+// call calls the API and decodes the answer into answer, which may be nil.
 func (s *server) call(ctx context.Context, method, path string, body, answer any) error {
 	sent, err := json.Marshal(body)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *server) call(ctx context.Context, method, path string, body, answer any
 	return json.Unmarshal(raw, answer)
 }
 
-// memory returns the path of a memory in the API.
+// memory returns the API path of a memory.
 func (s *server) memory(ctx context.Context, agent, name string) (string, error) {
 	var list struct{ Memories []struct{ ID string } }
 	path := "/api/v1/agents/" + agent + "/memories"

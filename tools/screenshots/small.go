@@ -10,18 +10,18 @@ import (
 	"slices"
 )
 
-// colours is how many a picture keeps: as many as one byte tells apart.
+// colours is the size of a palette whose index fits into a byte.
 const colours = 256
 
-// small keeps the most frequent colours of a picture and gives each other pixel the nearest of them. Shades that nobody
-// tells apart, such as those between letters and their ground, count as one: then hardly a page has more, and the file
-// is a third of what it was.
+// small reduces a picture to its most frequent colours and gives other pixels the nearest of them.
+// Shades that look equal count as one, so most pages need no more. The file becomes a third as
+// large.
 func small(picture []byte) ([]byte, error) {
 	full, err := png.Decode(bytes.NewReader(picture))
 	if err != nil {
 		return nil, err
 	}
-	counts := map[color.NRGBA]map[color.NRGBA]int{} // of each colour, by what it counts as
+	counts := map[color.NRGBA]map[color.NRGBA]int{} // counts of colours, by their coarse colour
 	bounds := full.Bounds()
 	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
 		for x := bounds.Min.X; x < bounds.Max.X; x++ {
@@ -45,7 +45,8 @@ func small(picture []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// paletteOf takes the most frequent colour of each kind, of the most frequent kinds, and says which one each kind gets.
+// paletteOf returns the most frequent colour of each of the most frequent coarse colours, and the
+// palette index of each coarse colour.
 func paletteOf(counts map[color.NRGBA]map[color.NRGBA]int) (color.Palette, map[color.NRGBA]uint8) {
 	total := make(map[color.NRGBA]int, len(counts))
 	for kind, of := range counts {
@@ -69,14 +70,14 @@ func paletteOf(counts map[color.NRGBA]map[color.NRGBA]int) (color.Palette, map[c
 	return palette, nearest
 }
 
-// mostFrequent sorts colours by how often they are there, and those that are there as often always in the same order.
+// mostFrequent returns the colours by frequency, in a fixed order if equal.
 func mostFrequent(count map[color.NRGBA]int) []color.NRGBA {
 	return slices.SortedFunc(maps.Keys(count), func(a, b color.NRGBA) int {
 		return cmp.Or(count[b]-count[a], int(a.R)-int(b.R), int(a.G)-int(b.G), int(a.B)-int(b.B))
 	})
 }
 
-// coarse leaves of each channel the 32 steps that the eye tells apart.
+// coarse reduces each channel to 32 steps, which the eye can distinguish.
 func coarse(c color.NRGBA) color.NRGBA {
 	const steps = 0xf8
 	return color.NRGBA{c.R & steps, c.G & steps, c.B & steps, c.A}

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// reviewer is the agent of most pictures.
+// reviewer is the agent in most pictures.
 const reviewer = "code-reviewer"
 
-// onCall is the agent that keeps a log, and learns one thing twice.
+// onCall is the agent with a log and a near duplicate.
 const onCall = "on-call"
 
-// entries are what it logs.
+// entries are the log entries of onCall.
 var entries = []map[string]string{
 	{"text": "Took over from the night: nothing open, storm warning for the northern line from 15:00."},
 	{"text": "Printer at pier 4 restarted from afar; the first ticket came out clean."},
@@ -22,7 +22,7 @@ var entries = []map[string]string{
 	{"text": "Queue lag at 14 s for ten minutes after worker a was restarted. Worker b was left alone until it had fallen below 5 s.\n\nNo ticket was sent twice.", "title": "Queue lag at noon"},
 }
 
-// again is what it knows already, in nearly the same words.
+// again is a near duplicate of a memory of onCall.
 var again = map[string]string{
 	"name": "Queue workers one at a time", "type": "feedback",
 	"description": "Restart ticket queue workers one by one, and wait for the lag to fall in between",
@@ -30,8 +30,8 @@ var again = map[string]string{
 		"**How to apply:**\n\n```sh\npierctl restart ticket-worker-a --wait-for-lag 5s\npierctl restart ticket-worker-b --wait-for-lag 5s   # only when the first has answered \"ready\"\n```",
 }
 
-// use does with the examples what people and agents do, so that there is something in the history, the activity, the
-// trash and under what needs attention.
+// use acts as users and agents do, so that the history, activity, trash and attention pages have
+// content.
 func (s *server) use(ctx context.Context) error {
 	blocked := filepath.Join(s.agents, reviewer, "memory", "feedback_blocking_vs_nit.md")
 	deletedText, err := os.ReadFile(blocked)
@@ -44,7 +44,7 @@ func (s *server) use(ctx context.Context) error {
 		return err
 	}
 	steps := []func() error{
-		// The agent writes down what it has learned anew.
+		// The agent updates a memory.
 		func() error {
 			newer := strings.NewReplacer("Past 400 changed lines", "Past 300 changed lines", "four out of five", "nine out of ten").Replace(string(text))
 			return os.WriteFile(diffs, []byte(newer), 0o644)
@@ -55,7 +55,7 @@ func (s *server) use(ctx context.Context) error {
 			return s.onMemory(ctx, http.MethodPatch, "Migration freeze", "", map[string]string{"description": "No schema migrations before the winter timetable is live"})
 		},
 		func() error { return s.onMemory(ctx, http.MethodDelete, "Blocking or nit", "", nil) },
-		// An old session brings back what was deleted.
+		// An old session restores a deleted file.
 		func() error { return os.WriteFile(blocked, deletedText, 0o644) },
 		func() error { return s.call(ctx, http.MethodPost, "/api/v1/scan", nil, nil) },
 		func() error { return s.call(ctx, http.MethodPost, "/api/v1/agents/"+onCall+"/memories", again, nil) },
@@ -74,7 +74,7 @@ func (s *server) use(ctx context.Context) error {
 	return nil
 }
 
-// onMemory makes a call about a memory of the reviewer.
+// onMemory makes a call about a memory of reviewer.
 func (s *server) onMemory(ctx context.Context, method, name, below string, body any) error {
 	path, err := s.memory(ctx, reviewer, name)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Names the part of the bar of costs that somebody points at, or whose line in the list has the focus. Without this
-// script the parts have their names as titles, and the list has the same names and figures.
+// Shows the name of the bar part under the pointer, or of the focused line in the list. Without
+// this script the parts have titles, and the list has the same data.
 (() => {
   "use strict";
 

@@ -1,11 +1,11 @@
-// Keeps the focus where its reader left it, whatever changes under it: a refresh that takes the focused row away, an
-// action that takes its own button away, a message that is dismissed, a list that is come back to. The next row takes
-// over, then the one before, then the main region.
+// Keeps the focus when an element disappears: after a refresh, an action, a dismissed message or
+// the return to a list. The focus moves to the next row, else to the previous one, else to the main
+// region.
 //
-//   data-row      on an item of a list, with an id that stays the same
-//   data-open     on the one link in it that opens it
-//   data-focus    on a form: the id of the row to go on from after its action
-//   data-dismiss  on the button that takes its message away
+//   data-row      on a list item, with an id that stays the same
+//   data-open     on the link in it that opens it
+//   data-focus    on a form: the id of the row that gets the focus after its action
+//   data-dismiss  on the button that removes its message
 (() => {
   "use strict";
 
@@ -17,7 +17,7 @@
 
   let lastRow = ""; // the id of the row that had the focus last
 
-  // What takes over when what has the focus goes: the ids of the rows after it, then of those before.
+  // The candidates for the focus: the ids of the rows after the focused one, then before it.
   const held = () => {
     const element = document.activeElement;
     if (!element || element === document.body || !element.closest("#main, #notices")) return null;
@@ -75,7 +75,7 @@
     if (hadFocus) (rowAt(lastRow) || main()).focus({ preventScroll: true });
   });
 
-  // Coming back to a list, by the browser's button or by a link back, goes on from the row that was left.
+  // After a return to a list, the focus is on the row that was left.
   const place = () => "focus:" + location.pathname + location.search;
 
   let goingBack = false;
@@ -96,7 +96,7 @@
   });
 
   const [arrival] = performance.getEntriesByType("navigation");
-  // htmx loads the page anew where a browser would go back by itself.
+  // htmx reloads the page where a browser would go back.
   const back = sessionStorage.getItem("coming-back") || ["back_forward", "reload"].includes(arrival?.type);
   sessionStorage.removeItem("coming-back");
   if (back) rowAt(sessionStorage.getItem(place()))?.focus();

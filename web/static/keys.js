@@ -1,15 +1,15 @@
-// Everything with the keyboard. It goes by marks and not by pages, so that whatever is marked up takes part:
+// The keyboard shortcuts. They depend on these attributes, not on pages:
 //
-//   data-row         an item of a list; an a[data-open] in it is what j and k go to and Enter opens
-//   data-editable    on a row of a memory, whose page has a form at /edit
-//   data-pick        the checkbox in it that x ticks
-//   data-action      on a button or link: delete, undo, edit, verify, restore, accept, refuse or new. In a row it is about that row, in
-//                    #selection about all that is selected, in #notices about the last action, elsewhere about the page
-//   data-go          on a link: where g and then a letter lead (see places)
-//   data-back        on the link that leads back to the list
-//   data-keys-switch a checkbox that says whether single keys act
+//   data-row         a list item; j and k move to its a[data-open], Enter opens it
+//   data-editable    on the row of a memory, whose page has a form at /edit
+//   data-pick        the checkbox that x toggles
+//   data-action      on a button or link: delete, undo, edit, verify, restore, accept, refuse or new. It applies to
+//                    its row, in #selection to the selection, in #notices to the last action, else to the page
+//   data-go          on a link: the letter after g that opens it (see places)
+//   data-back        on the link to the list
+//   data-keys-switch the checkbox that turns single keys on
 //
-// The dialog #keys lists the keys; its words are those of keyGroups in the templates.
+// The dialog #keys lists the keys. Its texts are those of keyGroups in the templates.
 (() => {
   "use strict";
 
@@ -48,7 +48,7 @@
     box?.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, shiftKey: shift }));
   };
 
-  // What an action is about: all that is selected, else the focused row, else the page.
+  // An action applies to the selection, else to the focused row, else to the page.
   const act = (actions) => {
     const mark = actions.map((action) => `[data-action="${action}"]`).join(", ");
     const scope = somethingSelected() || focusedRow();
@@ -62,7 +62,7 @@
 
   const search = () => {
     const field = [...main().querySelectorAll("input[type=search]"), document.getElementById("site-search")].find((input) => input && shown(input));
-    // Where the header has no room for the field, it has the way to it.
+    // If the header has no space for the search field, it has a link.
     if (!field) return document.querySelector('.site a[href="/search"]')?.click();
     field.focus();
     field.select();
@@ -127,7 +127,7 @@
     if (event.key === "Escape") return escape(event);
     if (event.key === "F6") return changeRegion(event);
     if (event.key === "Enter" && event.target.matches("[data-pick]")) {
-      // Else the browser would press the first button of the checkbox's form.
+      // Otherwise the browser would press the first button of the checkbox's form.
       event.preventDefault();
       focusedRow().querySelector("a[data-open]").click();
       return;

@@ -1,11 +1,11 @@
-// Keeps an open page in step with the disk. The server says on an event stream that something changed; the page then
-// fetches itself and morphs its main region, so that focus, scroll, opened details and typed words stay. Without this
-// script every page still works: it is then as fresh as its last load. focus.js keeps the focus meanwhile.
+// Keeps an open page up to date. At an event of the server, the page requests itself and morphs its
+// main region, so that focus, scroll position, opened details and input stay. Without this script
+// every page works, but shows the state of its last load. focus.js keeps the focus.
 (() => {
   "use strict";
 
-  // All in milliseconds. A burst of events costs one request now and one per gap after it. A page that takes long to come
-  // waits longer, so that many open ones leave the server most of its time.
+  // All in milliseconds. A burst of events costs one request at once and one per gap. A slow page
+  // waits longer, so that many open pages do not overload the server.
   const settling = 40;
   const gap = 500;
   const gapAfter = (took) => Math.max(gap, 3 * took);
@@ -76,7 +76,7 @@
       this.source.addEventListener("changed", () => refresh.ask());
       this.source.addEventListener("error", () => {
         connection.lost();
-        // A stream that broke reconnects by itself; one that was refused is closed for good.
+        // A broken stream reconnects automatically; a refused one is closed.
         if (this.source?.readyState === EventSource.CLOSED) this.reopen(path);
       });
     },
@@ -88,7 +88,7 @@
       this.delay = Math.min(this.delay * 2, reopening.last);
     },
 
-    // An open stream takes one of the six connections that a browser grants a site, so a page nobody looks at lets go.
+    // A browser opens at most six connections per site, so a hidden page closes its stream.
     close() {
       clearTimeout(this.timer);
       this.source?.close();
@@ -117,8 +117,8 @@
 
   document.addEventListener("visibilitychange", () => stream.follow());
 
-  // A refresh that waited behind an action may be of a page that the action has left, or has put its refusal in place of, which
-  // follows nothing: that is to be read.
+  // A refresh that waited for an action may belong to a page that the action has left. A refusal's
+  // page must stay readable.
   document.addEventListener("htmx:before:request", (event) => {
     const { refreshOf } = event.detail.ctx;
     if (!refreshOf || refreshOf === here() && main().dataset.events) return;
@@ -138,7 +138,7 @@
 
   document.addEventListener("htmx:after:swap", () => stream.follow());
 
-  // The address of a refused action is no page to come back to.
+  // The address of a refused action is not a page to return to.
   document.addEventListener("htmx:before:history:update", (event) => {
     if (!event.detail.response.raw.ok) event.preventDefault();
   });

@@ -1,8 +1,9 @@
-// Opens memories beside their list. Without this script each memory is a page that is loaded whole, which looks the same.
+// Opens memories next to their list. Without this script each memory is a page that looks the same.
 //
-// Links with data-open (of a row), and those of #reading that lead to a memory, put that page's #reading into this one;
-// links with data-back, and going back and forward, put all of #main there. Rows that came by scrolling, folded groups
-// and scroll positions stay. A button with data-copy copies the body of the memory at that address of the API.
+// Links with data-open in a row, and links in #reading to a memory, replace #reading with that
+// page's. Links with data-back, and the browser's back and forward, replace #main. Rows loaded by
+// scrolling, folded groups and scroll positions stay. A button with data-copy copies the body of
+// the memory at that API address.
 (() => {
   "use strict";
 
@@ -14,8 +15,8 @@
 
   const ofMemory = /^\/agents\/[^/]+\/memory\/[0-9a-f-]{36}$/;
 
-  // Where the list was scrolled to, by the address at which it was left: its own scroll on a wide screen, the window's
-  // on a narrow one, where the open memory takes its place.
+  // The list's scroll position by address: its own on a wide screen, the window's on a narrow one,
+  // where the open memory replaces it.
   const places = new Map();
   const keepPlace = () => places.set(here(), { list: list()?.scrollTop ?? 0, window: scrollY });
   const takePlace = (path) => {
@@ -27,7 +28,7 @@
 
   const failed = (ctx) => !ctx.response.raw.ok || ctx.response.raw.redirected;
 
-  // Both wait behind what is on its way for #main, as the attributes of #reading say, and settle when they are there.
+  // Both wait for running requests for #main, as the attributes of #reading require.
   function open(href) {
     keepPlace();
     htmx.ajax("GET", href, { source: reading(), then: opened });
@@ -47,7 +48,7 @@
     reading().querySelector("h2")?.focus({ preventScroll: true });
   }
 
-  // The open memory's row says so, and the mailbox that one is open: what a page that is loaded whole has already.
+  // Marks the row of the open memory, as a fully loaded page does.
   function markCurrent() {
     const article = reading().querySelector("article");
     list().parentElement.toggleAttribute("data-open", Boolean(article));
@@ -58,7 +59,7 @@
     }
   }
 
-  // How many rows of each group this page shows, for the server to answer with as many.
+  // The number of rows per group on this page, so that the server returns as many.
   function rowsShown() {
     return [...document.querySelectorAll("#list .rows")]
       .map((rows) => rows.id.replace("rows-", "") + "=" + rows.childElementCount).join(", ");
@@ -74,7 +75,7 @@
       }
     },
     searching: () => Boolean(document.getElementById("q")?.value),
-    // What a search finds is shown, folded or not.
+    // Search results are shown even in a folded group.
     apply() {
       const folded = this.folded();
       for (const group of document.querySelectorAll("#list details.group")) {
@@ -91,7 +92,7 @@
       try {
         localStorage.setItem(this.key, JSON.stringify([...folded]));
       } catch {
-        // Not remembered then.
+        // Without storage the state is not remembered.
       }
     },
   };
@@ -141,7 +142,7 @@
     if (list() && sourceElement.id !== "search" && !sourceElement.matches(".more")) request.headers["Memoir-Rows"] = rowsShown();
   });
 
-  // An answer that is no such page, or leads elsewhere, is a page of its own.
+  // A response of another kind, or a redirect, is loaded as a page.
   document.addEventListener("htmx:before:swap", (event) => {
     const { ctx } = event.detail;
     if (!ctx.then || !failed(ctx)) return;
@@ -157,7 +158,7 @@
     if (event.target.matches?.("details.group")) folding.keep(event.target);
   }, true);
 
-  // The open memory's row is in sight.
+  // Scrolls the row of the open memory into view.
   list()?.querySelector("[aria-current]")?.closest(".row").scrollIntoView({ block: "nearest" });
   if (navigator.clipboard) document.documentElement.dataset.clipboard = "";
   folding.apply();

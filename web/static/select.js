@@ -1,13 +1,13 @@
-// Selects many memories and sends them to what is to be done with them. The selection outlives refreshes, loading, other
-// views of the same list and a look at a memory, until it is cleared or done with. Without this script the checkboxes
-// are those of a plain form, and the bar with its buttons is always there.
+// Selects many memories and submits them to an action. The selection survives refreshes, loading,
+// other views of the same list and opening a memory, until it is cleared or used. Without this
+// script the checkboxes belong to a plain form and the bar is always visible.
 //
 //   #selection      the form of the bar
-//   data-list       on it, and around other forms that send the selection: what is selected from
-//   data-pick       a row's checkbox: its value is the memory's id and, after a blank, what was seen of it
-//   data-pick-all   selects all shown in its section
-//   data-selected   says how many
-//   data-many       a button that sends many; more than fifty go in parts, with progress
+//   data-list       on it, and around other forms that submit the selection: the list
+//   data-pick       a row's checkbox: its value is the memory's id and, after a space, the ETag
+//   data-pick-all   selects all shown rows of its section
+//   data-selected   the number of selected memories
+//   data-many       a button that submits many; more than fifty are sent in parts, with progress
 (() => {
   "use strict";
 
@@ -30,7 +30,8 @@
     return new Map(values.map((value) => [idOf(value), value]));
   };
 
-  // What the page shows becomes what is selected, and the other way round for what the server wants selected still.
+  // Shown checkboxes follow the stored selection, and the server's preselected ones are added to
+  // it.
   const adopt = () => {
     if (!bar()) return;
     if (list !== bar().dataset.list) {
@@ -78,7 +79,7 @@
     show();
   };
 
-  // With Shift, all between the last one and this one become what this one becomes.
+  // With Shift, all between the last checkbox and this one change.
   const upTo = (pick) => {
     const all = picks().filter((other) => other.closest("[data-row]").checkVisibility());
     const from = all.findIndex((other) => idOf(other.value) === last);
@@ -103,7 +104,7 @@
     tick(picks(), false);
   });
 
-  // Many at once: all parts but the last are sent here, the last as the form would have sent all.
+  // All parts but the last are sent by script. The last one is sent as the form.
 
   const sent = (form, values) => {
     const gone = new Set(values);
@@ -173,8 +174,8 @@
     inParts(button, button.getAttribute("formaction") || button.form.action, values);
   }, true);
 
-  // What a refresh of the same view takes away is gone, and selected no more. A selection is done with when its answer
-  // comes, not when a refresh does that was on its way.
+  // Rows that a refresh of the same view removes are deselected. An action ends the selection when
+  // its response arrives, not at an earlier refresh.
   let refreshed = null;
 
   document.addEventListener("htmx:before:swap", (event) => {

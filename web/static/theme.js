@@ -1,5 +1,4 @@
-// Changes the theme at once, without a request. Without this script the form asks the server to, which leaves the same
-// cookie.
+// Changes the theme without a request. Without this script the form sets the same cookie.
 (() => {
   "use strict";
 
@@ -16,7 +15,7 @@
     document.querySelector('meta[name="color-scheme"]').content = theme || "light dark";
     const secure = location.protocol === "https:" ? "; secure" : "";
     document.cookie = `memoir_theme=${theme}; path=/; max-age=${theme ? year : 0}; samesite=lax${secure}`;
-    // The stylesheet now shows another of the buttons.
+    // The stylesheet now shows another button.
     if (hadFocus) form.querySelector(`[data-at="${theme}"]`).focus();
   });
 })();
