@@ -14,8 +14,8 @@ import (
 	"memoir/internal/waittest"
 )
 
-// TestCost_AbandonedRequestsEnd runs alone: it measures the CPU time of the process. An agent has many
-// files that are expensive to read, so that most pages about all of them take long.
+// TestCost_AbandonedRequestsEnd must run alone, because it measures the CPU time of the process.
+// Its agent's files are expensive to read, so most pages about them are slow.
 func TestCost_AbandonedRequestsEnd(t *testing.T) {
 	const limit = time.Second // half a second, and as much again for slow machines
 	worst := []string{
@@ -62,14 +62,14 @@ func TestCost_AbandonedRequestsEnd(t *testing.T) {
 	}
 }
 
-// variant returns a text with another name and another end.
+// variant returns a text with another name and ending.
 func variant(text string, n int) string {
 	text = strings.Replace(text, "\nname: ", fmt.Sprintf("\nname: %d ", n), 1)
 	return text[:min(len(text), 1_040_000)] + fmt.Sprintf("\nend %d\n", n)
 }
 
-// abandon asks for a page and leaves while it is being made. It returns the CPU time that the server takes
-// from then on for it, and whether it was still at it.
+// abandon requests a page and disconnects while it is being made. It returns the CPU time that the
+// server used afterwards, and whether it was still working.
 func (s *site) abandon(t *testing.T, address string) (took time.Duration, wasRunning bool) {
 	t.Helper()
 	ctx, leave := context.WithCancel(t.Context())

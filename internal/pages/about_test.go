@@ -14,7 +14,7 @@ import (
 
 const adaAbout = ada + "/about"
 
-// TestBackgroundWorkIsSeenAsItGoes has a job done before the eyes of somebody who has the tab open.
+// TestBackgroundWorkIsSeenAsItGoes runs a job while a browser shows the tab.
 func TestBackgroundWorkIsSeenAsItGoes(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})

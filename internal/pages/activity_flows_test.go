@@ -14,7 +14,7 @@ import (
 	"memoir/internal/memories"
 )
 
-// TestThePastInABrowser looks at what happened, and at how things were, the way people do.
+// TestThePastInABrowser views the activity and past moments in a browser.
 func TestThePastInABrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
@@ -70,7 +70,7 @@ func narrowTheActivity(t *testing.T, browser context.Context) {
 	p.shows("Deleted")
 	p.until(`new URLSearchParams(location.search).get("kind") === "deleted"`)
 	p.until(`document.activeElement.id === "activity-kind"`)
-	// What happens meanwhile keeps to the choice.
+	// New entries must match the filter too.
 	s.submit(t, s.get(t, adaList), "Delete Release")
 	p.until(`document.querySelectorAll(".event").length === 2`)
 	p.do(chromedp.SendKeys(chromedp.CSS("#activity-kind"), kb.Home))
@@ -114,7 +114,7 @@ func lookBackAndReturn(t *testing.T, browser context.Context) {
 	p.follow(click("Back to now"))
 	p.until(`!document.querySelector(".document").textContent.includes("On Tuesdays.")`)
 
-	// Another moment, as a browser's own field takes it from the keyboard.
+	// Another moment, typed into the browser's date-time field.
 	p.follow(chromedp.Navigate(s.address + adaActivity))
 	p.do(chromedp.SendKeys(chromedp.CSS(`input[type="datetime-local"]`), "010220200304AM"))
 	p.follow(click("Look back"))

@@ -17,14 +17,14 @@ const (
 	conversation = "U1-C1-1741512345.123456"
 )
 
-// happenings returns what the page says has happened, newest first: what, to which memory, and by whom.
+// happenings returns the entries of the page, newest first: action, memory and actor.
 func (a *answer) happenings() []string {
 	return a.Find(".event").Map(func(_ int, e *selection) string {
 		return words(e.Find(".badge")) + " " + words(e.Find(".event-name").Find("a, strong")) + ": " + words(e.Find(".facts > span").First())
 	})
 }
 
-// happened checks that the newest things that the page tells of are these, from the newest on.
+// happened checks that the newest entries of the page equal want.
 func (a *answer) happened(want ...string) {
 	a.t.Helper()
 	got := a.happenings()

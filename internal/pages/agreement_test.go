@@ -19,8 +19,8 @@ import (
 	"memoir/internal/memories"
 )
 
-// messy is a site whose agent ada has a memory for each way to come into a state, and whose agent lost
-// has lost most of its memories at once. deleted has, by name, the words for how each came into the trash.
+// messy returns a site whose agent ada has a memory in each state, and whose agent lost has just
+// lost most memories. deleted maps the names of deleted memories to the words for their deletion.
 func messy(t *testing.T) (s *site, deleted map[string]string) {
 	t.Helper()
 	const session = "U01-C0-1741512345.123456"
@@ -70,7 +70,7 @@ func messy(t *testing.T) (s *site, deleted map[string]string) {
 	return s, map[string]string{"By API": "deleted by a script", "By page": "deleted in the browser", "On disk": "removed on disk", "Returns": "deleted by a script"}
 }
 
-// patch makes a change over the API.
+// patch sends a PATCH request to the API.
 func (s *site) patch(t *testing.T, path, body string) (status int, answer string) {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, s.address+path, strings.NewReader(body))
@@ -82,7 +82,7 @@ func (s *site) patch(t *testing.T, path, body string) (status int, answer string
 	return got.StatusCode, got.raw
 }
 
-// agentOfAPI is what the API says of an agent.
+// agentOfAPI is the API's representation of an agent.
 type agentOfAPI struct {
 	Slug     string
 	Counts   map[string]int
@@ -93,7 +93,7 @@ type agentOfAPI struct {
 	} `json:"claude_md"`
 }
 
-// said is what the API answers.
+// said returns the decoded answer of the API.
 func said[T any](s *site, t *testing.T, path string) (value T) {
 	t.Helper()
 	page := s.get(t, "/api/v1"+path)
@@ -103,7 +103,7 @@ func said[T any](s *site, t *testing.T, path string) (value T) {
 	return value
 }
 
-// total is how many memories of an agent the API lists.
+// total returns the number of memories that the API lists.
 func (s *site) total(t *testing.T, slug string, query url.Values) int {
 	t.Helper()
 	return said[struct{ Total int }](s, t, "/agents/"+slug+"/memories?"+query.Encode()).Total
@@ -111,7 +111,7 @@ func (s *site) total(t *testing.T, slug string, query url.Values) int {
 
 var digits = regexp.MustCompile(`[0-9][0-9,]*`)
 
-// figure returns the first number in a text, and -1 without one.
+// figure returns the first number in a text, or -1.
 func figure(text string) int {
 	n, err := strconv.Atoi(strings.ReplaceAll(digits.FindString(text), ",", ""))
 	if err != nil {
@@ -120,7 +120,7 @@ func figure(text string) int {
 	return n
 }
 
-// figures returns the numbers of elements by what is said beside them.
+// figures returns the numbers of elements by their labels.
 func figures(found *goquery.Selection) map[string]int {
 	all := map[string]int{}
 	found.Each(func(_ int, each *goquery.Selection) {
@@ -199,7 +199,7 @@ func TestPages_AgreeWithTheAPI(t *testing.T) {
 	s.syncAgrees(t)
 }
 
-// claudeMDAgrees compares what pages and API say of a CLAUDE.md.
+// claudeMDAgrees compares pages and API about a CLAUDE.md.
 func (s *site) claudeMDAgrees(t *testing.T, agent agentOfAPI, card *goquery.Selection) {
 	t.Helper()
 	costs := said[struct {
@@ -242,7 +242,7 @@ func (s *site) claudeMDAgrees(t *testing.T, agent agentOfAPI, card *goquery.Sele
 	}
 }
 
-// changedAgrees compares when a card says that an agent was changed with the age of its newest memory.
+// changedAgrees compares a card's time of change with the age of the agent's newest memory.
 func (s *site) changedAgrees(t *testing.T, slug, card string) {
 	t.Helper()
 	type memory struct {

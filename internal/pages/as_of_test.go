@@ -13,17 +13,17 @@ import (
 	"memoir/internal/waittest"
 )
 
-// asOf is an address at a past moment.
+// asOf returns the address of a page at a past moment.
 func asOf(path string, at time.Time) string {
 	return path + "?" + url.Values{"as_of": {at.UTC().Format(time.RFC3339Nano)}}.Encode()
 }
 
-// past is a site on which something was learned, and afterwards changed, deleted and added to.
+// past returns a site with memories that were changed, deleted and added after the time then.
 func past(t *testing.T) (s *site, then time.Time) {
 	t.Helper()
 	s = serve(t, twoMemories())
 	then = time.Now().Truncate(time.Microsecond) // as Postgres keeps it
-	// File systems stamp with a coarser clock, which is behind by up to a hundredth of a second.
+	// Clocks of file systems can be up to 10 ms late.
 	waittest.For(s, "the clock of the files to be past it", func() bool { return time.Since(then) > 50*time.Millisecond })
 	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use spaces."))
 	s.Write("ada/memory/kettle.md", memoirtest.Note("Kettle", memories.User, "Mira likes tea."))
@@ -123,7 +123,7 @@ func TestAMomentIsReadAsPeopleAndProgramsWriteIt(t *testing.T) {
 		"2026-03-09":                  "9 March 2026, 23:59",
 		"0001-01-01T12:00":            "1 January 0001",
 	} {
-		// As typed by hand: nothing in it is escaped.
+		// Without escapes, as typed by hand.
 		page := s.get(t, adaList+"?as_of="+written)
 		page.expect(http.StatusOK)
 		if got := words(page.Find("#as-of-title")); !strings.HasPrefix(got, "As of "+want) {

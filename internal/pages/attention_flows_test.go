@@ -36,7 +36,7 @@ func mendInTheInbox(t *testing.T, browser context.Context) {
 	if got := s.Read("ada/memory/reference_printer.md"); got != raw {
 		t.Errorf("the file is %q", got)
 	}
-	// What turns up while the page is open is in it, and what was mended elsewhere is not.
+	// The open page shows new files, and removes memories that were fixed elsewhere.
 	s.Write("ada/memory/loose.md", "A thought.\n")
 	p.shows("loose")
 	s.Write("ada/memory/loose.md", memoirtest.Note("Loose", memories.User, "A thought."))

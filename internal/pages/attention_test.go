@@ -152,7 +152,7 @@ func TestTheFileOfAKeptOutContentIsRemovedAfterAQuestion(t *testing.T) {
 	s.post(t, ada+"/blocked/nonsense/remove", nil).expect(http.StatusNotFound)
 }
 
-// disagreeing are two sessions that say different things about one matter, Jonas' the newer.
+// disagreeing returns a site with two sessions whose files differ. Jonas's is newer.
 func disagreeing(t *testing.T) *site {
 	t.Helper()
 	s := serve(t, memoirtest.Files{"ada/memory/MEMORY.md": "", mirasSession + "x.md": memoirtest.Note("Tea", memories.User, "Mira likes green tea.")})

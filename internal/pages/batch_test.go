@@ -15,7 +15,7 @@ import (
 	"memoir/web/templates"
 )
 
-// facts are n memories of one agent, named Fact 01, Fact 02 and so on.
+// facts returns n memories of one agent, named Fact 01, Fact 02 and so on.
 func facts(n int) memoirtest.Files {
 	files := memoirtest.Files{}
 	index := ""
@@ -28,7 +28,8 @@ func facts(n int) memoirtest.Files {
 	return files
 }
 
-// select ticks the memories of those names and presses a button of the bar, as a browser without scripts does.
+// selecting selects the named memories and presses a button of the bar, as a browser without
+// scripts does.
 func (s *site) selecting(t *testing.T, page *answer, button string, names ...string) *answer {
 	t.Helper()
 	fields := url.Values{}
@@ -67,7 +68,7 @@ func TestDeletingManyShowsWhatChangesThenDeletesAllAndUndoBringsAllBack(t *testi
 
 	page = s.submit(t, page, "Delete 2 memories")
 	page.expect(http.StatusOK, "Deleted 2 memories.")
-	// They are alike to the search, so either may stand first.
+	// Their scores are equal, so the order is open.
 	if got := slices.Sorted(slices.Values(page.names())); !slices.Equal(got, []string{"Fact 02", "Fact 04"}) || page.Request.URL.Query().Get("q") != "fact" {
 		t.Errorf("%s lists %q", page.Request.URL, got)
 	}
@@ -175,7 +176,7 @@ func TestABatchInPartsIsToldOfAsOne(t *testing.T) {
 	}
 	s.post(t, adaList+"/batch/delete", url.Values{templates.FieldMemory: {id("03")}, templates.FieldBatch: {token}}).
 		expect(http.StatusOK, "Deleted 3 memories.")
-	// A batch of another kind, or of another agent, is not gone on with.
+	// A token of another action or agent does not continue a batch.
 	s.post(t, adaList+"/batch/restore", url.Values{templates.FieldMemory: {id("01")}, templates.FieldBatch: {token}}).
 		expect(http.StatusOK, "1 memory is back.")
 }

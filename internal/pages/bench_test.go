@@ -13,7 +13,7 @@ import (
 	"memoir/internal/pages"
 )
 
-// BenchmarkMemoryTab renders tabs of an agent with 2,000 memories of 1 KB, to the last byte of the page.
+// BenchmarkMemoryTab renders whole pages of an agent with 2,000 memories of 1 KB.
 func BenchmarkMemoryTab(b *testing.B) {
 	files := memoirtest.Files{}
 	text := strings.Repeat("A sentence of what was learned, at some length. ", 20)

@@ -18,11 +18,11 @@ import (
 	"memoir/internal/waittest"
 )
 
-// browser is the one Chromium of the whole run, without a window. How many tabs are driven in it at once is what
-// `go test -parallel` says, which is the number of cores: a step gets the time that it needs.
+// browser is the Chromium of all tests, without a window. `go test -parallel` limits the number of
+// tabs in use, by default to the number of cores, so that each step gets enough time.
 var browser context.Context
 
-// withBrowser runs the tests and then ends the browser that the first of them started.
+// withBrowser runs the tests and then closes the browser, if a test has started it.
 func withBrowser(run func() int) int {
 	profile, err := os.MkdirTemp("", "memoir-browser-")
 	if err != nil {
@@ -31,7 +31,7 @@ func withBrowser(run func() int) int {
 	defer func() { _ = os.RemoveAll(profile) }()
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.UserDataDir(filepath.Join(profile, "profile")),
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.DisableGPU,
-		// A process that waits for a page that may come is started for nothing: a window keeps the one that it has.
+		// A spare process would be started for each page; a window keeps its process.
 		chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,SpareRendererForSitePerProcess"),
 		chromedp.WSURLReadTimeout(waittest.Patience()))
 	if os.Geteuid() == 0 {
@@ -42,7 +42,7 @@ func withBrowser(run func() int) int {
 	var end context.CancelFunc
 	browser, end = chromedp.NewContext(allocator)
 	defer func() {
-		// Waiting for the end of a browser that never began takes forever. What one says as it ends is of no interest.
+		// Cancel would wait forever for a browser that never started. Its error does not matter.
 		if chromedp.FromContext(browser).Browser != nil {
 			_ = chromedp.Cancel(browser)
 		}
@@ -53,7 +53,7 @@ func withBrowser(run func() int) int {
 
 var launch = sync.OnceValue(func() error { return chromedp.Do(browser, chromedp.Navigate("about:blank")) })
 
-// startBrowser returns the browser of all tests, which the first of them starts.
+// startBrowser returns the browser of all tests, and starts it first if necessary.
 func startBrowser(t *testing.T) context.Context {
 	t.Helper()
 	if err := launch(); err != nil {
@@ -62,25 +62,26 @@ func startBrowser(t *testing.T) context.Context {
 	return browser
 }
 
-// tab is one person's browser: a window of its own, without the cookies of the others.
+// tab is one user's browser: a separate window with its own cookies.
 type tab struct {
 	t       *testing.T
 	ctx     context.Context
 	address string
-	left    int // documents
+	left    int // number of documents left
 
 	mu      sync.Mutex
 	console []string
 }
 
-// person is how somebody uses the site: with scripts, or without; allowed are parts of what the console may say.
+// person describes a user: with or without scripts. allowed are parts of console messages that are
+// no failures.
 type person struct {
 	withoutScripts bool
 	allowed        []string
 }
 
-// open opens a page of the site. The test fails when the console says anything from then on that is not allowed:
-// errors of scripts and violations of the content security policy are among what it says.
+// open opens a page of the site. The test fails at a console message that is not allowed, such as a
+// script error or a policy violation.
 func open(t *testing.T, browser context.Context, s *site, path string, as person) *tab {
 	t.Helper()
 	ctx, leave := context.WithCancel(openWindow(t, browser, s.address))
@@ -105,7 +106,7 @@ func open(t *testing.T, browser context.Context, s *site, path string, as person
 	return p
 }
 
-// listen keeps what the console says, from now on until the tab is closed.
+// listen collects console messages until the tab is closed.
 func (p *tab) listen(ctx context.Context) (done chan struct{}) {
 	messages := chromedp.Console(ctx)
 	done = make(chan struct{})
@@ -123,13 +124,13 @@ func (p *tab) listen(ctx context.Context) (done chan struct{}) {
 	return done
 }
 
-// step gives one step the time that it may take. A tab as a whole may take any.
+// step returns a context with the timeout of one step. A tab as a whole has no timeout.
 func (p *tab) step() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(p.ctx, waittest.Patience())
 }
 
-// follow does what leads to another document, and waits until that is there. It looks at the documents themselves:
-// of the events that tell of a navigation, those of the last one may come late, and those of scripts look the same.
+// follow runs a step that opens another document, and waits for it. It checks the document itself,
+// because navigation events can be late and scripts cause equal ones.
 func (p *tab) follow(step chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	p.left++
@@ -150,8 +151,7 @@ func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// replacedMeanwhile is what the browser says where a live page has put another element in the place of one that was found and was about
-// to be clicked. A hand clicks on whatever is there.
+// replacedMeanwhile is the browser's error if a live page replaced the element to be clicked.
 const replacedMeanwhile = "Could not find node with given id"
 
 func (p *tab) try(step chromedp.Action[chromedp.Void]) error {
@@ -170,7 +170,7 @@ func call[P, R any](p *tab, command cdp.Command[P, R], with P) {
 	}
 }
 
-// evaluate returns what a JavaScript expression says.
+// evaluate returns the value of a JavaScript expression.
 func evaluate[T any](p *tab, expression string) T {
 	p.t.Helper()
 	ctx, cancel := p.step()
@@ -182,18 +182,17 @@ func evaluate[T any](p *tab, expression string) T {
 	return value
 }
 
-// button finds the only visible button, or what looks like one, with that text: of the open memory, where it has one,
-// because its row beside it has the same.
+// button finds the only visible button, summary or link with that text. It prefers the open
+// memory's, because the row in the list has an equal one.
 func button(text string) chromedp.Search {
 	has := `*[self::button or self::summary or self::a][normalize-space(.)="` + text + `"]`
 	open := `//*[@id="reading"]//` + has
 	return chromedp.Search(open + `|//main//` + has + `[not(` + open + `)]|//*[@id="notices"]//button[normalize-space(.)="` + text + `"]`)
 }
 
-// click clicks what has that text.
 func click(text string) chromedp.Action[chromedp.Void] { return chromedp.Click(button(text)) }
 
-// says is the text that somebody sees.
+// says returns the visible text of the page.
 func (p *tab) says() string {
 	ctx, cancel := p.step()
 	defer cancel()
@@ -204,7 +203,7 @@ func (p *tab) says() string {
 	return text
 }
 
-// until waits until a JavaScript expression holds.
+// until waits until a JavaScript expression is true.
 func (p *tab) until(expression string) {
 	p.t.Helper()
 	ctx, cancel := p.step()
@@ -224,8 +223,8 @@ func (p *tab) until(expression string) {
 	}
 }
 
-// longestPause is between two questions to a page that takes its time: each is work for three processes, which the page
-// waits for as well where there are two cores.
+// longestPause is the maximum pause between two checks of a page. Each check costs time of three
+// processes, which slows the page down on two cores.
 const longestPause = 80 * time.Millisecond
 
 // shows waits until the page shows a text.
@@ -240,13 +239,13 @@ func (p *tab) hides(text string) {
 	p.until(`!document.body?.innerText.replace(/\s+/g, " ").includes(` + quoted(text) + `)`)
 }
 
-// live waits until the page has opened its event stream, and has caught up with what happened before.
+// live waits until the page has opened its event stream and loaded earlier changes.
 func (p *tab) live() {
 	p.t.Helper()
 	p.until(`performance.getEntriesByType("resource").some(e => e.initiatorType === "fetch" && e.responseEnd > 0)`)
 }
 
-// mark leaves a mark in the document, which a new document would not have.
+// mark marks the document, to detect a new one.
 func (p *tab) mark() { p.do(chromedp.Evaluate[chromedp.Void](`document.body.dataset.mark = "here"`)) }
 
 func (p *tab) isMarked() {
@@ -256,7 +255,7 @@ func (p *tab) isMarked() {
 	}
 }
 
-// at waits until the tab is at a path.
+// at waits until the tab shows a path.
 func (p *tab) at(path string) {
 	p.t.Helper()
 	p.until(`location.pathname === ` + quoted(path))

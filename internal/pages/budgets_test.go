@@ -12,7 +12,8 @@ import (
 	"memoir/internal/memories"
 )
 
-// firstViewLimit is what the first view of the Memory tab may weigh on the wire, in bytes: the page and every asset of it.
+// firstViewLimit is the maximum transfer size of the first view of the Memory tab with its assets,
+// in bytes (arbitrary).
 const firstViewLimit = 60_000
 
 func firstViewIsLight(t *testing.T, browser context.Context) {
@@ -38,7 +39,7 @@ func firstViewIsLight(t *testing.T, browser context.Context) {
 	}
 }
 
-// liveUpdatesMoveNothing reads far down in the list while an agent learns, changes and forgets above.
+// liveUpdatesMoveNothing reads at the end of the list while an agent changes memories above.
 func liveUpdatesMoveNothing(t *testing.T, browser context.Context) {
 	s := serve(t, differentMemories(40))
 	p := open(t, browser, s, adaList+"?sort=name", person{})
@@ -63,7 +64,8 @@ func liveUpdatesMoveNothing(t *testing.T, browser context.Context) {
 	}
 }
 
-// differentMemories are as different from each other as real ones, so that they do not compress better than those.
+// differentMemories returns memories as different as real ones, so that they do not compress
+// better.
 func differentMemories(n int) memoirtest.Files {
 	words := strings.Fields("the booking client ferry harbour cents retries winter timetable crew refund printer storm invoice " +
 		"warehouse table query migrates freezes pages nobody after before unless always never Monday release branch cache review " +

@@ -26,7 +26,7 @@ func deleteWithOpenEyes(t *testing.T, browser context.Context) {
 	}
 	p.follow(click("What a deletion changes"))
 	p.live()
-	// Somebody looks while the agent writes: the page follows, and the button deletes what is shown.
+	// The page follows a change, and the button deletes the shown state.
 	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use spaces."))
 	p.until(`[...document.querySelectorAll('.line[data-kind="removed"] [dir]')].some(line => line.textContent === "Use spaces.")`)
 	p.do(click("Delete Tabs"))
@@ -52,7 +52,7 @@ func goBackInHistory(t *testing.T, browser context.Context) {
 	if !strings.Contains(s.Read("ada/CLAUDE.md"), "Use tabs.") {
 		t.Error("CLAUDE.md does not say it")
 	}
-	// What is learned while the history is open appears in it.
+	// A new revision appears in the open history.
 	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use what the file uses."))
 	p.until(`document.querySelectorAll(".revision").length === 4`)
 	p.isMarked()

@@ -17,7 +17,8 @@ import (
 	"memoir/web/templates"
 )
 
-// withProject serves an agent of Claude Code whose project has one file, web/app.ts, and whose memory says what is given.
+// withProject returns a site with an agent of Claude Code, whose project contains web/app.ts and
+// whose memory has the given body.
 func withProject(t *testing.T, body string) (s *site, project, slug string) {
 	t.Helper()
 	project = t.TempDir()
@@ -41,7 +42,7 @@ func withProject(t *testing.T, body string) (s *site, project, slug string) {
 	return serveMemoir(t, m, setting{checker: checker}), project, slug
 }
 
-// untilChecked waits until what the memory cites was looked for.
+// untilChecked waits until the citations were checked and the given number are dead.
 func (s *site) untilChecked(t *testing.T, slug string, gone int) {
 	t.Helper()
 	waittest.For(s, "the check", func() bool {
@@ -64,7 +65,7 @@ func TestAMemorySaysWhatItCitesThatIsGone(t *testing.T) {
 		t.Errorf("it says %q", got)
 	}
 
-	// A file that comes is found by looking again, without any script in the browser.
+	// A new file is found by the button, also without scripts.
 	if err := os.WriteFile(filepath.Join(project, "web/old.ts"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 const consolidationTab = ada + "/consolidation"
 
-// TestConsolidationInABrowser has a plan made, looks at it, applies a part of it and takes that back.
+// TestConsolidationInABrowser requests a plan, applies a part and undoes it.
 func TestConsolidationInABrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
@@ -28,7 +28,7 @@ func TestConsolidationInABrowser(t *testing.T) {
 	}
 }
 
-// twins are two memories that say the same, and an index that is out of step.
+// twins returns two equal memories and an outdated index.
 func twins() memoirtest.Files {
 	const same = "Releases are cut on the first working day of the month, from the branch that was frozen before."
 	return memoirtest.Files{
@@ -51,7 +51,7 @@ func consolidate(t *testing.T, browser context.Context) {
 	p.do(chromedp.Click(chromedp.CSS(`#steps .step:first-child summary`)))
 	p.until(`document.querySelector("#steps .step details").open && document.querySelector("#steps .diff") !== null`)
 	p.do(chromedp.Click(chromedp.CSS(`#steps .step:last-child input[type=checkbox]`)))
-	p.do(chromedp.Click(chromedp.CSS(`#steps button.primary`))) // no notice lies over it, on a phone either
+	p.do(chromedp.Click(chromedp.CSS(`#steps button.primary`))) // no notice covers it, also on a phone
 	p.shows("The selected steps are applied.")
 	p.until(`document.querySelectorAll("#steps .step").length === 1`)
 	if s.Read("ada/memory/alpha.md") != "" && s.Read("ada/memory/beta.md") != "" || !strings.Contains(s.Read("ada/memory/MEMORY.md"), "gone.md") {

@@ -11,7 +11,7 @@ import (
 	"memoir/internal/sync"
 )
 
-// TestCost_OfEveryPageIsBounded runs alone: it measures the CPU time of the process.
+// TestCost_OfEveryPageIsBounded must run alone, because it measures the CPU time of the process.
 func TestCost_OfEveryPageIsBounded(t *testing.T) {
 	worst := []string{
 		"front alone pairs within", "front closed", "many blank lines", "body deep list", "body indented lists", "body growing ticks", "text markers",
@@ -24,7 +24,7 @@ func TestCost_OfEveryPageIsBounded(t *testing.T) {
 	for i := range worst {
 		files[slugOf(i)+"/memory/MEMORY.md"] = ""
 	}
-	// Without a limit, a whole body is compiled.
+	// Without a limit, whole bodies are compiled.
 	s := serveMemoir(t, memoirtest.StartWith(t, files, func(o *sync.Options) { o.ClaudeMDLimit = 1 << 30 }), setting{})
 	for i, name := range worst {
 		slug := slugOf(i)
@@ -35,7 +35,8 @@ func TestCost_OfEveryPageIsBounded(t *testing.T) {
 		if took > limit {
 			t.Errorf("the scan of %s took %v", name, took)
 		}
-		// A second version with a change in its middle and at its end, and other files of the same text.
+		// A second version with changes in its middle and at its end, and more files with the same
+		// text.
 		other := slices.Replace([]byte(all[name]), len(all[name])/2, len(all[name])/2+7, []byte("changed")...)
 		other = append(other[:len(other)-20], "another ending now\n"...)
 		const session = "U01-C0-1741512345.123456"
@@ -77,8 +78,8 @@ func TestCost_OfEveryPageIsBounded(t *testing.T) {
 	}
 }
 
-// statusOf reads a whole page and returns its status. It does not parse the page: the HTML parser of
-// the tests refuses elements that are nested deeper than 512 levels.
+// statusOf reads a whole page and returns its status. It does not parse it, because the tests' HTML
+// parser refuses more than 512 levels.
 func (s *site) statusOf(t *testing.T, path string) int {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.address+path, nil)

@@ -43,7 +43,7 @@ func manyMemories(n int) memoirtest.Files {
 	return files
 }
 
-// loseAll removes every memory file in one go, and returns the page that asks what that means.
+// loseAll removes all memory files at once and returns the page that asks for a decision.
 func (s *site) loseAll(t *testing.T) *answer {
 	t.Helper()
 	s.Remove("ada/memory")

@@ -71,7 +71,7 @@ func TestDeletingWhatChangedOnDiskChangesNothingAndShowsWhatItSaysNow(t *testing
 	seen := s.get(t, pageOf(s.Memory("ada", "Tabs")))
 	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use tabs, but never in YAML."))
 
-	// Whether the change is noticed first decides which of the two it is called; it is refused in either case.
+	// The status depends on whether the scan was earlier; both are refusals.
 	page := s.submit(t, seen, "Delete Tabs")
 	if page.StatusCode != http.StatusConflict && page.StatusCode != http.StatusPreconditionFailed {
 		t.Errorf("the deletion answers %d", page.StatusCode)

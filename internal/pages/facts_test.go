@@ -10,7 +10,7 @@ import (
 	"memoir/internal/waittest"
 )
 
-// withFacts is an agent with two memories and facts in its index.
+// withFacts returns a site with two memories and a fact in the index.
 func withFacts(t *testing.T) *site {
 	t.Helper()
 	files := twoMemories()

@@ -14,7 +14,7 @@ import (
 	"memoir/internal/memories"
 )
 
-// quoted is a text as JavaScript writes it.
+// quoted returns a text as a JavaScript string.
 func quoted(text string) string {
 	raw, err := json.Marshal(text)
 	if err != nil {
@@ -23,7 +23,7 @@ func quoted(text string) string {
 	return string(raw)
 }
 
-// TestInABrowser does what people do, the way they do it, in a real browser and under the headers of the real server.
+// TestInABrowser runs user flows in a real browser, with the headers of the real server.
 func TestInABrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
@@ -102,7 +102,7 @@ func readEndlessLine(t *testing.T, browser context.Context) {
 	}
 }
 
-// lineLengths are the characters of each line of the only paragraph, as the browser breaks it.
+// lineLengths is a script that returns the length of each line of the only paragraph.
 const lineLengths = `(text => {
   const range = document.createRange(), lengths = [];
   for (let i = 0, top = -1; i < text.length; i++) {
@@ -121,7 +121,7 @@ func readAtItsMeasure(t *testing.T, browser context.Context) {
 	p := open(t, browser, s, pageOf(s.Memory("ada", "Tabs")), person{})
 	lengths := evaluate[[]int](p, lineLengths)
 	longest := slices.Max(lengths)
-	// A phone has room for fewer.
+	// A phone has shorter lines.
 	wide := evaluate[bool](p, `innerWidth > 1000`)
 	if longest > 75 || wide && longest < 60 {
 		t.Errorf("the lines are %d characters long", lengths)
@@ -156,7 +156,7 @@ func deleteFromItsPage(t *testing.T, browser context.Context) {
 	p.at(adaList)
 	p.shows("Deleted “Tabs”.")
 	p.until(`document.querySelectorAll(".row").length === 1`)
-	// The page that took the other's place follows the disk as well.
+	// The page that replaced the other follows the disk too.
 	s.Write("ada/memory/kettle.md", memoirtest.Note("Kettle", memories.User, "Mira likes tea."))
 	p.shows("About Kettle")
 }
@@ -170,7 +170,7 @@ func deleteChanged(t *testing.T, browser context.Context) {
 	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use spaces."))
 	s.Scan("ada")
 	p.until(row + `.value !== ` + quoted(seen))
-	// The page has followed the change by now: put back what it had when a quicker hand clicked.
+	// The page has followed the change by now, so restore the ETag of a faster click.
 	p.do(chromedp.Evaluate[chromedp.Void](row + `.value = ` + quoted(seen)))
 	p.do(click("Delete Tabs"))
 	p.shows("It changed since you opened the page")
@@ -183,7 +183,7 @@ func deleteChanged(t *testing.T, browser context.Context) {
 	p.at(adaList)
 }
 
-// refusedMeanwhile has the page refreshed while a deletion is under way that is then refused.
+// refusedMeanwhile refreshes the page during a deletion that is refused.
 func refusedMeanwhile(t *testing.T, browser context.Context) {
 	s := serve(t, twoMemories())
 	p := open(t, browser, s, adaList, person{allowed: []string{"412 (Precondition Failed)"}})
@@ -199,7 +199,7 @@ func refusedMeanwhile(t *testing.T, browser context.Context) {
 	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use spaces."))
 	s.Scan("ada")
 	p.until(`window.changed === true`)
-	// The refresh has been asked for by now, or is within the half second between two of them, and waits behind the deletion.
+	// The refresh was requested by now, or is due within half a second, and waits for the deletion.
 	p.do(chromedp.Evaluate[chromedp.Void](`setTimeout(() => { window.answer(); setTimeout(() => { window.late = true; }, 1500); }, 1000)`))
 	p.until(`window.late === true`)
 	p.shows("It changed since you opened the page")

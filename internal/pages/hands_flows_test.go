@@ -13,11 +13,11 @@ import (
 	"memoir/internal/memories"
 )
 
-// TestWithTheKeyboard does with keys alone what the mouse does, at a desk and on a phone with a keyboard.
+// TestWithTheKeyboard uses only keys, on a desk and on a phone with a keyboard.
 func TestWithTheKeyboard(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
-	// Each begins with the same list.
+	// Each flow starts with the same list.
 	begin := func(keys func(*testing.T, *tab, *site)) func(*testing.T, context.Context) {
 		return func(t *testing.T, browser context.Context) {
 			s := serve(t, facts(6))
@@ -41,7 +41,7 @@ func TestWithTheKeyboard(t *testing.T) {
 	}
 }
 
-// press presses keys one after the other, wherever the focus is.
+// press presses keys in order, in any focus.
 func (p *tab) press(keys ...string) {
 	p.t.Helper()
 	for _, key := range keys {
@@ -49,7 +49,7 @@ func (p *tab) press(keys ...string) {
 	}
 }
 
-// stroke is a press of a key as a keyboard sends it: what the page does with the key itself is not typed as well.
+// stroke presses a key as a keyboard does, so that a shortcut is not typed too.
 func stroke(key string, options ...chromedp.KeyOption) chromedp.Action[chromedp.Void] {
 	return chromedp.KeyEvent(key, append(options, func(event *input.DispatchKeyEventParams) {
 		if event.Type == input.DispatchKeyEventTypeKeyDown {
@@ -58,13 +58,13 @@ func stroke(key string, options ...chromedp.KeyOption) chromedp.Action[chromedp.
 	})...)
 }
 
-// focused waits until the row of that name has the focus.
+// focused waits until the row with that name has the focus.
 func (p *tab) focused(name string) {
 	p.t.Helper()
 	p.until(`document.activeElement.closest("[data-row]")?.querySelector("[data-open]").textContent.trim() === ` + quoted(name))
 }
 
-// listed returns the names of the listed memories, from the top: what is known of them is in their order on the page.
+// listed returns the names of the listed memories in the order of the page.
 func (p *tab) listed() []string {
 	p.t.Helper()
 	return evaluate[[]string](p, `[...document.querySelectorAll("[data-row] [data-open]")].map(a => a.textContent.trim())`)
@@ -102,7 +102,7 @@ func deleteByKey(t *testing.T, p *tab, s *site) {
 	p.press("u")
 	p.shows("“" + all[2] + "” is back.")
 	p.focused(all[2])
-	// The message is reached with one key, and left with it.
+	// One key moves the focus to the message and back.
 	p.press("d")
 	p.shows("Deleted “" + all[2] + "”.")
 	p.focused(all[3])
@@ -133,7 +133,7 @@ func deleteManyByKey(t *testing.T, p *tab, s *site) {
 	p.follow(stroke("d"))
 	p.shows("Delete 2 memories?")
 	p.shows("characters fewer")
-	p.follow(stroke(kb.Escape)) // put off: the selection stays
+	p.follow(stroke(kb.Escape)) // postponed: the selection stays
 	p.shows("2 selected")
 	p.follow(stroke("d"))
 	p.shows("Delete 2 memories?")
@@ -158,7 +158,7 @@ func goPlaces(t *testing.T, p *tab, s *site) {
 	p.until(`!document.querySelector("dialog").open`)
 	p.press("/")
 	p.until(`document.activeElement.id === "q"`)
-	p.press("j", "d") // typed, not done
+	p.press("j", "d") // typed as text
 	p.until(`document.activeElement.value === "jd"`)
 	p.do(stroke("g"))
 	p.follow(chromedp.Navigate(s.address + adaList))
@@ -293,7 +293,7 @@ func TestTheThemeChangesAtOnceAndIsRemembered(t *testing.T) {
 	}
 }
 
-// rememberedTheme looks at pages of every kind, that of a failure among them.
+// rememberedTheme checks the theme of several pages, an error page included.
 func (s *site) rememberedTheme(t *testing.T, p *tab) {
 	t.Helper()
 	for _, path := range []string{"/", "/sync", "/nothing", adaList} {
@@ -304,7 +304,7 @@ func (s *site) rememberedTheme(t *testing.T, p *tab) {
 	}
 }
 
-// TestASelectionWorksWithoutScripts ticks and presses as a browser without scripts lets one.
+// TestASelectionWorksWithoutScripts selects memories and acts on them without scripts.
 func TestASelectionWorksWithoutScripts(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)

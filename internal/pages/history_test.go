@@ -13,14 +13,14 @@ import (
 	"memoir/web/templates"
 )
 
-// learn writes a memory's file anew and waits until it is known.
+// learn writes a memory's file and scans it.
 func (s *site) learn(path, text string) {
 	s.Helper()
 	s.Write(path, text)
 	s.Scan("ada")
 }
 
-// taught is a site whose memory Tabs has said three things, the last of them in a session.
+// taught returns a site whose memory Tabs has three revisions, the last one from a session.
 func taught(t testing.TB) *site {
 	t.Helper()
 	s := serve(t, twoMemories())
@@ -29,7 +29,7 @@ func taught(t testing.TB) *site {
 	return s
 }
 
-// restoreNth presses the button of the nth revision of a history from the top.
+// restoreNth presses the button of the nth revision from the top.
 func (s *site) restoreNth(t *testing.T, page *answer, n int) *answer {
 	t.Helper()
 	form := page.Find(".revision").Eq(n).Find("form")
@@ -80,7 +80,7 @@ func TestAnOldVersionIsRestoredToDiskAndClaudeMD(t *testing.T) {
 	if page.Request.URL.Path != pageOf(m)+"/history" {
 		t.Errorf("the restore leads to %s", page.Request.URL)
 	}
-	// The same content is the same version: it moves to the top, and nothing is lost.
+	// Equal content is the same revision: it moves to the top, and no other one is lost.
 	if got, want := page.each(".revision h2"), []string{"What it says now", "Changed", "First learned"}; !slices.Equal(got, want) {
 		t.Errorf("the versions are headed %q, want %q", got, want)
 	}

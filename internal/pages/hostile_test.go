@@ -14,8 +14,8 @@ import (
 	"memoir/internal/memories"
 )
 
-// hostileBodies are what somebody could make an agent remember to take over, deface or stall the page of whoever reads
-// it. In each, WEB stands for a server that must never be asked for anything.
+// hostileBodies are bodies that try to take over, deface or block a page. WEB is a placeholder for
+// a server that must never receive a request.
 func hostileBodies() map[string]string {
 	const megabyte = 1 << 20
 	return map[string]string{
@@ -47,7 +47,7 @@ func hostileBodies() map[string]string {
 	}
 }
 
-// hostileNames are names that would break out of where they are shown. A name is one line of YAML, in quotes.
+// hostileNames are names that try to break out of their element. A name is one quoted line of YAML.
 var hostileNames = []string{
 	`<script>document.documentElement.dataset.taken = 1</script>`,
 	`</h1></main><main id='main'>`,
@@ -100,7 +100,8 @@ func hostileIsHarmless(t *testing.T, browser context.Context) {
 		for _, look := range []look{looks[0], looks[3]} {
 			p.seen(look)
 			faults := p.cutOff()
-			if p.holds(`document.querySelectorAll("*").length < 3000`) { // for very many, axe-core takes minutes
+			// axe-core takes minutes for very many elements
+			if p.holds(`document.querySelectorAll("*").length < 3000`) {
 				faults = append(faults, p.violations(look.rules)...)
 			}
 			if look.name == looks[0].name && p.frame() != frame {
@@ -121,13 +122,13 @@ func hostileIsHarmless(t *testing.T, browser context.Context) {
 	}
 }
 
-// frame says where the site's own header leads, and whether it is at the top of the page.
+// frame returns the links in the site's header, and whether they are at the top of the page.
 func (p *tab) frame() string {
 	return strings.Join(p.list(`[...document.querySelectorAll("header.site .wordmark, header.site nav a")].map(e =>
 		e.innerText.trim() + (e.getBoundingClientRect().top < 40 ? "" : " is too low"))`), "\n")
 }
 
-// idsOf asks the API for all memories of an agent.
+// idsOf returns the ids of an agent's memories from the API.
 func (s *site) idsOf(t *testing.T, slug string) []string {
 	t.Helper()
 	response, err := http.Get(s.address + "/api/v1/agents/" + slug + "/memories?limit=500")

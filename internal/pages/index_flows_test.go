@@ -13,7 +13,7 @@ import (
 	"memoir/internal/memories"
 )
 
-// TestTheIndexAndItsCostsInABrowser does with the Index tab and the CLAUDE.md tab what people do with them.
+// TestTheIndexAndItsCostsInABrowser uses the Index tab and the CLAUDE.md tab in a browser.
 func TestTheIndexAndItsCostsInABrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
@@ -82,7 +82,7 @@ func rebuildWithoutScripts(t *testing.T, browser context.Context) {
 	}
 }
 
-// manyCosts are memories that fill a part of the limit, each of another length.
+// manyCosts returns memories of different sizes that fill a part of the limit.
 func manyCosts() memoirtest.Files {
 	files := memoirtest.Files{}
 	for i, kind := range []memories.Type{memories.Feedback, memories.User, memories.Project, memories.Reference} {
@@ -110,7 +110,7 @@ func pointAtCosts(t *testing.T, browser context.Context) {
 	p.at(pageOf(m))
 }
 
-// middle scrolls to what a selector finds and returns where its middle is in the window.
+// middle scrolls to an element and returns the position of its middle in the window.
 func (p *tab) middle(selector string) (x, y float64) {
 	p.t.Helper()
 	at := evaluate[[]float64](p, `(() => {

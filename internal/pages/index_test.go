@@ -13,7 +13,7 @@ import (
 
 const indexTab = ada + "/index"
 
-// longIndex is an index of so many lines, the first of them linking to the two memories.
+// longIndex returns an index with that many lines. The first two link to the memories.
 func longIndex(lines int) string {
 	return "- [Tabs](tabs.md)\n- [Release](release.md)\n" + strings.Repeat("- a note without a link\n", lines-2)
 }

@@ -11,7 +11,7 @@ import (
 	"memoir/internal/memories"
 )
 
-// TestEveryListHasTheKeys goes through the lists that are none of the Memory tab with keys alone.
+// TestEveryListHasTheKeys uses all lists except the Memory tab with keys only.
 func TestEveryListHasTheKeys(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
@@ -36,7 +36,7 @@ func TestEveryListHasTheKeys(t *testing.T) {
 	}
 }
 
-// manyLists is two agents with something on each of their lists.
+// manyLists returns a site with two agents and an item in each of their lists.
 func manyLists(t *testing.T) *site {
 	t.Helper()
 	files := facts(3)
@@ -51,13 +51,13 @@ func manyLists(t *testing.T) *site {
 	return s
 }
 
-// types types a text into what has the focus.
+// types types a text into the focused element.
 func (p *tab) types(text string) {
 	p.t.Helper()
 	p.do(chromedp.KeyEvent(text))
 }
 
-// goTo opens a page and waits until it follows the disk.
+// goTo opens a page and waits until it is live.
 func (p *tab) goTo(path string) {
 	p.t.Helper()
 	p.follow(chromedp.Navigate(p.address + path))
@@ -74,7 +74,7 @@ func keysOnFindings(t *testing.T, p *tab, s *site) {
 		p.shows("3 memories found for “fact”")
 		p.press("/")
 	} else {
-		p.follow(stroke("/")) // a phone's header has a link in its place
+		p.follow(stroke("/")) // a phone's header has a link instead
 		p.until(`document.activeElement.id === "q"`)
 		p.types("fact")
 		p.until(`location.search === "?q=fact"`)
@@ -83,7 +83,7 @@ func keysOnFindings(t *testing.T, p *tab, s *site) {
 	p.live()
 	all := p.listed()
 	p.until(`document.activeElement.id === "q"`)
-	p.press(kb.Tab, "j") // out of the field, the keys act again
+	p.press(kb.Tab, "j") // keys work outside the field
 	p.focused(all[0])
 	p.press("j", "j", "k")
 	p.focused(all[1])

@@ -9,8 +9,8 @@ import (
 	"memoir/internal/memories"
 )
 
-// linkedProject returns a site over two projects of Claude Code. The memory directory of old is a
-// link to that of new.
+// linkedProject returns a site with two projects of Claude Code. The memory directory of old is a
+// link to the one of new.
 func linkedProject(t *testing.T) *site {
 	t.Helper()
 	m := memoirtest.StartClaude(t, memoirtest.Files{

@@ -15,7 +15,7 @@ import (
 
 const adaLogs = "/agents/ada/logs"
 
-// TestLogsInABrowser reads, searches and adds to an agent's logs, the way people do.
+// TestLogsInABrowser reads, searches and extends an agent's logs in a browser.
 func TestLogsInABrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)

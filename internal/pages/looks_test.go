@@ -22,7 +22,7 @@ import (
 	"memoir/web/templates"
 )
 
-// TestLooks holds every page to what it has to be for everybody, whatever they read it with.
+// TestLooks checks that every page is accessible and fits every screen.
 func TestLooks(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
@@ -41,15 +41,16 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// look is a way in which somebody sees a page.
+// look is a screen size, a colour scheme and the rules to check.
 type look struct {
 	name          string
 	width, height int64
 	scheme        string
-	rules         string // of axe-core, as its option runOnly; what only depends on the document is asked once
+	rules         string // option runOnly of axe-core; rules that depend on the document only run once
 }
 
-// looks has each scheme at a desk and in a narrow window, and each width; a phone's layout is the same in both narrow ones.
+// looks are both schemes on a wide and a narrow screen, and each width. Both narrow screens have
+// the layout of a phone.
 var looks = []look{
 	{"wide and light", 1280, 900, "light", ``},
 	{"wide and dark", 1280, 900, "dark", `"color-contrast"`},
@@ -66,7 +67,7 @@ func everyPageFits(t *testing.T, browser context.Context) {
 		templates.MemoryPath("team", sharing.Memory("team", "Tabs").ID))
 }
 
-// fits holds pages of a site to axe-core and to the screen.
+// fits checks pages of a site with axe-core and for overflow.
 func fits(t *testing.T, browser context.Context, s *site, addresses ...string) {
 	t.Helper()
 	axe := axeCore(t)
@@ -79,10 +80,10 @@ func fits(t *testing.T, browser context.Context, s *site, addresses ...string) {
 	}
 }
 
-// pagesPerTab keeps a tab's work well within the time that it has.
+// pagesPerTab limits the work of one tab, so that it ends in time.
 const pagesPerTab = 8
 
-// passes holds the page that is open to axe-core and to the screen, in every look.
+// passes checks the open page with axe-core and for overflow, in every look.
 func (p *tab) passes(axe, name string) {
 	p.t.Helper()
 	p.do(chromedp.Evaluate[chromedp.Void](axe),
@@ -99,7 +100,7 @@ func (p *tab) passes(axe, name string) {
 	}
 }
 
-// gatePagesFit looks at the pages that are shown to those who may not come in.
+// gatePagesFit checks the pages of package gate.
 func gatePagesFit(t *testing.T, browser context.Context) {
 	axe := axeCore(t)
 	s := serveMemoir(t, memoirtest.Start(t, twoMemories()), setting{token: "open-sesame"})
@@ -121,7 +122,7 @@ func gatePagesFit(t *testing.T, browser context.Context) {
 	p.passes(axe, "a write from another site")
 }
 
-// axeCore is the script that finds what keeps somebody from using a page.
+// axeCore returns the script of axe-core.
 func axeCore(t *testing.T) string {
 	t.Helper()
 	script, err := os.ReadFile("../../tools/axe/node_modules/axe-core/axe.min.js")
@@ -131,7 +132,7 @@ func axeCore(t *testing.T) string {
 	return string(script)
 }
 
-// seen shows the page as somebody sees it in that way.
+// seen sets the screen and the scheme of a look.
 func (p *tab) seen(as look) {
 	p.t.Helper()
 	p.do(chromedp.EmulateViewport(as.width, as.height))
@@ -140,7 +141,8 @@ func (p *tab) seen(as look) {
 	}})
 }
 
-// violations asks axe-core. rules are those that are to be looked at; empty: all, its best practices among them.
+// violations returns the violations of rules that axe-core finds. If rules is empty, it checks all
+// rules, best practices included.
 func (p *tab) violations(rules string) []string {
 	p.t.Helper()
 	options := `{resultTypes: ["violations"], rules: {"target-size": {enabled: true}}}`
@@ -149,7 +151,7 @@ func (p *tab) violations(rules string) []string {
 	}
 	return p.list(`axe.run(document, ` + options + `).then(found => {
 		if (found.passes.length === 0) return ["axe-core found nothing to look at"];
-		const largeEnough = (node) => { // what axe-core does not know of: a box counts with its label, and text may hold links
+		const largeEnough = (node) => { // axe-core ignores labels and links in text
 			const target = document.querySelector(node.target[0]), label = target?.closest("label");
 			return target?.closest("pre") || label && label.offsetHeight >= 24 && label.offsetWidth >= 24;
 		};
@@ -159,7 +161,7 @@ func (p *tab) violations(rules string) []string {
 	})`)
 }
 
-// cutOff lists what sticks out of the window and cannot be scrolled to inside a region of its own.
+// cutOff returns the elements outside the window that cannot be scrolled into view.
 func (p *tab) cutOff() []string {
 	p.t.Helper()
 	return p.list(`(() => {
@@ -179,14 +181,13 @@ func (p *tab) list(expression string) []string {
 	return evaluate[[]string](p, expression)
 }
 
-// holds says whether a JavaScript expression does.
 func (p *tab) holds(expression string) bool {
 	p.t.Helper()
 	return evaluate[bool](p, expression)
 }
 
-// livedIn is a site with everything on it that a page can show: the example agents after some use, and an agent that
-// lost most of its memories at once.
+// livedIn returns a site with content for every page: the sample agents after some use, and an
+// agent that has just lost most memories.
 func livedIn(t *testing.T) *site {
 	t.Helper()
 	files := memoirtest.Files{}
@@ -235,7 +236,7 @@ func (s *site) scanAll() {
 	}
 }
 
-// change makes a call about a memory of the code reviewer, as a script does.
+// change makes an API call about a memory of the code reviewer.
 func (s *site) change(t *testing.T, method, name, body string) {
 	t.Helper()
 	path := s.address + "/api/v1/agents/code-reviewer/memories/" + s.Memory("code-reviewer", name).ID
@@ -249,7 +250,7 @@ func (s *site) change(t *testing.T, method, name, body string) {
 	}
 }
 
-// noPages are addresses that answer GET and are no pages for people to look at.
+// noPages are addresses that answer GET but are not pages for users.
 var noPages = map[string]string{
 	"/static/*":                      "assets",
 	"/favicon.ico":                   "leads to an asset",
@@ -258,7 +259,8 @@ var noPages = map[string]string{
 	"/agents/{slug}/memory/{id}/raw": "the file's own text",
 }
 
-// everyPage walks the links of the site and returns an address of each kind of page. It fails for a route that nothing leads to.
+// everyPage follows the links of the site and returns an address of each kind of page. The test
+// fails for a route without a link to it.
 func (s *site) everyPage(t *testing.T) []string {
 	t.Helper()
 	const reviewer = "/agents/code-reviewer"
@@ -285,8 +287,8 @@ func (s *site) everyPage(t *testing.T) []string {
 	return all
 }
 
-// walk visits these addresses, and from there one address of each kind of page. It returns the addresses of pages, and
-// the routes that it came to.
+// walk visits the given addresses, and from there one address of each kind of page. It returns the
+// addresses and their routes.
 func (s *site) walk(t *testing.T, from ...string) (all []string, visited map[string]bool) {
 	t.Helper()
 	waiting := from
@@ -308,7 +310,8 @@ func (s *site) walk(t *testing.T, from ...string) (all []string, visited map[str
 	return all, visited
 }
 
-// kindOf names the route of an address, and the kind of page: the route and, for lists, the fields of the query.
+// kindOf returns the route of an address, and the kind of its page: the route and, for lists, the
+// query's fields.
 func (s *site) kindOf(t *testing.T, address string) (route, kind string) {
 	t.Helper()
 	parsed, err := url.Parse(address)
@@ -326,7 +329,7 @@ func (s *site) kindOf(t *testing.T, address string) (route, kind string) {
 	return route, route + "?" + fields.Encode()
 }
 
-// linksOf are the addresses of pages that a page leads to.
+// linksOf returns the addresses of pages that a page links to.
 func linksOf(page *answer) []string {
 	var links []string
 	page.Find("a[href]").Each(func(_ int, a *selection) {

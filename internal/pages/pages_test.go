@@ -30,30 +30,30 @@ import (
 	"memoir/internal/verification"
 )
 
-// site is a whole Memoir as a browser finds it: real files, a real Postgres, the pages and the API behind the gate.
+// site is a complete Memoir: real files, a real Postgres, and the pages and API behind the gate.
 type site struct {
 	*memoirtest.Memoir
 	address string
 	routes  chi.Routes
 	log     *journal
-	running atomic.Int64 // requests that are being answered
+	running atomic.Int64 // number of running requests
 }
 
-// setting is in what a site differs from the usual one.
+// setting are the differences of a site from the default.
 type setting struct {
-	addSamples func() error // what the button for the sample agents does; nil: there is none
-	token      string       // empty: none is asked for
-	readToken  string       // empty: nobody may only read
+	addSamples func() error // the sample agents' button; nil for no button
+	token      string       // empty if no token is needed
+	readToken  string       // empty without readers
 	checker    *verification.Checker
 }
 
-// serve runs one over the files.
+// serve returns a site with the given files.
 func serve(t testing.TB, files memoirtest.Files) *site {
 	t.Helper()
 	return serveMemoir(t, memoirtest.Start(t, files), setting{})
 }
 
-// serveMemoir serves one that runs already.
+// serveMemoir returns a site of a running Memoir.
 func serveMemoir(t testing.TB, m *memoirtest.Memoir, with setting) *site {
 	t.Helper()
 	s := &site{Memoir: m, log: &journal{}}
@@ -86,7 +86,7 @@ func serveMemoir(t testing.TB, m *memoirtest.Memoir, with setting) *site {
 	return s
 }
 
-// counted counts the requests that the handler is answering.
+// counted counts the running requests of the handler.
 func (s *site) counted(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.running.Add(1)
@@ -95,7 +95,7 @@ func (s *site) counted(handler http.Handler) http.Handler {
 	})
 }
 
-// journal is a log that a test can read while it is written.
+// journal is a log that can be read while it is written.
 type journal struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -113,7 +113,7 @@ func (j *journal) String() string {
 	return j.text.String()
 }
 
-// answer is a page as it came back, after the redirects that led to it.
+// answer is a response after its redirects.
 type answer struct {
 	t *testing.T
 	*http.Response
@@ -158,12 +158,12 @@ func (s *site) send(t *testing.T, request *http.Request) *answer {
 	return &answer{t, response, document, string(raw)}
 }
 
-// submit posts the form of the button with that text, with the fields that it has. A button's text has what only those
-// hear who do not see the page: "Delete Tabs".
+// submit posts the form of the button with that text. The text includes parts for screen readers:
+// "Delete Tabs".
 func (s *site) submit(t *testing.T, page *answer, button string) *answer {
 	t.Helper()
 	found := page.Find("form button").FilterFunction(func(_ int, b *goquery.Selection) bool { return words(b) == button })
-	// The open memory has the same buttons as its row beside it.
+	// The open memory and its row have the same buttons.
 	if own := found.Filter("#reading *"); found.Length() > 1 && own.Length() > 0 {
 		found = own
 	}
@@ -183,7 +183,7 @@ func (s *site) submit(t *testing.T, page *answer, button string) *answer {
 
 type selection = goquery.Selection
 
-// words is what somebody reads: the text of each element apart from the next, with single spaces.
+// words returns the visible text, with single spaces between elements.
 func words(s *goquery.Selection) string {
 	var all []string
 	for _, node := range s.Nodes {
@@ -196,7 +196,7 @@ func words(s *goquery.Selection) string {
 	return strings.Join(all, " ")
 }
 
-// expect checks the status and that the main region or the notices say all of this.
+// expect checks the status, and that the main region or the notices contain all texts.
 func (a *answer) expect(status int, says ...string) {
 	a.t.Helper()
 	if a.StatusCode != status {
@@ -217,7 +217,7 @@ func (a *answer) each(selector string) []string {
 
 // names returns the names of the listed memories, from the top.
 func (a *answer) names() []string {
-	// A hit of a search is marked inside its word.
+	// A hit can be marked inside a word.
 	return a.Find(".row h3").Map(func(_ int, s *goquery.Selection) string { return strings.Join(strings.Fields(s.Text()), " ") })
 }
 

@@ -15,7 +15,7 @@ import (
 	"memoir/web/templates"
 )
 
-// TestProposalsInABrowser decides about what was found in conversations: with keys alone, and without JavaScript.
+// TestProposalsInABrowser decides proposals with keys only and without scripts.
 func TestProposalsInABrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
@@ -32,7 +32,7 @@ func TestProposalsInABrowser(t *testing.T) {
 
 const adaProposals = "/agents/ada/proposals"
 
-// proposing is a site with three proposals: one that changes a memory, and two that are new.
+// proposing returns a site with three proposals: one changes a memory and two are new.
 func proposing(t *testing.T) *site {
 	t.Helper()
 	s := serve(t, memoirtest.Files{"ada/memory/user_tea.md": memoirtest.Note("Tea", memories.User, "Drinks green tea.")})
@@ -42,7 +42,7 @@ func proposing(t *testing.T) *site {
 	return s
 }
 
-// propose keeps something as if it had been found in a conversation just now.
+// propose stores a proposal as if it came from a conversation.
 func (s *site) propose(t *testing.T, slug, name string, kind memories.Type, body string) {
 	t.Helper()
 	agent, err := s.Store.Agent(t.Context(), slug)
@@ -64,7 +64,7 @@ func (s *site) propose(t *testing.T, slug, name string, kind memories.Type, body
 	s.Engine.Emit(slug, "proposed")
 }
 
-// proposal is the id of the row of a proposal.
+// proposal returns the id of a proposal.
 func (s *site) proposal(t *testing.T, name string) string {
 	t.Helper()
 	agent, err := s.Store.Agent(t.Context(), "ada")
@@ -113,7 +113,7 @@ func decideWithKeys(t *testing.T, browser context.Context) {
 	p.press("j", "k")
 	p.until(`document.activeElement.textContent === "Found meanwhile"`)
 	p.press("j")
-	// What is accepted has been seen: the memory changes meanwhile, and nothing is overwritten.
+	// The memory changes before the proposal is accepted. It must not be overwritten.
 	p.follow(stroke("e"))
 	p.at(adaProposals + "/" + s.proposal(t, "Tea"))
 	s.Write("ada/memory/user_tea.md", memoirtest.Note("Tea", memories.User, "Drinks white tea."))

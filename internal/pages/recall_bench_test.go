@@ -15,8 +15,8 @@ import (
 	"memoir/internal/pages"
 )
 
-// manyRecalls are 100,000 recalls of the last 90 days. Two of three gave one memory or two, half of all memories are never given, and
-// a few are given much more often than others.
+// manyRecalls is SQL that creates 100,000 recalls of the last 90 days. Two thirds gave one or two
+// memories. Half of the memories are never given, and a few very often.
 const manyRecalls = `
 WITH agent AS (SELECT id FROM agents WHERE slug = 'ada'),
 known AS (SELECT id, name, row_number() OVER (ORDER BY id) - 1 AS n FROM memories),
@@ -52,7 +52,7 @@ func BenchmarkRecallTab(b *testing.B) {
 	if _, err := conn.Exec(b.Context(), manyRecalls); err != nil {
 		b.Fatal(err)
 	}
-	// As Postgres does by itself, sooner or later.
+	// Autovacuum would do it later.
 	if _, err := conn.Exec(b.Context(), "VACUUM ANALYZE"); err != nil {
 		b.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestRecallInABrowser tries what an agent would be given, and looks at what it was, the way people do.
+// TestRecallInABrowser tries a query and views past recalls in a browser.
 func TestRecallInABrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)

@@ -18,7 +18,7 @@ import (
 
 const adaRecall = ada + "/recall"
 
-// deploying is an agent that knows when to deploy, and more.
+// deploying returns a site with an agent that knows about deployments and more.
 func deploying(t *testing.T) *site {
 	t.Helper()
 	return serve(t, memoirtest.Files{
@@ -39,7 +39,7 @@ func (s *site) asks(agent, session string, queries ...string) {
 	}
 }
 
-// tries returns the page on which a query is tried.
+// tries returns the page with the trial of a query.
 func (s *site) tries(t *testing.T, query string) *answer {
 	t.Helper()
 	page := s.get(t, adaRecall+"?"+url.Values{"q": {query}}.Encode())
@@ -80,7 +80,7 @@ func TestAQueryIsTriedAndExplained(t *testing.T) {
 	}
 	s.get(t, "/agents/empty/recall?q=when+do+we+deploy").expect(http.StatusOK, "There are no memories to choose from.")
 	s.get(t, "/agents/nobody/recall").expect(http.StatusNotFound)
-	// None of it has left a record.
+	// A trial is not recorded.
 	s.get(t, adaRecall).expect(http.StatusOK, "Nothing has been recalled yet")
 }
 

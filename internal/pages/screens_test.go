@@ -8,19 +8,19 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// screen is what somebody reads on, and the scheme that they prefer.
+// screen is a screen size and the preferred colour scheme.
 type screen struct {
 	name, scheme  string
 	width, height int64
 }
 
-// desk and phone differ in all that screens differ in.
+// desk and phone differ in size and scheme.
 var (
 	desk  = screen{"desk, light", "light", 1280, 800}
 	phone = screen{"phone, dark", "dark", 390, 844}
 )
 
-// sits puts somebody before a screen.
+// sits sets the tab's screen.
 func (p *tab) sits(before screen) {
 	p.t.Helper()
 	p.do(chromedp.EmulateViewport(before.width, before.height))
@@ -31,15 +31,14 @@ func (p *tab) sits(before screen) {
 
 type screenKey struct{}
 
-// flow is what somebody does in a browser, before the screens that its maker chose.
+// flow is a sequence of steps in a browser, on the screens that its author chose.
 //
-// It goes everywhere where a page, on the way, is built otherwise on a phone: a memory takes the list's place, versions stand below
-// each other, a bar or a notice lies over the page, the header has a link instead of a field, something else scrolls. Any other
-// flow goes before one of the two, and on a phone where it asks whether the page fits; how each page looks, TestLooks holds to every screen.
+// Use everywhere if a page of the flow has another structure on a phone: a memory replaces the
+// list, something covers the page, or the header has a link instead of a field. Otherwise use one
+// screen; use the phone if the flow checks that the page fits. TestLooks checks all screens.
 type flow func(*testing.T, context.Context)
 
-// everywhere is a flow that is gone through twice: whoever opens a page in it sits at a desk in the light, then holds a
-// phone in the dark.
+// everywhere runs a flow twice: on a desk in light colours and on a phone in dark ones.
 func everywhere(steps func(*testing.T, context.Context)) flow {
 	return before(steps, desk, phone)
 }
@@ -59,7 +58,7 @@ func before(steps func(*testing.T, context.Context), chosen ...screen) flow {
 	}
 }
 
-// fits fails when the page is wider than its window.
+// fits fails if the page is wider than its window.
 func (p *tab) fits() {
 	p.t.Helper()
 	p.until(`document.documentElement.scrollWidth <= document.documentElement.clientWidth`)

@@ -20,7 +20,7 @@ import (
 	"memoir/internal/waittest"
 )
 
-// harbour is two agents that both know of ferries.
+// harbour returns a site with two agents that both know about ferries.
 func harbour(t *testing.T) *site {
 	t.Helper()
 	s := serve(t, memoirtest.Files{
@@ -105,7 +105,7 @@ func TestTheSearchSaysWhileItsIndexIsStillBeingFilled(t *testing.T) {
 	if _, err := reading.Exec(t.Context(), "LOCK TABLE memory_search IN SHARE MODE"); err != nil {
 		t.Fatal(err)
 	}
-	// As many as come at once are listed first and can be found afterwards.
+	// Many files at once are listed first and become searchable later.
 	many := filepath.Join(t.TempDir(), "many")
 	if err := os.MkdirAll(filepath.Join(many, "memory"), 0o755); err != nil {
 		t.Fatal(err)
@@ -193,7 +193,8 @@ func TestEveryPageLeadsToTheSearch(t *testing.T) {
 	}
 }
 
-// TestSomebodySearchesFromAnywhereAndReadsWhatIsFound types into the header's field; a phone's header has a link instead.
+// TestSomebodySearchesFromAnywhereAndReadsWhatIsFound uses the search field in the header. A
+// phone's header has a link instead.
 func TestSomebodySearchesFromAnywhereAndReadsWhatIsFound(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)

@@ -12,7 +12,7 @@ import (
 	"memoir/web/templates"
 )
 
-// sharingSite is a site over ada and bob, and a directory that they share.
+// sharingSite returns a site with the agents ada and bob and a directory that they share.
 func sharingSite(t *testing.T) (s *site, teamDir string) {
 	t.Helper()
 	files := twoMemories()
@@ -31,7 +31,7 @@ func TestWhatAllAgentsShareStandsBesideAnAgentsOwnAndMemoriesMoveThereAndBack(t 
 	at := func(m memories.Memory) string { return templates.MemoryPath(m.Agent, m.ID) }
 	shared := func(page *answer) string { return words(page.Find("#group-shared-team .rows h3")) }
 
-	// The tab has them as a group of their own, which leads to the agent whose they are, and goes with what the list is narrowed to.
+	// The tab shows shared memories as a group with links to their owner, and filters them too.
 	list := s.get(t, adaList)
 	if got := shared(list); got != "Wiki Tabs" && got != "Tabs Wiki" {
 		t.Errorf("ada is shown %q as shared", got)
@@ -49,12 +49,12 @@ func TestWhatAllAgentsShareStandsBesideAnAgentsOwnAndMemoriesMoveThereAndBack(t 
 	if got, _ := costs.Find(`.costs a:contains("Wiki")`).Attr("href"); got != at(m.Memory("team", "Wiki")) || !strings.Contains(words(costs.Find(".costs")), "shared") {
 		t.Errorf("what Wiki costs leads to %q", got)
 	}
-	// What was recalled for an agent is linked as its own, and found where it is.
+	// The link of a recalled shared memory names the receiving agent and redirects to the owner.
 	if page := s.get(t, templates.MemoryPath("ada", m.Memory("team", "Wiki").ID)); page.StatusCode != http.StatusOK || page.Request.URL.Path != at(m.Memory("team", "Wiki")) {
 		t.Errorf("a shared memory of ada's is %d at %s", page.StatusCode, page.Request.URL)
 	}
 
-	// Where one says something else, both stand side by side.
+	// Different contents are shown side by side.
 	tabs := s.get(t, at(m.Memory("ada", "Tabs")))
 	if got := words(tabs.Find(".twin .both .prose")); got != "Use tabs. Everybody uses spaces." {
 		t.Errorf("side by side is %q", got)
@@ -75,7 +75,7 @@ func TestWhatAllAgentsShareStandsBesideAnAgentsOwnAndMemoriesMoveThereAndBack(t 
 	}
 	s.submit(t, back, "Undo the move of Tabs").expect(http.StatusOK, "“Tabs” is shared with all agents now.")
 
-	// From there it is given to whichever agent is chosen.
+	// From there it can be moved to any agent.
 	page := s.get(t, at(m.Memory("team", "Tabs")))
 	if got := words(page.Find("#taker option")); got != "ada bob" {
 		t.Errorf("it can be given to %q", got)

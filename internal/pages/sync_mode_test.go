@@ -13,7 +13,8 @@ import (
 	"memoir/internal/waittest"
 )
 
-// fewWatches is the system's own way of telling what changes, which for a time has watches for the agents' own directories and no more.
+// fewWatches is the system's notifier with watches for the agents' directories only, until enough
+// is set.
 type fewWatches struct {
 	watch.Notifier
 	enough *atomic.Bool
@@ -69,7 +70,7 @@ func TestTheSyncPageSaysThatWatchesAreMissingUntilThereAreEnough(t *testing.T) {
 	})
 }
 
-// watching is what the sync page says of how changes are noticed, and why so.
+// watching returns the watch mode on the sync page and its reason.
 func (s *site) watching(t *testing.T) (mode, why string) {
 	t.Helper()
 	tile := s.get(t, "/sync").Find("dl.tiles dt:contains('Watching by') + dd")

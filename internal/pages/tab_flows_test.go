@@ -16,7 +16,7 @@ import (
 	"memoir/internal/memories"
 )
 
-// TestTheMemoryTabInABrowser reads and searches as people do, on a desk and on a phone.
+// TestTheMemoryTabInABrowser reads and searches on a desk and a phone.
 func TestTheMemoryTabInABrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
@@ -37,7 +37,7 @@ func TestTheMemoryTabInABrowser(t *testing.T) {
 	}
 }
 
-// TestThePanesInABrowser reads where there is room for the list and a memory, and where there is not.
+// TestThePanesInABrowser reads on screens with and without space for both panes.
 func TestThePanesInABrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
@@ -60,7 +60,7 @@ func rowLink(m memories.Memory) chromedp.CSS {
 	return chromedp.CSS("#memory-" + m.ID + " a[data-open]")
 }
 
-// reads waits until the memory is open, and its row says so.
+// reads waits until the memory is open and its row is marked.
 func (p *tab) reads(m memories.Memory) {
 	p.t.Helper()
 	p.until(`document.querySelector("#reading article")?.id === ` + quoted("open-"+m.ID))
@@ -143,7 +143,7 @@ func scrollALongGroup(t *testing.T, browser context.Context) {
 	p.mark()
 	rows := `document.querySelectorAll("#rows-feedback > .row").length`
 	p.until(rows + ` >= 20`)
-	// Beside a memory's place the list scrolls by itself, on a phone the page does.
+	// Next to a memory the list scrolls separately; on a phone the page scrolls.
 	p.do(chromedp.Evaluate[chromedp.Void](`(() => {
 		const list = document.getElementById("list");
 		window.scroller = getComputedStyle(list).overflowY === "visible" ? document.scrollingElement : list;
@@ -155,7 +155,7 @@ func scrollALongGroup(t *testing.T, browser context.Context) {
 		scroller.scrollTop = scroller.scrollHeight / 2;
 		window.seen = [...list.querySelectorAll(".row")].find(row => row.getBoundingClientRect().top > 300);
 	})()`))
-	// What came by scrolling may load more meanwhile, below; the row that is looked at keeps its place.
+	// Scrolling may load more rows below, but the visible row keeps its position.
 	top := `Math.round(window.seen.getBoundingClientRect().top)`
 	before := evaluate[int](p, top)
 	s.Write("ada/memory/new.md", memoirtest.Note("The newest", memories.Feedback, "Just learned."))
@@ -240,7 +240,7 @@ func copyTheBody(t *testing.T, browser context.Context) {
 	p.until(`document.querySelector("textarea").value.trim() === ` + quoted(body))
 }
 
-// paste puts what is on the clipboard into the field that has the focus, as the keys for it do.
+// paste pastes the clipboard into the focused field, as its keys do.
 func (p *tab) paste() {
 	p.t.Helper()
 	key := input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyDown, Key: "v", Code: "KeyV", Commands: []string{"paste"}}
@@ -291,7 +291,7 @@ func readWithoutScripts(t *testing.T, browser context.Context) {
 	p.shows("Fact 001")
 }
 
-// numbered are notes with a number in their name and their body.
+// numbered returns memories with a number in their name and body.
 func numbered(n int, t memories.Type) memoirtest.Files {
 	files := memoirtest.Files{}
 	for i := range n {
@@ -300,7 +300,7 @@ func numbered(n int, t memories.Type) memoirtest.Files {
 	return files
 }
 
-// age gives a file the modification time that it would have if it had been written that many days ago.
+// age sets a file's modification time to the given number of days ago.
 func age(t *testing.T, s *site, path string, days int) {
 	t.Helper()
 	at := time.Now().AddDate(0, 0, -days).Add(-time.Hour)

@@ -37,7 +37,7 @@ func moveToTeam(t *testing.T, browser context.Context) {
 	p.shows("“Tabs” is in team memory as well.")
 	p.shows("It says the same.")
 
-	// What the two say otherwise stands side by side.
+	// Their differences are shown side by side.
 	s.Write("ada/memory/team/feedback_tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use spaces."))
 	p.until(`[...document.querySelectorAll(".twin .both .prose")].map(said => said.innerText.trim()).join("|") === "Use spaces.|Use tabs."`)
 	p.fits()

@@ -12,7 +12,7 @@ import (
 	"memoir/internal/memories"
 )
 
-// TestSeveralAtOnce is about people and agents that change the same memories at the same time.
+// TestSeveralAtOnce changes the same memories by several users and agents at the same time.
 func TestSeveralAtOnce(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
@@ -53,7 +53,7 @@ func twoEdit(t *testing.T, browser context.Context) {
 	}
 	second.follow(click("Save mine over it"))
 	second.shows("“Tabs” is saved.")
-	// Nothing is lost by the choice: what the first wrote is in the history.
+	// The content of the first user is in the history.
 	second.follow(click("History"))
 	second.shows("Says the first.")
 }

@@ -9,7 +9,8 @@ import (
 	"memoir/internal/memories"
 )
 
-// TestEveryCombinationOfTheViewIsInItsLinks asks for all of them, and holds the page against the API's answer.
+// TestEveryCombinationOfTheViewIsInItsLinks requests all combinations and compares the page with
+// the API.
 func TestEveryCombinationOfTheViewIsInItsLinks(t *testing.T) {
 	t.Parallel()
 	s := ofManyKinds(t)
@@ -32,18 +33,8 @@ func TestEveryCombinationOfTheViewIsInItsLinks(t *testing.T) {
 	}
 }
 
-func TestMemories_UpdatedSince(t *testing.T) {
-	t.Parallel()
-	s := ofManyKinds(t)
-	for _, since := range []string{"2000-01-01T00:00:00Z", "2100-01-01T00:00:00Z"} {
-		s.holdsTheView(t, url.Values{"updated_since": {since}, "q": {"habit"}})
-	}
-	s.get(t, adaList+"?updated_since=2100-01-01T00:00:00Z").expect(200, "updated since")
-	s.get(t, adaList+"?updated_since=soon").expect(400, "updated_since")
-}
-
-// holdsTheView fails when a link or the form of the page drops a part of the view, or the page lists anything else than
-// the API.
+// holdsTheView fails if a link or form of the page omits a part of the view, or the page and the
+// API list different memories.
 func (s *site) holdsTheView(t *testing.T, view url.Values) {
 	t.Helper()
 	page := s.get(t, adaList+"?"+view.Encode())
@@ -58,7 +49,7 @@ func (s *site) holdsTheView(t *testing.T, view url.Values) {
 		form.Set("sort", sort)
 	}
 	if view.Get("q") == "" && view.Get("sort") == "updated" {
-		form.Set("sort", "updated") // the order that a list has by itself
+		form.Set("sort", "updated") // the default order
 	}
 	if page.Find("#search").Length() > 0 && form.Encode() != view.Encode() {
 		t.Errorf("the form of ?%s asks for ?%s", view.Encode(), form.Encode())
@@ -101,7 +92,7 @@ func (s *site) listedByAPI(t *testing.T, view url.Values) map[string]int {
 
 const habitSession = "U1-C1-1741512345.123456"
 
-// ofManyKinds has something to find for every part of a view.
+// ofManyKinds returns a site with memories for every part of a view.
 func ofManyKinds(t *testing.T) *site {
 	t.Helper()
 	session := "ada/sessions/" + habitSession + "/memory/"

@@ -17,22 +17,21 @@ import (
 	"memoir/internal/waittest"
 )
 
-// window is one of the browser's, with one tab, and with cookies and a storage of its own. It costs a slow processor a
-// second, nearly all of it for what Chromium puts around a page. So a window serves one test after the other, and what a
-// test has left in it is removed.
+// window is a browser window with one tab and its own cookies and storage. Creating one takes a
+// slow processor a second, so windows are reused, and everything that a test left is removed.
 type window struct {
 	ctx   context.Context
 	close context.CancelFunc
 }
 
-// free are the windows that wait for a test.
+// free are the windows that no test uses.
 var free struct {
 	mu  sync.Mutex
 	all []window
 }
 
-// openWindow returns a window in which nobody has been yet, as far as a page can tell, until the test ends. What the test
-// cleans up before is done with the window still open.
+// openWindow returns a window that looks new to a page, until the test ends. Cleanup functions of
+// the test run before that.
 func openWindow(t *testing.T, browser context.Context, origin string) context.Context {
 	t.Helper()
 	w, reused := takeWindow()
@@ -44,7 +43,7 @@ func openWindow(t *testing.T, browser context.Context, origin string) context.Co
 		}
 	}
 	t.Cleanup(func() {
-		// The window of a test that has failed may be in any state.
+		// After a failed test a window may be in any state.
 		if t.Failed() || w.tidy(origin) != nil {
 			w.close()
 			return
@@ -67,8 +66,7 @@ func takeWindow() (w window, ok bool) {
 	return w, true
 }
 
-// tidy leaves the page, and takes back whatever a test can have done to a window: its history, its cookies, what a site has
-// stored, its size, and how it shows pages.
+// tidy leaves the page and resets the window: history, cookies, storage, size and emulated media.
 func (w window) tidy(origin string) error {
 	ctx, cancel := context.WithTimeout(w.ctx, waittest.Patience())
 	defer cancel()
@@ -83,12 +81,12 @@ func (w window) tidy(origin string) error {
 	)
 }
 
-// leaving takes along what the page has kept for its window, which the browser, asked from outside, does not always get to the end of,
-// and has the page keep nothing more as it goes. What is no page of ours may keep nothing.
+// leaving is a script that clears the page's session storage and prevents later writes. The
+// browser's own command for that is not always complete.
 const leaving = `try { sessionStorage.clear(); Storage.prototype.setItem = () => {} } catch {} location.replace("about:blank")`
 
-// leavePage has the page itself lead to an empty one. Where the browser is told to go there, it starts a process for that,
-// and another for the page after.
+// leavePage makes the page open an empty one. A navigation by the browser would start two
+// processes.
 func leavePage(ctx context.Context) error {
 	if err := chromedp.Do(ctx, chromedp.Evaluate[chromedp.Void](leaving)); err != nil {
 		return err
@@ -106,7 +104,7 @@ func leavePage(ctx context.Context) error {
 	}
 }
 
-// command is a command to the tab of the context, to be given.
+// command returns a function that sends a command to the tab of ctx.
 func command[P, R any](ctx context.Context, what cdp.Command[P, R], with P) func() error {
 	return func() error {
 		_, err := chromedp.Call(ctx, what, with)
@@ -123,7 +121,7 @@ func firstError(steps ...func() error) error {
 	return nil
 }
 
-// traces are what a page can tell of who was in its window before.
+// traces is a script that returns what a page can see of the window's earlier use.
 const traces = `[document.cookie, localStorage.length, sessionStorage.length, history.length, innerWidth,
 	matchMedia("(prefers-color-scheme: dark)").matches, document.documentElement.dataset.script].join()`
 

@@ -12,7 +12,7 @@ import (
 	"memoir/internal/memories"
 )
 
-// filled is the form on a page as a browser would send it, with some fields typed over.
+// filled returns the form of a page as a browser would send it, with some fields replaced.
 func filled(page *answer, over url.Values) url.Values {
 	page.t.Helper()
 	form := page.Find("form.editor")
@@ -31,7 +31,7 @@ func filled(page *answer, over url.Values) url.Values {
 	return fields
 }
 
-// write sends the form on a page with some fields typed over.
+// write sends the form of a page with some fields replaced.
 func (s *site) write(t *testing.T, page *answer, over url.Values) *answer {
 	t.Helper()
 	return s.post(t, page.Find("form.editor").AttrOr("action", ""), filled(page, over))
@@ -197,7 +197,7 @@ func TestAnEditOfWhatChangedMeanwhileShowsBothVersionsAndLetsTheWriterChoose(t *
 			if !strings.Contains(s.Read("ada/memory/tabs.md"), "Use spaces.") {
 				t.Fatal("it was overwritten unseen")
 			}
-			// Once more meanwhile: what the writer has seen is not what is there.
+			// Another change: the user has seen an older state.
 			s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use nothing."))
 			both = s.write(t, both, nil)
 			both.expect(http.StatusPreconditionFailed, "Use nothing.", "Use three tabs.")
