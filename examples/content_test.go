@@ -11,7 +11,7 @@ import (
 	"memoir/internal/memories/frontmatter"
 )
 
-// flawed lists the memory files that are odd on purpose, with the codes of what a person is told about them.
+// flawed maps the intentionally odd memory files to their problem codes.
 var flawed = map[string][]string{
 	"code-reviewer/memory/ci_cache.md":                           {memories.CodeTypeUnknown},
 	"code-reviewer/memory/feedback_error_wrapping.md":            {memories.CodeReadLeniently},
@@ -23,7 +23,7 @@ var flawed = map[string][]string{
 	"on-call/memory/pager_rotation.md":                           {memories.CodeTypeMissing},
 }
 
-// memoriesOf reads every memory file of the examples, by path.
+// memoriesOf returns every memory file of the examples, by path.
 func memoriesOf(t *testing.T) map[string]frontmatter.File {
 	t.Helper()
 	read := map[string]frontmatter.File{}

@@ -13,7 +13,7 @@ import (
 
 var now = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
-// setup gives the files of the examples by their slash-separated path below the agents' directory.
+// setup returns the files of the examples by their slash-separated path.
 func setup(t *testing.T) map[string][]byte {
 	t.Helper()
 	return filesOf(t, FS())
@@ -137,7 +137,7 @@ func TestACopyOntoAFileFailsAndKeepsTheFile(t *testing.T) {
 func TestACopyBelongsToTheOwnerOfItsDirectory(t *testing.T) {
 	t.Parallel()
 	dst := t.TempDir()
-	if os.Geteuid() == 0 { // only root can hand a directory to somebody else; for others the owner is themselves
+	if os.Geteuid() == 0 { // only root can change the owner
 		if err := os.Chown(dst, 65534, 65534); err != nil {
 			t.Fatal(err)
 		}
@@ -162,8 +162,9 @@ func ownerOf(t *testing.T, path string) uint32 {
 	return info.Sys().(*syscall.Stat_t).Uid
 }
 
-// Version control and editors like to repair such bytes, and then the examples would no longer show what Memoir does with them.
 func TestTheOddBytesAreStillOdd(t *testing.T) {
+	// Version control and editors tend to fix such bytes, so the test checks that they are still
+	// there.
 	t.Parallel()
 	files := setup(t)
 	for name, odd := range map[string]string{

@@ -144,8 +144,9 @@ func TestTheVendoredScriptIsTheOneThatWasChecked(t *testing.T) {
 	}
 }
 
-// The whole first view, page included, is to stay well below 60 KB; a page of fifty memories compresses to about 6 KB.
 func TestTheAssetsOfTheFirstViewAreSmall(t *testing.T) {
+	// The first view with its page must stay below 60 KB. A page of fifty memories compresses to
+	// about 6 KB.
 	t.Parallel()
 	const limit = 40_000
 	total := 0
@@ -172,8 +173,8 @@ func TestTheAssetsOfTheFirstViewAreSmall(t *testing.T) {
 
 var colour = regexp.MustCompile(`--([a-z-]+): light-dark\(#([0-9a-f]{6}), #([0-9a-f]{6})\);`)
 
-// WCAG 2.2, success criterion 1.4.3: 4.5 to 1 for text.
 func TestEveryColourOfTextCanBeReadOnEveryGround(t *testing.T) {
+	// WCAG 2.2, success criterion 1.4.3: 4.5 to 1 for text.
 	t.Parallel()
 	style, err := os.ReadFile("static/memoir.css")
 	if err != nil {
@@ -198,7 +199,7 @@ func TestEveryColourOfTextCanBeReadOnEveryGround(t *testing.T) {
 	}
 }
 
-// contrast is the ratio of WCAG 2.2's relative luminances.
+// contrast returns the contrast ratio of WCAG 2.2.
 func contrast(t *testing.T, a, b string) float64 {
 	t.Helper()
 	la, lb := luminance(t, a), luminance(t, b)

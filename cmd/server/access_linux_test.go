@@ -20,13 +20,12 @@ import (
 	"memoir/internal/postgres/pgtest"
 )
 
-// Two users without privileges.
+// Two users without privileges. Postgres needs a user with a name.
 const (
-	alice = filestest.Nobody // Postgres needs a user with a name
+	alice = filestest.Nobody
 	bob   = 64002
 )
 
-// needsRoot skips a test that runs programs as several users.
 func needsRoot(t *testing.T) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -52,7 +51,7 @@ func openDir(t *testing.T) string {
 	return dir
 }
 
-// makeDir makes a directory of a user, with these permissions.
+// makeDir creates a directory with the given owner and permissions.
 func makeDir(t *testing.T, path string, uid int, mode os.FileMode) {
 	t.Helper()
 	if err := os.Mkdir(path, mode); err != nil {
@@ -66,7 +65,7 @@ func makeDir(t *testing.T, path string, uid int, mode os.FileMode) {
 	}
 }
 
-// programFor returns the program at a path that every user can run.
+// programFor returns a copy of the program that every user can run.
 func programFor(t *testing.T, dir string) string {
 	t.Helper()
 	path, err := program()
@@ -156,12 +155,12 @@ func (s *started) askAs(uid int, method, path string) int {
 	return response.StatusCode
 }
 
-// dialAs connects as another user: a socket belongs to the user of the thread that makes it.
+// dialAs connects as another user. A socket belongs to the user of the thread that creates it.
 func dialAs(uid int, network, address string) (conn net.Conn, err error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 		if _, _, failed := syscall.RawSyscall(syscall.SYS_SETRESUID, ^uintptr(0), uintptr(uid), ^uintptr(0)); failed != 0 {
 			err = failed
 			return
@@ -172,7 +171,7 @@ func dialAs(uid int, network, address string) (conn net.Conn, err error) {
 	return conn, err
 }
 
-// writeAs writes a file of a user.
+// writeAs writes a file with the given owner.
 func writeAs(t *testing.T, path string, uid int, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -183,7 +182,7 @@ func writeAs(t *testing.T, path string, uid int, text string) {
 	}
 }
 
-// makeAgent makes the directory of an agent with one memory.
+// makeAgent creates the directory of an agent with one memory.
 func makeAgent(t *testing.T, dir string, uid int, mode os.FileMode) {
 	t.Helper()
 	makeDir(t, dir, uid, mode)
@@ -196,7 +195,7 @@ func TestAccess_RootWritesOnlyWhatOneUserOwns(t *testing.T) {
 	needsRoot(t)
 	dir := openDir(t)
 	agentsDir := filepath.Join(dir, "agents")
-	makeDir(t, agentsDir, 0, 0o777|os.ModeSticky) // as each user of a machine may make an agent in it
+	makeDir(t, agentsDir, 0, 0o777|os.ModeSticky) // every user may create an agent in it
 	makeAgent(t, filepath.Join(agentsDir, "own"), alice, 0o755)
 	makeAgent(t, filepath.Join(agentsDir, "open"), alice, 0o777)
 	private := filepath.Join(dir, "private")
@@ -208,7 +207,7 @@ func TestAccess_RootWritesOnlyWhatOneUserOwns(t *testing.T) {
 	if err := os.Lchown(link, bob, bob); err != nil {
 		t.Fatal(err)
 	}
-	// And one inside an agent's directory, to a file of root's.
+	// A link inside an agent's directory to a file of root.
 	makeAgent(t, filepath.Join(agentsDir, "inner"), bob, 0o755)
 	writeAs(t, filepath.Join(agentsDir, "inner", "secret.md"), 0, "root's\n")
 	if err := os.Symlink("secret.md", filepath.Join(agentsDir, "inner", "CLAUDE.md")); err != nil {

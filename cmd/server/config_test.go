@@ -19,7 +19,7 @@ import (
 	"memoir/internal/model"
 )
 
-// environment makes a lookup of "NAME=value" entries; a home is there unless it is taken away.
+// environment returns a lookup of "NAME=value" entries. HOME is set unless an entry changes it.
 func environment(entries ...string) func(string) (string, bool) {
 	values := map[string]string{"HOME": "/home/ada"}
 	for _, entry := range entries {

@@ -21,17 +21,17 @@ import (
 	"memoir/internal/waittest"
 )
 
-// starved is the real server, which at times may open nothing more, or very little.
+// starved is the real server, whose limit of open files a test changes.
 type starved struct {
 	*confined
 	claude string
 	usual  unix.Rlimit
-	is     map[string]string // what each file says, by its path; the memory has the same name
-	was    map[string]bool   // the names of those that were removed
-	known  []knownAgent      // agents that were there from the beginning, and stay what they are
+	is     map[string]string // bodies of memories by name
+	was    map[string]bool   // names of removed memories
+	known  []knownAgent      // agents that must not change
 }
 
-// knownAgent is what the server has to open something for to say it of an agent.
+// knownAgent is the data of an agent that the server needs files to read.
 type knownAgent struct {
 	Slug, Name, Dir string
 	Present         bool
@@ -50,8 +50,8 @@ func startStarved(t *testing.T) *starved {
 // notInProjectName matches the characters that Claude Code replaces in the name of a project.
 var notInProjectName = regexp.MustCompile(`[^A-Za-z0-9]`)
 
-// claudeCode makes a project of Claude Code, whose path a transcript tells, with a custom agent that remembers and one that is only
-// defined, and one custom agent for all projects.
+// claudeCode creates a project of Claude Code with a transcript, a custom agent with memory, one
+// without, and a custom agent for all projects.
 func (s *starved) claudeCode() {
 	s.Helper()
 	project := filepath.Join(filepath.Dir(s.claude), "app")
@@ -76,8 +76,8 @@ func (s *starved) claudeCode() {
 	s.says(below+"/app/.claude/agent-memory/reviewer/r.md", "stays")
 }
 
-// mayOpen lets the server open that many files more than it has open now. A limit binds the numbers of descriptors, and there are
-// gaps among those.
+// mayOpen sets the limit so that the server can open that many more files. The limit applies to
+// descriptor numbers, which have gaps.
 func (s *starved) mayOpen(room int) {
 	s.Helper()
 	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.server.Process.Pid))
@@ -127,7 +127,7 @@ func (s *starved) goes(path string) {
 	s.was[path] = true
 }
 
-// agentsNow are those that the server knows of; not ok where it cannot tell just now.
+// agentsNow returns the agents of the API. ok is false if the server cannot open enough files.
 func (s *starved) agentsNow() (all []knownAgent, ok bool) {
 	s.Helper()
 	var list struct{ Agents []knownAgent }
@@ -135,8 +135,8 @@ func (s *starved) agentsNow() (all []knownAgent, ok bool) {
 	return list.Agents, ok
 }
 
-// names are those of all memories that are in a state, an empty one for those that live, with what they say; not ok where the
-// server cannot tell just now.
+// names returns the bodies of memories in a state by name; an empty state means living ones. ok is
+// false if the server cannot open enough files.
 func (s *starved) names(state string) (says map[string]string, ok bool) {
 	s.Helper()
 	says = map[string]string{}
@@ -162,8 +162,8 @@ func (s *starved) names(state string) (says map[string]string, ok bool) {
 	return says, true
 }
 
-// concludesNothing checks that nothing is in the trash which nobody has removed, that no file or directory is complained of, and that
-// the agents are what they were.
+// concludesNothing checks that the trash has only removed memories, that no file has a problem, and
+// that the agents are unchanged.
 func (s *starved) concludesNothing(when string) {
 	s.Helper()
 	waittest.For(s, "an answer "+when, func() bool {
@@ -190,14 +190,14 @@ func (s *starved) concludesNothing(when string) {
 	})
 }
 
-// answersAScan checks that a scan that is asked for either sees everything or says in words why not.
+// answersAScan checks that a requested scan is complete or returns an error with a reason.
 func (s *starved) answersAScan(when string) {
 	s.Helper()
 	answer, err := http.Post(s.url+"/api/v1/agents/ada/scan", "application/json", nil)
 	if err != nil {
-		return // there is nothing left to take the call with
+		return // the server cannot accept the connection
 	}
-	defer answer.Body.Close() //nolint:errcheck // of no use any more
+	defer answer.Body.Close() //nolint:errcheck // the result is not needed
 	said, err := io.ReadAll(answer.Body)
 	if err != nil {
 		s.Fatal(err)
@@ -207,7 +207,8 @@ func (s *starved) answersAScan(when string) {
 	}
 }
 
-// isWhole waits until all that is on disk is there, all that was removed is in the trash, and nothing is complained of any more.
+// isWhole waits until all files are mirrored, all removed ones are in the trash, and no file has a
+// problem.
 func (s *starved) isWhole() {
 	s.Helper()
 	waittest.For(s, "everything to have arrived", func() bool {
@@ -243,7 +244,8 @@ func (s *starved) isWhole() {
 		return sync.Files == len(s.is) && sync.Mirrored == len(s.is) && sync.Attention == 0 && sync.Pending == 0 && sync.Mode == "watch" && sync.Note == nil
 	})
 	for agent := range s.agentsOnDisk() {
-		raw, err := os.ReadFile(filepath.Join(s.agents, agent, "CLAUDE.md")) // those of Claude Code have none
+		// those of Claude Code have none
+		raw, err := os.ReadFile(filepath.Join(s.agents, agent, "CLAUDE.md"))
 		for path := range s.is {
 			if of, _, _ := strings.Cut(path, "/"); agent != ".." && of == agent && !strings.Contains(string(raw), path) {
 				s.Errorf("%s is not in the CLAUDE.md of %s (%v)", path, agent, err)
@@ -261,7 +263,7 @@ func (s *starved) agentsOnDisk() map[string]bool {
 	return found
 }
 
-// noFalseHistory checks that the history tells of nothing that has not happened.
+// noFalseHistory checks that the activity contains only real changes.
 func (s *starved) noFalseHistory() {
 	s.Helper()
 	var page struct {
@@ -281,7 +283,7 @@ func (s *starved) noFalseHistory() {
 func TestNothingIsConcludedFromWhatTheServerMayNotOpen(t *testing.T) {
 	t.Parallel()
 	s := startStarved(t)
-	const rooms = 7 // from none at all to enough for most of a look
+	const rooms = 7 // from zero to enough for most of a scan
 	for i := range rooms {
 		s.says(fmt.Sprintf("ada/memory/goes%d.md", i), "goes")
 		s.says(fmt.Sprintf("ada/memory/sub/stays%d.md", i), "stays")

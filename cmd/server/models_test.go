@@ -16,7 +16,7 @@ func TestWhichModelIsAskedInTheBackground(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		config modelConfig
-		is     string // empty: none
+		is     string // empty for no model
 	}{
 		"with a key, over the API":        {modelConfig{background: "m", command: installed, key: "k"}, "m, over the Messages API"},
 		"without, by the command line":    {modelConfig{background: "m", command: installed}, "m, by the claude command line"},
@@ -33,7 +33,7 @@ func TestWhichModelIsAskedInTheBackground(t *testing.T) {
 			}
 		})
 	}
-	// Somebody waits for what is recalled, and the command line takes seconds.
+	// A user waits for a recall, and the command line takes seconds.
 	if by := selectorOf(modelConfig{name: "quick", command: installed}, slog.New(slog.DiscardHandler)); by != nil {
 		t.Errorf("without a key %v chooses", by)
 	}

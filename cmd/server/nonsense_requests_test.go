@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// An absurdRequest is one that no client of sense makes.
+// An absurdRequest is a request that no sensible client makes.
 type absurdRequest struct{ name, raw string }
 
-// absurdRequests are of every kind that the server has an opinion about: targets, methods, heads, parameters, bodies. None of
-// them is about to change anything. memory is the id of one that is there.
+// absurdRequests returns requests with unusual targets, methods, headers, parameters and bodies.
+// None of them changes anything. memory is the id of an existing memory.
 func absurdRequests(memory string) []absurdRequest {
 	var all []absurdRequest
 	add := func(name, method, target, headers, body string) {
@@ -71,7 +71,8 @@ func absurdRequests(memory string) []absurdRequest {
 		"no name": `{"type":"user"}`, "an unknown type": `{"name":"A","type":"🙂"}`, "too large": `{"name":"A","type":"user","body":"` + strings.Repeat("b", 1<<20+1) + `"}`, "half a character": `{"name":"\ud800","type":"user"}`,
 	} {
 		add("JSON: "+name, "POST", api, asJSON, body)
-		if name != "too large" && name != "no name" { // once is enough for a megabyte, and a change needs no name
+		// a megabyte once is enough, and a change needs no name
+		if name != "too large" && name != "no name" {
 			add("JSON: "+name+", for a memory", "PATCH", one, asJSON, body)
 			add("JSON: "+name+", for nobody", "POST", "/api/v1/agents/nobody/memories", asJSON, body)
 		}
@@ -137,7 +138,7 @@ func manyHeaders(n int) string {
 	return all.String()
 }
 
-// manyWords returns words that all differ.
+// manyWords returns n different words.
 func manyWords(n int, between string) string {
 	all := make([]string, n)
 	for i := range n {
@@ -146,7 +147,8 @@ func manyWords(n int, between string) string {
 	return strings.Join(all, between)
 }
 
-// mangled changes a few bytes of a request. It ends the connection's talk, for nobody knows where such a request ends.
+// mangled changes a few bytes of a request and closes the connection, because the end of such a
+// request is unknown.
 func mangled(raw string, random *rand.Rand) string {
 	bytes := []byte(raw)
 	for range 1 + random.IntN(3) {

@@ -27,13 +27,13 @@ import (
 	"memoir/internal/waittest"
 )
 
-// More of it: go test -run Nonsense ./cmd/server -nonsense=20000
+// nonsense is a flag: go test -run Nonsense ./cmd/server -nonsense=20000
 var nonsense = flag.Int("nonsense", 2000, "how many requests without sense the nonsense test makes")
 
-// nonsenseClients is how many connections they come over.
+// nonsenseClients is the number of connections (arbitrary).
 const nonsenseClients = 8
 
-// It counts goroutines and descriptors, so nothing else may run beside it.
+// TestNonsenseChangesNothing counts goroutines and descriptors, so it must run alone.
 //
 //nolint:paralleltest // for the reason above
 func TestNonsenseChangesNothing(t *testing.T) {
@@ -58,7 +58,8 @@ func TestNonsenseChangesNothing(t *testing.T) {
 					what.raw = mangled(what.raw, random)
 				}
 				status, open := c.ask(what.raw)
-				if status >= 500 && status != http.StatusNotImplemented && status != http.StatusHTTPVersionNotSupported { // the last two: it is no HTTP
+				// the last two: not HTTP
+				if status >= 500 && status != http.StatusNotImplemented && status != http.StatusHTTPVersionNotSupported {
 					t.Errorf("%.200q is answered %d", what.raw, status)
 				}
 				if _, known := seen.LoadOrStore(what.name, status); !known && testing.Verbose() {
@@ -81,7 +82,7 @@ func TestNonsenseChangesNothing(t *testing.T) {
 		t.Errorf("afterwards the state is\n%s, not\n%s", got, before)
 	}
 	s.client.CloseIdleConnections()
-	const kept = 50 // among them the connections to Postgres, of which more are kept after some load
+	const kept = 50 // connections to Postgres included; more stay open after load
 	s.until("goroutines and descriptors to be back to what they were", func() string {
 		now := countResources()
 		if now.goroutines > resources.goroutines+kept || now.descriptors > resources.descriptors+kept {
@@ -91,7 +92,7 @@ func TestNonsenseChangesNothing(t *testing.T) {
 	})
 }
 
-// runningServer is all of Memoir in this process, over files and a Postgres of its own.
+// runningServer is Memoir in this process, with its own files and Postgres.
 type runningServer struct {
 	*testing.T
 	dir    string
@@ -105,11 +106,11 @@ func startServer(t *testing.T, more ...string) *runningServer {
 	return startServerIn(t, nil, more...)
 }
 
-// startServerIn is startServer with variables of the environment.
+// startServerIn is startServer with environment variables.
 func startServerIn(t *testing.T, env map[string]string, more ...string) *runningServer {
 	t.Helper()
 	s := &runningServer{T: t, dir: t.TempDir(), client: &http.Client{Transport: &http.Transport{
-		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // a test's own certificate
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, // the test's certificate
 	}}}
 	for file, note := range map[string]string{
 		"tabs.md":    memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
@@ -153,7 +154,7 @@ func startServerIn(t *testing.T, env map[string]string, more ...string) *running
 	return s
 }
 
-// until waits until against returns no complaint.
+// until waits until against returns "".
 func (s *runningServer) until(what string, against func() string) {
 	s.Helper()
 	waittest.NoError(s, what, func() error {
@@ -178,7 +179,7 @@ func (s *runningServer) get(path string) (status int, body []byte) {
 	return response.StatusCode, body
 }
 
-// state is what the API and the disk say about the agent.
+// state returns the agent's state in the API and on disk.
 func (s *runningServer) state(names []string) string {
 	s.Helper()
 	status, body := s.get("/api/v1/agents/ada/memories?sort=name")
@@ -215,7 +216,7 @@ func (s *runningServer) memory(name string) string {
 	return list.Memories[0].ID
 }
 
-// rawClient sends requests as they are written.
+// rawClient sends requests without changes.
 type rawClient struct {
 	*runningServer
 	net.Conn
@@ -231,15 +232,15 @@ func (s *runningServer) connect() *rawClient {
 	return &rawClient{s, conn, bufio.NewReader(conn)}
 }
 
-// ask returns the status of the answer, and whether the connection takes another request. 0: the server hung up without a word,
-// as it may on what is no HTTP.
+// ask returns the status of the response, and whether the connection stays open. The status is 0 if
+// the server closes the connection, as it may for invalid HTTP.
 func (c *rawClient) ask(raw string) (status int, open bool) {
 	c.Helper()
 	_ = c.SetDeadline(time.Now().Add(waittest.Patience()))
 	sent := make(chan struct{})
 	go func() {
 		defer close(sent)
-		_, _ = io.WriteString(c.Conn, raw) // the server may hang up in the middle
+		_, _ = io.WriteString(c.Conn, raw) // the server may close the connection
 	}()
 	method, _, _ := strings.Cut(raw, " ")
 	response, err := http.ReadResponse(c.from, &http.Request{Method: method})
@@ -260,10 +261,10 @@ func (c *rawClient) ask(raw string) (status int, open bool) {
 	return status, open
 }
 
-// resources are what a server that leaks runs out of.
+// resources are counts that grow if the server leaks.
 type resources struct{ goroutines, descriptors int }
 
 func countResources() resources {
-	open, _ := os.ReadDir("/proc/self/fd") // only Linux tells
+	open, _ := os.ReadDir("/proc/self/fd") // works on Linux only
 	return resources{runtime.NumGoroutine(), len(open)}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// as makes a request with a token and a body of JSON, and follows no redirect.
+// as makes a request with a token and a JSON body, and follows no redirect.
 func (s *runningServer) as(token, method, path, body string) (status int, answer string) {
 	s.Helper()
 	request, err := http.NewRequestWithContext(s.Context(), method, "http://"+s.addr+path, strings.NewReader(body))

@@ -29,7 +29,7 @@ import (
 	"memoir/internal/records"
 )
 
-// ownTables are the tables that change without a request, and those that record who has signed in.
+// ownTables are tables that change without a request, or store sign-ins.
 var ownTables = map[string]string{
 	"sign_ins":           "browsers that are signed in",
 	"job_servers":        "each server notes that it is running",
@@ -40,12 +40,13 @@ var ownTables = map[string]string{
 	"agent_stats":        "what a server tells the others about its files",
 }
 
-// TestReader_ChangesNothing calls every operation of the API and every page with the token for
-// readers, and compares all tables and files before and after.
+// TestReader_ChangesNothing calls every operation of the API and every page with the read token,
+// and compares all tables and files before and after.
 func TestReader_ChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := startWalk(t)
-	w.until("all files to be trusted", func() string { // a scan reads files again that are younger than 2 s
+	// files younger than 2 s are read again by each scan
+	w.until("all files to be trusted", func() string {
 		w.allowed(http.MethodPost, "/api/v1/scan", "")
 		return strings.Join(w.list("SELECT path FROM files WHERE present AND status = 'mirrored' AND signature IS NULL"), ", ")
 	})
@@ -54,7 +55,7 @@ func TestReader_ChangesNothing(t *testing.T) {
 	w.walkPages()
 	w.walkHooks()
 	w.walkTools()
-	for range 3 { // background work begins up to 2 s after the request that caused it
+	for range 3 { // background work starts up to 2 s after its request
 		time.Sleep(time.Second)
 		if difference := before.differences(w.state()); difference != "" {
 			t.Fatalf("reading has changed:\n%s", difference)
@@ -65,19 +66,19 @@ func TestReader_ChangesNothing(t *testing.T) {
 	}
 }
 
-// walk is a server with memories in every state, and the values that its addresses take.
+// walk is a server with memories in every state, and the parameters of its addresses.
 type walk struct {
 	*runningServer
 	model     *modeltest.Server
 	claudeDir string
 	db        *pgx.Conn
 	agents    []string
-	// values are those of each parameter of an address, by the part of the path before it.
+	// values are the values of each parameter, by the preceding part of the path.
 	values map[string][]string
 }
 
-// startWalk makes the agents: ada, with every kind of problem; lost, whose memories are missing; and a
-// project of Claude Code, whose citations can be checked.
+// startWalk creates three agents: ada, with every kind of problem; lost, whose memories are
+// missing; and a project of Claude Code with citations.
 func startWalk(t *testing.T) *walk {
 	t.Helper()
 	w := &walk{model: modeltest.New(t, modeltest.Says(`{"selected_memories": []}`)), claudeDir: t.TempDir(), values: map[string][]string{}}
@@ -166,7 +167,7 @@ func (w *walk) prepare(project, database string) {
 	}
 }
 
-// propose keeps a proposal as if it came from a conversation.
+// propose stores a proposal as if it came from a conversation.
 func (w *walk) propose(database string) {
 	w.Helper()
 	store, err := postgres.Open(w.Context(), database)
@@ -226,7 +227,7 @@ func (w *walk) walkAPI() {
 	}
 }
 
-// walkPages asks for every page, and posts every form.
+// walkPages requests every page and posts every form.
 func (w *walk) walkPages() {
 	w.Helper()
 	routes := pages.New(nil, nil, nil, pages.Options{}).(chi.Routes)
@@ -235,7 +236,7 @@ func (w *walk) walkPages() {
 		switch {
 		case strings.HasSuffix(route, "*"): // assets
 			return nil
-		case route == "/theme": // the browser's own choice, in a cookie
+		case route == "/theme": // a cookie of the browser
 			return nil
 		}
 		w.read(method, route, addresses, "", method == http.MethodGet)
@@ -246,7 +247,8 @@ func (w *walk) walkPages() {
 	}
 }
 
-// read makes requests as a reader, which are all refused unless they only read. Of those, one at least succeeds.
+// read makes requests as a reader. They must be refused unless reads is true; then at least one
+// must succeed.
 func (w *walk) read(method, route string, addresses []string, body string, reads bool) {
 	w.Helper()
 	succeeded := false
@@ -265,7 +267,7 @@ func (w *walk) read(method, route string, addresses []string, body string, reads
 	}
 }
 
-// asReader makes a request. It does not read the body of an event stream, which has no end.
+// asReader makes a request as a reader. It does not read an event stream, which never ends.
 func (w *walk) asReader(method, address, body string) (status int, answer string) {
 	w.Helper()
 	if !strings.HasSuffix(address, "/events") {
@@ -288,7 +290,7 @@ func (w *walk) asReader(method, address, body string) (status int, answer string
 
 var parameter = regexp.MustCompile(`(?:^|/)([^/{]*)/?\{([^}]+)\}`)
 
-// addresses returns the path with values in the place of its parameters, for each agent.
+// addresses returns the path with all values of its parameters, for each agent.
 func (w *walk) addresses(path string) []string {
 	w.Helper()
 	found := []string{path}
@@ -328,7 +330,7 @@ func (w *walk) walkHooks() {
 	}
 }
 
-// walkTools calls every tool of MCP, also those that a reader is not shown.
+// walkTools calls every MCP tool, hidden ones included.
 func (w *walk) walkTools() {
 	w.Helper()
 	tools := func(token string) (list struct {
@@ -346,7 +348,7 @@ func (w *walk) walkTools() {
 	shown := tools("look-only").Result.Tools
 	for _, tool := range tools("all").Result.Tools {
 		arguments := `{"agent":"ada","query":"which day do we release","session":"s1","name":"Tabs","text":"x","type":"user","body":"x"}`
-		if slices.Contains(shown, tool) { // these take no arguments that they do not know
+		if slices.Contains(shown, tool) { // these refuse unknown arguments
 			arguments = map[string]string{
 				"recall": `{"agent":"ada","query":"which day do we release","session":"s1"}`, "get_memory": `{"agent":"ada","name":"Tabs"}`,
 				"search_memories": `{"agent":"ada","query":"tabs"}`, "list_memories": `{"agent":"ada"}`,
@@ -362,10 +364,10 @@ func (w *walk) walkTools() {
 	}
 }
 
-// picture is what the database and the disk hold, one line for each row and file.
+// picture is the content of database and disk, one line per row and file.
 type picture map[string]bool
 
-// wait returns the state when nothing has changed for a while: background work is done.
+// wait returns the state after a while without changes, when background work has ended.
 func (w *walk) wait(what string) picture {
 	w.Helper()
 	last, since := w.state(), time.Now()
@@ -451,7 +453,7 @@ func (w *walk) list(query string) []string {
 	return found
 }
 
-// allowed makes a request with the whole token, which succeeds.
+// allowed makes a request with the full token, which must succeed.
 func (w *walk) allowed(method, path, body string) (answer string) {
 	w.Helper()
 	status, answer := w.as("all", method, path, body)

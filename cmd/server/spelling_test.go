@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestAnAddressMayBePercentEncodedAnywhere says that another spelling of an address is the same address, and that an encoded slash
-// stays a part of a name, which no name has.
+// TestAnAddressMayBePercentEncodedAnywhere checks that escaped addresses work, and that an escaped
+// slash is part of a name.
 func TestAnAddressMayBePercentEncodedAnywhere(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, "--token=all", "--read-token=look-only")
@@ -54,7 +54,7 @@ func TestAnAddressMayBePercentEncodedAnywhere(t *testing.T) {
 			t.Errorf("%s %s: %d %.300s", c.method, c.path, status, answer)
 		}
 	}
-	// Which posts change nothing is told by the address as it is written, and of no other spelling.
+	// Read-only posts are recognised in their exact spelling only.
 	for _, path := range []string{api + "ada/memories%3Abatch", api + "ada%2Fmemories:batch%3F/recall", api + "ada/recal%6C", api + "ada/memories%2Frecall"} {
 		if status, answer := s.as("look-only", http.MethodPost, path, `{"delete":["`+id+`"]}`); status < 400 {
 			t.Errorf("%s is answered %d to a reader: %.200s", path, status, answer)

@@ -25,10 +25,10 @@ import (
 	"memoir/internal/waittest"
 )
 
-// promised is how long the program may take to end after a signal.
+// promised is the documented time to stop after a signal.
 const promised = 15 * time.Second
 
-// program is the built program, and built the directory that it is in.
+// program returns the path of the built program, and built is its directory.
 var (
 	built   string
 	program = gosync.OnceValues(func() (string, error) {
@@ -45,12 +45,12 @@ var (
 func TestMain(m *testing.M) {
 	code := pgtest.Run(m)
 	if built != "" {
-		os.RemoveAll(built) //nolint:errcheck // only a directory for temporary files is left
+		os.RemoveAll(built) //nolint:errcheck // only a temporary directory
 	}
 	os.Exit(code)
 }
 
-// started is the program itself, over a directory of agents of its own.
+// started is the running program with its own directory of agents.
 type started struct {
 	*testing.T
 	agents  string
@@ -59,7 +59,7 @@ type started struct {
 	out     *bufio.Reader
 }
 
-// start starts the program and does not wait for what it says.
+// start starts the program and does not wait for it.
 func start(t *testing.T, env []string, flags ...string) *started {
 	t.Helper()
 	path, err := program()
@@ -71,7 +71,7 @@ func start(t *testing.T, env []string, flags ...string) *started {
 	return s
 }
 
-// launch starts the program with some flags that every test needs, and without the settings of this environment.
+// launch starts the program with common flags and without the caller's settings.
 func (s *started) launch(command *exec.Cmd, env []string) {
 	s.Helper()
 	s.command = command
@@ -89,25 +89,25 @@ func (s *started) launch(command *exec.Cmd, env []string) {
 	}
 	s.Cleanup(func() {
 		if command.ProcessState == nil {
-			command.Process.Kill() //nolint:errcheck // it has not ended by itself
-			command.Wait()         //nolint:errcheck // however it ends
+			command.Process.Kill() //nolint:errcheck // it has not ended
+			command.Wait()         //nolint:errcheck // the result does not matter
 		}
 	})
 }
 
-// serves waits until the program serves and has seen all that is there.
+// serves waits until the program listens and has scanned everything.
 func (s *started) serves() {
 	s.Helper()
 	line, err := s.out.ReadString('\n')
-	url, displayAddress := strings.CutPrefix(strings.TrimSpace(line), "memoir: listening on ")
-	if !displayAddress {
+	url, ok := strings.CutPrefix(strings.TrimSpace(line), "memoir: listening on ")
+	if !ok {
 		s.Fatalf("the server said %q (%v)", line, err)
 	}
 	s.url = url
 	waittest.For(s, "the first scan", func() bool { return s.ask(http.MethodGet, "/readyz", "") == http.StatusOK })
 }
 
-// ask returns the status of an answer; 0: there was none.
+// ask returns the status of a response, or 0 without one.
 func (s *started) ask(method, path, body string) int {
 	request, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
 	if err != nil {
@@ -119,12 +119,12 @@ func (s *started) ask(method, path, body string) int {
 	if err != nil {
 		return 0
 	}
-	io.Copy(io.Discard, answer.Body) //nolint:errcheck // only the status counts
-	answer.Body.Close()              //nolint:errcheck // as above
+	io.Copy(io.Discard, answer.Body) //nolint:errcheck // only the status is needed
+	answer.Body.Close()              //nolint:errcheck // only the status is needed
 	return answer.StatusCode
 }
 
-// endsWell asks the program to end, which it has to in the time that is promised, and as one that was asked to.
+// endsWell stops the program. It must end in the promised time, as after a signal.
 func (s *started) endsWell() {
 	s.Helper()
 	if err := s.command.Process.Signal(syscall.SIGTERM); err != nil {
@@ -138,7 +138,7 @@ func (s *started) endsWell() {
 			s.Errorf("the program ended with %v", err)
 		}
 	case <-time.After(promised):
-		s.command.Process.Kill() //nolint:errcheck // it may end in this very moment
+		s.command.Process.Kill() //nolint:errcheck // it may end just now
 		<-ended
 		s.Errorf("the program was still there %v after the signal", promised)
 	}
@@ -175,12 +175,12 @@ func TestASignalEndsTheProgramThoughAWriteAndAScanHang(t *testing.T) {
 	s := start(t, nil, "--database-url="+url)
 	s.write("one")
 	s.serves()
-	// Another server that has come to a standstill holds the agent.
+	// Another server holds the agent's lock and hangs.
 	conn, err := pgx.Connect(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close(context.Background()) //nolint:errcheck // the lock goes with it
+	defer conn.Close(context.Background()) //nolint:errcheck // releases the lock
 	waittest.For(s, "the agent to be known", func() bool {
 		var held int
 		err := conn.QueryRow(t.Context(), "SELECT count(pg_advisory_lock(1835363695, id::integer)) FROM agents WHERE slug = 'ada'").Scan(&held)
@@ -215,7 +215,7 @@ func TestASignalWhilePostgresIsLookedForEndsTheProgram(t *testing.T) {
 	s.endsWell()
 }
 
-// isSetting keeps the caller's own settings out of the test.
+// isSetting reports whether an entry is one of the caller's settings.
 func isSetting(entry string) bool {
 	return strings.HasPrefix(entry, "MEMOIR_") || strings.HasPrefix(entry, "DATABASE_URL=") || strings.HasPrefix(entry, "HOME=")
 }

@@ -151,7 +151,7 @@ func TestTLS_RenewedCertificateIsLoaded(t *testing.T) {
 	}
 	served := func() int64 {
 		t.Helper()
-		c.checked = time.Time{} // the files are looked at again
+		c.checked = time.Time{} // check the files again
 		got, err := c.get(nil)
 		if err != nil {
 			t.Fatal(err)
@@ -162,7 +162,7 @@ func TestTLS_RenewedCertificateIsLoaded(t *testing.T) {
 		t.Errorf("serial = %d, want 1", got)
 	}
 	later := filepath.Join(dir, "later.pem")
-	writeCertificate(t, certFile, later, 22222) // the key follows
+	writeCertificate(t, certFile, later, 22222) // the key is replaced later
 	if got := served(); got != 1 {
 		t.Errorf("with half of a renewal, serial = %d, want 1", got)
 	}

@@ -19,24 +19,25 @@ import (
 	"memoir/internal/waittest"
 )
 
-// limitsOf are the limits on watching that a user namespace has of its own.
+// limitsOf is the directory of the limits of a user namespace.
 const limitsOf = "/proc/sys/user/"
 
-// confined is the real server, which the system grants as little as the test says.
+// confined is the real server with limits set by the test.
 type confined struct {
 	*testing.T
 	agents string
 	url    string
 	server *exec.Cmd
-	log    string    // where it is written
-	raise  io.Writer // takes lines of shell that run where the server's limits hold
+	log    string    // path of its log
+	raise  io.Writer // receives shell commands to run within the limits
 }
 
-// startConfined starts the server in a user namespace of its own, where each of the limits, named as in /proc/sys/user, holds.
+// startConfined starts the server in a user namespace with these limits, named as in
+// /proc/sys/user.
 func startConfined(t *testing.T, limits map[string]int) *confined {
 	t.Helper()
-	// Beside the server a shell stays in its namespace, which does what it is told through a pipe: what the limits are then depends on who
-	// opens their files.
+	// A shell stays in the server's namespace and runs commands from a pipe, because the limits
+	// belong to the process that opens their files.
 	script := ""
 	for name, limit := range limits {
 		script += setLimit(name, limit) + " && "
@@ -44,7 +45,7 @@ func startConfined(t *testing.T, limits map[string]int) *confined {
 	script += "{ sh <&3 >/dev/null & } && exec 3<&- && "
 	everybody := []syscall.SysProcIDMap{{ContainerID: 0, HostID: 0, Size: 1 << 31}}
 	namespace := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER, UidMappings: everybody, GidMappings: everybody, GidMappingsEnableSetgroups: true}
-	if os.Getuid() != 0 { // then only oneself can be mapped
+	if os.Getuid() != 0 { // only the own user can be mapped
 		namespace.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
 		namespace.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
 		namespace.GidMappingsEnableSetgroups = false
@@ -53,8 +54,8 @@ func startConfined(t *testing.T, limits map[string]int) *confined {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer told.Close()                  //nolint:errcheck // the shell has its own
-	t.Cleanup(func() { raise.Close() }) //nolint:errcheck // which ends the shell
+	defer told.Close()                  //nolint:errcheck // the shell has its copy
+	t.Cleanup(func() { raise.Close() }) //nolint:errcheck // ends the shell
 	c := startAs(t, script, namespace, []*os.File{told})
 	c.raise = raise
 	return c
@@ -64,8 +65,8 @@ func setLimit(name string, limit int) string {
 	return fmt.Sprintf("echo %d > %s%s", limit, limitsOf, name)
 }
 
-// startAs starts the server after a script, as a process of those attributes that has those files open for the script, and waits for its
-// first scan. Further flags may be given.
+// startAs starts the server after a script, with the given process attributes and open files, and
+// waits for its first scan.
 func startAs(t *testing.T, script string, as *syscall.SysProcAttr, open []*os.File, flags ...string) *confined {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "memoir")
@@ -98,8 +99,8 @@ func startAs(t *testing.T, script string, as *syscall.SysProcAttr, open []*os.Fi
 		t.Skipf("this machine lets nobody make a user namespace: %v", err)
 	}
 	t.Cleanup(func() {
-		c.server.Process.Signal(syscall.SIGTERM) //nolint:errcheck // it may have ended already
-		c.server.Wait()                          //nolint:errcheck // however it ends
+		c.server.Process.Signal(syscall.SIGTERM) //nolint:errcheck // it may have ended
+		c.server.Wait()                          //nolint:errcheck // the result does not matter
 	})
 	line, err := bufio.NewReader(out).ReadString('\n')
 	url, displayAddress := strings.CutPrefix(strings.TrimSpace(line), "memoir: listening on ")
@@ -114,7 +115,7 @@ func startAs(t *testing.T, script string, as *syscall.SysProcAttr, open []*os.Fi
 	return c
 }
 
-// said is what the server has logged until now, except for what it was asked.
+// said returns the server's log without the lines about requests.
 func (c *confined) said() string {
 	raw, err := os.ReadFile(c.log)
 	if err != nil {
@@ -122,7 +123,7 @@ func (c *confined) said() string {
 	}
 	var b strings.Builder
 	for line := range strings.Lines(string(raw)) {
-		if !strings.Contains(line, " msg=request ") { // of which there are thousands
+		if !strings.Contains(line, " msg=request ") { // there are thousands
 			b.WriteString(line)
 		}
 	}
@@ -134,8 +135,8 @@ func (c *confined) get(path string, into any) (status int) {
 	if err != nil {
 		return 0
 	}
-	defer answer.Body.Close() //nolint:errcheck // of no use any more
-	// Read to its end, so that the next request needs no connection of its own.
+	defer answer.Body.Close() //nolint:errcheck // the result is not needed
+	// Reading to the end lets the next request use the same connection.
 	raw, err := io.ReadAll(answer.Body)
 	if err != nil {
 		return 0
@@ -191,7 +192,7 @@ func (c *confined) mode() (mode, note string) {
 	return figures.Mode, note
 }
 
-// grant has the system give the server as much as it asks for of what it was short of.
+// grant raises the limits.
 func (c *confined) grant(limits map[string]int) {
 	c.Helper()
 	for name := range limits {

@@ -15,8 +15,8 @@ import (
 	"memoir/internal/servertest"
 )
 
-// mayImport says, for each package that is built into the server, which of the project's own it may know. What is not
-// in the list has no place yet, and what it may know is to be decided here, before it is used.
+// mayImport lists, for each package in the server, the project's packages that it may import. A new
+// package must be added here first.
 var mayImport = map[string][]string{
 	"internal/memories":             {"internal/memories/memtext"},
 	"internal/memories/memtext":     {},
@@ -102,7 +102,7 @@ var mayImport = map[string][]string{
 	},
 }
 
-// mayNotTouch says which of the world outside a package has no business with, and why.
+// mayNotTouch lists standard packages that a package must not use, and why.
 var mayNotTouch = map[string]struct {
 	packages []string
 	why      string
@@ -135,7 +135,7 @@ type pkg struct {
 
 func (p pkg) place() string { return strings.TrimPrefix(p.ImportPath, "memoir/") }
 
-// packages lists the project's packages that have more than tests in them.
+// packages returns the project's packages with non-test files.
 func packages(t *testing.T) []pkg {
 	t.Helper()
 	list := exec.Command("go", "list", "-json=ImportPath,Imports,GoFiles", "memoir/...")
@@ -165,7 +165,7 @@ func packages(t *testing.T) []pkg {
 	return found
 }
 
-// forTests says that a package is there for tests alone, which its name tells: pgtest, filestest.
+// forTests reports whether a package is only for tests, by its name: pgtest, filestest.
 func forTests(place string) bool { return strings.HasSuffix(place, "test") }
 
 func TestPackagesKnowEachOtherInOneDirectionOnly(t *testing.T) {
@@ -192,7 +192,8 @@ func TestPackagesKnowEachOtherInOneDirectionOnly(t *testing.T) {
 	}
 }
 
-// allows reports whether a list has the package. An entry "x/..." has x and all packages below it.
+// allows reports whether a list contains the package. An entry "x/..." contains x and all packages
+// below it.
 func allows(list []string, place string) bool {
 	return slices.ContainsFunc(list, func(entry string) bool {
 		parent, withBelow := strings.CutSuffix(entry, "/...")
@@ -239,9 +240,9 @@ func TestTheStructureHasNoPlacesForPackagesThatCannotBe(t *testing.T) {
 	}
 }
 
-// Where anything that is built in reaches a method by a name that the linker cannot foresee, as the templates of the standard
-// library do, every exported method of every type has to stay in the program: 24 MB more of it, 8 MB more in memory.
 func TestTheLinkerMayDropTheMethodsThatNobodyCalls(t *testing.T) {
+	// If code calls methods by name, as html/template does, the linker must keep every exported
+	// method. The program would be 24 MB larger and use 8 MB more memory.
 	t.Parallel()
 	dependencies, err := servertest.Build(filepath.Join(t.TempDir(), "memoir"), "-ldflags=-dumpdep")
 	if err != nil {

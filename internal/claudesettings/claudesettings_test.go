@@ -6,7 +6,7 @@ import (
 	"memoir/internal/claudesettings"
 )
 
-// inputs are the parts that a case of a table names; the rest is silent.
+// inputs are the values of a test case. Others are not set.
 type inputs struct {
 	env                           map[string]string
 	managed, local, project, user string
@@ -26,7 +26,7 @@ func (i inputs) input() claudesettings.Input {
 	}
 }
 
-// holder names the one link that holds.
+// holder returns the name of the link that decides.
 func holder(t *testing.T, links []claudesettings.Link) string {
 	t.Helper()
 	held := ""

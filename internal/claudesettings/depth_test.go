@@ -7,8 +7,8 @@ import (
 	"memoir/internal/claudesettings"
 )
 
-// Such a file would end the whole process: no parser of it comes back.
 func TestASettingsFileThatIsNestedTooDeepCountsForNothing(t *testing.T) {
+	// A recursive parser would overflow the stack and end the process.
 	t.Parallel()
 	const setting = `{"autoMemoryEnabled": false, "x": `
 	for text, counts := range map[string]bool{

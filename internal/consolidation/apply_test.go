@@ -17,7 +17,7 @@ import (
 	"memoir/internal/waittest"
 )
 
-// apply applies steps and returns what became of them.
+// apply applies steps and returns their results.
 func (b *bench) apply(slug string, steps ...records.Step) []consolidation.Result {
 	b.Helper()
 	var ids []string
@@ -31,7 +31,7 @@ func (b *bench) apply(slug string, steps ...records.Step) []consolidation.Result
 	return results
 }
 
-// disk is what an agent's files say, without the lock.
+// disk returns the contents of an agent's files, without the lock.
 func (b *bench) disk() map[string]string {
 	all := map[string]string{}
 	for name := range untidy() {
@@ -40,7 +40,7 @@ func (b *bench) disk() map[string]string {
 	return all
 }
 
-// body is what a file of a memory says behind its frontmatter.
+// body returns a file's content after the frontmatter.
 func body(file string) string {
 	_, after, _ := strings.Cut(strings.TrimPrefix(file, "---\n"), "\n---\n")
 	return after
@@ -115,7 +115,7 @@ func TestAStepWhoseMemoriesHaveChangedIsRefusedAndChangesNothing(t *testing.T) {
 		t.Error("a plan is not discarded once")
 	}
 
-	// What was changed after a step was applied is not undone with it.
+	// An undo keeps later changes.
 	merge = step(t, b.plan("ada"), "Delete “Releases”")
 	if r := b.apply("ada", merge)[0]; r.Error != nil {
 		t.Fatal(r.Error)
@@ -154,7 +154,7 @@ func TestWhatACrashCutsShortIsCarriedOn(t *testing.T) {
 			if err == nil {
 				t.Fatalf("%s: nothing crashed", name)
 			}
-			// The next one starts, and finishes by itself.
+			// The next server starts and finishes automatically.
 			b.end()
 			crashes = false
 			b.consolidate(consolidation.Options{Every: 10 * time.Millisecond})
@@ -180,7 +180,7 @@ func TestWhatACrashCutsShortIsCarriedOn(t *testing.T) {
 			if linked := strings.Contains(b.Read("ada/memory/dates.md"), "[[Release days]]"); linked != undoing {
 				t.Errorf("%s, undoing %t: it is linked %t", name, undoing, linked)
 			}
-			// Nothing is done twice.
+			// Each change was made once.
 			activity, err := b.Store.Activity(b.Context(), records.ActivityList{AgentID: b.Memory("ada", "Dates").AgentID, Name: "Dates", Limit: 10})
 			if want := 2; err != nil || !undoing && len(activity.Activity) != want || undoing && len(activity.Activity) != want+1 {
 				t.Errorf("%s, undoing %t: %d things happened to it: %+v (%v)", name, undoing, len(activity.Activity), activity.Activity, err)
@@ -189,7 +189,7 @@ func TestWhatACrashCutsShortIsCarriedOn(t *testing.T) {
 	}
 }
 
-// sessions are conversations that have just changed something.
+// sessions creates sessions that have just changed.
 func sessions(b *bench, n int) {
 	for i := range n {
 		b.Write("ada/sessions/s"+strconv.Itoa(i)+"/memory/MEMORY.md", "")
@@ -199,7 +199,7 @@ func sessions(b *bench, n int) {
 func TestWhatIsAppliedByItselfIsBoundedAndWaitsForItsGates(t *testing.T) {
 	t.Parallel()
 	files := memoirtest.Files{}
-	// 40 memories, of which 12 are copies: a tenth is 4.
+	// 12 of 40 memories are copies, and a tenth is 4.
 	for i := range 28 {
 		files["ada/memory/fact"+strconv.Itoa(i)+".md"] = memoirtest.Note("Fact "+strconv.Itoa(i), memories.Project, strings.Repeat("In its own words, number "+strconv.Itoa(i)+". ", i+2))
 	}
@@ -222,7 +222,7 @@ func TestWhatIsAppliedByItselfIsBoundedAndWaitsForItsGates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Ten minutes go by.
+	// Simulates ten minutes.
 	if _, err := b.Store.ClaimConsolidationCheck(b.Context(), agent.ID, time.Now().Add(-10*time.Minute), time.Now()); err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +267,7 @@ func TestNobodyConsolidatesWhatSomebodyElseDoes(t *testing.T) {
 	b := setup(t, untidy(), consolidation.Options{})
 	plan := b.plan("ada")
 	lock := "ada/memory/" + lockfile.Name
-	b.Write(lock, "1\n") // Claude Code's, say: the first process of all lives
+	b.Write(lock, "1\n") // for example Claude Code's: process 1 always runs
 	var conflict *memories.ConflictError
 	if _, err := b.MakePlan(b.Context(), "ada", memories.ByScript); !errors.As(err, &conflict) || !strings.Contains(conflict.Reason, "process 1)") {
 		t.Errorf("a plan ends with %v", err)

@@ -16,7 +16,7 @@ func TestEachGateOpensAtItsBorder(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		change func(*consolidation.Facts)
-		closed consolidation.GateName // empty: all are open
+		closed consolidation.GateName // empty if all are open
 	}{
 		"all is as it should be":        {func(*consolidation.Facts) {}, ""},
 		"23:59 hours since the last":    {func(f *consolidation.Facts) { f.Lock.Last = now.Add(-24*time.Hour + time.Minute) }, "time"},

@@ -22,7 +22,7 @@ import (
 type bench struct {
 	*memoirtest.Memoir
 	*consolidation.Consolidator
-	end func() // of the consolidator, with its queue
+	end func() // closes the consolidator and its queue
 }
 
 func setup(t *testing.T, files memoirtest.Files, options consolidation.Options) *bench {
@@ -37,7 +37,7 @@ func (b *bench) consolidate(options consolidation.Options) {
 	b.Helper()
 	options.Log = slog.New(slog.DiscardHandler)
 	if options.Every == 0 {
-		options.Every = time.Hour // what a test wants done, it asks for
+		options.Every = time.Hour // tests request what they need
 	}
 	queue, err := jobs.New(b.Store, jobs.Options{Changed: b.Engine.EmitScanned, Log: options.Log})
 	if err != nil {
@@ -69,7 +69,7 @@ func titles(steps []records.Step) []string {
 	return all
 }
 
-// step is the step of the plan with these words in its title.
+// step returns the step whose title contains words.
 func step(t testing.TB, plan records.Plan, words string) records.Step {
 	t.Helper()
 	for _, s := range plan.Steps {
@@ -87,7 +87,7 @@ const aboutReleases = `Releases are cut on the first working day of the month, f
 
 **How to apply:** never propose a release for another day, not even for a small fix; those go out as patches.`
 
-// untidy is an agent whose memories have piled up.
+// untidy returns an agent's memories with duplicates and dead links.
 func untidy() memoirtest.Files {
 	return memoirtest.Files{
 		"ada/CLAUDE.md":               "# By hand\n",
@@ -156,8 +156,8 @@ func TestAPlanWithoutAModelHasWhatCanBeKnown(t *testing.T) {
 	}
 }
 
-// A memory of the team's may say what one of the agent's own says, or said once, and links to it may lead nowhere: that is for people.
 func TestAPlanLeavesTheMemoriesOfTheTeamAlone(t *testing.T) {
+	// Team memories may repeat private ones and have dead links. Only people may change them.
 	t.Parallel()
 	const said = "The dashboards are on grafana.example.org, one for each team."
 	fakeModel := modeltest.New(t, proposals())
@@ -194,8 +194,8 @@ func TestAPlanLeavesTheMemoriesOfTheTeamAlone(t *testing.T) {
 	}
 }
 
-// The memories of the examples and those that recall is measured with say different things, each of them.
 func TestAPlanRaisesNoFalseAlarms(t *testing.T) {
+	// The memories of the examples and of the recall benchmark are all different.
 	t.Parallel()
 	dir := t.TempDir()
 	if err := examples.Copy(dir); err != nil {

@@ -30,7 +30,7 @@ import (
 	"memoir/internal/waittest"
 )
 
-// another is one more server over the same directory and database, which it reaches in a way of its own.
+// another returns one more server with the same directory and database, connected by url.
 func (b *bench) another(url string, options consolidation.Options) *bench {
 	b.Helper()
 	store, err := postgres.Open(b.Context(), url)
@@ -45,14 +45,14 @@ func (b *bench) another(url string, options consolidation.Options) *bench {
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { engine.Close() }) //nolint:errcheck // its database may be away
+	b.Cleanup(func() { engine.Close() }) //nolint:errcheck // its database may be unavailable
 	other := &bench{Memoir: &memoirtest.Memoir{TB: b.TB, Dir: b.Dir, URL: url, Store: store, Engine: engine}}
 	waittest.For(other, "the first scan", engine.Ready)
 	other.consolidate(options)
 	return other
 }
 
-// serve has the API of a server answer, and returns what calls it.
+// serve starts the server's API and returns a function that calls it.
 func (b *bench) serve() func(method, path string, body any) (status int, answer string) {
 	b.Helper()
 	running := httptest.NewServer(api.New(b.Engine, b.Store, b.Recaller, api.Options{
@@ -113,7 +113,7 @@ func TestWhatOneServerPlansAnotherAppliesAndTheFirstUndoes(t *testing.T) {
 		t.Fatal("the other server has no plan", err)
 	}
 	merge := step(t, *over.Plan, "Keep “Releases”")
-	for _, server := range []*bench{b, a} { // once more changes nothing
+	for _, server := range []*bench{b, a} { // a second time changes nothing
 		if r := server.apply("ada", merge)[0]; r.Error != nil {
 			t.Error(r.Error)
 		}
@@ -134,8 +134,8 @@ func TestWhatOneServerPlansAnotherAppliesAndTheFirstUndoes(t *testing.T) {
 	}
 }
 
-// Whatever is asked of Postgres when it goes away while a step is applied, the step is not half applied in the end.
 func TestAStepThatLosesItsDatabaseIsWholeAfterwards(t *testing.T) {
+	// If Postgres fails during a step, the step must end either completely applied or not at all.
 	t.Parallel()
 	for _, moment := range []string{"ChooseConsolidationSteps", "SaveConsolidationStep", "MarkDeleted"} {
 		t.Run(moment, func(t *testing.T) {
@@ -190,9 +190,9 @@ func TestAStepThatLosesItsDatabaseIsWholeAfterwards(t *testing.T) {
 	}
 }
 
-// A plan that comes to nothing because Postgres goes away leaves the lock as it was, however long that takes: Claude Code's own
-// consolidation is not to wait for it.
 func TestALockThatCannotBeLetGoIsLetGoLater(t *testing.T) {
+	// A plan that fails because Postgres is unavailable must release the lock, even after a long
+	// time, so that Claude Code can consolidate.
 	t.Parallel()
 	var armed atomic.Bool
 	var line *linetest.Line

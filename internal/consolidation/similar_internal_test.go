@@ -9,8 +9,9 @@ import (
 	"memoir/internal/memories"
 )
 
-// To compare each of 10,000 memories with each would take 50 million comparisons; those that are made are counted.
 func TestOfTenThousandMemoriesOnlyThoseAreComparedThatMayBeAlike(t *testing.T) {
+	// Comparing all pairs of 10,000 memories would take 50 million comparisons. The test counts the
+	// actual ones.
 	t.Parallel()
 	words := strings.Fields("kettle harbour ticket ferry winter storm timetable refund island queue deck anchor release branch freeze support patch read only timeout copy")
 	random := rand.New(rand.NewPCG(1, 2))

@@ -9,8 +9,9 @@ import (
 	"memoir/internal/memories"
 )
 
-// A conversation that was to be read when somebody switched the agent's memory off is not read, and none is to be read later.
 func TestNothingIsReadOfAnAgentWhoseMemoryIsOff(t *testing.T) {
+	// If the agent's memory is turned off, a queued conversation is not read, and none is queued
+	// later.
 	t.Parallel()
 	b := setup(t, extraction.Auto, found(rule("Use tabs", "always use tabs")))
 	b.says("s1", said("1", "user", "Please always use tabs."))

@@ -13,8 +13,8 @@ import (
 	"memoir/internal/records"
 )
 
-// Where a private memory and one of the team's have one name, what was found is about the private one.
 func TestAProposalChangesThePrivateMemoryOfItsName(t *testing.T) {
+	// If a private and a team memory have the same name, a proposal is about the private one.
 	t.Parallel()
 	b := setup(t, extraction.Propose, found(rule("Use tabs", "always use tabs"), rule("Wiki", "it is in the wiki")))
 	old := time.Now().Add(-time.Hour)
@@ -61,7 +61,7 @@ func TestWhatIsToBeWrittenWithoutAskingIsWritten(t *testing.T) {
 	if tea := b.file("feedback_tea.md"); !strings.Contains(tea, "owner: me") || !strings.Contains(tea, "tea: that is the rule.") || b.file("feedback_use_tabs.md") == "" {
 		t.Errorf("Tea: %s", tea)
 	}
-	// What the whole team would read, and what only somebody knows the day of, waits for a person all the same.
+	// A change of a team memory and a relative date need a person's decision.
 	b.Write("ada/memory/team/wiki.md", memoirtest.Note("Wiki", memories.Feedback, "Of the team."))
 	b.Scan("ada")
 	b.says("s1", said("2", "user", "Now always use spaces."))

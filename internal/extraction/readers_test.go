@@ -18,8 +18,8 @@ import (
 	"memoir/internal/waittest"
 )
 
-// To have a conversation read costs somebody's tokens, and may write.
 func TestWhoMayOnlyReadHasNoConversationRead(t *testing.T) {
+	// Reading a conversation costs tokens and may write, so a reader cannot cause it.
 	t.Parallel()
 	b := setup(t, extraction.Propose, modeltest.Says("{}"))
 	log := slog.New(slog.DiscardHandler)
@@ -75,7 +75,7 @@ func TestHook_QueuesForTheAgentOfTheTranscript(t *testing.T) {
 	handler := hooks.New(b.Engine, b.Store, b.Recaller, b.extractor, log)
 	for _, event := range []string{"stop", "session-end"} {
 		b.says(event, "{}\n")
-		// After a cd into the directory of another agent.
+		// The working directory is another agent's.
 		body := fmt.Sprintf(`{"session_id":%q,"transcript_path":%q,"cwd":%q}`, event, b.transcript(event), b.Path("ada"))
 		handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/hooks/"+event, strings.NewReader(body)))
 	}

@@ -11,9 +11,9 @@ import (
 	"memoir/internal/waittest"
 )
 
-// A conversation is left to the server that sees its transcript, by one that has another directory of Claude Code and by one that has no
-// model. Where there is no other server, its job ends.
 func TestAConversationIsReadByTheServerThatSeesIt(t *testing.T) {
+	// A server that cannot see a transcript, or has no model, leaves the conversation to another
+	// one. Without another server, the job ends.
 	t.Parallel()
 	open := make(chan struct{})
 	b := setup(t, extraction.Propose, modeltest.When(open, found()), found(rule("Use tabs", "always use tabs")))
@@ -41,7 +41,7 @@ func TestAConversationIsReadByTheServerThatSeesIt(t *testing.T) {
 	sees.queue.Close()
 	dumb.queue.Close()
 	b.says("s2", said("3", "user", "always use tabs"))
-	// It is heard of where it is seen, and that server is gone.
+	// The server that can see it queues it and stops.
 	sees.stops("stop", "s2")
 	waittest.For(b, "the job to end", func() bool {
 		all, err := jobs.List(t.Context(), b.Store, b.agent().ID)

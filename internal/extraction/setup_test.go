@@ -26,10 +26,10 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// bench is a Memoir with one hive agent, ada, a directory of Claude Code, and an extractor.
+// bench is a Memoir with the hive agent ada, a directory of Claude Code, and an extractor.
 type bench struct {
 	*memoirtest.Memoir
-	claude    string // the directory of Claude Code
+	claude    string // Claude Code's directory
 	model     *modeltest.Server
 	extractor *extraction.Extractor
 }
@@ -61,7 +61,7 @@ func (b *bench) start(mode extraction.Mode, llm model.Model) *extraction.Extract
 	return x
 }
 
-// transcript is the path of a session's transcript.
+// transcript returns the path of a session's transcript.
 func (b *bench) transcript(session string) string {
 	return filepath.Join(b.claude, "projects", "-work", session+".jsonl")
 }
@@ -79,7 +79,7 @@ func (b *bench) says(session, text string) {
 	}
 }
 
-// run hears of a session and reads it at once.
+// run queues a session and reads it at once.
 func (b *bench) run(session string) extraction.Outcome {
 	b.Helper()
 	out, err := b.tryRun(session)
@@ -98,7 +98,7 @@ func (b *bench) tryRun(session string) (extraction.Outcome, error) {
 	return b.extractor.Run(b.Context(), deferred.Task)
 }
 
-// proposals are those of ada, the newest first.
+// proposals returns ada's proposals, newest first.
 func (b *bench) proposals(state records.ProposalState) []extraction.Proposed {
 	b.Helper()
 	page, err := b.extractor.Proposals(b.Context(), "ada", state, 100, "")
@@ -118,7 +118,7 @@ func (b *bench) names(state records.ProposalState) string {
 	return strings.Join(names, "|")
 }
 
-// said is a line of a transcript.
+// said returns a line of a transcript.
 func said(id, role, text string) string {
 	raw, err := json.Marshal(map[string]any{
 		"type": role, "uuid": id, "sessionId": "s1", "timestamp": "2026-03-02T10:00:00Z", "message": map[string]any{"role": role, "content": text},
@@ -129,7 +129,7 @@ func said(id, role, text string) string {
 	return string(raw) + "\n"
 }
 
-// rule is what a model answers of one feedback, and may be changed by a test.
+// rule returns a model's answer with one feedback memory, changed by change.
 func rule(name, quote string, change ...func(map[string]any)) map[string]any {
 	m := map[string]any{
 		"name": name, "type": "feedback", "description": "About " + name, "text": name + ": that is the rule.", "why": "They said so.",
@@ -148,7 +148,7 @@ func found(all ...map[string]any) modeltest.Reply {
 	return modeltest.SaysJSON(map[string]any{"memories": all})
 }
 
-// chatter is so many lines of a conversation in which nothing is said.
+// chatter returns n lines of a conversation without anything to remember.
 func chatter(from, n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -178,14 +178,14 @@ func (b *bench) agent() records.Agent {
 	return agent
 }
 
-// exec has the database changed behind everybody's back.
+// exec runs a statement in the database directly.
 func (b *bench) exec(statement string) {
 	b.Helper()
 	conn, err := pgx.Connect(b.Context(), b.URL)
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer conn.Close(b.Context()) //nolint:errcheck // nothing is lost with it
+	defer conn.Close(b.Context()) //nolint:errcheck // the result is not needed
 	if _, err := conn.Exec(b.Context(), statement); err != nil {
 		b.Fatal(err)
 	}

@@ -22,20 +22,20 @@ import (
 	"memoir/internal/waittest"
 )
 
-// server is a bench with a queue, the hooks and the API, as one server of a database.
+// server is a bench with a queue, the hooks and the API.
 type server struct {
 	*bench
 	url   string
 	queue *jobs.Queue
 }
 
-// serve starts one more server over the same disk and database.
+// serve starts one more server with the same disk and database.
 func serve(b *bench, llm model.Model, quiet time.Duration) *server {
 	b.Helper()
 	return serveAt(b, b.claude, llm, quiet, 2)
 }
 
-// serveAt is serve with a directory of Claude Code of the caller's choice, and so many workers.
+// serveAt is serve with a directory of Claude Code and a number of workers.
 func serveAt(b *bench, claude string, llm model.Model, quiet time.Duration, workers int) *server {
 	b.Helper()
 	store, err := postgres.Open(b.Context(), b.URL)
@@ -61,7 +61,7 @@ func serveAt(b *bench, claude string, llm model.Model, quiet time.Duration, work
 	return s
 }
 
-// call makes a request and reads its answer into out, unless that is nil.
+// call makes a request and decodes its answer into out, which may be nil.
 func (s *server) call(method, path string, body, out any, headers ...string) (status int) {
 	s.Helper()
 	var raw []byte
@@ -118,18 +118,19 @@ func (s *server) waiting() listed {
 	return l
 }
 
-// A conversation of 2,000 lines, from the stop hook to CLAUDE.md, through the end of the server that reads it.
 func TestAConversationOf2000LinesGoesFromTheStopHookToCLAUDEMD(t *testing.T) {
+	// A conversation of 2,000 lines passes from the stop hook to CLAUDE.md, although its server
+	// stops meantime.
 	t.Parallel()
 	b := setup(t, extraction.Propose, modeltest.Never(), modeltest.Status(529), found(rule("Use tabs", "always use tabs")), found())
 	first := serve(b, b.model.Model(), 10*time.Millisecond)
 	b.says("s1", chatter(0, 1500)+said("x", "user", "From now on always use tabs.")+chatter(1500, 499))
 	first.stops("stop", "s1")
 	waittest.For(b, "the question", func() bool { return len(b.model.Requests()) == 1 })
-	first.queue.Close() // and the model has not answered
+	first.queue.Close() // before the model has answered
 	second := serve(b, b.model.Model(), 10*time.Millisecond)
 	waittest.For(b, "the proposal", func() bool { return second.waiting().Total == 1 })
-	second.stops("session-end", "s1") // there is nothing more to read
+	second.stops("session-end", "s1") // no new messages
 	p := second.waiting().Proposals[0]
 	if status := second.call("POST", "/api/v1/agents/ada/proposals/"+p.ID+"/accept", map[string]any{}, nil, "If-Match", `"stale"`); status != 412 {
 		t.Errorf("accepted unseen: %d", status)
@@ -151,7 +152,7 @@ func TestAConversationOf2000LinesGoesFromTheStopHookToCLAUDEMD(t *testing.T) {
 		entries, err := jobs.List(t.Context(), b.Store, b.agent().ID)
 		return err == nil && len(entries) > 0 && !slices.ContainsFunc(entries, func(e jobs.Entry) bool { return e.State != jobs.Done })
 	})
-	if n := len(b.model.Requests()); n != 4 { // two that failed, and one for each piece
+	if n := len(b.model.Requests()); n != 4 { // two failures, and one for each part
 		t.Errorf("%d questions", n)
 	}
 }
@@ -191,7 +192,7 @@ func TestTheAPIHasConversationsRead(t *testing.T) {
 			t.Errorf("?wait=%s: %d", wait, status)
 		}
 	}
-	// A page at a time; each has its end.
+	// Pages of one proposal, up to the last.
 	all, names := s.waiting(), ""
 	for cursor, pages := "", 0; pages == 0 || cursor != ""; pages++ {
 		var page listed
@@ -221,7 +222,7 @@ func TestTheAPIHasConversationsRead(t *testing.T) {
 	if status := s.call("GET", "/api/v1/agents/ada/proposals/nonsense", nil, nil); status != 404 {
 		t.Errorf("nonsense: %d", status)
 	}
-	// Without a model everything else goes on, and this says how to switch it on.
+	// Without a model everything else works, and the status explains how to configure one.
 	without := serve(b, nil, time.Hour)
 	without.stops("stop", "s1")
 	if status := without.call("POST", extract, messages, &out); status != 409 || !strings.Contains(out.Detail, model.SwitchOn) {

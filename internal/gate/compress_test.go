@@ -13,7 +13,7 @@ import (
 	"memoir/internal/gate"
 )
 
-// answering serves one answer behind a gate, to a client that unpacks nothing by itself.
+// answering serves one response behind a gate, to a client that does not decompress.
 func answering(t *testing.T, answer http.HandlerFunc) (get func(encodings, proxy string) *http.Response) {
 	t.Helper()
 	g, err := gate.New(gate.Options{Addr: "127.0.0.1:8080", Log: slog.New(slog.DiscardHandler)})
@@ -50,7 +50,7 @@ func TestTextIsPackedForThoseWhoTakeItPacked(t *testing.T) {
 		{"text/html; charset=utf-8", "", "gzip, br", "", text, true},
 		{"application/json", "", "gzip", "192.0.2.1", text, true},
 		{"application/problem+json", "", "gzip", "", text, true},
-		{"application/json", "", "gzip", "", text, false}, // to a script on this machine
+		{"application/json", "", "gzip", "", text, false}, // to a local script
 		{"text/html; charset=utf-8", "", "identity", "", text, false},
 		{"text/html; charset=utf-8", "", "gzip;q=0", "", text, false},
 		{"text/html; charset=utf-8", "", "gzip", "", "short", false},
@@ -108,7 +108,7 @@ func TestAnEventStreamIsNeitherPackedNorHeldBack(t *testing.T) {
 		case <-r.Context().Done():
 		}
 	})("gzip", "")
-	line, err := bufio.NewReader(response.Body).ReadString('\n') // the handler goes on only after this
+	line, err := bufio.NewReader(response.Body).ReadString('\n') // the handler continues after this
 	close(seen)
 	if err != nil || line != "data: first\n" || response.Header.Get("Content-Encoding") != "" {
 		t.Errorf("the stream began with %q, %v (%v)", line, response.Header, err)

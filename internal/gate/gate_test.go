@@ -22,13 +22,13 @@ import (
 
 const token = "correct horse battery staple"
 
-// server is a gate before a site that says where it was asked.
+// server is a gate in front of site.
 type server struct {
 	*testing.T
 	url    string
 	client *http.Client // follows no redirects
 	log    *bytes.Buffer
-	stop   func() // after it, the log is whole
+	stop   func() // after it, the log is complete
 }
 
 func setup(t *testing.T, options gate.Options) *server {
@@ -49,7 +49,8 @@ func setup(t *testing.T, options gate.Options) *server {
 	return s
 }
 
-// site panics where it is told to, caches below /static/ and says everywhere else where it was asked.
+// site panics at two paths, sets Cache-Control below /static/, and otherwise answers with the
+// method and path.
 func site() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "%s %s", r.Method, r.URL.Path) })
@@ -64,14 +65,14 @@ func site() http.Handler {
 	return mux
 }
 
-// reply is the answer to a request.
+// reply is the response to a request.
 type reply struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// ask makes a request; headers are names and values, Host among them.
+// ask makes a request. headers are pairs of names and values, also of Host.
 func (s *server) ask(method, path, body string, headers ...string) reply {
 	s.Helper()
 	request, err := http.NewRequestWithContext(s.Context(), method, s.url+path, strings.NewReader(body))
@@ -99,7 +100,7 @@ func (s *server) ask(method, path, body string, headers ...string) reply {
 	return reply{response.StatusCode, response.Header, string(raw)}
 }
 
-// refused fails the test unless the answer is of that status, as a problem document below /api and as a page elsewhere.
+// refused fails unless the response has that status: a problem document for programs, else a page.
 func (s *server) refused(path string, r reply, status int) {
 	s.Helper()
 	want := "text/html; charset=utf-8"
@@ -370,5 +371,5 @@ func TestTheServerEndsEventStreamsWhenItShutsDown(t *testing.T) {
 	}
 }
 
-// overTLS is what a request that came by TLS looks like to a handler.
+// overTLS is the state of a request that arrived over TLS.
 var overTLS = &tls.ConnectionState{HandshakeComplete: true}

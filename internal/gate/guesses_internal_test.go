@@ -20,8 +20,8 @@ func addressOf(i int) netip.Prefix {
 	return networkOf(netip.MustParseAddr(fmt.Sprintf("10.%d.%d.%d", i>>16&255, i>>8&255, i&255)))
 }
 
-// flood guesses from n addresses, with as many requests at a time from each, for as long as given.
-// It returns how many tokens were checked.
+// flood guesses tokens from n addresses, with atATime parallel requests each, for the given time.
+// It returns the number of checked tokens.
 func flood(t *testing.T, g *guesses, n, atATime int, lasts time.Duration, addressOf func(int) netip.Prefix) int64 {
 	t.Helper()
 	var checked atomic.Int64
@@ -32,7 +32,7 @@ func flood(t *testing.T, g *guesses, n, atATime int, lasts time.Duration, addres
 			for time.Now().Before(until) {
 				_, err := g.check(t.Context(), addressOf(i%n), func() bool { checked.Add(1); return false })
 				if many := (*tooManyGuesses)(nil); errors.As(err, &many) {
-					time.Sleep(100 * time.Millisecond) // a client that does not mind Retry-After
+					time.Sleep(100 * time.Millisecond) // a client that ignores Retry-After
 				}
 			}
 		})
@@ -123,7 +123,8 @@ func TestClientOf(t *testing.T) {
 		{"127.0.0.1:5", "198.51.100.7", false, "127.0.0.0/8"},
 		{"127.0.0.1:5", "", true, "127.0.0.0/8"},
 		{"127.0.0.1:5", "198.51.100.7", true, "198.51.100.7/32"},
-		{"[::1]:5", "203.0.113.9, 198.51.100.7", true, "198.51.100.7/32"}, // the client made up the first
+		// the client forged the first element
+		{"[::1]:5", "203.0.113.9, 198.51.100.7", true, "198.51.100.7/32"},
 		{"127.0.0.1:5", "2001:db8:1:2:3:4:5:6", true, "2001:db8:1:2::/64"},
 		{"127.0.0.1:5", "nonsense", true, "127.0.0.0/8"},
 		{"127.9.9.9:5", "", false, "127.0.0.0/8"},

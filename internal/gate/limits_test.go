@@ -18,7 +18,7 @@ import (
 	"memoir/internal/waittest"
 )
 
-// listen serves a handler behind a gate with these limits, as the binary does.
+// listen serves a handler behind a gate with these limits, as the server does.
 func listen(t *testing.T, options gate.Options, handler http.HandlerFunc) (addr string) {
 	t.Helper()
 	options.Addr = "127.0.0.1:0"
@@ -34,12 +34,12 @@ func listen(t *testing.T, options gate.Options, handler http.HandlerFunc) (addr 
 		t.Fatal(err)
 	}
 	server := g.Server(handler, func() {})
-	go server.Serve(listener) //nolint:errcheck // it ends with the test
+	go server.Serve(listener) //nolint:errcheck // ends with the test
 	t.Cleanup(func() { server.Close() })
 	return listener.Addr().String()
 }
 
-// A client is one connection, used by hand.
+// A client is one connection.
 type client struct {
 	*testing.T
 	net.Conn
@@ -59,7 +59,7 @@ func connect(t *testing.T, addr string) *client {
 	return &client{t, conn, bufio.NewReader(conn)}
 }
 
-// answer reads an answer with its body.
+// answer reads a response with its body.
 func (c *client) answer() reply {
 	c.Helper()
 	response, err := http.ReadResponse(c.from, nil)
@@ -73,7 +73,7 @@ func (c *client) answer() reply {
 	return reply{response.StatusCode, response.Header, string(raw)}
 }
 
-// ended fails the test unless the server closes the connection.
+// ended fails unless the server closes the connection.
 func (c *client) ended() {
 	c.Helper()
 	_, err := io.Copy(io.Discard, c.from)
@@ -136,7 +136,7 @@ func TestARequestThatIsWorkedOnForLongIsNotCut(t *testing.T) {
 			}
 			_, _ = w.Write(body)
 		}
-		time.Sleep(3 * limit / 2) // what was written last still waits to be sent
+		time.Sleep(3 * limit / 2) // the last bytes still wait to be sent
 	})
 	for range 2 {
 		response, err := http.Post("http://"+addr+"/", "text/plain", strings.NewReader("said "))
@@ -250,8 +250,8 @@ func TestPastTheLimitOfConnectionsARequestIs429(t *testing.T) {
 	served(t, addr)
 }
 
-// served returns a new connection once a request that came over it has been answered. Until those who had their answers before are
-// seen to wait, which is a moment later, it may be one too many.
+// served returns a new connection after a response over it. It retries, because the server counts
+// an earlier connection as active for a moment.
 func served(t *testing.T, addr string) *client {
 	t.Helper()
 	for limit := time.Now().Add(waittest.Patience()); ; {
@@ -333,7 +333,8 @@ func TestAFloodOfNonsenseDoesNotFloodTheLog(t *testing.T) {
 	if r := c.answer(); r.status != http.StatusOK {
 		t.Fatalf("status %d", r.status)
 	}
-	for limit := time.Now().Add(waittest.Patience()); !strings.Contains(log.String(), "path=/ status=200"); { // written once it is answered
+	// logged after the response
+	for limit := time.Now().Add(waittest.Patience()); !strings.Contains(log.String(), "path=/ status=200"); {
 		if time.Now().After(limit) {
 			t.Fatal("the request that was answered is not in the log")
 		}
@@ -350,7 +351,7 @@ func TestAFloodOfNonsenseDoesNotFloodTheLog(t *testing.T) {
 	}
 }
 
-// lockedBuffer is a log that is read while it is written.
+// lockedBuffer is a log that can be read while it is written.
 type lockedBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer

@@ -76,8 +76,8 @@ func TestOnlyOwner_RefusesOthers(t *testing.T) {
 	}
 }
 
-// Where the kernel does not tell who connects, the owner has a token and a link.
 func TestOnlyOwner_TokenAndLink(t *testing.T) {
+	// If the kernel cannot identify users, the owner has a token and a link.
 	t.Parallel()
 	s := setup(t, gate.Options{OnlyOwner: true, Token: "generated-for-the-owner", TokenFile: "/data/owner-token", SignInCode: "once"})
 	r := s.ask(http.MethodGet, "/api/v1/agents", "")
@@ -110,8 +110,8 @@ func TestOnlyOwner_TokenAndLink(t *testing.T) {
 	}
 }
 
-// A gate whose server does not tell it about connections admits none.
 func TestOnlyOwner_UnknownConnection(t *testing.T) {
+	// A server that was not made by Gate.Server admits no connection.
 	t.Parallel()
 	s := setup(t, gate.Options{OnlyOwner: true})
 	if r := s.ask(http.MethodGet, "/api/v1/agents", ""); r.status != http.StatusForbidden {

@@ -86,8 +86,8 @@ func TestPeerOf_OtherUser(t *testing.T) {
 	}
 }
 
-// An IPv6 socket may be connected to an IPv4 address.
 func TestPeerOf_MappedAddress(t *testing.T) {
+	// An IPv6 socket may be connected to an IPv4 address.
 	t.Parallel()
 	listener := listenAt(t, "127.0.0.1:0")
 	_, server := accepted(t, listener, func() net.Conn {
@@ -135,8 +135,8 @@ func TestPeerOf_ClosedByClient(t *testing.T) {
 	}
 }
 
-// After a client has reset its connection, another user's may have the same addresses.
 func TestPeerOf_PortTakenByAnother(t *testing.T) {
+	// After a client has reset its connection, another user's socket may have the same addresses.
 	t.Parallel()
 	listener := listenAt(t, "127.0.0.1:0")
 	client, old := accepted(t, listener, dialler(t, listener))

@@ -56,7 +56,7 @@ func TestPublicURL_AdmitsItsOrigin(t *testing.T) {
 			t.Errorf("the refusal, without %q: %d %s", words, refused.status, refused.body)
 		}
 	}
-	// As nginx asks without proxy_set_header, and with it.
+	// As nginx requests without and with proxy_set_header.
 	for _, host := range []string{strings.TrimPrefix(public.url, "http://"), "nas.example", "nas.example:8080"} {
 		if r := public.ask("POST", "/sign-in", form, "Origin", nas, "Host", host); r.status != http.StatusSeeOther {
 			t.Errorf("a sign-in as %s: %d %s", host, r.status, r.body)

@@ -15,7 +15,7 @@ import (
 
 const readToken = "look but do not touch"
 
-// readersMay are options of a gate with a token for readers, who may also post to /api/look.
+// readersMay returns the options of a gate with a read token, which may also post to /api/look.
 func readersMay() gate.Options {
 	return gate.Options{Token: token, ReadToken: readToken, OnlyReads: func(r *http.Request) bool {
 		return r.Method == http.MethodPost && r.URL.EscapedPath() == "/api/look"
@@ -125,7 +125,7 @@ func TestATokenForReadersThatKeepsNobodyFromWritingIsRefused(t *testing.T) {
 	}
 }
 
-// signInWith returns the cookie of a browser that has shown that token.
+// signInWith returns the cookie of a browser that signed in with a token.
 func (s *server) signInWith(shown string) *http.Cookie {
 	s.Helper()
 	r := s.ask("POST", "/sign-in", url.Values{"token": {shown}}.Encode())

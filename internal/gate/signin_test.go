@@ -14,7 +14,7 @@ import (
 	"memoir/internal/gate"
 )
 
-// signIn returns the cookie of a browser that has shown the token.
+// signIn returns the cookie of a browser that signed in.
 func (s *server) signIn() *http.Cookie {
 	s.Helper()
 	return s.signInWith(token)
@@ -175,7 +175,8 @@ func TestACookieThatWasNotGivenByThisServerDoesNotSignIn(t *testing.T) {
 	if r := renewed.ask("GET", "/api/v1/agents", "", "Cookie", cookie.Name+"="+cookie.Value); r.status != http.StatusUnauthorized {
 		t.Errorf("a cookie from before the token was renewed: %d", r.status)
 	}
-	// Another local server may have set a cookie of the same name for a longer path: ours counts all the same.
+	// Another local server may have set a cookie of the same name for a longer path. Ours must
+	// still count.
 	if r := s.ask("GET", "/api/v1/agents", "", "Cookie", cookie.Name+"=other; "+cookie.Name+"="+cookie.Value); r.status != http.StatusOK {
 		t.Errorf("two cookies of one name: %d", r.status)
 	}

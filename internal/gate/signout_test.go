@@ -13,7 +13,7 @@ import (
 	"memoir/internal/gate"
 )
 
-// signIns keep sign-ins in memory, for several servers, and fail while they are away.
+// signIns stores sign-ins in memory for several servers. Its methods fail while away is true.
 type signIns struct {
 	mu    sync.Mutex
 	seals map[string][]byte

@@ -16,7 +16,8 @@ func TestAConversationIsGivenNoMoreThanItsBudget(t *testing.T) {
 	const all = 20
 	files := memoirtest.Files{}
 	for i := range all {
-		body := strings.Repeat(strings.Repeat("deploying rules ", 8)+"\n", 60) // more than is given of one
+		// more than the limit for one
+		body := strings.Repeat(strings.Repeat("deploying rules ", 8)+"\n", 60)
 		files[fmt.Sprintf("ada/memory/feedback_%c.md", 'a'+i)] = memoirtest.Note(fmt.Sprintf("deploy rule %c", 'a'+i), memories.Feedback, body)
 	}
 	d := setup(t, files)

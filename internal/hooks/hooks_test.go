@@ -42,7 +42,7 @@ func TestWhatAConversationBeginsWithCannotEndTheBlockThatItStandsIn(t *testing.T
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// desk is a Memoir with hooks, and an agent of Claude Code that works on a project.
+// desk is a Memoir with hooks and an agent of Claude Code with a project.
 type desk struct {
 	*memoirtest.Memoir
 	url     string
@@ -57,7 +57,7 @@ func setup(t *testing.T, files memoirtest.Files) desk {
 	return desk{m, server.URL, m.Dir}
 }
 
-// call posts what Claude Code would say, and returns what it would read.
+// call posts a hook's input and returns the context in its answer.
 func (d desk) call(event string, input any) (status int, context string) {
 	d.Helper()
 	body, err := json.Marshal(input)
@@ -97,7 +97,7 @@ func (d desk) post(event string, body []byte) (status int, text string) {
 	return response.StatusCode, answer.Specific.Context
 }
 
-// prompt asks until there is an answer: on a machine that has much else to do it comes with the next prompt.
+// prompt repeats a prompt until it gets memories, because a busy machine can miss the timeout.
 func (d desk) prompt(input map[string]any) string {
 	d.Helper()
 	var text string
@@ -147,7 +147,7 @@ func TestAConversationIsGivenWhatItsAgentRemembers(t *testing.T) {
 		t.Errorf("what is stale is given as %q", text)
 	}
 
-	// The agent learns something, which the next prompt is given, though no event told of it.
+	// A new memory is recalled at the next prompt, without a file event.
 	d.Write("ada/memory/user_tea.md", memoirtest.Note("prefers green tea", memories.User, "Drinks green tea."))
 	if status, text := d.call("post-tool-use", session(map[string]any{
 		"tool_name": "Write", "tool_input": map[string]any{"file_path": d.Path("ada/memory/user_tea.md"), "content": "…"},
@@ -163,7 +163,7 @@ func TestAConversationIsGivenWhatItsAgentRemembers(t *testing.T) {
 		}
 	}
 
-	// What was compacted away may be given again.
+	// After a compaction memories can be recalled again.
 	d.call("session-start", session(map[string]any{"source": "compact"}))
 	if text := d.prompt(session(map[string]any{"prompt": "when do we deploy?"})); !strings.Contains(text, "Tuesdays only") {
 		t.Errorf("after a compaction the prompt is given %q", text)

@@ -13,7 +13,7 @@ import (
 
 var memoir = hooksettings.Hooks{URL: "http://127.0.0.1:8080", Program: "/usr/local/bin/memoir"}
 
-// installed is what a file has in the end that had nothing.
+// installed is the result for an empty file.
 const installed = `{
   "hooks": {
     "SessionStart": [
@@ -105,7 +105,7 @@ func uninstall(t *testing.T, h hooksettings.Hooks, file string) string {
 	return string(out)
 }
 
-// meaning is what a reader of JSON makes of a file.
+// meaning returns the JSON value of a file.
 func meaning(t *testing.T, file string) any {
 	t.Helper()
 	plain, err := hujson.Standardize([]byte(strings.TrimPrefix(file, "\uFEFF")))
@@ -131,7 +131,7 @@ func TestAFileWithoutAnythingGetsAllHooks(t *testing.T) {
 	}
 }
 
-// other is what people have in their settings.
+// other is a user's settings file.
 const other = `{
 	"model": "opus",
 	"permissions": {"allow": ["Bash(ls:*)"],
@@ -169,7 +169,7 @@ func TestWhatIsNotMemoirsStaysAsItIs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			with := install(t, memoir, file)
-			// A comma may have come behind what was the last of its kind.
+			// A comma may have been added after the last entry.
 			commaless := strings.NewReplacer(",", "").Replace
 			for line := range strings.Lines(file) {
 				if line = strings.TrimRight(commaless(line), "\r\n "); !strings.Contains(commaless(with), line) && name != "on one line, and odd" {
@@ -345,7 +345,7 @@ func FuzzInstall(f *testing.F) {
 		is, was := meaning(t, string(without)), meaning(t, string(before))
 		if hooks, _ := was.(map[string]any)["hooks"].(map[string]any); hooks != nil {
 			for _, event := range hooksettings.Events() {
-				// What was empty, and had no hook of anybody's in it, may be gone.
+				// An empty event without other hooks may have been removed.
 				if groups, _ := hooks[event.Name].([]any); len(groups) == 0 {
 					delete(hooks, event.Name)
 				}

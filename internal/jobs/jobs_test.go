@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 	pgtest.Main(m)
 }
 
-// place is a database with an agent, on which servers may work.
+// place is a database with an agent, to which servers can connect.
 type place struct {
 	*testing.T
 	url   string
@@ -57,15 +57,15 @@ func (p *place) connect() *postgres.Store {
 	return store
 }
 
-// work is what a server of a test does.
+// work is the work of a server.
 type work = func(context.Context, jobs.Job, int) (jobs.Result, error)
 
-// quick are the settings of servers that are not waited for.
+// quick returns options with short delays.
 func quick() jobs.Options {
 	return jobs.Options{FirstRetry: time.Millisecond, MaxAttempts: 4, Poll: 50 * time.Millisecond, ServerTimeout: time.Second, StopTimeout: time.Millisecond}
 }
 
-// server starts one more server, which works at jobs of the one kind that there is.
+// server starts one more server for the only kind of job.
 func (p *place) server(do work) (*jobs.Queue, jobs.Kind[int]) {
 	p.Helper()
 	queue, err := jobs.New(p.connect(), quick())
@@ -153,7 +153,7 @@ func hold(url string) {
 				select {}
 			})
 			queue.Start(context.Background(), func() bool { return true })
-			_, _ = io.Copy(io.Discard, os.Stdin) // until the test has gone
+			_, _ = io.Copy(io.Discard, os.Stdin) // until the test ends
 		}
 	}
 	fmt.Fprintln(os.Stderr, err)
@@ -218,14 +218,14 @@ func TestAServerThatStopsLeavesItsJobToTheNext(t *testing.T) {
 	}
 }
 
-// answer is an error that says whether to try again.
+// answer is an error with a method Again.
 type answer struct{ again bool }
 
 func (a answer) Error() string                { return "a secret of the server" }
 func (a answer) Plain() string                { return "it answered with status 400" }
 func (a answer) Again() (bool, time.Duration) { return a.again, time.Millisecond }
 
-// misconfigured is an error that a person has to deal with.
+// misconfigured is an error that a person has to fix.
 type misconfigured struct{ answer }
 
 func (misconfigured) Misconfigured() bool { return true }
@@ -330,7 +330,7 @@ func TestAJobThatIsPutOffHasWhatWasSaidLast(t *testing.T) {
 	far := time.Now().Add(time.Hour).Truncate(time.Millisecond)
 	p.add(kind, 1, jobs.Once{Key: "session", RunAt: far, Postpone: true})
 	p.add(kind, 2, jobs.Once{Key: "session", RunAt: far.Add(time.Minute), Postpone: true})
-	p.add(kind, 3, jobs.Once{Key: "session", RunAt: far}) // it is there
+	p.add(kind, 3, jobs.Once{Key: "session", RunAt: far}) // it exists
 	if waits := p.becomes(jobs.Waiting); !waits.RunAt.Equal(far.Add(time.Minute)) {
 		t.Errorf("it waits until %v, and not until %v", waits.RunAt, far.Add(time.Minute))
 	}
@@ -343,8 +343,8 @@ func TestAJobThatIsPutOffHasWhatWasSaidLast(t *testing.T) {
 	}
 }
 
-// Whoever puts a job off counts on being heard, whatever the job is just doing: before it, in the middle of it, or as it ends.
 func TestNothingThatHappensWhileAJobRunsIsMissed(t *testing.T) {
+	// A postponement must never be lost, whether it comes before, during or at the end of a run.
 	t.Parallel()
 	p := setup(t)
 	var (
@@ -360,14 +360,15 @@ func TestNothingThatHappensWhileAJobRunsIsMissed(t *testing.T) {
 		}
 		mu.Unlock()
 		if runs.Add(1)%3 == 0 {
-			time.Sleep(time.Millisecond) // some end at once, some are met in the middle
+			time.Sleep(time.Millisecond) // some end before the postponement and some after
 		}
 		mu.Lock()
 		defer mu.Unlock()
 		busy--
 		latest = max(latest, n)
 		if runs.Load()%5 == 0 {
-			return jobs.Result{}, jobs.Permanent(errors.New("not this one")) // that ends what it was asked, not what it was asked meanwhile
+			// it ends only the earlier request
+			return jobs.Result{}, jobs.Permanent(errors.New("not this one"))
 		}
 		return jobs.Result{}, nil
 	}

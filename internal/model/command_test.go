@@ -18,7 +18,7 @@ import (
 	"memoir/internal/model"
 )
 
-// program builds the claude of these tests, once.
+// program builds the fake claude program once.
 var program = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "memoir-fake-claude-")
 	if err != nil {
@@ -40,13 +40,13 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// played is a claude that plays a part, and what it is given.
+// played is a fake claude and the file that records its input.
 type played struct {
 	model.Model
 	record string
 }
 
-// seen is what a claude was given.
+// seen is the input of a fake claude.
 type seen struct {
 	Args, Files, Env   []string
 	Asked, Dir, System string
@@ -179,7 +179,7 @@ func TestWhoGivesUpWaitingEndsTheCommandLineWithAllThatItHasStarted(t *testing.T
 	}
 }
 
-// lives reports whether a process runs. One that has ended and that nobody has asked about does not.
+// lives reports whether a process runs. A zombie does not.
 func lives(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false

@@ -10,7 +10,7 @@ import (
 	"memoir/internal/model"
 )
 
-// answering is a model that a test answers for.
+// answering is a model whose result a test decides.
 type answering func() error
 
 func (a answering) Ask(context.Context, model.Question) (model.Answer, error) {

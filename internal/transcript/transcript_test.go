@@ -13,7 +13,7 @@ import (
 	"memoir/internal/transcript"
 )
 
-// message is a line of a conversation, as Claude Code writes it.
+// message returns a line of a conversation.
 func message(id, role, text string) string {
 	return line(map[string]any{
 		"type": role, "uuid": id, "sessionId": "s1", "timestamp": "2026-03-02T10:00:00.5Z", "cwd": "/work",
@@ -73,7 +73,7 @@ func TestWhatPeopleAndTheAgentSaidIsReadAndNothingElse(t *testing.T) {
 	if at := s.Messages[0].At; !at.Equal(time.Date(2026, 3, 2, 10, 0, 0, 5e8, time.UTC)) {
 		t.Errorf("the first was said at %v", at)
 	}
-	// The half line is whole the next time.
+	// The incomplete line is read next time.
 	if rest := read(t, transcript.Reading{}, half+"\"}}\n"); texts(rest) != "user:not yet" {
 		t.Errorf("the rest: %q", texts(rest))
 	}
@@ -104,7 +104,7 @@ func TestWhatTheAgentSavedItselfIsTold(t *testing.T) {
 	}
 }
 
-// endless gives lines one after the other, up to so many bytes, and keeps none.
+// endless is a reader that generates lines up to a number of bytes.
 type endless struct {
 	next func(n int) string
 	n    int
@@ -125,8 +125,8 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// It runs alone, because it looks at the memory of the whole process.
 func TestATranscriptOf200MBTakesBoundedMemoryAndItsNewestIsKept(t *testing.T) {
+	// The test must run alone, because it measures the memory of the process.
 	piece := strings.Repeat("x", 64<<10)
 	long := &endless{left: 200 << 20, next: func(n int) string {
 		if n >= 10 && n < 1610 { // one line of 100 MB

@@ -19,7 +19,8 @@ import (
 	"memoir/internal/waittest"
 )
 
-// background is a Memoir over a directory of Claude Code, with one agent whose project is on disk, and a checker.
+// background is a Memoir with a directory of Claude Code, an agent whose project exists, and a
+// checker.
 type background struct {
 	*memoirtest.Memoir
 	project *project
@@ -27,7 +28,8 @@ type background struct {
 	slug    string
 }
 
-// startChecking runs one over memories, texts by file name. Where every is zero, what has not changed is not checked again by itself.
+// startChecking starts a checker for memories, given as bodies by file name. If every is zero,
+// unchanged memories are not checked again automatically.
 func startChecking(t *testing.T, every time.Duration, notes map[string]string) *background {
 	t.Helper()
 	p := newProject(t)
@@ -50,7 +52,7 @@ func startChecking(t *testing.T, every time.Duration, notes map[string]string) *
 	return b
 }
 
-// transcript is what Claude Code writes of a session in a directory.
+// transcript returns a transcript of a session in a directory.
 func transcript(t *testing.T, cwd string) string {
 	t.Helper()
 	line, err := json.Marshal(map[string]string{"cwd": cwd, "sessionId": "1"})
@@ -69,7 +71,7 @@ func (b *background) agent() records.Agent {
 	return agent
 }
 
-// citations returns what is kept of a memory, as "text status", empty for nothing.
+// citations returns the stored results of a memory, as "text status", or "".
 func (b *background) citations(name string) string {
 	b.Helper()
 	page, err := b.Store.Memories(b.Context(), b.agent(), memories.Filter{Name: name}, memories.PageRequest{Limit: 1})
@@ -77,7 +79,7 @@ func (b *background) citations(name string) string {
 		b.Fatal(err)
 	}
 	if len(page.Memories) == 0 {
-		return "" // not there yet
+		return "" // not stored yet
 	}
 	v, err := b.Store.Verification(b.Context(), b.agent(), page.Memories[0].ID)
 	if errors.Is(err, memories.ErrNotFound) {
@@ -133,7 +135,7 @@ func TestAFileThatLeavesTheProjectIsGoneFromWhatTheMemorySays(t *testing.T) {
 	if len(given.Memories) != 1 || !strings.HasPrefix(given.Memories[0].Head, warned) {
 		t.Errorf("recalled is %+v", given.Memories)
 	}
-	b.remove("scripts") // with its directory it might be of another project, had it not been found here
+	b.remove("scripts") // without its directory it is gone only because it was found before
 	b.untilCitations("Setup", "checked, scripts/setup.sh gone")
 	if got := b.agent().Counts.CitesGone; got != 2 {
 		t.Errorf("%d memories cite what is gone", got)
@@ -258,7 +260,7 @@ func TestManyMemoriesAreCheckedInAFewWalks(t *testing.T) {
 		}
 		notes[fmt.Sprintf("n%d.md", i)] = memoirtest.Note(fmt.Sprintf("N%d", i), memories.Project, body.String())
 	}
-	b := startChecking(t, 0, notes) // 25,000 citations, more than are looked for together
+	b := startChecking(t, 0, notes) // 25,000 citations, more than one walk takes
 	waittest.For(b, "all to be checked", func() bool { return b.agent().Counts.CitesGone == 250 })
 }
 
@@ -279,7 +281,8 @@ func TestTheRepositoryAroundADirectoryIsItsProject(t *testing.T) {
 func TestChecker_ProjectOfTheTranscript(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	dotted, dashed := filepath.Join(dir, "my.app"), filepath.Join(dir, "my-app") // one name for both
+	// both have the same project name
+	dotted, dashed := filepath.Join(dir, "my.app"), filepath.Join(dir, "my-app")
 	for _, d := range []string{dotted + "/src", dashed + "/src", filepath.Join(dir, "other")} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			t.Fatal(err)
@@ -301,7 +304,8 @@ func TestChecker_ProjectOfTheTranscript(t *testing.T) {
 	b := &background{Memoir: m, checker: checker, slug: slug}
 	b.untilCitations("Cache", "checked, src/widget.go found")
 	m.Write(at+"2.jsonl", transcript(t, dashed))
-	m.Write("projects/-new/memory/b.md", memoirtest.Note("New", memories.User, "b")) // agents are looked for
+	// triggers discovery
+	m.Write("projects/-new/memory/b.md", memoirtest.Note("New", memories.User, "b"))
 	waittest.For(b, "the other path", func() bool { return b.agent().DisplayName == dashed })
 	b.untilCitations("Cache", "checked, src/widget.go gone")
 }

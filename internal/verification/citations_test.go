@@ -68,7 +68,7 @@ func TestWhatAMemoryCitesIsFoundInItsText(t *testing.T) {
 		{"As in [[small_diffs.md]].", "link small_diffs.md"},
 		{"As in [[团队约定]].", "link 团队约定"},
 
-		// A sentence says of itself only.
+		// A sentence applies only to itself.
 		{"`old/a.go` was removed. Use `new/b.go`.", "path new/b.go"},
 		{"We never call `resetAll()`. `flushAll()` is right.", "function flushAll()"},
 		{"Removed:\n\n- `old/a.go`\n- `old/b.go`\n\nStill there: `new/c.go`", "path new/c.go"},
@@ -106,10 +106,10 @@ func TestWhatOnlyLooksLikeACitationIsNone(t *testing.T) {
 		"`map[string]any`", "`a.b.c`", "`x := y/z`", "`--`", "`-v`", "`--x`", "`if a < b/c.go`", "`cmd > out/log.txt`", "`fmt.Sprintf`",
 		"`foo(bar)`", "`count(*)`", "`()`", "`.method()`", "`1abc()`", "`größe()`", "parseConfig() without backticks",
 		"--flag without backticks", "`git commit --no-verify`", "`1.5.h`", "`sys.FS`", "`v1.2.c`", "main.yaml", "config.json", "notes.md",
-		// Links that are none.
+		// Not links.
 		"`[[small-diffs]]` in backticks", "[[ -f x ]]", "[[name]]", "Write [[memory-name]] for it.", "[[nodiscard]]", "![[picture.png]]",
 		"[[diagram.svg]]", "[[1,2],[3,4]]", "[[]]", "[[ ]]", "[[x](y)]", "[[text]](a)", "[[...]]", "[[<slug>]]", "[[a\nb]]", "[[$x]]", "[[unclosed",
-		// What the sentence says of it.
+		// The sentence calls it absent.
 		"`internal/old.go` was removed.", "`internal/old.go` no longer exists.", "We deleted `internal/old.go` in May.",
 		"`internal/old.go` is gone", "It used to live in `internal/old.go`.", "Renamed from `a/old.go` to `a/new.go`.",
 		"`internal/new.go` will be added later.", "Create `internal/new.go` for that.", "TODO: `internal/new.go`", "`dist/app.js` is generated.",
@@ -142,7 +142,7 @@ func TestAMemoryMadeOfCitationsHasNoMoreThanSomebodyReads(t *testing.T) {
 	}
 }
 
-// listed writes citations as a table has them.
+// listed returns citations in the form of the tables.
 func listed(all []verification.Citation) string {
 	var said []string
 	for _, c := range all {

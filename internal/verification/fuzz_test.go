@@ -27,8 +27,8 @@ func FuzzCitations(f *testing.F) {
 	})
 }
 
-// What is read in steps that look at all that follows would take minutes for these.
 func TestATextOfAnyShapeIsReadInProportionToItsLength(t *testing.T) {
+	// Quadratic parsing would take minutes for these texts.
 	t.Parallel()
 	for _, part := range []string{"[[", "`", "` ", "`` ` ", "a/b.go ", ". ", "- x\n", "> ", "\n", "~~~\n", "|", "[[a]] ", "`a/b.go:1` ", "removed ", "#", "\xff", "。", "a.", "    ", "``"} {
 		verification.Citations(strings.Repeat(part, 1<<20/len(part)))

@@ -6,7 +6,7 @@ import (
 	"memoir/web/templates"
 )
 
-// aboutPage is the tab of an agent for which work of every kind is done.
+// aboutPage returns the About tab of an agent with jobs in every state.
 func aboutPage() templates.About {
 	job := func(id int64, state, key string) templates.BackgroundJob {
 		return templates.BackgroundJob{ID: id, Kind: "extract", State: state, Key: key, Attempts: 1, RunAt: noon, Model: "claude-sonnet-5"}

@@ -11,7 +11,7 @@ import (
 
 const believableIndex = "---\nkind: index\n---\n# What I know\n\n<!-- by hand -->\n- [Refund dates](feedback_refunds.md) — never promise one\n- [Gone](gone.md)\n"
 
-// indexPage is an index that an agent does not see all of, with everything in it that can be wrong.
+// indexPage returns an index that an agent loads only partly, with every finding.
 func indexPage() templates.Index {
 	loaded := memorymd.Read([]byte(believableIndex + strings.Repeat("- [Languages](feedback_language.md) — "+strings.Repeat("long ", 40)+"\n", 210)))
 	files := []memorymd.IndexedFile{

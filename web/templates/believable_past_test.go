@@ -9,7 +9,7 @@ import (
 	"memoir/web/templates"
 )
 
-// growthOf is how the memories of an agent may grow in so many days.
+// growthOf returns a plausible growth over the given number of days.
 func growthOf(days int) templates.Growth {
 	g := templates.Growth{Counts: templates.CountsByType{}}
 	for i := range days {

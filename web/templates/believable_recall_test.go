@@ -7,7 +7,7 @@ import (
 	"memoir/web/templates"
 )
 
-// recallPage is the tab of an agent that has been asked for a month, by everybody who can.
+// recallPage returns the Recall tab of an agent with a month of recalls.
 func recallPage() templates.Recall {
 	const language, refunds = "0198c0de-0000-7000-8000-000000000001", "0198c0de-0000-7000-8000-000000000002"
 	v := templates.Recall{
@@ -45,7 +45,7 @@ func recallPage() templates.Recall {
 	return v
 }
 
-// triedRecall has a query for which something is given, and something comes close for each of the reasons.
+// triedRecall returns the tab with a query, recalled memories and close ones with every reason.
 func triedRecall() templates.Recall {
 	v := recallPage()
 	v.Model, v.Query = true, "may I promise a refund on friday"

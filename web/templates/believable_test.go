@@ -91,7 +91,7 @@ func memoriesPage() templates.Memories {
 	}
 }
 
-// readingPage is the Memory tab with a memory open.
+// readingPage returns the Memory tab with a memory open.
 func readingPage(open templates.Memory) templ.Component {
 	v := memoriesPage()
 	v.Open = &open
@@ -219,7 +219,7 @@ func changedForm(t *testing.T) templates.MemoryForm {
 	return v
 }
 
-// everyPage is each page in each of its states, by a name fit for a file and an address.
+// everyPage returns each page in each state, by a name that fits files and addresses.
 func everyPage(t *testing.T) map[string]templ.Component {
 	t.Helper()
 	rows := believableRows()

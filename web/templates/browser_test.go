@@ -16,7 +16,7 @@ import (
 	"memoir/web"
 )
 
-// The whole run shares one browser; each test has a tab of its own in it.
+// browser is the browser of all tests. Each test has its own tab.
 var browser context.Context
 
 func TestMain(m *testing.M) {
@@ -38,7 +38,7 @@ func withBrowser(m *testing.M) int {
 	defer stop()
 	tab, closeTab := chromedp.NewContext(allocator)
 	defer func() {
-		// Waiting for the end of a browser that never began takes forever.
+		// Cancel would wait forever for a browser that never started.
 		if chromedp.FromContext(tab).Browser != nil {
 			_ = chromedp.Cancel(tab)
 		}
@@ -50,7 +50,7 @@ func withBrowser(m *testing.M) int {
 
 var startBrowser = sync.OnceValue(func() error { return chromedp.Do(browser, chromedp.Navigate("about:blank")) })
 
-// page is one tab that remembers what its console said.
+// page is a tab that collects its console messages.
 type page struct {
 	t   *testing.T
 	ctx context.Context
@@ -59,8 +59,8 @@ type page struct {
 	messages []string
 }
 
-// open opens a tab on an address. The test fails when the console says anything from then on that is not allowed: a
-// violation of the content security policy is among what it says.
+// open opens a tab. The test fails at a console message that is not allowed, such as a violation of
+// the content security policy.
 func open(t *testing.T, address string, allowed ...string) *page {
 	t.Helper()
 	if err := startBrowser(); err != nil {
@@ -120,7 +120,7 @@ func (p *page) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// until waits until a JavaScript expression holds.
+// until waits until a JavaScript expression is true.
 func (p *page) until(expression string) {
 	p.t.Helper()
 	if _, err := chromedp.Run(p.ctx, chromedp.Poll[bool](expression, chromedp.WithPollingInterval(10*time.Millisecond))); err != nil {
@@ -137,7 +137,7 @@ func evaluate[T any](p *page, expression string) T {
 	return value
 }
 
-// guarded serves pages with the headers that the real server sends, and the real assets.
+// guarded serves pages with the real server's headers and assets.
 func guarded(t *testing.T, pages http.Handler) string {
 	t.Helper()
 	mux := http.NewServeMux()

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/net/html"
 )
 
-// check is something that holds of a part of a page, or the reason why it does not.
+// check checks a part of a page. It returns an error if the part is wrong.
 type check func(*goquery.Selection) error
 
-// in looks at what a selector finds, and wants all checks to hold there.
+// in runs checks on each element that a selector finds, at least one.
 func in(selector string, checks ...check) check {
 	return func(s *goquery.Selection) error {
 		found := s.Find(selector)
@@ -29,7 +29,7 @@ func in(selector string, checks ...check) check {
 	}
 }
 
-// words is what somebody reads: the text of each element apart from the next, with single spaces.
+// words returns the visible text, with single spaces between elements.
 func words(s *goquery.Selection) string {
 	var all []string
 	for _, node := range s.Nodes {

@@ -10,7 +10,7 @@ import (
 	"memoir/web/templates"
 )
 
-// openList opens the Memory tab and waits until the page follows the disk and has caught up with it.
+// openList opens the Memory tab and waits until it is live and current.
 func openList(t *testing.T, s *site, allowed ...string) *page {
 	t.Helper()
 	p := open(t, s.URL+templates.MemoriesPath(slug), allowed...)
@@ -18,7 +18,7 @@ func openList(t *testing.T, s *site, allowed ...string) *page {
 	return p
 }
 
-// settled waits for the refresh that follows the opening of the event stream.
+// settled waits for the refresh after the event stream has opened.
 func (p *page) settled(s *site) {
 	p.t.Helper()
 	p.do(chromedp.Poll[chromedp.Void](`performance.getEntriesByType("resource").some(e => e.initiatorType === "fetch" && e.responseEnd > 0)`))
@@ -125,7 +125,7 @@ func TestAHiddenPageLetsGoOfItsStream(t *testing.T) {
 	t.Parallel()
 	s := serveSite(t)
 	p := openList(t, s)
-	// Headless tabs are always visible, so the page is told that it is not.
+	// Headless tabs are always visible, so a script hides this one.
 	p.do(chromedp.Evaluate[chromedp.Void](`(() => {
 		Object.defineProperty(document, "hidden", {value: true, configurable: true});
 		document.dispatchEvent(new Event("visibilitychange"));
@@ -230,7 +230,7 @@ func TestEverythingThatMattersWorksWithoutJavaScript(t *testing.T) {
 	}
 }
 
-// follow does what leads to another document, and waits for it.
+// follow runs a step that opens another document, and waits for it.
 func (p *page) follow(step chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
 	if _, err := chromedp.RunResponse(p.ctx, step); err != nil {

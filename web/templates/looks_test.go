@@ -15,8 +15,8 @@ import (
 	"memoir/web/templates"
 )
 
-// Pictures of all pages stay where `go test -artifacts` puts them.
 func TestEveryPageFitsItsScreenAndKeepsTheContentSecurityPolicy(t *testing.T) {
+	// Screenshots of all pages are written to the directory of `go test -artifacts`.
 	t.Parallel()
 	pages := http.NewServeMux()
 	all := everyPage(t)
@@ -64,7 +64,7 @@ func TestEveryPageFitsItsScreenAndKeepsTheContentSecurityPolicy(t *testing.T) {
 
 func (p *page) picture(file string) {
 	p.t.Helper()
-	// What is behind a second step is in the picture too.
+	// The screenshot includes confirmation steps.
 	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach((d, i) => { d.open = i % 2 === 0; })`))
 	picture, err := chromedp.Run(p.ctx, chromedp.FullScreenshot(100))
 	if err != nil {
@@ -75,7 +75,8 @@ func (p *page) picture(file string) {
 	}
 }
 
-// findCut lists what sticks out of the window and cannot be scrolled to inside a region of its own.
+// findCut is a script that returns the elements outside the window that cannot be scrolled into
+// view.
 const findCut = `[...document.body.querySelectorAll("*")].filter(e => {
 	if (e.closest(".unseen, .skip, .sprite")) return false;
 	for (let p = e.parentElement; p; p = p.parentElement)
@@ -83,7 +84,7 @@ const findCut = `[...document.body.querySelectorAll("*")].filter(e => {
 	return e.getBoundingClientRect().right > document.documentElement.clientWidth + 1;
 }).map(e => e.tagName + "." + e.className + " " + e.textContent.trim().slice(0, 40))`
 
-// silence is an event stream on which nothing happens.
+// silence is an event stream without events.
 func silence(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.WriteHeader(http.StatusOK)

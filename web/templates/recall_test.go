@@ -64,7 +64,7 @@ func TestAMemorySaysHowOftenItWasRecalled(t *testing.T) {
 		"Recalled 2 times, last 80 days ago":                 {Recalls: 2, Last: noon.AddDate(0, 0, -80), Now: noon},
 		"Recalled never, of 40 recalls since it was learned": {Chances: 40, Now: noon},
 		"Recalled never, of 1 recall since it was learned":   {Chances: 1, Now: noon},
-		memories.Age{}.String():                              {}, // the age beside it, and no word about recalls
+		memories.Age{}.String():                              {}, // only the age is shown
 	} {
 		m := memoryPage(t, believableRows()[0])
 		m.Recalls = recalls

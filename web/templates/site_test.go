@@ -13,19 +13,20 @@ import (
 	"memoir/web/templates"
 )
 
-// site answers as the server does, from rows in memory: forms are answered with a redirect, changes with events.
+// site answers as the server does, from rows in memory: redirects after forms, and events after
+// changes.
 type site struct {
 	URL string
 
 	mu        sync.Mutex
 	changed   *sync.Cond
-	lists     int // how often the Memory tab was asked for
+	lists     int // number of requests for the Memory tab
 	actions   int
 	banners   []templates.Banner
 	rows      []templates.MemoryRow
 	deleted   []templates.MemoryRow
 	followers map[chan string]bool
-	refuses   bool // every action, as a file changed on disk
+	refuses   bool // every action, as after a change on disk
 	away      bool // the Memory tab answers 503
 }
 
@@ -111,7 +112,7 @@ func (s *site) move(from, to *[]templates.MemoryRow, w http.ResponseWriter, r *h
 	return true
 }
 
-// learn adds a memory as an agent would, and tells the open pages.
+// learn adds a memory and sends an event.
 func (s *site) learn(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,7 +124,7 @@ func (s *site) learn(name string) {
 	}
 }
 
-// until waits until something holds of the site.
+// until waits until holds returns true.
 func (s *site) until(t *testing.T, holds func() bool) {
 	t.Helper()
 	limited, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -139,7 +140,7 @@ func (s *site) until(t *testing.T, holds func() bool) {
 	}
 }
 
-// asked returns how often the Memory tab was asked for.
+// asked returns the number of requests for the Memory tab.
 func (s *site) asked() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
