@@ -12,7 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// BenchmarkOneAgent measures what depends on how many memories one agent has: lists, the Memory tab, deletions.
+// BenchmarkOneAgent measures what depends on the number of memories of one agent: lists, the Memory
+// tab, deletions.
 func BenchmarkOneAgent(b *testing.B) {
 	for _, files := range sizes {
 		b.Run(fmt.Sprint(files), func(b *testing.B) {
@@ -47,7 +48,7 @@ func BenchmarkOneAgent(b *testing.B) {
 	}
 }
 
-// decode reads an answer of the API.
+// decode decodes an API answer, and fails the benchmark if it cannot.
 func decode(p *process, body []byte, into any) {
 	p.Helper()
 	if err := json.Unmarshal(body, into); err != nil {
@@ -55,10 +56,10 @@ func decode(p *process, body []byte, into any) {
 	}
 }
 
-// tabFiles is how many memories the goal of the Memory tab is set for.
+// tabFiles is the number of memories in the goal of the Memory tab.
 const tabFiles = 10_000
 
-// openings is how often the Memory tab is opened.
+// openings is the number of times that the Memory tab is opened.
 const openings = 20
 
 // openTab measures the whole Memory tab, in turns with its floor.
@@ -76,7 +77,8 @@ func openTab(p *process, files int, conn *pgx.Conn) {
 	}
 }
 
-// readPlainly is the floor of a Memory tab that groups all memories by hand: one plain query for what a row shows.
+// readPlainly is the floor of a Memory tab with all memories: one plain query for the shown
+// columns.
 func readPlainly(b *testing.B, conn *pgx.Conn) {
 	b.Helper()
 	rows, err := conn.Query(b.Context(), `SELECT m.id, m.name, m.type, m.state, r.description, m.updated_at
@@ -89,7 +91,8 @@ func readPlainly(b *testing.B, conn *pgx.Conn) {
 	}
 }
 
-// deletionsOf is how many memories are deleted: more where a deletion takes milliseconds.
+// deletionsOf returns the number of deletions to measure: fewer with many files, as each takes
+// longer.
 func deletionsOf(files int) int {
 	if files > tabFiles {
 		return 40
@@ -97,14 +100,15 @@ func deletionsOf(files int) int {
 	return 160
 }
 
-// deleteOneByOne deletes memories through the API, CLAUDE.md rewritten each time, in turns with the floor.
+// deleteOneByOne measures deletions through the API, each with a new CLAUDE.md, in turns with the
+// floor.
 func deleteOneByOne(p *process, files int, conn *pgx.Conn, dir string) {
 	p.Helper()
 	claudeMD, err := os.ReadFile(filepath.Join(dir, "agent-00", "CLAUDE.md"))
 	if err != nil {
 		p.Fatal(err)
 	}
-	// By name, so that those that stand in CLAUDE.md in full are among them, and the others too.
+	// In the order of names, so that some are in CLAUDE.md in full and others are not.
 	var names []string
 	deletions := deletionsOf(files)
 	for cursor := ""; len(names) < deletions/2; {
@@ -139,8 +143,8 @@ func deleteOneByOne(p *process, files int, conn *pgx.Conn, dir string) {
 	report.Growth.add("a deletion", files, f.Median())
 }
 
-// deleteAmongMany measures deletions of agents with 5,000 memories each. The first deletion in an
-// agent since the server started has to read all of them.
+// deleteAmongMany measures deletions in agents with 5,000 memories each. The first deletion after a
+// start reads all of them.
 func deleteAmongMany(p *process) {
 	p.Helper()
 	remove := func(agent, id string) time.Duration {

@@ -16,26 +16,27 @@ import (
 // fileSize is the size of each memory file, in bytes.
 const fileSize = 1024
 
-// layout is how the files of a corpus are spread.
+// layout describes the distribution of a corpus' files.
 type layout struct {
-	agents, sessions, files int // files per session; without sessions, per durable directory
+	agents, sessions, files int // files per session; without sessions, per primary directory
 }
 
 func (l layout) total() int { return l.agents * max(1, l.sessions) * l.files }
 
-// sizes are the numbers of files from which the growth of each cost is read.
+// sizes are the corpus sizes, in files, for the growth of each cost.
 var sizes = []int{1_000, 3_000, 10_000, 30_000, 100_000}
 
-// manySessions spreads files as a team's conversations do: over 20 agents, at most a hundred to a session.
+// manySessions spreads files over 20 agents, at most 100 in each session, like a team's
+// conversations.
 func manySessions(files int) layout {
 	sessions := max(1, files/2_000)
 	return layout{agents: 20, sessions: sessions, files: files / (20 * sessions)}
 }
 
-// oneAgent is the worst case: one agent holds it all in its durable directory.
+// oneAgent puts all files into the primary directory of one agent, the worst case.
 func oneAgent(files int) layout { return layout{agents: 1, files: files} }
 
-// write puts the corpus below dir. The same layout gives the same files each time.
+// write writes the corpus below dir. The same layout gives the same files each time.
 func (l layout) write(b *testing.B, dir string) {
 	b.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -74,7 +75,8 @@ func save(b *testing.B, path, text string) {
 	}
 }
 
-// note returns the n-th memory file as an agent writes it, in one of the two spellings of frontmatter that are about.
+// note returns the n-th memory file. The files alternate between the two common forms of
+// frontmatter.
 func note(random *rand.Rand, n int) (file, text string) {
 	kind := memories.Types()[n%len(memories.Types())]
 	subject := fmt.Sprintf("%s %s %d", word(random), word(random), n)
@@ -104,7 +106,7 @@ func pick(random *rand.Rand, words []string) string { return words[random.IntN(l
 
 var people = []string{"Mira", "Jonas", "Inés", "Tomáš", "the finance team", "support", "whoever is on call"}
 
-// vocabulary has the words of the corpus, the most frequent first. Five thousand is what a working team's notes come to.
+// vocabulary contains the 5,000 words of the corpus, the most frequent first.
 var vocabulary = func() []string {
 	const syllables = "ba be bi bo bu da de di do du fa fe fi fo ga ge go ha he hi ka ke ki ko la le li lo lu ma me mi mo na ne no pa pe po ra re ri ro sa se si so ta te ti to va ve vi wa we"
 	random := rand.New(rand.NewPCG(5, 6))
@@ -124,7 +126,8 @@ var vocabulary = func() []string {
 	return words
 }()
 
-// frequencies are the running sums of 1/rank, by which words are drawn: Zipf's law, as in any language.
+// frequencies are the running sums of 1/rank. Words drawn by them follow Zipf's law, as in a
+// language.
 var frequencies = func() []float64 {
 	sums := make([]float64, len(vocabulary))
 	sum := 0.0
@@ -140,8 +143,8 @@ func word(random *rand.Rand) string {
 	return vocabulary[min(at, len(vocabulary)-1)]
 }
 
-// exponent is the power of the number of files with which a cost grows: 1 is linear. It is the slope of the straight line
-// that lies nearest to the points on two logarithmic scales.
+// exponent returns the power of the number of files with which a cost grows: 1 is linear. It is the
+// slope of the least-squares line through the points on two logarithmic scales.
 func exponent(points []point) float64 {
 	var n, x, y, xx, xy float64
 	for _, p := range points {

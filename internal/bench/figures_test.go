@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// A figure is what one job cost Memoir and, if it has a floor, what the floor cost.
+// figure contains the times of one job in Memoir and, if the job has a floor, those of the floor.
 type figure struct {
-	Files       int // that were mirrored meanwhile
+	Files       int // number of mirrored files meanwhile
 	Took, Floor []time.Duration
 }
 
-// sorted orders the samples, the shortest first; every figure is read from sorted samples.
+// sorted sorts the samples, the shortest first, and returns f. All quantiles need sorted samples.
 func (f figure) sorted() figure {
 	slices.Sort(f.Took)
 	slices.Sort(f.Floor)
@@ -28,15 +28,14 @@ func (f figure) FloorMedian() time.Duration { return quantile(f.Floor, 0.5) }
 func (f figure) FloorP99() time.Duration    { return quantile(f.Floor, 0.99) }
 func (f figure) Ratio() float64             { return f.Median().Seconds() / f.FloorMedian().Seconds() }
 
-// rounds is how often a figure is taken that something else on the machine can spoil.
+// rounds is the number of measurements of a figure that other load on the machine can spoil.
 const rounds = 3
 
-// mostRounds is how often it is taken at most, where none was calm enough.
+// mostRounds is the maximum number of measurements if none was calm enough.
 const mostRounds = 9
 
-// calmest takes a figure several times, and returns the round that the machine has disturbed the least. The floor alone says
-// which one that is, whatever Memoir took in it, and whether it was calm enough: where the floor's p99 is above that in all rounds,
-// further ones follow.
+// calmest measures a figure several times and returns the round with the least disturbance, judged
+// by its floor alone. While the floor's p99 is above enough in all rounds, more rounds follow.
 func calmest(enough time.Duration, take func(round int) figure) figure {
 	calm := calmestOfFew(take)
 	for round := rounds; round < mostRounds && calm.FloorP99() > enough; round++ {
@@ -45,7 +44,7 @@ func calmest(enough time.Duration, take func(round int) figure) figure {
 	return calm
 }
 
-// calmestOfFew is calmest without further rounds.
+// calmestOfFew is calmest with the first rounds only.
 func calmestOfFew(take func(round int) figure) figure {
 	calm := take(0).sorted()
 	for round := 1; round < rounds; round++ {
@@ -61,7 +60,8 @@ func (f figure) orCalmer(other figure) figure {
 	return f
 }
 
-// quantile is the sample at that part of the sorted ones; zero where there are none.
+// quantile returns the sample at the given part (0 to 1) of sorted samples, or zero without
+// samples.
 func quantile(sorted []time.Duration, part float64) time.Duration {
 	if len(sorted) == 0 {
 		return 0
@@ -69,7 +69,7 @@ func quantile(sorted []time.Duration, part float64) time.Duration {
 	return sorted[min(int(part*float64(len(sorted))), len(sorted)-1)]
 }
 
-// print shows a figure in the output of go test.
+// print adds a figure to the output of go test.
 func (f figure) print(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(milliseconds(f.Median()), "p50-ms")
@@ -82,22 +82,22 @@ func (f figure) print(b *testing.B) {
 
 func milliseconds(d time.Duration) float64 { return d.Seconds() * 1e3 }
 
-// point is what one job cost at one number of files.
+// point is the cost of one job at one number of files.
 type point struct {
 	Files int
 	Cost  time.Duration
 }
 
-// line is how the cost of one job grows with the number of files.
+// line is the cost of one job at several numbers of files.
 type line struct {
 	Job    string
 	Points []point
 }
 
-// Exponent is the power of the number of files with which the cost grows: 1 is linear.
+// Exponent returns the power of the number of files with which the cost grows: 1 is linear.
 func (l line) Exponent() float64 { return exponent(l.Points) }
 
-// growth has the lines of this run in the order in which they were begun.
+// growth contains the lines of this run, in the order of their first points.
 type growth []line
 
 func (g *growth) add(job string, files int, cost time.Duration) {

@@ -14,8 +14,8 @@ import (
 	"memoir/internal/memories/frontmatter"
 )
 
-// copyPlainly is the floor of a mirror: it walks the directory, reads and parses each file, and copies one row per file
-// into a table without an index, in one transaction on an open connection. No watches, no history, nothing compared.
+// copyPlainly is the floor of a mirror. It reads and parses each file, and copies one row per file
+// into a table without an index, in one transaction. It has no watches and no history.
 func copyPlainly(b *testing.B, conn *pgx.Conn, dir string) time.Duration {
 	b.Helper()
 	execute(b, conn, `CREATE TABLE plain (path text, name text, type text, description text, body text, raw bytea, modified_at timestamptz)`)
@@ -49,8 +49,8 @@ func copyPlainly(b *testing.B, conn *pgx.Conn, dir string) time.Duration {
 	return took
 }
 
-// walkPlainly is the floor of a start with nothing changed: every directory is listed and every file asked for its size
-// and times.
+// walkPlainly is the floor of a start without changes: it lists every directory, and reads the size
+// and times of every file.
 func walkPlainly(b *testing.B, dir string) time.Duration {
 	b.Helper()
 	return timed(func() {
@@ -66,7 +66,7 @@ func walkPlainly(b *testing.B, dir string) time.Duration {
 	})
 }
 
-// savePlainly is the floor of a save: a file is renamed into place, read and parsed, and its row is in a plain table.
+// savePlainly is the floor of a save: it renames a file into place, parses it, and inserts one row.
 func savePlainly(b *testing.B, conn *pgx.Conn, path, text string) time.Duration {
 	b.Helper()
 	execute(b, conn, "CREATE TABLE IF NOT EXISTS plain (path text, name text, type text, description text, body text, raw bytea)")
@@ -87,8 +87,8 @@ func savePlainly(b *testing.B, conn *pgx.Conn, path, text string) time.Duration 
 	})
 }
 
-// recallPlainly is the floor of a recall: the five that have any of the words, ranked by Postgres over the search index as it is, and
-// one row committed that says what was asked.
+// recallPlainly is the floor of a recall: Postgres ranks the five best memories with any of the
+// words, and one row with the query is committed.
 func recallPlainly(b *testing.B, conn *pgx.Conn, query string) time.Duration {
 	b.Helper()
 	execute(b, conn, "CREATE TABLE IF NOT EXISTS asked (query text)")
@@ -108,13 +108,12 @@ func recallPlainly(b *testing.B, conn *pgx.Conn, query string) time.Duration {
 	})
 }
 
-// floorDir is where the floor writes, among the agents' directories: Memoir does not watch it, and it was made with theirs, so that the
-// system looks in one place for room for what either writes. On ext4 without a journal that takes 0.07 ms in one place and 0.5 in another,
-// where thousands of files were removed within the last minute.
+// floorDir is the directory of the floor's files, beside the agents' directories. Both then use the
+// same area of the disk. On ext4 without a journal, another area can take 0.5 ms instead of 0.07.
 const floorDir = ".floor"
 
-// deletePlainly is the floor of a deletion with CLAUDE.md: one row is committed, and a file as long as CLAUDE.md is
-// written, synced, renamed into place, and its directory synced.
+// deletePlainly is the floor of a deletion: it commits one row, and writes, syncs and renames a
+// file as long as CLAUDE.md, and syncs its directory.
 func deletePlainly(b *testing.B, conn *pgx.Conn, path string, text []byte) time.Duration {
 	b.Helper()
 	execute(b, conn, "CREATE TABLE IF NOT EXISTS gone (name text)")
@@ -149,7 +148,7 @@ func writeDurably(path string, text []byte) error {
 	return dir.Sync()
 }
 
-// listed is one memory of a list as plainly as it can be read.
+// listed is one row of a list.
 type listed struct {
 	ID, Name, State, Type, Hash, Path, Description, Body string
 	Session                                              *string
@@ -157,14 +156,14 @@ type listed struct {
 	ModifiedAt, CreatedAt, UpdatedAt                     time.Time
 }
 
-// place is where a page of a list begins: after this memory.
+// place is the position of a page in a list: directly after this memory.
 type place struct {
 	UpdatedAt time.Time
 	ID        string
 }
 
-// listPlainly is the floor of a list: the bare query through pgx for one page of 50, last changed first. A later page is read as two
-// ranges of the index, the memories of the same time and those before it.
+// listPlainly is the floor of a list: the bare query for a page of 50, last changed first. For a
+// later page it reads two ranges of the index: memories of the same time, and earlier ones.
 func listPlainly(b *testing.B, conn *pgx.Conn, agent int64, after *place) []listed {
 	b.Helper()
 	part := func(beyond string) string {

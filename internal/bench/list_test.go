@@ -10,18 +10,18 @@ import (
 )
 
 const (
-	// pageLimit is how many memories a list shows.
+	// pageLimit is the number of memories on a page of a list.
 	pageLimit = 50
-	// farPage is the page of a long list that is measured beside the first.
+	// farPage is the number of the later page that is measured beside the first.
 	farPage = 1_000
 	// clients is the number of connections for lists at a steady rate.
 	clients = 8
 )
 
-// listings is how often each page of a list is asked for.
+// listings is the number of requests for each page of a list.
 const listings = 200
 
-// farther holds the way to the far page, for what is measured after it was walked to.
+// farther is the way to the far page: its cursor, and the position for the bare query.
 type farther struct {
 	cursor string
 	place  *place
@@ -29,7 +29,8 @@ type farther struct {
 
 var far farther
 
-// listPages measures the first page of a list, and a far one of the largest, in turns with the bare query.
+// listPages measures the first page of a list, and for the largest corpus a far one, in turns with
+// the bare query.
 func listPages(p *process, files int, conn *pgx.Conn) {
 	p.Helper()
 	pages := []struct {
@@ -61,7 +62,7 @@ func listPages(p *process, files int, conn *pgx.Conn) {
 	}
 }
 
-// walkTo turns the pages of a list as a script does, and checks that each memory is on one of them.
+// walkTo reads a list up to the given page, and checks that no memory is on two of its pages.
 func walkTo(p *process, conn *pgx.Conn, page int) farther {
 	p.Helper()
 	cursor := ""
@@ -88,15 +89,15 @@ func walkTo(p *process, conn *pgx.Conn, page int) farther {
 	return farther{cursor, &at}
 }
 
-// The steady load of lists: requests a second, for how long, and what the goal for the p99 is.
+// The steady load of lists: requests per second, length, and the goal for the p99.
 const (
 	steadyRate = 50
 	steadyTime = 20 * time.Second
 	steadyGoal = 5 * time.Millisecond
 )
 
-// listSteadily asks for the first and the far page in turns at a steady rate, whether or not the last answer is there; second by
-// second in turns with the bare query.
+// listSteadily requests the first and the far page in turns at a steady rate, without waiting for
+// answers. Each second alternates with one of the bare query.
 func listSteadily(p *process, conn *pgx.Conn, databaseURL string) {
 	p.Helper()
 	agent := int64(count(p.B, conn, "SELECT id FROM agents WHERE slug = 'agent-00'"))
@@ -120,11 +121,11 @@ func listSteadily(p *process, conn *pgx.Conn, databaseURL string) {
 	})
 	for range clients {
 		closing := <-idle
-		closing.Close(p.Context()) //nolint:errcheck // it is of no more use
+		closing.Close(p.Context()) //nolint:errcheck // an error changes nothing
 	}
 }
 
-// inTurns asks at the beat for the first and the far page, a second in the one way and a second in the other.
+// inTurns requests the first and the far page at each beat: one second with list, one with bare.
 func inTurns(beat <-chan time.Time, list, bare func(cursor string, after *place)) figure {
 	var mu sync.Mutex
 	var f figure

@@ -18,10 +18,11 @@ import (
 	"memoir/internal/postgres/local"
 )
 
-// server is the private Postgres as people run it: unlike the one of the tests, it waits for the disk at each commit.
+// server is the private Postgres with the settings that users have. Unlike the Postgres of the
+// tests, it syncs each commit.
 var server *local.Server
 
-// databases counts those made, to name them.
+// databases counts the created databases, to name them.
 var databases atomic.Int64
 
 func TestMain(m *testing.M) {
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 	}
 	flag.Parse()
 	if flag.Lookup("test.bench").Value.String() == "" {
-		os.Exit(m.Run()) // there is nothing to measure
+		os.Exit(m.Run()) // a run without benchmarks needs no Postgres
 	}
 	code, err := run(m)
 	if err != nil {
@@ -62,7 +63,7 @@ func run(m *testing.M) (code int, err error) {
 	}
 	defer wake()
 	for range 20 {
-		pace() // by which it is known what the machine can do
+		pace() // finds the machine's best pace
 	}
 	code = m.Run()
 	if code == 0 {
@@ -71,8 +72,8 @@ func run(m *testing.M) (code int, err error) {
 	return code, errors.Join(err, server.Stop(context.Background()))
 }
 
-// withDatabase lends a fresh database with Memoir's schema, by its URL and by a connection to it. It is gone before the
-// next measurement begins, which is not to share the disk with the housekeeping of this one.
+// withDatabase creates a database with Memoir's schema and calls do with its URL and a connection.
+// It drops the database before it returns, so that its maintenance disturbs no later measurement.
 func withDatabase(b *testing.B, do func(url string, conn *pgx.Conn)) {
 	b.Helper()
 	name := fmt.Sprintf("bench_%d", databases.Add(1))
@@ -88,8 +89,8 @@ func withDatabase(b *testing.B, do func(url string, conn *pgx.Conn)) {
 	}
 	conn := connect(b, parsed.String())
 	do(parsed.String(), conn)
-	conn.Close(b.Context()) //nolint:errcheck // it is of no more use
-	// Postgres' own housekeeping may be at it, and is nobody's to end.
+	conn.Close(b.Context()) //nolint:errcheck // an error changes nothing
+	// Postgres' own maintenance may use the database, and must not be ended.
 	until(b, "the end of "+name, func() bool {
 		_, err := administrator.Exec(b.Context(), "DROP DATABASE "+name+" WITH (FORCE)")
 		return err == nil

@@ -8,11 +8,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// largest is the number of files that the goals are set for.
+// largest is the number of files in the goals.
 const largest = 100_000
 
-// BenchmarkConversations measures what depends on how many files there are in all, spread as in a team's conversations:
-// mirroring them, starting again, searching, following a change, and the memory that it takes.
+// BenchmarkConversations measures what depends on the total number of files: mirroring, restarts,
+// searches, following a change, and memory use.
 func BenchmarkConversations(b *testing.B) {
 	for _, files := range sizes {
 		b.Run(fmt.Sprint(files), func(b *testing.B) {
@@ -54,8 +54,8 @@ func BenchmarkConversations(b *testing.B) {
 	}
 }
 
-// burstInRounds has files written at once into an agent's own directory and into new sessions of another one, some rounds of both, each
-// with agents of its own, and weighs the server after the first.
+// burstInRounds measures bursts of files into an agent's primary directory and into new sessions of
+// another. Each round has new agents. It records the server's memory after the first.
 func burstInRounds(p *process, files int, dir string) {
 	p.Helper()
 	var durable, sessions swiftest[arrived]
@@ -70,7 +70,7 @@ func burstInRounds(p *process, files int, dir string) {
 	report.Bursts = []arrived{durable.taken, sessions.taken}
 }
 
-// roundsOf is how often a cold mirror is taken, in turns with its floor.
+// roundsOf returns the number of cold mirrors to measure, in turns with their floor.
 func roundsOf(files int) int {
 	if files > 10_000 {
 		return 3
@@ -78,8 +78,8 @@ func roundsOf(files int) int {
 	return 5
 }
 
-// mirrorFromCold runs the floor and then a server, each over a database that has nothing yet. CLAUDE.md files that an
-// earlier round has written stay: the floor reads them too.
+// mirrorFromCold measures the floor and then a server, each with an empty database. CLAUDE.md files
+// from earlier rounds stay: the floor reads them too.
 func mirrorFromCold(b *testing.B, layout layout, url string, conn *pgx.Conn, dir string) *process {
 	b.Helper()
 	floor := copyPlainly(b, conn, dir)
@@ -106,15 +106,16 @@ func untilSearchable(b *testing.B, conn *pgx.Conn, files int) {
 		if count(b, conn, "SELECT count(*) FROM memory_search") == files {
 			return true
 		}
-		time.Sleep(100 * time.Millisecond) // counting costs the server something
+		time.Sleep(100 * time.Millisecond) // a count costs the server some time
 		return false
 	})
 }
 
-// restarts is how often a server is started again with nothing changed.
+// restarts is the number of measured restarts without changes.
 const restarts = 5
 
-// startAgain measures starts with nothing changed, in turns with their floor. It leaves the last server running.
+// startAgain measures restarts without changes, in turns with their floor. It returns the last
+// server, still running.
 func startAgain(b *testing.B, layout layout, url, dir string) *process {
 	b.Helper()
 	f := figure{Files: layout.total()}
@@ -133,10 +134,10 @@ func startAgain(b *testing.B, layout layout, url, dir string) *process {
 	return p
 }
 
-// frontPages is how often the page of all agents is opened.
+// frontPages is the number of times that the page of all agents is opened.
 const frontPages = 50
 
-// openFront opens the page of all agents, with what each has and what of it waits for somebody.
+// openFront measures the page of all agents.
 func openFront(p *process, files int) {
 	p.Helper()
 	f := figure{Files: files}
@@ -146,12 +147,12 @@ func openFront(p *process, files int) {
 	report.Growth.add("the page of all agents", files, f.sorted().Median())
 }
 
-// settle lets Postgres do at once what it does within minutes of a large change: it would get in the way of what is measured
-// next at some moment or other, and of its floor.
+// settle makes Postgres do its maintenance after a large change at once. Otherwise it would disturb
+// the next measurement or its floor.
 func settle(b *testing.B, conn *pgx.Conn) {
 	b.Helper()
 	execute(b, conn, "VACUUM ANALYZE")
-	// CHECKPOINT takes rights that Memoir's role has not; what drops a database makes one.
+	// Memoir's role may not run CHECKPOINT; dropping a database makes one.
 	execute(b, conn, "CREATE DATABASE settled")
 	execute(b, conn, "DROP DATABASE settled")
 }
@@ -159,8 +160,7 @@ func settle(b *testing.B, conn *pgx.Conn) {
 // weighed is the memory of a server, in bytes.
 type weighed struct{ Resident, Peak int64 }
 
-// weigh records the memory of the server with the largest corpus when it has come to rest. It does
-// nothing with smaller ones.
+// weigh records the memory of an idle server with the largest corpus. It does nothing with others.
 func weigh(p *process, files int) {
 	p.Helper()
 	if files != largest {
@@ -178,13 +178,13 @@ func weighAtWork(p *process) {
 	report.AtWork = append(report.AtWork, weighed{resident, peak})
 }
 
-// atRest is for how long a server that has come to rest takes as much memory as before, give or take restless bytes.
+// A server is idle if its memory has changed by at most restless bytes for the time atRest.
 const (
 	atRest   = 5 * time.Second
 	restless = 1 << 20
 )
 
-// untilAtRest waits until the server has done what it does in the background, and has given back what it no longer needs.
+// untilAtRest waits until the server's memory no longer changes, and returns it in bytes.
 func (p *process) untilAtRest() (resident, peak int64) {
 	p.Helper()
 	since := time.Now()

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// The flood of requests without sense: how many a second, for how long, over how many connections, and how often a second each of
-// these sends a handful of them.
+// The flood of invalid requests: requests per second, length, number of connections, and how many
+// batches per second each connection sends.
 const (
 	nonsenseRate        = 10_000
 	nonsenseTime        = 10 * time.Second
@@ -24,8 +24,8 @@ const (
 	nonsenseHandfuls    = 50
 )
 
-// nonsenseKinds are requests that ask for nothing there is, or for what nobody may have, by the status that each is answered with.
-// One in eight takes a question to Postgres.
+// nonsenseKinds are invalid or forbidden requests by the expected status. One in eight causes a
+// query to Postgres.
 var nonsenseKinds = []struct {
 	status int
 	text   string
@@ -40,8 +40,8 @@ var nonsenseKinds = []struct {
 	{http.StatusNotFound, "GET /api/v1/agents/nobody/memories HTTP/1.1\r\nHost: localhost\r\n\r\n"},
 }
 
-// talkNonsense floods the server with requests without sense, asks for lists meanwhile, and checks that each is answered as it
-// deserves and that nothing has changed.
+// talkNonsense floods the server with invalid requests and measures lists meanwhile. It checks all
+// statuses, and that nothing has changed.
 func talkNonsense(p *process, dir string) {
 	p.Helper()
 	const list = "/api/v1/agents/agent-00/memories?limit=50"
@@ -86,7 +86,8 @@ func talkNonsense(p *process, dir string) {
 	}
 }
 
-// babble sends one connection's share at a steady pace, and reads the answers, which come in the order of the requests.
+// babble sends one connection's share at a steady rate and counts the answers. It checks the
+// statuses in the order of the requests.
 func (p *process) babble(started time.Time, n int, answered *atomic.Int64) error {
 	conn, err := net.Dial("tcp", strings.TrimPrefix(p.url, "http://"))
 	if err != nil {
@@ -105,7 +106,7 @@ func (p *process) babble(started time.Time, n int, answered *atomic.Int64) error
 			}
 			time.Sleep(time.Until(started.Add(time.Duration(i) * time.Second / nonsenseHandfuls)))
 			if _, err := conn.Write(said); err != nil {
-				return // the reader notices
+				return // the reader reports the error
 			}
 		}
 	}()

@@ -10,38 +10,37 @@ import (
 	"time"
 )
 
-// What a goal in milliseconds is set for is the speed that the machine has by itself. Where others take half of it for minutes, as on
-// shared ones, whoever measures meanwhile measures them. So the machine is asked for its pace, and the figures that hang on it wait
-// for the one that it has had before.
+// On a shared machine, others may take half of the speed for minutes. Goals in milliseconds assume
+// the full speed. So such measurements wait until the machine is as fast as before.
 
 const (
-	// usual is how much slower than at its best in this run the machine may be to count as being as fast as ever.
+	// usual is the accepted ratio of the machine's pace to its best of this run.
 	usual = 1.25
-	// longestWait is how long one round waits for that, and longestWaits, how long all rounds of a run do.
+	// longestWait is the maximum wait of one round, longestWaits of all rounds together.
 	longestWait, longestWaits = 3 * time.Minute, 15 * time.Minute
 )
 
-// paces is what is known of the machine in this run.
+// paces contains the machine's measured paces of this run.
 type paces struct {
 	Seen   []time.Duration
 	Waited time.Duration
 }
 
-// Fastest, Middle and Slowest are of all the times that the machine was asked.
+// Fastest, Middle and Slowest return the minimum, the median and the maximum of all paces.
 func (p paces) Fastest() time.Duration { return slices.Min(p.Seen) }
 func (p paces) Slowest() time.Duration { return slices.Max(p.Seen) }
 func (p paces) Middle() time.Duration  { return quantile(slices.Sorted(slices.Values(p.Seen)), 0.5) }
 
-// wakes is how often the sleeper is woken to learn the machine's pace: enough that it counts for a third of it.
+// wakes is the number of wake-ups in one pace, enough to be a third of its time.
 const wakes = 400
 
-// sleeper is another process, which waits for a byte and gives it back.
+// sleeper is another process that returns each byte it reads.
 var sleeper struct {
 	in  io.WriteCloser
 	out io.Reader
 }
 
-// layToSleep starts the sleeper, and returns what ends it.
+// layToSleep starts the sleeper. The returned function ends it.
 func layToSleep() (end func(), err error) {
 	process := exec.Command("cat")
 	if sleeper.in, err = process.StdinPipe(); err != nil {
@@ -55,13 +54,12 @@ func layToSleep() (end func(), err error) {
 	}
 	return func() {
 		sleeper.in.Close()
-		process.Wait() //nolint:errcheck // it has nothing to tell
+		process.Wait() //nolint:errcheck // cat has no useful exit code
 	}, nil
 }
 
-// pace returns how long a fixed piece of work takes: numbers are put in order on all processors, the same ones each time, and a
-// process is woken that sleeps. Where the processors are others' as well, they can be fast and yet late: whoever waits for a request is
-// woken when theirs have done.
+// pace returns the time of a fixed piece of work: all processors sort the same numbers, and the
+// sleeper is woken many times. On shared processors, calculations can be fast and wake-ups late.
 func pace() time.Duration {
 	took := timed(sortEverywhere) + wakeAgainAndAgain()
 	report.Paces.Seen = append(report.Paces.Seen, took)
@@ -85,7 +83,8 @@ func sortEverywhere() {
 	all.Wait()
 }
 
-// wakeAgainAndAgain returns how long the sleeper takes in all to answer. Between two times all have gone to sleep, as between requests.
+// wakeAgainAndAgain returns the total time of the sleeper's answers. All processes sleep between
+// two.
 func wakeAgainAndAgain() (took time.Duration) {
 	one := make([]byte, 1)
 	for range wakes {
@@ -102,7 +101,8 @@ func wakeAgainAndAgain() (took time.Duration) {
 	return took
 }
 
-// untilUsual waits until the machine is about as fast as it was at its best in this run, but not for ever, and returns its pace.
+// untilUsual waits until the machine's pace is usual, for a limited time, and returns the last
+// pace.
 func untilUsual() time.Duration {
 	began := time.Now()
 	for {
@@ -120,7 +120,7 @@ func isUsual(pace time.Duration) bool {
 	return pace <= time.Duration(usual*float64(report.Paces.Fastest()))
 }
 
-// swiftest keeps, of what was taken several times, what was taken while the machine was fastest, by its pace before and after.
+// swiftest stores, of several measurements, the one taken at the machine's best pace.
 type swiftest[T any] struct {
 	taken T
 	pace  time.Duration
@@ -136,8 +136,8 @@ func (s *swiftest[T]) take(do func() T) {
 	s.count++
 }
 
-// enough says whether it was taken often enough: some times in any case, and more while the machine was never about as fast as at its
-// best in this run.
+// enough reports whether the measurement was repeated often enough: a minimum number of times, and
+// longer while the machine was slower than usual.
 func (s *swiftest[T]) enough() bool {
 	return s.count >= mostRounds || s.count >= rounds && isUsual(s.pace)
 }

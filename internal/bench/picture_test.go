@@ -14,7 +14,7 @@ import (
 //go:embed growth.svg.tmpl
 var pictureText string
 
-// The picture's size and the part of it that lines are drawn into, in units of its viewBox.
+// The size of the picture and of its plot area, in units of the viewBox.
 const (
 	pictureWidth, pictureHeight       = 900, 520
 	plotLeft, plotTop                 = 70, 20
@@ -23,7 +23,7 @@ const (
 	cheapest, dearest           int64 = int64(100 * time.Microsecond), int64(100 * time.Second)
 )
 
-// colours tell the lines apart on white and on black.
+// colours are the colours of the lines, visible on white and on black.
 var colours = []string{"#3b7dd8", "#d9822b", "#2f9e6e", "#c2486a", "#8a63d2", "#1c9fb0", "#9a7b2d", "#6b7280"}
 
 type drawn struct {
@@ -74,7 +74,7 @@ func (g growth) picture() []byte {
 	return out.Bytes()
 }
 
-// spread moves labels apart that would stand on one another, from the top down.
+// spread moves overlapping labels apart, from the top down.
 func spread(lines []drawn) {
 	order := make([]*drawn, len(lines))
 	for i := range lines {

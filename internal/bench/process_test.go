@@ -17,13 +17,13 @@ import (
 	"memoir/internal/servertest"
 )
 
-// patience bounds what should take seconds, on a slow and shared machine.
+// patience is the maximum wait for anything that normally takes seconds.
 const patience = 5 * time.Minute
 
-// debounce is the quiet time after a change that a server starts with.
+// debounce is the server's default quiet time after a change.
 const debounce = 200 * time.Millisecond
 
-// binary is the server as it is run, built for this run.
+// binary is the path of the server built for this run.
 var binary string
 
 func build(dir string) error {
@@ -32,7 +32,7 @@ func build(dir string) error {
 	return err
 }
 
-// process is a running server, with the settings that it starts with.
+// process is a running server with its settings.
 type process struct {
 	*testing.B
 	command *exec.Cmd
@@ -41,10 +41,10 @@ type process struct {
 	started time.Time
 }
 
-// launch starts a server over a database and a directory of agents, with more variables, and returns when it listens.
+// launch starts a server with additional environment variables, and returns when it listens.
 func launch(b *testing.B, databaseURL, agentsDir string, env ...string) *process {
 	b.Helper()
-	// A connection for each of the clients; no compression, as with curl.
+	// One connection for each client; no compression, as with curl.
 	p := &process{B: b, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients, DisableCompression: true}}}
 	p.command = exec.Command(binary, "--addr=127.0.0.1:0", "--agents-dir="+agentsDir, "--claude-dir=", "--database-url="+databaseURL)
 	p.command.Env = append([]string{"HOME=" + b.TempDir(), "PATH=" + os.Getenv("PATH")}, env...)
@@ -57,7 +57,7 @@ func launch(b *testing.B, databaseURL, agentsDir string, env ...string) *process
 	if err := p.command.Start(); err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { p.command.Process.Kill() }) //nolint:errcheck // it has ended, unless the benchmark failed
+	b.Cleanup(func() { p.command.Process.Kill() }) //nolint:errcheck // usually ended
 	line, err := bufio.NewReader(out).ReadString('\n')
 	url, announced := strings.CutPrefix(strings.TrimSpace(line), "memoir: listening on ")
 	if !announced {
@@ -67,7 +67,7 @@ func launch(b *testing.B, databaseURL, agentsDir string, env ...string) *process
 	return p
 }
 
-// complaints passes on what the server logs beyond the expected.
+// complaints prints the server's unexpected log lines.
 type complaints struct{}
 
 func (complaints) Write(text []byte) (int, error) {
@@ -79,7 +79,7 @@ func (complaints) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// stop ends the server as an operator does.
+// stop ends the server with SIGTERM and waits for it.
 func (p *process) stop() {
 	p.Helper()
 	p.client.CloseIdleConnections()
@@ -91,7 +91,8 @@ func (p *process) stop() {
 	}
 }
 
-// untilReady returns how long after its start the server said that its first scan is done.
+// untilReady returns the time from the server's start to the end of its first scan, as it reports
+// it.
 func (p *process) untilReady() time.Duration {
 	p.Helper()
 	until(p.B, "the first scan", func() bool {
@@ -105,7 +106,7 @@ func (p *process) untilReady() time.Duration {
 	return time.Since(p.started)
 }
 
-// get returns what the server answers, and fails unless it is what was asked for.
+// get returns the answer to a request, and fails the benchmark if the status is not 200.
 func (p *process) get(path string) []byte {
 	p.Helper()
 	return p.ask(http.MethodGet, path)
@@ -129,7 +130,7 @@ func (p *process) ask(method, path string) []byte {
 	return body
 }
 
-// page is what a list answers, as far as it is looked at.
+// page contains the fields of a list answer that the benchmarks use.
 type page struct {
 	Memories []struct{ ID, Name, Description string }
 	Total    int
@@ -150,7 +151,7 @@ func (p *process) listOf(agent, query string) page {
 	return list
 }
 
-// untilQuiet waits until nothing that has changed on disk is yet to be looked at.
+// untilQuiet waits until no change on disk is pending.
 func (p *process) untilQuiet() {
 	p.Helper()
 	until(p.B, "quiet", func() bool {
@@ -162,17 +163,17 @@ func (p *process) untilQuiet() {
 	})
 }
 
-// memory returns the resident memory of the server now and at its peak, in bytes.
+// memory returns the server's resident memory now and at its peak, in bytes.
 func (p *process) memory() (resident, peak int64) {
 	p.Helper()
 	path := fmt.Sprintf("/proc/%d/status", p.command.Process.Pid)
 	return kilobytes(procField(path, "VmRSS")), kilobytes(procField(path, "VmHWM"))
 }
 
-// forgetPeak has the system measure the server's peak from now on.
+// forgetPeak resets the peak in the system's figures for the server.
 func (p *process) forgetPeak() {
 	p.Helper()
-	const peak = "5" // as proc(5) has it
+	const peak = "5" // see proc(5), clear_refs
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p.command.Process.Pid), []byte(peak), 0); err != nil {
 		p.Logf("the peak of its memory stays that of all its time: %v", err)
 	}
@@ -184,7 +185,7 @@ func kilobytes(field string) int64 {
 	return n << 10
 }
 
-// until waits for a condition that is cheap to ask for, to the millisecond.
+// until checks a cheap condition every millisecond until it is true.
 func until(b *testing.B, what string, holds func() bool) {
 	b.Helper()
 	deadline := time.Now().Add(patience)

@@ -11,20 +11,20 @@ import (
 	"memoir/internal/recall/recalltest"
 )
 
-// A way is one to choose memories for a query, by a server with those variables.
+// way is one configuration of recall: a server with these environment variables.
 type way struct {
 	name   string
 	env    []string
 	choose func(p *process, query string) []string
 }
 
-// judged is a way with how it did.
+// judged is a way with its results.
 type judged struct {
 	Name string
 	recalltest.Verdict
 }
 
-// BenchmarkQualityOfRecall measures how well recall chooses, beside what plain Postgres would.
+// BenchmarkQualityOfRecall compares the memories that recall chooses with those of plain Postgres.
 func BenchmarkQualityOfRecall(b *testing.B) {
 	questions := recalltest.Questions(b, recalltest.HeldOut)
 	dir := b.TempDir()
@@ -67,7 +67,7 @@ func recalled(p *process, query string) []string {
 	return names
 }
 
-// What somebody would write who has a table and a quarter of an hour: any of the words, in English; or what looks alike.
+// The simplest queries that Postgres offers: any of the words, in English; or similar text.
 const (
 	plainFullText = `SELECT m.name
 		FROM memories m JOIN revisions r ON r.id = m.revision_id,

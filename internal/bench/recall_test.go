@@ -14,30 +14,31 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// recallFiles is how many memories the goals of recall are set for.
+// recallFiles is the number of memories in the goals of recall.
 const recallFiles = 10_000
 
-// recalls is how many prompts are measured, each in a session of its own.
+// recalls is the number of measured prompts, each in a session of its own.
 const recalls = 300
 
-// plainRecalls is how many prompts the floor is taken with, each round.
+// plainRecalls is the number of floor measurements in each round.
 const plainRecalls = 100
 
-// prompted is how the hook of a prompt did with many sessions at once.
+// prompted is the result of the prompt hook with many sessions at once.
 type prompted struct {
 	Figure figure
-	// InTime is of those prompts, in percent, how many were given something by the answer.
+	// InTime is the percentage of those prompts whose answer had memories.
 	InTime float64
 }
 
-// The load of prompts: how many sessions, how many prompts each, and how long a session thinks between two.
+// The load of prompts: sessions, prompts per session, and the pause between two prompts.
 const (
 	promptSessions = 20
 	promptsEach    = 20
 	thinking       = time.Second
 )
 
-// recallAmong measures recall by the words, and after each round its floor where the goals are set, and the hook of a prompt.
+// recallAmong measures recall by words in rounds. For the goals' size it also measures the floor
+// and the prompt hook.
 func recallAmong(p *process, files int, conn *pgx.Conn, dir string) {
 	p.Helper()
 	random := rand.New(rand.NewPCG(13, 14))
@@ -45,7 +46,7 @@ func recallAmong(p *process, files int, conn *pgx.Conn, dir string) {
 		p.post("/api/v1/agents/agent-00/recall", map[string]any{"query": query, "session": session})
 	}
 	for i := range 20 {
-		ask(fmt.Sprintf("before-%d", i), prompt(random)) // as in a server that has been asked before
+		ask(fmt.Sprintf("before-%d", i), prompt(random)) // warm up, as in a server in use
 	}
 	ofRound := func(round int) figure {
 		f := figure{Files: files}
@@ -62,7 +63,7 @@ func recallAmong(p *process, files int, conn *pgx.Conn, dir string) {
 	f := calmestOfFew(func(round int) figure {
 		untilUsual()
 		f := ofRound(round)
-		// Not in turns: it reads so much that whatever comes next finds none of its own in the caches.
+		// Not in turns: the floor reads so much that it would empty the caches of the next recall.
 		for range plainRecalls {
 			f.Floor = append(f.Floor, recallPlainly(p.B, conn, prompt(random)))
 		}
@@ -75,12 +76,12 @@ func recallAmong(p *process, files int, conn *pgx.Conn, dir string) {
 		f.FloorMedian(), f.FloorP99(), report.Prompts.Figure.Median(), report.Prompts.Figure.P99(), report.Prompts.InTime)
 }
 
-// prompt is what a person might type: one sentence with some words that memories have.
+// prompt returns one sentence, as a person types it, with some words of memories.
 func prompt(random *rand.Rand) string {
 	return fmt.Sprintf("Please check whether the %s of the %s is %s before we change the %s in %s.", word(random), word(random), word(random), word(random), word(random))
 }
 
-// promptTogether lets many sessions prompt at their own pace.
+// promptTogether runs many sessions that prompt at their own pace.
 func promptTogether(p *process, cwd string) prompted {
 	p.Helper()
 	var mu sync.Mutex
@@ -110,7 +111,7 @@ func promptTogether(p *process, cwd string) prompted {
 	return out
 }
 
-// post sends JSON and returns what is answered.
+// post sends JSON and returns the answer.
 func (p *process) post(path string, body any) []byte {
 	p.Helper()
 	raw, err := json.Marshal(body)

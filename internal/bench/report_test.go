@@ -19,7 +19,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// write says whether the figures go into docs/BENCHMARKS.md.
+// write is true if the figures are to be written into docs/BENCHMARKS.md.
 var write = flag.Bool("write", false, "write docs/BENCHMARKS.md and its picture; all benchmarks must have run")
 
 const (
@@ -30,7 +30,7 @@ const (
 //go:embed report.md.tmpl
 var reportText string
 
-// report has the figures of this run.
+// report contains the figures of this run.
 var report = figures{Mirrors: map[int]figure{}, Searchable: map[int]figure{}}
 
 type figures struct {
@@ -49,7 +49,7 @@ type figures struct {
 	Quality                        []judged
 	Growth                         growth
 	Paces                          paces
-	Database                       int64 // bytes that the largest corpus takes in Postgres
+	Database                       int64 // size of the largest corpus in Postgres, in bytes
 }
 
 // named is a figure with its subject.
@@ -67,7 +67,7 @@ func heaviest(all []weighed) weighed {
 	return most
 }
 
-// At returns the figure that was taken with so many files.
+// At returns the figure for that number of files.
 func (f figures) At(files int, all []figure) figure {
 	for _, figure := range all {
 		if figure.Files == files {
@@ -81,8 +81,8 @@ func (f figures) complete() bool {
 	return f.Mirrors[largest].Took != nil && len(f.Bursts) > 0 && f.Search.Took != nil && len(f.Deletions) == len(sizes) && len(f.Quality) > 0
 }
 
-// tell prints the table of results, and writes the page if -write is set. If some benchmarks did not run, it prints
-// nothing, and fails if -write is set.
+// tell prints the table of results, and writes the page if -write is set. If some benchmarks did
+// not run, it prints nothing, and returns an error if -write is set.
 func (f figures) tell(out io.Writer, url string) error {
 	if !f.complete() {
 		if *write {
@@ -112,7 +112,7 @@ func (f figures) tell(out io.Writer, url string) error {
 	return os.WriteFile(picturePath, f.Growth.picture(), 0o644)
 }
 
-// parseReport returns the page. Its template "results" is the table that is printed.
+// parseReport returns the template of the page. Its template "results" is the printed table.
 func parseReport() *template.Template {
 	return template.Must(template.New("report").Funcs(template.FuncMap{
 		"ms": inMilliseconds, "seconds": inSeconds, "times": inTimes, "mb": inMegabytes, "heaviest": heaviest,
@@ -127,7 +127,7 @@ func inSeconds(d time.Duration) string      { return fmt.Sprintf("%.2f s", d.Sec
 func inTimes(ratio float64) string          { return fmt.Sprintf("%.1f ×", ratio) }
 func inMegabytes(bytes int64) string        { return fmt.Sprintf("%.0f MB", float64(bytes)/1e6) }
 
-// grouped writes a number with a comma between the thousands.
+// grouped formats a number with a comma between the thousands.
 func grouped(n int) string {
 	if n < 1_000 {
 		return fmt.Sprint(n)
@@ -147,7 +147,7 @@ func postgresVersion(url string) (version string, err error) {
 	return version, err
 }
 
-// commit returns the commit that was measured, with a + if the working tree has other changes than those of a report.
+// commit returns the measured commit, with a + if the working tree has changes outside the report.
 func commit() (string, error) {
 	head, err := exec.Command("git", "rev-parse", "--short", "HEAD").Output()
 	if err != nil {
@@ -164,7 +164,7 @@ func commit() (string, error) {
 	return name, nil
 }
 
-// machine describes where the figures were taken, as far as the system tells.
+// machine describes the machine of this run, as far as the system provides it.
 func machine() string {
 	described := fmt.Sprintf("%s/%s, %d processors", runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 	if model := procField("/proc/cpuinfo", "model name"); model != "" {
@@ -176,7 +176,7 @@ func machine() string {
 	return described
 }
 
-// procField returns the value of the first line of that name, empty where there is none.
+// procField returns the value of the first line of that name, or "".
 func procField(path, name string) string {
 	file, err := os.Open(path)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// savesOf is how many saves are measured: at the largest enough for the slowest hundredth.
+// savesOf returns the number of saves to measure. The largest corpus has enough for a p99.
 func savesOf(files int) int {
 	if files == largest {
 		return 200
@@ -24,11 +24,11 @@ func savesOf(files int) int {
 	return 30
 }
 
-// slowSaveGoal is the goal for the p99 of a save, above the debounce.
+// slowSaveGoal is the goal for the p99 of a save, without the debounce.
 const slowSaveGoal = 30 * time.Millisecond
 
-// saveOneByOne saves memories as agents do, by renaming a written file into place, half of them new and half known. Each
-// takes from the rename until an event stream, as browsers have one, has told of it and the API answers with it.
+// saveOneByOne measures saves by renaming, half of them of new memories. A save takes from the
+// rename until an event stream has announced it and the API returns it.
 func saveOneByOne(p *process, files int, conn *pgx.Conn, dir string) {
 	p.Helper()
 	events := listen(p)
@@ -83,7 +83,7 @@ func listen(p *process) *stream {
 	return s
 }
 
-// until reads on to the event whose data has the text.
+// until reads until an event whose data contains the text.
 func (s *stream) until(text string) {
 	s.Helper()
 	timeout := time.After(patience)
@@ -99,24 +99,24 @@ func (s *stream) until(text string) {
 	}
 }
 
-// burstFiles is how many files another process writes at once.
+// burstFiles is the number of files that another process writes at once.
 const burstFiles = 10_000
 
-// burstDirectory tells this program, started once more, to write a burst there and nothing else; burstSessions, over how
-// many sessions.
+// burstDirectory is the variable that makes this program only write a burst into that directory.
+// burstSessions is the number of sessions for it.
 const (
 	burstDirectory = "MEMOIR_BENCH_BURST"
 	burstSessions  = "MEMOIR_BENCH_SESSIONS"
 )
 
-// arrived is how long a burst of files took.
+// arrived contains the times of a burst of files.
 type arrived struct {
 	Where          string
-	Written, After time.Duration // from the first write to the last, and from the last until all are there
+	Written, After time.Duration // first write to last write, and last write until all are listed
 }
 
-// burst has another process write files into an agent's durable directory or into new sessions, and returns how long after
-// the last one all are listed.
+// burst makes another process write files into an agent's primary directory or into new sessions.
+// It returns the time of all writes, and the time from the last write until all files are listed.
 func burst(p *process, where, dir, agent string, sessions int) arrived {
 	p.Helper()
 	p.untilQuiet()
@@ -133,7 +133,7 @@ func burst(p *process, where, dir, agent string, sessions int) arrived {
 		if p.total(agent) == before+burstFiles {
 			return true
 		}
-		time.Sleep(25 * time.Millisecond) // to count costs the server something
+		time.Sleep(25 * time.Millisecond) // a count costs the server some time
 		return false
 	})
 	return arrived{Where: where, Written: written.Sub(started), After: time.Since(written)}
@@ -146,7 +146,7 @@ func (p *process) total(agent string) int {
 	return counts.Counts.Total
 }
 
-// writeBurst is the other process.
+// writeBurst writes the files of a burst. It runs in the other process.
 func writeBurst(agent string) {
 	sessions, err := strconv.Atoi(os.Getenv(burstSessions))
 	if err != nil {

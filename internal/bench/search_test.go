@@ -9,7 +9,7 @@ import (
 // searches is the number of different searches in a round. Each is sent once.
 const searches = 200
 
-// searchKinds make searches as people type them. Frequent words are searched for most.
+// searchKinds return searches as people type them. They use frequent words most.
 var searchKinds = []func(*rand.Rand) string{
 	word,
 	func(r *rand.Rand) string { return word(r) + " " + word(r) },
@@ -33,7 +33,7 @@ func search(p *process, files int) {
 	report.Growth.add("a search", files, report.Search.Median())
 }
 
-// searchFor sends the searches of a seed.
+// searchFor measures the searches of one seed.
 func searchFor(p *process, files int, seed uint64) figure {
 	p.Helper()
 	random := rand.New(rand.NewPCG(seed, seed+1))

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Clients that take their time: how many open an event stream and never read it, how many ask for a long list and never take it, how
-// many send one byte of a request a second, and for how long they are let do so. That is less than the time after which the server
-// closes such connections, so that all of them are there while somebody asks for lists.
+// The slow clients: event streams that are never read, long lists that are never read, requests
+// sent one byte a second, and the length of the test. The length is below the server's time limits
+// for such connections, so that all of them stay open meanwhile.
 const (
 	slowStreams = 200
 	slowReaders = 100
@@ -17,7 +17,7 @@ const (
 	slowTime    = 8 * time.Second
 )
 
-// dawdle measures lists beside clients that take their time.
+// dawdle measures lists beside slow clients.
 func dawdle(p *process) {
 	p.Helper()
 	const list = "/api/v1/agents/agent-00/memories?limit=50"
@@ -64,7 +64,7 @@ func dawdle(p *process) {
 	report.BesideSlow = f.sorted()
 	weighAtWork(p)
 	for _, conn := range slow {
-		conn.Close() //nolint:errcheck // it is of no more use
+		conn.Close() //nolint:errcheck // an error changes nothing
 	}
 	p.untilAtRest()
 }

@@ -13,21 +13,21 @@ import (
 	"time"
 )
 
-// hand is an agent at work on its own files: it writes in place, saves by renaming, removes, moves and copies, and
-// sometimes writes what it once wrote.
+// hand is an agent that changes its own files. It writes in place, saves by renaming, removes,
+// moves and copies files. Sometimes it writes an earlier text again.
 type hand struct {
 	*ledger
 	random  *rand.Rand
 	counter int
-	written map[string][]string // texts by path, to be written once more
-	session [talks]bool         // which of its sessions there are
+	written map[string][]string // earlier texts by path
+	session [talks]bool         // true for each session that exists
 }
 
 func (l *ledger) newHand() *hand {
 	return &hand{ledger: l, random: l.draws(l.slug + "hand"), written: map[string][]string{}}
 }
 
-// work does one thing after the other at an agent's pace.
+// work changes files until ctx ends, with a random pause below 20 ms after each change.
 func (h *hand) work(ctx context.Context) {
 	for ctx.Err() == nil {
 		h.change()
@@ -35,7 +35,7 @@ func (h *hand) work(ctx context.Context) {
 	}
 }
 
-// change does one thing to the files.
+// change makes one random change to the files.
 func (h *hand) change() {
 	var err error
 	switch n := h.random.IntN(10); {
@@ -46,19 +46,19 @@ func (h *hand) change() {
 	default:
 		err = h.talk()
 	}
-	// What was there a moment ago may have been removed by a deletion.
+	// A deletion through the API may have removed the file in the meantime.
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		h.Error(err)
 	}
 }
 
-// note is a memory file with a body that was never there before.
+// note returns the text of a memory file with a body that no earlier file had.
 func (h *hand) note(name, kind string) string {
 	h.counter++
 	return fmt.Sprintf("---\nname: %s\ndescription: d\ntype: %s\n---\n\n%s from the agent, %d\n", name, kind, h.slug, h.counter)
 }
 
-// minute writes or removes a file that is the only one of its name.
+// minute writes or removes a file of the family ofMinutes: the only file of its memory.
 func (h *hand) minute() error {
 	i := h.random.IntN(minutes)
 	path := h.path(minuteFile(i))
@@ -80,7 +80,7 @@ func (h *hand) minute() error {
 
 func minuteFile(i int) string { return fmt.Sprintf("memory/m%d.md", i) }
 
-// keep remembers a few of the texts of a file.
+// keep stores a text of a file for a later write, at most 20 texts for each file.
 func (h *hand) keep(path, text string) {
 	const few = 20
 	if len(h.written[path]) < few {
@@ -97,7 +97,8 @@ func saveByRenaming(path, text string) error {
 	return os.Rename(path+".tmp", path)
 }
 
-// copied writes, moves, copies or removes one of the files of which there may be several.
+// copied writes, moves, copies or removes a file of the family ofCopies. Several files may carry
+// such a memory.
 func (h *hand) copied() error {
 	i := h.random.IntN(copies)
 	places := []string{h.path(fmt.Sprintf("memory/c%d.md", i)), h.path(fmt.Sprintf("memory/deep/c%d.md", i))}
@@ -117,14 +118,14 @@ func (h *hand) copied() error {
 		return os.Rename(from, to)
 	case 3, 4:
 		return copyWithTimes(from, to)
-	case 5: // it comes to state another name
+	case 5: // the file gets the name of another memory
 		return saveByRenaming(to, h.note(nameOf(ofCopies, h.random.IntN(copies)), "feedback"))
 	default:
 		return saveByRenaming(to, h.note(nameOf(ofCopies, i), "feedback"))
 	}
 }
 
-// copyWithTimes is cp -p.
+// copyWithTimes copies a file with its times (cp -p). It does nothing if the source is missing.
 func copyWithTimes(from, to string) error {
 	if _, err := os.Stat(from); err != nil || from == to {
 		return err
@@ -139,7 +140,7 @@ func copyWithTimes(from, to string) error {
 	return nil
 }
 
-// talk begins a session that writes at once, goes on with one, or ends one: its directory vanishes.
+// talk starts a session, writes into an open one, or removes the directory of one.
 func (h *hand) talk() error {
 	i := h.random.IntN(talks)
 	if h.session[i] && h.random.IntN(4) == 0 {

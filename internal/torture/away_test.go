@@ -18,10 +18,10 @@ import (
 	"memoir/internal/postgres/pgtest/proctest"
 )
 
-// A minute of each: go test -run Away ./internal/torture -away=1m
+// A minute of each outage: go test -run Away ./internal/torture -away=1m
 var away = flag.Duration("away", 2*time.Second, "how long Postgres is away under the load")
 
-// awayAgents are those on which everybody works, at the pace of the soak.
+// awayAgents is the number of agents under load in the outage tests.
 const awayAgents = 3
 
 func TestWhilePostgresIsAwayUnderAFullLoadNothingIsForgottenOrLeftBehind(t *testing.T) {
@@ -34,14 +34,14 @@ func TestWhilePostgresIsAwayUnderAFullLoadNothingIsForgottenOrLeftBehind(t *test
 	for name, how := range map[string]func(o *outage){
 		"it is stopped": func(o *outage) {
 			postgres := proctest.Server{DataDir: o.data}
-			o.Cleanup(func() { postgres.Thaw(o) }) // when the test ends before
+			o.Cleanup(func() { postgres.Thaw(o) }) // if the test ends early
 			o.take = func() { postgres.Freeze(o) }
 			o.give = func() { postgres.Thaw(o) }
 		},
 		"it is killed and gone": func(o *outage) {
 			o.take = func() {
 				o.killPostmaster()
-				o.endPostgres() // or it would be started again at once
+				o.endPostgres() // otherwise Postgres would be started again at once
 			}
 			o.give = func() { o.startPostgres() }
 		},
@@ -58,7 +58,7 @@ func TestWhilePostgresIsAwayUnderAFullLoadNothingIsForgottenOrLeftBehind(t *test
 	}
 }
 
-// outage is a place from which Postgres is taken away.
+// outage is a place whose Postgres can be taken away.
 type outage struct {
 	*place
 	load        *load
@@ -69,7 +69,7 @@ type outage struct {
 func (o *outage) endure() {
 	o.Helper()
 	o.Logf("again with -away=%v -seed=%d", *away, o.seed)
-	o.flags = []string{"--database-url=" + o.databaseURL()} // and all else as people run it
+	o.flags = []string{"--database-url=" + o.databaseURL()} // all other settings have their defaults
 	for i := range awayAgents {
 		newLedger(o.place, nameOf('a', i))
 	}
@@ -78,7 +78,7 @@ func (o *outage) endure() {
 	o.load = &load{place: o.place}
 	everybody := append(o.load.everybody(), o.readers()...)
 
-	stop := o.work(everybody...) // once without an outage, so that all has been used that is held on to
+	stop := o.work(everybody...) // warms up the server before the first figures are taken
 	defer func() { stop() }()
 	o.awaitChanges(200)
 	stop()
@@ -110,21 +110,22 @@ func (o *outage) endure() {
 	s.terminate()
 }
 
-// awaitChanges waits for so many more changes.
+// awaitChanges waits until the load has made that many more changes.
 func (o *outage) awaitChanges(more int64) {
 	o.Helper()
 	until := o.load.done.Load() + more
 	o.servers[0].await(fmt.Sprint(more, " changes"), func() bool { return o.load.done.Load() >= until })
 }
 
-// saysSo waits until Postgres is seen to be away, and then has pages and calls say so until it is to be back.
+// saysSo waits until /readyz reports that Postgres is away. Until the given time it then checks
+// that pages and API calls report it too.
 func (o *outage) saysSo(until time.Time) {
 	o.Helper()
 	s, agent := o.servers[0], o.ledgers[0]
 	// The processes of a killed Postgres outlive their parent for a moment.
 	s.await("Postgres to be seen to be away", func() bool { return s.ask("GET", "/readyz").status == http.StatusServiceUnavailable })
 	for {
-		var asked gosync.WaitGroup // where Postgres is stopped, each waits for it as long as a call may
+		var asked gosync.WaitGroup // a stopped Postgres makes each call wait until its time limit
 		asked.Go(func() {
 			page := s.ask("GET", "/agents/"+agent.slug+"/memory")
 			if !page.saysWhenToComeBack() || !strings.Contains(page.body, "Postgres cannot be reached") {
@@ -143,11 +144,11 @@ func (o *outage) saysSo(until time.Time) {
 		if time.Now().After(until) || o.Failed() {
 			return
 		}
-		time.Sleep(100 * time.Millisecond) // a page and two calls more among those of the load
+		time.Sleep(100 * time.Millisecond) // keeps these calls rare beside those of the load
 	}
 }
 
-// reply is all of an answer.
+// reply is a complete HTTP answer. Its status is 0 if no answer came.
 type reply struct {
 	status int
 	header http.Header
@@ -158,7 +159,7 @@ func (r reply) saysWhenToComeBack() bool {
 	return r.status == http.StatusServiceUnavailable && r.header.Get("Retry-After") != ""
 }
 
-// ask makes a call of which all is to be known.
+// ask sends a request and returns the complete answer.
 func (s *server) ask(method, path string) reply {
 	request, err := http.NewRequest(method, s.address()+path, nil)
 	if err != nil {
@@ -176,11 +177,11 @@ func (s *server) ask(method, path string) reply {
 	return reply{response.StatusCode, response.Header, string(raw)}
 }
 
-// poolSize is how many connections the server's pool may open.
+// poolSize is the maximum number of connections in the server's pool.
 const poolSize = 12
 
-// fillPool has the server's pool open as many connections as it may, so that what is open afterwards can be held against what was
-// before: it keeps them for half an hour.
+// fillPool makes the server open its maximum number of connections, which it keeps for half an
+// hour. Counts before and after an outage are then comparable.
 func (o *outage) fillPool() {
 	o.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -198,7 +199,7 @@ func (o *outage) fillPool() {
 		for i := range 2 * poolSize {
 			readers.Go(func() { o.servers[0].ask("GET", o.ledgers[0].api(fmt.Sprint("/memories?name=nobody", i))) })
 		}
-		// Who waits for too long gives up, connection and all: then it is tried once more.
+		// A request that waits too long is cancelled together with its connection: try again.
 		full := false
 		for deadline := time.Now().Add(10 * time.Second); !full && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 			full = len(o.query("SELECT pid FROM pg_stat_activity WHERE application_name = 'memoir' AND wait_event_type = 'Lock'")) >= poolSize
@@ -211,12 +212,12 @@ func (o *outage) fillPool() {
 	})
 }
 
-// holdings are what a server holds on to that would be left behind.
+// holdings counts the resources of a server that an outage could leak.
 type holdings struct{ goroutines, descriptors, connections int }
 
 func (o *outage) holds() holdings {
 	o.Helper()
-	client.CloseIdleConnections() // each is a descriptor and a goroutine of the server
+	client.CloseIdleConnections() // each idle connection costs the server a descriptor and a goroutine
 	r := &reading{pid: o.servers[0].process.Pid, logged: o.askForFigures()}
 	open, err := r.descriptors()
 	if err != nil {
@@ -228,7 +229,7 @@ func (o *outage) holds() holdings {
 	}
 }
 
-// settled is what the server holds on to once nothing happens any more, which is when it is the same a few times.
+// settled returns the holdings once ten further readings are the same.
 func (o *outage) settled() (held holdings) {
 	o.Helper()
 	same := 0
@@ -244,10 +245,11 @@ func (o *outage) settled() (held holdings) {
 	return held
 }
 
-// mayDiffer is by how many goroutines and descriptors two quiet servers may differ that have done the same: what waits for its next turn.
+// mayDiffer is the accepted difference in goroutines and in descriptors between two idle servers.
 const mayDiffer = 3
 
-// isBackAt waits until the server holds on to no more than before.
+// isBackAt waits until the server's holdings are no higher than before. Goroutines and descriptors
+// may exceed that by mayDiffer.
 func (o *outage) isBackAt(before holdings) {
 	o.Helper()
 	var now holdings

@@ -18,7 +18,7 @@ import (
 	"memoir/internal/postgres/pgtest"
 )
 
-// check holds what there is, now that nobody works, against what is known: through each server, they must all say it.
+// check compares the state that each server reports with the ledgers. Nobody may work meanwhile.
 func (p *place) check(databaseURL string) {
 	p.Helper()
 	for _, s := range p.servers {
@@ -37,7 +37,7 @@ func (p *place) check(databaseURL string) {
 	}
 }
 
-// found is what a server says of an agent, and what lies on its disk.
+// found is an agent's state: the answers of one server, and the files on its disk.
 type found struct {
 	*ledger
 	server  *server
@@ -90,7 +90,8 @@ func (f *found) list(state string) []memory {
 	return answer.Memories
 }
 
-// disk reads the memory files, and complains of what is left over from a write or a removal that was cut short.
+// disk returns the texts of the memory files by path. It reports each remainder of an interrupted
+// write or removal as a test error.
 func (l *ledger) disk() map[string]string {
 	l.Helper()
 	texts := map[string]string{}
@@ -117,7 +118,7 @@ func (l *ledger) disk() map[string]string {
 
 var nameLine = regexp.MustCompile(`(?m)^name: "?([A-Z]\d+)"?$`)
 
-// bodyOf is the body of a memory file as the API gives it.
+// bodyOf returns the body of a memory file as the API returns it.
 func bodyOf(text string) string {
 	_, body, _ := strings.Cut(text, "\n---\n")
 	return strings.TrimSpace(body)
@@ -128,8 +129,8 @@ func hashOf(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// checkFiles: every file is carried by the memory that it names, or is kept out; a memory has no file that is not there,
-// and says what its file says.
+// checkFiles checks that each file is carried by the memory that it names, or is blocked. Each file
+// of a memory must exist, with the memory's body.
 func (f *found) checkFiles() {
 	f.Helper()
 	for path, text := range f.disk {
@@ -159,8 +160,8 @@ func (f *found) checkFiles() {
 	}
 }
 
-// checkMinutes: a memory that is one file says what that says, and is in the trash when that is gone. A restore makes a
-// second one where a content that is kept out has its place.
+// checkMinutes checks that a memory with one file has its body, and is deleted if the file is gone.
+// A restore adds a second file if a blocked file has the first one's path.
 func (f *found) checkMinutes() {
 	f.Helper()
 	for i := range minutes {
@@ -177,7 +178,7 @@ func (f *found) checkMinutes() {
 	}
 }
 
-// keepsOut says whether a file that is kept out carries the name: the memory lives on as long as one does.
+// keepsOut reports whether a blocked file carries the name. Such a file keeps its memory active.
 func (f *found) keepsOut(name string) bool {
 	for _, b := range f.blocked {
 		if b.Name == name {
@@ -187,7 +188,8 @@ func (f *found) keepsOut(name string) bool {
 	return false
 }
 
-// checkPersonal: what only the API has touched is what was answered last, or what was asked for since without an answer.
+// checkPersonal checks each memory that only the API changes. It must have the last answered body,
+// or one of the bodies requested since then without an answer.
 func (f *found) checkPersonal() {
 	f.Helper()
 	for name, may := range f.said {
@@ -211,7 +213,8 @@ func (f *found) checkPersonal() {
 	f.renaming, f.late = map[string]string{}, map[string][]string{}
 }
 
-// checkDeletions: nothing that was deleted has come back, and nothing is deleted that nobody wanted to.
+// checkDeletions checks that no deleted body is active again, and that no memory was deleted
+// without a request.
 func (f *found) checkDeletions() {
 	f.Helper()
 	for name, m := range f.alive {
@@ -220,7 +223,7 @@ func (f *found) checkDeletions() {
 		}
 	}
 	for name := range f.trash {
-		// The files of the others are removed and renamed on disk too.
+		// The agent itself removes and renames the files of the other families.
 		byTheAPIAlone := strings.ContainsRune(string([]rune{ofSessions, ofPerson, ofRenamed}), familyOf(name))
 		if byTheAPIAlone && !f.doomed[name] {
 			f.Errorf("%s is in the trash, and nobody has deleted it", name)
@@ -228,8 +231,8 @@ func (f *found) checkDeletions() {
 	}
 }
 
-// checkNothingIsLost: what an answer has ever said is in the history of that memory, or of the one that was given its name, unless that
-// was purged.
+// checkNothingIsLost checks that each body from an earlier answer is in the history of its memory,
+// or of the memory that took over its name. Purged memories are excepted.
 func (f *found) checkNothingIsLost() {
 	f.Helper()
 	for id, bodies := range f.seen {
@@ -261,7 +264,8 @@ func (f *found) checkNothingIsLost() {
 	f.seen = map[string]map[string]bool{}
 }
 
-// history returns what a memory has said. The status is 404 if there is no such memory, or 200.
+// history returns the bodies in a memory's history, and the status: 200, or 404 if there is no such
+// memory.
 func (f *found) history(id string) (known map[string]bool, status int) {
 	f.Helper()
 	known = map[string]bool{}
@@ -291,7 +295,8 @@ func (f *found) history(id string) (known map[string]bool, status int) {
 	}
 }
 
-// checkClaudeMD: what was written by hand is there, and then each living memory and no other.
+// checkClaudeMD checks that CLAUDE.md has the text written by hand, then each active memory and no
+// other.
 func (f *found) checkClaudeMD() {
 	f.Helper()
 	raw, err := os.ReadFile(f.path("CLAUDE.md"))
@@ -320,7 +325,8 @@ func (f *found) checkClaudeMD() {
 	}
 }
 
-// checkIndex: no line is changed or lost, but those that link to a file whose memory was deleted.
+// checkIndex checks that MEMORY.md has lost no line, except lines that link to a file of a deleted
+// memory.
 func (f *found) checkIndex() {
 	f.Helper()
 	raw, err := os.ReadFile(f.path("memory/MEMORY.md"))
@@ -350,10 +356,12 @@ func (f *found) checkIndex() {
 	}
 }
 
-// shownName finds memories by their names, and by the stems of files of which only the beginning had been written when they were looked at.
+// shownName matches the names of memories on a page. A memory whose file was read half-written has
+// its file name's stem as its name.
 var shownName = regexp.MustCompile(`<a [^>]*data-open[^>]*>\s*(?:<bdi>\s*)?([A-Za-z]\d+)\s*<`)
 
-// checkPages: the Memory tab and the trash show what the API lists, and the agent counts it.
+// checkPages checks that the Memory tab and the trash show the memories of the API, and that the
+// agent's count is right.
 func (f *found) checkPages() {
 	f.Helper()
 	for tab, memories := range map[string]map[string]memory{"/memory": f.alive, "/trash": f.trash} {
@@ -380,7 +388,8 @@ func (f *found) checkPages() {
 	}
 }
 
-// checkPresentAsPast: what the journal says of this moment is what is.
+// checkPresentAsPast checks that the lists as of now, read from the journal, match the current
+// state.
 func (f *found) checkPresentAsPast() {
 	f.Helper()
 	for state, present := range map[string]map[string]memory{"active": f.alive, "deleted": f.trash} {
@@ -398,7 +407,8 @@ func (f *found) checkPresentAsPast() {
 	}
 }
 
-// checkSync: the meter says that nothing is missing, and comes to rest.
+// checkSync checks that the sync status reports every file as mirrored, and that nothing is
+// pending.
 func (s *server) checkSync() {
 	s.Helper()
 	onDisk := 0

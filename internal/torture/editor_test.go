@@ -22,23 +22,24 @@ func indexLine(i int) string {
 	return fmt.Sprintf("- [%s](m%d.md) — number %d\n", nameOf(ofMinutes, i), i, i)
 }
 
-// editor writes by hand into the two files that Memoir writes too: above its block in CLAUDE.md, and into MEMORY.md. It saves
-// by renaming, or in place. What it saves in place in the very moment in which Memoir replaces the file is there a little later,
-// and is lost when Memoir is killed before that: the editor looks, and saves it again.
+// editor writes by hand into the two files that Memoir also writes: above the block in CLAUDE.md,
+// and into MEMORY.md. It saves by renaming or in place. A save in place while Memoir replaces the
+// file appears a little later, and is lost if Memoir is killed before. The editor then saves again.
 type editor struct {
 	*ledger
 	random  *rand.Rand
 	counter int
 }
 
-// mayTakeOver is how long Memoir may take, in a server that is well, to put in its place what was saved into a replaced file.
+// mayTakeOver is the maximum time that a running server needs to restore a text saved into a file
+// that it had just replaced.
 const mayTakeOver = 5 * time.Second
 
-// edits are how often all editors of a place have saved in place, and had to do so again, and how often they looked while what they had
-// saved was away.
+// edits counts saves of all editors of a place: saves in place, repeated saves, and reads that did
+// not find the saved text.
 type edits struct{ inPlace, again, away atomic.Int64 }
 
-// fewLost fails if more than rarely something that was saved in place was lost.
+// fewLost fails the test if more than one save in place, plus one in 1,000, was lost.
 func (p *place) fewLost() {
 	p.Helper()
 	p.Logf("%d times something was saved in place, %d times again; %d looks while it was away", p.edits.inPlace.Load(), p.edits.again.Load(), p.edits.away.Load())
@@ -70,13 +71,13 @@ func (e *editor) change(ctx context.Context) {
 	}
 }
 
-// rewriteAbove puts other words above Memoir's block.
+// rewriteAbove replaces the text above Memoir's block in CLAUDE.md.
 func (e *editor) rewriteAbove(ctx context.Context) error {
 	e.counter++
 	path, above := e.path("CLAUDE.md"), fmt.Sprintf("%s\nedited by hand, %d\n", handwritten, e.counter)
 	raw, err := e.readOwn(ctx, path)
 	if err != nil || ctx.Err() != nil {
-		return err // what is there when all is over is for who looks then
+		return err // the final check reads what is left
 	}
 	text := above
 	if begin := strings.Index(raw, blockBegins); begin >= 0 {
@@ -89,8 +90,9 @@ func (e *editor) rewriteAbove(ctx context.Context) error {
 	return e.save(path, text, func(is string) bool { return aboveOf(is) == above })
 }
 
-// readOwn reads CLAUDE.md with what was last written above Memoir's block. Where that was saved in the very moment in which Memoir replaced
-// the file, it is away until Memoir has seen so and given it back: a moment that is long where each of the server's system calls is stopped.
+// readOwn returns CLAUDE.md once it has the editor's last text above Memoir's block, and at the
+// latest after mayTakeOver. A text saved while Memoir replaced the file is missing until Memoir
+// restores it.
 func (e *editor) readOwn(ctx context.Context, path string) (text string, err error) {
 	for deadline := time.Now().Add(mayTakeOver); ; time.Sleep(5 * time.Millisecond) {
 		raw, err := os.ReadFile(path)
@@ -101,7 +103,8 @@ func (e *editor) readOwn(ctx context.Context, path string) (text string, err err
 	}
 }
 
-// save writes a file in one of the two ways, and returns when it has in it what makes it kept.
+// save writes a file in place or by renaming. After a write in place it waits until isKept accepts
+// the file, and saves again if it does not.
 func (e *editor) save(path, text string, isKept func(is string) bool) error {
 	if e.random.IntN(2) == 0 {
 		return saveByRenaming(path, text)
@@ -119,7 +122,8 @@ func (e *editor) save(path, text string, isKept func(is string) bool) error {
 	return saveByRenaming(path, text)
 }
 
-// checkAbove: what was last written by hand is there, whoever has written the file since. The caller holds the lock.
+// checkAbove checks that text has the editor's last text above Memoir's block. The caller holds the
+// lock.
 func (l *ledger) checkAbove(text string) {
 	l.Helper()
 	if above := aboveOf(text); above != l.above {
@@ -127,7 +131,7 @@ func (l *ledger) checkAbove(text string) {
 	}
 }
 
-// aboveOf is what a CLAUDE.md has above Memoir's block.
+// aboveOf returns the text above Memoir's block.
 func aboveOf(text string) string {
 	above, _, found := strings.Cut(text, blockBegins)
 	if found {
@@ -136,10 +140,11 @@ func aboveOf(text string) string {
 	return above
 }
 
-// mostNoted is how many lines are put into MEMORY.md by hand; beyond it they are taken out again.
+// mostNoted is the maximum number of lines that the editor adds to MEMORY.md before it removes
+// some.
 const mostNoted = 20
 
-// addToIndex puts a line into MEMORY.md that links to no file of the agent.
+// addToIndex adds a line to MEMORY.md that links to no file of the agent.
 func (e *editor) addToIndex() error {
 	e.counter++
 	path := e.path("memory/MEMORY.md")

@@ -17,11 +17,13 @@ import (
 	"memoir/internal/waittest"
 )
 
-// stretch is how often a model is asked about a conversation of 2,000 lines: once for each of its two pieces.
+// stretch is the number of questions to the model for a conversation of 2,000 lines: one for each
+// of its two pieces.
 const stretch = 2
 
-// A conversation of each agent is somewhere else on its way from the stop hook to CLAUDE.md when both servers are killed.
 func TestNoConversationIsLostOrReadTwiceByABlow(t *testing.T) {
+	// When both servers are killed, each agent's conversation is at another step on its way from
+	// the stop hook to CLAUDE.md.
 	t.Parallel()
 	p := newPlace(t, seed(), 2)
 	url := pgtest.New(t)
@@ -30,16 +32,18 @@ func TestNoConversationIsLostOrReadTwiceByABlow(t *testing.T) {
 	p.env = []string{"ANTHROPIC_API_KEY=" + modeltest.Key, "ANTHROPIC_BASE_URL=" + asked.URL}
 	p.flags = []string{"--database-url=" + url, "--debounce=20ms", "--claude-dir=" + g.claude, "--extract-quiet=1s"}
 	cases := map[string]struct {
-		accepted  bool   // it is accepted before the blow, and the blow falls in the middle of that
-		table     string // at which statement Postgres stands still: one that writes to this table a row
-		row       string // of which this is true
-		questions int    // in all
-		decided   bool   // nobody has to accept it after the blow
+		accepted  bool   // the proposal is accepted, and the servers are killed meanwhile
+		table     string // the statement to hold writes a row to this table
+		row       string // the SQL condition for the row
+		questions int    // total number of questions to the model
+		decided   bool   // the proposal needs no acceptance after the kill
 	}{
-		"quiet":    {questions: stretch},                                                       // the session is not silent yet
-		"asked":    {questions: 1 + stretch},                                                   // the model has not answered
-		"answered": {table: "proposals", row: "NEW.state = 'waiting'", questions: stretch * 2}, // nothing is kept of its answers
-		"kept":     {table: "river_job", row: "NEW.state = 'completed'", questions: stretch},   // only the job has not ended
+		"quiet": {questions: stretch},     // the session is not idle for long enough yet
+		"asked": {questions: 1 + stretch}, // the model has not answered
+		// the answers are not stored yet
+		"answered": {table: "proposals", row: "NEW.state = 'waiting'", questions: stretch * 2},
+		// only the job has not ended
+		"kept":     {table: "river_job", row: "NEW.state = 'completed'", questions: stretch},
 		"deciding": {accepted: true, table: "proposals", row: "NEW.state = 'accepting'", questions: stretch},
 		"writing":  {accepted: true, table: "memories", row: "NEW.state = 'active'", questions: stretch, decided: true},
 		"written":  {accepted: true, table: "proposals", row: "NEW.state = 'accepted'", questions: stretch, decided: true},
@@ -59,7 +63,7 @@ func TestNoConversationIsLostOrReadTwiceByABlow(t *testing.T) {
 		if c.accepted {
 			g.stops(slug)
 			p.servers[0].await(slug+"'s proposal", func() bool { return len(g.proposals(slug, "waiting")) == 1 })
-			go g.accept(p.servers[0], slug) // nobody hears the answer
+			go g.accept(p.servers[0], slug) // the killed server gives no answer
 			held++
 			g.awaitHeld(held)
 		}
@@ -89,7 +93,7 @@ func TestNoConversationIsLostOrReadTwiceByABlow(t *testing.T) {
 			s.await(slug+"'s proposal", func() bool { return len(g.proposals(slug, "waiting")) == 1 })
 			g.accept(s, slug)
 		}
-		g.accept(p.servers[1], slug) // once more changes nothing
+		g.accept(p.servers[1], slug) // a second acceptance changes nothing
 	}
 	for slug, c := range cases {
 		p.servers[0].await(slug+"'s job to end", func() bool { return g.jobsAtWork(slug) == 0 })
@@ -100,14 +104,14 @@ func TestNoConversationIsLostOrReadTwiceByABlow(t *testing.T) {
 	}
 }
 
-// growth is a place whose agents talk.
+// growth is a place whose agents hold conversations.
 type growth struct {
 	*place
 	claude   string // the directory of Claude Code
 	database *pgx.Conn
 
 	mu    gosync.Mutex
-	asked map[string]int // how often a model was asked about an agent's conversation
+	asked map[string]int // the number of questions to the model by agent
 }
 
 func connect(t testing.TB, url string) *pgx.Conn {
@@ -120,7 +124,8 @@ func connect(t testing.TB, url string) *pgx.Conn {
 	return conn
 }
 
-// says is what a person said once in 2,000 lines, and rule what a model makes of it.
+// says returns the one useful line of a conversation of 2,000; rule returns the memory made from
+// it.
 func says(slug string) string { return "From now on tabs for " + slug + ", always." }
 func rule(slug string) string { return "Indent the code of " + slug + " with tabs." }
 
@@ -155,7 +160,7 @@ func (g *growth) makeConversation(slug string) {
 	}
 }
 
-// answer is what the model says: of the conversation of one agent at first nothing at all.
+// answer returns the model's reply. For one agent's conversation it does not answer the first time.
 func (g *growth) answer(question modeltest.Request) modeltest.Reply {
 	_, rest, _ := strings.Cut(question.Text, "the parser of ")
 	slug, _, _ := strings.Cut(rest, " ")
@@ -205,7 +210,7 @@ func (g *growth) proposals(slug, state string) []proposal {
 	return list.Proposals
 }
 
-// accept accepts an agent's only proposal. Where the server is killed meanwhile, nothing is said.
+// accept accepts an agent's only proposal. It reports no failure if the server is killed meanwhile.
 func (g *growth) accept(s *server, slug string) {
 	var list struct{ Proposals []proposal }
 	if status, _ := s.call("GET", "/api/v1/agents/"+slug+"/proposals", nil, &list); status != 200 || len(list.Proposals) != 1 {
@@ -226,10 +231,11 @@ func (g *growth) jobsAtWork(slug string) (n int) {
 	return n
 }
 
-// standing is the lock that statements stand still at.
+// standing is the key of the advisory lock that held statements wait for.
 const standing = 4711
 
-// standStillAt has Postgres stand still where it writes such a row of an agent, while hold holds it.
+// standStillAt adds a trigger: statements that write such a row of the agent wait while hold has
+// the lock.
 func (g *growth) standStillAt(slug, table, row string) {
 	g.Helper()
 	of := "(SELECT id FROM agents WHERE slug = '" + slug + "') = NEW.agent_id"
@@ -245,7 +251,8 @@ func (g *growth) standStillAt(slug, table, row string) {
 		slug, table, row, of, standing))
 }
 
-// hold has statements stand still until what it returns is called, after which those are undone that did.
+// hold takes the lock that standStillAt's triggers wait for. The returned function ends the waiting
+// statements, which rolls them back, and releases the lock.
 func (g *growth) hold() (release func()) {
 	g.Helper()
 	g.exec(fmt.Sprintf(`SELECT pg_advisory_lock(%d)`, standing))
@@ -271,7 +278,8 @@ func (g *growth) exec(sql string) {
 	}
 }
 
-// agrees says whether there is one proposal, one memory of one revision, one file, and one heading in CLAUDE.md.
+// agrees checks that an agent has one proposal, one memory with one revision, one file, and one
+// heading in CLAUDE.md.
 func (g *growth) agrees(slug string) {
 	g.Helper()
 	s := g.servers[0]
@@ -291,7 +299,8 @@ func (g *growth) agrees(slug string) {
 	if all, accepted := g.proposals(slug, ""), g.proposals(slug, "accepted"); len(all) != 1 || len(accepted) != 1 {
 		g.Errorf("%s has %+v", slug, all)
 	}
-	found, _ := filepath.Glob(filepath.Join(g.agents, slug, "memory", "*")) // the pattern is well-formed
+	// the only error is a bad pattern
+	found, _ := filepath.Glob(filepath.Join(g.agents, slug, "memory", "*"))
 	if len(found) != 1 || filepath.Base(found[0]) != "feedback_tabs.md" {
 		g.Errorf("%s has the files %q", slug, found)
 	}
@@ -302,7 +311,8 @@ func (g *growth) agrees(slug string) {
 	}
 }
 
-// await waits for a condition. A failure shows the server's log.
+// await waits until holds returns true. If it does not in time, the test fails with the server's
+// log.
 func (s *server) await(what string, holds func() bool) {
 	s.Helper()
 	waittest.NoError(s, what, func() error {
@@ -313,7 +323,7 @@ func (s *server) await(what string, holds func() bool) {
 	})
 }
 
-// serverLog is an error whose text is the server's log, read when it is shown.
+// serverLog is an error whose text is the server's log at the time of printing.
 type serverLog struct{ *server }
 
 func (l serverLog) Error() string { return "the condition is false\n" + l.log() }

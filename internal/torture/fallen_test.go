@@ -9,7 +9,7 @@ import (
 	"memoir/internal/longrun"
 )
 
-// fallen counts the blows after which everything held.
+// fallen counts the blows after which all checks passed.
 var fallen count
 
 type count struct {
@@ -36,7 +36,7 @@ func (c *count) add(blow, moment string, struck longrun.Struck) {
 	c.struck = c.struck.Plus(struck)
 }
 
-// keep keeps what the blows of this process have shown. The caller has seen that no test has failed.
+// keep stores the counts of this process. The caller calls it only if no test has failed.
 func (c *count) keep() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

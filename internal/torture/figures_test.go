@@ -16,19 +16,20 @@ import (
 	"memoir/internal/longrun"
 )
 
-// figure is one thing that is watched while a server works.
+// figure is one value of a server that a soak test watches.
 type figure struct {
 	name string
-	unit float64 // what one is shown as: bytes are shown in MiB
-	// drift is how much more it may come to be in an hour, by its own unit, and still count as flat: what chance alone does
-	// to the slope of some 180 readings. A hundred changes a second would leak thousands of times as much.
+	unit float64 // divisor for printing: bytes are printed in MiB
+	// drift is the maximum growth per hour, in the printed unit, that still counts as flat. The
+	// slope of about 180 readings varies by that much without a leak. A leak under 100 changes a
+	// second grows thousands of times as fast.
 	drift float64
 	read  func(*reading) (float64, error)
 }
 
 const mib = 1 << 20
 
-// watched is everything that a leak would show in.
+// watched contains every figure that a leak would raise.
 var watched = []figure{
 	{"resident memory, MiB", mib, 4, func(r *reading) (float64, error) { return r.status(r.pid, "VmRSS") }},
 	{"Go heap in use, MiB", mib, 3, func(r *reading) (float64, error) { return r.logged["heap_live"], nil }},
@@ -40,14 +41,14 @@ var watched = []figure{
 	{"their memory in Postgres, MiB", mib, 6, (*reading).backendMemory},
 }
 
-// reading is one look at a server from outside. Linux keeps the figures below /proc.
+// reading reads the figures of a server from outside, on Linux from /proc.
 type reading struct {
 	pid      int
-	logged   map[string]float64 // what the server says of itself when it is asked by a signal
+	logged   map[string]float64 // the server's own figures, which it logs on a signal
 	backends []int
 }
 
-// status gives a line of a process' status, kB as bytes.
+// status returns one line of a process' /proc status. Values in kB are returned in bytes.
 func (r *reading) status(pid int, line string) (float64, error) {
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -73,7 +74,7 @@ func (r *reading) descriptors() (float64, error) {
 	return float64(len(open)), err
 }
 
-// watches counts the lines that inotify has in the descriptors' descriptions.
+// watches counts the inotify watches in the descriptions of the server's descriptors.
 func (r *reading) watches() (float64, error) {
 	described, err := filepath.Glob(fmt.Sprintf("/proc/%d/fdinfo/*", r.pid))
 	n := 0
@@ -86,24 +87,25 @@ func (r *reading) watches() (float64, error) {
 	return float64(n), err
 }
 
-// backendMemory is what the backends have for themselves alone: what they share is Postgres' cache.
+// backendMemory returns the private memory of all Postgres backends, in bytes. Shared memory is
+// Postgres' cache.
 func (r *reading) backendMemory() (sum float64, err error) {
 	for _, pid := range r.backends {
 		n, err := r.status(pid, "RssAnon")
-		if err == nil { // else its connection has just ended
+		if err == nil { // on an error, the connection has just ended
 			sum += n
 		}
 	}
 	return sum, nil
 }
 
-// series is what was read of each figure, one after the other.
+// series contains the readings of each figure in order of time.
 type series struct {
 	at     []time.Duration
 	values [][]float64
 }
 
-// sample reads all figures again and again until then: every ten seconds, in a short soak every one.
+// sample reads all figures until then: every ten seconds, in a short soak every second.
 func (p *place) sample(until time.Time) *series {
 	p.Helper()
 	began := time.Now()
@@ -129,7 +131,7 @@ func (p *place) sample(until time.Time) *series {
 	return s
 }
 
-// last is the last reading in one line.
+// last returns the last reading as one line of text.
 func (s *series) last() string {
 	end := len(s.at) - 1
 	line := s.at[end].Round(time.Second).String()
@@ -139,7 +141,7 @@ func (s *series) last() string {
 	return line
 }
 
-// askForFigures has the server log what it holds, and reads that.
+// askForFigures makes the server log its figures, and returns them.
 func (p *place) askForFigures() map[string]float64 {
 	p.Helper()
 	log, err := os.Open(p.logPath)
@@ -175,7 +177,7 @@ func (p *place) askForFigures() map[string]float64 {
 	return nil
 }
 
-// judge says of each figure whether it was flat over the second half: by then all has been used that a server warms up.
+// judge reports for each figure whether it was flat over the second half, after the warm-up.
 func (s *series) judge() []longrun.Judgement {
 	var all []longrun.Judgement
 	half := len(s.at) / 2
@@ -194,8 +196,8 @@ func (s *series) judge() []longrun.Judgement {
 	return all
 }
 
-// slope is the middle one of the slopes between any two readings, per hour (Theil and Sen). What lasts from one reading to the end is
-// growth and moves it; a burst of load is not, and would move a line of least squares.
+// slope returns the median slope per hour between any two readings (Theil and Sen). A burst of load
+// hardly moves it, unlike a line of least squares.
 func slope(at []time.Duration, values []float64) float64 {
 	var between []float64
 	for i := range at {
@@ -213,7 +215,7 @@ func slope(at []time.Duration, values []float64) float64 {
 func TestASlopeTellsWhatGrowsFromABurst(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(11, 12))
-	for _, grows := range []float64{0, 8} { // an hour
+	for _, grows := range []float64{0, 8} { // growth per hour
 		var at []time.Duration
 		var values []float64
 		for i := range 180 {

@@ -13,13 +13,13 @@ import (
 	"memoir/internal/postgres/pgtest"
 )
 
-// killsForHandover is how many of all blows it takes for one more handover to be measured.
+// killsForHandover is the number of kills for each further measured handover.
 const killsForHandover = 10
 
 func TestTheOtherOfTwoServersTakesOverAnAgentWhoseServerIsKilled(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, seed(), 2)
-	p.flags = []string{"--database-url=" + pgtest.New(t)} // and all else as people run it
+	p.flags = []string{"--database-url=" + pgtest.New(t)} // all other settings have their defaults
 	dir := p.agents + "/ada/memory/"
 	p.startAll()
 	for n := range max(1, *kills/killsForHandover) {
@@ -56,7 +56,7 @@ func plainNote(name string) string {
 	return fmt.Sprintf("---\nname: %s\ndescription: d\ntype: user\n---\n\nSays something.\n", name)
 }
 
-// awaitMemory returns a memory once the server shows it.
+// awaitMemory waits until the server lists a memory, and returns it.
 func (s *server) awaitMemory(slug, name string) memory {
 	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
 		var answer struct{ Memories []memory }
@@ -71,7 +71,7 @@ func (s *server) awaitMemory(slug, name string) memory {
 	}
 }
 
-// mustDelete deletes a memory, asking again as the answer says where that is 503.
+// mustDelete deletes a memory. After an answer of 503 it tries again when the answer says.
 func (s *server) mustDelete(slug string, m memory) {
 	s.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {

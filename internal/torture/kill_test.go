@@ -12,13 +12,13 @@ import (
 	"memoir/internal/longrun"
 )
 
-// More blows, or the same ones again: go test -run 'Blow|Two' ./internal/torture -kills=200 -seed=7
+// More blows, or the same again: go test -run 'Blow|Two' ./internal/torture -kills=200 -seed=7
 var (
 	kills    = flag.Int("kills", 12, "how many blows kill a server in all; the others come on top")
 	seedFlag = flag.Uint64("seed", 0, "what the load, the blows and their moments are drawn from; 0: something new")
 )
 
-// seed is drawn once, so that all tests of a run say the same.
+// seed returns the seed of this run. It is drawn or read from the flag once.
 var seed = gosync.OnceValue(func() uint64 {
 	if *seedFlag != 0 {
 		return *seedFlag
@@ -26,18 +26,18 @@ var seed = gosync.OnceValue(func() uint64 {
 	return uint64(time.Now().UnixNano())
 })
 
-// blow is one way in which a Memoir comes to harm.
+// blow is one kind of failure that a test causes.
 type blow struct {
 	name string
-	// often is how many of a round of blows are of this kind.
+	// often is the number of such blows in a round.
 	often int
-	// strike does it. What it leaves of the servers is started again before it is asked what holds.
+	// strike causes the failure. The caller starts the servers again before the checks.
 	strike func(p *place)
-	// stepwise says that the blow may as well fall at one of the server's own steps.
+	// stepwise is true if the blow may also come at one of the server's own steps.
 	stepwise bool
 }
 
-// blows are those that fall on one server and its private Postgres.
+// blows are the failures of a place with one server and its private Postgres.
 var blows = []blow{
 	{"the server is killed", 11, func(p *place) { p.servers[0].kill() }, true},
 	{"the server is killed, and again as it starts", 3, (*place).killAsItStarts, true},
@@ -49,7 +49,7 @@ var blows = []blow{
 	{"the server is stopped", 1, func(p *place) { p.servers[0].terminate() }, false},
 }
 
-// killAsItStarts cuts the clearing up after a crash short.
+// killAsItStarts kills a starting server while it recovers from a crash.
 func (p *place) killAsItStarts() {
 	s := p.servers[0]
 	s.kill()
@@ -60,10 +60,10 @@ func (p *place) killAsItStarts() {
 	})
 	s.launch()
 	<-fallen
-	s.kill() // on a busy machine the blow may have fallen before there was a process
+	s.kill() // on a busy machine, the kill may have come before the process started
 }
 
-// round is as many blows as it takes for each kind to have its share, in a random order.
+// round returns each kind of blow as often as its field often says, in random order.
 func round(kinds []blow, random *rand.Rand) []blow {
 	var all []blow
 	for _, b := range kinds {
@@ -77,7 +77,7 @@ func round(kinds []blow, random *rand.Rand) []blow {
 
 func TestNothingIsLostOrHalfDoneAfterABlow(t *testing.T) {
 	t.Parallel()
-	const places = 2 // side by side, which share what does not fall on two servers
+	const places = 2 // both run at once and share the kills that need one server
 	share := (*kills - *kills/killsForTwo + places - 1) / places
 	for n := range places {
 		t.Run(fmt.Sprint("place ", n+1), func(t *testing.T) {
@@ -89,8 +89,8 @@ func TestNothingIsLostOrHalfDoneAfterABlow(t *testing.T) {
 	}
 }
 
-// endure lets everybody work on one agent while blows of some kinds fall, until so many of them have killed a server, and asks after
-// each what holds.
+// endure runs the load on one agent and strikes until at least so many blows have killed a server.
+// After each blow it runs all checks.
 func (p *place) endure(atLeast int, kinds []blow, databaseURL string) {
 	p.Logf("again with -kills=%d -seed=%d", *kills, p.seed)
 	l := newLedger(p, "ada")
@@ -123,7 +123,7 @@ func (p *place) endure(atLeast int, kinds []blow, databaseURL string) {
 	p.fewLost()
 }
 
-// suffer lets the blow fall at its moment, while everybody works, and has the servers run again.
+// suffer strikes at the given moment during the load, and starts the servers again.
 func (p *place) suffer(b blow, m moment, everybody []func(context.Context)) {
 	p.Helper()
 	p.startAll()

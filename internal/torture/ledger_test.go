@@ -9,53 +9,57 @@ import (
 	"testing"
 )
 
-// The memories of an agent are of five families, told by the first letter of their names. What may happen to one, and so
-// what has to hold of it afterwards, is a matter of its family.
+// The families of an agent's memories. The first letter of a memory's name is its family, which
+// determines the changes made to it and the checks.
 const (
-	ofMinutes  = 'M' // each is one file of the agent, written again and again, removed, and saved by renaming
-	ofCopies   = 'C' // files that are moved, copied with their times, edited through the API, or come to state another name
-	ofSessions = 'X' // only sessions carry them, which come and go
-	ofPerson   = 'S' // saved, edited and renamed through the API alone
-	ofRenamed  = 'T' // what a memory of that family is called between two renames
+	ofMinutes = 'M' // one file of the agent: rewritten, saved by renaming, removed
+	// moved, copied with times, edited through the API, given another name in the file
+	ofCopies   = 'C'
+	ofSessions = 'X' // only in sessions, which start and end
+	ofPerson   = 'S' // saved, edited and renamed only through the API
+	ofRenamed  = 'T' // the other name of a memory of ofPerson, between two renames
 )
 
 const (
 	minutes  = 8
 	copies   = 4
-	talks    = 10 // sessions that there may be at a time; each writes two memories
+	talks    = 10 // maximum number of open sessions; each writes two memories
 	personal = 5
 )
 
 const handwritten = "# Mine\n"
 
-// ledger is one agent that everything happens to, with what can be known of it although answers get lost.
+// ledger contains the known state of one agent. Requests without an answer leave several
+// possibilities.
 type ledger struct {
 	*place
 	slug, dir string
 
 	mu sync.Mutex
-	// said is what each memory of the API alone may be: bodies, and "" for one that is deleted or was never there. After
-	// an answer it is one of them; after a lost one, it may be what it was or what it was to be.
+	// said contains the possible bodies of each memory that only the API changes; "" means deleted
+	// or never saved. After an answer there is one, after a lost answer also the requested one.
 	said map[string][]string
-	// late are what unanswered calls may still do, where another server may be at it.
+	// late contains the bodies that unanswered calls may still write if there are several servers.
 	late map[string][]string
-	// renaming are the names of renames without an answer, to which nothing else has been done since: one of two lives.
+	// renaming contains both names of each unanswered rename without a later change. One of them is
+	// active.
 	renaming map[string]string
-	// ended are bodies that were deleted, with an answer, and that nobody has asked back since.
+	// ended contains the bodies that were deleted with an answer, and not requested again since.
 	ended map[string]map[string]bool
-	// doomed are memories that somebody has asked to delete, with or without an answer.
+	// doomed contains the memories that a request was to delete, answered or not.
 	doomed map[string]bool
-	// unlinked are files whose memory was deleted, with or without an answer: their lines may be gone from the index.
+	// unlinked contains the files of such memories. Their lines may be missing from the index.
 	unlinked map[string]bool
-	// seen is what answers said of memories, by id, since it was last checked that it is all still known.
+	// seen contains the bodies in answers since the last check, by memory id.
 	seen map[string]map[string]bool
-	// purged are the ids of memories that are gone for good: true with an answer, false perhaps.
+	// purged contains the ids of purged memories. The value is false if the purge had no answer.
 	purged map[string]bool
-	// named are the ids that memories of a name have had.
+	// named contains the ids of all memories that had a name.
 	named map[string]map[string]bool
-	// taken are the memories that may have been given the name of a deleted one, and its history, by the id of that one.
+	// taken maps the id of a deleted memory to that of the memory with its name and history.
 	taken map[string]string
-	// above is what stands above Memoir's block in CLAUDE.md, and noted are the lines that were put into MEMORY.md by hand.
+	// above is the text above Memoir's block in CLAUDE.md, noted the lines added to MEMORY.md by
+	// hand.
 	above string
 	noted []string
 }
@@ -96,21 +100,22 @@ func nameOf(family rune, i int) string { return fmt.Sprintf("%c%d", family, i) }
 
 func familyOf(name string) rune { return rune(name[0]) }
 
-// path is where a slash-separated path of the agent is on this machine.
+// path returns the file system path of a slash-separated path below the agent's directory.
 func (l *ledger) path(rel string) string { return filepath.Join(l.dir, filepath.FromSlash(rel)) }
 
-// api is the address of a call about this agent.
+// api returns the URL path of an API call for this agent.
 func (l *ledger) api(rest string) string { return "/api/v1/agents/" + l.slug + rest }
 
-// refused says that nothing has happened. Of an answer in the 500s, as of none at all, nobody knows.
+// refused reports whether the server rejected the request, so that nothing has changed. After a
+// status of 500 or more, or without an answer (0), the result is unknown.
 func refused(status int) bool { return status >= 400 && status < 500 }
 
-// asksToDelete notes, before it is asked, that a memory may go.
+// asksToDelete records that a memory may be deleted. Call it before the request.
 func (l *ledger) asksToDelete(m memory) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.doomed[m.Name] = true
-	// By the time the deletion is carried out the memory may be carried by other files too.
+	// At the time of the deletion, the memory may have other files as well.
 	for i := range minutes {
 		if m.Name == nameOf(ofMinutes, i) {
 			l.unlinked[minuteFile(i)] = true
@@ -118,8 +123,8 @@ func (l *ledger) asksToDelete(m memory) {
 	}
 }
 
-// becomes notes what a memory is after a call: one of the bodies that it may have been asked to be, "" for none, or, without
-// an answer, what it was before.
+// becomes records the possible bodies of a memory after a call; "" means deleted. Without an
+// answer, the earlier bodies remain possible.
 func (l *ledger) becomes(name string, status int, bodies ...string) {
 	if refused(status) {
 		return
@@ -127,7 +132,7 @@ func (l *ledger) becomes(name string, status int, bodies ...string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, body := range bodies {
-		if body != "" { // asked for, it is not kept out any more
+		if body != "" { // a requested body is no longer blocked
 			delete(l.ended[name], body)
 		}
 	}
@@ -144,8 +149,8 @@ func (l *ledger) becomes(name string, status int, bodies ...string) {
 	l.said[name] = append(may, bodies...)
 }
 
-// maySay is what a memory of the API alone may say by the time of a call: what a list gave, or what a save without an
-// answer has left in its file, which whoever comes next takes up.
+// maySay returns the bodies that a memory may have during a call: the listed one, and all that
+// unanswered saves may have left in its file.
 func (l *ledger) maySay(listed memory) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -158,8 +163,8 @@ func (l *ledger) maySay(listed memory) []string {
 	return may
 }
 
-// isSurelyFree says that no memory lives under a name, and that none is about to. A rename to any other name is refused, and
-// says nothing of the two when that answer is lost.
+// isSurelyFree reports whether no memory has the name or can get it from an unanswered call. The
+// tests rename only to such names.
 func (l *ledger) isSurelyFree(name string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -169,7 +174,7 @@ func (l *ledger) isSurelyFree(name string) bool {
 
 func answered(status int) bool { return status >= 200 && status < 300 }
 
-// isDeleted notes that a body was deleted with an answer.
+// isDeleted records that a body was deleted with an answer.
 func (l *ledger) isDeleted(name, body string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -179,17 +184,17 @@ func (l *ledger) isDeleted(name, body string) {
 	l.ended[name][body] = true
 }
 
-// mayReturn notes that everything that a memory has said may be back.
+// mayReturn records that all earlier bodies of a memory may be active again.
 func (l *ledger) mayReturn(name string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.ended, name)
 }
 
-// remembers is how many memories the ledger keeps in mind at a time to ask for again.
+// remembers is the maximum number of memories whose bodies the ledger stores between two checks.
 const remembers = 200
 
-// saw notes what an answer said of a memory: from then on it must be known.
+// saw records a memory from an answer: from now on its history must have this body.
 func (l *ledger) saw(m memory) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -207,7 +212,7 @@ func (l *ledger) saw(m memory) {
 	}
 }
 
-// isNamed notes the id of a memory. The caller holds the lock.
+// isNamed records the id of a memory. The caller holds the lock.
 func (l *ledger) isNamed(name, id string) {
 	if l.named[name] == nil {
 		l.named[name] = map[string]bool{}
@@ -215,7 +220,7 @@ func (l *ledger) isNamed(name, id string) {
 	l.named[name][id] = true
 }
 
-// isRenamed notes a rename. If a deleted memory had the name, its history is that of the renamed one now.
+// isRenamed records a rename. A deleted memory with that name loses its history to the renamed one.
 func (l *ledger) isRenamed(m memory, to string, status int) {
 	if refused(status) {
 		return
@@ -233,7 +238,7 @@ func (l *ledger) isRenamed(m memory, to string, status int) {
 	l.isNamed(to, m.ID)
 }
 
-// historyOf returns the memory that may have the history of another one, which is gone.
+// historyOf returns the id of the memory that may have taken over the history of a deleted one.
 func (l *ledger) historyOf(id string) (string, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// load lets everybody work on all agents of a place, at a given pace in all.
+// load runs changes on all agents of a place at a given total rate.
 type load struct {
 	*place
-	done   atomic.Int64 // changes
-	missed atomic.Int64 // changes that nobody had time for
+	done   atomic.Int64 // number of changes made
+	missed atomic.Int64 // number of changes skipped because all workers were busy
 }
 
-// everybody are those who work, and the clocks that they work by.
+// everybody returns the workers and the clocks that pace them.
 func (l *load) everybody() []func(context.Context) {
 	files, calls, edits := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	all := []func(context.Context){l.beat(files, filesASecond), l.beat(calls, callsASecond), l.beat(edits, handEditsASecond)}
@@ -26,7 +26,7 @@ func (l *load) everybody() []func(context.Context) {
 	return all
 }
 
-// beat gives the sign for a change so many times a second. Who is not done with the last one misses it.
+// beat sends a sign for a change so many times a second. A busy worker misses the sign.
 func (l *load) beat(signs chan<- struct{}, perSecond int) func(context.Context) {
 	return func(ctx context.Context) {
 		for tick := time.Tick(time.Second / time.Duration(perSecond)); ctx.Err() == nil; <-tick {
@@ -39,7 +39,7 @@ func (l *load) beat(signs chan<- struct{}, perSecond int) func(context.Context) 
 	}
 }
 
-// inAnyCase is a change that takes no notice of the end.
+// inAnyCase returns a worker that runs change and ignores the context.
 func inAnyCase(change func()) func(context.Context) { return func(context.Context) { change() } }
 
 func (l *load) atEach(sign <-chan struct{}, change func(context.Context)) func(context.Context) {

@@ -13,15 +13,16 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// A moment is when a blow falls. It is prepared before anybody works, and waited for afterwards.
+// moment determines when a blow comes. It is prepared before the load starts, and waited for during
+// it.
 type moment struct {
 	name  string
 	await func(p *place) (wait func())
-	// stepwise says that the server is killed at that moment, so that no other blow can fall.
+	// stepwise is true if the moment itself kills the server, so that no other blow is possible.
 	stepwise bool
 }
 
-// longest is how long a moment may be waited for: what it hangs on need not come.
+// longest is the maximum time to wait for a moment: its event may never come.
 const longest = 5 * time.Second
 
 func moments() []moment {
@@ -41,7 +42,7 @@ func anyTime(p *place) func() {
 	return func() { time.Sleep(time.Duration(p.random.IntN(700)) * time.Millisecond) }
 }
 
-// afterAnAnswer is right when somebody has been told that something is done.
+// afterAnAnswer returns a wait that ends directly after one of the next 60 answers.
 func afterAnAnswer(p *place) func() {
 	at := p.answers.Load() + int64(1+p.random.IntN(60))
 	return func() {
@@ -51,7 +52,8 @@ func afterAnAnswer(p *place) func() {
 	}
 }
 
-// atFileEvent is right after something happens in the agents' directories to a name that begins so.
+// atFileEvent returns a wait that ends after one of the next 40 file events for names with the
+// prefix.
 func atFileEvent(p *place, prefix string) func() {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -81,12 +83,12 @@ func atFileEvent(p *place, prefix string) func() {
 	}
 }
 
-// steps are the system calls between which something can be half done: names and contents of files, what goes to
-// Postgres, and answers.
+// steps are the system calls that a crash can separate: of files and their names, and writes to
+// Postgres and to clients.
 var steps = []string{"fsync", "renameat,renameat2", "unlinkat", "linkat", "write"}
 
-// atSystemCall is when one of the server's threads is about to make its n-th call of a kind, which it does not make any
-// more: strace kills the server there.
+// atSystemCall makes strace kill the server right before one of its next 20 calls of one kind. The
+// returned function waits for that.
 func atSystemCall(p *place) func() {
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	calls := steps[p.random.IntN(len(steps))]
@@ -101,7 +103,7 @@ func atSystemCall(p *place) func() {
 		p.Fatal(err)
 	}
 	lines := bufio.NewReader(said)
-	lines.ReadString('\n')        //nolint:errcheck // attached, or unable to, and then the blow falls after a while
+	lines.ReadString('\n')        //nolint:errcheck // if it cannot attach, the blow comes late
 	go io.Copy(io.Discard, lines) //nolint:errcheck // what else it says is of no interest
 	return func() {
 		defer cancel()

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// person works through the API, one call after the other, on the memories of some families.
+// person changes memories of some families through the API, one call after the other.
 type person struct {
 	*ledger
 	random   *rand.Rand
@@ -20,7 +20,7 @@ func (l *ledger) newPerson(families ...rune) *person {
 	return &person{ledger: l, random: l.draws(l.slug + string(families)), families: string(families)}
 }
 
-// persons are two who work side by side: one on what only persons write, the other on what the agent does.
+// persons returns two workers: one for the families that only persons change, one for the agent's.
 func (l *ledger) persons() []*person {
 	return []*person{l.newPerson(ofPerson, ofRenamed), l.newPerson(ofMinutes, ofCopies, ofSessions)}
 }
@@ -31,7 +31,7 @@ func (p *person) work(ctx context.Context) {
 	}
 }
 
-// act does one thing.
+// act makes one random call.
 func (p *person) act() {
 	own := strings.ContainsRune(p.families, ofPerson)
 	switch n := p.random.IntN(20); {
@@ -56,22 +56,24 @@ func (p *person) act() {
 	}
 }
 
-// anyServer is the one that the next call goes to; a person does not know which of several is well.
+// anyServer returns a random server: a person does not know which of them are healthy.
 func (p *person) anyServer() *server { return p.servers[p.random.IntN(len(p.servers))] }
 
-// ask makes a call. Only the status is of interest where no answer is awaited.
+// ask sends a request and returns the status, 0 without an answer. Pass no answer if only the
+// status matters.
 func (p *person) ask(method, path string, body, answer any) (status int) {
 	status, _ = p.anyServer().call(method, path, body, answer)
 	return status
 }
 
-// memory is what is needed of a Memory.
+// memory contains the fields of an API memory that the tests use.
 type memory struct {
 	ID, Name, Type, Body, State, Path, Hash string
 	Files                                   []struct{ Path, Hash string }
 }
 
-// pick draws a memory of the person's families from those of a state; without an answer there is none.
+// pick returns a random memory of the person's families in a state. It returns false without an
+// answer or without such a memory.
 func (p *person) pick(state string, families string) (memory, bool) {
 	var answer struct{ Memories []memory }
 	if status := p.ask("GET", p.api("/memories?sort=name&limit=500&state="+state), nil, &answer); !answered(status) {
@@ -90,7 +92,7 @@ func (p *person) pick(state string, families string) (memory, bool) {
 	return mine[p.random.IntN(len(mine))], true
 }
 
-// words are a body that was never there before.
+// words returns a body that no earlier memory had.
 func (p *person) words() string { return fmt.Sprintf("from a person, %d", p.random.Uint64()) }
 
 func (p *person) save() {
@@ -103,7 +105,7 @@ func (p *person) save() {
 	}
 }
 
-// edit changes the text of a memory.
+// edit changes the body of a random memory.
 func (p *person) edit() {
 	m, found := p.pick("active", strings.ReplaceAll(p.families, string(ofMinutes), ""))
 	if !found {
@@ -118,7 +120,7 @@ func (p *person) edit() {
 	}
 }
 
-// rename gives a memory its other name.
+// rename gives a random memory its other name.
 func (p *person) rename() {
 	m, found := p.pick("active", p.families)
 	if !found {
@@ -198,7 +200,7 @@ func (p *person) verify() {
 	}
 }
 
-// batch deletes, restores and verifies a few at once.
+// batch deletes, restores and verifies a few memories in one call.
 func (p *person) batch() {
 	asked := map[string][]string{}
 	about := map[string]memory{}
@@ -218,7 +220,7 @@ func (p *person) batch() {
 		}
 	}
 	status := p.ask("POST", p.api("/memories:batch"), asked, &answer)
-	result := map[string]int{} // 0: nobody knows
+	result := map[string]int{} // the status by id; 0 if unknown
 	for _, r := range answer.Results {
 		result[r.ID] = r.Status
 	}
@@ -233,10 +235,10 @@ func (p *person) batch() {
 	}
 }
 
-// blocked is what is needed of a content that is kept out.
+// blocked contains the fields of a blocked file that the tests use.
 type blocked struct{ ID, Name, Path, Body, Hash string }
 
-// allow lets in something that is kept out.
+// allow accepts a random blocked file.
 func (p *person) allow() {
 	var answer struct{ Blocked []blocked }
 	if status := p.ask("GET", p.api("/blocked"), nil, &answer); status != http.StatusOK || len(answer.Blocked) == 0 {

@@ -15,13 +15,14 @@ import (
 	"memoir/internal/postgres/pgtest/proctest"
 )
 
-// databaseURL leads to the private Postgres, whose socket is always reached the same way: the server's own, or one that the test runs.
+// databaseURL returns the URL of the private Postgres. The server's own and one run by the test use
+// the same socket.
 func (p *place) databaseURL() string {
 	return "postgres:///memoir?port=5432&user=memoir&host=" + url.QueryEscape(filepath.Join(p.data, "run"))
 }
 
-// startPostgres runs a Postgres of the test's own where the server's private one would be. It is started again when it dies, until the
-// returned function ends it at once, or the test ends.
+// startPostgres runs a Postgres in place of the server's private one, and restarts it when it dies.
+// The returned function stops it at once; the end of the test does so too.
 func (p *place) startPostgres() (end func()) {
 	p.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -39,14 +40,14 @@ func (p *place) startPostgres() (end func()) {
 	return end
 }
 
-// killPostmaster ends Postgres as a power cut would; what it has started ends by itself.
+// killPostmaster kills Postgres' main process. Its other processes then end by themselves.
 func (p *place) killPostmaster() {
 	p.Helper()
 	proctest.Server{DataDir: p.data}.Kill(p)
 	p.postmasters.Add(1)
 }
 
-// awaitPostgres waits until Postgres takes connections again.
+// awaitPostgres waits until Postgres accepts connections again.
 func (p *place) awaitPostgres() {
 	p.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -64,13 +65,13 @@ func (p *place) awaitPostgres() {
 	}
 }
 
-// databaseSize is what Memoir's database takes on disk, in bytes.
+// databaseSize returns the size of Memoir's database on disk, in bytes.
 func (p *place) databaseSize() int {
 	p.Helper()
 	return p.query("SELECT pg_database_size(current_database())")[0]
 }
 
-// query asks Postgres for numbers, process ids mostly, over a connection of its own.
+// query returns the numbers that a query gives, usually process ids, over a connection of its own.
 func (p *place) query(sql string) []int {
 	p.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -91,7 +92,7 @@ func (p *place) query(sql string) []int {
 	return pids
 }
 
-// killBackend ends one of the processes of Postgres at once, which makes all the others start anew.
+// killBackend kills one process of Postgres, so that Postgres restarts all others.
 func (p *place) killBackend() {
 	p.Helper()
 	pids := p.query("SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
@@ -99,13 +100,13 @@ func (p *place) killBackend() {
 	switch err := syscall.Kill(pid, syscall.SIGKILL); err {
 	case nil:
 		p.backends.Add(1)
-	case syscall.ESRCH: // it has ended meanwhile
+	case syscall.ESRCH: // the process has ended
 	default:
 		p.Fatal(err)
 	}
 }
 
-// terminateBackends cuts some of Memoir's connections, as an administrator would.
+// terminateBackends ends some of Memoir's connections, as an administrator can.
 func (p *place) terminateBackends() {
 	p.Helper()
 	p.query(fmt.Sprintf(`
@@ -115,5 +116,5 @@ func (p *place) terminateBackends() {
 		SELECT pid FROM ours WHERE pg_terminate_backend(pid)`, p.random.Float64()))
 }
 
-// whileLater gives who works a while to meet what a blow has left.
+// whileLater waits up to 500 ms, so that the load meets the results of a blow.
 func (p *place) whileLater() { time.Sleep(time.Duration(p.random.IntN(500)) * time.Millisecond) }

@@ -30,13 +30,13 @@ import (
 	"memoir/internal/waittest"
 )
 
-// patience is how long a server may take to be ready again, or to answer, on a slow and shared machine.
+// patience is the maximum time for a server to answer or to be ready, on a slow and shared machine.
 var patience = 2 * waittest.Patience()
 
-// given is a binary that somebody has built already, so that a long run does not change under the hands of who goes on.
+// given is an already built binary. With it, edits of the source do not affect a long run.
 var given = flag.String("binary", "", "the server's binary; empty: it is built")
 
-// built is the directory of the binary, empty as long as no test has needed it.
+// built is the directory of the built binary; empty if no test has needed it.
 var built string
 
 // binary builds the server once for all tests of the process.
@@ -66,34 +66,34 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// place is where a Memoir lives: its agents, its database, and the servers that run over both.
+// place is one installation of Memoir: its agents, its database, and the servers of both.
 type place struct {
 	testing.TB
 	binary  string
-	agents  string // the agents directory
-	data    string // the data directory of the private Postgres
+	agents  string // agents directory
+	data    string // data directory of the private Postgres
 	logPath string
-	flags   []string // for every server, besides where things are
-	env     []string // for every server, besides the caller's own
+	flags   []string // for every server, in addition to the directories
+	env     []string // for every server, in addition to the test's environment
 	seed    uint64
-	random  *rand.Rand // draws what happens to the place as a whole
+	random  *rand.Rand // for choices that concern the whole place
 	servers []*server
 	ledgers []*ledger
-	// answers counts the answers that came, so that a blow can fall right after one of them.
+	// answers counts the answers, so that a blow can come right after one.
 	answers atomic.Int64
-	// failures are those among them that say that the server is at fault.
+	// failures counts the answers with a status of 500 or more.
 	failures atomic.Int64
-	// lastFailure is what was asked and answered the last time.
+	// lastFailure is the request and answer of the last failure.
 	lastFailure atomic.Value
-	// faults are those failures that are not about Postgres being away.
+	// faults counts the failures that were not caused by the absence of Postgres.
 	faults    atomic.Int64
 	lastFault atomic.Value
 	edits     edits
-	// killed are the servers that were ended by a kill -9, Postgres' processes are counted by those who kill them.
+	// killed counts servers ended by kill -9. The functions that kill Postgres count its processes.
 	killed, postmasters, backends atomic.Int64
 }
 
-// newPlace makes an empty place with a number of servers, none of which runs yet.
+// newPlace returns an empty place with some servers. None of them runs yet.
 func newPlace(t testing.TB, seed uint64, servers int) *place {
 	t.Helper()
 	path, err := binary()
@@ -123,7 +123,7 @@ func newPlace(t testing.TB, seed uint64, servers int) *place {
 	return p
 }
 
-// draws is a source of chances of its own for one of those who work at the place.
+// draws returns a random source for one worker of the place, derived from the seed.
 func (p *place) draws(who string) *rand.Rand {
 	named := fnv.New64a()
 	io.WriteString(named, p.Name()+who) //nolint:errcheck // it never fails
@@ -134,14 +134,14 @@ func (p *place) draws(who string) *rand.Rand {
 type server struct {
 	*place
 	mu      gosync.Mutex
-	url     string // empty while it does not run
+	url     string // empty while the server does not run
 	process *os.Process
-	ended   chan struct{} // closes when it has
-	code    int           // with which it has ended
+	ended   chan struct{} // closed when the process has ended
+	code    int           // exit code
 }
 
-// launch runs the server until it says where it listens. It may end at any moment, also before it has said so: then
-// nothing is returned.
+// launch starts the server and waits until it prints its address. It returns false if the server
+// ends before that.
 func (s *server) launch() (announced bool) {
 	s.Helper()
 	cmd := exec.Command(s.binary, append([]string{"--addr=127.0.0.1:0", "--agents-dir=" + s.agents, "--claude-dir=", "--data-dir=" + s.data}, s.flags...)...)
@@ -184,7 +184,7 @@ func (s *server) launch() (announced bool) {
 	return announced
 }
 
-// start runs the server and waits until its first scan is done.
+// start runs the server and waits until its first scan is finished.
 func (s *server) start() {
 	s.Helper()
 	if !s.launch() {
@@ -201,7 +201,7 @@ func (s *server) awaitReady() {
 	})
 }
 
-// startAll runs each server that does not run.
+// startAll starts each server that does not run.
 func (p *place) startAll() {
 	p.Helper()
 	for _, s := range p.servers {
@@ -219,7 +219,7 @@ func (s *server) address() string {
 
 func (s *server) runs() bool { return s.address() != "" }
 
-// kill ends the server at once, as a power cut would.
+// kill ends the server with SIGKILL, as a power cut would.
 func (s *server) kill() {
 	s.mu.Lock()
 	process, ended := s.process, s.ended
@@ -237,10 +237,10 @@ func (p *place) killAll() {
 	}
 }
 
-// farewell is how long a server may take to end when it is asked to.
+// farewell is the documented maximum time of a server's shutdown.
 const farewell = 15 * time.Second
 
-// terminate asks the server to end, and holds it to its word: in time, and with code 0.
+// terminate stops the server with SIGTERM. It must end in time and with code 0.
 func (s *server) terminate() {
 	s.Helper()
 	s.mu.Lock()
@@ -251,7 +251,7 @@ func (s *server) terminate() {
 		s.Fatal(err)
 	}
 	<-ended
-	// The machine may be busy with other things; what is promised is far below twice the time.
+	// The machine may be busy with other work, so twice the documented time is accepted.
 	if took := time.Since(asked); took > 2*farewell {
 		s.Errorf("the server took %v to end, and %v is promised\n%s", took, farewell, s.log())
 	}
@@ -260,7 +260,7 @@ func (s *server) terminate() {
 	}
 }
 
-// withoutSettings keeps the caller's own settings out of the test.
+// withoutSettings removes Memoir's settings from the test's environment.
 func withoutSettings(env []string) []string {
 	var kept []string
 	for _, entry := range env {
@@ -271,7 +271,7 @@ func withoutSettings(env []string) []string {
 	return kept
 }
 
-// log is the end of what the servers have logged, without what went well.
+// log returns the end of the servers' log, without the lines about success.
 func (p *place) log() string {
 	raw, err := os.ReadFile(p.logPath)
 	if err != nil {
@@ -283,10 +283,10 @@ func (p *place) log() string {
 	return strings.Join(lines[max(0, len(lines)-40):], "")
 }
 
-// client gives up on a server that is stopped rather than gone.
+// client uses a time limit, because a stopped server never answers.
 var client = &http.Client{Timeout: patience}
 
-// call asks the server; the status is 0 when there is no answer.
+// call sends a request and decodes the answer; the status is 0 if there was no answer.
 func (s *server) call(method, path string, body, answer any) (status int, problem error) {
 	var sent io.Reader
 	if body != nil {
@@ -332,8 +332,8 @@ func (s *server) call(method, path string, body, answer any) (status int, proble
 	return response.StatusCode, err
 }
 
-// must is call for what has to be answered with 200: at once, or after the 503 with which a server says that it has found
-// a connection to Postgres cut.
+// must calls the server until it answers 200, and decodes the answer. It accepts a 503 for a while:
+// a server answers so when it notices a cut connection to Postgres.
 func (s *server) must(method, path string, answer any) {
 	s.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
@@ -347,7 +347,7 @@ func (s *server) must(method, path string, answer any) {
 	}
 }
 
-// work lets everybody work until the returned function is called.
+// work runs all workers until the returned function is called.
 func (p *place) work(everybody ...func(context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var group errgroup.Group
@@ -359,6 +359,6 @@ func (p *place) work(everybody ...func(context.Context)) (stop func()) {
 	}
 	return func() {
 		cancel()
-		group.Wait() //nolint:errcheck // nobody returns any
+		group.Wait() //nolint:errcheck // no worker returns an error
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// killsForTwo is how many of all blows it takes for one more to fall on two servers.
+// killsForTwo is the number of kills for each further blow on two servers.
 const killsForTwo = 10
 
 var blowsForTwo = []blow{
@@ -19,13 +19,13 @@ var blowsForTwo = []blow{
 func TestTheOtherOfTwoServersGoesOn(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, seed(), 2)
-	p.startPostgres() // of their own: the tests' one is not to be killed
+	p.startPostgres() // not the Postgres of all tests, which must survive
 	p.flags = []string{"--database-url=" + p.databaseURL(), "--debounce=20ms", "--claude-md-limit=1000000"}
 	p.endure(*kills/killsForTwo, blowsForTwo, p.databaseURL())
 }
 
-// killWithPostgres kills the server that looks after the agent, and Postgres. The other server goes on by itself; the killed one would
-// not start without a Postgres, as it says, and so somebody starts it when that is back.
+// killWithPostgres kills the server that holds the agent, and Postgres. The other server recovers
+// by itself. The killed one does not start without Postgres, so it is started after Postgres.
 func (p *place) killWithPostgres() {
 	p.Helper()
 	p.holder("ada").kill()
@@ -34,8 +34,7 @@ func (p *place) killWithPostgres() {
 	p.awaitPostgres()
 }
 
-// holder is the server that says that it looks after an agent; as it may be handed over at the moment, any
-// of them where none does.
+// holder returns the server that holds an agent, or any server if the agent is being handed over.
 func (p *place) holder(slug string) *server {
 	p.Helper()
 	for _, s := range p.servers {

@@ -15,15 +15,16 @@ import (
 	"memoir/internal/longrun"
 )
 
-// killsForShown is how many of all blows it takes for one more change of each kind to be waited for at the other server.
+// killsForShown is the number of kills for each further measured change of each kind.
 const killsForShown = 8
 
-// That it takes no longer than a second is for docs/RELIABILITY.md to show: on a machine that is busy with other tests, it may.
 func TestWhatChangesAtOneOfTwoServersIsShownByTheOther(t *testing.T) {
+	// The test sets no limit of a second, because other tests slow the machine down.
+	// docs/RELIABILITY.md has measured times.
 	t.Parallel()
 	p := newPlace(t, seed(), 2)
 	p.startPostgres()
-	p.flags = []string{"--database-url=" + p.databaseURL()} // and all else as people run it
+	p.flags = []string{"--database-url=" + p.databaseURL()} // all other settings have their defaults
 	mustWrite(t, p.agents+"/ada/memory/first.md", plainNote("First"))
 	p.startAll()
 	for _, s := range p.servers {
@@ -59,7 +60,7 @@ func TestWhatChangesAtOneOfTwoServersIsShownByTheOther(t *testing.T) {
 	longrun.Passed(t, "two servers show the same", fmt.Sprintf("%d changes", w.changes), "each arrived")
 }
 
-// witness looks, at one of two servers, for what changes at the other one, which looks after the agent.
+// witness watches one of two servers for changes made at the other, which holds the agent.
 type witness struct {
 	*place
 	actor, other *server
@@ -78,7 +79,8 @@ func newWitness(p *place) *witness {
 	return w
 }
 
-// sees has something changed, and says how long it took from then on until the other server told of it, and until it showed it.
+// sees makes a change. It returns the times until the other server announced it and until it listed
+// it.
 func (w *witness) sees(change func(name string)) (took longrun.ShownTimes) {
 	w.Helper()
 	w.changes++
@@ -108,7 +110,8 @@ func (w *witness) save(name string) {
 	}
 }
 
-// links are the connections on which the servers listen to each other; whoever looks after the agent has its lock there.
+// links selects the connections on which servers listen to each other. The holder's one has its
+// lock.
 const links = "SELECT pid FROM pg_stat_activity WHERE application_name = 'memoir link'"
 
 // cut ends the connection on which the other server listens.
@@ -128,14 +131,14 @@ func (w *witness) awaitLinks() {
 	w.other.await("both servers to listen", func() bool { return len(w.query(links)) == 2 })
 }
 
-// feed is what an event stream has told.
+// feed collects the events of an event stream.
 type feed struct {
 	mu     gosync.Mutex
 	events int
-	first  map[string]time.Time // of a memory, by its name
+	first  map[string]time.Time // by the name of the memory
 }
 
-// follow opens an event stream, which ends with ctx, or with the server.
+// follow opens an event stream. It ends with ctx or with the server.
 func (s *server) follow(ctx context.Context) *feed {
 	s.Helper()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.address()+"/api/v1/events", nil)
@@ -161,7 +164,7 @@ func (s *server) follow(ctx context.Context) *feed {
 func (f *feed) hear(data string) {
 	var event struct{ Name *string }
 	if json.Unmarshal([]byte(data), &event) != nil {
-		return // then it is waited for in vain
+		return // the test then fails for want of events
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -174,14 +177,14 @@ func (f *feed) hear(data string) {
 	}
 }
 
-// heard is how many events there were.
+// heard returns the number of events.
 func (f *feed) heard() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.events
 }
 
-// await returns when the stream first told of a memory.
+// await waits for a memory's first event, and returns its time.
 func (f *feed) await(t testing.TB, name string) time.Time {
 	t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {

@@ -15,7 +15,7 @@ import (
 // A longer soak: go test -run NothingGrows -timeout 2h ./internal/torture -soak=1h
 var soakTime = flag.Duration("soak", 3*time.Second, "how long the soak lasts")
 
-// What happens in a second of a soak: a hundred changes, spread over the agents as chance has it.
+// The load of a soak, per second: a hundred changes, spread over the agents at random.
 const (
 	soakAgents       = 10
 	filesASecond     = 70
@@ -23,20 +23,22 @@ const (
 	handEditsASecond = 2
 )
 
-// judged is how long a soak must be for its figures to be judged: within minutes, what looks like a leak is a start.
+// judged is the minimum length of a soak whose figures are judged. Within minutes, the warm-up
+// looks like a leak.
 const judged = 20 * time.Minute
 
 func TestNothingGrowsWhileItWorksForLong(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, seed(), 1)
-	p.flags = []string{"--database-url="} // and all else as people run it
+	p.flags = []string{"--database-url="} // all other settings have their defaults
 	for i := range soakAgents {
 		newLedger(p, nameOf('a', i))
 	}
 	t.Logf("again with -soak=%v -seed=%d", *soakTime, p.seed)
 	p.startAll()
 	began := time.Now()
-	sizeBefore, failuresBefore := p.databaseSize(), p.failures.Load() // of the time in which it started
+	// the start has failures of its own
+	sizeBefore, failuresBefore := p.databaseSize(), p.failures.Load()
 
 	load := &load{place: p}
 	stop := p.work(append(load.everybody(), p.readers()...)...)
@@ -72,7 +74,7 @@ func TestNothingGrowsWhileItWorksForLong(t *testing.T) {
 	longrun.Passed(t, "soak", fmt.Sprintf("%v, %s changes, %s answers", report.Lasted, longrun.Count(report.Changes), longrun.Count(report.Answers)), outcome)
 }
 
-// readers look at what happens, as browsers and scripts do.
+// readers returns workers that read pages and the API, as browsers and scripts do.
 func (p *place) readers() []func(context.Context) {
 	every := func(pause time.Duration, paths ...string) func(context.Context) {
 		return func(ctx context.Context) {
@@ -92,7 +94,7 @@ func (p *place) readers() []func(context.Context) {
 	}
 }
 
-// listen follows the event stream, coming back when it ends; a slow listener pauses after each event.
+// listen follows the event stream and reconnects when it ends. It pauses after each event.
 func (p *place) listen(ctx context.Context, pause time.Duration) {
 	for ctx.Err() == nil {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.servers[0].address()+"/api/v1/events", nil)
@@ -102,7 +104,7 @@ func (p *place) listen(ctx context.Context, pause time.Duration) {
 		}
 		response, err := http.DefaultClient.Do(request)
 		if err != nil {
-			continue // it is all over, or will be tried again
+			continue // the test has ended, or the next attempt follows
 		}
 		for lines := bufio.NewScanner(response.Body); lines.Scan(); {
 			if pause > 0 {
