@@ -98,14 +98,14 @@ func (p *process) babble(started time.Time, n int, answered *atomic.Int64) error
 	const handfuls = int(nonsenseTime / (time.Second / nonsenseHandfuls))
 	kind := func(i int) int { return (n + i) % len(nonsenseKinds) }
 	go func() {
-		var said []byte
+		var requests []byte
 		for i := range handfuls {
-			said = said[:0]
+			requests = requests[:0]
 			for j := range handful {
-				said = append(said, nonsenseKinds[kind(i*handful+j)].text...)
+				requests = append(requests, nonsenseKinds[kind(i*handful+j)].text...)
 			}
 			time.Sleep(time.Until(started.Add(time.Duration(i) * time.Second / nonsenseHandfuls)))
-			if _, err := conn.Write(said); err != nil {
+			if _, err := conn.Write(requests); err != nil {
 				return // the reader reports the error
 			}
 		}

@@ -104,12 +104,12 @@ func wakeAgainAndAgain() (took time.Duration) {
 // untilUsual waits until the machine's pace is usual, for a limited time, and returns the last
 // pace.
 func untilUsual() time.Duration {
-	began := time.Now()
+	start := time.Now()
 	for {
-		asked := time.Now()
+		attempt := time.Now()
 		now := pace()
-		if isUsual(now) || time.Since(began) > longestWait || report.Paces.Waited+time.Since(began) > longestWaits {
-			report.Paces.Waited += asked.Sub(began)
+		if isUsual(now) || time.Since(start) > longestWait || report.Paces.Waited+time.Since(start) > longestWaits {
+			report.Paces.Waited += attempt.Sub(start)
 			return now
 		}
 		time.Sleep(time.Second)

@@ -28,8 +28,8 @@ func TestNoConversationIsLostOrReadTwiceByABlow(t *testing.T) {
 	p := newPlace(t, seed(), 2)
 	url := pgtest.New(t)
 	g := &growth{place: p, claude: filepath.Join(filepath.Dir(p.agents), "claude"), database: connect(t, url)}
-	asked := modeltest.Answering(t, g.answer)
-	p.env = []string{"ANTHROPIC_API_KEY=" + modeltest.Key, "ANTHROPIC_BASE_URL=" + asked.URL}
+	modelServer := modeltest.Answering(t, g.answer)
+	p.env = []string{"ANTHROPIC_API_KEY=" + modeltest.Key, "ANTHROPIC_BASE_URL=" + modelServer.URL}
 	p.flags = []string{"--database-url=" + url, "--debounce=20ms", "--claude-dir=" + g.claude, "--extract-quiet=1s"}
 	cases := map[string]struct {
 		accepted  bool   // the proposal is accepted, and the servers are killed meanwhile

@@ -108,7 +108,7 @@ type series struct {
 // sample reads all figures until then: every ten seconds, in a short soak every second.
 func (p *place) sample(until time.Time) *series {
 	p.Helper()
-	began := time.Now()
+	start := time.Now()
 	s := &series{values: make([][]float64, len(watched))}
 	pause := 10 * time.Second
 	if time.Until(until) < 2*time.Minute {
@@ -118,7 +118,7 @@ func (p *place) sample(until time.Time) *series {
 		time.Sleep(pause)
 		r := &reading{pid: p.servers[0].process.Pid, logged: p.askForFigures()}
 		r.backends = p.query("SELECT pid FROM pg_stat_activity WHERE application_name = 'memoir' AND usename = 'memoir'")
-		s.at = append(s.at, time.Since(began))
+		s.at = append(s.at, time.Since(start))
 		for i, f := range watched {
 			value, err := f.read(r)
 			if err != nil {

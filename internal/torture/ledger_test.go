@@ -36,22 +36,22 @@ type ledger struct {
 	slug, dir string
 
 	mu sync.Mutex
-	// said contains the possible bodies of each memory that only the API changes; "" means deleted
+	// possible contains the possible bodies of each memory that only the API changes; "" means deleted
 	// or never saved. After an answer there is one, after a lost answer also the requested one.
-	said map[string][]string
+	possible map[string][]string
 	// late contains the bodies that unanswered calls may still write if there are several servers.
 	late map[string][]string
 	// renaming contains both names of each unanswered rename without a later change. One of them is
 	// active.
 	renaming map[string]string
-	// ended contains the bodies that were deleted with an answer, and not requested again since.
-	ended map[string]map[string]bool
-	// doomed contains the memories that a request was to delete, answered or not.
-	doomed map[string]bool
+	// deletedBodies contains the bodies that were deleted with an answer, and not requested again since.
+	deletedBodies map[string]map[string]bool
+	// mayBeDeleted contains the memories that a request was to delete, answered or not.
+	mayBeDeleted map[string]bool
 	// unlinked contains the files of such memories. Their lines may be missing from the index.
 	unlinked map[string]bool
-	// seen contains the bodies in answers since the last check, by memory id.
-	seen map[string]map[string]bool
+	// answeredBodies contains the bodies in answers since the last check, by memory id.
+	answeredBodies map[string]map[string]bool
 	// purged contains the ids of purged memories. The value is false if the purge had no answer.
 	purged map[string]bool
 	// named contains the ids of all memories that had a name.
@@ -67,8 +67,8 @@ type ledger struct {
 func newLedger(p *place, slug string) *ledger {
 	l := &ledger{
 		place: p, slug: slug, dir: filepath.Join(p.agents, slug), above: handwritten,
-		said: map[string][]string{}, late: map[string][]string{}, renaming: map[string]string{}, ended: map[string]map[string]bool{},
-		doomed: map[string]bool{}, unlinked: map[string]bool{}, seen: map[string]map[string]bool{}, purged: map[string]bool{},
+		possible: map[string][]string{}, late: map[string][]string{}, renaming: map[string]string{}, deletedBodies: map[string]map[string]bool{},
+		mayBeDeleted: map[string]bool{}, unlinked: map[string]bool{}, answeredBodies: map[string]map[string]bool{}, purged: map[string]bool{},
 		named: map[string]map[string]bool{}, taken: map[string]string{},
 	}
 	p.ledgers = append(p.ledgers, l)
@@ -80,7 +80,7 @@ func newLedger(p *place, slug string) *ledger {
 	mustWrite(p, l.path("memory/MEMORY.md"), index)
 	for i := range personal {
 		for _, family := range []rune{ofPerson, ofRenamed} {
-			l.said[nameOf(family, i)] = []string{""}
+			l.possible[nameOf(family, i)] = []string{""}
 		}
 	}
 	return l
@@ -114,7 +114,7 @@ func refused(status int) bool { return status >= 400 && status < 500 }
 func (l *ledger) asksToDelete(m memory) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.doomed[m.Name] = true
+	l.mayBeDeleted[m.Name] = true
 	// At the time of the deletion, the memory may have other files as well.
 	for i := range minutes {
 		if m.Name == nameOf(ofMinutes, i) {
@@ -133,20 +133,20 @@ func (l *ledger) becomes(name string, status int, bodies ...string) {
 	defer l.mu.Unlock()
 	for _, body := range bodies {
 		if body != "" { // a requested body is no longer blocked
-			delete(l.ended[name], body)
+			delete(l.deletedBodies[name], body)
 		}
 	}
 	delete(l.renaming, name)
-	may, known := l.said[name]
+	possible, known := l.possible[name]
 	if !known {
 		return
 	}
 	if answered(status) {
-		may = slices.Clone(l.late[name])
+		possible = slices.Clone(l.late[name])
 	} else if len(l.servers) > 1 {
 		l.late[name] = append(l.late[name], bodies...)
 	}
-	l.said[name] = append(may, bodies...)
+	l.possible[name] = append(possible, bodies...)
 }
 
 // maySay returns the bodies that a memory may have during a call: the listed one, and all that
@@ -154,13 +154,13 @@ func (l *ledger) becomes(name string, status int, bodies ...string) {
 func (l *ledger) maySay(listed memory) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	may := []string{listed.Body}
-	for _, body := range l.said[listed.Name] {
+	possible := []string{listed.Body}
+	for _, body := range l.possible[listed.Name] {
 		if body != "" && body != listed.Body {
-			may = append(may, body)
+			possible = append(possible, body)
 		}
 	}
-	return may
+	return possible
 }
 
 // isSurelyFree reports whether no memory has the name or can get it from an unanswered call. The
@@ -168,8 +168,8 @@ func (l *ledger) maySay(listed memory) []string {
 func (l *ledger) isSurelyFree(name string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	may := l.said[name]
-	return len(may) == 1 && may[0] == ""
+	possible := l.possible[name]
+	return len(possible) == 1 && possible[0] == ""
 }
 
 func answered(status int) bool { return status >= 200 && status < 300 }
@@ -178,17 +178,17 @@ func answered(status int) bool { return status >= 200 && status < 300 }
 func (l *ledger) isDeleted(name, body string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.ended[name] == nil {
-		l.ended[name] = map[string]bool{}
+	if l.deletedBodies[name] == nil {
+		l.deletedBodies[name] = map[string]bool{}
 	}
-	l.ended[name][body] = true
+	l.deletedBodies[name][body] = true
 }
 
 // mayReturn records that all earlier bodies of a memory may be active again.
 func (l *ledger) mayReturn(name string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.ended, name)
+	delete(l.deletedBodies, name)
 }
 
 // remembers is the maximum number of memories whose bodies the ledger stores between two checks.
@@ -199,13 +199,13 @@ func (l *ledger) saw(m memory) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.isNamed(m.Name, m.ID)
-	bodies := l.seen[m.ID]
-	if bodies == nil && len(l.seen) >= remembers {
+	bodies := l.answeredBodies[m.ID]
+	if bodies == nil && len(l.answeredBodies) >= remembers {
 		return
 	}
 	if bodies == nil {
 		bodies = map[string]bool{}
-		l.seen[m.ID] = bodies
+		l.answeredBodies[m.ID] = bodies
 	}
 	if len(bodies) < remembers/4 {
 		bodies[m.Body] = true

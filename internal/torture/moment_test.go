@@ -95,14 +95,14 @@ func atSystemCall(p *place) func() {
 	pid := p.servers[0].process.Pid
 	cmd := exec.CommandContext(ctx, "strace", "-f", "-p", fmt.Sprint(pid), "-e", "trace="+calls, "-e", "signal=none",
 		"-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", calls, 1+p.random.IntN(20)), "-o", "/dev/null")
-	said, err := cmd.StderrPipe()
+	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		p.Fatal(err)
 	}
 	if err := cmd.Start(); err != nil {
 		p.Fatal(err)
 	}
-	lines := bufio.NewReader(said)
+	lines := bufio.NewReader(stderr)
 	lines.ReadString('\n')        //nolint:errcheck // if it cannot attach, the blow comes late
 	go io.Copy(io.Discard, lines) //nolint:errcheck // what else it says is of no interest
 	return func() {

@@ -202,15 +202,15 @@ func (p *person) verify() {
 
 // batch deletes, restores and verifies a few memories in one call.
 func (p *person) batch() {
-	asked := map[string][]string{}
+	request := map[string][]string{}
 	about := map[string]memory{}
 	for op, state := range map[string]string{"delete": "active", "restore": "deleted", "verify": "active"} {
 		if m, found := p.pick(state, p.families); found && about[m.ID].ID == "" {
-			asked[op] = append(asked[op], m.ID)
+			request[op] = append(request[op], m.ID)
 			about[m.ID] = m
 		}
 	}
-	for _, id := range asked["delete"] {
+	for _, id := range request["delete"] {
 		p.asksToDelete(about[id])
 	}
 	var answer struct {
@@ -219,7 +219,7 @@ func (p *person) batch() {
 			Status int
 		}
 	}
-	status := p.ask("POST", p.api("/memories:batch"), asked, &answer)
+	status := p.ask("POST", p.api("/memories:batch"), request, &answer)
 	result := map[string]int{} // the status by id; 0 if unknown
 	for _, r := range answer.Results {
 		result[r.ID] = r.Status
@@ -227,10 +227,10 @@ func (p *person) batch() {
 	if refused(status) {
 		return
 	}
-	for _, id := range asked["delete"] {
+	for _, id := range request["delete"] {
 		p.becomes(about[id].Name, result[id], "")
 	}
-	for _, id := range asked["restore"] {
+	for _, id := range request["restore"] {
 		p.restored(about[id], result[id])
 	}
 }

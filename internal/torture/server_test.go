@@ -246,13 +246,13 @@ func (s *server) terminate() {
 	s.mu.Lock()
 	process, ended := s.process, s.ended
 	s.mu.Unlock()
-	asked := time.Now()
+	start := time.Now()
 	if err := process.Signal(syscall.SIGTERM); err != nil {
 		s.Fatal(err)
 	}
 	<-ended
 	// The machine may be busy with other work, so twice the documented time is accepted.
-	if took := time.Since(asked); took > 2*farewell {
+	if took := time.Since(start); took > 2*farewell {
 		s.Errorf("the server took %v to end, and %v is promised\n%s", took, farewell, s.log())
 	}
 	if s.code != 0 {

@@ -86,14 +86,14 @@ func (w *witness) sees(change func(name string)) (took longrun.ShownTimes) {
 	w.changes++
 	name := fmt.Sprint("Shown ", w.changes)
 	listed := make(chan time.Time, 1)
-	began := time.Now()
+	start := time.Now()
 	change(name)
 	go func() {
 		w.other.awaitMemory("ada", name)
 		listed <- time.Now()
 	}()
-	took.Event = w.told.await(w.TB, name).Sub(began)
-	took.List = (<-listed).Sub(began)
+	took.Event = w.told.await(w.TB, name).Sub(start)
+	took.List = (<-listed).Sub(start)
 	return took
 }
 

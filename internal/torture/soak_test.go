@@ -36,20 +36,20 @@ func TestNothingGrowsWhileItWorksForLong(t *testing.T) {
 	}
 	t.Logf("again with -soak=%v -seed=%d", *soakTime, p.seed)
 	p.startAll()
-	began := time.Now()
+	start := time.Now()
 	// the start has failures of its own
 	sizeBefore, failuresBefore := p.databaseSize(), p.failures.Load()
 
 	load := &load{place: p}
 	stop := p.work(append(load.everybody(), p.readers()...)...)
 	defer stop()
-	series := p.sample(began.Add(*soakTime))
+	series := p.sample(start.Add(*soakTime))
 	stop()
 
 	p.check(p.databaseURL())
 	p.fewLost()
 	report := longrun.Soaked{
-		Occasion: longrun.Now(p.seed), Lasted: time.Since(began).Round(time.Second), Changes: load.done.Load(), Late: load.missed.Load(),
+		Occasion: longrun.Now(p.seed), Lasted: time.Since(start).Round(time.Second), Changes: load.done.Load(), Late: load.missed.Load(),
 		Answers: p.answers.Load(), Failures: p.failures.Load() - failuresBefore, Grown: p.databaseSize() - sizeBefore, Figures: series.judge(),
 	}
 	if report.Failures > 0 {
@@ -67,11 +67,11 @@ func TestNothingGrowsWhileItWorksForLong(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	outcome := "everything held"
+	result := "everything held"
 	if *soakTime >= judged {
-		outcome += ", every figure flat"
+		result += ", every figure flat"
 	}
-	longrun.Passed(t, "soak", fmt.Sprintf("%v, %s changes, %s answers", report.Lasted, longrun.Count(report.Changes), longrun.Count(report.Answers)), outcome)
+	longrun.Passed(t, "soak", fmt.Sprintf("%v, %s changes, %s answers", report.Lasted, longrun.Count(report.Changes), longrun.Count(report.Answers)), result)
 }
 
 // readers returns workers that read pages and the API, as browsers and scripts do.
