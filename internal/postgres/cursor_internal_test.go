@@ -11,7 +11,7 @@ import (
 	"memoir/internal/records"
 )
 
-func TestACursorIsReadBackByItsOwnListAlone(t *testing.T) {
+func TestCursor_OfOneList(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		at := place{Key: rapid.String().Draw(t, "key"), ID: uuid.UUID{1}, Near: rapid.Bool().Draw(t, "near")}
@@ -26,7 +26,7 @@ func TestACursorIsReadBackByItsOwnListAlone(t *testing.T) {
 	})
 }
 
-func TestNoForgedCursorReachesPostgresAsWhatItWouldNotTake(t *testing.T) {
+func TestCursor_Forged(t *testing.T) {
 	t.Parallel()
 	for _, forged := range []string{"", "{}", "null", "[]", "{", `{"List":"list","At":{"Key":5}}`, `{"list":"other","at":{"key":"a"}}`} {
 		if at, err := unseal[place]("list", "A"+base64.RawURLEncoding.EncodeToString([]byte(forged))); !errors.Is(err, records.ErrCursor) {

@@ -26,7 +26,7 @@ func setupAttend(t *testing.T) (*postgres.Store, *linetest.Line) {
 	return store, line
 }
 
-func TestAChangeIsWaitedForHoweverLongItTakesWhilePostgresAnswers(t *testing.T) {
+func TestRunDetached_LongChange(t *testing.T) {
 	t.Parallel()
 	store, _ := setupAttend(t)
 	gone, leave := context.WithCancel(t.Context())
@@ -40,7 +40,7 @@ func TestAChangeIsWaitedForHoweverLongItTakesWhilePostgresAnswers(t *testing.T) 
 	}
 }
 
-func TestAChangeIsGivenUpWhenTheStoreCloses(t *testing.T) {
+func TestRunDetached_StoreCloses(t *testing.T) {
 	t.Parallel()
 	store, _ := setupAttend(t)
 	err := store.RunDetached(t.Context(), time.Minute, func(ctx context.Context) error {
@@ -53,7 +53,7 @@ func TestAChangeIsGivenUpWhenTheStoreCloses(t *testing.T) {
 	}
 }
 
-func TestAChangeDoesNotBeginWhilePostgresIsSilent(t *testing.T) {
+func TestRunDetached_SilentBefore(t *testing.T) {
 	t.Parallel()
 	store, line := setupAttend(t)
 	defer line.Silence()()
@@ -66,7 +66,7 @@ func TestAChangeDoesNotBeginWhilePostgresIsSilent(t *testing.T) {
 	}
 }
 
-func TestAChangeThatPostgresFallsSilentInIsNotWaitedForAndGoesOn(t *testing.T) {
+func TestRunDetached_SilentDuring(t *testing.T) {
 	t.Parallel()
 	store, line := setupAttend(t)
 	ended := make(chan error, 1)
@@ -86,7 +86,7 @@ func TestAChangeThatPostgresFallsSilentInIsNotWaitedForAndGoesOn(t *testing.T) {
 	}
 }
 
-func TestAChangeThatPanicsDoesSoWhereItIsWaitedFor(t *testing.T) {
+func TestRunDetached_Panic(t *testing.T) {
 	t.Parallel()
 	store, _ := setupAttend(t)
 	defer func() {

@@ -99,7 +99,7 @@ func TestSearch_FrequentWord(t *testing.T) {
 	}
 }
 
-func TestAFilledSearchIndexIsInOrder(t *testing.T) {
+func TestIndex_CleansPendingLists(t *testing.T) {
 	t.Parallel()
 	l := setupLibrary(t, 1_000)
 	for _, index := range []string{"memory_search_words_idx", "search_words_word_idx"} {

@@ -122,7 +122,7 @@ func TestMigrate_RefusesOldVersions(t *testing.T) {
 	}
 }
 
-func TestMigratingAgainChangesNothing(t *testing.T) {
+func TestMigrate_Again(t *testing.T) {
 	t.Parallel()
 	url := pgtest.New(t)
 	conn := connect(t, url)
@@ -135,7 +135,7 @@ func TestMigratingAgainChangesNothing(t *testing.T) {
 	}
 }
 
-func TestServersThatStartAtOnceMigrateOnce(t *testing.T) {
+func TestMigrate_ConcurrentServers(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Empty(t)
 	var servers sync.WaitGroup
@@ -155,7 +155,7 @@ func TestServersThatStartAtOnceMigrateOnce(t *testing.T) {
 	}
 }
 
-func TestADatabaseOfANewerMemoirIsLeftAlone(t *testing.T) {
+func TestMigrate_NewerDatabase(t *testing.T) {
 	t.Parallel()
 	url := pgtest.New(t)
 	conn := connect(t, url)
@@ -170,7 +170,7 @@ func TestADatabaseOfANewerMemoirIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestATeamsOwnTablesAndItsGooseAreLeftAlone(t *testing.T) {
+func TestMigrate_OtherTables(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Empty(t)
 	conn := connect(t, url)
@@ -186,7 +186,7 @@ func TestATeamsOwnTablesAndItsGooseAreLeftAlone(t *testing.T) {
 	}
 }
 
-func TestAnErrorNeverTellsThePassword(t *testing.T) {
+func TestMigrate_ErrorHidesPassword(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -230,7 +230,7 @@ func query(t *testing.T, conn *pgx.Conn, sql string, into any) {
 }
 
 // The tables of River's queue stand among Memoir's, and are to be what this version of River works with.
-func TestTheQueueHasTheTablesThatRiverMakes(t *testing.T) {
+func TestSchema_RiverTables(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Empty(t)
 	pool, err := pgxpool.New(t.Context(), url)

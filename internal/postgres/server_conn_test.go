@@ -25,7 +25,7 @@ func linked(t *testing.T, url string, hear func(string)) *postgres.ServerConn {
 	return link
 }
 
-func TestALeaseHasOneHolderAndPassesOnWithItsLink(t *testing.T) {
+func TestServerConn_LeasePassesOn(t *testing.T) {
 	t.Parallel()
 	url := pgtest.New(t)
 	told := make(chan string, 1)

@@ -16,7 +16,7 @@ const memoriesOf = `
 	INSERT INTO files (agent_id, path, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at)
 	SELECT agent_id, path, id, 'mirrored', state <> 'deleted', '', '', 1, 1, now(), now() FROM came`
 
-func TestTheTalliesFollowEveryStatement(t *testing.T) {
+func TestTallies_FollowStatements(t *testing.T) {
 	t.Parallel()
 	url := pgtest.New(t)
 	conn := connect(t, url)

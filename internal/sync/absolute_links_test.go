@@ -12,7 +12,7 @@ import (
 
 // An os.Root refuses every absolute link, also one that stays inside.
 
-func TestAnEmptyFileBehindAnAbsoluteLinkArrives(t *testing.T) {
+func TestScan_EmptyFileBehindAbsoluteLink(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.writeAged("ada/notes/text.md", "", time.Hour)
@@ -20,7 +20,7 @@ func TestAnEmptyFileBehindAnAbsoluteLinkArrives(t *testing.T) {
 	waittest.For(b, "the memory", func() bool { return len(b.list("ada", memories.NeedsAttention)) == 1 })
 }
 
-func TestAMemoryDirectoryBehindAnAbsoluteLinkIsWrittenTo(t *testing.T) {
+func TestSave_DirectoryBehindAbsoluteLink(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/notes/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
@@ -46,7 +46,7 @@ func TestAMemoryDirectoryBehindAnAbsoluteLinkIsWrittenTo(t *testing.T) {
 	waittest.For(b, "the trash", func() bool { _, ok := b.list("ada", memories.Deleted)["Tabs"]; return ok })
 }
 
-func TestAMemoryBehindAnAbsoluteLinkIsStillTrue(t *testing.T) {
+func TestVerify_FileBehindAbsoluteLink(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.writeAged("ada/notes/text.md", note("Tabs", memories.Feedback, "Use tabs."), long)
@@ -57,7 +57,7 @@ func TestAMemoryBehindAnAbsoluteLinkIsStillTrue(t *testing.T) {
 	}
 }
 
-func TestWhatIsRemovedBehindADirectoryThatIsAnAbsoluteLinkIsRemoved(t *testing.T) {
+func TestScan_RemovalBehindAbsoluteLink(t *testing.T) {
 	t.Parallel()
 	for what, act := range map[string]func(b *bench, release, comeBack func()){
 		"as it is":             func(b *bench, _, _ func()) { b.remove("ada/notes/x.md") },

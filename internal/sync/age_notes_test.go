@@ -9,7 +9,7 @@ import (
 	"memoir/internal/waittest"
 )
 
-func TestStaleMemoriesSaySoInClaudeMDWhereThatIsWanted(t *testing.T) {
+func TestAgeNotes_StaleMemories(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	day := 24 * time.Hour
@@ -38,7 +38,7 @@ func TestStaleMemoriesSaySoInClaudeMDWhereThatIsWanted(t *testing.T) {
 	}
 }
 
-func TestAMemoryThatBecomesStaleSaysSoByTheNextScan(t *testing.T) {
+func TestAgeNotes_BecomesStale(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.options.AgeNotes = true

@@ -120,7 +120,7 @@ var oddNames = []string{
 	strings.Repeat("n", 244) + " %06d.md",
 }
 
-func TestAmongBrokenFilesTheGoodOnesArriveAndTheBrokenOnesAreListed(t *testing.T) {
+func TestScan_BrokenFiles(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{} // what is said about each broken file, by path
 	good := map[string]bool{}   // the names of the good ones

@@ -60,7 +60,7 @@ func sinceToday() time.Duration {
 	return max(0, min(time.Hour, now.Sub(now.Truncate(24*time.Hour))-time.Minute))
 }
 
-func TestWhatChangesIsNewestAlsoWhenTheClockHasBeenSetBack(t *testing.T) {
+func TestClock_SetBack(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.stopWatching()

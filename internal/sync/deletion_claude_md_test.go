@@ -48,7 +48,7 @@ func (b *bench) nothingBeside() {
 	}
 }
 
-func TestADeletionThatIsNotCommittedLeavesCLAUDEmdAsItWas(t *testing.T) {
+func TestDelete_NotCommitted(t *testing.T) {
 	t.Parallel()
 	b := setupMeanwhile(t, func(*bench) linetest.Fate { return linetest.NotSent })
 	before := b.read("ada/CLAUDE.md")
@@ -61,7 +61,7 @@ func TestADeletionThatIsNotCommittedLeavesCLAUDEmdAsItWas(t *testing.T) {
 	b.nothingBeside()
 }
 
-func TestWhatIsWrittenIntoCLAUDEmdDuringADeletionIsKept(t *testing.T) {
+func TestDelete_ClaudeMDEditedMeanwhile(t *testing.T) {
 	t.Parallel()
 	b := setupMeanwhile(t, func(b *bench) linetest.Fate {
 		b.write("ada/CLAUDE.md", "# By hand\n\n"+b.read("ada/CLAUDE.md"))

@@ -42,7 +42,7 @@ func (b *bench) isConflict(err error, about string) {
 	}
 }
 
-func TestAMemoryCanBeDeletedWhoseSessionsDirectoryIsALinkToTheDurableOneNow(t *testing.T) {
+func TestDelete_SessionLinksToPrimary(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "stays"))
@@ -60,7 +60,7 @@ func TestAMemoryCanBeDeletedWhoseSessionsDirectoryIsALinkToTheDurableOneNow(t *t
 	}
 }
 
-func TestDeletingRemovesEveryFileThatCarriesTheMemory(t *testing.T) {
+func TestDelete_RemovesEveryCopy(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "one"))
@@ -85,7 +85,7 @@ func TestDeletingRemovesEveryFileThatCarriesTheMemory(t *testing.T) {
 	}
 }
 
-func TestAFileThatChangedSinceItWasReadStopsTheDeletion(t *testing.T) {
+func TestDelete_ChangedFile(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "seen"))
@@ -105,7 +105,7 @@ func TestAFileThatChangedSinceItWasReadStopsTheDeletion(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsGoneCountsAsRemovedAlready(t *testing.T) {
+func TestDelete_AbsentFile(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "text"))
@@ -116,7 +116,7 @@ func TestAFileThatIsGoneCountsAsRemovedAlready(t *testing.T) {
 	b.isIn("ada", "Deploy", memories.Deleted)
 }
 
-func TestNewContentUnderADeletedNameIsTheAgentLearningAnew(t *testing.T) {
+func TestScan_NewContentOfDeletedName(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "old"))
@@ -151,7 +151,7 @@ func (b *bench) heard(subscription *events.Subscription, want events.Event) {
 	}
 }
 
-func TestOtherFrontmatterDoesNotHideADeletedContent(t *testing.T) {
+func TestScan_DeletedContentOtherFrontmatter(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "text"))
@@ -162,7 +162,7 @@ func TestOtherFrontmatterDoesNotHideADeletedContent(t *testing.T) {
 	b.isIn("ada", "Deploy", memories.Deleted)
 }
 
-func TestABlockedContentIsListedUntilItIsAllowed(t *testing.T) {
+func TestBlocked_ListedUntilAllowed(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	text := note("Deploy", memories.Project, "text")
@@ -188,7 +188,7 @@ func TestABlockedContentIsListedUntilItIsAllowed(t *testing.T) {
 	}
 }
 
-func TestABlockedFileWithoutAByteIsAllowedAtOnce(t *testing.T) {
+func TestAllow_EmptyFile(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.writeAged("ada/memory/a.md", "", time.Hour)
@@ -207,7 +207,7 @@ func TestABlockedFileWithoutAByteIsAllowedAtOnce(t *testing.T) {
 	}
 }
 
-func TestABlockedFileThatGoesIsNoLongerListed(t *testing.T) {
+func TestBlocked_RemovedFile(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	text := note("Deploy", memories.Project, "text")
@@ -223,7 +223,7 @@ func TestABlockedFileThatGoesIsNoLongerListed(t *testing.T) {
 	}
 }
 
-func TestAMemoryThatOnlySessionsHadIsRestoredAsADurableFile(t *testing.T) {
+func TestRestore_FromSessionToPrimary(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/project_deploy.md", note("Taken", memories.Project, "something else"))
@@ -238,7 +238,7 @@ func TestAMemoryThatOnlySessionsHadIsRestoredAsADurableFile(t *testing.T) {
 	}
 }
 
-func TestRestoringWhatLivesIsAConflict(t *testing.T) {
+func TestRestore_LivingMemory(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "text"))
@@ -247,7 +247,7 @@ func TestRestoringWhatLivesIsAConflict(t *testing.T) {
 	b.isConflict(err, "lives already")
 }
 
-func TestPurgingKeepsTheContentOut(t *testing.T) {
+func TestPurge_BlocksContent(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	text := note("Deploy", memories.Project, "text")
@@ -270,7 +270,7 @@ func TestPurgingKeepsTheContentOut(t *testing.T) {
 	b.hasBody("ada", "Deploy", "anew")
 }
 
-func TestARestoreLetsNothingInThatWasDeletedBefore(t *testing.T) {
+func TestRestore_EarlierDeletionsStayBlocked(t *testing.T) {
 	t.Parallel()
 	for name, again := range map[string]func(b *bench, first memories.Memory) (second memories.Memory){
 		"the one before, in the trash": func(b *bench, _ memories.Memory) memories.Memory {
@@ -318,7 +318,7 @@ func TestARestoreLetsNothingInThatWasDeletedBefore(t *testing.T) {
 	}
 }
 
-func TestARestoreLetsInWhatItsDeletionKeptOut(t *testing.T) {
+func TestRestore_AllowsOwnContents(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.stopWatching()
@@ -332,7 +332,7 @@ func TestARestoreLetsInWhatItsDeletionKeptOut(t *testing.T) {
 	b.hasBody("ada", "Deploy", "first")
 }
 
-func TestALinkedIndexEntryIsRemovedAndTheRestOfItsLineStays(t *testing.T) {
+func TestDelete_LinkedIndexEntry(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	index := "# Index\n\n- [A](a.md) — first\n- [A](./sub/x.md) and [B](b.md) together\n- [C](c.md) — third\n"
@@ -352,7 +352,7 @@ func TestALinkedIndexEntryIsRemovedAndTheRestOfItsLineStays(t *testing.T) {
 	}
 }
 
-func TestADeletedUnreadableFileIsKeptAndRestored(t *testing.T) {
+func TestRestore_UnreadableFile(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	text := strings.Repeat("0123456789abcdef", memories.MaxFileSize/16) + "over"
@@ -397,7 +397,7 @@ func (b *bench) bar(name string) (lift func()) {
 	return func() { b.remove(inTheWay) }
 }
 
-func TestAFileThatCannotBeRemovedIsTriedAgainAtEachScanAlsoAfterARestart(t *testing.T) {
+func TestDelete_RetriesRemoval(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	text := note("Stale", memories.Project, "wrong by now")
@@ -429,7 +429,7 @@ func TestAFileThatCannotBeRemovedIsTriedAgainAtEachScanAlsoAfterARestart(t *test
 	}
 }
 
-func TestAFileThatCouldNotBeRemovedAndIsWrittenAnewIsLearnedAnew(t *testing.T) {
+func TestDelete_NotRemovedThenRewritten(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Stale", memories.Project, "wrong by now"))
@@ -445,7 +445,7 @@ func TestAFileThatCouldNotBeRemovedAndIsWrittenAnewIsLearnedAnew(t *testing.T) {
 	b.hasBody("ada", "Stale", "right again")
 }
 
-func TestAFileThatIsTooDeepIsDeletedAndRestoredAsItIs(t *testing.T) {
+func TestDelete_TooDeepFile(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	const deep = "ada/memory/1/2/3/4/deep.md"
@@ -466,7 +466,7 @@ func TestAFileThatIsTooDeepIsDeletedAndRestoredAsItIs(t *testing.T) {
 	}
 }
 
-func TestADeletedFileIsNoLongerCountedOnDisk(t *testing.T) {
+func TestStatus_DeletedFileNotCounted(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
@@ -490,7 +490,7 @@ func TestADeletedFileIsNoLongerCountedOnDisk(t *testing.T) {
 	}
 }
 
-func TestADeletionIsOverOnceSomebodyElseHasRemovedItsFile(t *testing.T) {
+func TestDelete_FileRemovedByOthers(t *testing.T) {
 	t.Parallel()
 	b := withIndexed(t, brokenDisk{&breaker{}})
 	lift := b.bar("ada/memory/tabs.md")

@@ -30,7 +30,7 @@ func (b *bench) versions(name string) []records.Version {
 	return versions
 }
 
-func TestTwoSessionsThatSayDifferentThingsDisagree(t *testing.T) {
+func TestConflict_TwoSessions(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.writeAged(inSession(sessionA, "x.md"), note("Tabs", memories.User, "four"), 2*time.Hour)
@@ -56,7 +56,7 @@ func TestTwoSessionsThatSayDifferentThingsDisagree(t *testing.T) {
 	}
 }
 
-func TestASessionThatSaysOtherwiseThanTheAgentsOwnOlderFileDisagrees(t *testing.T) {
+func TestConflict_SessionNewerThanPrimary(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.writeAged("ada/memory/x.md", note("Tabs", memories.User, "four"), 2*time.Hour)
@@ -69,7 +69,7 @@ func TestASessionThatSaysOtherwiseThanTheAgentsOwnOlderFileDisagrees(t *testing.
 	}
 }
 
-func TestKeepingAVersionSettlesTheMatterUntilASessionSaysSomethingNew(t *testing.T) {
+func TestKeep_UntilNewSessionContent(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.writeAged(inSession(sessionA, "x.md"), note("Tabs", memories.User, "four"), 2*time.Hour)
@@ -99,7 +99,7 @@ func TestKeepingAVersionSettlesTheMatterUntilASessionSaysSomethingNew(t *testing
 	}
 }
 
-func TestKeepingWhatTheAgentsOwnFileSaysAlreadySettlesToo(t *testing.T) {
+func TestKeep_PrimaryContent(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.writeAged("ada/memory/x.md", note("Tabs", memories.User, "four"), 2*time.Hour)
@@ -116,7 +116,7 @@ func TestKeepingWhatTheAgentsOwnFileSaysAlreadySettlesToo(t *testing.T) {
 	}
 }
 
-func TestAnOlderVersionThatWasMendedIsStillShown(t *testing.T) {
+func TestConflict_FixedOlderVersion(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.writeAged(inSession(sessionA, "x.md"), "---\nname: Tabs\n---\n\nfour\n", 2*time.Hour)

@@ -31,7 +31,7 @@ func (d *fullDisk) Write(root *os.Root, name string, data []byte, options files.
 	return d.brokenDisk.Write(root, name, data, options)
 }
 
-func TestOnAFullDiskNothingIsHalfWrittenAndADeletionGoesThrough(t *testing.T) {
+func TestFullDisk_DeletionSucceeds(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.stop()
@@ -103,7 +103,7 @@ func TestOnAFullDiskNothingIsHalfWrittenAndADeletionGoesThrough(t *testing.T) {
 	b.noLeftovers()
 }
 
-func TestAnIndexThatHadNoRoomLosesTheEntryOfAFileThatIsLongGone(t *testing.T) {
+func TestFullDisk_IndexEntryRemovedLater(t *testing.T) {
 	t.Parallel()
 	for what, then := range map[string]func(*bench){
 		"nothing else": func(*bench) {},
@@ -136,7 +136,7 @@ func TestAnIndexThatHadNoRoomLosesTheEntryOfAFileThatIsLongGone(t *testing.T) {
 	}
 }
 
-func TestAnIndexThatHadNoRoomKeepsTheEntryOfAFileThatIsWrittenAgain(t *testing.T) {
+func TestFullDisk_IndexEntryOfRewrittenFile(t *testing.T) {
 	t.Parallel()
 	disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}}
 	b := withIndexed(t, disk)
@@ -158,7 +158,7 @@ func TestAnIndexThatHadNoRoomKeepsTheEntryOfAFileThatIsWrittenAgain(t *testing.T
 	}
 }
 
-func TestWhatCouldNotBeSavedIsKeptOutAsBefore(t *testing.T) {
+func TestFullDisk_FailedSaveStaysBlocked(t *testing.T) {
 	t.Parallel()
 	draft := sync.Draft{Name: "Deploy", Description: "About Deploy", Type: memories.Project, Body: "on Fridays"}
 	for name, save := range map[string]func(*bench) error{
@@ -212,7 +212,7 @@ func (b *bench) noLeftovers() {
 	}
 }
 
-func TestASaveThatNothingMoreCanBeOpenedForKeepsOutWhatWasDeleted(t *testing.T) {
+func TestSave_OutOfFilesStaysBlocked(t *testing.T) {
 	t.Parallel()
 	disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}, says: syscall.EMFILE}
 	b := withIndexed(t, disk)

@@ -35,7 +35,7 @@ var faults = flag.String("faults", "some", "what the fault matrix lets fail: som
 // crash; and for pairs of steps, the second of which may belong to the recovery from the first. Memoir is then started
 // again, or goes on with its next scan, and everything that it keeps is compared with what it keeps when nothing fails.
 // A step that somebody adds to an operation is in the matrix by itself.
-func TestNoFaultLeavesAnOperationHalfDone(t *testing.T) {
+func TestFaults_OperationsAreAtomic(t *testing.T) {
 	t.Parallel()
 	var done, steps, trials atomic.Int64
 	t.Cleanup(func() {
@@ -436,8 +436,8 @@ func (m *matrix) again(is picture) string {
 	return ""
 }
 
-// TestEveryChangeOnDiskGoesThroughTheDisk keeps steps from going past the matrix.
-func TestEveryChangeOnDiskGoesThroughTheDisk(t *testing.T) {
+// TestFaults_AllWritesUseDisk keeps steps from going past the matrix.
+func TestFaults_AllWritesUseDisk(t *testing.T) {
 	t.Parallel()
 	var sources []string
 	for _, pattern := range []string{"*.go", "*/*.go"} {

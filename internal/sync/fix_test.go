@@ -38,7 +38,7 @@ func offered(flawed sync.Flawed, fix string) bool {
 	return slices.ContainsFunc(flawed.Fixes, func(f frontmatter.Fix) bool { return f.ID == fix })
 }
 
-func TestAFixGivesAFileItsTypeAndKeepsItsAge(t *testing.T) {
+func TestFix_KeepsAge(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.writeAged("ada/memory/feedback_tabs.md", "Use tabs.\n", 30*24*time.Hour)
@@ -67,7 +67,7 @@ func TestAFixGivesAFileItsTypeAndKeepsItsAge(t *testing.T) {
 	}
 }
 
-func TestAFileOfASessionIsFixedInPlace(t *testing.T) {
+func TestFix_SessionFile(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write(inSession(sessionA, "x.md"), "---\nname: Tabs\ntype: habit\nsource: chat\n---\n\nUse tabs.\n")
@@ -82,7 +82,7 @@ func TestAFileOfASessionIsFixedInPlace(t *testing.T) {
 	}
 }
 
-func TestAnOlderFileThatIsFixedDoesNotBecomeTheContent(t *testing.T) {
+func TestFix_OlderFile(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.writeAged(inSession(sessionA, "x.md"), "---\nname: Tabs\ntype: user\ndescription: a: b\n---\n\nold\n", time.Hour)
@@ -99,7 +99,7 @@ func TestAnOlderFileThatIsFixedDoesNotBecomeTheContent(t *testing.T) {
 	b.hasBody("ada", "Tabs", "new")
 }
 
-func TestAnotherSpellingIsNoNewContentAndIsTold(t *testing.T) {
+func TestFix_OtherSpelling(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write("ada/memory/x.md", "---\nname: Tabs\ntype: user\ndescription: a: b\n---\n\nB\n")
@@ -115,7 +115,7 @@ func TestAnotherSpellingIsNoNewContentAndIsTold(t *testing.T) {
 	b.isConflict(err, "not kept")
 }
 
-func TestOneOfTwoFilesWithOneNameGetsItsOwn(t *testing.T) {
+func TestFix_DuplicateName(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.writeAged("ada/memory/old.md", note("Tabs", memories.User, "old"), time.Hour)
@@ -134,7 +134,7 @@ func TestOneOfTwoFilesWithOneNameGetsItsOwn(t *testing.T) {
 	}
 }
 
-func TestAFixThatSawAnotherStateIsRefused(t *testing.T) {
+func TestFix_ChangedMemory(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write("ada/memory/x.md", "A thought.\n")
@@ -166,7 +166,7 @@ func TestAFixThatSawAnotherStateIsRefused(t *testing.T) {
 	b.isConflict(fix("", "memory/x.md", "type:user"), "is gone")
 }
 
-func TestAFileThatCannotBeReadIsListedWithoutAFix(t *testing.T) {
+func TestFix_UnreadableFile(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write("aside.md", strings.Repeat("x", memories.MaxFileSize+1)) // all of it at once: its beginning would be a memory of its own
@@ -182,7 +182,7 @@ func TestAFileThatCannotBeReadIsListedWithoutAFix(t *testing.T) {
 	}
 }
 
-func TestTheFileOfABlockedContentIsRemovedOnRequest(t *testing.T) {
+func TestRemoveBlocked_File(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write("ada/memory/x.md", note("Tabs", memories.User, "B"))
@@ -207,7 +207,7 @@ func TestTheFileOfABlockedContentIsRemovedOnRequest(t *testing.T) {
 	b.isIn("ada", "Tabs", memories.Deleted)
 }
 
-func TestABlockedFileThatChangedIsNotRemoved(t *testing.T) {
+func TestRemoveBlocked_ChangedFile(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write("ada/memory/x.md", note("Tabs", memories.User, "B"))
@@ -224,7 +224,7 @@ func TestABlockedFileThatChangedIsNotRemoved(t *testing.T) {
 	}
 }
 
-func TestRemovingABlockedFileLeavesAMemoryThatWasLearnedAnew(t *testing.T) {
+func TestRemoveBlocked_KeepsNewMemory(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write("ada/memory/x.md", note("Tabs", memories.User, "B"))

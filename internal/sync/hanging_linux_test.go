@@ -32,7 +32,7 @@ func hangs(t *testing.T, dir string) (end func()) {
 }
 
 // What is to be found anew waits for a disk that hangs. Events of the others do not.
-func TestADiskThatHangsKeepsNoEventOfAnotherAgentWaiting(t *testing.T) {
+func TestWatch_HangingDisk(t *testing.T) {
 	t.Parallel()
 	for _, at := range []string{"ada/memory", "ada"} {
 		t.Run(at, func(t *testing.T) {

@@ -75,7 +75,7 @@ func TestRestore_IndexLinesOfNeighbours(t *testing.T) {
 	}
 }
 
-func TestDeletingAMissingMemoryTakesItsEntryAndRestoringBringsItBack(t *testing.T) {
+func TestIndexLines_MissingMemory(t *testing.T) {
 	t.Parallel()
 	b, index := withListed(t, "ABCDEFGHIJKL")
 	b.stopWatching()
@@ -101,7 +101,7 @@ func TestDeletingAMissingMemoryTakesItsEntryAndRestoringBringsItBack(t *testing.
 	b.isIn("ada", "C", memories.Missing)
 }
 
-func TestDeletingAMemoryThatASessionStillCarriesTakesTheEntryOfItsDurableFileThatIsGone(t *testing.T) {
+func TestIndexLines_AbsentPrimaryFile(t *testing.T) {
 	t.Parallel()
 	b, index := withListed(t, "AB")
 	b.write(inSession(sessionA, "x.md"), note("A", memories.Project, "text of A"))
@@ -116,7 +116,7 @@ func TestDeletingAMemoryThatASessionStillCarriesTakesTheEntryOfItsDurableFileTha
 	b.indexIs(index)
 }
 
-func TestAnEntryAboutWhatLiesInPlaceOfAFileThatIsGoneStays(t *testing.T) {
+func TestIndexLines_OtherFileAtPath(t *testing.T) {
 	t.Parallel()
 	b, index := withListed(t, "AB")
 	b.write(inSession(sessionA, "x.md"), note("A", memories.Project, "text of A"))
@@ -129,7 +129,7 @@ func TestAnEntryAboutWhatLiesInPlaceOfAFileThatIsGoneStays(t *testing.T) {
 	b.indexIs(index)
 }
 
-func TestEntriesThatLeadToAFileFromElsewhereGoWithItAndComeBack(t *testing.T) {
+func TestIndexLines_OtherIndexes(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	durable, team, session := "ada/memory/MEMORY.md", "ada/memory/team/MEMORY.md", inSession(sessionA, "MEMORY.md")
@@ -166,7 +166,7 @@ func TestEntriesThatLeadToAFileFromElsewhereGoWithItAndComeBack(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsRemovedWhileItsIndexCannotBeWrittenIsNotSaidToBeThere(t *testing.T) {
+func TestIndexLines_IndexNotWritable(t *testing.T) {
 	t.Parallel()
 	for where, at := range map[string]struct{ index, entry string }{
 		"beside the file":      {"memory/MEMORY.md", "- [Tabs](tabs.md)\n"},
@@ -201,7 +201,7 @@ func TestAFileThatIsRemovedWhileItsIndexCannotBeWrittenIsNotSaidToBeThere(t *tes
 	}
 }
 
-func TestALineThatIsNotBackYetOutlivesAnotherDeletion(t *testing.T) {
+func TestIndexLines_SecondDeletion(t *testing.T) {
 	t.Parallel()
 	disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}, only: "memory/MEMORY.md"}
 	b := withIndexed(t, disk)
@@ -219,7 +219,7 @@ func TestALineThatIsNotBackYetOutlivesAnotherDeletion(t *testing.T) {
 	}
 }
 
-func TestALineOutlivesASaveAndAnotherDeletion(t *testing.T) {
+func TestIndexLines_SaveAndSecondDeletion(t *testing.T) {
 	t.Parallel()
 	b := withIndexed(t, brokenDisk{&breaker{}})
 	index := b.read("ada/memory/MEMORY.md")
@@ -232,7 +232,7 @@ func TestALineOutlivesASaveAndAnotherDeletion(t *testing.T) {
 	}
 }
 
-func TestARestorePutsNoLineBesideANewOneOfTheSameFile(t *testing.T) {
+func TestIndexLines_RestoreWithNewLine(t *testing.T) {
 	t.Parallel()
 	b := withIndexed(t, brokenDisk{&breaker{}})
 	tabs := b.delete("ada", "Tabs")
@@ -249,7 +249,7 @@ func TestARestorePutsNoLineBesideANewOneOfTheSameFile(t *testing.T) {
 	}
 }
 
-func TestARestoreThatIsFinishedAfterARebuildListsTheFileOnce(t *testing.T) {
+func TestIndexLines_RestoreAfterRebuild(t *testing.T) {
 	t.Parallel()
 	disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}, only: "memory/MEMORY.md"}
 	b := withIndexed(t, disk)
@@ -265,7 +265,7 @@ func TestARestoreThatIsFinishedAfterARebuildListsTheFileOnce(t *testing.T) {
 	}
 }
 
-func TestARefusedRenameLeavesTheEntryOfAFileThatIsGone(t *testing.T) {
+func TestIndexLines_RefusedRename(t *testing.T) {
 	t.Parallel()
 	disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}, only: "memory/feedback_spaces.md"}
 	b := withIndexed(t, disk)

@@ -24,7 +24,7 @@ func (b *bench) rebuild(slug string) sync.IndexChange {
 	return change
 }
 
-func TestAnIndexIsRebuiltWhereEachLayoutHasIt(t *testing.T) {
+func TestRebuildIndex_Layouts(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.stop()
@@ -62,7 +62,7 @@ func TestAnIndexIsRebuiltWhereEachLayoutHasIt(t *testing.T) {
 	}
 }
 
-func TestARebuildWritesNothingButWhatWasSeen(t *testing.T) {
+func TestRebuildIndex_ChangedIndex(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Alpha", memories.Feedback, "one"))
@@ -95,7 +95,7 @@ func TestARebuildWritesNothingButWhatWasSeen(t *testing.T) {
 	}
 }
 
-func TestARebuildKeepsLinesWhoseFilesNobodyCanSayAreGone(t *testing.T) {
+func TestRebuildIndex_KeepsUnknownLines(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	index := "- [Script](../tools/run.sh)\n- [Above](../../shared.md)\n- [Root](/etc/hostname.md)\n"
@@ -123,7 +123,7 @@ func TestARebuildKeepsLinesWhoseFilesNobodyCanSayAreGone(t *testing.T) {
 	}
 }
 
-func TestAnIndexThatLeavesTheDirectoryIsNeitherReadNorWritten(t *testing.T) {
+func TestIndex_LinkToOutside(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Alpha", memories.Feedback, "one"))
@@ -141,7 +141,7 @@ func TestAnIndexThatLeavesTheDirectoryIsNeitherReadNorWritten(t *testing.T) {
 	}
 }
 
-func TestWhoListensHearsThatAnIndexChanged(t *testing.T) {
+func TestIndex_ChangeSendsEvent(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Alpha", memories.Feedback, "one"))

@@ -41,7 +41,7 @@ func (b *bench) tells(slug string, want ...string) {
 	}
 }
 
-func TestALookThatFindsNothingNewTellsNothing(t *testing.T) {
+func TestJournal_UnchangedScan(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.stopWatching()
@@ -59,7 +59,7 @@ func TestALookThatFindsNothingNewTellsNothing(t *testing.T) {
 	b.tells("ada", told...)
 }
 
-func TestARestoreThatWasCutShortIsToldOnceAndByMemoir(t *testing.T) {
+func TestJournal_InterruptedRestore(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.stopWatching()
@@ -89,7 +89,7 @@ func TestARestoreThatWasCutShortIsToldOnceAndByMemoir(t *testing.T) {
 	b.tells("ada", "learned Tabs disk", "deleted Tabs browser", "restored Tabs memoir")
 }
 
-func TestWhoAsksForALookHasNotWrittenWhatItFinds(t *testing.T) {
+func TestJournal_ActorOfScan(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.stopWatching()
@@ -104,7 +104,7 @@ func TestWhoAsksForALookHasNotWrittenWhatItFinds(t *testing.T) {
 	b.tells("ada", "learned Tabs disk", "deleted Tabs disk")
 }
 
-func TestThrowingOutABlockedFileIsTold(t *testing.T) {
+func TestJournal_RemovedBlockedFile(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.stopWatching()

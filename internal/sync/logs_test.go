@@ -43,7 +43,7 @@ func today() string { return logs.File(time.Now(), "") }
 
 func before() string { return logs.File(time.Now().AddDate(0, -3, 0), "") }
 
-func TestLogsFollowTheDiskAndNothingIsConcludedFromADirectoryThatIsGone(t *testing.T) {
+func TestLogs_FollowDisk(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
@@ -76,7 +76,7 @@ func TestLogsFollowTheDiskAndNothingIsConcludedFromADirectoryThatIsGone(t *testi
 	}
 }
 
-func TestTenYearsOfLogsTakeFewWatches(t *testing.T) {
+func TestLogs_FewWatches(t *testing.T) {
 	t.Parallel()
 	b, system := limited(t, func(*system) {})
 	b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
@@ -103,7 +103,7 @@ func TestTenYearsOfLogsTakeFewWatches(t *testing.T) {
 	}
 }
 
-func TestLogsOfEveryShapeAreListedWithWhatIsWrong(t *testing.T) {
+func TestLogs_Problems(t *testing.T) {
 	t.Parallel()
 	const top = "ada/memory/logs/"
 	b := setup(t, func(dir string) {
@@ -174,7 +174,7 @@ func TestLogsOfEveryShapeAreListedWithWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestTwoServersAndTheAgentItselfAppendAtOnceAndLoseNothing(t *testing.T) {
+func TestLogs_ConcurrentAppends(t *testing.T) {
 	t.Parallel()
 	const each = 15
 	b := setup(t)
@@ -246,7 +246,7 @@ func TestTwoServersAndTheAgentItselfAppendAtOnceAndLoseNothing(t *testing.T) {
 	}
 }
 
-func TestALogThatCouldNotBeReadOnceIsReadAgain(t *testing.T) {
+func TestLogs_ReadAgainAfterError(t *testing.T) {
 	t.Parallel()
 	b, n := withHook(t)
 	b.write("ada/memory/a.md", note("Known", memories.User, "text"))

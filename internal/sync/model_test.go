@@ -43,7 +43,7 @@ var fewChecks = gosync.OnceFunc(func() {
 	}
 })
 
-func TestWhateverHappensEachLookLeadsToWhatTheRulesSay(t *testing.T) {
+func TestModel_ScansFollowRules(t *testing.T) {
 	t.Parallel()
 	model(t, "looks and rules", func(b *bench) {
 		b.options.WriterPause = time.Nanosecond // so that each scan takes each file
@@ -62,7 +62,7 @@ func TestWhateverHappensEachLookLeadsToWhatTheRulesSay(t *testing.T) {
 	})
 }
 
-func TestWhateverHappensToTwoServersFilesRowsAndClaudeMDAgreeAfterAScan(t *testing.T) {
+func TestModel_TwoServersAgree(t *testing.T) {
 	t.Parallel()
 	var disk filling
 	var other *bench
@@ -89,7 +89,7 @@ func TestWhateverHappensToTwoServersFilesRowsAndClaudeMDAgreeAfterAScan(t *testi
 	})
 }
 
-func TestWhateverHappensTheWatcherGetsThereWithoutAScan(t *testing.T) {
+func TestModel_WatcherConverges(t *testing.T) {
 	t.Parallel()
 	model(t, "the watcher", func(*bench) {}, func(w *world) {
 		actions := w.actions()

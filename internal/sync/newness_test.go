@@ -58,7 +58,7 @@ func (b *bench) hasBody(slug, name, body string) {
 	}
 }
 
-func TestTheNewestOfSeveralFilesIsTheContent(t *testing.T) {
+func TestContent_NewestFile(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.writeAged("ada/memory/a.md", note("Deploy", memories.Project, "durable, old"), 3*time.Hour)
@@ -83,7 +83,7 @@ func TestTheNewestOfSeveralFilesIsTheContent(t *testing.T) {
 	}
 }
 
-func TestAnOldSessionThatAppearsLaterNeverWins(t *testing.T) {
+func TestContent_OldSessionAppears(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "new"))
@@ -96,7 +96,7 @@ func TestAnOldSessionThatAppearsLaterNeverWins(t *testing.T) {
 	}
 }
 
-func TestAChangeCountsAsNowEvenWithAnOldModificationTime(t *testing.T) {
+func TestContent_ChangeWithOldTime(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "first"))
@@ -107,7 +107,7 @@ func TestAChangeCountsAsNowEvenWithAnOldModificationTime(t *testing.T) {
 	b.hasBody("ada", "Deploy", "third")
 }
 
-func TestATimeInTheFutureCountsAsNow(t *testing.T) {
+func TestContent_FutureTime(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.writeAged("ada/memory/a.md", note("Deploy", memories.Project, "from the future"), -1000*time.Hour)
@@ -119,7 +119,7 @@ func TestATimeInTheFutureCountsAsNow(t *testing.T) {
 	b.hasBody("ada", "Deploy", "changed after")
 }
 
-func TestAFileAlreadySeenDoesNotWinWhenTheWinnerVanishes(t *testing.T) {
+func TestContent_NewestFileRemoved(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.writeAged("ada/memory/a.md", note("Deploy", memories.Project, "old"), time.Hour)
@@ -136,7 +136,7 @@ func TestAFileAlreadySeenDoesNotWinWhenTheWinnerVanishes(t *testing.T) {
 	b.hasBody("ada", "Deploy", "new")
 }
 
-func TestAFileThatComesBackIsNotNew(t *testing.T) {
+func TestContent_ReturnedFile(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.writeAged("ada/memory/a.md", note("Deploy", memories.Project, "durable"), time.Hour)
@@ -151,7 +151,7 @@ func TestAFileThatComesBackIsNotNew(t *testing.T) {
 	b.hasBody("ada", "Deploy", "later")
 }
 
-func TestPathAndSessionAreThoseOfAFileWithTheVerySameContent(t *testing.T) {
+func TestContent_PathHasSameContent(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write(inSession(sessionA, "a.md"), note("Deploy", memories.Project, "same"))
@@ -166,7 +166,7 @@ func TestPathAndSessionAreThoseOfAFileWithTheVerySameContent(t *testing.T) {
 	}
 }
 
-func TestTheHashIsThatOfTheFileAtThePath(t *testing.T) {
+func TestContent_HashOfPath(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "same"))
@@ -181,7 +181,7 @@ func TestTheHashIsThatOfTheFileAtThePath(t *testing.T) {
 	}
 }
 
-func TestWritingTheSameBytesAgainChangesNothing(t *testing.T) {
+func TestContent_SameBytes(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	text := note("Deploy", memories.Project, "same")
@@ -196,7 +196,7 @@ func TestWritingTheSameBytesAgainChangesNothing(t *testing.T) {
 	}
 }
 
-func TestAContentThatReturnsIsTheSameRevisionAndTheNewest(t *testing.T) {
+func TestContent_ReturnsAsSameRevision(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for _, body := range []string{"one", "two", "one"} {
@@ -209,7 +209,7 @@ func TestAContentThatReturnsIsTheSameRevisionAndTheNewest(t *testing.T) {
 	}
 }
 
-func TestTouchingAFileResetsItsAgeAndNothingElse(t *testing.T) {
+func TestContent_TouchResetsAge(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.writeAged("ada/memory/a.md", note("Deploy", memories.Project, "same"), 100*24*time.Hour)
@@ -252,7 +252,7 @@ func (b *bench) agent(slug string) records.Agent {
 	return agent
 }
 
-func TestAnEmptyFileFromTheFutureIsNoFileThatIsBeingWritten(t *testing.T) {
+func TestEmptyFile_FutureTime(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.writeAged("ada/memory/a.md", "", -1000*time.Hour)
@@ -260,7 +260,7 @@ func TestAnEmptyFileFromTheFutureIsNoFileThatIsBeingWritten(t *testing.T) {
 	b.isIn("ada", "a", memories.NeedsAttention)
 }
 
-func TestASaveHoldsAlsoWhenTheDurableFileSaysSoAlready(t *testing.T) {
+func TestSave_PrimaryHasContent(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "in the durable file"))
@@ -276,7 +276,7 @@ func TestASaveHoldsAlsoWhenTheDurableFileSaysSoAlready(t *testing.T) {
 	b.hasBody("ada", "Deploy", "in the durable file")
 }
 
-func TestAFileThatIsReadWhileItIsWrittenInPlaceIsNotTakenForAnEmptyOne(t *testing.T) {
+func TestEmptyFile_WrittenInPlace(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.stopWatching()

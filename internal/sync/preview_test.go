@@ -8,7 +8,7 @@ import (
 	"memoir/internal/memories"
 )
 
-func TestWhatTheDeletionOfSeveralMemoriesWouldChangeIsWhatItChanges(t *testing.T) {
+func TestPreviewDeletion_MatchesDeletion(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Alpha", memories.Feedback, "one"))
@@ -63,7 +63,7 @@ func TestWhatTheDeletionOfSeveralMemoriesWouldChangeIsWhatItChanges(t *testing.T
 	}
 }
 
-func TestThePreviewOfADeletionKnowsOnlyMemoriesOfTheAgent(t *testing.T) {
+func TestPreviewDeletion_ForeignMemory(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Alpha", memories.Feedback, "one"))

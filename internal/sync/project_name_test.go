@@ -23,7 +23,7 @@ func withProject(t *testing.T, poll bool) *bench {
 	return b
 }
 
-func TestAProjectIsCalledByItsPathAsSoonAsATranscriptNamesIt(t *testing.T) {
+func TestProjectName_FromTranscript(t *testing.T) {
 	t.Parallel()
 	for name, poll := range map[string]bool{"while it is watched": false, "while it is polled": true} {
 		t.Run(name, func(t *testing.T) {
@@ -40,7 +40,7 @@ func TestAProjectIsCalledByItsPathAsSoonAsATranscriptNamesIt(t *testing.T) {
 	}
 }
 
-func TestAScanOfAProjectFindsOutItsPath(t *testing.T) {
+func TestProjectName_AfterScan(t *testing.T) {
 	t.Parallel()
 	b := withProject(t, false)
 	for _, text := range []string{summary, summary + `{"cwd":"/srv/app"}` + "\n"} { // one that appears, and one that goes on

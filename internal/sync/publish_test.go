@@ -14,7 +14,7 @@ import (
 	"memoir/internal/waittest"
 )
 
-func TestEveryHiveAgentHasAClaudeMD(t *testing.T) {
+func TestPublish_HiveAgent(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	got := b.read("ada/CLAUDE.md")
@@ -23,7 +23,7 @@ func TestEveryHiveAgentHasAClaudeMD(t *testing.T) {
 	}
 }
 
-func TestWhatStandsOutsideOfTheMarkersIsKeptByteForByte(t *testing.T) {
+func TestPublish_KeepsTextOutsideMarkers(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	before, after := "# Ada\r\n\r\nBy hand.\r\n", "\ntrailing \t text without an end"
@@ -36,7 +36,7 @@ func TestWhatStandsOutsideOfTheMarkersIsKeptByteForByte(t *testing.T) {
 	}
 }
 
-func TestDamagedMarkersAreNotWrittenOverAndTheDeletionGoesThrough(t *testing.T) {
+func TestPublish_DamagedMarkers(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	damaged := "mine\n<!-- memoir:begin -->\nno end\n"
@@ -59,7 +59,7 @@ func TestDamagedMarkersAreNotWrittenOverAndTheDeletionGoesThrough(t *testing.T) 
 }
 
 // An agent skips a CLAUDE.md of more than 4 MiB.
-func TestAClaudeMDThatAgentsWouldSkipIsNotWrittenUntilItIsShorter(t *testing.T) {
+func TestPublish_TooLarge(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	long := strings.Repeat("By hand, and at great length.\n", 4<<20/30)
@@ -80,7 +80,7 @@ func TestAClaudeMDThatAgentsWouldSkipIsNotWrittenUntilItIsShorter(t *testing.T) 
 	waittest.For(b, "the problem to go", func() bool { return b.agent("ada").ClaudeMD.Problem == "" })
 }
 
-func TestAHandEditInsideTheBlockIsMadeGood(t *testing.T) {
+func TestPublish_EditedBlock(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Tabs", memories.Feedback, "Use tabs."))
@@ -90,7 +90,7 @@ func TestAHandEditInsideTheBlockIsMadeGood(t *testing.T) {
 	waittest.For(b, "the republished CLAUDE.md", func() bool { return b.read("ada/CLAUDE.md") == want })
 }
 
-func TestAnUnchangedClaudeMDIsNotWritten(t *testing.T) {
+func TestPublish_UnchangedFile(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Tabs", memories.Feedback, "Use tabs."))
@@ -110,7 +110,7 @@ func TestAnUnchangedClaudeMDIsNotWritten(t *testing.T) {
 	}
 }
 
-func TestALinkedClaudeMDIsWrittenThroughInsideAndRefusedOutside(t *testing.T) {
+func TestPublish_Links(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("outside.md", "not yours\n")
@@ -141,7 +141,7 @@ func TestALinkedClaudeMDIsWrittenThroughInsideAndRefusedOutside(t *testing.T) {
 	}
 }
 
-func TestPastTheLimitMemoriesBecomeEntriesAndNoneIsDropped(t *testing.T) {
+func TestPublish_EntriesPastLimit(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for i := range 60 {
@@ -164,7 +164,7 @@ func TestPastTheLimitMemoriesBecomeEntriesAndNoneIsDropped(t *testing.T) {
 }
 
 // What they cost is foreseen as they are taken in, and corrected for those that are in CLAUDE.md in full.
-func TestManyNewMemoriesCostWhatTheyTakeInClaudeMD(t *testing.T) {
+func TestPublish_CostsOfNewMemories(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for i := range 400 {
@@ -194,7 +194,7 @@ func TestManyNewMemoriesCostWhatTheyTakeInClaudeMD(t *testing.T) {
 	}
 }
 
-func TestThePreviewShowsWhatADeletionWouldLeave(t *testing.T) {
+func TestPreview_Without(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/CLAUDE.md", "mine\n")
@@ -215,7 +215,7 @@ func TestThePreviewShowsWhatADeletionWouldLeave(t *testing.T) {
 	}
 }
 
-func TestTheClaudeLayoutIsReadAndNeverPublished(t *testing.T) {
+func TestPublish_ClaudeLayout(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(dir string) {})
 	b.stop()
@@ -246,7 +246,7 @@ func TestTheClaudeLayoutIsReadAndNeverPublished(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrittenInPlaceIntoAnEmptiedFileIsKept(t *testing.T) {
+func TestPublish_EmptiedFile(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write("ada/CLAUDE.md", "# Mine\n")
@@ -278,7 +278,7 @@ func TestWhatIsWrittenInPlaceIntoAnEmptiedFileIsKept(t *testing.T) {
 	}
 }
 
-func TestClaudeMDIsNeverAMemoryOfItself(t *testing.T) {
+func TestPublish_ClaudeMDInMemoryDirectory(t *testing.T) {
 	t.Parallel()
 	for name, relPath := range map[string]string{"its own file": "CLAUDE.md", "what it leads to": "docs/rules.md"} {
 		t.Run(name, func(t *testing.T) {
@@ -309,7 +309,7 @@ func TestClaudeMDIsNeverAMemoryOfItself(t *testing.T) {
 	}
 }
 
-func TestAClaudeMDThatLeadsToAMemoryFileIsNotWritten(t *testing.T) {
+func TestPublish_LinkToMemoryFile(t *testing.T) {
 	t.Parallel()
 	for name, target := range map[string]string{
 		"to a memory": "memory/notes.md", "to an index": "memory/MEMORY.md", "to one that is yet to be written": "memory/later.md",
@@ -348,7 +348,7 @@ func TestAClaudeMDThatLeadsToAMemoryFileIsNotWritten(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrittenWhereClaudeMDLinksToIsKept(t *testing.T) {
+func TestPublish_LinkTargetEdited(t *testing.T) {
 	t.Parallel()
 	disk := &takenDisk{brokenDisk: brokenDisk{&breaker{}}, name: "CLAUDE.md", also: "AGENTS.md", text: "# By hand\n"}
 	b := withIndexed(t, disk)

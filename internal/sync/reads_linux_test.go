@@ -46,7 +46,7 @@ func (b *bench) opening(dir string) (opened func() []string) {
 	}
 }
 
-func TestOnlyFilesThatMayBeOtherwiseAreRead(t *testing.T) {
+func TestScan_ReadsChangedFilesOnly(t *testing.T) {
 	t.Parallel()
 	b := setup(t, manyNotes(t))
 	b.scanAll()

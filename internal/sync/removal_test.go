@@ -26,7 +26,7 @@ func (b *bench) isIn(slug, name string, state memories.State) {
 	}
 }
 
-func TestAFileRemovedFromTheDurableDirectoryGoesToTheTrashAndComesBackWithTheFile(t *testing.T) {
+func TestRemoval_TrashAndReturn(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	text := note("Deploy", memories.Project, "on Fridays never")
@@ -57,7 +57,7 @@ func (d unclearedDisk) Recover(root *os.Root, dirs []string) ([]string, error) {
 	return d.brokenDisk.Recover(root, dirs)
 }
 
-func TestAFileThatACrashHasLeftAsideIsNotTakenForRemoved(t *testing.T) {
+func TestRemoval_CrashLeftovers(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "on Fridays never"))
@@ -88,7 +88,7 @@ func TestAFileThatACrashHasLeftAsideIsNotTakenForRemoved(t *testing.T) {
 	}
 }
 
-func TestADurableFileGoneWhileASessionCarriesTheNameKeepsTheMemory(t *testing.T) {
+func TestRemoval_SessionKeepsMemory(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "same"))
@@ -102,7 +102,7 @@ func TestADurableFileGoneWhileASessionCarriesTheNameKeepsTheMemory(t *testing.T)
 	b.isIn("ada", "Deploy", memories.Active)
 }
 
-func TestASessionThatDisappearsTakesNothingWithIt(t *testing.T) {
+func TestRemoval_Session(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write(inSession(sessionA, "a.md"), note("Deploy", memories.Project, "kept"))
@@ -116,7 +116,7 @@ func TestASessionThatDisappearsTakesNothingWithIt(t *testing.T) {
 	b.isIn("ada", "Second", memories.Active)
 }
 
-func TestFilesOfSessionsThatAreGoneCountAndCarryNoMore(t *testing.T) {
+func TestRemoval_SessionFilesNotCounted(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		removed string
@@ -158,7 +158,7 @@ func TestFilesOfSessionsThatAreGoneCountAndCarryNoMore(t *testing.T) {
 	}
 }
 
-func TestADurableFileThatNowCarriesAnotherNameRemovesTheOldOne(t *testing.T) {
+func TestRemoval_FileChangesName(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Old", memories.Project, "text"))
@@ -169,7 +169,7 @@ func TestADurableFileThatNowCarriesAnotherNameRemovesTheOldOne(t *testing.T) {
 	b.isIn("ada", "New", memories.Active)
 }
 
-func TestRenamingAFileKeepsItsMemory(t *testing.T) {
+func TestRemoval_FileRenamed(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "text"))
@@ -182,7 +182,7 @@ func TestRenamingAFileKeepsItsMemory(t *testing.T) {
 	}
 }
 
-func TestNothingIsConcludedFromADirectoryThatIsGone(t *testing.T) {
+func TestRemoval_MissingDirectory(t *testing.T) {
 	t.Parallel()
 	for _, gone := range []string{"ada/memory", "ada"} {
 		t.Run(gone, func(t *testing.T) {
@@ -204,7 +204,7 @@ func TestNothingIsConcludedFromADirectoryThatIsGone(t *testing.T) {
 	}
 }
 
-func TestNothingIsConcludedFromADirectoryThatIsMadeAnewAfterItWasSeenGone(t *testing.T) {
+func TestRemoval_DirectoryRecreated(t *testing.T) {
 	t.Parallel()
 	for name, between := range map[string]func(*bench){
 		"seen by the same server": func(*bench) {},
@@ -237,7 +237,7 @@ func TestNothingIsConcludedFromADirectoryThatIsMadeAnewAfterItWasSeenGone(t *tes
 	}
 }
 
-func TestWhatIsNotInAnotherDirectoryInThePlaceOfTheOneIsHeldAsMissing(t *testing.T) {
+func TestRemoval_DirectoryReplaced(t *testing.T) {
 	t.Parallel()
 	for name, replace := range map[string]func(*bench){
 		"the memory directory": func(b *bench) {
@@ -285,7 +285,7 @@ func TestWhatIsNotInAnotherDirectoryInThePlaceOfTheOneIsHeldAsMissing(t *testing
 	}
 }
 
-func TestAnAgentWhoseDirectoryIsGoneStaysMarked(t *testing.T) {
+func TestAgent_MissingDirectory(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "kept"))
@@ -304,7 +304,7 @@ func TestAnAgentWhoseDirectoryIsGoneStaysMarked(t *testing.T) {
 	}
 }
 
-func TestNothingIsWrittenWhileTheMemoryDirectoryIsAway(t *testing.T) {
+func TestSave_MissingDirectory(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "kept"))
@@ -325,7 +325,7 @@ func TestNothingIsWrittenWhileTheMemoryDirectoryIsAway(t *testing.T) {
 	b.isIn("ada", "Gone", memories.Deleted)
 }
 
-func TestAMemoryComesBackWithTheNewestOfItsFiles(t *testing.T) {
+func TestReturn_NewestFile(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.writeAged("ada/memory/a.md", note("Deploy", memories.Project, "older"), 2*time.Hour)
@@ -343,7 +343,7 @@ func TestAMemoryComesBackWithTheNewestOfItsFiles(t *testing.T) {
 	b.hasBody("ada", "Deploy", "newer")
 }
 
-func TestAMassRemovalIsHeldAsMissing(t *testing.T) {
+func TestRemoval_MassRemoval(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		there, gone int
@@ -393,7 +393,7 @@ func TestScan_MassRemovalBesideNewFiles(t *testing.T) {
 	}
 }
 
-func TestWhatIsKeptOutIsNoneOfTheMemoriesOfWhichOverHalfMustGoToBeHeld(t *testing.T) {
+func TestRemoval_MassRemovalIgnoresBlocked(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	const lasting, deleted, gone = 20, 5, 11
@@ -420,7 +420,7 @@ func TestWhatIsKeptOutIsNoneOfTheMemoriesOfWhichOverHalfMustGoToBeHeld(t *testin
 	}
 }
 
-func TestMissingMemoriesAreWrittenBackOrDeletedOrReturn(t *testing.T) {
+func TestMissing_WaysOut(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.stopWatching() // so that one look sees all of it
@@ -456,7 +456,7 @@ func TestMissingMemoriesAreWrittenBackOrDeletedOrReturn(t *testing.T) {
 	}
 }
 
-func TestAFileThatCanNoLongerBeReadTakesNothingAway(t *testing.T) {
+func TestUnreadable_KeepsMemory(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "kept"))
@@ -478,7 +478,7 @@ func TestAFileThatCanNoLongerBeReadTakesNothingAway(t *testing.T) {
 }
 
 // What was too large for an earlier version, or for a scan that came while it was being replaced, was never taken for what it says.
-func TestAFileThatCanBeReadByNowIsTakenAlthoughItsBytesAreKnown(t *testing.T) {
+func TestUnreadable_ReadableAgain(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "kept"))
@@ -499,7 +499,7 @@ func TestAFileThatCanBeReadByNowIsTakenAlthoughItsBytesAreKnown(t *testing.T) {
 
 // An entry that says a file is too large must not carry the bytes of what has taken its place since: whoever deleted the entry would
 // delete those, unseen.
-func TestAFileReplacedWhileItIsLookedAtIsNotListedWithWhatItWasBefore(t *testing.T) {
+func TestScan_FileReplacedMeanwhile(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	large, good := strings.Repeat("x", memories.MaxFileSize+1), note("Deploy", memories.Project, "back")
@@ -527,7 +527,7 @@ func TestAFileReplacedWhileItIsLookedAtIsNotListedWithWhatItWasBefore(t *testing
 	}
 }
 
-func TestABrokenFileNeverStopsTheOthersAndMergesWithNoMemory(t *testing.T) {
+func TestScan_BrokenFile(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(dir string) {
 		if err := os.MkdirAll(dir+"/ada/memory", 0o755); err != nil {
@@ -582,7 +582,7 @@ func withHook(t *testing.T) (*bench, *hooked) {
 	return b, n
 }
 
-func TestNothingIsConcludedFromADirectoryThatIsPutThereInTheMidstOfALook(t *testing.T) {
+func TestRemoval_DirectoryReplacedDuringScan(t *testing.T) {
 	t.Parallel()
 	for what, at := range map[string]string{"while it is walked": "ada/memory", "before it is read": "ada/notes"} {
 		t.Run(what, func(t *testing.T) {
@@ -613,7 +613,7 @@ func TestNothingIsConcludedFromADirectoryThatIsPutThereInTheMidstOfALook(t *test
 	}
 }
 
-func TestAnotherDirectoryIsOnRecordWhateverASessionIsLike(t *testing.T) {
+func TestPrimaryDir_RecordedDespiteSession(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "a"))

@@ -60,7 +60,7 @@ func (b *bench) onlyLives(name, body string) {
 	}
 }
 
-func TestARenameThatWasCutShortLeavesTheOldNameOnly(t *testing.T) {
+func TestRename_Interrupted(t *testing.T) {
 	t.Parallel()
 	for what, then := range map[string]struct {
 		do         func(*bench)
@@ -91,7 +91,7 @@ func (b *bench) renames(from, to string) {
 	}
 }
 
-func TestWhatARenameLeftBehindIsNoPartOfTheMemoryThatIsRestored(t *testing.T) {
+func TestRename_LeftoverNotRestored(t *testing.T) {
 	t.Parallel()
 	b := cutShort(t, func(b *bench) {
 		b.write("ada/memory/feedback_spaces.md", note("Spaces", memories.Feedback, "Use spaces."))
@@ -108,7 +108,7 @@ func TestWhatARenameLeftBehindIsNoPartOfTheMemoryThatIsRestored(t *testing.T) {
 	}
 }
 
-func TestARenameTakesNoPlaceOfAFileWhoseGoingNobodyHasSeen(t *testing.T) {
+func TestRename_PathOfUnseenRemoval(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.stop()
@@ -137,7 +137,7 @@ func (d *hastyDisk) Write(root *os.Root, name string, data []byte, options files
 	return err
 }
 
-func TestARenameWhoseNewFileIsRemovedAtOnceLeavesTheOldName(t *testing.T) {
+func TestRename_NewFileRemoved(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.stop()
@@ -177,7 +177,7 @@ func (b *bench) keepsDeployOut() {
 	b.isIn("ada", "Deploy", memories.Deleted)
 }
 
-func TestARenameThatFailsKeepsOutWhatWasDeletedUnderItsNewName(t *testing.T) {
+func TestRename_FailureStaysBlocked(t *testing.T) {
 	t.Parallel()
 	for _, errno := range []syscall.Errno{syscall.EIO, syscall.EMFILE, syscall.ENOSPC} {
 		t.Run(errno.Error(), func(t *testing.T) {
@@ -196,7 +196,7 @@ func TestARenameThatFailsKeepsOutWhatWasDeletedUnderItsNewName(t *testing.T) {
 	}
 }
 
-func TestARenameWhoseFileIsRemovedAtOnceKeepsOutWhatWasDeletedUnderItsNewName(t *testing.T) {
+func TestRename_RemovedStaysBlocked(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.stop()
@@ -211,7 +211,7 @@ func TestARenameWhoseFileIsRemovedAtOnceKeepsOutWhatWasDeletedUnderItsNewName(t 
 	b.keepsDeployOut()
 }
 
-func TestARenameWhoseFileIsWrittenOverAtOnceTakesNothingWithIt(t *testing.T) {
+func TestRename_NewFileOverwritten(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.stop()

@@ -15,7 +15,7 @@ import (
 	"memoir/internal/waittest"
 )
 
-func TestRestoringAMemoryNamedByItsFileKeepsTheNameInAFileOfAnotherName(t *testing.T) {
+func TestRestore_NameFromFile(t *testing.T) {
 	t.Parallel()
 	for name, file := range map[string]string{
 		"only a session had it":          inSession(sessionA, "Harbour log.md"),
@@ -55,7 +55,7 @@ func (b *bench) blocked(slug string) []memories.Blocked {
 	return blocked
 }
 
-func TestRestoringTakesTheFileThatHasComeBackLongAgo(t *testing.T) {
+func TestRestore_FileIsBack(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.stopWatching()
@@ -75,7 +75,7 @@ func TestRestoringTakesTheFileThatHasComeBackLongAgo(t *testing.T) {
 	}
 }
 
-func TestWhatWasWrittenWhereTheFileWasIsReadBeforeAnythingIsRestored(t *testing.T) {
+func TestRestore_ScansPathFirst(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.stopWatching()
@@ -91,7 +91,7 @@ func TestWhatWasWrittenWhereTheFileWasIsReadBeforeAnythingIsRestored(t *testing.
 	b.hasRevisions("Deploy", "on Fridays never", "on Fridays, with care")
 }
 
-func TestLettingAContentInLetsInEveryFileThatSaysIt(t *testing.T) {
+func TestAllow_AllFilesOfContent(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	text := note("Deploy", memories.Project, "on Fridays never")
@@ -113,7 +113,7 @@ func TestLettingAContentInLetsInEveryFileThatSaysIt(t *testing.T) {
 	})
 }
 
-func TestNothingIsWrittenWhereTheMemoryDirectoryIsAFile(t *testing.T) {
+func TestSave_DirectoryIsFile(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "kept"))
@@ -126,7 +126,7 @@ func TestNothingIsWrittenWhereTheMemoryDirectoryIsAFile(t *testing.T) {
 	}
 }
 
-func TestDeletingALinkHidesNoOtherFileThatCannotBeRead(t *testing.T) {
+func TestDelete_LinkKeepsOtherUnreadable(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/b.md", note("Other", memories.User, "text"))
@@ -148,7 +148,7 @@ func TestDeletingALinkHidesNoOtherFileThatCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestRestoringGoesElsewhereWhereADirectoryHasBecomeSomethingElse(t *testing.T) {
+func TestRestore_DirectoryReplaced(t *testing.T) {
 	t.Parallel()
 	for name, replace := range map[string]func(relPath string) error{
 		"a file":                 func(relPath string) error { return os.WriteFile(relPath, []byte("a file"), 0o644) },
@@ -173,7 +173,7 @@ func TestRestoringGoesElsewhereWhereADirectoryHasBecomeSomethingElse(t *testing.
 }
 
 // A restore that a crash has cut short is finished before anything else is scanned, and looks at one directory.
-func TestLeftoversOfACrashGoAlsoWhenARestoreIsFinishedFirst(t *testing.T) {
+func TestRestore_CrashLeftovers(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
@@ -195,7 +195,7 @@ func TestLeftoversOfACrashGoAlsoWhenARestoreIsFinishedFirst(t *testing.T) {
 	}
 }
 
-func TestAnIndexThatCannotBeWrittenStopsNoRestoreAndNoScan(t *testing.T) {
+func TestRestore_IndexNotWritable(t *testing.T) {
 	t.Parallel()
 	for what, spoil := range map[string]func(*bench){
 		"a directory in its place": func(b *bench) { b.remove("ada/memory/MEMORY.md"); b.write("ada/memory/MEMORY.md/x", "") },
@@ -215,7 +215,7 @@ func TestAnIndexThatCannotBeWrittenStopsNoRestoreAndNoScan(t *testing.T) {
 	}
 }
 
-func TestARestoreWhoseIndexHadNoRoomIsFinishedByAScanThatFindsSome(t *testing.T) {
+func TestRestore_IndexFullThenScan(t *testing.T) {
 	t.Parallel()
 	disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}, only: "memory/MEMORY.md"}
 	b := withIndexed(t, disk)
@@ -234,7 +234,7 @@ func TestARestoreWhoseIndexHadNoRoomIsFinishedByAScanThatFindsSome(t *testing.T)
 	}
 }
 
-func TestARestoreThatIsNotFinishedDoesNotBringBackWhatWasRemovedSince(t *testing.T) {
+func TestRestore_UnfinishedThenRemoved(t *testing.T) {
 	t.Parallel()
 	disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}, only: "memory/MEMORY.md"}
 	b := withIndexed(t, disk)
@@ -250,7 +250,7 @@ func TestARestoreThatIsNotFinishedDoesNotBringBackWhatWasRemovedSince(t *testing
 }
 
 // What certainly was not written has changed nothing; of what nobody knows, the next scans make the best.
-func TestARestoreWhoseFileCannotBeWrittenIsNotDoneOrDoneLater(t *testing.T) {
+func TestRestore_FileNotWritable(t *testing.T) {
 	t.Parallel()
 	for errno, comesBack := range map[syscall.Errno]bool{syscall.ENOSPC: false, syscall.EACCES: false, syscall.EIO: true} {
 		t.Run(errno.Error(), func(t *testing.T) {
@@ -299,7 +299,7 @@ func withIndexed(t *testing.T, disk sync.Disk) *bench {
 	return b
 }
 
-func TestARefusedRestoreKeepsOutWhatAPersonDeletedAfterTheDiskHad(t *testing.T) {
+func TestRestore_RefusedStaysBlocked(t *testing.T) {
 	t.Parallel()
 	disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}, only: "memory/tabs.md"}
 	b := withIndexed(t, disk)
@@ -319,7 +319,7 @@ func TestARefusedRestoreKeepsOutWhatAPersonDeletedAfterTheDiskHad(t *testing.T) 
 	b.isIn("ada", "Tabs", memories.Deleted)
 }
 
-func TestADeletionEndsARestoreThatIsYetToBeFinished(t *testing.T) {
+func TestRestore_EndedByDeletion(t *testing.T) {
 	t.Parallel()
 	disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}, only: "memory/tabs.md", says: syscall.EIO}
 	b := withIndexed(t, disk)
@@ -342,7 +342,7 @@ func TestADeletionEndsARestoreThatIsYetToBeFinished(t *testing.T) {
 	}
 }
 
-func TestARefusedRestoreLeavesToItsDeletionWhatThatHasYetToRemove(t *testing.T) {
+func TestRestore_RefusedKeepsRemovals(t *testing.T) {
 	t.Parallel()
 	disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}, only: "memory/tabs.md"}
 	b := withIndexed(t, disk)
@@ -366,7 +366,7 @@ func TestARefusedRestoreLeavesToItsDeletionWhatThatHasYetToRemove(t *testing.T) 
 	}
 }
 
-func TestARestoreWhosePlaceIsTakenInThatMomentFindsAnother(t *testing.T) {
+func TestRestore_PathTaken(t *testing.T) {
 	t.Parallel()
 	disk := &takenDisk{brokenDisk: brokenDisk{&breaker{}}, name: "memory/tabs.md", text: note("New", memories.Feedback, "Something new.")}
 	b := withIndexed(t, disk)
@@ -381,7 +381,7 @@ func TestARestoreWhosePlaceIsTakenInThatMomentFindsAnother(t *testing.T) {
 	b.isIn("ada", "New", memories.Active)
 }
 
-func TestARestoreIsNotFinishedBesideWhatWasLearnedAnewMeanwhile(t *testing.T) {
+func TestRestore_LearnedAgainMeanwhile(t *testing.T) {
 	t.Parallel()
 	disk := &fullDisk{brokenDisk: brokenDisk{&breaker{}}, only: "memory/tabs.md", says: syscall.EIO}
 	b := withIndexed(t, disk)

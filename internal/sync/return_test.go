@@ -9,7 +9,7 @@ import (
 	"memoir/internal/memories"
 )
 
-func TestAnAgentThatIsBackWithFewerFilesGoesOnWithAllItsMemories(t *testing.T) {
+func TestReturn_FewerFiles(t *testing.T) {
 	t.Parallel()
 	for what, pause := range map[string]func(*bench){
 		"after a scan":    func(b *bench) { b.scanAll() },
@@ -40,7 +40,7 @@ func TestAnAgentThatIsBackWithFewerFilesGoesOnWithAllItsMemories(t *testing.T) {
 	}
 }
 
-func TestAnAgentWithoutItsMemoryAndSessionsIsNotGone(t *testing.T) {
+func TestAgent_EmptyDirectory(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "kept"))
@@ -66,7 +66,7 @@ func (b *bench) closeOff(name string) (open func()) {
 	}
 }
 
-func TestAnAgentWhoseDirectoryCannotBeOpenedIsNeitherGoneNorForgotten(t *testing.T) {
+func TestAgent_DirectoryNotReadable(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "kept"))

@@ -14,9 +14,9 @@ import (
 	"memoir/internal/waittest"
 )
 
-// TestAChangeOfOneMemoryReadsAsFewRowsOfManyAsOfFew has each change made again and again to an agent with many memories, and counts
+// TestRowsRead_IndependentOfTotal has each change made again and again to an agent with many memories, and counts
 // the rows that Postgres reads for it: a statement that goes through all of an agent's files answers at once in every other test.
-func TestAChangeOfOneMemoryReadsAsFewRowsOfManyAsOfFew(t *testing.T) {
+func TestRowsRead_IndependentOfTotal(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(l *largeAgent, i int){
 		"delete": func(l *largeAgent, i int) { l.must(l.engine.Delete(l.Context(), "ada", l.ids[i], "")) },

@@ -30,7 +30,7 @@ func withAda(t *testing.T) *bench {
 	return b
 }
 
-func TestSavingWritesADurableFileAndClaudeMD(t *testing.T) {
+func TestSave_WritesPrimaryAndClaudeMD(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	result := b.save(sync.Draft{Name: "Use tabs: always", Type: memories.Feedback, Description: "how to indent", Body: "Use tabs.\n\n**Why:** width."})
@@ -46,7 +46,7 @@ func TestSavingWritesADurableFileAndClaudeMD(t *testing.T) {
 	}
 }
 
-func TestCreatingNeverOverwritesWhatLives(t *testing.T) {
+func TestCreate_NameTaken(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	first := b.save(sync.Draft{Name: "Tabs", Type: memories.Feedback, Body: "one"}).Memory
@@ -68,7 +68,7 @@ func TestCreatingNeverOverwritesWhatLives(t *testing.T) {
 	}
 }
 
-func TestSavingAgainUpdatesAndKeepsThePathEvenWhenTheTypeChanges(t *testing.T) {
+func TestSave_KeepsPath(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	first := b.save(sync.Draft{Name: "Tabs", Type: memories.Feedback, Body: "one"}).Memory
@@ -81,7 +81,7 @@ func TestSavingAgainUpdatesAndKeepsThePathEvenWhenTheTypeChanges(t *testing.T) {
 	}
 }
 
-func TestAPathThatIsTakenGetsANumber(t *testing.T) {
+func TestSave_PathTaken(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.save(sync.Draft{Name: "Tabs!", Type: memories.Feedback})
@@ -90,7 +90,7 @@ func TestAPathThatIsTakenGetsANumber(t *testing.T) {
 	}
 }
 
-func TestAMemoryThatOnlySessionsCarryGetsADurableFile(t *testing.T) {
+func TestSave_SessionMemoryGetsPrimary(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write(inSession(sessionA, "x.md"), "---\nname: Tabs\ntype: feedback\nsource: chat\n---\nold\n")
@@ -104,7 +104,7 @@ func TestAMemoryThatOnlySessionsCarryGetsADurableFile(t *testing.T) {
 	}
 }
 
-func TestAnExplicitSaveRevivesWhateverItsContent(t *testing.T) {
+func TestSave_DeletedContent(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	draft := sync.Draft{Name: "Tabs", Type: memories.Feedback, Body: "one"}
@@ -118,7 +118,7 @@ func TestAnExplicitSaveRevivesWhateverItsContent(t *testing.T) {
 	b.isIn("ada", "Tabs", memories.Active)
 }
 
-func TestAnEditKeepsKeysThatMemoirDoesNotKnow(t *testing.T) {
+func TestPatch_KeepsUnknownKeys(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write("ada/memory/x.md", "---\nzeta: 1 # a comment\nname: Tabs\nmetadata:\n  type: feedback\n  originSessionId: 12\n---\nold\n")
@@ -136,7 +136,7 @@ func TestAnEditKeepsKeysThatMemoirDoesNotKnow(t *testing.T) {
 	}
 }
 
-func TestAPatchThatSawAnotherContentIsRefused(t *testing.T) {
+func TestPatch_ChangedMemory(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	m := b.save(sync.Draft{Name: "Tabs", Type: memories.Feedback, Body: "one"}).Memory
@@ -153,7 +153,7 @@ func TestAPatchThatSawAnotherContentIsRefused(t *testing.T) {
 	}
 }
 
-func TestAPatchGivesATypeToAMemoryThatHasNone(t *testing.T) {
+func TestPatch_SetsType(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write("ada/memory/loose.md", "Just a thought.\n")
@@ -168,7 +168,7 @@ func TestAPatchGivesATypeToAMemoryThatHasNone(t *testing.T) {
 	}
 }
 
-func TestASaveLeavesAFileAloneThatCannotBeRead(t *testing.T) {
+func TestSave_UnreadableFile(t *testing.T) {
 	t.Parallel()
 	for what, broken := range map[string]string{
 		"an alias bomb": "---\nname: Tabs\ntype: user\n" + aliasBomb() + "---\nPrecious.\n",
@@ -223,7 +223,7 @@ func TestPatch_RenameWritesAnotherFile(t *testing.T) {
 	b.isConflict(err, "already")
 }
 
-func TestFieldsThatCannotBeTakenAreNamed(t *testing.T) {
+func TestSave_InvalidFields(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	for _, c := range []struct {

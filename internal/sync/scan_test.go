@@ -14,7 +14,7 @@ import (
 	"memoir/internal/waittest"
 )
 
-func TestAScanAnswersWithTheFilesThatHaveNoByte(t *testing.T) {
+func TestScan_EmptyFiles(t *testing.T) {
 	t.Parallel()
 	for name, scan := range map[string]func(*bench) (sync.ScanResult, error){
 		"of one agent": func(b *bench) (sync.ScanResult, error) { return b.engine.Scan(b.Context(), "ada") },
@@ -51,7 +51,7 @@ func TestAScanAnswersWithTheFilesThatHaveNoByte(t *testing.T) {
 	}
 }
 
-func TestWhereNothingIsLookedAtAnyMoreScansStopAndMemoriesAreSaved(t *testing.T) {
+func TestStopScans_SavesContinue(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/known.md", note("Known", memories.Project, "text"))
@@ -70,7 +70,7 @@ func TestWhereNothingIsLookedAtAnyMoreScansStopAndMemoriesAreSaved(t *testing.T)
 	b.isIn("ada", "New", memories.Active)
 }
 
-func TestAScanThatIsGivenUpLeavesWhatHasNoByteToTheWatcher(t *testing.T) {
+func TestScan_CancelledEmptyFile(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/known.md", note("Known", memories.Project, "text"))
@@ -82,7 +82,7 @@ func TestAScanThatIsGivenUpLeavesWhatHasNoByteToTheWatcher(t *testing.T) {
 	waittest.For(b, "the file to be listed", func() bool { _, listed := b.list("ada", memories.NeedsAttention)["new"]; return listed })
 }
 
-func TestTheCountAfterALargeLookAtAPart(t *testing.T) {
+func TestStatus_CountAfterPartialScan(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for i := range 300 {

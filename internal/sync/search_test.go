@@ -18,13 +18,13 @@ import (
 // many is more than the search index takes at once, so that it is filled in parts.
 const many = 600
 
-func TestEveryMemoryOfALargeFirstLookIsFoundBySearch(t *testing.T) {
+func TestSearch_AfterLargeScan(t *testing.T) {
 	t.Parallel()
 	b := setup(t, manyNotes(t))
 	waittest.For(b, "the search index", func() bool { return b.found("harbour") == many })
 }
 
-func TestWhatACrashLeftOutOfTheSearchIndexIsBroughtInAtTheNextStart(t *testing.T) {
+func TestSearch_AfterCrash(t *testing.T) {
 	t.Parallel()
 	b := setup(t, manyNotes(t))
 	waittest.For(b, "the search index", func() bool { return b.found("harbour") == many })
@@ -46,7 +46,7 @@ func TestWhatACrashLeftOutOfTheSearchIndexIsBroughtInAtTheNextStart(t *testing.T
 }
 
 // The index is filled in the background, by what has been read of the memories a moment before.
-func TestWhatChangesWhileTheSearchIndexIsFilledIsFoundByWhatItSaysNow(t *testing.T) {
+func TestSearch_ChangedDuringFill(t *testing.T) {
 	t.Parallel()
 	b := &bench{T: t, dir: t.TempDir()}
 	b.options = optionsFor(b.dir)
@@ -103,7 +103,7 @@ func (b *bench) found(words string) int {
 	return page.Total
 }
 
-func TestAmongThousandsOfMemoriesTheSameIsFound(t *testing.T) {
+func TestSearch_ThousandsOfMemories(t *testing.T) {
 	t.Parallel()
 	const thousands = 5_000
 	b := setup(t, func(dir string) {

@@ -44,7 +44,7 @@ func (b *bench) statusOf(slug string) sync.AgentStatus {
 	return sync.AgentStatus{}
 }
 
-func TestADeletionAskedOfOneServerIsCarriedOutByTheOneThatLooksAfterTheAgent(t *testing.T) {
+func TestServers_DeletionRunsOnHolder(t *testing.T) {
 	t.Parallel()
 	a := setup(t)
 	a.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
@@ -88,7 +88,7 @@ func TestADeletionAskedOfOneServerIsCarriedOutByTheOneThatLooksAfterTheAgent(t *
 	}
 }
 
-func TestWhatHappensOnOneServerIsToldByTheOther(t *testing.T) {
+func TestServers_EventsAreForwarded(t *testing.T) {
 	t.Parallel()
 	a := setup(t)
 	other := a.another(a.dir)
@@ -106,7 +106,7 @@ func TestWhatHappensOnOneServerIsToldByTheOther(t *testing.T) {
 	})
 }
 
-func TestMoreNewsThanFitIntoOneMessageAllArrive(t *testing.T) {
+func TestServers_ManyEvents(t *testing.T) {
 	t.Parallel()
 	const many = 60
 	a := setup(t)
@@ -129,7 +129,7 @@ func TestMoreNewsThanFitIntoOneMessageAllArrive(t *testing.T) {
 	}
 }
 
-func TestAnAgentIsTakenOverFromAServerThatEnds(t *testing.T) {
+func TestServers_Takeover(t *testing.T) {
 	t.Parallel()
 	a := setup(t, func(string) {})
 	a.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
@@ -146,7 +146,7 @@ func TestAnAgentIsTakenOverFromAServerThatEnds(t *testing.T) {
 	}
 }
 
-func TestAServerThatDoesNotSeeADirectoryNeitherMarksItGoneNorForgetsIt(t *testing.T) {
+func TestServers_DirectoryOnOtherServer(t *testing.T) {
 	t.Parallel()
 	a := setup(t)
 	a.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
@@ -213,7 +213,7 @@ func (b *bench) cutLinks() {
 	}
 }
 
-func TestNothingIsMissedWhenALinkIsCut(t *testing.T) {
+func TestServers_ConnectionLost(t *testing.T) {
 	t.Parallel()
 	a := setup(t)
 	a.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
@@ -254,7 +254,7 @@ func untilAnswered(call func() error) error {
 	}
 }
 
-func TestLeasesThatAreLostUnderLoadChangeNothing(t *testing.T) {
+func TestServers_LeasesLostUnderLoad(t *testing.T) {
 	t.Parallel()
 	a := setup(t)
 	a.write("ada/memory/kept.md", note("Kept", memories.Feedback, "Nobody touches this."))
@@ -320,7 +320,7 @@ func TestLeasesThatAreLostUnderLoadChangeNothing(t *testing.T) {
 	}
 }
 
-func TestNothingWaitsOfAnAgentThatNobodyLooksAfter(t *testing.T) {
+func TestServers_NoPendingWithoutHolder(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))

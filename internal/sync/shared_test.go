@@ -35,7 +35,7 @@ func (b *bench) section(slug, of string) string {
 	return strings.TrimSuffix(section, "\n<!-- memoir:end -->\n")
 }
 
-func TestWhatAllAgentsShareStandsBehindTheOwnOfEachAndGoesBeforeItsDeletionIsAnswered(t *testing.T) {
+func TestShared_InEveryClaudeMD(t *testing.T) {
 	t.Parallel()
 	b, team := sharing(t)
 	b.write("ada/memory/a.md", note("Zebra", memories.Feedback, "Ada's."))
@@ -112,7 +112,7 @@ func TestWhatAllAgentsShareStandsBehindTheOwnOfEachAndGoesBeforeItsDeletionIsAns
 	}
 }
 
-func TestASharedDirectoryThatVanishesTakesNothingWithItUntilItIsForgotten(t *testing.T) {
+func TestShared_MissingDirectory(t *testing.T) {
 	t.Parallel()
 	b, team := sharing(t)
 	b.write("ada/memory/a.md", note("Role", memories.User, "Ada's."))
@@ -157,7 +157,7 @@ func TestASharedDirectoryThatVanishesTakesNothingWithItUntilItIsForgotten(t *tes
 }
 
 // Each of two servers has agents of its own, one of them the directory that is shared.
-func TestWhatIsSharedReachesTheAgentsOfAnotherServer(t *testing.T) {
+func TestShared_OtherServer(t *testing.T) {
 	t.Parallel()
 	b, team := sharing(t)
 	team.write("tabs.md", note("Tabs", memories.Feedback, "Everybody's."))
@@ -176,7 +176,7 @@ func TestWhatIsSharedReachesTheAgentsOfAnotherServer(t *testing.T) {
 	}
 }
 
-func TestAMemoryMovesToWhatAllAgentsShareAndBack(t *testing.T) {
+func TestTransfer_SharedAndBack(t *testing.T) {
 	t.Parallel()
 	b, team := sharing(t)
 	old := note("Tabs", memories.Feedback, "Use tabs.")
@@ -259,7 +259,7 @@ func TestAMemoryMovesToWhatAllAgentsShareAndBack(t *testing.T) {
 }
 
 // What stands in the way of one agent keeps nobody else from what is shared, nor whoever changes it from an answer.
-func TestAnAgentThatCannotFollowKeepsNobodyFromWhatIsShared(t *testing.T) {
+func TestShared_AgentNotWritable(t *testing.T) {
 	t.Parallel()
 	for _, way := range []string{"is held by another", "has a disk that hangs", "brings a fault to light"} {
 		t.Run(way, func(t *testing.T) {

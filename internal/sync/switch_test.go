@@ -14,7 +14,7 @@ import (
 // asksToSave is what only the section has that memory off takes out.
 const asksToSave = "# Memory System\n"
 
-func TestMemorySwitchedOffTakesTheRequestToSaveOutOfClaudeMDAndNothingElse(t *testing.T) {
+func TestSwitchMemory_ClaudeMD(t *testing.T) {
 	t.Parallel()
 	a := setup(t)
 	a.write("ada/CLAUDE.md", "Mine.\n")
@@ -68,7 +68,7 @@ func TestMemorySwitchedOffTakesTheRequestToSaveOutOfClaudeMDAndNothingElse(t *te
 	}
 }
 
-func TestACustomAgentComesWithItsDefinitionAndStaysAfterIt(t *testing.T) {
+func TestCustomAgent_Lifecycle(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	slug := memoirtest.ClaudeProject(b.path("app"))

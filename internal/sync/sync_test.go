@@ -180,7 +180,7 @@ func note(name string, t memories.Type, body string) string {
 	return "---\nname: " + name + "\ndescription: About " + name + "\ntype: " + string(t) + "\n---\n\n" + body + "\n"
 }
 
-func TestAFileBecomesARowAndAPartOfClaudeMD(t *testing.T) {
+func TestScan_NewFile(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))

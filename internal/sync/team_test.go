@@ -47,7 +47,7 @@ func (b *bench) learned() string {
 	return strings.TrimSuffix(learned, "\n<!-- memoir:end -->\n")
 }
 
-func TestAPrivateAndATeamMemoryOfOneNameAreTwo(t *testing.T) {
+func TestTeam_SameNameAsPrivate(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Tabs", memories.Feedback, "Use tabs."))
@@ -82,7 +82,7 @@ func TestAPrivateAndATeamMemoryOfOneNameAreTwo(t *testing.T) {
 	}
 }
 
-func TestAMemoryMovesToTheTeamAndBackWithItsBytesAndItsAge(t *testing.T) {
+func TestTeam_MoveAndBack(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	text := "---\nname: Tabs\ntype: feedback\nkept: 1\n---\nUse tabs.\n"
@@ -135,7 +135,7 @@ func TestAMemoryMovesToTheTeamAndBackWithItsBytesAndItsAge(t *testing.T) {
 	}
 }
 
-func TestWhatIsMovedByHandBetweenPrivateAndTeamIsFollowed(t *testing.T) {
+func TestTeam_MovedOnDisk(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
@@ -177,7 +177,7 @@ func TestWhatIsMovedByHandBetweenPrivateAndTeamIsFollowed(t *testing.T) {
 }
 
 // What is written into team memory has to be in it by its path, and on disk. Nothing here may write anything, or be without it.
-func TestNothingIsWrittenIntoTeamMemoryByWayOfALink(t *testing.T) {
+func TestTeam_Links(t *testing.T) {
 	t.Parallel()
 	secret := []byte("The token is " + token + ".\n")
 	for what, tt := range map[string]struct {
@@ -237,7 +237,7 @@ func moveTabs(b *bench) error {
 	return err
 }
 
-func TestACredentialDoesNotComeIntoTeamMemory(t *testing.T) {
+func TestTeam_CredentialRefused(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	leaks := "How to deploy:\n\nuse " + token + " for it."
@@ -301,7 +301,7 @@ func TestACredentialDoesNotComeIntoTeamMemory(t *testing.T) {
 }
 
 // What has come into team memory by way of the disk and is gone, or is blocked, or is to be mended, does not come in by a person's hand.
-func TestACredentialDoesNotComeBackIntoTeamMemory(t *testing.T) {
+func TestTeam_CredentialNotRestored(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	leaks := "How to deploy:\n\nuse " + token + " for it."

@@ -12,7 +12,7 @@ import (
 )
 
 // What keeps a file from being read may pass without a trace on the file: a directory above it that was closed, a disk that failed.
-func TestAFileThatCouldNotBeReadOnceIsReadAgain(t *testing.T) {
+func TestUnreadable_ReadAgain(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.stop()

@@ -24,7 +24,7 @@ func (b *bench) verify(name string) memories.Memory {
 	return result.Memory
 }
 
-func TestStillTrueResetsTheAgeOfEveryFileAndIsNoNewContent(t *testing.T) {
+func TestVerify_ResetsAge(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	old := "---\nname: Deploy\ntype: project\nmetadata:\n  modified: 2026-01-02T03:04:05.000Z\n  originSessionId: 7\n---\nolder\n"
@@ -58,7 +58,7 @@ func TestStillTrueResetsTheAgeOfEveryFileAndIsNoNewContent(t *testing.T) {
 	}
 }
 
-func TestStillTrueOfWhatChangedOrIsDeletedIsRefused(t *testing.T) {
+func TestVerify_ChangedOrDeleted(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "text"))
@@ -85,7 +85,7 @@ func (d lateDisk) Touch(root *os.Root, path string, modTime time.Time) error {
 	return root.Chtimes(path, modTime, modTime)
 }
 
-func TestStillTrueIsNotSaidOfWhatIsWrittenMeanwhile(t *testing.T) {
+func TestVerify_WrittenMeanwhile(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "text"))
@@ -101,7 +101,7 @@ func TestStillTrueIsNotSaidOfWhatIsWrittenMeanwhile(t *testing.T) {
 	}
 }
 
-func TestStillTrueIsSaidOfTheRestWhenASessionEndsMeanwhile(t *testing.T) {
+func TestVerify_SessionEnds(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]string{"its file goes": inSession(sessionA, "b.md"), "all of it goes": path.Dir(path.Dir(inSession(sessionA, "b.md")))} {
 		t.Run(name, func(t *testing.T) {
@@ -136,7 +136,7 @@ func (d goneDisk) Write(root *os.Root, path string, data []byte, options files.O
 	return d.lateDisk.Write(root, path, data, options)
 }
 
-func TestStillTrueIsRefusedWhenWhatItWritesIntoGoesMeanwhile(t *testing.T) {
+func TestVerify_FileRemovedMeanwhile(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	const text = "---\nname: Deploy\ntype: project\nmetadata:\n  modified: 2026-01-02T03:04:05.000Z\n---\ntext\n"
@@ -153,7 +153,7 @@ func TestStillTrueIsRefusedWhenWhatItWritesIntoGoesMeanwhile(t *testing.T) {
 	}
 }
 
-func TestStillTrueThatAFileRefusesLeavesTheAgeAsItWas(t *testing.T) {
+func TestVerify_FileNotWritable(t *testing.T) {
 	t.Parallel()
 	disk := &touchDisk{brokenDisk: brokenDisk{&breaker{}}}
 	b := withAda(t)
@@ -180,7 +180,7 @@ func (d *touchDisk) Touch(root *os.Root, name string, at time.Time) error {
 	return d.brokenDisk.Touch(root, name, at)
 }
 
-func TestStillTrueThatIsCutShortMakesNoOldContentTheNewest(t *testing.T) {
+func TestVerify_Interrupted(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.options.Disk = &amidDisk{brokenDisk{&breaker{}}}

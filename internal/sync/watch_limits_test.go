@@ -122,7 +122,7 @@ func (b *bench) watchesAgain() {
 	waittest.For(b, "everything to be watched", func() bool { s := b.status(); return s.WatchMode == watch.EventMode && s.WatchNote == "" })
 }
 
-func TestWhatTheSystemHasNoWatchForIsLookedAtUntilItHas(t *testing.T) {
+func TestWatch_NoWatchesLeft(t *testing.T) {
 	t.Parallel()
 	b, s := limited(t, func(s *system) { s.watches.Store(4) })
 	everySessionArrives := func(body string) {
@@ -154,7 +154,7 @@ func TestWhatTheSystemHasNoWatchForIsLookedAtUntilItHas(t *testing.T) {
 	b.arrives("carl", "Tabs", "told of")
 }
 
-func TestAnEngineThatTheSystemTellsNothingStartsAndListensLater(t *testing.T) {
+func TestWatch_NoEventsAtStart(t *testing.T) {
 	t.Parallel()
 	b, s := limited(t, func(s *system) { s.full.Store(true) })
 	b.polls("fs.inotify.max_user_instances")
@@ -171,7 +171,7 @@ func TestAnEngineThatTheSystemTellsNothingStartsAndListensLater(t *testing.T) {
 	b.arrives("ada", "Session", "by an event")
 }
 
-func TestWatchesAreGivenBackWithTheirDirectories(t *testing.T) {
+func TestWatch_Released(t *testing.T) {
 	t.Parallel()
 	b, s := limited(t, func(*system) {})
 	b.write("ada/memory/a.md", note("Tabs", memories.User, "one"))
@@ -205,7 +205,7 @@ func mostQueued() int {
 	return n
 }
 
-func TestNothingIsLostWhenTheSystemLosesEvents(t *testing.T) {
+func TestWatch_LostEvents(t *testing.T) {
 	t.Parallel()
 	b, s := limited(t, func(*system) {})
 	for i := range 50 {
@@ -275,7 +275,7 @@ func (n *nervous) Close() error {
 	return nil
 }
 
-func TestAnErrorOfTheSystemKeepsNobodyWaiting(t *testing.T) {
+func TestWatch_Error(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Tabs", memories.User, "one"))
@@ -292,7 +292,7 @@ func TestAnErrorOfTheSystemKeepsNobodyWaiting(t *testing.T) {
 	b.arrives("ada", "Tabs", "one")
 }
 
-func TestEverythingArrivesByLookingAlone(t *testing.T) {
+func TestPoll_FindsChanges(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.stop()
@@ -313,7 +313,7 @@ func TestEverythingArrivesByLookingAlone(t *testing.T) {
 	b.arrives("bob", "Session", "one")
 }
 
-func TestPollingAsksTheDatabaseNothingWhileNothingChanges(t *testing.T) {
+func TestPoll_NoQueriesWithoutChanges(t *testing.T) {
 	t.Parallel()
 	b, s := limited(t, func(s *system) { s.full.Store(true) })
 	for i := range 100 {

@@ -52,7 +52,7 @@ func (b *bench) goes(slug string) {
 	waittest.For(b, slug+" to be marked", func() bool { return !b.agent(slug).Present })
 }
 
-func TestARootIsFollowedWhenADirectoryAboveItIsMovedAndMadeAnew(t *testing.T) {
+func TestRoots_ParentRecreated(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("top/mid/agents/ada/memory/a.md", note("Tabs", memories.User, "one"))
@@ -73,7 +73,7 @@ func TestARootIsFollowedWhenADirectoryAboveItIsMovedAndMadeAnew(t *testing.T) {
 	b.goesOn("ada", "top/mid/agents/ada/memory")
 }
 
-func TestARootThatIsALinkIsFollowedWhereverItLeads(t *testing.T) {
+func TestRoots_Link(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("first/agents/ada/memory/a.md", note("Tabs", memories.User, "first"))
@@ -89,7 +89,7 @@ func TestARootThatIsALinkIsFollowedWhereverItLeads(t *testing.T) {
 	b.arrives("ada", "Tabs", "first again")
 }
 
-func TestAnAgentThatIsALinkIsFollowedWhereverItLeads(t *testing.T) {
+func TestRoots_AgentIsLink(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("far/top/ada/memory/a.md", note("Tabs", memories.User, "one"))
@@ -104,7 +104,7 @@ func TestAnAgentThatIsALinkIsFollowedWhereverItLeads(t *testing.T) {
 	b.goesOn("ada", "far/top/ada/memory")
 }
 
-func TestAnAgentBehindALinkIsFoundWheneverThatLeadsSomewhere(t *testing.T) {
+func TestRoots_AgentBehindLink(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ link, target, memory string }{
 		"a hive agent":            {"agents/ada", "data/ada", "/memory"},
@@ -141,7 +141,7 @@ func TestAnAgentBehindALinkIsFoundWheneverThatLeadsSomewhere(t *testing.T) {
 	}
 }
 
-func TestEachDirectoryOfAnAgentIsFollowedWhenItIsRemovedAndMadeAnew(t *testing.T) {
+func TestRoots_AgentDirectoryRecreated(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.over(agents.Settings{AgentsDir: b.path("agents")})
@@ -160,7 +160,7 @@ func TestEachDirectoryOfAnAgentIsFollowedWhenItIsRemovedAndMadeAnew(t *testing.T
 	}
 }
 
-func TestAnAgentThatIsRenamedMovedAwayAndBackIsFollowed(t *testing.T) {
+func TestRoots_AgentMovedAndBack(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.over(agents.Settings{AgentsDir: b.path("agents")})
@@ -183,7 +183,7 @@ func TestAnAgentThatIsRenamedMovedAwayAndBackIsFollowed(t *testing.T) {
 	}
 }
 
-func TestRenamesThatOnlyChangeTheLetterCaseAreFollowed(t *testing.T) {
+func TestRoots_LetterCase(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write("ada/memory/sub/a.md", note("Tabs", memories.User, "one"))
@@ -202,7 +202,7 @@ func TestRenamesThatOnlyChangeTheLetterCaseAreFollowed(t *testing.T) {
 	b.arrives("Ada", "Tabs", "two")
 }
 
-func TestOneDirectoryThatTwoPathsLeadToIsFollowedByBoth(t *testing.T) {
+func TestRoots_TwoPaths(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("real/ada/memory/a.md", note("Tabs", memories.User, "one"))
@@ -224,7 +224,7 @@ func TestOneDirectoryThatTwoPathsLeadToIsFollowedByBoth(t *testing.T) {
 	b.arrives("by-hand", "Tabs", "four")
 }
 
-func TestAFileOutsideTheMemoryIsFollowedWhereALinkLeadsToIt(t *testing.T) {
+func TestRoots_LinkedFile(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write("ada/notes/a.md", note("Tabs", memories.User, "one"))
@@ -242,7 +242,7 @@ func TestAFileOutsideTheMemoryIsFollowedWhereALinkLeadsToIt(t *testing.T) {
 	b.arrives("ada", "Tabs", "five")
 }
 
-func TestATouchedFileIsAsYoungAsItSays(t *testing.T) {
+func TestWatch_TouchedFile(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write("ada/memory/a.md", note("Tabs", memories.User, "one"))
@@ -262,7 +262,7 @@ func (o overhearing) Add(dir string) error {
 	return o.Notifier.Add(dir)
 }
 
-func TestARootThatGoesWhileAgentsAreLookedForIsFollowedWhenItIsBack(t *testing.T) {
+func TestRoots_RemovedDuringDiscovery(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("real/ada/memory/a.md", note("Tabs", memories.User, "one"))

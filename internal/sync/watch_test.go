@@ -19,7 +19,7 @@ func (b *bench) arrives(slug, name, body string) {
 	waittest.For(b, name+" to be "+body, func() bool { return b.list(slug, "")[name].Body == body })
 }
 
-func TestAnAtomicSaveArrives(t *testing.T) {
+func TestWatch_AtomicSave(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	for i := range 5 {
@@ -30,7 +30,7 @@ func TestAnAtomicSaveArrives(t *testing.T) {
 	}
 }
 
-func TestAgentsAndSessionsThatAppearLaterArriveWhole(t *testing.T) {
+func TestWatch_NewAgentsAndSessions(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	// Another process makes each directory and writes into it at once, before any watch can be there.
@@ -47,7 +47,7 @@ func TestAgentsAndSessionsThatAppearLaterArriveWhole(t *testing.T) {
 	}
 }
 
-func TestAThousandSessionsMadeAtOnceByAnotherProcessArriveWhole(t *testing.T) {
+func TestWatch_ThousandSessions(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	script := `cd "$1" && mkdir -p sessions && for i in $(seq 1000); do
@@ -78,7 +78,7 @@ func TestAThousandSessionsMadeAtOnceByAnotherProcessArriveWhole(t *testing.T) {
 	})
 }
 
-func TestARootThatDoesNotExistYetIsWaitedForAndARemovedOneReturns(t *testing.T) {
+func TestWatch_RootAppears(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.stop()
@@ -95,7 +95,7 @@ func TestARootThatDoesNotExistYetIsWaitedForAndARemovedOneReturns(t *testing.T) 
 	b.arrives("ada", "Tabs", "three")
 }
 
-func TestAMemoryDirectoryThatIsReplacedIsFollowed(t *testing.T) {
+func TestWatch_DirectoryReplaced(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write("ada/memory/a.md", note("Tabs", memories.User, "one"))
@@ -111,7 +111,7 @@ func TestAMemoryDirectoryThatIsReplacedIsFollowed(t *testing.T) {
 	}
 }
 
-func TestALinkIsNoLongerFlaggedOnceItLeadsToAMemory(t *testing.T) {
+func TestWatch_LinkTargetAppears(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	if err := os.Symlink("later.md", b.path("ada/memory/link.md")); err != nil {
@@ -125,7 +125,7 @@ func TestALinkIsNoLongerFlaggedOnceItLeadsToAMemory(t *testing.T) {
 	waittest.For(b, "the link to be flagged again", func() bool { return b.list("ada", "")["link"].State == memories.NeedsAttention })
 }
 
-func TestAMemoryDirectoryThatWasAwayAtTheStartIsFollowedOnceItIsBack(t *testing.T) {
+func TestWatch_DirectoryReturns(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write("ada/memory/a.md", note("Tabs", memories.User, "one"))
@@ -143,7 +143,7 @@ func TestAMemoryDirectoryThatWasAwayAtTheStartIsFollowedOnceItIsBack(t *testing.
 	b.arrives("ada", "Tabs", "three")
 }
 
-func TestWhatNoEventTellsOfArrivesSoonAfterWhatOneDoes(t *testing.T) {
+func TestWatch_ScanAfterEvents(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write("ada/notes/a.md", note("Tabs", memories.User, "one"))
@@ -156,7 +156,7 @@ func TestWhatNoEventTellsOfArrivesSoonAfterWhatOneDoes(t *testing.T) {
 	b.arrives("ada", "Tabs", "two")
 }
 
-func TestATruncatedFileIsNotTakenForADifferentMemory(t *testing.T) {
+func TestWatch_TruncatedFile(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write("ada/memory/a.md", note("Tabs", memories.User, "one"))
@@ -177,7 +177,7 @@ func TestATruncatedFileIsNotTakenForADifferentMemory(t *testing.T) {
 	}
 }
 
-func TestASessionsFileWhoseWriterWasHeldUpLeavesNoMemoryOfItsBeginning(t *testing.T) {
+func TestWatch_SlowWriter(t *testing.T) {
 	t.Parallel()
 	whole := note("Tabs", memories.User, "one")
 	for _, beginning := range []string{"", "---\n", "---\nname: Tabs\n", whole[:len(whole)/2]} {
@@ -195,7 +195,7 @@ func TestASessionsFileWhoseWriterWasHeldUpLeavesNoMemoryOfItsBeginning(t *testin
 	}
 }
 
-func TestWhatASessionsFileSaidBeforeItSaidAnotherNameStays(t *testing.T) {
+func TestWatch_SessionFileChangesName(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write(inSession(sessionA, "a.md"), "Use tabs.\n")
@@ -206,7 +206,7 @@ func TestWhatASessionsFileSaidBeforeItSaidAnotherNameStays(t *testing.T) {
 	b.hasBody("ada", "Spaces", "Use spaces.")
 }
 
-func TestDirectoriesNamedByHandAndHiddenOrLogFiles(t *testing.T) {
+func TestWatch_NamedHiddenAndLogFiles(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for _, file := range []string{"ada/memory/.hidden.md", "ada/memory/logs/2026.md", "ada/memory/x.png", ".hidden/memory/a.md", "ada/memory/MEMORY.md", "ada/memory/sub/memory.MD"} {
@@ -226,7 +226,7 @@ func TestDirectoriesNamedByHandAndHiddenOrLogFiles(t *testing.T) {
 	}
 }
 
-func TestTheMeterShowsThatTheMirrorIsComplete(t *testing.T) {
+func TestStatus_Complete(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	for i := range 25 {
@@ -254,7 +254,7 @@ func TestTheMeterShowsThatTheMirrorIsComplete(t *testing.T) {
 	})
 }
 
-func TestTheMeterCountsNoFilesOfAnAgentWhoseDirectoryIsGone(t *testing.T) {
+func TestStatus_MissingDirectory(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	for i := range 5 {
@@ -283,7 +283,7 @@ func TestTheMeterCountsNoFilesOfAnAgentWhoseDirectoryIsGone(t *testing.T) {
 	counts(6, 5)
 }
 
-func TestTheMeterCountsAFileOnceThatWasSeenBeforeItCouldBeRead(t *testing.T) {
+func TestStatus_CountsOnce(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write("ada/memory/empty.md", "") // its writer is waited for
@@ -299,7 +299,7 @@ func TestTheMeterCountsAFileOnceThatWasSeenBeforeItCouldBeRead(t *testing.T) {
 	}
 }
 
-func TestLeftoversOfACrashAreClearedAtTheNextStart(t *testing.T) {
+func TestStart_ClearsLeftovers(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.stop()

@@ -65,7 +65,7 @@ func withEditor(t *testing.T) (*bench, *editedDisk) {
 	return b, disk
 }
 
-func TestWhatIsSavedInPlaceWhileClaudeMDIsReplacedIsKept(t *testing.T) {
+func TestLateWrite_ClaudeMD(t *testing.T) {
 	t.Parallel()
 	b, disk := withEditor(t)
 	disk.path, disk.saves = "CLAUDE.md", func(was string) string { return strings.Replace(was, "# Mine\n", "# Mine, and more\n", 1) }
@@ -76,7 +76,7 @@ func TestWhatIsSavedInPlaceWhileClaudeMDIsReplacedIsKept(t *testing.T) {
 	})
 }
 
-func TestWhatIsSavedInPlaceWhileTheIndexIsReplacedIsKept(t *testing.T) {
+func TestLateWrite_Index(t *testing.T) {
 	t.Parallel()
 	b, disk := withEditor(t)
 	disk.path, disk.saves = "memory/MEMORY.md", func(was string) string { return was + "- [Site](https://example.org) — by hand\n" }
@@ -84,7 +84,7 @@ func TestWhatIsSavedInPlaceWhileTheIndexIsReplacedIsKept(t *testing.T) {
 	waittest.For(b, "the edit", func() bool { return strings.HasSuffix(b.read("ada/memory/MEMORY.md"), "by hand\n") })
 }
 
-func TestWhatIsSavedInPlaceWhileAMemoryIsReplacedIsKept(t *testing.T) {
+func TestLateWrite_Memory(t *testing.T) {
 	t.Parallel()
 	b, disk := withEditor(t)
 	disk.path, disk.saves = "memory/tabs.md", func(string) string { return note("Tabs", memories.Feedback, "Use what is there.") }
@@ -93,7 +93,7 @@ func TestWhatIsSavedInPlaceWhileAMemoryIsReplacedIsKept(t *testing.T) {
 	b.hasRevisions("Tabs", "Use tabs.", "Use spaces.", "Use what is there.")
 }
 
-func TestWhatIsSavedAfterAFileWasReplacedIsNewerThanWhatWasSavedIntoTheOldOne(t *testing.T) {
+func TestLateWrite_OlderThanNextSave(t *testing.T) {
 	t.Parallel()
 	b, disk := withEditor(t)
 	disk.path, disk.saves = "CLAUDE.md", func(was string) string { return strings.Replace(was, "# Mine\n", "# Lost\n", 1) }

@@ -32,7 +32,7 @@ func (b *bench) query(statement string, into ...any) {
 	}
 }
 
-func TestAStartWithNothingChangedCompilesNothing(t *testing.T) {
+func TestPublish_UnchangedAtStart(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Tabs", memories.Feedback, "Use tabs."))
@@ -49,7 +49,7 @@ func TestAStartWithNothingChangedCompilesNothing(t *testing.T) {
 	}
 }
 
-func TestAnotherLimitIsKeptToFromTheNextStartOn(t *testing.T) {
+func TestPublish_NewLimitAtStart(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Tabs", memories.Feedback, "Use tabs."))
@@ -62,7 +62,7 @@ func TestAnotherLimitIsKeptToFromTheNextStartOn(t *testing.T) {
 }
 
 // An editor may give a file back its time, and the same number of bytes.
-func TestAnEditInsideOfTheMarkersIsPutRightWhateverTheFilesTimeSays(t *testing.T) {
+func TestPublish_EditedBlockOldTime(t *testing.T) {
 	t.Parallel()
 	for name, again := range map[string]func(*bench){
 		"at the next scan":  func(b *bench) { b.scan("ada") },
@@ -101,7 +101,7 @@ func (b *bench) inStep() (value string) {
 }
 
 // Bodies are read only as far as they are compiled, and what was compiled is used again: neither may be seen.
-func TestWhatIsReadInPartsIsCompiledAsAWhole(t *testing.T) {
+func TestPublish_ManyBodies(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.options.ClaudeMDLimit = 6_000
@@ -145,7 +145,7 @@ func TestWhatIsReadInPartsIsCompiledAsAWhole(t *testing.T) {
 	}
 }
 
-func TestADeletionThatCannotBeCommittedHasNotHappenedInPart(t *testing.T) {
+func TestDelete_CommitFails(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Tabs", memories.Feedback, "Use tabs."))

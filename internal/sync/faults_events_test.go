@@ -26,7 +26,7 @@ import (
 
 // What a server tells the others is no part of an operation, and comes at its own time: its steps fail here, alone and together with
 // the writing of CLAUDE.md, which comes last before it.
-func TestNoFaultKeepsOtherServersFromLearningWhatHappened(t *testing.T) {
+func TestFaults_EventsReachOtherServers(t *testing.T) {
 	t.Parallel()
 	for _, op := range []operation{
 		{name: "save", before: tabs, do: saveOf("New", "Learned.")},

@@ -140,7 +140,7 @@ func (p *pair) known(slug string) []string {
 	return lines
 }
 
-func TestALookInPortionsComesToTheSameAsAWholeOne(t *testing.T) {
+func TestBatches_SameResult(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
 	feedback := func(name, body string) string { return note(name, memories.Feedback, body) }
@@ -208,7 +208,7 @@ func (p *pair) elevenOfTwentyGo() {
 	})
 }
 
-func TestWhatIsGoneCountsTogetherHoweverMuchIsNew(t *testing.T) {
+func TestBatches_MassRemovalWithNewFiles(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
 	p.elevenOfTwentyGo()
@@ -219,7 +219,7 @@ func TestWhatIsGoneCountsTogetherHoweverMuchIsNew(t *testing.T) {
 	}
 }
 
-func TestWhatIsGoneCountsTogetherAfterALookThatWasCutShort(t *testing.T) {
+func TestBatches_MassRemovalAfterInterruption(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
 	p.elevenOfTwentyGo()

@@ -47,7 +47,7 @@ func withRemovals(t *testing.T) (b *bench, meanwhile *func(path string)) {
 	return b, meanwhile
 }
 
-func TestAFileThatIsWrittenWhileAnAgentRemovesItIsInTheTrashAsItWasLast(t *testing.T) {
+func TestRemoveFile_WrittenMeanwhile(t *testing.T) {
 	t.Parallel()
 	b, meanwhile := withRemovals(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "first"))
@@ -63,7 +63,7 @@ func TestAFileThatIsWrittenWhileAnAgentRemovesItIsInTheTrashAsItWasLast(t *testi
 	}
 }
 
-func TestAFileThatIsMadeWhileAnAgentRemovesItsDirectoryGoesToo(t *testing.T) {
+func TestRemoveFile_NewFileInDirectory(t *testing.T) {
 	t.Parallel()
 	b, meanwhile := withRemovals(t)
 	b.write("ada/memory/sub/a.md", note("Deploy", memories.Project, "first"))
@@ -78,7 +78,7 @@ func TestAFileThatIsMadeWhileAnAgentRemovesItsDirectoryGoesToo(t *testing.T) {
 	b.isIn("ada", "Stays", memories.Active)
 }
 
-func TestWhatIsWrittenAgainAndAgainIsNotRemoved(t *testing.T) {
+func TestRemoveFile_WrittenRepeatedly(t *testing.T) {
 	t.Parallel()
 	b, meanwhile := withRemovals(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "first"))
@@ -94,7 +94,7 @@ func TestWhatIsWrittenAgainAndAgainIsNotRemoved(t *testing.T) {
 	b.hasBody("ada", "Deploy", fmt.Sprintf("version %d", written))
 }
 
-func TestADirectoryOfWhichAPartCannotBeRemovedKeepsThatPart(t *testing.T) {
+func TestRemoveFile_PartNotRemovable(t *testing.T) {
 	t.Parallel()
 	b, _ := withRemovals(t)
 	b.write("ada/memory/sub/a.md", note("First", memories.Project, "goes"))
@@ -124,7 +124,7 @@ func (d stubbornDisk) RemoveIf(root *os.Root, path, hash string) error {
 	return d.brokenDisk.RemoveIf(root, path, hash)
 }
 
-func TestAnAgentsFileIsOnlyReplacedAsItWasRead(t *testing.T) {
+func TestReplaceFile_ChangedFile(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	text := note("Deploy", memories.Project, "first")
@@ -143,7 +143,7 @@ func TestAnAgentsFileIsOnlyReplacedAsItWasRead(t *testing.T) {
 	}
 }
 
-func TestNoPathOfAnAgentsFileLeadsOutOfItsMemoryDirectoryWhoeverAsks(t *testing.T) {
+func TestAgentFiles_PathsStayInside(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write("ada/secret.md", "not in the memory directory")
@@ -180,7 +180,7 @@ func TestNoPathOfAnAgentsFileLeadsOutOfItsMemoryDirectoryWhoeverAsks(t *testing.
 	}
 }
 
-func TestNothingOfAnAgentIsWrittenWhileItsMemoryDirectoryIsAway(t *testing.T) {
+func TestAgentFiles_MissingDirectory(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "kept"))

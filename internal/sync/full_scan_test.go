@@ -50,7 +50,7 @@ func (b *bench) hold(slug string) (release func()) {
 }
 
 // Nobody waits for what is scanned again and again, and the scan of one agent, or of more than are scanned at once, may never end.
-func TestAgentsThatHangKeepNoOtherFromBeingScanned(t *testing.T) {
+func TestFullScan_HangingAgents(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	hanging, others := []string{"ada", "hal", "ivy"}, []string{"bob", "cleo", "dan", "eve"}
@@ -125,7 +125,7 @@ func hangingDisk(below string, goOn <-chan struct{}) troubledDisk {
 }
 
 // What Memoir has wrong about one agent's files keeps no other agent from being mirrored, not at the start either, and is no secret.
-func TestAFaultThatOneAgentMeetsWithKeepsNoOtherFromBeingServed(t *testing.T) {
+func TestPanic_OtherAgentsServed(t *testing.T) {
 	t.Parallel()
 	var mended atomic.Bool
 	b := setup(t)
@@ -155,7 +155,7 @@ func TestAFaultThatOneAgentMeetsWithKeepsNoOtherFromBeingServed(t *testing.T) {
 }
 
 // Whoever asks for a scan of all agents gets all that can be scanned, and is told of the others.
-func TestAScanOfAllIsDoneForEachAgentThatCanBeScanned(t *testing.T) {
+func TestScanAll_FailingAgent(t *testing.T) {
 	t.Parallel()
 	var mended atomic.Bool
 	b := setup(t)
@@ -187,7 +187,7 @@ func TestAScanOfAllIsDoneForEachAgentThatCanBeScanned(t *testing.T) {
 }
 
 // A directory that hangs would keep whoever asks for a scan of all agents waiting for ever.
-func TestAScanOfAllDoesNotWaitForAnAgentWhoseScanHangs(t *testing.T) {
+func TestScanAll_HangingAgent(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for _, slug := range []string{"ada", "bob"} {
@@ -214,7 +214,7 @@ func TestAScanOfAllDoesNotWaitForAnAgentWhoseScanHangs(t *testing.T) {
 	})
 }
 
-func TestLooksThatHangKeepNoOtherFromBeingLookedAt(t *testing.T) {
+func TestScanQueue_HangingAgent(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	hanging := []string{"ada", "hal", "ivy", "jon"}

@@ -15,8 +15,8 @@ const withFiles = `INSERT INTO files (agent_id, path, memory_id, status, present
 	SELECT agent_id, path || suffix, id, 'mirrored', true, fingerprint, hash, size, 0, modified_at, content_at
 	FROM memories, unnest('{"", .bak}'::text[]) suffix`
 
-// TestWhatALookAsksForIsFoundByIndexes counts the rows that Postgres reads for an agent with thousands of memories and files.
-func TestWhatALookAsksForIsFoundByIndexes(t *testing.T) {
+// TestScanQueries_UseIndexes counts the rows that Postgres reads for an agent with thousands of memories and files.
+func TestScanQueries_UseIndexes(t *testing.T) {
 	t.Parallel()
 	const memories = 3_000
 	l := setupLibrary(t, memories)
