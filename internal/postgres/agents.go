@@ -121,7 +121,7 @@ func (s *Store) DeleteAgent(ctx context.Context, id int64) error {
 		if err := q.DeleteAgent(ctx, id); err != nil {
 			return err
 		}
-		// After the agent: whoever adds a job holds on to the row of the agent meanwhile.
+		// After the agent, because AddJob locks its row.
 		if err := q.DeleteJobs(ctx, id); err != nil {
 			return err
 		}

@@ -57,7 +57,7 @@ func (w *Writer) Apply(ctx context.Context, b *records.ChangeSet) error {
 }
 
 func insertMemories(ctx context.Context, q *queries.Queries, agentID int64, b *records.ChangeSet) error {
-	// Entries of unreadable files go first: their path may be taken by a new one.
+	// First, because a new entry may have the same path.
 	if len(b.DropHeads) > 0 {
 		if err := q.DeleteMemories(ctx, b.DropHeads); err != nil {
 			return err

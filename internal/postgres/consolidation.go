@@ -101,7 +101,7 @@ func (s *Store) DiscardConsolidation(ctx context.Context, agentID int64) error {
 	}))
 }
 
-// Consolidation returns the agent's plan. It fails with memories.ErrNotFound if there is none.
+// Consolidation returns the agent's plan. It fails with memories.ErrNotFound if none exists.
 func (s *Store) Consolidation(ctx context.Context, agentID int64) (records.Plan, error) {
 	row, err := s.q.OpenConsolidation(ctx, agentID)
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *Store) Consolidation(ctx context.Context, agentID int64) (records.Plan,
 }
 
 // LastConsolidation returns the latest plan without steps, also if it is closed. It fails with
-// memories.ErrNotFound if there is none.
+// memories.ErrNotFound if none exists.
 func (s *Store) LastConsolidation(ctx context.Context, agentID int64) (records.Plan, error) {
 	row, err := s.q.LastConsolidation(ctx, agentID)
 	if err != nil {

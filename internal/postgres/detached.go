@@ -17,9 +17,9 @@ const pingGrace = 100 * time.Millisecond
 // timeout limits how long Postgres may not respond; then RunDetached returns, and change may
 // continue. Errors: ErrUnavailable if change did not start; ErrInterrupted if its outcome is
 // unknown; else change's own error.
-func (s *Store) RunDetached(ctx context.Context, silence time.Duration, change func(context.Context) error) error {
+func (s *Store) RunDetached(ctx context.Context, timeout time.Duration, change func(context.Context) error) error {
 	if time.Since(time.Unix(0, s.lastSuccess.Load())) > pingGrace {
-		if err := s.checkResponds(ctx, silence); err != nil {
+		if err := s.checkResponds(ctx, timeout); err != nil {
 			return err
 		}
 	}
@@ -36,9 +36,9 @@ func (s *Store) RunDetached(ctx context.Context, silence time.Duration, change f
 		select {
 		case e := <-ended:
 			return Interrupted(e.unwrap())
-		case <-time.After(silence):
+		case <-time.After(timeout):
 		}
-		if err := s.checkResponds(ctx, silence); err != nil {
+		if err := s.checkResponds(ctx, timeout); err != nil {
 			select {
 			case e := <-ended:
 				return Interrupted(e.unwrap())
@@ -91,12 +91,12 @@ func Interrupted(err error) error {
 }
 
 // checkResponds fails with ErrUnavailable if Postgres does not respond within timeout.
-func (s *Store) checkResponds(ctx context.Context, silence time.Duration) error {
-	limited, cancel := context.WithTimeout(ctx, silence)
+func (s *Store) checkResponds(ctx context.Context, timeout time.Duration) error {
+	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	err := s.Ping(limited)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
-		return fmt.Errorf("%w: it has said nothing for %v: %w", memories.ErrUnavailable, silence, err)
+		return fmt.Errorf("%w: it has said nothing for %v: %w", memories.ErrUnavailable, timeout, err)
 	}
 	return err
 }

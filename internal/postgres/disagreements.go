@@ -15,7 +15,7 @@ func (s *Store) Disagreements(ctx context.Context, agent records.Agent) ([]recor
 	return s.disagreements(ctx, queries.DisagreementsParams{AgentID: agent.ID})
 }
 
-// Disagreement returns the conflict of one memory. It is nil if there is none.
+// Disagreement returns the conflict of one memory. It is nil if none exists.
 func (s *Store) Disagreement(ctx context.Context, m memories.Memory) (*records.Disagreement, error) {
 	if len(m.Files) < 2 {
 		return nil, nil

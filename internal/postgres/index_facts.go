@@ -13,7 +13,8 @@ import (
 	"memoir/internal/words"
 )
 
-// Facts of indexes have a table of their own. They are found by the rules of memory_search and given as memories with a Line.
+// Facts of indexes have a table of their own. Searches use the rules of memory_search, and return
+// facts as memories with a Line.
 
 // IndexFactPaths returns the paths of the agent's indexes that have facts.
 func (a *AgentRows) IndexFactPaths(ctx context.Context) ([]string, error) {

@@ -11,8 +11,8 @@ import (
 	"memoir/internal/records"
 )
 
-// Background work is River's, in tables of its own beside ours; package jobs runs it. Here is what it needs of the database
-// besides, and what is shown of it.
+// Package jobs runs background work with River, whose tables are part of the schema. This file has
+// the other queries on them.
 
 // Pool returns the connection pool for package jobs, whose queue makes its own statements.
 func (s *Store) Pool() *pgxpool.Pool { return s.pool }
@@ -30,7 +30,7 @@ func (s *Store) AddJob(ctx context.Context, agentID int64, args []byte, postpone
 		if err != nil || isNew || postpone.IsZero() {
 			return err
 		}
-		// Looking for another has locked its row, so that it is still as it was found.
+		// The insert has locked the row, so it is unchanged.
 		return q.PostponeJob(ctx, queries.PostponeJobParams{ID: id, Args: args, RunAt: postpone, Again: postpone.UnixMicro()})
 	}))
 }

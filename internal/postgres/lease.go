@@ -12,10 +12,9 @@ import (
 	"memoir/internal/records"
 )
 
-// A lease says which of several servers looks after an agent: watches its directory, scans it, publishes, and carries out
-// what anybody asks of it. It is an advisory lock of that server's link. It keeps two servers from doing the same work; what
-// keeps them from doing it at the same time, in the moment in which a lease passes from one to the other, is the lock that
-// every single operation takes (WithAgent).
+// The server with an agent's lease watches its directory, scans it, publishes, and runs requests. A
+// lease is an advisory lock of the ServerConn. It prevents duplicate work; the lock of WithAgent
+// prevents concurrent work while a lease moves.
 
 // ErrNoRoom means that Postgres has no room for more locks.
 var ErrNoRoom = errors.New("the database has no room for more locks: not every agent can be looked after. Raise max_locks_per_transaction in the settings of Postgres")

@@ -114,8 +114,8 @@ func (s *Store) Logs(ctx context.Context, agentID int64, first, last logs.Day, m
 	return all, nil
 }
 
-// LogsAround returns the last day with logs before a day and the first one after it; empty if there
-// is none.
+// LogsAround returns the last day with logs before a day and the first one after it. Each is empty
+// if there is no such day.
 func (s *Store) LogsAround(ctx context.Context, agentID int64, day logs.Day) (before, after logs.Day, err error) {
 	row, err := s.q.LogsAround(ctx, queries.LogsAroundParams{AgentID: agentID, Day: dateOf(day)})
 	return dayOf(row.Before), dayOf(row.After), wrap("look for other days with logs", err)

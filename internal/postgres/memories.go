@@ -17,8 +17,8 @@ import (
 	"memoir/internal/records"
 )
 
-// Memory returns one memory of the agent, a deleted one too. It fails with memories.ErrNotFound for an unknown,
-// foreign or malformed id.
+// Memory returns one memory of the agent, also a deleted one. It fails with memories.ErrNotFound
+// for an unknown, foreign or malformed id.
 func (s *Store) Memory(ctx context.Context, agent records.Agent, id string) (memories.Memory, error) {
 	return memoryOf(ctx, s.pool, agent, id)
 }
@@ -149,15 +149,15 @@ func (s *Store) MirroredByAgent(ctx context.Context) (map[int64]int, error) {
 	return files, wrap("count files by agent", err)
 }
 
-// fileLookup is what a list query already knows of a memory's files.
+// fileLookup is the part of a memory's files that a list query has read.
 type fileLookup int16
 
 const (
-	// readFiles: they have to be asked for.
+	// readFiles: the files must be read.
 	readFiles fileLookup = iota
 	noFiles
-	// onlySourceFile: the memory's own row says all there is to say of its one file. So it is with nearly all memories, and
-	// a list that knows is spared a round trip and a row for each.
+	// onlySourceFile: the memory's row has all about its only file. This is the common case, and
+	// saves a round trip.
 	onlySourceFile
 )
 

@@ -30,17 +30,17 @@ const maxConnections = 12
 type Store struct {
 	pool *pgxpool.Pool
 	q    *queries.Queries
-	// writers has a place for each writer that may hold a connection. A writer reads through the pool as well, so
-	// writers alone must never take all of it.
+	// writers limits the connections of writers. A writer also reads through the pool, so writers
+	// must not use all of it.
 	writers chan struct{}
-	// terms numbers the times for which this server holds leases.
+	// terms is the number of the last lease period.
 	terms atomic.Uint64
-	// lastSuccess is when a change has ended well last, in nanoseconds since 1970.
+	// lastSuccess is the time of the last successful change, in nanoseconds since 1970.
 	lastSuccess atomic.Int64
-	// closing ends when the store closes: changes that it attends to are given up then.
+	// closing ends when the store closes; it cancels detached changes.
 	closing       context.Context
 	cancelClosing context.CancelFunc
-	// nearMisses says that the database can tell which words look alike.
+	// nearMisses reports whether fuzzy search is available.
 	nearMisses bool
 }
 

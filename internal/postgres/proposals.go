@@ -117,7 +117,7 @@ func (s *Store) ProposalsToFinish(ctx context.Context, before time.Time) ([]reco
 }
 
 // HadContent returns the id of the memory of the proposal's name that has its content, or has had
-// it since the decision. It fails with memories.ErrNotFound if there is none.
+// it since the decision. It fails with memories.ErrNotFound if none exists.
 func (s *Store) HadContent(ctx context.Context, p records.Proposal) (string, error) {
 	c := p.Canonical()
 	fingerprint := memories.FingerprintOf(c.Type, c.Description, c.Body)

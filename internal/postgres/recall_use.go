@@ -81,8 +81,8 @@ const (
 	timed = 2000
 )
 
-// RecallUse counts the recalls of the last days days in UTC, up to that of now. most limits the
-// lists of memories.
+// RecallUse counts the recalls of a number of days in UTC, up to that of now. most limits the lists
+// of memories.
 func (s *Store) RecallUse(ctx context.Context, agentID int64, now time.Time, days, most int) (records.RecallUse, error) {
 	beginnings := records.DaysUpTo(now, days)
 	use := records.RecallUse{Medians: map[string]time.Duration{}}
@@ -152,7 +152,7 @@ func (s *Store) countChances(ctx context.Context, agentID int64, since time.Time
 	for _, list := range lists {
 		for i := range list {
 			place, _ := slices.BinarySearchFunc(learned, later(list[i].CreatedAt, since), time.Time.Compare)
-			// By the clock of another server a memory may have been given before it was learned.
+			// The clock of another server may be ahead.
 			list[i].Chances = max(chances[place], list[i].Recalls)
 		}
 	}

@@ -26,7 +26,7 @@ func (s *Store) ExtendRequest(ctx context.Context, id uuid.UUID) (taken bool, an
 }
 
 // ClaimRequest claims and returns a request that has not expired. The caller must run it. It fails
-// with memories.ErrNotFound if there is none.
+// with memories.ErrNotFound if none exists.
 func (s *Store) ClaimRequest(ctx context.Context, id uuid.UUID) (records.ServerRequest, error) {
 	row, err := s.q.ClaimRequest(ctx, id)
 	return records.ServerRequest{

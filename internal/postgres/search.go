@@ -63,11 +63,11 @@ func (s *Store) found(ctx context.Context, of scope, l memoryList, after *place)
 	return rows, total, near, wrap("search", err)
 }
 
-// byIndex is a transaction that uses the search index. The planner underestimates the cost of reading vectors: where many
-// match, it would read those of all memories instead.
+// byIndex is a transaction that uses the search index. The planner underestimates the cost of
+// reading vectors, and would read those of all memories for frequent words.
 var byIndex = pgx.TxOptions{BeginQuery: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL enable_seqscan = off"}
 
-// fuzzyQuery adds similar words to the query. It returns false if there are none.
+// fuzzyQuery adds similar words to the query. It returns false if none exist.
 func fuzzyQuery(ctx context.Context, q *queries.Queries, exact search.Query) (search.Query, bool, error) {
 	typed := exact.Mistyped()
 	if len(typed) == 0 {
@@ -85,8 +85,8 @@ func fuzzyQuery(ctx context.Context, q *queries.Queries, exact search.Query) (se
 	return fuzzy, ok, nil
 }
 
-// maxRanked is how many hits are ranked, those with a word in the title first, then the newest. The rank is computed from
-// the whole vector, which takes 5 µs, or 25 µs if Postgres reads it from the disk cache.
+// maxRanked is the number of hits that are ranked: those with a word in the title first, then the
+// newest. The rank needs the whole vector, which takes 5 µs, or 25 µs from the disk cache.
 const maxRanked = 300
 
 // rankedQuery returns the query of one page of a search, best first, after that place. Hits that are not ranked follow with

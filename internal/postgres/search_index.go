@@ -95,7 +95,7 @@ func nextID(id uuid.UUID) uuid.UUID {
 // indexBatch holds the search vectors of some memories.
 type indexBatch struct {
 	queries.SaveSearchVectorsParams
-	words []string // words that somebody may have meant who mistyped one
+	words []string // for fuzzy search
 }
 
 func indexBatchOf(found []records.SearchText) indexBatch {

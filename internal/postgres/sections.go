@@ -16,11 +16,11 @@ import (
 // Sections is the content of an agent's CLAUDE.md. Bodies are read on demand, because the limit
 // leaves room for a few dozen.
 type Sections struct {
-	Summaries []claudemd.Summary // in the order of the block, those that all agents share among them
-	// SharedDirs are the directories of those; absolute.
+	Summaries []claudemd.Summary // in the order of the block, with shared ones
+	// SharedDirs are the absolute directories of the sharing agents.
 	SharedDirs []string
-	Shared     string // the agent's stamp that they were read after; empty: there are none, or nobody asked
-	// MemoryOff: the agent is not asked to save anything.
+	Shared     string // the stamp of the shared memories; empty if none exist
+	// MemoryOff means that CLAUDE.md does not ask the agent to save.
 	MemoryOff bool
 	q         *queries.Queries
 }

@@ -21,16 +21,17 @@ type ServerConn struct {
 	conn      *pgx.Conn
 	onMessage func(payload string)
 	terms     *atomic.Uint64
-	// jobs are what is to be done over the connection; whoever sends one interrupts the waiting for what others tell.
+	// jobs are to be run on the connection. A sender must call interrupt, which ends the wait for
+	// messages.
 	jobs      chan func()
 	interrupt atomic.Pointer[context.CancelFunc]
-	running   context.Context // ends when the link is closed
+	running   context.Context // ends when the connection is closed
 	stop      context.CancelFunc
 	done      chan struct{}
-	err       error // why it ended, once done is closed
+	err       error // why it ended; set when done is closed
 
 	mu   sync.Mutex
-	held map[int64]uint64 // agents, with the term that the lease is held for
+	held map[int64]uint64 // terms of held leases, by agent
 }
 
 // serverConnTimeout limits each statement. After it, the connection counts as lost.
@@ -78,7 +79,8 @@ func (s *Store) OpenServerConn(ctx context.Context, hear func(payload string)) (
 func (l *ServerConn) run() {
 	defer close(l.done)
 	for l.err == nil {
-		// In this order no job is overlooked: it is either seen here, or sent after that, and then it ends the waiting.
+		// This order misses no job: it is either found here, or sent later, and then it interrupts
+		// the wait.
 		waiting, interrupt := context.WithCancel(l.running)
 		l.interrupt.Store(&interrupt)
 		select {

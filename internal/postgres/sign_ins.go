@@ -14,7 +14,7 @@ func (s *Store) SaveSignIn(ctx context.Context, id, seal []byte, expires time.Ti
 	return wrap("keep sign-in", s.q.SaveSignIn(ctx, queries.SaveSignInParams{ID: id, Seal: seal, ExpiresAt: expires}))
 }
 
-// SignInSeal returns the seal of a sign-in. It is nil if there is none with the id.
+// SignInSeal returns the seal of a sign-in. It is nil for an unknown id.
 func (s *Store) SignInSeal(ctx context.Context, id []byte) ([]byte, error) {
 	seal, err := s.q.SignInSeal(ctx, id)
 	if err = wrap("read sign-in", err); errors.Is(err, memories.ErrNotFound) {

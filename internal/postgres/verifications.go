@@ -15,7 +15,7 @@ import (
 )
 
 // Verification returns the check of the memory's current content. It fails with
-// memories.ErrNotFound if there is none, and for an unknown, foreign or malformed id.
+// memories.ErrNotFound if none exists, and for an unknown, foreign or malformed id.
 func (s *Store) Verification(ctx context.Context, agent records.Agent, id string) (records.Verification, error) {
 	parsed, err := parseID(id)
 	if err != nil {

@@ -36,7 +36,7 @@ func (s *Store) WithAgent(ctx context.Context, agentID int64, do func(*Writer) e
 	}
 	q := queries.New(conn)
 	w := &Writer{Rows: &AgentRows{agentID, conn, q}, agentID: agentID, conn: conn, q: q}
-	// Whoever waits for what was done need not wait for this, and whoever holds the agent next waits for it in Postgres.
+	// Asynchronously, because the caller need not wait. The next writer waits in Postgres.
 	defer func() { go w.release(context.WithoutCancel(ctx), s.writers) }()
 	if err := w.q.LockAgent(ctx, int32(agentID)); err != nil { // it may be locked all the same
 		return wrap("lock the agent", err)

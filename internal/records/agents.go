@@ -21,8 +21,7 @@ type Agent struct {
 	DisplayName string
 	Present     bool // its directory exists
 	Sessions    int
-	// PrimaryDir is the durable directory as it was when everything was last looked at; nil: it was not
-	// there.
+	// PrimaryDir is the primary directory at the last full scan. It is nil if it was absent.
 	PrimaryDir *DirectoryID
 	ClaudeMD   ClaudeMD
 	// MemoryOff means that a person has switched the memory off. CLAUDE.md does not ask the agent to
@@ -54,8 +53,7 @@ type ClaudeMD struct {
 	PublishedAt time.Time
 	Chars       int // of the whole file, in Unicode characters
 	Problem     string
-	// PublishKey is by what the publisher knows the file that says what the memories say; empty: something
-	// has changed since.
+	// PublishKey identifies the file with the current memories. It is empty if they have changed.
 	PublishKey string
 	// Version is raised by each change of its input.
 	Version int64

@@ -29,7 +29,7 @@ func (p TranscriptPosition) Equal(other TranscriptPosition) bool {
 	return p.LastID == other.LastID && p.Offset == other.Offset && string(p.TailHash) == string(other.TailHash)
 }
 
-// PendingText is what a script has given of a conversation, and nobody has read yet.
+// PendingText is messages from a script that were not read yet.
 type PendingText struct {
 	ID       uuid.UUID
 	Messages json.RawMessage

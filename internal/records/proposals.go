@@ -22,8 +22,8 @@ type Proposal struct {
 	ProposedAt  time.Time
 	DecidedAt   time.Time      // zero if undecided
 	DecidedBy   memories.Actor // empty if undecided
-	// TargetID and Match say how it is being accepted: the memory that it becomes a content of (zero:
-	// it is new), and what was seen of that.
+	// TargetID and BaseETag describe the acceptance: the memory to update (uuid.Nil for a new one),
+	// and the ETag that the user saw.
 	TargetID uuid.UUID
 	BaseETag string
 	MemoryID string // the created or updated memory; empty if none

@@ -13,11 +13,10 @@ type RecallUse struct {
 	Days []RecallDay
 	// Medians are of the time that choosing took lately, by the way.
 	Medians map[string]time.Duration
-	// Most are the memories that were given most often, of MostTotal that were given at all.
+	// Most are the memories that were delivered most often, out of MostTotal.
 	Most      []RecalledMemory
 	MostTotal int
-	// Never are memories that were not given, first those that were there the longest, of NeverTotal
-	// that there are.
+	// Never are memories that were never delivered, oldest first, out of NeverTotal.
 	Never      []RecalledMemory
 	NeverTotal int
 }
@@ -29,7 +28,7 @@ type RecallDay struct {
 	SelectedBy string    // model, keyword; empty if no memory was considered
 	Recalls    int
 	Giving     int // of these, how many gave something
-	// NoneOfMany is how many gave nothing although there were ManyCandidates or more to choose from.
+	// NoneOfMany is the number without a result despite ManyCandidates or more candidates.
 	NoneOfMany int
 }
 
@@ -40,8 +39,7 @@ const ManyCandidates = 10
 type RecalledMemory struct {
 	memories.Memory     // its name, type and times
 	Recalls         int // that gave it
-	// Chances is how many recalls have looked at memories since it was learned, of those that are
-	// counted.
+	// Chances is the number of counted recalls that considered memories since it was learned.
 	Chances int
 }
 

@@ -17,7 +17,7 @@ type Recall struct {
 	AskedBy        string // script, hook, mcp
 	Query          string // its beginning
 	State          RecallState
-	SelectedBy     string // model, keyword; empty: nothing was looked at
+	SelectedBy     string // model, keyword; empty if no memory was considered
 	Skipped        string // why not
 	Note           string // why another way was taken than was wanted
 	Candidates     int
@@ -49,7 +49,7 @@ type DeliveredMemory struct {
 	Bytes int
 }
 
-// SessionDelivery is what a session was given before.
+// SessionDelivery is what a session has received so far.
 type SessionDelivery struct {
 	Memories map[uuid.UUID]bool
 	Bytes    int
@@ -59,10 +59,10 @@ type SessionDelivery struct {
 // folded by package words, or any of the runs.
 type RecallTerm struct {
 	Words []string
-	Runs  []string // of characters side by side, each of which is a word
+	Runs  []string // of adjacent characters; each character is a word
 }
 
-// RecallSources are the agents whose memories an agent is given: itself first, then those that
+// RecallSources are the agents whose memories an agent receives: itself first, then those that
 // share theirs.
 type RecallSources []Agent
 
