@@ -122,7 +122,7 @@ func TestWalk_LinksToDirectories(t *testing.T) {
 		"to all sessions are passed over":          {"memory/link", "../sessions", nil},
 		"to a session are passed over":             {"sessions/latest", "s", nil},
 		"to where they are are passed over":        {"memory/link", ".", nil},
-		"of a session to the durable directory":    {"sessions/t/memory", "../../memory", nil},
+		"of a session to the primary directory":    {"sessions/t/memory", "../../memory", nil},
 		"of a session to another directory inside": {"sessions/t/memory", "../../notes", []string{"t: sessions/t/memory/n.md"}},
 		"to a session kept elsewhere":              {"sessions/t", "../archive/t", []string{"t: sessions/t/memory/t.md"}},
 		"that leave are flagged":                   {"memory/link", "../../elsewhere", []string{"memory/link ! link_leaves"}},
@@ -173,7 +173,7 @@ func TestWalk_PrimaryIsLink(t *testing.T) {
 	l := d.walk(agents.Hive, nil)
 	wantsFiles(t, l, "memory/a.md")
 	if !l.HasPrimary || !l.Covers("memory/gone.md") {
-		t.Error("a durable directory reached by a link inside does not count as there")
+		t.Error("a primary directory reached by a link inside does not count as there")
 	}
 
 	leaving := setup(t)
@@ -182,6 +182,6 @@ func TestWalk_PrimaryIsLink(t *testing.T) {
 	l = leaving.walk(agents.Hive, nil)
 	wantsFiles(t, l, "memory ! link_leaves")
 	if l.HasPrimary || l.Covers("memory/gone.md") || l.Covers("memory") {
-		t.Error("a durable directory that is a link out counts as there")
+		t.Error("a primary directory that is a link out counts as there")
 	}
 }

@@ -70,7 +70,7 @@ func TestWalk_Hive(t *testing.T) {
 		t.Errorf("indexes %v, want %v", l.Indexes, want)
 	}
 	if l.Sessions != 2 || !l.HasPrimary || len(l.Failed) > 0 {
-		t.Errorf("%d sessions, durable directory there %v, failed %v", l.Sessions, l.HasPrimary, l.Failed)
+		t.Errorf("%d sessions, primary directory there %v, failed %v", l.Sessions, l.HasPrimary, l.Failed)
 	}
 }
 
@@ -82,7 +82,7 @@ func TestWalk_OtherLayouts(t *testing.T) {
 		l := d.walk(layout, nil)
 		wantsFiles(t, l, "a.md", "memory/b.md", "sessions/u-c-1/memory/c.md")
 		if !slices.Equal(l.Indexes, []string{"MEMORY.md"}) || !l.HasPrimary {
-			t.Errorf("indexes %v, durable directory there %v", l.Indexes, l.HasPrimary)
+			t.Errorf("indexes %v, primary directory there %v", l.Indexes, l.HasPrimary)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func manySessions(files int) layout {
 	return layout{agents: 20, sessions: sessions, files: files / (20 * sessions)}
 }
 
-// oneAgent puts all files into the primary directory of one agent, the worst case.
+// oneAgent is the worst case: one agent holds it all in its primary directory.
 func oneAgent(files int) layout { return layout{agents: 1, files: files} }
 
 // write writes the corpus below dir. The same layout gives the same files each time.

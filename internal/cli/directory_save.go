@@ -77,7 +77,7 @@ func (d *directory) write(root *os.Root, wanted *draft) error {
 // errTeam says that team memory is not written without a server, which looks for credentials first.
 var errTeam = errors.New("this memory is the team's, and only a running server writes team memory. Nothing was written. Start one, or edit the file")
 
-// put writes a content over the newest of the durable files that carry the memory, or else into a new file.
+// put writes a content over the newest of the primary files that carry the memory, or else into a new file.
 func (d *directory) put(root *os.Root, carriers []note, content memories.Content) error {
 	var base []byte
 	if len(carriers) > 0 {

@@ -47,7 +47,7 @@ const (
 // not new if it returns.
 type File struct {
 	Path         string
-	Session      string    // empty: of the durable directory
+	Session      string    // empty: of the primary directory
 	MemoryID     uuid.UUID // uuid.Nil if none
 	Status       FileStatus
 	Present      bool
@@ -82,7 +82,7 @@ const (
 	Removing   FileStatus = "removing"   // a deletion must remove it
 )
 
-// PrimaryFile is a file of the durable directory that carries a memory, or last did.
+// PrimaryFile is a file of the primary directory that carries a memory, or last did.
 type PrimaryFile struct {
 	Path     string
 	Present  bool

@@ -56,7 +56,7 @@ func TestDelete_SessionLinksToPrimary(t *testing.T) {
 	b.scan("ada")
 	b.isIn("ada", "Deploy", memories.Active)
 	if b.read("ada/memory/a.md") == "" {
-		t.Error("the durable file is gone")
+		t.Error("the primary file is gone")
 	}
 }
 

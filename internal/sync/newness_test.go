@@ -263,17 +263,17 @@ func TestEmptyFile_FutureTime(t *testing.T) {
 func TestSave_PrimaryHasContent(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.write("ada/memory/a.md", note("Deploy", memories.Project, "in the durable file"))
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "in the primary file"))
 	b.scanAll()
 	b.write(inSession(sessionA, "a.md"), note("Deploy", memories.Project, "newer, in a session"))
 	b.scan("ada")
 	b.hasBody("ada", "Deploy", "newer, in a session")
-	draft := sync.Draft{Name: "Deploy", Type: memories.Project, Description: "About Deploy", Body: "in the durable file"}
+	draft := sync.Draft{Name: "Deploy", Type: memories.Project, Description: "About Deploy", Body: "in the primary file"}
 	if _, err := b.engine.Save(t.Context(), "ada", draft); err != nil {
 		t.Fatal(err)
 	}
 	b.scan("ada")
-	b.hasBody("ada", "Deploy", "in the durable file")
+	b.hasBody("ada", "Deploy", "in the primary file")
 }
 
 func TestEmptyFile_WrittenInPlace(t *testing.T) {
