@@ -162,7 +162,7 @@ func TestDelete_CommitFails(t *testing.T) {
 	if got := b.memory("ada", "Tabs"); got.State != memories.Active || tombstones != 0 || b.read("ada/memory/a.md") == "" {
 		t.Errorf("it is %s, with %d tombstones", got.State, tombstones)
 	}
-	b.query("DROP TRIGGER refuse ON growth")
+	b.query("DROP TRIGGER refuse ON memory_growth")
 	b.delete("ada", "Tabs")
 	if b.read("ada/memory/a.md") != "" || strings.Contains(b.read("ada/CLAUDE.md"), "Use tabs.") {
 		t.Error("the second deletion left something")
