@@ -313,7 +313,7 @@ func effectOf(f *fixture, result reconcile.Result) want {
 	})
 	for _, entry := range b.Activity {
 		text := fmt.Sprintf("%s %s by %s", entry.Kind, entry.Name, entry.Actor)
-		if entry.Renamed != "" {
+		if entry.OtherName != "" {
 			text += " (" + entry.Renamed + ")"
 		}
 		w.journal = append(w.journal, text)
