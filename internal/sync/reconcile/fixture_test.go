@@ -314,7 +314,7 @@ func effectOf(f *fixture, result reconcile.Result) want {
 	for _, entry := range b.Activity {
 		text := fmt.Sprintf("%s %s by %s", entry.Kind, entry.Name, entry.Actor)
 		if entry.OtherName != "" {
-			text += " (" + entry.Renamed + ")"
+			text += " (" + entry.OtherName + ")"
 		}
 		w.journal = append(w.journal, text)
 	}
