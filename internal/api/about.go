@@ -6,6 +6,7 @@ import (
 
 	"memoir/internal/claudesettings"
 	"memoir/internal/memories"
+	"memoir/internal/wire"
 )
 
 // AgentAbout is what there is to know of an agent besides its memories.
@@ -73,14 +74,14 @@ func (a *api) aboutOf(ctx context.Context, slug string) (AgentAbout, error) {
 		return AgentAbout{}, err
 	}
 	about := AgentAbout{
-		Memory: "on", Scope: text(known.Scope), Project: text(known.Project), SeenBy: text(known.SeenBy()), Committed: text(known.Committed),
+		Memory: "on", Scope: wire.Text(known.Scope), Project: wire.Text(known.Project), SeenBy: wire.Text(known.SeenBy()), Committed: wire.Text(known.Committed),
 	}
 	if agent.MemoryOff {
 		about.Memory = "off"
 	}
 	about.ClaudeDirLinks, about.ClaudeOnLinks = linksOf(known.DirLinks), linksOf(known.OnLinks)
 	if known.ByClaude {
-		about.ClaudeDir, about.ClaudeOn = text(known.Dir), &known.On
+		about.ClaudeDir, about.ClaudeOn = wire.Text(known.Dir), &known.On
 	}
 	return about, nil
 }
@@ -88,7 +89,7 @@ func (a *api) aboutOf(ctx context.Context, slug string) (AgentAbout, error) {
 func linksOf(links []claudesettings.Link) []DecisionLink {
 	list := make([]DecisionLink, len(links))
 	for i, l := range links {
-		list[i] = DecisionLink{text(l.Name), text(l.From), text(l.Source), text(l.Says), l.Holds, text(l.Problem)}
+		list[i] = DecisionLink{wire.Text(l.Name), wire.Text(l.From), wire.Text(l.Source), wire.Text(l.Says), l.Holds, wire.Text(l.Problem)}
 	}
 	return list
 }

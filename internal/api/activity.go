@@ -9,6 +9,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/problem"
 	"memoir/internal/records"
+	"memoir/internal/wire"
 )
 
 // Activity is one thing that happened to a memory.
@@ -119,12 +120,12 @@ func (a *api) activity(ctx context.Context, in ActivityFilter, of records.Activi
 	if err != nil {
 		return nil, err
 	}
-	list := ActivityList{Activity: make([]Activity, len(page.Activity)), NextCursor: text(page.NextCursor)}
+	list := ActivityList{Activity: make([]Activity, len(page.Activity)), NextCursor: wire.Text(page.NextCursor)}
 	for i, h := range page.Activity {
 		list.Activity[i] = Activity{
-			ID: h.ID, At: h.At.UTC(), Agent: h.Agent, MemoryID: text(h.MemoryID), Exists: h.Exists, Name: h.Name, Kind: string(h.Kind),
-			Actor: string(h.Actor), Session: text(h.Session), Path: h.Path, State: text(h.State), Type: text(h.Type),
-			Description: text(h.Description), Hash: text(h.Hash), Renamed: text(h.Renamed),
+			ID: h.ID, At: h.At.UTC(), Agent: h.Agent, MemoryID: wire.Text(h.MemoryID), Exists: h.Exists, Name: h.Name, Kind: string(h.Kind),
+			Actor: string(h.Actor), Session: wire.Text(h.Session), Path: h.Path, State: wire.Text(h.State), Type: wire.Text(h.Type),
+			Description: wire.Text(h.Description), Hash: wire.Text(h.Hash), Renamed: wire.Text(h.Renamed),
 		}
 	}
 	return ok(list), nil

@@ -3,29 +3,9 @@ package api
 import (
 	"context"
 	"net/http"
-	"time"
 
-	"memoir/internal/memories"
+	"memoir/internal/wire"
 )
-
-// Blocked is a deleted content that has turned up on disk again and is kept out.
-type Blocked struct {
-	ID          string    `json:"id" format:"uuid"`
-	Name        string    `json:"name"`
-	Type        *string   `json:"type" doc:"feedback, user, project or reference; null: it has none."`
-	Description *string   `json:"description"`
-	Body        *string   `json:"body"`
-	Path        string    `json:"path"`
-	Session     *string   `json:"session"`
-	Hash        *string   `json:"hash"`
-	SeenAt      time.Time `json:"seen_at"`
-}
-
-// BlockedList is one page of an agent's contents that are kept out, newest first.
-type BlockedList struct {
-	Blocked    []Blocked `json:"blocked" nullable:"false"`
-	NextCursor *string   `json:"next_cursor" doc:"Cursor of the next page; null on the last one."`
-}
 
 type listBlockedInput struct {
 	AgentPath
@@ -46,31 +26,24 @@ func (a *api) registerBlocked() {
 		http.StatusConflict), a.removeBlocked)
 }
 
-func (a *api) listBlocked(ctx context.Context, in *listBlockedInput) (*answer[BlockedList], error) {
+func (a *api) listBlocked(ctx context.Context, in *listBlockedInput) (*answer[wire.BlockedList], error) {
 	row, err := a.store.AgentUncounted(ctx, in.Slug)
 	if err != nil {
 		return nil, err
 	}
 	page, err := a.store.BlockedPage(ctx, row.ID, in.Limit, in.Cursor)
-	list := BlockedList{Blocked: make([]Blocked, len(page.Blocked)), NextCursor: text(page.NextCursor)}
+	list := wire.BlockedList{Blocked: make([]wire.Blocked, len(page.Blocked)), NextCursor: wire.Text(page.NextCursor)}
 	for i, b := range page.Blocked {
-		list.Blocked[i] = blockedOf(b)
+		list.Blocked[i] = wire.BlockedOf(b)
 	}
 	return ok(list), err
-}
-
-func blockedOf(b memories.Blocked) Blocked {
-	return Blocked{
-		ID: b.ID, Name: b.Name, Type: text(b.Type), Description: text(b.Description), Body: text(b.Body), Path: b.Path,
-		Session: text(b.Session), Hash: text(b.Hash), SeenAt: b.SeenAt.UTC(),
-	}
 }
 
 func (a *api) allowBlocked(ctx context.Context, in *blockedPath) (*memoryAnswer, error) {
 	return written(a.engine.Allow(ctx, in.Slug, in.ID))
 }
 
-func (a *api) removeBlocked(ctx context.Context, in *blockedPath) (*answer[Blocked], error) {
+func (a *api) removeBlocked(ctx context.Context, in *blockedPath) (*answer[wire.Blocked], error) {
 	removed, err := a.engine.RemoveBlocked(ctx, in.Slug, in.ID)
-	return ok(blockedOf(removed)), err
+	return ok(wire.BlockedOf(removed)), err
 }

@@ -7,6 +7,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/records"
+	"memoir/internal/wire"
 )
 
 // reviewed is how many memories to review are listed.
@@ -59,7 +60,7 @@ func (a *api) listDoubtful(ctx context.Context, in *AgentPath) (*answer[Doubtful
 	list := DoubtfulList{Memories: make([]DoubtfulMemory, len(found)), Total: max(len(found), agent.Counts.CitesGone)}
 	for i, d := range found {
 		list.Memories[i] = DoubtfulMemory{
-			ID: d.ID, Name: d.Name, Type: text(d.Type), Project: d.Project, CheckedAt: d.CheckedAt,
+			ID: d.ID, Name: d.Name, Type: wire.Text(d.Type), Project: d.Project, CheckedAt: d.CheckedAt,
 			Gone: checkedCitations(memories.GoneCitations(d.Citations)),
 		}
 	}
@@ -81,7 +82,7 @@ func (a *api) citations(ctx context.Context, agent records.Agent, id string) (*a
 		_, err = a.store.Memory(ctx, agent, id)
 		return ok(CitationList{Citations: []CheckedCitation{}}), err
 	}
-	return ok(CitationList{Project: text(found.Project), CheckedAt: &found.CheckedAt, Citations: checkedCitations(found.Citations)}), err
+	return ok(CitationList{Project: wire.Text(found.Project), CheckedAt: &found.CheckedAt, Citations: checkedCitations(found.Citations)}), err
 }
 
 func (a *api) checkCitations(ctx context.Context, in *MemoryPath) (*answer[CitationList], error) {
@@ -100,7 +101,7 @@ func (a *api) checkCitations(ctx context.Context, in *MemoryPath) (*answer[Citat
 func checkedCitations(checked []memories.CheckedCitation) []CheckedCitation {
 	shown := make([]CheckedCitation, len(checked))
 	for i, c := range checked {
-		shown[i] = CheckedCitation{Kind: string(c.Kind), Text: c.Text, Status: string(c.Status), Message: text(c.Message)}
+		shown[i] = CheckedCitation{Kind: string(c.Kind), Text: c.Text, Status: string(c.Status), Message: wire.Text(c.Message)}
 	}
 	return shown
 }

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"memoir/internal/memories/claudemd"
+	"memoir/internal/wire"
 )
 
 // ClaudeMDCosts is what a CLAUDE.md consists of, and what each part of it takes.
@@ -60,7 +61,7 @@ func (a *api) getClaudeMDCosts(ctx context.Context, in *AgentPath) (*answer[Clau
 	costs := ClaudeMDCosts{
 		Chars: preview.Chars, Tokens: claudemd.ApproximateTokens(preview.Chars), Limit: max(preview.Limit, 0),
 		Handwritten: utf8.RuneCountInString(preview.Before) + utf8.RuneCountInString(preview.After),
-		Memories:    []MemoryCost{}, Published: preview.Published, Problem: text(preview.Problem),
+		Memories:    []MemoryCost{}, Published: preview.Published, Problem: wire.Text(preview.Problem),
 	}
 	for _, part := range preview.Parts {
 		chars := utf8.RuneCountInString(part.Text)
@@ -79,12 +80,12 @@ func (a *api) getClaudeMDCosts(ctx context.Context, in *AgentPath) (*answer[Clau
 func (a *api) getClaudeMDParts(ctx context.Context, in *AgentPath) (*answer[ClaudeMDParts], error) {
 	preview, err := a.engine.Preview(ctx, in.Slug, "")
 	shown := ClaudeMDParts{
-		Before: text(validText([]byte(preview.Before))), Parts: make([]ClaudeMDPart, len(preview.Parts)),
-		After: text(validText([]byte(preview.After))), OnDisk: text(validText(preview.OnDisk)), Problem: text(preview.Problem),
+		Before: wire.Text(validText([]byte(preview.Before))), Parts: make([]ClaudeMDPart, len(preview.Parts)),
+		After: wire.Text(validText([]byte(preview.After))), OnDisk: wire.Text(validText(preview.OnDisk)), Problem: wire.Text(preview.Problem),
 	}
 	for i, part := range preview.Parts {
 		shown.Parts[i] = ClaudeMDPart{
-			Text: part.Text, MemoryID: text(part.Memory), Name: text(part.Name), Type: text(part.Type), Listed: part.Listed,
+			Text: part.Text, MemoryID: wire.Text(part.Memory), Name: wire.Text(part.Name), Type: wire.Text(part.Type), Listed: part.Listed,
 		}
 	}
 	return ok(shown), err

@@ -11,6 +11,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/problem"
 	"memoir/internal/records"
+	"memoir/internal/wire"
 )
 
 // Consolidation is how the tidying up of an agent's memories stands.
@@ -158,7 +159,7 @@ func consolidationAnswer(ctx context.Context, c *consolidation.Consolidator, slu
 		return nil, err
 	}
 	shown := Consolidation{
-		Mode: string(o.Mode), Model: o.HasModel, LastAt: moment(o.Last), Planning: o.Planning, Applying: o.Busy, Failed: text(o.Failed),
+		Mode: string(o.Mode), Model: o.HasModel, LastAt: wire.Moment(o.Last), Planning: o.Planning, Applying: o.Busy, Failed: wire.Text(o.Failed),
 		Gates: make([]ConsolidationGate, len(o.Gates)), Applied: stepsOf(o.Applied),
 	}
 	for i, g := range o.Gates {
@@ -173,12 +174,12 @@ func consolidationAnswer(ctx context.Context, c *consolidation.Consolidator, slu
 
 func planOf(p records.Plan) ConsolidationPlan {
 	plan := ConsolidationPlan{
-		ID: p.ID.String(), MadeAt: p.MadeAt, MadeBy: string(p.MadeBy), Memories: p.Memories, Model: text(p.Model), Note: text(p.Note),
+		ID: p.ID.String(), MadeAt: p.MadeAt, MadeBy: string(p.MadeBy), Memories: p.Memories, Model: wire.Text(p.Model), Note: wire.Text(p.Note),
 		InputTokens: p.InputTokens, OutputTokens: p.OutputTokens, ClaudeMD: ConsolidationSize{p.CharsBefore, p.CharsAfter},
 		Steps: stepsOf(p.Steps), Findings: make([]ConsolidationFinding, len(p.Findings)),
 	}
 	for i, f := range p.Findings {
-		plan.Findings[i] = ConsolidationFinding{text(f.Memory), f.Name, f.Text}
+		plan.Findings[i] = ConsolidationFinding{wire.Text(f.Memory), f.Name, f.Text}
 	}
 	return plan
 }
@@ -193,12 +194,12 @@ func stepsOf(steps []records.Step) []ConsolidationStep {
 
 func consolidationStepOf(s records.Step) ConsolidationStep {
 	step := ConsolidationStep{
-		ID: s.ID.String(), Kind: s.Kind, Source: s.Source, Title: s.Title, Reason: s.Reason, State: string(s.State), Problem: text(s.Problem),
-		ClaudeMD: ConsolidationSize{s.CharsBefore, s.CharsAfter}, By: text(string(s.Actor)), AppliedAt: moment(s.AppliedAt), UndoneAt: moment(s.UndoneAt),
+		ID: s.ID.String(), Kind: s.Kind, Source: s.Source, Title: s.Title, Reason: s.Reason, State: string(s.State), Problem: wire.Text(s.Problem),
+		ClaudeMD: ConsolidationSize{s.CharsBefore, s.CharsAfter}, By: wire.Text(string(s.Actor)), AppliedAt: wire.Moment(s.AppliedAt), UndoneAt: wire.Moment(s.UndoneAt),
 		Changes: make([]ConsolidationChange, len(s.Changes)),
 	}
 	for i, c := range s.Changes {
-		change := ConsolidationChange{Op: c.Op, Memory: text(c.Memory), Name: c.Name, Before: *contentOf(c.Before), After: contentOf(c.After)}
+		change := ConsolidationChange{Op: c.Op, Memory: wire.Text(c.Memory), Name: c.Name, Before: *contentOf(c.Before), After: contentOf(c.After)}
 		after := []byte(nil)
 		if c.After != nil {
 			after = []byte(c.After.Body)
@@ -213,7 +214,7 @@ func contentOf(t *records.StepText) *ConsolidationContent {
 	if t == nil {
 		return nil
 	}
-	return &ConsolidationContent{text(string(t.Type)), text(t.Description), t.Body}
+	return &ConsolidationContent{wire.Text(string(t.Type)), wire.Text(t.Description), t.Body}
 }
 
 type planConsolidationInput struct {

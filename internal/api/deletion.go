@@ -6,12 +6,13 @@ import (
 
 	"memoir/internal/memories/claudemd"
 	"memoir/internal/sync"
+	"memoir/internal/wire"
 )
 
 // Deletion is what the deletion of a memory would change. Nothing has changed yet.
 type Deletion struct {
 	Memories []DeletedMemory  `json:"memories" nullable:"false" doc:"The memories that move to the trash, by name. Those in the trash already are not included."`
-	Files    []File           `json:"files" nullable:"false" doc:"The files that are removed. The trash keeps them."`
+	Files    []wire.File      `json:"files" nullable:"false" doc:"The files that are removed. The trash keeps them."`
 	Indexes  []IndexChange    `json:"indexes" nullable:"false" doc:"The MEMORY.md files that lose lines."`
 	ClaudeMD ClaudeMDDeletion `json:"claude_md"`
 }
@@ -67,18 +68,18 @@ func deletionOf(change sync.DeletionPreview) Deletion {
 	before, after := change.ClaudeMDBefore, change.ClaudeMDAfter
 	deletion := Deletion{
 		Memories: make([]DeletedMemory, len(change.Memories)),
-		Files:    make([]File, len(change.Files)), Indexes: make([]IndexChange, len(change.Indexes)),
+		Files:    make([]wire.File, len(change.Files)), Indexes: make([]IndexChange, len(change.Indexes)),
 		ClaudeMD: ClaudeMDDeletion{
 			CharsBefore: before.Chars, CharsAfter: after.Chars,
 			TokensBefore: claudemd.ApproximateTokens(before.Chars), TokensAfter: claudemd.ApproximateTokens(after.Chars),
-			Diff: unified("CLAUDE.md", before.Text, after.Text), Problem: text(after.Problem),
+			Diff: unified("CLAUDE.md", before.Text, after.Text), Problem: wire.Text(after.Problem),
 		},
 	}
 	for i, m := range change.Memories {
 		deletion.Memories[i] = DeletedMemory{m.ID, m.Name}
 	}
 	for i, f := range change.Files {
-		deletion.Files[i] = fileOf(f)
+		deletion.Files[i] = wire.FileOf(f)
 	}
 	for i, index := range change.Indexes {
 		lines := make([]string, len(index.Gone))

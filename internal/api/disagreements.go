@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"net/http"
 	"time"
+
+	"memoir/internal/wire"
 )
 
 // Disagreement is a memory under whose name files on disk say different things: two primary files, or a session newer than these.
@@ -100,11 +102,11 @@ func (a *api) listVersions(ctx context.Context, in *MemoryPath) (*answer[Version
 	list := VersionList{Versions: make([]Version, len(versions)), Settled: disagreement == nil}
 	for i, v := range versions {
 		list.Versions[i] = Version{
-			ID: hex.EncodeToString(v.Fingerprint[:]), Type: text(v.Type), Description: text(v.Description), Body: text(v.Body), Current: v.Current, Files: make([]VersionFile, len(v.Files)),
+			ID: hex.EncodeToString(v.Fingerprint[:]), Type: wire.Text(v.Type), Description: wire.Text(v.Description), Body: wire.Text(v.Body), Current: v.Current, Files: make([]VersionFile, len(v.Files)),
 		}
 		for j, f := range v.Files {
 			list.Versions[i].Files[j] = VersionFile{
-				Path: f.Path, Session: text(f.Session), Hash: text(f.Hash), ModifiedAt: f.ModifiedAt, NewAt: f.ContentAt,
+				Path: f.Path, Session: wire.Text(f.Session), Hash: wire.Text(f.Hash), ModifiedAt: f.ModifiedAt, NewAt: f.ContentAt,
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"memoir/internal/problem"
 	"memoir/internal/sync/events"
+	"memoir/internal/wire"
 )
 
 // Event is one thing that happened.
@@ -107,7 +108,7 @@ func (s stream) send(text string) bool {
 }
 
 func messageOf(event events.Event) string {
-	data, err := json.Marshal(Event{Agent: text(event.Agent), Kind: string(event.Kind), Name: text(event.Name)})
+	data, err := json.Marshal(Event{Agent: wire.Text(event.Agent), Kind: string(event.Kind), Name: wire.Text(event.Name)})
 	if err != nil {
 		panic(err) // three strings always marshal
 	}

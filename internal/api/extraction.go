@@ -14,6 +14,7 @@ import (
 	"memoir/internal/problem"
 	"memoir/internal/records"
 	"memoir/internal/transcript"
+	"memoir/internal/wire"
 )
 
 // Extraction is the reading of a conversation.
@@ -176,7 +177,7 @@ type listProposalsInput struct {
 
 func (a *api) listProposals(ctx context.Context, in *listProposalsInput) (*answer[ProposalList], error) {
 	page, err := a.options.Extractor.Proposals(ctx, in.Slug, records.ProposalState(in.State), in.Limit, in.Cursor)
-	list := ProposalList{Proposals: make([]Proposal, len(page.Proposals)), Total: page.Total, NextCursor: text(page.NextCursor)}
+	list := ProposalList{Proposals: make([]Proposal, len(page.Proposals)), Total: page.Total, NextCursor: wire.Text(page.NextCursor)}
 	for i, p := range page.Proposals {
 		list.Proposals[i] = proposalOf(in.Slug, p)
 	}
@@ -246,12 +247,12 @@ func onlyTag(header string) (string, error) {
 
 func proposalOf(slug string, p extraction.Proposed) Proposal {
 	shown := Proposal{
-		ID: p.ID.String(), Agent: slug, State: string(p.State), Name: p.Name, Type: string(p.Type), Description: text(p.Description), Body: text(p.Body),
-		Quote: p.Quote, QuotedAt: moment(p.QuotedAt), Session: text(p.Session), ProposedAt: p.ProposedAt, DecidedAt: moment(p.DecidedAt),
-		DecidedBy: text(p.DecidedBy), Doubt: text(p.Doubt()), Memory: text(p.MemoryID), ETag: p.ETag(),
+		ID: p.ID.String(), Agent: slug, State: string(p.State), Name: p.Name, Type: string(p.Type), Description: wire.Text(p.Description), Body: wire.Text(p.Body),
+		Quote: p.Quote, QuotedAt: wire.Moment(p.QuotedAt), Session: wire.Text(p.Session), ProposedAt: p.ProposedAt, DecidedAt: wire.Moment(p.DecidedAt),
+		DecidedBy: wire.Text(p.DecidedBy), Doubt: wire.Text(p.Doubt()), Memory: wire.Text(p.MemoryID), ETag: p.ETag(),
 	}
 	if m := p.Present; m != nil {
-		shown.Changes = &ProposedState{m.ID, text(m.Type), text(m.Description), text(m.Body)}
+		shown.Changes = &ProposedState{m.ID, wire.Text(m.Type), wire.Text(m.Description), wire.Text(m.Body)}
 	}
 	return shown
 }

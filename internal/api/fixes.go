@@ -11,8 +11,8 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
-	"memoir/internal/memories"
 	"memoir/internal/sync"
+	"memoir/internal/wire"
 )
 
 // FixList is what can be done about the files of a memory that have problems.
@@ -22,11 +22,11 @@ type FixList struct {
 
 // FlawedFile is one file on disk that has problems.
 type FlawedFile struct {
-	Path     string          `json:"path" doc:"Relative to the agent's dir."`
-	Session  *string         `json:"session"`
-	Hash     *string         `json:"hash" doc:"SHA-256 of the file, in hexadecimal; null: it was not read."`
-	Problems []MemoryProblem `json:"problems" nullable:"false"`
-	Fixes    []Fix           `json:"fixes" nullable:"false" doc:"Empty if the file must be fixed by hand; see the problem's message."`
+	Path     string               `json:"path" doc:"Relative to the agent's dir."`
+	Session  *string              `json:"session"`
+	Hash     *string              `json:"hash" doc:"SHA-256 of the file, in hexadecimal; null: it was not read."`
+	Problems []wire.MemoryProblem `json:"problems" nullable:"false"`
+	Fixes    []Fix                `json:"fixes" nullable:"false" doc:"Empty if the file must be fixed by hand; see the problem's message."`
 }
 
 // fitForJSON takes NUL out of a text, which many readers of JSON cannot keep.
@@ -67,11 +67,11 @@ func (a *api) listFixes(ctx context.Context, in *MemoryPath) (*answer[FixList], 
 
 func flawedFileOf(f sync.Flawed) FlawedFile {
 	shown := FlawedFile{
-		Path: f.Path, Session: text(f.Session), Hash: text(f.Hash), Problems: problemsOf(f.Problems), Fixes: make([]Fix, len(f.Fixes)),
+		Path: f.Path, Session: wire.Text(f.Session), Hash: wire.Text(f.Hash), Problems: wire.ProblemsOf(f.Problems), Fixes: make([]Fix, len(f.Fixes)),
 	}
 	for i, fix := range f.Fixes {
 		shown.Fixes[i] = Fix{
-			ID: fix.ID, Problem: fix.Code, Label: fix.Label, Explanation: fix.Explanation, Guessed: fix.Guessed, NewPath: text(fix.NewPath),
+			ID: fix.ID, Problem: fix.Code, Label: fix.Label, Explanation: fix.Explanation, Guessed: fix.Guessed, NewPath: wire.Text(fix.NewPath),
 			Diff: fitForJSON.Replace(strings.ToValidUTF8(fixDiff(f.Path, cmp.Or(fix.NewPath, f.Path), string(f.Raw), string(fix.After)), "\uFFFD")),
 		}
 	}
@@ -171,14 +171,6 @@ func shiftHunks(diff string, by int) string {
 		after, _ := strconv.Atoi(m[3])
 		return "@@ -" + strconv.Itoa(before+by) + m[2] + strconv.Itoa(after+by) + m[4]
 	})
-}
-
-func problemsOf(problems []memories.Problem) []MemoryProblem {
-	shown := make([]MemoryProblem, len(problems))
-	for i, p := range problems {
-		shown[i] = MemoryProblem(p)
-	}
-	return shown
 }
 
 type applyFixInput struct {

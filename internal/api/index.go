@@ -10,6 +10,7 @@ import (
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/problem"
 	"memoir/internal/sync"
+	"memoir/internal/wire"
 )
 
 // IndexLint is how an agent's MEMORY.md stands, held against what an agent loads of it and against its memory files.
@@ -58,20 +59,12 @@ func (a *api) lintIndex(ctx context.Context, in *AgentPath) (*answer[IndexLint],
 	lint := IndexLint{
 		Path: index.Path, Present: index.Present, Lines: index.Loaded.LineCount, LinesSeen: index.Loaded.Seen(),
 		LineCap: memorymd.IndexLineCap, Units: index.Loaded.Units, UnitCap: memorymd.IndexUnitCap,
-		Warning: text(index.Loaded.Warning), Findings: make([]IndexFinding, len(index.Findings)),
+		Warning: wire.Text(index.Loaded.Warning), Findings: make([]IndexFinding, len(index.Findings)),
 	}
 	for i, f := range index.Findings {
-		lint.Findings[i] = IndexFinding{Code: string(f.Code), Line: count(f.Line), File: text(f.File), Message: f.Message}
+		lint.Findings[i] = IndexFinding{Code: string(f.Code), Line: wire.Count(f.Line), File: wire.Text(f.File), Message: f.Message}
 	}
 	return ok(lint), nil
-}
-
-// count is null for none.
-func count(n int) *int {
-	if n == 0 {
-		return nil
-	}
-	return &n
 }
 
 type rebuildIndexInput struct {

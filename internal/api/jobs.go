@@ -6,6 +6,7 @@ import (
 
 	"memoir/internal/jobs"
 	"memoir/internal/model"
+	"memoir/internal/wire"
 )
 
 // BackgroundJob is one piece of work that is done in the background.
@@ -68,13 +69,13 @@ func (a *api) listJobs(ctx context.Context, in *AgentPath) (*answer[BackgroundJo
 		Jobs:   make([]BackgroundJob, len(entries)),
 		Tokens: JobTokens{InputTokens: cost.Input, OutputTokens: cost.Output, Days: make([]JobTokensOfDay, len(cost.ByDay))},
 	}
-	if list.Model = text(a.options.BackgroundModel); list.Model == nil {
-		list.Hint = text(model.SwitchOn)
+	if list.Model = wire.Text(a.options.BackgroundModel); list.Model == nil {
+		list.Hint = wire.Text(model.SwitchOn)
 	}
 	for i, e := range entries {
 		list.Jobs[i] = BackgroundJob{
-			ID: e.ID, Kind: e.Kind, State: string(e.State), Key: text(e.Key), Attempts: e.Attempts, CreatedAt: e.CreatedAt, RunAt: e.RunAt,
-			Said: text(e.Message), Problem: text(e.Problem), Model: text(e.Model), InputTokens: e.InputTokens, OutputTokens: e.OutputTokens,
+			ID: e.ID, Kind: e.Kind, State: string(e.State), Key: wire.Text(e.Key), Attempts: e.Attempts, CreatedAt: e.CreatedAt, RunAt: e.RunAt,
+			Said: wire.Text(e.Message), Problem: wire.Text(e.Problem), Model: wire.Text(e.Model), InputTokens: e.InputTokens, OutputTokens: e.OutputTokens,
 		}
 		if !e.FinishedAt.IsZero() {
 			list.Jobs[i].FinishedAt = &e.FinishedAt

@@ -9,16 +9,8 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/problem"
-	"memoir/internal/records"
+	"memoir/internal/wire"
 )
-
-// MemoryList is one page of an agent's memories.
-type MemoryList struct {
-	Memories   []Memory `json:"memories" nullable:"false"`
-	Total      int      `json:"total" doc:"Of the whole list."`
-	Near       bool     `json:"near" doc:"True: no memory of the agent holds all the words of the search; these come close. Only where near=true asked for them."`
-	NextCursor *string  `json:"next_cursor" doc:"For the next page; null: this is the last."`
-}
 
 type listMemoriesInput struct {
 	AgentPath
@@ -38,7 +30,7 @@ func (in *listMemoriesInput) Resolve(ctx huma.Context) []error {
 	return nil
 }
 
-func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[MemoryList], error) {
+func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[wire.MemoryList], error) {
 	agent, err := a.store.AgentUncounted(ctx, in.Slug)
 	if err != nil {
 		return nil, err
@@ -53,14 +45,5 @@ func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[
 	if err != nil {
 		return nil, err
 	}
-	return ok(memoryList(page, func(string) string { return claudeMDProblem }, now)), nil
-}
-
-// memoryList describes a page; problem says what is wrong with an agent's CLAUDE.md.
-func memoryList(page records.MemoryPage, problem func(agent string) string, now time.Time) MemoryList {
-	list := MemoryList{Memories: make([]Memory, len(page.Memories)), Total: page.Total, Near: page.Near, NextCursor: text(page.NextCursor)}
-	for i, m := range page.Memories {
-		list.Memories[i] = memoryOf(m, problem(m.Agent), now)
-	}
-	return list
+	return ok(wire.MemoryListOf(page, func(string) string { return claudeMDProblem }, now)), nil
 }

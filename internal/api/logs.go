@@ -13,6 +13,7 @@ import (
 	"memoir/internal/problem"
 	"memoir/internal/records"
 	"memoir/internal/sync"
+	"memoir/internal/wire"
 	"memoir/internal/words"
 )
 
@@ -49,15 +50,15 @@ type LogDayList struct {
 
 // Log is one log file.
 type Log struct {
-	Path       string          `json:"path" doc:"Relative to the agent's dir."`
-	Title      *string         `json:"title" doc:"Null for the log of the day."`
-	Text       *string         `json:"text" doc:"Markdown, at most the last MiB; null if it is empty, unreadable or left out."`
-	LeftOut    bool            `json:"left_out" doc:"True if the earlier logs have 4 MiB already."`
-	Entries    int             `json:"entries"`
-	Problems   []MemoryProblem `json:"problems" nullable:"false"`
-	Hash       *string         `json:"hash" doc:"SHA-256 of the text that was read, in hexadecimal."`
-	Size       int64           `json:"size" doc:"Bytes of the whole file."`
-	ModifiedAt time.Time       `json:"modified_at"`
+	Path       string               `json:"path" doc:"Relative to the agent's dir."`
+	Title      *string              `json:"title" doc:"Null for the log of the day."`
+	Text       *string              `json:"text" doc:"Markdown, at most the last MiB; null if it is empty, unreadable or left out."`
+	LeftOut    bool                 `json:"left_out" doc:"True if the earlier logs have 4 MiB already."`
+	Entries    int                  `json:"entries"`
+	Problems   []wire.MemoryProblem `json:"problems" nullable:"false"`
+	Hash       *string              `json:"hash" doc:"SHA-256 of the text that was read, in hexadecimal."`
+	Size       int64                `json:"size" doc:"Bytes of the whole file."`
+	ModifiedAt time.Time            `json:"modified_at"`
 }
 
 // LogsOfDay is what an agent's logs say of one day.
@@ -145,7 +146,7 @@ func (a *api) listLogs(ctx context.Context, in *listLogsInput) (*answer[LogDayLi
 		first, last = month.Days()
 	}
 	page, err := a.store.LogDays(ctx, row.ID, first, last, in.Limit, in.Cursor)
-	list := LogDayList{Days: make([]LogDay, len(page.Days)), Hits: []LogHit{}, NextCursor: text(page.NextCursor)}
+	list := LogDayList{Days: make([]LogDay, len(page.Days)), Hits: []LogHit{}, NextCursor: wire.Text(page.NextCursor)}
 	for i, d := range page.Days {
 		list.Days[i] = LogDay{Day: d.Day, Files: d.Files, Entries: d.Entries, Size: d.Size, ModifiedAt: d.ModifiedAt}
 	}
@@ -157,9 +158,9 @@ func (a *api) searchLogs(ctx context.Context, row records.Agent, in *listLogsInp
 		return nil, &memories.InvalidError{Field: "month", Reason: "cannot be given with q"}
 	}
 	page, err := a.store.SearchLogs(ctx, row.ID, in.Q, in.Limit, in.Cursor)
-	list := LogDayList{Days: []LogDay{}, Hits: make([]LogHit, len(page.Logs)), NextCursor: text(page.NextCursor)}
+	list := LogDayList{Days: []LogDay{}, Hits: make([]LogHit, len(page.Logs)), NextCursor: wire.Text(page.NextCursor)}
 	for i, l := range page.Logs {
-		list.Hits[i] = LogHit{Day: l.Day, Path: l.Path, Title: text(l.Title)}
+		list.Hits[i] = LogHit{Day: l.Day, Path: l.Path, Title: wire.Text(l.Title)}
 		for _, part := range words.Excerpt(l.Text, in.Q, excerptLength) {
 			list.Hits[i].Excerpt += part.Text
 		}
@@ -187,11 +188,11 @@ func (a *api) getLogs(ctx context.Context, in *logDayInput) (*answer[LogsOfDay],
 	of := LogsOfDay{Day: day, Before: dayOrNull(before), After: dayOrNull(after), Logs: make([]Log, len(all))}
 	for i, l := range all {
 		of.Logs[i] = Log{
-			Path: l.Path, Title: text(l.Title), Text: text(l.Text), LeftOut: l.LeftOut, Entries: l.Entries, Problems: []MemoryProblem{}, Hash: text(l.Hash),
+			Path: l.Path, Title: wire.Text(l.Title), Text: wire.Text(l.Text), LeftOut: l.LeftOut, Entries: l.Entries, Problems: []wire.MemoryProblem{}, Hash: wire.Text(l.Hash),
 			Size: l.Size, ModifiedAt: l.ModifiedAt,
 		}
 		for _, code := range l.Problems {
-			of.Logs[i].Problems = append(of.Logs[i].Problems, MemoryProblem(logs.ProblemOf(code)))
+			of.Logs[i].Problems = append(of.Logs[i].Problems, wire.MemoryProblem(logs.ProblemOf(code)))
 		}
 	}
 	return ok(of), err

@@ -13,62 +13,8 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/problem"
 	"memoir/internal/sync"
+	"memoir/internal/wire"
 )
-
-// Memory is one named fact of one agent.
-type Memory struct {
-	ID            string           `json:"id" format:"uuid"`
-	Agent         string           `json:"agent" doc:"The agent's slug."`
-	Name          string           `json:"name"`
-	Scope         string           `json:"scope" enum:"private,team" doc:"private: for the agent. team: for its team. A private and a team memory may have the same name."`
-	Type          *string          `json:"type" doc:"feedback, user, project or reference; null: it has none."`
-	Description   *string          `json:"description"`
-	Body          *string          `json:"body" doc:"Markdown."`
-	State         string           `json:"state" enum:"active,needs_attention,missing,deleted"`
-	Problems      []MemoryProblem  `json:"problems" nullable:"false"`
-	Path          string           `json:"path" doc:"Relative to the agent's dir."`
-	Line          *int             `json:"line" doc:"Line of a fact in the index at path, from 1; null for a memory."`
-	Session       *string          `json:"session" doc:"The session that wrote the content; null for the agent's own memory."`
-	Files         []File           `json:"files" nullable:"false" doc:"The files on disk with this memory."`
-	Hash          *string          `json:"hash" doc:"SHA-256 of the file, in hexadecimal."`
-	Size          int64            `json:"size" doc:"Bytes of the file."`
-	ClaudeMDChars int              `json:"claude_md_chars" doc:"Unicode characters of the memory in CLAUDE.md."`
-	ClaudeMD      *ClaudeMDProblem `json:"claude_md" doc:"Null if the agent's CLAUDE.md is up to date."`
-	AgeDays       *int             `json:"age_days" doc:"Whole days of 24 hours; null if unknown."`
-	Stale         bool             `json:"stale" doc:"Two days old or more."`
-	CreatedAt     time.Time        `json:"created_at"`
-	UpdatedAt     time.Time        `json:"updated_at"`
-	DeletedAt     *time.Time       `json:"deleted_at"`
-	DeletedBy     *string          `json:"deleted_by" doc:"The actor of the entry deleted in the activity. Null if the memory is not deleted."`
-}
-
-// MemoryProblem is something about a memory that a person should know.
-type MemoryProblem struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-}
-
-// File is one file that carries a memory.
-type File struct {
-	Path       string    `json:"path"`
-	Session    *string   `json:"session"`
-	Hash       *string   `json:"hash"`
-	ModifiedAt time.Time `json:"modified_at"`
-}
-
-// ClaudeMDProblem says why CLAUDE.md does not have what the memories say.
-type ClaudeMDProblem struct {
-	Problem string `json:"problem"`
-}
-
-// Schema says that there may be none, which the framework does not say of an object by itself.
-func (ClaudeMDProblem) Schema(huma.Registry) *huma.Schema {
-	problem := &huma.Schema{
-		Type: huma.TypeObject, Required: []string{"problem"},
-		Properties: map[string]*huma.Schema{"problem": {Type: huma.TypeString}},
-	}
-	return &huma.Schema{AnyOf: []*huma.Schema{problem, {Type: "null"}}}
-}
 
 // MemoryPath is the part of a path that names a memory.
 type MemoryPath struct {
@@ -81,7 +27,7 @@ type memoryAnswer struct {
 	Status   int
 	ETag     string `header:"ETag" doc:"Strong; covers content and state."`
 	Location string `header:"Location" doc:"Address of a new memory."`
-	Body     Memory
+	Body     wire.Memory
 }
 
 func (a *api) registerMemories() {
@@ -99,7 +45,7 @@ func (a *api) registerMemories() {
 
 // alsoCreates documents the status 201 beside 200.
 func (a *api) alsoCreates(op huma.Operation) huma.Operation {
-	schema := a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Memory](), true, "")
+	schema := a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[wire.Memory](), true, "")
 	op.DefaultStatus = http.StatusOK
 	op.Responses = map[string]*huma.Response{"201": {
 		Description: "The memory is new, or was restored.",
@@ -137,7 +83,7 @@ func (a *api) getMemory(ctx context.Context, in *getMemoryInput) (*memoryAnswer,
 	}
 	if !at.IsZero() {
 		m, err := a.store.MemoryAsOf(ctx, row, in.ID, at)
-		return &memoryAnswer{Status: http.StatusOK, Body: memoryOf(m, "", at)}, err
+		return &memoryAnswer{Status: http.StatusOK, Body: wire.MemoryOf(m, "", at)}, err
 	}
 	m, err := a.store.Memory(ctx, row, in.ID)
 	if errors.Is(err, memories.ErrNotFound) {
@@ -242,26 +188,7 @@ func written(result sync.Result, err error) (*memoryAnswer, error) {
 }
 
 func memoryAnswerOf(status int, m memories.Memory, claudeMDProblem string) *memoryAnswer {
-	return &memoryAnswer{Status: status, ETag: sync.ETag(m), Body: memoryOf(m, claudeMDProblem, time.Now())}
-}
-
-func memoryOf(m memories.Memory, claudeMDProblem string, now time.Time) Memory {
-	age := m.Age(now)
-	shown := Memory{
-		ID: m.ID, Agent: m.Agent, Name: m.Name, Scope: string(m.Scope()), Type: text(m.Type), Description: text(m.Description), Body: text(m.Body),
-		State: string(m.State), Problems: problemsOf(m.Problems), Path: m.Path, Line: count(m.Line), Session: text(m.Session),
-		Files: make([]File, len(m.Files)), Hash: text(m.Hash), Size: m.Size, ClaudeMDChars: m.ClaudeMDChars,
-		AgeDays: age.KnownDays(), Stale: age.Stale,
-		CreatedAt: m.CreatedAt.UTC(), UpdatedAt: m.UpdatedAt.UTC(), DeletedAt: moment(m.DeletedAt),
-		DeletedBy: text(m.DeletedActor),
-	}
-	for i, f := range m.Files {
-		shown.Files[i] = fileOf(f)
-	}
-	if claudeMDProblem != "" {
-		shown.ClaudeMD = &ClaudeMDProblem{claudeMDProblem}
-	}
-	return shown
+	return &memoryAnswer{Status: status, ETag: sync.ETag(m), Body: wire.MemoryOf(m, claudeMDProblem, time.Now())}
 }
 
 func orEmpty(s *string) string {
@@ -269,8 +196,4 @@ func orEmpty(s *string) string {
 		return ""
 	}
 	return *s
-}
-
-func fileOf(f memories.MemoryFile) File {
-	return File{Path: f.Path, Session: text(f.Session), Hash: text(f.Hash), ModifiedAt: f.ModifiedAt.UTC()}
 }

@@ -8,6 +8,7 @@ import (
 
 	"memoir/internal/gate"
 	"memoir/internal/recall"
+	"memoir/internal/wire"
 )
 
 // Recall is what an agent was given for a query.
@@ -93,7 +94,7 @@ func (a *api) fetchRecall(ctx context.Context, in *recallPath) (*answer[Recall],
 
 func recallOf(r recall.Result, reminder string) Recall {
 	out := Recall{
-		ID: r.ID, State: "settled", SelectedBy: text(r.SelectedBy), Skipped: text(string(r.Skipped)), Note: text(r.Note),
+		ID: r.ID, State: "settled", SelectedBy: wire.Text(r.SelectedBy), Skipped: wire.Text(string(r.Skipped)), Note: wire.Text(r.Note),
 		Memories: make([]RecalledMemory, len(r.Memories)), Reminder: reminder, Candidates: r.Candidates, BudgetLeft: r.BudgetLeft,
 		TookMS: float64(r.Took.Microseconds()) / 1000,
 	}
@@ -102,7 +103,7 @@ func recallOf(r recall.Result, reminder string) Recall {
 	}
 	for i, m := range r.Memories {
 		out.Memories[i] = RecalledMemory{
-			ID: m.ID, Name: m.Name, Type: text(string(m.Type)), Description: m.Description, Path: m.Memory.Path, Line: count(m.Line), AgeDays: m.Age.KnownDays(),
+			ID: m.ID, Name: m.Name, Type: wire.Text(string(m.Type)), Description: m.Description, Path: m.Memory.Path, Line: wire.Count(m.Line), AgeDays: m.Age.KnownDays(),
 			Stale: m.Age.Stale, Why: m.Why, Bytes: m.Bytes, Text: m.Text,
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/problem"
 	"memoir/internal/records"
+	"memoir/internal/wire"
 )
 
 // PastRecall is the record of a recall.
@@ -118,7 +119,7 @@ func (a *api) listRecalls(ctx context.Context, in *recallsInput) (*answer[Recall
 	if err != nil {
 		return nil, err
 	}
-	list := RecallList{Recalls: make([]PastRecall, len(page.Recalls)), NextCursor: text(page.NextCursor)}
+	list := RecallList{Recalls: make([]PastRecall, len(page.Recalls)), NextCursor: wire.Text(page.NextCursor)}
 	for i, r := range page.Recalls {
 		list.Recalls[i] = pastRecallOf(r)
 	}
@@ -127,8 +128,8 @@ func (a *api) listRecalls(ctx context.Context, in *recallsInput) (*answer[Recall
 
 func pastRecallOf(r records.PastRecall) PastRecall {
 	past := PastRecall{
-		ID: r.ID.String(), At: r.At, Session: text(r.Session), AskedBy: r.AskedBy, Query: r.Query, State: string(r.State),
-		SelectedBy: text(r.SelectedBy), Skipped: text(r.Skipped), Note: text(r.Note), Candidates: r.Candidates,
+		ID: r.ID.String(), At: r.At, Session: wire.Text(r.Session), AskedBy: r.AskedBy, Query: r.Query, State: string(r.State),
+		SelectedBy: wire.Text(r.SelectedBy), Skipped: wire.Text(r.Skipped), Note: wire.Text(r.Note), Candidates: r.Candidates,
 		TookMS: inMilliseconds(r.Took), Memories: make([]PastMemory, len(r.Memories)),
 	}
 	for i, m := range r.Memories {

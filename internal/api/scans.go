@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"memoir/internal/sync"
+	"memoir/internal/wire"
 )
 
 // Scan says what a scan found.
@@ -82,12 +83,12 @@ func (a *api) getSync(ctx context.Context, _ *struct{}) (*answer[Sync], error) {
 	status, err := a.engine.Status(ctx)
 	problems := make([]ScanProblem, len(status.Problems))
 	for i, p := range status.Problems {
-		problems[i] = ScanProblem{Agent: text(p.Agent), Path: text(p.Path), Owner: text(p.Owner), Reason: p.Reason}
+		problems[i] = ScanProblem{Agent: wire.Text(p.Agent), Path: wire.Text(p.Path), Owner: wire.Text(p.Owner), Reason: p.Reason}
 	}
 	return ok(Sync{
 		FilesOnDisk: status.FilesOnDisk, Mirrored: status.Mirrored, NeedsAttention: status.NeedsAttention,
-		Pending: status.Pending, WatchMode: status.WatchMode, WatchNote: text(status.WatchNote), Overflows: status.Overflows,
-		LastFullScan: moment(status.LastFullScan), LagMS: status.Lag.Milliseconds(),
+		Pending: status.Pending, WatchMode: status.WatchMode, WatchNote: wire.Text(status.WatchNote), Overflows: status.Overflows,
+		LastFullScan: wire.Moment(status.LastFullScan), LagMS: status.Lag.Milliseconds(),
 		RunsAs: sync.RunsAs(), Problems: problems,
 	}), err
 }
@@ -98,8 +99,8 @@ func (a *api) listAgentSyncs(ctx context.Context, _ *struct{}) (*answer[AgentSyn
 	for i, s := range statuses {
 		all[i] = AgentSync{
 			Slug: s.Slug, Name: s.Name, Present: s.Present, FilesOnDisk: s.FilesOnDisk, Mirrored: s.Mirrored,
-			NeedsAttention: s.NeedsAttention, Missing: s.Missing, Pending: s.Pending, Problem: text(s.Problem),
-			Elsewhere: s.Elsewhere, ScanProblem: text(s.ScanProblem),
+			NeedsAttention: s.NeedsAttention, Missing: s.Missing, Pending: s.Pending, Problem: wire.Text(s.Problem),
+			Elsewhere: s.Elsewhere, ScanProblem: wire.Text(s.ScanProblem),
 		}
 	}
 	return ok(AgentSyncList{all}), err

@@ -8,6 +8,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/problem"
+	"memoir/internal/wire"
 )
 
 type searchInput struct {
@@ -31,7 +32,7 @@ func (a *api) registerSearch() {
 	register(a, get("/search", "search", "Search the memories of all agents, best first, then the facts of their MEMORY.md"), a.search)
 }
 
-func (a *api) search(ctx context.Context, in *searchInput) (*answer[MemoryList], error) {
+func (a *api) search(ctx context.Context, in *searchInput) (*answer[wire.MemoryList], error) {
 	page, err := a.store.Search(ctx, memories.Filter{Type: memories.Type(in.Type), State: memories.State(in.State), Query: in.Q, Near: in.Near}, memories.PageRequest{Limit: in.Limit, Cursor: in.Cursor})
 	if err != nil {
 		return nil, err
@@ -44,5 +45,5 @@ func (a *api) search(ctx context.Context, in *searchInput) (*answer[MemoryList],
 	for _, agent := range agents {
 		problems[agent.Slug] = agent.ClaudeMD.Problem
 	}
-	return ok(memoryList(page, func(agent string) string { return problems[agent] }, time.Now())), nil
+	return ok(wire.MemoryListOf(page, func(agent string) string { return problems[agent] }, time.Now())), nil
 }

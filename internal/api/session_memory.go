@@ -6,6 +6,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/memories/claudemd"
+	"memoir/internal/wire"
 )
 
 // SessionMemory is what was noted down in one conversation, and whether it would carry that over a compaction.
@@ -53,7 +54,7 @@ func (a *api) getSessionMemory(ctx context.Context, in *sessionMemoryInput) (*an
 func sessionMemoryOf(m agents.SessionMemory) SessionMemory {
 	carries, reason := claudemd.FitCompaction(m.Tokens, m.Messages)
 	described := SessionMemory{
-		Session: m.Session, Path: m.Path, Text: text(m.Text), Size: m.Size, ModifiedAt: m.ModifiedAt, Tokens: m.Tokens,
+		Session: m.Session, Path: m.Path, Text: wire.Text(m.Text), Size: m.Size, ModifiedAt: m.ModifiedAt, Tokens: m.Tokens,
 		Carries: string(carries), Reason: reason,
 	}
 	if m.Messages != claudemd.UncountedMessages {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"memoir/internal/agents"
+	"memoir/internal/wire"
 )
 
 // Session is one conversation in which an agent learned.
@@ -40,11 +41,11 @@ func (a *api) listSessions(ctx context.Context, in *listSessionsInput) (*answer[
 		return nil, err
 	}
 	page, err := a.store.Sessions(ctx, row.ID, in.Limit, in.Cursor)
-	list := SessionList{Sessions: make([]Session, len(page.Sessions)), NextCursor: text(page.NextCursor)}
+	list := SessionList{Sessions: make([]Session, len(page.Sessions)), NextCursor: wire.Text(page.NextCursor)}
 	for i, session := range page.Sessions {
 		name := agents.ParseSession(session.Name)
 		list.Sessions[i] = Session{
-			Name: name.Name, User: text(name.User), Channel: text(name.Channel), ThreadAt: moment(name.Thread),
+			Name: name.Name, User: wire.Text(name.User), Channel: wire.Text(name.Channel), ThreadAt: wire.Moment(name.Thread),
 			Files: session.Files, FilesEver: session.Ever, ModifiedAt: session.ModifiedAt,
 		}
 	}

@@ -71,6 +71,7 @@ var mayImport = map[string][]string{
 	"internal/model":                     {},
 	"internal/jobs":                      {"internal/memories/...", "internal/postgres", "internal/records"},
 	"internal/recall":                    {"internal/memories/...", "internal/model", "internal/records", "internal/words"},
+	"internal/wire":                      {"internal/memories", "internal/records"},
 	"internal/memorytool":                {"internal/memories/...", "internal/problem"},
 	"internal/verification":              {"internal/memories/...", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/events"},
 
@@ -80,7 +81,7 @@ var mayImport = map[string][]string{
 	"internal/api": {
 		"internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/events", "internal/gate", "internal/problem",
 		"internal/words", "internal/recall", "internal/memorytool", "internal/verification", "internal/extraction", "internal/jobs", "internal/transcript", "internal/model", "internal/consolidation",
-		"internal/claudesettings",
+		"internal/claudesettings", "internal/wire",
 	},
 	"internal/pages": {
 		"internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/records", "internal/sync", "internal/sync/watch", "internal/gate", "internal/problem",
@@ -91,7 +92,7 @@ var mayImport = map[string][]string{
 
 	"internal/hooksettings": {},
 	"internal/cli": {
-		"internal/memories/...", "internal/agents", "internal/files", "internal/diff", "internal/recall", "internal/words", "internal/hooksettings",
+		"internal/memories/...", "internal/agents", "internal/files", "internal/diff", "internal/recall", "internal/words", "internal/hooksettings", "internal/wire",
 	},
 
 	"cmd/server": {
@@ -120,6 +121,7 @@ var mayNotTouch = map[string]struct {
 	"internal/sync/watch":      {[]string{"net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it only notices changes"},
 	"internal/transcript":      {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it reads what it is given"},
 	"internal/verification":    {[]string{"net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it only reads projects"},
+	"internal/wire":            {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it is plain values"},
 	"internal/records":         {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it is plain values"},
 	"internal/postgres/search": {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it is pure"},
 	"internal/postgres":        {[]string{"os", "net/http", "github.com/fsnotify"}, "it only keeps what it is told"},

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,6 +19,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
 	"memoir/internal/recall"
+	"memoir/internal/wire"
 )
 
 // directory are the memories of an agent as they are in its files, read anew for each call. A server that looks after the same
@@ -99,21 +101,11 @@ func (d *directory) memoryOf(carriers []note) memories.Memory {
 	return m
 }
 
-// described returns a memory as the API has it.
-func described(m memories.Memory) memory {
-	age := m.Age(time.Now())
-	found := memory{
-		Agent: m.Agent, Name: m.Name, Scope: m.Scope(), Type: orNull(m.Type), Description: orNull(m.Description), Body: orNull(m.Body),
-		State: m.State, Problems: []problem{}, Path: m.Path, Session: orNull(m.Session), Files: []carrier{},
-		Hash: orNull(m.Hash), Size: m.Size, AgeDays: age.KnownDays(), Stale: age.Stale, UpdatedAt: &m.UpdatedAt,
-	}
-	for _, p := range m.Problems {
-		found.Problems = append(found.Problems, problem(p))
-	}
-	for _, f := range m.Files {
-		found.Files = append(found.Files, carrier{Path: f.Path, Session: orNull(f.Session), Hash: orNull(f.Hash), ModifiedAt: f.ModifiedAt})
-	}
-	return found
+// described returns m as the API has it, with the JSON of a directory.
+func described(m memories.Memory) (answer[wire.Memory], error) {
+	value := wire.MemoryOf(m, "", time.Now())
+	text, err := json.Marshal(localMemory{Memory: value})
+	return answer[wire.Memory]{value, text}, err
 }
 
 // since returns what the age of a file's content counts from.
@@ -140,27 +132,31 @@ func (d *directory) open() (*os.Root, error) {
 	return root, nil
 }
 
-func (d *directory) list(_ context.Context, filter memories.Filter) (answer[memoryList], error) {
+func (d *directory) list(_ context.Context, filter memories.Filter) (answer[wire.MemoryList], error) {
 	matches, err := filter.Matcher(time.Now())
 	if err != nil {
-		return answer[memoryList]{}, err
+		return answer[wire.MemoryList]{}, err
 	}
 	root, err := d.open()
 	if err != nil {
-		return answer[memoryList]{}, err
+		return answer[wire.MemoryList]{}, err
 	}
 	defer root.Close()
 	notes, _, err := d.look(root)
 	if err != nil {
-		return answer[memoryList]{}, err
+		return answer[wire.MemoryList]{}, err
 	}
-	found := []memory{}
+	list := localList{Memories: []localMemory{}}
 	for _, carriers := range byName(notes) {
 		if m := d.memoryOf(carriers); matches(m) {
-			found = append(found, described(m))
+			value := wire.MemoryOf(m, "", time.Now())
+			list.MemoryList.Memories = append(list.MemoryList.Memories, value)
+			list.Memories = append(list.Memories, localMemory{Memory: value})
 		}
 	}
-	return marshalled(memoryList{Memories: found, Total: len(found)})
+	list.Total = len(list.Memories)
+	text, err := json.Marshal(list)
+	return answer[wire.MemoryList]{list.MemoryList, text}, err
 }
 
 // carriersOf returns the files of the memory of a name, of the private one where there are two; among those that could not be read, of the first that would have it.
@@ -177,21 +173,21 @@ func carriersOf(notes []note, name string) ([]note, bool) {
 	return nil, false
 }
 
-func (d *directory) find(_ context.Context, name string) (answer[memory], error) {
+func (d *directory) find(_ context.Context, name string) (answer[wire.Memory], error) {
 	root, err := d.open()
 	if err != nil {
-		return answer[memory]{}, err
+		return answer[wire.Memory]{}, err
 	}
 	defer root.Close()
 	notes, _, err := d.look(root)
 	if err != nil {
-		return answer[memory]{}, err
+		return answer[wire.Memory]{}, err
 	}
 	carriers, found := carriersOf(notes, name)
 	if !found {
-		return answer[memory]{}, &unknownError{name}
+		return answer[wire.Memory]{}, &unknownError{name}
 	}
-	return marshalled(described(d.memoryOf(carriers)))
+	return described(d.memoryOf(carriers))
 }
 
 func (d *directory) recall(_ context.Context, query string, limit int) (answer[recalled], error) {

@@ -38,11 +38,10 @@ func (d *directory) delete(_ context.Context, name string) (deletion, error) {
 	case carriers[0].Unreadable:
 		return deletion{}, fmt.Errorf("%s could not be read, so it could not be told whether it is the memory that is meant. Nothing was deleted. Remove it by hand", carriers[0].Path)
 	}
-	m := described(d.memoryOf(carriers))
-	deleted, actor := time.Now().UTC(), string(memories.ByScript)
-	m.State, m.DeletedAt, m.DeletedBy, m.Files = memories.Deleted, &deleted, &actor, []carrier{}
+	m := d.memoryOf(carriers)
+	m.State, m.DeletedAt, m.DeletedActor, m.Files = memories.Deleted, time.Now(), memories.ByScript, nil
 	gone := deletion{}
-	if gone.answer, err = marshalled(m); err != nil {
+	if gone.answer, err = described(m); err != nil {
 		return deletion{}, err
 	}
 	for _, n := range carriers {

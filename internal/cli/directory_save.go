@@ -13,16 +13,17 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
+	"memoir/internal/wire"
 )
 
 // attempts is how often a write is begun anew when somebody else writes meanwhile.
 const attempts = 5
 
 // save writes the memory to the agent's own file of it, or to a new one, so that keys which Memoir does not know survive.
-func (d *directory) save(ctx context.Context, wanted draft) (answer[memory], error) {
+func (d *directory) save(ctx context.Context, wanted draft) (answer[wire.Memory], error) {
 	root, err := d.open()
 	if err != nil {
-		return answer[memory]{}, err
+		return answer[wire.Memory]{}, err
 	}
 	defer root.Close()
 	for range attempts {
@@ -32,7 +33,7 @@ func (d *directory) save(ctx context.Context, wanted draft) (answer[memory], err
 		}
 	}
 	if err != nil {
-		return answer[memory]{}, notWritten(err)
+		return answer[wire.Memory]{}, notWritten(err)
 	}
 	return d.find(ctx, wanted.name)
 }

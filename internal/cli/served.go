@@ -10,6 +10,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/memories"
+	"memoir/internal/wire"
 )
 
 // pageSize is how many memories are asked for at a time, of the 500 that the API allows: each may have a megabyte.
@@ -17,22 +18,15 @@ const pageSize = 100
 
 // agents asks for all agents.
 func (a address) agents(ctx context.Context) ([]agents.Agent, error) {
-	var list struct {
-		Agents []struct {
-			Slug   string        `json:"slug"`
-			Name   string        `json:"name"`
-			Layout agents.Layout `json:"layout"`
-			Dir    string        `json:"dir"`
-			// JoinedTo is null for an agent that has a directory of its own.
-			JoinedTo string `json:"joined_to"`
-		} `json:"agents"`
-	}
+	var list wire.AgentList
 	if _, err := a.call(ctx, http.MethodGet, "/agents", nil, &list); err != nil {
 		return nil, err
 	}
 	all := make([]agents.Agent, len(list.Agents))
 	for i, found := range list.Agents {
-		all[i] = agents.Agent{Slug: found.Slug, Layout: found.Layout, Dir: found.Dir, DisplayName: found.Name, JoinedTo: found.JoinedTo}
+		all[i] = agents.Agent{
+			Slug: found.Slug, Layout: agents.Layout(found.Layout), Dir: found.Dir, DisplayName: found.Name, JoinedTo: orNone(found.JoinedTo),
+		}
 	}
 	return all, nil
 }
@@ -45,13 +39,13 @@ type served struct {
 
 func (s served) path() string { return "/agents/" + url.PathEscape(s.slug) }
 
-func (s served) list(ctx context.Context, filter memories.Filter) (answer[memoryList], error) {
+func (s served) list(ctx context.Context, filter memories.Filter) (answer[wire.MemoryList], error) {
 	query := filter.Values()
 	query.Set("limit", strconv.Itoa(pageSize))
-	var whole answer[memoryList]
+	var whole answer[wire.MemoryList]
 	raw := rawList{Memories: []json.RawMessage{}}
 	for {
-		var page memoryList
+		var page wire.MemoryList
 		text, err := s.call(ctx, http.MethodGet, s.path()+"/memories?"+query.Encode(), nil, &page)
 		if err != nil {
 			return whole, err
@@ -81,20 +75,20 @@ type rawList struct {
 	NextCursor *string           `json:"next_cursor"`
 }
 
-func (s served) find(ctx context.Context, name string) (answer[memory], error) {
+func (s served) find(ctx context.Context, name string) (answer[wire.Memory], error) {
 	var found rawList
 	query := memories.Filter{Name: name}.Values()
 	query.Set("limit", "10")
 	if _, err := s.call(ctx, http.MethodGet, s.path()+"/memories?"+query.Encode(), nil, &found); err != nil {
-		return answer[memory]{}, err
+		return answer[wire.Memory]{}, err
 	}
 	if len(found.Memories) == 0 {
-		return answer[memory]{}, &unknownError{name}
+		return answer[wire.Memory]{}, &unknownError{name}
 	}
-	var first answer[memory]
+	var first answer[wire.Memory]
 	for i, raw := range found.Memories { // a private memory and the team's may have one name: the private one is meant
-		one := answer[memory]{json: raw}
-		if err := json.Unmarshal(raw, &one.value); err != nil || one.value.Scope != memories.TeamScope {
+		one := answer[wire.Memory]{json: raw}
+		if err := json.Unmarshal(raw, &one.value); err != nil || one.value.Scope != string(memories.TeamScope) {
 			return one, err
 		}
 		if i == 0 {
@@ -104,18 +98,18 @@ func (s served) find(ctx context.Context, name string) (answer[memory], error) {
 	return first, nil
 }
 
-func (s served) save(ctx context.Context, d draft) (answer[memory], error) {
+func (s served) save(ctx context.Context, d draft) (answer[wire.Memory], error) {
 	is, err := s.find(ctx, d.name)
 	var unknown *unknownError
 	switch {
 	case errors.As(err, &unknown):
 		if d.kind == "" {
-			return answer[memory]{}, errNeedsType
+			return answer[wire.Memory]{}, errNeedsType
 		}
 		body := map[string]any{"name": d.name, "type": d.kind, "description": d.description, "body": d.body}
 		return s.change(ctx, http.MethodPost, s.path()+"/memories", body)
 	case err != nil:
-		return answer[memory]{}, err
+		return answer[wire.Memory]{}, err
 	}
 	body := map[string]any{}
 	if d.kind != "" {
@@ -127,7 +121,7 @@ func (s served) save(ctx context.Context, d draft) (answer[memory], error) {
 	if d.body != nil {
 		body["body"] = d.body
 	}
-	return s.change(ctx, http.MethodPatch, s.path()+"/memories/"+is.value.id(), body)
+	return s.change(ctx, http.MethodPatch, s.path()+"/memories/"+is.value.ID, body)
 }
 
 func (s served) delete(ctx context.Context, name string) (deletion, error) {
@@ -135,7 +129,7 @@ func (s served) delete(ctx context.Context, name string) (deletion, error) {
 	if err != nil {
 		return deletion{}, err
 	}
-	at := s.path() + "/memories/" + is.value.id()
+	at := s.path() + "/memories/" + is.value.ID
 	gone, err := s.change(ctx, http.MethodDelete, at, nil)
 	if err != nil {
 		return deletion{}, err
@@ -147,8 +141,8 @@ func (s served) delete(ctx context.Context, name string) (deletion, error) {
 	return d, nil
 }
 
-func (s served) change(ctx context.Context, method, path string, body any) (answer[memory], error) {
-	var changed answer[memory]
+func (s served) change(ctx context.Context, method, path string, body any) (answer[wire.Memory], error) {
+	var changed answer[wire.Memory]
 	text, err := s.call(ctx, method, path, body, &changed.value)
 	changed.json = text
 	return changed, err

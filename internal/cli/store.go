@@ -7,15 +7,16 @@ import (
 	"time"
 
 	"memoir/internal/memories"
+	"memoir/internal/wire"
 )
 
 // memoryStore gives access to the memories of one agent: over a server's API, or in the files.
 type memoryStore interface {
 	// list fails with *memories.InvalidError for a filter that it has no answer to.
-	list(ctx context.Context, filter memories.Filter) (answer[memoryList], error)
+	list(ctx context.Context, filter memories.Filter) (answer[wire.MemoryList], error)
 	// find fails with *unknownError where no memory has the name. So does delete.
-	find(ctx context.Context, name string) (answer[memory], error)
-	save(ctx context.Context, d draft) (answer[memory], error)
+	find(ctx context.Context, name string) (answer[wire.Memory], error)
+	save(ctx context.Context, d draft) (answer[wire.Memory], error)
 	delete(ctx context.Context, name string) (deletion, error)
 	recall(ctx context.Context, query string, limit int) (answer[recalled], error)
 }
@@ -26,54 +27,21 @@ type answer[T any] struct {
 	json  []byte
 }
 
-// memoryList, memory and recalled are as the API has them, in its order. What only a database knows is null where there is none.
-type memoryList struct {
-	Memories   []memory `json:"memories"`
-	Total      int      `json:"total"`
-	Near       bool     `json:"near"`
-	NextCursor *string  `json:"next_cursor"`
+// localMemory is a memory as a directory knows it: what only a database knows is null.
+type localMemory struct {
+	wire.Memory
+	ID            *string    `json:"id"`
+	ClaudeMDChars *int       `json:"claude_md_chars"`
+	CreatedAt     *time.Time `json:"created_at"`
 }
 
-type memory struct {
-	ID            *string        `json:"id"`
-	Agent         string         `json:"agent"`
-	Name          string         `json:"name"`
-	Scope         memories.Scope `json:"scope"`
-	Type          *memories.Type `json:"type"`
-	Description   *string        `json:"description"`
-	Body          *string        `json:"body"`
-	State         memories.State `json:"state"`
-	Problems      []problem      `json:"problems"`
-	Path          string         `json:"path"`
-	Line          *int           `json:"line"` // of a fact in an index; nil: it is a memory
-	Session       *string        `json:"session"`
-	Files         []carrier      `json:"files"`
-	Hash          *string        `json:"hash"`
-	Size          int64          `json:"size"`
-	ClaudeMDChars *int           `json:"claude_md_chars"`
-	ClaudeMD      *struct {
-		Problem string `json:"problem"`
-	} `json:"claude_md"`
-	AgeDays   *int       `json:"age_days"`
-	Stale     bool       `json:"stale"`
-	CreatedAt *time.Time `json:"created_at"`
-	UpdatedAt *time.Time `json:"updated_at"`
-	DeletedAt *time.Time `json:"deleted_at"`
-	DeletedBy *string    `json:"deleted_by"`
+// localList is a list of them.
+type localList struct {
+	wire.MemoryList
+	Memories []localMemory `json:"memories"`
 }
 
-type problem struct {
-	Code    string `json:"code"`
-	Message string `json:"message"`
-}
-
-type carrier struct {
-	Path       string    `json:"path"`
-	Session    *string   `json:"session"`
-	Hash       *string   `json:"hash"`
-	ModifiedAt time.Time `json:"modified_at"`
-}
-
+// recalled and chosen are as the API has them.
 type recalled struct {
 	ID         *string  `json:"id"`
 	State      string   `json:"state"`
@@ -101,9 +69,8 @@ type chosen struct {
 	Text        string         `json:"text"`
 }
 
-func (m memory) id() string { return orNone(m.ID) }
-
-func (m memory) age() memories.Age {
+// ageOf returns the age of a memory.
+func ageOf(m wire.Memory) memories.Age {
 	if m.AgeDays == nil {
 		return memories.Age{Unknown: true}
 	}
@@ -135,7 +102,7 @@ type draft struct {
 
 // deletion is a memory that has been deleted, and what went with it.
 type deletion struct {
-	answer[memory]
+	answer[wire.Memory]
 	files   []string
 	indexes []string // the MEMORY.md files that had lines about it, where this is known
 	trash   bool     // it can be restored

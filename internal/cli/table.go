@@ -11,6 +11,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
+	"memoir/internal/wire"
 )
 
 // What of a name and of a description has room in a table, in columns of a terminal.
@@ -20,7 +21,7 @@ const (
 )
 
 // writeList writes memories as a table.
-func writeList(to io.Writer, list memoryList) error {
+func writeList(to io.Writer, list wire.MemoryList) error {
 	if len(list.Memories) == 0 {
 		_, err := fmt.Fprintln(to, "no memories")
 		return err
@@ -31,13 +32,13 @@ func writeList(to io.Writer, list memoryList) error {
 		if kind == "" {
 			kind = "none"
 		}
-		rows = append(rows, []string{cut(printable(m.Name), nameColumns), kind, m.age().String(), cut(printable(orNone(m.Description)), descriptionColumns)})
+		rows = append(rows, []string{cut(printable(m.Name), nameColumns), kind, ageOf(m).String(), cut(printable(orNone(m.Description)), descriptionColumns)})
 	}
 	return writeTable(to, rows)
 }
 
 // writeMemory writes one memory: what is known of it, and then its body.
-func writeMemory(to io.Writer, m memory) error {
+func writeMemory(to io.Writer, m wire.Memory) error {
 	rows := [][]string{{"name", printable(m.Name)}}
 	fact := func(name, value string) {
 		if value != "" {
@@ -46,9 +47,9 @@ func writeMemory(to io.Writer, m memory) error {
 	}
 	fact("type", string(orNone(m.Type)))
 	fact("description", orNone(m.Description))
-	fact("age", m.age().String())
-	if m.State != memories.Active {
-		fact("state", strings.ReplaceAll(string(m.State), "_", " "))
+	fact("age", ageOf(m).String())
+	if m.State != string(memories.Active) {
+		fact("state", strings.ReplaceAll(m.State, "_", " "))
 	}
 	fact("session", orNone(m.Session))
 	for _, f := range m.Files {
@@ -60,7 +61,7 @@ func writeMemory(to io.Writer, m memory) error {
 	if m.ClaudeMD != nil {
 		fact("CLAUDE.md", m.ClaudeMD.Problem)
 	}
-	fact("note", m.age().Warning())
+	fact("note", ageOf(m).Warning())
 	if err := writeTable(to, rows); err != nil {
 		return err
 	}

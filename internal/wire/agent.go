@@ -1,0 +1,70 @@
+package wire
+
+import (
+	"time"
+
+	"memoir/internal/memories"
+	"memoir/internal/records"
+)
+
+// Agent is one directory whose memories belong together.
+type Agent struct {
+	Slug      string    `json:"slug"`
+	Name      string    `json:"name" doc:"Display name: the project's path, or the directory's name."`
+	Layout    string    `json:"layout" enum:"hive,claude,directory,shared" doc:"shared: the directory for all agents (--team-dir)."`
+	Dir       string    `json:"dir" doc:"Absolute path."`
+	Present   bool      `json:"present" doc:"False if the directory is missing. The agent stays, with all its memories."`
+	JoinedTo  *string   `json:"joined_to" doc:"The slug of the agent that this directory links to. Memories and changes belong to that agent. Null if the agent has its own directory."`
+	Counts    Counts    `json:"counts"`
+	Sessions  int       `json:"sessions"`
+	ClaudeMD  ClaudeMD  `json:"claude_md"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// Counts has the numbers of an agent's memories. The types count active memories, and Total counts
+// all that are not deleted.
+type Counts struct {
+	Feedback       int `json:"feedback"`
+	User           int `json:"user"`
+	Project        int `json:"project"`
+	Reference      int `json:"reference"`
+	NeedsAttention int `json:"needs_attention"`
+	Missing        int `json:"missing"`
+	Deleted        int `json:"deleted"`
+	Total          int `json:"total"`
+}
+
+// ClaudeMD describes an agent's CLAUDE.md.
+type ClaudeMD struct {
+	Path        *string    `json:"path" doc:"The file with the compiled memories, relative to dir: CLAUDE.md, or an AGENTS.md that Claude Code reads instead. Null if the layout has none."`
+	PublishedAt *time.Time `json:"published_at"`
+	Chars       int        `json:"chars" doc:"Unicode characters of the whole file."`
+	Limit       int        `json:"limit" doc:"Unicode characters; memories beyond it become one line each."`
+	Problem     *string    `json:"problem" doc:"Why the file is not written; null if it is."`
+}
+
+// AgentList is every agent.
+type AgentList struct {
+	Agents []Agent `json:"agents" nullable:"false"`
+}
+
+// AgentOf returns an agent as the API answers it. limit is the length of CLAUDE.md from which on
+// memories become one-line entries.
+func AgentOf(row records.Agent, limit int) Agent {
+	byType := row.Counts.ByType
+	return Agent{
+		Slug: row.Slug, Name: row.DisplayName, Layout: row.Layout, Dir: row.Dir, Present: row.Present, JoinedTo: Text(row.JoinedTo),
+		Counts: Counts{
+			Feedback: byType[memories.Feedback], User: byType[memories.User],
+			Project: byType[memories.Project], Reference: byType[memories.Reference],
+			NeedsAttention: row.Counts.NeedsAttention, Missing: row.Counts.Missing, Deleted: row.Counts.Deleted,
+			Total: row.Counts.Total,
+		},
+		Sessions: row.Sessions,
+		ClaudeMD: ClaudeMD{
+			Path: Text(row.ClaudeMD.Path), PublishedAt: Moment(row.ClaudeMD.PublishedAt), Chars: row.ClaudeMD.Chars,
+			Limit: limit, Problem: Text(row.ClaudeMD.Problem),
+		},
+		UpdatedAt: row.UpdatedAt.UTC(),
+	}
+}

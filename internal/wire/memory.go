@@ -1,0 +1,118 @@
+package wire
+
+import (
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"memoir/internal/memories"
+	"memoir/internal/records"
+)
+
+// Memory is one named fact of one agent.
+type Memory struct {
+	ID            string           `json:"id" format:"uuid"`
+	Agent         string           `json:"agent" doc:"The agent's slug."`
+	Name          string           `json:"name"`
+	Scope         string           `json:"scope" enum:"private,team" doc:"private: for the agent. team: for its team. A private and a team memory may have the same name."`
+	Type          *string          `json:"type" doc:"feedback, user, project or reference; null: it has none."`
+	Description   *string          `json:"description"`
+	Body          *string          `json:"body" doc:"Markdown."`
+	State         string           `json:"state" enum:"active,needs_attention,missing,deleted"`
+	Problems      []MemoryProblem  `json:"problems" nullable:"false"`
+	Path          string           `json:"path" doc:"Relative to the agent's dir."`
+	Line          *int             `json:"line" doc:"Line of a fact in the index at path, from 1; null for a memory."`
+	Session       *string          `json:"session" doc:"The session that wrote the content; null for the agent's own memory."`
+	Files         []File           `json:"files" nullable:"false" doc:"The files on disk with this memory."`
+	Hash          *string          `json:"hash" doc:"SHA-256 of the file, in hexadecimal."`
+	Size          int64            `json:"size" doc:"Bytes of the file."`
+	ClaudeMDChars int              `json:"claude_md_chars" doc:"Unicode characters of the memory in CLAUDE.md."`
+	ClaudeMD      *ClaudeMDProblem `json:"claude_md" doc:"Null if the agent's CLAUDE.md is up to date."`
+	AgeDays       *int             `json:"age_days" doc:"Whole days of 24 hours; null if unknown."`
+	Stale         bool             `json:"stale" doc:"Two days old or more."`
+	CreatedAt     time.Time        `json:"created_at"`
+	UpdatedAt     time.Time        `json:"updated_at"`
+	DeletedAt     *time.Time       `json:"deleted_at"`
+	DeletedBy     *string          `json:"deleted_by" doc:"The actor of the entry deleted in the activity. Null if the memory is not deleted."`
+}
+
+// MemoryProblem is a defect of a memory, or a warning about it.
+type MemoryProblem struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// File is one file that carries a memory.
+type File struct {
+	Path       string    `json:"path"`
+	Session    *string   `json:"session"`
+	Hash       *string   `json:"hash"`
+	ModifiedAt time.Time `json:"modified_at"`
+}
+
+// ClaudeMDProblem is the reason why CLAUDE.md does not have the current memories.
+type ClaudeMDProblem struct {
+	Problem string `json:"problem"`
+}
+
+// Schema returns the schema, which allows null. The framework does not derive that for an object.
+func (ClaudeMDProblem) Schema(huma.Registry) *huma.Schema {
+	problem := &huma.Schema{
+		Type: huma.TypeObject, Required: []string{"problem"},
+		Properties: map[string]*huma.Schema{"problem": {Type: huma.TypeString}},
+	}
+	return &huma.Schema{AnyOf: []*huma.Schema{problem, {Type: "null"}}}
+}
+
+// MemoryList is one page of an agent's memories.
+type MemoryList struct {
+	Memories   []Memory `json:"memories" nullable:"false"`
+	Total      int      `json:"total" doc:"Of the whole list."`
+	Near       bool     `json:"near" doc:"True: no memory of the agent holds all the words of the search; these come close. Only where near=true asked for them."`
+	NextCursor *string  `json:"next_cursor" doc:"For the next page; null: this is the last."`
+}
+
+// MemoryOf returns m as the API answers it. claudeMDProblem is that of its agent, or empty; the age
+// counts to now.
+func MemoryOf(m memories.Memory, claudeMDProblem string, now time.Time) Memory {
+	age := m.Age(now)
+	shown := Memory{
+		ID: m.ID, Agent: m.Agent, Name: m.Name, Scope: string(m.Scope()), Type: Text(m.Type), Description: Text(m.Description), Body: Text(m.Body),
+		State: string(m.State), Problems: ProblemsOf(m.Problems), Path: m.Path, Line: Count(m.Line), Session: Text(m.Session),
+		Files: make([]File, len(m.Files)), Hash: Text(m.Hash), Size: m.Size, ClaudeMDChars: m.ClaudeMDChars,
+		AgeDays: age.KnownDays(), Stale: age.Stale,
+		CreatedAt: m.CreatedAt.UTC(), UpdatedAt: m.UpdatedAt.UTC(), DeletedAt: Moment(m.DeletedAt),
+		DeletedBy: Text(m.DeletedActor),
+	}
+	for i, f := range m.Files {
+		shown.Files[i] = FileOf(f)
+	}
+	if claudeMDProblem != "" {
+		shown.ClaudeMD = &ClaudeMDProblem{claudeMDProblem}
+	}
+	return shown
+}
+
+// FileOf returns f as the API answers it.
+func FileOf(f memories.MemoryFile) File {
+	return File{Path: f.Path, Session: Text(f.Session), Hash: Text(f.Hash), ModifiedAt: f.ModifiedAt.UTC()}
+}
+
+// ProblemsOf returns problems as the API answers them. It never returns nil.
+func ProblemsOf(problems []memories.Problem) []MemoryProblem {
+	shown := make([]MemoryProblem, len(problems))
+	for i, p := range problems {
+		shown[i] = MemoryProblem(p)
+	}
+	return shown
+}
+
+// MemoryListOf returns a page as the API answers it. problem returns the problem of an agent's
+// CLAUDE.md, or an empty string.
+func MemoryListOf(page records.MemoryPage, problem func(agent string) string, now time.Time) MemoryList {
+	list := MemoryList{Memories: make([]Memory, len(page.Memories)), Total: page.Total, Near: page.Near, NextCursor: Text(page.NextCursor)}
+	for i, m := range page.Memories {
+		list.Memories[i] = MemoryOf(m, problem(m.Agent), now)
+	}
+	return list
+}

@@ -1,0 +1,35 @@
+// Package wire has the JSON of the API's answers about agents and memories: one struct for each, and
+// the function that fills it. Empty texts, unknown numbers and unset times are null. It does not
+// read the database and decides nothing. The API answers with these structs; the command line reads
+// them from a server, and writes them when it works without one.
+//
+//	answer := wire.MemoryOf(m, agent.ClaudeMD.Problem, time.Now())
+package wire
+
+import "time"
+
+// Text returns a pointer to s, or nil if s is empty.
+func Text[S ~string](s S) *string {
+	if s == "" {
+		return nil
+	}
+	plain := string(s)
+	return &plain
+}
+
+// Moment returns a pointer to t in UTC, or nil if t is zero.
+func Moment(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
+// Count returns a pointer to n, or nil if n is 0.
+func Count(n int) *int {
+	if n == 0 {
+		return nil
+	}
+	return &n
+}
