@@ -6,7 +6,7 @@ import (
 	"memoir/internal/memories"
 )
 
-func TestIsSlugOf(t *testing.T) {
+func TestIsSlugOf_Forms(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		slug, name string

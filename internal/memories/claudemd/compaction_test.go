@@ -6,7 +6,7 @@ import (
 	"memoir/internal/memories/claudemd"
 )
 
-func TestASessionMemoryCarriesACompactionWithinItsBorders(t *testing.T) {
+func TestFitCompaction_Limits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		tokens, messages int

@@ -102,7 +102,7 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-func TestNoSetOfMemoriesBreaksTheBlock(t *testing.T) {
+func TestCompile_AnyMemories(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		body := rapid.OneOf(

@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-func TestCompiledFiles(t *testing.T) {
+func TestCompile_GoldenFiles(t *testing.T) {
 	t.Parallel()
 	people := []claudemd.Section{
 		{ID: "1", Name: "Role", Type: memories.User, Description: "who Ada is", Body: "Ada leads the data team.\n\nShe reads Go, not Rust."},
@@ -75,7 +75,7 @@ func TestCompiledFiles(t *testing.T) {
 }
 
 // Each compiled CLAUDE.md stays unchanged until CompilerVersion changes.
-func TestAnotherOutputIsAnotherCompilerVersion(t *testing.T) {
+func TestCompilerVersion_RaisedOnChange(t *testing.T) {
 	t.Parallel()
 	const version, output = 5, "b4aa497669dbcb27"
 	files, err := filepath.Glob(filepath.Join("testdata", "*.CLAUDE.md"))
@@ -96,7 +96,7 @@ func TestAnotherOutputIsAnotherCompilerVersion(t *testing.T) {
 	}
 }
 
-func TestTheBlockCarriesTheSentenceThatMakesAgentsLearn(t *testing.T) {
+func TestCompile_AsksToSave(t *testing.T) {
 	t.Parallel()
 	block, _ := claudemd.Compile(nil, 0, 0)
 	for _, want := range []string{
@@ -109,7 +109,7 @@ func TestTheBlockCarriesTheSentenceThatMakesAgentsLearn(t *testing.T) {
 	}
 }
 
-func TestTheLimitIsThatOfTheWholeFile(t *testing.T) {
+func TestCompile_LimitOfWholeFile(t *testing.T) {
 	t.Parallel()
 	one := claudemd.Section{ID: "1", Name: "a", Type: memories.User, Description: "d", Body: "é文😀"}
 	two := claudemd.Section{ID: "2", Name: "b", Type: memories.User, Description: "d", Body: "second"}
@@ -144,7 +144,7 @@ func TestTheLimitIsThatOfTheWholeFile(t *testing.T) {
 	}
 }
 
-func TestAMemoryCostsWhatTheFileShrinksByWithoutIt(t *testing.T) {
+func TestCompile_CostOfMemory(t *testing.T) {
 	t.Parallel()
 	set := []claudemd.Section{
 		{ID: "1", Name: "a", Type: memories.User, Body: "é文😀\n\n# x"},
@@ -157,7 +157,7 @@ func TestAMemoryCostsWhatTheFileShrinksByWithoutIt(t *testing.T) {
 	}
 }
 
-func TestOrdinaryMemoriesKeepTheirForm(t *testing.T) {
+func TestFullSection_OrdinaryText(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
 		"# Why\nbecause": "#### Why\nbecause",
@@ -187,7 +187,7 @@ func TestOrdinaryMemoriesKeepTheirForm(t *testing.T) {
 }
 
 // If parsed, each of these bodies takes minutes. The time limit of the test is the check.
-func TestAHostileMemoryDoesNotHoldUpTheOthers(t *testing.T) {
+func TestFullSection_HostileTime(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{
 		"> ", "- ", "[a]: b\n", "<!--\n", "`a``", "[\n", "[a]: b \"\n", "<pre>\n", "<?\n", "```\n", "- a\n-\n", "<p\n\n", "> ```\n",
@@ -219,7 +219,7 @@ func BenchmarkCompile(b *testing.B) {
 }
 
 // Claude Code ignores a CLAUDE.md of more than 4 MiB.
-func TestNoNumberOfMemoriesMakesABlockThatIsSkipped(t *testing.T) {
+func TestCompile_MaxBlock(t *testing.T) {
 	t.Parallel()
 	var set []claudemd.Section
 	for i := range 30_000 {

@@ -14,7 +14,7 @@ import (
 
 const begin, end = "<!-- memoir:begin -->", "<!-- memoir:end -->"
 
-func TestTheBlockFindsItsPlace(t *testing.T) {
+func TestDocument_With(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, raw, want string }{
 		{"an empty file", "", "NEW\n"},
@@ -54,7 +54,7 @@ func TestTheBlockFindsItsPlace(t *testing.T) {
 	}
 }
 
-func TestDamagedMarkersAreLeftAlone(t *testing.T) {
+func TestReadDocument_DamagedMarkers(t *testing.T) {
 	t.Parallel()
 	for name, raw := range map[string]string{
 		"no end":                    begin + "\nx\n",
@@ -70,7 +70,7 @@ func TestDamagedMarkersAreLeftAlone(t *testing.T) {
 	}
 }
 
-func TestAnOpenCodeFenceIsNotAppendedTo(t *testing.T) {
+func TestReadDocument_UnclosedCode(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{"# Mine\n\n```go\ncode\n", "```\n" + begin + "\n" + end + "\n"} {
 		if _, err := claudemd.ReadDocument([]byte(raw)); !errors.Is(err, claudemd.ErrUnclosedCode) {
@@ -79,14 +79,14 @@ func TestAnOpenCodeFenceIsNotAppendedTo(t *testing.T) {
 	}
 }
 
-func TestADocumentWithoutABlockHasNone(t *testing.T) {
+func TestDocument_WithoutBlock(t *testing.T) {
 	t.Parallel()
 	if block := document(t, "# Mine\n").Block(); block != nil {
 		t.Errorf("the block is %q", block)
 	}
 }
 
-func TestPublishingTwiceIsPublishingOnceWhateverTheFile(t *testing.T) {
+func TestDocument_WithTwice(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		parts := rapid.SliceOfN(rapid.SampledFrom(append(fragments, begin+"\n", end+"\n", "\n"+begin+"\n", "\n```\n", "\r\n")), 0, 12).Draw(t, "file")

@@ -38,7 +38,7 @@ var fenceLines = []string{
 	"|a|b|", "|-|-|", "  ~~~", "<", "< x", "<!", "<!-->", "<!--->", "  -->", "\x00```",
 }
 
-func TestFencesAreFoundByTheLinesAsByAParser(t *testing.T) {
+func TestMarkers_SameAsParser(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		for range 20 { // a draw is fast
@@ -49,7 +49,7 @@ func TestFencesAreFoundByTheLinesAsByAParser(t *testing.T) {
 }
 
 // Memoir's own output must not need a parser, except with very unusual memories.
-func TestWhatIsPublishedIsReadWithoutAParser(t *testing.T) {
+func TestMarkers_NoParserNeeded(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"empty", "every-type", "over-limit", "all-listed", "names"} {
 		text, err := os.ReadFile(filepath.Join("testdata", name+".CLAUDE.md"))

@@ -10,7 +10,7 @@ import (
 )
 
 // Most names differ in their first bytes, these do not.
-func TestMemoriesAreSortedAsTheyCompare(t *testing.T) {
+func TestSorted_AsInBlock(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		heading := rapid.Custom(func(t *rapid.T) Summary {
@@ -31,7 +31,7 @@ func TestMemoriesAreSortedAsTheyCompare(t *testing.T) {
 	})
 }
 
-func TestATypeHasItsPlaceAmongAll(t *testing.T) {
+func TestType_Order(t *testing.T) {
 	t.Parallel()
 	for i, of := range memories.Types() {
 		if of.Order() != i {

@@ -14,7 +14,7 @@ import (
 	"memoir/internal/memories/frontmatter"
 )
 
-func TestANewFileIsFlatAndQuotedWhereYAMLNeedsIt(t *testing.T) {
+func TestEncode_NewFile(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		content memories.Content
@@ -33,7 +33,7 @@ func TestANewFileIsFlatAndQuotedWhereYAMLNeedsIt(t *testing.T) {
 	}
 }
 
-func TestRewritingKeepsEverythingElse(t *testing.T) {
+func TestRewrite_KeepsRest(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, raw string
@@ -140,7 +140,7 @@ func TestRewritingKeepsEverythingElse(t *testing.T) {
 	}
 }
 
-func TestRewritingWithWhatAFileSaysChangesNoByte(t *testing.T) {
+func TestRewrite_SameContent(t *testing.T) {
 	t.Parallel()
 	for _, raw := range oddFiles {
 		file := frontmatter.Parse([]byte(raw), "stem")
@@ -152,7 +152,7 @@ func TestRewritingWithWhatAFileSaysChangesNoByte(t *testing.T) {
 	}
 }
 
-func TestAnUnreadableFileIsWrittenAnew(t *testing.T) {
+func TestRewrite_Unreadable(t *testing.T) {
 	t.Parallel()
 	content := memories.Content{Name: "a", Type: memories.User, Body: "B"}
 	for _, raw := range []string{strings.Repeat("x", memories.MaxFileSize+1), "---\nname: &a [*a]\n---\n"} {
@@ -165,7 +165,7 @@ func TestAnUnreadableFileIsWrittenAnew(t *testing.T) {
 	}
 }
 
-func TestTouchingSetsTheTimeAndNothingElse(t *testing.T) {
+func TestTouch_OnlyTime(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]string{
 		"---\nname: a\nmetadata: \n  type: user\n  modified: 2026-01-01T00:00:00.000Z # seen\n  x:   1\n---\n\nB\n": "---\nname: a\nmetadata: \n  type: user\n  modified: 2026-03-05T12:30:00.420Z # seen\n  x:   1\n---\n\nB\n",
@@ -184,7 +184,7 @@ func TestTouchingSetsTheTimeAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestEveryContentIsReadBackFromItsFile(t *testing.T) {
+func TestEncode_RoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		want := drawContent(t)
@@ -204,7 +204,7 @@ func TestEveryContentIsReadBackFromItsFile(t *testing.T) {
 	})
 }
 
-func TestEditsKeepUnknownKeysInTheirOrder(t *testing.T) {
+func TestRewrite_UnknownKeys(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		keys := rapid.Permutation([]string{"name", "description", "type", "metadata", "zeta", "tags", "Über"}).Draw(t, "keys")
@@ -305,7 +305,7 @@ func mayBeName(name string) bool {
 	return memories.Content{Name: name, Type: memories.User}.Check() == nil
 }
 
-func TestFileNamesAreMadeOfTypeAndName(t *testing.T) {
+func TestFileName_TypeAndName(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		kind       memories.Type
@@ -334,7 +334,7 @@ func TestFileNamesAreMadeOfTypeAndName(t *testing.T) {
 	}
 }
 
-func TestAgesAreWholeDays(t *testing.T) {
+func TestAgeOf_WholeDays(t *testing.T) {
 	t.Parallel()
 	day := 24 * time.Hour
 	for _, tt := range []struct {
@@ -357,7 +357,7 @@ func TestAgesAreWholeDays(t *testing.T) {
 	}
 }
 
-func TestMetadataIsAddedAndTheRestOfTheFileKept(t *testing.T) {
+func TestWithMetadata_KeepsRest(t *testing.T) {
 	t.Parallel()
 	entries := map[string]string{"originSessionId": "s-1", "source": "extraction"}
 	for _, c := range []struct{ what, before, after string }{

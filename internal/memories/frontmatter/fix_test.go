@@ -31,7 +31,7 @@ func ids(fixes []frontmatter.Fix) []string {
 	return ids
 }
 
-func TestAFixChangesWhatItIsAboutAndNothingElse(t *testing.T) {
+func TestFixes_ChangeNothingElse(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, path, raw, fix, want string }{
 		{
@@ -113,7 +113,7 @@ func TestAFixChangesWhatItIsAboutAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestATypeIsGuessedFromTheFilesOwnWords(t *testing.T) {
+func TestFixes_GuessedType(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		path, raw string
@@ -138,7 +138,7 @@ func TestATypeIsGuessedFromTheFilesOwnWords(t *testing.T) {
 	}
 }
 
-func TestAFileWithoutProblemsHasNoFix(t *testing.T) {
+func TestFixes_NoProblems(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{
 		"---\nname: a\ntype: user\n---\nB",
@@ -151,7 +151,7 @@ func TestAFileWithoutProblemsHasNoFix(t *testing.T) {
 	}
 }
 
-func TestARenamedFileSaysTheSameUnderAnotherName(t *testing.T) {
+func TestRenamed_OnlyName(t *testing.T) {
 	t.Parallel()
 	got := string(frontmatter.Renamed([]byte("---\nx: 1 # odd\nname: a\ntype: user\n---\n\nB\n"), "memory/a.md", "b: c"))
 	if want := "---\nx: 1 # odd\nname: 'b: c'\ntype: user\n---\n\nB\n"; got != want {
@@ -159,7 +159,7 @@ func TestARenamedFileSaysTheSameUnderAnotherName(t *testing.T) {
 	}
 }
 
-func TestEveryProblemOfAnOddFileHasAFix(t *testing.T) {
+func TestFixes_EveryProblem(t *testing.T) {
 	t.Parallel()
 	for _, raw := range oddFiles {
 		file := frontmatter.Parse([]byte(raw), "stem")

@@ -9,7 +9,7 @@ import (
 	"memoir/internal/memories/frontmatter"
 )
 
-func TestFlawsOf(t *testing.T) {
+func TestFlawsOf_Files(t *testing.T) {
 	t.Parallel()
 	const conflict = "<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> branch\n"
 	for name, c := range map[string]struct {

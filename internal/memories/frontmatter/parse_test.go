@@ -11,7 +11,7 @@ import (
 	"memoir/internal/memories/frontmatter"
 )
 
-func TestAFileSaysWhatItsFrontmatterAndBodySay(t *testing.T) {
+func TestParse_Content(t *testing.T) {
 	t.Parallel()
 	user := func(name, description, body string) memories.Content {
 		return memories.Content{Name: name, Type: memories.User, Description: description, Body: body}
@@ -106,7 +106,7 @@ func TestAFileSaysWhatItsFrontmatterAndBodySay(t *testing.T) {
 	}
 }
 
-func TestAFileThatCannotBeReadSaysWhy(t *testing.T) {
+func TestParse_Unreadable(t *testing.T) {
 	t.Parallel()
 	laughs := "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
 	for level := range 9 {
@@ -133,7 +133,7 @@ func TestAFileThatCannotBeReadSaysWhy(t *testing.T) {
 	}
 }
 
-func TestLongNamesAreCutAndStayApart(t *testing.T) {
+func TestParse_LongNames(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("长", 300)
 	one := frontmatter.Parse([]byte("---\nname: "+long+"1\ntype: user\n---\n"), "stem")
@@ -152,7 +152,7 @@ func TestLongNamesAreCutAndStayApart(t *testing.T) {
 	}
 }
 
-func TestAFileTellsWhenAndInWhichSessionItWasWritten(t *testing.T) {
+func TestParse_ModifiedAndSession(t *testing.T) {
 	t.Parallel()
 	for written, want := range map[string]time.Time{
 		"2026-07-29T13:16:34.420Z":        time.Date(2026, 7, 29, 13, 16, 34, 420_000_000, time.UTC),
@@ -269,7 +269,7 @@ func TestParse_InvisibleNames(t *testing.T) {
 	}
 }
 
-func TestTheStemMakesANameWhateverItHolds(t *testing.T) {
+func TestParse_NameFromStem(t *testing.T) {
 	t.Parallel()
 	for stem, want := range map[string]string{
 		"user_role":   "user_role",
@@ -287,7 +287,7 @@ func TestTheStemMakesANameWhateverItHolds(t *testing.T) {
 	}
 }
 
-func TestFingerprintsTellContentsApart(t *testing.T) {
+func TestFingerprint_Differs(t *testing.T) {
 	t.Parallel()
 	fingerprint := func(raw string) memories.Fingerprint {
 		return frontmatter.Parse([]byte(raw), "stem").Fingerprint([]byte(raw))
@@ -313,7 +313,7 @@ func TestFingerprintsTellContentsApart(t *testing.T) {
 	}
 }
 
-func TestTypesAreReadAsPeopleWriteThem(t *testing.T) {
+func TestParseType_Spellings(t *testing.T) {
 	t.Parallel()
 	for written, want := range map[string]memories.Type{
 		"feedback": memories.Feedback, " User\t": memories.User, "'PROJECT'": memories.Project, "“reference”": memories.Reference,
@@ -326,7 +326,7 @@ func TestTypesAreReadAsPeopleWriteThem(t *testing.T) {
 	}
 }
 
-func TestEveryProblemSaysWhatToDo(t *testing.T) {
+func TestProblemOf_EveryCode(t *testing.T) {
 	t.Parallel()
 	if p := memories.ProblemOf(memories.CodeLinkLeaves); p.Code != "link_leaves" || !strings.Contains(p.Message, "Put the file") {
 		t.Errorf("%+v", p)

@@ -7,7 +7,7 @@ import (
 	"memoir/internal/memories/mdcode"
 )
 
-func TestBlocks(t *testing.T) {
+func TestBlocks_Lines(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, text string
@@ -38,7 +38,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-func TestFenced(t *testing.T) {
+func TestFenced_Lines(t *testing.T) {
 	t.Parallel()
 	const text = "before\n```go\nx := 1\n```\nafter\n"
 	spans, sure := mdcode.Fenced(text)

@@ -18,7 +18,7 @@ func removing(files ...string) func(string) bool {
 	return func(target string) bool { return slices.Contains(files, target) }
 }
 
-func TestTheIndexLosesWhatLinksToRemovedFiles(t *testing.T) {
+func TestRemove_Links(t *testing.T) {
 	t.Parallel()
 	gone := removing("a.md", "team/a.md", "my file.md", "(x).md", "über.md")
 	for _, tt := range []struct{ name, line, want string }{
@@ -71,7 +71,7 @@ func TestTheIndexLosesWhatLinksToRemovedFiles(t *testing.T) {
 	}
 }
 
-func TestTheIndexKeepsAllOtherBytes(t *testing.T) {
+func TestRemove_KeepsRest(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ index, want string }{
 		{"\uFEFF- [A](a.md)\r\n- [B](b.md)\r\n", "\uFEFF- [B](b.md)\r\n"},
@@ -91,7 +91,7 @@ func TestTheIndexKeepsAllOtherBytes(t *testing.T) {
 	}
 }
 
-func TestAnEntryComesBackWhereItWas(t *testing.T) {
+func TestRestore_Position(t *testing.T) {
 	t.Parallel()
 	index := "# One\n- [B](b.md)\n\n- [A](a.md) — hook\n- [C](c.md)\n"
 	_, gone := memorymd.Remove([]byte(index), removing("a.md"))
@@ -114,7 +114,7 @@ func TestAnEntryComesBackWhereItWas(t *testing.T) {
 	}
 }
 
-func TestTwoLinksOfALineComeBackInAnyOrder(t *testing.T) {
+func TestRestore_TwoLinks(t *testing.T) {
 	t.Parallel()
 	index := "# One\n- [A](a.md), [B](b.md) — hooks\n"
 	withoutA, a := memorymd.Remove([]byte(index), removing("a.md"))
@@ -134,7 +134,7 @@ func TestTwoLinksOfALineComeBackInAnyOrder(t *testing.T) {
 	}
 }
 
-func TestRemovedLinesGoThroughJSON(t *testing.T) {
+func TestRemovedLine_JSON(t *testing.T) {
 	t.Parallel()
 	_, gone := memorymd.Remove([]byte("x\n- [A](a.md) \xff\x00 — hook"), removing("a.md"))
 	kept, err := json.Marshal(gone)
@@ -150,7 +150,7 @@ func TestRemovedLinesGoThroughJSON(t *testing.T) {
 	}
 }
 
-func TestAnAgentLoadsTheIndexWithinItsCaps(t *testing.T) {
+func TestLoad_Limits(t *testing.T) {
 	t.Parallel()
 	const warning = ". Only part of it was loaded. Keep index entries to one line under ~200 chars; move detail into topic files."
 	lines := func(n int, line string) string { return strings.TrimSuffix(strings.Repeat(line+"\n", n), "\n") }
@@ -181,7 +181,7 @@ func TestAnAgentLoadsTheIndexWithinItsCaps(t *testing.T) {
 	}
 }
 
-func TestANewEntryIsFoundByItsFile(t *testing.T) {
+func TestEntry_LinksToFile(t *testing.T) {
 	t.Parallel()
 	if got, want := memorymd.Entry("Tabs", "feedback_tabs.md", "indent\nwith tabs"), "- [Tabs](feedback_tabs.md) — indent with tabs"; got != want {
 		t.Errorf("%q, not %q", got, want)

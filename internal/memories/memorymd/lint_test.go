@@ -19,7 +19,7 @@ func indexed(name string, t memories.Type, path, description string) memorymd.In
 	return memorymd.IndexedFile{Path: path, Name: name, Type: t, Description: description}
 }
 
-func TestEachLineOfAnIndexIsSeenLeftOutOrCut(t *testing.T) {
+func TestRead_LineStatus(t *testing.T) {
 	t.Parallel()
 	raw := "\uFEFF---\r\nx: 1\r\n---\r\n\r\n<!-- a note\r\nof two lines --> with a rest\r\n- a\r\n\r\n<!-- gone -->\r\n- b\r\n\r\n"
 	want := []string{"1 left_out ---", "2 left_out x: 1", "3 left_out ---", "4 left_out ", "5 left_out <!-- a note",
@@ -51,7 +51,7 @@ func told(index memorymd.Loaded) []string {
 	return lines
 }
 
-func TestTheCapsOfAnIndexAreCountedAtTheirEdges(t *testing.T) {
+func TestRead_LimitEdges(t *testing.T) {
 	t.Parallel()
 	lines := func(n int) string { return strings.TrimSuffix(strings.Repeat("x\n", n), "\n") }
 	units := func(n int) string {
@@ -86,7 +86,7 @@ func TestTheCapsOfAnIndexAreCountedAtTheirEdges(t *testing.T) {
 	}
 }
 
-func TestWhatIsToBeSaidAboutAnIndexIsSaidByLine(t *testing.T) {
+func TestLint_Findings(t *testing.T) {
 	t.Parallel()
 	index := "# Index\n" +
 		"- [A](a.md) — hook\n" +
@@ -113,7 +113,7 @@ func TestWhatIsToBeSaidAboutAnIndexIsSaidByLine(t *testing.T) {
 	}
 }
 
-func TestLinesPastTheCapsAreToldWithTheFirstOfThem(t *testing.T) {
+func TestLint_PastCaps(t *testing.T) {
 	t.Parallel()
 	for index, want := range map[string]string{
 		strings.Repeat("x\n", 203):                "From line 201 on an agent sees nothing: 3 lines",

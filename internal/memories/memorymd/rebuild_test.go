@@ -15,7 +15,7 @@ var fourFiles = []memorymd.IndexedFile{
 	indexed("Printer", "", "printer.md", "it jams"),
 }
 
-func TestRebuildingAnIndexKeepsWhatSomebodyWrote(t *testing.T) {
+func TestRebuild_KeepsText(t *testing.T) {
 	t.Parallel()
 	const (
 		feedback = "- [Tabs](tabs.md) — how to indent\n"
@@ -58,7 +58,7 @@ func TestRebuildingAnIndexKeepsWhatSomebodyWrote(t *testing.T) {
 	}
 }
 
-func TestRebuildingShortensNothingThatIsWrittenAndItsOwnLinesOnly(t *testing.T) {
+func TestRebuild_ShortensOwnLines(t *testing.T) {
 	t.Parallel()
 	long := "- [Tabs](tabs.md) — " + strings.Repeat("long ", 100) + "\n"
 	files := []memorymd.IndexedFile{fourFiles[1], indexed("Release", memories.Project, "release.md", strings.Repeat("é", 500))}

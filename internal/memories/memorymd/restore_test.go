@@ -113,7 +113,7 @@ func TestRestoreToIndex_LosesNoLine(t *testing.T) {
 	})
 }
 
-func TestAnIndexThatIsEditedByHandMeanwhileLosesNothingAndADeletionIsUndone(t *testing.T) {
+func TestRestore_EditedIndex(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		lines, files := anyIndex(t)

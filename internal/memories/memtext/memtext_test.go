@@ -7,7 +7,7 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-func TestLines(t *testing.T) {
+func TestLines_Endings(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		text string
@@ -25,7 +25,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-func TestLineEnding(t *testing.T) {
+func TestLineEnding_Kinds(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{"": "", "a": "", "a\n": "\n", "a\r\n": "\r\n", "a\r": "\r"} {
 		if got := memtext.LineEnding(line); got != want {
@@ -34,7 +34,7 @@ func TestLineEnding(t *testing.T) {
 	}
 }
 
-func TestEndOfLine(t *testing.T) {
+func TestEndOfLine_Offsets(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		text       string
@@ -46,7 +46,7 @@ func TestEndOfLine(t *testing.T) {
 	}
 }
 
-func TestSanitise(t *testing.T) {
+func TestSanitise_NULAndUTF8(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		text, want   string
@@ -63,7 +63,7 @@ func TestSanitise(t *testing.T) {
 	}
 }
 
-func TestCanonicalBody(t *testing.T) {
+func TestCanonicalBody_BlankLines(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"":                        "",
@@ -76,7 +76,7 @@ func TestCanonicalBody(t *testing.T) {
 	}
 }
 
-func TestOneLine(t *testing.T) {
+func TestOneLine_Breaks(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		" a  b ":         "a  b",
@@ -91,7 +91,7 @@ func TestOneLine(t *testing.T) {
 	}
 }
 
-func TestCutRunes(t *testing.T) {
+func TestCutRunes_Characters(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]string{0: "", 1: "日", 3: "日本語", 9: "日本語"} {
 		if got := memtext.CutRunes("日本語", n); got != want {
@@ -100,7 +100,7 @@ func TestCutRunes(t *testing.T) {
 	}
 }
 
-func TestIsVisible(t *testing.T) {
+func TestIsVisible_Characters(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{"": false, " \t": false, "\u200b": false, "\u3164": false, "a": true, "\u200ba": true, "日": true} {
 		if got := memtext.IsVisible(text); got != want {
