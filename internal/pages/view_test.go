@@ -33,6 +33,16 @@ func TestEveryCombinationOfTheViewIsInItsLinks(t *testing.T) {
 	}
 }
 
+func TestMemories_UpdatedSince(t *testing.T) {
+	t.Parallel()
+	s := ofManyKinds(t)
+	for _, since := range []string{"2000-01-01T00:00:00Z", "2100-01-01T00:00:00Z"} {
+		s.holdsTheView(t, url.Values{"updated_since": {since}, "q": {"habit"}})
+	}
+	s.get(t, adaList+"?updated_since=2100-01-01T00:00:00Z").expect(200, "updated since")
+	s.get(t, adaList+"?updated_since=soon").expect(400, "updated_since")
+}
+
 // holdsTheView fails if a link or form of the page omits a part of the view, or the page and the
 // API list different memories.
 func (s *site) holdsTheView(t *testing.T, view url.Values) {
