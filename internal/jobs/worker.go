@@ -48,11 +48,11 @@ type permanent struct{ error }
 func (p *permanent) Unwrap() error { return p.error }
 
 // Later returns an error that postpones the job to the given time. The attempt does not count.
-func Later(track time.Time) error { return &later{track} }
+func Later(at time.Time) error { return &later{at} }
 
-type later struct{ track time.Time }
+type later struct{ at time.Time }
 
-func (l *later) Error() string { return "it waits until " + l.track.Format(time.RFC3339) }
+func (l *later) Error() string { return "it waits until " + l.at.Format(time.RFC3339) }
 
 // Work runs a job. River calls it.
 func (w *worker) Work(ctx context.Context, r *river.Job[envelope]) error {
@@ -60,11 +60,11 @@ func (w *worker) Work(ctx context.Context, r *river.Job[envelope]) error {
 	if again := metadataOf(r).Again; again != 0 {
 		// This run was requested by a postponement during the last one. A later postponement has
 		// priority.
-		track := time.UnixMicro(again)
-		if err := w.queue.store.CancelRerun(ctx, r.ID, track); err != nil {
+		at := time.UnixMicro(again)
+		if err := w.queue.store.CancelRerun(ctx, r.ID, at); err != nil {
 			return w.record(ctx, r, Result{}, err)
 		}
-		if until := time.Until(track); until > 0 {
+		if until := time.Until(at); until > 0 {
 			return river.JobSnooze(until)
 		}
 	}
@@ -108,7 +108,7 @@ func (w *worker) record(ctx context.Context, r *river.Job[envelope], result Resu
 	case errors.Is(ctx.Err(), context.Canceled):
 		return ctx.Err() // River recognises the end of the server by this error
 	case errors.As(err, &wait):
-		return river.JobSnooze(max(time.Until(wait.track), 0))
+		return river.JobSnooze(max(time.Until(wait.at), 0))
 	case errors.Is(err, memories.ErrUnavailable):
 		// The database failed, not the job.
 		return river.JobSnooze(w.queue.options.FirstRetry)
