@@ -129,7 +129,7 @@ func TestReplacedFile_RecentWrite(t *testing.T) {
 		if raw, isFinal := r.read(); isFinal || raw != nil {
 			t.Errorf("read() = %q, %t just after a write, want no result yet", raw, isFinal)
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		if raw, isFinal := r.read(); !isFinal || string(raw) != "late" {
 			t.Errorf("read() = %q, %t, want the late write", raw, isFinal)
 		}
@@ -171,7 +171,7 @@ func TestReplacedFiles_Limit(t *testing.T) {
 		if file := add(); !isClosed(file) {
 			t.Error("a file of exactly the greatest age was closed")
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		if file := add(); isClosed(file) || !isClosed(opened[0]) || len(all.all) != 1 {
 			t.Errorf("%d files are open, want old ones closed for the new one", len(all.all))
 		}
