@@ -38,7 +38,7 @@ func TestSafePath_Escapes(t *testing.T) {
 }
 
 // FuzzSafePath creates a file of any name among others. It checks that SafePath returns a stable
-// path that can be stored, and that a walk of that path lists the same as a full walk.
+// path that can be stored. A walk of that path must list the same as a full walk.
 func FuzzSafePath(f *testing.F) {
 	for _, name := range []string{"a.md", "caf\xe9.md", `\xe9.md`, "\\x\xe9.md", "\xff\xfe.md", "\xe9", "line\nend.md", strings.Repeat("\xf0", 120) + ".md", "…0123456789abcdef.md", "\u0085.md"} {
 		f.Add(name)

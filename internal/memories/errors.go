@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// The ways in which a request can fail. Package problem has the status and the sentence of each.
+// Errors of requests. Package problem has the status and the sentence of each.
 var (
 	// ErrNotFound means that the agent, memory or blocked content does not exist.
 	ErrNotFound = errors.New("not found")
@@ -30,7 +30,7 @@ var (
 	ErrOutOfFiles = errors.New("too many open files")
 )
 
-// The ways in which an operation on an agent's file can fail, apart from conflicts. Each wraps the
+// Errors of an operation on an agent's file, apart from conflicts. Each wraps the
 // error that the file system has for it.
 var (
 	// ErrNoFile means that there is nothing at the path, or nothing that an agent may reach.

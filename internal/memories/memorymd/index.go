@@ -71,8 +71,8 @@ func restOf(line string, refs references, removed func(target string) bool) stri
 }
 
 // Restore inserts lines that Remove removed: each below the line that it followed, or at the end if
-// that line is missing. A line that kept other links gets the removed ones back. Restore skips lines
-// that the index has, and lines whose files have another line now.
+// that line is missing. A line that kept other links gets the removed ones back. Restore skips
+// lines that the index has, and lines whose files have another line now.
 func Restore(index []byte, gone []RemovedLine) []byte {
 	bom, lines := cutIndex(index)
 	eol := "\n"
