@@ -4,6 +4,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/lockfile"
 	"memoir/internal/memories"
+	"memoir/internal/problem"
 	"memoir/internal/records"
 	"memoir/internal/sync/agentdir"
 	"memoir/internal/sync/cluster"
@@ -23,7 +24,7 @@ type calls struct {
 	offer             cluster.Call[ops.OfferOp, ops.Offer]
 	accept            cluster.Call[ops.AcceptOp, ops.Result]
 	change            cluster.Call[ops.ChangeOp, ops.Result]
-	bulk              cluster.Call[ops.BulkOp, []*cluster.Failure]
+	bulk              cluster.Call[ops.BulkOp, []*problem.Failure]
 	fix               cluster.Call[ops.FixOp, ops.Result]
 	keep              cluster.Call[ops.KeepOp, ops.Result]
 	adoptFact         cluster.Call[ops.Adoption, ops.Result]

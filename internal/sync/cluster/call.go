@@ -13,6 +13,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
+	"memoir/internal/problem"
 	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
 )
@@ -39,8 +40,8 @@ var errHolderLost = fmt.Errorf("lease holder lost during the call: %w", memories
 
 // response is the response to a ServerRequest.
 type response struct {
-	Out   json.RawMessage `json:"out"`   // the result of the call
-	Error *Failure        `json:"error"` // null if the call succeeded
+	Out   json.RawMessage  `json:"out"`   // the result of the call
+	Error *problem.Failure `json:"error"` // null if the call succeeded
 }
 
 // Call runs operations of type Op on the server that holds the agent's lease, and returns results
@@ -237,9 +238,9 @@ func (n *Node) serveRequest(ctx context.Context, id string) {
 // responseTo runs the request as its actor and returns the response as JSON.
 func (n *Node) responseTo(ctx context.Context, r records.ServerRequest) []byte {
 	out, err := n.runCall(agenttx.As(ctx, r.Actor), r)
-	result := response{Error: failureOf(err)}
+	result := response{Error: problem.Encode(err)}
 	if result.Out, err = json.Marshal(out); err != nil {
-		result = response{Error: failureOf(err)}
+		result = response{Error: problem.Encode(err)}
 	}
 	raw, err := json.Marshal(result)
 	if err != nil {

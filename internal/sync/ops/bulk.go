@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"memoir/internal/memories"
+	"memoir/internal/problem"
 	"memoir/internal/sync/agenttx"
-	"memoir/internal/sync/cluster"
 )
 
 // verb is a change that needs no arguments but a memory.
@@ -69,7 +69,7 @@ const bulkSize = 50
 // failure for each memory in the order of op.Refs, nil for a success. If publishing fails, the
 // memories of that batch get its error, although they may be changed. Bulk returns an error only
 // for agenttx.ErrNotHolder; nothing was changed then.
-func (s *Service) Bulk(ctx context.Context, slug string, op BulkOp) ([]*cluster.Failure, error) {
+func (s *Service) Bulk(ctx context.Context, slug string, op BulkOp) ([]*problem.Failure, error) {
 	errs := make([]error, len(op.Refs))
 	for i := 0; i < len(op.Refs); i += bulkSize {
 		batch := op.Refs[i:min(i+bulkSize, len(op.Refs))]
@@ -88,7 +88,11 @@ func (s *Service) Bulk(ctx context.Context, slug string, op BulkOp) ([]*cluster.
 			FailAll(errs[i:i+len(batch)], err)
 		}
 	}
-	return cluster.FailuresOf(errs), nil
+	failures := make([]*problem.Failure, len(errs))
+	for i, err := range errs {
+		failures[i] = problem.Encode(err)
+	}
+	return failures, nil
 }
 
 // change applies verb to a memory. It adds the effects to c, which the caller must publish. After
