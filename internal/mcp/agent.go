@@ -23,7 +23,7 @@ func (e *endpoint) agent(ctx context.Context, named string) (records.Agent, erro
 			agent, err = e.store.AgentUncounted(ctx, slug)
 		}
 		if errors.Is(err, memories.ErrNotFound) {
-			return agent, e.noSuchAgent(ctx, slug)
+			return agent, noSuchAgent(ctx, e.store, slug)
 		}
 		if err == nil && agent.JoinedTo != "" { // what it remembers is there
 			return e.store.AgentUncounted(ctx, agent.JoinedTo)
@@ -43,8 +43,8 @@ func (e *endpoint) agent(ctx context.Context, named string) (records.Agent, erro
 	return all[0], nil
 }
 
-func (e *endpoint) noSuchAgent(ctx context.Context, slug string) error {
-	all, err := e.store.AgentsUncounted(ctx)
+func noSuchAgent(ctx context.Context, store Store, slug string) error {
+	all, err := store.AgentsUncounted(ctx)
 	if err != nil {
 		return err
 	}

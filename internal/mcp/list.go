@@ -84,11 +84,11 @@ type fact struct {
 const mostFacts = 20
 
 // facts returns the facts of an agent's indexes that a search finds, with its first page.
-func (e *endpoint) facts(ctx context.Context, agent records.Agent, of memories.Filter, request memories.PageRequest) ([]fact, error) {
+func facts(ctx context.Context, store Store, agent records.Agent, of memories.Filter, request memories.PageRequest) ([]fact, error) {
 	if of.Query == "" || request.Cursor != "" || of.Type != "" {
 		return nil, nil
 	}
-	found, err := e.store.SearchFacts(ctx, agent.ID, of.Query, 0, min(request.Limit, mostFacts))
+	found, err := store.SearchFacts(ctx, agent.ID, of.Query, 0, min(request.Limit, mostFacts))
 	var all []fact
 	search := words.For(of.Query)
 	for _, m := range found {
@@ -101,7 +101,7 @@ func (e *endpoint) facts(ctx context.Context, agent records.Agent, of memories.F
 	return all, err
 }
 
-// shared is the beginning of what an agent is given of another's memories.
+// sharedMemories is the beginning of what an agent is given of another's memories.
 type shared struct {
 	Agent    string   `json:"agent" jsonschema:"Whose these are: give it as agent to see more of them, or to change one."`
 	Memories []listed `json:"memories"`
@@ -163,10 +163,10 @@ func (e *endpoint) page(ctx context.Context, slug string, filter memories.Filter
 			return list{}, err
 		}
 		shown := listOf(agent, page, filter.Query, time.Now())
-		if shown.Facts, err = e.facts(ctx, agent, filter, request); err != nil {
+		if shown.Facts, err = facts(ctx, e.store, agent, filter, request); err != nil {
 			return list{}, err
 		}
-		if shown.Shared, err = e.shared(ctx, agent, filter, request); err != nil {
+		if shown.Shared, err = sharedMemories(ctx, e.store, agent, filter, request); err != nil {
 			return list{}, err
 		}
 		if request.Limit == 1 || !tooMuch(shown) {
@@ -175,19 +175,19 @@ func (e *endpoint) page(ctx context.Context, slug string, filter memories.Filter
 	}
 }
 
-// shared returns what stands besides the first page of a list of what an agent has: what all agents share.
-func (e *endpoint) shared(ctx context.Context, agent records.Agent, of memories.Filter, request memories.PageRequest) ([]shared, error) {
+// sharedMemories returns what stands besides the first page of a list of what an agent has: what all agents share.
+func sharedMemories(ctx context.Context, store Store, agent records.Agent, of memories.Filter, request memories.PageRequest) ([]shared, error) {
 	if request.Cursor != "" || of.State != "" && of.State != memories.Active {
 		return nil, nil
 	}
-	from, err := e.store.Shared(ctx, agent)
+	from, err := store.Shared(ctx, agent)
 	if err != nil {
 		return nil, err
 	}
 	of.Near = false
 	var all []shared
 	for _, giver := range from {
-		page, err := e.store.Memories(ctx, giver, of, request)
+		page, err := store.Memories(ctx, giver, of, request)
 		if err != nil {
 			return nil, err
 		}

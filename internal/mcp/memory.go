@@ -76,7 +76,7 @@ func (e *endpoint) find(ctx context.Context, agent records.Agent, which which) (
 	case which.Name == "":
 		return memories.Memory{}, refusal("Say which memory is meant: give its name or its id, as list_memories shows them.")
 	case !memories.CanBeText(which.Name):
-		return memories.Memory{}, e.noSuchName(ctx, agent, which.Name)
+		return memories.Memory{}, noSuchName(ctx, e.store, agent, which.Name)
 	}
 	for _, state := range []memories.State{"", memories.Deleted} {
 		page, err := e.store.Memories(ctx, agent, memories.Filter{Name: which.Name, State: state}, memories.PageRequest{Limit: 2})
@@ -90,7 +90,7 @@ func (e *endpoint) find(ctx context.Context, agent records.Agent, which which) (
 			return page.Memories[0], nil
 		}
 	}
-	return memories.Memory{}, e.noSuchName(ctx, agent, which.Name)
+	return memories.Memory{}, noSuchName(ctx, e.store, agent, which.Name)
 }
 
 func withIDs(all []memories.Memory) string {
@@ -102,10 +102,10 @@ func withIDs(all []memories.Memory) string {
 }
 
 // noSuchName names what comes close.
-func (e *endpoint) noSuchName(ctx context.Context, agent records.Agent, name string) error {
+func noSuchName(ctx context.Context, store Store, agent records.Agent, name string) error {
 	said := fmt.Sprintf("%s has no memory named %q.", agent.Slug, shortened(name))
 	sought := strings.ReplaceAll(strings.ToValidUTF8(shortened(name), ""), "\x00", "")
-	page, err := e.store.Memories(ctx, agent, memories.Filter{Query: sought, Near: true}, memories.PageRequest{Limit: 3})
+	page, err := store.Memories(ctx, agent, memories.Filter{Query: sought, Near: true}, memories.PageRequest{Limit: 3})
 	if err != nil {
 		return err
 	}

@@ -99,11 +99,11 @@ func (e *endpoint) resource(ctx context.Context, uri string) ([]byte, error) {
 		preview, err := e.engine.Preview(ctx, agent.Slug, "")
 		return preview.Text, err
 	}
-	return e.fileOf(ctx, agent, id)
+	return fileOf(ctx, e.store, agent, id)
 }
 
-func (e *endpoint) fileOf(ctx context.Context, agent records.Agent, id string) ([]byte, error) {
-	m, err := e.store.Memory(ctx, agent, id)
+func fileOf(ctx context.Context, store Store, agent records.Agent, id string) ([]byte, error) {
+	m, err := store.Memory(ctx, agent, id)
 	switch {
 	case errors.Is(err, memories.ErrNotFound):
 		return nil, noResource("There is no such memory. resources/list lists those there are.")
@@ -112,7 +112,7 @@ func (e *endpoint) fileOf(ctx context.Context, agent records.Agent, id string) (
 	case m.State == memories.Deleted:
 		return nil, noResource("The memory was deleted. It is in the trash, where get_memory still reads it.")
 	}
-	raw, err := e.store.Raw(ctx, agent, id)
+	raw, err := store.Raw(ctx, agent, id)
 	if err == nil && raw == nil {
 		return nil, noResource("The file's bytes are not kept: it could not be read, or is too large for a memory. It was left where it is.")
 	}
