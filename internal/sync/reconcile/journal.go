@@ -45,7 +45,7 @@ func (r *reconciler) journalBlocked(s ScannedFile, row records.File) {
 // the entries of new memories that were dropped in the same scan.
 func (r *reconciler) journalChanged() {
 	var entries []records.JournalEntry
-	for _, m := range r.byID {
+	for _, m := range r.ordered() {
 		switch {
 		case m.isNew && m.dropped:
 			r.out.ChangeSet.Activity = slices.DeleteFunc(r.out.ChangeSet.Activity, func(entry records.JournalEntry) bool { return entry.MemoryID == m.row.UUID })
@@ -58,7 +58,7 @@ func (r *reconciler) journalChanged() {
 			}
 		}
 	}
-	slices.SortFunc(entries, func(a, b records.JournalEntry) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(entries, func(a, b records.JournalEntry) int { return strings.Compare(a.Name, b.Name) })
 	r.linkSuccessors(entries)
 	r.out.ChangeSet.Activity = append(r.out.ChangeSet.Activity, entries...)
 }

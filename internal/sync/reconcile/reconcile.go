@@ -8,7 +8,9 @@
 package reconcile
 
 import (
+	"bytes"
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -162,4 +164,12 @@ func compareBool(a, b bool) int {
 	default:
 		return 1
 	}
+}
+
+// ordered returns the memories in the order of their ids, so that the result depends only on the
+// arguments of Run.
+func (r *reconciler) ordered() []*memoryState {
+	return slices.SortedFunc(maps.Values(r.byID), func(a, b *memoryState) int {
+		return bytes.Compare(a.row.UUID[:], b.row.UUID[:])
+	})
 }

@@ -76,7 +76,7 @@ func (r *reconciler) markMissing(m *memoryState) {
 // updateStates sets source, path, conflict, problems and state of each touched memory by its files
 // on disk.
 func (r *reconciler) updateStates() {
-	for _, m := range r.byID {
+	for _, m := range r.ordered() {
 		if !m.touched || m.dropped || m.merged {
 			continue
 		}
@@ -182,7 +182,7 @@ func DuplicateName(paths []string) memories.Problem {
 
 // finish returns the result for all touched memories.
 func (r *reconciler) finish() Result {
-	for _, m := range r.byID {
+	for _, m := range r.ordered() {
 		if !m.touched || m.merged {
 			continue
 		}
