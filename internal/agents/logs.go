@@ -100,7 +100,9 @@ type logDirectory struct {
 	depth      int    // levels below the logs directory
 }
 
-// top walks one logs directory. seen has the real paths of those already walked.
+// top walks the logs directory dir, or the directory that a link there leads to, unless seen has
+// its real path. A missing directory, or a file in its place, is recorded as absent. A link that
+// cannot be followed is listed with its problem; nothing below it counts as scanned.
 func (w *logWalker) top(dir string, scope *scopeTree, seen map[string]bool) {
 	info, err := w.root.Lstat(dir)
 	if err == nil && info.IsDir() {

@@ -152,7 +152,9 @@ func (p *planner) choose(ctx context.Context, draft *draftPlan, from []note, a *
 	return sent, nil
 }
 
-// askForSteps asks the model for steps on the memories in sent, and adds the valid ones.
+// askForSteps asks the model for steps on the memories in sent and adds the valid ones to draft.
+// At most a quarter of sent, but at least one memory, may be deleted. a counts the tokens, and
+// its note states how many proposals were dropped.
 func (p *planner) askForSteps(ctx context.Context, agent records.Agent, draft *draftPlan, sent []note, a *modelUse) error {
 	type shown struct {
 		Name        string `json:"name"`

@@ -161,7 +161,8 @@ const minLikeness = 0.85
 // labels removes the labels that many memories contain.
 var labels = strings.NewReplacer("**Why:**", "", "**How to apply:**", "")
 
-// wordsOf returns the words of a memory's body.
+// wordsOf returns the set of folded words (words.Spaced) of a memory's body, without the labels
+// that many memories have, such as Why.
 func wordsOf(c memories.Content) map[string]bool {
 	all := map[string]bool{}
 	for word := range words.Spaced(labels.Replace(c.Body)) {

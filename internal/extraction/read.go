@@ -35,7 +35,8 @@ func (x *Extractor) permitted(path string) (string, error) {
 	return path, refusal(err)
 }
 
-// open opens a transcript that may be read: see agents.OpenTranscript.
+// open checks the path of a transcript as agents.OpenTranscript does, and opens it. A refusal is
+// an error for the field transcript_path. The caller must close the file.
 func (x *Extractor) open(path string) (*os.File, error) {
 	file, err := agents.OpenTranscript(x.options.ClaudeDir, path)
 	return file, refusal(err)

@@ -168,9 +168,9 @@ func (w *worker) fail(ctx context.Context, r *river.Job[envelope], state riverty
 	return river.JobCancel(cause) // it has no further effect
 }
 
-// finish calls end and checks for a postponement in one transaction. A postponed job runs again
-// regardless of its result. finish retries while Postgres is unavailable, until ctx ends, to avoid
-// repeating the work.
+// finish calls end in a transaction, unless the job was postponed; then it returns the error
+// with which River runs the job again. It returns nil if the job is no longer this attempt's. It
+// repeats while Postgres is unavailable, until ctx ends, so that the work is not done again.
 func (w *worker) finish(ctx context.Context, r *river.Job[envelope], end func(context.Context, pgx.Tx) error) error {
 	finishCtx := context.WithoutCancel(ctx) // the work is done, even if its time is over
 	for {

@@ -38,8 +38,9 @@ var mu sync.Mutex
 // Recording reports whether results of this process are stored.
 func Recording() bool { return *commit != "" }
 
-// Passed stores the run of a test that has passed, if results are stored. An empty outcome means
-// that all checks passed.
+// Passed stores the run of a test, unless t has failed or results are not stored. what, much and
+// outcome are fields of Run; an empty outcome means that all checks passed. It replaces the last
+// run with the same what, and fails t if it cannot store.
 func Passed(t testing.TB, what, much, outcome string) {
 	t.Helper()
 	if t.Failed() {

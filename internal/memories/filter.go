@@ -133,7 +133,8 @@ func (field FilterField) set(f *Filter, values []string) error {
 	return nil
 }
 
-// text returns the field's value in f as a query has it; empty if f does not use the field.
+// text returns the field's value in f as a URL parameter has it. It is empty if the field is not
+// set; a bool is "true" or empty.
 func (field FilterField) text(f Filter) string {
 	value := reflect.ValueOf(f).Field(field.index)
 	switch {

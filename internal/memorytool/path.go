@@ -68,7 +68,8 @@ func isPlain(path string) bool {
 // escape is one character, or one byte of one, as URLs write it.
 var escape = regexp.MustCompile(`%(?:[0-9a-fA-F]{2}|[uU][0-9a-fA-F]{4})`)
 
-// unescaped takes one level of percent-encoding off. A percent sign that begins none stays.
+// unescaped decodes one level of %XX and of the non-standard %uXXXX. Other percent signs stay.
+// The result may be invalid UTF-8.
 func unescaped(path string) string {
 	return escape.ReplaceAllStringFunc(path, func(code string) string {
 		digits := code[1:]

@@ -125,7 +125,8 @@ func (s *site) allow(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, back(r, templates.MemoriesPath(slug)), doneAllowed, result.Memory.ID)
 }
 
-// removeBlocked removes the file of a blocked content from the disk.
+// removeBlocked removes the file of a blocked content (memories.Blocked) and its index lines
+// from the disk, unless the file has changed. It redirects to the Attention page.
 func (s *site) removeBlocked(w http.ResponseWriter, r *http.Request) error {
 	slug := slugOf(r)
 	if _, err := s.engine.RemoveBlocked(r.Context(), slug, idOf(r)); err != nil {

@@ -12,7 +12,7 @@ import (
 	"memoir/internal/records"
 )
 
-// Agents returns every known agent with its counts, by slug.
+// Agents returns every known agent with its counts, sorted by slug.
 func (s *Store) Agents(ctx context.Context) ([]records.Agent, error) {
 	agents, err := s.AgentsUncounted(ctx)
 	if err != nil {

@@ -102,7 +102,9 @@ func (r *Recaller) termsFor(ctx context.Context, query string) ([]scoredTerm, er
 	return scored, nil
 }
 
-// vocabularyOf returns for each term the words of the vocabulary that may be forms of it.
+// vocabularyOf returns for each term the words of the vocabulary that start with its prefix, and
+// so may be forms of it. A term without a prefix has none. It sorts vocabulary in place; the
+// results are parts of it.
 func vocabularyOf(vocabulary []string, terms []term) [][]string {
 	slices.Sort(vocabulary)
 	of := make([][]string, len(terms))

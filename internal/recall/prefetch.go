@@ -74,7 +74,8 @@ func (r *Recaller) Fetch(ctx context.Context, slug, id string, readOnly bool) (R
 	return result, err
 }
 
-// nothingMore returns the result of a recall that was delivered before.
+// nothingMore returns the result of a recall whose memories were delivered before: without
+// memories, and with the budget that is left to the session now.
 func (r *Recaller) nothingMore(ctx context.Context, record records.Recall) (Result, error) {
 	result := resultOf(record)
 	if record.Session == "" {

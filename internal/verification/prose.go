@@ -236,7 +236,9 @@ var (
 	absentInside = []string{"删除", "刪除", "移除", "不再", "废弃", "已删", "削除", "廃止", "삭제"}
 )
 
-// remarksOf returns the remarks of a sentence. Code must be removed before.
+// remarksOf returns what a sentence states about the things that it cites: that they are absent,
+// that it advises against them, or that they are foreign. The caller must have removed code from
+// the sentence.
 func remarksOf(sentence string) remarks {
 	var c remarks
 	var joinedWords strings.Builder

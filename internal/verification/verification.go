@@ -171,7 +171,9 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// checkDue checks the agents that are due. Failed ones become due again.
+// checkDue checks the citations of the agents that are due and whose lease this server holds;
+// other servers check theirs. An agent whose check fails becomes due again, and the last such
+// error is returned. When ctx ends, the remaining agents are dropped.
 func (c *Checker) checkDue(ctx context.Context) error {
 	c.mu.Lock()
 	due := c.due

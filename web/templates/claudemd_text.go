@@ -19,8 +19,9 @@ const (
 	maxCompiled    = 150_000
 )
 
-// compiledText writes the exact text of the file. It is not a template because a template would add
-// spaces. Labels come from the style sheet, so that copied text equals the file.
+// compiledText writes the file's text as HTML, cut to maxHandwritten, maxPart and maxCompiled.
+// It is not a template because a template would add spaces. Labels come from the style sheet, so
+// that text copied from an uncut page equals the file. The marks of omitted text are copied too.
 func compiledText(v ClaudeMD) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		// HTML ignores the first line end in a pre.

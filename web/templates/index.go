@@ -37,7 +37,8 @@ type IndexRebuild struct {
 // IndexPath returns the path of an agent's Index tab.
 func IndexPath(slug string) string { return AgentPath(slug, indexTab) }
 
-// FactPath returns the path of the page of a fact in the index, or of an action on it.
+// FactPath returns the path of the page of a fact, which is a text of MEMORY.md that belongs to
+// no memory file. rest is an action on it, for example preview.
 func FactPath(slug, id string, rest ...string) string {
 	return AgentPath(slug, append([]string{indexTab, "facts", id}, rest...)...)
 }

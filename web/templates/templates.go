@@ -240,8 +240,8 @@ func MemoriesPath(slug string) string { return AgentPath(slug, "memory") }
 // NewMemoryPath returns the path of the form for a new memory.
 func NewMemoryPath(slug string) string { return AgentPath(slug, "memory", "new") }
 
-// MemoryPath returns the path of a memory, or of a page or action below it: raw, edit, delete,
-// history, restore, verify, purge, type.
+// MemoryPath returns the path of a memory, or with rest of a page or action below it, for
+// example "edit". Package pages registers them.
 func MemoryPath(slug, id string, rest ...string) string {
 	return AgentPath(slug, append([]string{"memory", id}, rest...)...)
 }

@@ -121,7 +121,9 @@ func cutJSON(text string) (front, body string, ok bool) {
 
 var errNotJSON = errors.New("not a JSON value of a bounded depth")
 
-// nextJSON decodes a value as YAML nodes and keeps the order of keys.
+// nextJSON reads the decoder's next JSON value as YAML nodes, with keys in their order. It fails
+// with errNotJSON if values are nested deeper than depth, or if an object repeats a key. An
+// object or array in which the input ends counts as closed.
 func nextJSON(decoder *json.Decoder, depth int) (*yaml.Node, error) {
 	token, err := decoder.Token()
 	if err != nil {

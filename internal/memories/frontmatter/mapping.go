@@ -42,7 +42,8 @@ func setStated(mapping *yaml.Node, key, text string) {
 	}
 }
 
-// setType sets the type wherever the mapping has one.
+// setType sets the type wherever the mapping has one, at the top level and in metadata. If it
+// has none, setType adds it at the top level. An empty type removes it.
 func setType(mapping *yaml.Node, t memories.Type) {
 	top, nested := typeLocations(mapping)
 	if top {

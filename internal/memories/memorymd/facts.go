@@ -89,8 +89,8 @@ var (
 	endOfClause = regexp.MustCompile(`[.;:!?](?:\s|$)|\s[—–]\s|\s\(`)
 )
 
-// Title returns a name for a memory of the fact: its first words, up to the end of the first
-// clause.
+// Title returns a name for a memory of the fact: the first clause of its first line, cut to
+// maxTitleWords and maxTitleRunes. Without such words it is the heading, which may be empty.
 func (f Fact) Title() string {
 	line := f.firstLine()
 	if at := endOfClause.FindStringIndex(line); at != nil && at[0] > 0 {

@@ -10,8 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// Sanitise replaces NUL and each byte that is not UTF-8 by U+FFFD, because Postgres and JSON refuse
-// them. It reports whether there was a NUL or an invalid byte.
+// Sanitise replaces NUL and each byte that is not UTF-8 by U+FFFD, because Postgres and JSON
+// refuse them. nul reports whether there was a NUL, and invalid whether there was a byte that is
+// not UTF-8.
 func Sanitise(s string) (text string, nul, invalid bool) {
 	nul = strings.IndexByte(s, 0) >= 0
 	invalid = !utf8.ValidString(s)

@@ -50,8 +50,9 @@ func (s *Service) Forget(ctx context.Context, slug string, _ ForgetOp) (records.
 // SwitchMemoryOp configures SwitchMemory.
 type SwitchMemoryOp struct{ Off bool }
 
-// SwitchMemory switches the agent's memory off or on and publishes. It returns memories.ErrNotFound
-// for an unknown agent.
+// SwitchMemory switches the agent's memory off or on and writes its CLAUDE.md, also if nothing
+// changes. A CLAUDE.md that cannot be written is no error. It returns memories.ErrNotFound for
+// an unknown agent.
 func (s *Service) SwitchMemory(ctx context.Context, slug string, op SwitchMemoryOp) (cluster.Nothing, error) {
 	return cluster.Nothing{}, s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
 		changed, err := tx.DB.SetMemoryOff(ctx, op.Off)

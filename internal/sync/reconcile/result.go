@@ -27,9 +27,11 @@ type Change struct {
 	Name string // of the memory
 }
 
-// removeOrphans deletes the memories that have lost a primary file and have no file left. They
-// become missing instead if they are too many (MassRemoval), or if the primary directory was
-// replaced. A memory that was only the beginning of a file is dropped: the file still has its text.
+// removeOrphans deletes the live, readable memories that have lost a primary file and have no
+// file left. They become missing instead if the primary directory was replaced, or if they are
+// more than MassRemoval and more than half of primaryCount. If such a memory's file has only
+// grown and states another name now, its row is removed without a deletion, because the file
+// still has its text.
 func (r *reconciler) removeOrphans(primaryCount int) {
 	for _, m := range r.renamedInPlace {
 		if m.isOrphan() && !m.isNew {

@@ -14,9 +14,10 @@ import (
 	"memoir/internal/sync/reconcile"
 )
 
-// readSources returns the primary files whose content differs from their memory's, with their
-// bytes. Such a file can become the source of its memory without a change of its own. It omits
-// files whose bytes the database does not have.
+// readSources returns the present, mirrored primary files in known whose content differs from
+// their memory's. Each can become the memory's source without a change on disk. Raw, Hash and
+// Size may be those of another file of the memory with the same content. It omits files for
+// whose content the database has no bytes.
 func readSources(ctx context.Context, tx *agenttx.Tx, known records.KnownState) ([]reconcile.ScannedFile, error) {
 	rows := make(map[uuid.UUID]records.MemoryRow, len(known.Heads))
 	for _, row := range known.Heads {

@@ -26,8 +26,9 @@ import (
 
 // readChanged reads the files of a batch in parallel and returns the changed ones. It saves the
 // signatures of the unchanged ones, so that the next scan does not read them again. It omits files
-// that could not be read now, and files that belong to another batch by now; their scan is
-// requested.
+// that are missing, that are being written, that could not be opened because too many are open, or
+// that belong to another batch by now; it requests their scan. It counts the files that the scan
+// does not commit in diff. A file that cannot be read for another reason is returned as unreadable.
 func (s *Scanner) readChanged(ctx context.Context, tx *agenttx.Tx, r Request, at time.Time, b batch, diff *scanDiff) ([]reconcile.ScannedFile, error) {
 	scanned := make([]reconcile.ScannedFile, len(b.entries))
 	ok := make([]bool, len(b.entries))
