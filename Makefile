@@ -97,9 +97,9 @@ torture: ## kill the server KILLS (200) times, its Postgres too, take Postgres a
 	go test -timeout 1h -count=1 -v -run=ShownByTheOther ./internal/torture -kills=$(KILLS) -seed=$(SEED) -record='$(commit)'
 	go test -timeout 1h -count=1 -v -run=PostgresIsAway ./internal/torture -away=$(AWAY) -seed=$(SEED) -record='$(commit)'
 	go test -timeout 1h -count=1 ./internal/outage -away=$(AWAY) -record='$(commit)'
-	go test -timeout 1h -count=1 -run=AmongBrokenFiles ./internal/sync -broken=$(BROKEN) -record='$(commit)'
-	go test -timeout 3h -count=1 -run=^TestWhatever ./internal/sync -rapid.checks=$(CHECKS) -record='$(commit)'
-	go test -timeout 24h -count=1 -parallel=8 -run=NoFault ./internal/sync -faults=$(FAULTS) -record='$(commit)'
+	go test -timeout 1h -count=1 -run=TestScan_BrokenFiles ./internal/sync -broken=$(BROKEN) -record='$(commit)'
+	go test -timeout 3h -count=1 -run=^TestModel_ ./internal/sync -rapid.checks=$(CHECKS) -record='$(commit)'
+	go test -timeout 24h -count=1 -parallel=8 -run=TestFaults_OperationsAreAtomic ./internal/sync -faults=$(FAULTS) -record='$(commit)'
 
 .PHONY: soak
 soak: ## work for SOAKTIME (1h) at a hundred changes a second, and see what grows

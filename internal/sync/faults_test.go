@@ -26,8 +26,8 @@ import (
 	"memoir/internal/waittest"
 )
 
-// Each step of one operation: go test -run NoFault/rename ./internal/sync -faults=each
-// All pairs too, which takes hours: go test -run NoFault ./internal/sync -faults=all -timeout 12h
+// Each step of one operation: go test -run TestFaults_OperationsAreAtomic/rename ./internal/sync -faults=each
+// All pairs too, which takes hours: go test -run TestFaults_OperationsAreAtomic ./internal/sync -faults=all -timeout 12h
 var faults = flag.String("faults", "some", "what the fault matrix lets fail: some of the steps and pairs of steps, each step, or all pairs too")
 
 // The fault matrix. Each operation is done once while it is written down which steps it takes on disk and in Postgres.
