@@ -9,7 +9,7 @@ import (
 	"memoir/internal/wire"
 )
 
-// AgentAbout is what there is to know of an agent besides its memories.
+// AgentAbout describes an agent's memory switch, its scope, and the decisions of Claude Code.
 type AgentAbout struct {
 	Memory    string  `json:"memory" enum:"on,off" doc:"Memoir's own switch. off: CLAUDE.md does not ask the agent to save, and nothing is extracted or consolidated. Existing memories stay."`
 	Scope     *string `json:"scope" doc:"Scope of a custom agent of Claude Code: user, project or local; null for other agents."`
@@ -17,14 +17,14 @@ type AgentAbout struct {
 	SeenBy    *string `json:"seen_by" doc:"Who else can see the memories, as a sentence; null if unknown."`
 	Committed *string `json:"committed" doc:"What git says about the directory of a custom agent in a project: committed, ignored or unknown; null for other agents."`
 
-	// How Claude Code decides, where it does.
+	// The decisions of Claude Code, with the settings that they come from.
 	ClaudeDir      *string        `json:"claude_dir" doc:"The absolute path where Claude Code keeps the memory; null if it keeps none. If it differs from the agent's dir, that dir is no longer used."`
 	ClaudeDirLinks []DecisionLink `json:"claude_dir_links" nullable:"false" doc:"The sources of the directory, in the order in which they count. Empty for a custom agent, whose scope decides."`
 	ClaudeOn       *bool          `json:"claude_on" doc:"Whether Claude Code keeps a memory; null if it does not decide about this agent."`
 	ClaudeOnLinks  []DecisionLink `json:"claude_on_links" nullable:"false" doc:"The sources of claude_on, in the order in which they count."`
 }
 
-// DecisionLink is one that can decide.
+// DecisionLink is one variable, settings file or default that can decide about an agent's memory.
 type DecisionLink struct {
 	Name    *string `json:"name" doc:"Name of the variable or setting; null for the default."`
 	From    *string `json:"from" doc:"The settings file; null for Memoir's environment, or the default."`
@@ -34,8 +34,7 @@ type DecisionLink struct {
 	Problem *string `json:"problem" doc:"Why the value does not count; null if it does, or there is none."`
 }
 
-// switchingMemory is what can be changed about an agent.
-type switchingMemory struct {
+type switchMemoryInput struct {
 	AgentPath
 	Body struct {
 		Memory string `json:"memory" enum:"on,off"`
@@ -53,7 +52,7 @@ func (a *api) getAbout(ctx context.Context, in *AgentPath) (*answer[AgentAbout],
 	return ok(about), err
 }
 
-func (a *api) switchMemory(ctx context.Context, in *switchingMemory) (*answer[AgentAbout], error) {
+func (a *api) switchMemory(ctx context.Context, in *switchMemoryInput) (*answer[AgentAbout], error) {
 	if in.Body.Memory != "on" && in.Body.Memory != "off" {
 		return nil, &memories.InvalidError{Field: "memory", Reason: "is neither on nor off"}
 	}

@@ -12,7 +12,7 @@ import (
 	"memoir/internal/wire"
 )
 
-// Activity is one thing that happened to a memory.
+// Activity is one entry of the journal: one event of a memory, or of a blocked content.
 type Activity struct {
 	ID          int64     `json:"id" doc:"Increases with each entry."`
 	At          time.Time `json:"at" doc:"Time of the event. For content first seen in a file, the file's modification time."`
@@ -31,14 +31,14 @@ type Activity struct {
 	Renamed     *string   `json:"renamed" doc:"For kind renamed, the earlier name; the same name after a move between private and team memory. If a file changes to another name, learned has the old name and deleted the new one."`
 }
 
-// ActivityList is one page of what happened, newest first.
+// ActivityList is one page of journal entries, newest first.
 type ActivityList struct {
 	Activity   []Activity `json:"activity" nullable:"false"`
 	NextCursor *string    `json:"next_cursor" doc:"Cursor of the next page; null on the last one."`
 }
 
-// ActivityFilter is what of the activity is wanted. It is exported because the framework passes over embedded structs
-// that are not.
+// ActivityFilter has the query parameters of a journal list. It is exported because huma ignores
+// embedded structs that are unexported.
 type ActivityFilter struct {
 	Kind    string `query:"kind" enum:"learned,changed,renamed,verified,deleted,restored,missing,returned,cleared,purged,blocked,allowed,discarded"`
 	Actor   string `query:"actor" enum:"session,disk,browser,script,memoir,extraction"`
@@ -48,7 +48,7 @@ type ActivityFilter struct {
 	Cursor  string `query:"cursor" doc:"The next_cursor of the previous page of the same list."`
 }
 
-// Resolve refuses what no name can be.
+// Resolve returns a 422 problem if session or name has invalid UTF-8 or a NUL character.
 func (f *ActivityFilter) Resolve(huma.Context) []error {
 	for _, p := range []struct{ name, value string }{{"session", f.Session}, {"name", f.Name}} {
 		if !memories.CanBeText(p.value) {
@@ -73,7 +73,8 @@ type activityInput struct {
 	ActivityFilter
 }
 
-// Resolve stands in for those of both parts, which the framework then leaves out.
+// Resolve checks the slug and the filter. It calls the Resolve methods of both embedded structs,
+// because huma calls only this one.
 func (in *activityInput) Resolve(ctx huma.Context) []error {
 	if errs := in.AgentPath.Resolve(ctx); errs != nil {
 		return errs
@@ -94,7 +95,8 @@ type memoryActivityInput struct {
 	ActivityFilter
 }
 
-// Resolve stands in for those of both parts, which the framework then leaves out.
+// Resolve checks the slug and the filter. It calls the Resolve methods of both embedded structs,
+// because huma calls only this one.
 func (in *memoryActivityInput) Resolve(ctx huma.Context) []error {
 	if errs := in.AgentPath.Resolve(ctx); errs != nil {
 		return errs
@@ -113,10 +115,12 @@ func (a *api) listMemoryActivity(ctx context.Context, in *memoryActivityInput) (
 	return a.activity(ctx, in.ActivityFilter, records.ActivityList{AgentID: row.ID, MemoryID: in.ID})
 }
 
-func (a *api) activity(ctx context.Context, in ActivityFilter, of records.ActivityList) (*answer[ActivityList], error) {
-	of.Kind, of.Actor = memories.ActivityKind(in.Kind), memories.Actor(in.Actor)
-	of.Session, of.Name, of.Limit, of.Cursor = in.Session, in.Name, in.Limit, in.Cursor
-	page, err := a.store.Activity(ctx, of)
+// activity returns one page of the journal. query limits it to an agent or a memory; in has the
+// parameters of the request.
+func (a *api) activity(ctx context.Context, in ActivityFilter, query records.ActivityList) (*answer[ActivityList], error) {
+	query.Kind, query.Actor = memories.ActivityKind(in.Kind), memories.Actor(in.Actor)
+	query.Session, query.Name, query.Limit, query.Cursor = in.Session, in.Name, in.Limit, in.Cursor
+	page, err := a.store.Activity(ctx, query)
 	if err != nil {
 		return nil, err
 	}

@@ -11,13 +11,14 @@ import (
 	"memoir/internal/wire"
 )
 
-// AgentPath is the part of a path that names an agent. It is exported because the framework passes over embedded
-// structs that are not.
+// AgentPath has the path parameter for an agent. It is exported because huma ignores embedded
+// structs that are unexported.
 type AgentPath struct {
 	Slug string `path:"slug" doc:"The agent's slug."`
 }
 
-// Resolve keeps what no slug can be from reaching the database, whose text it may not be.
+// Resolve returns a 404 problem if the slug has invalid UTF-8 or a NUL character. Postgres would
+// refuse such a text.
 func (p *AgentPath) Resolve(huma.Context) []error {
 	if memories.CanBeText(p.Slug) {
 		return nil

@@ -6,9 +6,9 @@ import (
 	"net/http"
 )
 
-// whole sends the status of an answer with its first byte. An answer that turns out not to be writable at all is then a problem like any
-// other, and no connection that is cut.
-func whole(next http.Handler) http.Handler {
+// delayStatus is middleware that sends a status only with the first byte of the body, or after the
+// handler. A response that cannot be encoded can then still become a problem response.
+func delayStatus(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer := &lateStatus{ResponseWriter: w}
 		next.ServeHTTP(answer, r)
@@ -16,19 +16,22 @@ func whole(next http.Handler) http.Handler {
 	})
 }
 
-// lateStatus keeps the status until there is something to go with it.
+// lateStatus is a ResponseWriter that keeps the status until the first Write or send.
 type lateStatus struct {
 	http.ResponseWriter
-	status int // 0: none, or it has been sent
+	status int // 0 if it is not set yet, or already sent
 }
 
+// WriteHeader stores the status without sending it.
 func (l *lateStatus) WriteHeader(status int) { l.status = status }
 
+// Write sends the stored status, then part.
 func (l *lateStatus) Write(part []byte) (int, error) {
 	l.send()
 	return l.ResponseWriter.Write(part)
 }
 
+// send sends the stored status, if there is one.
 func (l *lateStatus) send() {
 	if l.status != 0 {
 		l.ResponseWriter.WriteHeader(l.status)
@@ -36,27 +39,29 @@ func (l *lateStatus) send() {
 	}
 }
 
-// Unwrap lets event streams set their deadlines, and send what they have.
+// Unwrap returns the wrapped writer. http.ResponseController needs it for deadlines and flushes.
 func (l *lateStatus) Unwrap() http.ResponseWriter { return l.ResponseWriter }
 
-// marshalAnswer writes an answer for the framework, which would write words of its own where that is not possible. The gate makes a problem
-// of the panic.
+// marshalAnswer encodes v as JSON for huma. If v cannot be encoded and nothing was written, it
+// panics, because huma would send its own error text; package gate sends a problem instead. If the
+// write failed later, it returns the error.
 func marshalAnswer(w io.Writer, v any) error {
-	begun := &begunWriter{to: w}
-	err := marshal(begun, v)
-	if err != nil && !begun.is {
+	tracked := &trackingWriter{w: w}
+	err := marshal(tracked, v)
+	if err != nil && !tracked.hasWritten {
 		panic(fmt.Errorf("an answer cannot be written: %w", err))
 	}
 	return err
 }
 
-// begunWriter knows whether anything was written.
-type begunWriter struct {
-	to io.Writer
-	is bool
+// trackingWriter records whether Write was called.
+type trackingWriter struct {
+	w          io.Writer
+	hasWritten bool
 }
 
-func (b *begunWriter) Write(part []byte) (int, error) {
-	b.is = true
-	return b.to.Write(part)
+// Write sets hasWritten and writes part to the wrapped writer.
+func (t *trackingWriter) Write(part []byte) (int, error) {
+	t.hasWritten = true
+	return t.w.Write(part)
 }

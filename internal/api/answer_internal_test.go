@@ -20,7 +20,7 @@ import (
 func TestAnAnswerThatCannotBeWrittenIsAProblemThatNamesTheRequest(t *testing.T) {
 	t.Parallel()
 	router := chi.NewRouter()
-	router.Use(whole)
+	router.Use(delayStatus)
 	described := humachi.New(router, description())
 	type told struct {
 		At time.Time `json:"at"`

@@ -1,10 +1,10 @@
-// Package api is Memoir's JSON API: agents, memories, scans and events over HTTP, and the OpenAPI document that
-// describes them, derived from the same Go types. It translates between HTTP and the domain and decides nothing:
-// what a save or a deletion does is the sync room's. It never lets anybody in or keeps anybody out; package gate,
+// Package api is Memoir's JSON API: agents, memories, scans and events over HTTP. It also serves the
+// OpenAPI document, which is derived from the same Go types. The package translates between HTTP
+// and the domain; package sync makes all changes. It does not authenticate requests: package gate,
 // which cmd/server puts around it, does.
 //
-// Each file is one resource: its shapes, its calls, and what is particular to them. The statuses of errors stand in one
-// table, in errors.go.
+// Each file is one resource, with its JSON types and its calls. Package problem maps errors to
+// statuses.
 package api
 
 import (
@@ -26,48 +26,52 @@ import (
 	"memoir/internal/verification"
 )
 
-// Options are the settings of the API.
+// Options configures the API.
 type Options struct {
-	// ClaudeMDLimit is the engine's, in Unicode characters; it is only shown.
+	// ClaudeMDLimit is the engine's limit of a CLAUDE.md, in Unicode characters. It is only shown.
 	ClaudeMDLimit int
-	// MaxStreams is how many event streams may be open at once; 0 is 256.
+	// MaxStreams is the maximum number of open event streams. 0 means 256.
 	MaxStreams int
-	// Ping is the time between two signs of life on a silent event stream; 0 is 15 s.
+	// Ping is the time between two comments that keep a quiet event stream open. 0 means 15 s.
 	Ping time.Duration
-	// DatabaseTime is how long Postgres may take for what a call reads, and to say that it is there before a call
-	// writes; past it Postgres counts as away. 0 is 15 s.
+	// DatabaseTime is the time limit of a call that reads. For a call that writes, it limits how
+	// long Postgres may not respond. 0 means 15 s.
 	DatabaseTime time.Duration
-	// Checker checks what memories cite when asked; nil: what is kept of earlier checks is answered.
+	// Checker checks citations on request. If it is nil, calls return the stored results only.
 	Checker *verification.Checker
-	// Consolidator makes and applies plans; nil: there are none.
+	// Consolidator makes and applies plans. If it is nil, the calls of consolidation fail with 409.
 	Consolidator *consolidation.Consolidator
-	// Extractor reads conversations; nil: none is read.
+	// Extractor reads conversations. If it is nil, extraction.Idle serves the stored proposals.
 	Extractor *extraction.Extractor
-	// BackgroundModel says which model is asked in the background, and how; empty: none.
+	// BackgroundModel describes the model for background jobs. It is empty if there is none.
 	BackgroundModel string
-	Log             *slog.Logger
+	// Log receives failed calls.
+	Log *slog.Logger
 }
 
 const (
-	// defaultStreams is the number of browser tabs and scripts of a large team; each takes a goroutine and 256 events.
+	// defaultStreams is an estimate for the browser tabs and scripts of a large team. Each stream
+	// needs a goroutine and a buffer of 256 events.
 	defaultStreams = 256
-	// defaultPing is below the idle time after which common proxies cut a connection, 30 s and more.
+	// defaultPing is below the idle timeout of common proxies, which is 30 s or more.
 	defaultPing = 15 * time.Second
-	// defaultDatabaseTime is far above what the largest list takes, and below what scripts wait for an answer.
+	// defaultDatabaseTime is arbitrary: longer than the largest list takes, and shorter than the
+	// usual timeout of scripts.
 	defaultDatabaseTime = 15 * time.Second
 )
 
+// api has the handlers of all calls.
 type api struct {
 	engine   *sync.Engine
 	store    Store
 	recaller *recall.Recaller
 	options  Options
 	huma     huma.API
-	streams  chan struct{} // one place for each event stream that may be open
+	streams  chan struct{} // one element for each open event stream
 }
 
-// New returns the handler of everything under /api, and of /healthz and /readyz. It expects whole paths: nothing is
-// to be stripped in front of it.
+// New returns the handler of all paths below /api, and of /healthz and /readyz. It needs full
+// paths, so the caller must not strip a prefix.
 func New(engine *sync.Engine, store Store, recaller *recall.Recaller, options Options) http.Handler {
 	if options.MaxStreams == 0 {
 		options.MaxStreams = defaultStreams
@@ -83,7 +87,7 @@ func New(engine *sync.Engine, store Store, recaller *recall.Recaller, options Op
 	}
 	a := &api{engine: engine, store: store, recaller: recaller, options: options, streams: make(chan struct{}, options.MaxStreams)}
 	router := chi.NewRouter()
-	router.Use(middleware.GetHead, whole, receive, byScript)
+	router.Use(middleware.GetHead, delayStatus, receive, byScript)
 	router.NotFound(notFound)
 	router.MethodNotAllowed(methodNotAllowed(router))
 	a.huma = humachi.New(router, description())
@@ -124,14 +128,16 @@ func New(engine *sync.Engine, store Store, recaller *recall.Recaller, options Op
 	return ownRouting(router)
 }
 
-// byScript says for the journal that a script asks: whoever calls the API is none of the pages.
+// byScript is middleware that marks each request as made by a script, for the journal. The pages
+// do not use the API.
 func byScript(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r.WithContext(sync.As(r.Context(), memories.ByScript)))
 	})
 }
 
-// ownRouting keeps the API's router from taking part in the routing of one around it, whose routes it does not share.
+// ownRouting removes the chi route context of an outer router from the request. Otherwise router
+// would continue the outer routing instead of starting its own.
 func ownRouting(router http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fresh := context.WithValue(r.Context(), chi.RouteCtxKey, (*chi.Context)(nil))
@@ -139,7 +145,8 @@ func ownRouting(router http.Handler) http.Handler {
 	})
 }
 
-// register adds a call. What its handler fails with becomes a problem by the one table.
+// register adds a call to the router and the OpenAPI document. A call that writes runs in
+// RunDetached, so it continues if the client disconnects. An error of handle becomes a problem.
 func register[I, O any](a *api, op huma.Operation, handle func(context.Context, *I) (*O, error)) {
 	op.MaxBodyBytes, op.BodyReadTimeout = -1, -1 // receive has read the body, within its own limits
 	where := "query"
@@ -168,7 +175,7 @@ func register[I, O any](a *api, op huma.Operation, handle func(context.Context, 
 	})
 }
 
-// answer is a body that goes with status 200.
+// answer is the body of a response with status 200.
 type answer[T any] struct{ Body T }
 
 func ok[T any](body T) *answer[T] { return &answer[T]{body} }

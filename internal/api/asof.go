@@ -6,13 +6,14 @@ import (
 	"memoir/internal/memories"
 )
 
-// AsOf is the part of a request that asks for a past moment. It is exported because the framework passes over embedded
-// structs that are not.
+// AsOf has the query parameter for a past moment. It is exported because huma ignores embedded
+// structs that are unexported.
 type AsOf struct {
 	AsOf memories.Moment `query:"as_of" doc:"RFC 3339, such as 2026-11-03T14:00:00Z: the state at that time; a future time counts as now. Purged memories and files are not included. Past lists are sorted by name, and do not take q, flagged and not_removed."`
 }
 
-// moment returns the moment that is asked for; zero for none, and for one that is not past yet.
+// moment returns the requested time. It is zero if none was given, or if it is after now. A
+// malformed time is an error.
 func (p AsOf) moment(now time.Time) (time.Time, error) {
 	if p.AsOf == "" {
 		return time.Time{}, nil
@@ -22,7 +23,7 @@ func (p AsOf) moment(now time.Time) (time.Time, error) {
 	}
 	at := p.AsOf.Time()
 	if at.IsZero() {
-		at = at.Add(1) // the first moment there is, and not none
+		at = at.Add(1) // the zero time means that none was given
 	}
 	if at.After(now) {
 		return time.Time{}, nil

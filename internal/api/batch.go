@@ -10,10 +10,10 @@ import (
 	"memoir/internal/sync"
 )
 
-// maxBatch is how many memories one batch may name: as many as the longest page of a list.
+// maxBatch is the maximum number of ids in a batch. It is the same as the longest page of a list.
 const maxBatch = 500
 
-// Batch names the memories of an agent with which something is to be done at once, in this order.
+// Batch lists ids of memories for each operation. The operations run in the order of the fields.
 type Batch struct {
 	Delete  []string `json:"delete,omitempty" doc:"Ids of memories to delete." maxItems:"500"`
 	Restore []string `json:"restore,omitempty" doc:"Ids of memories to restore." maxItems:"500"`
@@ -21,7 +21,7 @@ type Batch struct {
 	Verify  []string `json:"verify,omitempty" doc:"Ids of memories that are still true." maxItems:"500"`
 }
 
-// BatchResult is what became of one memory of a batch.
+// BatchResult is the result of one operation on one memory of a batch.
 type BatchResult struct {
 	ID      string           `json:"id"`
 	Op      string           `json:"op" enum:"delete,restore,purge,verify"`
@@ -29,7 +29,7 @@ type BatchResult struct {
 	Problem *problem.Problem `json:"problem"`
 }
 
-// TransformSchema says that there may be no problem, which the framework does not say of an object by itself.
+// TransformSchema adds to the schema that problem may be null. huma never adds this for objects.
 func (BatchResult) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
 	described := schema.Properties["problem"]
 	schema.Properties["problem"] = &huma.Schema{
@@ -39,7 +39,7 @@ func (BatchResult) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.S
 	return schema
 }
 
-// BatchResultList has a result for each memory of a batch, in the order in which they were dealt with.
+// BatchResultList has one result for each id of a batch, in the order of the operations.
 type BatchResultList struct {
 	Results []BatchResult `json:"results" nullable:"false"`
 }
@@ -56,7 +56,8 @@ type batchInput struct {
 	Body Batch
 }
 
-// batch deals with each memory as the call for it alone would: what fails does not stop the others.
+// batch runs the operations on each memory. A failure is part of the result and does not stop the
+// others. Without such an agent, or with more than maxBatch ids, the whole call fails.
 func (a *api) batch(ctx context.Context, in *batchInput) (*answer[BatchResultList], error) {
 	if _, err := a.store.AgentUncounted(ctx, in.Slug); err != nil {
 		return nil, err
@@ -65,18 +66,18 @@ func (a *api) batch(ctx context.Context, in *batchInput) (*answer[BatchResultLis
 		return nil, unprocessable(problem.Field{Location: "body", Message: "names more than 500 memories; send the rest in another batch"})
 	}
 	results := []BatchResult{}
-	for _, part := range []struct {
+	for _, operation := range []struct {
 		op  string
 		ids []string
-		do  func(ctx context.Context, slug string, all []sync.MemoryRef) []error
+		run func(ctx context.Context, slug string, all []sync.MemoryRef) []error
 	}{
 		{"delete", in.Body.Delete, a.engine.DeleteMany},
 		{"restore", in.Body.Restore, a.engine.RestoreMany},
 		{"purge", in.Body.Purge, a.engine.PurgeMany},
 		{"verify", in.Body.Verify, a.engine.VerifyMany},
 	} {
-		for i, err := range part.do(ctx, in.Slug, whatever(part.ids)) {
-			result := BatchResult{ID: part.ids[i], Op: part.op, Status: http.StatusOK}
+		for i, err := range operation.run(ctx, in.Slug, refsOf(operation.ids)) {
+			result := BatchResult{ID: operation.ids[i], Op: operation.op, Status: http.StatusOK}
 			if err != nil {
 				result.Problem = a.problem(ctx, "body", err)
 				result.Status = result.Problem.Status
@@ -87,8 +88,8 @@ func (a *api) batch(ctx context.Context, in *batchInput) (*answer[BatchResultLis
 	return &answer[BatchResultList]{BatchResultList{results}}, nil
 }
 
-// whatever names memories without saying what was seen of them.
-func whatever(ids []string) []sync.MemoryRef {
+// refsOf returns references to the memories, without ETags.
+func refsOf(ids []string) []sync.MemoryRef {
 	all := make([]sync.MemoryRef, len(ids))
 	for i, id := range ids {
 		all[i].ID = id

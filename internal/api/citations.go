@@ -10,10 +10,11 @@ import (
 	"memoir/internal/wire"
 )
 
-// reviewed is how many memories to review are listed.
-const reviewed = 500
+// maxDoubtful is the maximum number of memories in a DoubtfulList. It is the same as the longest
+// page of a list.
+const maxDoubtful = 500
 
-// CheckedCitation is one thing that a memory cites, and whether it is still there.
+// CheckedCitation is one reference of a memory, and whether its target was found.
 type CheckedCitation struct {
 	Kind    string  `json:"kind" enum:"path,line,function,flag,link"`
 	Text    string  `json:"text" doc:"The reference as written; for a link, the text between the brackets."`
@@ -21,14 +22,14 @@ type CheckedCitation struct {
 	Message *string `json:"message" doc:"Why it was not found; null if it was."`
 }
 
-// CitationList is what came of looking for what a memory cites.
+// CitationList is the result of the last check of a memory's references.
 type CitationList struct {
 	Project   *string           `json:"project" doc:"The directory that was searched; null if none is known, or nothing was checked yet."`
 	CheckedAt *time.Time        `json:"checked_at" doc:"Null if the current content was not checked yet."`
 	Citations []CheckedCitation `json:"citations" nullable:"false"`
 }
 
-// DoubtfulMemory is a memory that cites what is gone.
+// DoubtfulMemory is a memory with dead references.
 type DoubtfulMemory struct {
 	ID        string            `json:"id" format:"uuid" doc:"The memory's id."`
 	Name      string            `json:"name"`
@@ -38,7 +39,8 @@ type DoubtfulMemory struct {
 	Gone      []CheckedCitation `json:"gone" nullable:"false"`
 }
 
-// DoubtfulList is what is to be reviewed: those with the most that is gone first, then the types that age fastest, then the oldest.
+// DoubtfulList has the memories with dead references. The ones with the most are first, then the
+// types that age fastest, then the oldest.
 type DoubtfulList struct {
 	Memories []DoubtfulMemory `json:"memories" nullable:"false" doc:"At most 500."`
 	Total    int              `json:"total" doc:"Number of all such memories."`
@@ -56,7 +58,7 @@ func (a *api) listDoubtful(ctx context.Context, in *AgentPath) (*answer[Doubtful
 	if err != nil {
 		return nil, err
 	}
-	found, err := a.store.ToReview(ctx, agent, reviewed)
+	found, err := a.store.ToReview(ctx, agent, maxDoubtful)
 	list := DoubtfulList{Memories: make([]DoubtfulMemory, len(found)), Total: max(len(found), agent.Counts.CitesGone)}
 	for i, d := range found {
 		list.Memories[i] = DoubtfulMemory{
@@ -75,7 +77,8 @@ func (a *api) listCitations(ctx context.Context, in *MemoryPath) (*answer[Citati
 	return a.citations(ctx, agent, in.ID)
 }
 
-// citations answers what is kept of a memory.
+// citations returns the stored check of a memory. The list is empty if the memory was not checked
+// yet. It fails with memories.ErrNotFound if there is no such memory.
 func (a *api) citations(ctx context.Context, agent records.Agent, id string) (*answer[CitationList], error) {
 	found, err := a.store.Verification(ctx, agent, id)
 	if errors.Is(err, memories.ErrNotFound) {

@@ -8,7 +8,7 @@ import (
 	"memoir/internal/wire"
 )
 
-// ClaudeMDCosts is what a CLAUDE.md consists of, and what each part of it takes.
+// ClaudeMDCosts is the size of a CLAUDE.md and of each of its parts.
 type ClaudeMDCosts struct {
 	Chars       int          `json:"chars" doc:"Unicode characters of the whole compiled file."`
 	Tokens      int          `json:"tokens" doc:"Estimated: four characters per token."`
@@ -20,7 +20,7 @@ type ClaudeMDCosts struct {
 	Problem     *string      `json:"problem" doc:"Why the file cannot be written; null if it can."`
 }
 
-// MemoryCost is what one memory takes.
+// MemoryCost is the size of one memory's text in CLAUDE.md.
 type MemoryCost struct {
 	ID     string `json:"id" format:"uuid"`
 	Name   string `json:"name"`
@@ -30,7 +30,8 @@ type MemoryCost struct {
 	Listed bool   `json:"listed" doc:"The memory has no section because of the limit. It is one line, or only counted if chars is 0."`
 }
 
-// ClaudeMDParts is a CLAUDE.md in its parts: one after the other they are the whole text.
+// ClaudeMDParts is a CLAUDE.md in parts. Before, Parts and After, joined in this order, are the
+// whole text.
 type ClaudeMDParts struct {
 	Before  *string        `json:"before" doc:"Handwritten text above Memoir's block."`
 	Parts   []ClaudeMDPart `json:"parts" nullable:"false" doc:"The parts of the block, with its markers."`
@@ -39,7 +40,7 @@ type ClaudeMDParts struct {
 	Problem *string        `json:"problem" doc:"Why the file cannot be written; null if it can."`
 }
 
-// ClaudeMDPart is one memory of a CLAUDE.md, or the standing text between two.
+// ClaudeMDPart is the text of one memory in a CLAUDE.md, or the fixed text between two memories.
 type ClaudeMDPart struct {
 	Text     string  `json:"text" doc:"Markdown."`
 	MemoryID *string `json:"memory_id" doc:"Null for fixed text and for the heading of a type."`
