@@ -14,7 +14,7 @@ import (
 	"memoir/internal/wire"
 )
 
-// Consolidation is how the tidying up of an agent's memories stands.
+// Consolidation is the state of an agent's consolidation, with its plan and the last applied steps.
 type Consolidation struct {
 	Mode     string              `json:"mode" enum:"off,plan,auto" doc:"What runs automatically: off, plan, or auto (a few steps too)."`
 	Model    bool                `json:"model" doc:"False if no model is available; plans then use rules only."`
@@ -27,26 +27,27 @@ type Consolidation struct {
 	Applied  []ConsolidationStep `json:"applied" nullable:"false" doc:"The last applied steps of all plans, newest first, undone ones included; at most 50."`
 }
 
-// TransformSchema says that there may be no plan.
+// TransformSchema adds to the schema that plan may be null.
 func (Consolidation) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
 	return orNull(schema, "plan", "The agent's plan; null if there is none.")
 }
 
-// orNull says of an object in a schema that it may be null, which the framework does not say by itself.
+// orNull replaces an object property of schema: it gets the description, and may be null. huma never
+// adds the null for objects.
 func orNull(schema *huma.Schema, property, description string) *huma.Schema {
 	described := schema.Properties[property]
 	schema.Properties[property] = &huma.Schema{Description: description, AnyOf: []*huma.Schema{{Ref: described.Ref}, {Type: "null"}}}
 	return schema
 }
 
-// ConsolidationGate is something that has to hold.
+// ConsolidationGate is one condition of an automatic plan.
 type ConsolidationGate struct {
 	Name string `json:"name" enum:"time,look,conversations,lock"`
 	Open bool   `json:"open"`
 	Why  string `json:"why" doc:"Reason for people."`
 }
 
-// ConsolidationPlan is what could be done. It changes nothing by itself.
+// ConsolidationPlan is a list of proposed steps. A plan changes nothing until steps are applied.
 type ConsolidationPlan struct {
 	ID           string                 `json:"id"`
 	MadeAt       time.Time              `json:"made_at"`
@@ -67,14 +68,14 @@ type ConsolidationSize struct {
 	After  int `json:"after"`
 }
 
-// ConsolidationFinding is something that no step can be made of.
+// ConsolidationFinding is a finding about a memory for which no step can be proposed.
 type ConsolidationFinding struct {
 	Memory *string `json:"memory" doc:"Id of the memory."`
 	Name   string  `json:"name"`
 	Text   string  `json:"text"`
 }
 
-// ConsolidationStep is one thing that can be done, and undone, as a whole.
+// ConsolidationStep is a group of changes that are applied and undone together.
 type ConsolidationStep struct {
 	ID        string                `json:"id"`
 	Kind      string                `json:"kind" enum:"merge,update,delete,reindex"`
@@ -90,7 +91,7 @@ type ConsolidationStep struct {
 	UndoneAt  *time.Time            `json:"undone_at"`
 }
 
-// ConsolidationChange is what becomes of one memory, or of the index.
+// ConsolidationChange is one change of a step, to a memory or to the index.
 type ConsolidationChange struct {
 	Op     string                `json:"op" enum:"write,delete,index"`
 	Memory *string               `json:"memory" doc:"Id of the memory; null for the index."`
@@ -100,31 +101,31 @@ type ConsolidationChange struct {
 	Diff   *string               `json:"diff" doc:"Unified diff of the content; null if only type or description changes."`
 }
 
-// TransformSchema says that there may be nothing left.
+// TransformSchema adds to the schema that after may be null.
 func (ConsolidationChange) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
 	return orNull(schema, "after", "Null if the memory is deleted.")
 }
 
-// ConsolidationContent is what a memory says; of an index the body alone.
+// ConsolidationContent is the content of a memory or an index. An index has a body only.
 type ConsolidationContent struct {
 	Type        *string `json:"type"`
 	Description *string `json:"description"`
 	Body        string  `json:"body"`
 }
 
-// ConsolidationResult is what became of one step that was to be applied.
+// ConsolidationResult is the result of applying one step.
 type ConsolidationResult struct {
 	ID      string           `json:"id"`
 	Status  int              `json:"status" doc:"200 if the step was applied."`
 	Problem *problem.Problem `json:"problem"`
 }
 
-// TransformSchema says that there may be no problem.
+// TransformSchema adds to the schema that problem may be null.
 func (ConsolidationResult) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
 	return orNull(schema, "problem", "Why the step was not applied; null if it was.")
 }
 
-// ConsolidationResultList has a result for each step, in the order in which they were named.
+// ConsolidationResultList has the results of applied steps, in the order of the request.
 type ConsolidationResultList struct {
 	Results []ConsolidationResult `json:"results" nullable:"false"`
 }
@@ -138,6 +139,7 @@ func (a *api) registerConsolidation() {
 	register(a, del("/agents/{slug}/consolidation", "discard-consolidation", "Discard the plan; applied steps stay", http.StatusConflict), a.discardConsolidation)
 }
 
+// consolidator returns the configured Consolidator, or *memories.ConflictError if there is none.
 func (a *api) consolidator() (*consolidation.Consolidator, error) {
 	if a.options.Consolidator == nil {
 		return nil, &memories.ConflictError{Reason: "There is no consolidation here. Nothing was changed."}
@@ -204,7 +206,7 @@ func consolidationStepOf(s records.Step) ConsolidationStep {
 		if c.After != nil {
 			after = []byte(c.After.Body)
 		}
-		change.Diff = unified(c.Name, []byte(c.Before.Body), after)
+		change.Diff = unifiedDiff(c.Name, []byte(c.Before.Body), after)
 		step.Changes[i] = change
 	}
 	return step

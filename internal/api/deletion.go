@@ -9,7 +9,7 @@ import (
 	"memoir/internal/wire"
 )
 
-// Deletion is what the deletion of a memory would change. Nothing has changed yet.
+// Deletion is the preview of a deletion: the changes that it would make.
 type Deletion struct {
 	Memories []DeletedMemory  `json:"memories" nullable:"false" doc:"The memories that move to the trash, by name. Those in the trash already are not included."`
 	Files    []wire.File      `json:"files" nullable:"false" doc:"The files that are removed. The trash keeps them."`
@@ -17,20 +17,20 @@ type Deletion struct {
 	ClaudeMD ClaudeMDDeletion `json:"claude_md"`
 }
 
-// DeletedMemory is one memory that a deletion puts into the trash.
+// DeletedMemory is one memory that a deletion would move to the trash.
 type DeletedMemory struct {
 	ID   string `json:"id" format:"uuid"`
 	Name string `json:"name"`
 }
 
-// IndexChange is what a MEMORY.md loses.
+// IndexChange lists the lines that a deletion would remove from one MEMORY.md.
 type IndexChange struct {
 	Path  string   `json:"path" doc:"Relative to the agent's dir."`
 	Lines []string `json:"lines" nullable:"false" doc:"The lines that are removed, or lose a link."`
 	Diff  *string  `json:"diff" doc:"Unified diff with three lines of context."`
 }
 
-// ClaudeMDDeletion is what becomes of the compiled CLAUDE.md.
+// ClaudeMDDeletion is the change that a deletion would make to the compiled CLAUDE.md.
 type ClaudeMDDeletion struct {
 	CharsBefore  int     `json:"chars_before" doc:"Unicode characters of the whole file."`
 	CharsAfter   int     `json:"chars_after"`
@@ -51,7 +51,7 @@ func (a *api) previewDeletion(ctx context.Context, in *MemoryPath) (*answer[Dele
 	return ok(deletionOf(change)), err
 }
 
-// previewDeletionsInput names the memories in its body, because hundreds of ids fit into no address.
+// previewDeletionsInput has the ids in its body, because hundreds of ids do not fit into a URL.
 type previewDeletionsInput struct {
 	AgentPath
 	Body struct {
@@ -72,7 +72,7 @@ func deletionOf(change sync.DeletionPreview) Deletion {
 		ClaudeMD: ClaudeMDDeletion{
 			CharsBefore: before.Chars, CharsAfter: after.Chars,
 			TokensBefore: claudemd.ApproximateTokens(before.Chars), TokensAfter: claudemd.ApproximateTokens(after.Chars),
-			Diff: unified("CLAUDE.md", before.Text, after.Text), Problem: wire.Text(after.Problem),
+			Diff: unifiedDiff("CLAUDE.md", before.Text, after.Text), Problem: wire.Text(after.Problem),
 		},
 	}
 	for i, m := range change.Memories {
@@ -86,7 +86,7 @@ func deletionOf(change sync.DeletionPreview) Deletion {
 		for j, gone := range index.Gone {
 			lines[j] = gone.Text
 		}
-		deletion.Indexes[i] = IndexChange{Path: index.Path, Lines: lines, Diff: unified(index.Path, index.Before, index.After)}
+		deletion.Indexes[i] = IndexChange{Path: index.Path, Lines: lines, Diff: unifiedDiff(index.Path, index.Before, index.After)}
 	}
 	return deletion
 }

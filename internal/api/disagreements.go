@@ -9,7 +9,8 @@ import (
 	"memoir/internal/wire"
 )
 
-// Disagreement is a memory under whose name files on disk say different things: two primary files, or a session newer than these.
+// Disagreement is a memory whose files have different contents: two primary files, or a session
+// file that is newer than the primary ones.
 type Disagreement struct {
 	ID         string    `json:"id" format:"uuid" doc:"The memory's id."`
 	Name       string    `json:"name"`
@@ -20,12 +21,12 @@ type Disagreement struct {
 	NewestAt   time.Time `json:"newest_at" doc:"Time of the newest content."`
 }
 
-// DisagreementList is what an agent's files disagree about, by name.
+// DisagreementList has an agent's memories whose files have different contents, by name.
 type DisagreementList struct {
 	Disagreements []Disagreement `json:"disagreements" nullable:"false"`
 }
 
-// Version is one content that files on disk carry now.
+// Version is one content of a memory, with the files on disk that have it now.
 type Version struct {
 	ID          string        `json:"id" doc:"Fingerprint of the content; it names the version to keep."`
 	Type        *string       `json:"type" doc:"feedback, user, project or reference; null: it has none."`
@@ -35,7 +36,7 @@ type Version struct {
 	Files       []VersionFile `json:"files" nullable:"false"`
 }
 
-// VersionFile is one file that says it.
+// VersionFile is one file with the content of a Version.
 type VersionFile struct {
 	Path       string    `json:"path"`
 	Session    *string   `json:"session" doc:"Null for the agent's own file."`
@@ -44,7 +45,7 @@ type VersionFile struct {
 	NewAt      time.Time `json:"new_at" doc:"Time when the files got this content. The newest is the memory's content."`
 }
 
-// VersionList is what the files of a memory say, the newest first.
+// VersionList has the different contents of a memory's files, newest first.
 type VersionList struct {
 	Versions []Version `json:"versions" nullable:"false"`
 	Settled  bool      `json:"settled" doc:"False: the files differ, and no decision was made. Keep one version, or PATCH the memory."`

@@ -9,7 +9,7 @@ import (
 	"memoir/internal/memories/memorymd"
 )
 
-// document is an answer that is not JSON.
+// document is a response body that is not JSON.
 type document struct {
 	ContentType string `header:"Content-Type"`
 	Body        []byte
@@ -18,9 +18,9 @@ type document struct {
 func markdown(text []byte) *document { return &document{"text/markdown; charset=utf-8", text} }
 
 func (a *api) registerDocuments() {
-	register(a, answers(get("/agents/{slug}/claude-md", "get-claude-md", "Get the text that is compiled into CLAUDE.md"),
+	register(a, withMediaType(get("/agents/{slug}/claude-md", "get-claude-md", "Get the text that is compiled into CLAUDE.md"),
 		"text/markdown", "The whole CLAUDE.md. With as_of, what Memoir would have compiled then, in the handwritten parts of today."), a.getClaudeMD)
-	register(a, answers(get("/agents/{slug}/index", "get-index", "Get MEMORY.md as an agent loads it", http.StatusConflict),
+	register(a, withMediaType(get("/agents/{slug}/index", "get-index", "Get MEMORY.md as an agent loads it", http.StatusConflict),
 		"text/markdown", "MEMORY.md, cut to 200 lines and 25,000 UTF-16 code units; empty where there is none."), a.getIndex)
 }
 

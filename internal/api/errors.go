@@ -15,7 +15,8 @@ import (
 	"memoir/internal/problem"
 )
 
-// problem returns the problem of an error, and logs it. where is the part of the request that an invalid field is in.
+// problem returns the problem of err with the request id, and logs err. where is "body" or "query",
+// the location of an invalid field.
 func (a *api) problem(ctx context.Context, where string, err error) *problem.Problem {
 	p := problem.Of(err)
 	if p.Code == problem.Invalid {
@@ -31,14 +32,15 @@ func badBody(fields ...problem.Field) *problem.Problem {
 }
 
 func unprocessable(fields ...problem.Field) *problem.Problem {
-	said := make([]string, len(fields))
+	messages := make([]string, len(fields))
 	for i, f := range fields {
-		said[i] = strings.TrimPrefix(strings.TrimPrefix(f.Location, "body."), "query.") + " " + f.Message
+		messages[i] = strings.TrimPrefix(strings.TrimPrefix(f.Location, "body."), "query.") + " " + f.Message
 	}
-	return problem.New(http.StatusUnprocessableEntity, "Nothing was changed: "+strings.Join(said, "; ")+".", fields...)
+	return problem.New(http.StatusUnprocessableEntity, "Nothing was changed: "+strings.Join(messages, "; ")+".", fields...)
 }
 
-// What the framework refuses by itself is said in the same form. It has no other place to set this than its globals.
+// init makes huma's own errors problems of this package. huma reads these settings from global
+// variables only.
 func init() {
 	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
 		return refusal(status, message, errs)
@@ -46,21 +48,21 @@ func init() {
 	huma.NewErrorWithContext = func(ctx huma.Context, status int, message string, errs ...error) huma.StatusError {
 		return refusal(status, message, errs).Request(gate.RequestID(ctx.Context()))
 	}
-	huma.ValidateStrictCasing = true // "Name" is an unknown field, as the document says
+	huma.ValidateStrictCasing = true // the OpenAPI document has no field "Name"
 }
 
-// refusal is the problem of a request that the framework did not hand on. The offending values are not repeated: they may be
-// megabytes.
+// refusal returns the problem of a request that huma refused. If errs has a problem, it returns that
+// one. The problem never repeats an invalid value, which could be megabytes long.
 func refusal(status int, message string, errs []error) *problem.Problem {
 	var fields []problem.Field
 	for _, err := range errs {
-		var known *problem.Problem
-		if errors.As(err, &known) {
-			return known
+		var p *problem.Problem
+		if errors.As(err, &p) {
+			return p
 		}
 		var detail *huma.ErrorDetail
 		if errors.As(err, &detail) {
-			fields = append(fields, named(detail))
+			fields = append(fields, fieldOf(detail))
 		}
 	}
 	switch status {
@@ -75,8 +77,9 @@ func refusal(status int, message string, errs []error) *problem.Problem {
 	}
 }
 
-// named returns the field that the framework complains of. A missing one it names in its message, not in the location.
-func named(detail *huma.ErrorDetail) problem.Field {
+// fieldOf returns the field of an error of huma. For a missing field, it takes the name from the
+// message, because the location is only that of the parent.
+func fieldOf(detail *huma.ErrorDetail) problem.Field {
 	var missing string
 	if n, err := fmt.Sscanf(detail.Message, validation.MsgExpectedRequiredProperty, &missing); n == 1 && err == nil {
 		return problem.Field{Location: detail.Location + "." + missing, Message: "is required"}
@@ -84,22 +87,24 @@ func named(detail *huma.ErrorDetail) problem.Field {
 	return problem.Field{Location: detail.Location, Message: "is not as it should be: " + detail.Message}
 }
 
+// notFound answers 404 for a path without a route.
 func notFound(w http.ResponseWriter, r *http.Request) {
 	problem.New(http.StatusNotFound, "There is nothing at this address. The calls are listed in /api/openapi.json.").
 		Request(gate.RequestID(r.Context())).Write(w)
 }
 
-// methodNotAllowed names the methods that the path does take, as HTTP demands.
+// methodNotAllowed returns a handler that answers 405 and lists the methods of the path in Allow.
+// For a path of logs, the detail explains that entries can only be added.
 func methodNotAllowed(router chi.Router) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		path := r.URL.EscapedPath()
 		var allowed []string
 		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete} {
-			asked := method
-			if asked == http.MethodHead {
-				asked = http.MethodGet
+			routed := method
+			if routed == http.MethodHead {
+				routed = http.MethodGet
 			}
-			if router.Match(chi.NewRouteContext(), asked, path) {
+			if router.Match(chi.NewRouteContext(), routed, path) {
 				allowed = append(allowed, method)
 			}
 		}

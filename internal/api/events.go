@@ -15,7 +15,7 @@ import (
 	"memoir/internal/wire"
 )
 
-// Event is one thing that happened.
+// Event is the data of one message of the event stream.
 type Event struct {
 	Agent *string `json:"agent" doc:"Null for all agents: read everything again."`
 	Kind  string  `json:"kind" enum:"saved,deleted,restored,missing,published,scanned,proposed,logged"`
@@ -23,14 +23,14 @@ type Event struct {
 }
 
 const (
-	// reconnect is when a client comes back after a lost stream, in milliseconds.
-	reconnect = 2000
-	// sendTime is how long a client may take to accept an event before it counts as gone.
-	sendTime = 30 * time.Second
+	// reconnectDelay is the time before a client reconnects, in milliseconds. Arbitrary.
+	reconnectDelay = 2000
+	// sendTimeout is the time limit of a write to a client. Then its stream is closed. Arbitrary.
+	sendTimeout = 30 * time.Second
 )
 
 func (a *api) registerEvents() {
-	register(a, answers(get("/events", "stream-events", "Stream changes as Server-Sent Events"),
+	register(a, withMediaType(get("/events", "stream-events", "Stream changes as Server-Sent Events"),
 		"text/event-stream", `Events of type "changed" with data {"agent","kind","name"}.`), a.streamEvents)
 }
 
@@ -38,8 +38,10 @@ type eventsInput struct {
 	Agent string `query:"agent" doc:"Slug of the agent whose events to send."`
 }
 
+// eventStream is an answer whose body is written by a function.
 type eventStream struct{ Body func(huma.Context) }
 
+// streamEvents answers an event stream, or a 429 problem if MaxStreams streams are open.
 func (a *api) streamEvents(_ context.Context, in *eventsInput) (*eventStream, error) {
 	select {
 	case a.streams <- struct{}{}:
@@ -61,24 +63,27 @@ func (a *api) streamEvents(_ context.Context, in *eventsInput) (*eventStream, er
 	}}, nil
 }
 
-// stream is one client's open answer.
+// stream is the response to one client.
 type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 }
 
-// open sends the head. The subscription is open by now: whatever happens after the client has the head reaches it.
+// open sends the headers and the reconnect delay, and reports whether the client received them. The
+// caller must subscribe first, so that no later event is lost.
 func (s stream) open() bool {
 	s.w.Header().Set("Content-Type", "text/event-stream")
-	s.w.Header().Set("X-Accel-Buffering", "no") // keeps nginx from holding events back
+	s.w.Header().Set("X-Accel-Buffering", "no") // stops nginx from buffering events
 	s.w.WriteHeader(http.StatusOK)
-	return s.send(fmt.Sprintf("retry: %d\n\n", reconnect))
+	return s.send(fmt.Sprintf("retry: %d\n\n", reconnectDelay))
 }
 
-// follow hands on events until the client is gone or the hub closes.
+// follow sends events until the client disconnects, a write fails, or the hub closes. It sends the
+// events of agent and those of all agents; an empty agent means every event. It sends a comment at
+// every ping.
 func (s stream) follow(ctx context.Context, received <-chan events.Event, agent string, ping time.Duration) {
-	signs := time.NewTicker(ping)
-	defer signs.Stop()
+	ticker := time.NewTicker(ping)
+	defer ticker.Stop()
 	for {
 		message := ": still here\n\n"
 		select {
@@ -92,7 +97,7 @@ func (s stream) follow(ctx context.Context, received <-chan events.Event, agent 
 				continue
 			}
 			message = messageOf(event)
-		case <-signs.C:
+		case <-ticker.C:
 		}
 		if !s.send(message) {
 			return
@@ -100,13 +105,15 @@ func (s stream) follow(ctx context.Context, received <-chan events.Event, agent 
 	}
 }
 
-// send says whether the client has taken the text. Its deadline replaces the server's own, which is for answers that end.
+// send writes and flushes text, and reports whether both succeeded within sendTimeout. Its deadline
+// replaces the server's, which is too short for a stream.
 func (s stream) send(text string) bool {
-	_ = s.control.SetWriteDeadline(time.Now().Add(sendTime)) // a test's recorder has no deadlines
+	_ = s.control.SetWriteDeadline(time.Now().Add(sendTimeout)) // fails for a test's recorder, which has no deadlines
 	_, err := s.w.Write([]byte(text))
 	return err == nil && s.control.Flush() == nil
 }
 
+// messageOf returns event as a Server-Sent Event of type changed.
 func messageOf(event events.Event) string {
 	data, err := json.Marshal(Event{Agent: wire.Text(event.Agent), Kind: string(event.Kind), Name: wire.Text(event.Name)})
 	if err != nil {

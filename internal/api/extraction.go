@@ -17,7 +17,7 @@ import (
 	"memoir/internal/wire"
 )
 
-// Extraction is the reading of a conversation.
+// Extraction is the state and the result of reading one conversation.
 type Extraction struct {
 	Key          string `json:"key" doc:"Key of the background job; see GET /agents/{slug}/jobs."`
 	Session      string `json:"session" doc:"Name of the conversation."`
@@ -48,7 +48,7 @@ type Proposal struct {
 	ETag        string         `json:"etag" doc:"For If-Match: covers the proposal and the memory that it would change."`
 }
 
-// ProposedState is what a memory says that a proposal would change.
+// ProposedState is the current content of the memory that a proposal would change.
 type ProposedState struct {
 	ID          string  `json:"id" format:"uuid"`
 	Type        *string `json:"type"`
@@ -56,7 +56,7 @@ type ProposedState struct {
 	Body        *string `json:"body"`
 }
 
-// Schema says that there may be none, which the framework does not say of an object by itself.
+// Schema returns a schema that also allows null. huma never adds this for objects.
 func (ProposedState) Schema(huma.Registry) *huma.Schema {
 	text := func() *huma.Schema { return &huma.Schema{Type: huma.TypeString, Nullable: true} }
 	state := &huma.Schema{
@@ -66,34 +66,34 @@ func (ProposedState) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{AnyOf: []*huma.Schema{state, {Type: "null"}}}
 }
 
-// ProposalList is what was found for an agent.
+// ProposalList is one page of an agent's proposals.
 type ProposalList struct {
 	Proposals  []Proposal `json:"proposals" nullable:"false" doc:"Newest first."`
 	Total      int        `json:"total" doc:"Number of proposals in that state."`
 	NextCursor *string    `json:"next_cursor" doc:"Cursor of the next page; null on the last one."`
 }
 
-// ProposalPath is the part of a path that names a proposal.
+// ProposalPath has the path parameters for a proposal.
 type ProposalPath struct {
 	AgentPath
 	ID string `path:"id" doc:"The proposal's id."`
 }
 
-// proposalAnswer is one proposal with its entity tag.
+// proposalAnswer is the response with one proposal and its entity tag.
 type proposalAnswer struct {
 	ETag string `header:"ETag" doc:"Strong; covers the proposal and the memory that it would change."`
 	Body Proposal
 }
 
 func (a *api) registerExtraction() {
-	begin := post("/agents/{slug}/extract", "extract", "Find memories in a conversation", http.StatusBadRequest,
+	op := post("/agents/{slug}/extract", "extract", "Find memories in a conversation", http.StatusBadRequest,
 		http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
-	begin.DefaultStatus = http.StatusOK
-	begin.Responses = map[string]*huma.Response{"202": {
+	op.DefaultStatus = http.StatusOK
+	op.Responses = map[string]*huma.Response{"202": {
 		Description: "The conversation is read in the background: wait is 0, or has passed.",
 		Content:     map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: "#/components/schemas/Extraction"}}},
 	}}
-	register(a, begin, a.extract)
+	register(a, op, a.extract)
 	const proposals = "/agents/{slug}/proposals"
 	register(a, get(proposals, "list-proposals", "List proposals, newest first"), a.listProposals)
 	register(a, get(proposals+"/{id}", "get-proposal", "Get one proposal"), a.getProposal)
@@ -123,6 +123,9 @@ type extractAnswer struct {
 	Body   Extraction
 }
 
+// extract queues a conversation to be read. It answers 200 with the result if the job ends within
+// wait, else 202. It answers a 503 problem if the reading failed, and says in it whether Memoir tries
+// again.
 func (a *api) extract(ctx context.Context, in *extractInput) (*extractAnswer, error) {
 	request := extraction.Request{Agent: in.Slug, Session: in.Body.Session, Transcript: in.Body.Transcript, Path: in.Body.TranscriptPath}
 	for _, m := range in.Body.Messages {
@@ -133,8 +136,8 @@ func (a *api) extract(ctx context.Context, in *extractInput) (*extractAnswer, er
 		request.Messages = append(request.Messages, message)
 	}
 	given := 0
-	for _, is := range []bool{len(request.Messages) > 0, request.Transcript != "", request.Path != ""} {
-		if is {
+	for _, isGiven := range []bool{len(request.Messages) > 0, request.Transcript != "", request.Path != ""} {
+		if isGiven {
 			given++
 		}
 	}
@@ -152,11 +155,11 @@ func (a *api) extract(ctx context.Context, in *extractInput) (*extractAnswer, er
 	if in.Wait == 0 {
 		return &extractAnswer{http.StatusAccepted, shown}, nil
 	}
-	job, ended, err := a.options.Extractor.Wait(ctx, deferred, time.Duration(in.Wait)*time.Second)
+	job, done, err := a.options.Extractor.Wait(ctx, deferred, time.Duration(in.Wait)*time.Second)
 	switch {
 	case err != nil:
 		return nil, err
-	case !ended:
+	case !done:
 		return &extractAnswer{http.StatusAccepted, shown}, nil
 	case job.State == jobs.Done:
 		shown.State, shown.Said, shown.InputTokens, shown.OutputTokens = "done", job.Message, job.InputTokens, job.OutputTokens
@@ -233,7 +236,8 @@ func (a *api) refuseProposal(ctx context.Context, in *refuseProposalInput) (*pro
 	return &proposalAnswer{p.ETag(), proposalOf(in.Slug, p)}, err
 }
 
-// onlyTag returns the one entity tag of a precondition; empty: there is none, or any will do.
+// onlyTag returns the entity tag of an If-Match header. It is empty if the header is empty or *. It
+// returns memories.ErrChanged if the header has no tag or several.
 func onlyTag(header string) (string, error) {
 	switch tags := entityTags(header); {
 	case header == "" || header == "*":

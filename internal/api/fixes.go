@@ -15,12 +15,12 @@ import (
 	"memoir/internal/wire"
 )
 
-// FixList is what can be done about the files of a memory that have problems.
+// FixList has a memory's files that have problems, with the possible fixes.
 type FixList struct {
 	Files []FlawedFile `json:"files" nullable:"false"`
 }
 
-// FlawedFile is one file on disk that has problems.
+// FlawedFile is one file on disk that has problems, with its possible fixes.
 type FlawedFile struct {
 	Path     string               `json:"path" doc:"Relative to the agent's dir."`
 	Session  *string              `json:"session"`
@@ -29,10 +29,10 @@ type FlawedFile struct {
 	Fixes    []Fix                `json:"fixes" nullable:"false" doc:"Empty if the file must be fixed by hand; see the problem's message."`
 }
 
-// fitForJSON takes NUL out of a text, which many readers of JSON cannot keep.
+// fitForJSON replaces NUL with U+FFFD. Many JSON parsers cannot store NUL.
 var fitForJSON = strings.NewReplacer("\x00", "\uFFFD")
 
-// Fix is one way to mend a file.
+// Fix is one possible fix of a file.
 type Fix struct {
 	ID          string `json:"id" doc:"Send it to apply the fix."`
 	Problem     string `json:"problem" doc:"Code of the problem that it fixes."`
@@ -78,21 +78,23 @@ func flawedFileOf(f sync.Flawed) FlawedFile {
 	return shown
 }
 
-// mostDiffLines bounds the lines of a diff. Nobody reads as many, and a million take a second.
-const mostDiffLines = 100_000
+// maxDiffLines is the maximum number of changed lines in a diff. Arbitrary; a diff of a million
+// lines takes a second.
+const maxDiffLines = 100_000
 
-// fixDiff compares two texts as a unified diff. Of a change of too many lines it gives the numbers.
+// fixDiff returns the unified diff of two texts. It is empty if they are equal. If more than
+// maxDiffLines lines change, it only has the number of removed and added lines.
 func fixDiff(path, newPath, before, after string) string {
-	start, end := changed(before, after)
+	start, end := commonEnds(before, after)
 	removed, added := strings.Count(before[start:len(before)-end], "\n"), strings.Count(after[start:len(after)-end], "\n")
-	if removed+added > mostDiffLines {
+	if removed+added > maxDiffLines {
 		return fmt.Sprintf("--- %s\n+++ %s\nToo many lines to show: %d are removed and %d are added.\n", path, newPath, removed, added)
 	}
 	edits := lineEdits(before, after, start, end)
 	if len(edits) == 0 {
 		return ""
 	}
-	// Only the lines that are shown are given to the library, which takes all lines apart.
+	// The library splits its whole input into lines, so it only gets the lines that are shown.
 	from := linesBack(before, edits[0].Start, udiff.DefaultContextLines)
 	to := linesOn(before, edits[len(edits)-1].End, udiff.DefaultContextLines)
 	for i := range edits {
@@ -106,8 +108,9 @@ func fixDiff(path, newPath, before, after string) string {
 	return shiftHunks(text, strings.Count(before[:from], "\n"))
 }
 
-// changed returns how many bytes of whole lines two texts both begin and end with.
-func changed(before, after string) (start, end int) {
+// commonEnds returns the number of bytes that both texts have in common at their start and at their
+// end. It counts whole lines only.
+func commonEnds(before, after string) (start, end int) {
 	for start < min(len(before), len(after)) && before[start] == after[start] {
 		start++
 	}
@@ -123,8 +126,8 @@ func changed(before, after string) (start, end int) {
 	return start, end
 }
 
-// lineEdits returns what makes one text into another, in whole lines. What both begin and end with is left out of the
-// search, so that a change of a line in a megabyte costs little.
+// lineEdits returns the edits of whole lines that turn before into after. It compares only the text
+// between the common start and end, so that a small change of a large text is fast.
 func lineEdits(before, after string, start, end int) []udiff.Edit {
 	edits := udiff.Lines(before[start:len(before)-end], after[start:len(after)-end])
 	for i := range edits {
@@ -134,7 +137,8 @@ func lineEdits(before, after string, start, end int) []udiff.Edit {
 	return edits
 }
 
-// linesBack returns where so many lines before a position begin, which is the beginning of a line.
+// linesBack returns the offset that is the given number of lines before at. at must be the start of
+// a line. It stops at the start of the text.
 func linesBack(text string, at, lines int) int {
 	for range lines {
 		if at == 0 {
@@ -145,7 +149,8 @@ func linesBack(text string, at, lines int) int {
 	return at
 }
 
-// linesOn returns where so many lines behind a position end, which is the beginning of a line or the end of the text.
+// linesOn returns the offset that is the given number of lines after at. at must be the start of a
+// line or the end of the text. It stops at the end of the text.
 func linesOn(text string, at, lines int) int {
 	for range lines {
 		next := strings.IndexByte(text[at:], '\n')
@@ -157,17 +162,17 @@ func linesOn(text string, at, lines int) int {
 	return at
 }
 
-// hunkHead is the line above a hunk of a unified diff. No other of its lines begins with an @.
+// hunkHead matches the header line of a hunk. No other line of a unified diff starts with @.
 var hunkHead = regexp.MustCompile(`(?m)^@@ -(\d+)((?:,\d+)? \+)(\d+)((?:,\d+)? @@)$`)
 
-// shiftHunks adds to the line numbers of a unified diff.
+// shiftHunks returns diff with by added to all its line numbers.
 func shiftHunks(diff string, by int) string {
 	if by == 0 {
 		return diff
 	}
 	return hunkHead.ReplaceAllStringFunc(diff, func(head string) string {
 		m := hunkHead.FindStringSubmatch(head)
-		before, _ := strconv.Atoi(m[1]) // at most as many digits as a file has lines
+		before, _ := strconv.Atoi(m[1]) // the library wrote a line number
 		after, _ := strconv.Atoi(m[3])
 		return "@@ -" + strconv.Itoa(before+by) + m[2] + strconv.Itoa(after+by) + m[4]
 	})

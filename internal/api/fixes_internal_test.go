@@ -24,7 +24,7 @@ func TestFixDiff_IsThatOfTheWholeFile(t *testing.T) {
 	for range 5000 {
 		common := text()
 		before, after := common+text()+common, common+text()+common
-		start, end := changed(before, after)
+		start, end := commonEnds(before, after)
 		want, err := udiff.ToUnified("a.md", "b.md", before, lineEdits(before, after, start, end), udiff.DefaultContextLines)
 		if err != nil {
 			t.Fatal(err)
@@ -35,7 +35,7 @@ func TestFixDiff_IsThatOfTheWholeFile(t *testing.T) {
 	}
 }
 
-// TestCost_OfAFixDiffIsBounded runs alone: it measures the CPU time of the process.
+// TestCost_OfAFixDiffIsBounded is not parallel, because it measures the CPU time of the process.
 func TestCost_OfAFixDiffIsBounded(t *testing.T) {
 	for name, before := range memoirtest.NastyBodies() {
 		for how, after := range map[string]string{

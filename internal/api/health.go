@@ -9,15 +9,16 @@ import (
 	"memoir/internal/problem"
 )
 
-// pingTime is how long Postgres may take to say that it is there.
-const pingTime = 3 * time.Second
+// pingTimeout is the time limit for the response of Postgres in ready. Arbitrary.
+const pingTimeout = 3 * time.Second
 
-// alive answers while the process does.
-func (a *api) alive(w http.ResponseWriter, _ *http.Request) { sayOK(w) }
+// alive answers 200 as long as the process runs. It does not check Postgres.
+func (a *api) alive(w http.ResponseWriter, _ *http.Request) { writeOK(w) }
 
-// ready answers 200 once Postgres is reached and the first scan is done.
+// ready answers 200 if Postgres responds and the first scan has ended. Otherwise it answers 503 with
+// the reason.
 func (a *api) ready(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), pingTime)
+	ctx, cancel := context.WithTimeout(r.Context(), pingTimeout)
 	defer cancel()
 	if err := a.store.Ping(ctx); err != nil {
 		a.notReady(w, r, "The database cannot be reached.")
@@ -27,14 +28,14 @@ func (a *api) ready(w http.ResponseWriter, r *http.Request) {
 		a.notReady(w, r, "The first scan is still running.")
 		return
 	}
-	sayOK(w)
+	writeOK(w)
 }
 
-func (a *api) notReady(w http.ResponseWriter, r *http.Request, why string) {
-	problem.New(http.StatusServiceUnavailable, why).RetryAfter(problem.RetrySeconds).Request(gate.RequestID(r.Context())).Write(w)
+func (a *api) notReady(w http.ResponseWriter, r *http.Request, reason string) {
+	problem.New(http.StatusServiceUnavailable, reason).RetryAfter(problem.RetrySeconds).Request(gate.RequestID(r.Context())).Write(w)
 }
 
-func sayOK(w http.ResponseWriter) {
+func writeOK(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = w.Write([]byte("ok\n")) // the client may be gone
+	_, _ = w.Write([]byte("ok\n")) // the client may have disconnected
 }

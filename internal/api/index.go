@@ -13,7 +13,7 @@ import (
 	"memoir/internal/wire"
 )
 
-// IndexLint is how an agent's MEMORY.md stands, held against what an agent loads of it and against its memory files.
+// IndexLint has the problems of an agent's MEMORY.md, and its size against the limits of loading.
 type IndexLint struct {
 	Path      string         `json:"path" doc:"Path of the index relative to the agent's dir, even if it does not exist yet."`
 	Present   bool           `json:"present" doc:"False if there is no index."`
@@ -26,7 +26,7 @@ type IndexLint struct {
 	Findings  []IndexFinding `json:"findings" nullable:"false" doc:"By line; findings without a line are last."`
 }
 
-// IndexFinding is something about an index that a person should know.
+// IndexFinding is one problem of an index.
 type IndexFinding struct {
 	Code    string  `json:"code" enum:"past_caps,near_caps,dead_link,unlisted,repeated_file,long_line"`
 	Line    *int    `json:"line" doc:"Line number from 1; null for none."`
@@ -34,7 +34,7 @@ type IndexFinding struct {
 	Message string  `json:"message"`
 }
 
-// IndexRebuild is what a rebuild makes of a MEMORY.md.
+// IndexRebuild is the result of a rebuild of MEMORY.md, or its preview.
 type IndexRebuild struct {
 	Path    string  `json:"path" doc:"Relative to the agent's dir."`
 	Changed bool    `json:"changed" doc:"False if the index matches the memory files already."`
@@ -92,7 +92,7 @@ func (a *api) rebuildIndex(ctx context.Context, in *rebuildIndexInput) (*indexRe
 	if err != nil {
 		return nil, err
 	}
-	rebuild := IndexRebuild{Path: change.Path, After: validText(change.After), Diff: unified(change.Path, change.Before, change.After)}
+	rebuild := IndexRebuild{Path: change.Path, After: validText(change.After), Diff: unifiedDiff(change.Path, change.Before, change.After)}
 	rebuild.Changed = rebuild.Diff != nil
 	rebuild.Written = rebuild.Changed && !in.DryRun
 	if change.Before != nil {

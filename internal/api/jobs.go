@@ -9,7 +9,7 @@ import (
 	"memoir/internal/wire"
 )
 
-// BackgroundJob is one piece of work that is done in the background.
+// BackgroundJob is one background job of an agent.
 type BackgroundJob struct {
 	ID           int64      `json:"id"`
 	Kind         string     `json:"kind" doc:"Kind of work."`
@@ -26,21 +26,21 @@ type BackgroundJob struct {
 	OutputTokens int        `json:"output_tokens" doc:"Of all attempts."`
 }
 
-// JobTokens is what the background work of an agent has cost.
+// JobTokens is the number of model tokens that an agent's background jobs used.
 type JobTokens struct {
 	InputTokens  int64            `json:"input_tokens"`
 	OutputTokens int64            `json:"output_tokens"`
 	Days         []JobTokensOfDay `json:"days" nullable:"false" doc:"Oldest first; only days with jobs."`
 }
 
-// JobTokensOfDay is what it has cost on one day.
+// JobTokensOfDay is the number of model tokens on one day.
 type JobTokensOfDay struct {
 	Day          string `json:"day" format:"date" doc:"In UTC."`
 	InputTokens  int64  `json:"input_tokens"`
 	OutputTokens int64  `json:"output_tokens"`
 }
 
-// BackgroundJobList is an agent's background work.
+// BackgroundJobList has an agent's background jobs, the model, and the used tokens.
 type BackgroundJobList struct {
 	Jobs   []BackgroundJob `json:"jobs" nullable:"false" doc:"At most 100: unfinished ones, then the others, latest first."`
 	Model  *string         `json:"model" doc:"The background model and how it is reached; null if none is available."`

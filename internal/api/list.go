@@ -18,7 +18,8 @@ type listMemoriesInput struct {
 	memories.PageRequest
 }
 
-// Resolve refuses an invalid filter. It replaces the path's, which the framework then leaves out.
+// Resolve checks the slug, and returns a 422 problem for an invalid filter. It calls Resolve of the
+// path, because huma calls only this one.
 func (in *listMemoriesInput) Resolve(ctx huma.Context) []error {
 	if errs := in.AgentPath.Resolve(ctx); errs != nil {
 		return errs

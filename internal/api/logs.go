@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	// logBytes is how much text of one day is answered, in bytes, and what memories may have in all of their bodies.
-	logBytes = 4 << 20
-	// excerptLength is the length of a passage that a search has found, in bytes.
+	// maxLogBytes is the maximum text of one day in an answer, in bytes. Arbitrary.
+	maxLogBytes = 4 << 20
+	// excerptLength is the length of the excerpt of a hit, in bytes. Arbitrary.
 	excerptLength = 160
 )
 
-// LogDay sums up one day of an agent's logs.
+// LogDay is the summary of an agent's logs of one day.
 type LogDay struct {
 	Day        logs.Day  `json:"day" format:"date"`
 	Files      int       `json:"files"`
@@ -33,7 +33,7 @@ type LogDay struct {
 	ModifiedAt time.Time `json:"modified_at"`
 }
 
-// LogHit is a log that a search has found.
+// LogHit is a log that matches a search.
 type LogHit struct {
 	Day     logs.Day `json:"day" format:"date"`
 	Path    string   `json:"path" doc:"Relative to the agent's dir."`
@@ -41,7 +41,8 @@ type LogHit struct {
 	Excerpt string   `json:"excerpt" doc:"The text around the words, on one line."`
 }
 
-// LogDayList is one page of the days that have logs, or with q of the logs that have the words; the other list is empty.
+// LogDayList is one page of days with logs. With q, it is one page of the logs that match, and Days
+// is empty; otherwise Hits is empty.
 type LogDayList struct {
 	Days       []LogDay `json:"days" nullable:"false" doc:"Newest first."`
 	Hits       []LogHit `json:"hits" nullable:"false" doc:"Newest first."`
@@ -61,7 +62,7 @@ type Log struct {
 	ModifiedAt time.Time            `json:"modified_at"`
 }
 
-// LogsOfDay is what an agent's logs say of one day.
+// LogsOfDay has an agent's logs of one day.
 type LogsOfDay struct {
 	Day    logs.Day  `json:"day" format:"date"`
 	Before *logs.Day `json:"before" format:"date" doc:"The previous day with logs."`
@@ -69,7 +70,7 @@ type LogsOfDay struct {
 	Logs   []Log     `json:"logs" nullable:"false" doc:"The log of the day, then those with a title."`
 }
 
-// LogEntry says where an entry was appended.
+// LogEntry is an entry that was appended, with the file that it is in.
 type LogEntry struct {
 	Day  logs.Day  `json:"day" format:"date"`
 	Path string    `json:"path" doc:"Relative to the agent's dir."`
@@ -85,7 +86,8 @@ type listLogsInput struct {
 	Cursor string `query:"cursor" doc:"The next_cursor of the previous page of the same list."`
 }
 
-// Resolve refuses what no log can have. It stands in for the path's, which the framework then leaves out.
+// Resolve checks the slug, and returns a 422 problem if q has invalid UTF-8 or a NUL character. It
+// calls Resolve of the path, because huma calls only this one.
 func (in *listLogsInput) Resolve(ctx huma.Context) []error {
 	if errs := in.AgentPath.Resolve(ctx); errs != nil {
 		return errs
@@ -116,7 +118,7 @@ type appendLogAnswer struct {
 	Body     LogEntry
 }
 
-// logsPath is where the routes of logs begin.
+// logsPath is the prefix of the route patterns of logs.
 const logsPath = "/api/v1/agents/{slug}/logs"
 
 func (a *api) registerLogs() {
@@ -168,6 +170,8 @@ func (a *api) searchLogs(ctx context.Context, row records.Agent, in *listLogsInp
 	return ok(list), err
 }
 
+// getLogs answers the logs of one day. It fails with memories.ErrNotFound if the day is malformed or
+// has no logs.
 func (a *api) getLogs(ctx context.Context, in *logDayInput) (*answer[LogsOfDay], error) {
 	row, err := a.store.AgentUncounted(ctx, in.Slug)
 	if err != nil {
@@ -177,7 +181,7 @@ func (a *api) getLogs(ctx context.Context, in *logDayInput) (*answer[LogsOfDay],
 	if !isDay {
 		return nil, memories.ErrNotFound
 	}
-	all, err := a.store.Logs(ctx, row.ID, day, day, logBytes)
+	all, err := a.store.Logs(ctx, row.ID, day, day, maxLogBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -185,17 +189,17 @@ func (a *api) getLogs(ctx context.Context, in *logDayInput) (*answer[LogsOfDay],
 		return nil, memories.ErrNotFound
 	}
 	before, after, err := a.store.LogsAround(ctx, row.ID, day)
-	of := LogsOfDay{Day: day, Before: dayOrNull(before), After: dayOrNull(after), Logs: make([]Log, len(all))}
+	result := LogsOfDay{Day: day, Before: dayOrNull(before), After: dayOrNull(after), Logs: make([]Log, len(all))}
 	for i, l := range all {
-		of.Logs[i] = Log{
+		result.Logs[i] = Log{
 			Path: l.Path, Title: wire.Text(l.Title), Text: wire.Text(l.Text), LeftOut: l.LeftOut, Entries: l.Entries, Problems: []wire.MemoryProblem{}, Hash: wire.Text(l.Hash),
 			Size: l.Size, ModifiedAt: l.ModifiedAt,
 		}
 		for _, code := range l.Problems {
-			of.Logs[i].Problems = append(of.Logs[i].Problems, wire.MemoryProblem(logs.ProblemOf(code)))
+			result.Logs[i].Problems = append(result.Logs[i].Problems, wire.MemoryProblem(logs.ProblemOf(code)))
 		}
 	}
-	return ok(of), err
+	return ok(result), err
 }
 
 func dayOrNull(day logs.Day) *logs.Day {

@@ -16,13 +16,13 @@ import (
 	"memoir/internal/wire"
 )
 
-// MemoryPath is the part of a path that names a memory.
+// MemoryPath has the path parameters for a memory.
 type MemoryPath struct {
 	AgentPath
 	ID string `path:"id" doc:"The memory's id."`
 }
 
-// memoryAnswer is one memory with its entity tag.
+// memoryAnswer is the response with one memory and its entity tag.
 type memoryAnswer struct {
 	Status   int
 	ETag     string `header:"ETag" doc:"Strong; covers content and state."`
@@ -36,14 +36,14 @@ func (a *api) registerMemories() {
 	register(a, a.alsoCreates(post("/agents/{slug}/memories", "save-memory", "Save a memory under its name",
 		http.StatusBadRequest, http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge,
 		http.StatusUnsupportedMediaType)), a.saveMemory)
-	register(a, orUnchanged(get(memory, "get-memory", "Get one memory, or a fact of MEMORY.md")), a.getMemory)
+	register(a, alsoNotModified(get(memory, "get-memory", "Get one memory, or a fact of MEMORY.md")), a.getMemory)
 	register(a, patch(memory, "patch-memory", "Change parts of a memory, or rename it",
 		http.StatusBadRequest, http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge,
 		http.StatusUnsupportedMediaType), a.patchMemory)
 	register(a, del(memory, "delete-memory", "Delete a memory everywhere", http.StatusConflict, http.StatusPreconditionFailed), a.deleteMemory)
 }
 
-// alsoCreates documents the status 201 beside 200.
+// alsoCreates adds the response 201 to the documentation of op, and makes 200 its default status.
 func (a *api) alsoCreates(op huma.Operation) huma.Operation {
 	schema := a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[wire.Memory](), true, "")
 	op.DefaultStatus = http.StatusOK
@@ -55,8 +55,8 @@ func (a *api) alsoCreates(op huma.Operation) huma.Operation {
 	return op
 }
 
-// orUnchanged documents the status 304 beside 200.
-func orUnchanged(op huma.Operation) huma.Operation {
+// alsoNotModified adds the response 304 to the documentation of op.
+func alsoNotModified(op huma.Operation) huma.Operation {
 	op.Responses = map[string]*huma.Response{"304": {
 		Description: "The client has the current version.",
 		Headers:     map[string]*huma.Param{"ETag": entityTag},
@@ -64,6 +64,7 @@ func orUnchanged(op huma.Operation) huma.Operation {
 	return op
 }
 
+// entityTag documents the ETag header of a memory.
 var entityTag = &huma.Param{Description: "Strong; covers content and state.", Schema: &huma.Schema{Type: huma.TypeString}}
 
 type getMemoryInput struct {
@@ -72,6 +73,8 @@ type getMemoryInput struct {
 	IfNoneMatch string `header:"If-None-Match" doc:"Returns 304 without a body if one of these entity tags matches."`
 }
 
+// getMemory answers a memory, or a fact of an index if no memory has the id. With as_of, it answers
+// the memory at that time. It answers 304 if If-None-Match has the current tag.
 func (a *api) getMemory(ctx context.Context, in *getMemoryInput) (*memoryAnswer, error) {
 	row, err := a.store.AgentUncounted(ctx, in.Slug)
 	if err != nil {
@@ -126,11 +129,11 @@ func (a *api) saveMemory(ctx context.Context, in *saveMemoryInput) (*memoryAnswe
 	return saved(result, err)
 }
 
-// created is the answer to a write that made a memory.
+// created returns the 201 response to a write that created or restored a memory.
 func created(result sync.Result) *memoryAnswer {
-	created := memoryAnswerOf(http.StatusCreated, result.Memory, result.ClaudeMDProblem)
-	created.Location = "/api/v1/agents/" + url.PathEscape(result.Memory.Agent) + "/memories/" + result.Memory.ID
-	return created
+	response := memoryAnswerOf(http.StatusCreated, result.Memory, result.ClaudeMDProblem)
+	response.Location = "/api/v1/agents/" + url.PathEscape(result.Memory.Agent) + "/memories/" + result.Memory.ID
+	return response
 }
 
 type patchMemoryInput struct {
@@ -172,14 +175,14 @@ func (a *api) deleteMemory(ctx context.Context, in *deleteMemoryInput) (*memoryA
 	if err != nil {
 		return nil, err
 	}
-	end := a.engine.Delete
+	remove := a.engine.Delete
 	if in.Purge {
-		end = a.engine.Purge
+		remove = a.engine.Purge
 	}
-	return written(end(ctx, in.Slug, in.ID, match))
+	return written(remove(ctx, in.Slug, in.ID, match))
 }
 
-// written is the answer to a write that made nothing new.
+// written returns the 200 response to a write. If err is not nil, it returns err.
 func written(result sync.Result, err error) (*memoryAnswer, error) {
 	if err != nil {
 		return nil, err

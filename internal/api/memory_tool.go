@@ -12,8 +12,9 @@ import (
 	"memoir/internal/sync"
 )
 
-// MemoryToolInput describes the input of a tool_use block of the memory tool, as the Messages API
-// hands it over. Package memorytool reads it: what a model got wrong is for the model to know.
+// MemoryToolInput documents the input of a tool_use block of the memory tool of the Messages API.
+// It is used for the OpenAPI document only. Package memorytool parses the input, so that the model
+// gets its errors as a tool result.
 type MemoryToolInput struct {
 	_          struct{} `additionalProperties:"true"`
 	Command    string   `json:"command" enum:"view,create,str_replace,insert,delete,rename"`
@@ -28,7 +29,7 @@ type MemoryToolInput struct {
 	NewPath    *string  `json:"new_path" required:"false" doc:"rename: a new path below /memories."`
 }
 
-// MemoryToolResult is what goes into the tool_result block.
+// MemoryToolResult is the content of the tool_result block.
 type MemoryToolResult struct {
 	Content string `json:"content"`
 	IsError bool   `json:"is_error" doc:"The command failed; content explains it to the model."`
@@ -54,7 +55,7 @@ func (a *api) useMemoryTool(ctx context.Context, in *memoryToolInput) (*answer[M
 	if err := unmarshal(in.RawBody, &input); err != nil {
 		return nil, badBody()
 	}
-	// A path that is refused asks nothing of the files, and still there has to be an agent.
+	// A refused path never reaches the files, so Run would not report an unknown agent.
 	if _, err := a.store.AgentUncounted(ctx, in.Slug); err != nil {
 		return nil, err
 	}
@@ -65,16 +66,18 @@ func (a *api) useMemoryTool(ctx context.Context, in *memoryToolInput) (*answer[M
 	return ok(MemoryToolResult(result)), nil
 }
 
-// toolFiles are an agent's files as the memory tool wants them.
+// toolFiles gives the memory tool access to one agent's files.
 type toolFiles struct {
 	engine *sync.Engine
 	slug   string
 }
 
+// Read returns the bytes of the file at path.
 func (f toolFiles) Read(ctx context.Context, path string) ([]byte, error) {
 	return f.engine.ReadFile(ctx, f.slug, path)
 }
 
+// List returns the entries of the directory dir.
 func (f toolFiles) List(ctx context.Context, dir string) ([]memorytool.Entry, error) {
 	listed, err := f.engine.ListFiles(ctx, f.slug, dir)
 	entries := make([]memorytool.Entry, len(listed))
@@ -84,18 +87,22 @@ func (f toolFiles) List(ctx context.Context, dir string) ([]memorytool.Entry, er
 	return entries, err
 }
 
+// Create creates a file with text.
 func (f toolFiles) Create(ctx context.Context, path string, text []byte) error {
 	return f.engine.CreateFile(ctx, f.slug, path, text)
 }
 
-func (f toolFiles) Replace(ctx context.Context, path string, was, is []byte) error {
-	return f.engine.ReplaceFile(ctx, f.slug, path, files.Hash(was), is)
+// Replace replaces the text of the file at path. The engine checks that it still has the old text.
+func (f toolFiles) Replace(ctx context.Context, path string, before, after []byte) error {
+	return f.engine.ReplaceFile(ctx, f.slug, path, files.Hash(before), after)
 }
 
+// Remove removes the file at path.
 func (f toolFiles) Remove(ctx context.Context, path string) error {
 	return f.engine.RemoveFile(ctx, f.slug, path)
 }
 
+// Rename moves a file to another path.
 func (f toolFiles) Rename(ctx context.Context, from, to string) error {
 	return f.engine.RenameFile(ctx, f.slug, from, to)
 }

@@ -10,18 +10,18 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// version is that of the API, the v1 of its paths.
+// version is the version of the API. It is the v1 in the paths.
 const version = "1"
 
-// description is the settings of the framework and the head of the OpenAPI document. None of the framework's own
-// pages is served: they load scripts from elsewhere.
+// description returns the settings of huma, with the title and security of the OpenAPI document. It
+// turns off huma's own pages, because they load scripts from other sites.
 func description() huma.Config {
 	format := huma.Format{Marshal: marshalAnswer, Unmarshal: unmarshal}
 	config := huma.DefaultConfig("Memoir", version)
 	config.Info.Description = "See, correct and share the memories of your AI agents."
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
 	config.CreateHooks = nil                                                            // no $schema members in answers
-	config.Formats = map[string]huma.Format{"application/json": format, "json": format} // json: that of problem+json
+	config.Formats = map[string]huma.Format{"application/json": format, "json": format} // "json" is for application/problem+json
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "The server's --token, if it has one."},
 	}
@@ -29,28 +29,29 @@ func description() huma.Config {
 	return config
 }
 
-// marshal writes an answer as JSON, with <, > and & as they are.
+// marshal writes v to w as JSON, without escaping <, > and &.
 func marshal(w io.Writer, v any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	return encoder.Encode(v)
 }
 
-// alwaysPossible are the statuses that any call can fail with.
-var alwaysPossible = []int{
+// commonFailures are the statuses that any call can fail with.
+var commonFailures = []int{
 	http.StatusUnauthorized, http.StatusForbidden, http.StatusMisdirectedRequest, http.StatusUnprocessableEntity,
 	http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable,
 }
 
-// call describes a call below /api/v1: its identifier, such as list-agents, what it does in one line, and the statuses
-// that it can fail with besides those that any can.
+// call returns the operation of a call below /api/v1. id is its OpenAPI identifier, such as
+// list-agents. failures are its error statuses besides commonFailures; call adds 404 if path has
+// parameters.
 func call(method, path, id, summary string, failures ...int) huma.Operation {
 	if strings.Contains(path, "{") {
 		failures = append(failures, http.StatusNotFound)
 	}
 	return huma.Operation{
 		Method: method, Path: "/api/v1" + path, OperationID: id, Summary: summary,
-		Errors: slices.Sorted(slices.Values(append(failures, alwaysPossible...))),
+		Errors: slices.Sorted(slices.Values(append(failures, commonFailures...))),
 	}
 }
 
@@ -70,23 +71,23 @@ func del(path, id, summary string, failures ...int) huma.Operation {
 	return call(http.MethodDelete, path, id, summary, failures...)
 }
 
-// answers documents an answer that is not JSON.
-func answers(op huma.Operation, mediaType, what string) huma.Operation {
+// withMediaType replaces the documented response 200 of op by one that is not JSON.
+func withMediaType(op huma.Operation, mediaType, description string) huma.Operation {
 	op.Responses = map[string]*huma.Response{"200": {
-		Description: what,
+		Description: description,
 		Content:     map[string]*huma.MediaType{mediaType: {Schema: &huma.Schema{Type: huma.TypeString}}},
 	}}
 	return op
 }
 
-// openAPI serves the description of every registered call.
+// openAPI returns the handler of the OpenAPI document. Call it after all calls are registered.
 func (a *api) openAPI() http.HandlerFunc {
 	document, err := json.Marshal(a.huma.OpenAPI())
 	if err != nil {
-		panic(err) // made of our own types
+		panic(err) // the types are fixed, so this is a bug
 	}
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/openapi+json")
-		_, _ = w.Write(document) // the client may be gone
+		_, _ = w.Write(document) // the client may have disconnected
 	}
 }

@@ -8,24 +8,26 @@ import (
 	"memoir/internal/memories"
 )
 
-// optional is a text of a patch: absent keeps what is there, null clears it.
+// optional is a text field of a patch. An absent field is kept, and null clears it.
 type optional struct {
-	value  *string // nil: absent
-	isNull bool
+	value  *string // nil if the field is absent; empty for null
+	isNull bool    // true if the field is null
 }
 
-// UnmarshalJSON is called only where the field is present.
+// UnmarshalJSON sets the value, or the empty string for null. encoding/json does not call it for an
+// absent field.
 func (o *optional) UnmarshalJSON(data []byte) error {
 	o.value, o.isNull = new(string), string(data) == "null"
 	return json.Unmarshal(data, o.value)
 }
 
-// Schema says what the framework is to accept.
+// Schema returns the schema of a string or null.
 func (o optional) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Nullable: true}
 }
 
-// notNull refuses null for a field that cannot be cleared.
+// notNull returns *memories.InvalidError if the field is null. It is for fields that cannot be
+// cleared.
 func (o optional) notNull(field string) error {
 	if o.isNull {
 		return &memories.InvalidError{Field: field, Reason: "is null; every memory needs one, leave the field out to keep it"}

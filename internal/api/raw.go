@@ -8,7 +8,7 @@ import (
 )
 
 func (a *api) registerRaw() {
-	register(a, answers(get("/agents/{slug}/memories/{id}/raw", "get-raw-memory", "Get the bytes of a memory's source file"),
+	register(a, withMediaType(get("/agents/{slug}/memories/{id}/raw", "get-raw-memory", "Get the bytes of a memory's source file"),
 		"application/octet-stream", "The file, frontmatter and all. 404 also where its bytes are not kept: it could not be read, or is too large."), a.getRaw)
 }
 

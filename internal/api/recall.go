@@ -11,7 +11,7 @@ import (
 	"memoir/internal/wire"
 )
 
-// Recall is what an agent was given for a query.
+// Recall is the result of one recall: the memories that fit a query.
 type Recall struct {
 	ID         string           `json:"id"`
 	State      string           `json:"state" enum:"pending,settled" doc:"pending: not finished; ask again."`
@@ -25,7 +25,7 @@ type Recall struct {
 	TookMS     float64          `json:"took_ms" doc:"Milliseconds of the choice."`
 }
 
-// RecalledMemory is a memory as it is given.
+// RecalledMemory is one memory or fact of a recall.
 type RecalledMemory struct {
 	ID          string   `json:"id"`
 	Name        string   `json:"name"`
@@ -41,13 +41,13 @@ type RecalledMemory struct {
 }
 
 func (a *api) registerRecall() {
-	begin := post("/agents/{slug}/recall", "recall", "Get the memories that fit a query, each once per session",
+	op := post("/agents/{slug}/recall", "recall", "Get the memories that fit a query, each once per session",
 		http.StatusBadRequest, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
-	begin.Responses = map[string]*huma.Response{"202": {
+	op.Responses = map[string]*huma.Response{"202": {
 		Description: "With async: the recall has started, and the body has its id.",
 		Content:     map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: "#/components/schemas/Recall"}}},
 	}}
-	register(a, begin, a.recallNow)
+	register(a, op, a.recallNow)
 	register(a, get("/agents/{slug}/recall/{id}", "get-recall", "Get the result of an asynchronous recall, once"), a.fetchRecall)
 }
 
@@ -66,6 +66,8 @@ type recallAnswer struct {
 	Body   Recall
 }
 
+// recallNow runs a recall and answers its result. With async, it starts the recall and answers 202
+// with the id, unless the client has read-only access.
 func (a *api) recallNow(ctx context.Context, in *recallInput) (*recallAnswer, error) {
 	request := recall.Request{Agent: in.Slug, Query: in.Body.Query, From: recall.FromScript, ReadOnly: gate.ReadOnly(ctx)}
 	if in.Body.Session != nil {
@@ -74,7 +76,7 @@ func (a *api) recallNow(ctx context.Context, in *recallInput) (*recallAnswer, er
 	if in.Body.Limit != nil {
 		request.Limit = *in.Body.Limit
 	}
-	if in.Async && !request.ReadOnly { // a reader's recall leaves nothing to fetch, so it is answered at once
+	if in.Async && !request.ReadOnly { // a read-only recall is not stored, so it cannot be fetched later
 		id, err := a.recaller.Begin(ctx, request)
 		return &recallAnswer{http.StatusAccepted, recallOf(recall.Result{ID: id, Pending: true, BudgetLeft: recall.SessionBudget}, "")}, err
 	}

@@ -13,7 +13,7 @@ import (
 	"memoir/internal/wire"
 )
 
-// PastRecall is the record of a recall.
+// PastRecall is the stored record of one recall.
 type PastRecall struct {
 	ID         string       `json:"id"`
 	At         time.Time    `json:"at"`
@@ -29,7 +29,7 @@ type PastRecall struct {
 	Memories   []PastMemory `json:"memories" nullable:"false" doc:"The memories that were given, best first."`
 }
 
-// PastMemory is a memory as it was handed out.
+// PastMemory is one memory of a past recall.
 type PastMemory struct {
 	ID    string   `json:"id"`
 	Name  string   `json:"name" doc:"The name at that time."`
@@ -43,7 +43,8 @@ type RecallList struct {
 	NextCursor *string      `json:"next_cursor" doc:"Cursor of the next page; null on the last one."`
 }
 
-// RecallStatistics is how often an agent was given something.
+// RecallStatistics counts an agent's recalls by caller, method and day, and lists the memories that
+// were given most often and never.
 type RecallStatistics struct {
 	RecallCount
 	AskedBy     map[string]RecallCount `json:"asked_by" doc:"By script, hook and mcp; callers without recalls are left out."`
@@ -55,34 +56,34 @@ type RecallStatistics struct {
 	AlwaysTotal int                    `json:"always_total" doc:"Number of all memories that were given."`
 }
 
-// RecallCount is how many recalls there were, and how many of them gave something.
+// RecallCount is the number of recalls, and of those with at least one memory.
 type RecallCount struct {
 	Recalls int      `json:"recalls"`
 	Given   int      `json:"given" doc:"Recalls that gave at least one memory."`
 	Rate    *float64 `json:"rate" doc:"Share of these, 0 to 1; null without recalls."`
 }
 
-// RecallWay is how many recalls took one way to choose.
+// RecallWay counts the recalls that used one selection method.
 type RecallWay struct {
 	RecallCount
 	NoneOfMany int      `json:"none_of_many" doc:"Recalls with 10 candidates or more that gave nothing: descriptions are too vague. With fewer candidates, memories are missing."`
 	MedianMS   *float64 `json:"median_ms" doc:"Median milliseconds of the choice in the last 2,000 recalls; null if this method was not used."`
 }
 
-// RecallDay is how many recalls there were on a day.
+// RecallDay counts the recalls of one day.
 type RecallDay struct {
 	Day string `json:"day" format:"date" doc:"In UTC."`
 	RecallCount
 }
 
-// NeverRecalled is a memory that was not given.
+// NeverRecalled is a memory that no recall gave.
 type NeverRecalled struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
 	Chances int    `json:"chances" doc:"Recalls with a search since the memory was learned."`
 }
 
-// AlwaysRecalled is a memory that was given.
+// AlwaysRecalled is a memory that at least one recall gave.
 type AlwaysRecalled struct {
 	ID      string   `json:"id"`
 	Name    string   `json:"name"`
@@ -102,7 +103,8 @@ type recallsInput struct {
 	Cursor  string `query:"cursor" doc:"The next_cursor of the previous page of the same list."`
 }
 
-// Resolve stands in for that of the path, which the framework then leaves out.
+// Resolve checks the slug, and returns a 422 problem if session has invalid UTF-8 or a NUL
+// character. It calls Resolve of the path, because huma calls only this one.
 func (in *recallsInput) Resolve(ctx huma.Context) []error {
 	if !memories.CanBeText(in.Session) {
 		return []error{unprocessable(problem.Field{Location: "query.session", Message: "is not valid UTF-8, or holds a NUL character"})}
@@ -166,7 +168,8 @@ func (a *api) getRecallStatistics(ctx context.Context, in *recallStatisticsInput
 	return ok(statistics), nil
 }
 
-// sumOfRecalls sums up those days.
+// sumOfRecalls adds up use by caller, by method, and by each of days. A method without a name is
+// "nothing". Never and Always of the result are empty; the caller fills them.
 func sumOfRecalls(use records.RecallUse, days []time.Time) RecallStatistics {
 	sum := RecallStatistics{
 		AskedBy: map[string]RecallCount{}, SelectedBy: map[string]RecallWay{}, Days: make([]RecallDay, len(days)),
@@ -198,11 +201,13 @@ func sumOfRecalls(use records.RecallUse, days []time.Time) RecallStatistics {
 	return sum
 }
 
+// plus returns the sum of both counts, with a new rate.
 func (c RecallCount) plus(d records.RecallDay) RecallCount {
 	recalls, given := c.Recalls+d.Recalls, c.Given+d.Giving
 	return RecallCount{recalls, given, shareOf(given, recalls)}
 }
 
+// shareOf returns part divided by whole. It is nil if whole is 0.
 func shareOf(part, whole int) *float64 {
 	if whole == 0 {
 		return nil

@@ -16,23 +16,25 @@ import (
 	"memoir/internal/problem"
 )
 
-// maxBody is the largest body of a request, in bytes: a memory of 1 MiB, and room for its JSON escapes.
+// maxBody is the maximum size of a request body, in bytes: a memory of 1 MiB, and space for its JSON
+// escapes.
 const maxBody = 2 << 20
 
-// receive reads the whole body before anything is done with the request, so that a slow or endless sender holds
-// nothing but its own connection, and that for as long as the gate grants.
+// receive is middleware that reads the whole body first, so that a slow client blocks only its own
+// connection. It answers 413 above maxBody, and 400 for an incomplete body. It also joins repeated
+// If-Match and If-None-Match headers, removes Accept, and shortens JSON content types.
 func receive(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r.Header.Del("Accept") // each call has one media type, whatever is asked for
-		joinLines(r.Header, "If-Match")
-		joinLines(r.Header, "If-None-Match")
+		r.Header.Del("Accept") // each call has only one media type
+		joinHeaderLines(r.Header, "If-Match")
+		joinHeaderLines(r.Header, "If-None-Match")
 		if r.Body == nil || r.Body == http.NoBody {
 			next.ServeHTTP(w, r)
 			return
 		}
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 		if err != nil {
-			unreceived(err).Request(gate.RequestID(r.Context())).Write(w)
+			bodyProblem(err).Request(gate.RequestID(r.Context())).Write(w)
 			return
 		}
 		r.Body = http.NoBody
@@ -46,14 +48,15 @@ func receive(next http.Handler) http.Handler {
 	})
 }
 
-// joinLines makes one of the lines that a list in the head came in: the framework sees the first alone.
-func joinLines(header http.Header, name string) {
+// joinHeaderLines joins repeated headers of one name with commas. huma reads only the first.
+func joinHeaderLines(header http.Header, name string) {
 	if lines := header.Values(name); len(lines) > 1 {
 		header.Set(name, strings.Join(lines, ", "))
 	}
 }
 
-func unreceived(err error) *problem.Problem {
+// bodyProblem returns the problem of a body that could not be read: 413 if it is too large, else 400.
+func bodyProblem(err error) *problem.Problem {
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
 		return problem.New(http.StatusRequestEntityTooLarge, "The body is larger than 2 MiB. Nothing was changed. A memory is a note: send a shorter one.")
@@ -61,13 +64,14 @@ func unreceived(err error) *problem.Problem {
 	return problem.New(http.StatusBadRequest, "The body did not arrive whole. Nothing was changed. Send it again.")
 }
 
-// isJSON reports whether a Content-Type header names JSON, with or without parameters.
+// isJSON reports whether a Content-Type header is application/json or has a +json suffix.
 func isJSON(contentType string) bool {
 	mediaType, _, err := mime.ParseMediaType(contentType)
 	return err == nil && (mediaType == "application/json" || strings.HasSuffix(mediaType, "+json"))
 }
 
-// unmarshal reads JSON and refuses what is no Unicode text, which the standard library would change in silence.
+// unmarshal parses JSON into v. It returns an error for invalid UTF-8 and for a lone surrogate, which
+// encoding/json would silently replace.
 func unmarshal(data []byte, v any) error {
 	if !utf8.Valid(data) {
 		return errors.New("the text is not valid UTF-8")
@@ -75,15 +79,16 @@ func unmarshal(data []byte, v any) error {
 	if err := json.Unmarshal(data, v); err != nil {
 		return err
 	}
-	if halvesCharacter(data) {
+	if hasLoneSurrogate(data) {
 		return errors.New("the text has half of a character, a surrogate without its pair")
 	}
 	return nil
 }
 
-// halvesCharacter says whether valid JSON escapes one half of a surrogate pair without the other.
-func halvesCharacter(data []byte) bool {
-	open := rune(0) // the first half that waits for its second
+// hasLoneSurrogate reports whether data escapes one half of a surrogate pair without the other. data
+// must be valid JSON.
+func hasLoneSurrogate(data []byte) bool {
+	high := rune(0) // the first half of an incomplete pair, or 0
 	for len(data) > 0 {
 		unit, size := rune(0), 1
 		switch {
@@ -98,13 +103,13 @@ func halvesCharacter(data []byte) bool {
 		}
 		data = data[size:]
 		switch {
-		case open != 0 && utf16.DecodeRune(open, unit) == utf8.RuneError, open == 0 && unit >= 0xDC00:
+		case high != 0 && utf16.DecodeRune(high, unit) == utf8.RuneError, high == 0 && unit >= 0xDC00:
 			return true
-		case open != 0:
-			open = 0
+		case high != 0:
+			high = 0
 		default:
-			open = unit
+			high = unit
 		}
 	}
-	return open != 0
+	return high != 0
 }

@@ -8,7 +8,7 @@ import (
 	"memoir/internal/wire"
 )
 
-// Scan says what a scan found.
+// Scan is the result of a scan: the number of files and of changed memories.
 type Scan struct {
 	Scanned        int   `json:"scanned" doc:"Memory files on disk."`
 	Added          int   `json:"added" doc:"Memories."`
@@ -18,7 +18,7 @@ type Scan struct {
 	TookMS         int64 `json:"took_ms" doc:"Milliseconds."`
 }
 
-// Sync is how close the mirror is to the disk.
+// Sync is the state of the mirror: counts of files and memories, the watch mode, and scan problems.
 type Sync struct {
 	FilesOnDisk    int        `json:"files_on_disk"`
 	Mirrored       int        `json:"mirrored"`
@@ -42,7 +42,7 @@ type ScanProblem struct {
 	Reason string  `json:"reason"`
 }
 
-// AgentSync is how close the mirror of one agent is to its directory.
+// AgentSync is the state of the mirror of one agent.
 type AgentSync struct {
 	Slug           string  `json:"slug"`
 	Name           string  `json:"name"`
@@ -57,7 +57,7 @@ type AgentSync struct {
 	ScanProblem    *string `json:"scan_problem" doc:"Why the agent is not, or not completely, scanned: its scan fails or is slow, or a directory is unreadable. Null if there is no problem."`
 }
 
-// AgentSyncList is how close the mirror of each agent is.
+// AgentSyncList is the state of the mirror of each agent.
 type AgentSyncList struct {
 	Agents []AgentSync `json:"agents"`
 }

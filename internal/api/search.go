@@ -20,7 +20,7 @@ type searchInput struct {
 	Cursor string `query:"cursor" doc:"The next_cursor of the previous page of the same search."`
 }
 
-// Resolve refuses what no text of a memory can be.
+// Resolve returns a 422 problem if q has invalid UTF-8 or a NUL character.
 func (in *searchInput) Resolve(huma.Context) []error {
 	if !memories.CanBeText(in.Q) {
 		return []error{unprocessable(problem.Field{Location: "query.q", Message: "is not valid UTF-8, or holds a NUL character"})}

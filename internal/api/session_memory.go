@@ -9,7 +9,7 @@ import (
 	"memoir/internal/wire"
 )
 
-// SessionMemory is what was noted down in one conversation, and whether it would carry that over a compaction.
+// SessionMemory is the memory file of one conversation, and whether it is fit for a compaction.
 type SessionMemory struct {
 	Session    string    `json:"session" doc:"The conversation's id."`
 	Path       string    `json:"path" doc:"Absolute path."`
@@ -22,7 +22,7 @@ type SessionMemory struct {
 	Reason     string    `json:"reason" doc:"As a sentence."`
 }
 
-// SessionMemoryList is the session memories of an agent, the newest first, 200 at most.
+// SessionMemoryList has the session memories of an agent, newest first; at most 200.
 type SessionMemoryList struct {
 	SessionMemories []SessionMemory `json:"session_memories" nullable:"false"`
 }

@@ -8,7 +8,7 @@ import (
 	"memoir/internal/wire"
 )
 
-// Session is one conversation in which an agent learned.
+// Session is one conversation from which an agent has memory files.
 type Session struct {
 	Name       string     `json:"name" doc:"Name of the directory."`
 	User       *string    `json:"user" doc:"User, channel and thread are parts of the name; null if it is not {user}-{channel}-{thread}."`
@@ -19,7 +19,8 @@ type Session struct {
 	ModifiedAt time.Time  `json:"modified_at" doc:"Modification time of the newest one."`
 }
 
-// SessionList is one page of an agent's sessions that have ever had a memory file, the newest first.
+// SessionList is one page of an agent's sessions, newest first. A session is listed if it ever had a
+// memory file.
 type SessionList struct {
 	Sessions   []Session `json:"sessions" nullable:"false"`
 	NextCursor *string   `json:"next_cursor" doc:"Cursor of the next page; null on the last one."`

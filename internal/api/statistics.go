@@ -8,26 +8,26 @@ import (
 	"memoir/internal/records"
 )
 
-// Statistics is how an agent's memories grew and how old they are.
+// Statistics has the growth and the ages of an agent's memories.
 type Statistics struct {
 	Growth []GrowthPoint `json:"growth" nullable:"false" doc:"Oldest first; the last is today's."`
 	Ages   []AgeBucket   `json:"ages" nullable:"false" doc:"Youngest first. Memories of unknown age are not included."`
 }
 
-// GrowthPoint is how many memories lived at the end of a day.
+// GrowthPoint is the number of memories at the end of a day, without deleted ones.
 type GrowthPoint struct {
 	Day   string `json:"day" format:"date" doc:"In UTC."`
 	Alive Alive  `json:"alive"`
 }
 
-// AgeBucket is how many living memories are of an age.
+// AgeBucket is the number of memories in a range of ages, without deleted ones.
 type AgeBucket struct {
 	FromDays int   `json:"from_days" doc:"Whole days of 24 hours."`
 	ToDays   *int  `json:"to_days" doc:"Inclusive; null for no upper limit."`
 	Alive    Alive `json:"alive"`
 }
 
-// Alive is how many memories are not deleted, by type.
+// Alive is the number of memories that are not deleted, by type.
 type Alive struct {
 	Feedback  int `json:"feedback"`
 	User      int `json:"user"`
@@ -76,6 +76,7 @@ func growthOf(points []records.GrowthPoint) []GrowthPoint {
 	return grown
 }
 
+// agesOf returns a bucket for each count. The bounds of the ages are records.AgeBounds.
 func agesOf(counts []records.Alive) []AgeBucket {
 	buckets := make([]AgeBucket, len(counts))
 	for i, alive := range counts {

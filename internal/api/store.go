@@ -8,7 +8,7 @@ import (
 	"memoir/internal/records"
 )
 
-// Store is the database that the API reads. *postgres.Store implements and documents it.
+// Store is the database of the API. *postgres.Store implements it and documents the methods.
 type Store interface {
 	records.Agents
 	records.Memories
@@ -19,8 +19,8 @@ type Store interface {
 	records.Recalls
 	records.Verifications
 	records.Jobs
-	extraction.Store // for an Extractor without a model
+	extraction.Store // for extraction.Idle
 
 	Ping(ctx context.Context) error
-	RunDetached(ctx context.Context, silence time.Duration, change func(context.Context) error) error
+	RunDetached(ctx context.Context, timeout time.Duration, change func(context.Context) error) error
 }

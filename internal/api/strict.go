@@ -15,12 +15,12 @@ import (
 	"memoir/internal/problem"
 )
 
-// cursorParam may be empty in any query: the first page has no cursor, and scripts start with an
-// empty variable. Any other empty parameter would widen a list that a script is about to delete.
+// cursorParam is the only parameter that may be empty: scripts send an empty cursor for the first
+// page. Another empty parameter would make a list longer, and a script may delete all its entries.
 const cursorParam = "cursor"
 
-// strict refuses a query or a body that the framework would ignore in part. It reads the
-// parameters from the operation's description, so it holds for every registered call.
+// strict is middleware that refuses a query or a body that huma would partly ignore. It answers 415
+// for a body that is not JSON, and 422 for an unknown, repeated or empty query parameter.
 func strict(ctx huma.Context, next func(huma.Context)) {
 	op := ctx.Operation()
 	r, w := humachi.Unwrap(ctx)
@@ -31,6 +31,8 @@ func strict(ctx huma.Context, next func(huma.Context)) {
 	next(ctx)
 }
 
+// checkRequest returns the problem of a request, or nil if its content type and its query are valid
+// for op.
 func checkRequest(op *huma.Operation, r *http.Request) *problem.Problem {
 	if op.RequestBody != nil && r.Body != nil && r.Body != http.NoBody && !isJSON(r.Header.Get("Content-Type")) {
 		return unsupportedMediaType()
@@ -44,7 +46,8 @@ func checkRequest(op *huma.Operation, r *http.Request) *problem.Problem {
 	return checkQuery(r.URL.RawQuery, known)
 }
 
-// checkQuery returns nil if the query has only known parameters, each once and with a value.
+// checkQuery returns nil if the query has only known parameters, each once and with a value; only
+// cursorParam may be empty. Otherwise it returns a 422 problem.
 func checkQuery(raw string, known []string) *problem.Problem {
 	if raw == "" {
 		return nil
@@ -80,9 +83,10 @@ func checkParam(name string, values, known []string) string {
 	return ""
 }
 
-// maxEchoed is how many bytes of a name that a client made up are repeated (arbitrary).
+// maxEchoed is the maximum length of a client's parameter name in a problem, in bytes. Arbitrary.
 const maxEchoed = 100
 
+// shortened returns name as valid UTF-8, cut to maxEchoed bytes.
 func shortened(name string) string {
 	if len(name) <= maxEchoed {
 		return strings.ToValidUTF8(name, "�")
@@ -90,7 +94,8 @@ func shortened(name string) string {
 	return strings.ToValidUTF8(name[:maxEchoed], "") + "…"
 }
 
-// withoutQuery is strict for a plain handler that has no query parameters.
+// withoutQuery returns a handler that answers 422 if the request has any query parameter, and calls
+// next otherwise.
 func withoutQuery(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if refused := checkQuery(r.URL.RawQuery, nil); refused != nil {

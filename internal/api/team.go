@@ -24,7 +24,7 @@ type transferInput struct {
 	} `nameHint:"Transfer"`
 }
 
-func (in *transferInput) place() sync.Destination {
+func (in *transferInput) destination() sync.Destination {
 	return sync.Destination{Scope: memories.Scope(in.Body.To), Agent: in.Body.Agent}
 }
 
@@ -33,7 +33,7 @@ func (a *api) moveMemory(ctx context.Context, in *transferInput) (*memoryAnswer,
 	if err != nil {
 		return nil, err
 	}
-	return written(a.engine.Move(ctx, in.Slug, in.ID, match, in.place()))
+	return written(a.engine.Move(ctx, in.Slug, in.ID, match, in.destination()))
 }
 
 func (a *api) copyMemory(ctx context.Context, in *transferInput) (*memoryAnswer, error) {
@@ -41,10 +41,11 @@ func (a *api) copyMemory(ctx context.Context, in *transferInput) (*memoryAnswer,
 	if err != nil {
 		return nil, err
 	}
-	return saved(a.engine.Copy(ctx, in.Slug, in.ID, match, in.place()))
+	return saved(a.engine.Copy(ctx, in.Slug, in.ID, match, in.destination()))
 }
 
-// saved is the answer to a write that may have made something new.
+// saved returns the response to a write: 201 if it created or restored a memory, else 200. If err is
+// not nil, it returns err.
 func saved(result sync.Result, err error) (*memoryAnswer, error) {
 	if err != nil || !result.Created {
 		return written(result, err)
