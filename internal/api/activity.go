@@ -37,8 +37,8 @@ type ActivityList struct {
 	NextCursor *string    `json:"next_cursor" doc:"Cursor of the next page; null on the last one."`
 }
 
-// ActivityFilter has the query parameters of a journal list. It is exported because huma ignores
-// embedded structs that are unexported.
+// ActivityFilter contains the query parameters of a journal list. It is exported because huma
+// ignores embedded structs that are unexported.
 type ActivityFilter struct {
 	Kind    string `query:"kind" enum:"learned,changed,renamed,verified,deleted,restored,missing,returned,cleared,purged,blocked,allowed,discarded"`
 	Actor   string `query:"actor" enum:"session,disk,browser,script,memoir,extraction"`

@@ -196,7 +196,8 @@ func TestTheStoryOfAMemoryBeginsAsFarBackAsItsFiles(t *testing.T) {
 	}
 }
 
-// appear puts a whole agent into the agents directory at once. days is how long ago each of its files was written.
+// appear puts a whole agent into the agents directory at once. days is how long ago each of its
+// files was written.
 func (s *server) appear(slug string, files memoirtest.Files, days map[string]int) {
 	s.Helper()
 	aside := filepath.Join(s.TempDir(), slug)

@@ -11,7 +11,7 @@ import (
 	"memoir/internal/wire"
 )
 
-// AgentPath has the path parameter for an agent. It is exported because huma ignores embedded
+// AgentPath contains the path parameter for an agent. It is exported because huma ignores embedded
 // structs that are unexported.
 type AgentPath struct {
 	Slug string `path:"slug" doc:"The agent's slug."`

@@ -1,7 +1,7 @@
-// Package api is Memoir's JSON API: agents, memories, scans and events over HTTP. It also serves the
-// OpenAPI document, which is derived from the same Go types. The package translates between HTTP
-// and the domain; package sync makes all changes. It does not authenticate requests: package gate,
-// which cmd/server puts around it, does.
+// Package api is Memoir's JSON API: agents, memories, scans and events over HTTP. It also serves
+// the OpenAPI document, which is derived from the same Go types. The package translates between
+// HTTP and the domain; package sync makes all changes. It does not authenticate requests: package
+// gate, which cmd/server puts around it, does.
 //
 // Each file is one resource, with its JSON types and its calls. Package problem maps errors to
 // statuses.
@@ -60,7 +60,7 @@ const (
 	defaultDatabaseTime = 15 * time.Second
 )
 
-// api has the handlers of all calls.
+// api implements the handlers of all calls.
 type api struct {
 	engine   *sync.Engine
 	store    Store

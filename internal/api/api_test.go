@@ -59,7 +59,8 @@ type reply struct {
 	raw    []byte
 }
 
-// call makes a request. A body that is a string goes as it is, anything else as JSON. headers are names and values.
+// call makes a request. A body that is a string goes as it is, anything else as JSON. headers are
+// names and values.
 func (s *server) call(method, path string, body any, headers ...string) reply {
 	s.Helper()
 	var sent io.Reader

@@ -6,7 +6,7 @@ import (
 	"memoir/internal/memories"
 )
 
-// AsOf has the query parameter for a past moment. It is exported because huma ignores embedded
+// AsOf contains the query parameter for a past moment. It is exported because huma ignores embedded
 // structs that are unexported.
 type AsOf struct {
 	AsOf memories.Moment `query:"as_of" doc:"RFC 3339, such as 2026-11-03T14:00:00Z: the state at that time; a future time counts as now. Purged memories and files are not included. Past lists are sorted by name, and do not take q, flagged and not_removed."`

@@ -193,7 +193,8 @@ func forged(t *testing.T, cursor string, place object) string {
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// A moment belongs to what happened at it: a memory is what its newest row up to then says, to the microsecond.
+// A moment belongs to what happened at it: a memory is what its newest row up to then says, to the
+// microsecond.
 func TestThePastChangesAtTheVeryMomentAtWhichSomethingHappened(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": tabs["ada/memory/tabs.md"]})

@@ -39,7 +39,7 @@ func (BatchResult) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.S
 	return schema
 }
 
-// BatchResultList has one result for each id of a batch, in the order of the operations.
+// BatchResultList lists one result for each id of a batch, in the order of the operations.
 type BatchResultList struct {
 	Results []BatchResult `json:"results" nullable:"false"`
 }

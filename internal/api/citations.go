@@ -39,7 +39,7 @@ type DoubtfulMemory struct {
 	Gone      []CheckedCitation `json:"gone" nullable:"false"`
 }
 
-// DoubtfulList has the memories with dead references. The ones with the most are first, then the
+// DoubtfulList lists the memories with dead references. The ones with the most are first, then the
 // types that age fastest, then the oldest.
 type DoubtfulList struct {
 	Memories []DoubtfulMemory `json:"memories" nullable:"false" doc:"At most 500."`

@@ -32,8 +32,8 @@ func (Consolidation) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma
 	return orNull(schema, "plan", "The agent's plan; null if there is none.")
 }
 
-// orNull replaces an object property of schema: it gets the description, and may be null. huma never
-// adds the null for objects.
+// orNull replaces an object property of schema: it gets the description, and may be null. huma
+// never adds the null for objects.
 func orNull(schema *huma.Schema, property, description string) *huma.Schema {
 	described := schema.Properties[property]
 	schema.Properties[property] = &huma.Schema{Description: description, AnyOf: []*huma.Schema{{Ref: described.Ref}, {Type: "null"}}}
@@ -125,7 +125,7 @@ func (ConsolidationResult) TransformSchema(_ huma.Registry, schema *huma.Schema)
 	return orNull(schema, "problem", "Why the step was not applied; null if it was.")
 }
 
-// ConsolidationResultList has the results of applied steps, in the order of the request.
+// ConsolidationResultList lists the results of applied steps, in the order of the request.
 type ConsolidationResultList struct {
 	Results []ConsolidationResult `json:"results" nullable:"false"`
 }

@@ -51,7 +51,7 @@ func (a *api) previewDeletion(ctx context.Context, in *MemoryPath) (*answer[Dele
 	return ok(deletionOf(change)), err
 }
 
-// previewDeletionsInput has the ids in its body, because hundreds of ids do not fit into a URL.
+// previewDeletionsInput takes the ids from the body, because hundreds of ids do not fit into a URL.
 type previewDeletionsInput struct {
 	AgentPath
 	Body struct {

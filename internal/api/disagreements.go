@@ -21,7 +21,7 @@ type Disagreement struct {
 	NewestAt   time.Time `json:"newest_at" doc:"Time of the newest content."`
 }
 
-// DisagreementList has an agent's memories whose files have different contents, by name.
+// DisagreementList lists an agent's memories whose files have different contents, by name.
 type DisagreementList struct {
 	Disagreements []Disagreement `json:"disagreements" nullable:"false"`
 }
@@ -45,7 +45,7 @@ type VersionFile struct {
 	NewAt      time.Time `json:"new_at" doc:"Time when the files got this content. The newest is the memory's content."`
 }
 
-// VersionList has the different contents of a memory's files, newest first.
+// VersionList lists the different contents of a memory's files, newest first.
 type VersionList struct {
 	Versions []Version `json:"versions" nullable:"false"`
 	Settled  bool      `json:"settled" doc:"False: the files differ, and no decision was made. Keep one version, or PATCH the memory."`

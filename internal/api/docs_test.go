@@ -63,7 +63,8 @@ func TestDocs_QueryParameters(t *testing.T) {
 	}
 }
 
-// A filter of the memory list is a parameter of its call. TestDocs_QueryParameters then demands its line in the docs.
+// A filter of the memory list is a parameter of its call. TestDocs_QueryParameters then demands its
+// line in the docs.
 func TestDocs_Filters(t *testing.T) {
 	t.Parallel()
 	s := setup(t, nil)

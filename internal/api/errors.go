@@ -51,8 +51,8 @@ func init() {
 	huma.ValidateStrictCasing = true // the OpenAPI document has no field "Name"
 }
 
-// refusal returns the problem of a request that huma refused. If errs has a problem, it returns that
-// one. The problem never repeats an invalid value, which could be megabytes long.
+// refusal returns the problem of a request that huma refused. If errs has a problem, it returns
+// that one. The problem never repeats an invalid value, which could be megabytes long.
 func refusal(status int, message string, errs []error) *problem.Problem {
 	var fields []problem.Field
 	for _, err := range errs {

@@ -9,14 +9,14 @@ import (
 	"memoir/internal/sync"
 )
 
-// Precondition has the If-Match header of a write.
+// Precondition contains the If-Match header of a write.
 type Precondition struct {
 	IfMatch string `header:"If-Match" doc:"The ETag of the memory as you read it; 412 if it has changed since."`
 }
 
 // match returns the entity tag that the engine must compare with the memory. It is empty without
-// If-Match. If the client sent several tags, it is the tag of the current memory if the list has it,
-// else the first. match returns memories.ErrChanged if the header has no tag.
+// If-Match. If the client sent several tags, it is the tag of the current memory if the list has
+// it, else the first. match returns memories.ErrChanged if the header has no tag.
 func (a *api) match(ctx context.Context, path MemoryPath, condition Precondition) (string, error) {
 	tags := entityTags(condition.IfMatch)
 	if len(tags) == 0 && condition.IfMatch != "" {

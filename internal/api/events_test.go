@@ -14,7 +14,8 @@ import (
 	"memoir/internal/waittest"
 )
 
-// follow opens an event stream; the lines of it that are not empty arrive on the channel, which closes at its end.
+// follow opens an event stream; the lines of it that are not empty arrive on the channel, which
+// closes at its end.
 func (s *server) follow(query string) (lines <-chan string, hangUp func()) {
 	s.Helper()
 	ctx, cancel := context.WithCancel(s.Context())

@@ -73,7 +73,7 @@ type ProposalList struct {
 	NextCursor *string    `json:"next_cursor" doc:"Cursor of the next page; null on the last one."`
 }
 
-// ProposalPath has the path parameters for a proposal.
+// ProposalPath contains the path parameters for a proposal.
 type ProposalPath struct {
 	AgentPath
 	ID string `path:"id" doc:"The proposal's id."`
@@ -124,8 +124,8 @@ type extractAnswer struct {
 }
 
 // extract queues a conversation to be read. It answers 200 with the result if the job ends within
-// wait, else 202. It answers a 503 problem if the reading failed, and says in it whether Memoir tries
-// again.
+// wait, else 202. It answers a 503 problem if the reading failed, and its text states whether
+// Memoir tries again.
 func (a *api) extract(ctx context.Context, in *extractInput) (*extractAnswer, error) {
 	request := extraction.Request{Agent: in.Slug, Session: in.Body.Session, Transcript: in.Body.Transcript, Path: in.Body.TranscriptPath}
 	for _, m := range in.Body.Messages {

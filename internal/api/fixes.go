@@ -15,7 +15,7 @@ import (
 	"memoir/internal/wire"
 )
 
-// FixList has a memory's files that have problems, with the possible fixes.
+// FixList lists a memory's files that have problems, with the possible fixes.
 type FixList struct {
 	Files []FlawedFile `json:"files" nullable:"false"`
 }

@@ -15,8 +15,8 @@ const pingTimeout = 3 * time.Second
 // alive answers 200 as long as the process runs. It does not check Postgres.
 func (a *api) alive(w http.ResponseWriter, _ *http.Request) { writeOK(w) }
 
-// ready answers 200 if Postgres responds and the first scan has ended. Otherwise it answers 503 with
-// the reason.
+// ready answers 200 if Postgres responds and the first scan has ended. Otherwise it answers 503
+// with the reason.
 func (a *api) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), pingTimeout)
 	defer cancel()

@@ -13,7 +13,8 @@ import (
 	"memoir/internal/wire"
 )
 
-// IndexLint has the problems of an agent's MEMORY.md, and its size against the limits of loading.
+// IndexLint contains the problems of an agent's MEMORY.md, and its size against the limits of
+// loading.
 type IndexLint struct {
 	Path      string         `json:"path" doc:"Path of the index relative to the agent's dir, even if it does not exist yet."`
 	Present   bool           `json:"present" doc:"False if there is no index."`

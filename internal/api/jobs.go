@@ -40,7 +40,7 @@ type JobTokensOfDay struct {
 	OutputTokens int64  `json:"output_tokens"`
 }
 
-// BackgroundJobList has an agent's background jobs, the model, and the used tokens.
+// BackgroundJobList lists an agent's background jobs, the model, and the used tokens.
 type BackgroundJobList struct {
 	Jobs   []BackgroundJob `json:"jobs" nullable:"false" doc:"At most 100: unfinished ones, then the others, latest first."`
 	Model  *string         `json:"model" doc:"The background model and how it is reached; null if none is available."`

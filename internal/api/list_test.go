@@ -139,7 +139,8 @@ func TestASearchFindsWordsHoweverTheyAreSpelled(t *testing.T) {
 	}
 }
 
-// TestTheSignForWhatCouldNotBeReadIsTextLikeAnyOther is about U+FFFD, which stands in texts that were once read in the wrong encoding.
+// TestTheSignForWhatCouldNotBeReadIsTextLikeAnyOther is about U+FFFD, which stands in texts that
+// were once read in the wrong encoding.
 func TestTheSignForWhatCouldNotBeReadIsTextLikeAnyOther(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/keep.md": memoirtest.Note("keep", memories.User, "Keeps the agent here.")})

@@ -62,7 +62,7 @@ type Log struct {
 	ModifiedAt time.Time            `json:"modified_at"`
 }
 
-// LogsOfDay has an agent's logs of one day.
+// LogsOfDay contains an agent's logs of one day.
 type LogsOfDay struct {
 	Day    logs.Day  `json:"day" format:"date"`
 	Before *logs.Day `json:"before" format:"date" doc:"The previous day with logs."`
@@ -170,8 +170,8 @@ func (a *api) searchLogs(ctx context.Context, row records.Agent, in *listLogsInp
 	return ok(list), err
 }
 
-// getLogs answers the logs of one day. It fails with memories.ErrNotFound if the day is malformed or
-// has no logs.
+// getLogs answers the logs of one day. It fails with memories.ErrNotFound if the day is malformed
+// or has no logs.
 func (a *api) getLogs(ctx context.Context, in *logDayInput) (*answer[LogsOfDay], error) {
 	row, err := a.store.AgentUncounted(ctx, in.Slug)
 	if err != nil {

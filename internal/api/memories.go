@@ -16,7 +16,7 @@ import (
 	"memoir/internal/wire"
 )
 
-// MemoryPath has the path parameters for a memory.
+// MemoryPath contains the path parameters for a memory.
 type MemoryPath struct {
 	AgentPath
 	ID string `path:"id" doc:"The memory's id."`

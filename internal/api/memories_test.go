@@ -239,7 +239,8 @@ func TestAWriteThatFindsItsFileChangedOnDiskIsAConflict(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
 	at := s.at("ada", "Tabs")
-	// The engine notices a change on its own within moments: each attempt writes another one, until one call is earlier.
+	// The engine notices a change on its own within moments: each attempt writes another one, until
+	// one call is earlier.
 	for _, method := range []string{"DELETE", "PATCH"} {
 		n := 0
 		waittest.For(s, "a conflict", func() bool {
@@ -254,7 +255,8 @@ func TestAWriteThatFindsItsFileChangedOnDiskIsAConflict(t *testing.T) {
 				}
 				return true
 			}
-			// It came too late, and was carried out: the deleted memory is made anew, the edited one is saved over.
+			// It came too late, and was carried out: the deleted memory is made anew, the edited
+			// one is saved over.
 			if r := s.call("POST", "/api/v1/agents/ada/memories", object{"name": "Tabs", "type": "feedback", "body": method}); r.status != 201 && r.status != 200 {
 				t.Errorf("saving it again answers %d", r.status)
 			}

@@ -13,7 +13,8 @@ import (
 	"memoir/internal/memories"
 )
 
-// workingDay is what a model does with its memory: it looks, learns, corrects itself, tidies up, and makes a mistake of each kind.
+// workingDay is what a model does with its memory: it looks, learns, corrects itself, tidies up,
+// and makes a mistake of each kind.
 func workingDay() []turn {
 	return []turn{
 		{{input: `{"command":"view","path":"/memories"}`, answer: "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:"}},

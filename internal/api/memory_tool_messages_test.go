@@ -13,8 +13,8 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/option"
 )
 
-// messagesAPI speaks the Messages API over HTTP, with a model that uses the memory tool as it was told to. Like the real one it takes
-// nothing but well-formed conversations.
+// messagesAPI speaks the Messages API over HTTP, with a model that uses the memory tool as it was
+// told to. Like the real one it takes nothing but well-formed conversations.
 type messagesAPI struct {
 	*testing.T
 	url   string
@@ -36,7 +36,8 @@ type call struct {
 	isError bool
 }
 
-// modelThat returns a Messages API with a model that takes these turns, and then says that it is done.
+// modelThat returns a Messages API with a model that takes these turns, and then says that it is
+// done.
 func modelThat(t *testing.T, beta string, turns ...turn) *messagesAPI {
 	t.Helper()
 	m := &messagesAPI{T: t, turns: turns, beta: beta}
@@ -111,7 +112,8 @@ func (m *messagesAPI) check(r *http.Request, sent messageRequest) error {
 	return m.checkResults(sent.Messages[len(sent.Messages)-2].Content, sent.Messages[len(sent.Messages)-1].Content)
 }
 
-// checkResults says whether each call of the last turn is repeated as it was, and answered as it should be.
+// checkResults says whether each call of the last turn is repeated as it was, and answered as it
+// should be.
 func (m *messagesAPI) checkResults(said, results []contentBlock) error {
 	if len(said) != len(m.asked) || len(results) != len(m.asked) {
 		return fmt.Errorf("of %d calls %d are repeated and %d answered", len(m.asked), len(said), len(results))

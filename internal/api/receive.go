@@ -16,8 +16,8 @@ import (
 	"memoir/internal/problem"
 )
 
-// maxBody is the maximum size of a request body, in bytes: a memory of 1 MiB, and space for its JSON
-// escapes.
+// maxBody is the maximum size of a request body, in bytes: a memory of 1 MiB, and space for its
+// JSON escapes.
 const maxBody = 2 << 20
 
 // receive is middleware that reads the whole body first, so that a slow client blocks only its own
@@ -55,7 +55,8 @@ func joinHeaderLines(header http.Header, name string) {
 	}
 }
 
-// bodyProblem returns the problem of a body that could not be read: 413 if it is too large, else 400.
+// bodyProblem returns the problem of a body that could not be read: 413 if it is too large, else
+// 400.
 func bodyProblem(err error) *problem.Problem {
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
@@ -70,8 +71,8 @@ func isJSON(contentType string) bool {
 	return err == nil && (mediaType == "application/json" || strings.HasSuffix(mediaType, "+json"))
 }
 
-// unmarshal parses JSON into v. It returns an error for invalid UTF-8 and for a lone surrogate, which
-// encoding/json would silently replace.
+// unmarshal parses JSON into v. It returns an error for invalid UTF-8 and for a lone surrogate,
+// which encoding/json would silently replace.
 func unmarshal(data []byte, v any) error {
 	if !utf8.Valid(data) {
 		return errors.New("the text is not valid UTF-8")
@@ -85,8 +86,8 @@ func unmarshal(data []byte, v any) error {
 	return nil
 }
 
-// hasLoneSurrogate reports whether data escapes one half of a surrogate pair without the other. data
-// must be valid JSON.
+// hasLoneSurrogate reports whether data escapes one half of a surrogate pair without the other.
+// data must be valid JSON.
 func hasLoneSurrogate(data []byte) bool {
 	high := rune(0) // the first half of an incomplete pair, or 0
 	for len(data) > 0 {

@@ -112,7 +112,8 @@ func TestWhereNothingHoldsTheWordsWhatComesCloseIsFoundOnRequest(t *testing.T) {
 	}
 }
 
-// TestWhatOnlyComesCloseIsInNoListUnlessItIsAskedFor is for scripts that delete what a list has given them.
+// TestWhatOnlyComesCloseIsInNoListUnlessItIsAskedFor is for scripts that delete what a list has
+// given them.
 func TestWhatOnlyComesCloseIsInNoListUnlessItIsAskedFor(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
@@ -157,7 +158,8 @@ func TestACursorBelongsToTheListWithNearMissesOrToTheOneWithout(t *testing.T) {
 	}
 }
 
-// TestAPageOfWhatHoldsTheWordsIsFollowedByNoNearMisses also where all that hold them have gone since.
+// TestAPageOfWhatHoldsTheWordsIsFollowedByNoNearMisses also where all that hold them have gone
+// since.
 func TestAPageOfWhatHoldsTheWordsIsFollowedByNoNearMisses(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{

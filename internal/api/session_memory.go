@@ -22,7 +22,7 @@ type SessionMemory struct {
 	Reason     string    `json:"reason" doc:"As a sentence."`
 }
 
-// SessionMemoryList has the session memories of an agent, newest first; at most 200.
+// SessionMemoryList lists the session memories of an agent, newest first; at most 200.
 type SessionMemoryList struct {
 	SessionMemories []SessionMemory `json:"session_memories" nullable:"false"`
 }

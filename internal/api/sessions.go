@@ -19,8 +19,8 @@ type Session struct {
 	ModifiedAt time.Time  `json:"modified_at" doc:"Modification time of the newest one."`
 }
 
-// SessionList is one page of an agent's sessions, newest first. A session is listed if it ever had a
-// memory file.
+// SessionList is one page of an agent's sessions, newest first. A session is listed if it ever had
+// a memory file.
 type SessionList struct {
 	Sessions   []Session `json:"sessions" nullable:"false"`
 	NextCursor *string   `json:"next_cursor" doc:"Cursor of the next page; null on the last one."`

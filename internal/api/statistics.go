@@ -8,7 +8,7 @@ import (
 	"memoir/internal/records"
 )
 
-// Statistics has the growth and the ages of an agent's memories.
+// Statistics contains the growth and the ages of an agent's memories.
 type Statistics struct {
 	Growth []GrowthPoint `json:"growth" nullable:"false" doc:"Oldest first; the last is today's."`
 	Ages   []AgeBucket   `json:"ages" nullable:"false" doc:"Youngest first. Memories of unknown age are not included."`
