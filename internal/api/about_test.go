@@ -56,7 +56,8 @@ func TestAboutSaysWhatClaudeCodeGoesBy(t *testing.T) {
 	}
 }
 
-// claudeWith returns a directory of Claude Code with one file in it.
+// claudeWith returns a new Claude Code directory that contains one file with the given name and
+// text.
 func claudeWith(t *testing.T, name, text string) string {
 	t.Helper()
 	dir := t.TempDir()

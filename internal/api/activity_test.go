@@ -18,7 +18,7 @@ import (
 
 const activityKeys = `id at agent memory_id exists name kind actor session path state type description hash renamed`
 
-// story is what happened, oldest first: each as its kind, name and actor.
+// story returns the journal entries at path, oldest first, each as "kind name actor".
 func (s *server) story(path string) []string {
 	s.Helper()
 	var told []string
@@ -37,13 +37,13 @@ func TestTheActivityTellsWhatHappenedAndWhoDidIt(t *testing.T) {
 	s.Write(file, changed)
 	s.Scan("ada")
 	s.ok(200, "PATCH", s.at("ada", "Tabs"), object{"body": "Use tabs, please."})
-	s.ok(200, "PATCH", s.at("ada", "Tabs"), object{"body": "Use tabs, please."}) // says what it says already
+	s.ok(200, "PATCH", s.at("ada", "Tabs"), object{"body": "Use tabs, please."}) // changes nothing
 	s.ok(200, "POST", s.at("ada", "Tabs")+"/verify", nil)
 	s.ok(200, "DELETE", s.at("ada", "Tabs"), nil)
-	s.ok(200, "DELETE", s.at("ada", "Tabs"), nil) // is deleted already
+	s.ok(200, "DELETE", s.at("ada", "Tabs"), nil) // already deleted
 	s.Write(file, changed)
 	s.Scan("ada")
-	s.Scan("ada") // is kept out already
+	s.Scan("ada") // already blocked
 	s.ok(200, "POST", "/api/v1/agents/ada/blocked/"+s.ok(200, "GET", "/api/v1/agents/ada/blocked", nil).list("blocked")[0].string("id")+"/allow", nil)
 	old := s.at("ada", "Tabs")
 	s.ok(200, "PATCH", old, object{"name": "Spaces"})
@@ -107,7 +107,7 @@ func TestARenameNamesBothSides(t *testing.T) {
 	for _, h := range s.ok(200, "GET", "/api/v1/agents/ada/activity", nil).list("activity") {
 		got = append(got, fmt.Sprintf("%s %s %s (%s)", h["kind"], h["name"], h["actor"], h.string("renamed")))
 	}
-	slices.Sort(got) // by an editor, both happen at once
+	slices.Sort(got) // both entries of an edit have the same time
 	want := []string{
 		"deleted Spaces disk (Both)", "learned Both disk (Spaces)", "learned Tabs disk ()", "renamed Spaces script (Tabs)",
 	}
@@ -196,8 +196,8 @@ func TestTheStoryOfAMemoryBeginsAsFarBackAsItsFiles(t *testing.T) {
 	}
 }
 
-// appear puts a whole agent into the agents directory at once. days is how long ago each of its
-// files was written.
+// appear moves a complete agent directory into the agents directory. days gives the age of each
+// file, in days.
 func (s *server) appear(slug string, files memoirtest.Files, days map[string]int) {
 	s.Helper()
 	aside := filepath.Join(s.TempDir(), slug)

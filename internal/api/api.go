@@ -43,7 +43,7 @@ type Options struct {
 	Consolidator *consolidation.Consolidator
 	// Extractor reads conversations. If it is nil, extraction.Idle serves the stored proposals.
 	Extractor *extraction.Extractor
-	// BackgroundModel describes the model for background jobs. It is empty if there is none.
+	// BackgroundModel describes the model for background jobs. It is empty without a model.
 	BackgroundModel string
 	// Log receives failed calls.
 	Log *slog.Logger

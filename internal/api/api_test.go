@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// server is a running Memoir with its API behind the gate.
+// server is a running Memoir whose API is served behind package gate.
 type server struct {
 	*memoirtest.Memoir
 	url string
@@ -45,22 +45,22 @@ func serve(t *testing.T, m *memoirtest.Memoir, options api.Options) *server {
 	}
 	running := httptest.NewServer(g.Around(api.New(m.Engine, m.Store, m.Recaller, options)))
 	t.Cleanup(func() {
-		m.Engine.Hub().Close() // or open event streams would hold up the end
+		m.Engine.Hub().Close() // otherwise open event streams would delay the shutdown
 		running.Close()
 	})
 	s.url = running.URL
 	return s
 }
 
-// reply is the answer to a call.
+// reply is the response to a call.
 type reply struct {
 	status int
 	header http.Header
 	raw    []byte
 }
 
-// call makes a request. A body that is a string goes as it is, anything else as JSON. headers are
-// names and values.
+// call sends a request and returns the response. A string body is sent unchanged, any other as
+// JSON. headers alternates names and values.
 func (s *server) call(method, path string, body any, headers ...string) reply {
 	s.Helper()
 	var sent io.Reader
@@ -103,7 +103,8 @@ func headerOf(pairs []string) http.Header {
 	return header
 }
 
-// ok is call, and fails the test when the answer has another status.
+// ok sends a request with call and returns the JSON body. It fails the test if the response has
+// another status.
 func (s *server) ok(status int, method, path string, body any, headers ...string) object {
 	s.Helper()
 	r := s.call(method, path, body, headers...)
@@ -113,7 +114,7 @@ func (s *server) ok(status int, method, path string, body any, headers ...string
 	return s.object(r)
 }
 
-// object is a JSON object.
+// object is a decoded JSON object.
 type object map[string]any
 
 func (s *server) object(r reply) object {
@@ -148,7 +149,7 @@ func sorted(words string) string {
 	return strings.Join(list, " ")
 }
 
-// problem fails the test unless the answer is a problem document of that status, and returns it.
+// problem returns the problem document in r. It fails the test if r is not one with this status.
 func (s *server) problem(r reply, status int) object {
 	s.Helper()
 	if r.status != status || r.header.Get("Content-Type") != "application/problem+json" {
@@ -164,7 +165,7 @@ func (s *server) problem(r reply, status int) object {
 	return p
 }
 
-// names returns the field of each object, in order.
+// names returns the field of each object, in order, separated by spaces.
 func names(list []object, field string) string {
 	var found []string
 	for _, o := range list {

@@ -13,7 +13,7 @@ import (
 	"memoir/internal/memories"
 )
 
-// now is a moment between what was done before and what is done after, as a request asks for it.
+// now returns the current time as a value of the query parameter as_of.
 func now() string { return url.QueryEscape(time.Now().Format(time.RFC3339Nano)) }
 
 func TestThePastShowsEveryMemoryAsItWas(t *testing.T) {
@@ -173,7 +173,7 @@ func TestAMomentIsRFC3339AndOneThatIsNotPastIsNow(t *testing.T) {
 	s.problem(s.call("GET", "/api/v1/agents/ada/claude-md?as_of="+now()+"&without=x", nil), 422)
 }
 
-// forged is a cursor with another place in it.
+// forged returns cursor with the keys of its position replaced by those of place.
 func forged(t *testing.T, cursor string, place object) string {
 	t.Helper()
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
@@ -193,8 +193,8 @@ func forged(t *testing.T, cursor string, place object) string {
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// A moment belongs to what happened at it: a memory is what its newest row up to then says, to the
-// microsecond.
+// A change counts from its exact time: at time t, a memory has its newest row with a time up to t,
+// to the microsecond.
 func TestThePastChangesAtTheVeryMomentAtWhichSomethingHappened(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": tabs["ada/memory/tabs.md"]})

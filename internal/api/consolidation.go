@@ -139,7 +139,7 @@ func (a *api) registerConsolidation() {
 	register(a, del("/agents/{slug}/consolidation", "discard-consolidation", "Discard the plan; applied steps stay", http.StatusConflict), a.discardConsolidation)
 }
 
-// consolidator returns the configured Consolidator, or *memories.ConflictError if there is none.
+// consolidator returns the configured Consolidator, or *memories.ConflictError without one.
 func (a *api) consolidator() (*consolidation.Consolidator, error) {
 	if a.options.Consolidator == nil {
 		return nil, &memories.ConflictError{Reason: "There is no consolidation here. Nothing was changed."}

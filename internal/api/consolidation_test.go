@@ -54,7 +54,7 @@ func TestAPlanIsMadeAppliedUndoneAndDiscarded(t *testing.T) {
 	if len(results) != 3 || results[0]["status"] != 200.0 || results[1]["status"] != 404.0 || results[2]["status"] != 200.0 || results[0]["problem"] != nil {
 		t.Errorf("they end with %v", results)
 	}
-	// The index follows the deletion, although both stood in one plan.
+	// The index step succeeds although the deletion of the same plan changes the index.
 	if index := s.Read("ada/memory/MEMORY.md"); strings.Contains(index, "gone.md") || strings.Count(index, "\n") != 1 {
 		t.Errorf("the index says %q", index)
 	}

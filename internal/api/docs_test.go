@@ -12,13 +12,14 @@ import (
 	"memoir/internal/memories"
 )
 
-// tableRow is a row of the table of calls: the call, and what it does in one line.
+// tableRow matches a row of the table of calls: the call, and its summary.
 var tableRow = regexp.MustCompile("(?m)^\\| `([A-Z]+ [^`]+)` \\| (.+) \\|$")
 
-// parameterRow is a row of the table of query parameters: a path, and the parameters of its calls.
+// parameterRow matches a row of the table of query parameters: a path, and the parameters of its
+// calls.
 var parameterRow = regexp.MustCompile("(?m)^\\| `(/[^`]+)` \\| (.+) \\|$")
 
-// A new query parameter needs its line in docs/API.md.
+// Each query parameter must be in the table of docs/API.md.
 func TestDocs_QueryParameters(t *testing.T) {
 	t.Parallel()
 	s := setup(t, nil)
@@ -63,8 +64,8 @@ func TestDocs_QueryParameters(t *testing.T) {
 	}
 }
 
-// A filter of the memory list is a parameter of its call. TestDocs_QueryParameters then demands its
-// line in the docs.
+// Each filter of the memory list must be a parameter of its call. TestDocs_QueryParameters checks
+// that the docs list it.
 func TestDocs_Filters(t *testing.T) {
 	t.Parallel()
 	s := setup(t, nil)

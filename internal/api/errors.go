@@ -78,7 +78,7 @@ func refusal(status int, message string, errs []error) *problem.Problem {
 }
 
 // fieldOf returns the field of an error of huma. For a missing field, it takes the name from the
-// message, because the location is only that of the parent.
+// message, because the location only names the parent.
 func fieldOf(detail *huma.ErrorDetail) problem.Field {
 	var missing string
 	if n, err := fmt.Sscanf(detail.Message, validation.MsgExpectedRequiredProperty, &missing); n == 1 && err == nil {

@@ -106,7 +106,7 @@ func TestABodyOfMoreThanTwoMebibytesIs413(t *testing.T) {
 		head, tail := `{"name":"A","type":"user","body":"`, `"}`
 		return head + strings.Repeat("a", size-len(head)-len(tail)) + tail
 	}
-	s.problem(s.call("POST", "/api/v1/agents/ada/memories", fill(2<<20)), 422) // it may be sent, but is no note
+	s.problem(s.call("POST", "/api/v1/agents/ada/memories", fill(2<<20)), 422) // within the body limit, but too large for a memory
 	for _, call := range []struct{ method, path string }{
 		{"POST", "/api/v1/agents/ada/memories"}, {"PATCH", s.at("ada", "Tabs")}, {"POST", "/api/v1/scan"},
 	} {
@@ -172,14 +172,14 @@ func TestAMethodThatAnAddressDoesNotTakeIs405AndTheOthersAreNamed(t *testing.T) 
 	}
 }
 
-// ownPostgres is one that no other test uses.
+// ownPostgres starts a Postgres that no other test uses, with the schema of Memoir.
 func ownPostgres(t *testing.T) *local.Server {
 	t.Helper()
 	own, err := local.Start(t.Context(), local.Options{DataDir: t.TempDir(), Log: slog.New(slog.DiscardHandler), NoSync: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = own.Stop(context.Background()) }) // stopped by the test already, where it is about that
+	t.Cleanup(func() { _ = own.Stop(context.Background()) }) // fails if the test has stopped it
 	if err := postgres.Migrate(t.Context(), own.URL()); err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestWhilePostgresIsSilentACallIs503InsteadOfNeverAnswered(t *testing.T) {
 	}
 }
 
-// A column that has another name is something that no request can bring about.
+// The test renames a column, because no request can cause an internal error.
 func TestAFaultOfOurOwnIs500AndNamesTheRequestButNoDetail(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

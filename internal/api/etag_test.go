@@ -20,7 +20,7 @@ func TestEveryAnswerWithAMemoryHasItsStrongEntityTag(t *testing.T) {
 		}
 		seen[tag] = true
 	}
-	if len(seen) != 4 { // what was restored is what was patched
+	if len(seen) != 4 { // restoring gives back the tag after the patch
 		t.Errorf("%d different entity tags, want 4", len(seen))
 	}
 }
@@ -49,7 +49,7 @@ func TestAStaleIfMatchIsRefusedAndChangesNothing(t *testing.T) {
 	s.problem(s.call("POST", at+"/restore", nil, "If-Match", fresh), 412)
 }
 
-// TestAConditionOnSeveralLinesIsOneList says it as RFC 9110 has it: lines of one name are one list.
+// RFC 9110 section 5.3 treats repeated headers of one name as one list.
 func TestAConditionOnSeveralLinesIsOneList(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)

@@ -14,8 +14,8 @@ import (
 	"memoir/internal/waittest"
 )
 
-// follow opens an event stream; the lines of it that are not empty arrive on the channel, which
-// closes at its end.
+// follow opens an event stream. lines receives its lines that are not empty, and is closed when the
+// stream ends. hangUp closes the stream.
 func (s *server) follow(query string) (lines <-chan string, hangUp func()) {
 	s.Helper()
 	ctx, cancel := context.WithCancel(s.Context())
@@ -44,7 +44,7 @@ func (s *server) follow(query string) (lines <-chan string, hangUp func()) {
 	return received, cancel
 }
 
-// next waits for a line that is wanted.
+// next waits for a line for which wanted returns true, and returns it. It skips other lines.
 func (s *server) next(lines <-chan string, wanted func(string) bool) string {
 	s.Helper()
 	for limit := time.After(waittest.Patience()); ; {

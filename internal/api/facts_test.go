@@ -12,7 +12,7 @@ import (
 
 const factsIndex = "ada/memory/MEMORY.md"
 
-// shop is an agent that has written facts into its index, and its team's.
+// shop returns a server with agent ada, which has facts in its own index and in its team's.
 func shop(t *testing.T) *server {
 	t.Helper()
 	s := setup(t, memoirtest.Files{
@@ -25,7 +25,7 @@ func shop(t *testing.T) *server {
 	return s
 }
 
-// factOf returns the only fact that a search finds.
+// factOf returns the only result of a search, which must be a fact.
 func factOf(s *server, query string) object {
 	s.Helper()
 	found := search(s, "q="+query).list("memories")
@@ -198,7 +198,7 @@ func TestAdopt_AfterTheIndexChangedIs409AndNothingHappens(t *testing.T) {
 	path := adoptPath(factOf(s, "canvas"))
 	changed := strings.Replace(s.Read(factsIndex), "Node 22 only", "Node 24 too", 1)
 	s.Write(factsIndex, changed)
-	s.call("POST", path, object{}) // 404 if a scan was faster, else 409
+	s.call("POST", path, object{}) // 404 if a scan has run before it, else 409
 	if r := s.call("POST", path, object{}); r.status != 409 && r.status != 404 {
 		t.Errorf("it answers %d: %s", r.status, r.raw)
 	}
@@ -216,7 +216,7 @@ func TestAdopt_UnderATakenNameIs409AndOfTheSameContentGoesOn(t *testing.T) {
 	s.problem(s.call("POST", adoptPath(fact), object{"name": "Tabs"}), 409)
 	s.problem(s.call("POST", adoptPath(fact), object{"name": " "}), 422)
 	s.problem(s.call("POST", adoptPath(fact), object{"type": "fact"}), 422)
-	// What a crash between the two writes leaves.
+	// The same state as after a crash between the two writes.
 	s.ok(201, "POST", "/api/v1/agents/ada/memories", object{
 		"name": "Node", "type": "project", "description": fact["body"], "body": fact["body"],
 	})

@@ -44,7 +44,7 @@ func TestCost_OfAFixDiffIsBounded(t *testing.T) {
 			"every line":   strings.ReplaceAll(before, "\n", " \n"),
 		} {
 			took := memoirtest.CPUTime(t, func() { fixDiff("a.md", "a.md", before, after) })
-			if took > time.Second { // half a second, and as much again for slow machines
+			if took > time.Second { // it takes half a second; the rest is for slow machines
 				t.Errorf("%s, %s: took %v", name, how, took)
 			}
 		}

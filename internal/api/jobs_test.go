@@ -76,5 +76,5 @@ func TestBackgroundWorkIsListedWithWhatItHasCost(t *testing.T) {
 	s.problem(s.call("GET", "/api/v1/agents/nobody/jobs", nil), 404)
 }
 
-// tokens are what a list of jobs says about all of them.
+// tokens returns the tokens field of a list of jobs.
 func tokens(page object) object { return page["tokens"].(map[string]any) }

@@ -43,7 +43,7 @@ func TestAgent_Linked(t *testing.T) {
 	s.problem(s.call("DELETE", old, nil), 409)
 }
 
-// serveClaude serves a Memoir over a directory of Claude Code.
+// serveClaude returns a server for a Claude Code directory with these files.
 func serveClaude(t *testing.T, files memoirtest.Files) *server {
 	t.Helper()
 	return serve(t, memoirtest.StartClaude(t, files), api.Options{})

@@ -18,7 +18,8 @@ import (
 	"memoir/internal/waittest"
 )
 
-// library is an agent with memories of every kind, each a day older than the one before.
+// library returns a server with agent ada, which has memories of each type and state. Each is a day
+// older than the previous one.
 func library(t *testing.T) *server {
 	t.Helper()
 	s := setup(t, memoirtest.Files{"ada/memory/keep.md": memoirtest.Note("keep", memories.User, "Keeps the agent here.")})
@@ -38,7 +39,7 @@ func library(t *testing.T) *server {
 		if err := os.Chtimes(s.Path(file), old, old); err != nil {
 			t.Fatal(err)
 		}
-		s.Scan("ada") // what is first seen later is still ordered by its own time
+		s.Scan("ada") // the order follows the modification time, not the time of the scan
 	}
 	s.Write("ada/memory/odd.md", "No frontmatter.")
 	s.Scan("ada")
@@ -110,7 +111,7 @@ func TestAListOfASessionHasWhatItWroteAndWhatItsFilesCarry(t *testing.T) {
 	wants(second, "both")
 	s.Remove("ada/sessions/" + first)
 	s.Scan("ada")
-	wants(first, "tea") // its content came from there, and the other's is in a file of the second
+	wants(first, "tea") // tea came from the first session; both is in a file of the second
 }
 
 func TestASearchFindsWordsHoweverTheyAreSpelled(t *testing.T) {
@@ -139,8 +140,7 @@ func TestASearchFindsWordsHoweverTheyAreSpelled(t *testing.T) {
 	}
 }
 
-// TestTheSignForWhatCouldNotBeReadIsTextLikeAnyOther is about U+FFFD, which stands in texts that
-// were once read in the wrong encoding.
+// U+FFFD is valid text. Files that were once decoded with the wrong encoding contain it.
 func TestTheSignForWhatCouldNotBeReadIsTextLikeAnyOther(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/keep.md": memoirtest.Note("keep", memories.User, "Keeps the agent here.")})
@@ -310,7 +310,8 @@ func TestOddFilesAndThoseThatCouldNotBeRemovedHaveListsOfTheirOwn(t *testing.T) 
 		"ada/memory/nul.md":   memoirtest.Note("Nul", memories.User, "a\x00b"),
 		"ada/memory/stuck.md": memoirtest.Note("Stuck", memories.User, "Stays on disk."),
 		"ada/memory/gone.md":  memoirtest.Note("Gone", memories.User, "Goes."),
-		// What a removal moves the file to is in its way, so that it fails, also for root.
+		// A removal first renames the file to this path, so this directory makes it fail, even for
+		// root.
 		"ada/memory/.memoir-removing-stuck.md/full": "of this",
 		"ada/memory/odd.md":                         "No frontmatter.",
 	})

@@ -171,7 +171,7 @@ func (a *api) searchLogs(ctx context.Context, row records.Agent, in *listLogsInp
 }
 
 // getLogs answers the logs of one day. It fails with memories.ErrNotFound if the day is malformed
-// or has no logs.
+// or without logs.
 func (a *api) getLogs(ctx context.Context, in *logDayInput) (*answer[LogsOfDay], error) {
 	row, err := a.store.AgentUncounted(ctx, in.Slug)
 	if err != nil {

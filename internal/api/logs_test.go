@@ -49,7 +49,7 @@ func TestAnEntryIsAppendedAndNothingThatIsThereIsChanged(t *testing.T) {
 		}
 	}
 
-	// Days in pages, a month, and a search.
+	// Pages of days, a month, and a search.
 	page := s.ok(200, "GET", all+"?limit=2", nil)
 	rest := s.ok(200, "GET", all+"?limit=2&cursor="+page.string("next_cursor"), nil)
 	if names(page.list("days"), "day") != day+" 2025-04-01" || names(rest.list("days"), "day") != "2025-03-01" || rest["next_cursor"] != nil {
@@ -70,7 +70,7 @@ func TestAnEntryIsAppendedAndNothingThatIsThereIsChanged(t *testing.T) {
 		t.Errorf("a phrase of a script without spaces finds %v", found)
 	}
 
-	// What cannot be.
+	// Refused requests.
 	before := s.Read("ada/" + done.string("path"))
 	for name, c := range map[string]struct {
 		method, path string
@@ -106,7 +106,7 @@ func TestAnEntryIsAppendedAndNothingThatIsThereIsChanged(t *testing.T) {
 	if list := s.ok(200, "GET", "/api/v1/agents/ada/memories", nil); list["total"] != 1.0 {
 		t.Errorf("logs are memories: %v", list)
 	}
-	// A title cannot lead anywhere else.
+	// A title cannot lead to a path outside the logs.
 	escape := s.ok(201, "POST", all, object{"text": "x", "title": "../../../../etc/x"})
 	if info, err := os.Stat(s.Path("ada/" + escape.string("path"))); err != nil || !info.Mode().IsRegular() || !strings.HasPrefix(escape.string("path"), "memory/logs/"+logs.File(now, "")[:8]) {
 		t.Errorf("%v: %v", escape, err)

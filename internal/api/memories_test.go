@@ -16,7 +16,7 @@ const memoryKeys = `id agent name scope type description body state problems pat
 
 var tabs = memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")}
 
-// at is the path of a memory.
+// at returns the API path of the memory with this name.
 func (s *server) at(slug, name string) string {
 	s.Helper()
 	return "/api/v1/agents/" + slug + "/memories/" + s.Memory(slug, name).ID
@@ -239,8 +239,8 @@ func TestAWriteThatFindsItsFileChangedOnDiskIsAConflict(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
 	at := s.at("ada", "Tabs")
-	// The engine notices a change on its own within moments: each attempt writes another one, until
-	// one call is earlier.
+	// The watcher soon scans each change. The test repeats change and call until a call runs before
+	// the scan.
 	for _, method := range []string{"DELETE", "PATCH"} {
 		n := 0
 		waittest.For(s, "a conflict", func() bool {
@@ -255,8 +255,8 @@ func TestAWriteThatFindsItsFileChangedOnDiskIsAConflict(t *testing.T) {
 				}
 				return true
 			}
-			// It came too late, and was carried out: the deleted memory is made anew, the edited
-			// one is saved over.
+			// The call ran after the scan and succeeded. Save the memory again for the next
+			// attempt.
 			if r := s.call("POST", "/api/v1/agents/ada/memories", object{"name": "Tabs", "type": "feedback", "body": method}); r.status != 201 && r.status != 200 {
 				t.Errorf("saving it again answers %d", r.status)
 			}

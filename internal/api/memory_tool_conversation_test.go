@@ -13,8 +13,8 @@ import (
 	"memoir/internal/memories"
 )
 
-// workingDay is what a model does with its memory: it looks, learns, corrects itself, tidies up,
-// and makes a mistake of each kind.
+// workingDay returns the turns of a model that uses each command of the memory tool, with some
+// mistakes.
 func workingDay() []turn {
 	return []turn{
 		{{input: `{"command":"view","path":"/memories"}`, answer: "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:"}},
@@ -38,7 +38,7 @@ func beforeWork(t *testing.T) *server {
 	return setup(t, memoirtest.Files{"ada/memory/old.md": memoirtest.Note("Old", memories.Project, "Not true any more.")})
 }
 
-// hasWorked checks what the model's day has come to.
+// hasWorked checks the memories and CLAUDE.md after the turns of workingDay.
 func (s *server) hasWorked() {
 	s.Helper()
 	if m := s.Memory("ada", "Tabs"); m.Body != "Use tabs in Go.\n**Why:** gofmt." || m.Path != "memory/style/indent.md" || m.Type != memories.Feedback {
@@ -82,7 +82,7 @@ func TestAConversationUsesTheMemoryToolThroughTheSDK(t *testing.T) {
 	s.hasWorked()
 }
 
-// remoteMemory is the memory tool for the SDK's own loop, carried out by Memoir.
+// remoteMemory is the memory tool for the SDK's tool runner. It sends each command to Memoir.
 type remoteMemory struct{ *server }
 
 func (remoteMemory) Name() string                                           { return "memory" }
@@ -106,7 +106,7 @@ func TestTheSDKsToolRunnerUsesTheMemoryTool(t *testing.T) {
 	day := workingDay()
 	for _, calls := range day {
 		for i := range calls {
-			if calls[i].isError { // the runner puts that in front of whatever a tool fails with
+			if calls[i].isError { // the runner adds this prefix to the errors of tools
 				calls[i].answer = "Error: " + calls[i].answer
 			}
 		}
@@ -121,7 +121,7 @@ func TestTheSDKsToolRunnerUsesTheMemoryTool(t *testing.T) {
 		},
 		MaxIterations: 2 * len(day),
 	})
-	// It offers each tool as one of the caller's own making; this one the model knows.
+	// The runner would send remoteMemory as a custom tool, not as the built-in memory tool.
 	runner.Params.Tools = []anthropic.BetaToolUnionParam{{OfMemoryTool20250818: &anthropic.BetaMemoryTool20250818Param{}}}
 	if _, err := runner.RunToCompletion(t.Context()); err != nil {
 		t.Fatal(err)

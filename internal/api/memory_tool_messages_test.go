@@ -13,31 +13,29 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/option"
 )
 
-// messagesAPI speaks the Messages API over HTTP, with a model that uses the memory tool as it was
-// told to. Like the real one it takes nothing but well-formed conversations.
+// messagesAPI is a fake of the Messages API over HTTP. Its model makes the given turns. Like the
+// real API, it refuses malformed conversations.
 type messagesAPI struct {
 	*testing.T
 	url   string
 	turns []turn
-	beta  string // what the anthropic-beta header is to have; empty: nothing
-	// asked is what the last turn wants answered, by id.
-	asked []call
-	turn  int
+	beta  string // the expected anthropic-beta header; empty if there must be none
+	asked []call // the calls of the last turn
+	turn  int    // the number of turns that were made
 }
 
-// turn is one message of the model: calls of the tool, all at once.
+// turn is one message of the model: its calls of the tool.
 type turn []call
 
-// call is one use of the tool, and what is to come back for it.
+// call is one use of the tool, with the expected result.
 type call struct {
-	id      string // given when it is asked
+	id      string // set by next
 	input   string
-	answer  string // the first line of what comes back
+	answer  string // the expected first line of the result
 	isError bool
 }
 
-// modelThat returns a Messages API with a model that takes these turns, and then says that it is
-// done.
+// modelThat starts a fake Messages API whose model makes these turns and then ends its turn.
 func modelThat(t *testing.T, beta string, turns ...turn) *messagesAPI {
 	t.Helper()
 	m := &messagesAPI{T: t, turns: turns, beta: beta}
@@ -47,7 +45,7 @@ func modelThat(t *testing.T, beta string, turns ...turn) *messagesAPI {
 	return m
 }
 
-// messageRequest is what the Messages API is sent, as far as the tool is concerned.
+// messageRequest is the fields of a request to the Messages API that the test checks.
 type messageRequest struct {
 	Model     string           `json:"model"`
 	MaxTokens int              `json:"max_tokens"`
@@ -87,7 +85,7 @@ func (m *messagesAPI) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// check holds a request against what the API asks of one.
+// check returns an error if a request has a wrong path, header, tool, or sequence of messages.
 func (m *messagesAPI) check(r *http.Request, sent messageRequest) error {
 	switch {
 	case r.Method != http.MethodPost || r.URL.Path != "/v1/messages":
@@ -112,8 +110,8 @@ func (m *messagesAPI) check(r *http.Request, sent messageRequest) error {
 	return m.checkResults(sent.Messages[len(sent.Messages)-2].Content, sent.Messages[len(sent.Messages)-1].Content)
 }
 
-// checkResults says whether each call of the last turn is repeated as it was, and answered as it
-// should be.
+// checkResults returns an error unless said repeats each call of the last turn, and results has the
+// expected result of each.
 func (m *messagesAPI) checkResults(said, results []contentBlock) error {
 	if len(said) != len(m.asked) || len(results) != len(m.asked) {
 		return fmt.Errorf("of %d calls %d are repeated and %d answered", len(m.asked), len(said), len(results))
@@ -138,7 +136,7 @@ func sameJSON(a json.RawMessage, b string) bool {
 	return json.Unmarshal(a, &is) == nil && json.Unmarshal([]byte(b), &want) == nil && reflect.DeepEqual(is, want)
 }
 
-// next is the model's next message.
+// next returns the model's next message: the calls of the next turn, or the final text.
 func (m *messagesAPI) next() map[string]any {
 	message := map[string]any{
 		"id": fmt.Sprintf("msg_%d", m.turn), "type": "message", "role": "assistant", "model": string(anthropic.ModelClaudeOpus5),
@@ -159,7 +157,7 @@ func (m *messagesAPI) next() map[string]any {
 	return message
 }
 
-// isDone fails the test unless the model has taken all its turns.
+// isDone fails the test unless the model has made all its turns.
 func (m *messagesAPI) isDone() {
 	m.Helper()
 	if m.turn != len(m.turns) {
@@ -167,7 +165,7 @@ func (m *messagesAPI) isDone() {
 	}
 }
 
-// client is the SDK's, for this API.
+// client returns a client of the Anthropic SDK for this fake API.
 func (m *messagesAPI) client() anthropic.Client {
 	return anthropic.NewClient(option.WithBaseURL(m.url), option.WithAPIKey("none"), option.WithMaxRetries(0))
 }

@@ -15,7 +15,8 @@ import (
 
 const adaTool = "/api/v1/agents/ada/memory-tool"
 
-// tool carries out a command of ada's memory tool and checks the first line of what it answers.
+// tool runs a command of ada's memory tool and returns its content. It checks the first line and
+// is_error.
 func (s *server) tool(input object, firstLine string, isError bool) string {
 	s.Helper()
 	result := s.ok(200, "POST", adaTool, input)
@@ -26,7 +27,7 @@ func (s *server) tool(input object, firstLine string, isError bool) string {
 	return result.string("content")
 }
 
-// lastDone returns the newest entry of the journal about ada.
+// lastDone returns the newest entry of ada's journal.
 func (s *server) lastDone() object {
 	s.Helper()
 	return s.ok(200, "GET", "/api/v1/agents/ada/activity?limit=1", nil).list("activity")[0]
@@ -359,7 +360,7 @@ func TestMemoryTool_SaysWhenFileIsNoMemory(t *testing.T) {
 	}
 	move("/memories/tabs.md", "/memories/tabs.txt", note)
 	move("/memories/tabs.txt", "/memories/tabs.md", "")
-	// A directory moves only as far as its files are still read. Logs lie deeper.
+	// A directory cannot move so deep that its files are not read. Logs may be deeper.
 	s.tool(object{"command": "rename", "old_path": "/memories/1", "new_path": "/memories/a/1"}, "Error: memory/a/1 would hold files more than 4 levels deep, where Memoir reads none. Nothing was written. Choose a shorter path.", true)
 	move("/memories/1/2", "/memories/a", "")
 	create("/memories/logs/2026/11/21/x.md")
@@ -393,7 +394,7 @@ func TestACallOfTheToolFailsAsAnyOther(t *testing.T) {
 func TestTheToolOfAnAgentThatAnotherServerLooksAfterIsThatServers(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
-	other := serve(t, memoirtest.StartAt(t, s.URL, nil), api.Options{}) // which finds no agent of its own there
+	other := serve(t, memoirtest.StartAt(t, s.URL, nil), api.Options{}) // a second server of the same database, without agents of its own
 	other.tool(object{"command": "view", "path": "/memories/tabs.md", "view_range": []int{7, 7}}, "Here's the content of /memories/tabs.md with line numbers:", false)
 	other.tool(object{"command": "view", "path": "/memories"}, "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:", false)
 	other.tool(object{"command": "view", "path": "/memories/none.md"}, "The path /memories/none.md does not exist. Please provide a valid path.", true)
@@ -417,7 +418,7 @@ func TestTheToolOfAnAgentThatAnotherServerLooksAfterIsThatServers(t *testing.T) 
 func TestWhatTheToolOverwritesOrDeletesIsKeptWhoeverWroteItLast(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
-	// The watcher may be quicker or not: the history has it either way.
+	// The history must have this content, whether or not the watcher scans it before the command.
 	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use spaces."))
 	s.tool(object{"command": "str_replace", "path": "/memories/tabs.md", "old_str": "Use spaces.", "new_str": "Use both."}, "The memory file has been edited.", false)
 	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use nothing."))

@@ -10,7 +10,7 @@ import (
 
 const recallsPath = "/api/v1/agents/ada/recalls"
 
-// asked are the queries of a page of recalls, newest first.
+// asked returns the queries of a page of recalls, newest first.
 func asked(page object) []string {
 	var all []string
 	for _, r := range page.list("recalls") {

@@ -15,7 +15,7 @@ import (
 	"memoir/internal/waittest"
 )
 
-// harbour is two agents that both know of ferries.
+// harbour returns a server with two agents that both have a memory about ferries.
 func harbour(t *testing.T) *server {
 	t.Helper()
 	return setup(t, memoirtest.Files{
@@ -106,14 +106,13 @@ func TestWhereNothingHoldsTheWordsWhatComesCloseIsFoundOnRequest(t *testing.T) {
 	if list := s.ok(200, "GET", "/api/v1/agents/grace/memories?q=releese&near=true", nil); list["total"] != 0.0 || list["near"] != false {
 		t.Errorf("another agent's list has what it has not: %v", list)
 	}
-	// The right word is no reason to offer others, only because a filter leaves its memory out.
+	// Similar words are not searched if only the filter excludes the exact match.
 	if list := s.ok(200, "GET", "/api/v1/agents/ada/memories?q=release&type=user&near=true", nil); list["total"] != 0.0 || list["near"] != false {
 		t.Errorf("with a filter: %v", list)
 	}
 }
 
-// TestWhatOnlyComesCloseIsInNoListUnlessItIsAskedFor is for scripts that delete what a list has
-// given them.
+// Scripts delete the memories of a list, so near matches need near=true.
 func TestWhatOnlyComesCloseIsInNoListUnlessItIsAskedFor(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
@@ -158,8 +157,7 @@ func TestACursorBelongsToTheListWithNearMissesOrToTheOneWithout(t *testing.T) {
 	}
 }
 
-// TestAPageOfWhatHoldsTheWordsIsFollowedByNoNearMisses also where all that hold them have gone
-// since.
+// The next page of exact matches has no near matches, even if all exact matches were deleted since.
 func TestAPageOfWhatHoldsTheWordsIsFollowedByNoNearMisses(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{

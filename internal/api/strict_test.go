@@ -16,7 +16,8 @@ type operation struct {
 	hasBody      bool
 }
 
-// operations reads every call of the OpenAPI document, with paths that exist on the server.
+// operations returns every call of the OpenAPI document. Its paths use agent ada, the given id, and
+// a fixed day.
 func (s *server) operations(id string) []operation {
 	s.Helper()
 	var document struct {

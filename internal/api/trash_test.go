@@ -38,7 +38,7 @@ func TestAMissingMemoryIsWrittenBackOrDeleted(t *testing.T) {
 		files[fmt.Sprintf("ada/memory/m%d.md", i)] = memoirtest.Note(fmt.Sprint("M", i), memories.User, "One of many.")
 	}
 	s := setup(t, files)
-	// Another directory takes the place of this one, so that no look can see a part of the removal.
+	// The directory is replaced by renames, so that no scan finds only part of the files removed.
 	s.Write("ada/other/stays.md", files["ada/memory/stays.md"])
 	for _, move := range [][2]string{{"ada/memory", "ada/aside"}, {"ada/other", "ada/memory"}} {
 		if err := os.Rename(s.Path(move[0]), s.Path(move[1])); err != nil {
