@@ -22,6 +22,7 @@ import (
 	"memoir/internal/extraction"
 	"memoir/internal/memories"
 	"memoir/internal/recall"
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/internal/verification"
 )
@@ -179,3 +180,20 @@ func register[I, O any](a *api, op huma.Operation, handle func(context.Context, 
 type answer[T any] struct{ Body T }
 
 func ok[T any](body T) *answer[T] { return &answer[T]{body} }
+
+// Store is the database of the API. *postgres.Store implements it and documents the methods.
+type Store interface {
+	records.Agents
+	records.Memories
+	records.Facts
+	records.Disagreements
+	records.Activity
+	records.Logs
+	records.Recalls
+	records.Verifications
+	records.Jobs
+	extraction.Store // for extraction.Idle
+
+	Ping(ctx context.Context) error
+	RunDetached(ctx context.Context, timeout time.Duration, change func(context.Context) error) error
+}

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -12,6 +13,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/problem"
+	"memoir/internal/records"
 	"memoir/internal/sync"
 	"memoir/internal/wire"
 )
@@ -182,6 +184,15 @@ func (a *api) deleteMemory(ctx context.Context, in *deleteMemoryInput) (*memoryA
 	return written(remove(ctx, in.Slug, in.ID, match))
 }
 
+// saved returns the response to a write: 201 if it created or restored a memory, else 200. If err
+// is not nil, it returns err.
+func saved(result sync.Result, err error) (*memoryAnswer, error) {
+	if err != nil || !result.Created {
+		return written(result, err)
+	}
+	return created(result), nil
+}
+
 // written returns the 200 response to a write. If err is not nil, it returns err.
 func written(result sync.Result, err error) (*memoryAnswer, error) {
 	if err != nil {
@@ -199,4 +210,109 @@ func orEmpty(s *string) string {
 		return ""
 	}
 	return *s
+}
+
+type listMemoriesInput struct {
+	AgentPath
+	memories.Filter
+	memories.PageRequest
+}
+
+// Resolve checks the slug, and returns a 422 problem for an invalid filter. It calls Resolve of the
+// path, because huma calls only this one.
+func (in *listMemoriesInput) Resolve(ctx huma.Context) []error {
+	if errs := in.AgentPath.Resolve(ctx); errs != nil {
+		return errs
+	}
+	var invalid *memories.InvalidError
+	if err := in.Check(); errors.As(err, &invalid) {
+		return []error{unprocessable(problem.Field{Location: "query." + invalid.Field, Message: invalid.Reason})}
+	}
+	return nil
+}
+
+func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[wire.MemoryList], error) {
+	agent, err := a.store.AgentUncounted(ctx, in.Slug)
+	if err != nil {
+		return nil, err
+	}
+	claudeMDProblem, now := agent.ClaudeMD.Problem, time.Now()
+	if at := in.AsOf.Time(); in.AsOf != "" && at.After(now) {
+		in.AsOf = ""
+	} else if in.AsOf != "" {
+		claudeMDProblem, now = "", at
+	}
+	page, err := a.store.Memories(ctx, agent, in.Filter, in.PageRequest)
+	if err != nil {
+		return nil, err
+	}
+	return ok(wire.MemoryListOf(page, func(string) string { return claudeMDProblem }, now)), nil
+}
+
+func (a *api) registerTrash() {
+	register(a, post("/agents/{slug}/memories/{id}/restore", "restore-memory", "Restore a memory from the trash, or write back a missing one",
+		http.StatusConflict, http.StatusPreconditionFailed), a.restoreMemory)
+}
+
+type restoreMemoryInput struct {
+	MemoryPath
+	Precondition
+}
+
+func (a *api) restoreMemory(ctx context.Context, in *restoreMemoryInput) (*memoryAnswer, error) {
+	match, err := a.match(ctx, in.MemoryPath, in.Precondition)
+	if err != nil {
+		return nil, err
+	}
+	return written(a.engine.Restore(ctx, in.Slug, in.ID, match))
+}
+
+type listRevisionsInput struct {
+	MemoryPath
+	Limit  int    `query:"limit" minimum:"1" maximum:"500" default:"500"`
+	Cursor string `query:"cursor" doc:"The next_cursor of the previous page, or the hash of the revision to start with."`
+}
+
+func (a *api) registerRevisions() {
+	register(a, get("/agents/{slug}/memories/{id}/revisions", "list-revisions", "List the revisions of a memory, newest first"), a.listRevisions)
+}
+
+func (a *api) listRevisions(ctx context.Context, in *listRevisionsInput) (*answer[wire.RevisionList], error) {
+	row, err := a.store.AgentUncounted(ctx, in.Slug)
+	if err != nil {
+		return nil, err
+	}
+	page, err := a.store.Revisions(ctx, row, in.ID, records.RevisionList{From: in.Cursor, Limit: in.Limit})
+	list := wire.RevisionList{Revisions: make([]wire.Revision, len(page.Revisions)), NextCursor: wire.Text(page.Next)}
+	for i, r := range page.Revisions {
+		list.Revisions[i] = wire.RevisionOf(r)
+	}
+	return ok(list), err
+}
+
+// optional is a text field of a patch. An absent field is kept, and null clears it.
+type optional struct {
+	value  *string // nil if the field is absent; empty for null
+	isNull bool    // true if the field is null
+}
+
+// UnmarshalJSON sets the value, or the empty string for null. encoding/json does not call it for an
+// absent field.
+func (o *optional) UnmarshalJSON(data []byte) error {
+	o.value, o.isNull = new(string), string(data) == "null"
+	return json.Unmarshal(data, o.value)
+}
+
+// Schema returns the schema of a string or null.
+func (o optional) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Nullable: true}
+}
+
+// notNull returns *memories.InvalidError if the field is null. It is for fields that cannot be
+// cleared.
+func (o optional) notNull(field string) error {
+	if o.isNull {
+		return &memories.InvalidError{Field: field, Reason: "is null; every memory needs one, leave the field out to keep it"}
+	}
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"memoir/internal/agents"
+	"memoir/internal/memories/claudemd"
 	"memoir/internal/wire"
 )
 
@@ -51,4 +52,58 @@ func (a *api) listSessions(ctx context.Context, in *listSessionsInput) (*answer[
 		}
 	}
 	return ok(list), err
+}
+
+// SessionMemory is the memory file of one conversation, and whether it is fit for a compaction.
+type SessionMemory struct {
+	Session    string    `json:"session" doc:"The conversation's id."`
+	Path       string    `json:"path" doc:"Absolute path."`
+	Text       *string   `json:"text" doc:"Markdown, at most the first MiB; null in a list, or if empty."`
+	Size       int64     `json:"size" doc:"Bytes."`
+	ModifiedAt time.Time `json:"modified_at"`
+	Tokens     int       `json:"tokens" doc:"Estimated: four characters per token."`
+	Messages   *int      `json:"messages" doc:"Messages with text in the transcript; 5 means five or more. Null without a transcript."`
+	Carries    string    `json:"carries" enum:"yes,no,unknown" doc:"Whether it is long enough for a compaction: 10,000 to 40,000 tokens, and at least 5 messages with text."`
+	Reason     string    `json:"reason" doc:"As a sentence."`
+}
+
+// SessionMemoryList lists the session memories of an agent, newest first; at most 200.
+type SessionMemoryList struct {
+	SessionMemories []SessionMemory `json:"session_memories" nullable:"false"`
+}
+
+type sessionMemoryInput struct {
+	AgentPath
+	ID string `path:"id" doc:"The session's name."`
+}
+
+func (a *api) registerSessionMemory() {
+	register(a, get("/agents/{slug}/session-memories", "list-session-memories", "List an agent's session memories, as they are on disk"), a.listSessionMemories)
+	register(a, get("/agents/{slug}/sessions/{id}/memory", "get-session-memory", "Get the session memory of one conversation"), a.getSessionMemory)
+}
+
+func (a *api) listSessionMemories(ctx context.Context, in *AgentPath) (*answer[SessionMemoryList], error) {
+	all, err := a.engine.SessionMemories(ctx, in.Slug)
+	list := SessionMemoryList{SessionMemories: make([]SessionMemory, len(all))}
+	for i, m := range all {
+		list.SessionMemories[i] = sessionMemoryOf(m)
+	}
+	return ok(list), err
+}
+
+func (a *api) getSessionMemory(ctx context.Context, in *sessionMemoryInput) (*answer[SessionMemory], error) {
+	m, err := a.engine.SessionMemory(ctx, in.Slug, in.ID)
+	return ok(sessionMemoryOf(m)), err
+}
+
+func sessionMemoryOf(m agents.SessionMemory) SessionMemory {
+	carries, reason := claudemd.FitCompaction(m.Tokens, m.Messages)
+	described := SessionMemory{
+		Session: m.Session, Path: m.Path, Text: wire.Text(m.Text), Size: m.Size, ModifiedAt: m.ModifiedAt, Tokens: m.Tokens,
+		Carries: string(carries), Reason: reason,
+	}
+	if m.Messages != claudemd.UncountedMessages {
+		described.Messages = &m.Messages
+	}
+	return described
 }

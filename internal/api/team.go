@@ -43,12 +43,3 @@ func (a *api) copyMemory(ctx context.Context, in *transferInput) (*memoryAnswer,
 	}
 	return saved(a.engine.Copy(ctx, in.Slug, in.ID, match, in.destination()))
 }
-
-// saved returns the response to a write: 201 if it created or restored a memory, else 200. If err
-// is not nil, it returns err.
-func saved(result sync.Result, err error) (*memoryAnswer, error) {
-	if err != nil || !result.Created {
-		return written(result, err)
-	}
-	return created(result), nil
-}
