@@ -77,7 +77,9 @@ type DecisionLink struct {
 	Problem *string `json:"problem" doc:"Why the value does not count; null if it does, or there is none."`
 }
 
-type switchMemoryInput struct {
+// switchingMemory is the input of switchMemory. huma derives the name of a schema from the type
+// name, so a new name would change the OpenAPI document.
+type switchingMemory struct {
 	AgentPath
 	Body struct {
 		Memory string `json:"memory" enum:"on,off"`
@@ -95,7 +97,7 @@ func (a *api) getAbout(ctx context.Context, in *AgentPath) (*answer[AgentAbout],
 	return ok(about), err
 }
 
-func (a *api) switchMemory(ctx context.Context, in *switchMemoryInput) (*answer[AgentAbout], error) {
+func (a *api) switchMemory(ctx context.Context, in *switchingMemory) (*answer[AgentAbout], error) {
 	if in.Body.Memory != "on" && in.Body.Memory != "off" {
 		return nil, &memories.InvalidError{Field: "memory", Reason: "is neither on nor off"}
 	}
