@@ -12,12 +12,14 @@ import (
 	"memoir/internal/records"
 )
 
-// mostSlugs is how many agents an error lists at most.
-const mostSlugs = 50
+// maxSlugs is the largest number of agents that an error lists. Arbitrary.
+const maxSlugs = 50
 
-// agent returns the agent that a call is about: the one that the address fixes, else the one that it names, else the only one.
-func (e *endpoint) agent(ctx context.Context, named string) (records.Agent, error) {
-	if slug := cmp.Or(fixedAgent(ctx), named); slug != "" {
+// agent returns the agent of a call: the one in the URL (?agent=), else the requested one, else the
+// only one. For a joined agent it returns the agent that has its memories. If the agent is unknown,
+// or none is named and there is not exactly one, it returns a refusal.
+func (e *endpoint) agent(ctx context.Context, requested string) (records.Agent, error) {
+	if slug := cmp.Or(fixedAgent(ctx), requested); slug != "" {
 		agent, err := records.Agent{}, memories.ErrNotFound
 		if memories.CanBeText(slug) {
 			agent, err = e.store.AgentUncounted(ctx, slug)
@@ -25,7 +27,7 @@ func (e *endpoint) agent(ctx context.Context, named string) (records.Agent, erro
 		if errors.Is(err, memories.ErrNotFound) {
 			return agent, noSuchAgent(ctx, e.store, slug)
 		}
-		if err == nil && agent.JoinedTo != "" { // what it remembers is there
+		if err == nil && agent.JoinedTo != "" {
 			return e.store.AgentUncounted(ctx, agent.JoinedTo)
 		}
 		return agent, err
@@ -43,6 +45,7 @@ func (e *endpoint) agent(ctx context.Context, named string) (records.Agent, erro
 	return all[0], nil
 }
 
+// noSuchAgent returns a refusal that lists the known agents, or the error of reading them.
 func noSuchAgent(ctx context.Context, store Store, slug string) error {
 	all, err := store.AgentsUncounted(ctx)
 	if err != nil {
@@ -58,8 +61,9 @@ func noSuchAgent(ctx context.Context, store Store, slug string) error {
 	return refusal(fmt.Sprintf("There is no agent %q: %s.", shortened(slug), there))
 }
 
+// slugsOf lists the slugs of the first maxSlugs agents, and the number of the others.
 func slugsOf(all []records.Agent) string {
-	slugs := make([]string, min(len(all), mostSlugs))
+	slugs := make([]string, min(len(all), maxSlugs))
 	for i := range slugs {
 		slugs[i] = all[i].Slug
 	}

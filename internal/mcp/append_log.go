@@ -14,7 +14,7 @@ type appendLogInput struct {
 	Title string `json:"title,omitempty" jsonschema:"Puts the entry into a separate file of today, with other entries of the same title. Default: the log of the day."`
 }
 
-// logged says where an entry went.
+// logged is the result of append_log.
 type logged struct {
 	Day  string `json:"day" jsonschema:"Such as 2026-11-21."`
 	File string `json:"file" jsonschema:"The log file, relative to the agent's directory."`

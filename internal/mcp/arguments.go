@@ -11,9 +11,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// normalised returns a tool's arguments as models mean them: null and an empty optional text are
-// left out, a number in a text is a number, and one of a few values may have any letter case. The
-// schema refuses what is still wrong.
+// normalised returns a tool's arguments as its schema expects them. It leaves out null values and
+// empty optional texts, reads numbers from texts, and corrects the letter case of enum values.
+// Values that it cannot correct stay, and the schema rejects them.
 func normalised(schema *jsonschema.Schema, arguments json.RawMessage) json.RawMessage {
 	var given map[string]json.RawMessage
 	if schema == nil || json.Unmarshal(arguments, &given) != nil {
@@ -34,7 +34,7 @@ func normalised(schema *jsonschema.Schema, arguments json.RawMessage) json.RawMe
 			delete(given, name)
 			continue
 		}
-		given[name] = meant(schema.Properties[name], text, value)
+		given[name] = convertText(schema.Properties[name], text, value)
 	}
 	normal, err := json.Marshal(given)
 	if err != nil {
@@ -43,9 +43,10 @@ func normalised(schema *jsonschema.Schema, arguments json.RawMessage) json.RawMe
 	return normal
 }
 
-// meant returns the value of a property that was given as text; the value itself if it is as it
-// should be, or cannot be understood.
-func meant(property *jsonschema.Schema, text string, value json.RawMessage) json.RawMessage {
+// convertText returns a text argument as its property expects it: a number for an integer, or the
+// enum value that differs only in letter case. In any other case it returns value, the argument's
+// JSON.
+func convertText(property *jsonschema.Schema, text string, value json.RawMessage) json.RawMessage {
 	if property == nil {
 		return value
 	}
@@ -65,7 +66,8 @@ func meant(property *jsonschema.Schema, text string, value json.RawMessage) json
 	return value
 }
 
-// wholeNumber writes a number such as 3.0 as 3 where a whole one is expected.
+// wholeNumber returns a number such as 3.0 as 3 if the property is an integer. In any other case it
+// returns value.
 func wholeNumber(property *jsonschema.Schema, value json.RawMessage) json.RawMessage {
 	var number float64
 	if property == nil || property.Type != "integer" || json.Unmarshal(value, &number) != nil {

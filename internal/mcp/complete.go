@@ -10,10 +10,11 @@ import (
 	"memoir/internal/memories"
 )
 
-// mostCompletions is how many values the protocol lets one answer have.
-const mostCompletions = 100
+// maxCompletions is the protocol's limit for the values of one completion.
+const maxCompletions = 100
 
-// complete proposes slugs and names while a person types the argument of a prompt or of a resource's address.
+// complete returns values for an argument of a prompt or resource template while a person types it:
+// slugs for agent and slug, and names of memories for name.
 func (e *endpoint) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
 	values := []string{}
 	err := e.reading(ctx, func(ctx context.Context) (err error) {
@@ -32,10 +33,11 @@ func (e *endpoint) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk
 	if err != nil {
 		return nil, e.asProtocol(ctx, err)
 	}
-	more := len(values) > mostCompletions
-	return &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: values[:min(len(values), mostCompletions)], HasMore: more}}, nil
+	more := len(values) > maxCompletions
+	return &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: values[:min(len(values), maxCompletions)], HasMore: more}}, nil
 }
 
+// slugsLike returns the slugs that begin with typed, in any letter case.
 func (e *endpoint) slugsLike(ctx context.Context, typed string) ([]string, error) {
 	all, err := e.listedAgents(ctx)
 	slugs := []string{}
@@ -47,7 +49,8 @@ func (e *endpoint) slugsLike(ctx context.Context, typed string) ([]string, error
 	return slugs, err
 }
 
-// namesLike proposes nothing where it is not certain which agent is meant: somebody is still typing.
+// namesLike returns the names of the agent's memories that fit typed. It returns an empty list if
+// the agent is not clear, because the person may still be typing it.
 func (e *endpoint) namesLike(ctx context.Context, slug, typed string) ([]string, error) {
 	agent, err := e.agent(ctx, slug)
 	if unclear := refusal(""); errors.As(err, &unclear) || !memories.CanBeText(typed) {
@@ -56,7 +59,7 @@ func (e *endpoint) namesLike(ctx context.Context, slug, typed string) ([]string,
 	if err != nil {
 		return nil, err
 	}
-	page, err := e.store.Memories(ctx, agent, memories.Filter{Query: strings.TrimSpace(typed), Near: true}, memories.PageRequest{Limit: mostCompletions})
+	page, err := e.store.Memories(ctx, agent, memories.Filter{Query: strings.TrimSpace(typed), Near: true}, memories.PageRequest{Limit: maxCompletions})
 	names := make([]string, len(page.Memories))
 	for i, m := range page.Memories {
 		names[i] = m.Name

@@ -13,10 +13,10 @@ import (
 
 type deleteInput struct {
 	Agent string `json:"agent,omitempty" jsonschema:"The agent's slug. Optional if Memoir has only one agent."`
-	which
+	memorySelector
 }
 
-// deleted says what a deletion did.
+// deleted is the result of delete_memory.
 type deleted struct {
 	memory
 	Removed []string `json:"removed" jsonschema:"The removed files, relative to the agent's directory."`
@@ -27,8 +27,8 @@ type deleted struct {
 
 const (
 	toolDelete = "delete_memory"
-	// mostRemoved is how many files are named at most.
-	mostRemoved = 20
+	// maxRemoved is the largest number of removed files in a result. Arbitrary.
+	maxRemoved = 20
 )
 
 func (e *endpoint) addDeleteMemory(server *sdk.Server, agentIsFixed bool) {
@@ -43,7 +43,7 @@ func (e *endpoint) deleteMemory(ctx context.Context, in deleteInput) (deleted, e
 	if err != nil {
 		return deleted{}, err
 	}
-	m, err := e.find(ctx, agent, in.which)
+	m, err := e.find(ctx, agent, in.memorySelector)
 	if err != nil {
 		return deleted{}, err
 	}
@@ -55,8 +55,8 @@ func (e *endpoint) deleteMemory(ctx context.Context, in deleteInput) (deleted, e
 		memory: memoryOf(result.Memory, time.Now()), Removed: []string{}, Already: m.State == memories.Deleted,
 		Undo: fmt.Sprintf("A person can restore it, with its file and its history, on Memoir's page /agents/%s/trash, and a script with POST /api/v1/agents/%[1]s/memories/%s/restore.", agent.Slug, m.ID),
 	}
-	out.Description = beginningOf(result.Memory.Description, mostDescription)
-	for _, f := range m.Files[:min(len(m.Files), mostRemoved)] {
+	out.Description = beginningOf(result.Memory.Description, maxDescription)
+	for _, f := range m.Files[:min(len(m.Files), maxRemoved)] {
 		out.Removed = append(out.Removed, f.Path)
 	}
 	for _, p := range result.Memory.Problems {

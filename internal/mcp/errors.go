@@ -13,23 +13,24 @@ import (
 	"memoir/internal/problem"
 )
 
-// refusal is an error that says itself what to do.
+// refusal is an error text for the model or the person. It includes the way out.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-// hints say which tool to call, in place of the way out that a problem has.
+// hints replace the way out of a problem by the tool to call.
 var hints = map[problem.Code]string{
 	problem.NotFound:    "Nothing was changed. Look at what there is with list_memories.",
 	problem.Changed:     "Read it again with get_memory, and decide anew.",
 	problem.Interrupted: "Look with get_memory before you try again.",
 }
 
-// plainly words an error for the model or the person that made a call: what happened, what was kept, what to do.
-func (e *endpoint) plainly(ctx context.Context, err error) error {
-	var known refusal
-	if errors.As(err, &known) {
-		return known
+// errorText returns the error that the model or the person reads. A refusal stays as it is. Any
+// other error is logged, and becomes the text of its problem with the hint of its code.
+func (e *endpoint) errorText(ctx context.Context, err error) error {
+	var refused refusal
+	if errors.As(err, &refused) {
+		return refused
 	}
 	id := gate.RequestID(ctx)
 	p := problem.Of(err).Request(id)
@@ -40,22 +41,23 @@ func (e *endpoint) plainly(ctx context.Context, err error) error {
 	return refusal(p.Detail)
 }
 
-// errPanic is the cause of a problem that names no other.
+// errPanic is the error of a request that panicked. Its problem is an internal error.
 var errPanic = errors.New("panic")
 
-// asProtocol is the error of what is no tool, and has no result that could say that it failed.
+// asProtocol returns err as a JSON-RPC error, for requests whose results cannot report a failure,
+// unlike those of tools. The code is CodeInvalidParams if the caller can correct the request.
 func (e *endpoint) asProtocol(ctx context.Context, err error) error {
-	var known refusal
+	var refused refusal
 	code := int64(jsonrpc.CodeInternalError)
-	if errors.As(err, &known) {
+	if errors.As(err, &refused) {
 		code = jsonrpc.CodeInvalidParams
 	} else if kind := problem.Of(err).Code; kind == problem.Invalid || kind == problem.NotFound {
 		code = jsonrpc.CodeInvalidParams
 	}
-	return &jsonrpc.Error{Code: code, Message: e.plainly(ctx, err).Error()}
+	return &jsonrpc.Error{Code: code, Message: e.errorText(ctx, err).Error()}
 }
 
-// noSuchResource says that there is nothing at a URI, and why.
+// noSuchResource returns the JSON-RPC error for a URI without a resource. why is its message.
 func noSuchResource(uri, why string) error {
 	data, err := json.Marshal(map[string]string{"uri": shortened(uri)})
 	if err != nil {
@@ -64,8 +66,9 @@ func noSuchResource(uri, why string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: why, Data: data}
 }
 
-// unbroken keeps a panic to its request: the protocol's own goroutines would take the server down with it.
-func (e *endpoint) unbroken(next sdk.MethodHandler) sdk.MethodHandler {
+// recoverPanic converts a panic during a request into an internal error and logs it. The SDK runs
+// requests in goroutines of its own, where a panic would end the server.
+func (e *endpoint) recoverPanic(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (result sdk.Result, err error) {
 		defer func() {
 			if cause := recover(); cause != nil {
@@ -78,14 +81,14 @@ func (e *endpoint) unbroken(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// shortened is the beginning of what a caller sent, as it may be said back.
-func shortened(sent string) string { return beginningOf(sent, 100) }
+// shortened returns at most 100 characters of a caller's text, for use in an error.
+func shortened(text string) string { return beginningOf(text, 100) }
 
-// beginningOf cuts a text, in characters.
-func beginningOf(text string, most int) string {
+// beginningOf returns the first limit characters of text, and an ellipsis if text is longer.
+func beginningOf(text string, limit int) string {
 	n := 0
 	for i := range text {
-		if n == most {
+		if n == limit {
 			return text[:i] + "…"
 		}
 		n++

@@ -16,10 +16,10 @@ import (
 
 type getInput struct {
 	Agent string `json:"agent,omitempty" jsonschema:"The agent's slug. Optional if Memoir has only one agent."`
-	which
+	memorySelector
 }
 
-// whole is one memory with its text.
+// whole is the result of get_memory.
 type whole struct {
 	memory
 	Body     string   `json:"body" jsonschema:"The text, in Markdown."`
@@ -39,12 +39,14 @@ func (e *endpoint) addGetMemory(server *sdk.Server, agentIsFixed bool) {
 	}, reads, e.getMemory)
 }
 
+// getMemory returns the agent's memory. If it cannot, it tries in.ID as a fact of the agent's
+// index, and then the memories that other agents share with this one.
 func (e *endpoint) getMemory(ctx context.Context, in getInput) (whole, error) {
 	agent, err := e.agent(ctx, in.Agent)
 	if err != nil {
 		return whole{}, err
 	}
-	found, err := e.whole(ctx, agent, in.which)
+	found, err := e.whole(ctx, agent, in.memorySelector)
 	if err == nil {
 		return found, nil
 	}
@@ -53,35 +55,35 @@ func (e *endpoint) getMemory(ctx context.Context, in getInput) (whole, error) {
 	}
 	from, failed := e.store.Shared(ctx, agent)
 	for _, giver := range from {
-		if shared, err := e.whole(ctx, giver, in.which); err == nil && shared.State != string(memories.Deleted) {
+		if shared, err := e.whole(ctx, giver, in.memorySelector); err == nil && shared.State != string(memories.Deleted) {
 			return shared, nil
 		}
 	}
 	return found, errors.Join(err, failed)
 }
 
-// whole reads the memory that is meant.
-func (e *endpoint) whole(ctx context.Context, agent records.Agent, which which) (whole, error) {
-	m, err := e.find(ctx, agent, which)
+// whole returns the selected memory, with a warning if it is old or has dead citations.
+func (e *endpoint) whole(ctx context.Context, agent records.Agent, selector memorySelector) (whole, error) {
+	m, err := e.find(ctx, agent, selector)
 	if err != nil {
 		return whole{}, err
 	}
-	gone, err := e.store.DeadCitations(ctx, agent, []string{m.ID})
-	return wholeOf(agent, m, gone[m.ID], time.Now()), err
+	dead, err := e.store.DeadCitations(ctx, agent, []string{m.ID})
+	return wholeOf(agent, m, dead[m.ID], time.Now()), err
 }
 
-// wholeOf takes what the memory cites of its project and what is gone there.
-func wholeOf(agent records.Agent, m memories.Memory, gone []memories.CheckedCitation, now time.Time) whole {
+// wholeOf returns m as a result. dead has the citations of m whose targets are missing.
+func wholeOf(agent records.Agent, m memories.Memory, dead []memories.CheckedCitation, now time.Time) whole {
 	w := whole{
-		memory: memoryOf(m, now), Warning: recall.Warning(gone, m.Age(now)),
+		memory: memoryOf(m, now), Warning: recall.Warning(dead, m.Age(now)),
 		File: filepath.Join(agent.Dir, filepath.FromSlash(m.Path)), URI: uriOf(agent.Slug, m.ID),
 	}
-	w.Description, _ = cut(m.Description, mostBytes/4)
+	w.Description, _ = cut(m.Description, maxPartBytes/4)
 	for _, p := range m.Problems {
 		w.Problems = append(w.Problems, p.Message)
 	}
 	var all bool
-	w.Body, all = cut(m.Body, mostBytes*2/3)
+	w.Body, all = cut(m.Body, maxPartBytes*2/3)
 	w.Cut = !all
 	return w
 }

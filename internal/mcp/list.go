@@ -17,12 +17,13 @@ import (
 )
 
 const (
-	// usualList and mostListed are how many memories a page has, unless another number is asked for, and at most.
-	usualList  = 50
-	mostListed = 100
-	// mostDescription is how much of a description a list shows, in characters.
-	mostDescription = 200
-	// excerptLength is how long a passage of a hit is, in bytes.
+	// defaultListLimit and maxListLimit are the numbers of memories on a page: without a limit in the
+	// request, and at most. Arbitrary.
+	defaultListLimit = 50
+	maxListLimit     = 100
+	// maxDescription is the length of a description in a list, in characters. Arbitrary.
+	maxDescription = 200
+	// excerptLength is the length of the excerpt of a search result, in bytes. Arbitrary.
 	excerptLength = 240
 )
 
@@ -38,15 +39,15 @@ type searchInput struct {
 	memories.PageRequest
 }
 
-// notOffered are the filters that no tool takes, so that a model has less to choose from.
-var notOffered = []string{"stale", "flagged", "not_removed", "session", "name", "scope", "near", "sort", "as_of"}
+// hiddenFilters are the filters that no tool takes, so that a model has fewer to choose from.
+var hiddenFilters = []string{"stale", "flagged", "not_removed", "session", "name", "scope", "near", "sort", "as_of"}
 
-// shape removes the filters that the tool does not take.
-func (listInput) shape(schema *jsonschema.Schema) { leaveOut(schema, append(notOffered, "query")) }
+// shape removes the arguments that list_memories does not take.
+func (listInput) shape(schema *jsonschema.Schema) { leaveOut(schema, append(hiddenFilters, "query")) }
 
-// shape removes the filters that the tool does not take, and requires a search.
+// shape removes the arguments that search_memories does not take, and requires a query.
 func (searchInput) shape(schema *jsonschema.Schema) {
-	leaveOut(schema, append(notOffered, "state"))
+	leaveOut(schema, append(hiddenFilters, "state"))
 	schema.Required = append(schema.Required, "query")
 	schema.Properties["query"].Description = "The words to look for, in any letter case; each also finds longer words that begin with it. Where no memory has them all, those that come close are found."
 	schema.Properties["cursor"].Description = "The next_cursor of the page before, to go on with the same search."
@@ -58,7 +59,7 @@ func leaveOut(schema *jsonschema.Schema, names []string) {
 	}
 }
 
-// list is a page of memories.
+// list is the result of list_memories and search_memories.
 type list struct {
 	Agent      string   `json:"agent"`
 	Memories   []listed `json:"memories"`
@@ -68,10 +69,10 @@ type list struct {
 	Facts      []fact   `json:"index_facts,omitempty" jsonschema:"Of a search, with the first page: facts that stand in the index MEMORY.md itself, not in a memory file. They are not counted in total."`
 	Shared     []shared `json:"shared,omitempty" jsonschema:"What all agents share, with the first page. It is not counted in total."`
 
-	query string // empty: it is no search
+	query string // empty if this is not a search
 }
 
-// fact is one that stands in an index.
+// fact is a search result in an index file.
 type fact struct {
 	ID      string `json:"id" jsonschema:"get_memory reads it whole by this id."`
 	File    string `json:"file" jsonschema:"The index, on disk."`
@@ -80,17 +81,18 @@ type fact struct {
 	Excerpt string `json:"excerpt" jsonschema:"The passage that has the most of the search."`
 }
 
-// mostFacts is how many facts of the index a search gives (arbitrary).
-const mostFacts = 20
+// maxFacts is the largest number of index facts in a result. Arbitrary.
+const maxFacts = 20
 
-// facts returns the facts of an agent's indexes that a search finds, with its first page.
-func facts(ctx context.Context, store Store, agent records.Agent, of memories.Filter, request memories.PageRequest) ([]fact, error) {
-	if of.Query == "" || request.Cursor != "" || of.Type != "" {
+// facts returns the facts in the agent's indexes that a search finds. It returns nil if there is no
+// query, if a type is requested (facts have none), and after the first page.
+func facts(ctx context.Context, store Store, agent records.Agent, filter memories.Filter, request memories.PageRequest) ([]fact, error) {
+	if filter.Query == "" || request.Cursor != "" || filter.Type != "" {
 		return nil, nil
 	}
-	found, err := store.SearchFacts(ctx, agent.ID, of.Query, 0, min(request.Limit, mostFacts))
+	found, err := store.SearchFacts(ctx, agent.ID, filter.Query, 0, min(request.Limit, maxFacts))
 	var all []fact
-	search := words.For(of.Query)
+	search := words.For(filter.Query)
 	for _, m := range found {
 		f := fact{ID: m.ID, File: filepath.Join(agent.Dir, filepath.FromSlash(m.Path)), Line: m.Line, Heading: m.Description}
 		for _, part := range search.Excerpt(m.Body, excerptLength) {
@@ -101,13 +103,14 @@ func facts(ctx context.Context, store Store, agent records.Agent, of memories.Fi
 	return all, err
 }
 
-// sharedMemories is the beginning of what an agent is given of another's memories.
+// shared is the memories of another agent that all agents share.
 type shared struct {
 	Agent    string   `json:"agent" jsonschema:"Whose these are: give it as agent to see more of them, or to change one."`
 	Memories []listed `json:"memories"`
 	Total    int      `json:"total"`
 }
 
+// listed is a memory in a list.
 type listed struct {
 	memory
 	Excerpt string `json:"excerpt,omitempty" jsonschema:"Of a search: the passage that has the most of it."`
@@ -147,17 +150,17 @@ func (e *endpoint) searchMemories(ctx context.Context, in searchInput) (list, er
 	return e.page(ctx, in.Agent, in.Filter, in.PageRequest)
 }
 
-// page reads a page of a list. One that would be too long for an agent is read again with fewer memories, so that the next page goes
-// on behind the last that is shown.
+// page returns one page of a list. If the page is too large for an agent, it is read again with
+// half the limit, so that the next page begins after the last memory shown.
 func (e *endpoint) page(ctx context.Context, slug string, filter memories.Filter, request memories.PageRequest) (list, error) {
 	agent, err := e.agent(ctx, slug)
 	if err != nil {
 		return list{}, err
 	}
 	if request.Limit == 0 {
-		request.Limit = usualList
+		request.Limit = defaultListLimit
 	}
-	for request.Limit = min(request.Limit, mostListed); ; request.Limit /= 2 {
+	for request.Limit = min(request.Limit, maxListLimit); ; request.Limit /= 2 {
 		page, err := e.store.Memories(ctx, agent, filter, request)
 		if err != nil {
 			return list{}, err
@@ -169,41 +172,43 @@ func (e *endpoint) page(ctx context.Context, slug string, filter memories.Filter
 		if shown.Shared, err = sharedMemories(ctx, e.store, agent, filter, request); err != nil {
 			return list{}, err
 		}
-		if request.Limit == 1 || !tooMuch(shown) {
+		if request.Limit == 1 || !isTooLarge(shown) {
 			return shown, nil
 		}
 	}
 }
 
-// sharedMemories returns what stands besides the first page of a list of what an agent has: what all agents share.
-func sharedMemories(ctx context.Context, store Store, agent records.Agent, of memories.Filter, request memories.PageRequest) ([]shared, error) {
-	if request.Cursor != "" || of.State != "" && of.State != memories.Active {
+// sharedMemories returns the first page of the memories that other agents share and that the filter
+// selects. It returns nil after the first page, and if the filter has a state other than active.
+func sharedMemories(ctx context.Context, store Store, agent records.Agent, filter memories.Filter, request memories.PageRequest) ([]shared, error) {
+	if request.Cursor != "" || filter.State != "" && filter.State != memories.Active {
 		return nil, nil
 	}
 	from, err := store.Shared(ctx, agent)
 	if err != nil {
 		return nil, err
 	}
-	of.Near = false
+	filter.Near = false
 	var all []shared
 	for _, giver := range from {
-		page, err := store.Memories(ctx, giver, of, request)
+		page, err := store.Memories(ctx, giver, filter, request)
 		if err != nil {
 			return nil, err
 		}
-		if found := listOf(giver, page, of.Query, time.Now()); len(found.Memories) > 0 {
+		if found := listOf(giver, page, filter.Query, time.Now()); len(found.Memories) > 0 {
 			all = append(all, shared{giver.Slug, found.Memories, found.Total})
 		}
 	}
 	return all, nil
 }
 
+// listOf returns a page as a result. If there is a query, each memory has an excerpt.
 func listOf(agent records.Agent, page records.MemoryPage, query string, now time.Time) list {
 	l := list{Agent: agent.Slug, Memories: make([]listed, len(page.Memories)), Total: page.Total, Near: page.Near, NextCursor: page.NextCursor, query: query}
 	search := words.For(query)
 	for i, m := range page.Memories {
 		l.Memories[i].memory = memoryOf(m, now)
-		l.Memories[i].Description = beginningOf(m.Description, mostDescription)
+		l.Memories[i].Description = beginningOf(m.Description, maxDescription)
 		if query != "" {
 			for _, part := range search.Excerpt(m.Body, excerptLength) {
 				l.Memories[i].Excerpt += part.Text
@@ -231,7 +236,7 @@ func (l list) text() string {
 	return text.String()
 }
 
-// own is what there is to say of the agent's own memories.
+// own returns the text about the agent's own memories.
 func (l list) own() string {
 	head := counted(l.Total, "memory", "memories") + " of " + l.Agent + ":"
 	switch {
@@ -249,6 +254,7 @@ func (l list) own() string {
 	return recall.Block(head, text)
 }
 
+// lines lists memories, each on one line, with its excerpt on the next.
 func lines(all []listed) string {
 	var text strings.Builder
 	for _, m := range all {
@@ -260,6 +266,7 @@ func lines(all []listed) string {
 	return text.String()
 }
 
+// counted returns a number with the noun in the singular or the plural.
 func counted(n int, one, more string) string {
 	if n == 1 {
 		return "1 " + one

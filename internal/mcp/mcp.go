@@ -1,9 +1,9 @@
-// Package mcp lets any agent that speaks the Model Context Protocol use what Memoir keeps: tools that list, find, read, save and
-// delete memories, prompts that a person calls, and each memory and compiled CLAUDE.md as a resource. It speaks the protocol over
-// streamable HTTP, at /mcp, and words every answer and every error for the model that reads it.
+// Package mcp is Memoir's MCP server: tools that list, search, read, save and delete memories,
+// prompts for people, and each memory and compiled CLAUDE.md as a resource. It uses streamable HTTP
+// at /mcp. It owns the texts of results and errors, which a model reads.
 //
-// It keeps nothing between two requests: whichever server is asked can answer, and a restart is not noticed. What a save or a
-// deletion does is the sync room's; who may come in, and who may only read, is the gate's. cmd/server puts it under /mcp.
+// It keeps no state between requests, so any server can answer the next one. The sync engine saves
+// and deletes; package gate authenticates. cmd/server mounts the handler.
 package mcp
 
 import (
@@ -16,61 +16,79 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"memoir/internal/recall"
+	"memoir/internal/records"
 	"memoir/internal/sync"
 )
 
-// Options are the settings of the endpoint.
+// Options configures the handler of New.
 type Options struct {
-	// Version is the server's, which clients are told.
+	// Version is the server's version, which clients receive.
 	Version string
-	// DatabaseTime is how long Postgres may take for what a call reads, and to say that it is there before a call writes; 0 is 15 s.
+	// DatabaseTime limits how long reads may take, and how long Postgres may not respond during a
+	// change. The default is 15 seconds.
 	DatabaseTime time.Duration
-	Log          *slog.Logger
+	// Log receives the errors of calls. It must not be nil.
+	Log *slog.Logger
 }
 
-// defaultDatabaseTime is the API's.
+// Store is the database that the tools and resources use. *postgres.Store implements it.
+type Store interface {
+	records.Agents
+	records.Memories
+	records.Facts
+	records.Verifications
+
+	// RunDetached runs change and waits for it, even if ctx is cancelled. silence limits how long the
+	// database may not respond.
+	RunDetached(ctx context.Context, silence time.Duration, change func(context.Context) error) error
+}
+
+// defaultDatabaseTime is the API's timeout, too.
 const defaultDatabaseTime = 15 * time.Second
 
+// endpoint implements the tools, prompts and resources.
 type endpoint struct {
 	engine   *sync.Engine
 	store    Store
 	recaller *recall.Recaller
 	options  Options
-	inputs   map[string]*jsonschema.Schema // by tool; only read once the servers are built
+	inputs   map[string]*jsonschema.Schema // by tool; read-only after New
 }
 
-// New returns the handler of /mcp. The agent may be fixed in the address, as ?agent=slug; else each call names it.
+// New returns the handler of /mcp. If the URL has ?agent=slug, all calls use that agent, and tools
+// and prompts have no agent argument.
 func New(engine *sync.Engine, store Store, recaller *recall.Recaller, options Options) http.Handler {
 	if options.DatabaseTime == 0 {
 		options.DatabaseTime = defaultDatabaseTime
 	}
 	e := &endpoint{engine, store, recaller, options, map[string]*jsonschema.Schema{}}
-	ofAny, ofOne := e.server(false), e.server(true)
+	anyAgent, oneAgent := e.server(false), e.server(true)
 	choose := func(r *http.Request) *sdk.Server {
 		if fixedAgent(r.Context()) != "" {
-			return ofOne
+			return oneAgent
 		}
-		return ofAny
+		return anyAgent
 	}
 	return receive(sdk.NewStreamableHTTPHandler(choose, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
-		DisableLocalhostProtection: true, // the gate checks Host, and knows the names that are allowed
+		DisableLocalhostProtection: true, // package gate checks Host against the allowed names
 	}))
 }
 
-// instructions tell a model what this server is for.
+// instructions is the text that a client shows its model about this server.
 const instructions = `Memoir stores short memories about users, projects and tools, across conversations.
 Before you ask the user something, look here: recall finds the memories that fit a task, search_memories finds words, list_memories lists all, and get_memory reads one.
 Save knowledge that will matter in later conversations: who a user is, preferences, corrections, how recurring tasks are done, where resources are. Update a memory instead of adding another about the same subject. Delete a memory that is no longer true.
 A memory states what was true when it was saved. Verify an old one before you rely on it.`
 
-// server builds what a client finds. Where the address fixes the agent, nothing takes one.
+// server returns a protocol server with all tools, prompts and resources. If agentIsFixed, they
+// have no agent argument.
 func (e *endpoint) server(agentIsFixed bool) *sdk.Server {
 	server := sdk.NewServer(
 		&sdk.Implementation{Name: "memoir", Title: "Memoir", Version: e.options.Version},
 		&sdk.ServerOptions{
 			Instructions: instructions,
-			// Nothing is told unasked: no request outlives its answer.
+			// No capability announces changes, because the server sends nothing outside of a response.
 			Capabilities:      &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Prompts: &sdk.PromptCapabilities{}, Resources: &sdk.ResourceCapabilities{}},
 			CompletionHandler: e.complete,
 			SetCacheable:      func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" },
@@ -84,7 +102,7 @@ func (e *endpoint) server(agentIsFixed bool) *sdk.Server {
 	e.addAppendLog(server, agentIsFixed)
 	e.addPrompts(server, agentIsFixed)
 	e.addResources(server)
-	// The first stands around the others.
-	server.AddReceivingMiddleware(e.unbroken, e.readersOnlyRead, e.forgiving, e.listingResources)
+	// The first middleware is the outermost.
+	server.AddReceivingMiddleware(e.recoverPanic, e.restrictReaders, e.correctArguments, e.serveResources)
 	return server
 }

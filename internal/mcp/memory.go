@@ -11,7 +11,7 @@ import (
 	"memoir/internal/records"
 )
 
-// memory is one as every tool shows it.
+// memory is the part of a memory that all tools return.
 type memory struct {
 	ID          string `json:"id" jsonschema:"Stays the same when the memory changes."`
 	Agent       string `json:"agent" jsonschema:"The slug of its agent."`
@@ -25,6 +25,7 @@ type memory struct {
 	Stale       bool   `json:"stale" jsonschema:"Old enough that you should verify it first."`
 }
 
+// memoryOf returns m as the tools return it. Its age counts to now.
 func memoryOf(m memories.Memory, now time.Time) memory {
 	age := m.Age(now)
 	scope := ""
@@ -37,7 +38,7 @@ func memoryOf(m memories.Memory, now time.Time) memory {
 	}
 }
 
-// line is a memory in a list.
+// line returns the memory as a line of a list.
 func (m memory) line() string {
 	var line strings.Builder
 	line.WriteString("- ")
@@ -58,63 +59,65 @@ func (m memory) line() string {
 	return line.String()
 }
 
-// which names one memory, as a tool takes it.
-type which struct {
+// memorySelector is the arguments of a tool that select one memory. If both are given, ID counts.
+type memorySelector struct {
 	Name string `json:"name,omitempty" jsonschema:"The exact name, as in the lists. Give this or id."`
 	ID   string `json:"id,omitempty" jsonschema:"The id, as in the lists. Give this or name."`
 }
 
-// find returns the memory that is meant. By its name it prefers one that lives to one in the trash.
-func (e *endpoint) find(ctx context.Context, agent records.Agent, which which) (memories.Memory, error) {
+// find returns the selected memory. By name, it prefers a memory outside the trash. It returns a
+// refusal if there is no such memory, if several have the name, or if neither argument is given.
+func (e *endpoint) find(ctx context.Context, agent records.Agent, selector memorySelector) (memories.Memory, error) {
 	switch {
-	case which.ID != "":
-		m, err := e.store.Memory(ctx, agent, which.ID)
+	case selector.ID != "":
+		m, err := e.store.Memory(ctx, agent, selector.ID)
 		if errors.Is(err, memories.ErrNotFound) {
-			return m, refusal(fmt.Sprintf("%s has no memory with the id %q. list_memories shows those there are.", agent.Slug, shortened(which.ID)))
+			return m, refusal(fmt.Sprintf("%s has no memory with the id %q. list_memories shows those there are.", agent.Slug, shortened(selector.ID)))
 		}
 		return m, err
-	case which.Name == "":
+	case selector.Name == "":
 		return memories.Memory{}, refusal("Say which memory is meant: give its name or its id, as list_memories shows them.")
-	case !memories.CanBeText(which.Name):
-		return memories.Memory{}, noSuchName(ctx, e.store, agent, which.Name)
+	case !memories.CanBeText(selector.Name):
+		return memories.Memory{}, noSuchName(ctx, e.store, agent, selector.Name)
 	}
 	for _, state := range []memories.State{"", memories.Deleted} {
-		page, err := e.store.Memories(ctx, agent, memories.Filter{Name: which.Name, State: state}, memories.PageRequest{Limit: 2})
+		page, err := e.store.Memories(ctx, agent, memories.Filter{Name: selector.Name, State: state}, memories.PageRequest{Limit: 2})
 		switch {
 		case err != nil:
 			return memories.Memory{}, err
 		case len(page.Memories) > 1:
-			// A private memory and the team's have one name, or a file that could not be read is called what a memory is called.
-			return memories.Memory{}, refusal(fmt.Sprintf("Several entries are called %q: %s. Give the id of the one that is meant.", shortened(which.Name), withIDs(page.Memories)))
+			// A private and a team memory can have one name, and an unreadable file has its file name.
+			return memories.Memory{}, refusal(fmt.Sprintf("Several entries are called %q: %s. Give the id of the one that is meant.", shortened(selector.Name), withIDs(page.Memories)))
 		case len(page.Memories) == 1:
 			return page.Memories[0], nil
 		}
 	}
-	return memories.Memory{}, noSuchName(ctx, e.store, agent, which.Name)
+	return memories.Memory{}, noSuchName(ctx, e.store, agent, selector.Name)
 }
 
+// withIDs lists the ids and paths of memories.
 func withIDs(all []memories.Memory) string {
-	said := make([]string, len(all))
+	parts := make([]string, len(all))
 	for i, m := range all {
-		said[i] = m.ID + " (" + m.Path + ")"
+		parts[i] = m.ID + " (" + m.Path + ")"
 	}
-	return strings.Join(said, ", ")
+	return strings.Join(parts, ", ")
 }
 
-// noSuchName names what comes close.
+// noSuchName returns a refusal that lists up to three similar names, or the error of finding them.
 func noSuchName(ctx context.Context, store Store, agent records.Agent, name string) error {
-	said := fmt.Sprintf("%s has no memory named %q.", agent.Slug, shortened(name))
+	message := fmt.Sprintf("%s has no memory named %q.", agent.Slug, shortened(name))
 	sought := strings.ReplaceAll(strings.ToValidUTF8(shortened(name), ""), "\x00", "")
 	page, err := store.Memories(ctx, agent, memories.Filter{Query: sought, Near: true}, memories.PageRequest{Limit: 3})
 	if err != nil {
 		return err
 	}
 	if len(page.Memories) == 0 || sought == "" {
-		return refusal(said + " search_memories finds one by its words.")
+		return refusal(message + " search_memories finds one by its words.")
 	}
 	names := make([]string, len(page.Memories))
 	for i, m := range page.Memories {
 		names[i] = fmt.Sprintf("%q", m.Name)
 	}
-	return refusal(said + " Close to it: " + strings.Join(names, ", ") + ".")
+	return refusal(message + " Close to it: " + strings.Join(names, ", ") + ".")
 }

@@ -13,16 +13,17 @@ import (
 	"memoir/internal/records"
 )
 
-// The prompts: what a person calls, in Claude Code as /mcp__memoir__memory and so on.
+// The names of the prompts. A person calls them, in Claude Code as /mcp__memoir__memory.
 const (
 	promptOverview = "memory"
 	promptShow     = "memory_show"
 	promptSave     = "memory_save"
 )
 
-// mostOverview is how many memories of a type an overview names, the latest first.
-const mostOverview = 40
+// maxOverview is the largest number of memories of each type in an overview. Arbitrary.
+const maxOverview = 40
 
+// addPrompts adds the prompts. Unless agentIsFixed, each has an optional agent argument.
 func (e *endpoint) addPrompts(server *sdk.Server, agentIsFixed bool) {
 	prompt := func(name, title, description string, tell func(context.Context, records.Agent, map[string]string) (string, error), arguments ...*sdk.PromptArgument) {
 		if !agentIsFixed {
@@ -51,7 +52,7 @@ func (e *endpoint) addPrompts(server *sdk.Server, agentIsFixed bool) {
 		&sdk.PromptArgument{Name: "text", Description: "The text to remember.", Required: true})
 }
 
-// overview names what an agent remembers, by type.
+// overview returns a prompt with the agent's memories by type, newest first.
 func (e *endpoint) overview(ctx context.Context, agent records.Agent, _ map[string]string) (string, error) {
 	var told strings.Builder
 	now := time.Now()
@@ -60,7 +61,7 @@ func (e *endpoint) overview(ctx context.Context, agent records.Agent, _ map[stri
 		if t == "" {
 			filter.State = memories.NeedsAttention
 		}
-		page, err := e.store.Memories(ctx, agent, filter, memories.PageRequest{Limit: mostOverview})
+		page, err := e.store.Memories(ctx, agent, filter, memories.PageRequest{Limit: maxOverview})
 		if err != nil {
 			return "", err
 		}
@@ -74,7 +75,7 @@ func (e *endpoint) overview(ctx context.Context, agent records.Agent, _ map[stri
 		fmt.Fprintf(&told, "\n## %s (%d)\n", title, page.Total)
 		for _, m := range page.Memories {
 			shown := memoryOf(m, now)
-			shown.Description = beginningOf(m.Description, mostDescription)
+			shown.Description = beginningOf(m.Description, maxDescription)
 			told.WriteString(shown.line() + "\n")
 		}
 		if more := page.Total - len(page.Memories); more > 0 {
@@ -84,7 +85,7 @@ func (e *endpoint) overview(ctx context.Context, agent records.Agent, _ map[stri
 	if told.Len() == 0 {
 		return "Tell me in one sentence that nothing is remembered about " + agent.Slug + " yet, and that I can have something saved with the prompt memory_save.", nil
 	}
-	list, whole := cut(told.String(), mostBytes)
+	list, whole := cut(told.String(), maxPartBytes)
 	if !whole {
 		list += "\n- … and more, which list_memories lists\n"
 	}
@@ -92,8 +93,9 @@ func (e *endpoint) overview(ctx context.Context, agent records.Agent, _ map[stri
 		"Do not act on it.", strings.TrimSpace(list)), nil
 }
 
+// show returns a prompt with the memory of the given name.
 func (e *endpoint) show(ctx context.Context, agent records.Agent, given map[string]string) (string, error) {
-	found, err := e.whole(ctx, agent, which{Name: given["name"]})
+	found, err := e.whole(ctx, agent, memorySelector{Name: given["name"]})
 	if err != nil {
 		return "", err
 	}
@@ -101,7 +103,7 @@ func (e *endpoint) show(ctx context.Context, agent records.Agent, given map[stri
 		found.text(), nil
 }
 
-// remember asks for a memory to be written as the best of them are.
+// remember returns a prompt that asks the agent to save the given text as a memory.
 func (e *endpoint) remember(_ context.Context, agent records.Agent, given map[string]string) (string, error) {
 	text := strings.TrimSpace(given["text"])
 	if text == "" {

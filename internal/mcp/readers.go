@@ -9,11 +9,11 @@ import (
 	"memoir/internal/gate"
 )
 
-// writing are the tools and the prompt that are not for those who may only read.
+// writing is the set of tools and prompts that need a token with write access.
 var writing = map[string]bool{toolSave: true, toolDelete: true, toolAppendLog: true, promptSave: true}
 
-// readersOnlyRead shows those who may only read no more than that, and refuses them the rest.
-func (e *endpoint) readersOnlyRead(next sdk.MethodHandler) sdk.MethodHandler {
+// restrictReaders hides the names in writing from read-only callers, and refuses calls of them.
+func (e *endpoint) restrictReaders(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if !gate.ReadOnly(ctx) {
 			return next(ctx, method, req)

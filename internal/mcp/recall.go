@@ -17,7 +17,7 @@ type recallInput struct {
 	Limit   int    `json:"limit,omitempty" jsonschema:"Maximum number of memories; default and maximum 5."`
 }
 
-// recalled is what an agent remembers about a query.
+// recalled is the result of recall.
 type recalled struct {
 	Agent      string           `json:"agent"`
 	Memories   []recalledMemory `json:"memories" jsonschema:"Best first."`
@@ -26,9 +26,10 @@ type recalled struct {
 	Note       string           `json:"note,omitempty"`
 	BudgetLeft int              `json:"budget_left" jsonschema:"Bytes that this conversation may still get."`
 
-	blocks []string
+	blocks []string // the memories as text
 }
 
+// recalledMemory is one memory of a recalled.
 type recalledMemory struct {
 	ID      string   `json:"id"`
 	Name    string   `json:"name"`
@@ -52,7 +53,7 @@ func (e *endpoint) addRecall(server *sdk.Server, agentIsFixed bool) {
 	}, reads, e.recall)
 }
 
-// skipped says why nothing is given, by what the recaller looked at nothing for.
+// skipped maps the reasons why the recaller did not search to texts for the model.
 var skipped = map[recall.Skip]string{
 	recall.SkipShortQuery:  "The query is too short to tell what it is about: ask in a sentence.",
 	recall.SkipSpentBudget: "This conversation has been given as much as it may.",

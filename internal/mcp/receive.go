@@ -12,11 +12,12 @@ import (
 	"memoir/internal/problem"
 )
 
-// maxBody is the largest body of a request, in bytes: a memory of 1 MiB, and room for its JSON escapes.
+// maxBody limits the body of a request, in bytes: a memory of 1 MiB with room for JSON escapes.
 const maxBody = 2 << 20
 
-// receive reads the whole body before the protocol sees it, and turns away what it would not bound: a batch, which later versions
-// of the protocol have no more, would have thousands of calls made at once.
+// receive reads the whole body and stores the URL's agent in the context before it calls next. It
+// rejects other methods than POST, bodies over maxBody or with invalid UTF-8, and batches: one
+// batch could start thousands of calls at once.
 func receive(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		refuse := func(p *problem.Problem) { p.Request(gate.RequestID(r.Context())).Write(w) }
@@ -36,17 +37,18 @@ func receive(next http.Handler) http.Handler {
 		case bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")):
 			refuse(problem.New(http.StatusBadRequest, "Several calls in one request are not taken. Nothing was changed. Send them one by one."))
 		default:
-			r = r.WithContext(context.WithValue(r.Context(), agentOfAddress{}, r.URL.Query().Get("agent")))
+			r = r.WithContext(context.WithValue(r.Context(), agentKey{}, r.URL.Query().Get("agent")))
 			r.Body = io.NopCloser(bytes.NewReader(body))
 			next.ServeHTTP(w, r)
 		}
 	})
 }
 
-type agentOfAddress struct{}
+// agentKey is the context key of the agent in the URL.
+type agentKey struct{}
 
-// fixedAgent returns the slug of the agent that the address fixes; empty: it fixes none.
+// fixedAgent returns the slug in the URL's ?agent=, or "" if there is none.
 func fixedAgent(ctx context.Context) string {
-	slug, _ := ctx.Value(agentOfAddress{}).(string)
+	slug, _ := ctx.Value(agentKey{}).(string)
 	return slug
 }

@@ -14,36 +14,40 @@ import (
 	"memoir/internal/records"
 )
 
-// resourcePage is how many resources a page has.
+// resourcePage is the number of resources on a page. Arbitrary.
 const resourcePage = 100
 
-// A place in the list of resources, which goes by agent: its CLAUDE.md, then its memories by name.
-type place struct {
-	Agent string `json:"a"` // the slug; one that is gone stands for the next
-	After string `json:"m"` // the cursor in the list of its memories; empty: the list begins, with its CLAUDE.md
+// position is a place in the list of resources. The list is ordered by agent: first its CLAUDE.md,
+// then its memories by name.
+type position struct {
+	Agent string `json:"a"` // the slug; if there is no such agent, the next one follows
+	After string `json:"m"` // a cursor in its memories; empty if CLAUDE.md is next
 }
 
-func (p place) seal() string {
+// encode returns the position as a cursor.
+func (p position) encode() string {
 	raw, err := json.Marshal(p)
 	if err != nil {
-		panic(err) // two strings
+		panic(err) // strings can always be encoded
 	}
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-var errPlace = refusal("The cursor is not one that this list gave. Leave it out to begin with the first page.")
+var errCursor = refusal("The cursor is not one that this list gave. Leave it out to begin with the first page.")
 
-func unseal(cursor string) (p place, err error) {
+// decode returns the position of a cursor, or errCursor.
+func decode(cursor string) (p position, err error) {
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil || json.Unmarshal(raw, &p) != nil || p.Agent == "" {
-		return place{}, errPlace
+		return position{}, errCursor
 	}
 	return p, nil
 }
 
-// listingResources lists resources straight from Postgres, and refuses addresses that are none of theirs. The protocol's library lists what was added to its server before, which
-// would have to follow every change, on every server.
-func (e *endpoint) listingResources(next sdk.MethodHandler) sdk.MethodHandler {
+// serveResources lists resources from the database, and rejects URIs of unknown form. The SDK would
+// list only the resources added to its server, which every server would have to update at each
+// change.
+func (e *endpoint) serveResources(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		switch req := req.(type) {
 		case *sdk.ListResourcesRequest:
@@ -61,7 +65,7 @@ func (e *endpoint) listingResources(next sdk.MethodHandler) sdk.MethodHandler {
 			}
 			return result, nil
 		case *sdk.ReadResourceRequest:
-			// What is not ours does not reach the library, which answers a URI that it could not quote not at all.
+			// The SDK sends no response if it cannot quote the URI.
 			if _, _, ok := parseURI(req.Params.URI); !ok {
 				return nil, noSuchResource(req.Params.URI, "There is no such resource. resources/list lists those there are.")
 			}
@@ -70,49 +74,49 @@ func (e *endpoint) listingResources(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// resources returns one page of them, and the cursor of the next; empty: it was the last.
+// resources returns one page of resources, and the cursor of the next page or "".
 func (e *endpoint) resources(ctx context.Context, cursor string) (page []*sdk.Resource, next string, err error) {
 	agents, err := e.listedAgents(ctx)
 	if err != nil {
 		return nil, "", err
 	}
-	var from place
+	var from position
 	if cursor != "" {
-		if from, err = unseal(cursor); err != nil {
+		if from, err = decode(cursor); err != nil {
 			return nil, "", err
 		}
 		agents = slices.DeleteFunc(agents, func(a records.Agent) bool { return a.Slug < from.Agent })
 	}
 	page = []*sdk.Resource{}
 	for _, agent := range agents {
-		at := place{Agent: agent.Slug}
+		at := position{Agent: agent.Slug}
 		if agent.Slug == from.Agent {
 			at = from
 		}
 		if len(page) >= resourcePage {
-			return page, at.seal(), nil
+			return page, at.encode(), nil
 		}
 		if at.After == "" {
 			page = append(page, claudeMDResource(agent))
 		}
-		// A page may be full with CLAUDE.md, and its agent's memories then begin the next: one is read, to have a cursor for them.
+		// If the page is full, one memory is read to get a cursor for the rest.
 		listed, err := e.store.Memories(ctx, agent, memories.Filter{Sort: memories.ByName}, memories.PageRequest{Limit: max(1, resourcePage-len(page)), Cursor: at.After})
 		if err != nil {
 			return nil, "", err
 		}
 		for _, m := range listed.Memories {
-			if m.Readable { // else its bytes are not kept
+			if m.Readable { // the bytes of others are not stored
 				page = append(page, memoryResource(m))
 			}
 		}
 		if listed.NextCursor != "" {
-			return page, place{agent.Slug, listed.NextCursor}.seal(), nil
+			return page, position{agent.Slug, listed.NextCursor}.encode(), nil
 		}
 	}
 	return page, "", nil
 }
 
-// listedAgents returns the agents that may be listed, by slug.
+// listedAgents returns the agents whose resources are listed, by slug: the one in the URL, or all.
 func (e *endpoint) listedAgents(ctx context.Context) ([]records.Agent, error) {
 	if fixedAgent(ctx) != "" {
 		agent, err := e.agent(ctx, "")
@@ -133,7 +137,7 @@ func claudeMDResource(agent records.Agent) *sdk.Resource {
 func memoryResource(m memories.Memory) *sdk.Resource {
 	return &sdk.Resource{
 		URI: uriOf(m.Agent, m.ID), Name: m.Name, Title: m.Name, MIMEType: markdown, Size: m.Size,
-		Description: beginningOf(m.Description, mostDescription),
+		Description: beginningOf(m.Description, maxDescription),
 		Annotations: &sdk.Annotations{LastModified: m.ModifiedAt.UTC().Format(time.RFC3339)},
 	}
 }

@@ -19,23 +19,23 @@ const (
 	markdown = "text/markdown"
 )
 
-// uriOf is the resource of a memory. Slugs and ids have no character that a URI would have to escape.
+// uriOf returns the URI of a memory. Slugs and ids need no escapes.
 func uriOf(slug, id string) string { return scheme + slug + "/" + inMemory + id }
 
 func uriOfClaudeMD(slug string) string { return scheme + slug + "/" + claudeMD }
 
-// parseURI returns what a URI names: a memory, or without an id the compiled CLAUDE.md.
+// parseURI returns the agent's slug and the memory's id in a URI. The id is empty for CLAUDE.md.
 func parseURI(uri string) (slug, id string, ok bool) {
 	rest, ours := strings.CutPrefix(uri, scheme)
-	slug, what, _ := strings.Cut(rest, "/")
-	id, isMemory := strings.CutPrefix(what, inMemory)
+	slug, path, _ := strings.Cut(rest, "/")
+	id, isMemory := strings.CutPrefix(path, inMemory)
 	if !isMemory {
-		return slug, "", ours && isPlain(slug) && what == claudeMD
+		return slug, "", ours && isPlain(slug) && path == claudeMD
 	}
 	return slug, id, ours && isPlain(slug) && isPlain(id)
 }
 
-// isPlain says whether a part of a URI is of the characters that slugs and ids have.
+// isPlain reports whether part can be a slug or an id: it is not empty and has only their characters.
 func isPlain(part string) bool {
 	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 	return part != "" && strings.Trim(part, plain) == ""
@@ -55,7 +55,7 @@ func (e *endpoint) addResources(server *sdk.Server) {
 	}, read)
 }
 
-// readResource returns a file as it is. What is no text goes as bytes.
+// readResource returns the bytes of a resource: as text if they are UTF-8, else as a blob.
 func (e *endpoint) readResource(ctx context.Context, uri string) (*sdk.ReadResourceResult, error) {
 	var raw []byte
 	err := e.reading(ctx, func(ctx context.Context) (err error) {
@@ -78,11 +78,14 @@ func (e *endpoint) readResource(ctx context.Context, uri string) (*sdk.ReadResou
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{contents}}, nil
 }
 
-// noResource says why there is nothing at a URI.
+// noResource is the reason why a URI has no resource.
 type noResource string
 
 func (n noResource) Error() string { return string(n) }
 
+// resource returns the bytes of the memory's file or the compiled CLAUDE.md at uri. It returns a
+// noResource if there is none, or if the URL of the request
+// fixes another agent.
 func (e *endpoint) resource(ctx context.Context, uri string) ([]byte, error) {
 	slug, id, ok := parseURI(uri)
 	if fixed := fixedAgent(ctx); !ok || fixed != "" && slug != fixed {
@@ -102,6 +105,8 @@ func (e *endpoint) resource(ctx context.Context, uri string) ([]byte, error) {
 	return fileOf(ctx, e.store, agent, id)
 }
 
+// fileOf returns the bytes of a memory's file. It returns a noResource if there is no such memory,
+// if it is deleted, or if its bytes are not stored.
 func fileOf(ctx context.Context, store Store, agent records.Agent, id string) ([]byte, error) {
 	m, err := store.Memory(ctx, agent, id)
 	switch {

@@ -20,7 +20,7 @@ type saveInput struct {
 	Body        string `json:"body" jsonschema:"The text, in Markdown, at most 1 MiB. For feedback and project: first the rule or the fact, then **Why:**, then **How to apply:**. Write full dates, never yesterday or next week."`
 }
 
-// saved says what became of a memory that was to be saved.
+// saved is the result of save_memory.
 type saved struct {
 	memory
 	Result string `json:"result" jsonschema:"created: new, or restored after a deletion. updated: it replaced the earlier text of that name."`
@@ -51,11 +51,12 @@ func (e *endpoint) saveMemory(ctx context.Context, in saveInput) (saved, error) 
 	if result.Created {
 		out.Result = "created"
 	}
-	out.Description = beginningOf(m.Description, mostDescription)
+	out.Description = beginningOf(m.Description, maxDescription)
 	return out, nil
 }
 
-// claudeMDNote says that the memory is as it should be, and CLAUDE.md is not.
+// claudeMDNote returns a note that the memory was changed but CLAUDE.md was not, or "" if there is
+// no problem.
 func claudeMDNote(problem string) string {
 	if problem == "" {
 		return ""

@@ -3,7 +3,9 @@ package mcp
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -12,22 +14,22 @@ import (
 	"memoir/internal/sync"
 )
 
-// What a tool does to memories.
+// The effects of tools on memories, as clients see them.
 var (
 	reads = sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(bool)}
-	// saves is not destructive: what a memory said before stays in its history.
+	// saves is not destructive: the history has the text that a save replaces.
 	saves = sdk.ToolAnnotations{DestructiveHint: new(bool), IdempotentHint: true, OpenWorldHint: new(bool)}
-	// appends does something more each time.
+	// appends is not idempotent.
 	appends = sdk.ToolAnnotations{DestructiveHint: new(bool), OpenWorldHint: new(bool)}
 	deletes = sdk.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: true, OpenWorldHint: new(bool)}
 	yes     = true
 )
 
-// readable is the result of a tool: what programs read, and the same as text.
+// readable is the result of a tool. text returns it for the model; its JSON is for programs.
 type readable interface{ text() string }
 
-// add gives the server a tool. Where the address fixes the agent, the tool does not take one. What it fails with is a result too,
-// so that the model reads it.
+// add adds a tool to the server. An error of do becomes a result with IsError, so that the model
+// reads it. Unless does is read-only, do runs to its end even if the client disconnects.
 func add[In any, Out readable](e *endpoint, server *sdk.Server, agentIsFixed bool, tool sdk.Tool, does sdk.ToolAnnotations, do func(context.Context, In) (Out, error)) {
 	does.Title = tool.Title
 	tool.Annotations, tool.InputSchema, tool.OutputSchema = &does, inputOf[In](agentIsFixed), outputOf[Out]()
@@ -45,21 +47,23 @@ func add[In any, Out readable](e *endpoint, server *sdk.Server, agentIsFixed boo
 			err = e.store.RunDetached(sync.As(ctx, memories.ByScript), e.options.DatabaseTime, work)
 		}
 		if err != nil {
-			var nothing Out // a change that goes on by itself may still be at the other
-			return nil, nothing, e.plainly(ctx, err)
+			var nothing Out // a detached change may still write to out
+			return nil, nothing, e.errorText(ctx, err)
 		}
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: out.text()}}}, out, nil
 	})
 }
 
-// reading does what only reads, for as long as Postgres may take.
+// reading calls read with a context that ends after Options.DatabaseTime.
 func (e *endpoint) reading(ctx context.Context, read func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, e.options.DatabaseTime)
 	defer cancel()
 	return read(ctx)
 }
 
-// inputOf is the schema of a tool's arguments. A name means the same in every tool.
+// inputOf returns the schema of a tool's arguments. Filters have the values and descriptions of
+// memories.FilterFields, unless descriptions has others. If In has a shape method, it edits the
+// schema.
 func inputOf[In any](agentIsFixed bool) *jsonschema.Schema {
 	schema := schemaOf[In]()
 	if agentIsFixed {
@@ -88,7 +92,7 @@ func inputOf[In any](agentIsFixed bool) *jsonschema.Schema {
 	return schema
 }
 
-// descriptions are those of the properties of lists that tools describe otherwise than the API.
+// descriptions replace the API's descriptions of some arguments.
 var descriptions = map[string]string{
 	"type":   "Only memories of this type.",
 	"state":  "Only memories in this state. Left out: all but the deleted ones.",
@@ -96,14 +100,15 @@ var descriptions = map[string]string{
 	"cursor": "The next_cursor of the page before, to go on with the same list.",
 }
 
-// outputOf returns the schema of a tool's result. Nothing in a result is null: a list may be empty,
-// and any other value is left out.
+// outputOf returns the schema of a tool's result. It does not allow null: lists may be empty, and
+// other values without content are absent.
 func outputOf[Out any]() *jsonschema.Schema {
 	schema := schemaOf[Out]()
 	neverNull(schema)
 	return schema
 }
 
+// neverNull removes null from the types in a schema.
 func neverNull(schema *jsonschema.Schema) {
 	for _, name := range schema.Types {
 		if name != "null" {
@@ -119,20 +124,22 @@ func neverNull(schema *jsonschema.Schema) {
 	}
 }
 
+// schemaOf returns the schema of a type. It panics if the type has none.
 func schemaOf[T any]() *jsonschema.Schema {
 	schema, err := jsonschema.For[T](nil)
 	if err != nil {
-		panic(err) // a type that has none
+		panic(err)
 	}
 	return schema
 }
 
-// mostComplaint is how much is said about arguments that a tool does not take, in characters: they may be megabytes.
-const mostComplaint = 500
+// maxComplaint limits the error about wrong arguments, in characters. It quotes them, and they may
+// have megabytes. Arbitrary.
+const maxComplaint = 500
 
-// forgiving reads the arguments of a tool as models mean them, and says in plain words when they do
-// not match the tool's schema even so.
-func (e *endpoint) forgiving(next sdk.MethodHandler) sdk.MethodHandler {
+// correctArguments normalises a tool's arguments, and rewords the SDK's error if they still do not
+// match the schema.
+func (e *endpoint) correctArguments(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		call, isCall := req.(*sdk.CallToolRequest)
 		if !isCall {
@@ -140,19 +147,60 @@ func (e *endpoint) forgiving(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		call.Params.Arguments = normalised(e.inputs[call.Params.Name], call.Params.Arguments)
 		result, err := next(ctx, method, req)
-		if err != nil { // there is no such tool, and no answer either
+		if err != nil { // for example, there is no such tool
 			return nil, err
 		}
 		answer, isAnswer := result.(*sdk.CallToolResult)
 		if !isAnswer || !answer.IsError || len(answer.Content) == 0 {
 			return result, nil
 		}
-		if said, ok := answer.Content[0].(*sdk.TextContent); ok {
-			if complaint, found := strings.CutPrefix(said.Text, `validating "arguments": `); found {
-				said.Text = "These are not the arguments that " + call.Params.Name + " takes. Nothing was changed. Its input schema says which it takes. What is wrong: " +
-					beginningOf(complaint, mostComplaint)
+		if content, ok := answer.Content[0].(*sdk.TextContent); ok {
+			if complaint, found := strings.CutPrefix(content.Text, `validating "arguments": `); found {
+				content.Text = "These are not the arguments that " + call.Params.Name + " takes. Nothing was changed. Its input schema says which it takes. What is wrong: " +
+					beginningOf(complaint, maxComplaint)
 			}
 		}
 		return answer, nil
 	}
+}
+
+// maxPartBytes limits each of the two parts of a result, JSON and text. Claude Code cuts results
+// over 25,000 tokens. At three bytes a token, as in Chinese, both parts have 20,000 tokens.
+const maxPartBytes = 30_000
+
+// cut returns the beginning of text that takes at most limit bytes as JSON, and whether that is the
+// whole text. It ends after a line if that leaves out less than half of the beginning.
+func cut(text string, limit int) (kept string, whole bool) {
+	taken, line := 0, 0
+	for i, r := range text {
+		if taken += jsonSize(r); taken > limit {
+			if line > i/2 {
+				i = line
+			}
+			return text[:i], false
+		}
+		if r == '\n' {
+			line = i + 1
+		}
+	}
+	return text, true
+}
+
+// jsonSize returns the number of bytes that a character takes in a JSON string.
+func jsonSize(r rune) int {
+	switch {
+	case r == '"', r == '\\', r == '\n', r == '\r', r == '\t':
+		return 2
+	case r < ' ', r == '<', r == '>', r == '&', r == '\u2028', r == '\u2029':
+		return 6
+	case r == utf8.RuneError:
+		return 6 // an invalid byte is written as \ufffd
+	}
+	return utf8.RuneLen(r)
+}
+
+// isTooLarge reports whether a part of a result exceeds maxPartBytes.
+func isTooLarge(r readable) bool {
+	raw, err := json.Marshal(r)
+	return err != nil || len(raw) > maxPartBytes || len(r.text()) > maxPartBytes
 }

@@ -14,7 +14,7 @@ func TestACallThatBreaksTakesNothingElseWithItAndTellsNoDetail(t *testing.T) {
 	var log strings.Builder
 	e := &endpoint{options: Options{Log: slog.New(slog.NewTextHandler(&log, nil))}}
 	breaking := func(context.Context, string, sdk.Request) (sdk.Result, error) { panic("the secret of the house") }
-	result, err := e.unbroken(breaking)(t.Context(), "tools/call", nil)
+	result, err := e.recoverPanic(breaking)(t.Context(), "tools/call", nil)
 	if result != nil || err == nil || !strings.Contains(err.Error(), "Something went wrong") || strings.Contains(err.Error(), "secret") {
 		t.Errorf("%v, %v", result, err)
 	}
