@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// address is where a server is, and what it wants to know.
+// address is the URL of a server, with the token to use there.
 type address struct {
 	url   string // without a slash at its end
-	token string // empty: none
-	// ownerToken is the owner's token of a server of this machine; used where there is no token.
+	token string // empty if none was given
+	// ownerToken is the owner's token of a server on this machine, for use without a token.
 	ownerToken string
 }
 
-// addressFlags adds the flags that say which server is meant. They are read by addressOf.
+// addressFlags adds the flags --url and --token. Pass its result to addressOf after parsing.
 func (w *World) addressFlags(flags *flag.FlagSet) *address {
 	a := &address{}
 	flags.StringVar(&a.url, "url", "", "")
@@ -24,7 +24,8 @@ func (w *World) addressFlags(flags *flag.FlagSet) *address {
 	return a
 }
 
-// addressOf completes what the flags say by the environment, and checks it.
+// addressOf completes the flags with environment variables and defaults. It returns a *usageError
+// if the URL is not the address of a server.
 func (w *World) addressOf(a *address) (address, error) {
 	source := "--url"
 	full := *a
@@ -33,7 +34,7 @@ func (w *World) addressOf(a *address) (address, error) {
 		source = "MEMOIR_URL"
 	}
 	if full.url == "" {
-		full.url = "http://" + dialled(w.Addr)
+		full.url = "http://" + dialAddress(w.Addr)
 	}
 	if full.token == "" {
 		full.token, _ = w.Env("MEMOIR_TOKEN")
@@ -43,14 +44,15 @@ func (w *World) addressOf(a *address) (address, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return address{}, misused("%s %s is not the address of a server: it is written as in http://127.0.0.1:8080", source, full.url)
 	}
-	if full.token == "" && full.here() && w.OwnerToken != nil {
+	if full.token == "" && full.isLocal() && w.OwnerToken != nil {
 		full.ownerToken = w.OwnerToken()
 	}
 	return full, nil
 }
 
-// dialled returns where to reach what listens at an address: every address of a machine is reached by the one for itself.
-func dialled(addr string) string {
+// dialAddress returns the address to dial for a server that listens at addr. An unspecified host
+// becomes 127.0.0.1.
+func dialAddress(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return addr
@@ -61,8 +63,8 @@ func dialled(addr string) string {
 	return net.JoinHostPort(host, port)
 }
 
-// here reports whether the server is, or would be, on this machine.
-func (a address) here() bool {
+// isLocal reports whether the URL's host is this machine: localhost or a loopback address.
+func (a address) isLocal() bool {
 	u, err := url.Parse(a.url)
 	if err != nil {
 		return false

@@ -1,9 +1,9 @@
-// Package cli is what the memoir program does besides serving: it looks after the memories of one agent from a terminal or a
-// script (memory), puts Memoir's hooks into Claude Code's settings (hooks) and is one of them (hook).
+// Package cli is the memoir program's commands other than serving: memory works with one agent's
+// memories, hooks edits Claude Code's settings, and hook sends one hook event to the server.
 //
-// It owns the words, flags and texts of these commands, and the codes that they end with. It is a client: it asks a running
-// server, and only where there is none on this machine it works on an agent's files itself. It decides nothing about a
-// memory that internal/memories does not say. cmd/server calls it, and nothing else does.
+// It owns the names, flags, texts and exit codes of these commands. It is a client of a running
+// server. Without a server on this machine, it works on an agent's files directly. Package memories
+// decides what a memory is. Only cmd/server calls it.
 package cli
 
 import (
@@ -18,37 +18,38 @@ import (
 	"memoir/internal/agents"
 )
 
-// The codes that a command ends with.
+// The exit codes of commands.
 const (
 	Done    = 0
 	Failed  = 1
-	Misused = 2 // the command was not understood, and nothing was begun; hook ends with Failed instead
+	Misused = 2 // wrong usage, nothing was done; hook exits with Failed instead
 )
 
-// World is what a command is given of the world around it.
+// World is the environment of a command.
 type World struct {
-	Env            func(name string) (value string, found bool) // as os.LookupEnv
+	Env            func(name string) (value string, found bool) // like os.LookupEnv
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
-	// Addr is where a server listens that is started with the same environment.
+	// Addr is the address at which a server with the same environment listens.
 	Addr string
-	// OwnerToken returns the token that such a server keeps for its owner; empty if there is none. Nil
-	// means that there is none.
+	// OwnerToken returns the owner's token of such a server, or "". It may be nil.
 	OwnerToken func() string
-	// Places says where such a server would look for agents. It is asked only by who has to look there.
+	// Places returns the settings with which such a server discovers agents. It is called only if a
+	// command works on files.
 	Places func() (agents.Settings, error)
-	// Help is what the program itself says about its flags and commands.
+	// Help is the program's own help text.
 	Help string
 }
 
-// A command is one of the words that may follow the program's name.
+// command is one of the words that may follow the program's name. help is empty if the command has
+// no help of its own.
 type command struct {
 	name string
 	help string
 	run  func(ctx context.Context, w *World, args []string) error
 }
 
-// commands returns them in the order in which help lists them. It is a function because help is one of them, and reads it.
+// commands returns the commands. It is a function, not a variable, because runHelp calls it.
 func commands() []command {
 	return []command{
 		{"hooks", hooksHelp, runHooks},
@@ -58,8 +59,8 @@ func commands() []command {
 	}
 }
 
-// Run carries out a command: args are the program's arguments, of which the first is the command's name. It returns the code
-// to exit with, and has said on standard error what went wrong.
+// Run runs a command and returns its exit code. The first of args is the command's name; there must
+// be one. Run prints errors on standard error.
 func Run(ctx context.Context, w World, args []string) (code int) {
 	var wrong *usageError
 	switch err := dispatch(ctx, &w, args); {
@@ -68,7 +69,7 @@ func Run(ctx context.Context, w World, args []string) (code int) {
 	case errors.As(err, &wrong):
 		fmt.Fprintf(w.Stderr, "memoir: %s (%s lists what there is)\n", printableText(err.Error()), wrong.helpCommand())
 		if wrong.command == "hook" {
-			return Failed // by 2 Claude Code is told to refuse what is about to happen
+			return Failed // with 2, Claude Code would block the action
 		}
 		return Misused
 	default:
@@ -81,15 +82,15 @@ func dispatch(ctx context.Context, w *World, args []string) error {
 	name, rest := args[0], args[1:]
 	for _, c := range commands() {
 		if c.name == name {
-			return named(c.name, c.run(ctx, w, rest))
+			return withCommand(c.name, c.run(ctx, w, rest))
 		}
 	}
 	return &usageError{reason: fmt.Sprintf("there is no command %q", name)}
 }
 
-// usageError says what of a command was not understood.
+// usageError means that the arguments of a command are wrong.
 type usageError struct {
-	command string // whose help says more; empty: the program's
+	command string // whose help the message names; empty for the program's help
 	reason  string
 }
 
@@ -97,8 +98,8 @@ func (e *usageError) Error() string { return e.reason }
 
 func (e *usageError) helpCommand() string { return strings.TrimSpace("memoir help " + e.command) }
 
-// named completes a usage error with the command that it is about.
-func named(command string, err error) error {
+// withCommand sets the command of a usage error that has none yet.
+func withCommand(command string, err error) error {
 	var wrong *usageError
 	if errors.As(err, &wrong) && wrong.command == "" && command != "help" {
 		wrong.command = command
@@ -106,17 +107,18 @@ func named(command string, err error) error {
 	return err
 }
 
+// misused returns a *usageError.
 func misused(format string, values ...any) error {
 	return &usageError{reason: fmt.Sprintf(format, values...)}
 }
 
-// errHelp says that --help was among the flags.
+// errHelp means that --help is among the flags.
 var errHelp = errors.New("help is asked for")
 
-// parse reads flags wherever they stand among the words of a command, and returns the words. What follows -- is words alone. It
-// fails with errHelp or a *usageError.
+// parse parses flags at any position among the arguments, and returns the other arguments. After --
+// there are no flags. It returns errHelp or a *usageError.
 func parse(flags *flag.FlagSet, args []string) (words []string, err error) {
-	flags.SetOutput(io.Discard) // the error says it
+	flags.SetOutput(io.Discard) // Run prints the error
 	flags.Usage = func() {}
 	for {
 		switch err := flags.Parse(args); {
@@ -136,7 +138,8 @@ func parse(flags *flag.FlagSet, args []string) (words []string, err error) {
 	}
 }
 
-// PlainFlagMessage takes from the flag package's errors what speaks its own language: Memoir's flags are written with two dashes.
+// PlainFlagMessage returns the text of an error of package flag, with two dashes before flags and
+// in Memoir's words.
 func PlainFlagMessage(err error) string {
 	return strings.NewReplacer(
 		"flag provided but not defined: -", "there is no flag --",
@@ -145,7 +148,7 @@ func PlainFlagMessage(err error) string {
 	).Replace(err.Error())
 }
 
-// given reports whether a flag was among the arguments.
+// given reports whether the flag was among the arguments. flags must be parsed.
 func given(flags *flag.FlagSet, name string) (found bool) {
 	flags.Visit(func(f *flag.Flag) { found = found || f.Name == name })
 	return found

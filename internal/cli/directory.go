@@ -22,23 +22,24 @@ import (
 	"memoir/internal/wire"
 )
 
-// directory are the memories of an agent as they are in its files, read anew for each call. A server that looks after the same
-// directory finds what is written here as it finds what the agent writes.
+// directory is the memoryStore of an agent's files. It reads them again for each call. A server
+// finds its changes like those of the agent.
 type directory struct {
 	agent agents.Agent
 	guard *files.Guard
 }
 
-// note is one memory file.
+// note is one memory file. raw is nil if the file could not be read.
 type note struct {
 	agents.Entry
 	frontmatter.File
 	raw  []byte
-	team bool // it is in team memory
+	team bool // whether the file is in team memory
 }
 
-// look reads all memory files of the agent.
-func (d *directory) look(root *os.Root) ([]note, agents.Listing, error) {
+// readAll returns all memory files of the agent, and the listing of its directory. A file that
+// cannot be read is among them, as unreadable.
+func (d *directory) readAll(root *os.Root) ([]note, agents.Listing, error) {
 	listing := agents.Walk(root, d.agent, []string{"."}, func(string) {})
 	if slices.Contains(listing.Failed, ".") {
 		return nil, listing, fmt.Errorf("%s cannot be read", d.agent.Dir)
@@ -65,8 +66,9 @@ func (d *directory) look(root *os.Root) ([]note, agents.Listing, error) {
 	return notes, listing, nil
 }
 
-// byName groups files by the memory that they carry, the newest first: a private memory and the team's may have one name. What could not be read stands for itself.
-func byName(notes []note) [][]note {
+// byMemory groups files by memory, each group newest first. A private and a team memory with one
+// name are two groups, and each unreadable file is a group.
+func byMemory(notes []note) [][]note {
 	var groups [][]note
 	at := map[memories.Key]int{}
 	for _, n := range slices.SortedStableFunc(slices.Values(notes), func(a, b note) int { return cmp.Compare(b.ModTime, a.ModTime) }) {
@@ -84,39 +86,40 @@ func byName(notes []note) [][]note {
 	return groups
 }
 
-// memoryOf returns the memory that files carry, of which the first holds its content.
-func (d *directory) memoryOf(carriers []note) memories.Memory {
-	holder := carriers[0]
+// memoryOf returns the memory of the given files. The first file, the newest, has its content.
+func (d *directory) memoryOf(sources []note) memories.Memory {
+	newest := sources[0]
 	m := memories.Memory{
-		Agent: d.agent.Slug, Name: holder.Name, Team: holder.team, Readable: !holder.Unreadable, Type: holder.Type, Description: holder.Description, Body: holder.Body,
-		State: memories.Active, Problems: holder.Problems, Path: holder.Path, Session: holder.Session, Hash: hashOf(holder), Size: holder.Size,
-		ModifiedAt: since(holder), UpdatedAt: time.Unix(0, holder.ModTime).UTC(),
+		Agent: d.agent.Slug, Name: newest.Name, Team: newest.team, Readable: !newest.Unreadable, Type: newest.Type, Description: newest.Description, Body: newest.Body,
+		State: memories.Active, Problems: newest.Problems, Path: newest.Path, Session: newest.Session, Hash: hashOf(newest), Size: newest.Size,
+		ModifiedAt: modifiedAt(newest), UpdatedAt: time.Unix(0, newest.ModTime).UTC(),
 	}
-	if holder.Unreadable || holder.Type == "" {
+	if newest.Unreadable || newest.Type == "" {
 		m.State = memories.NeedsAttention
 	}
-	for _, n := range carriers {
+	for _, n := range sources {
 		m.Files = append(m.Files, memories.MemoryFile{Path: n.Path, Session: n.Session, Hash: hashOf(n), ModifiedAt: time.Unix(0, n.ModTime).UTC()})
 	}
 	return m
 }
 
-// described returns m as the API has it, with the JSON of a directory.
+// described returns m as the API has it, with JSON. Fields that only the database knows are null.
 func described(m memories.Memory) (answer[wire.Memory], error) {
 	value := wire.MemoryOf(m, "", time.Now())
 	text, err := json.Marshal(localMemory{Memory: value})
 	return answer[wire.Memory]{value, text}, err
 }
 
-// since returns what the age of a file's content counts from.
-func since(n note) time.Time {
+// modifiedAt returns the time from which the age of a file's content counts: the one in its
+// frontmatter, or else the file's modification time.
+func modifiedAt(n note) time.Time {
 	if !n.Modified.IsZero() {
 		return n.Modified
 	}
 	return time.Unix(0, n.ModTime)
 }
 
-// hashOf returns the hash of a file, or an empty string if it could not be read.
+// hashOf returns the hash of a file's bytes, or "" if the file could not be read.
 func hashOf(n note) string {
 	if n.raw == nil {
 		return ""
@@ -124,6 +127,7 @@ func hashOf(n note) string {
 	return files.Hash(n.raw)
 }
 
+// open opens the agent's directory. The caller must close it.
 func (d *directory) open() (*os.Root, error) {
 	root, err := files.OpenRoot(d.agent.Dir)
 	if err != nil {
@@ -142,13 +146,13 @@ func (d *directory) list(_ context.Context, filter memories.Filter) (answer[wire
 		return answer[wire.MemoryList]{}, err
 	}
 	defer root.Close()
-	notes, _, err := d.look(root)
+	notes, _, err := d.readAll(root)
 	if err != nil {
 		return answer[wire.MemoryList]{}, err
 	}
 	list := localList{Memories: []localMemory{}}
-	for _, carriers := range byName(notes) {
-		if m := d.memoryOf(carriers); matches(m) {
+	for _, sources := range byMemory(notes) {
+		if m := d.memoryOf(sources); matches(m) {
 			value := wire.MemoryOf(m, "", time.Now())
 			list.MemoryList.Memories = append(list.MemoryList.Memories, value)
 			list.Memories = append(list.Memories, localMemory{Memory: value})
@@ -159,14 +163,15 @@ func (d *directory) list(_ context.Context, filter memories.Filter) (answer[wire
 	return answer[wire.MemoryList]{list.MemoryList, text}, err
 }
 
-// carriersOf returns the files of the memory of a name, of the private one where there are two; among those that could not be read, of the first that would have it.
-func carriersOf(notes []note, name string) ([]note, bool) {
-	groups := byName(notes)
+// filesOf returns the files of the memory with the name, and whether it exists. A private memory
+// precedes a team memory, and both precede an unreadable file with the name.
+func filesOf(notes []note, name string) ([]note, bool) {
+	groups := byMemory(notes)
 	name = memories.NormalizeName(name)
 	for _, wanted := range []struct{ readable, team bool }{{true, false}, {true, true}, {false, false}, {false, true}} {
-		for _, carriers := range groups {
-			if c := carriers[0]; c.Name == name && c.Unreadable != wanted.readable && c.team == wanted.team {
-				return carriers, true
+		for _, sources := range groups {
+			if c := sources[0]; c.Name == name && c.Unreadable != wanted.readable && c.team == wanted.team {
+				return sources, true
 			}
 		}
 	}
@@ -179,15 +184,15 @@ func (d *directory) find(_ context.Context, name string) (answer[wire.Memory], e
 		return answer[wire.Memory]{}, err
 	}
 	defer root.Close()
-	notes, _, err := d.look(root)
+	notes, _, err := d.readAll(root)
 	if err != nil {
 		return answer[wire.Memory]{}, err
 	}
-	carriers, found := carriersOf(notes, name)
+	sources, found := filesOf(notes, name)
 	if !found {
 		return answer[wire.Memory]{}, &unknownError{name}
 	}
-	return described(d.memoryOf(carriers))
+	return described(d.memoryOf(sources))
 }
 
 func (d *directory) recall(_ context.Context, query string, limit int) (answer[recalled], error) {
@@ -197,21 +202,21 @@ func (d *directory) recall(_ context.Context, query string, limit int) (answer[r
 		return answer[recalled]{}, err
 	}
 	defer root.Close()
-	notes, _, err := d.look(root)
+	notes, _, err := d.readAll(root)
 	if err != nil {
 		return answer[recalled]{}, err
 	}
 	var all []memories.Memory
 	read := map[string]note{}
-	for _, carriers := range byName(notes) {
-		holder := carriers[0]
-		if holder.Unreadable {
+	for _, sources := range byMemory(notes) {
+		newest := sources[0]
+		if newest.Unreadable {
 			continue
 		}
-		read[holder.Path] = holder
+		read[newest.Path] = newest
 		all = append(all, memories.Memory{
-			Name: holder.Name, Readable: true, Type: holder.Type, Description: holder.Description, Body: holder.Body,
-			State: memories.Active, Path: holder.Path, ModifiedAt: since(holder),
+			Name: newest.Name, Readable: true, Type: newest.Type, Description: newest.Description, Body: newest.Body,
+			State: memories.Active, Path: newest.Path, ModifiedAt: modifiedAt(newest),
 		})
 	}
 	if !recall.Askable(query) {
@@ -224,7 +229,7 @@ func (d *directory) recall(_ context.Context, query string, limit int) (answer[r
 	return marshalled(found)
 }
 
-// chosen is what is given of the memories that were chosen, as the server gives it.
+// chosen returns the first limit choices as the server would. read has the files by path.
 func (d *directory) chosen(best []recall.Choice, read map[string]note, limit int, now time.Time) recalled {
 	way := recall.ByKeyword
 	found := recalled{State: "settled", SelectedBy: &way, Memories: []chosen{}, BudgetLeft: recall.SessionBudget}

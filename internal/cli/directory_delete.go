@@ -17,61 +17,64 @@ import (
 	"memoir/internal/memories/memorymd"
 )
 
-// maxIndex is the largest MEMORY.md that is edited, in bytes.
+// maxIndex is the largest MEMORY.md that is edited, in bytes. Arbitrary.
 const maxIndex = 4 << 20
 
-// delete removes each file that carries the memory, and the lines of each MEMORY.md that lead to one.
+// delete removes every file of the memory, and the lines of every MEMORY.md that link to one. It
+// stops at the first file that it cannot remove. It returns *unknownError if there is no such
+// memory.
 func (d *directory) delete(_ context.Context, name string) (deletion, error) {
 	root, err := d.open()
 	if err != nil {
 		return deletion{}, err
 	}
 	defer root.Close()
-	notes, listing, err := d.look(root)
+	notes, listing, err := d.readAll(root)
 	if err != nil {
 		return deletion{}, err
 	}
-	carriers, found := carriersOf(notes, name)
+	sources, found := filesOf(notes, name)
 	switch {
 	case !found:
 		return deletion{}, &unknownError{name}
-	case carriers[0].Unreadable:
-		return deletion{}, fmt.Errorf("%s could not be read, so it could not be told whether it is the memory that is meant. Nothing was deleted. Remove it by hand", carriers[0].Path)
+	case sources[0].Unreadable:
+		return deletion{}, fmt.Errorf("%s could not be read, so it could not be told whether it is the memory that is meant. Nothing was deleted. Remove it by hand", sources[0].Path)
 	}
-	m := d.memoryOf(carriers)
+	m := d.memoryOf(sources)
 	m.State, m.DeletedAt, m.DeletedActor, m.Files = memories.Deleted, time.Now(), memories.ByScript, nil
-	gone := deletion{}
-	if gone.answer, err = described(m); err != nil {
+	deleted := deletion{}
+	if deleted.answer, err = described(m); err != nil {
 		return deletion{}, err
 	}
-	for _, n := range carriers {
+	for _, n := range sources {
 		if err := d.guard.RemoveIf(root, n.Path, files.Hash(n.raw)); err != nil {
-			return deletion{}, notRemoved(n.Path, gone.files, err)
+			return deletion{}, notRemoved(n.Path, deleted.files, err)
 		}
-		gone.files = append(gone.files, n.Path)
+		deleted.files = append(deleted.files, n.Path)
 	}
 	for _, index := range listing.Indexes {
-		edited, err := d.removeLines(root, index, gone.files)
+		edited, err := d.removeLines(root, index, deleted.files)
 		if err != nil {
 			return deletion{}, fmt.Errorf("the memory is deleted, but the lines about it are still in %s: %w", index, err)
 		}
 		if edited {
-			gone.indexes = append(gone.indexes, index)
+			deleted.indexes = append(deleted.indexes, index)
 		}
 	}
-	for _, file := range gone.files {
+	for _, file := range deleted.files {
 		if err := files.SyncDirectory(root, path.Dir(file)); err != nil {
 			return deletion{}, fmt.Errorf("the memory is deleted, but a power cut may bring it back: %w", err)
 		}
 	}
-	return gone, nil
+	return deleted, nil
 }
 
-// removeLines takes what leads to files that are gone out of an index, beginning anew when somebody else writes it meanwhile.
-func (d *directory) removeLines(root *os.Root, index string, gone []string) (edited bool, err error) {
+// removeLines removes the lines of an index that link to the removed files, and reports whether
+// there were any. If another process writes the index, it tries again up to attempts times.
+func (d *directory) removeLines(root *os.Root, index string, removed []string) (edited bool, err error) {
 	leads := func(target string) bool {
 		file, inside := d.agent.Linked(index, target)
-		return inside && slices.Contains(gone, file)
+		return inside && slices.Contains(removed, file)
 	}
 	for range attempts {
 		var raw []byte
@@ -97,11 +100,11 @@ func (d *directory) removeLines(root *os.Root, index string, gone []string) (edi
 	return false, err
 }
 
-// notRemoved says why a file was not removed, and which ones have been.
-func notRemoved(file string, gone []string, err error) error {
+// notRemoved returns the error for a file that was not removed. removed lists the files that were.
+func notRemoved(file string, removed []string, err error) error {
 	already := "Nothing was deleted"
-	if len(gone) > 0 {
-		already = strings.Join(gone, ", ") + " is deleted, the rest stays"
+	if len(removed) > 0 {
+		already = strings.Join(removed, ", ") + " is deleted, the rest stays"
 	}
 	if errors.Is(err, files.ErrChanged) {
 		return fmt.Errorf("%s was written in this very moment, and is kept. %s. Look at what it says now, and decide again", file, already)

@@ -16,10 +16,12 @@ import (
 	"memoir/internal/wire"
 )
 
-// attempts is how often a write is begun anew when somebody else writes meanwhile.
+// attempts is the number of times that a write is tried if other processes write the file.
+// Arbitrary.
 const attempts = 5
 
-// save writes the memory to the agent's own file of it, or to a new one, so that keys which Memoir does not know survive.
+// save writes the memory to the agent's own file, so that other frontmatter keys stay, or to a new
+// file. It returns errNeedsType if a new memory has no type, and errTeam for a team memory.
 func (d *directory) save(ctx context.Context, wanted draft) (answer[wire.Memory], error) {
 	root, err := d.open()
 	if err != nil {
@@ -38,25 +40,26 @@ func (d *directory) save(ctx context.Context, wanted draft) (answer[wire.Memory]
 	return d.find(ctx, wanted.name)
 }
 
-// write makes one attempt at a save. It fails with files.ErrChanged where somebody else writes at the same moment.
+// write tries to save once. It returns files.ErrChanged if another process changed the file after
+// write had read it. It sets the name in the draft to its canonical form.
 func (d *directory) write(root *os.Root, wanted *draft) error {
-	notes, _, err := d.look(root)
+	notes, _, err := d.readAll(root)
 	if err != nil {
 		return err
 	}
 	name := memories.Content{Name: wanted.name}.Canonical().Name
-	carriers, found := carriersOf(notes, name)
-	if found && carriers[0].Unreadable {
-		carriers, found = nil, false // that file is no memory of this name, and stays
+	sources, found := filesOf(notes, name)
+	if found && sources[0].Unreadable {
+		sources, found = nil, false // the unreadable file stays
 	}
-	if found && carriers[0].team {
+	if found && sources[0].team {
 		return errTeam
 	}
 	content := memories.Content{Name: wanted.name, Type: wanted.kind}
 	if found {
-		content.Description, content.Body = carriers[0].Description, carriers[0].Body
+		content.Description, content.Body = sources[0].Description, sources[0].Body
 		if content.Type == "" {
-			content.Type = carriers[0].Type
+			content.Type = sources[0].Type
 		}
 	}
 	if wanted.description != nil {
@@ -72,19 +75,21 @@ func (d *directory) write(root *os.Root, wanted *draft) error {
 		return fmt.Errorf("nothing was written: %w", err)
 	}
 	wanted.name = content.Canonical().Name
-	return d.put(root, carriers, content)
+	return d.put(root, sources, content)
 }
 
-// errTeam says that team memory is not written without a server, which looks for credentials first.
+// errTeam means that a memory is in team memory. Only a server writes it, because the server checks
+// for credentials.
 var errTeam = errors.New("this memory is the team's, and only a running server writes team memory. Nothing was written. Start one, or edit the file")
 
-// put writes a content over the newest of the primary files that carry the memory, or else into a new file.
-func (d *directory) put(root *os.Root, carriers []note, content memories.Content) error {
+// put replaces the content of the newest primary file among sources. Without one, it creates a file
+// in the primary directory.
+func (d *directory) put(root *os.Root, sources []note, content memories.Content) error {
 	var base []byte
-	if len(carriers) > 0 {
-		base = carriers[0].raw
+	if len(sources) > 0 {
+		base = sources[0].raw
 	}
-	for _, n := range carriers {
+	for _, n := range sources {
 		if n.Session != "" {
 			continue
 		}
@@ -98,17 +103,18 @@ func (d *directory) put(root *os.Root, carriers []note, content memories.Content
 	if err != nil {
 		return err
 	}
-	file := memories.FileName(content.Type, content.Name)
+	fileName := memories.FileName(content.Type, content.Name)
 	for n := 1; ; n++ {
-		place := path.Join(d.agent.PrimaryDir(), memories.NumberedFileName(file, n))
-		err := d.guard.Write(root, place, data, files.Options{New: true})
+		file := path.Join(d.agent.PrimaryDir(), memories.NumberedFileName(fileName, n))
+		err := d.guard.Write(root, file, data, files.Options{New: true})
 		if !errors.Is(err, files.ErrExists) {
 			return err
 		}
 	}
 }
 
-// encoded returns the file of a content: base with the content in it.
+// encoded returns content as a file. If base is not nil, the file is base with the new content. It
+// fails if the file is larger than memories.MaxFileSize.
 func encoded(base []byte, content memories.Content) ([]byte, error) {
 	data := frontmatter.Encode(content)
 	if base != nil {
@@ -120,7 +126,7 @@ func encoded(base []byte, content memories.Content) ([]byte, error) {
 	return data, nil
 }
 
-// notWritten says why a memory was not saved.
+// notWritten returns err as an error for the user: a reason, and that nothing was changed.
 func notWritten(err error) error {
 	switch {
 	case errors.Is(err, files.ErrChanged):

@@ -41,9 +41,9 @@ It ends within a second. On any failure it prints nothing and exits with 0. It n
 Claude Code would then block the action.
 `
 
-// memoryHelp lists the filters as they are defined.
+// memoryHelp returns the help of memory, with the filter flags of memories.FilterFields.
 func memoryHelp() string {
-	flags := "--" + strings.Join(filterFlags()[1:], ", --") // the first is --type, which has its own line
+	flags := "--" + strings.Join(filterFlags()[1:], ", --") // without --type, which has its own line
 	half := strings.Index(flags[len(flags)/2:], ", ") + len(flags)/2 + 1
 	return strings.Replace(memoryText, "FILTERS", flags[:half]+"\n "+flags[half:], 1)
 }

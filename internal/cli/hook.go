@@ -18,15 +18,17 @@ import (
 )
 
 const (
-	// hookPatience is how long a hook may take in all; the promise is a second.
-	hookPatience = 900 * time.Millisecond
-	// maxEvent is the longest event that is told to the server, in bytes. A prompt may have megabytes.
+	// hookTimeout limits a hook in total. Memoir promises one second.
+	hookTimeout = 900 * time.Millisecond
+	// maxEvent limits the hook event, in bytes. A prompt may have megabytes. Arbitrary.
 	maxEvent = 16 << 20
-	// maxHookAnswer is the longest answer that is read, in bytes. Past 10,000 characters Claude Code puts it into a file.
+	// maxHookAnswer limits the server's response, in bytes. Arbitrary; Claude Code puts texts over
+	// 10,000 characters into a file.
 	maxHookAnswer = 1 << 20
 )
 
-// runHook is one call of a hook. What goes wrong on the way is nobody's business but that of who debugs it.
+// runHook sends one hook event to the server and prints the text for the session. It returns only
+// errors of usage. With --debug, it prints other errors on standard error.
 func runHook(ctx context.Context, w *World, args []string) error {
 	flags := flag.NewFlagSet("hook", flag.ContinueOnError)
 	flagged := w.addressFlags(flags)
@@ -41,24 +43,24 @@ func runHook(ctx context.Context, w *World, args []string) error {
 		return err
 	}
 	defer func() {
-		// A program that panics ends with 2, by which Claude Code is told to refuse.
+		// A panic would exit with 2, and Claude Code would block the action.
 		if failure := recover(); failure != nil && *debug {
 			fmt.Fprintf(w.Stderr, "memoir: hook %s: %v\n", event.Path, failure)
 		}
 	}()
-	ctx, cancel := context.WithTimeout(ctx, hookPatience)
+	ctx, cancel := context.WithTimeout(ctx, hookTimeout)
 	defer cancel()
-	said, err := tell(ctx, server, *agent, event, w.Stdin)
+	output, err := send(ctx, server, *agent, event, w.Stdin)
 	switch {
 	case err != nil && *debug:
 		fmt.Fprintf(w.Stderr, "memoir: hook %s: %v\n", event.Path, err)
 	case err == nil:
-		w.Stdout.Write(said)
+		w.Stdout.Write(output)
 	}
 	return nil
 }
 
-// hookOf reads a hook's arguments.
+// hookOf parses a hook's arguments: flags and the event's path or name.
 func (w *World) hookOf(flags *flag.FlagSet, flagged *address, args []string) (hooksettings.Event, address, error) {
 	words, err := parse(flags, args)
 	if err != nil {
@@ -75,8 +77,9 @@ func (w *World) hookOf(flags *flag.FlagSet, flagged *address, args []string) (ho
 	return hooksettings.Events()[at], server, err
 }
 
-// tell posts an event to the server and returns what the session is to be told; nothing, where there is nothing.
-func tell(ctx context.Context, server address, agent string, event hooksettings.Event, from io.Reader) ([]byte, error) {
+// send sends an event to the server, and returns the JSON to print for the session. It returns nil
+// if the server has no text for it.
+func send(ctx context.Context, server address, agent string, event hooksettings.Event, from io.Reader) ([]byte, error) {
 	input, err := readEvent(ctx, from)
 	if err != nil {
 		return nil, err
@@ -107,7 +110,8 @@ func tell(ctx context.Context, server address, agent string, event hooksettings.
 	return contextIn(answer, response.Header.Get("Content-Type"), event)
 }
 
-// readEvent reads the event to its end. Whoever never ends it is not waited for.
+// readEvent reads from to its end, at most maxEvent bytes. It returns an error if ctx ends before
+// the input does; a goroutine then continues to read.
 func readEvent(ctx context.Context, from io.Reader) ([]byte, error) {
 	type reading struct {
 		data []byte
@@ -129,29 +133,29 @@ func readEvent(ctx context.Context, from io.Reader) ([]byte, error) {
 	}
 }
 
-// contextIn takes from a server's answer what the session is to be told, and leaves all else: a hook of Memoir's never stops an
-// agent, whatever may be answering at its address.
+// contextIn returns the additional context in a server's response as JSON for Claude Code, or nil
+// without one. It drops all other fields, so that no server can make the hook stop an agent.
 func contextIn(answer []byte, contentType string, event hooksettings.Event) ([]byte, error) {
 	type specific struct {
 		HookEventName     string `json:"hookEventName"`
 		AdditionalContext string `json:"additionalContext"`
 	}
-	var said struct {
+	var output struct {
 		HookSpecificOutput specific `json:"hookSpecificOutput"`
 	}
 	if media, _, _ := mime.ParseMediaType(contentType); media != "application/json" {
 		return nil, fmt.Errorf("the answer is %q and no JSON", contentType)
 	}
-	if err := json.Unmarshal(answer, &said); err != nil {
+	if err := json.Unmarshal(answer, &output); err != nil {
 		return nil, fmt.Errorf("the answer is no JSON that a hook could understand: %w", err)
 	}
-	if strings.TrimSpace(said.HookSpecificOutput.AdditionalContext) == "" {
+	if strings.TrimSpace(output.HookSpecificOutput.AdditionalContext) == "" {
 		return nil, nil
 	}
-	said.HookSpecificOutput.HookEventName = event.Name
+	output.HookSpecificOutput.HookEventName = event.Name
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(said)
+	err := encoder.Encode(output)
 	return out.Bytes(), err
 }

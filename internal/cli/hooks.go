@@ -14,7 +14,7 @@ import (
 	"memoir/internal/hooksettings"
 )
 
-// hooksCall is one call of hooks, with what its flags say.
+// hooksCall is one run of hooks, with its flags.
 type hooksCall struct {
 	*World
 	flags                *flag.FlagSet
@@ -59,7 +59,7 @@ func runHooks(_ context.Context, w *World, args []string) error {
 	return misused("hooks does not %q: it takes print, install or uninstall", words[0])
 }
 
-// hooks returns what is to be in the settings.
+// hooks returns the hooks for this program, the server and the agent.
 func (c *hooksCall) hooks() (hooksettings.Hooks, error) {
 	server, err := c.addressOf(c.server)
 	if err != nil {
@@ -73,7 +73,7 @@ func (c *hooksCall) hooks() (hooksettings.Hooks, error) {
 }
 
 func (c *hooksCall) print(hooks hooksettings.Hooks) error {
-	if where := c.places(); len(where) > 0 || c.dryRun {
+	if selected := c.fileFlags(); len(selected) > 0 || c.dryRun {
 		return misused("hooks print writes to standard output, and takes no settings file")
 	}
 	text, err := hooks.Install(nil)
@@ -84,8 +84,8 @@ func (c *hooksCall) print(hooks hooksettings.Hooks) error {
 	return err
 }
 
-// places returns the flags that say which settings file is meant.
-func (c *hooksCall) places() (found []string) {
+// fileFlags returns the given flags that select a settings file.
+func (c *hooksCall) fileFlags() (found []string) {
 	for _, name := range []string{"settings", "user", "project", "local"} {
 		if given(c.flags, name) {
 			found = append(found, name)
@@ -94,7 +94,8 @@ func (c *hooksCall) places() (found []string) {
 	return found
 }
 
-// change puts a settings file in order, and says so.
+// change edits the settings file and prints done with its path. With --dry-run, it only prints the
+// difference.
 func (c *hooksCall) change(edit func([]byte) ([]byte, error), done string) error {
 	at, err := c.settingsPath()
 	if err != nil {
@@ -109,7 +110,7 @@ func (c *hooksCall) change(edit func([]byte) ([]byte, error), done string) error
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s was left as it is: %w. Mend it first, or paste what memoir hooks print writes", at, err)
-	case !file.there && len(after) == 0, file.there && string(after) == string(file.before):
+	case !file.exists && len(after) == 0, file.exists && string(after) == string(file.before):
 		fmt.Fprintf(c.Stdout, "Nothing to do in %s.\n", at)
 		return nil
 	case c.dryRun:
@@ -122,9 +123,9 @@ func (c *hooksCall) change(edit func([]byte) ([]byte, error), done string) error
 	return nil
 }
 
-// settingsPath returns the absolute path of the settings file that the flags say.
+// settingsPath returns the absolute path of the settings file that the flags select.
 func (c *hooksCall) settingsPath() (string, error) {
-	if len(c.places()) > 1 {
+	if len(c.fileFlags()) > 1 {
 		return "", misused("only one of --user, --project, --local and --settings can be meant")
 	}
 	switch {
@@ -146,7 +147,7 @@ func (c *hooksCall) settingsPath() (string, error) {
 	return filepath.Abs(filepath.Join(dir, "settings.json"))
 }
 
-// inProject returns where a settings file is at the top of the working tree that somebody works in.
+// inProject returns the path of a settings file in the project of the working directory.
 func inProject(name string) (string, error) {
 	cwd, err := os.Getwd()
 	if err != nil {
@@ -156,10 +157,10 @@ func inProject(name string) (string, error) {
 	return filepath.Join(project.Tree, ".claude", name), err
 }
 
-// maxDiff is how many lines of a diff are shown.
+// maxDiff is the number of lines of a difference that are shown. Arbitrary.
 const maxDiff = 10_000
 
-// writeDiff shows how a file would change.
+// writeDiff prints the difference between two versions of a file.
 func writeDiff(to io.Writer, path, before, after string) error {
 	if _, err := fmt.Fprintf(to, "--- %s\n+++ %s\n", path, path); err != nil {
 		return err

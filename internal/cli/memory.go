@@ -16,13 +16,13 @@ import (
 	"memoir/internal/memories"
 )
 
-// memoryCall is one call of memory, with what its flags say.
+// memoryCall is one run of memory, with its flags.
 type memoryCall struct {
 	*World
 	flags       *flag.FlagSet
 	server      *address
 	agent, dir  string
-	filters     url.Values // of list; save has its type too
+	filters     url.Values // of list; also the type for save
 	kind        memories.Type
 	description string
 	body        string
@@ -30,7 +30,7 @@ type memoryCall struct {
 	json        bool
 }
 
-// recallLimit is how many memories are recalled at most unless somebody wants more or fewer: what Claude Code takes.
+// recallLimit is the default number of recalled memories, as in Claude Code.
 const recallLimit = 5
 
 func runMemory(ctx context.Context, w *World, args []string) error {
@@ -56,10 +56,10 @@ func runMemory(ctx context.Context, w *World, args []string) error {
 	return c.run(ctx, words[0], words[1:])
 }
 
-// filterFlag returns the flag of a filter.
+// filterFlag returns the name of a filter's flag.
 func filterFlag(field memories.FilterField) string { return strings.ReplaceAll(field.JSON, "_", "-") }
 
-// addFilters adds a flag for each filter of a list.
+// addFilters adds a flag for each filter of list.
 func (c *memoryCall) addFilters() {
 	for _, field := range memories.FilterFields() {
 		set := func(value string) error {
@@ -74,7 +74,7 @@ func (c *memoryCall) addFilters() {
 	}
 }
 
-// filterFlags returns the flags of all filters.
+// filterFlags returns the names of the flags of all filters.
 func filterFlags() []string {
 	var flags []string
 	for _, field := range memories.FilterFields() {
@@ -83,11 +83,11 @@ func filterFlags() []string {
 	return flags
 }
 
-// memoryVerbs say, for each word that may follow memory, what it does and which of the flags it has of its own.
+// memoryVerbs defines the subcommands of memory.
 var memoryVerbs = map[string]struct {
 	run   func(c *memoryCall, ctx context.Context, on memoryStore, subject string) error
-	takes string // what it takes in one word; empty: nothing
-	flags []string
+	takes string   // the name of its argument; empty if it has none
+	flags []string // its own flags; the other subcommands reject them
 }{
 	"list":   {(*memoryCall).list, "", filterFlags()},
 	"show":   {(*memoryCall).show, "NAME", nil},
@@ -148,7 +148,8 @@ func (c *memoryCall) list(ctx context.Context, on memoryStore, _ string) error {
 	return writeList(c.Stdout, found.value)
 }
 
-// misusedFilter names the flag of an invalid filter.
+// misusedFilter returns an *InvalidError of a filter as a *usageError with the filter's flag, and
+// other errors unchanged.
 func misusedFilter(err error) error {
 	var invalid *memories.InvalidError
 	if !errors.As(err, &invalid) {
@@ -197,8 +198,8 @@ func (c *memoryCall) save(ctx context.Context, on memoryStore, name string) erro
 	return err
 }
 
-// readBody takes the body from standard input, unless that is a terminal, at which nobody has been asked for anything. What is
-// empty is no body: a script without input does not mean to empty a memory.
+// readBody reads the body from standard input, unless that is a terminal. An empty input leaves
+// d.body nil, because a script without input does not mean to empty a memory.
 func (d *draft) readBody(from io.Reader) error {
 	if file, isFile := from.(*os.File); isFile {
 		if info, err := file.Stat(); err != nil || info.Mode()&fs.ModeCharDevice != 0 {
@@ -237,7 +238,7 @@ func (c *memoryCall) recall(ctx context.Context, on memoryStore, query string) e
 	return writeRecalled(c.Stdout, found.value)
 }
 
-// withNames adds to the error of an unknown name those that somebody may have meant.
+// withNames adds up to five similar names to an *unknownError.
 func (c *memoryCall) withNames(ctx context.Context, on memoryStore, err error) error {
 	const most = 5
 	var unknown *unknownError

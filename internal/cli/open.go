@@ -13,8 +13,8 @@ import (
 	"memoir/internal/files"
 )
 
-// open finds the memories of the agent that is meant: on the server, or, where none answers on this machine, on its files. On
-// files alone it works where a directory is given.
+// open returns the store of the agent's memories: the files in --dir if it is given, else the
+// server. If no server answers on this machine, it returns the files that such a server would use.
 func (c *memoryCall) open(ctx context.Context) (memoryStore, error) {
 	if c.dir != "" {
 		return c.openDirectory()
@@ -26,7 +26,7 @@ func (c *memoryCall) open(ctx context.Context) (memoryStore, error) {
 	all, err := server.agents(ctx)
 	var absent *absentError
 	switch {
-	case errors.As(err, &absent) && server.here():
+	case errors.As(err, &absent) && server.isLocal():
 		return c.openFiles(absent)
 	case errors.As(err, &absent):
 		return nil, fmt.Errorf("%w. Its memories are on another machine; --dir works on a directory of this one", err)
@@ -40,8 +40,8 @@ func (c *memoryCall) open(ctx context.Context) (memoryStore, error) {
 	return served{server, agent.Slug}, nil
 }
 
-// openDirectory takes --dir for an agent's directory where there is a memory/ or a sessions/ in it, as there is in a hive, and
-// else for a memory directory.
+// openDirectory returns the store for --dir. With a subdirectory memory or sessions, it is an
+// agent's directory (layout hive); without one, it is a memory directory.
 func (c *memoryCall) openDirectory() (memoryStore, error) {
 	if c.agent != "" || given(c.flags, "url") {
 		return nil, misused("--dir works without a server, and takes neither --agent nor --url")
@@ -68,7 +68,8 @@ func (c *memoryCall) openDirectory() (memoryStore, error) {
 	return &directory{agent, files.NewGuard(dir)}, nil
 }
 
-// openFiles looks for the agent where a server would.
+// openFiles finds the agent where a server would, and returns the store of its files. absent is the
+// reason for a note on standard error.
 func (c *memoryCall) openFiles(absent *absentError) (memoryStore, error) {
 	places, err := c.Places()
 	if err != nil {
@@ -83,7 +84,8 @@ func (c *memoryCall) openFiles(absent *absentError) (memoryStore, error) {
 	return &directory{agent, files.NewGuard(agents.Roots(places)...)}, nil
 }
 
-// choose returns the agent that is named, or the one that the working directory belongs to.
+// choose returns the agent that --agent names, or the only one of the working directory's project.
+// If --agent names a joined agent, choose returns the agent that has its memories.
 func (c *memoryCall) choose(all []agents.Agent) (agents.Agent, error) {
 	if c.agent != "" {
 		for _, a := range all {
@@ -111,7 +113,8 @@ func (c *memoryCall) choose(all []agents.Agent) (agents.Agent, error) {
 	}
 }
 
-// listed names agents, the first few of many.
+// listed lists the slugs of the first 20 agents and the number of the others, or returns "" if
+// there are no agents.
 func listed(introduction string, all []agents.Agent) string {
 	const most = 20
 	if len(all) == 0 {

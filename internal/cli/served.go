@@ -13,10 +13,10 @@ import (
 	"memoir/internal/wire"
 )
 
-// pageSize is how many memories are asked for at a time, of the 500 that the API allows: each may have a megabyte.
+// pageSize is the number of memories in a request. The API allows 500, but each may have 1 MiB.
 const pageSize = 100
 
-// agents asks for all agents.
+// agents returns all agents of the server.
 func (a address) agents(ctx context.Context) ([]agents.Agent, error) {
 	var list wire.AgentList
 	if _, err := a.call(ctx, http.MethodGet, "/agents", nil, &list); err != nil {
@@ -31,7 +31,7 @@ func (a address) agents(ctx context.Context) ([]agents.Agent, error) {
 	return all, nil
 }
 
-// served are the memories of an agent as a server has them.
+// served is the memoryStore of an agent on a server.
 type served struct {
 	address
 	slug string
@@ -67,7 +67,7 @@ func (s served) list(ctx context.Context, filter memories.Filter) (answer[wire.M
 	return whole, err
 }
 
-// rawList is a list of which the memories are handed on as the server wrote them.
+// rawList is a memory list of the API with the server's own JSON of each memory.
 type rawList struct {
 	Memories   []json.RawMessage `json:"memories"`
 	Total      int               `json:"total"`
@@ -86,7 +86,7 @@ func (s served) find(ctx context.Context, name string) (answer[wire.Memory], err
 		return answer[wire.Memory]{}, &unknownError{name}
 	}
 	var first answer[wire.Memory]
-	for i, raw := range found.Memories { // a private memory and the team's may have one name: the private one is meant
+	for i, raw := range found.Memories { // a private memory precedes a team memory of that name
 		one := answer[wire.Memory]{json: raw}
 		if err := json.Unmarshal(raw, &one.value); err != nil || one.value.Scope != string(memories.TeamScope) {
 			return one, err
@@ -99,7 +99,7 @@ func (s served) find(ctx context.Context, name string) (answer[wire.Memory], err
 }
 
 func (s served) save(ctx context.Context, d draft) (answer[wire.Memory], error) {
-	is, err := s.find(ctx, d.name)
+	current, err := s.find(ctx, d.name)
 	var unknown *unknownError
 	switch {
 	case errors.As(err, &unknown):
@@ -121,21 +121,21 @@ func (s served) save(ctx context.Context, d draft) (answer[wire.Memory], error) 
 	if d.body != nil {
 		body["body"] = d.body
 	}
-	return s.change(ctx, http.MethodPatch, s.path()+"/memories/"+is.value.ID, body)
+	return s.change(ctx, http.MethodPatch, s.path()+"/memories/"+current.value.ID, body)
 }
 
 func (s served) delete(ctx context.Context, name string) (deletion, error) {
-	is, err := s.find(ctx, name)
+	current, err := s.find(ctx, name)
 	if err != nil {
 		return deletion{}, err
 	}
-	at := s.path() + "/memories/" + is.value.ID
+	at := s.path() + "/memories/" + current.value.ID
 	gone, err := s.change(ctx, http.MethodDelete, at, nil)
 	if err != nil {
 		return deletion{}, err
 	}
 	d := deletion{answer: gone, trash: true}
-	for _, f := range is.value.Files {
+	for _, f := range current.value.Files {
 		d.files = append(d.files, f.Path)
 	}
 	return d, nil

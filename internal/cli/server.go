@@ -16,34 +16,35 @@ import (
 )
 
 const (
-	// dialPatience is how long it may take to reach a server. One on this machine takes a thousandth of that.
-	dialPatience = 5 * time.Second
-	// callPatience is how long a call may take in all: longer than the server itself waits for its database.
-	callPatience = time.Minute
-	// maxAnswer is the longest answer that is read, in bytes.
+	// dialTimeout limits a connection attempt. A server on this machine answers in milliseconds.
+	dialTimeout = 5 * time.Second
+	// callTimeout limits a call in total. It is longer than the server's database timeout.
+	callTimeout = time.Minute
+	// maxAnswer limits a response, in bytes. Arbitrary.
 	maxAnswer = 256 << 20
 )
 
-// caller makes the requests to a server. It follows no redirects: the API has none, and a token is for one address.
+// caller sends requests to servers. It follows no redirect, because the API has none and the token
+// is for one address only.
 var caller = &http.Client{
 	Transport: &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: dialPatience}).DialContext,
-		TLSHandshakeTimeout:   dialPatience,
-		ResponseHeaderTimeout: callPatience,
+		DialContext:           (&net.Dialer{Timeout: dialTimeout}).DialContext,
+		TLSHandshakeTimeout:   dialTimeout,
+		ResponseHeaderTimeout: callTimeout,
 		ForceAttemptHTTP2:     true,
 	},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// authorise shows the server its token.
+// authorise adds the token to a request.
 func (a address) authorise(request *http.Request) {
 	if token := cmp.Or(a.token, a.ownerToken); token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
 	}
 }
 
-// absentError says that no Memoir answers at an address.
+// absentError means that no Memoir server answers at a URL.
 type absentError struct {
 	url string
 	why string
@@ -51,11 +52,11 @@ type absentError struct {
 
 func (e *absentError) Error() string { return e.why + " at " + e.url }
 
-// call asks the API. Where body is not nil, it is sent as JSON; the answer is decoded into into, and returned as it came.
-//
-// It fails with *absentError where no Memoir answers, and with what the server says went wrong.
+// call sends a request to the API, with body as JSON unless it is nil. It decodes the response into
+// into, and also returns its bytes. If no Memoir server answers, it returns *absentError.
+// Otherwise, its errors have the server's detail of the problem.
 func (a address) call(ctx context.Context, method, path string, body, into any) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, callPatience)
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	var sent io.Reader
 	if body != nil {
@@ -92,7 +93,8 @@ func (a address) call(ctx context.Context, method, path string, body, into any) 
 	return answer, a.read(response, answer, into)
 }
 
-// unanswered says what is known when a server was reached and did not answer, or not to the end.
+// unanswered returns the error for a request that was sent but got no complete response. Unless the
+// method is GET, the change may have been made.
 func unanswered(method string, err error) error {
 	if method == http.MethodGet {
 		return fmt.Errorf("the server did not answer: %w", err)
@@ -100,7 +102,8 @@ func unanswered(method string, err error) error {
 	return fmt.Errorf("the server did not answer, so it is not known whether this was done. Look first, and then try again: %w", err)
 }
 
-// read makes values, or an error, of an answer.
+// read decodes a response into into, or returns the response's problem as an error. If the response
+// is not one of Memoir's API, it returns *absentError.
 func (a address) read(response *http.Response, answer []byte, into any) error {
 	switch media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); {
 	case media == "application/problem+json":
@@ -114,7 +117,7 @@ func (a address) read(response *http.Response, answer []byte, into any) error {
 	return nil
 }
 
-// problemIn is what the server says went wrong.
+// problemIn returns the detail of a problem response as an error.
 func problemIn(response *http.Response, answer []byte) error {
 	var problem struct {
 		Detail string `json:"detail"`

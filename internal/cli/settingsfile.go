@@ -12,25 +12,26 @@ import (
 	"memoir/internal/files"
 )
 
-// maxSettings is the largest settings file that is edited, in bytes.
+// maxSettings is the largest settings file that is edited, in bytes. Arbitrary.
 const maxSettings = 4 << 20
 
-// settingsFile is a settings file of Claude Code, with what it said when it was opened.
+// settingsFile is a settings file of Claude Code, with its content when it was opened.
 type settingsFile struct {
-	path   string // as it was asked for
+	path   string // as given, before links are followed
 	root   *os.Root
-	name   string // of the file that links lead to, relative to root
-	there  bool
+	name   string // path of the file after links are followed, relative to root
+	exists bool
 	before []byte
 }
 
-// openSettings reads a settings file. There may be none yet, nor a directory for it.
+// openSettings reads a settings file. The file and its directory may be missing. The caller must
+// close root.
 func openSettings(at string) (*settingsFile, error) {
 	real, err := throughLinks(at)
 	if err != nil {
 		return nil, err
 	}
-	// The directories that are missing are made with the file, in the innermost that is there.
+	// write creates missing directories, so root is the innermost existing one.
 	dir := filepath.Dir(real)
 	for !isDirectory(dir) && dir != filepath.Dir(dir) {
 		dir = filepath.Dir(dir)
@@ -55,11 +56,12 @@ func openSettings(at string) (*settingsFile, error) {
 		root.Close()
 		return nil, fmt.Errorf("%s cannot be read, and was left as it is: %w", at, err)
 	}
-	s.there = true
+	s.exists = true
 	return s, nil
 }
 
-// throughLinks returns where a file is that may be a link to one that is kept elsewhere, as people do with their settings.
+// throughLinks returns at with symbolic links followed. A missing file is not an error, but a link
+// to one is.
 func throughLinks(at string) (string, error) {
 	real, err := filepath.EvalSymlinks(at)
 	if err == nil {
@@ -76,11 +78,11 @@ func isDirectory(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// write puts other bytes in the file's place, if it still says what it said. A file that nobody may write stays, whatever its
-// directory allows.
+// write replaces the file's content unless it has changed since it was opened. It does not replace
+// a read-only file, even if the directory allows it.
 func (s *settingsFile) write(after []byte) error {
 	options := files.Options{New: true}
-	if s.there {
+	if s.exists {
 		options = files.Options{IfHash: files.Hash(s.before), Was: s.before}
 		info, err := s.root.Stat(s.name)
 		if err == nil && info.Mode().Perm()&0o200 == 0 {

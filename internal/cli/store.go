@@ -10,24 +10,24 @@ import (
 	"memoir/internal/wire"
 )
 
-// memoryStore gives access to the memories of one agent: over a server's API, or in the files.
+// memoryStore is access to the memories of one agent: through a server's API, or in files.
 type memoryStore interface {
-	// list fails with *memories.InvalidError for a filter that it has no answer to.
+	// list returns *memories.InvalidError for a filter that it does not support.
 	list(ctx context.Context, filter memories.Filter) (answer[wire.MemoryList], error)
-	// find fails with *unknownError where no memory has the name. So does delete.
+	// find and delete return *unknownError if no memory has the name.
 	find(ctx context.Context, name string) (answer[wire.Memory], error)
 	save(ctx context.Context, d draft) (answer[wire.Memory], error)
 	delete(ctx context.Context, name string) (deletion, error)
 	recall(ctx context.Context, query string, limit int) (answer[recalled], error)
 }
 
-// answer is a value with the JSON that scripts are given of it.
+// answer is a value with its JSON, which --json prints.
 type answer[T any] struct {
 	value T
 	json  []byte
 }
 
-// localMemory is a memory as a directory knows it: what only a database knows is null.
+// localMemory is a memory read from files. Fields that only the database knows are null.
 type localMemory struct {
 	wire.Memory
 	ID            *string    `json:"id"`
@@ -35,13 +35,13 @@ type localMemory struct {
 	CreatedAt     *time.Time `json:"created_at"`
 }
 
-// localList is a list of them.
+// localList is a list of memories read from files.
 type localList struct {
 	wire.MemoryList
 	Memories []localMemory `json:"memories"`
 }
 
-// recalled and chosen are as the API has them.
+// recalled and chosen are the API's response to a recall.
 type recalled struct {
 	ID         *string  `json:"id"`
 	State      string   `json:"state"`
@@ -77,6 +77,7 @@ func ageOf(m wire.Memory) memories.Age {
 	return memories.Age{Days: *m.AgeDays, Stale: m.Stale}
 }
 
+// orNone returns the value at s, or "" if s is nil.
 func orNone[S ~string](s *S) S {
 	if s == nil {
 		return ""
@@ -84,7 +85,7 @@ func orNone[S ~string](s *S) S {
 	return *s
 }
 
-// orNull is null for an empty text, as in the API.
+// orNull returns nil for an empty text, and a pointer to any other.
 func orNull[S ~string](s S) *S {
 	if s == "" {
 		return nil
@@ -92,30 +93,31 @@ func orNull[S ~string](s S) *S {
 	return &s
 }
 
-// draft is what somebody wants to save; nil keeps what is there.
+// draft is a memory to save. Fields that are nil or empty keep their current value.
 type draft struct {
 	name        string
-	kind        memories.Type // empty: keep it
+	kind        memories.Type
 	description *string
 	body        *string
 }
 
-// deletion is a memory that has been deleted, and what went with it.
+// deletion is the result of a deletion: the memory, and the removed files.
 type deletion struct {
 	answer[wire.Memory]
 	files   []string
-	indexes []string // the MEMORY.md files that had lines about it, where this is known
-	trash   bool     // it can be restored
+	indexes []string // the MEMORY.md files with removed lines; nil from a server
+	trash   bool     // whether the memory is in the trash
 }
 
-// unknownError says that no memory has a name.
+// unknownError means that no memory has the name.
 type unknownError struct{ name string }
 
 func (e *unknownError) Error() string { return fmt.Sprintf("there is no memory %q", e.name) }
 
+// errNeedsType means that a new memory was saved without a type.
 var errNeedsType = &usageError{command: "memory", reason: "a new memory needs a type: --type feedback, user, project or reference"}
 
-// marshalled is a value with its JSON.
+// marshalled returns value with its JSON.
 func marshalled[T any](value T) (answer[T], error) {
 	text, err := json.Marshal(value)
 	return answer[T]{value, text}, err

@@ -14,13 +14,13 @@ import (
 	"memoir/internal/wire"
 )
 
-// What of a name and of a description has room in a table, in columns of a terminal.
+// The widths of a name and a description in a table, in columns of a terminal. Arbitrary.
 const (
 	nameColumns        = 40
 	descriptionColumns = 72
 )
 
-// writeList writes memories as a table.
+// writeList prints memories as a table.
 func writeList(to io.Writer, list wire.MemoryList) error {
 	if len(list.Memories) == 0 {
 		_, err := fmt.Fprintln(to, "no memories")
@@ -37,7 +37,7 @@ func writeList(to io.Writer, list wire.MemoryList) error {
 	return writeTable(to, rows)
 }
 
-// writeMemory writes one memory: what is known of it, and then its body.
+// writeMemory prints the fields of a memory, and then its body.
 func writeMemory(to io.Writer, m wire.Memory) error {
 	rows := [][]string{{"name", printable(m.Name)}}
 	fact := func(name, value string) {
@@ -72,7 +72,7 @@ func writeMemory(to io.Writer, m wire.Memory) error {
 	return nil
 }
 
-// writeDeletion says what a deletion took with it.
+// writeDeletion prints the deleted memory and the removed files and lines.
 func writeDeletion(to io.Writer, d deletion) error {
 	out := bufio.NewWriter(to)
 	fate := "it is gone for good, as there is no trash without a server"
@@ -92,7 +92,7 @@ func writeDeletion(to io.Writer, d deletion) error {
 	return out.Flush()
 }
 
-// writeRecalled writes the memories that were chosen, with the reasons and what they say.
+// writeRecalled prints the recalled memories with the reasons and their bodies.
 func writeRecalled(to io.Writer, r recalled) error {
 	out := bufio.NewWriter(to)
 	if len(r.Memories) == 0 {
@@ -106,7 +106,7 @@ func writeRecalled(to io.Writer, r recalled) error {
 		for _, why := range m.Why {
 			fmt.Fprintf(out, "  why: %s\n", printable(why))
 		}
-		// The frontmatter says once more what stands above.
+		// The frontmatter repeats the lines above.
 		if body := frontmatter.Parse([]byte(m.Text), m.Path).Body; body != "" {
 			fmt.Fprintf(out, "\n%s\n", printableText(body))
 		}
@@ -114,8 +114,8 @@ func writeRecalled(to io.Writer, r recalled) error {
 	return out.Flush()
 }
 
-// nothingRecalled says why no memory was chosen. skipped is what kept the server from looking, in the API's words; empty: it has
-// looked.
+// nothingRecalled returns the text for a recall without memories. skipped is the API's reason for
+// not searching, or "" if it searched.
 func nothingRecalled(skipped string) string {
 	switch skipped {
 	case "short_query":
@@ -126,7 +126,7 @@ func nothingRecalled(skipped string) string {
 	return "no memory helps with that"
 }
 
-// writeTable aligns all columns but the last.
+// writeTable prints rows with all columns but the last aligned. rows must not be empty.
 func writeTable(to io.Writer, rows [][]string) error {
 	const gap = 2
 	widths := make([]int, len(rows[0]))
@@ -149,7 +149,7 @@ func writeTable(to io.Writer, rows [][]string) error {
 	return out.Flush()
 }
 
-// columns is how many columns of a terminal a text takes: ideographs take two, marks none.
+// columns returns the width of a text in columns of a terminal.
 func columns(s string) (n int) {
 	for _, r := range s {
 		n += columnsOf(r)
@@ -157,6 +157,8 @@ func columns(s string) (n int) {
 	return n
 }
 
+// columnsOf returns the width of a character: 2 for wide ones such as ideographs, 0 for combining
+// marks and format characters, else 1.
 func columnsOf(r rune) int {
 	if unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf) {
 		return 0
@@ -167,7 +169,8 @@ func columnsOf(r rune) int {
 	return 1
 }
 
-// cut returns what has room in so many columns, with an ellipsis where something is missing.
+// cut returns the beginning of a text that fits in the given columns, with an ellipsis if the text
+// does not fit.
 func cut(s string, room int) string {
 	if columns(s) <= room {
 		return s
@@ -181,7 +184,7 @@ func cut(s string, room int) string {
 	return s
 }
 
-// printable makes a line of what an agent wrote: in a terminal, control characters are commands.
+// printable returns s as one line without control characters, which a terminal would obey.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -194,7 +197,7 @@ func printable(s string) string {
 	}, s)
 }
 
-// printableText does the same for a text of several lines.
+// printableText returns s without control characters other than line feeds and tabs.
 func printableText(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
