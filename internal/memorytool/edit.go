@@ -13,10 +13,11 @@ import (
 	"memoir/internal/memories"
 )
 
-// editAttempts is how often an edit is begun anew when somebody else writes the file meanwhile.
+// editAttempts is the number of times that an edit is tried if other processes write the file.
+// Arbitrary.
 const editAttempts = 5
 
-// create makes a new file.
+// create is the command that creates a file.
 type create struct{ path, text string }
 
 func (c create) run(ctx context.Context, files Files) (string, error) {
@@ -35,7 +36,7 @@ func (c create) run(ctx context.Context, files Files) (string, error) {
 	return "File created successfully at: " + c.path + noMemoryNote(at), nil
 }
 
-// strReplace puts a text in the place of another one, which is in a file once.
+// strReplace is the command that replaces a text that occurs exactly once in a file.
 type strReplace struct{ path, old, new string }
 
 func (c strReplace) run(ctx context.Context, files Files) (string, error) {
@@ -55,7 +56,7 @@ func (c strReplace) edit(text string) (after, told string, err error) {
 	return "", "", refusal(fmt.Sprintf("No replacement was performed. Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique", c.old, lineNumbers(text, found)))
 }
 
-// lineNumbers writes the numbers of the lines that offsets, in their order, are in: each once.
+// lineNumbers returns the distinct numbers of the lines at the given offsets, which must be sorted.
 func lineNumbers(text string, offsets []int) string {
 	var numbers []string
 	line, at := 1, 0
@@ -67,7 +68,7 @@ func lineNumbers(text string, offsets []int) string {
 	return strings.Join(slices.Compact(numbers), ", ")
 }
 
-// insert puts a text below a line; below line 0 is at the beginning.
+// insert is the command that inserts a text below a line. Line 0 means the beginning of the file.
 type insert struct {
 	path string
 	line int
@@ -85,17 +86,18 @@ func (c insert) edit(text string) (after, told string, err error) {
 	return withInserted(text, c.line, c.text), "The file " + c.path + " has been edited.", nil
 }
 
-// edited writes what edit makes of a file, beginning anew when somebody else writes it meanwhile, and returns what edit tells. nothing
-// is told when there is no such file.
-func edited(ctx context.Context, files Files, path string, nothing refusal, edit func(text string) (after, told string, err error)) (string, error) {
+// edited replaces a file's content by the first result of edit, and returns the second for the
+// model. If the file changes in between, it tries again. It returns missing if there is no such
+// file.
+func edited(ctx context.Context, files Files, path string, missing refusal, edit func(text string) (after, told string, err error)) (string, error) {
 	at, ok := inside(path)
 	if !ok {
-		return "", nothing
+		return "", missing
 	}
 	for range editAttempts {
 		raw, err := files.Read(ctx, at)
 		if isNoFile(err) {
-			return "", nothing
+			return "", missing
 		}
 		if err != nil {
 			return "", err
@@ -111,7 +113,7 @@ func edited(ctx context.Context, files Files, path string, nothing refusal, edit
 		case err == nil:
 			return told, nil
 		case isNoFile(err):
-			return "", nothing
+			return "", missing
 		case !errors.Is(err, memories.ErrChanged):
 			return "", err
 		}
@@ -119,7 +121,7 @@ func edited(ctx context.Context, files Files, path string, nothing refusal, edit
 	return "", refusal("Error: Somebody else keeps writing " + path + ", so it was not edited. View it and try again.")
 }
 
-// isNoFile says whether an error means that there is no file to be edited. A directory is none.
+// isNoFile reports whether err means that the path is missing or a directory.
 func isNoFile(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EISDIR)
 }

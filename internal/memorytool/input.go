@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Input is the input of a tool_use block of the memory tool, as the Messages API hands it over. A
-// nil field is missing, or null.
+// Input is the input of a tool_use block of the memory tool, as the Messages API sends it. A field
+// is nil if it is missing or null.
 type Input struct {
 	Command    string
 	Path       *string
@@ -23,16 +23,17 @@ type Input struct {
 	OldPath    *string
 	NewPath    *string
 
-	invalid map[string]string // by field: the reason why its value cannot be used
+	invalid map[string]string // the reasons why values cannot be used, by field
 }
 
-// UnmarshalJSON reads an input as models write it: numbers may be texts, and an empty text is a
-// missing number. It never fails. Parse reports fields that cannot be used, where they are needed.
+// UnmarshalJSON reads an input as models write it: numbers may be texts, and an empty text means no
+// number. It always returns nil; Parse reports fields that cannot be used if the command needs
+// them.
 func (in *Input) UnmarshalJSON(data []byte) error {
 	*in = Input{invalid: map[string]string{}}
 	var given map[string]json.RawMessage
 	if err := json.Unmarshal(data, &given); err != nil {
-		given = nil // not an object: every field is missing
+		given = nil // not an object, so every field is missing
 	}
 	for name, target := range map[string]**string{
 		"path": &in.Path, "file_text": &in.FileText, "old_str": &in.OldStr, "new_str": &in.NewStr,
@@ -65,18 +66,19 @@ func isMissing(value json.RawMessage) bool {
 	return value == nil || bytes.Equal(value, []byte("null")) || bytes.Equal(value, []byte(`""`))
 }
 
-// wholeNumber reads 3, 3.0, "3" and " 3 ".
+// wholeNumber reads an integer such as 3, 3.0, "3" or " 3 ". It is false for any other value.
 func wholeNumber(value json.RawMessage) (number int, ok bool) {
 	var text string
 	if json.Unmarshal(value, &text) != nil {
 		text = string(value)
 	}
 	float, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	const exact = 1 << 53 // up to here each whole number is a float64
+	const exact = 1 << 53 // every integer below it is exact as a float64
 	return int(float), err == nil && float == float64(int(float)) && -exact < float && float < exact
 }
 
-// wholeNumbers reads a list of numbers, which may be written as one text.
+// wholeNumbers reads a list of integers, or a text that contains such a list. It is false for any
+// other value.
 func wholeNumbers(value json.RawMessage) (numbers []int, ok bool) {
 	var text string
 	if json.Unmarshal(value, &text) == nil {
@@ -98,8 +100,8 @@ func wholeNumbers(value json.RawMessage) (numbers []int, ok bool) {
 
 const viewRangeRule = "It should be two line numbers, the first and the last to show; -1 is the end of the file."
 
-// Parse returns the command. Fields of other commands are passed over. If the input is not a
-// command, the result of Parse tells the model why when it is run.
+// Parse returns the command, ignoring fields of other commands. If the input is not valid, Run
+// returns a Result with IsError for the command, with the reason.
 func (in Input) Parse() Command {
 	f := fields{input: in}
 	var command Command
@@ -125,7 +127,7 @@ func (in Input) Parse() Command {
 	return command
 }
 
-// maxEchoed is how much of an unknown command is repeated, in bytes (arbitrary).
+// maxEchoed limits how much of an unknown command an error repeats, in characters. Arbitrary.
 const maxEchoed = 100
 
 func noCommand(in Input) refusal {
@@ -136,10 +138,10 @@ func noCommand(in Input) refusal {
 	return refusal(fmt.Sprintf("Error: Invalid `command` parameter: %.*s. %s", maxEchoed, in.Command, rule))
 }
 
-// run makes a refusal the command of an input that is not one.
+// run makes a refusal the command of an invalid input.
 func (r refusal) run(context.Context, Files) (string, error) { return "", r }
 
-// fields reads the fields of an input, and keeps the first error.
+// fields reads the fields of an input and records the first error.
 type fields struct {
 	input   Input
 	refused refusal

@@ -5,13 +5,14 @@ import (
 	"strings"
 )
 
-// maxLines is how many lines a file may have to be shown: six digits number them.
+// maxLines is the largest number of lines that view shows. The tool's documentation sets it.
 const maxLines = 999_999
 
-// around is how many lines are shown above and below an edit.
-const around = 4
+// contextLines is the number of lines shown above and below an edit. Arbitrary.
+const contextLines = 4
 
-// linesOf returns the lines of a text without their ends. A line end at the end of the text begins no further line.
+// linesOf returns the lines of a text without their line ends. A final line end does not begin
+// another line.
 func linesOf(text string) []string {
 	if text == "" {
 		return nil
@@ -19,7 +20,7 @@ func linesOf(text string) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-// numbered writes lines of which the first has the given number, each after a line end.
+// numbered returns lines with their numbers, beginning with first. Each line follows a line end.
 func numbered(lines []string, first int) string {
 	var b strings.Builder
 	for i, line := range lines {
@@ -28,26 +29,27 @@ func numbered(lines []string, first int) string {
 	return b.String()
 }
 
-// snippet writes the lines of a text that an edit from one offset up to another has touched, and some around them.
+// snippet returns the numbered lines between two offsets of text, and contextLines lines around
+// them.
 func snippet(text string, from, to int) string {
 	lines := linesOf(text)
-	first := max(lineAt(text, from)-around, 1)
-	last := min(lineAt(text, to)+around, len(lines))
+	first := max(lineAt(text, from)-contextLines, 1)
+	last := min(lineAt(text, to)+contextLines, len(lines))
 	if first > last {
 		return ""
 	}
 	return numbered(lines[first-1:last], first)
 }
 
-// lineAt returns the number of the line, from 1, that an offset is in.
+// lineAt returns the number, from 1, of the line at an offset.
 func lineAt(text string, offset int) int { return strings.Count(text[:offset], "\n") + 1 }
 
-// occurrences returns the offsets at which old begins in a text, overlapping ones too: any of them may be meant. It stops looking when it
-// has found a thousand.
+// occurrences returns the offsets of old in text, including overlapping ones, because the model may
+// mean each of them. It stops after a thousand. It returns nil if old is empty.
 func occurrences(text, old string) []int {
-	const enough = 1000
+	const limit = 1000
 	var found []int
-	for at := 0; old != "" && len(found) < enough; {
+	for at := 0; old != "" && len(found) < limit; {
 		next := strings.Index(text[at:], old)
 		if next < 0 {
 			break
@@ -58,7 +60,7 @@ func occurrences(text, old string) []int {
 	return found
 }
 
-// withInserted returns a text with another one in it as lines of its own, below the given number of its lines.
+// withInserted returns text with inserted as lines after the first below lines.
 func withInserted(text string, below int, inserted string) string {
 	if !strings.HasSuffix(inserted, "\n") {
 		inserted += "\n"

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// listedDepth is how deep below a directory its listing goes.
+// listedDepth is the number of levels below a directory in its listing.
 const listedDepth = 2
 
-// listing writes a directory and what is in it, a line each with its size, after a line end. A directory is as large as all the files
-// below it, also those that are too deep to be listed themselves.
+// listing returns a line with the size and path of a directory, and one for each entry up to
+// listedDepth. Each line follows a line end. The size of a directory includes all files below it.
 func listing(dir string, below []Entry) string {
 	below = slices.DeleteFunc(slices.Clone(below), func(e Entry) bool { return isLeftOut(e.Path) })
 	sizes := map[string]int64{}
@@ -37,7 +37,7 @@ func listing(dir string, below []Entry) string {
 	return b.String()
 }
 
-// isLeftOut says whether something on the way to a path keeps it out of a listing.
+// isLeftOut reports whether a listing omits path: an element of it is hidden or node_modules.
 func isLeftOut(path string) bool {
 	for name := range strings.SplitSeq(path, "/") {
 		if strings.HasPrefix(name, ".") || name == "node_modules" {
@@ -47,14 +47,14 @@ func isLeftOut(path string) bool {
 	return false
 }
 
-// humanSize writes a number of bytes as people read it: 812B, 1.5K, 2.0M.
+// humanSize returns a number of bytes with a unit, such as 812B, 1.5K or 2.0M.
 func humanSize(bytes int64) string {
 	if bytes < 1024 {
 		return fmt.Sprintf("%dB", bytes)
 	}
 	size, unit := float64(bytes)/1024, 0
 	const units = "KMGTPE"
-	for size >= 1023.95 && unit < len(units)-1 { // what would be rounded to 1024.0
+	for size >= 1023.95 && unit < len(units)-1 { // it would be printed as 1024.0
 		size /= 1024
 		unit++
 	}

@@ -1,9 +1,10 @@
-// Package memorytool carries out the commands of the Messages API's memory tool, {"type":"memory_20250818","name":"memory"}, on the
-// files of one agent, and answers with the very sentences that models have been taught to expect of it.
+// Package memorytool runs the commands of the Messages API's memory tool,
+// {"type":"memory_20250818","name":"memory"}, on one agent's files. It answers with the sentences
+// that the tool's documentation prescribes.
 //
-// It owns what a command means, which paths a model may name, and every text. It touches no disk: that is what [Files] is for, and
-// everything else is a function from texts to texts. It never decides what a file means as a memory. The API calls it; whatever else
-// runs a conversation can, without HTTP.
+// It owns the meaning of each command, the paths that a model may use, and every text. It reads and
+// writes files only through [Files], and does not decide what a file means as a memory. Package api
+// calls it; a program that runs conversations can use it without HTTP.
 package memorytool
 
 import (
@@ -15,44 +16,51 @@ import (
 	"memoir/internal/problem"
 )
 
-// Files are one agent's files. Paths are slash-separated and relative to its memory directory, which is "."; none leads up, or has a
-// name that is hidden. The errors are those of [Run], and what the methods name.
+// Files is an agent's memory directory. Paths are slash-separated and relative to the directory,
+// which is "."; they have no element that is "..", empty or hidden. Methods may return the errors
+// that they name, *memories.ConflictError, *memories.NameTakenError, or any other error.
 type Files interface {
-	// Read returns the bytes of a file. It fails with fs.ErrNotExist, and with syscall.EISDIR for a directory.
+	// Read returns the bytes of a file. It returns fs.ErrNotExist if the file is missing, and
+	// syscall.EISDIR for a directory.
 	Read(ctx context.Context, path string) ([]byte, error)
-	// List returns all that is below a directory, each directory before what is in it. It fails with fs.ErrNotExist.
+	// List returns everything below a directory, each directory before its contents. It returns
+	// fs.ErrNotExist if dir is missing.
 	List(ctx context.Context, dir string) ([]Entry, error)
-	// Create writes a new file, and makes the directories that it needs. It fails with fs.ErrExist, and with fs.ErrInvalid where
-	// nothing can be made.
+	// Create writes a new file and creates missing directories. It returns fs.ErrExist if the path
+	// exists, and fs.ErrInvalid if no file can be created there.
 	Create(ctx context.Context, path string, text []byte) error
-	// Replace writes over a file that still says what it said. It fails with memories.ErrChanged where it does not, and as Read does.
+	// Replace replaces the content was of a file by is. It returns memories.ErrChanged if the file has
+	// other content, and otherwise the errors of Read.
 	Replace(ctx context.Context, path string, was, is []byte) error
-	// Remove removes a file, or a directory with all that is in it. It fails with fs.ErrNotExist.
+	// Remove removes a file, or a directory with its contents. It returns fs.ErrNotExist if path is
+	// missing.
 	Remove(ctx context.Context, path string) error
-	// Rename gives a file or a directory another path. It fails with fs.ErrNotExist about the old one, and as Create does about the new.
+	// Rename moves a file or a directory. It returns fs.ErrNotExist if from is missing, and the errors
+	// of Create for to.
 	Rename(ctx context.Context, from, to string) error
 }
 
-// Entry is a file or a directory below one that was listed.
+// Entry is a file or a directory in the result of Files.List.
 type Entry struct {
-	Path      string // slash-separated, relative to the directory that was listed
-	Size      int64  // bytes; not of a directory
+	Path      string // slash-separated, relative to the listed directory
+	Size      int64  // in bytes; not used for a directory
 	Directory bool
 }
 
-// Result is what goes into the tool_result block.
+// Result is the content of a tool_result block.
 type Result struct {
 	Content string
 	IsError bool
 }
 
-// Command is one of the six commands, as Input.Parse returns it.
+// Command is one of the six commands. Input.Parse returns it, and Run runs it.
 type Command interface {
 	run(ctx context.Context, files Files) (string, error)
 }
 
-// Run carries out a command. What the model can do something about is a Result with IsError: a *memories.ConflictError of the files is
-// among that. It fails with any other error of the files, which is none of the model's business.
+// Run runs a command. An error that the model can act on becomes a Result with IsError. That
+// includes a *memories.ConflictError or *memories.NameTakenError of files. Run returns any other
+// error of files.
 func Run(ctx context.Context, files Files, command Command) (Result, error) {
 	text, err := command.run(ctx, files)
 	if err == nil {
@@ -68,10 +76,10 @@ func Run(ctx context.Context, files Files, command Command) (Result, error) {
 	return Result{}, err
 }
 
-// asText makes of the bytes of a file what a message can carry: what is no UTF-8 is shown as the replacement character.
+// asText returns bytes with U+FFFD in place of invalid UTF-8, which JSON cannot transport.
 func asText(bytes string) string { return strings.ToValidUTF8(bytes, string(utf8.RuneError)) }
 
-// refusal is what the model is told in place of a success.
+// refusal is an error text for the model.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }

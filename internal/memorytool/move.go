@@ -6,7 +6,7 @@ import (
 	"io/fs"
 )
 
-// remove removes a file, or a directory with all that is in it.
+// remove is the command that removes a file, or a directory with its contents.
 type remove struct{ path string }
 
 func (c remove) run(ctx context.Context, files Files) (string, error) {
@@ -26,7 +26,7 @@ func (c remove) run(ctx context.Context, files Files) (string, error) {
 	return "Successfully deleted " + c.path, nil
 }
 
-// rename gives a file or a directory another path.
+// rename is the command that moves a file or a directory.
 type rename struct{ from, to string }
 
 func (c rename) run(ctx context.Context, files Files) (string, error) {

@@ -10,27 +10,26 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// top is the memory directory as the model knows it.
+// top is the path of the memory directory for the model.
 const top = "/memories"
 
-// maxPath is the longest path, in bytes, that Linux takes.
+// maxPath limits a path, in bytes: PATH_MAX of Linux.
 const maxPath = 4096
 
-// maxLevels is how often a path may have been encoded: more often than anything that is not meant to deceive.
-const maxLevels = 16
+// maxDecodings limits how often a path is decoded. Arbitrary, and more than an honest path needs.
+const maxDecodings = 16
 
-// inside returns where a path that a model has named leads, relative to the memory directory. It is taken as it is written: JSON has
-// no encoding of its own for what a path is made of. But a path is refused when it would be an escape in any other reading: what it
-// says is decoded, once and again until nothing changes, and has to be a path below the memory directory each time.
+// inside returns a model's path relative to the memory directory, or false if the path is refused.
+// The path is used as it is written. It is refused if it, or any result of decoding it repeatedly
+// (percent-encoding and NFKC), is not plain, so that no other reading of it leaves the directory.
 //
-// Refused is also what is hidden. It is not shown in a listing, so nothing is there as far as the model is concerned; and a memory
-// directory that is a repository has commands in its .git.
-func inside(asked string) (path string, ok bool) {
-	if len(asked) > maxPath {
+// Hidden names are refused too: no listing shows them, and a .git has commands.
+func inside(requested string) (path string, ok bool) {
+	if len(requested) > maxPath {
 		return "", false
 	}
-	for reading, levels := asked, 0; ; levels++ {
-		if !isPlain(reading) || levels > maxLevels {
+	for reading, decodings := requested, 0; ; decodings++ {
+		if !isPlain(reading) || decodings > maxDecodings {
 			return "", false
 		}
 		next := norm.NFKC.String(unescaped(reading))
@@ -39,13 +38,14 @@ func inside(asked string) (path string, ok bool) {
 		}
 		reading = next
 	}
-	if asked == top {
+	if requested == top {
 		return ".", true
 	}
-	return strings.TrimPrefix(asked, top+"/"), true
+	return strings.TrimPrefix(requested, top+"/"), true
 }
 
-// isPlain says whether a path is the memory directory or leads below it, by names alone.
+// isPlain reports whether path is the memory directory or below it. It must be valid UTF-8 without
+// control characters, backslashes, and empty or hidden names.
 func isPlain(path string) bool {
 	if !utf8.ValidString(path) || strings.ContainsFunc(path, unicode.IsControl) || strings.ContainsRune(path, '\\') {
 		return false
@@ -58,23 +58,22 @@ func isPlain(path string) bool {
 		return false
 	}
 	for name := range strings.SplitSeq(below, "/") {
-		if name == "" || strings.HasPrefix(name, ".") { // "." and ".." are among these
+		if name == "" || strings.HasPrefix(name, ".") { // also "." and ".."
 			return false
 		}
 	}
 	return true
 }
 
-// escape is one character, or one byte of one, as URLs write it.
+// escape matches a percent-encoded byte (%41) or UTF-16 unit (%u0041).
 var escape = regexp.MustCompile(`%(?:[0-9a-fA-F]{2}|[uU][0-9a-fA-F]{4})`)
 
-// unescaped decodes one level of %XX and of the non-standard %uXXXX. Other percent signs stay.
-// The result may be invalid UTF-8.
+// unescaped removes one level of percent-encoding. Other percent signs stay.
 func unescaped(path string) string {
 	return escape.ReplaceAllStringFunc(path, func(code string) string {
 		digits := code[1:]
 		if len(digits) == 2 {
-			n, _ := strconv.ParseUint(digits, 16, 8) // the pattern leaves nothing to fail
+			n, _ := strconv.ParseUint(digits, 16, 8) // cannot fail, because the pattern matched
 			return string([]byte{byte(n)})
 		}
 		n, _ := strconv.ParseUint(digits[1:], 16, 16)
@@ -82,23 +81,24 @@ func unescaped(path string) string {
 	})
 }
 
-// What the model is told when there is nothing at a path, or the path is refused: it is told the same, so that it learns nothing of
-// what is outside.
+// noSuchPath returns the error for a path that is missing or refused. The text is the same for
+// both, so that the model learns nothing about other directories.
 func noSuchPath(path string) refusal {
 	return refusal("Error: The path " + path + " does not exist")
 }
 
-// noValidPath is the longer form of that, for the commands that have it, and for what is to be made where nothing can be.
+// noValidPath is noSuchPath with the sentence that the tool's documentation adds for some commands.
+// It is also the error for a path where nothing can be created.
 func noValidPath(path string) refusal {
 	return noSuchPath(path) + ". Please provide a valid path."
 }
 
-// isMarkdown reports whether a file of that path can be a memory.
+// isMarkdown reports whether the file at path can be a memory.
 func isMarkdown(path string) bool {
 	return len(path) >= 3 && strings.EqualFold(path[len(path)-3:], ".md")
 }
 
-// noMemoryNote tells the model that a file is not a memory because of its ending.
+// noMemoryNote returns a note that the file at path is not a memory, or "" if it can be one.
 func noMemoryNote(path string) string {
 	if isMarkdown(path) {
 		return ""

@@ -8,17 +8,17 @@ import (
 	"syscall"
 )
 
-// view shows a directory, or a file.
+// view is the command that shows a directory or a file.
 type view struct {
 	path  string
-	lines *lineRange // nil: all
+	lines *lineRange // nil for all
 }
 
-// lineRange is from one line to another, both counted from 1; -1 is the last.
+// lineRange is a range of lines, counted from 1. If last is -1, it ends with the file.
 type lineRange struct{ first, last int }
 
-// of returns the range as far as a file of n lines has it; ok is false where it does not begin there, or ends before it begins. Nil is
-// all of the file.
+// of returns the range limited to a file of n lines. A nil range is the whole file. It is false if
+// the range does not begin in the file, or ends before it begins.
 func (r *lineRange) of(n int) (first, last int, ok bool) {
 	if r == nil {
 		return 1, n, true
@@ -33,28 +33,28 @@ func (r *lineRange) of(n int) (first, last int, ok bool) {
 func (c view) run(ctx context.Context, files Files) (string, error) {
 	at, ok := inside(c.path)
 	if !ok {
-		return "", c.nothing()
+		return "", c.missing()
 	}
 	raw, err := files.Read(ctx, at)
 	switch {
 	case errors.Is(err, syscall.EISDIR):
 		return c.directory(ctx, files, at)
 	case errors.Is(err, fs.ErrNotExist):
-		return "", c.nothing()
+		return "", c.missing()
 	case err != nil:
 		return "", err
 	}
 	return c.file(string(raw))
 }
 
-func (c view) nothing() refusal {
+func (c view) missing() refusal {
 	return refusal("The path " + c.path + " does not exist. Please provide a valid path.")
 }
 
 func (c view) directory(ctx context.Context, files Files, at string) (string, error) {
 	below, err := files.List(ctx, at)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", c.nothing() // gone since
+		return "", c.missing() // removed after Read
 	}
 	if err != nil {
 		return "", err
