@@ -12,9 +12,9 @@ import (
 	"unicode/utf8"
 )
 
-// Filter selects and orders memories of an agent. The zero value selects all but the deleted ones,
-// newest first. It is the only definition of these filters: the tags name each field in a query
-// and in JSON, list its values, and describe it.
+// Filter selects and orders memories of an agent. The zero value selects all memories outside the
+// trash, newest first. It is the only definition of these filters: the tags define each field's
+// name in a query and in JSON, its values and its description.
 type Filter struct {
 	Type         Type   `query:"type" json:"type,omitempty" enum:"feedback,user,project,reference"`
 	State        State  `query:"state" json:"state,omitempty" enum:"active,needs_attention,missing,deleted" doc:"Without it: all but the deleted ones, unless not_removed asks for these."`
@@ -31,29 +31,31 @@ type Filter struct {
 	AsOf         Moment `query:"as_of" json:"as_of,omitempty" doc:"RFC 3339, such as 2026-11-03T14:00:00Z: the state at that time; a future time counts as now. Purged memories and files are not included. Past lists are sorted by name, and do not take q, flagged and not_removed."`
 }
 
-// PageRequest is the part of a list that is wanted.
+// PageRequest selects a page of a list. A Limit of 0 means the default; an empty Cursor means the
+// first page.
 type PageRequest struct {
 	Limit  int    `query:"limit" json:"limit,omitempty" minimum:"1" maximum:"500" default:"50"`
 	Cursor string `query:"cursor" json:"cursor,omitempty" doc:"The next_cursor of the page before, for the same list."`
 }
 
-// Sort is the order of a list.
+// Sort is the order of a list. If it is empty, a search is ordered by rank, best first, and any
+// other list by update.
 type Sort string
 
-// The orders of a list; ties go by id. A search without an order is ranked, best first.
+// The orders of a list. Memories with equal keys are ordered by id.
 const (
 	ByUpdate Sort = "updated" // newest first
 	ByName   Sort = "name"    // by UTF-8 bytes
 	ByAge    Sort = "age"     // oldest first
 )
 
-// Moment is a point in time in RFC 3339, as a query has it.
+// Moment is a point in time in RFC 3339, as in a query. The empty value means no time.
 type Moment string
 
 // MomentOf returns t as a Moment.
 func MomentOf(t time.Time) Moment { return Moment(t.UTC().Format(time.RFC3339Nano)) }
 
-// Parse returns the time. It fails if m is not RFC 3339.
+// Parse returns the time. It returns an error if m is not RFC 3339.
 func (m Moment) Parse() (time.Time, error) {
 	// The plus sign of an offset arrives as a space if the client did not escape it.
 	return time.Parse(time.RFC3339, strings.Replace(string(m), " ", "+", 1))
@@ -65,10 +67,10 @@ func (m Moment) Time() time.Time {
 	return at
 }
 
-// FilterField describes one field of Filter by its tags.
+// FilterField is a field of Filter, as its tags define it.
 type FilterField struct {
-	Name      string   // in a query
-	JSON      string   // in JSON
+	Name      string   // the name in a query
+	JSON      string   // the name in JSON
 	Enum      []string // nil if any value is allowed
 	Doc       string
 	MaxLength int // in characters; 0 if not limited
@@ -77,7 +79,7 @@ type FilterField struct {
 	index     int
 }
 
-// FilterFields returns the fields of Filter in their order.
+// FilterFields returns the fields of Filter in their order. The caller must not change them.
 func FilterFields() []FilterField { return filterFields }
 
 var filterFields = func() (fields []FilterField) {
@@ -96,9 +98,8 @@ var filterFields = func() (fields []FilterField) {
 	return fields
 }()
 
-// ParseFilter reads a filter from a query that has no other parameters. Letter case does not matter
-// for values from a list. It fails with *InvalidError for an unknown parameter, for one that is
-// empty or repeated, and if Check does.
+// ParseFilter returns the filter of a query. Letter case does not matter for values of an enum. It
+// returns *InvalidError for an unknown, empty or repeated parameter, and the errors of Check.
 func ParseFilter(query url.Values) (Filter, error) {
 	var f Filter
 	for _, name := range slices.Sorted(maps.Keys(query)) {
@@ -113,6 +114,7 @@ func ParseFilter(query url.Values) (Filter, error) {
 	return f, f.Check()
 }
 
+// set sets the field of f to the value of a query parameter, or returns *InvalidError.
 func (field FilterField) set(f *Filter, values []string) error {
 	if len(values) != 1 {
 		return &InvalidError{field.Name, fmt.Sprintf("is given %d times: give it once", len(values))}
@@ -147,7 +149,7 @@ func (field FilterField) text(f Filter) string {
 	}
 }
 
-// Values returns f as a query. The query of the zero value is empty.
+// Values returns f as a query. It is empty for the zero value.
 func (f Filter) Values() url.Values {
 	values := url.Values{}
 	for _, field := range filterFields {
@@ -158,14 +160,13 @@ func (f Filter) Values() url.Values {
 	return values
 }
 
-// Narrows reports whether f, apart from its search and its order, leaves out memories that are not
-// deleted.
+// Narrows reports whether f has any field set other than Query, Near and Sort.
 func (f Filter) Narrows() bool {
 	f.Query, f.Near, f.Sort = "", false, ""
 	return f != Filter{}
 }
 
-// Check fails with *InvalidError if a field has no valid value, or if two exclude each other.
+// Check returns *InvalidError if a field has an invalid value, or if two fields exclude each other.
 func (f Filter) Check() error {
 	for _, field := range filterFields {
 		if err := field.check(field.text(f)); err != nil {
@@ -185,7 +186,7 @@ func (f Filter) Check() error {
 	return nil
 }
 
-// check returns an *InvalidError for a value that is not valid.
+// check returns *InvalidError if the value is invalid for the field.
 func (field FilterField) check(value string) error {
 	switch {
 	case value == "" || field.IsBool:
@@ -204,14 +205,15 @@ func (field FilterField) check(value string) error {
 	return nil
 }
 
-// ErrSearch means that a search has more text than can be looked up.
+// ErrSearch means that the query of a search is too long.
 var ErrSearch = &InvalidError{Field: "q", Reason: "is longer than 1,000 characters; search for the words that matter"}
 
-// CanBeText reports whether Postgres stores s as text: it is valid UTF-8 without NUL. No row has
-// any other text.
+// CanBeText reports whether Postgres can store s as text: it is valid UTF-8 without NUL. So no row
+// has any other text.
 func CanBeText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
-// filterMatches has, for each filter that the files of an agent answer, whether it selects m.
+// filterMatches has, by field name, a function that reports whether the field selects m. Fields
+// without one need the database.
 var filterMatches = map[string]func(f Filter, m Memory, now time.Time) bool{
 	"type":    func(f Filter, m Memory, _ time.Time) bool { return m.Type == f.Type },
 	"state":   func(f Filter, m Memory, _ time.Time) bool { return m.State == f.State },
@@ -225,8 +227,8 @@ var filterMatches = map[string]func(f Filter, m Memory, now time.Time) bool{
 	"updated_since": func(f Filter, m Memory, _ time.Time) bool { return !m.UpdatedAt.Before(f.UpdatedSince.Time()) },
 }
 
-// Matcher returns a function that reports whether f selects a memory at now. It fails with
-// *InvalidError if f uses a field that only a database answers.
+// Matcher returns a function that reports whether f selects a memory, with ages that count to now.
+// It returns *InvalidError if f uses a field that needs the database.
 func (f Filter) Matcher(now time.Time) (func(Memory) bool, error) {
 	var all []func(Filter, Memory, time.Time) bool
 	for _, field := range filterFields {

@@ -1,7 +1,6 @@
-// Package problem says what an error means to the caller: its status, its sentence, when to try
-// again, and how the log has it. Its table is the only one that maps errors to these. A problem is
-// the document that the API answers (RFC 9457), and a Failure carries an error from one server to
-// another. Transports add what only they know: the location of a field, a title, a hint.
+// Package problem maps errors to problem documents (RFC 9457): the status, the text, the retry time
+// and the log level. Its table is the only such mapping. A Failure sends an error to another
+// server. Transports add the location of a field, a title or a hint.
 //
 //	p := problem.Of(err).Request(id)
 //	log.Log(ctx, p.Level, "call failed", "request", id, "error", err)
@@ -15,7 +14,7 @@ import (
 	"strconv"
 )
 
-// Problem is a problem document. It is an error, so that a handler can return it.
+// Problem is a problem document, and an error that handlers can return.
 type Problem struct {
 	Type      string  `json:"type" doc:"Always about:blank: the status says what kind of problem it is."`
 	Title     string  `json:"title" doc:"The status in words."`
@@ -24,22 +23,22 @@ type Problem struct {
 	Errors    []Field `json:"errors" nullable:"false" doc:"The fields and parameters that cannot be taken as they are."`
 	RequestID string  `json:"request_id" doc:"Names the request in the server's log."`
 
-	Code  Code       `json:"-"` // empty if no error was the cause
-	Field string     `json:"-"` // of Invalid
-	Level slog.Level `json:"-"` // for the log; the zero value is information
+	Code  Code       `json:"-"` // the kind of the error; empty if New made the problem
+	Field string     `json:"-"` // the invalid field if Code is Invalid
+	Level slog.Level `json:"-"` // for the log
 
 	headers       http.Header
-	sentence, way string
+	sentence, way string // the cause and state, and the way out
 	cause         error
 }
 
-// Field is one part of a request that cannot be taken as it is.
+// Field is one invalid part of a request.
 type Field struct {
 	Location string `json:"location" doc:"Where it stands, such as body.name or query.limit."`
 	Message  string `json:"message" doc:"What is wrong with it."`
 }
 
-// New returns the problem of a status.
+// New returns a problem that no error caused. Its level is slog.LevelDebug.
 func New(status int, detail string, fields ...Field) *Problem {
 	if fields == nil {
 		fields = []Field{}
@@ -50,19 +49,19 @@ func New(status int, detail string, fields ...Field) *Problem {
 	}
 }
 
-// Header adds a response header and returns the problem.
+// Header sets a response header and returns p.
 func (p *Problem) Header(name, value string) *Problem {
 	p.headers.Set(name, value)
 	return p
 }
 
-// RetryAfter sets the number of seconds after which the client may try again.
+// RetryAfter sets the Retry-After header, in seconds, and returns p.
 func (p *Problem) RetryAfter(seconds int) *Problem {
 	return p.Header("Retry-After", strconv.Itoa(seconds))
 }
 
-// Request sets the id of the request that failed and returns the problem. An internal error names
-// it, because only the log has the cause.
+// Request sets the id of the failed request and returns p. The detail of an internal error then
+// includes the id, because only the log has the cause.
 func (p *Problem) Request(id string) *Problem {
 	p.RequestID = id
 	if p.Code == Internal {
@@ -71,26 +70,27 @@ func (p *Problem) Request(id string) *Problem {
 	return p
 }
 
+// Error returns the detail.
 func (p *Problem) Error() string { return p.Detail }
 
-// GetStatus, GetHeaders and ContentType serve the API's framework.
+// GetStatus returns the HTTP status. Huma, the API's framework, calls it.
 func (p *Problem) GetStatus() int { return p.Status }
 
-// GetHeaders returns the headers that belong to the problem.
+// GetHeaders returns the response headers. Huma calls it.
 func (p *Problem) GetHeaders() http.Header { return p.headers }
 
 // MediaType is the media type of a problem document.
 const MediaType = "application/problem+json"
 
-// ContentType returns the media type of a problem document, for any media type of the answer.
+// ContentType returns MediaType for any media type. Huma calls it.
 func (p *Problem) ContentType(string) string { return MediaType }
 
-// Write answers a request with the problem.
+// Write sends the problem as the response.
 func (p *Problem) Write(w http.ResponseWriter) {
 	for name, values := range p.headers {
 		w.Header()[name] = values
 	}
 	w.Header().Set("Content-Type", MediaType)
 	w.WriteHeader(p.Status)
-	_ = json.NewEncoder(w).Encode(p) // the client may be gone
+	_ = json.NewEncoder(w).Encode(p) // the client may have disconnected
 }

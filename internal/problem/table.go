@@ -10,10 +10,10 @@ import (
 	"memoir/internal/memories"
 )
 
-// Code names the kind of an error. It travels between servers.
+// Code is the kind of an error. It is sent between servers, so its values must not change.
 type Code string
 
-// The codes of the problems that have more to them than their kind.
+// The codes that other packages use. The table has more.
 const (
 	NotFound    Code = "not_found"
 	Changed     Code = "changed"
@@ -27,21 +27,22 @@ const (
 	Internal    Code = "internal"
 )
 
-// RetrySeconds is when to try again without a database: about what its restart takes.
+// RetrySeconds is the retry time while the database is unavailable, in seconds: about the time of
+// its restart.
 const RetrySeconds = 2
 
-// kind is a row of the table: what a kind of error means for the caller and for the log.
+// kind is a row of the table: the response and the log level for a kind of error.
 type kind struct {
 	code     Code
-	is       error // nil: the error has a type with fields
+	is       error // the sentinel; nil if the error has a type with fields
 	status   int
-	sentence string     // what happened, and what was kept
-	way      string     // what to do
-	retry    int        // seconds; 0: the same request fails again
-	level    slog.Level // of a failure of the server; a refused request has the level for debugging
+	sentence string     // cause and state; empty if the error has its own
+	way      string     // the way out
+	retry    int        // in seconds; 0 if a retry does not help
+	level    slog.Level // for a status of 500 or more; others have LevelDebug
 }
 
-// table is the only one of its kind. The first row that matches an error counts.
+// table lists all kinds. The first row that matches an error applies.
 var table = []kind{
 	{code: NotFound, is: memories.ErrNotFound, status: http.StatusNotFound, sentence: "There is no such agent, memory or content here."},
 	{code: Changed, is: memories.ErrChanged, status: http.StatusPreconditionFailed,
@@ -73,11 +74,11 @@ const (
 	tryAgain   = "Try again shortly."
 )
 
-// Failure is an error on its way from one server to another. On the server where it was made, Err
-// returns the original.
+// Failure is an error in a form that can be sent to another server. In the process that made it,
+// Err returns the original error.
 type Failure struct {
 	Code    Code   `json:"kind"`
-	Message string `json:"message,omitempty"` // of a conflict or an invalid field, the reason
+	Message string `json:"message,omitempty"` // the error's text, or the reason of Conflict or Invalid
 	Field   string `json:"field,omitempty"`
 	Name    string `json:"name,omitempty"`
 	ID      string `json:"id,omitempty"`
@@ -85,7 +86,8 @@ type Failure struct {
 	cause error
 }
 
-// Encode returns the failure of an error; nil for nil.
+// Encode returns err as a failure, or nil if err is nil. An error without a row in the table has
+// the code Internal.
 func Encode(err error) *Failure {
 	if err == nil {
 		return nil
@@ -103,7 +105,7 @@ func Encode(err error) *Failure {
 	return &f
 }
 
-// fill reports whether err is of kind k, and if so takes over its fields.
+// fill sets the fields of f and returns true if err is of kind k. Otherwise it returns false.
 func (f *Failure) fill(k kind, err error) bool {
 	var taken *memories.NameTakenError
 	var conflict *memories.ConflictError
@@ -125,8 +127,8 @@ func (f *Failure) fill(k kind, err error) bool {
 	return true
 }
 
-// Err returns the original error, or on another server one of the same kind with the same fields;
-// nil for nil.
+// Err returns the original error. On another server, it returns an error of the same kind with the
+// same fields. It returns nil if f is nil.
 func (f *Failure) Err() error {
 	switch {
 	case f == nil:
@@ -152,7 +154,8 @@ func (f *Failure) Err() error {
 	return errors.New("lease holder: " + f.Message)
 }
 
-// Of returns the problem of an error. If err is a problem already, Of returns it.
+// Of returns the problem of an error, which must not be nil. If err is or wraps a Problem, it
+// returns that.
 func Of(err error) *Problem {
 	var known *Problem
 	if errors.As(err, &known) {
@@ -185,7 +188,7 @@ func Of(err error) *Problem {
 	panic("problem: the table has no row for " + string(f.Code))
 }
 
-// Advise returns what happened and what was kept, followed by another way out than the problem's.
+// Advise returns the problem's text with way instead of its own way out. It does not change p.
 func (p *Problem) Advise(way string) string {
 	if way == "" {
 		return p.sentence
@@ -193,7 +196,7 @@ func (p *Problem) Advise(way string) string {
 	return p.sentence + " " + way
 }
 
-// Err returns the error that the problem was made of, or the problem itself.
+// Err returns the error that caused the problem, or p if there is no such error.
 func (p *Problem) Err() error {
 	if p.cause != nil {
 		return p.cause

@@ -7,7 +7,7 @@ import (
 	"memoir/internal/records"
 )
 
-// Agent is one directory whose memories belong together.
+// Agent is an agent in the API's responses.
 type Agent struct {
 	Slug      string    `json:"slug"`
 	Name      string    `json:"name" doc:"Display name: the project's path, or the directory's name."`
@@ -21,8 +21,8 @@ type Agent struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// Counts has the numbers of an agent's memories. The types count active memories, and Total counts
-// all that are not deleted.
+// Counts is the numbers of an agent's memories. The types count active memories. Total counts all
+// memories that are not deleted.
 type Counts struct {
 	Feedback       int `json:"feedback"`
 	User           int `json:"user"`
@@ -34,7 +34,7 @@ type Counts struct {
 	Total          int `json:"total"`
 }
 
-// ClaudeMD describes an agent's CLAUDE.md.
+// ClaudeMD is the state of an agent's CLAUDE.md.
 type ClaudeMD struct {
 	Path        *string    `json:"path" doc:"The file with the compiled memories, relative to dir: CLAUDE.md, or an AGENTS.md that Claude Code reads instead. Null if the layout has none."`
 	PublishedAt *time.Time `json:"published_at"`
@@ -43,13 +43,12 @@ type ClaudeMD struct {
 	Problem     *string    `json:"problem" doc:"Why the file is not written; null if it is."`
 }
 
-// AgentList is every agent.
+// AgentList is the response with all agents.
 type AgentList struct {
 	Agents []Agent `json:"agents" nullable:"false"`
 }
 
-// AgentOf returns an agent as the API answers it. limit is the length of CLAUDE.md from which on
-// memories become one-line entries.
+// AgentOf returns row as the API sends it. limit is ClaudeMD.Limit.
 func AgentOf(row records.Agent, limit int) Agent {
 	byType := row.Counts.ByType
 	return Agent{

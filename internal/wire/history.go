@@ -6,7 +6,7 @@ import (
 	"memoir/internal/memories"
 )
 
-// Revision is one past or present content of a memory.
+// Revision is a past or current content of a memory.
 type Revision struct {
 	Hash        *string   `json:"hash"`
 	Type        *string   `json:"type" doc:"feedback, user, project or reference; null: it has none."`
@@ -17,13 +17,13 @@ type Revision struct {
 	SeenAt      time.Time `json:"seen_at"`
 }
 
-// RevisionList is one page of the history of a memory, newest first, the current content included.
+// RevisionList is one page of a memory's contents, newest first. The current content is included.
 type RevisionList struct {
 	Revisions  []Revision `json:"revisions" nullable:"false"`
 	NextCursor *string    `json:"next_cursor" doc:"Cursor of the next page; null on the last one."`
 }
 
-// RevisionOf returns r as the API answers it.
+// RevisionOf returns r as the API sends it.
 func RevisionOf(r memories.Revision) Revision {
 	return Revision{
 		Hash: Text(r.Hash), Type: Text(r.Type), Description: Text(r.Description), Body: Text(r.Body), Path: r.Path,
@@ -31,7 +31,7 @@ func RevisionOf(r memories.Revision) Revision {
 	}
 }
 
-// Blocked is a deleted content that returned on disk and is blocked.
+// Blocked is a deleted content that was found on disk again and blocked.
 type Blocked struct {
 	ID          string    `json:"id" format:"uuid"`
 	Name        string    `json:"name"`
@@ -50,7 +50,7 @@ type BlockedList struct {
 	NextCursor *string   `json:"next_cursor" doc:"Cursor of the next page; null on the last one."`
 }
 
-// BlockedOf returns b as the API answers it.
+// BlockedOf returns b as the API sends it.
 func BlockedOf(b memories.Blocked) Blocked {
 	return Blocked{
 		ID: b.ID, Name: b.Name, Type: Text(b.Type), Description: Text(b.Description), Body: Text(b.Body), Path: b.Path,

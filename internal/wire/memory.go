@@ -9,7 +9,7 @@ import (
 	"memoir/internal/records"
 )
 
-// Memory is one named fact of one agent.
+// Memory is a memory, or a fact in an index, in the API's responses.
 type Memory struct {
 	ID            string           `json:"id" format:"uuid"`
 	Agent         string           `json:"agent" doc:"The agent's slug."`
@@ -42,7 +42,7 @@ type MemoryProblem struct {
 	Message string `json:"message"`
 }
 
-// File is one file that carries a memory.
+// File is a file with the content of a memory.
 type File struct {
 	Path       string    `json:"path"`
 	Session    *string   `json:"session"`
@@ -50,12 +50,12 @@ type File struct {
 	ModifiedAt time.Time `json:"modified_at"`
 }
 
-// ClaudeMDProblem is the reason why CLAUDE.md does not have the current memories.
+// ClaudeMDProblem is the reason why CLAUDE.md is not up to date.
 type ClaudeMDProblem struct {
 	Problem string `json:"problem"`
 }
 
-// Schema returns the schema, which allows null. The framework does not derive that for an object.
+// Schema returns an OpenAPI schema that also allows null. Huma does not derive that for a struct.
 func (ClaudeMDProblem) Schema(huma.Registry) *huma.Schema {
 	problem := &huma.Schema{
 		Type: huma.TypeObject, Required: []string{"problem"},
@@ -72,8 +72,8 @@ type MemoryList struct {
 	NextCursor *string  `json:"next_cursor" doc:"For the next page; null: this is the last."`
 }
 
-// MemoryOf returns m as the API answers it. claudeMDProblem is that of its agent, or empty; the age
-// counts to now.
+// MemoryOf returns m as the API sends it. claudeMDProblem is the problem of its agent's CLAUDE.md,
+// or "". The age counts to now.
 func MemoryOf(m memories.Memory, claudeMDProblem string, now time.Time) Memory {
 	age := m.Age(now)
 	shown := Memory{
@@ -93,12 +93,12 @@ func MemoryOf(m memories.Memory, claudeMDProblem string, now time.Time) Memory {
 	return shown
 }
 
-// FileOf returns f as the API answers it.
+// FileOf returns f as the API sends it.
 func FileOf(f memories.MemoryFile) File {
 	return File{Path: f.Path, Session: Text(f.Session), Hash: Text(f.Hash), ModifiedAt: f.ModifiedAt.UTC()}
 }
 
-// ProblemsOf returns problems as the API answers them. It never returns nil.
+// ProblemsOf returns problems as the API sends them. It never returns nil.
 func ProblemsOf(problems []memories.Problem) []MemoryProblem {
 	shown := make([]MemoryProblem, len(problems))
 	for i, p := range problems {
@@ -107,8 +107,8 @@ func ProblemsOf(problems []memories.Problem) []MemoryProblem {
 	return shown
 }
 
-// MemoryListOf returns a page as the API answers it. problem returns the problem of an agent's
-// CLAUDE.md, or an empty string.
+// MemoryListOf returns a page as the API sends it. problem returns the problem of an agent's
+// CLAUDE.md, or "". Ages count to now.
 func MemoryListOf(page records.MemoryPage, problem func(agent string) string, now time.Time) MemoryList {
 	list := MemoryList{Memories: make([]Memory, len(page.Memories)), Total: page.Total, Near: page.Near, NextCursor: Text(page.NextCursor)}
 	for i, m := range page.Memories {

@@ -1,7 +1,7 @@
-// Package wire has the JSON of the API's answers about agents and memories: one struct for each, and
-// the function that fills it. Empty texts, unknown numbers and unset times are null. It does not
-// read the database and decides nothing. The API answers with these structs; the command line reads
-// them from a server, and writes them when it works without one.
+// Package wire defines the JSON of the API's responses about agents and memories: one struct for
+// each, and a function that fills it. Empty texts, unknown numbers and unset times are null. It
+// does not read the database. The API sends these structs. The command line reads them from a
+// server, and prints them when it works without one.
 //
 //	answer := wire.MemoryOf(m, agent.ClaudeMD.Problem, time.Now())
 package wire
