@@ -1,9 +1,9 @@
-// Package events distributes events about agents to subscribers: open pages, event streams
-// and background checks.
+// Package events distributes events about agents to subscribers: open pages, event streams and
+// background jobs.
 //
 // It owns Event and its kinds, and Hub with its subscriptions. It never waits for a subscriber and
-// never sends anything to another server: the engine passes a function to NewHub for that, and
-// emits the events that it receives with EmitLocal.
+// does not communicate with other servers. For that, the engine passes a function to NewHub, and
+// calls EmitLocal for the events of other servers.
 package events
 
 import (
@@ -35,7 +35,7 @@ type Event struct {
 	Name string `json:"name"`
 }
 
-// subscriberBuffer is the number of events that a slow subscriber may have waiting. Arbitrary.
+// subscriberBuffer is the number of events that can wait for a slow subscriber. Arbitrary.
 const subscriberBuffer = 256
 
 // Hub distributes events to its subscriptions. Its methods are safe for concurrent use and never
@@ -48,7 +48,7 @@ type Hub struct {
 	closed        bool
 }
 
-// Subscription is one subscriber's queue of events.
+// Subscription is the queue of events of one subscriber.
 type Subscription struct {
 	// Events is closed when the subscription or the hub is closed. If the subscriber is too slow,
 	// one Scanned event without an agent replaces the events that it missed.
@@ -108,7 +108,7 @@ func (h *Hub) Emit(events ...Event) {
 	}
 }
 
-// EmitLocal sends events of other servers to every subscription of this one.
+// EmitLocal sends events to the subscriptions of this server only.
 func (h *Hub) EmitLocal(events ...Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

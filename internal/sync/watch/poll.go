@@ -2,19 +2,30 @@ package watch
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"hash/maphash"
 	"io/fs"
+	"maps"
+	"slices"
+	"syscall"
 	"time"
 
 	"memoir/internal/agents"
 	"memoir/internal/files"
 )
 
+// The modes that Watcher.Mode returns.
 const (
-	// minPollInterval is the shortest time between two rounds of polling.
+	EventMode = "watch" // events report every change
+	PollMode  = "poll"  // some or all directories are polled
+)
+
+const (
+	// minPollInterval is the shortest pause between two rounds of polling. Arbitrary.
 	minPollInterval = time.Second
 	// pollPause is the pause after a round, as a multiple of the round's duration. It limits polling
-	// of 100,000 files to a tenth of a processor.
+	// to a tenth of a processor. Arbitrary.
 	pollPause = 9
 )
 
@@ -57,9 +68,10 @@ type poller struct {
 	PollOptions
 	watcher *Watcher
 	seed    maphash.Seed
-	sums    map[string]uint64 // by slug; an absent agent is queued
+	sums    map[string]uint64 // by slug; an agent without one is queued in the next round
 }
 
+// poll retries refused watches, and queues each polled agent whose checksum is new or has changed.
 func (p *poller) poll(now time.Time) {
 	p.watcher.rearm()
 	set := p.watcher.pollSet()
@@ -155,4 +167,69 @@ type stamp struct {
 	path          string
 	size, modTime int64
 	inode         uint64
+}
+
+// pollSet is the set of agents to poll, by slug.
+type pollSet struct {
+	all   bool
+	slugs map[string]struct{}
+}
+
+// includes reports whether the agent is polled.
+func (s pollSet) includes(slug string) bool {
+	_, isIn := s.slugs[slug]
+	return s.all || isIn
+}
+
+// pollSet returns the agents with a directory that should be watched but is not.
+func (w *Watcher) pollSet() pollSet {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := pollSet{all: w.notifier == nil, slugs: map[string]struct{}{}}
+	for dir := range w.refused {
+		for _, r := range w.watches.dirs[dir].reasons {
+			s.slugs[r.slug] = struct{}{}
+		}
+	}
+	return s
+}
+
+// Mode returns how changes are noticed, and for PollMode a note with the reason. noEvents has the
+// directories without events, by slug.
+func (w *Watcher) Mode(noEvents map[string]string) (mode, note string) {
+	reason := w.pollReason(noEvents)
+	if reason == "" {
+		return EventMode, ""
+	}
+	interval := max(time.Duration(w.pollInterval.Load()), minPollInterval)
+	return PollMode, fmt.Sprintf("%s; Memoir looks by itself every %v instead", reason, interval.Round(time.Second))
+}
+
+// pollReason returns why something is polled, or "" if nothing is.
+func (w *Watcher) pollReason(noEvents map[string]string) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.open == nil:
+		return "the settings ask for it (--watch=poll)"
+	case w.openError != nil:
+		return fmt.Sprintf("the system lets no further program watch files (%v); raise fs.inotify.max_user_instances, or the number of files that may be open",
+			errnoOf(w.openError))
+	case len(w.refused) > 0:
+		all := len(w.watches.dirs)
+		return fmt.Sprintf("the system lets %d of %d directories be watched (%v); raise fs.inotify.max_user_watches, or the number of files that may be open",
+			all-len(w.refused), all, errnoOf(w.refusal))
+	case len(noEvents) > 0:
+		return fmt.Sprintf("the file system of %s does not say what changes", slices.Min(slices.Collect(maps.Values(noEvents))))
+	}
+	return ""
+}
+
+// errnoOf returns the system's error without the texts that wrap it.
+func errnoOf(err error) error {
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		return errno
+	}
+	return err
 }

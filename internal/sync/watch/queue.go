@@ -16,8 +16,8 @@ const maxDelay = time.Second
 // MaxPaths is the largest number of paths in one request; directories replace more. Arbitrary.
 const MaxPaths = 256
 
-// Queue collects paths to scan, by agent, and releases them when the agent has been quiet for a
-// while. The empty slug stands for the set of agents. Its methods are safe for concurrent use.
+// Queue collects paths to scan, by agent. They become due when the agent has been quiet for a
+// while. The empty slug means the set of agents. Its methods are safe for concurrent use.
 type Queue struct {
 	mu      sync.Mutex
 	quiet   time.Duration
@@ -46,7 +46,7 @@ func NewQueue(quiet time.Duration) *Queue {
 // Add queues a path that has changed now. It is due when the agent has been quiet.
 func (q *Queue) Add(slug, path string) { q.add(slug, path, q.quiet) }
 
-// AddNow queues a path that is due at once, with all that waits for the agent.
+// AddNow queues a path that is due at once, together with the agent's paths queued by Add.
 func (q *Queue) AddNow(slug, path string) { q.add(slug, path, 0) }
 
 func (q *Queue) add(slug, path string, quiet time.Duration) {
@@ -164,7 +164,7 @@ func (q *Queue) Take(now time.Time) (due []Request, next time.Duration) {
 	return due, next
 }
 
-// Done allows Take to return the agent again.
+// Done ends a request, so that Take can return its agent again.
 func (q *Queue) Done(slug string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -172,7 +172,7 @@ func (q *Queue) Done(slug string) {
 	q.signal()
 }
 
-// Pending returns the number of paths in the queue and of requests that are not done.
+// Pending returns the number of queued paths, plus the number of requests without a call of Done.
 func (q *Queue) Pending() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -8,10 +8,9 @@ import (
 	"memoir/internal/agents"
 )
 
-// Roots are the paths on which all other directories depend, with the identity of the directory at
-// each: the directories of the settings, and the links that led to agents. No event reports
-// that one leads to another directory, because a parent was moved, a link on the way was changed or
-// something was mounted. One stat of each does.
+// Roots are the paths above all other directories, with the identity of the directory at each: the
+// directories of the settings, and the links to agents. If a root is moved, mounted or linked to
+// another directory, no event reports it. HaveChanged finds out with one stat of each root.
 type Roots map[string]dirIdentity
 
 // RootsOf returns the directories as roots, with their present identities.
@@ -45,7 +44,7 @@ func (r Roots) HaveChanged() bool {
 	return false
 }
 
-// HasReplaced reports whether dir is at or below a root that led to another directory in before.
+// HasReplaced reports whether dir is at or below a root that has another identity in before.
 func (r Roots) HasReplaced(before Roots, dir string) bool {
 	for root, identity := range r {
 		was, isKnown := before[root]

@@ -1,37 +1,19 @@
 // Package watch finds the paths of agents that may have changed on disk.
 //
-// It owns the system's notifier, the watched directories, polling where the system reports no
-// events, the roots on which all directories depend, and the queue of paths to scan. The empty slug
-// stands for the set of agents: its only path is ".", and scanning it means discovery.
+// It owns the system's notifier, the watched directories, polling where the system sends no events,
+// the root directories, and the queue of paths to scan. The empty slug means the set of agents: its
+// only path is ".", and its scan is discovery.
 //
-// It decides nothing, asks no database and reads no memory: a queued path is only a hint that a
-// scan may find something, and the next full scan finds what it missed. internal/sync calls it.
+// It uses no database and reads no memory. A queued path is only a hint that a scan may find
+// something; the next full scan finds what events missed. internal/sync calls it.
 package watch
 
 import (
-	"errors"
-	"fmt"
 	"log/slog"
-	"maps"
 	"os"
-	"path"
 	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
-	"time"
-
-	"github.com/fsnotify/fsnotify"
-
-	"memoir/internal/agents"
-)
-
-// The values of Mode.
-const (
-	EventMode = "watch" // the system reports every change
-	PollMode  = "poll"  // some or all directories are polled
 )
 
 // Options configures a Watcher.
@@ -42,7 +24,8 @@ type Options struct {
 	Queue *Queue
 	// ScanAll is called after events were lost. It requests a scan of every agent.
 	ScanAll func()
-	Log     *slog.Logger
+	// Log receives warnings. It must not be nil.
+	Log *slog.Logger
 }
 
 // Watcher converts file system events into paths to scan. Its methods are safe for concurrent use.
@@ -52,7 +35,7 @@ type Watcher struct {
 	scanAll      func()
 	log          *slog.Logger
 	overflows    atomic.Int64
-	pollInterval atomic.Int64 // of the last round, in nanoseconds
+	pollInterval atomic.Int64 // the pause after the last round, in nanoseconds; 0 before it
 	reading      sync.WaitGroup
 
 	mu        sync.Mutex
@@ -60,8 +43,8 @@ type Watcher struct {
 	openError error
 	isClosed  bool
 	watches   watches
-	refused   map[string]struct{} // directories without a watch, because the system has no more
-	refusal   error               // the last one
+	refused   map[string]struct{} // directories without a watch, because the system refused one
+	refusal   error               // the last refusal's error
 	// dirChanges is the set of agents whose directories appeared or disappeared, by slug.
 	dirChanges map[string]struct{}
 }
@@ -127,12 +110,13 @@ func (w *Watcher) WatchForAgents(dir string) { w.watch(dir, reason{rel: "."}) }
 // Watch watches a directory of an agent. rel is its path relative to the agent's directory.
 func (w *Watcher) Watch(slug, dir, rel string) { w.watch(dir, reason{slug: slug, rel: rel}) }
 
-// WatchTarget watches the file that an agent's link leads to. rel is the link's path relative to
-// the agent's directory; changes of the file queue it.
+// WatchTarget watches the target file of an agent's link. rel is the link's path relative to the
+// agent's directory. Changes of the file queue rel.
 func (w *Watcher) WatchTarget(slug, file, rel string) {
 	w.watch(filepath.Dir(file), reason{slug: slug, rel: rel, target: filepath.Base(file)})
 }
 
+// watch adds a reason to watch dir, and watches it.
 func (w *Watcher) watch(dir string, r reason) {
 	if w.open == nil {
 		return
@@ -147,87 +131,6 @@ func (w *Watcher) watch(dir string, r reason) {
 			w.queue.Add(r.slug, r.rel)
 		}
 	}
-}
-
-// arm watches the directory that is at the path now, and reports whether it is another one than
-// before. The caller holds mu.
-func (w *Watcher) arm(dir string, d *watchedDir) (isNew bool) {
-	info, err := os.Stat(dir)
-	if err != nil {
-		w.forget(dir)
-		return false
-	}
-	if now := identityOf(dir, info); now != d.identity {
-		isNew = true
-		w.disarm(dir, d)
-		w.watches.setIdentity(dir, d, now)
-	}
-	for _, other := range w.watches.otherPaths(d.identity, dir) {
-		// The system names a directory by one path, which must be its present one.
-		if info, err := os.Stat(other); err != nil || identityOf(other, info) != d.identity {
-			w.disarm(other, w.watches.dirs[other])
-		}
-	}
-	if w.notifier == nil {
-		return isNew
-	}
-	err = w.notifier.Add(w.watches.armedPath(d.identity))
-	switch {
-	case isRefusal(err):
-		w.refuse(dir, err)
-	case err == nil, errors.Is(err, os.ErrPermission): // a change of its mode is an event
-		delete(w.refused, dir)
-	default:
-		w.forget(dir)
-	}
-	return isNew
-}
-
-// disarm removes the path's watch. If another path leads to the same directory, that one is watched
-// instead. The caller holds mu.
-func (w *Watcher) disarm(dir string, d *watchedDir) {
-	identity := d.identity
-	wasArmed := w.watches.armedPath(identity) == dir
-	w.watches.clearIdentity(dir, d)
-	if w.notifier == nil || identity == (dirIdentity{}) || !wasArmed {
-		return
-	}
-	w.notifier.Remove(dir) //nolint:errcheck // the system may have removed it
-	if other := w.watches.armedPath(identity); other != "" {
-		w.queueReasons(other) // changes between the two watches cause no event
-		if err := w.notifier.Add(other); isRefusal(err) {
-			w.refuse(other, err)
-		}
-	}
-}
-
-// isRefusal reports whether the system has no more watches or notifiers.
-func isRefusal(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EMFILE)
-}
-
-func (w *Watcher) refuse(dir string, err error) {
-	if len(w.refused) == 0 {
-		w.log.Warn("no more watches available, polling directories without one", "dir", dir, "error", err)
-	}
-	w.refused[dir], w.refusal = struct{}{}, err
-}
-
-// forget stops watching a directory and those below it. The caller holds mu.
-func (w *Watcher) forget(dir string) {
-	for _, child := range w.watches.children(dir) {
-		w.forget(child)
-	}
-	if d := w.watches.dirs[dir]; d != nil {
-		w.remove(dir, d)
-	}
-}
-
-// remove stops watching a directory. The caller holds mu.
-func (w *Watcher) remove(dir string, d *watchedDir) {
-	w.disarm(dir, d)
-	w.watches.remove(dir)
-	delete(w.refused, dir)
 }
 
 // Only stops watching an agent's directories that are not among dirs. With an empty slug, it
@@ -253,165 +156,5 @@ func (w *Watcher) TakeDirChanges(slug string) bool {
 	return has
 }
 
-// rearm retries refused watches until the system refuses one again, and queues those that succeed.
-func (w *Watcher) rearm() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.notifier == nil {
-		if w.connect(); w.notifier == nil {
-			return
-		}
-		for dir := range w.watches.dirs {
-			w.refused[dir] = struct{}{}
-		}
-	}
-	for dir := range w.refused {
-		w.queueReasons(dir)
-		w.arm(dir, w.watches.dirs[dir])
-		if _, again := w.refused[dir]; again {
-			return
-		}
-	}
-}
-
-// pollSet is the set of agents to poll, by slug.
-type pollSet struct {
-	all   bool
-	slugs map[string]struct{}
-}
-
-func (s pollSet) includes(slug string) bool {
-	_, is := s.slugs[slug]
-	return s.all || is
-}
-
-// pollSet returns the agents with a directory that is not watched.
-func (w *Watcher) pollSet() pollSet {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	s := pollSet{all: w.notifier == nil, slugs: map[string]struct{}{}}
-	for dir := range w.refused {
-		for _, r := range w.watches.dirs[dir].reasons {
-			s.slugs[r.slug] = struct{}{}
-		}
-	}
-	return s
-}
-
 // Overflows returns how many times events were lost.
 func (w *Watcher) Overflows() int { return int(w.overflows.Load()) }
-
-// Mode returns how changes are noticed, and for PollMode a note with the reason. noEvents has the
-// directories without events, by slug.
-func (w *Watcher) Mode(noEvents map[string]string) (mode, note string) {
-	reason := w.pollReason(noEvents)
-	if reason == "" {
-		return EventMode, ""
-	}
-	interval := max(time.Duration(w.pollInterval.Load()), minPollInterval)
-	return PollMode, fmt.Sprintf("%s; Memoir looks by itself every %v instead", reason, interval.Round(time.Second))
-}
-
-// pollReason returns why something is polled, or "" if nothing is.
-func (w *Watcher) pollReason(noEvents map[string]string) string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	switch {
-	case w.open == nil:
-		return "the settings ask for it (--watch=poll)"
-	case w.openError != nil:
-		return fmt.Sprintf("the system lets no further program watch files (%v); raise fs.inotify.max_user_instances, or the number of files that may be open",
-			errnoOf(w.openError))
-	case len(w.refused) > 0:
-		all := len(w.watches.dirs)
-		return fmt.Sprintf("the system lets %d of %d directories be watched (%v); raise fs.inotify.max_user_watches, or the number of files that may be open",
-			all-len(w.refused), all, errnoOf(w.refusal))
-	case len(noEvents) > 0:
-		return fmt.Sprintf("the file system of %s does not say what changes", slices.Min(slices.Collect(maps.Values(noEvents))))
-	}
-	return ""
-}
-
-// errnoOf returns the system's error without the texts that wrap it.
-func errnoOf(err error) error {
-	var errno syscall.Errno
-	if errors.As(err, &errno) {
-		return errno
-	}
-	return err
-}
-
-// queueReasons queues the paths for which the directory is watched. The caller holds mu.
-func (w *Watcher) queueReasons(dir string) {
-	for _, r := range w.watches.dirs[dir].reasons {
-		w.queue.Add(r.slug, r.rel)
-	}
-}
-
-func (w *Watcher) handleError(err error) {
-	if !errors.Is(err, fsnotify.ErrEventOverflow) {
-		w.log.Warn("watching failed, scanning everything", "error", err)
-	}
-	w.overflows.Add(1)
-	w.scanAll()
-}
-
-// handle queues the paths that an event concerns.
-func (w *Watcher) handle(event fsnotify.Event) {
-	name := filepath.Base(event.Name)
-	if strings.HasPrefix(name, ".memoir-") {
-		return
-	}
-	isCreatedDir := event.Has(fsnotify.Create) && mayBeDirectory(event.Name)
-
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	self := w.watches.dirs[event.Name]
-	isRemoved := event.Has(fsnotify.Remove | fsnotify.Rename)
-	switch {
-	case self != nil && isRemoved:
-		w.handleRemoved(event.Name, self)
-	case self != nil: // it has become readable, or another directory has replaced it
-		w.queueReasons(event.Name)
-	}
-	if strings.HasPrefix(name, ".") {
-		return
-	}
-	mayBeDir := isCreatedDir || isRemoved
-	for _, r := range w.watches.reasonsFor(filepath.Dir(event.Name)) {
-		switch {
-		case r.target != "":
-			if r.target == name {
-				w.queue.Add(r.slug, r.rel)
-			}
-		case r.slug == "":
-			if mayBeDir {
-				w.queue.Add("", ".")
-			}
-		case !mayBeDir && !isMarkdown(name) && !agents.IsOther(name):
-		default:
-			w.queue.Add(r.slug, path.Join(r.rel, name))
-		}
-	}
-}
-
-// handleRemoved forgets a removed directory under all its paths, so that the next scan watches the
-// one that replaces it. The caller holds mu.
-func (w *Watcher) handleRemoved(dir string, d *watchedDir) {
-	paths := append(w.watches.otherPaths(d.identity, dir), dir)
-	for _, p := range paths {
-		for _, r := range w.watches.dirs[p].reasons {
-			w.queue.Add(r.slug, r.rel)
-			w.dirChanges[r.slug] = struct{}{}
-		}
-		w.forget(p)
-	}
-}
-
-func isMarkdown(name string) bool { return strings.EqualFold(filepath.Ext(name), ".md") }
-
-// mayBeDirectory reports whether the path is a directory, or is missing and may have been one.
-func mayBeDirectory(p string) bool {
-	info, err := os.Stat(p)
-	return err != nil || info.IsDir()
-}

@@ -32,7 +32,7 @@ type reason struct {
 	// rel is a path relative to the agent's directory: the link's if target is set, else the
 	// directory's.
 	rel    string
-	target string // if set, only the file of this name matters, because a link leads to it
+	target string // the name of a link's target file in the directory; if set, other files are ignored
 }
 
 // dirIdentity identifies a directory independently of its path.
