@@ -26,7 +26,6 @@ func TestMemory_DirectoryOpenToAll(t *testing.T) {
 	}
 }
 
-// The owner's token of a server on this machine is read from the data directory.
 func TestMemory_OwnerToken(t *testing.T) {
 	t.Parallel()
 	term := setup(t)

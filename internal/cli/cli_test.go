@@ -1,4 +1,4 @@
-// Package cli_test runs the real program, as people and scripts do.
+// Package cli_test runs the real program.
 package cli_test
 
 import (
@@ -26,10 +26,10 @@ import (
 	"memoir/internal/waittest"
 )
 
-// built is the directory of the program, empty as long as no test has needed it.
+// built is the directory of the built program. It is empty until a test needs the program.
 var built string
 
-// program builds memoir once for all tests of the process.
+// program builds memoir once for all tests.
 var program = gosync.OnceValues(func() (path string, err error) {
 	if built, err = os.MkdirTemp("", "memoir-cli-"); err != nil {
 		return "", err
@@ -47,15 +47,15 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// nobody is an address of this machine at which nothing listens.
+// nobody is a local address without a server.
 const nobody = "127.0.0.1:1"
 
-// terminal is where the program is run: a home, and directories of agents in it.
+// terminal is the environment of the program: a home with the directories of agents.
 type terminal struct {
 	*testing.T
 	home string
-	cwd  string            // where it is run; relative to home
-	env  map[string]string // besides what every terminal has
+	cwd  string            // the working directory, relative to home
+	env  map[string]string // the environment variables
 }
 
 func setup(t *testing.T) *terminal {
@@ -81,7 +81,7 @@ func (t *terminal) put(path, text string) {
 	}
 }
 
-// read returns a file, and "(none)" where there is none.
+// read returns the content of a file, or "(none)" if it is missing.
 func (t *terminal) read(path string) string {
 	t.Helper()
 	text, err := os.ReadFile(t.at(path))
@@ -101,18 +101,18 @@ func (t *terminal) environment() (all []string) {
 	return all
 }
 
-// ended is a run of the program that has ended.
+// ended is a finished run of the program.
 type ended struct {
 	*terminal
-	said           string // what was run, for messages
+	said           string // the command line, for messages
 	stdout, stderr string
 	code           int
 }
 
-// memoir runs the program with nothing on standard input.
+// memoir runs the program with an empty standard input.
 func (t *terminal) memoir(args ...string) ended { t.Helper(); return t.given("", args...) }
 
-// given runs the program with a text on standard input.
+// given runs the program with stdin as standard input.
 func (t *terminal) given(stdin string, args ...string) ended {
 	t.Helper()
 	path, err := program()
@@ -136,7 +136,8 @@ func (t *terminal) run(path, stdin string, args ...string) ended {
 	return ended{t, "memoir " + strings.Join(args, " "), stdout.String(), stderr.String(), command.ProcessState.ExitCode()}
 }
 
-// wants checks what was said on which stream, and the code: each of the texts is to be found there.
+// wants checks the exit code, and that each stream contains its text. An empty stderr means no
+// output.
 func (e ended) wants(code int, stdout, stderr string) ended {
 	e.Helper()
 	if e.code != code || !strings.Contains(e.stdout, stdout) || !strings.Contains(e.stderr, stderr) || stderr == "" && e.stderr != "" {
@@ -145,7 +146,8 @@ func (e ended) wants(code int, stdout, stderr string) ended {
 	return e
 }
 
-// wantsAll checks that a run did what it should without a word on standard error, and wrote exactly that.
+// wantsAll checks that the run succeeded, wrote exactly stdout, and wrote nothing to standard
+// error.
 func (e ended) wantsAll(stdout string) {
 	e.Helper()
 	if e.code != 0 || e.stdout != stdout || e.stderr != "" {
@@ -199,10 +201,10 @@ func TestHelpSaysWhatThereIs(t *testing.T) {
 	}
 }
 
-// ways are the two ways to the memories of the agent ada: by a server, and on the files alone.
+// ways are the two stores of the agent ada: a server, and the files alone.
 var ways = []string{"server", "files"}
 
-// start puts files into ada's directory and, for the one way, starts a server that looks after it.
+// start writes files into ada's directory, and starts a server over it if way is "server".
 func start(t *testing.T, way string, files memoirtest.Files) *terminal {
 	t.Helper()
 	term := setup(t)
@@ -217,7 +219,8 @@ func start(t *testing.T, way string, files memoirtest.Files) *terminal {
 	return term
 }
 
-// serveMemoir starts the program as a server over the terminal's agents, and returns when it has seen them all.
+// serveMemoir starts the program as a server over the terminal's agents. It returns when the server
+// has found all of them.
 func (t *terminal) serveMemoir(flags ...string) {
 	t.Helper()
 	path, err := program()
@@ -259,14 +262,14 @@ func (t *terminal) serveMemoir(flags ...string) {
 	})
 }
 
-// serve has a handler answer at the address that the program uses.
+// serve starts a server with handler, and sets MEMOIR_URL to its address.
 func (t *terminal) serve(handler http.Handler) {
 	running := httptest.NewServer(handler)
 	t.Cleanup(running.Close)
 	t.env["MEMOIR_URL"] = running.URL
 }
 
-// quiet is what standard error says that is no complaint: that files are worked on.
+// quiet returns the expected text on standard error: the note that the files are used, or "".
 func (t *terminal) quiet(way string) string {
 	if way == "files" {
 		return "memoir: no server answers at http://" + nobody + "; this is done on the files in "
@@ -475,7 +478,7 @@ func TestAMemoryInManyFilesIsTheNewestAndGoesAsAWhole(t *testing.T) {
 	if strings.Contains(list, "not of the agent") || strings.Contains(list, "today.md") || strings.Contains(list, "notes") {
 		t.Errorf("listed are\n%s", list)
 	}
-	// What only a session has gets a file of the agent's own, beside one that has its name already.
+	// A memory of a session gets a primary file, with a number if its name is taken.
 	term.memoir("memory", "save", "Alone", "--body", "y").wants(0, "saved Alone in memory/user_alone_2.md", quiet)
 
 	term.memoir("memory", "delete", "Tabs").

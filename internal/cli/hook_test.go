@@ -12,7 +12,7 @@ import (
 	"memoir/internal/waittest"
 )
 
-// answering has a server answer each hook with this.
+// answering starts a server that sends the given response to each request.
 func (t *terminal) answering(status int, contentType, body string) {
 	t.serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", contentType)

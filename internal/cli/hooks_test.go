@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// others are settings with somebody else's hooks in the same events.
+// others is a settings file with other programs' hooks for the same events.
 const others = `{
     "model": "opus",
     "hooks": {
@@ -66,7 +66,7 @@ func TestSettingsFilesGetTheHooksAndLoseThemAgain(t *testing.T) {
 			}
 			term.memoir("hooks", "install").wantsAll("Nothing to do in " + at + ".\n")
 
-			// Memoir has moved.
+			// The server has another address.
 			term.env["MEMOIR_ADDR"] = "127.0.0.1:2"
 			term.memoir("hooks", "install").wants(0, "Memoir's hooks are in", "")
 			if moved := term.read(".claude/settings.json"); moved != strings.ReplaceAll(with, nobody, "127.0.0.1:2") {

@@ -38,7 +38,7 @@ func TestNormalised_ReadsArgumentsAsMeant(t *testing.T) {
 			t.Errorf("normalised(%s) = %s, want %s", given, got, want)
 		}
 	}
-	// A required text stays, so that the tool says what is wrong with it.
+	// An empty required text stays, so that the tool reports the error.
 	if got := string(normalised(inputOf[saveInput](false), json.RawMessage(`{"name":"","type":"FEEDBACK","body":"","description":""}`))); got != `{"body":"","name":"","type":"feedback"}` {
 		t.Errorf("required texts: %s", got)
 	}

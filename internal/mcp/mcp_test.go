@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
 
-// The tokens of every server here.
+// The tokens of all test servers.
 const (
 	writer = "correct-horse"
 	reader = "battery-staple"
@@ -54,7 +54,7 @@ func serve(t *testing.T, m *memoirtest.Memoir) *desk {
 	return &desk{m, server.URL + "/mcp"}
 }
 
-// twoAgents are ada with three memories, and bob with one.
+// twoAgents returns the files of ada with three memories and bob with one.
 func twoAgents() memoirtest.Files {
 	return memoirtest.Files{
 		"ada/memory/feedback_deploy.md": memoirtest.Note("deploy on tuesdays", memories.Feedback, "Deployments go out on Tuesdays only."),
@@ -64,20 +64,20 @@ func twoAgents() memoirtest.Files {
 	}
 }
 
-// oneAgent is ada alone.
+// oneAgent returns the files of ada only.
 func oneAgent() memoirtest.Files {
 	files := twoAgents()
 	delete(files, "bob/memory/feedback_deploy.md")
 	return files
 }
 
-// client is the SDK's own client, connected.
+// client is a connected client of the SDK.
 type client struct {
 	*testing.T
 	*sdk.ClientSession
 }
 
-// connect connects with a token, at an address with that query.
+// connect connects a client with a token. query is appended to the URL.
 func (d *desk) connect(t *testing.T, token, query string) *client {
 	t.Helper()
 	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "v1"}, nil).Connect(t.Context(), &sdk.StreamableClientTransport{
@@ -86,11 +86,11 @@ func (d *desk) connect(t *testing.T, token, query string) *client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = session.Close() }) // the server may be gone
+	t.Cleanup(func() { _ = session.Close() }) // the server may be closed
 	return &client{t, session}
 }
 
-// showing adds the token to every request.
+// showing is a transport that adds the token to every request.
 type showing string
 
 func (token showing) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -99,10 +99,10 @@ func (token showing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// arguments are those of a tool.
+// arguments is a tool's arguments.
 type arguments map[string]any
 
-// call calls a tool that has to succeed, and returns what it says and what programs read.
+// call calls a tool that must succeed. It decodes the result into out and returns its text.
 func (c *client) call(tool string, in arguments, out any) string {
 	c.Helper()
 	result, text := c.ask(tool, in)
@@ -124,7 +124,7 @@ func (c *client) call(tool string, in arguments, out any) string {
 	return text
 }
 
-// fails calls a tool that has to fail, with these words.
+// fails calls a tool that must fail with an error that contains the words.
 func (c *client) fails(tool string, in arguments, words ...string) {
 	c.Helper()
 	result, text := c.ask(tool, in)
@@ -153,7 +153,7 @@ func (c *client) ask(tool string, in arguments) (result *sdk.CallToolResult, tex
 	return result, text
 }
 
-// memory is what tests read of one.
+// memory is the part of a memory that the tests check.
 type memory struct {
 	ID, Agent, Name, Type, Description, State, Saved, Body, Warning, File, URI, Excerpt, Text string
 	Stale, Cut                                                                                bool
@@ -161,7 +161,7 @@ type memory struct {
 	Problems                                                                                  []string
 }
 
-// page is what tests read of a list.
+// page is the part of a list that the tests check.
 type page struct {
 	Agent      string
 	Memories   []memory
@@ -178,7 +178,7 @@ func (p page) names() []string {
 	return names
 }
 
-// post posts a body as a program would that is no client of the protocol.
+// post sends body without a protocol client.
 func (d *desk) post(body, token string, headers ...string) (status int, answer string) {
 	d.Helper()
 	request, err := http.NewRequestWithContext(d.Context(), http.MethodPost, d.url, strings.NewReader(body))

@@ -9,7 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// prompt returns what a prompt puts into the conversation.
+// prompt returns the text of a prompt, or its error.
 func (c *client) prompt(name string, given map[string]string) (string, error) {
 	c.Helper()
 	result, err := c.GetPrompt(c.Context(), &sdk.GetPromptParams{Name: name, Arguments: given})

@@ -47,7 +47,7 @@ func TestWhoMayOnlyReadIsShownNoMoreAndRefusedTheRest(t *testing.T) {
 	if resources, err := c.ListResources(t.Context(), nil); err != nil || len(resources.Resources) != 4 {
 		t.Errorf("a reader is listed %+v, %v", resources, err)
 	}
-	// What a reader was shown does not take it from those who may write.
+	// The list for a reader must not change the list for a writer.
 	if tools, err := d.connect(t, writer, "").ListTools(t.Context(), nil); err != nil || len(tools.Tools) != 7 {
 		t.Errorf("a writer is shown %d tools, %v", len(tools.Tools), err)
 	}

@@ -13,7 +13,7 @@ import (
 	"memoir/internal/memories"
 )
 
-// read reads a resource that has to be there.
+// read reads a resource that must exist.
 func (c *client) read(uri string) *sdk.ResourceContents {
 	c.Helper()
 	result, err := c.ReadResource(c.Context(), &sdk.ReadResourceParams{URI: uri})
@@ -23,7 +23,7 @@ func (c *client) read(uri string) *sdk.ResourceContents {
 	return result.Contents[0]
 }
 
-// resources lists all there are.
+// resources returns all resources.
 func (c *client) resources() []*sdk.Resource {
 	c.Helper()
 	var all []*sdk.Resource
@@ -95,7 +95,7 @@ func TestEachMemoryAndEachCompiledFileIsAResource(t *testing.T) {
 	} {
 		missing(c, uri, words)
 	}
-	for _, uri := range []string{"", `\u0001\u2028\"`, `memoir://agents/\u0000/claude-md`, `memoir://agents/ada/memories/\u0007`} { // which the client does not send
+	for _, uri := range []string{"", `\u0001\u2028\"`, `memoir://agents/\u0000/claude-md`, `memoir://agents/ada/memories/\u0007`} { // the SDK's client does not send these
 		status, answer := d.post(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"`+uri+`"}}`, reader)
 		if status != http.StatusOK || !strings.Contains(answer, "There is no such resource.") {
 			t.Errorf("%s: %d %s", uri, status, answer)
@@ -143,7 +143,7 @@ func TestThousandsOfResourcesAreListedInPages(t *testing.T) {
 	if len(seen) != 300+1+60*2 || pages > 6 {
 		t.Errorf("%d resources in %d pages", len(seen), pages)
 	}
-	for _, cursor := range []string{"x", "e30", "eyJhIjoibWFueSIsIm0iOiJ6eiJ9"} { // of the last, the part of the agent's list is nonsense
+	for _, cursor := range []string{"x", "e30", "eyJhIjoibWFueSIsIm0iOiJ6eiJ9"} { // the last has an invalid cursor of the memories
 		if _, err := c.ListResources(t.Context(), &sdk.ListResourcesParams{Cursor: cursor}); err == nil || !strings.Contains(err.Error(), "cursor") {
 			t.Errorf("cursor %s: %v", cursor, err)
 		}

@@ -15,7 +15,7 @@ import (
 	"memoir/internal/memories"
 )
 
-// answered is what the second client was.
+// answered is a response that the second client received.
 type answered struct {
 	Failed     bool
 	Text       string

@@ -199,7 +199,7 @@ func TestWhatCannotBeSavedIsRefusedInPlainWords(t *testing.T) {
 	if c.call("list_memories", arguments{}, &all); all.Total != 3 {
 		t.Errorf("there are %d memories", all.Total)
 	}
-	// The largest memory there may be is taken, and given back cut, with where the rest of it is.
+	// A memory of the largest size is saved, and returned cut, with the address of the rest.
 	body := strings.Repeat("A line of a very long memory. \"<>&\" 漢字 \x01\n", 1<<20/50)
 	c.call("save_memory", arguments{"name": "long", "type": "reference", "body": body}, nil)
 	var long memory

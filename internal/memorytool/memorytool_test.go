@@ -16,11 +16,11 @@ import (
 	"memoir/internal/memorytool"
 )
 
-// directory is a memory directory on disk, as the tool wants its files, without anything that Memoir adds to that.
+// directory implements memorytool.Files on disk, without the engine.
 type directory struct {
 	*testing.T
 	root *os.Root
-	// before is called before a file is replaced; nil: nothing is.
+	// before is called before a file is replaced. It may be nil.
 	before func(path string)
 }
 
@@ -113,7 +113,7 @@ func (d *directory) says(file, text string) {
 	}
 }
 
-// run carries out an input.
+// run runs an input.
 func (d *directory) run(in memorytool.Input) memorytool.Result {
 	d.Helper()
 	result, err := memorytool.Run(d.Context(), d, in.Parse())
@@ -123,7 +123,7 @@ func (d *directory) run(in memorytool.Input) memorytool.Result {
 	return result
 }
 
-// answers checks what an input comes to.
+// answers checks the result of an input.
 func (d *directory) answers(in memorytool.Input, content string, isError bool) {
 	d.Helper()
 	if got, want := d.run(in), (memorytool.Result{Content: content, IsError: isError}); got != want {
@@ -155,7 +155,7 @@ func renameOf(from, to string) memorytool.Input {
 	return memorytool.Input{Command: "rename", OldPath: &from, NewPath: &to}
 }
 
-// One row for each row of the tool's table of texts.
+// Each row is a row of the tool's documentation.
 func TestEachCommandAnswersInTheWordsOfTheTable(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -223,7 +223,7 @@ func TestWhatTheFilesStandAgainstIsToldAndWhatFailsIsNot(t *testing.T) {
 	}
 }
 
-// failing are files that cannot be written.
+// failing is a directory with a Replace that returns err.
 type failing struct {
 	*directory
 	err error

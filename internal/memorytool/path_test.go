@@ -7,7 +7,7 @@ import (
 	"memoir/internal/memorytool"
 )
 
-// escapes are paths that are refused, whatever is there.
+// escapes are paths that must be refused.
 var escapes = []string{
 	"", "/", ".", "..", "memories", "memories/a.md", "a.md", "/etc/passwd", "/a.md", "//memories/a.md", "file:///memories/a.md", "~/a.md", "C:/a.md",
 	"/memories/", "/memories//a.md", "/memories/sub/", "/memoriesX", "/memoriesX/a.md", "/Memories/a.md", "/memories.md", " /memories/a.md", "/memories /a.md",

@@ -14,7 +14,7 @@ import (
 	"memoir/internal/problem"
 )
 
-// failures are all errors that the table knows, with their codes and statuses.
+// failures are errors of every kind in the table, with their codes and statuses.
 var failures = []struct {
 	err    error
 	code   problem.Code
