@@ -151,7 +151,7 @@ func (e *endpoint) searchMemories(ctx context.Context, in searchInput) (list, er
 }
 
 // page returns one page of a list. If the page is too large for an agent, it is read again with
-// half the limit, so that the next page begins after the last memory shown.
+// half the limit. The next page then begins after the last memory shown.
 func (e *endpoint) page(ctx context.Context, slug string, filter memories.Filter, request memories.PageRequest) (list, error) {
 	agent, err := e.agent(ctx, slug)
 	if err != nil {

@@ -35,7 +35,8 @@ func parseURI(uri string) (slug, id string, ok bool) {
 	return slug, id, ours && isPlain(slug) && isPlain(id)
 }
 
-// isPlain reports whether part can be a slug or an id: it is not empty and has only their characters.
+// isPlain reports whether part can be a slug or an id: it is not empty and has only their
+// characters.
 func isPlain(part string) bool {
 	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 	return part != "" && strings.Trim(part, plain) == ""
@@ -84,8 +85,7 @@ type noResource string
 func (n noResource) Error() string { return string(n) }
 
 // resource returns the bytes of the memory's file or the compiled CLAUDE.md at uri. It returns a
-// noResource if there is none, or if the URL of the request
-// fixes another agent.
+// noResource if there is no such resource, or if the request's URL fixes another agent.
 func (e *endpoint) resource(ctx context.Context, uri string) ([]byte, error) {
 	slug, id, ok := parseURI(uri)
 	if fixed := fixedAgent(ctx); !ok || fixed != "" && slug != fixed {

@@ -20,8 +20,8 @@ const maxPath = 4096
 const maxDecodings = 16
 
 // inside returns a model's path relative to the memory directory, or false if the path is refused.
-// The path is used as it is written. It is refused if it, or any result of decoding it repeatedly
-// (percent-encoding and NFKC), is not plain, so that no other reading of it leaves the directory.
+// The path is used as it is written. But it is decoded repeatedly (percent-encoding and NFKC), and
+// refused unless every result is plain: no other reading of it may leave the directory.
 //
 // Hidden names are refused too: no listing shows them, and a .git has commands.
 func inside(requested string) (path string, ok bool) {

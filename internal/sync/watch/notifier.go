@@ -20,7 +20,7 @@ const notifierBuffer = 1 << 14
 // notifier, for example to refuse watches or lose events.
 type Notifier interface {
 	// Add watches a directory. If the path is watched already, Add watches the directory that is there
-	// now. It returns ENOSPC or EMFILE if the system has no more watches.
+	// now. It returns ENOSPC or EMFILE if the system has run out of watches.
 	Add(dir string) error
 	// Remove removes the watch of a directory.
 	Remove(dir string) error
@@ -32,7 +32,7 @@ type Notifier interface {
 	Close() error
 }
 
-// OpenNotifier returns the system's notifier. It returns EMFILE if the system has no more
+// OpenNotifier returns the system's notifier. It returns EMFILE if the system has run out of
 // notifiers.
 func OpenNotifier() (Notifier, error) {
 	w, err := fsnotify.NewBufferedWatcher(notifierBuffer)

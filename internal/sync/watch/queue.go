@@ -73,8 +73,8 @@ func (q *Queue) AddLater(slug, path string, wait time.Duration) {
 	q.signal()
 }
 
-// takeLater moves due paths from later to waiting. It returns the time until the next one is due,
-// or a negative time if there is none. The caller holds mu.
+// takeLater moves due paths from later to waiting. It returns the time until the next path is due,
+// or a negative time without one. The caller holds mu.
 func (q *Queue) takeLater(now time.Time) (next time.Duration) {
 	next = -1
 	for slug, paths := range q.later {
@@ -142,8 +142,8 @@ type Request struct {
 	Since time.Time // when its first path was queued
 }
 
-// Take returns the requests that are due, and the time until the next one, which is negative if
-// there is none. The caller must call Done for each; until then its agent is not taken again.
+// Take returns the requests that are due, and the time until the next one, which is negative
+// without one. The caller must call Done for each; until then, its agent is not taken again.
 func (q *Queue) Take(now time.Time) (due []Request, next time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

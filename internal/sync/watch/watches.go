@@ -26,7 +26,7 @@ type watchedDir struct {
 	identity dirIdentity
 }
 
-// reason is an agent's reason to watch a directory. The empty slug stands for the set of agents.
+// reason is an agent's reason to watch a directory. The empty slug means the set of agents.
 type reason struct {
 	slug string
 	// rel is a path relative to the agent's directory: the link's if target is set, else the
