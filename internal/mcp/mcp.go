@@ -38,9 +38,9 @@ type Store interface {
 	records.Facts
 	records.Verifications
 
-	// RunDetached runs change and waits for it, even if ctx is cancelled. silence limits how long the
-	// database may not respond.
-	RunDetached(ctx context.Context, silence time.Duration, change func(context.Context) error) error
+	// RunDetached runs change and waits for it, even if ctx is cancelled. timeout limits how long the
+	// database may not respond; then RunDetached returns, and change may continue.
+	RunDetached(ctx context.Context, timeout time.Duration, change func(context.Context) error) error
 }
 
 // defaultDatabaseTime is the API's timeout, too.
