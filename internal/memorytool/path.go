@@ -68,7 +68,8 @@ func isPlain(path string) bool {
 // escape matches a percent-encoded byte (%41) or UTF-16 unit (%u0041).
 var escape = regexp.MustCompile(`%(?:[0-9a-fA-F]{2}|[uU][0-9a-fA-F]{4})`)
 
-// unescaped removes one level of percent-encoding. Other percent signs stay.
+// unescaped decodes one level of %XX and of the non-standard %uXXXX. Other percent signs stay.
+// The result may be invalid UTF-8.
 func unescaped(path string) string {
 	return escape.ReplaceAllStringFunc(path, func(code string) string {
 		digits := code[1:]
