@@ -8,10 +8,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
+
 	"memoir/internal/postgres"
 	"memoir/internal/sync/scan"
-
-	"github.com/google/uuid"
 )
 
 // searchFiller fills the search index with the memories that large scans have left out of it.

@@ -1,10 +1,11 @@
 package templates
 
 import (
-	"memoir/internal/diff"
-	"memoir/internal/memories/memorymd"
 	"strconv"
 	"unicode/utf8"
+
+	"memoir/internal/diff"
+	"memoir/internal/memories/memorymd"
 )
 
 // Index is the view of an agent's Index tab: its MEMORY.md as the agent loads it.

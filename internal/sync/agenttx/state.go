@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"memoir/internal/agents"
-
 	"golang.org/x/sync/semaphore"
+
+	"memoir/internal/agents"
 )
 
 // State is the knowledge of this process about one agent. The caller must hold its lock to use it,

@@ -37,7 +37,7 @@ type message struct {
 }
 
 // payload returns the message as JSON. Only one with many or long events can exceed
-// postgres.MaxTold; function payloads prevents that.
+// postgres.MaxPayload; function payloads prevents that.
 func (m message) payload() string {
 	raw, err := json.Marshal(m)
 	if err != nil {

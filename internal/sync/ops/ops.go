@@ -14,6 +14,8 @@ import (
 	"fmt"
 	"log/slog"
 
+	"github.com/google/uuid"
+
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/records"
@@ -25,8 +27,6 @@ import (
 	"memoir/internal/sync/reconcile"
 	"memoir/internal/sync/removal"
 	"memoir/internal/sync/scan"
-
-	"github.com/google/uuid"
 )
 
 // Service runs the operations. All fields are required. Its methods are safe for concurrent use.

@@ -18,6 +18,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/google/uuid"
+
 	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories/claudemd"
@@ -25,8 +27,6 @@ import (
 	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
 	"memoir/internal/sync/events"
-
-	"github.com/google/uuid"
 )
 
 const (
