@@ -156,7 +156,7 @@ func conflictIn(err error) string {
 		return conflict.Reason
 	case errors.As(err, &invalid):
 		return invalid.Error()
-	case errors.Is(err, memories.ErrChanged), errors.Is(err, sync.ErrNoFile):
+	case errors.Is(err, memories.ErrChanged), errors.Is(err, memories.ErrNoFile):
 		return "It has changed since the plan was made. Nothing was changed. Make a new plan."
 	case errors.Is(err, memories.ErrNotFound):
 		return "It is gone. Nothing was changed. Make a new plan."

@@ -11,7 +11,6 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
-	"memoir/internal/sync"
 )
 
 // must fails the test where what it asks for is refused.
@@ -136,7 +135,7 @@ func TestReplaceFile_ChangedFile(t *testing.T) {
 		t.Errorf("over an edit by hand: %v", err)
 	}
 	b.hasBody("ada", "Deploy", "by hand")
-	for path, want := range map[string]error{"none.md": sync.ErrNoFile, "sub/none.md": sync.ErrNoFile, ".": sync.ErrNoFile, "../CLAUDE.md": sync.ErrNoFile, "/etc/hosts": sync.ErrNoFile, ".git/x": sync.ErrNoFile} {
+	for path, want := range map[string]error{"none.md": memories.ErrNoFile, "sub/none.md": memories.ErrNoFile, ".": memories.ErrNoFile, "../CLAUDE.md": memories.ErrNoFile, "/etc/hosts": memories.ErrNoFile, ".git/x": memories.ErrNoFile} {
 		if err := b.engine.ReplaceFile(byScript, "ada", path, seen, []byte("x")); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", path, err, want)
 		}
@@ -150,27 +149,27 @@ func TestAgentFiles_PathsStayInside(t *testing.T) {
 	b.write("ada/memory/sub/a.md", note("Deploy", memories.Project, "stays"))
 	b.scanAll()
 	for _, path := range []string{"../secret.md", "sub/../../secret.md", "/secret.md", "", "sub/", "sub//a.md", "./sub/a.md", "sub/.", ".hidden", "sub/.hidden/a.md", ".memoir-tmp-x", "a\x00"} {
-		if _, err := b.engine.ReadFile(byScript, "ada", path); !errors.Is(err, sync.ErrNoFile) {
+		if _, err := b.engine.ReadFile(byScript, "ada", path); !errors.Is(err, memories.ErrNoFile) {
 			t.Errorf("%q is read: %v", path, err)
 		}
-		if _, err := b.engine.ListFiles(byScript, "ada", path); !errors.Is(err, sync.ErrNoFile) {
+		if _, err := b.engine.ListFiles(byScript, "ada", path); !errors.Is(err, memories.ErrNoFile) {
 			t.Errorf("%q is listed: %v", path, err)
 		}
-		if err := b.engine.CreateFile(byScript, "ada", path, []byte("x")); !errors.Is(err, sync.ErrInvalidPath) {
+		if err := b.engine.CreateFile(byScript, "ada", path, []byte("x")); !errors.Is(err, memories.ErrInvalidPath) {
 			t.Errorf("%q is created: %v", path, err)
 		}
-		if err := b.engine.RemoveFile(byScript, "ada", path); !errors.Is(err, sync.ErrNoFile) {
+		if err := b.engine.RemoveFile(byScript, "ada", path); !errors.Is(err, memories.ErrNoFile) {
 			t.Errorf("%q is removed: %v", path, err)
 		}
-		if err := b.engine.RenameFile(byScript, "ada", path, "b.md"); !errors.Is(err, sync.ErrNoFile) {
+		if err := b.engine.RenameFile(byScript, "ada", path, "b.md"); !errors.Is(err, memories.ErrNoFile) {
 			t.Errorf("%q is renamed: %v", path, err)
 		}
-		if err := b.engine.RenameFile(byScript, "ada", "sub/a.md", path); !errors.Is(err, sync.ErrInvalidPath) {
+		if err := b.engine.RenameFile(byScript, "ada", "sub/a.md", path); !errors.Is(err, memories.ErrInvalidPath) {
 			t.Errorf("something is renamed to %q: %v", path, err)
 		}
 	}
 	for _, err := range []error{b.engine.RemoveFile(byScript, "ada", "."), b.engine.RenameFile(byScript, "ada", ".", "all")} {
-		if !errors.Is(err, sync.ErrNoFile) {
+		if !errors.Is(err, memories.ErrNoFile) {
 			t.Errorf("the memory directory itself: %v", err)
 		}
 	}
@@ -188,7 +187,7 @@ func TestAgentFiles_MissingDirectory(t *testing.T) {
 	b.rename("ada/memory", "aside")
 	b.isConflict(b.engine.CreateFile(byScript, "ada", "b.md", []byte("x")), "is not there")
 	b.isConflict(b.engine.RenameFile(byScript, "ada", "a.md", "b.md"), "is not there")
-	if err := b.engine.RemoveFile(byScript, "ada", "a.md"); !errors.Is(err, sync.ErrNoFile) {
+	if err := b.engine.RemoveFile(byScript, "ada", "a.md"); !errors.Is(err, memories.ErrNoFile) {
 		t.Errorf("what is away is removed: %v", err)
 	}
 	b.rename("aside", "ada/memory")

@@ -101,5 +101,5 @@ func (e *Engine) scanNewAgents(ctx context.Context) error {
 // isNotLocal reports whether the error means that the agent was forgotten, or that another server
 // holds its lease.
 func isNotLocal(err error) bool {
-	return errors.Is(err, memories.ErrNotFound) || errors.Is(err, agenttx.ErrNotHolder)
+	return errors.Is(err, memories.ErrNotFound) || errors.Is(err, memories.ErrNotHolder)
 }

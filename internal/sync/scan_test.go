@@ -57,10 +57,10 @@ func TestStopScans_SavesContinue(t *testing.T) {
 	b.write("ada/memory/known.md", note("Known", memories.Project, "text"))
 	b.scanAll()
 	b.engine.StopScans()
-	if _, err := b.engine.Scan(t.Context(), "ada"); !errors.Is(err, sync.ErrStopping) {
+	if _, err := b.engine.Scan(t.Context(), "ada"); !errors.Is(err, memories.ErrStopping) {
 		t.Errorf("a scan of one agent ends with %v", err)
 	}
-	if _, err := b.engine.ScanAll(t.Context()); !errors.Is(err, sync.ErrStopping) {
+	if _, err := b.engine.ScanAll(t.Context()); !errors.Is(err, memories.ErrStopping) {
 		t.Errorf("a scan of all ends with %v", err)
 	}
 	b.delete("ada", "Known")

@@ -37,6 +37,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/files"
+	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/sync/agentdir"
 	"memoir/internal/sync/agenttx"
@@ -216,7 +217,7 @@ func (e *Engine) withScanContext(ctx context.Context, run func(context.Context) 
 	}
 	result, err := run(limited)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
-		err = agenttx.ErrStopping
+		err = memories.ErrStopping
 	}
 	return result, err
 }

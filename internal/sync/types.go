@@ -38,14 +38,6 @@ type (
 	ScanResult        = scan.Result                // counts of a scan
 )
 
-// The errors that callers of the Engine test for.
-var (
-	ErrInvalidPath = agenttx.ErrInvalidPath // the path leads out of the directory, or through a file
-	ErrNoFile      = agenttx.ErrNoFile      // no file exists at the path
-	ErrOutOfFiles  = agenttx.ErrOutOfFiles  // a scan could not open more files
-	ErrStopping    = agenttx.ErrStopping    // a scan was stopped because the engine stops
-)
-
 // As returns a copy of ctx. The journal records changes in it as made by the actor.
 func As(ctx context.Context, actor memories.Actor) context.Context { return agenttx.As(ctx, actor) }
 

@@ -21,7 +21,7 @@ import (
 type ReadFileOp struct{ Path string }
 
 // ReadFile returns the bytes of a file in the agent's primary directory. Errors to test for:
-// memories.ErrNotFound for an unknown agent, agenttx.ErrNoFile, agenttx.ErrIsDirectory, and
+// memories.ErrNotFound for an unknown agent, memories.ErrNoFile, memories.ErrIsDirectory, and
 // *memories.ConflictError for a file that is larger than memories.MaxFileSize or cannot be read.
 func (d *Directory) ReadFile(ctx context.Context, slug string, op ReadFileOp) ([]byte, error) {
 	primary, err := d.openPrimaryDir(ctx, slug)
@@ -48,7 +48,7 @@ type ListFilesOp struct{ Path string }
 
 // ListFiles returns all files and directories below a directory, in the order of fs.WalkDir,
 // without hidden ones. It lists a linked directory, but not its files. Errors to test for:
-// memories.ErrNotFound for an unknown agent, agenttx.ErrNoFile also if Path is a file, and
+// memories.ErrNotFound for an unknown agent, memories.ErrNoFile also if Path is a file, and
 // *memories.ConflictError if the directory cannot be read.
 func (d *Directory) ListFiles(ctx context.Context, slug string, op ListFilesOp) ([]ListedFile, error) {
 	primary, err := d.openPrimaryDir(ctx, slug)
@@ -71,7 +71,7 @@ type primaryDir struct {
 }
 
 // openPrimaryDir opens the primary directory without an agent transaction. It returns
-// agenttx.ErrNoFile if the directory does not exist.
+// memories.ErrNoFile if the directory does not exist.
 func (d *Directory) openPrimaryDir(ctx context.Context, slug string) (*primaryDir, error) {
 	row, err := d.Store.AgentUncounted(ctx, slug)
 	if err != nil {
@@ -85,7 +85,7 @@ func (d *Directory) openPrimaryDir(ctx context.Context, slug string) (*primaryDi
 	return primaryDirOf(root, agenttx.AgentOf(row))
 }
 
-// primaryDirOf opens the primary directory below root. It returns agenttx.ErrNoFile if the
+// primaryDirOf opens the primary directory below root. It returns memories.ErrNoFile if the
 // directory does not exist.
 func primaryDirOf(root *os.Root, agent agents.Agent) (*primaryDir, error) {
 	at, err := files.Resolve(root, agent.PrimaryDir())
@@ -104,17 +104,17 @@ func (d *primaryDir) close() {
 }
 
 // find returns the path of an existing file or directory after following all links. It returns
-// agenttx.ErrNoFile if the file does not exist, is hidden, or is outside.
+// memories.ErrNoFile if the file does not exist, is hidden, or is outside.
 func (d *primaryDir) find(file string) (string, error) {
 	if !isReachable(file) {
-		return "", agenttx.ErrNoFile
+		return "", memories.ErrNoFile
 	}
 	at, err := files.Resolve(d.root, file)
 	if err != nil {
 		return "", d.readError(file, err)
 	}
 	if !isReachable(at) {
-		return "", agenttx.ErrNoFile
+		return "", memories.ErrNoFile
 	}
 	return at, nil
 }
@@ -130,26 +130,26 @@ func (d *primaryDir) findLink(file string) (string, error) {
 }
 
 // findNew returns the path for a new file after following all links. It returns
-// agenttx.ErrFileExists if something is there, also a broken link. It returns
-// agenttx.ErrInvalidPath if the path is hidden or outside, or cannot be created.
+// memories.ErrFileExists if something is there, also a broken link. It returns
+// memories.ErrInvalidPath if the path is hidden or outside, or cannot be created.
 func (d *primaryDir) findNew(file string) (string, error) {
 	if !isReachable(file) {
-		return "", agenttx.ErrInvalidPath
+		return "", memories.ErrInvalidPath
 	}
 	at, err := files.Resolve(d.root, file)
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		if err = d.readError(file, err); errors.Is(err, agenttx.ErrNoFile) {
-			err = agenttx.ErrInvalidPath
+		if err = d.readError(file, err); errors.Is(err, memories.ErrNoFile) {
+			err = memories.ErrInvalidPath
 		}
 		return "", err
 	case !isReachable(at):
-		return "", agenttx.ErrInvalidPath
+		return "", memories.ErrInvalidPath
 	case err == nil:
-		return "", agenttx.ErrFileExists
+		return "", memories.ErrFileExists
 	}
 	if info, err := files.Lstat(d.root, file); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return "", agenttx.ErrFileExists // a broken link
+		return "", memories.ErrFileExists // a broken link
 	}
 	return at, nil
 }
@@ -162,7 +162,7 @@ func (d *primaryDir) read(file string) ([]byte, error) {
 		return nil, &memories.ConflictError{Reason: path.Join(d.dir, file) + " is larger than 1 MiB, and cannot be read here. It is unchanged."}
 	case errors.Is(err, files.ErrNotRegular):
 		if info, err := d.root.Lstat(file); err == nil && info.IsDir() {
-			return nil, agenttx.ErrIsDirectory
+			return nil, memories.ErrIsDirectory
 		}
 	}
 	if err != nil {
@@ -171,11 +171,11 @@ func (d *primaryDir) read(file string) ([]byte, error) {
 	return raw, nil
 }
 
-// list returns all files and directories below dir, as ListFiles does. It returns agenttx.ErrNoFile
+// list returns all files and directories below dir, as ListFiles does. It returns memories.ErrNoFile
 // if dir is not a directory.
 func (d *primaryDir) list(dir string) ([]ListedFile, error) {
 	if info, err := d.root.Lstat(dir); err != nil || !info.IsDir() {
-		return nil, agenttx.ErrNoFile
+		return nil, memories.ErrNoFile
 	}
 	var listed []ListedFile
 	err := fs.WalkDir(d.root.FS(), dir, func(p string, entry fs.DirEntry, err error) error {
@@ -237,11 +237,11 @@ func (d *primaryDir) readError(file string, err error) error {
 }
 
 // readError returns the error for a file that could not be read because of err. It is
-// agenttx.ErrNoFile if the file does not exist, or is behind a link that cannot be followed.
+// memories.ErrNoFile if the file does not exist, or is behind a link that cannot be followed.
 // Otherwise it is a conflict.
 func readError(file string, err error) error {
 	if agenttx.IsNotFound(err) || errors.Is(err, files.ErrLeaves) || errors.Is(err, files.ErrLoop) {
-		return agenttx.ErrNoFile
+		return memories.ErrNoFile
 	}
 	return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be read (%v). It is unchanged.", file, agenttx.FSCause(err))}
 }

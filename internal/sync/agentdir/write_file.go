@@ -39,7 +39,7 @@ type WriteFileOp struct {
 
 // WriteFile changes files in the agent's primary directory, scans and publishes. It has the same
 // effect on memories as a change on disk. Errors to test for: memories.ErrNotFound for an unknown
-// agent, memories.ErrChanged for another hash, *memories.ConflictError, and agenttx.ErrNoFile,
+// agent, memories.ErrChanged for another hash, *memories.ConflictError, and memories.ErrNoFile,
 // ErrIsDirectory, ErrFileExists and ErrInvalidPath for a path.
 func (d *Directory) WriteFile(ctx context.Context, slug string, op WriteFileOp) (cluster.Nothing, error) {
 	return cluster.Nothing{}, d.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
@@ -88,9 +88,9 @@ func (d *Directory) replaceFile(ctx context.Context, tx *agenttx.Tx, op WriteFil
 	}
 	switch found, err := files.ReadHash(tx.Root, relPath); {
 	case errors.Is(err, files.ErrNotRegular):
-		return agenttx.ErrIsDirectory
+		return memories.ErrIsDirectory
 	case errors.Is(err, fs.ErrNotExist):
-		return agenttx.ErrNoFile
+		return memories.ErrNoFile
 	case err != nil:
 		return ops.WriteConflict(relPath, err)
 	case found != op.Hash, found == emptyHash && agenttx.AwaitBytes(tx.Root, relPath):
@@ -110,7 +110,7 @@ func (d *Directory) writeFile(ctx context.Context, tx *agenttx.Tx, relPath strin
 	}
 	switch err := tx.Overwrite(relPath, raw, options); {
 	case errors.Is(err, files.ErrExists):
-		return agenttx.ErrFileExists
+		return memories.ErrFileExists
 	case errors.Is(err, files.ErrChanged):
 		tx.Rescan(relPath)
 		return memories.ErrChanged
@@ -133,14 +133,14 @@ func (d *Directory) renameFile(ctx context.Context, tx *agenttx.Tx, op WriteFile
 		return err
 	}
 	if agenttx.Under(to, from) {
-		return agenttx.ErrInvalidPath
+		return memories.ErrInvalidPath
 	}
 	if err := errors.Join(checkMoveDepth(tx, from, to), checkStaysInTeam(tx, op.To), checkAgentMove(tx, from, to)); err != nil {
 		return err
 	}
 	switch err := tx.Disk.Move(tx.Root, from, to); {
 	case errors.Is(err, files.ErrExists):
-		return agenttx.ErrFileExists
+		return memories.ErrFileExists
 	case err != nil:
 		return &memories.ConflictError{Reason: fmt.Sprintf("%s could not be renamed to %s (%v). It has one of the two names. Look which, and try again.", from, to, agenttx.FSCause(err))}
 	}
@@ -278,7 +278,7 @@ func (d *Directory) scanExisting(ctx context.Context, tx *agenttx.Tx, relPath st
 }
 
 // resolvePath returns the result of find for a path of the primary directory, relative to the
-// agent's directory. It returns agenttx.ErrNoFile for the primary directory itself, which must not
+// agent's directory. It returns memories.ErrNoFile for the primary directory itself, which must not
 // be changed.
 func resolvePath(tx *agenttx.Tx, file string, find func(*primaryDir, string) (string, error)) (string, error) {
 	if tx.Root == nil {
@@ -291,7 +291,7 @@ func resolvePath(tx *agenttx.Tx, file string, find func(*primaryDir, string) (st
 	defer d.close()
 	at, err := find(d, file)
 	if at == "." && err == nil {
-		err = agenttx.ErrNoFile
+		err = memories.ErrNoFile
 	}
 	return path.Join(tx.Agent.PrimaryDir(), at), err
 }
@@ -301,11 +301,11 @@ func resolveNewPath(tx *agenttx.Tx, file string) (string, error) {
 	relPath, err := resolvePath(tx, file, (*primaryDir).findNew)
 	switch {
 	case file == ".":
-		return "", agenttx.ErrFileExists
-	case !errors.Is(err, agenttx.ErrNoFile):
+		return "", memories.ErrFileExists
+	case !errors.Is(err, memories.ErrNoFile):
 		return relPath, err
 	case !isReachable(file):
-		return "", agenttx.ErrInvalidPath
+		return "", memories.ErrInvalidPath
 	}
 	return path.Join(tx.Agent.PrimaryDir(), file), nil // the write creates the primary directory
 }

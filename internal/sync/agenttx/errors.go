@@ -12,17 +12,6 @@ import (
 	"memoir/internal/memories"
 )
 
-// The errors of package memories that work on an agent returns.
-var (
-	ErrNoFile      = memories.ErrNoFile
-	ErrIsDirectory = memories.ErrIsDirectory
-	ErrFileExists  = memories.ErrFileExists
-	ErrInvalidPath = memories.ErrInvalidPath
-	ErrStopping    = memories.ErrStopping
-	ErrOutOfFiles  = memories.ErrOutOfFiles
-	ErrNotHolder   = memories.ErrNotHolder
-)
-
 var (
 	// ErrTooLarge means that a file has more bytes than the caller accepts.
 	ErrTooLarge = errors.New("file too large")
@@ -32,8 +21,8 @@ var (
 	ErrPanic = errors.New("internal error, see the server's log")
 )
 
-// OutOfFiles returns an error that wraps ErrOutOfFiles if files.IsExhausted reports true for err.
-// It returns nil for any other err.
+// OutOfFiles returns an error that wraps memories.ErrOutOfFiles if files.IsExhausted reports true
+// for err. It returns nil for any other err.
 func OutOfFiles(err error) error {
 	if !files.IsExhausted(err) {
 		return nil
@@ -41,10 +30,10 @@ func OutOfFiles(err error) error {
 	return OutOfFilesError(err)
 }
 
-// OutOfFilesError returns an error that wraps ErrOutOfFiles and exhausted, and names the remedy. The
-// caller must have checked that files.IsExhausted reports true for it.
+// OutOfFilesError returns an error that wraps memories.ErrOutOfFiles and exhausted, and names the
+// remedy. The caller must have checked that files.IsExhausted reports true for it.
 func OutOfFilesError(exhausted error) error {
-	return fmt.Errorf("%w (%w): raise the limit (ulimit -n)", ErrOutOfFiles, exhausted)
+	return fmt.Errorf("%w (%w): raise the limit (ulimit -n)", memories.ErrOutOfFiles, exhausted)
 }
 
 // FSCause returns err without the operation and the path of a file system error, for messages that

@@ -71,8 +71,8 @@ func TestOutOfFiles(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			err := OutOfFiles(tt.err)
-			if got := errors.Is(err, ErrOutOfFiles); got != tt.want || (err != nil) != tt.want {
-				t.Errorf("OutOfFiles() = %v, want ErrOutOfFiles: %t", err, tt.want)
+			if got := errors.Is(err, memories.ErrOutOfFiles); got != tt.want || (err != nil) != tt.want {
+				t.Errorf("OutOfFiles() = %v, want memories.ErrOutOfFiles: %t", err, tt.want)
 			}
 			if tt.want && !errors.Is(err, tt.err) {
 				t.Errorf("OutOfFiles() = %v, which does not wrap its cause", err)
@@ -105,7 +105,7 @@ func TestFSCause(t *testing.T) {
 func TestIsNotFound(t *testing.T) {
 	t.Parallel()
 	for err, want := range map[error]bool{
-		syscall.ENOENT: true, syscall.ENOTDIR: true, syscall.ENAMETOOLONG: true, syscall.EINVAL: true, ErrNoFile: true,
+		syscall.ENOENT: true, syscall.ENOTDIR: true, syscall.ENAMETOOLONG: true, syscall.EINVAL: true, memories.ErrNoFile: true,
 		syscall.EACCES: false, syscall.EIO: false, syscall.EMFILE: false,
 	} {
 		if got := IsNotFound(pathError(err)); got != want {

@@ -53,11 +53,11 @@ func NewManager(o Options) *Manager {
 // Close closes the replaced files that are still open.
 func (m *Manager) Close() { m.replaced.close() }
 
-// Do calls do with exclusive use of the agent, in this process and among all servers, and returns
-// its error. It opens the agent's directory for the call. It fails with memories.ErrNotFound for an
-// unknown slug, and with ErrNotHolder if another server holds the agent's lease. It fails with
-// ErrPanic if do panics, and with the error of ctx if ctx ends while Do waits. A call of Do inside
-// do for the same agent deadlocks.
+// Do calls do with exclusive use of the agent, in this process and among all servers, and
+// returns its error. It opens the agent's directory for the call. It fails with
+// memories.ErrNotFound for an unknown slug, and with memories.ErrNotHolder if another server
+// holds the agent's lease. It fails with ErrPanic if do panics, and with the error of ctx if ctx
+// ends while Do waits. A call of Do inside do for the same agent deadlocks.
 func (m *Manager) Do(ctx context.Context, slug string, do func(*Tx) error) (err error) {
 	a, err := m.Load(ctx, slug)
 	if err != nil {
@@ -98,8 +98,8 @@ func (m *Manager) Do(ctx context.Context, slug string, do func(*Tx) error) (err 
 }
 
 // begin prepares tx for the current lease term. If another server holds the lease, it returns
-// ErrNotHolder. If none does, this server may work on the agent, and begin reads the agent's row
-// again. It returns memories.ErrNotFound if the row no longer exists.
+// memories.ErrNotHolder. If none does, this server may work on the agent, and begin reads the
+// agent's row again. It returns memories.ErrNotFound if the row no longer exists.
 func (m *Manager) begin(ctx context.Context, tx *Tx) error {
 	term := m.o.Term(tx.State.ID)
 	if term == 0 {
@@ -108,7 +108,7 @@ func (m *Manager) begin(ctx context.Context, tx *Tx) error {
 			return err
 		}
 		if holder != 0 {
-			return ErrNotHolder
+			return memories.ErrNotHolder
 		}
 		// A server that gets the lease from now on first scans the whole agent, and must wait for
 		// tx.

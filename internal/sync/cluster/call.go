@@ -87,7 +87,7 @@ func (c Call[Op, R]) Do(ctx context.Context, slug string, op Op) (R, error) {
 		} else {
 			result, err = c.send(ctx, a.ID, holder, op)
 		}
-		if !errors.Is(err, errHolderChanged) && !errors.Is(err, agenttx.ErrNotHolder) {
+		if !errors.Is(err, errHolderChanged) && !errors.Is(err, memories.ErrNotHolder) {
 			return result, err
 		}
 	}
@@ -249,7 +249,7 @@ func (n *Node) responseTo(ctx context.Context, r records.ServerRequest) []byte {
 	return raw
 }
 
-// runCall runs the call that the request names. It fails with agenttx.ErrNotHolder if this server
+// runCall runs the call that the request names. It fails with memories.ErrNotHolder if this server
 // does not know the agent.
 func (n *Node) runCall(ctx context.Context, r records.ServerRequest) (any, error) {
 	run := n.handlers[r.Call]
@@ -258,7 +258,7 @@ func (n *Node) runCall(ctx context.Context, r records.ServerRequest) (any, error
 	}
 	a := n.o.Agents.SlugOf(r.AgentID)
 	if a == "" {
-		return nil, agenttx.ErrNotHolder
+		return nil, memories.ErrNotHolder
 	}
 	return run(ctx, a, r.Arguments)
 }

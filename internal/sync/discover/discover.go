@@ -53,7 +53,7 @@ const discoverAttempts = 3
 // Run finds the agents on disk. It adds new agents, updates the rows, requests the leases of the
 // agents on this disk, and marks the absent ones. It returns the slugs of the agents that this
 // server must scan, because they are new, have moved or were never fully scanned. It fails with
-// agenttx.ErrOutOfFiles if too few files can be opened, and with memories.ErrUnavailable.
+// memories.ErrOutOfFiles if too few files can be opened, and with memories.ErrUnavailable.
 func (d *Discoverer) Run(ctx context.Context) (appeared []string, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -68,7 +68,7 @@ const bulkSize = 50
 // Bulk applies op.Verb to each memory, and publishes after every bulkSize memories. It returns a
 // failure for each memory in the order of op.Refs, nil for a success. If publishing fails, the
 // memories of that batch get its error, although they may be changed. Bulk returns an error only
-// for agenttx.ErrNotHolder; nothing was changed then.
+// for memories.ErrNotHolder; nothing was changed then.
 func (s *Service) Bulk(ctx context.Context, slug string, op BulkOp) ([]*problem.Failure, error) {
 	errs := make([]error, len(op.Refs))
 	for i := 0; i < len(op.Refs); i += bulkSize {
@@ -81,7 +81,7 @@ func (s *Service) Bulk(ctx context.Context, slug string, op BulkOp) ([]*problem.
 			_, err := s.publish(ctx, tx, &c)
 			return err
 		})
-		if i == 0 && errors.Is(err, agenttx.ErrNotHolder) {
+		if i == 0 && errors.Is(err, memories.ErrNotHolder) {
 			return nil, err // nothing was changed: the caller sends all of it to the holder
 		}
 		if err != nil {

@@ -209,5 +209,5 @@ func acceptedFile(ctx context.Context, tx *agenttx.Tx, offer Offer) (memoryFile,
 func IsRefusal(err error) bool {
 	var conflict *memories.ConflictError
 	return errors.Is(err, memories.ErrNotFound) || errors.Is(err, memories.ErrChanged) || errors.As(err, &conflict) ||
-		errors.Is(err, agenttx.ErrNoFile) || errors.Is(err, agenttx.ErrFileExists)
+		errors.Is(err, memories.ErrNoFile) || errors.Is(err, memories.ErrFileExists)
 }

@@ -34,7 +34,7 @@ const (
 
 // scanLogs mirrors the agent's logs at and below paths. It watches the directories of recent logs
 // and returns them. If a full scan lists the same logs as the last one, it reads no rows. It fails
-// with agenttx.ErrOutOfFiles if it could not open more files.
+// with memories.ErrOutOfFiles if it could not open more files.
 func (s *Scanner) scanLogs(ctx context.Context, tx *agenttx.Tx, paths []string, at time.Time) (watched []string, err error) {
 	within := logPaths(tx.Agent, paths)
 	if len(within) == 0 {
@@ -136,7 +136,7 @@ func isWatched(relDir string, months []string) bool {
 
 // saveLogs reads the logs whose signature is not the known one, and saves them in batches. It emits
 // an event for each batch. unsigned reports whether it has saved a log without a signature, because
-// the log is unreadable or has just changed. It fails with agenttx.ErrOutOfFiles if it could not
+// the log is unreadable or has just changed. It fails with memories.ErrOutOfFiles if it could not
 // open more files.
 func saveLogs(ctx context.Context, tx *agenttx.Tx, entries []agents.Entry, known map[string]int64, at time.Time) (unsigned bool, err error) {
 	var changed []records.Log
@@ -186,7 +186,7 @@ func emitLogs(tx *agenttx.Tx, day logs.Day) {
 
 // readLog reads the end of a log file. A log that cannot be read becomes a Log with a problem and
 // without text. exists is false if the file was removed after the walk. It fails only with
-// agenttx.ErrOutOfFiles.
+// memories.ErrOutOfFiles.
 func readLog(tx *agenttx.Tx, entry agents.Entry, at time.Time) (l records.Log, exists bool, err error) {
 	_, relPath := tx.Agent.LogDirOf(entry.Path)
 	place := logs.PlaceOf(relPath)

@@ -30,7 +30,7 @@ const (
 // listOthers adds the text files among listing.Others to its Files, up to maxOthers for the whole
 // agent. Files that an earlier scan listed have priority. The last file within the limit gets a
 // note about it. It opens only files that are new or have changed. It fails only with
-// agenttx.ErrOutOfFiles.
+// memories.ErrOutOfFiles.
 func listOthers(tx *agenttx.Tx, listing *agents.Listing, paths []string) error {
 	before := agenttx.OtherFiles{Kinds: tx.State.Others.Kinds, Listed: maps.Clone(tx.State.Others.Listed)}
 	if before.Kinds == nil || agenttx.IsFullScan(paths) {

@@ -98,7 +98,7 @@ func (s *Result) Add(other Result) {
 
 // Run scans r.Paths of the agent. It commits the differences between disk and rows in batches,
 // emits an event for each change, and watches the directories that it visits. It does not publish
-// CLAUDE.md. It fails with agenttx.ErrOutOfFiles if it could not open more files. If the agent's
+// CLAUDE.md. It fails with memories.ErrOutOfFiles if it could not open more files. If the agent's
 // directory is not open for another reason, it changes nothing and returns a zero Result.
 func (s *Scanner) Run(ctx context.Context, tx *agenttx.Tx, r Request) (Result, error) {
 	paths := r.Paths
@@ -278,7 +278,7 @@ func (s *Scanner) presetCosts(tx *agenttx.Tx, newRows []records.MemoryRow) {
 // clearLeftovers removes the leftovers of a crash from dirs and from the directory of CLAUDE.md,
 // with Disk.Recover. It requests scans of the files that Recover has restored. It returns the
 // directories that may still have leftovers. It does nothing after a full scan of this lease term
-// has cleared all directories. It fails only with agenttx.ErrOutOfFiles.
+// has cleared all directories. It fails only with memories.ErrOutOfFiles.
 func clearLeftovers(tx *agenttx.Tx, dirs []string, isFullScan bool) (uncleared []string, err error) {
 	if tx.State.Recovered {
 		return nil, nil
@@ -307,7 +307,7 @@ func clearLeftovers(tx *agenttx.Tx, dirs []string, isFullScan bool) (uncleared [
 
 // removedFiles returns the files among known that were on disk and that the walk has found missing.
 // While the primary directory is away or unreadable, none of its files are among them. It fails
-// only with agenttx.ErrOutOfFiles.
+// only with memories.ErrOutOfFiles.
 func removedFiles(tx *agenttx.Tx, listing agents.Listing, known map[string]*records.File, primaryAway bool) ([]records.File, error) {
 	var candidates []string
 	for path, f := range known {

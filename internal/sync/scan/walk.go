@@ -24,7 +24,7 @@ func absolute(tx *agenttx.Tx, dir string) string {
 }
 
 // watchTargets watches the target files of the listed links, unless their directories are among
-// watched. It returns the directories of these targets. It fails only with agenttx.ErrOutOfFiles.
+// watched. It returns the directories of these targets. It fails only with memories.ErrOutOfFiles.
 func (s *Scanner) watchTargets(tx *agenttx.Tx, listing agents.Listing, watched []string) (dirs []string, err error) {
 	for _, link := range listing.Links {
 		target, err := files.Resolve(tx.Root, link)
