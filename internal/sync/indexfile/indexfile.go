@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"slices"
@@ -173,40 +172,11 @@ func IndexChanges(root *os.Root, agent agents.Agent, indexes, paths []string) (c
 	return changes, listed
 }
 
-// IndexesFor returns the paths of the existing indexes that may list one of the files at paths.
-// They are in the primary directory, the team directory, and in each directory from a file up to
-// its memory directory. It returns nil if root is nil.
+// IndexesFor returns the sorted paths of the existing indexes that may list one of the files at
+// paths. An index of the primary or team directory may list any file, so these are always included.
+// Other indexes list only files in their directory and below it: IndexesFor includes those of each
+// directory from a file up to its memory directory. It returns nil if root is nil.
 func IndexesFor(root *os.Root, agent agents.Agent, paths []string) []string {
-	return indexesOf(agent, paths, func(dir string) []string { return indexesIn(root, dir) })
-}
-
-// KnownIndexesFor is IndexesFor without reading directories, which may have thousands of files. It
-// uses the indexes of the last scan, and the path of a MEMORY.md, which may not exist, for a
-// directory without any. Before the first full scan it reads the directories as IndexesFor does.
-func KnownIndexesFor(tx *agenttx.Tx, paths []string) []string {
-	return indexesOf(tx.Agent, paths, func(dir string) []string {
-		if !tx.State.FullyScanned {
-			return indexesIn(tx.Root, dir)
-		}
-		var indexes []string
-		for index := range tx.State.Indexes {
-			if path.Dir(index) == dir {
-				indexes = append(indexes, index)
-			}
-		}
-		if len(indexes) == 0 {
-			return []string{path.Join(dir, indexFile)}
-		}
-		slices.Sort(indexes) // puts MEMORY.md before the other spellings
-		return indexes
-	})
-}
-
-// indexesOf calls in for each directory whose indexes may list one of the files at paths. It
-// returns all results, in the order of the directories. An index of the primary or team directory
-// may list any file. An index of a session lists only that session's files, so sessions without one
-// of the files are left out: there may be thousands.
-func indexesOf(agent agents.Agent, paths []string, in func(dir string) []string) []string {
 	dirs := map[string]bool{agent.PrimaryDir(): true, agent.TeamDir(): true}
 	for _, file := range paths {
 		for _, dir := range directoriesAbove(agent, file) {
@@ -214,9 +184,10 @@ func indexesOf(agent agents.Agent, paths []string, in func(dir string) []string)
 		}
 	}
 	var indexes []string
-	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
-		indexes = append(indexes, in(dir)...)
+	for dir := range dirs {
+		indexes = append(indexes, indexesIn(root, dir)...)
 	}
+	slices.Sort(indexes)
 	return indexes
 }
 

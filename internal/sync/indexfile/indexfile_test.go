@@ -109,22 +109,6 @@ func TestIndexesFor(t *testing.T) {
 	}
 }
 
-func TestKnownIndexesFor(t *testing.T) {
-	t.Parallel()
-	root := openRoot(t, map[string]string{"memory/MEMORY.md": "x", "memory/sub/MEMORY.md": "x"})
-	tx := &agenttx.Tx{Agent: hive, Root: root, State: agenttx.NewState(1)}
-	paths := []string{"memory/sub/a.md"}
-	if got, want := KnownIndexesFor(tx, paths), []string{"memory/MEMORY.md", "memory/sub/MEMORY.md"}; !slices.Equal(got, want) {
-		t.Errorf("KnownIndexesFor() before the first full scan = %q, want %q", got, want)
-	}
-	tx.State.FullyScanned = true
-	tx.State.Indexes = map[string]agenttx.FileStamp{"memory/memory.md": {}, "memory/Memory.md": {}, "memory/sub/deep/MEMORY.md": {}}
-	want := []string{"memory/Memory.md", "memory/memory.md", "memory/sub/MEMORY.md", "memory/team/MEMORY.md"}
-	if got := KnownIndexesFor(tx, paths); !slices.Equal(got, want) {
-		t.Errorf("KnownIndexesFor() after a full scan = %q, want %q", got, want)
-	}
-}
-
 func TestIndexChanges(t *testing.T) {
 	t.Parallel()
 	const top = "# Index\n- [A](a.md) — first\n- [B](sub/b.md) and [C](c.md)\n- [Out](../../a.md)\n"

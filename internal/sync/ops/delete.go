@@ -77,7 +77,7 @@ func deletionOf(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, rec
 		}
 	}
 	mayBeListed := slices.Concat(mirrored, absent)
-	indexes = indexfile.KnownIndexesFor(tx, removal.PathsOf(mayBeListed))
+	indexes = indexfile.IndexesFor(tx.Root, tx.Agent, removal.PathsOf(mayBeListed))
 	changes, listed := indexfile.IndexChanges(tx.Root, tx.Agent, indexes, removal.PathsOf(mayBeListed))
 	lines := map[string][]memorymd.RemovedLine{}
 	for _, change := range changes {
