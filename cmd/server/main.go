@@ -26,7 +26,7 @@ import (
 	"memoir/internal/jobs"
 	"memoir/internal/model"
 	"memoir/internal/recall"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/verification"
 )
 
@@ -114,7 +114,7 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 // work mirrors and serves until ctx ends or a required part fails.
 func work(ctx context.Context, config config, listener net.Listener, database *database, stdout io.Writer, log *slog.Logger) error {
 	places := placesOf(config)
-	engine, err := sync.Start(database.store, sync.Options{
+	engine, err := engine.Start(database.store, engine.Options{
 		Places: places, Debounce: config.debounce, Rescan: config.rescan, ClaudeMDLimit: config.claudeMDLimit, AgeNotes: config.ageNotes, Poll: config.watch == watchPoll,
 		Log: log,
 	})

@@ -22,13 +22,13 @@ import (
 	"memoir/internal/pages"
 	"memoir/internal/postgres"
 	"memoir/internal/recall"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/verification"
 )
 
 // newServer returns the HTTP server: the API, hooks, MCP and pages behind the gate.
 func newServer(
-	config config, owned ownerAccess, places agents.Settings, engine *sync.Engine, store *postgres.Store, recaller *recall.Recaller, checker *verification.Checker,
+	config config, owned ownerAccess, places agents.Settings, engine *engine.Engine, store *postgres.Store, recaller *recall.Recaller, checker *verification.Checker,
 	consolidator *consolidation.Consolidator, extractor *extraction.Extractor, background describedModel, log *slog.Logger,
 ) (*http.Server, error) {
 	around, err := gate.New(gate.Options{

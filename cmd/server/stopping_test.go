@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	gosync "sync"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -31,7 +31,7 @@ const promised = 15 * time.Second
 // program returns the path of the built program, and built is its directory.
 var (
 	built   string
-	program = gosync.OnceValues(func() (string, error) {
+	program = sync.OnceValues(func() (string, error) {
 		var err error
 		if built, err = os.MkdirTemp("", "memoir-server-"); err != nil {
 			return "", err
@@ -162,7 +162,7 @@ func TestASignalInTheMiddleOfALargeScanEndsTheProgram(t *testing.T) {
 	for i := range 20_000 {
 		s.write(fmt.Sprintf("m%05d", i))
 	}
-	var asking gosync.WaitGroup
+	var asking sync.WaitGroup
 	asking.Go(func() { s.ask(http.MethodPost, "/api/v1/scan", "") })
 	waittest.For(s, "the scan to have begun", func() bool { return s.ask(http.MethodGet, "/api/v1/agents/ada", "") == http.StatusOK })
 	s.endsWell()
@@ -186,7 +186,7 @@ func TestASignalEndsTheProgramThoughAWriteAndAScanHang(t *testing.T) {
 		err := conn.QueryRow(t.Context(), "SELECT count(pg_advisory_lock(1835363695, id::integer)) FROM agents WHERE slug = 'ada'").Scan(&held)
 		return err == nil && held == 1
 	})
-	var asking gosync.WaitGroup
+	var asking sync.WaitGroup
 	asking.Go(func() {
 		s.ask(http.MethodPost, "/api/v1/agents/ada/memories", `{"name":"Two","type":"user","description":"","body":"Text."}`)
 	})

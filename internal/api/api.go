@@ -23,7 +23,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/recall"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/verification"
 )
 
@@ -63,7 +63,7 @@ const (
 
 // api implements the handlers of all calls.
 type api struct {
-	engine   *sync.Engine
+	engine   *engine.Engine
 	store    Store
 	recaller *recall.Recaller
 	options  Options
@@ -73,7 +73,7 @@ type api struct {
 
 // New returns the handler of all paths below /api, and of /healthz and /readyz. It needs full
 // paths, so the caller must not strip a prefix.
-func New(engine *sync.Engine, store Store, recaller *recall.Recaller, options Options) http.Handler {
+func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options Options) http.Handler {
 	if options.MaxStreams == 0 {
 		options.MaxStreams = defaultStreams
 	}
@@ -133,7 +133,7 @@ func New(engine *sync.Engine, store Store, recaller *recall.Recaller, options Op
 // do not use the API.
 func byScript(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(w, r.WithContext(sync.As(r.Context(), memories.ByScript)))
+		next.ServeHTTP(w, r.WithContext(engine.As(r.Context(), memories.ByScript)))
 	})
 }
 

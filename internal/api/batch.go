@@ -7,7 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"memoir/internal/problem"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 // maxBatch is the maximum number of ids in a batch. It is the same as the longest page of a list.
@@ -69,7 +69,7 @@ func (a *api) batch(ctx context.Context, in *batchInput) (*answer[BatchResultLis
 	for _, operation := range []struct {
 		op  string
 		ids []string
-		run func(ctx context.Context, slug string, all []sync.MemoryRef) []error
+		run func(ctx context.Context, slug string, all []engine.MemoryRef) []error
 	}{
 		{"delete", in.Body.Delete, a.engine.DeleteMany},
 		{"restore", in.Body.Restore, a.engine.RestoreMany},
@@ -89,8 +89,8 @@ func (a *api) batch(ctx context.Context, in *batchInput) (*answer[BatchResultLis
 }
 
 // refsOf returns references to the memories, without ETags.
-func refsOf(ids []string) []sync.MemoryRef {
-	all := make([]sync.MemoryRef, len(ids))
+func refsOf(ids []string) []engine.MemoryRef {
+	all := make([]engine.MemoryRef, len(ids))
 	for i, id := range ids {
 		all[i].ID = id
 	}

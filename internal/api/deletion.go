@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"memoir/internal/memories/claudemd"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/wire"
 )
 
@@ -64,7 +64,7 @@ func (a *api) previewDeletions(ctx context.Context, in *previewDeletionsInput) (
 	return ok(deletionOf(change)), err
 }
 
-func deletionOf(change sync.DeletionPreview) Deletion {
+func deletionOf(change engine.DeletionPreview) Deletion {
 	before, after := change.ClaudeMDBefore, change.ClaudeMDAfter
 	deletion := Deletion{
 		Memories: make([]DeletedMemory, len(change.Memories)),

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"memoir/internal/memories"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 // Precondition contains the If-Match header of a write.
@@ -33,7 +33,7 @@ func (a *api) match(ctx context.Context, path MemoryPath, condition Precondition
 	if err != nil {
 		return "", err
 	}
-	if i := slices.Index(tags, sync.ETag(m)); i >= 0 {
+	if i := slices.Index(tags, engine.ETag(m)); i >= 0 {
 		return tags[i], nil
 	}
 	return tags[0], nil

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"strings"
 
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/wire"
 )
 
@@ -60,7 +60,7 @@ func (a *api) listFixes(ctx context.Context, in *MemoryPath) (*answer[FixList], 
 	return ok(list), err
 }
 
-func flawedFileOf(f sync.Flawed) FlawedFile {
+func flawedFileOf(f engine.Flawed) FlawedFile {
 	shown := FlawedFile{
 		Path: f.Path, Session: wire.Text(f.Session), Hash: wire.Text(f.Hash), Problems: wire.ProblemsOf(f.Problems), Fixes: make([]Fix, len(f.Fixes)),
 	}

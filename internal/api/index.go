@@ -9,7 +9,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/problem"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/wire"
 )
 
@@ -80,7 +80,7 @@ type indexRebuildAnswer struct {
 }
 
 func (a *api) rebuildIndex(ctx context.Context, in *rebuildIndexInput) (*indexRebuildAnswer, error) {
-	var change sync.IndexChange
+	var change engine.IndexChange
 	var err error
 	if in.DryRun {
 		change, err = a.engine.PreviewIndex(ctx, in.Slug)
@@ -119,7 +119,7 @@ type adoptFactInput struct {
 }
 
 func (a *api) adoptFact(ctx context.Context, in *adoptFactInput) (*memoryAnswer, error) {
-	adoption := sync.Adoption{Fact: in.ID, Type: memories.Type(in.Body.Type), Name: in.Body.Name, Description: in.Body.Description}
+	adoption := engine.Adoption{Fact: in.ID, Type: memories.Type(in.Body.Type), Name: in.Body.Name, Description: in.Body.Description}
 	if adoption.Type == "" {
 		adoption.Type = memories.Project
 	}

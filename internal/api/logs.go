@@ -12,7 +12,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/problem"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/wire"
 	"memoir/internal/words"
 )
@@ -210,7 +210,7 @@ func dayOrNull(day logs.Day) *logs.Day {
 }
 
 func (a *api) appendLog(ctx context.Context, in *appendLogInput) (*appendLogAnswer, error) {
-	entry := sync.LogEntry{Text: in.Body.Text}
+	entry := engine.LogEntry{Text: in.Body.Text}
 	if in.Body.Title.value != nil {
 		entry.Title = *in.Body.Title.value
 	}

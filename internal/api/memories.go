@@ -14,7 +14,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/problem"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/wire"
 )
 
@@ -121,7 +121,7 @@ func (a *api) saveMemory(ctx context.Context, in *saveMemoryInput) (*memoryAnswe
 	if in.IfNoneMatch != "" {
 		save = a.engine.Create
 	}
-	result, err := save(ctx, in.Slug, sync.Draft{
+	result, err := save(ctx, in.Slug, engine.Draft{
 		Name: in.Body.Name, Team: in.Body.Scope == string(memories.TeamScope), Type: memories.Type(in.Body.Type), Description: orEmpty(in.Body.Description), Body: orEmpty(in.Body.Body),
 	})
 	var taken *memories.NameTakenError
@@ -132,7 +132,7 @@ func (a *api) saveMemory(ctx context.Context, in *saveMemoryInput) (*memoryAnswe
 }
 
 // created returns the 201 response to a write that created or restored a memory.
-func created(result sync.Result) *memoryAnswer {
+func created(result engine.Result) *memoryAnswer {
 	response := memoryAnswerOf(http.StatusCreated, result.Memory, result.ClaudeMDProblem)
 	response.Location = "/api/v1/agents/" + url.PathEscape(result.Memory.Agent) + "/memories/" + result.Memory.ID
 	return response
@@ -160,7 +160,7 @@ func (a *api) patchMemory(ctx context.Context, in *patchMemoryInput) (*memoryAns
 	if err := in.Body.Type.notNull("type"); err != nil {
 		return nil, err
 	}
-	return written(a.engine.Patch(ctx, in.Slug, in.ID, match, sync.Patch{
+	return written(a.engine.Patch(ctx, in.Slug, in.ID, match, engine.Patch{
 		Name: in.Body.Name.value, Type: (*memories.Type)(in.Body.Type.value),
 		Description: in.Body.Description.value, Body: in.Body.Body.value,
 	}))
@@ -186,7 +186,7 @@ func (a *api) deleteMemory(ctx context.Context, in *deleteMemoryInput) (*memoryA
 
 // saved returns the response to a write: 201 if it created or restored a memory, else 200. If err
 // is not nil, it returns err.
-func saved(result sync.Result, err error) (*memoryAnswer, error) {
+func saved(result engine.Result, err error) (*memoryAnswer, error) {
 	if err != nil || !result.Created {
 		return written(result, err)
 	}
@@ -194,7 +194,7 @@ func saved(result sync.Result, err error) (*memoryAnswer, error) {
 }
 
 // written returns the 200 response to a write. If err is not nil, it returns err.
-func written(result sync.Result, err error) (*memoryAnswer, error) {
+func written(result engine.Result, err error) (*memoryAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +202,7 @@ func written(result sync.Result, err error) (*memoryAnswer, error) {
 }
 
 func memoryAnswerOf(status int, m memories.Memory, claudeMDProblem string) *memoryAnswer {
-	return &memoryAnswer{Status: status, ETag: sync.ETag(m), Body: wire.MemoryOf(m, claudeMDProblem, time.Now())}
+	return &memoryAnswer{Status: status, ETag: engine.ETag(m), Body: wire.MemoryOf(m, claudeMDProblem, time.Now())}
 }
 
 func orEmpty(s *string) string {

@@ -9,7 +9,7 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memorytool"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 // MemoryToolInput documents the input of a tool_use block of the memory tool of the Messages API.
@@ -68,7 +68,7 @@ func (a *api) useMemoryTool(ctx context.Context, in *memoryToolInput) (*answer[M
 
 // toolFiles gives the memory tool access to one agent's files.
 type toolFiles struct {
-	engine *sync.Engine
+	engine *engine.Engine
 	slug   string
 }
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/wire"
 )
 
@@ -89,7 +89,7 @@ func (a *api) getSync(ctx context.Context, _ *struct{}) (*answer[Sync], error) {
 		FilesOnDisk: status.FilesOnDisk, Mirrored: status.Mirrored, NeedsAttention: status.NeedsAttention,
 		Pending: status.Pending, WatchMode: status.WatchMode, WatchNote: wire.Text(status.WatchNote), Overflows: status.Overflows,
 		LastFullScan: wire.Moment(status.LastFullScan), LagMS: status.Lag.Milliseconds(),
-		RunsAs: sync.RunsAs(), Problems: problems,
+		RunsAs: engine.RunsAs(), Problems: problems,
 	}), err
 }
 
@@ -106,7 +106,7 @@ func (a *api) listAgentSyncs(ctx context.Context, _ *struct{}) (*answer[AgentSyn
 	return ok(AgentSyncList{all}), err
 }
 
-func scanOf(s sync.ScanResult) Scan {
+func scanOf(s engine.ScanResult) Scan {
 	return Scan{
 		Scanned: s.Scanned, Added: s.Added, Updated: s.Updated, Removed: s.Removed, NeedsAttention: s.NeedsAttention,
 		TookMS: s.Took.Milliseconds(),

@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"memoir/internal/memories"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 func (a *api) registerTeam() {
@@ -24,8 +24,8 @@ type transferInput struct {
 	} `nameHint:"Transfer"`
 }
 
-func (in *transferInput) destination() sync.Destination {
-	return sync.Destination{Scope: memories.Scope(in.Body.To), Agent: in.Body.Agent}
+func (in *transferInput) destination() engine.Destination {
+	return engine.Destination{Scope: memories.Scope(in.Body.To), Agent: in.Body.Agent}
 }
 
 func (a *api) moveMemory(ctx context.Context, in *transferInput) (*memoryAnswer, error) {

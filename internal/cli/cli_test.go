@@ -15,7 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	gosync "sync"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -30,7 +30,7 @@ import (
 var built string
 
 // program builds memoir once for all tests.
-var program = gosync.OnceValues(func() (path string, err error) {
+var program = sync.OnceValues(func() (path string, err error) {
 	if built, err = os.MkdirTemp("", "memoir-cli-"); err != nil {
 		return "", err
 	}

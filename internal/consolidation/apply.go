@@ -10,7 +10,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 // Result is the result of one step that Apply was asked to apply.
@@ -167,7 +167,7 @@ func conflictIn(err error) string {
 // applyStep makes the changes of a step in order. It stores the step before and after each change,
 // so that a crash leaves a record of the finished ones.
 func (c *Consolidator) applyStep(ctx context.Context, agent records.Agent, step *records.Step) error {
-	ctx = sync.As(ctx, step.Actor)
+	ctx = engine.As(ctx, step.Actor)
 	// A conflict is found before anything is changed.
 	for i := range step.Changes {
 		if change := &step.Changes[i]; !change.Doing && !change.Done {

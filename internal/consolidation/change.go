@@ -6,7 +6,7 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 // textState compares a memory or the index with a planned change.
@@ -38,7 +38,7 @@ func (p *planner) stateOf(ctx context.Context, agent records.Agent, change recor
 	if err != nil {
 		return stateOther, "", err
 	}
-	match := sync.ETag(m)
+	match := engine.ETag(m)
 	switch {
 	case m.State == memories.Deleted && change.After == nil:
 		return stateAfter, match, nil
@@ -92,7 +92,7 @@ func (c *Consolidator) revert(ctx context.Context, agent records.Agent, change r
 }
 
 func (c *Consolidator) writeText(ctx context.Context, agent records.Agent, id, match string, text records.StepText) error {
-	_, err := c.engine.Patch(ctx, agent.Slug, id, match, sync.Patch{Type: &text.Type, Description: &text.Description, Body: &text.Body})
+	_, err := c.engine.Patch(ctx, agent.Slug, id, match, engine.Patch{Type: &text.Type, Description: &text.Description, Body: &text.Body})
 	return err
 }
 

@@ -15,7 +15,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	gosync "sync"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,7 +24,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/model"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 // Mode selects the automatic actions.
@@ -61,7 +61,7 @@ const maxParallel = 6
 // Consolidator makes plans, and applies and undoes their steps. Its methods are safe for concurrent
 // use.
 type Consolidator struct {
-	engine  *sync.Engine
+	engine  *engine.Engine
 	store   Store
 	options Options
 	planner planner
@@ -69,16 +69,16 @@ type Consolidator struct {
 	kind    jobs.Kind[jobArgs]
 
 	stop    context.CancelFunc
-	running gosync.WaitGroup
+	running sync.WaitGroup
 
-	mu   gosync.Mutex
+	mu   sync.Mutex
 	held map[string]heldLock // locks to release, by agent slug
 }
 
 // Start returns a Consolidator that checks agents and finishes interrupted steps in the background.
 // It registers the jobs that make plans, so the caller starts queue afterwards. The caller must
 // call Close after closing queue and before closing engine.
-func Start(engine *sync.Engine, store Store, queue *jobs.Queue, options Options) *Consolidator {
+func Start(engine *engine.Engine, store Store, queue *jobs.Queue, options Options) *Consolidator {
 	if options.Mode == "" {
 		options.Mode = Plan
 	}

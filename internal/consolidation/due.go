@@ -10,7 +10,7 @@ import (
 	"memoir/internal/jobs"
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 // The limits of automatic steps (arbitrary). One run applies at most maxAutoSteps, and deletes at
@@ -154,7 +154,7 @@ func (c *Consolidator) applyAuto(ctx context.Context, agent records.Agent, plan 
 	if err := c.store.ChooseSteps(ctx, agent.ID, chosen, memories.ByMemoir); err != nil {
 		return err
 	}
-	_, err := c.runSteps(sync.As(ctx, memories.ByMemoir), agent, checkLock)
+	_, err := c.runSteps(engine.As(ctx, memories.ByMemoir), agent, checkLock)
 	return err
 }
 

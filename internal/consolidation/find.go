@@ -12,7 +12,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 const (
@@ -317,14 +317,14 @@ func (d *draftPlan) addConflicts(found []records.Disagreement) {
 }
 
 // edits returns the changes of a step for the preview of CLAUDE.md.
-func edits(step records.Step) []sync.Edit {
-	var all []sync.Edit
+func edits(step records.Step) []engine.Edit {
+	var all []engine.Edit
 	for _, c := range step.Changes {
 		switch c.Op {
 		case records.ChangeDelete:
-			all = append(all, sync.Edit{ID: c.Memory, Delete: true})
+			all = append(all, engine.Edit{ID: c.Memory, Delete: true})
 		case records.ChangeWrite:
-			all = append(all, sync.Edit{ID: c.Memory, Draft: sync.Draft{Name: c.Name, Type: c.After.Type, Description: c.After.Description, Body: c.After.Body}})
+			all = append(all, engine.Edit{ID: c.Memory, Draft: engine.Draft{Name: c.Name, Type: c.After.Type, Description: c.After.Description, Body: c.After.Body}})
 		}
 	}
 	return all

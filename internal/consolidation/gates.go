@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 // The conditions for an automatic consolidation. The numbers are Claude Code's.
@@ -40,9 +40,9 @@ type Gate struct {
 // Facts is the data that the gates check.
 type Facts struct {
 	Now           time.Time
-	Lock          sync.ConsolidationLock
+	Lock          engine.ConsolidationLock
 	Looked        time.Time // last check; zero if never
-	Conversations sync.Conversations
+	Conversations engine.Conversations
 }
 
 // gate checks one condition.

@@ -5,14 +5,14 @@ import (
 	"time"
 
 	"memoir/internal/consolidation"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 func TestEachGateOpensAtItsBorder(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	open := consolidation.Facts{
-		Now: now, Lock: sync.ConsolidationLock{Last: now.Add(-30 * time.Hour)}, Looked: now.Add(-time.Hour), Conversations: sync.Conversations{Known: true, Count: 9},
+		Now: now, Lock: engine.ConsolidationLock{Last: now.Add(-30 * time.Hour)}, Looked: now.Add(-time.Hour), Conversations: engine.Conversations{Known: true, Count: 9},
 	}
 	for name, test := range map[string]struct {
 		change func(*consolidation.Facts)
@@ -28,7 +28,7 @@ func TestEachGateOpensAtItsBorder(t *testing.T) {
 		"never looked at":               {func(f *consolidation.Facts) { f.Looked = time.Time{} }, ""},
 		"4 conversations":               {func(f *consolidation.Facts) { f.Conversations.Count = 4 }, "conversations"},
 		"5 conversations":               {func(f *consolidation.Facts) { f.Conversations.Count = 5 }, ""},
-		"conversations nobody knows of": {func(f *consolidation.Facts) { f.Conversations = sync.Conversations{} }, "conversations"},
+		"conversations nobody knows of": {func(f *consolidation.Facts) { f.Conversations = engine.Conversations{} }, "conversations"},
 		"the lock is somebody's":        {func(f *consolidation.Facts) { f.Lock.Held = true }, "lock"},
 		"the lock is a directory":       {func(f *consolidation.Facts) { f.Lock.Problem = "It is a directory." }, "lock"},
 	} {

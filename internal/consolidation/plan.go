@@ -15,7 +15,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 // MakePlan makes a new plan for an agent and replaces the old one. It changes no memory and ignores
@@ -38,7 +38,7 @@ func (c *Consolidator) MakePlan(ctx context.Context, slug string, by memories.Ac
 
 // planner makes plans. It changes nothing.
 type planner struct {
-	engine  *sync.Engine
+	engine  *engine.Engine
 	store   Store
 	options Options
 }
@@ -93,7 +93,7 @@ func (p *planner) load(ctx context.Context, agent records.Agent) (*draftPlan, in
 	err := p.store.EachActive(ctx, agent, func(m memories.Memory) error {
 		if count++; len(m.Body) <= maxBody && size+len(m.Body) <= maxBodies {
 			size += len(m.Body)
-			notes = append(notes, note{Memory: m, etag: sync.ETag(m)})
+			notes = append(notes, note{Memory: m, etag: engine.ETag(m)})
 		}
 		return nil
 	})
@@ -200,7 +200,7 @@ func belowPrimary(agent records.Agent, at string) string {
 
 // measure sets the size of CLAUDE.md before and after each step, and after all steps.
 func (p *planner) measure(ctx context.Context, agent records.Agent, plan *records.Plan) error {
-	sets := make([][]sync.Edit, len(plan.Steps))
+	sets := make([][]engine.Edit, len(plan.Steps))
 	for i, step := range plan.Steps {
 		sets[i] = edits(step)
 	}

@@ -26,7 +26,7 @@ import (
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/postgres/pgtest/linetest"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/waittest"
 )
 
@@ -38,7 +38,7 @@ func (b *bench) another(url string, options consolidation.Options) *bench {
 		b.Fatal(err)
 	}
 	b.Cleanup(store.Close)
-	engine, err := sync.Start(store, sync.Options{
+	engine, err := engine.Start(store, engine.Options{
 		Places: agents.Settings{AgentsDir: b.Dir}, Debounce: 20 * time.Millisecond, Rescan: time.Hour, ClaudeMDLimit: memoirtest.ClaudeMDLimit,
 		Log: slog.New(slog.DiscardHandler),
 	})

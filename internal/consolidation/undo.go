@@ -6,7 +6,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 // Undo reverts all changes of an applied step: it restores deleted memories and old texts. It
@@ -52,7 +52,7 @@ func (c *Consolidator) Undo(ctx context.Context, slug, id string, actor memories
 
 // undoStep reverts the changes of a step, last one first.
 func (c *Consolidator) undoStep(ctx context.Context, agent records.Agent, step *records.Step) error {
-	ctx = sync.As(ctx, step.Actor)
+	ctx = engine.As(ctx, step.Actor)
 	for i, change := range slices.Backward(step.Changes) {
 		if !change.Done {
 			continue

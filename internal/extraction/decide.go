@@ -13,7 +13,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/sync/events"
 )
 
@@ -30,7 +30,7 @@ type Proposed struct {
 func (p Proposed) ETag() string {
 	memoryNamed := ""
 	if p.Present != nil {
-		memoryNamed = sync.ETag(*p.Present)
+		memoryNamed = engine.ETag(*p.Present)
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%s\x00%s\x00%s", p.ID, p.State, p.Name, p.Type, p.Description, p.Body, memoryNamed))
 	return `"` + hex.EncodeToString(sum[:16]) + `"`
@@ -134,36 +134,36 @@ func (e Edits) apply(c memories.Content) memories.Content {
 // with the proposal still waiting: memories.ErrNotFound; memories.ErrChanged for another match;
 // *memories.InvalidError for invalid edits; *memories.ConflictError if it was refused, the name is
 // taken, or the memory cannot be written.
-func (x *Extractor) Accept(ctx context.Context, slug, id, match string, actor memories.Actor, edits Edits) (sync.Result, error) {
+func (x *Extractor) Accept(ctx context.Context, slug, id, match string, actor memories.Actor, edits Edits) (engine.Result, error) {
 	seen, err := x.Proposal(ctx, slug, id)
 	if err != nil {
-		return sync.Result{}, err
+		return engine.Result{}, err
 	}
 	p := seen.Proposal
 	if p.State == records.ProposalWaiting {
 		if match != "" && match != seen.ETag() {
-			return sync.Result{}, memories.ErrChanged
+			return engine.Result{}, memories.ErrChanged
 		}
 		if p.Content = edits.apply(p.Content); p.Check() != nil {
-			return sync.Result{}, p.Check()
+			return engine.Result{}, p.Check()
 		}
 		p.Content = p.Canonical()
 		p.DecidedAt, p.DecidedBy = records.Now(), actor
 		if seen.Present != nil && seen.Present.Name == p.Name {
-			p.TargetID, p.BaseETag = uuid.MustParse(seen.Present.ID), sync.ETag(*seen.Present)
+			p.TargetID, p.BaseETag = uuid.MustParse(seen.Present.ID), engine.ETag(*seen.Present)
 		}
 		switch err := x.store.BeginAccepting(ctx, p); {
 		case errors.Is(err, memories.ErrChanged): // another decision was faster
 			if p, err = x.store.Proposal(ctx, p.AgentID, id); err != nil {
-				return sync.Result{}, err
+				return engine.Result{}, err
 			}
 		case err != nil:
-			return sync.Result{}, err
+			return engine.Result{}, err
 		}
 	}
 	switch p.State {
 	case records.ProposalRefused:
-		return sync.Result{}, errRefused
+		return engine.Result{}, errRefused
 	case records.ProposalAccepted:
 		return x.acceptedResult(ctx, slug, p)
 	}
@@ -177,49 +177,49 @@ var (
 )
 
 // acceptedResult returns the memory that an accepted proposal has become.
-func (x *Extractor) acceptedResult(ctx context.Context, slug string, p records.Proposal) (sync.Result, error) {
+func (x *Extractor) acceptedResult(ctx context.Context, slug string, p records.Proposal) (engine.Result, error) {
 	agent, err := x.store.AgentUncounted(ctx, slug)
 	if err != nil {
-		return sync.Result{}, err
+		return engine.Result{}, err
 	}
 	m, err := x.store.Memory(ctx, agent, p.MemoryID)
-	return sync.Result{Memory: m, ClaudeMDProblem: agent.ClaudeMD.Problem}, err
+	return engine.Result{Memory: m, ClaudeMDProblem: agent.ClaudeMD.Problem}, err
 }
 
 // write saves an accepted proposal as a memory. If another server or an earlier run has saved it
 // already, write returns that memory.
-func (x *Extractor) write(ctx context.Context, slug string, p records.Proposal) (sync.Result, error) {
-	ctx = sync.As(ctx, p.DecidedBy)
+func (x *Extractor) write(ctx context.Context, slug string, p records.Proposal) (engine.Result, error) {
+	ctx = engine.As(ctx, p.DecidedBy)
 	metadata := map[string]string{frontmatter.MetadataSource: frontmatter.SourceExtraction}
 	if p.Session != "" {
 		metadata[frontmatter.MetadataSession] = p.Session
 	}
-	var result sync.Result
+	var result engine.Result
 	var err error
 	if p.TargetID != uuid.Nil {
-		result, err = x.engine.Patch(ctx, slug, p.TargetID.String(), p.BaseETag, sync.Patch{
+		result, err = x.engine.Patch(ctx, slug, p.TargetID.String(), p.BaseETag, engine.Patch{
 			Type: &p.Type, Description: &p.Description, Body: &p.Body, Metadata: metadata,
 		})
 	} else {
-		result, err = x.engine.Create(ctx, slug, sync.Draft{Name: p.Name, Type: p.Type, Description: p.Description, Body: p.Body, Metadata: metadata})
+		result, err = x.engine.Create(ctx, slug, engine.Draft{Name: p.Name, Type: p.Type, Description: p.Description, Body: p.Body, Metadata: metadata})
 	}
 	if err != nil && isRefusal(err) {
 		id, lookErr := x.store.HadContent(ctx, p)
 		if errors.Is(lookErr, memories.ErrNotFound) {
-			return sync.Result{}, errors.Join(err, x.store.CancelAccepting(ctx, p))
+			return engine.Result{}, errors.Join(err, x.store.CancelAccepting(ctx, p))
 		}
 		if lookErr != nil {
-			return sync.Result{}, lookErr
+			return engine.Result{}, lookErr
 		}
 		p.MemoryID = id
 		if result, err = x.acceptedResult(ctx, slug, p); err != nil {
-			return sync.Result{}, err
+			return engine.Result{}, err
 		}
 	} else if err != nil {
-		return sync.Result{}, err // unknown whether it was written; finished later
+		return engine.Result{}, err // unknown whether it was written; finished later
 	}
 	if err := x.store.EndAccepting(ctx, p, result.Memory.ID); err != nil {
-		return sync.Result{}, err
+		return engine.Result{}, err
 	}
 	x.engine.Emit(slug, events.Proposed)
 	return result, nil

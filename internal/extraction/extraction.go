@@ -20,7 +20,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/model"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 // Mode selects the action for proposals.
@@ -66,7 +66,7 @@ const JobKind = "extraction"
 
 // Extractor reads conversations and decides proposals. Its methods are safe for concurrent use.
 type Extractor struct {
-	engine  *sync.Engine
+	engine  *engine.Engine
 	store   Store
 	options Options
 	kind    jobs.Kind[Task]
@@ -83,7 +83,7 @@ const (
 
 // Start returns an Extractor that finishes interrupted work in the background. The caller must call
 // Close.
-func Start(engine *sync.Engine, store Store, options Options) *Extractor {
+func Start(engine *engine.Engine, store Store, options Options) *Extractor {
 	if options.Mode == "" {
 		options.Mode = Propose
 	}
@@ -151,7 +151,7 @@ func (x *Extractor) logError(err error) bool {
 
 // Idle returns an Extractor that reads and finishes nothing. Its proposals can be decided. It needs
 // no Close.
-func Idle(engine *sync.Engine, store Store, log *slog.Logger) *Extractor {
+func Idle(engine *engine.Engine, store Store, log *slog.Logger) *Extractor {
 	return &Extractor{engine: engine, store: store, options: Options{Mode: Off, Quiet: DefaultQuiet, Log: log}}
 }
 

@@ -13,7 +13,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/model"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/sync/events"
 	"memoir/internal/transcript"
 )
@@ -191,7 +191,7 @@ func (x *Extractor) proposalsOf(ctx context.Context, agent records.Agent, sessio
 			if seen := (Proposed{p, present}); !seen.needsDecision() {
 				p.State, p.DecidedAt, p.DecidedBy = records.ProposalAccepting, now, memories.ByExtraction
 				if present != nil {
-					p.TargetID, p.BaseETag = uuid.MustParse(present.ID), sync.ETag(*present)
+					p.TargetID, p.BaseETag = uuid.MustParse(present.ID), engine.ETag(*present)
 				}
 			}
 		}

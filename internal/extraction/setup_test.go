@@ -21,7 +21,7 @@ import (
 	"memoir/internal/model/modeltest"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 func TestMain(m *testing.M) { pgtest.Main(m) }
@@ -193,4 +193,4 @@ func (b *bench) exec(statement string) {
 
 func parse(id string) uuid.UUID { return uuid.MustParse(id) }
 
-func etag(m memories.Memory) string { return sync.ETag(m) }
+func etag(m memories.Memory) string { return engine.ETag(m) }

@@ -23,7 +23,7 @@ import (
 	"memoir/internal/gate"
 	"memoir/internal/recall"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 const (
@@ -49,7 +49,7 @@ const (
 
 // Hooks handles the hooks.
 type Hooks struct {
-	engine    *sync.Engine
+	engine    *engine.Engine
 	store     records.RecallCandidates
 	recaller  *recall.Recaller
 	extractor *extraction.Extractor
@@ -57,7 +57,7 @@ type Hooks struct {
 }
 
 // New returns the handler of the paths under /hooks/. It expects whole paths.
-func New(engine *sync.Engine, store records.RecallCandidates, recaller *recall.Recaller, extractor *extraction.Extractor, log *slog.Logger) http.Handler {
+func New(engine *engine.Engine, store records.RecallCandidates, recaller *recall.Recaller, extractor *extraction.Extractor, log *slog.Logger) http.Handler {
 	h := &Hooks{engine, store, recaller, extractor, log}
 	mux := http.NewServeMux()
 	for path, answer := range map[string]func(context.Context, agents.Agent, input) output{

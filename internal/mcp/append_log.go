@@ -5,7 +5,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 type appendLogInput struct {
@@ -35,7 +35,7 @@ func (e *endpoint) appendLog(ctx context.Context, in appendLogInput) (logged, er
 	if err != nil {
 		return logged{}, err
 	}
-	done, err := e.engine.AppendLog(ctx, agent.Slug, sync.LogEntry{Text: in.Text, Title: in.Title})
+	done, err := e.engine.AppendLog(ctx, agent.Slug, engine.LogEntry{Text: in.Text, Title: in.Title})
 	return logged{Day: string(done.Day), File: done.Path, Line: done.Line}, err
 }
 

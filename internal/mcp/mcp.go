@@ -17,7 +17,7 @@ import (
 
 	"memoir/internal/recall"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 // Options configures the handler of New.
@@ -48,7 +48,7 @@ const defaultDatabaseTime = 15 * time.Second
 
 // endpoint implements the tools, prompts and resources.
 type endpoint struct {
-	engine   *sync.Engine
+	engine   *engine.Engine
 	store    Store
 	recaller *recall.Recaller
 	options  Options
@@ -57,7 +57,7 @@ type endpoint struct {
 
 // New returns the handler of /mcp. If the URL has ?agent=slug, all calls use that agent, and tools
 // and prompts have no agent argument.
-func New(engine *sync.Engine, store Store, recaller *recall.Recaller, options Options) http.Handler {
+func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options Options) http.Handler {
 	if options.DatabaseTime == 0 {
 		options.DatabaseTime = defaultDatabaseTime
 	}

@@ -8,7 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"memoir/internal/memories"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 type saveInput struct {
@@ -42,7 +42,7 @@ func (e *endpoint) saveMemory(ctx context.Context, in saveInput) (saved, error) 
 	if err != nil {
 		return saved{}, err
 	}
-	result, err := e.engine.Save(ctx, agent.Slug, sync.Draft{Name: in.Name, Team: in.Scope == string(memories.TeamScope), Type: memories.Type(in.Type), Description: in.Description, Body: in.Body})
+	result, err := e.engine.Save(ctx, agent.Slug, engine.Draft{Name: in.Name, Team: in.Scope == string(memories.TeamScope), Type: memories.Type(in.Type), Description: in.Description, Body: in.Body})
 	if err != nil {
 		return saved{}, err
 	}

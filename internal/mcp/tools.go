@@ -11,7 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"memoir/internal/memories"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 // The effects of tools on memories, as clients see them.
@@ -44,7 +44,7 @@ func add[In any, Out readable](e *endpoint, server *sdk.Server, agentIsFixed boo
 		if does.ReadOnlyHint {
 			err = e.reading(ctx, work)
 		} else {
-			err = e.store.RunDetached(sync.As(ctx, memories.ByScript), e.options.DatabaseTime, work)
+			err = e.store.RunDetached(engine.As(ctx, memories.ByScript), e.options.DatabaseTime, work)
 		}
 		if err != nil {
 			var nothing Out // a detached change may still write to out

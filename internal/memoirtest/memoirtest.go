@@ -19,7 +19,7 @@ import (
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/recall"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/waittest"
 )
 
@@ -32,7 +32,7 @@ type Memoir struct {
 	Dir      string // directory of the agents
 	URL      string // of the database
 	Store    *postgres.Store
-	Engine   *sync.Engine
+	Engine   *engine.Engine
 	Recaller *recall.Recaller
 }
 
@@ -47,7 +47,7 @@ func Start(t testing.TB, files Files) *Memoir {
 }
 
 // StartWith is Start with changed options.
-func StartWith(t testing.TB, files Files, change func(*sync.Options)) *Memoir {
+func StartWith(t testing.TB, files Files, change func(*engine.Options)) *Memoir {
 	t.Helper()
 	dir := t.TempDir()
 	return startIn(t, pgtest.New(t), dir, agents.Settings{AgentsDir: dir}, files, change)
@@ -95,7 +95,7 @@ func StartIn(t testing.TB, places agents.Settings) *Memoir {
 	return startIn(t, pgtest.New(t), places.AgentsDir, places, nil)
 }
 
-func startIn(t testing.TB, url, dir string, places agents.Settings, files Files, changes ...func(*sync.Options)) *Memoir {
+func startIn(t testing.TB, url, dir string, places agents.Settings, files Files, changes ...func(*engine.Options)) *Memoir {
 	t.Helper()
 	m := &Memoir{TB: t, Dir: dir, URL: url}
 	for path, text := range files {
@@ -107,11 +107,11 @@ func startIn(t testing.TB, url, dir string, places agents.Settings, files Files,
 		t.Fatal(err)
 	}
 	t.Cleanup(store.Close)
-	options := sync.Options{Places: places, Debounce: 20 * time.Millisecond, Rescan: time.Hour, ClaudeMDLimit: ClaudeMDLimit, Log: log}
+	options := engine.Options{Places: places, Debounce: 20 * time.Millisecond, Rescan: time.Hour, ClaudeMDLimit: ClaudeMDLimit, Log: log}
 	for _, change := range changes {
 		change(&options)
 	}
-	engine, err := sync.Start(store, options)
+	engine, err := engine.Start(store, options)
 	if err != nil {
 		t.Fatal(err)
 	}

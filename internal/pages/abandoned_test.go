@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"memoir/internal/memoirtest"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/waittest"
 )
 
@@ -34,7 +34,7 @@ func TestCost_AbandonedRequestsEnd(t *testing.T) {
 		fmt.Fprintf(&links, "- [a%d](b%d.md)\n", i, i)
 	}
 	files["ada/memory/MEMORY.md"] = links.String()
-	m := memoirtest.StartWith(t, files, func(o *sync.Options) { o.ClaudeMDLimit = 1 << 30 })
+	m := memoirtest.StartWith(t, files, func(o *engine.Options) { o.ClaudeMDLimit = 1 << 30 })
 	s := serveMemoir(t, m, setting{})
 	const call = "/api/v1/agents/ada"
 	addresses := []string{

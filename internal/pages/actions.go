@@ -6,7 +6,7 @@ import (
 
 	"memoir/internal/gate"
 	"memoir/internal/memories"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/web/templates"
 )
 
@@ -44,7 +44,7 @@ func (s *site) chooseType(w http.ResponseWriter, r *http.Request) error {
 	if !ok {
 		return &badRequest{http.StatusUnprocessableEntity, "The types are feedback, user, project and reference."}
 	}
-	if _, err := s.engine.Patch(r.Context(), slug, id, r.PostFormValue(templates.FieldETag), sync.Patch{Type: &t}); err != nil {
+	if _, err := s.engine.Patch(r.Context(), slug, id, r.PostFormValue(templates.FieldETag), engine.Patch{Type: &t}); err != nil {
 		return s.refuse(w, r, err)
 	}
 	return redirect(w, r, back(r, templates.MemoryPath(slug, id)), doneTyped, id)

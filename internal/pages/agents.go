@@ -7,7 +7,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/web/templates"
 )
 
@@ -22,7 +22,7 @@ func (s *site) agents(w http.ResponseWriter, r *http.Request) error {
 		SearchedDirs: s.places(),
 		Samples:      s.options.AddSamples != nil,
 	}
-	v.Banners = templates.ScanProblems(scanProblems(s.engine.ScanProblems()), sync.RunsAs())
+	v.Banners = templates.ScanProblems(scanProblems(s.engine.ScanProblems()), engine.RunsAs())
 	now := time.Now()
 	trends, err := s.trends(r.Context(), all, now)
 	if err != nil {

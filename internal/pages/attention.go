@@ -14,7 +14,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/web/templates"
 )
 
@@ -129,7 +129,7 @@ func (s *site) openFixes(r *http.Request, found []memories.Memory, v *templates.
 	return nil
 }
 
-func fixesOf(m memories.Memory, flawed []sync.Flawed, back string, now time.Time) templates.BrokenMemory {
+func fixesOf(m memories.Memory, flawed []engine.Flawed, back string, now time.Time) templates.BrokenMemory {
 	v := templates.BrokenMemory{MemoryRow: rowOf(m, now), Back: back}
 	for _, f := range flawed {
 		v.Files = append(v.Files, templates.FlawedFile{
@@ -141,7 +141,7 @@ func fixesOf(m memories.Memory, flawed []sync.Flawed, back string, now time.Time
 
 // choicesOf groups the fixes of a file. Fixes that differ only in the type that they set form one
 // choice; each other fix is its own choice.
-func choicesOf(f sync.Flawed) []templates.FixChoice {
+func choicesOf(f engine.Flawed) []templates.FixChoice {
 	var choices []templates.FixChoice
 	types := -1
 	for i, fix := range f.Fixes {
@@ -174,7 +174,7 @@ func typeOfFix(fix frontmatter.Fix) (memories.Type, bool) {
 	return memories.Type(name), true
 }
 
-func fixDiff(f sync.Flawed, fix frontmatter.Fix) diff.Diff {
+func fixDiff(f engine.Flawed, fix frontmatter.Fix) diff.Diff {
 	if fix.NewPath != "" {
 		return diff.Texts(f.Path+"\n", fix.NewPath+"\n", maxFixLines)
 	}

@@ -11,16 +11,16 @@ import (
 	"memoir/internal/gate"
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/web/templates"
 )
 
 // operations maps the last path segment of a bulk action's address to the action.
 var operations = map[string]operation{
-	"delete":  {act: (*sync.Engine).DeleteMany, done: doneDeleted, verb: "deleted"},
-	"purge":   {act: (*sync.Engine).PurgeMany, done: donePurged, verb: "deleted for good", inTrash: true},
-	"restore": {act: (*sync.Engine).RestoreMany, done: doneRestored, verb: "restored", inTrash: true},
-	"verify":  {act: (*sync.Engine).VerifyMany, done: doneVerified, verb: "marked as still true"},
+	"delete":  {act: (*engine.Engine).DeleteMany, done: doneDeleted, verb: "deleted"},
+	"purge":   {act: (*engine.Engine).PurgeMany, done: donePurged, verb: "deleted for good", inTrash: true},
+	"restore": {act: (*engine.Engine).RestoreMany, done: doneRestored, verb: "restored", inTrash: true},
+	"verify":  {act: (*engine.Engine).VerifyMany, done: doneVerified, verb: "marked as still true"},
 }
 
 // headerBatch is the response header with the batch's token. The script that sends a batch in parts
@@ -28,7 +28,7 @@ var operations = map[string]operation{
 const headerBatch = "Memoir-Batch"
 
 type operation struct {
-	act     func(e *sync.Engine, ctx context.Context, slug string, all []sync.MemoryRef) []error
+	act     func(e *engine.Engine, ctx context.Context, slug string, all []engine.MemoryRef) []error
 	done    string
 	verb    string // participle, for messages
 	inTrash bool   // whether the trash offers the action
@@ -68,14 +68,14 @@ func (s *site) batch(w http.ResponseWriter, r *http.Request) error {
 }
 
 // selectedIn returns the memories that a form names, without duplicates.
-func selectedIn(r *http.Request) []sync.MemoryRef {
-	var all []sync.MemoryRef
+func selectedIn(r *http.Request) []engine.MemoryRef {
+	var all []engine.MemoryRef
 	known := map[string]bool{}
 	for _, field := range r.PostForm[templates.FieldMemory] {
 		id, etag, _ := strings.Cut(field, " ")
 		if !known[id] {
 			known[id] = true
-			all = append(all, sync.MemoryRef{ID: id, ETag: etag})
+			all = append(all, engine.MemoryRef{ID: id, ETag: etag})
 		}
 	}
 	return all
@@ -91,7 +91,7 @@ func listOf(agent records.Agent, op operation) string {
 
 // partOf returns the result of one part of a batch. A memory that already has the intended state
 // counts as done.
-func (s *site) partOf(r *http.Request, agent records.Agent, op operation, selected []sync.MemoryRef, errs []error) batchResult {
+func (s *site) partOf(r *http.Request, agent records.Agent, op operation, selected []engine.MemoryRef, errs []error) batchResult {
 	part := batchResult{slug: agent.Slug, done: op.done}
 	for i, seen := range selected {
 		if errs[i] == nil || s.isDone(r.Context(), agent, op.done, seen.ID) {
@@ -169,7 +169,7 @@ func (s *site) showRefused(w http.ResponseWriter, r *http.Request, agent records
 	for _, refused := range o.refused {
 		row := templates.RefusedRow{ID: refused.id, Name: refused.id, Reason: refused.reason}
 		if m, err := s.store.Memory(r.Context(), agent, refused.id); err == nil {
-			row.ETag, row.Name, row.Type, row.Path = sync.ETag(m), m.Name, m.Type, templates.MemoryPath(agent.Slug, m.ID)
+			row.ETag, row.Name, row.Type, row.Path = engine.ETag(m), m.Name, m.Type, templates.MemoryPath(agent.Slug, m.ID)
 		}
 		v.Rows = append(v.Rows, row)
 	}

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	gosync "sync"
+	"sync"
 
 	"memoir/internal/records"
 	"memoir/web/templates"
@@ -19,7 +19,7 @@ const maxBatches = 64
 // batches keeps the results of the latest batches for the pages that report them, because hundreds
 // of ids do not fit into an address. A restart loses only these messages.
 type batches struct {
-	mu      gosync.Mutex
+	mu      sync.Mutex
 	byToken map[string]batchResult
 	order   []string // oldest first
 }

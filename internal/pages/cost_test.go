@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"memoir/internal/memoirtest"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 // TestCost_OfEveryPageIsBounded must run alone, because it measures the CPU time of the process.
@@ -25,7 +25,7 @@ func TestCost_OfEveryPageIsBounded(t *testing.T) {
 		files[slugOf(i)+"/memory/MEMORY.md"] = ""
 	}
 	// Without a limit, whole bodies are compiled.
-	s := serveMemoir(t, memoirtest.StartWith(t, files, func(o *sync.Options) { o.ClaudeMDLimit = 1 << 30 }), setting{})
+	s := serveMemoir(t, memoirtest.StartWith(t, files, func(o *engine.Options) { o.ClaudeMDLimit = 1 << 30 }), setting{})
 	for i, name := range worst {
 		slug := slugOf(i)
 		took := memoirtest.CPUTime(t, func() {

@@ -12,7 +12,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/web/templates"
 )
 
@@ -49,7 +49,7 @@ func (s *site) missing(ctx context.Context, agent records.Agent) ([]memories.Mem
 func etagOf(all []memories.Memory) string {
 	sum := sha256.New()
 	for _, m := range all {
-		fmt.Fprintln(sum, sync.ETag(m))
+		fmt.Fprintln(sum, engine.ETag(m))
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
@@ -78,7 +78,7 @@ func (s *site) decideMissing(w http.ResponseWriter, r *http.Request) error {
 	}
 	var failed []string
 	for _, m := range missing {
-		_, err := act(r.Context(), agent.Slug, m.ID, sync.ETag(m))
+		_, err := act(r.Context(), agent.Slug, m.ID, engine.ETag(m))
 		if reason, told := reasonOf(err); told {
 			failed = append(failed, "“"+m.Name+"”: "+reason)
 		} else if err != nil {

@@ -9,7 +9,7 @@ import (
 	"memoir/internal/diff"
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/web/templates"
 )
 
@@ -39,7 +39,7 @@ func (s *site) deletion(w http.ResponseWriter, r *http.Request) error {
 }
 
 // changeOf returns the view of a deletion preview, for one memory or many.
-func changeOf(agent records.Agent, change sync.DeletionPreview) templates.Change {
+func changeOf(agent records.Agent, change engine.DeletionPreview) templates.Change {
 	before, after := change.ClaudeMDBefore, change.ClaudeMDAfter
 	v := templates.Change{ClaudeMD: templates.ClaudeMDChange{
 		Published: published(agent), Problem: after.Problem, CharsBefore: before.Chars, CharsAfter: after.Chars,

@@ -7,7 +7,7 @@ import (
 	"memoir/internal/gate"
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/web/templates"
 )
 
@@ -45,11 +45,11 @@ func (s *site) edit(w http.ResponseWriter, r *http.Request) error {
 
 // saveEdit patches the memory with the values of the form. It returns memories.ErrChanged if the
 // form's ETag is empty.
-func (s *site) saveEdit(r *http.Request, v templates.MemoryForm) (sync.Result, error) {
+func (s *site) saveEdit(r *http.Request, v templates.MemoryForm) (engine.Result, error) {
 	if v.ETag == "" {
-		return sync.Result{}, memories.ErrChanged
+		return engine.Result{}, memories.ErrChanged
 	}
-	patch := sync.Patch{Name: &v.Name, Description: &v.Description, Body: &v.Body}
+	patch := engine.Patch{Name: &v.Name, Description: &v.Description, Body: &v.Body}
 	if v.Type != "" { // a memory without a type can stay without one
 		patch.Type = &v.Type
 	}
@@ -80,7 +80,7 @@ func (s *site) refuseEdit(w http.ResponseWriter, r *http.Request, agent records.
 	if err != nil {
 		return err
 	}
-	if conflict != nil && sync.ETag(m) == v.ETag {
+	if conflict != nil && engine.ETag(m) == v.ETag {
 		return s.notSaved(w, r, agent, v, refused)
 	}
 	return s.showConflict(w, r, agent, v, m)
@@ -98,7 +98,7 @@ func (s *site) showConflict(w http.ResponseWriter, r *http.Request, agent record
 		v.ID, v.ETag, v.Team = "", "", m.Team
 		v.Banners = append(v.Banners, templates.DeletedMeanwhile())
 	} else {
-		v.ETag = sync.ETag(m)
+		v.ETag = engine.ETag(m)
 		v.Banners = append(v.Banners, templates.ChangedMeanwhile())
 	}
 	return s.showForm(w, r, http.StatusPreconditionFailed, agent, v)
@@ -127,7 +127,7 @@ func (s *site) create(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := submittedForm(r, agent)
-	result, err := s.engine.Create(r.Context(), agent.Slug, sync.Draft{
+	result, err := s.engine.Create(r.Context(), agent.Slug, engine.Draft{
 		Name: v.Name, Team: v.Team, Type: v.Type, Description: v.Description, Body: v.Body,
 	})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/words"
 	"memoir/web/templates"
 )
@@ -54,7 +54,7 @@ func (s *site) adoptFact(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := submittedFact(r, agent)
-	result, err := s.engine.AdoptFact(r.Context(), agent.Slug, sync.Adoption{
+	result, err := s.engine.AdoptFact(r.Context(), agent.Slug, engine.Adoption{
 		Fact: v.Fact, Type: v.Type, Name: &v.Name, Description: &v.Description, Body: &v.Body,
 	})
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *site) factsFound(ctx context.Context, agent records.Agent, query string
 }
 
 // factsByLine returns the ids of the facts of an index by the number of their first line.
-func factsByLine(slug string, index sync.Index) map[int]string {
+func factsByLine(slug string, index engine.Index) map[int]string {
 	ids := map[int]string{}
 	for _, f := range memorymd.Facts(index.Raw) {
 		ids[f.Line] = records.FactID(slug, index.Path, f.Text).String()

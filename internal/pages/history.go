@@ -13,7 +13,7 @@ import (
 	"memoir/internal/diff"
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/web/templates"
 )
 
@@ -94,7 +94,7 @@ func (s *site) historyFrom(r *http.Request, agent records.Agent, m memories.Memo
 // revision.
 func revisionView(m memories.Memory, revision memories.Revision, before *memories.Revision) templates.Revision {
 	v := templates.Revision{
-		Memory: m.ID, Agent: m.Agent, ID: revision.ID, ETag: sync.ETag(m),
+		Memory: m.ID, Agent: m.Agent, ID: revision.ID, ETag: engine.ETag(m),
 		SeenAt: local(revision.SeenAt), Path: revision.Path, Session: revision.Session,
 		First: before == nil, Current: isCurrent(m, revision), Readable: m.Readable, Type: revision.Type,
 	}
@@ -131,7 +131,7 @@ func (s *site) restoreRevision(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	then := page.Revisions[0]
-	patch := sync.Patch{Type: &then.Type, Description: &then.Description, Body: &then.Body}
+	patch := engine.Patch{Type: &then.Type, Description: &then.Description, Body: &then.Body}
 	if _, err := s.engine.Patch(r.Context(), agent.Slug, m.ID, r.PostFormValue(templates.FieldETag), patch); err != nil {
 		return s.refuse(w, r, err)
 	}

@@ -7,7 +7,7 @@ import (
 	"memoir/internal/diff"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/web/templates"
 )
 
@@ -76,7 +76,7 @@ func (s *site) showIndexRebuild(w http.ResponseWriter, r *http.Request, status i
 	return show(w, r, status, templates.IndexRebuildPage(rebuildView(templates.Frame{Live: liveOf(agent), Banners: banners}, agentView(agent), change)))
 }
 
-func rebuildView(frame templates.Frame, agent templates.Agent, change sync.IndexChange) templates.IndexRebuild {
+func rebuildView(frame templates.Frame, agent templates.Agent, change engine.IndexChange) templates.IndexRebuild {
 	return templates.IndexRebuild{
 		Frame: frame, Agent: agent, Path: change.Path, New: change.Before == nil, ETag: change.ETag(),
 		Diff: diff.Texts(text(change.Before), text(change.After), maxRebuildLines),

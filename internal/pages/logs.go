@@ -12,7 +12,7 @@ import (
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/words"
 	"memoir/web/templates"
 )
@@ -116,7 +116,7 @@ func (s *site) appendLog(w http.ResponseWriter, r *http.Request) error {
 	form := templates.LogEntryForm{
 		Text: strings.ReplaceAll(r.PostFormValue(templates.FieldText), "\r\n", "\n"), Title: r.PostFormValue(templates.FieldTitle),
 	}
-	done, err := s.engine.AppendLog(r.Context(), agent.Slug, sync.LogEntry{Text: form.Text, Title: form.Title})
+	done, err := s.engine.AppendLog(r.Context(), agent.Slug, engine.LogEntry{Text: form.Text, Title: form.Title})
 	var invalid *memories.InvalidError
 	var conflict *memories.ConflictError
 	switch {

@@ -8,7 +8,7 @@ import (
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/web/templates"
 )
 
@@ -76,7 +76,7 @@ func (s *site) notSaved(w http.ResponseWriter, r *http.Request, agent records.Ag
 // memoryForm returns the form with the memory's current content.
 func memoryForm(agent records.Agent, m memories.Memory) templates.MemoryForm {
 	return templates.MemoryForm{
-		Agent: agentView(agent), ID: m.ID, ETag: sync.ETag(m),
+		Agent: agentView(agent), ID: m.ID, ETag: engine.ETag(m),
 		Name: m.Name, Type: m.Type, Description: m.Description, Body: m.Body,
 	}
 }

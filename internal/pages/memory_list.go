@@ -13,7 +13,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/words"
 	"memoir/web/templates"
 )
@@ -279,7 +279,7 @@ func newestFirst(found []memories.Memory) {
 }
 
 func rowOf(m memories.Memory, now time.Time) templates.MemoryRow {
-	return templates.NewMemoryRow(m, sync.ETag(m), ageView(m.Age(now)))
+	return templates.NewMemoryRow(m, engine.ETag(m), ageView(m.Age(now)))
 }
 
 func ageView(age memories.Age) templates.Age {

@@ -10,7 +10,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/web/templates"
 )
 
@@ -158,7 +158,7 @@ func (s *site) fixedNotice(ctx context.Context, r *http.Request, agent records.A
 	}
 	if undo {
 		notice.Actions = []templates.Action{{
-			Label: "Undo", About: "the fix of " + m.Name, ETag: sync.ETag(m), Back: path, Style: templates.Primary, Does: "undo",
+			Label: "Undo", About: "the fix of " + m.Name, ETag: engine.ETag(m), Back: path, Style: templates.Primary, Does: "undo",
 			Path: undoPath(templates.MemoryPath(m.Agent, m.ID, "fix", "undo"), file, hash),
 		}}
 	}

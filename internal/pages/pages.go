@@ -26,7 +26,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/recall"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/verification"
 	"memoir/web"
 	"memoir/web/templates"
@@ -57,7 +57,7 @@ type Options struct {
 
 // site holds the state that the handlers share.
 type site struct {
-	engine   *sync.Engine
+	engine   *engine.Engine
 	store    Store
 	recaller *recall.Recaller
 	options  Options
@@ -66,7 +66,7 @@ type site struct {
 
 // New returns the handler of all pages and their assets. The caller must put package gate in front
 // of it.
-func New(engine *sync.Engine, store Store, recaller *recall.Recaller, options Options) http.Handler {
+func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options Options) http.Handler {
 	if options.DatabaseTime == 0 {
 		options.DatabaseTime = defaultDatabaseTime
 	}
@@ -175,7 +175,7 @@ func (s *site) memoryPages(r chi.Router) {
 // byBrowser marks the requests for the journal as made in a browser.
 func byBrowser(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(w, r.WithContext(sync.As(r.Context(), memories.ByBrowser)))
+		next.ServeHTTP(w, r.WithContext(engine.As(r.Context(), memories.ByBrowser)))
 	})
 }
 

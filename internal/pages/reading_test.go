@@ -12,7 +12,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/waittest"
 )
 
@@ -87,7 +87,7 @@ func TestAMemoryDirectoryThatIsNotPublishedShowsWhatWouldBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(store.Close)
-	engine, err := sync.Start(store, sync.Options{
+	engine, err := engine.Start(store, engine.Options{
 		Places:   agents.Settings{MemoryDirs: []agents.NamedDir{{Slug: "reviewer", Path: dir}}},
 		Debounce: 20 * time.Millisecond, Rescan: time.Hour, ClaudeMDLimit: memoirtest.ClaudeMDLimit, Log: slog.New(slog.DiscardHandler),
 	})

@@ -3,7 +3,7 @@ package pages
 import (
 	"net/http"
 
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/sync/watch"
 	"memoir/web/templates"
 )
@@ -25,7 +25,7 @@ func (s *site) sync(w http.ResponseWriter, r *http.Request) error {
 		LastFullScan: local(status.LastFullScan), LastScan: scanResult(status.LastScan), Lag: status.Lag,
 		Unsearchable: !s.engine.Searchable(), NearMisses: s.store.NearMisses(),
 	}
-	v.Banners = templates.ScanProblems(scanProblems(status.Problems), sync.RunsAs())
+	v.Banners = templates.ScanProblems(scanProblems(status.Problems), engine.RunsAs())
 	if status.WatchMode == watch.PollMode {
 		v.WatchMode, v.WatchNote = "polling", status.WatchNote
 	}
@@ -42,7 +42,7 @@ func (s *site) sync(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.SyncPage(v))
 }
 
-func scanProblems(all []sync.ScanProblem) []templates.ScanProblem {
+func scanProblems(all []engine.ScanProblem) []templates.ScanProblem {
 	views := make([]templates.ScanProblem, len(all))
 	for i, p := range all {
 		views[i] = templates.ScanProblem{Agent: p.Agent, Path: p.Path, Owner: p.Owner, Reason: p.Reason}
@@ -50,7 +50,7 @@ func scanProblems(all []sync.ScanProblem) []templates.ScanProblem {
 	return views
 }
 
-func scanResult(s sync.ScanResult) templates.ScanResult {
+func scanResult(s engine.ScanResult) templates.ScanResult {
 	return templates.ScanResult{Files: s.Scanned, Added: s.Added, Updated: s.Updated, Removed: s.Removed, Took: s.Took}
 }
 

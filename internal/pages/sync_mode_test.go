@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"memoir/internal/memoirtest"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/sync/watch"
 	"memoir/internal/waittest"
 )
@@ -30,13 +30,13 @@ func (n fewWatches) Add(dir string) error {
 func TestTheSyncPageSaysInWhichModeChangesAreNoticedAndWhy(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		change    func(*sync.Options)
+		change    func(*engine.Options)
 		mode, why string
 	}{
-		"as usual": {func(*sync.Options) {}, "events", "the system says at once what changes"},
-		"--watch=poll": {func(o *sync.Options) { o.Poll = true },
+		"as usual": {func(*engine.Options) {}, "events", "the system says at once what changes"},
+		"--watch=poll": {func(o *engine.Options) { o.Poll = true },
 			"polling", "the settings ask for it (--watch=poll); Memoir looks by itself every 1s instead"},
-		"no notifier": {func(o *sync.Options) {
+		"no notifier": {func(o *engine.Options) {
 			o.Notify = func() (watch.Notifier, error) { return nil, syscall.EMFILE }
 		}, "polling", "the system lets no further program watch files (too many open files); raise fs.inotify.max_user_instances"},
 	} {
@@ -53,7 +53,7 @@ func TestTheSyncPageSaysInWhichModeChangesAreNoticedAndWhy(t *testing.T) {
 func TestTheSyncPageSaysThatWatchesAreMissingUntilThereAreEnough(t *testing.T) {
 	t.Parallel()
 	var enough atomic.Bool
-	m := memoirtest.StartWith(t, twoMemories(), func(o *sync.Options) {
+	m := memoirtest.StartWith(t, twoMemories(), func(o *engine.Options) {
 		o.Notify = func() (watch.Notifier, error) {
 			n, err := watch.OpenNotifier()
 			return fewWatches{n, &enough}, err

@@ -9,7 +9,7 @@ import (
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/web/templates"
 )
 
@@ -23,12 +23,12 @@ func (s *site) copy(w http.ResponseWriter, r *http.Request) error {
 	return s.transfer(w, r, s.engine.Copy, doneCopied)
 }
 
-func (s *site) transfer(w http.ResponseWriter, r *http.Request, do func(ctx context.Context, slug, id, match string, to sync.Destination) (sync.Result, error), done string) error {
+func (s *site) transfer(w http.ResponseWriter, r *http.Request, do func(ctx context.Context, slug, id, match string, to engine.Destination) (engine.Result, error), done string) error {
 	_, m, err := s.requestedMemory(r)
 	if err != nil {
 		return err
 	}
-	to := sync.Destination{Scope: memories.Scope(r.FormValue(templates.FieldTo)), Agent: r.FormValue(templates.FieldAgent)}
+	to := engine.Destination{Scope: memories.Scope(r.FormValue(templates.FieldTo)), Agent: r.FormValue(templates.FieldAgent)}
 	result, err := do(r.Context(), m.Agent, m.ID, r.PostFormValue(templates.FieldETag), to)
 	// the page has no field to show it at
 	if invalid := (*memories.InvalidError)(nil); errors.As(err, &invalid) {
@@ -81,7 +81,7 @@ func (s *site) noticeOfMove(ctx context.Context, r *http.Request, agent records.
 		}
 		path = templates.MemoryPath(agent.Slug, m.ID)
 	}
-	notice.Actions = []templates.Action{templates.MovedBack(m, sync.ETag(m), path, from, to)}
+	notice.Actions = []templates.Action{templates.MovedBack(m, engine.ETag(m), path, from, to)}
 	return notice, nil
 }
 

@@ -5,7 +5,7 @@ import (
 	"net/url"
 
 	"memoir/internal/memories"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/web/templates"
 )
 
@@ -40,7 +40,7 @@ func (s *site) trash(w http.ResponseWriter, r *http.Request) error {
 
 func trashRow(m memories.Memory) templates.TrashRow {
 	return templates.TrashRow{
-		Agent: m.Agent, ID: m.ID, ETag: sync.ETag(m), Name: m.Name, Type: m.Type, Description: m.Description, Why: m.DeletedActor.Deleted(),
+		Agent: m.Agent, ID: m.ID, ETag: engine.ETag(m), Name: m.Name, Type: m.Type, Description: m.Description, Why: m.DeletedActor.Deleted(),
 		DeletedAt: local(m.DeletedAt), Left: notRemoved(m),
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"memoir/internal/diff"
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/web/templates"
 )
 
@@ -97,7 +97,7 @@ func withContentFirst(m memories.Memory, found []records.Version) []records.Vers
 
 func versionView(m memories.Memory, version records.Version) templates.Version {
 	v := templates.Version{
-		Agent: m.Agent, Memory: m.ID, ETag: sync.ETag(m), ID: hex.EncodeToString(version.Fingerprint[:]), Current: version.Current,
+		Agent: m.Agent, Memory: m.ID, ETag: engine.ETag(m), ID: hex.EncodeToString(version.Fingerprint[:]), Current: version.Current,
 		TypeBefore: m.Type, Type: version.Type,
 	}
 	if version.Current {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/waittest"
 )
 
@@ -28,11 +28,11 @@ func TestSave_DirectoryBehindAbsoluteLink(t *testing.T) {
 	b.scanAll()
 	b.scan("ada")
 	b.isIn("ada", "Tabs", memories.Active)
-	b.save(sync.Draft{Name: "Spaces", Type: memories.Feedback, Body: "Use spaces."})
+	b.save(engine.Draft{Name: "Spaces", Type: memories.Feedback, Body: "Use spaces."})
 	if b.read("ada/notes/feedback_spaces.md") == "" {
 		t.Error("the memory was not written")
 	}
-	b.save(sync.Draft{Name: "Spaces!", Type: memories.Feedback, Body: "Its name makes the same path."})
+	b.save(engine.Draft{Name: "Spaces!", Type: memories.Feedback, Body: "Its name makes the same path."})
 	b.write("ada/notes/MEMORY.md", "- [Tabs](tabs.md)\n")
 	tabs := b.delete("ada", "Tabs")
 	if got := b.read("ada/notes/MEMORY.md"); got != "" {

@@ -10,7 +10,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 // timesOf are the columns in which moments of an agent are kept, by table, with what leads to the agent.
@@ -75,7 +75,7 @@ func TestClock_SetBack(t *testing.T) {
 	b.write("ada/memory/a.md", note("Tabs", memories.User, "two"))
 	b.scan("ada")
 	b.hasBody("ada", "Tabs", "two")
-	b.save(sync.Draft{Name: "Deploy", Type: memories.User, Body: "two"})
+	b.save(engine.Draft{Name: "Deploy", Type: memories.User, Body: "two"})
 	b.hasBody("ada", "Deploy", "two")
 	b.setClockBack("ada", withinToday())
 	b.delete("ada", "Deploy")

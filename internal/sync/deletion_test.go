@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/sync/events"
 	"memoir/internal/waittest"
 )
@@ -18,7 +18,7 @@ import (
 func (b *bench) delete(slug, name string) memories.Memory {
 	b.Helper()
 	m := b.memory(slug, name)
-	result, err := b.engine.Delete(b.Context(), slug, m.ID, sync.ETag(m))
+	result, err := b.engine.Delete(b.Context(), slug, m.ID, engine.ETag(m))
 	if err != nil {
 		b.Fatalf("delete %s: %v", name, err)
 	}

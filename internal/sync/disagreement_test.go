@@ -6,7 +6,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 func (b *bench) disagreements() []records.Disagreement {
@@ -77,7 +77,7 @@ func TestKeep_UntilNewSessionContent(t *testing.T) {
 	b.scan("ada")
 	m := b.memory("ada", "Tabs")
 	older := b.versions("Tabs")[1]
-	if _, err := b.engine.Patch(t.Context(), "ada", m.ID, sync.ETag(m), sync.Patch{Description: &older.Description, Body: &older.Body}); err != nil {
+	if _, err := b.engine.Patch(t.Context(), "ada", m.ID, engine.ETag(m), engine.Patch{Description: &older.Description, Body: &older.Body}); err != nil {
 		t.Fatal(err)
 	}
 	b.hasBody("ada", "Tabs", "four")
@@ -107,7 +107,7 @@ func TestKeep_PrimaryContent(t *testing.T) {
 	b.scan("ada")
 	m := b.memory("ada", "Tabs")
 	own := "four"
-	if _, err := b.engine.Patch(t.Context(), "ada", m.ID, sync.ETag(m), sync.Patch{Body: &own}); err != nil {
+	if _, err := b.engine.Patch(t.Context(), "ada", m.ID, engine.ETag(m), engine.Patch{Body: &own}); err != nil {
 		t.Fatal(err)
 	}
 	b.hasBody("ada", "Tabs", "four")

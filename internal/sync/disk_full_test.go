@@ -12,7 +12,7 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/files/filestest"
 	"memoir/internal/memories"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/waittest"
 )
 
@@ -53,16 +53,16 @@ func TestFullDisk_DeletionSucceeds(t *testing.T) {
 	fill()
 	for what, write := range map[string]func() error{
 		"a new memory": func() error {
-			_, err := b.engine.Save(t.Context(), "ada", sync.Draft{Name: "New", Type: memories.User, Body: "No room."})
+			_, err := b.engine.Save(t.Context(), "ada", engine.Draft{Name: "New", Type: memories.User, Body: "No room."})
 			return err
 		},
 		"a new text": func() error {
-			_, err := b.engine.Save(t.Context(), "ada", sync.Draft{Name: "Tabs", Type: memories.Feedback, Body: "No room."})
+			_, err := b.engine.Save(t.Context(), "ada", engine.Draft{Name: "Tabs", Type: memories.Feedback, Body: "No room."})
 			return err
 		},
 		"a new name": func() error {
 			name := "Spaces"
-			_, err := b.engine.Patch(t.Context(), "ada", tabs.ID, "", sync.Patch{Name: &name})
+			_, err := b.engine.Patch(t.Context(), "ada", tabs.ID, "", engine.Patch{Name: &name})
 			return err
 		},
 	} {
@@ -160,14 +160,14 @@ func TestFullDisk_IndexEntryOfRewrittenFile(t *testing.T) {
 
 func TestFullDisk_FailedSaveStaysBlocked(t *testing.T) {
 	t.Parallel()
-	draft := sync.Draft{Name: "Deploy", Description: "About Deploy", Type: memories.Project, Body: "on Fridays"}
+	draft := engine.Draft{Name: "Deploy", Description: "About Deploy", Type: memories.Project, Body: "on Fridays"}
 	for name, save := range map[string]func(*bench) error{
 		"a save": func(b *bench) error {
 			_, err := b.engine.Save(b.Context(), "ada", draft)
 			return err
 		},
 		"a rename": func(b *bench) error {
-			_, err := b.engine.Patch(b.Context(), "ada", b.memory("ada", "Shipping").ID, "", sync.Patch{Name: &draft.Name})
+			_, err := b.engine.Patch(b.Context(), "ada", b.memory("ada", "Shipping").ID, "", engine.Patch{Name: &draft.Name})
 			return err
 		},
 	} {
@@ -220,7 +220,7 @@ func TestSave_OutOfFilesStaysBlocked(t *testing.T) {
 	b.write(inSession(sessionA, "tabs.md"), note("Tabs", memories.Feedback, "Use tabs."))
 	b.scan("ada")
 	disk.full.Store(true)
-	_, err := b.engine.Save(b.Context(), "ada", sync.Draft{Name: "Tabs", Description: "About Tabs", Type: memories.Feedback, Body: "Use tabs."})
+	_, err := b.engine.Save(b.Context(), "ada", engine.Draft{Name: "Tabs", Description: "About Tabs", Type: memories.Feedback, Body: "Use tabs."})
 	if err == nil {
 		t.Fatal("saved")
 	}

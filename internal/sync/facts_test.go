@@ -10,7 +10,7 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 const adasIndex = "memory/MEMORY.md"
@@ -56,7 +56,7 @@ func TestAdoptFact_CutShortLosesNothing(t *testing.T) {
 			b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
 			b.start()
 			b.scanAll()
-			adoption := sync.Adoption{Fact: records.FactID("ada", adasIndex, fact).String(), Type: memories.Project}
+			adoption := engine.Adoption{Fact: records.FactID("ada", adasIndex, fact).String(), Type: memories.Project}
 			disk.before = func() error { return tt.before(b) }
 			_, err := b.engine.AdoptFact(byScript, "ada", adoption)
 			if conflict := (*memories.ConflictError)(nil); !errors.As(err, &conflict) || !strings.Contains(conflict.Reason, "memory/project_node_22_only.md") {

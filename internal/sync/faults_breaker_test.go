@@ -6,7 +6,7 @@ import (
 	"os"
 	"path"
 	"strings"
-	gosync "sync"
+	"sync"
 	"syscall"
 	"time"
 
@@ -35,7 +35,7 @@ func (f failure) String() string {
 
 // breaker hears of each step of Memoir on disk and in Postgres, in their order, and decides which of them fail.
 type breaker struct {
-	mu      gosync.Mutex
+	mu      sync.Mutex
 	on      bool
 	steps   []string
 	plan    map[int]failure // by the number of the step

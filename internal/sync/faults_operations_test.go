@@ -11,7 +11,7 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 // long is how old the files are that are there before an operation.
@@ -80,7 +80,7 @@ func garden(s *stage) {
 }
 
 // byScript is what a request to the API is made in.
-var byScript = sync.As(context.Background(), memories.ByScript)
+var byScript = engine.As(context.Background(), memories.ByScript)
 
 // journalBlocked is a content that came back after its deletion.
 func keptOut(s *stage) {
@@ -131,14 +131,14 @@ func operations() []operation {
 		{name: "save over one", before: tabs, do: saveOf("Tabs", "Use both.")},
 		{name: "save what only sessions have", before: onlyInSessions, do: saveOf("Tabs", "Use both.")},
 		{name: "save a deleted one", before: inTrash, do: saveOf("Tabs", "Use tabs."), partly: withoutTombstone("Use tabs.")},
-		{name: "edit", before: tabs, do: patchOf("Tabs", func(p *sync.Patch) { body := "Use both."; p.Body = &body })},
-		{name: "rename", before: tabs, do: patchOf("Tabs", func(p *sync.Patch) { name := "Spaces"; p.Name = &name })},
+		{name: "edit", before: tabs, do: patchOf("Tabs", func(p *engine.Patch) { body := "Use both."; p.Body = &body })},
+		{name: "rename", before: tabs, do: patchOf("Tabs", func(p *engine.Patch) { name := "Spaces"; p.Name = &name })},
 		{name: "move to team", before: tabs, do: asked("Tabs", func(s *stage, ctx context.Context, id string) error {
-			_, err := s.engine.Move(ctx, s.slug, id, "", sync.Destination{Scope: memories.TeamScope})
+			_, err := s.engine.Move(ctx, s.slug, id, "", engine.Destination{Scope: memories.TeamScope})
 			return err
 		})},
 		{name: "copy to team", before: tabs, do: asked("Tabs", func(s *stage, ctx context.Context, id string) error {
-			_, err := s.engine.Copy(ctx, s.slug, id, "", sync.Destination{Scope: memories.TeamScope})
+			_, err := s.engine.Copy(ctx, s.slug, id, "", engine.Destination{Scope: memories.TeamScope})
 			return err
 		})},
 		{name: "mend", before: leniently, do: mend, partly: edited(mended)},
@@ -149,13 +149,13 @@ func operations() []operation {
 			s.put("sessions/u-c-2/memory/tabs.md", "---\nname: Tabs\ndescription: About Tabs\ntype: feedback\nmetadata:\n  modified: 2020-01-02T03:04:05Z\n---\n\nUse spaces.\n")
 			s.scanAll()
 		}, do: verifyOf("Tabs")},
-		{name: "delete several", before: threeMemories, items: three, do: severally((*sync.Engine).DeleteMany, three...)},
-		{name: "restore several", items: three, do: severally((*sync.Engine).RestoreMany, three...), before: func(s *stage) {
+		{name: "delete several", before: threeMemories, items: three, do: severally((*engine.Engine).DeleteMany, three...)},
+		{name: "restore several", items: three, do: severally((*engine.Engine).RestoreMany, three...), before: func(s *stage) {
 			threeMemories(s)
-			s.mustDo(severally((*sync.Engine).DeleteMany, three...)(s))
+			s.mustDo(severally((*engine.Engine).DeleteMany, three...)(s))
 		}},
-		{name: "delete missing ones", before: missing, items: three, do: severally((*sync.Engine).DeleteMany, three...)},
-		{name: "write back missing ones", before: missing, items: three, do: severally((*sync.Engine).RestoreMany, three...)},
+		{name: "delete missing ones", before: missing, items: three, do: severally((*engine.Engine).DeleteMany, three...)},
+		{name: "write back missing ones", before: missing, items: three, do: severally((*engine.Engine).RestoreMany, three...)},
 		{name: "rebuild the index", before: func(s *stage) { tabs(s); s.putNote("memory/new.md", "New", "Unlisted."); s.scanAll() }, do: one(func(s *stage) error {
 			_, err := s.engine.RebuildIndex(context.Background(), s.slug, "")
 			return err
@@ -265,7 +265,7 @@ func asked(name string, do func(s *stage, ctx context.Context, id string) error)
 		if err != nil {
 			return err
 		}
-		return do(s, sync.As(context.Background(), memories.ByScript), id)
+		return do(s, engine.As(context.Background(), memories.ByScript), id)
 	})
 }
 
@@ -297,9 +297,9 @@ func verifyOf(name string) func(*stage) []error {
 	})
 }
 
-func patchOf(name string, change func(*sync.Patch)) func(*stage) []error {
+func patchOf(name string, change func(*engine.Patch)) func(*stage) []error {
 	return asked(name, func(s *stage, ctx context.Context, id string) error {
-		var patch sync.Patch
+		var patch engine.Patch
 		change(&patch)
 		_, err := s.engine.Patch(ctx, s.slug, id, "", patch)
 		return err
@@ -320,7 +320,7 @@ func withoutTombstone(body string) func(*stage) {
 
 func saveOf(name, body string) func(*stage) []error {
 	return one(func(s *stage) error {
-		_, err := s.engine.Save(sync.As(context.Background(), memories.ByScript), s.slug, sync.Draft{Name: name, Type: memories.Feedback, Description: "About " + name, Body: body})
+		_, err := s.engine.Save(engine.As(context.Background(), memories.ByScript), s.slug, engine.Draft{Name: name, Type: memories.Feedback, Description: "About " + name, Body: body})
 		return err
 	})
 }
@@ -367,16 +367,16 @@ func undoMending(s *stage) []error {
 }
 
 // severally is an operation on several memories at once.
-func severally(do func(*sync.Engine, context.Context, string, []sync.MemoryRef) []error, names ...string) func(*stage) []error {
+func severally(do func(*engine.Engine, context.Context, string, []engine.MemoryRef) []error, names ...string) func(*stage) []error {
 	return func(s *stage) []error {
-		var all []sync.MemoryRef
+		var all []engine.MemoryRef
 		for _, name := range names {
 			id, err := s.id(name)
 			if err != nil {
 				s.Fatal(err)
 			}
-			all = append(all, sync.MemoryRef{ID: id})
+			all = append(all, engine.MemoryRef{ID: id})
 		}
-		return do(s.engine, sync.As(context.Background(), memories.ByScript), s.slug, all)
+		return do(s.engine, engine.As(context.Background(), memories.ByScript), s.slug, all)
 	}
 }

@@ -11,11 +11,11 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/sync/events"
 )
 
-func (b *bench) proposed(name string) []sync.Flawed {
+func (b *bench) proposed(name string) []engine.Flawed {
 	b.Helper()
 	flawed, err := b.engine.ProposeFixes(b.Context(), "ada", b.memory("ada", name).ID)
 	if err != nil {
@@ -27,14 +27,14 @@ func (b *bench) proposed(name string) []sync.Flawed {
 func (b *bench) fix(name, path, fix string) memories.Memory {
 	b.Helper()
 	m := b.memory("ada", name)
-	result, err := b.engine.Fix(b.Context(), "ada", m.ID, sync.ETag(m), path, fix)
+	result, err := b.engine.Fix(b.Context(), "ada", m.ID, engine.ETag(m), path, fix)
 	if err != nil {
 		b.Fatalf("fix %s of %s: %v", fix, name, err)
 	}
 	return result.Memory
 }
 
-func offered(flawed sync.Flawed, fix string) bool {
+func offered(flawed engine.Flawed, fix string) bool {
 	return slices.ContainsFunc(flawed.Fixes, func(f frontmatter.Fix) bool { return f.ID == fix })
 }
 
@@ -61,7 +61,7 @@ func TestFix_KeepsAge(t *testing.T) {
 	if !strings.Contains(b.read("ada/CLAUDE.md"), "### feedback_tabs\n\nUse tabs.\n") {
 		t.Error("CLAUDE.md lacks it")
 	}
-	undone, err := b.engine.UndoFix(t.Context(), "ada", after.ID, sync.ETag(after), after.Path, before.Hash)
+	undone, err := b.engine.UndoFix(t.Context(), "ada", after.ID, engine.ETag(after), after.Path, before.Hash)
 	if err != nil || undone.Memory.State != memories.NeedsAttention || b.read("ada/memory/feedback_tabs.md") != "Use tabs.\n" {
 		t.Errorf("undone to %+v, %v", undone.Memory, err)
 	}

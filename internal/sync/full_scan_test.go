@@ -7,7 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
-	gosync "sync"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -37,7 +37,7 @@ func (b *bench) hold(slug string) (release func()) {
 			return nil
 		})
 	}()
-	release = gosync.OnceFunc(func() {
+	release = sync.OnceFunc(func() {
 		close(released)
 		if err := <-over; err != nil {
 			b.Error(err)

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"memoir/internal/memories"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 // withListed is a bench whose agent ada has a memory for each of the names, all of them listed in the index.
@@ -24,7 +24,7 @@ func withListed(t *testing.T, names string) (b *bench, index string) {
 }
 
 // seen names memories of ada as many calls do.
-func (b *bench) seen(names string) (all []sync.MemoryRef) {
+func (b *bench) seen(names string) (all []engine.MemoryRef) {
 	b.Helper()
 	listed, trash := b.list("ada", ""), b.list("ada", memories.Deleted)
 	for _, name := range names {
@@ -32,7 +32,7 @@ func (b *bench) seen(names string) (all []sync.MemoryRef) {
 		if !ok {
 			m = trash[string(name)]
 		}
-		all = append(all, sync.MemoryRef{ID: m.ID})
+		all = append(all, engine.MemoryRef{ID: m.ID})
 	}
 	return all
 }
@@ -224,7 +224,7 @@ func TestIndexLines_SaveAndSecondDeletion(t *testing.T) {
 	b := withIndexed(t, brokenDisk{&breaker{}})
 	index := b.read("ada/memory/MEMORY.md")
 	b.delete("ada", "Tabs")
-	b.save(sync.Draft{Name: "Tabs", Description: "About Tabs", Type: memories.Feedback, Body: "Use tabs again."})
+	b.save(engine.Draft{Name: "Tabs", Description: "About Tabs", Type: memories.Feedback, Body: "Use tabs again."})
 	tabs := b.delete("ada", "Tabs")
 	b.restore("ada", tabs)
 	if got := b.read("ada/memory/MEMORY.md"); got != index {
@@ -277,7 +277,7 @@ func TestIndexLines_RefusedRename(t *testing.T) {
 	b.scan("ada")
 	b.isIn("ada", "Spaces", memories.Deleted)
 	disk.full.Store(true)
-	_, err := b.engine.Patch(b.Context(), "ada", b.memory("ada", "Tabs").ID, "", sync.Patch{Name: pointer("Spaces")})
+	_, err := b.engine.Patch(b.Context(), "ada", b.memory("ada", "Tabs").ID, "", engine.Patch{Name: pointer("Spaces")})
 	b.isConflict(err, "Nothing was changed")
 	disk.full.Store(false)
 	b.scan("ada")

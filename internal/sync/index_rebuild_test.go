@@ -10,12 +10,12 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/memories"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/sync/events"
 	"memoir/internal/waittest"
 )
 
-func (b *bench) rebuild(slug string) sync.IndexChange {
+func (b *bench) rebuild(slug string) engine.IndexChange {
 	b.Helper()
 	change, err := b.engine.RebuildIndex(b.Context(), slug, "")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 // story is what happened to an agent's memories, oldest first: each as its kind, name and actor.
@@ -65,7 +65,7 @@ func TestJournal_InterruptedRestore(t *testing.T) {
 	b.stopWatching()
 	b.write("ada/memory/tabs.md", note("Tabs", memories.User, "A"))
 	b.scanAll()
-	browser := sync.As(t.Context(), memories.ByBrowser)
+	browser := engine.As(t.Context(), memories.ByBrowser)
 	deleted, err := b.engine.Delete(browser, "ada", b.memory("ada", "Tabs").ID, "")
 	if err != nil {
 		t.Fatal(err)
@@ -94,11 +94,11 @@ func TestJournal_ActorOfScan(t *testing.T) {
 	b := setup(t)
 	b.stopWatching()
 	b.write("ada/memory/tabs.md", note("Tabs", memories.User, "A"))
-	if _, err := b.engine.ScanAll(sync.As(t.Context(), memories.ByScript)); err != nil {
+	if _, err := b.engine.ScanAll(engine.As(t.Context(), memories.ByScript)); err != nil {
 		t.Fatal(err)
 	}
 	b.remove("ada/memory/tabs.md")
-	if _, err := b.engine.Scan(sync.As(t.Context(), memories.ByBrowser), "ada"); err != nil {
+	if _, err := b.engine.Scan(engine.As(t.Context(), memories.ByBrowser), "ada"); err != nil {
 		t.Fatal(err)
 	}
 	b.tells("ada", "learned Tabs disk", "deleted Tabs disk")
@@ -113,7 +113,7 @@ func TestJournal_RemovedBlockedFile(t *testing.T) {
 	b.delete("ada", "Tabs")
 	b.write(inSession(sessionA, "tabs.md"), note("Tabs", memories.User, "A"))
 	b.scan("ada")
-	if _, err := b.engine.RemoveBlocked(sync.As(t.Context(), memories.ByBrowser), "ada", b.blocked("ada")[0].ID); err != nil {
+	if _, err := b.engine.RemoveBlocked(engine.As(t.Context(), memories.ByBrowser), "ada", b.blocked("ada")[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	b.scan("ada")

@@ -15,7 +15,7 @@ import (
 	"memoir/internal/logs"
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/waittest"
 )
 
@@ -188,7 +188,7 @@ func TestLogs_ConcurrentAppends(t *testing.T) {
 		for writer := range 2 {
 			group.Go(func() error {
 				for i := range each {
-					done, err := server.engine.AppendLog(t.Context(), "ada", sync.LogEntry{Text: fmt.Sprintf("server %d.%d: %d\nand more", n, writer, i), At: at})
+					done, err := server.engine.AppendLog(t.Context(), "ada", engine.LogEntry{Text: fmt.Sprintf("server %d.%d: %d\nand more", n, writer, i), At: at})
 					if err != nil || done.Path != path {
 						return fmt.Errorf("%+v: %w", done, err)
 					}
@@ -235,13 +235,13 @@ func TestLogs_ConcurrentAppends(t *testing.T) {
 	// Where an entry cannot be written, nothing is said to be.
 	b.remove("ada/" + path)
 	must(t, os.Symlink("/etc/passwd", b.path("ada/"+path)))
-	_, err := b.engine.AppendLog(t.Context(), "ada", sync.LogEntry{Text: "x", At: at})
+	_, err := b.engine.AppendLog(t.Context(), "ada", engine.LogEntry{Text: "x", At: at})
 	b.isConflict(err, "leads out")
 	var invalid *memories.InvalidError
-	if _, err := servers[1].engine.AppendLog(t.Context(), "ada", sync.LogEntry{Text: "x", At: at.Add(time.Hour)}); !errors.As(err, &invalid) || invalid.Field != "at" {
+	if _, err := servers[1].engine.AppendLog(t.Context(), "ada", engine.LogEntry{Text: "x", At: at.Add(time.Hour)}); !errors.As(err, &invalid) || invalid.Field != "at" {
 		t.Errorf("an entry of the future: %v", err)
 	}
-	if _, err := b.engine.AppendLog(t.Context(), "eve", sync.LogEntry{Text: "x"}); !errors.Is(err, memories.ErrNotFound) {
+	if _, err := b.engine.AppendLog(t.Context(), "eve", engine.LogEntry{Text: "x"}); !errors.Is(err, memories.ErrNotFound) {
 		t.Errorf("an entry of nobody: %v", err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 // actions are all that can happen to an agent, except for looks.
@@ -258,7 +258,7 @@ func (w *world) delete(purge bool) {
 	if purge {
 		_, err = w.asked().Purge(context.Background(), w.slug, m.ID, "")
 	} else {
-		_, err = w.asked().Delete(context.Background(), w.slug, m.ID, sync.ETag(m))
+		_, err = w.asked().Delete(context.Background(), w.slug, m.ID, engine.ETag(m))
 	}
 	if err != nil {
 		w.isRefusal(err, refused || odd)
@@ -327,14 +327,14 @@ func refusedUnseen(err error) bool {
 }
 
 func (w *world) save() {
-	draft := sync.Draft{
+	draft := engine.Draft{
 		Name: rapid.SampledFrom(modelNames).Draw(w.t, "name"), Type: rapid.SampledFrom(modelTypes).Draw(w.t, "type"),
 		Body: rapid.SampledFrom(modelBodies).Draw(w.t, "body"), Team: rapid.Bool().Draw(w.t, "for the team"),
 	}
 	if rapid.Bool().Draw(w.t, "describe") {
 		draft.Description = "short"
 	}
-	w.saved(draft, w.mayRefuseWriting(keyIn(draft.Team, draft.Name)), func() (sync.Result, error) { return w.asked().Save(context.Background(), w.slug, draft) })
+	w.saved(draft, w.mayRefuseWriting(keyIn(draft.Team, draft.Name)), func() (engine.Result, error) { return w.asked().Save(context.Background(), w.slug, draft) })
 }
 
 func (w *world) patch() {
@@ -343,19 +343,19 @@ func (w *world) patch() {
 		return
 	}
 	body := rapid.SampledFrom(modelBodies).Draw(w.t, "body")
-	patch := sync.Patch{Body: &body}
-	draft := sync.Draft{Name: m.Name, Team: m.Team, Type: m.Type, Description: m.Description, Body: body}
+	patch := engine.Patch{Body: &body}
+	draft := engine.Draft{Name: m.Name, Team: m.Team, Type: m.Type, Description: m.Description, Body: body}
 	if rapid.Bool().Draw(w.t, "with a type") {
 		kind := rapid.SampledFrom(modelTypes).Draw(w.t, "type")
 		patch.Type, draft.Type = &kind, kind
 	}
-	w.saved(draft, !m.Readable || w.mayRefuseWriting(keyOf(m)), func() (sync.Result, error) {
-		return w.asked().Patch(context.Background(), w.slug, m.ID, sync.ETag(m), patch)
+	w.saved(draft, !m.Readable || w.mayRefuseWriting(keyOf(m)), func() (engine.Result, error) {
+		return w.asked().Patch(context.Background(), w.slug, m.ID, engine.ETag(m), patch)
 	})
 }
 
 // saved carries out a save, which must leave the memory with what was saved.
-func (w *world) saved(draft sync.Draft, mayRefuse bool, save func() (sync.Result, error)) {
+func (w *world) saved(draft engine.Draft, mayRefuse bool, save func() (engine.Result, error)) {
 	f := memories.FingerprintOf(draft.Type, draft.Description, draft.Body)
 	key := keyIn(draft.Team, draft.Name)
 	w.ever.add(key, f)
@@ -384,8 +384,8 @@ func (w *world) renameMemory() {
 	if to == m.Name {
 		return
 	}
-	w.rekey(m, keyIn(m.Team, to), func() (sync.Result, error) {
-		return w.asked().Patch(context.Background(), w.slug, m.ID, sync.ETag(m), sync.Patch{Name: &to})
+	w.rekey(m, keyIn(m.Team, to), func() (engine.Result, error) {
+		return w.asked().Patch(context.Background(), w.slug, m.ID, engine.ETag(m), engine.Patch{Name: &to})
 	})
 }
 
@@ -394,8 +394,8 @@ func otherScope(m memories.Memory) memories.Scope { return memories.ScopeOf(!m.T
 
 func (w *world) moveMemory() {
 	if m, ok := w.oneOf(""); ok {
-		w.rekey(m, keyIn(!m.Team, m.Name), func() (sync.Result, error) {
-			return w.asked().Move(context.Background(), w.slug, m.ID, sync.ETag(m), sync.Destination{Scope: otherScope(m)})
+		w.rekey(m, keyIn(!m.Team, m.Name), func() (engine.Result, error) {
+			return w.asked().Move(context.Background(), w.slug, m.ID, engine.ETag(m), engine.Destination{Scope: otherScope(m)})
 		})
 	}
 }
@@ -409,7 +409,7 @@ func (w *world) copyMemory() {
 	_, taken := w.find(key)
 	w.ever.add(key, m.Fingerprint)
 	before := time.Now()
-	result, err := w.asked().Copy(context.Background(), w.slug, m.ID, sync.ETag(m), sync.Destination{Scope: otherScope(m)})
+	result, err := w.asked().Copy(context.Background(), w.slug, m.ID, engine.ETag(m), engine.Destination{Scope: otherScope(m)})
 	delete(w.ended[key], m.Fingerprint)
 	if err != nil {
 		w.isRefusal(err, taken || !m.Readable || w.memoryIsAway())
@@ -419,7 +419,7 @@ func (w *world) copyMemory() {
 }
 
 // rekey gives a memory another key. It stays the same memory, with its history.
-func (w *world) rekey(m memories.Memory, to string, do func() (sync.Result, error)) {
+func (w *world) rekey(m memories.Memory, to string, do func() (engine.Result, error)) {
 	if w.nobodyKnowsWhichLines(m) {
 		return
 	}

@@ -11,7 +11,7 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/files/filestest"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 // filling is a disk that can be filled up, so that there is no room for anything new. What is there can still be removed.
@@ -40,8 +40,8 @@ func (d smallDisk) lend() { d.Lend(d.t, lent) }
 
 // fillingDisk stands for one where nothing can be mounted.
 type fillingDisk struct {
-	sync.Disk // nil: for what the model never does
-	full      atomic.Bool
+	engine.Disk // nil: for what the model never does
+	full        atomic.Bool
 }
 
 func (d *fillingDisk) Write(root *os.Root, path string, data []byte, options files.Options) error {

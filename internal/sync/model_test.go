@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	gosync "sync"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,7 +20,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/waittest"
 )
 
@@ -31,7 +31,7 @@ const (
 	modelLimit  = 4_000
 )
 
-var fewChecks = gosync.OnceFunc(func() {
+var fewChecks = sync.OnceFunc(func() {
 	given := map[string]bool{}
 	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	for name, value := range map[string]string{"rapid.checks": fmt.Sprint(modelChecks), "rapid.nofailfile": "true"} {
@@ -109,7 +109,7 @@ func model(t *testing.T, what string, prepare func(*bench), run func(*world)) {
 	b.restart()
 	prepare(b)
 	journal, tallies := pgtest.Journal(t, b.url), pgtest.Tallies(t, b.url)
-	repository := gosync.OnceValues(func() (string, error) { return repositoryIn(t.TempDir()) })
+	repository := sync.OnceValues(func() (string, error) { return repositoryIn(t.TempDir()) })
 	runs := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		runs++
@@ -270,7 +270,7 @@ func (w *world) restart() {
 }
 
 // asked is the server that is asked for something.
-func (w *world) asked() *sync.Engine {
+func (w *world) asked() *engine.Engine {
 	if w.other != nil && rapid.Bool().Draw(w.t, "of the other server") {
 		return w.other.engine
 	}

@@ -5,13 +5,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	gosync "sync"
+	"sync"
 	"testing"
 	"time"
 
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/waittest"
 )
 
@@ -268,7 +268,7 @@ func TestSave_PrimaryHasContent(t *testing.T) {
 	b.write(inSession(sessionA, "a.md"), note("Deploy", memories.Project, "newer, in a session"))
 	b.scan("ada")
 	b.hasBody("ada", "Deploy", "newer, in a session")
-	draft := sync.Draft{Name: "Deploy", Type: memories.Project, Description: "About Deploy", Body: "in the primary file"}
+	draft := engine.Draft{Name: "Deploy", Type: memories.Project, Description: "About Deploy", Body: "in the primary file"}
 	if _, err := b.engine.Save(t.Context(), "ada", draft); err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +289,7 @@ func TestEmptyFile_WrittenInPlace(t *testing.T) {
 	}
 	b.scan("ada")
 	done := make(chan struct{})
-	var writing gosync.WaitGroup
+	var writing sync.WaitGroup
 	writing.Go(func() {
 		for n := 0; ; n++ {
 			select {

@@ -10,7 +10,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 // setMode sets permissions regardless of the umask.
@@ -68,7 +68,7 @@ func TestOwnership_AgentOpenToAll(t *testing.T) {
 	}
 	_, err := m.Engine.Delete(t.Context(), "ada", found.ID, "")
 	wantConflict(t, "a deletion", err)
-	_, err = m.Engine.Save(t.Context(), "ada", sync.Draft{Name: "New", Type: memories.User, Body: "x"})
+	_, err = m.Engine.Save(t.Context(), "ada", engine.Draft{Name: "New", Type: memories.User, Body: "x"})
 	wantConflict(t, "a save", err)
 	wantConflict(t, "a new file", m.Engine.CreateFile(t.Context(), "ada", "new.md", []byte(note)))
 	wantConflict(t, "a removal", m.Engine.RemoveFile(t.Context(), "ada", "tabs.md"))

@@ -10,7 +10,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/waittest"
 )
 
@@ -154,7 +154,7 @@ func TestDelete_CommitFails(t *testing.T) {
 	// The growth is what a deletion writes last.
 	b.query("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no''; END'")
 	b.query("CREATE TRIGGER refuse BEFORE INSERT ON memory_growth FOR EACH ROW EXECUTE FUNCTION refuse()")
-	if _, err := b.engine.Delete(sync.As(t.Context(), memories.ByBrowser), "ada", m.ID, ""); err == nil {
+	if _, err := b.engine.Delete(engine.As(t.Context(), memories.ByBrowser), "ada", m.ID, ""); err == nil {
 		t.Fatal("a deletion that Postgres refuses went through")
 	}
 	var tombstones int

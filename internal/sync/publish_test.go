@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	gosync "sync"
+	"sync"
 	"testing"
 	"time"
 
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/waittest"
 )
 
@@ -241,7 +241,7 @@ func TestPublish_ClaudeLayout(t *testing.T) {
 	if err != nil || !strings.Contains(string(p.Text), "### Tabs\n\nUse tabs.\n") {
 		t.Errorf("the preview is %q, %v", p.Text, err)
 	}
-	if _, err := b.engine.Save(t.Context(), "-srv-app", sync.Draft{Name: "New", Type: memories.User}); err != nil || b.read(".claude/projects/-srv-app/memory/user_new.md") == "" {
+	if _, err := b.engine.Save(t.Context(), "-srv-app", engine.Draft{Name: "New", Type: memories.User}); err != nil || b.read(".claude/projects/-srv-app/memory/user_new.md") == "" {
 		t.Errorf("saving there answers %v", err)
 	}
 }
@@ -251,10 +251,10 @@ func TestPublish_EmptiedFile(t *testing.T) {
 	b := withAda(t)
 	b.write("ada/CLAUDE.md", "# Mine\n")
 	b.write("ada/memory/MEMORY.md", "- [Deploy](project_deploy.md) — on Fridays\n")
-	b.save(sync.Draft{Name: "Deploy", Type: memories.Project, Body: "text"})
+	b.save(engine.Draft{Name: "Deploy", Type: memories.Project, Body: "text"})
 	deploy := b.delete("ada", "Deploy")
 	for name, act := range map[string]func(){
-		"ada/CLAUDE.md":        func() { b.save(sync.Draft{Name: "Tabs", Type: memories.User, Body: "text"}) },
+		"ada/CLAUDE.md":        func() { b.save(engine.Draft{Name: "Tabs", Type: memories.User, Body: "text"}) },
 		"ada/memory/MEMORY.md": func() { b.restore("ada", deploy) },
 	} {
 		before := b.read(name)
@@ -262,7 +262,7 @@ func TestPublish_EmptiedFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var acting gosync.WaitGroup
+		var acting sync.WaitGroup
 		acting.Go(act)
 		time.Sleep(100 * time.Millisecond) // what the editor takes from emptying the file to filling it
 		if _, err := file.WriteString("# Edited by hand\n" + before); err != nil {

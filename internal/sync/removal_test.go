@@ -5,7 +5,7 @@ import (
 	"os"
 	"slices"
 	"strings"
-	gosync "sync"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -14,7 +14,7 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/sync/watch"
 	"memoir/internal/waittest"
 )
@@ -312,7 +312,7 @@ func TestSave_MissingDirectory(t *testing.T) {
 	b.scanAll()
 	gone := b.delete("ada", "Gone")
 	b.rename("ada/memory", "aside")
-	_, err := b.engine.Save(t.Context(), "ada", sync.Draft{Name: "New", Type: memories.User})
+	_, err := b.engine.Save(t.Context(), "ada", engine.Draft{Name: "New", Type: memories.User})
 	b.isConflict(err, "is not there")
 	_, err = b.engine.Restore(t.Context(), "ada", gone.ID, "")
 	b.isConflict(err, "is not there")
@@ -548,7 +548,7 @@ func TestScan_BrokenFile(t *testing.T) {
 // hooked is the system's notifier, with something that happens when a directory is about to be watched, in the midst of a walk.
 type hooked struct {
 	watch.Notifier
-	mu     gosync.Mutex
+	mu     sync.Mutex
 	before func(dir string)
 }
 

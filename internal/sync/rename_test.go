@@ -14,7 +14,7 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 // unsureDisk writes and, while unsure is set, cannot say so: what follows the file does not happen.
@@ -43,7 +43,7 @@ func cutShort(t *testing.T, prepare func(*bench)) *bench {
 	b.scan("ada")
 	prepare(b)
 	disk.unsure.Store(true)
-	if _, err := b.engine.Patch(t.Context(), "ada", b.memory("ada", "Tabs").ID, "", sync.Patch{Name: pointer("Spaces")}); err == nil {
+	if _, err := b.engine.Patch(t.Context(), "ada", b.memory("ada", "Tabs").ID, "", engine.Patch{Name: pointer("Spaces")}); err == nil {
 		t.Fatal("the rename was not cut short")
 	}
 	disk.unsure.Store(false)
@@ -71,7 +71,7 @@ func TestRename_Interrupted(t *testing.T) {
 		"the same rename":     {func(b *bench) { b.renames("Tabs", "Spaces") }, "Spaces", "Use tabs."},
 		"there and back":      {func(b *bench) { b.renames("Tabs", "Spaces"); b.renames("Spaces", "Tabs") }, "Tabs", "Use tabs."},
 		"back, as it were":    {func(b *bench) { b.renames("Tabs", "Spaces"); b.renames("Spaces", "Tabs"); b.renames("Tabs", "Spaces") }, "Spaces", "Use tabs."},
-		"an edit":             {func(b *bench) { b.save(sync.Draft{Name: "Tabs", Type: memories.Feedback, Body: "Use both."}) }, "Tabs", "Use both."},
+		"an edit":             {func(b *bench) { b.save(engine.Draft{Name: "Tabs", Type: memories.Feedback, Body: "Use both."}) }, "Tabs", "Use both."},
 		"deleted and back":    {func(b *bench) { b.restore("ada", b.delete("ada", "Tabs")) }, "Tabs", "Use tabs."},
 		"Memoir starts again": {(*bench).restart, "Tabs", "Use tabs."},
 	} {
@@ -86,7 +86,7 @@ func TestRename_Interrupted(t *testing.T) {
 
 func (b *bench) renames(from, to string) {
 	b.Helper()
-	if _, err := b.engine.Patch(b.Context(), "ada", b.memory("ada", from).ID, "", sync.Patch{Name: &to}); err != nil {
+	if _, err := b.engine.Patch(b.Context(), "ada", b.memory("ada", from).ID, "", engine.Patch{Name: &to}); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -148,7 +148,7 @@ func TestRename_NewFileRemoved(t *testing.T) {
 	b.scan("ada")
 	disk.hasty.Store(true)
 	var conflict *memories.ConflictError
-	if _, err := b.engine.Patch(t.Context(), "ada", b.memory("ada", "Tabs").ID, "", sync.Patch{Name: pointer("Spaces")}); !errors.As(err, &conflict) {
+	if _, err := b.engine.Patch(t.Context(), "ada", b.memory("ada", "Tabs").ID, "", engine.Patch{Name: pointer("Spaces")}); !errors.As(err, &conflict) {
 		t.Errorf("the rename ended with %v", err)
 	}
 	disk.hasty.Store(false)
@@ -186,7 +186,7 @@ func TestRename_FailureStaysBlocked(t *testing.T) {
 			b := withIndexed(t, disk)
 			b.deletesDeploy()
 			disk.full.Store(true)
-			_, err := b.engine.Patch(b.Context(), "ada", b.memory("ada", "Shipping").ID, "", sync.Patch{Name: pointer("Deploy")})
+			_, err := b.engine.Patch(b.Context(), "ada", b.memory("ada", "Shipping").ID, "", engine.Patch{Name: pointer("Deploy")})
 			if err == nil {
 				t.Fatal("renamed")
 			}
@@ -205,7 +205,7 @@ func TestRename_RemovedStaysBlocked(t *testing.T) {
 	b.start()
 	b.deletesDeploy()
 	disk.hasty.Store(true)
-	_, err := b.engine.Patch(b.Context(), "ada", b.memory("ada", "Shipping").ID, "", sync.Patch{Name: pointer("Deploy")})
+	_, err := b.engine.Patch(b.Context(), "ada", b.memory("ada", "Shipping").ID, "", engine.Patch{Name: pointer("Deploy")})
 	b.isConflict(err, "")
 	disk.hasty.Store(false)
 	b.keepsDeployOut()
@@ -221,7 +221,7 @@ func TestRename_NewFileOverwritten(t *testing.T) {
 	b.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
 	b.scan("ada")
 	disk.on.Store(true)
-	_, err := b.engine.Patch(t.Context(), "ada", b.memory("ada", "Tabs").ID, "", sync.Patch{Name: pointer("Spaces")})
+	_, err := b.engine.Patch(t.Context(), "ada", b.memory("ada", "Tabs").ID, "", engine.Patch{Name: pointer("Spaces")})
 	b.isConflict(err, "Nothing was written")
 	disk.on.Store(false)
 	b.scan("ada")
@@ -275,7 +275,7 @@ func renamed(t *testing.T) (b *bench, tabs memories.Memory) {
 	b.writeAged("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."), 72*time.Hour)
 	b.writeAged(inSession(sessionA, "tabs.md"), note("Tabs", memories.Feedback, "Use tabs."), 96*time.Hour)
 	b.scan("ada")
-	tabs = b.save(sync.Draft{Name: "Tabs", Type: memories.Feedback, Description: "About Tabs", Body: "Use tabs, always."}).Memory
+	tabs = b.save(engine.Draft{Name: "Tabs", Type: memories.Feedback, Description: "About Tabs", Body: "Use tabs, always."}).Memory
 	b.renames("Tabs", "Spaces")
 	return b, tabs
 }
@@ -498,7 +498,7 @@ func TestPatch_NameWithoutAType(t *testing.T) {
 	b := setup(t)
 	b.write("ada/memory/tabs.md", "---\nname: Tabs\n---\n\nUse tabs.\n")
 	b.scan("ada")
-	result, err := b.engine.Patch(t.Context(), "ada", b.memory("ada", "Tabs").ID, "", sync.Patch{Name: pointer("  Spaces ")})
+	result, err := b.engine.Patch(t.Context(), "ada", b.memory("ada", "Tabs").ID, "", engine.Patch{Name: pointer("  Spaces ")})
 	if err != nil || result.Memory.Name != "Spaces" {
 		t.Errorf("Patch() = %q, %v, want the name without spaces around it", result.Memory.Name, err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/waittest"
 )
 
@@ -88,7 +88,7 @@ func TestLateWrite_Memory(t *testing.T) {
 	t.Parallel()
 	b, disk := withEditor(t)
 	disk.path, disk.saves = "memory/tabs.md", func(string) string { return note("Tabs", memories.Feedback, "Use what is there.") }
-	b.save(sync.Draft{Name: "Tabs", Type: memories.Feedback, Body: "Use spaces."})
+	b.save(engine.Draft{Name: "Tabs", Type: memories.Feedback, Body: "Use spaces."})
 	waittest.For(b, "the edit", func() bool { return b.memory("ada", "Tabs").Body == "Use what is there." })
 	b.hasRevisions("Tabs", "Use tabs.", "Use spaces.", "Use what is there.")
 }

@@ -11,7 +11,7 @@ import (
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/waittest"
 )
 
@@ -120,7 +120,7 @@ func TestSave_DirectoryIsFile(t *testing.T) {
 	b.scanAll()
 	b.remove("ada/memory")
 	b.write("ada/memory", "a file")
-	_, err := b.engine.Save(t.Context(), "ada", sync.Draft{Name: "New", Type: memories.User, Body: "text"})
+	_, err := b.engine.Save(t.Context(), "ada", engine.Draft{Name: "New", Type: memories.User, Body: "text"})
 	if err == nil || b.read("ada/memory") != "a file" {
 		t.Errorf("saving answered %v, and the file is %q", err, b.read("ada/memory"))
 	}
@@ -287,7 +287,7 @@ func TestRestore_FileNotWritable(t *testing.T) {
 }
 
 // withIndexed is ada with the memories Tabs and Other, both in the index, on that disk.
-func withIndexed(t *testing.T, disk sync.Disk) *bench {
+func withIndexed(t *testing.T, disk engine.Disk) *bench {
 	t.Helper()
 	b := withAda(t)
 	b.stop()
@@ -307,7 +307,7 @@ func TestRestore_RefusedStaysBlocked(t *testing.T) {
 	b.scan("ada")
 	b.isIn("ada", "Tabs", memories.Deleted)
 	tabs := b.list("ada", memories.Deleted)["Tabs"]
-	if _, err := b.engine.Delete(b.Context(), "ada", tabs.ID, sync.ETag(tabs)); err != nil {
+	if _, err := b.engine.Delete(b.Context(), "ada", tabs.ID, engine.ETag(tabs)); err != nil {
 		t.Fatal(err)
 	}
 	disk.full.Store(true)

@@ -9,7 +9,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/sync/events"
 	"memoir/internal/waittest"
 )
@@ -27,14 +27,14 @@ func TestRowsRead_IndependentOfTotal(t *testing.T) {
 			l.must(l.engine.Restore(l.Context(), "ada", l.ids[i], ""))
 		},
 		"create": func(l *largeAgent, i int) {
-			l.must(l.engine.Create(l.Context(), "ada", sync.Draft{Name: fmt.Sprintf("New %d", i), Type: memories.User, Body: "new"}))
+			l.must(l.engine.Create(l.Context(), "ada", engine.Draft{Name: fmt.Sprintf("New %d", i), Type: memories.User, Body: "new"}))
 		},
 		"save": func(l *largeAgent, i int) {
-			l.must(l.engine.Save(l.Context(), "ada", sync.Draft{Name: nameOf(i), Type: memories.User, Body: "saved"}))
+			l.must(l.engine.Save(l.Context(), "ada", engine.Draft{Name: nameOf(i), Type: memories.User, Body: "saved"}))
 		},
 		"rename": func(l *largeAgent, i int) {
 			to := fmt.Sprintf("Renamed %d", i)
-			l.must(l.engine.Patch(l.Context(), "ada", l.ids[i], "", sync.Patch{Name: &to}))
+			l.must(l.engine.Patch(l.Context(), "ada", l.ids[i], "", engine.Patch{Name: &to}))
 		},
 		"a file comes": func(l *largeAgent, i int) {
 			l.published(func() {
@@ -133,7 +133,7 @@ func (l *largeAgent) published(change func()) {
 	}
 }
 
-func (l *largeAgent) must(_ sync.Result, err error) {
+func (l *largeAgent) must(_ engine.Result, err error) {
 	l.Helper()
 	if err != nil {
 		l.Fatal(err)

@@ -7,10 +7,10 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
-func (b *bench) save(draft sync.Draft) sync.Result {
+func (b *bench) save(draft engine.Draft) engine.Result {
 	b.Helper()
 	result, err := b.engine.Save(b.Context(), "ada", draft)
 	if err != nil {
@@ -33,7 +33,7 @@ func withAda(t *testing.T) *bench {
 func TestSave_WritesPrimaryAndClaudeMD(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
-	result := b.save(sync.Draft{Name: "Use tabs: always", Type: memories.Feedback, Description: "how to indent", Body: "Use tabs.\n\n**Why:** width."})
+	result := b.save(engine.Draft{Name: "Use tabs: always", Type: memories.Feedback, Description: "how to indent", Body: "Use tabs.\n\n**Why:** width."})
 	m := result.Memory
 	if !result.Created || m.Path != "memory/feedback_use_tabs_always.md" || m.Body != "Use tabs.\n\n**Why:** width." || m.State != memories.Active {
 		t.Errorf("saved as %+v", m)
@@ -49,8 +49,8 @@ func TestSave_WritesPrimaryAndClaudeMD(t *testing.T) {
 func TestCreate_NameTaken(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
-	first := b.save(sync.Draft{Name: "Tabs", Type: memories.Feedback, Body: "one"}).Memory
-	again := sync.Draft{Name: " Tabs", Type: memories.Feedback, Body: "two"}
+	first := b.save(engine.Draft{Name: "Tabs", Type: memories.Feedback, Body: "one"}).Memory
+	again := engine.Draft{Name: " Tabs", Type: memories.Feedback, Body: "two"}
 	_, err := b.engine.Create(b.Context(), "ada", again)
 	var taken *memories.NameTakenError
 	var conflict *memories.ConflictError
@@ -71,8 +71,8 @@ func TestCreate_NameTaken(t *testing.T) {
 func TestSave_KeepsPath(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
-	first := b.save(sync.Draft{Name: "Tabs", Type: memories.Feedback, Body: "one"}).Memory
-	second := b.save(sync.Draft{Name: "Tabs", Type: memories.Reference, Body: "two"})
+	first := b.save(engine.Draft{Name: "Tabs", Type: memories.Feedback, Body: "one"}).Memory
+	second := b.save(engine.Draft{Name: "Tabs", Type: memories.Reference, Body: "two"})
 	if second.Created || second.Memory.ID != first.ID || second.Memory.Path != first.Path || second.Memory.Type != memories.Reference {
 		t.Errorf("saved again as %+v", second)
 	}
@@ -84,8 +84,8 @@ func TestSave_KeepsPath(t *testing.T) {
 func TestSave_PathTaken(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
-	b.save(sync.Draft{Name: "Tabs!", Type: memories.Feedback})
-	if m := b.save(sync.Draft{Name: "Tabs?", Type: memories.Feedback}).Memory; m.Path != "memory/feedback_tabs_2.md" {
+	b.save(engine.Draft{Name: "Tabs!", Type: memories.Feedback})
+	if m := b.save(engine.Draft{Name: "Tabs?", Type: memories.Feedback}).Memory; m.Path != "memory/feedback_tabs_2.md" {
 		t.Errorf("the second is at %s", m.Path)
 	}
 }
@@ -95,7 +95,7 @@ func TestSave_SessionMemoryGetsPrimary(t *testing.T) {
 	b := withAda(t)
 	b.write(inSession(sessionA, "x.md"), "---\nname: Tabs\ntype: feedback\nsource: chat\n---\nold\n")
 	b.scan("ada")
-	m := b.save(sync.Draft{Name: "Tabs", Type: memories.Feedback, Body: "new"}).Memory
+	m := b.save(engine.Draft{Name: "Tabs", Type: memories.Feedback, Body: "new"}).Memory
 	if m.Path != "memory/feedback_tabs.md" || m.Body != "new" || len(m.Files) != 2 {
 		t.Errorf("saved as %+v", m)
 	}
@@ -107,7 +107,7 @@ func TestSave_SessionMemoryGetsPrimary(t *testing.T) {
 func TestSave_DeletedContent(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
-	draft := sync.Draft{Name: "Tabs", Type: memories.Feedback, Body: "one"}
+	draft := engine.Draft{Name: "Tabs", Type: memories.Feedback, Body: "one"}
 	first := b.save(draft).Memory
 	b.delete("ada", "Tabs")
 	again := b.save(draft)
@@ -124,7 +124,7 @@ func TestPatch_KeepsUnknownKeys(t *testing.T) {
 	b.write("ada/memory/x.md", "---\nzeta: 1 # a comment\nname: Tabs\nmetadata:\n  type: feedback\n  originSessionId: 12\n---\nold\n")
 	b.scan("ada")
 	m := b.memory("ada", "Tabs")
-	result, err := b.engine.Patch(t.Context(), "ada", m.ID, sync.ETag(m), sync.Patch{Body: pointer("new")})
+	result, err := b.engine.Patch(t.Context(), "ada", m.ID, engine.ETag(m), engine.Patch{Body: pointer("new")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,14 +139,14 @@ func TestPatch_KeepsUnknownKeys(t *testing.T) {
 func TestPatch_ChangedMemory(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
-	m := b.save(sync.Draft{Name: "Tabs", Type: memories.Feedback, Body: "one"}).Memory
-	b.save(sync.Draft{Name: "Tabs", Type: memories.Feedback, Body: "two"})
-	if _, err := b.engine.Patch(t.Context(), "ada", m.ID, sync.ETag(m), sync.Patch{Body: pointer("three")}); !errors.Is(err, memories.ErrChanged) {
+	m := b.save(engine.Draft{Name: "Tabs", Type: memories.Feedback, Body: "one"}).Memory
+	b.save(engine.Draft{Name: "Tabs", Type: memories.Feedback, Body: "two"})
+	if _, err := b.engine.Patch(t.Context(), "ada", m.ID, engine.ETag(m), engine.Patch{Body: pointer("three")}); !errors.Is(err, memories.ErrChanged) {
 		t.Errorf("a stale patch is answered with %v", err)
 	}
 	b.stopWatching()
 	b.write("ada/"+m.Path, note("Tabs", memories.Feedback, "by the agent"))
-	_, err := b.engine.Patch(t.Context(), "ada", m.ID, "", sync.Patch{Body: pointer("three")})
+	_, err := b.engine.Patch(t.Context(), "ada", m.ID, "", engine.Patch{Body: pointer("three")})
 	b.isConflict(err, "has changed on disk")
 	if !strings.Contains(b.read("ada/"+m.Path), "by the agent") {
 		t.Error("the agent's content was overwritten unseen")
@@ -162,7 +162,7 @@ func TestPatch_SetsType(t *testing.T) {
 	if m.State != memories.NeedsAttention {
 		t.Fatalf("it is %s", m.State)
 	}
-	result, err := b.engine.Patch(t.Context(), "ada", m.ID, "", sync.Patch{Type: pointer(memories.User)})
+	result, err := b.engine.Patch(t.Context(), "ada", m.ID, "", engine.Patch{Type: pointer(memories.User)})
 	if err != nil || result.Memory.State != memories.Active || result.Memory.Body != "Just a thought." || len(result.Memory.Problems) > 0 {
 		t.Errorf("fixed to %+v, %v", result.Memory, err)
 	}
@@ -182,7 +182,7 @@ func TestSave_UnreadableFile(t *testing.T) {
 			b.write("ada/memory/mine.md", broken)
 			b.scan("ada")
 			b.isIn("ada", "mine", memories.NeedsAttention)
-			if _, err := b.engine.Patch(t.Context(), "ada", b.memory("ada", "Tabs").ID, "", sync.Patch{Body: pointer("two")}); err != nil {
+			if _, err := b.engine.Patch(t.Context(), "ada", b.memory("ada", "Tabs").ID, "", engine.Patch{Body: pointer("two")}); err != nil {
 				t.Fatal(err)
 			}
 			if b.read("ada/memory/mine.md") != broken {
@@ -204,7 +204,7 @@ func TestPatch_RenameWritesAnotherFile(t *testing.T) {
 	b.write("ada/memory/MEMORY.md", "- [Tabs](x.md) — indent\n")
 	b.scan("ada")
 	old := b.memory("ada", "Tabs")
-	result, err := b.engine.Patch(t.Context(), "ada", old.ID, "", sync.Patch{Name: pointer("Spaces")})
+	result, err := b.engine.Patch(t.Context(), "ada", old.ID, "", engine.Patch{Name: pointer("Spaces")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,8 +218,8 @@ func TestPatch_RenameWritesAnotherFile(t *testing.T) {
 	if b.read("ada/memory/x.md") != "" || b.read("ada/memory/MEMORY.md") != "" {
 		t.Error("the old file or its index line is still there")
 	}
-	b.save(sync.Draft{Name: "Taken", Type: memories.User})
-	_, err = b.engine.Patch(t.Context(), "ada", m.ID, "", sync.Patch{Name: pointer("Taken")})
+	b.save(engine.Draft{Name: "Taken", Type: memories.User})
+	_, err = b.engine.Patch(t.Context(), "ada", m.ID, "", engine.Patch{Name: pointer("Taken")})
 	b.isConflict(err, "already")
 }
 
@@ -228,19 +228,19 @@ func TestSave_InvalidFields(t *testing.T) {
 	b := withAda(t)
 	for _, c := range []struct {
 		field string
-		draft sync.Draft
+		draft engine.Draft
 	}{
-		{"name", sync.Draft{Name: "  ", Type: memories.User}},
-		{"name", sync.Draft{Name: "two\nlines", Type: memories.User}},
-		{"name", sync.Draft{Name: "nul\x00", Type: memories.User}},
-		{"name", sync.Draft{Name: strings.Repeat("n", 300), Type: memories.User}},
-		{"type", sync.Draft{Name: "x"}},
-		{"type", sync.Draft{Name: "x", Type: "nonsense"}},
-		{"description", sync.Draft{Name: "x", Type: memories.User, Description: "\x00"}},
-		{"body", sync.Draft{Name: "x", Type: memories.User, Body: "\x00"}},
-		{"body", sync.Draft{Name: "x", Type: memories.User, Body: "\xff"}},
-		{"body", sync.Draft{Name: "x", Type: memories.User, Body: strings.Repeat("b", 1<<20+1)}},
-		{"body", sync.Draft{Name: "x", Type: memories.User, Body: strings.Repeat("b", 1<<20)}},
+		{"name", engine.Draft{Name: "  ", Type: memories.User}},
+		{"name", engine.Draft{Name: "two\nlines", Type: memories.User}},
+		{"name", engine.Draft{Name: "nul\x00", Type: memories.User}},
+		{"name", engine.Draft{Name: strings.Repeat("n", 300), Type: memories.User}},
+		{"type", engine.Draft{Name: "x"}},
+		{"type", engine.Draft{Name: "x", Type: "nonsense"}},
+		{"description", engine.Draft{Name: "x", Type: memories.User, Description: "\x00"}},
+		{"body", engine.Draft{Name: "x", Type: memories.User, Body: "\x00"}},
+		{"body", engine.Draft{Name: "x", Type: memories.User, Body: "\xff"}},
+		{"body", engine.Draft{Name: "x", Type: memories.User, Body: strings.Repeat("b", 1<<20+1)}},
+		{"body", engine.Draft{Name: "x", Type: memories.User, Body: strings.Repeat("b", 1<<20)}},
 	} {
 		_, err := b.engine.Save(t.Context(), "ada", c.draft)
 		var invalid *memories.InvalidError

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/waittest"
 )
 
@@ -77,7 +77,7 @@ func TestUnreadableDirectories_AreNamedWithTheirOwner(t *testing.T) {
 	if want := b.path("bob") + " " + b.path("ada/memory/sub"); strings.Join(paths, " ") != want {
 		t.Errorf("unreadable are %q, want %q", paths, want)
 	}
-	if !strings.Contains(b.statusOf("ada").ScanProblem, "permission denied") || sync.RunsAs() == "" {
+	if !strings.Contains(b.statusOf("ada").ScanProblem, "permission denied") || engine.RunsAs() == "" {
 		t.Errorf("ada: %q", b.statusOf("ada").ScanProblem)
 	}
 	if !b.hasNamed("ada", "Below") {

@@ -10,15 +10,15 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/waittest"
 )
 
 func TestScan_EmptyFiles(t *testing.T) {
 	t.Parallel()
-	for name, scan := range map[string]func(*bench) (sync.ScanResult, error){
-		"of one agent": func(b *bench) (sync.ScanResult, error) { return b.engine.Scan(b.Context(), "ada") },
-		"of all":       func(b *bench) (sync.ScanResult, error) { return b.engine.ScanAll(b.Context()) },
+	for name, scan := range map[string]func(*bench) (engine.ScanResult, error){
+		"of one agent": func(b *bench) (engine.ScanResult, error) { return b.engine.Scan(b.Context(), "ada") },
+		"of all":       func(b *bench) (engine.ScanResult, error) { return b.engine.ScanAll(b.Context()) },
 	} {
 		for watching, prepare := range map[string]func(*bench){
 			"by itself":     func(b *bench) { b.stopWatching() },
@@ -64,7 +64,7 @@ func TestStopScans_SavesContinue(t *testing.T) {
 		t.Errorf("a scan of all ends with %v", err)
 	}
 	b.delete("ada", "Known")
-	if _, err := b.engine.Save(t.Context(), "ada", sync.Draft{Name: "New", Type: memories.User, Body: "text"}); err != nil {
+	if _, err := b.engine.Save(t.Context(), "ada", engine.Draft{Name: "New", Type: memories.User, Body: "text"}); err != nil {
 		t.Error(err)
 	}
 	b.isIn("ada", "New", memories.Active)

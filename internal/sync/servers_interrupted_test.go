@@ -5,7 +5,7 @@ import (
 	"errors"
 	"os"
 	"strings"
-	gosync "sync"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -17,7 +17,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/postgres/pgtest/linetest"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/waittest"
 )
 
@@ -60,7 +60,7 @@ func TestDelete_HolderLosesLease(t *testing.T) {
 	a := setup(t)
 	a.stop()
 	disk := &stuckDisk{brokenDisk: brokenDisk{&breaker{}}, arm: make(chan struct{}, 1), stuck: make(chan struct{}), free: make(chan struct{})}
-	release := gosync.OnceFunc(func() { close(disk.free) })
+	release := sync.OnceFunc(func() { close(disk.free) })
 	t.Cleanup(release)
 	a.options.Disk = disk
 	a.write("ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
@@ -70,12 +70,12 @@ func TestDelete_HolderLosesLease(t *testing.T) {
 
 	disk.arm <- struct{}{}
 	type outcome struct {
-		result sync.Result
+		result engine.Result
 		err    error
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		result, err := other.engine.Delete(t.Context(), "ada", tabs.ID, sync.ETag(tabs))
+		result, err := other.engine.Delete(t.Context(), "ada", tabs.ID, engine.ETag(tabs))
 		done <- outcome{result, err}
 	}()
 	<-disk.stuck // the deletion is committed, and not in CLAUDE.md yet
@@ -114,7 +114,7 @@ func TestDeleteMany_DatabaseLost(t *testing.T) {
 	other.start()
 	cut.Store(true)
 	for name, b := range map[string]*bench{"Tabs": a, "Other": other} {
-		errs := b.engine.DeleteMany(t.Context(), "ada", []sync.MemoryRef{{ID: other.memory("ada", name).ID}})
+		errs := b.engine.DeleteMany(t.Context(), "ada", []engine.MemoryRef{{ID: other.memory("ada", name).ID}})
 		if !errors.Is(errs[0], memories.ErrInterrupted) || !errors.Is(errs[0], memories.ErrUnavailable) {
 			t.Errorf("the deletion of %s: %v", name, errs[0])
 		}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	gosync "sync"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,7 +15,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/sync/events"
 	"memoir/internal/waittest"
 )
@@ -30,7 +30,7 @@ func (b *bench) another(dir string) *bench {
 }
 
 // statusOf returns what a server says of one agent.
-func (b *bench) statusOf(slug string) sync.AgentStatus {
+func (b *bench) statusOf(slug string) engine.AgentStatus {
 	b.Helper()
 	all, err := b.engine.AgentStatuses(context.Background())
 	if err != nil {
@@ -41,7 +41,7 @@ func (b *bench) statusOf(slug string) sync.AgentStatus {
 			return s
 		}
 	}
-	return sync.AgentStatus{}
+	return engine.AgentStatus{}
 }
 
 func TestServers_DeletionRunsOnHolder(t *testing.T) {
@@ -57,8 +57,8 @@ func TestServers_DeletionRunsOnHolder(t *testing.T) {
 			t.Fatalf("a server %s says %+v", name, s)
 		}
 		subscription := a.engine.Hub().Subscribe()
-		ctx := sync.As(t.Context(), memories.ByScript)
-		result, err := other.engine.Delete(ctx, "ada", m.ID, sync.ETag(m))
+		ctx := engine.As(t.Context(), memories.ByScript)
+		result, err := other.engine.Delete(ctx, "ada", m.ID, engine.ETag(m))
 		if err != nil || result.Memory.State != memories.Deleted {
 			t.Fatalf("asked of a server %s: %+v, %v", name, result, err)
 		}
@@ -80,7 +80,7 @@ func TestServers_DeletionRunsOnHolder(t *testing.T) {
 		if m = a.memory("ada", "Tabs"); a.read("ada/memory/tabs.md") == "" || !strings.Contains(a.read("ada/CLAUDE.md"), "Use tabs.") {
 			t.Errorf("a restore asked of a server %s: not all of the memory is back", name)
 		}
-		_, err = other.engine.Create(ctx, "ada", sync.Draft{Name: "Tabs", Type: memories.User})
+		_, err = other.engine.Create(ctx, "ada", engine.Draft{Name: "Tabs", Type: memories.User})
 		if taken := (*memories.NameTakenError)(nil); !errors.As(err, &taken) || taken.ID != m.ID {
 			t.Errorf("a name that is taken, of a server %s: %v", name, err)
 		}
@@ -261,16 +261,16 @@ func TestServers_LeasesLostUnderLoad(t *testing.T) {
 	waittest.For(a, "the memory", func() bool { _, ok := a.list("ada", "")["Kept"]; return ok })
 	other := a.another(a.dir)
 	const savers, saves = 3, 12
-	var working gosync.WaitGroup
+	var working sync.WaitGroup
 	for n := range savers {
 		servers := []*bench{a, other}
 		working.Go(func() {
 			for i := range saves {
 				name := fmt.Sprintf("Note %d", n)
 				server := servers[(n+i)%2].engine
-				var saved sync.Result
+				var saved engine.Result
 				err := untilAnswered(func() (err error) {
-					saved, err = server.Save(t.Context(), "ada", sync.Draft{Name: name, Type: memories.User, Body: fmt.Sprintf("Version %d.", i)})
+					saved, err = server.Save(t.Context(), "ada", engine.Draft{Name: name, Type: memories.User, Body: fmt.Sprintf("Version %d.", i)})
 					return err
 				})
 				if err != nil {

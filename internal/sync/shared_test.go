@@ -6,13 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	gosync "sync"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"memoir/internal/memories"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/waittest"
 )
 
@@ -74,7 +74,7 @@ func TestShared_InEveryClaudeMD(t *testing.T) {
 	}
 
 	// Whatever is done about it through Memoir is in every CLAUDE.md when that is answered.
-	if _, err := b.engine.Save(t.Context(), "team", sync.Draft{Name: "Wiki", Team: true, Type: memories.Reference, Body: "docs.example"}); err != nil {
+	if _, err := b.engine.Save(t.Context(), "team", engine.Draft{Name: "Wiki", Team: true, Type: memories.Reference, Body: "docs.example"}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(b.read("ada/CLAUDE.md"), "docs.example") || !strings.Contains(b.read("bob/CLAUDE.md"), "docs.example") {
@@ -87,7 +87,7 @@ func TestShared_InEveryClaudeMD(t *testing.T) {
 	if strings.Contains(b.read("ada/CLAUDE.md"), "Everybody's.") || strings.Contains(b.read("bob/CLAUDE.md"), "Everybody's.") || team.read("tabs.md") != "" {
 		t.Error("a deletion is answered before it has gone from all")
 	}
-	for _, result := range b.engine.RestoreMany(t.Context(), "team", []sync.MemoryRef{{ID: deleted.Memory.ID}}) {
+	for _, result := range b.engine.RestoreMany(t.Context(), "team", []engine.MemoryRef{{ID: deleted.Memory.ID}}) {
 		if result != nil {
 			t.Fatal(result)
 		}
@@ -167,7 +167,7 @@ func TestShared_OtherServer(t *testing.T) {
 	waittest.For(other, "what is shared", func() bool { return strings.Contains(other.read("bob/CLAUDE.md"), "Everybody's.") })
 
 	// A server that sees the directory does not look after it: whichever is asked, all have it by the answer.
-	saved, err := other.engine.Save(context.Background(), "team", sync.Draft{Name: "Tabs", Team: true, Type: memories.Feedback, Body: "Use spaces."})
+	saved, err := other.engine.Save(context.Background(), "team", engine.Draft{Name: "Tabs", Team: true, Type: memories.Feedback, Body: "Use spaces."})
 	if err != nil || !strings.Contains(team.read("tabs.md"), "Use spaces.") || !strings.Contains(other.read("bob/CLAUDE.md"), "Use spaces.") {
 		t.Errorf("after a save asked of the other server: %+v, %v, %q", saved, err, other.read("bob/CLAUDE.md"))
 	}
@@ -186,8 +186,8 @@ func TestTransfer_SharedAndBack(t *testing.T) {
 	b.age("ada/memory/tabs.md", 72*time.Hour)
 	b.scanAll()
 	tabs := b.memory("ada", "Tabs")
-	to := func(paths memories.Scope, agent string) sync.Destination {
-		return sync.Destination{Scope: paths, Agent: agent}
+	to := func(paths memories.Scope, agent string) engine.Destination {
+		return engine.Destination{Scope: paths, Agent: agent}
 	}
 
 	var invalid *memories.InvalidError
@@ -198,7 +198,7 @@ func TestTransfer_SharedAndBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	waittest.For(b, "the directory", func() bool { _, err := b.store.Agent(t.Context(), "team"); return err == nil })
-	for name, place := range map[string]sync.Destination{
+	for name, place := range map[string]engine.Destination{
 		"an unknown agent": to(memories.PrivateScope, "eve"), "another agent that shares nothing": to(memories.PrivateScope, "bob"),
 		"a scope that is none": to("everybody", "team"), "what is shared, as private": to(memories.PrivateScope, "team"),
 	} {
@@ -214,7 +214,7 @@ func TestTransfer_SharedAndBack(t *testing.T) {
 		t.Errorf("of a credential: %v", err)
 	}
 
-	moved, err := b.engine.Move(t.Context(), "ada", tabs.ID, sync.ETag(tabs), to(memories.SharedScope, ""))
+	moved, err := b.engine.Move(t.Context(), "ada", tabs.ID, engine.ETag(tabs), to(memories.SharedScope, ""))
 	if err != nil || moved.Memory.Agent != "team" || !moved.Memory.Team || !moved.Memory.ModifiedAt.Equal(tabs.ModifiedAt) {
 		t.Fatalf("the move answers %+v, %v", moved, err)
 	}
@@ -249,11 +249,11 @@ func TestTransfer_SharedAndBack(t *testing.T) {
 		t.Errorf("a move to where the same is already: %v, %q", err, b.section("ada", "Feedback"))
 	}
 	// What is written there is the team's, whatever is asked for.
-	saved, err := b.engine.Save(t.Context(), "team", sync.Draft{Name: "Wiki", Type: memories.Reference, Body: "wiki.example"})
+	saved, err := b.engine.Save(t.Context(), "team", engine.Draft{Name: "Wiki", Type: memories.Reference, Body: "wiki.example"})
 	if err != nil || !saved.Memory.Team {
 		t.Errorf("a save there answers %+v, %v", saved, err)
 	}
-	if _, err := b.engine.Save(t.Context(), "team", sync.Draft{Name: "Leaky", Type: memories.Reference, Body: token}); !errors.As(err, &invalid) {
+	if _, err := b.engine.Save(t.Context(), "team", engine.Draft{Name: "Leaky", Type: memories.Reference, Body: token}); !errors.As(err, &invalid) {
 		t.Errorf("a credential saved there: %v", err)
 	}
 }
@@ -281,7 +281,7 @@ func TestShared_AgentNotWritable(t *testing.T) {
 				b.options.Disk = panickyDisk(b.path("ada"), &mended)
 			}
 			b.start()
-			mend := gosync.OnceFunc(func() {
+			mend := sync.OnceFunc(func() {
 				mended.Store(true)
 				close(goOn)
 			})

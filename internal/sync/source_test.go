@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 func TestScan_RemovedSource(t *testing.T) {
@@ -162,7 +162,7 @@ func TestSave_NotIntoACopy(t *testing.T) {
 	b.writeAged(inSession(sessionA, "tabs.md"), note("Tabs", memories.User, "session"), time.Hour)
 	b.scan("ada")
 	b.hasBody("ada", "Tabs", "session")
-	if _, err := b.engine.Save(t.Context(), "ada", sync.Draft{Name: "Tabs", Type: memories.User, Body: "saved"}); err != nil {
+	if _, err := b.engine.Save(t.Context(), "ada", engine.Draft{Name: "Tabs", Type: memories.User, Body: "saved"}); err != nil {
 		t.Fatal(err)
 	}
 	if m := b.memory("ada", "Tabs"); m.Body != "saved" || m.Path != "memory/tabs.md" {
@@ -179,7 +179,7 @@ func TestSave_NotIntoACopyOfAnUnreadableFile(t *testing.T) {
 	b.write("ada/memory/tabs.md", strings.Repeat("x", memories.MaxFileSize+1))
 	b.scan("ada")
 	b.hasBody("ada", "Tabs", "real")
-	result, err := b.engine.Save(t.Context(), "ada", sync.Draft{Name: "Tabs", Type: memories.User, Body: "saved"})
+	result, err := b.engine.Save(t.Context(), "ada", engine.Draft{Name: "Tabs", Type: memories.User, Body: "saved"})
 	if err != nil || result.Memory.Body != "saved" {
 		t.Fatalf("saved %+v, %v", result.Memory, err)
 	}

@@ -17,7 +17,7 @@ import (
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/waittest"
 )
 
@@ -29,8 +29,8 @@ type bench struct {
 	dir     string // of the agents
 	url     string
 	store   *postgres.Store
-	engine  *sync.Engine
-	options sync.Options
+	engine  *engine.Engine
+	options engine.Options
 }
 
 func setup(t *testing.T, prepare ...func(dir string)) *bench {
@@ -46,8 +46,8 @@ func setup(t *testing.T, prepare ...func(dir string)) *bench {
 }
 
 // optionsFor returns the settings of an engine that looks at once at whatever happens in the directory.
-func optionsFor(dir string) sync.Options {
-	return sync.Options{
+func optionsFor(dir string) engine.Options {
+	return engine.Options{
 		Places: agents.Settings{AgentsDir: dir}, Debounce: 20 * time.Millisecond, Rescan: time.Hour,
 		ClaudeMDLimit: 40_000, Log: slog.New(slog.DiscardHandler),
 	}
@@ -66,7 +66,7 @@ func (b *bench) start() {
 // startOver starts an engine over a store, and does not wait for it.
 func (b *bench) startOver(store *postgres.Store) {
 	b.Helper()
-	engine, err := sync.Start(store, b.options)
+	engine, err := engine.Start(store, b.options)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func (b *bench) remove(name string) {
 	}
 }
 
-func (b *bench) scan(slug string) sync.ScanResult {
+func (b *bench) scan(slug string) engine.ScanResult {
 	b.Helper()
 	scan, err := b.engine.Scan(b.Context(), slug)
 	if err != nil {
@@ -193,7 +193,7 @@ func TestScan_NewFile(t *testing.T) {
 
 	b.write("ada/memory/MEMORY.md", "- [Tabs](tabs.md) — how to indent\n- [Other](other.md) — stays\n")
 	b.scan("ada")
-	result, err := b.engine.Delete(t.Context(), "ada", m.ID, sync.ETag(m))
+	result, err := b.engine.Delete(t.Context(), "ada", m.ID, engine.ETag(m))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 // token is what looks like a credential; put together, so that this file does not.
@@ -94,10 +94,10 @@ func TestTeam_MoveAndBack(t *testing.T) {
 	b.write("ada/memory/MEMORY.md", "- [Tabs](tabs.md)\n")
 	b.scan("ada")
 	private := b.memory("ada", "Tabs")
-	if _, err := b.engine.Move(t.Context(), "ada", private.ID, `"stale"`, sync.Destination{Scope: memories.TeamScope}); !errors.Is(err, memories.ErrChanged) {
+	if _, err := b.engine.Move(t.Context(), "ada", private.ID, `"stale"`, engine.Destination{Scope: memories.TeamScope}); !errors.Is(err, memories.ErrChanged) {
 		t.Errorf("a stale tag gives %v", err)
 	}
-	moved, err := b.engine.Move(t.Context(), "ada", private.ID, sync.ETag(private), sync.Destination{Scope: memories.TeamScope})
+	moved, err := b.engine.Move(t.Context(), "ada", private.ID, engine.ETag(private), engine.Destination{Scope: memories.TeamScope})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,19 +111,19 @@ func TestTeam_MoveAndBack(t *testing.T) {
 	if b.read("ada/memory/tabs.md") != "" || b.read("ada/memory/MEMORY.md") != "" || b.learned() != "\n## Feedback Memory\n\n### Tabs (team)\n\nUse tabs.\n" {
 		t.Errorf("of the private memory is left: %q, %q", b.read("ada/memory/MEMORY.md"), b.learned())
 	}
-	copied, err := b.engine.Copy(t.Context(), "ada", m.ID, "", sync.Destination{Scope: memories.PrivateScope})
+	copied, err := b.engine.Copy(t.Context(), "ada", m.ID, "", engine.Destination{Scope: memories.PrivateScope})
 	if err != nil || copied.Memory.State != memories.Active || !copied.Created || b.of(memories.TeamScope, "Tabs").State != memories.Active {
 		t.Errorf("copied: %+v, %v", copied, err)
 	}
 	var taken *memories.NameTakenError
-	if _, err := b.engine.Move(t.Context(), "ada", m.ID, "", sync.Destination{Scope: memories.PrivateScope}); !errors.As(err, &taken) || taken.ID != copied.Memory.ID {
+	if _, err := b.engine.Move(t.Context(), "ada", m.ID, "", engine.Destination{Scope: memories.PrivateScope}); !errors.As(err, &taken) || taken.ID != copied.Memory.ID {
 		t.Errorf("to move to a name that lives gives %v", err)
 	}
 	// Once that name is in the trash, the memory can be moved back, and has the history of both.
 	if _, err := b.engine.Delete(t.Context(), "ada", copied.Memory.ID, ""); err != nil {
 		t.Fatal(err)
 	}
-	back, err := b.engine.Move(t.Context(), "ada", m.ID, "", sync.Destination{Scope: memories.PrivateScope})
+	back, err := b.engine.Move(t.Context(), "ada", m.ID, "", engine.Destination{Scope: memories.PrivateScope})
 	if got := back.Memory; err != nil || got.ID != private.ID || got.Team || !got.ModifiedAt.Equal(old) || b.read("ada/"+got.Path) != text {
 		t.Errorf("moved back: %+v, %v", got, err)
 	}
@@ -233,7 +233,7 @@ func TestTeam_Links(t *testing.T) {
 }
 
 func moveTabs(b *bench) error {
-	_, err := b.engine.Move(b.Context(), "ada", b.of(memories.PrivateScope, "Tabs").ID, "", sync.Destination{Scope: memories.TeamScope})
+	_, err := b.engine.Move(b.Context(), "ada", b.of(memories.PrivateScope, "Tabs").ID, "", engine.Destination{Scope: memories.TeamScope})
 	return err
 }
 
@@ -249,27 +249,27 @@ func TestTeam_CredentialRefused(t *testing.T) {
 	raw := []byte(b.read("ada/memory/team/wiki.md"))
 	for what, do := range map[string]func() error{
 		"save": func() error {
-			_, err := b.engine.Save(t.Context(), "ada", sync.Draft{Name: "New", Team: true, Type: memories.User, Body: leaks})
+			_, err := b.engine.Save(t.Context(), "ada", engine.Draft{Name: "New", Team: true, Type: memories.User, Body: leaks})
 			return err
 		},
 		"save over": func() error {
-			_, err := b.engine.Save(t.Context(), "ada", sync.Draft{Name: "Wiki", Team: true, Type: memories.User, Description: "with " + token})
+			_, err := b.engine.Save(t.Context(), "ada", engine.Draft{Name: "Wiki", Team: true, Type: memories.User, Description: "with " + token})
 			return err
 		},
 		"edit": func() error {
-			_, err := b.engine.Patch(t.Context(), "ada", wiki.ID, "", sync.Patch{Body: &leaks})
+			_, err := b.engine.Patch(t.Context(), "ada", wiki.ID, "", engine.Patch{Body: &leaks})
 			return err
 		},
 		"move": func() error {
-			_, err := b.engine.Move(t.Context(), "ada", leaky.ID, "", sync.Destination{Scope: memories.TeamScope})
+			_, err := b.engine.Move(t.Context(), "ada", leaky.ID, "", engine.Destination{Scope: memories.TeamScope})
 			return err
 		},
 		"copy": func() error {
-			_, err := b.engine.Copy(t.Context(), "ada", leaky.ID, "", sync.Destination{Scope: memories.TeamScope})
+			_, err := b.engine.Copy(t.Context(), "ada", leaky.ID, "", engine.Destination{Scope: memories.TeamScope})
 			return err
 		},
 		"move what is in a key": func() error {
-			_, err := b.engine.Move(t.Context(), "ada", hidden.ID, "", sync.Destination{Scope: memories.TeamScope})
+			_, err := b.engine.Move(t.Context(), "ada", hidden.ID, "", engine.Destination{Scope: memories.TeamScope})
 			return err
 		},
 		"create a file": func() error { return b.engine.CreateFile(t.Context(), "ada", "team/new.md", []byte(leaks)) },

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"memoir/internal/memories"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/waittest"
 )
 
@@ -172,7 +172,7 @@ func TestSave_UnfinishedFile(t *testing.T) {
 			b := withUnfinished(t, text)
 			m := b.memory("ada", "Tabs")
 			body := "eight"
-			result, err := b.engine.Patch(t.Context(), "ada", m.ID, sync.ETag(m), sync.Patch{Body: &body})
+			result, err := b.engine.Patch(t.Context(), "ada", m.ID, engine.ETag(m), engine.Patch{Body: &body})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -207,7 +207,7 @@ func TestDelete_UnfinishedFile(t *testing.T) {
 	t.Parallel()
 	b := withUnfinished(t, "")
 	m := b.memory("ada", "Tabs")
-	if _, err := b.engine.Delete(t.Context(), "ada", m.ID, sync.ETag(m)); err != nil {
+	if _, err := b.engine.Delete(t.Context(), "ada", m.ID, engine.ETag(m)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(b.path("ada/memory/tabs.md")); !os.IsNotExist(err) {

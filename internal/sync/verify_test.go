@@ -11,13 +11,13 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 )
 
 func (b *bench) verify(name string) memories.Memory {
 	b.Helper()
 	m := b.memory("ada", name)
-	result, err := b.engine.Verify(b.Context(), "ada", m.ID, sync.ETag(m))
+	result, err := b.engine.Verify(b.Context(), "ada", m.ID, engine.ETag(m))
 	if err != nil {
 		b.Fatalf("verify %s: %v", name, err)
 	}
@@ -93,7 +93,7 @@ func TestVerify_WrittenMeanwhile(t *testing.T) {
 	b.restart()
 	b.stopWatching()
 	m := b.memory("ada", "Deploy")
-	_, err := b.engine.Verify(t.Context(), "ada", m.ID, sync.ETag(m))
+	_, err := b.engine.Verify(t.Context(), "ada", m.ID, engine.ETag(m))
 	b.isConflict(err, "has changed on disk")
 	b.hasBody("ada", "Deploy", "changed")
 	for _, gap := range pgtest.JournalGaps(t.Context(), b.url) {

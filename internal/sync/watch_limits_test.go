@@ -6,7 +6,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	gosync "sync"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -15,7 +15,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/pgtest/linetest"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/sync/watch"
 	"memoir/internal/waittest"
 )
@@ -26,10 +26,10 @@ type system struct {
 	asked   atomic.Int64 // how often one was asked for
 	watches atomic.Int64 // how many directories may be watched
 	events  chan fsnotify.Event
-	stuck   gosync.Mutex // while it is held, no event goes on
+	stuck   sync.Mutex // while it is held, no event goes on
 	watch.Notifier
 
-	mu      gosync.Mutex
+	mu      sync.Mutex
 	watched map[string]struct{}
 }
 
@@ -101,7 +101,7 @@ func (s *system) inUse() int {
 	return len(s.watched)
 }
 
-func (b *bench) status() sync.Status {
+func (b *bench) status() engine.Status {
 	b.Helper()
 	status, err := b.engine.Status(b.Context())
 	if err != nil {
@@ -248,7 +248,7 @@ type nervous struct {
 	fsCause
 	events chan fsnotify.Event
 	errors chan error
-	mu     gosync.Mutex
+	mu     sync.Mutex
 	closed bool // then it is given something to watch by who has not heard of that yet
 }
 

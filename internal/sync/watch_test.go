@@ -9,7 +9,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	"memoir/internal/sync"
+	engine "memoir/internal/sync"
 	"memoir/internal/sync/watch"
 	"memoir/internal/waittest"
 )
@@ -233,7 +233,7 @@ func TestStatus_Complete(t *testing.T) {
 		b.write(fmt.Sprintf("ada/memory/%d.md", i), note(fmt.Sprint(i), memories.User, "text"))
 	}
 	b.write("ada/memory/odd.md", "no frontmatter")
-	var s sync.Status
+	var s engine.Status
 	var err error
 	t.Cleanup(func() {
 		if t.Failed() {

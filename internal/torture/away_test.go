@@ -7,7 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	gosync "sync"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -125,7 +125,7 @@ func (o *outage) saysSo(until time.Time) {
 	// The processes of a killed Postgres outlive their parent for a moment.
 	s.await("Postgres to be seen to be away", func() bool { return s.ask("GET", "/readyz").status == http.StatusServiceUnavailable })
 	for {
-		var asked gosync.WaitGroup // a stopped Postgres makes each call wait until its time limit
+		var asked sync.WaitGroup // a stopped Postgres makes each call wait until its time limit
 		asked.Go(func() {
 			page := s.ask("GET", "/agents/"+agent.slug+"/memory")
 			if !page.saysWhenToComeBack() || !strings.Contains(page.body, "Postgres cannot be reached") {
@@ -195,7 +195,7 @@ func (o *outage) fillPool() {
 		if _, err := conn.Exec(ctx, "BEGIN; LOCK TABLE memories IN ACCESS EXCLUSIVE MODE"); err != nil {
 			o.Fatal(err)
 		}
-		var readers gosync.WaitGroup
+		var readers sync.WaitGroup
 		for i := range 2 * poolSize {
 			readers.Go(func() { o.servers[0].ask("GET", o.ledgers[0].api(fmt.Sprint("/memories?name=nobody", i))) })
 		}

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	gosync "sync"
+	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -110,7 +110,7 @@ type growth struct {
 	claude   string // the directory of Claude Code
 	database *pgx.Conn
 
-	mu    gosync.Mutex
+	mu    sync.Mutex
 	asked map[string]int // the number of questions to the model by agent
 }
 

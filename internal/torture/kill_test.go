@@ -5,7 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
-	gosync "sync"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,7 +19,7 @@ var (
 )
 
 // seed returns the seed of this run. It is drawn or read from the flag once.
-var seed = gosync.OnceValue(func() uint64 {
+var seed = sync.OnceValue(func() uint64 {
 	if *seedFlag != 0 {
 		return *seedFlag
 	}

@@ -16,7 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	gosync "sync"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -40,7 +40,7 @@ var given = flag.String("binary", "", "the server's binary; empty: it is built")
 var built string
 
 // binary builds the server once for all tests of the process.
-var binary = gosync.OnceValues(func() (path string, err error) {
+var binary = sync.OnceValues(func() (path string, err error) {
 	if *given != "" {
 		return filepath.Abs(*given)
 	}
@@ -133,7 +133,7 @@ func (p *place) draws(who string) *rand.Rand {
 // server is one process of Memoir.
 type server struct {
 	*place
-	mu      gosync.Mutex
+	mu      sync.Mutex
 	url     string // empty while the server does not run
 	process *os.Process
 	ended   chan struct{} // closed when the process has ended

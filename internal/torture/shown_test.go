@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	gosync "sync"
+	"sync"
 	"testing"
 	"time"
 
@@ -133,7 +133,7 @@ func (w *witness) awaitLinks() {
 
 // feed collects the events of an event stream.
 type feed struct {
-	mu     gosync.Mutex
+	mu     sync.Mutex
 	events int
 	first  map[string]time.Time // by the name of the memory
 }
