@@ -8,6 +8,7 @@ import (
 
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/local"
+	"memoir/internal/postgres/migrate"
 )
 
 // database is the store, and the private server if there is one.
@@ -31,7 +32,7 @@ func startDatabase(ctx context.Context, config config, log *slog.Logger) (*datab
 	d := &database{log: log}
 	url := config.databaseURL
 	if url == "" {
-		server, err := local.Start(ctx, local.Options{DataDir: config.dataDir, Log: log, Schema: postgres.SchemaVersion()})
+		server, err := local.Start(ctx, local.Options{DataDir: config.dataDir, Log: log, Schema: migrate.SchemaVersion()})
 		if err != nil {
 			return nil, err
 		}
@@ -45,7 +46,7 @@ func startDatabase(ctx context.Context, config config, log *slog.Logger) (*datab
 }
 
 func (d *database) open(ctx context.Context, url string) error {
-	if err := postgres.Migrate(ctx, url); err != nil {
+	if err := migrate.Run(ctx, url); err != nil {
 		return fmt.Errorf("cannot prepare the database: %w", err)
 	}
 	if d.server != nil {

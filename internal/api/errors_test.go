@@ -14,8 +14,8 @@ import (
 	"memoir/internal/api"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
-	"memoir/internal/postgres"
 	"memoir/internal/postgres/local"
+	"memoir/internal/postgres/migrate"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/postgres/pgtest/linetest"
 	"memoir/internal/waittest"
@@ -180,7 +180,7 @@ func ownPostgres(t *testing.T) *local.Server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = own.Stop(context.Background()) }) // fails if the test has stopped it
-	if err := postgres.Migrate(t.Context(), own.URL()); err != nil {
+	if err := migrate.Run(t.Context(), own.URL()); err != nil {
 		t.Fatal(err)
 	}
 	return own

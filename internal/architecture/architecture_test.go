@@ -43,7 +43,10 @@ var mayImport = map[string][]string{
 	"tools/longrun":                 {"internal/longrun"},
 
 	"internal/agents":                    {"internal/memories/...", "internal/files", "internal/transcript", "internal/claudesettings"},
-	"internal/postgres":                  {"internal/memories/...", "internal/logs", "internal/records", "internal/agents", "internal/words", "internal/postgres/internal/queries", "internal/postgres/search", "db"},
+	"internal/postgres":                  {"internal/memories/...", "internal/logs", "internal/records", "internal/agents", "internal/words", "internal/postgres/internal/dberr", "internal/postgres/internal/queries", "internal/postgres/search", "internal/postgres/lease"},
+	"internal/postgres/lease":            {"internal/memories", "internal/records", "internal/postgres/internal/dberr", "internal/postgres/internal/queries"},
+	"internal/postgres/migrate":          {"internal/postgres/internal/dberr", "db"},
+	"internal/postgres/internal/dberr":   {"internal/memories"},
 	"internal/records":                   {"internal/memories/...", "internal/logs"},
 	"internal/postgres/search":           {"internal/words"},
 	"internal/postgres/internal/queries": {},
@@ -55,7 +58,7 @@ var mayImport = map[string][]string{
 	"internal/sync/ops":                  {"internal/memories/...", "internal/problem", "internal/logs", "internal/agents", "internal/credentials", "internal/files", "internal/postgres", "internal/records", "internal/sync/events", "internal/sync/agenttx", "internal/sync/indexfile", "internal/sync/removal", "internal/sync/reconcile", "internal/sync/scan", "internal/sync/publish", "internal/sync/cluster"},
 	"internal/sync/agentdir":             {"internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/lockfile", "internal/postgres", "internal/sync/agenttx", "internal/sync/reconcile", "internal/sync/scan", "internal/sync/publish", "internal/sync/ops", "internal/sync/cluster"},
 	"internal/sync/discover":             {"internal/memories/...", "internal/agents", "internal/postgres", "internal/records", "internal/sync/events", "internal/sync/watch", "internal/sync/agenttx", "internal/sync/scan", "internal/sync/cluster"},
-	"internal/sync/cluster":              {"internal/memories/...", "internal/problem", "internal/postgres", "internal/records", "internal/sync/events", "internal/sync/watch", "internal/sync/agenttx"},
+	"internal/sync/cluster":              {"internal/memories/...", "internal/problem", "internal/postgres", "internal/postgres/lease", "internal/records", "internal/sync/events", "internal/sync/watch", "internal/sync/agenttx"},
 	"internal/sync/publish":              {"internal/memories/...", "internal/agents", "internal/files", "internal/postgres", "internal/records", "internal/sync/events", "internal/sync/watch", "internal/sync/agenttx", "internal/sync/indexfile"},
 	"internal/sync/scan":                 {"internal/memories/...", "internal/logs", "internal/agents", "internal/credentials", "internal/files", "internal/records", "internal/sync/events", "internal/sync/watch", "internal/sync/agenttx", "internal/sync/indexfile", "internal/sync/removal", "internal/sync/reconcile"},
 	"internal/sync/removal":              {"internal/files", "internal/records", "internal/sync/agenttx", "internal/sync/indexfile"},
@@ -97,7 +100,7 @@ var mayImport = map[string][]string{
 
 	"cmd/server": {
 		"internal/cli",
-		"internal/memories/...", "internal/agents", "internal/files", "internal/postgres", "internal/records", "internal/postgres/local", "internal/sync", "internal/gate",
+		"internal/memories/...", "internal/agents", "internal/files", "internal/postgres", "internal/postgres/migrate", "internal/records", "internal/postgres/local", "internal/sync", "internal/gate",
 		"internal/problem", "internal/model", "internal/recall", "internal/hooks", "internal/mcp", "internal/api", "internal/pages", "web", "web/templates", "db", "examples",
 		"internal/verification", "internal/extraction", "internal/jobs", "internal/consolidation",
 	},

@@ -17,10 +17,6 @@ const (
 	maxMethods   = 40   // of a type
 )
 
-// largePackages are the packages above the limit, with their own limits. Split postgres before it
-// grows: the connection for leases can be a package below it.
-var largePackages = map[string]int{"internal/postgres": 6050}
-
 // largeTypes are the types that have more methods: a list of statements, a face of one line each,
 // and handlers.
 var largeTypes = map[string]bool{
@@ -74,9 +70,6 @@ func TestSize(t *testing.T) {
 		limit := maxLines
 		if strings.HasPrefix(dir, "internal/sync") {
 			limit = maxSyncLines
-		}
-		if own := largePackages[dir]; own > 0 {
-			limit = own
 		}
 		if n > limit {
 			t.Errorf("package %s has %d lines of Go, want at most %d", dir, n, limit)

@@ -14,8 +14,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"memoir/internal/postgres"
 	"memoir/internal/postgres/local"
+	"memoir/internal/postgres/migrate"
 )
 
 // server is the private Postgres with the settings that users have. Unlike the Postgres of the
@@ -84,7 +84,7 @@ func withDatabase(b *testing.B, do func(url string, conn *pgx.Conn)) {
 		b.Fatal(err)
 	}
 	parsed.Path = "/" + name
-	if err := postgres.Migrate(b.Context(), parsed.String()); err != nil {
+	if err := migrate.Run(b.Context(), parsed.String()); err != nil {
 		b.Fatal(err)
 	}
 	conn := connect(b, parsed.String())

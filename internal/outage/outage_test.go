@@ -29,8 +29,8 @@ import (
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/pages"
-	"memoir/internal/postgres"
 	"memoir/internal/postgres/local"
+	"memoir/internal/postgres/migrate"
 	"memoir/internal/postgres/pgtest/linetest"
 	"memoir/internal/postgres/pgtest/proctest"
 	"memoir/internal/waittest"
@@ -218,7 +218,7 @@ func setup(t *testing.T, dir string) *site {
 			t.Error(err)
 		}
 	})
-	if err := postgres.Migrate(t.Context(), own.URL()); err != nil {
+	if err := migrate.Run(t.Context(), own.URL()); err != nil {
 		t.Fatal(err)
 	}
 	s.line = linetest.New(t, own.URL(), s.fate)

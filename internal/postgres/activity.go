@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/records"
 )
 
@@ -50,12 +51,12 @@ func (s *Store) Activity(ctx context.Context, list records.ActivityList) (record
 	}
 	rows, err := s.pool.Query(ctx, sql, args)
 	if err != nil {
-		return records.ActivityPage{}, wrap("read the journal", err)
+		return records.ActivityPage{}, dberr.Wrap("read the journal", err)
 	}
 	page := records.ActivityPage{}
 	page.Activity, err = pgx.CollectRows(rows, scanActivity)
 	if err != nil {
-		return records.ActivityPage{}, wrap("read the journal", err)
+		return records.ActivityPage{}, dberr.Wrap("read the journal", err)
 	}
 	if len(page.Activity) > list.Limit {
 		page.Activity = page.Activity[:list.Limit]
@@ -128,5 +129,5 @@ func (s *Store) NewestChanges(ctx context.Context, agentIDs []int64) (map[int64]
 	for _, row := range rows {
 		newest[row.AgentID] = row.ModifiedAt.UTC()
 	}
-	return newest, wrap("read the newest changes", err)
+	return newest, dberr.Wrap("read the newest changes", err)
 }

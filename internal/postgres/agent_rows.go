@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -22,7 +23,7 @@ type AgentRows struct {
 // Agent returns the agent without its counts. It fails with memories.ErrNotFound if it was deleted.
 func (a *AgentRows) Agent(ctx context.Context) (records.Agent, error) {
 	row, err := a.q.AgentByID(ctx, a.agentID)
-	return agentWithShared(row), wrap("read agent", err)
+	return agentWithShared(row), dberr.Wrap("read agent", err)
 }
 
 // FilesUnder returns every known file at or below the paths; no path contains another. "." is all.
@@ -30,23 +31,23 @@ func (a *AgentRows) FilesUnder(ctx context.Context, paths []string) ([]records.F
 	for _, path := range paths {
 		if path == "." {
 			rows, err := a.q.Files(ctx, a.agentID)
-			return filesOf(rows), wrap("read files", err)
+			return filesOf(rows), dberr.Wrap("read files", err)
 		}
 	}
 	rows, err := a.q.FilesUnder(ctx, queries.FilesUnderParams{Paths: paths, AgentID: a.agentID})
-	return filesOf(rows), wrap("read files", err)
+	return filesOf(rows), dberr.Wrap("read files", err)
 }
 
 // FilesOf returns the memories' files on disk, and absent ones with a pending removal.
 func (a *AgentRows) FilesOf(ctx context.Context, ids []uuid.UUID) ([]records.File, error) {
 	rows, err := a.q.FilesOfMemories(ctx, ids)
-	return filesOf(rows), wrap("read files", err)
+	return filesOf(rows), dberr.Wrap("read files", err)
 }
 
 // FilesEverOf returns the present and former files of the memory.
 func (a *AgentRows) FilesEverOf(ctx context.Context, id uuid.UUID) ([]records.File, error) {
 	rows, err := a.q.FilesOfMemory(ctx, id)
-	return filesOf(rows), wrap("read files", err)
+	return filesOf(rows), dberr.Wrap("read files", err)
 }
 
 // PrimaryFilesOf returns the primary files of a memory, present ones first.
@@ -56,19 +57,19 @@ func (a *AgentRows) PrimaryFilesOf(ctx context.Context, id uuid.UUID) ([]records
 	for i, row := range rows {
 		files[i] = records.PrimaryFile{Path: row.Path, Present: row.Present, Readable: records.FileStatus(row.Status) != records.Unreadable, Hash: row.Hash, Unfinished: row.Unfinished != nil}
 	}
-	return files, wrap("read files", err)
+	return files, dberr.Wrap("read files", err)
 }
 
 // FilesToRemove returns the files with a pending removal.
 func (a *AgentRows) FilesToRemove(ctx context.Context) ([]records.File, error) {
 	rows, err := a.q.FilesToRemove(ctx, a.agentID)
-	return filesOf(rows), wrap("read files to remove", err)
+	return filesOf(rows), dberr.Wrap("read files to remove", err)
 }
 
 // CountPrimary counts the memories with primary files.
 func (a *AgentRows) CountPrimary(ctx context.Context) (int, error) {
 	n, err := a.q.CountPrimaryMemories(ctx, a.agentID)
-	return int(n), wrap("count primary memories", err)
+	return int(n), dberr.Wrap("count primary memories", err)
 }
 
 // RowsByName returns the readable memories with the names, private and team, also deleted ones.
@@ -96,7 +97,7 @@ func (a *AgentRows) KeysOf(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]
 	for _, row := range rows {
 		keys[row.ID] = memories.Key{Name: row.Name, Team: row.Team}
 	}
-	return keys, wrap("read names", err)
+	return keys, dberr.Wrap("read names", err)
 }
 
 // Row returns one memory. It fails with memories.ErrNotFound for an unknown, foreign or malformed id.
@@ -107,7 +108,7 @@ func (a *AgentRows) Row(ctx context.Context, id string) (records.MemoryRow, erro
 	}
 	row, err := a.q.RowByID(ctx, queries.RowByIDParams{AgentID: a.agentID, ID: parsed})
 	if err != nil {
-		return records.MemoryRow{}, wrap("read the memory", err)
+		return records.MemoryRow{}, dberr.Wrap("read the memory", err)
 	}
 	return rowOf(row.Memory)
 }
@@ -138,19 +139,19 @@ func (a *AgentRows) Restoring(ctx context.Context) ([]records.MemoryRow, error) 
 // Tombstones returns the tombstones of the names.
 func (a *AgentRows) Tombstones(ctx context.Context, names []string) (map[records.Tombstone]bool, error) {
 	rows, err := a.q.Tombstones(ctx, queries.TombstonesParams{AgentID: a.agentID, Names: names})
-	return tombstonesOf(rows), wrap("read tombstones", err)
+	return tombstonesOf(rows), dberr.Wrap("read tombstones", err)
 }
 
 // CurrentRaw returns the exact bytes of the memory's content. It is nil if they are unknown.
 func (a *AgentRows) CurrentRaw(ctx context.Context, id uuid.UUID) ([]byte, error) {
 	raw, err := a.q.CurrentRaw(ctx, id)
-	return raw, wrap("read the memory's bytes", err)
+	return raw, dberr.Wrap("read the memory's bytes", err)
 }
 
 // Text returns the memory's description and body.
 func (a *AgentRows) Text(ctx context.Context, id uuid.UUID) (description, body string, err error) {
 	row, err := a.q.Memory(ctx, queries.MemoryParams{AgentID: a.agentID, ID: id})
-	return row.Description, row.Body, wrap("read the memory", err)
+	return row.Description, row.Body, dberr.Wrap("read the memory", err)
 }
 
 // Blocked returns one blocked content. It fails with memories.ErrNotFound.
@@ -161,7 +162,7 @@ func (a *AgentRows) Blocked(ctx context.Context, id string) (records.BlockedFile
 	}
 	row, err := a.q.BlockedByID(ctx, queries.BlockedByIDParams{AgentID: a.agentID, ID: parsed})
 	if err != nil {
-		return records.BlockedFile{}, wrap("read the blocked content", err)
+		return records.BlockedFile{}, dberr.Wrap("read the blocked content", err)
 	}
 	return blockedOf(row), nil
 }
@@ -169,5 +170,5 @@ func (a *AgentRows) Blocked(ctx context.Context, id string) (records.BlockedFile
 // NeedsAttention counts the memories that need attention.
 func (a *AgentRows) NeedsAttention(ctx context.Context) (int, error) {
 	n, err := a.q.CountNeedingAttention(ctx, a.agentID)
-	return int(n), wrap("count what needs attention", err)
+	return int(n), dberr.Wrap("count what needs attention", err)
 }

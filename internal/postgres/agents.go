@@ -8,6 +8,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -25,7 +26,7 @@ func (s *Store) Agents(ctx context.Context) ([]records.Agent, error) {
 func (s *Store) AgentsUncounted(ctx context.Context) ([]records.Agent, error) {
 	rows, err := s.q.Agents(ctx)
 	if err != nil {
-		return nil, wrap("list agents", err)
+		return nil, dberr.Wrap("list agents", err)
 	}
 	agents := make([]records.Agent, len(rows))
 	for i, row := range rows {
@@ -49,7 +50,7 @@ func (s *Store) Agent(ctx context.Context, slug string) (records.Agent, error) {
 func (s *Store) AgentUncounted(ctx context.Context, slug string) (records.Agent, error) {
 	row, err := s.q.AgentBySlug(ctx, slug)
 	if err != nil {
-		return records.Agent{}, wrap("read agent", err)
+		return records.Agent{}, dberr.Wrap("read agent", err)
 	}
 	return agentOf(row), nil
 }
@@ -63,14 +64,14 @@ func (s *Store) count(ctx context.Context, agents []records.Agent) error {
 	}
 	rows, err := s.q.CountMemories(ctx, ids)
 	if err != nil {
-		return wrap("count memories", err)
+		return dberr.Wrap("count memories", err)
 	}
 	for _, row := range rows {
 		place[row.AgentID].Add(memories.State(row.State), memories.Type(row.Type), int(row.N))
 	}
 	waiting, err := s.q.CountWaiting(ctx, ids)
 	if err != nil {
-		return wrap("count what waits", err)
+		return dberr.Wrap("count what waits", err)
 	}
 	for _, row := range waiting {
 		c := place[row.ID]
@@ -87,7 +88,7 @@ func (s *Store) AddAgent(ctx context.Context, a records.Agent) (int64, error) {
 		Slug: a.Slug, Layout: a.Layout, Dir: a.Dir, DisplayName: a.DisplayName,
 		ClaudeMdPath: optional(a.ClaudeMD.Path), Present: a.Present, At: records.Now(),
 	})
-	return id, wrap("add agent", err)
+	return id, dberr.Wrap("add agent", err)
 }
 
 // SaveAgent adds an agent or updates the directory of a known one. It returns the agent's id.
@@ -96,23 +97,23 @@ func (s *Store) SaveAgent(ctx context.Context, a records.Agent) (int64, error) {
 		Slug: a.Slug, Layout: a.Layout, Dir: a.Dir, DisplayName: a.DisplayName, JoinedTo: optional(a.JoinedTo),
 		ClaudeMdPath: optional(a.ClaudeMD.Path), Present: a.Present, At: records.Now(),
 	})
-	return id, wrap("save agent", err)
+	return id, dberr.Wrap("save agent", err)
 }
 
 // AgentReturns records that the agent's directory was missing, elsewhere, or a link to another
 // agent's. The files of that time count as unseen, not as removed.
 func (s *Store) AgentReturns(ctx context.Context, id int64) error {
-	return wrap("note the agent's return", s.q.UnsetPrimaryFiles(ctx, id))
+	return dberr.Wrap("note the agent's return", s.q.UnsetPrimaryFiles(ctx, id))
 }
 
 // SetAgentPresent records whether the agent's directory exists.
 func (s *Store) SetAgentPresent(ctx context.Context, id int64, present bool) error {
-	return wrap("mark agent", s.q.SetAgentPresent(ctx, queries.SetAgentPresentParams{ID: id, Present: present, At: records.Now()}))
+	return dberr.Wrap("mark agent", s.q.SetAgentPresent(ctx, queries.SetAgentPresentParams{ID: id, Present: present, At: records.Now()}))
 }
 
 // DeleteAgent deletes an agent and all its data.
 func (s *Store) DeleteAgent(ctx context.Context, id int64) error {
-	return wrap("forget agent", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	return dberr.Wrap("forget agent", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		q := s.q.WithTx(tx)
 		texts, err := q.TextsOf(ctx, queries.TextsOfParams{AgentID: &id})
 		if err != nil {
@@ -174,7 +175,7 @@ func (s *Store) Shared(ctx context.Context, with records.Agent) ([]records.Agent
 		return nil, nil
 	}
 	agents, err := sharedAgents(ctx, s.q)
-	return agents, wrap("read what is shared", err)
+	return agents, dberr.Wrap("read what is shared", err)
 }
 
 func sharedAgents(ctx context.Context, q *queries.Queries) ([]records.Agent, error) {
@@ -190,7 +191,7 @@ func sharedAgents(ctx context.Context, q *queries.Queries) ([]records.Agent, err
 // no agent shares any.
 func (s *Store) SharedStamp(ctx context.Context) (string, error) {
 	stamp, err := s.q.SharedStamp(ctx)
-	return stamp, wrap("read what is shared", err)
+	return stamp, dberr.Wrap("read what is shared", err)
 }
 
 // sharedMemories are the memories that all agents share, for CLAUDE.md.
@@ -211,7 +212,7 @@ func sharedAt(ctx context.Context, q *queries.Queries, at time.Time) (sharedMemo
 	var shared sharedMemories
 	from, err := q.SharedAgents(ctx)
 	if err != nil {
-		return shared, wrap("read what is shared", err)
+		return shared, dberr.Wrap("read what is shared", err)
 	}
 	for _, agent := range from {
 		shared.dirs = append(shared.dirs, agent.Dir)

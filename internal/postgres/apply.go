@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -117,7 +118,7 @@ func (w *Writer) keepRevisions(ctx context.Context, b *records.ChangeSet) error 
 	}
 	rows, err := w.q.RevisionsByContent(ctx, asked)
 	if err != nil {
-		return wrap("read revisions", err)
+		return dberr.Wrap("read revisions", err)
 	}
 	ids := make(map[content]uuid.UUID, len(rows))
 	for _, row := range rows {

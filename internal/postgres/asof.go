@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -37,11 +38,11 @@ func (s *Store) memoriesAsOf(ctx context.Context, agent records.Agent, filter me
 	}
 	found, err := s.pool.Query(ctx, fmt.Sprintf(pastMemories, where(filter, "", anyCondition), beyond), args)
 	if err != nil {
-		return records.MemoryPage{}, wrap("list past memories", err)
+		return records.MemoryPage{}, dberr.Wrap("list past memories", err)
 	}
 	rows, err := pgx.CollectRows(found, pgx.RowToStructByPos[queries.MemoryAsOfRow])
 	if err != nil {
-		return records.MemoryPage{}, wrap("list past memories", err)
+		return records.MemoryPage{}, dberr.Wrap("list past memories", err)
 	}
 	page := records.MemoryPage{}
 	if len(rows) > 0 {
@@ -86,7 +87,7 @@ func (s *Store) MemoryAsOf(ctx context.Context, agent records.Agent, id string, 
 		return memories.Memory{}, err
 	}
 	row, err := s.q.MemoryAsOf(ctx, queries.MemoryAsOfParams{ID: parsed, AgentID: agent.ID, At: at})
-	return pastOf(agent, row), wrap("read a past memory", err)
+	return pastOf(agent, row), dberr.Wrap("read a past memory", err)
 }
 
 func pastOf(agent records.Agent, row queries.MemoryAsOfRow) memories.Memory {

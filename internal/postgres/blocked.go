@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -30,7 +31,7 @@ func (s *Store) BlockedPage(ctx context.Context, agentID int64, limit int, curso
 	}
 	rows, err := s.q.BlockedPage(ctx, asked)
 	if err != nil {
-		return records.BlockedPage{}, wrap("read blocked contents", err)
+		return records.BlockedPage{}, dberr.Wrap("read blocked contents", err)
 	}
 	page := records.BlockedPage{}
 	if len(rows) > limit {

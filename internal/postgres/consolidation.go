@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -20,13 +21,13 @@ import (
 func (s *Store) WithConsolidation(ctx context.Context, agentID int64, do func() error) error {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
-		return wrap("acquire a connection", err)
+		return dberr.Wrap("acquire a connection", err)
 	}
 	defer conn.Release()
 	q := queries.New(conn)
 	locked, err := q.TryLockConsolidation(ctx, int32(agentID))
 	if err != nil {
-		return wrap("lock the consolidation", err)
+		return dberr.Wrap("lock the consolidation", err)
 	}
 	if !locked {
 		return records.ErrConsolidating
@@ -47,20 +48,20 @@ const undoable = 90 * 24 * time.Hour
 func (s *Store) SaveConsolidation(ctx context.Context, agentID int64, c records.Plan) error {
 	findings, err := json.Marshal(append([]records.PlanFinding{}, c.Findings...))
 	if err != nil {
-		return wrap("save a plan", err)
+		return dberr.Wrap("save a plan", err)
 	}
 	steps := make([]queries.InsertConsolidationStepParams, len(c.Steps))
 	for i, step := range c.Steps {
 		changes, err := json.Marshal(step.Changes)
 		if err != nil {
-			return wrap("save a plan", err)
+			return dberr.Wrap("save a plan", err)
 		}
 		steps[i] = queries.InsertConsolidationStepParams{
 			ID: step.ID, PlanID: c.ID, AgentID: agentID, Place: int32(i), Kind: step.Kind, Source: step.Source, Title: step.Title, Reason: step.Reason,
 			State: string(records.StepProposed), Changes: changes, CharsBefore: int32(step.CharsBefore), CharsAfter: int32(step.CharsAfter),
 		}
 	}
-	return wrap("save a plan", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	return dberr.Wrap("save a plan", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		q := s.q.WithTx(tx)
 		if err := closePlan(ctx, q, agentID, c.MadeAt); err != nil {
 			return err
@@ -92,7 +93,7 @@ func closePlan(ctx context.Context, q *queries.Queries, agentID int64, at time.T
 // DiscardConsolidation discards the agent's plan. Applied steps can still be undone. It fails with
 // memories.ErrNotFound if there is no plan.
 func (s *Store) DiscardConsolidation(ctx context.Context, agentID int64) error {
-	return wrap("discard a plan", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	return dberr.Wrap("discard a plan", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		q := s.q.WithTx(tx)
 		if _, err := q.OpenConsolidation(ctx, agentID); err != nil {
 			return err
@@ -105,18 +106,18 @@ func (s *Store) DiscardConsolidation(ctx context.Context, agentID int64) error {
 func (s *Store) Consolidation(ctx context.Context, agentID int64) (records.Plan, error) {
 	row, err := s.q.OpenConsolidation(ctx, agentID)
 	if err != nil {
-		return records.Plan{}, wrap("read the plan", err)
+		return records.Plan{}, dberr.Wrap("read the plan", err)
 	}
 	c, err := consolidationOf(row)
 	if err != nil {
-		return c, wrap("read the plan", err)
+		return c, dberr.Wrap("read the plan", err)
 	}
 	steps, err := s.q.ConsolidationSteps(ctx, c.ID)
 	if err != nil {
-		return c, wrap("read the plan", err)
+		return c, dberr.Wrap("read the plan", err)
 	}
 	c.Steps, err = stepsOf(steps)
-	return c, wrap("read the plan", err)
+	return c, dberr.Wrap("read the plan", err)
 }
 
 // LastConsolidation returns the latest plan without steps, also if it is closed. It fails with
@@ -124,10 +125,10 @@ func (s *Store) Consolidation(ctx context.Context, agentID int64) (records.Plan,
 func (s *Store) LastConsolidation(ctx context.Context, agentID int64) (records.Plan, error) {
 	row, err := s.q.LastConsolidation(ctx, agentID)
 	if err != nil {
-		return records.Plan{}, wrap("read the last plan", err)
+		return records.Plan{}, dberr.Wrap("read the last plan", err)
 	}
 	c, err := consolidationOf(row)
-	return c, wrap("read the last plan", err)
+	return c, dberr.Wrap("read the last plan", err)
 }
 
 // ConsolidationStep returns one step of any plan of the agent. It fails with memories.ErrNotFound.
@@ -138,51 +139,51 @@ func (s *Store) ConsolidationStep(ctx context.Context, agentID int64, id string)
 	}
 	row, err := s.q.ConsolidationStep(ctx, queries.ConsolidationStepParams{AgentID: agentID, ID: parsed})
 	if err != nil {
-		return records.Step{}, wrap("read a step", err)
+		return records.Step{}, dberr.Wrap("read a step", err)
 	}
 	step, err := stepOf(row)
-	return step, wrap("read a step", err)
+	return step, dberr.Wrap("read a step", err)
 }
 
 // AppliedSteps returns the steps that were applied last, newest first, also those undone since.
 func (s *Store) AppliedSteps(ctx context.Context, agentID int64, most int) ([]records.Step, error) {
 	rows, err := s.q.AppliedConsolidationSteps(ctx, queries.AppliedConsolidationStepsParams{AgentID: agentID, Most: int32(most)})
 	if err != nil {
-		return nil, wrap("read applied steps", err)
+		return nil, dberr.Wrap("read applied steps", err)
 	}
 	steps, err := stepsOf(rows)
-	return steps, wrap("read applied steps", err)
+	return steps, dberr.Wrap("read applied steps", err)
 }
 
 // UnfinishedSteps returns the steps in progress of an agent, in order.
 func (s *Store) UnfinishedSteps(ctx context.Context, agentID int64) ([]records.Step, error) {
 	rows, err := s.q.UnfinishedConsolidationSteps(ctx, agentID)
 	if err != nil {
-		return nil, wrap("read unfinished steps", err)
+		return nil, dberr.Wrap("read unfinished steps", err)
 	}
 	steps, err := stepsOf(rows)
-	return steps, wrap("read unfinished steps", err)
+	return steps, dberr.Wrap("read unfinished steps", err)
 }
 
 // AgentsConsolidating returns the slugs of the agents with steps in progress.
 func (s *Store) AgentsConsolidating(ctx context.Context) ([]string, error) {
 	slugs, err := s.q.AgentsConsolidating(ctx)
-	return slugs, wrap("read who consolidates", err)
+	return slugs, dberr.Wrap("read who consolidates", err)
 }
 
 // ChooseSteps marks proposed steps as chosen.
 func (s *Store) ChooseSteps(ctx context.Context, agentID int64, ids []uuid.UUID, actor memories.Actor) error {
 	_, err := s.q.ChooseConsolidationSteps(ctx, queries.ChooseConsolidationStepsParams{AgentID: agentID, Ids: ids, Actor: string(actor)})
-	return wrap("choose steps", err)
+	return dberr.Wrap("choose steps", err)
 }
 
 // SaveStep saves the state of a step.
 func (s *Store) SaveStep(ctx context.Context, step records.Step) error {
 	changes, err := json.Marshal(step.Changes)
 	if err != nil {
-		return wrap("save a step", err)
+		return dberr.Wrap("save a step", err)
 	}
-	return wrap("save a step", s.q.SaveConsolidationStep(ctx, queries.SaveConsolidationStepParams{
+	return dberr.Wrap("save a step", s.q.SaveConsolidationStep(ctx, queries.SaveConsolidationStepParams{
 		ID: step.ID, State: string(step.State), Problem: step.Problem, Changes: changes, AppliedAt: timeOrNull(step.AppliedAt), UndoneAt: timeOrNull(step.UndoneAt),
 	}))
 }
@@ -191,7 +192,7 @@ func (s *Store) SaveStep(ctx context.Context, step records.Step) error {
 // since.
 func (s *Store) ClaimConsolidationCheck(ctx context.Context, agentID int64, at, unlessAfter time.Time) (bool, error) {
 	n, err := s.q.ClaimConsolidationCheck(ctx, queries.ClaimConsolidationCheckParams{AgentID: agentID, CheckedAt: at, Since: unlessAfter})
-	return n > 0, wrap("note a look", err)
+	return n > 0, dberr.Wrap("note a look", err)
 }
 
 // ConsolidationCheckedAt returns the time of the agent's last check. It is zero if there was none.
@@ -200,7 +201,7 @@ func (s *Store) ConsolidationCheckedAt(ctx context.Context, agentID int64) (time
 	if errors.Is(err, pgx.ErrNoRows) {
 		return time.Time{}, nil
 	}
-	return at.UTC(), wrap("read the last look", err)
+	return at.UTC(), dberr.Wrap("read the last look", err)
 }
 
 // SupersededMemories returns the agent's memories of at least shortest characters that another
@@ -211,7 +212,7 @@ func (s *Store) SupersededMemories(ctx context.Context, agentID int64, shortest 
 	for i, row := range rows {
 		found[i] = records.SupersededMemory{ID: row.ID.String(), By: row.ByID.String(), SaidAt: row.SaidAt.UTC()}
 	}
-	return found, wrap("read superseded memories", err)
+	return found, dberr.Wrap("read superseded memories", err)
 }
 
 // ForgottenNames returns the names that no memory has any longer, with the new name. It is empty if
@@ -222,7 +223,7 @@ func (s *Store) ForgottenNames(ctx context.Context, agentID int64) (map[string]s
 	for _, row := range rows {
 		names[row.Name] = text(row.OtherName)
 	}
-	return names, wrap("read forgotten names", err)
+	return names, dberr.Wrap("read forgotten names", err)
 }
 
 // EachActive calls each with every readable active private memory of the agent, by name, without
@@ -233,7 +234,7 @@ func (s *Store) EachActive(ctx context.Context, agent records.Agent, each func(m
 		FROM memories m JOIN revisions r ON r.id = m.revision_id
 		WHERE m.agent_id = $1 AND m.state = 'active' AND m.readable AND NOT m.team ORDER BY m.name`, agent.ID)
 	if err != nil {
-		return wrap("read memories", err)
+		return dberr.Wrap("read memories", err)
 	}
 	defer rows.Close()
 	for rows.Next() {
@@ -242,7 +243,7 @@ func (s *Store) EachActive(ctx context.Context, agent records.Agent, each func(m
 		var t, session *string
 		var fingerprint []byte
 		if err := rows.Scan(&id, &m.Name, &t, &m.Description, &m.Body, &m.Path, &session, &m.Hash, &fingerprint, &m.ModifiedAt, &m.ContentAt, &m.CreatedAt); err != nil {
-			return wrap("read memories", err)
+			return dberr.Wrap("read memories", err)
 		}
 		m.ID, m.Type, m.Session = id.String(), memories.Type(text(t)), text(session)
 		copy(m.Fingerprint[:], fingerprint)
@@ -250,7 +251,7 @@ func (s *Store) EachActive(ctx context.Context, agent records.Agent, each func(m
 			return err
 		}
 	}
-	return wrap("read memories", rows.Err())
+	return dberr.Wrap("read memories", rows.Err())
 }
 
 func consolidationOf(row queries.Consolidation) (records.Plan, error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -16,7 +17,7 @@ import (
 // TouchConversation records activity in a conversation. transcript is empty if a script gives the
 // messages.
 func (s *Store) TouchConversation(ctx context.Context, agentID int64, session, transcript string, at time.Time) error {
-	return wrap("note a conversation", s.q.TouchConversation(ctx, queries.TouchConversationParams{
+	return dberr.Wrap("note a conversation", s.q.TouchConversation(ctx, queries.TouchConversationParams{
 		AgentID: agentID, Session: session, Transcript: optional(transcript), At: at,
 	}))
 }
@@ -24,7 +25,7 @@ func (s *Store) TouchConversation(ctx context.Context, agentID int64, session, t
 // AddTexts saves messages from a script until they are read, and records activity in their
 // conversation.
 func (s *Store) AddTexts(ctx context.Context, agentID int64, session string, messages json.RawMessage, at time.Time) error {
-	return wrap("keep a conversation", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	return dberr.Wrap("keep a conversation", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		q := s.q.WithTx(tx)
 		if err := q.TouchConversation(ctx, queries.TouchConversationParams{AgentID: agentID, Session: session, At: at}); err != nil {
 			return err
@@ -36,7 +37,7 @@ func (s *Store) AddTexts(ctx context.Context, agentID int64, session string, mes
 // Conversation returns the read position of a conversation. It fails with memories.ErrNotFound.
 func (s *Store) Conversation(ctx context.Context, agentID int64, session string) (records.Conversation, error) {
 	row, err := s.q.Conversation(ctx, queries.ConversationParams{AgentID: agentID, Session: session})
-	return conversationOf(row), wrap("read a conversation", err)
+	return conversationOf(row), dberr.Wrap("read a conversation", err)
 }
 
 // PendingTexts returns the unread messages of a conversation, oldest first.
@@ -46,12 +47,12 @@ func (s *Store) PendingTexts(ctx context.Context, agentID int64, session string)
 	for i, row := range rows {
 		given[i] = records.PendingText{ID: row.ID, Messages: row.Messages}
 	}
-	return given, wrap("read a conversation", err)
+	return given, dberr.Wrap("read a conversation", err)
 }
 
 // DeleteOldTexts deletes messages from scripts that were saved before a time.
 func (s *Store) DeleteOldTexts(ctx context.Context, before time.Time) error {
-	return wrap("forget conversations", s.q.DeleteOldTexts(ctx, before))
+	return dberr.Wrap("forget conversations", s.q.DeleteOldTexts(ctx, before))
 }
 
 // maxReadIDs is the number of conversations of an agent whose read positions are known at once: the
@@ -61,7 +62,7 @@ const maxReadIDs = 10_000
 // LastRead returns the ids of the last messages that were read, of all conversations of an agent.
 func (s *Store) LastRead(ctx context.Context, agentID int64) ([]string, error) {
 	ids, err := s.q.ConversationsRead(ctx, queries.ConversationsReadParams{AgentID: agentID, Most: maxReadIDs})
-	return ids, wrap("read conversations", err)
+	return ids, dberr.Wrap("read conversations", err)
 }
 
 // UnreadConversations returns the conversations of all agents with unread activity since a time,
@@ -72,7 +73,7 @@ func (s *Store) UnreadConversations(ctx context.Context, since time.Time) ([]rec
 	for i, row := range rows {
 		unread[i] = records.UnreadConversation{AgentID: row.AgentID, Session: row.Session, LastActivityAt: row.LastActivityAt.UTC()}
 	}
-	return unread, wrap("list unread conversations", err)
+	return unread, dberr.Wrap("list unread conversations", err)
 }
 
 // SaveFinding saves proposals and advances the read position, in one transaction. It returns the
@@ -108,7 +109,7 @@ func (s *Store) SaveFinding(ctx context.Context, f records.Finding) (kept []uuid
 			AgentID: f.AgentID, Session: f.Session, ReadAt: &f.ReadAt, LastID: f.To.LastID, ReadOffset: f.To.Offset, TailHash: f.To.TailHash,
 		})
 	})
-	return kept, wrap("keep what was found", err)
+	return kept, dberr.Wrap("keep what was found", err)
 }
 
 func conversationOf(row queries.Conversation) records.Conversation {

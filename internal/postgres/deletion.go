@@ -10,6 +10,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -48,12 +49,12 @@ func (w *Writer) delete(ctx context.Context, q *queries.Queries, d records.Delet
 // ExpectFile registers a file before it is written for a memory that gets another key. If the scan
 // does not accept the file, it is removed and the memory keeps its key.
 func (w *Writer) ExpectFile(ctx context.Context, path, hash string, f memories.Fingerprint) error {
-	return wrap("note the file that is to be written", w.q.ExpectFile(ctx, queries.ExpectFileParams{AgentID: w.agentID, Path: path, Fingerprint: f[:], Hash: hash, At: records.Now()}))
+	return dberr.Wrap("note the file that is to be written", w.q.ExpectFile(ctx, queries.ExpectFileParams{AgentID: w.agentID, Path: path, Fingerprint: f[:], Hash: hash, At: records.Now()}))
 }
 
 // KeepRaw saves the bytes of a file that was too large to be saved while it was on disk.
 func (w *Writer) KeepRaw(ctx context.Context, revision uuid.UUID, raw []byte, hash string) error {
-	return wrap("keep the file's bytes", w.q.KeepRaw(ctx, queries.KeepRawParams{ID: revision, Raw: raw, Hash: hash}))
+	return dberr.Wrap("keep the file's bytes", w.q.KeepRaw(ctx, queries.KeepRawParams{ID: revision, Raw: raw, Hash: hash}))
 }
 
 // FilesRemoved records that files were removed. A power cut may lose the record; then the next scan
@@ -69,7 +70,7 @@ func (w *Writer) FilesRemoved(ctx context.Context, paths []string) error {
 
 // FileNotRemoved records why a file could not be removed.
 func (w *Writer) FileNotRemoved(ctx context.Context, path, problem string) error {
-	return wrap("record the removal", w.q.MarkFileNotRemoved(ctx, queries.MarkFileNotRemovedParams{
+	return dberr.Wrap("record the removal", w.q.MarkFileNotRemoved(ctx, queries.MarkFileNotRemovedParams{
 		AgentID: w.agentID, Path: path, Problem: &problem,
 	}))
 }
@@ -108,7 +109,7 @@ func (w *Writer) CancelRestore(ctx context.Context, h records.MemoryRow, left []
 func (a *AgentRows) RemovedIndexLines(ctx context.Context) (map[uuid.UUID]map[string][]memorymd.RemovedLine, error) {
 	rows, err := a.q.RemovedIndexLines(ctx, a.agentID)
 	if err != nil {
-		return nil, wrap("read the index lines", err)
+		return nil, dberr.Wrap("read the index lines", err)
 	}
 	out := make(map[uuid.UUID]map[string][]memorymd.RemovedLine, len(rows))
 	for _, row := range rows {
@@ -176,7 +177,7 @@ func journalBlocked(ctx context.Context, q *queries.Queries, agentID int64, b re
 func (w *Writer) Allow(ctx context.Context, of memories.Key, f memories.Fingerprint) (deletedAt time.Time, err error) {
 	lifted, err := w.q.LiftTombstone(ctx, queries.LiftTombstoneParams{AgentID: w.agentID, Name: of.Name, Team: of.Team, Fingerprint: f[:]})
 	if err != nil || len(lifted) == 0 {
-		return time.Time{}, wrap("lift the tombstone", err)
+		return time.Time{}, dberr.Wrap("lift the tombstone", err)
 	}
 	return lifted[0], nil
 }
@@ -186,7 +187,7 @@ func (w *Writer) AddTombstone(ctx context.Context, of memories.Key, f memories.F
 	if deletedAt.IsZero() {
 		return nil
 	}
-	return wrap("leave the tombstone", w.q.InsertTombstone(ctx, queries.InsertTombstoneParams{
+	return dberr.Wrap("leave the tombstone", w.q.InsertTombstone(ctx, queries.InsertTombstoneParams{
 		AgentID: w.agentID, Name: of.Name, Team: of.Team, Fingerprint: f[:], DeletedAt: deletedAt,
 	}))
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -37,14 +38,14 @@ func (s *Store) disagreements(ctx context.Context, of queries.DisagreementsParam
 			Primary: int(row.PrimaryVersions), NewestAt: row.NewestAt.UTC(),
 		}
 	}
-	return found, wrap("read disagreements", err)
+	return found, dberr.Wrap("read disagreements", err)
 }
 
 // Versions returns the contents of the memory's files on disk, newest first.
 func (s *Store) Versions(ctx context.Context, m memories.Memory) ([]records.Version, error) {
 	rows, err := s.q.VersionsOf(ctx, uuid.MustParse(m.ID))
 	if err != nil {
-		return nil, wrap("read versions", err)
+		return nil, dberr.Wrap("read versions", err)
 	}
 	var versions []records.Version
 	place := map[memories.Fingerprint]int{}

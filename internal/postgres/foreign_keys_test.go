@@ -34,11 +34,11 @@ const (
 func TestForeignKeys_OfMemoriesAndRevisions(t *testing.T) {
 	t.Parallel()
 	url := pgtest.New(t)
-	conn := connect(t, url)
-	execute(t, conn, `INSERT INTO agents (slug, layout, dir, display_name, created_at, updated_at)
+	conn := pgtest.Connect(t, url)
+	pgtest.Execute(t, conn, `INSERT INTO agents (slug, layout, dir, display_name, created_at, updated_at)
 		SELECT slug, 'hive', '/' || slug, slug, now(), now() FROM unnest(ARRAY['ada', 'bob']) slug`)
-	execute(t, conn, memoriesOf)
-	execute(t, conn, revisionsOf)
+	pgtest.Execute(t, conn, memoriesOf)
+	pgtest.Execute(t, conn, revisionsOf)
 	for _, statement := range []string{memoryOfNobody, revisionOfNothing} {
 		if _, err := conn.Exec(t.Context(), statement); code(err) != foreignKeyViolation {
 			t.Errorf("%s: %v, and it must be refused", statement, err)
@@ -47,20 +47,20 @@ func TestForeignKeys_OfMemoriesAndRevisions(t *testing.T) {
 	counted := func(want int) {
 		t.Helper()
 		var memories, revisions int
-		query(t, conn, "SELECT count(*) FROM memories", &memories)
-		query(t, conn, "SELECT count(*) FROM revisions WHERE memory_id IN (SELECT id FROM memories)", &revisions)
+		pgtest.Query(t, conn, "SELECT count(*) FROM memories", &memories)
+		pgtest.Query(t, conn, "SELECT count(*) FROM revisions WHERE memory_id IN (SELECT id FROM memories)", &revisions)
 		if memories != want || revisions != want {
 			t.Errorf("there are %d memories, %d revisions of them, want %d", memories, revisions, want)
 		}
-		query(t, conn, "SELECT count(*) FROM revisions", &revisions)
+		pgtest.Query(t, conn, "SELECT count(*) FROM revisions", &revisions)
 		if revisions != want {
 			t.Errorf("there are %d revisions, want %d", revisions, want)
 		}
 	}
 	counted(60)
-	execute(t, conn, "DELETE FROM memories WHERE name LIKE 'M1%'") // M1, M10 to M19
+	pgtest.Execute(t, conn, "DELETE FROM memories WHERE name LIKE 'M1%'") // M1, M10 to M19
 	counted(49)
-	execute(t, conn, "DELETE FROM agents WHERE slug = 'ada'")
+	pgtest.Execute(t, conn, "DELETE FROM agents WHERE slug = 'ada'")
 	counted(24)
 }
 
@@ -68,33 +68,33 @@ func TestForeignKeys_OfMemoriesAndRevisions(t *testing.T) {
 func TestForeignKeys_DeleteWaitsForInsert(t *testing.T) {
 	t.Parallel()
 	url := pgtest.New(t)
-	saving, forgetting := connect(t, url), connect(t, url)
-	execute(t, saving, `INSERT INTO agents (slug, layout, dir, display_name, created_at, updated_at)
+	saving, forgetting := pgtest.Connect(t, url), pgtest.Connect(t, url)
+	pgtest.Execute(t, saving, `INSERT INTO agents (slug, layout, dir, display_name, created_at, updated_at)
 		SELECT slug, 'hive', '/' || slug, slug, now(), now() FROM unnest(ARRAY['ada', 'bob']) slug`)
-	execute(t, forgetting, "SET lock_timeout = '100ms'")
+	pgtest.Execute(t, forgetting, "SET lock_timeout = '100ms'")
 	for _, save := range []string{memoriesOf, revisionsOf} {
-		execute(t, saving, "BEGIN")
-		execute(t, saving, save)
+		pgtest.Execute(t, saving, "BEGIN")
+		pgtest.Execute(t, saving, save)
 		if _, err := forgetting.Exec(context.Background(), "DELETE FROM agents"); code(err) != lockNotAvailable {
 			t.Errorf("while this was not committed: %s, all agents were forgotten: %v", save, err)
 		}
-		execute(t, saving, "COMMIT")
+		pgtest.Execute(t, saving, "COMMIT")
 	}
-	execute(t, forgetting, "DELETE FROM agents")
+	pgtest.Execute(t, forgetting, "DELETE FROM agents")
 }
 
 // An insert finds its agent by the index, however many agents there are.
 func TestForeignKeys_UseIndexes(t *testing.T) {
 	t.Parallel()
-	conn := connect(t, pgtest.New(t))
-	execute(t, conn, `INSERT INTO agents (slug, layout, dir, display_name, created_at, updated_at)
+	conn := pgtest.Connect(t, pgtest.New(t))
+	pgtest.Execute(t, conn, `INSERT INTO agents (slug, layout, dir, display_name, created_at, updated_at)
 		SELECT 'a' || n, 'hive', '/' || n, 'a', now(), now() FROM generate_series(1, 1000) n`)
-	execute(t, conn, "BEGIN")
-	execute(t, conn, memoriesOf)
-	execute(t, conn, revisionsOf)
+	pgtest.Execute(t, conn, "BEGIN")
+	pgtest.Execute(t, conn, memoriesOf)
+	pgtest.Execute(t, conn, revisionsOf)
 	var scanned, fetched int
-	query(t, conn, "SELECT seq_tup_read FROM pg_stat_xact_user_tables WHERE relname = 'agents'", &scanned)
-	query(t, conn, "SELECT idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relname = 'agents'", &fetched)
+	pgtest.Query(t, conn, "SELECT seq_tup_read FROM pg_stat_xact_user_tables WHERE relname = 'agents'", &scanned)
+	pgtest.Query(t, conn, "SELECT idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relname = 'agents'", &fetched)
 	if scanned > 0 || fetched == 0 {
 		t.Errorf("%d rows of agents were read by a sequential scan and %d by an index", scanned, fetched)
 	}

@@ -48,8 +48,8 @@ func setupLibrary(t *testing.T, size int) *library {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn := connect(t, url)
-	execute(t, conn, fmt.Sprintf(manyMemories, size))
+	conn := pgtest.Connect(t, url)
+	pgtest.Execute(t, conn, fmt.Sprintf(manyMemories, size))
 	if err := store.Index(ctx, uuid.Nil, func() {}); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestSearch_FrequentWord(t *testing.T) {
 		t.Errorf("of a word in every description there are %d hits, first %s", page.Total, names[0])
 	}
 
-	execute(t, l.conn, "UPDATE memories SET state = 'deleted', deleted_at = now() WHERE name IN ('Release 2', 'Note 1500')")
+	pgtest.Execute(t, l.conn, "UPDATE memories SET state = 'deleted', deleted_at = now() WHERE name IN ('Release 2', 'Note 1500')")
 	names, page = l.search("rele", "")
 	if page.Total != 1498 || !slices.Equal(names[:3], []string{"Release 1", "Release 3", "Note 1202"}) {
 		t.Errorf("after two deletions there are %d hits, first %q", page.Total, names[:3])

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -17,7 +18,7 @@ const day = 24 * time.Hour
 func (s *Store) Growth(ctx context.Context, agentIDs []int64, since, until time.Time, points int) (map[int64][]records.GrowthPoint, error) {
 	rows, err := s.q.Growth(ctx, agentIDs)
 	if err != nil {
-		return nil, wrap("read the growth", err)
+		return nil, dberr.Wrap("read the growth", err)
 	}
 	byAgent := map[int64][]growthDelta{}
 	first := until
@@ -82,7 +83,7 @@ func (s *Store) Ages(ctx context.Context, agentIDs []int64, now time.Time) (map[
 	}
 	rows, err := s.q.Ages(ctx, queries.AgesParams{Now: now, Bounds: bounds, AgentIds: agentIDs, KnownSince: memories.KnownSince})
 	if err != nil {
-		return nil, wrap("read the ages", err)
+		return nil, dberr.Wrap("read the ages", err)
 	}
 	ages := make(map[int64][]records.Alive, len(agentIDs))
 	for _, id := range agentIDs {

@@ -7,6 +7,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/search"
 	"memoir/internal/records"
@@ -19,7 +20,7 @@ import (
 // IndexFactPaths returns the paths of the agent's indexes that have facts.
 func (a *AgentRows) IndexFactPaths(ctx context.Context) ([]string, error) {
 	paths, err := a.q.IndexFactPaths(ctx, a.agentID)
-	return paths, wrap("list indexes with facts", err)
+	return paths, dberr.Wrap("list indexes with facts", err)
 }
 
 // SaveIndexFacts replaces the facts of an index. Known facts keep their times.
@@ -27,7 +28,7 @@ func (w *Writer) SaveIndexFacts(ctx context.Context, of records.IndexFacts) erro
 	const doing = "save the facts of an index"
 	rows, err := w.q.IndexFactsAt(ctx, queries.IndexFactsAtParams{AgentID: w.agentID, Path: of.Path})
 	if err != nil {
-		return wrap(doing, err)
+		return dberr.Wrap(doing, err)
 	}
 	known := make(map[uuid.UUID]queries.IndexFactsAtRow, len(rows))
 	for _, row := range rows {
@@ -100,7 +101,7 @@ func indexFact(ctx context.Context, q *queries.Queries, agentID int64, id string
 	}
 	row, err := q.IndexFactByID(ctx, queries.IndexFactByIDParams{ID: parsed, AgentID: agentID})
 	if err != nil {
-		return memories.Memory{}, wrap("read a fact of an index", err)
+		return memories.Memory{}, dberr.Wrap("read a fact of an index", err)
 	}
 	return factOf(row.IndexFact, row.Slug), nil
 }
@@ -178,7 +179,7 @@ func (s *Store) CountFacts(ctx context.Context, agentID int64, typed string) (in
 	n, err := s.q.CountIndexFacts(ctx, queries.CountIndexFactsParams{
 		Match: query.Match(search.Scope{AgentID: agentID}), AgentID: agentID, Phrases: query.Phrases(),
 	})
-	return int(n), wrap("count facts of indexes", err)
+	return int(n), dberr.Wrap("count facts of indexes", err)
 }
 
 // SearchFacts returns matching facts, best first; agentID 0 means all agents.
@@ -194,7 +195,7 @@ func (s *Store) SearchFacts(ctx context.Context, agentID int64, typed string, sk
 	for i, row := range rows {
 		found[i] = factOf(row.IndexFact, row.Slug)
 	}
-	return found, wrap("search facts of indexes", err)
+	return found, dberr.Wrap("search facts of indexes", err)
 }
 
 // factsToRecall returns those of the facts that can be recalled.
@@ -204,7 +205,7 @@ func (s *Store) factsToRecall(ctx context.Context, from records.RecallSources, i
 	for i, row := range rows {
 		found[i] = factOf(row.IndexFact, row.Slug)
 	}
-	return found, wrap("read facts to recall", err)
+	return found, dberr.Wrap("read facts to recall", err)
 }
 
 // newestFacts returns the facts that can be recalled, except the given ones, newest first.
@@ -214,5 +215,5 @@ func (s *Store) newestFacts(ctx context.Context, from records.RecallSources, bes
 	for i, row := range rows {
 		found[i] = factOf(row.IndexFact, row.Slug)
 	}
-	return found, wrap("list facts to recall", err)
+	return found, dberr.Wrap("list facts to recall", err)
 }

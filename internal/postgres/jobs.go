@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -21,7 +22,7 @@ func (s *Store) Pool() *pgxpool.Pool { return s.pool }
 // and returns its id. If postpone is not zero, an existing job is postponed to it and gets args; a
 // running one runs once more then. It fails with memories.ErrNotFound if the agent does not exist.
 func (s *Store) AddJob(ctx context.Context, agentID int64, args []byte, postpone time.Time, insert func(pgx.Tx) (id int64, isNew bool, err error)) error {
-	return wrap("add the job", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	return dberr.Wrap("add the job", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		q := s.q.WithTx(tx)
 		if _, err := q.LockAgentRow(ctx, agentID); err != nil {
 			return err
@@ -38,7 +39,7 @@ func (s *Store) AddJob(ctx context.Context, agentID int64, args []byte, postpone
 // CancelRerun cancels the next run of a job at a time, because it has started. A run at another
 // time stays.
 func (s *Store) CancelRerun(ctx context.Context, id int64, at time.Time) error {
-	return wrap("begin the job", s.q.CancelRerun(ctx, queries.CancelRerunParams{ID: id, Again: at.UnixMicro()}))
+	return dberr.Wrap("begin the job", s.q.CancelRerun(ctx, queries.CancelRerunParams{ID: id, Again: at.UnixMicro()}))
 }
 
 // FinishJob calls finish in one transaction. If the job is to run again, it returns the time
@@ -56,19 +57,19 @@ func (s *Store) FinishJob(ctx context.Context, id int64, attempt int, server str
 		}
 		return finish(tx)
 	})
-	return again, wrap("finish the job", err)
+	return again, dberr.Wrap("finish the job", err)
 }
 
 // EndJob ends a job that has failed permanently, in a transaction of FinishJob. state is one of
 // River's states.
 func (s *Store) EndJob(ctx context.Context, tx pgx.Tx, id int64, state string, output []byte) error {
-	return wrap("end the job", s.q.WithTx(tx).EndJob(ctx, queries.EndJobParams{ID: id, State: state, Output: output}))
+	return dberr.Wrap("end the job", s.q.WithTx(tx).EndJob(ctx, queries.EndJobParams{ID: id, State: state, Output: output}))
 }
 
 // HasOtherJobServer reports whether another server has sent a heartbeat within the time.
 func (s *Store) HasOtherJobServer(ctx context.Context, server string, silence time.Duration) (bool, error) {
 	other, err := s.q.OtherJobServer(ctx, queries.OtherJobServerParams{ID: server, Silence: silence.Seconds()})
-	return other, wrap("look for other servers", err)
+	return other, dberr.Wrap("look for other servers", err)
 }
 
 // SaveJobServer saves a heartbeat and frees abandoned jobs: those of servers that were silent for
@@ -76,30 +77,30 @@ func (s *Store) HasOtherJobServer(ctx context.Context, server string, silence ti
 func (s *Store) SaveJobServer(ctx context.Context, server string, silence time.Duration, working []int64, problem string) (freed int, err error) {
 	settled, err := s.q.SaveJobServer(ctx, queries.SaveJobServerParams{ID: server, Silence: silence.Seconds()})
 	if err != nil {
-		return 0, wrap("say that this server lives", err)
+		return 0, dberr.Wrap("say that this server lives", err)
 	}
 	ids, err := s.q.FreeJobs(ctx, queries.FreeJobsParams{
 		Problem: problem, Server: server, Silence: silence.Seconds(), Working: working, Others: settled,
 	})
-	return len(ids), wrap("free jobs", err)
+	return len(ids), dberr.Wrap("free jobs", err)
 }
 
 // WakeMisconfiguredJobs makes jobs due that wait for a change of a setting. It is called after a
 // start.
 func (s *Store) WakeMisconfiguredJobs(ctx context.Context) error {
-	return wrap("wake jobs", s.q.WakeMisconfiguredJobs(ctx))
+	return dberr.Wrap("wake jobs", s.q.WakeMisconfiguredJobs(ctx))
 }
 
 // DeleteJobServer records that a server has stopped.
 func (s *Store) DeleteJobServer(ctx context.Context, server string) error {
-	return wrap("say that this server stops", s.q.DeleteJobServer(ctx, server))
+	return dberr.Wrap("say that this server stops", s.q.DeleteJobServer(ctx, server))
 }
 
 // Jobs returns at most most jobs of an agent: unfinished ones first, then the latest.
 func (s *Store) Jobs(ctx context.Context, agentID int64, most int) ([]records.Job, error) {
 	rows, err := s.q.Jobs(ctx, queries.JobsParams{AgentID: agentID, Most: int32(most)})
 	if err != nil {
-		return nil, wrap("list jobs", err)
+		return nil, dberr.Wrap("list jobs", err)
 	}
 	jobs := make([]records.Job, len(rows))
 	for i, row := range rows {
@@ -116,7 +117,7 @@ func (s *Store) Jobs(ctx context.Context, agentID int64, most int) ([]records.Jo
 func (s *Store) JobTokens(ctx context.Context, agentID int64, since time.Time) ([]records.DayTokens, error) {
 	rows, err := s.q.JobTokens(ctx, queries.JobTokensParams{AgentID: agentID, Since: since})
 	if err != nil {
-		return nil, wrap("sum up tokens", err)
+		return nil, dberr.Wrap("sum up tokens", err)
 	}
 	days := make([]records.DayTokens, len(rows))
 	for i, row := range rows {

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -80,7 +81,7 @@ func (w *Writer) RawsOf(ctx context.Context, files []records.File) (map[string][
 	}
 	rows, err := w.q.RawsByContent(ctx, asked)
 	if err != nil {
-		return nil, wrap("read earlier contents", err)
+		return nil, dberr.Wrap("read earlier contents", err)
 	}
 	raws := make(map[content][]byte, len(rows))
 	for _, row := range rows {

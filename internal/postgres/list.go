@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/search"
 	"memoir/internal/records"
@@ -82,7 +83,7 @@ func (s *Store) page(ctx context.Context, of scope, filter memories.Filter, requ
 	var rows []listRow
 	if l.Query == "" {
 		rows, page.Total, err = listed(ctx, s.pool, l, selectionOf(l.Filter, of, search.Query{}), after)
-		err = wrap("list memories", err)
+		err = dberr.Wrap("list memories", err)
 	} else {
 		rows, page.Total, page.Near, err = s.found(ctx, of, l, after)
 	}

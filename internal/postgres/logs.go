@@ -8,6 +8,7 @@ import (
 
 	"memoir/internal/logs"
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/search"
 	"memoir/internal/records"
@@ -17,7 +18,7 @@ import (
 func (a *AgentRows) LogSignatures(ctx context.Context, paths []string) (map[string]int64, error) {
 	rows, err := a.q.LogSignatures(ctx, queries.LogSignaturesParams{AgentID: a.agentID, Places: paths})
 	if err != nil {
-		return nil, wrap("read what is known of logs", err)
+		return nil, dberr.Wrap("read what is known of logs", err)
 	}
 	known := make(map[string]int64, len(rows))
 	for _, row := range rows {
@@ -43,12 +44,12 @@ func (w *Writer) SaveLogs(ctx context.Context, all []records.Log) error {
 		save.Signatures = append(save.Signatures, l.Signature)
 		save.Words = append(save.Words, vector)
 	}
-	return wrap("save logs", w.q.SaveLogs(ctx, save))
+	return dberr.Wrap("save logs", w.q.SaveLogs(ctx, save))
 }
 
 // DeleteLogs deletes the rows of removed log files.
 func (w *Writer) DeleteLogs(ctx context.Context, paths []string) error {
-	return wrap("forget logs", w.q.DeleteLogs(ctx, queries.DeleteLogsParams{AgentID: w.agentID, Paths: paths}))
+	return dberr.Wrap("forget logs", w.q.DeleteLogs(ctx, queries.DeleteLogsParams{AgentID: w.agentID, Paths: paths}))
 }
 
 // LogDays returns one page of the days with logs from first to last, newest first. cursor is the
@@ -68,7 +69,7 @@ func (s *Store) LogDays(ctx context.Context, agentID int64, first, last logs.Day
 	}
 	rows, err := s.q.LogDays(ctx, queries.LogDaysParams{AgentID: agentID, First: dateOf(first), Last: dateOf(last), Most: int32(limit + 1)})
 	if err != nil {
-		return records.LogDayPage{}, wrap("list days with logs", err)
+		return records.LogDayPage{}, dberr.Wrap("list days with logs", err)
 	}
 	page := records.LogDayPage{}
 	if len(rows) > limit {
@@ -91,7 +92,7 @@ func (s *Store) LogMonths(ctx context.Context, agentID int64) ([]records.LogMont
 	for i, row := range rows {
 		months[i] = records.LogMonth{Month: dayOf(row.Month).Month(), Days: int(row.Days)}
 	}
-	return months, wrap("list months with logs", err)
+	return months, dberr.Wrap("list months with logs", err)
 }
 
 // Logs returns the agent's logs of a range of days, oldest day first; a day's own log precedes
@@ -102,7 +103,7 @@ func (s *Store) Logs(ctx context.Context, agentID int64, first, last logs.Day, m
 		AgentID: agentID, First: dateOf(first), Last: dateOf(last), MostBytes: mostBytes, Most: records.MostLogs,
 	})
 	if err != nil {
-		return nil, wrap("read logs", err)
+		return nil, dberr.Wrap("read logs", err)
 	}
 	all := make([]records.Log, len(rows))
 	for i, row := range rows {
@@ -118,7 +119,7 @@ func (s *Store) Logs(ctx context.Context, agentID int64, first, last logs.Day, m
 // if there is no such day.
 func (s *Store) LogsAround(ctx context.Context, agentID int64, day logs.Day) (before, after logs.Day, err error) {
 	row, err := s.q.LogsAround(ctx, queries.LogsAroundParams{AgentID: agentID, Day: dateOf(day)})
-	return dayOf(row.Before), dayOf(row.After), wrap("look for other days with logs", err)
+	return dayOf(row.Before), dayOf(row.After), dberr.Wrap("look for other days with logs", err)
 }
 
 // logCursor is the end of a page of found logs.
@@ -151,7 +152,7 @@ func (s *Store) SearchLogs(ctx context.Context, agentID int64, query string, lim
 		Before: dateOf(from.Day), BeforePath: from.Path, Most: int32(limit + 1),
 	})
 	if err != nil {
-		return records.LogPage{}, wrap("search logs", err)
+		return records.LogPage{}, dberr.Wrap("search logs", err)
 	}
 	page := records.LogPage{}
 	if len(rows) > limit {

@@ -13,6 +13,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -39,11 +40,11 @@ func memoryOf(ctx context.Context, on queries.DBTX, agent records.Agent, id stri
 	}
 	rows, err := on.Query(ctx, oneMemory, agent.ID, parsed)
 	if err != nil {
-		return memories.Memory{}, wrap("read memory", err)
+		return memories.Memory{}, dberr.Wrap("read memory", err)
 	}
 	row, err := pgx.CollectExactlyOneRow(rows, scanRow)
 	if err != nil {
-		return memories.Memory{}, wrap("read memory", err)
+		return memories.Memory{}, dberr.Wrap("read memory", err)
 	}
 	return completeOne(ctx, on, agent, row)
 }
@@ -69,7 +70,7 @@ func (s *Store) MemoriesByID(ctx context.Context, agent records.Agent, ids []str
 	}
 	rows, err := s.q.RowsByID(ctx, queries.RowsByIDParams{AgentID: agent.ID, Ids: slices.Collect(maps.Keys(asked))})
 	if err != nil {
-		return nil, wrap("read memories", err)
+		return nil, dberr.Wrap("read memories", err)
 	}
 	if len(rows) < len(asked) {
 		return nil, memories.ErrNotFound
@@ -92,7 +93,7 @@ func (s *Store) Blocked(ctx context.Context, agentID int64) ([]memories.Blocked,
 
 func blockedList(rows []queries.BlockedContent, err error) ([]memories.Blocked, error) {
 	if err != nil {
-		return nil, wrap("read blocked contents", err)
+		return nil, dberr.Wrap("read blocked contents", err)
 	}
 	blocked := make([]memories.Blocked, len(rows))
 	for i, row := range rows {
@@ -112,7 +113,7 @@ func (s *Store) RemovedPaths(ctx context.Context, ms []memories.Memory) ([]strin
 		ids[i] = id
 	}
 	paths, err := s.q.RemovedPaths(ctx, ids)
-	return paths, wrap("read gone files", err)
+	return paths, dberr.Wrap("read gone files", err)
 }
 
 // FilesToIndex returns the primary files that MEMORY.md lists, and the paths of files of missing
@@ -128,14 +129,14 @@ func (s *Store) FilesToIndex(ctx context.Context, agentID int64) (listed []memor
 			ID: row.ID.String(), Path: row.Path, Name: row.Name, Type: memories.Type(text(row.Type)), Description: row.Description,
 		})
 	}
-	return listed, missing, wrap("read the files to index", err)
+	return listed, missing, dberr.Wrap("read the files to index", err)
 }
 
 // Mirrored counts the known files on disk of agents whose directory is present, and the memories of
 // all agents that need attention.
 func (s *Store) Mirrored(ctx context.Context) (files, needsAttention int, err error) {
 	row, err := s.q.CountFiles(ctx)
-	return int(row.Mirrored), int(row.NeedsAttention), wrap("count files", err)
+	return int(row.Mirrored), int(row.NeedsAttention), dberr.Wrap("count files", err)
 }
 
 // MirroredByAgent counts the known files on disk by agent. Agents without files, or without a
@@ -146,7 +147,7 @@ func (s *Store) MirroredByAgent(ctx context.Context) (map[int64]int, error) {
 	for _, row := range rows {
 		files[row.AgentID] = int(row.Present)
 	}
-	return files, wrap("count files by agent", err)
+	return files, dberr.Wrap("count files by agent", err)
 }
 
 // fileLookup is the part of a memory's files that a list query has read.
@@ -208,7 +209,7 @@ func filesYetUnknown(ctx context.Context, q *queries.Queries, rows []listRow) (m
 	}
 	files, err := q.FilesOfMemories(ctx, ids)
 	if err != nil {
-		return nil, wrap("read files", err)
+		return nil, dberr.Wrap("read files", err)
 	}
 	byMemory := map[uuid.UUID][]records.File{}
 	for _, row := range files {
@@ -252,7 +253,7 @@ func (s *Store) MemoryVersions(ctx context.Context, agentID int64, ids []string)
 	}
 	rows, err := s.q.RowsByID(ctx, queries.RowsByIDParams{AgentID: agentID, Ids: parsed})
 	if err != nil {
-		return nil, wrap("read what memories are now", err)
+		return nil, dberr.Wrap("read what memories are now", err)
 	}
 	standings := make(map[string]records.MemoryVersion, len(rows))
 	for _, row := range rows {

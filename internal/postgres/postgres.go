@@ -6,19 +6,17 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"net"
 	"sync/atomic"
-	"syscall"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+	pgxuuid "github.com/vgarvardt/pgx-google-uuid/v5"
 
-	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/postgres/lease"
 	"memoir/internal/records"
 )
 
@@ -33,8 +31,6 @@ type Store struct {
 	// writers limits the connections of writers. A writer also reads through the pool, so writers
 	// must not use all of it.
 	writers chan struct{}
-	// terms is the number of the last lease period.
-	terms atomic.Uint64
 	// lastSuccess is the time of the last successful change, in nanoseconds since 1970.
 	lastSuccess atomic.Int64
 	// closing ends when the store closes; it cancels detached changes.
@@ -52,10 +48,13 @@ func Open(ctx context.Context, url string) (*Store, error) {
 		return nil, fmt.Errorf("read the database URL: %w", err)
 	}
 	config.MaxConns = maxConnections
-	config.ConnConfig.DialFunc = (&net.Dialer{KeepAliveConfig: keepAlive}).DialContext
+	config.ConnConfig.DialFunc = (&net.Dialer{KeepAliveConfig: lease.KeepAlive}).DialContext
 	config.ConnConfig.RuntimeParams["application_name"] = "memoir"
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
-	config.AfterConnect = registerUUIDs
+	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
+		pgxuuid.Register(conn.TypeMap()) // else ids are sent as text, which halves the speed of long lists
+		return nil
+	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
@@ -64,7 +63,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	store.closing, store.cancelClosing = context.WithCancel(context.Background())
 	if err := pool.QueryRow(ctx, hasNearMisses).Scan(&store.nearMisses); err != nil {
 		store.Close()
-		return nil, wrap("open the database", err)
+		return nil, dberr.Wrap("open the database", err)
 	}
 	return store, nil
 }
@@ -76,45 +75,7 @@ func (s *Store) Close() {
 }
 
 // Ping checks that Postgres responds. It fails with ErrUnavailable if not.
-func (s *Store) Ping(ctx context.Context) error { return wrap("ping", s.pool.Ping(ctx)) }
-
-// wrap adds the operation to an error, and translates Postgres' errors into the domain's.
-func wrap(doing string, err error) error {
-	if err == nil {
-		return nil
-	}
-	if errors.Is(err, pgx.ErrNoRows) {
-		return memories.ErrNotFound
-	}
-	var refused *pgconn.PgError
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) ||
-		(errors.As(err, &refused) && !endsConnection(refused.Code)) {
-		return fmt.Errorf("%s: %w", doing, err)
-	}
-	if errors.As(err, &refused) || isConnectionError(err) {
-		return fmt.Errorf("%s: %w: %w", doing, memories.ErrUnavailable, err)
-	}
-	return fmt.Errorf("%s: %w", doing, err)
-}
-
-// endsConnection reports whether an SQLSTATE is of a class that ends connections: 08 connection
-// exception, 53 insufficient resources, 57 operator intervention.
-func endsConnection(code string) bool {
-	return len(code) == 5 && (code[:2] == "08" || code[:2] == "53" || code[:2] == "57")
-}
-
-// isConnectionError reports whether an error is a broken or refused connection, and not a bug such
-// as a value that cannot be encoded.
-func isConnectionError(err error) bool {
-	var connecting *pgconn.ConnectError
-	return errors.As(err, &connecting) || pgconn.SafeToRetry(err) || isNetworkError(err)
-}
-
-func isNetworkError(err error) bool {
-	var network net.Error
-	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.Is(err, net.ErrClosed) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)
-}
+func (s *Store) Ping(ctx context.Context) error { return dberr.Wrap("ping", s.pool.Ping(ctx)) }
 
 var (
 	_ records.Agents           = (*Store)(nil)

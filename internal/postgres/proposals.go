@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -27,7 +28,7 @@ func (s *Store) Proposal(ctx context.Context, agentID int64, id string) (records
 		return records.Proposal{}, err
 	}
 	row, err := s.q.ProposalByID(ctx, queries.ProposalByIDParams{AgentID: agentID, ID: parsed})
-	return proposalOf(row), wrap("read a proposal", err)
+	return proposalOf(row), dberr.Wrap("read a proposal", err)
 }
 
 // proposalCursor is the end of a page of proposals.
@@ -51,7 +52,7 @@ func (s *Store) Proposals(ctx context.Context, agentID int64, state records.Prop
 	}
 	rows, err := s.q.ListProposals(ctx, asked)
 	if err != nil {
-		return records.ProposalPage{}, wrap("list proposals", err)
+		return records.ProposalPage{}, dberr.Wrap("list proposals", err)
 	}
 	page := records.ProposalPage{Total: len(rows)}
 	if len(rows) > limit {
@@ -62,7 +63,7 @@ func (s *Store) Proposals(ctx context.Context, agentID int64, state records.Prop
 	if page.NextCursor != "" || after != nil {
 		n, err := s.q.CountProposals(ctx, queries.CountProposalsParams{AgentID: agentID, State: wanted})
 		if err != nil {
-			return records.ProposalPage{}, wrap("count proposals", err)
+			return records.ProposalPage{}, dberr.Wrap("count proposals", err)
 		}
 		page.Total = int(n)
 	}
@@ -86,12 +87,12 @@ func (s *Store) EndAccepting(ctx context.Context, p records.Proposal, memoryID s
 	if err != nil {
 		return err
 	}
-	return wrap("accept a proposal", s.q.EndAccepting(ctx, queries.EndAcceptingParams{AgentID: p.AgentID, ID: p.ID, MemoryID: &parsed}))
+	return dberr.Wrap("accept a proposal", s.q.EndAccepting(ctx, queries.EndAcceptingParams{AgentID: p.AgentID, ID: p.ID, MemoryID: &parsed}))
 }
 
 // CancelAccepting makes a proposal wait again.
 func (s *Store) CancelAccepting(ctx context.Context, p records.Proposal) error {
-	return wrap("give up accepting a proposal", s.q.CancelAccepting(ctx, queries.CancelAcceptingParams{AgentID: p.AgentID, ID: p.ID}))
+	return dberr.Wrap("give up accepting a proposal", s.q.CancelAccepting(ctx, queries.CancelAcceptingParams{AgentID: p.AgentID, ID: p.ID}))
 }
 
 // RefuseProposal refuses a proposal. It fails as BeginAccepting does.
@@ -106,14 +107,14 @@ func decided(doing string, n int64, err error) error {
 	if err == nil && n == 0 {
 		return memories.ErrChanged
 	}
-	return wrap(doing, err)
+	return dberr.Wrap(doing, err)
 }
 
 // ProposalsToFinish returns at most 100 proposals of all agents whose acceptance began before a
 // time, oldest first.
 func (s *Store) ProposalsToFinish(ctx context.Context, before time.Time) ([]records.Proposal, error) {
 	rows, err := s.q.ProposalsToFinish(ctx, &before)
-	return proposalsOf(rows), wrap("list proposals to finish", err)
+	return proposalsOf(rows), dberr.Wrap("list proposals to finish", err)
 }
 
 // HadContent returns the id of the memory of the proposal's name that has its content, or has had
@@ -122,13 +123,13 @@ func (s *Store) HadContent(ctx context.Context, p records.Proposal) (string, err
 	c := p.Canonical()
 	fingerprint := memories.FingerprintOf(c.Type, c.Description, c.Body)
 	id, err := s.q.HadContent(ctx, queries.HadContentParams{AgentID: p.AgentID, Name: c.Name, Fingerprint: fingerprint[:], Since: p.DecidedAt})
-	return id.String(), wrap("look for what was accepted", err)
+	return id.String(), dberr.Wrap("look for what was accepted", err)
 }
 
 // HasTombstone reports whether a deleted memory of the agent had the content.
 func (s *Store) HasTombstone(ctx context.Context, agentID int64, content memories.Fingerprint) (bool, error) {
 	buried, err := s.q.HasTombstone(ctx, queries.HasTombstoneParams{AgentID: agentID, Fingerprint: content[:]})
-	return buried, wrap("look at tombstones", err)
+	return buried, dberr.Wrap("look at tombstones", err)
 }
 
 // DeletedContents returns the contents of the memories that were deleted last.
@@ -138,7 +139,7 @@ func (s *Store) DeletedContents(ctx context.Context, agentID int64, most int) ([
 	for i, row := range rows {
 		deleted[i] = memories.Content{Name: row.Name, Description: row.Description, Body: row.Body}
 	}
-	return deleted, wrap("read what was deleted", err)
+	return deleted, dberr.Wrap("read what was deleted", err)
 }
 
 func proposalsOf(rows []queries.Proposal) []records.Proposal {

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/search"
 	"memoir/internal/records"
@@ -27,7 +28,7 @@ func (s *Store) RecallSources(ctx context.Context, slug string) (records.RecallS
 // error cannot lead to (see words.CanBeMeant).
 func (s *Store) WordsWithPrefix(ctx context.Context, beginnings []string) ([]string, error) {
 	found, err := s.q.WordsWithPrefix(ctx, beginnings)
-	return found, wrap("look for words", err)
+	return found, dberr.Wrap("look for words", err)
 }
 
 // SimilarWords returns similar words for each typed word, most similar first. It returns none if
@@ -38,7 +39,7 @@ func (s *Store) SimilarWords(ctx context.Context, typed []string) (map[string][]
 	}
 	rows, err := s.q.SimilarWords(ctx, typed)
 	if err != nil {
-		return nil, wrap("look for words that look alike", err)
+		return nil, dberr.Wrap("look for words that look alike", err)
 	}
 	alike := map[string][]string{}
 	for _, row := range rows {
@@ -66,7 +67,7 @@ func (s *Store) Hits(ctx context.Context, from records.RecallSources, sought []r
 		}
 		return err
 	})
-	return hits, wrap("look for what to recall", err)
+	return hits, dberr.Wrap("look for what to recall", err)
 }
 
 // Texts returns those of the memories that can be recalled, with the first most characters of their
@@ -74,7 +75,7 @@ func (s *Store) Hits(ctx context.Context, from records.RecallSources, sought []r
 func (s *Store) Texts(ctx context.Context, from records.RecallSources, ids []uuid.UUID, most int) ([]memories.Memory, error) {
 	rows, err := s.q.RecallTexts(ctx, queries.RecallTextsParams{AgentIds: from.IDs(), Ids: ids, Most: int32(most)})
 	if err != nil {
-		return nil, wrap("read what to recall", err)
+		return nil, dberr.Wrap("read what to recall", err)
 	}
 	found := make([]memories.Memory, len(rows))
 	for i, row := range rows {
@@ -95,7 +96,7 @@ func (s *Store) Newest(ctx context.Context, from records.RecallSources, besides 
 	}
 	rows, err := s.q.RecallManifest(ctx, queries.RecallManifestParams{AgentIds: from.IDs(), Besides: besides, Most: int32(most)})
 	if err != nil {
-		return nil, wrap("list what to recall", err)
+		return nil, dberr.Wrap("list what to recall", err)
 	}
 	found := make([]memories.Memory, len(rows))
 	for i, row := range rows {
@@ -115,10 +116,10 @@ func (s *Store) Newest(ctx context.Context, from records.RecallSources, besides 
 // their files, and the dead citations of the memories of the first source.
 func (s *Store) MemoryExcerpts(ctx context.Context, from records.RecallSources, ids []uuid.UUID, most int) (found map[string]records.MemoryExcerpt, gone map[string][]memories.CheckedCitation, err error) {
 	if found, err = excerpts(ctx, s.q, from, ids, most); err != nil {
-		return nil, nil, wrap("read what was chosen", err)
+		return nil, nil, dberr.Wrap("read what was chosen", err)
 	}
 	if gone, err = deadCitations(ctx, s.q, from[0], ids); err != nil || len(found) == len(ids) {
-		return found, gone, wrap("read what was chosen", err)
+		return found, gone, dberr.Wrap("read what was chosen", err)
 	}
 	facts, err := s.factsToRecall(ctx, from, ids)
 	for _, f := range facts {
@@ -145,7 +146,7 @@ func excerpts(ctx context.Context, q *queries.Queries, from records.RecallSource
 func (s *Store) ToRecall(ctx context.Context, from records.RecallSources, session string) (n int, given records.SessionDelivery, err error) {
 	counted, err := s.q.CountToRecall(ctx, from.IDs())
 	if err != nil || session == "" {
-		return int(counted), given, wrap("count what to recall", err)
+		return int(counted), given, dberr.Wrap("count what to recall", err)
 	}
 	given, err = s.Delivered(ctx, from[0].ID, session)
 	return int(counted), given, err
@@ -154,7 +155,7 @@ func (s *Store) ToRecall(ctx context.Context, from records.RecallSources, sessio
 // Delivered returns the deliveries that are still in a session's context.
 func (s *Store) Delivered(ctx context.Context, agentID int64, session string) (records.SessionDelivery, error) {
 	given, err := deliveredTo(ctx, s.q, agentID, session)
-	return given, wrap("read what a session was given", err)
+	return given, dberr.Wrap("read what a session was given", err)
 }
 
 func deliveredTo(ctx context.Context, q *queries.Queries, agentID int64, session string) (records.SessionDelivery, error) {
@@ -170,5 +171,5 @@ func deliveredTo(ctx context.Context, q *queries.Queries, agentID int64, session
 // RefreshSession records that a session has lost its deliveries, because its conversation was
 // compacted.
 func (s *Store) RefreshSession(ctx context.Context, agentID int64, session string, at time.Time) error {
-	return wrap("refresh a session", s.q.RefreshRecallSession(ctx, queries.RefreshRecallSessionParams{AgentID: agentID, Session: session, At: at}))
+	return dberr.Wrap("refresh a session", s.q.RefreshRecallSession(ctx, queries.RefreshRecallSessionParams{AgentID: agentID, Session: session, At: at}))
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -28,7 +29,7 @@ func (s *Store) Recalls(ctx context.Context, list records.RecallList) (records.R
 	}
 	rows, err := s.recallsBefore(ctx, list, before)
 	if err != nil {
-		return records.RecallPage{}, wrap("list recalls", err)
+		return records.RecallPage{}, dberr.Wrap("list recalls", err)
 	}
 	page := records.RecallPage{}
 	if len(rows) > list.Limit {
@@ -36,7 +37,7 @@ func (s *Store) Recalls(ctx context.Context, list records.RecallList) (records.R
 		page.NextCursor = seal(mark, recallCursor{rows[list.Limit-1].At, rows[list.Limit-1].ID})
 	}
 	page.Recalls, err = s.withMemories(ctx, rows)
-	return page, wrap("list recalls", err)
+	return page, dberr.Wrap("list recalls", err)
 }
 
 // recallsBefore reads one row more than the page needs.
@@ -102,7 +103,7 @@ func (s *Store) RecallUse(ctx context.Context, agentID int64, now time.Time, day
 		return err
 	})
 	reading.Go(func() error { return s.readExtremes(readingCtx, agentID, beginnings[0], most, &use) })
-	return use, wrap("count recalls", reading.Wait())
+	return use, dberr.Wrap("count recalls", reading.Wait())
 }
 
 // readExtremes adds the memories that were delivered most often, and never.
@@ -177,12 +178,12 @@ func (s *Store) RecallsOf(ctx context.Context, m memories.Memory) (records.Recal
 	}
 	row, err := s.q.RecallsOfMemory(ctx, queries.RecallsOfMemoryParams{AgentID: m.AgentID, MemoryID: id})
 	if err != nil {
-		return records.RecallsOfMemory{}, wrap("count the recalls of a memory", err)
+		return records.RecallsOfMemory{}, dberr.Wrap("count the recalls of a memory", err)
 	}
 	if row.Recalls > 0 {
 		return records.RecallsOfMemory{Recalls: int(row.Recalls), Last: row.Last.UTC()}, nil
 	}
 	unrecalled := []records.RecalledMemory{{Memory: m}}
 	err = s.countChances(ctx, m.AgentID, m.CreatedAt, unrecalled)
-	return records.RecallsOfMemory{Chances: unrecalled[0].Chances}, wrap("count recalls", err)
+	return records.RecallsOfMemory{Chances: unrecalled[0].Chances}, dberr.Wrap("count recalls", err)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -51,7 +52,7 @@ func (s *Store) Deliver(ctx context.Context, r records.Recall, choose func(recor
 
 // withoutWaiting runs do in one transaction whose commit does not wait for the disk.
 func (s *Store) withoutWaiting(ctx context.Context, doing string, do func(*queries.Queries) error) error {
-	return wrap(doing, pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	return dberr.Wrap(doing, pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		q := s.q.WithTx(tx)
 		if err := q.CommitAsync(ctx); err != nil {
 			return err
@@ -98,7 +99,7 @@ func (s *Store) RecallByID(ctx context.Context, agentID int64, id string) (recor
 	}
 	row, err := s.q.RecallByID(ctx, queries.RecallByIDParams{ID: parsed, AgentID: agentID})
 	if err != nil {
-		return records.Recall{}, wrap("read a recall", err)
+		return records.Recall{}, dberr.Wrap("read a recall", err)
 	}
 	return recallOf(row)
 }
@@ -106,16 +107,16 @@ func (s *Store) RecallByID(ctx context.Context, agentID int64, id string) (recor
 // SettledRecalls returns the ids of a session's undelivered recalls since a time, oldest first.
 func (s *Store) SettledRecalls(ctx context.Context, agentID int64, session string, since time.Time) ([]uuid.UUID, error) {
 	ids, err := s.q.SettledRecalls(ctx, queries.SettledRecallsParams{AgentID: agentID, Session: session, Since: since})
-	return ids, wrap("list recalls that wait", err)
+	return ids, dberr.Wrap("list recalls that wait", err)
 }
 
 // DeleteOldRecalls deletes the recalls before a time.
 func (s *Store) DeleteOldRecalls(ctx context.Context, before time.Time) error {
 	if _, err := s.q.DeleteOldRecalls(ctx, before); err != nil {
-		return wrap("forget recalls", err)
+		return dberr.Wrap("forget recalls", err)
 	}
 	_, err := s.q.DeleteOldRecallSessions(ctx, before)
-	return wrap("forget recalls", err)
+	return dberr.Wrap("forget recalls", err)
 }
 
 func recallOf(row queries.Recall) (records.Recall, error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -26,7 +27,7 @@ func (s *Store) Revisions(ctx context.Context, agent records.Agent, id string, l
 		MemoryID: uuid.MustParse(id), FromID: optional(list.From), Most: int32(list.Limit + 1),
 	})
 	if err != nil {
-		return records.RevisionPage{}, wrap("read revisions", err)
+		return records.RevisionPage{}, dberr.Wrap("read revisions", err)
 	}
 	switch {
 	case len(rows) == 0 && list.From == "": // a memory has at least one: it has gone since it was found
@@ -54,7 +55,7 @@ func (s *Store) Raw(ctx context.Context, agent records.Agent, id string) ([]byte
 		return nil, err
 	}
 	raw, err := s.q.CurrentRaw(ctx, uuid.MustParse(id))
-	return raw, wrap("read the memory's bytes", err)
+	return raw, dberr.Wrap("read the memory's bytes", err)
 }
 
 // LastGood returns the bytes of the recorded content of the memory's file at path. It is nil if
@@ -68,7 +69,7 @@ func (s *Store) LastGood(ctx context.Context, agent records.Agent, id, path stri
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
-	return raw, wrap("read a file's last good bytes", err)
+	return raw, dberr.Wrap("read a file's last good bytes", err)
 }
 
 // RawOfHash returns the bytes with the hash that a file of the memory once had. It is nil if they
@@ -84,5 +85,5 @@ func (s *Store) RawOfHash(ctx context.Context, agent records.Agent, id, hash str
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
-	return raw, wrap("read a file's earlier bytes", err)
+	return raw, dberr.Wrap("read a file's earlier bytes", err)
 }

@@ -20,10 +20,10 @@ func TestScanQueries_UseIndexes(t *testing.T) {
 	t.Parallel()
 	const memories = 3_000
 	l := setupLibrary(t, memories)
-	execute(t, l.conn, withFiles)
-	execute(t, l.conn, "ANALYZE")
+	pgtest.Execute(t, l.conn, withFiles)
+	pgtest.Execute(t, l.conn, "ANALYZE")
 	var id uuid.UUID
-	query(t, l.conn, "SELECT id FROM memories WHERE path = 'memory/7'", &id)
+	pgtest.Query(t, l.conn, "SELECT id FROM memories WHERE path = 'memory/7'", &id)
 	touched := records.KnownQuery{Names: []string{"Note 7", "New"}, Paths: []string{"memory/7", "memory/new"}, Memories: []uuid.UUID{id}}
 
 	before := l.read()

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/search"
 	"memoir/internal/records"
@@ -18,7 +19,7 @@ func (s *Store) searchMemories(ctx context.Context, filter memories.Filter, page
 	filter.Sort = byRank
 	agents, err := s.q.Agents(ctx)
 	if err != nil {
-		return records.MemoryPage{}, wrap("list agents", err)
+		return records.MemoryPage{}, dberr.Wrap("list agents", err)
 	}
 	all := scope{slugs: map[int64]string{}}
 	for _, agent := range agents {
@@ -60,7 +61,7 @@ func (s *Store) found(ctx context.Context, of scope, l memoryList, after *place)
 		near = total > 0
 		return err
 	})
-	return rows, total, near, wrap("search", err)
+	return rows, total, near, dberr.Wrap("search", err)
 }
 
 // byIndex is a transaction that uses the search index. The planner underestimates the cost of

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/search"
 	"memoir/internal/records"
@@ -25,9 +26,9 @@ func (s *Store) Index(ctx context.Context, first uuid.UUID, done func()) error {
 		some, err := s.indexBatch(ctx, first, done)
 		switch {
 		case err != nil:
-			return wrap(doing, err)
+			return dberr.Wrap(doing, err)
 		case !some && filled:
-			return wrap(doing, s.cleanPendingLists(ctx))
+			return dberr.Wrap(doing, s.cleanPendingLists(ctx))
 		case !some:
 			return nil
 		}

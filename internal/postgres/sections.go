@@ -9,6 +9,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -47,7 +48,7 @@ func (s *Store) ReadSections(ctx context.Context, agent records.Agent, at time.T
 	if failed != nil {
 		return failed
 	}
-	return wrap("read what to compile", err)
+	return dberr.Wrap("read what to compile", err)
 }
 
 // Sections returns the content of the agent's CLAUDE.md: own, from Summaries, and the memories
@@ -70,7 +71,7 @@ func (a *AgentRows) Summaries(ctx context.Context) ([]claudemd.Summary, error) {
 func (a *AgentRows) SummariesOf(ctx context.Context, ids []uuid.UUID) ([]claudemd.Summary, error) {
 	rows, err := a.q.SummariesOf(ctx, queries.SummariesOfParams{AgentID: a.agentID, Ids: ids})
 	if err != nil {
-		return nil, wrap("read what to compile", err)
+		return nil, dberr.Wrap("read what to compile", err)
 	}
 	headings := make([]claudemd.Summary, len(rows))
 	for i, row := range rows {
@@ -87,7 +88,7 @@ func summariesAt(ctx context.Context, q *queries.Queries, agentID int64, at time
 	}
 	rows, err := q.Summaries(ctx, agentID)
 	if err != nil {
-		return nil, wrap("read what to compile", err)
+		return nil, dberr.Wrap("read what to compile", err)
 	}
 	headings := make([]claudemd.Summary, len(rows))
 	for i, row := range rows {
@@ -108,7 +109,7 @@ func summaryOf(row queries.SummariesRow) claudemd.Summary {
 func summariesAsOf(ctx context.Context, q *queries.Queries, agentID int64, at time.Time) ([]claudemd.Summary, error) {
 	rows, err := q.SummariesAsOf(ctx, queries.SummariesAsOfParams{AgentID: agentID, At: at})
 	if err != nil {
-		return nil, wrap("read what was compiled", err)
+		return nil, dberr.Wrap("read what was compiled", err)
 	}
 	headings := make([]claudemd.Summary, len(rows))
 	for i, row := range rows {
@@ -130,5 +131,5 @@ func (s Sections) Bodies(ctx context.Context, of []claudemd.Summary) (map[[16]by
 	for _, row := range rows {
 		bodies[row.ID] = row.Body
 	}
-	return bodies, wrap("read what memories say", err)
+	return bodies, dberr.Wrap("read what memories say", err)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -29,7 +30,7 @@ func (s *Store) Sessions(ctx context.Context, agentID int64, limit int, cursor s
 	}
 	rows, err := s.q.SessionsOf(ctx, asked)
 	if err != nil {
-		return records.SessionPage{}, wrap("read sessions", err)
+		return records.SessionPage{}, dberr.Wrap("read sessions", err)
 	}
 	page := records.SessionPage{}
 	if len(rows) > limit {

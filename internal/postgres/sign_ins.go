@@ -6,18 +6,19 @@ import (
 	"time"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 )
 
 // SaveSignIn saves the sign-in of a browser until it ends or expires.
 func (s *Store) SaveSignIn(ctx context.Context, id, seal []byte, expires time.Time) error {
-	return wrap("keep sign-in", s.q.SaveSignIn(ctx, queries.SaveSignInParams{ID: id, Seal: seal, ExpiresAt: expires}))
+	return dberr.Wrap("keep sign-in", s.q.SaveSignIn(ctx, queries.SaveSignInParams{ID: id, Seal: seal, ExpiresAt: expires}))
 }
 
 // SignInSeal returns the seal of a sign-in. It is nil for an unknown id.
 func (s *Store) SignInSeal(ctx context.Context, id []byte) ([]byte, error) {
 	seal, err := s.q.SignInSeal(ctx, id)
-	if err = wrap("read sign-in", err); errors.Is(err, memories.ErrNotFound) {
+	if err = dberr.Wrap("read sign-in", err); errors.Is(err, memories.ErrNotFound) {
 		return nil, nil
 	}
 	return seal, err
@@ -25,5 +26,5 @@ func (s *Store) SignInSeal(ctx context.Context, id []byte) ([]byte, error) {
 
 // EndSignIn ends a sign-in. An unknown id is not an error.
 func (s *Store) EndSignIn(ctx context.Context, id []byte) error {
-	return wrap("end sign-in", s.q.EndSignIn(ctx, id))
+	return dberr.Wrap("end sign-in", s.q.EndSignIn(ctx, id))
 }

@@ -49,7 +49,7 @@ func TestSignIns_EndWhenRemovedOrExpired(t *testing.T) {
 	has("b", "seal of b")
 	keep("c", "seal of c", time.Now().Add(time.Hour)) // removes what has expired
 	rows := 0
-	if err := connect(t, url).QueryRow(t.Context(), "SELECT count(*) FROM sign_ins").Scan(&rows); err != nil || rows != 2 {
+	if err := pgtest.Connect(t, url).QueryRow(t.Context(), "SELECT count(*) FROM sign_ins").Scan(&rows); err != nil || rows != 2 {
 		t.Errorf("%d rows, %v, want 2", rows, err)
 	}
 }

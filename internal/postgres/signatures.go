@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -17,13 +18,13 @@ func (a *AgentRows) SumSignatures(ctx context.Context, paths []string) (records.
 		for _, row := range rows {
 			addSums(&sums, row)
 		}
-		return sums, wrap("sum up the files", err)
+		return sums, dberr.Wrap("sum up the files", err)
 	}
 	rows, err := a.q.SumSignaturesUnder(ctx, queries.SumSignaturesUnderParams{Paths: paths, AgentID: a.agentID})
 	for _, row := range rows {
 		addSums(&sums, queries.SumSignaturesRow(row))
 	}
-	return sums, wrap("sum up the files", err)
+	return sums, dberr.Wrap("sum up the files", err)
 }
 
 func addSums(s *records.SignatureSums, row queries.SumSignaturesRow) {
@@ -40,7 +41,7 @@ func addSums(s *records.SignatureSums, row queries.SumSignaturesRow) {
 // UnsignedFiles returns the present files without a signature.
 func (a *AgentRows) UnsignedFiles(ctx context.Context) ([]records.File, error) {
 	rows, err := a.q.FilesWithoutSignature(ctx, a.agentID)
-	return filesOf(rows), wrap("read files", err)
+	return filesOf(rows), dberr.Wrap("read files", err)
 }
 
 // SignaturesInParts returns the signatures in the parts, of files at or below the paths. "." is
@@ -51,19 +52,19 @@ func (a *AgentRows) SignaturesInParts(ctx context.Context, parts []uint8, paths 
 		shifted[i] = int64(int8(part))
 	}
 	signatures, err := a.q.SignaturesInParts(ctx, queries.SignaturesInPartsParams{AgentID: a.agentID, Parts: shifted, Paths: paths})
-	return signatures, wrap("read signatures", err)
+	return signatures, dberr.Wrap("read signatures", err)
 }
 
 // FilesWithSignatures returns the files with the signatures.
 func (a *AgentRows) FilesWithSignatures(ctx context.Context, signatures []int64) ([]records.File, error) {
 	rows, err := a.q.FilesWithSignatures(ctx, queries.FilesWithSignaturesParams{AgentID: a.agentID, Signatures: signatures})
-	return filesOf(rows), wrap("read files", err)
+	return filesOf(rows), dberr.Wrap("read files", err)
 }
 
 // FilesAt returns the known files at the paths, present or not.
 func (a *AgentRows) FilesAt(ctx context.Context, paths []string) ([]records.File, error) {
 	rows, err := a.q.FilesAt(ctx, queries.FilesAtParams{AgentID: a.agentID, Paths: paths})
-	return filesOf(rows), wrap("read files", err)
+	return filesOf(rows), dberr.Wrap("read files", err)
 }
 
 // SaveSignatures saves the signatures of files that were read again and had not changed.
@@ -75,5 +76,5 @@ func (w *Writer) SaveSignatures(ctx context.Context, files []records.FileSignatu
 	for i, f := range files {
 		params.Paths[i], params.Signatures[i] = f.Path, f.Signature
 	}
-	return wrap("sign files", w.q.SaveSignatures(ctx, params))
+	return dberr.Wrap("sign files", w.q.SaveSignatures(ctx, params))
 }

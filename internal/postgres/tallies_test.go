@@ -19,9 +19,9 @@ const memoriesOf = `
 func TestTallies_FollowStatements(t *testing.T) {
 	t.Parallel()
 	url := pgtest.New(t)
-	conn := connect(t, url)
+	conn := pgtest.Connect(t, url)
 	tallies := pgtest.Tallies(t, url)
-	execute(t, conn, `INSERT INTO agents (slug, layout, dir, display_name, created_at, updated_at)
+	pgtest.Execute(t, conn, `INSERT INTO agents (slug, layout, dir, display_name, created_at, updated_at)
 		SELECT slug, 'hive', '/' || slug, slug, now(), now() FROM unnest(ARRAY['ada', 'bob']) slug`)
 	for _, statement := range []string{
 		memoriesOf,
@@ -32,13 +32,13 @@ func TestTallies_FollowStatements(t *testing.T) {
 		"DELETE FROM memories WHERE name LIKE '%7'",
 		"DELETE FROM agents WHERE slug = 'ada'",
 	} {
-		execute(t, conn, statement)
+		pgtest.Execute(t, conn, statement)
 		if gaps := tallies(); len(gaps) > 0 {
 			t.Fatalf("after %s: %q", statement, gaps)
 		}
 	}
 	var counted int
-	query(t, conn, "SELECT sum(n) FROM memory_tallies", &counted)
+	pgtest.Query(t, conn, "SELECT sum(n) FROM memory_tallies", &counted)
 	if counted == 0 {
 		t.Error("the tallies say that there is nothing, and there is")
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -23,14 +24,14 @@ func (s *Store) Verification(ctx context.Context, agent records.Agent, id string
 	}
 	row, err := s.q.VerificationOf(ctx, queries.VerificationOfParams{AgentID: agent.ID, MemoryID: parsed})
 	if err != nil {
-		return records.Verification{}, wrap("read a verification", err)
+		return records.Verification{}, dberr.Wrap("read a verification", err)
 	}
 	return verificationOf(row.CheckedAt, row.Project, row.Citations)
 }
 
 func verificationOf(checkedAt time.Time, project string, citations []byte) (records.Verification, error) {
 	v := records.Verification{CheckedAt: checkedAt.UTC(), Project: project}
-	return v, wrap("read citations", json.Unmarshal(citations, &v.Citations))
+	return v, dberr.Wrap("read citations", json.Unmarshal(citations, &v.Citations))
 }
 
 // ToReview returns at most limit memories with dead citations: the most citations first, then types
@@ -38,7 +39,7 @@ func verificationOf(checkedAt time.Time, project string, citations []byte) (reco
 func (s *Store) ToReview(ctx context.Context, agent records.Agent, limit int) ([]records.DoubtfulMemory, error) {
 	rows, err := s.q.ToReview(ctx, queries.ToReviewParams{AgentID: agent.ID, LimitTo: int32(limit)})
 	if err != nil {
-		return nil, wrap("read what is to review", err)
+		return nil, dberr.Wrap("read what is to review", err)
 	}
 	doubtful := make([]records.DoubtfulMemory, len(rows))
 	for i, row := range rows {
@@ -64,7 +65,7 @@ func (s *Store) DeadCitations(ctx context.Context, agent records.Agent, ids []st
 		}
 	}
 	gone, err := deadCitations(ctx, s.q, agent, asked)
-	return gone, wrap("read what is gone", err)
+	return gone, dberr.Wrap("read what is gone", err)
 }
 
 func deadCitations(ctx context.Context, q *queries.Queries, agent records.Agent, ids []uuid.UUID) (map[string][]memories.CheckedCitation, error) {
@@ -109,7 +110,7 @@ func (s *Store) Unverified(
 		JOIN revisions r ON r.id = u.revision_id
 		ORDER BY u.checked_at NULLS FIRST`, agent.ID, only, since, records.MaxUnverified, project)
 	if err != nil {
-		return wrap("read what to verify", err)
+		return dberr.Wrap("read what to verify", err)
 	}
 	var u records.UnverifiedMemory
 	var before []byte
@@ -128,7 +129,7 @@ func (s *Store) Unverified(
 	if errors.Is(err, errEnough) {
 		return nil
 	}
-	return wrap("read what to verify", err)
+	return dberr.Wrap("read what to verify", err)
 }
 
 // SaveVerifications saves checks of the agent's memories, and replaces earlier ones. Purged
@@ -140,7 +141,7 @@ func (s *Store) SaveVerifications(ctx context.Context, agent records.Agent, proj
 		if len(v.Citations) > 0 {
 			var err error
 			if citations, err = json.Marshal(v.Citations); err != nil {
-				return wrap("save verifications", err)
+				return dberr.Wrap("save verifications", err)
 			}
 		}
 		save.MemoryIds = append(save.MemoryIds, v.ID)
@@ -148,18 +149,18 @@ func (s *Store) SaveVerifications(ctx context.Context, agent records.Agent, proj
 		save.Gone = append(save.Gone, int32(len(memories.GoneCitations(v.Citations))))
 		save.Citations = append(save.Citations, citations)
 	}
-	return wrap("save verifications", s.q.SaveVerifications(ctx, save))
+	return dberr.Wrap("save verifications", s.q.SaveVerifications(ctx, save))
 }
 
 // VerifiedAgents returns the ids of the agents with saved checks.
 func (s *Store) VerifiedAgents(ctx context.Context) ([]int64, error) {
 	ids, err := s.q.VerifiedAgents(ctx)
-	return ids, wrap("list verified agents", err)
+	return ids, dberr.Wrap("list verified agents", err)
 }
 
 // DeleteVerifications deletes the checks of an agent without a project.
 func (s *Store) DeleteVerifications(ctx context.Context, agentID int64) error {
-	return wrap("forget verifications", s.q.DeleteVerifications(ctx, agentID))
+	return dberr.Wrap("forget verifications", s.q.DeleteVerifications(ctx, agentID))
 }
 
 // NamesOf calls each with every name and path of the agent's memories that are not deleted.
@@ -168,12 +169,12 @@ func (s *Store) NamesOf(ctx context.Context, agent records.Agent, each func(name
 		FROM memories m LEFT JOIN files f ON f.memory_id = m.id AND f.present
 		WHERE m.agent_id = $1 AND m.state <> 'deleted'`, agent.ID)
 	if err != nil {
-		return wrap("read names", err)
+		return dberr.Wrap("read names", err)
 	}
 	var name, path string
 	_, err = pgx.ForEachRow(rows, []any{&name, &path}, func() error {
 		each(name, path)
 		return nil
 	})
-	return wrap("read names", err)
+	return dberr.Wrap("read names", err)
 }

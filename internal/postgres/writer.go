@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -32,14 +33,14 @@ func (s *Store) WithAgent(ctx context.Context, agentID int64, do func(*Writer) e
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
 		<-s.writers
-		return wrap("acquire a connection", err)
+		return dberr.Wrap("acquire a connection", err)
 	}
 	q := queries.New(conn)
 	w := &Writer{Rows: &AgentRows{agentID, conn, q}, agentID: agentID, conn: conn, q: q}
 	// Asynchronously, because the caller need not wait. The next writer waits in Postgres.
 	defer func() { go w.release(context.WithoutCancel(ctx), s.writers) }()
 	if err := w.q.LockAgent(ctx, int32(agentID)); err != nil { // it may be locked all the same
-		return wrap("lock the agent", err)
+		return dberr.Wrap("lock the agent", err)
 	}
 	return do(w)
 }
@@ -55,7 +56,7 @@ func (w *Writer) release(ctx context.Context, writers <-chan struct{}) {
 
 // inTx runs do in one transaction.
 func (w *Writer) inTx(ctx context.Context, doing string, do func(*queries.Queries) error) error {
-	return wrap(doing, pgx.BeginFunc(ctx, w.conn, func(tx pgx.Tx) error { return do(w.q.WithTx(tx)) }))
+	return dberr.Wrap(doing, pgx.BeginFunc(ctx, w.conn, func(tx pgx.Tx) error { return do(w.q.WithTx(tx)) }))
 }
 
 // inKeyedTx is inTx for statements that find few rows by their keys.
@@ -81,12 +82,12 @@ func (w *Writer) withoutWaiting(ctx context.Context, doing string, do func(*quer
 
 // AcceptUnfinished makes the next scan accept the unfinished file as it is.
 func (w *Writer) AcceptUnfinished(ctx context.Context, path string) error {
-	return wrap("take a file as it is", w.q.AcceptUnfinished(ctx, queries.AcceptUnfinishedParams{AgentID: w.agentID, Path: path}))
+	return dberr.Wrap("take a file as it is", w.q.AcceptUnfinished(ctx, queries.AcceptUnfinishedParams{AgentID: w.agentID, Path: path}))
 }
 
 func rowsOf[Row any](rows []Row, memory func(Row) queries.Memory, err error) ([]records.MemoryRow, error) {
 	if err != nil {
-		return nil, wrap("read memories", err)
+		return nil, dberr.Wrap("read memories", err)
 	}
 	heads := make([]records.MemoryRow, len(rows))
 	for i, row := range rows {
@@ -107,7 +108,7 @@ func tombstonesOf(rows []queries.TombstonesRow) map[records.Tombstone]bool {
 
 // SetSessionCount records the number of sessions at the last full scan.
 func (w *Writer) SetSessionCount(ctx context.Context, sessions int) error {
-	return wrap("record the look", w.q.SetAgentSessions(ctx, queries.SetAgentSessionsParams{ID: w.agentID, Sessions: int32(sessions), At: records.Now()}))
+	return dberr.Wrap("record the look", w.q.SetAgentSessions(ctx, queries.SetAgentSessionsParams{ID: w.agentID, Sessions: int32(sessions), At: records.Now()}))
 }
 
 // PrimaryDirGone records that the agent's primary directory is missing.
@@ -119,7 +120,7 @@ func (w *Writer) PrimaryDirGone(ctx context.Context) error {
 // Store.AgentReturns.
 func (w *Writer) PrimaryDirReturned(ctx context.Context, id records.DirectoryID) error {
 	if err := w.q.UnsetPrimaryFiles(ctx, w.agentID); err != nil {
-		return wrap("record the return of the primary directory", err)
+		return dberr.Wrap("record the return of the primary directory", err)
 	}
 	return w.SetPrimaryDir(ctx, id)
 }
@@ -132,7 +133,7 @@ func (w *Writer) SetPrimaryDir(ctx context.Context, id records.DirectoryID) erro
 
 func (w *Writer) savePrimaryDir(ctx context.Context, directory queries.SetPrimaryDirParams) error {
 	directory.ID, directory.At = w.agentID, records.Now()
-	return wrap("record the primary directory", w.q.SetPrimaryDir(ctx, directory))
+	return dberr.Wrap("record the primary directory", w.q.SetPrimaryDir(ctx, directory))
 }
 
 // batchErr runs a batch to its end and returns its first error.
@@ -149,12 +150,12 @@ func batchErr(results interface{ Exec(func(int, error)) }) error {
 // SetExpectedHash records the hash of bytes before they are written. They do not make the content
 // newer. An empty hash cancels it.
 func (w *Writer) SetExpectedHash(ctx context.Context, path, hash string) error {
-	return wrap("note the bytes that are to be written", w.q.SetExpectedHash(ctx, queries.SetExpectedHashParams{AgentID: w.agentID, Path: path, Hash: optional(hash)}))
+	return dberr.Wrap("note the bytes that are to be written", w.q.SetExpectedHash(ctx, queries.SetExpectedHashParams{AgentID: w.agentID, Path: path, Hash: optional(hash)}))
 }
 
 // SetFileHash records that the file has the expected bytes.
 func (w *Writer) SetFileHash(ctx context.Context, path, hash string) error {
-	return wrap("record the file's bytes", w.q.SetFileHash(ctx, queries.SetFileHashParams{AgentID: w.agentID, Path: path, Hash: hash}))
+	return dberr.Wrap("record the file's bytes", w.q.SetFileHash(ctx, queries.SetFileHashParams{AgentID: w.agentID, Path: path, Hash: hash}))
 }
 
 // Verify records that the memory is still true: its age counts from at.

@@ -127,7 +127,7 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 	scanCtx, stopScans := context.WithCancel(ctx)
 	e := newEngine(store, options)
 	e.scanCtx, e.stopScans, e.stop = scanCtx, stopScans, stop
-	if err := e.node.OpenServerConn(ctx); err != nil {
+	if err := e.node.OpenLeaseConn(ctx); err != nil {
 		stopScans()
 		stop()
 		return nil, err

@@ -18,8 +18,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"memoir/internal/postgres"
 	"memoir/internal/postgres/local"
+	"memoir/internal/postgres/migrate"
 )
 
 // Main runs the tests of a package that uses New or Empty, then stops the server. TestMain must
@@ -96,7 +96,7 @@ func (s *server) bringUp() error {
 	if err := execute(ctx, s.local.URL(), "CREATE DATABASE "+template); err != nil {
 		return err
 	}
-	return postgres.Migrate(ctx, database(s.local.URL(), template))
+	return migrate.Run(ctx, database(s.local.URL(), template))
 }
 
 func (s *server) stop() error {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"memoir/internal/postgres"
+	"memoir/internal/postgres/lease"
 	"memoir/internal/sync/agenttx"
 	"memoir/internal/sync/events"
 	"memoir/internal/sync/watch"
@@ -44,9 +45,9 @@ type Node struct {
 	Hub      *events.Hub
 	handlers map[string]func(ctx context.Context, slug string, arguments []byte) (any, error)
 
-	conn           atomic.Pointer[postgres.ServerConn] // for leases and messages
-	leasesReleased chan struct{}                       // receives when another server has released leases
-	noRoom         atomic.Bool                         // a lack of room for leases was logged
+	conn           atomic.Pointer[lease.Conn] // for leases and messages
+	leasesReleased chan struct{}              // receives when another server has released leases
+	noRoom         atomic.Bool                // a lack of room for leases was logged
 	peerEvents     *peerEvents
 	requests       chan string // IDs of other servers' requests
 	responses      *pendingResponses
@@ -60,7 +61,7 @@ type Node struct {
 }
 
 // New returns a Node without a connection. The caller registers the calls with Handle, then calls
-// OpenServerConn, then starts LeaseLoop, BroadcastLoop and ServeRequests.
+// OpenLeaseConn, then starts LeaseLoop, BroadcastLoop and ServeRequests.
 func New(o Options) *Node {
 	n := &Node{
 		o: o, handlers: map[string]func(context.Context, string, []byte) (any, error){},

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"memoir/internal/postgres"
+	"memoir/internal/postgres/lease"
 	"memoir/internal/records"
 )
 
@@ -72,7 +72,7 @@ func (n *Node) requestedIDs() []int64 {
 // room for all, it logs that once and keeps the ones taken; that is not an error.
 func (n *Node) takeLeases() (int, error) {
 	taken, err := n.conn.Load().Take(n.requestedIDs())
-	if errors.Is(err, postgres.ErrNoRoom) {
+	if errors.Is(err, lease.ErrNoRoom) {
 		if !n.noRoom.Swap(true) {
 			n.o.Log.Warn(err.Error())
 		}

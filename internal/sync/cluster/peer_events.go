@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"memoir/internal/postgres"
+	"memoir/internal/postgres/lease"
 	"memoir/internal/sync/events"
 )
 
@@ -62,7 +62,7 @@ func (p *peerEvents) take() []events.Event {
 }
 
 // send sends the queued events to the other servers. If that fails, it queues their summary again.
-func (p *peerEvents) send(link *postgres.ServerConn) {
+func (p *peerEvents) send(link *lease.Conn) {
 	taken := p.take()
 	if len(taken) == 0 {
 		return
@@ -75,7 +75,7 @@ func (p *peerEvents) send(link *postgres.ServerConn) {
 }
 
 // eventsRoom is the room for the JSON of events in one message, in bytes.
-var eventsRoom = postgres.MaxPayload - len(message{Events: []events.Event{{}}}.payload())
+var eventsRoom = lease.MaxPayload - len(message{Events: []events.Event{{}}}.payload())
 
 // payloads returns messages with the events, in order, each message as full as possible. An event
 // that is too long for a message becomes a Scanned event of its agent.

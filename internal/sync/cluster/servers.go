@@ -37,7 +37,7 @@ type message struct {
 }
 
 // payload returns the message as JSON. Only one with many or long events can exceed
-// postgres.MaxPayload; function payloads prevents that.
+// lease.MaxPayload; function payloads prevents that.
 func (m message) payload() string {
 	raw, err := json.Marshal(m)
 	if err != nil {
@@ -107,12 +107,12 @@ func (n *Node) LeaseLoop(ctx context.Context) {
 	}
 }
 
-// OpenServerConn opens the connection for leases and messages. It fails with
+// OpenLeaseConn opens the connection for leases and messages. It fails with
 // memories.ErrUnavailable if Postgres cannot be reached.
-func (n *Node) OpenServerConn(ctx context.Context) error {
+func (n *Node) OpenLeaseConn(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	link, err := n.o.Store.OpenServerConn(ctx, n.receive)
+	link, err := n.o.Store.OpenLeaseConn(ctx, n.receive)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (n *Node) OpenServerConn(ctx context.Context) error {
 // Messages of other servers in between are lost, so it emits a Scanned event for all agents.
 func (n *Node) reopenServerConn(ctx context.Context) bool {
 	for {
-		if err := n.OpenServerConn(ctx); err == nil {
+		if err := n.OpenLeaseConn(ctx); err == nil {
 			n.Hub.EmitLocal(events.Event{Kind: events.Scanned})
 			return true
 		}

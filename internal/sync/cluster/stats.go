@@ -4,13 +4,13 @@ import (
 	"context"
 	"maps"
 
-	"memoir/internal/postgres"
+	"memoir/internal/postgres/lease"
 	"memoir/internal/records"
 )
 
 // peerStats are the stats that this server has sent to the other servers. Only LeaseLoop uses them.
 type peerStats struct {
-	link  *postgres.ServerConn         // connection; over another one, all are sent again
+	link  *lease.Conn                  // connection; over another one, all are sent again
 	stats map[int64]records.AgentStats // by agent
 }
 

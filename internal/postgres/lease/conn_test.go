@@ -1,4 +1,4 @@
-package postgres_test
+package lease_test
 
 import (
 	"context"
@@ -6,18 +6,19 @@ import (
 	"time"
 
 	"memoir/internal/postgres"
+	"memoir/internal/postgres/lease"
 	"memoir/internal/postgres/pgtest"
 )
 
 // linked opens a link of its own to a database.
-func linked(t *testing.T, url string, hear func(string)) *postgres.ServerConn {
+func linked(t *testing.T, url string, hear func(string)) *lease.Conn {
 	t.Helper()
 	store, err := postgres.Open(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(store.Close)
-	link, err := store.OpenServerConn(t.Context(), hear)
+	link, err := store.OpenLeaseConn(t.Context(), hear)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +26,7 @@ func linked(t *testing.T, url string, hear func(string)) *postgres.ServerConn {
 	return link
 }
 
-func TestServerConn_LeasePassesOn(t *testing.T) {
+func TestConn_LeasePassesOn(t *testing.T) {
 	t.Parallel()
 	url := pgtest.New(t)
 	told := make(chan string, 1)

@@ -1,4 +1,6 @@
-package postgres
+// Package migrate creates Memoir's tables in an empty database, and upgrades those of an earlier
+// version. The statements are in package db.
+package migrate
 
 import (
 	"context"
@@ -8,14 +10,16 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx", which goose needs
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 
 	"memoir/db"
+	"memoir/internal/postgres/internal/dberr"
 )
 
-// Reasons why Migrate leaves a database alone.
+// Reasons why Run refuses a database.
 var (
 	ErrOldPostgres   = errors.New("PostgreSQL is too old")
 	ErrOldDatabase   = errors.New("the database is of a Memoir that is too old")
@@ -25,35 +29,34 @@ var (
 const (
 	// oldestPostgres is the oldest version of PostgreSQL that the queries are made for.
 	oldestPostgres = 15
-	// oldestVersion is the oldest version of a database that can be upgraded, and oldestCommit the last
-	// Memoir that brings a database to it.
+	// oldestVersion is the oldest version of a database that can be upgraded. oldestCommit is the
+	// last Memoir that upgrades older databases to it.
 	oldestVersion = 38
 	oldestCommit  = "4c78a41"
-	// versionTable has the versions of the database. A database can be shared with other programs that use
-	// goose, so the name is Memoir's own.
+	// versionTable contains the versions of the database. Other programs that use goose may share
+	// the database, so the name is Memoir's own.
 	versionTable = "memoir_migrations"
 	// migrationLock is the advisory lock that servers take while migrating: "memoir" in ASCII.
 	migrationLock = 0x6d656d6f6972
 )
 
-// Migrate makes the tables of an empty database, or upgrades those of an earlier version. It changes
-// nothing in a database that is up to date. Several servers may call it at once. A step that fails is rolled
-// back.
-//
-// It fails with ErrOldPostgres, ErrOldDatabase or ErrNewerDatabase, and then has changed nothing.
-func Migrate(ctx context.Context, url string) error {
+// Run creates the tables in an empty database, or upgrades those of an earlier version. It does
+// nothing to a current database. It also creates the index for fuzzy search, if the database
+// permits that. Several servers may call it at once. A migration that fails is rolled back. Run
+// returns ErrOldPostgres, ErrOldDatabase or ErrNewerDatabase before it changes anything.
+func Run(ctx context.Context, url string) error {
 	database, err := sql.Open("pgx", url)
 	if err != nil {
 		return fmt.Errorf("migrate the database: %w", err)
 	}
 	defer database.Close()
-	if err := migrate(ctx, database); err != nil {
+	if err := run(ctx, database); err != nil {
 		return fmt.Errorf("migrate the database: %w", err)
 	}
 	return nil
 }
 
-func migrate(ctx context.Context, database *sql.DB) error {
+func run(ctx context.Context, database *sql.DB) error {
 	upgrade, err := newProvider(database, db.Migrations)
 	if err != nil {
 		return err
@@ -78,10 +81,10 @@ func migrate(ctx context.Context, database *sql.DB) error {
 	if _, err := versionOf(ctx, database); err != nil {
 		return err
 	}
-	return prepareNearMisses(ctx, database)
+	return createFuzzyIndex(ctx, database)
 }
 
-// SchemaVersion returns the version to which Migrate brings a database.
+// SchemaVersion returns the version of a database after Run.
 func SchemaVersion() int64 {
 	names, err := fs.Glob(db.Migrations, "migrations/*.sql")
 	if err != nil {
@@ -94,7 +97,8 @@ func SchemaVersion() int64 {
 	return newest
 }
 
-// schemaStep returns the step that makes the tables of an empty database, and records all versions.
+// schemaStep returns the migration that creates the tables in an empty database. It records the
+// versions of all sources as applied.
 func schemaStep(sources []*goose.Source) *goose.Migration {
 	newest := sources[len(sources)-1].Version
 	return goose.NewGoMigration(newest, &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
@@ -146,7 +150,7 @@ func checkServerVersion(version int) error {
 	return nil
 }
 
-// versionOf returns the version of the database, 0 if it has no tables of Memoir. It fails with
+// versionOf returns the version of the database, or 0 if it has no tables of Memoir. It returns
 // ErrOldDatabase or ErrNewerDatabase for a version that this Memoir cannot upgrade.
 func versionOf(ctx context.Context, database *sql.DB) (int64, error) {
 	var exists bool
@@ -166,4 +170,29 @@ func versionOf(ctx context.Context, database *sql.DB) (int64, error) {
 			ErrOldDatabase, version, oldestVersion, oldestCommit)
 	}
 	return version, nil
+}
+
+// createFuzzyIndex creates the extension pg_trgm and the index of words for fuzzy search. It returns
+// nil if Postgres refuses that: some systems have pg_trgm in a package of its own, and its creation
+// needs a right in the database. Search then finds exact words only.
+func createFuzzyIndex(ctx context.Context, database *sql.DB) error {
+	tx, err := database.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // fails after the commit, as it should
+	for _, statement := range []string{
+		// Servers that start at the same time must not create it at the same time.
+		fmt.Sprintf("SELECT pg_advisory_xact_lock(%d)", migrationLock),
+		"CREATE EXTENSION IF NOT EXISTS pg_trgm",
+		"CREATE INDEX IF NOT EXISTS search_words_word_idx ON search_words USING gin (word gin_trgm_ops)",
+	} {
+		var refused *pgconn.PgError
+		if _, err := tx.ExecContext(ctx, statement); errors.As(err, &refused) && !dberr.EndsConnection(refused.Code) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
 }

@@ -1,4 +1,4 @@
-package postgres_test
+package migrate_test
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 	"github.com/riverqueue/river/rivermigrate"
 
 	"memoir/internal/postgres"
+	"memoir/internal/postgres/migrate"
 	"memoir/internal/postgres/pgtest"
 )
 
@@ -28,18 +29,18 @@ var version38 string
 func upgraded(t *testing.T) (conn *pgx.Conn, url string) {
 	t.Helper()
 	url = pgtest.Empty(t)
-	old := connect(t, url)
-	execute(t, old, version38)
-	if err := postgres.Migrate(t.Context(), url); err != nil {
+	old := pgtest.Connect(t, url)
+	pgtest.Execute(t, old, version38)
+	if err := migrate.Run(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}
-	return connect(t, url), url
+	return pgtest.Connect(t, url), url
 }
 
 func TestMigrate_From38MakesTheSchema(t *testing.T) {
 	t.Parallel()
 	conn, _ := upgraded(t)
-	want, got := catalogue(t, connect(t, pgtest.New(t))), catalogue(t, conn)
+	want, got := catalogue(t, pgtest.Connect(t, pgtest.New(t))), catalogue(t, conn)
 	for line := range want {
 		if !got[line] {
 			t.Errorf("only in schema.sql: %s", line)
@@ -78,7 +79,7 @@ func TestMigrate_From38KeepsRows(t *testing.T) {
 			(SELECT count(*) FROM index_facts), (SELECT count(*) FROM sign_ins), (SELECT count(*) FROM river_job))`, "4 1 1 1 1 1 1 1 1 1 1"},
 	} {
 		var got string
-		if query(t, conn, tt.query, &got); got != tt.want {
+		if pgtest.Query(t, conn, tt.query, &got); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.what, got, tt.want)
 		}
 	}
@@ -109,12 +110,12 @@ func TestMigrate_From38IsRead(t *testing.T) {
 func TestMigrate_RefusesOldVersions(t *testing.T) {
 	t.Parallel()
 	url := pgtest.New(t)
-	conn := connect(t, url)
-	execute(t, conn, "DELETE FROM memoir_migrations WHERE version_id > 0")
-	execute(t, conn, "INSERT INTO memoir_migrations (version_id, is_applied) VALUES (29, true)")
+	conn := pgtest.Connect(t, url)
+	pgtest.Execute(t, conn, "DELETE FROM memoir_migrations WHERE version_id > 0")
+	pgtest.Execute(t, conn, "INSERT INTO memoir_migrations (version_id, is_applied) VALUES (29, true)")
 	before := catalogue(t, conn)
-	err := postgres.Migrate(t.Context(), url)
-	if !errors.Is(err, postgres.ErrOldDatabase) || !strings.Contains(err.Error(), "version 29") {
+	err := migrate.Run(t.Context(), url)
+	if !errors.Is(err, migrate.ErrOldDatabase) || !strings.Contains(err.Error(), "version 29") {
 		t.Errorf("Migrate() error = %v, want ErrOldDatabase", err)
 	}
 	if after := catalogue(t, conn); !maps.Equal(after, before) {
@@ -125,9 +126,9 @@ func TestMigrate_RefusesOldVersions(t *testing.T) {
 func TestMigrate_Again(t *testing.T) {
 	t.Parallel()
 	url := pgtest.New(t)
-	conn := connect(t, url)
+	conn := pgtest.Connect(t, url)
 	before := catalogue(t, conn)
-	if err := postgres.Migrate(context.Background(), url); err != nil {
+	if err := migrate.Run(context.Background(), url); err != nil {
 		t.Fatal(err)
 	}
 	if after := catalogue(t, conn); !maps.Equal(after, before) {
@@ -141,14 +142,14 @@ func TestMigrate_ConcurrentServers(t *testing.T) {
 	var servers sync.WaitGroup
 	for range 4 {
 		servers.Go(func() {
-			if err := postgres.Migrate(context.Background(), url); err != nil {
+			if err := migrate.Run(context.Background(), url); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	servers.Wait()
 	var twice int
-	query(t, connect(t, url), `SELECT count(*) FROM (
+	pgtest.Query(t, pgtest.Connect(t, url), `SELECT count(*) FROM (
 		SELECT version_id FROM memoir_migrations GROUP BY version_id HAVING count(*) > 1) repeated`, &twice)
 	if twice != 0 {
 		t.Errorf("%d migrations ran twice", twice)
@@ -158,11 +159,11 @@ func TestMigrate_ConcurrentServers(t *testing.T) {
 func TestMigrate_NewerDatabase(t *testing.T) {
 	t.Parallel()
 	url := pgtest.New(t)
-	conn := connect(t, url)
-	execute(t, conn, "INSERT INTO memoir_migrations (version_id, is_applied) VALUES (9999, true)")
+	conn := pgtest.Connect(t, url)
+	pgtest.Execute(t, conn, "INSERT INTO memoir_migrations (version_id, is_applied) VALUES (9999, true)")
 	before := catalogue(t, conn)
-	err := postgres.Migrate(context.Background(), url)
-	if !errors.Is(err, postgres.ErrNewerDatabase) || !strings.Contains(err.Error(), "9999") {
+	err := migrate.Run(context.Background(), url)
+	if !errors.Is(err, migrate.ErrNewerDatabase) || !strings.Contains(err.Error(), "9999") {
 		t.Errorf("got %v", err)
 	}
 	if after := catalogue(t, conn); !maps.Equal(after, before) {
@@ -173,14 +174,14 @@ func TestMigrate_NewerDatabase(t *testing.T) {
 func TestMigrate_OtherTables(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Empty(t)
-	conn := connect(t, url)
-	execute(t, conn, `CREATE TABLE goose_db_version (id int, version_id bigint, is_applied boolean);
+	conn := pgtest.Connect(t, url)
+	pgtest.Execute(t, conn, `CREATE TABLE goose_db_version (id int, version_id bigint, is_applied boolean);
 		INSERT INTO goose_db_version VALUES (1, 20260101, true)`)
-	if err := postgres.Migrate(context.Background(), url); err != nil {
+	if err := migrate.Run(context.Background(), url); err != nil {
 		t.Fatal(err)
 	}
 	var rows int
-	query(t, conn, "SELECT count(*) FROM goose_db_version", &rows)
+	pgtest.Query(t, conn, "SELECT count(*) FROM goose_db_version", &rows)
 	if rows != 1 {
 		t.Errorf("the team's table has %d rows", rows)
 	}
@@ -196,7 +197,7 @@ func TestMigrate_ErrorHidesPassword(t *testing.T) {
 		"host=127.0.0.1 port=1 password=opensesame",
 		"password=opensesame port=x",
 	} {
-		err := postgres.Migrate(ctx, url)
+		err := migrate.Run(ctx, url)
 		if err == nil {
 			t.Errorf("%s was migrated", url)
 		} else if strings.Contains(err.Error(), "opensesame") {
@@ -205,31 +206,7 @@ func TestMigrate_ErrorHidesPassword(t *testing.T) {
 	}
 }
 
-func connect(t *testing.T, url string) *pgx.Conn {
-	t.Helper()
-	conn, err := pgx.Connect(context.Background(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close(context.Background()) })
-	return conn
-}
-
-func execute(t *testing.T, conn *pgx.Conn, statement string) {
-	t.Helper()
-	if _, err := conn.Exec(context.Background(), statement); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func query(t *testing.T, conn *pgx.Conn, sql string, into any) {
-	t.Helper()
-	if err := conn.QueryRow(context.Background(), sql).Scan(into); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// The tables of River's queue stand among Memoir's, and are to be what this version of River works with.
+// The schema contains the tables of River's queue as this version of River needs them.
 func TestSchema_RiverTables(t *testing.T) {
 	t.Parallel()
 	url := pgtest.Empty(t)
@@ -246,8 +223,8 @@ func TestSchema_RiverTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	pool.Close()
-	theirs, ours := connect(t, url), connect(t, pgtest.New(t))
-	execute(t, theirs, "DROP TABLE river_migration")
+	theirs, ours := pgtest.Connect(t, url), pgtest.Connect(t, pgtest.New(t))
+	pgtest.Execute(t, theirs, "DROP TABLE river_migration")
 	want, got := ofRiver(catalogue(t, theirs)), ofRiver(catalogue(t, ours))
 	if len(want) < 50 {
 		t.Errorf("River makes only %d things", len(want))

@@ -1,0 +1,53 @@
+// Package dberr translates errors of Postgres and of its connections into the errors of package
+// memories.
+package dberr
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"syscall"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"memoir/internal/memories"
+)
+
+// Wrap returns err with the text of the operation before it, or nil if err is nil. It returns
+// memories.ErrNotFound for a query without a row. It adds memories.ErrUnavailable to an error that
+// ends the connection, and to one of the network; not if the caller's context has ended.
+func Wrap(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, pgx.ErrNoRows) {
+		return memories.ErrNotFound
+	}
+	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) && isUnavailable(err) {
+		return fmt.Errorf("%s: %w: %w", doing, memories.ErrUnavailable, err)
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}
+
+// isUnavailable reports whether the server ended the connection, or the connection is broken or
+// refused. Other errors are bugs, such as a value that cannot be encoded.
+func isUnavailable(err error) bool {
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) {
+		return EndsConnection(refused.Code)
+	}
+	var connecting *pgconn.ConnectError
+	var network net.Error
+	return errors.As(err, &connecting) || pgconn.SafeToRetry(err) || errors.As(err, &network) ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) ||
+		errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)
+}
+
+// EndsConnection reports whether an SQLSTATE is of a class that ends connections: 08 connection
+// exception, 53 insufficient resources, 57 operator intervention.
+func EndsConnection(code string) bool {
+	return len(code) == 5 && (code[:2] == "08" || code[:2] == "53" || code[:2] == "57")
+}

@@ -1,0 +1,162 @@
+// Package lease keeps a server's own connection to Postgres. Through it the server holds leases of
+// agents, and exchanges messages with the other servers that use the database.
+//
+// The server with an agent's lease watches its directory, scans it, writes its CLAUDE.md, and runs
+// requests for it. A lease is an advisory lock of the connection's session. It prevents duplicate
+// work. The lock of postgres.Store.WithAgent prevents concurrent work while a lease moves.
+package lease
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dberr"
+	"memoir/internal/postgres/internal/queries"
+)
+
+const (
+	// statementTimeout limits each statement. After it, the connection counts as lost. Arbitrary.
+	statementTimeout = 10 * time.Second
+	// closeTimeout limits the closing of the connection. Arbitrary.
+	closeTimeout = time.Second
+	// MaxPayload is the largest payload of a message, in bytes. Postgres refuses 8,000.
+	MaxPayload = 7_999
+)
+
+// KeepAlive detects a machine that was switched off: after 5 s of silence, three probes follow, 2 s
+// apart. Postgres uses the same values for its side of the connection.
+var KeepAlive = net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interval: 2 * time.Second, Count: 3}
+
+const prepare = `
+SET tcp_keepalives_idle = 5;
+SET tcp_keepalives_interval = 2;
+SET tcp_keepalives_count = 3;
+SET idle_session_timeout = 0;
+LISTEN memoir`
+
+// Conn is the connection. If it ends, Postgres releases its leases. It is safe for concurrent use.
+type Conn struct {
+	conn      *pgx.Conn
+	onMessage func(payload string)
+	// jobs are to be run on the connection. A sender must call interrupt, which ends the wait for
+	// messages.
+	jobs      chan func()
+	interrupt atomic.Pointer[context.CancelFunc]
+	running   context.Context // ends when the connection is closed
+	stop      context.CancelFunc
+	done      chan struct{}
+	err       error // why the connection ended; set when done is closed
+
+	mu   sync.Mutex
+	held map[int64]uint64 // terms of held leases, by agent
+}
+
+// Open connects to a database. It calls onMessage for each message of another server, one at a
+// time. onMessage must not block. Open returns memories.ErrUnavailable if the database cannot be
+// reached. The caller must call Close.
+func Open(ctx context.Context, config *pgx.ConnConfig, onMessage func(payload string)) (*Conn, error) {
+	config = config.Copy()
+	config.RuntimeParams["application_name"] = "memoir link"
+	conn, err := pgx.ConnectConfig(ctx, config)
+	if err != nil {
+		return nil, dberr.Wrap("open the link", err)
+	}
+	if _, err := conn.Exec(ctx, prepare, pgx.QueryExecModeSimpleProtocol); err != nil {
+		conn.Close(ctx) //nolint:errcheck // it is of no use
+		return nil, dberr.Wrap("open the link", err)
+	}
+	c := &Conn{conn: conn, onMessage: onMessage, done: make(chan struct{}), held: map[int64]uint64{}, jobs: make(chan func(), 16)}
+	c.running, c.stop = context.WithCancel(context.WithoutCancel(ctx))
+	notWaiting := context.CancelFunc(func() {})
+	c.interrupt.Store(&notWaiting)
+	go c.run()
+	return c, nil
+}
+
+// run receives messages, and runs jobs between them. It closes the connection and done at the end.
+func (c *Conn) run() {
+	defer close(c.done)
+	for c.err == nil {
+		// This order misses no job: it is either found here, or sent later, and then it interrupts
+		// the wait.
+		waiting, interrupt := context.WithCancel(c.running)
+		c.interrupt.Store(&interrupt)
+		select {
+		case job := <-c.jobs:
+			job()
+		default:
+			c.receive(waiting)
+			if c.running.Err() != nil {
+				c.err = memories.ErrUnavailable // closed by Close
+			}
+		}
+		interrupt()
+	}
+	c.mu.Lock()
+	c.held = nil
+	c.mu.Unlock()
+	closing, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	c.conn.Close(closing) //nolint:errcheck // it has ended, one way or another
+}
+
+// receive waits for one message, until the context ends. It passes the message to onMessage, unless
+// this connection sent it. It sets err if the connection is lost.
+func (c *Conn) receive(waiting context.Context) {
+	message, err := c.conn.WaitForNotification(waiting)
+	if message != nil && message.PID != c.conn.PgConn().PID() {
+		c.onMessage(message.Payload)
+	}
+	if c.conn.IsClosed() {
+		c.err = fmt.Errorf("listen to the other servers: %w: %w", memories.ErrUnavailable, err)
+	}
+}
+
+// do runs work on the connection and waits for it, at most statementTimeout. It takes no context of
+// a request, because a cancellation would close the connection and release every lease.
+func (c *Conn) do(doing string, work func(context.Context, *queries.Queries) error) error {
+	result := make(chan error, 1)
+	job := func() {
+		ctx, cancel := context.WithTimeout(c.running, statementTimeout)
+		defer cancel()
+		result <- work(ctx, queries.New(c.conn))
+	}
+	select {
+	case c.jobs <- job:
+	case <-c.done:
+		return dberr.Wrap(doing, c.err)
+	}
+	(*c.interrupt.Load())()
+	select {
+	case err := <-result:
+		return dberr.Wrap(doing, err)
+	case <-c.done:
+		return dberr.Wrap(doing, c.err)
+	}
+}
+
+// Notify sends messages to the other servers, in order. A payload has at most MaxPayload bytes.
+func (c *Conn) Notify(payloads []string) error {
+	return c.do("tell the other servers", func(ctx context.Context, q *queries.Queries) error {
+		return q.Notify(ctx, payloads)
+	})
+}
+
+// Done returns a channel that is closed when the connection has ended.
+func (c *Conn) Done() <-chan struct{} { return c.done }
+
+// Err returns why the connection has ended. Callers wait for Done first.
+func (c *Conn) Err() error { return c.err }
+
+// Close releases every lease and closes the connection. It cancels running work.
+func (c *Conn) Close() {
+	c.stop()
+	<-c.done
+}

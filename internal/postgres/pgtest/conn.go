@@ -1,0 +1,35 @@
+package pgtest
+
+import (
+	"context"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Connect opens a connection to a database, and closes it at the end of the test.
+func Connect(t *testing.T, url string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(context.Background(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close(context.Background()) })
+	return conn
+}
+
+// Execute runs an SQL statement.
+func Execute(t *testing.T, conn *pgx.Conn, statement string) {
+	t.Helper()
+	if _, err := conn.Exec(context.Background(), statement); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Query reads the first row of an SQL query into one value.
+func Query(t *testing.T, conn *pgx.Conn, sql string, into any) {
+	t.Helper()
+	if err := conn.QueryRow(context.Background(), sql).Scan(into); err != nil {
+		t.Fatal(err)
+	}
+}
