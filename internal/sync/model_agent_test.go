@@ -165,7 +165,8 @@ func (w *world) keepsModes(act func()) {
 	}
 }
 
-// modes are the permissions of all files, by path.
+// modes returns the permissions of all files, by path. It leaves out the temporary files of writes, which the engine may
+// be making now.
 func (w *world) modes() map[string]fs.FileMode {
 	found := map[string]fs.FileMode{}
 	w.must(filepath.WalkDir(w.path("."), func(p string, entry fs.DirEntry, err error) error {
@@ -176,7 +177,7 @@ func (w *world) modes() map[string]fs.FileMode {
 			return ignoreGone(err)
 		}
 		info, err := entry.Info()
-		if err == nil && info.Mode().IsRegular() {
+		if err == nil && info.Mode().IsRegular() && !strings.HasPrefix(entry.Name(), ".memoir-tmp-") {
 			found[p] = info.Mode()
 		}
 		return ignoreGone(err)

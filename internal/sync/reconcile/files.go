@@ -61,13 +61,19 @@ func (r *reconciler) applyScanned(s ScannedFile) {
 	}
 	switch {
 	case blocked:
-		r.block(s, &row)
+		r.blocked = append(r.blocked, blockedFile{s, row})
+		return
 	case s.File.Unreadable:
 		r.applyUnreadable(s, &row)
 	default:
 		r.dropUnreadable(s.Path)
 		r.attach(s, &row)
 	}
+	r.saveFile(s, row)
+}
+
+// saveFile adds the row of a scanned file to the change set.
+func (r *reconciler) saveFile(s ScannedFile, row records.File) {
 	if s.Known == nil {
 		r.out.ChangeSet.NewFiles = append(r.out.ChangeSet.NewFiles, row)
 	} else {
@@ -80,9 +86,9 @@ func (r *reconciler) wasDeleted(s ScannedFile) bool {
 	return r.tombstones[records.Tombstone{Key: s.Key(), Fingerprint: s.Fingerprint}]
 }
 
-// block records that the file's content is blocked. If a memory has the file's key again, the file
-// belongs to it, but does not change it.
-func (r *reconciler) block(s ScannedFile, row *records.File) {
+// block records that the file's content is blocked, and saves its row. If a memory has the file's
+// key again, the file belongs to it, but does not change it.
+func (r *reconciler) block(s ScannedFile, row records.File) {
 	r.dropUnreadable(s.Path)
 	row.Status, row.Signature = records.Blocked, 0 // a user may allow it, and a scan must read it then
 	m := r.byKey[s.Key()]
@@ -92,9 +98,10 @@ func (r *reconciler) block(s ScannedFile, row *records.File) {
 	r.detachPrevious(s, m)
 	if m != nil {
 		row.MemoryID = m.row.UUID
-		m.files[s.Path] = *row
+		m.files[s.Path] = row
 		m.touched = true
 	}
+	r.saveFile(s, row)
 	r.out.ChangeSet.Block = append(r.out.ChangeSet.Block, records.BlockedFile{
 		Blocked: memories.Blocked{
 			Name: s.File.Name, Team: s.Team, Type: s.File.Type, Description: s.File.Description, Body: s.File.Body, Path: s.Path,
@@ -102,7 +109,7 @@ func (r *reconciler) block(s ScannedFile, row *records.File) {
 		},
 		Fingerprint: s.Fingerprint,
 	})
-	r.journalBlocked(s, *row)
+	r.journalBlocked(s, row)
 }
 
 // applyUnreadable records the file as unreadable, and lists it as a memory of its own, by its path.

@@ -43,7 +43,11 @@ func Run(o Observed, known KnownState) Result {
 	for _, s := range o.Scanned {
 		r.applyScanned(s)
 	}
-	// Contents come second: isCopy needs all files of a memory.
+	// Blocked files come second: another file of this scan may have created their memory.
+	for _, b := range r.blocked {
+		r.block(b.file, b.row)
+	}
+	// Contents come third: isCopy needs all files of a memory.
 	for _, s := range r.contents {
 		r.resolveFile(s)
 	}
@@ -66,6 +70,7 @@ type reconciler struct {
 	unreadable map[string]*memoryState       // entries for unreadable files, by path
 	sources    map[string]ScannedFile        // primary files that can become the source, by path
 	contents   []ScannedFile                 // scanned files that mirror a memory, oldest first
+	blocked    []blockedFile                 // scanned files with blocked content, oldest first
 	// lostPrimary are memories that a primary file no longer mirrors. It may repeat a memory.
 	lostPrimary []*memoryState
 	// renamedInPlace are memories whose content was only the beginning of a file. The file is
@@ -77,6 +82,12 @@ type reconciler struct {
 	newKeys map[uuid.UUID]memories.Key
 
 	out Result
+}
+
+// blockedFile is a scanned file with blocked content, and its row.
+type blockedFile struct {
+	file ScannedFile
+	row  records.File
 }
 
 // memoryState is the working state of one memory.

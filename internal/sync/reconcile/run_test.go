@@ -658,3 +658,16 @@ func TestRun_BrokenFiles(t *testing.T) {
 		},
 	})
 }
+
+func TestRun_BlockedFileOfNewMemory(t *testing.T) {
+	t.Parallel()
+	for _, modified := range []int{10, 40} { // before and after the file that creates the memory
+		f := newFixture([]step{tombstone("tabs", "one")}, []step{reads(tabs, "tabs", "one", modified), reads(s1, "tabs", "two", 30)})
+		b := reconcile.Run(f.observed, f.known).ChangeSet
+		for _, file := range b.NewFiles {
+			if len(b.NewHeads) != 1 || file.MemoryID != b.NewHeads[0].UUID {
+				t.Errorf("%s, modified at %d, belongs to memory %s of %d", file.Path, modified, file.MemoryID, len(b.NewHeads))
+			}
+		}
+	}
+}
