@@ -69,15 +69,16 @@ func (r *reconciler) applyScanned(s ScannedFile) {
 		r.dropUnreadable(s.Path)
 		r.attach(s, &row)
 	}
-	r.saveFile(s, row)
+	addFile(&r.out.ChangeSet, s, row)
 }
 
-// saveFile adds the row of a scanned file to the change set.
-func (r *reconciler) saveFile(s ScannedFile, row records.File) {
+// addFile adds the row of a scanned file to the change set: to NewFiles if the file had no row
+// before, else to Files.
+func addFile(b *records.ChangeSet, s ScannedFile, row records.File) {
 	if s.Known == nil {
-		r.out.ChangeSet.NewFiles = append(r.out.ChangeSet.NewFiles, row)
+		b.NewFiles = append(b.NewFiles, row)
 	} else {
-		r.out.ChangeSet.Files = append(r.out.ChangeSet.Files, row)
+		b.Files = append(b.Files, row)
 	}
 }
 
@@ -101,7 +102,7 @@ func (r *reconciler) block(s ScannedFile, row records.File) {
 		m.files[s.Path] = row
 		m.touched = true
 	}
-	r.saveFile(s, row)
+	addFile(&r.out.ChangeSet, s, row)
 	r.out.ChangeSet.Block = append(r.out.ChangeSet.Block, records.BlockedFile{
 		Blocked: memories.Blocked{
 			Name: s.File.Name, Team: s.Team, Type: s.File.Type, Description: s.File.Description, Body: s.File.Body, Path: s.Path,
