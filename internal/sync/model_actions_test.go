@@ -254,6 +254,7 @@ func (w *world) delete(purge bool) {
 	refused := w.mustRefuse(m)
 	gone, listed := w.rules.carriers(m), w.filesOf(m)
 	odd := slices.ContainsFunc(gone, w.isNoFile)
+	before := time.Now()
 	var err error
 	if purge {
 		_, err = w.asked().Purge(context.Background(), w.slug, m.ID, "")
@@ -274,7 +275,7 @@ func (w *world) delete(purge bool) {
 	}
 	w.expectIndexesWithout(m, listed)
 	if w.rules != nil {
-		w.rules.deleted(w, m, gone, purge)
+		w.rules.deleted(w, m, gone, purge, span{before, time.Now()})
 	}
 }
 

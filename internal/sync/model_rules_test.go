@@ -629,8 +629,14 @@ func (r *rules) carriers(m memories.Memory) []string {
 	return paths
 }
 
-// deleted: the files are gone, the name is dead, and nothing that it has said comes back by itself.
-func (r *rules) deleted(w *world, m memories.Memory, files []string, purged bool) {
+// deleted: the files are gone, the name is dead, and nothing that it has said comes back by itself. What carried a file that could not be
+// read loses it.
+func (r *rules) deleted(w *world, m memories.Memory, files []string, purged bool, at span) {
+	if !m.Readable && m.State != memories.Deleted {
+		r.buried.add(keyOf(m), m.Fingerprint)
+		r.look(w, m.Path, at)
+		return
+	}
 	for _, relPath := range files {
 		r.files[relPath].there = false
 		if d, there := w.disk()[relPath]; there && !d.bad {

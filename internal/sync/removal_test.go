@@ -477,6 +477,25 @@ func TestUnreadable_KeepsMemory(t *testing.T) {
 	}
 }
 
+func TestDelete_UnreadableFileOfMemory(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/b.md", note("Deploy", memories.Project, "older"))
+	hourAgo := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(b.path("ada/memory/b.md"), hourAgo, hourAgo); err != nil {
+		t.Fatal(err)
+	}
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "newer"))
+	b.scanAll()
+	b.hasBody("ada", "Deploy", "newer")
+	b.write("aside.md", strings.Repeat("x", memories.MaxFileSize+1))
+	b.rename("aside.md", "ada/memory/a.md")
+	b.scan("ada")
+	b.hasBody("ada", "Deploy", "newer")
+	b.delete("ada", "a")
+	b.hasBody("ada", "Deploy", "older")
+}
+
 // What was too large for an earlier version, or for a scan that came while it was being replaced, was never taken for what it says.
 func TestUnreadable_ReadableAgain(t *testing.T) {
 	t.Parallel()

@@ -100,9 +100,9 @@ func (s *Service) Bulk(ctx context.Context, slug string, op BulkOp) ([]*problem.
 func (s *Service) change(ctx context.Context, tx *agenttx.Tx, c *changes, verb verb, ref MemoryRef) error {
 	switch verb {
 	case VerbDelete:
-		return deleteRef(ctx, tx, c, ref)
+		return s.deleteRef(ctx, tx, c, ref)
 	case VerbPurge:
-		if err := deleteRef(ctx, tx, c, ref); err != nil {
+		if err := s.deleteRef(ctx, tx, c, ref); err != nil {
 			return err
 		}
 		return purgeMemory(ctx, tx, c, ref.ID)

@@ -21,7 +21,7 @@ import (
 // deleteRef moves a memory to the trash and unlinks its files. The caller must publish c. For a
 // memory in the trash it only adds missing tombstones, so that a content which was removed on disk
 // is blocked too.
-func deleteRef(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef) error {
+func (s *Service) deleteRef(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef) error {
 	head, recorded, err := rowWithFiles(ctx, tx, ref.ID, ref.ETag)
 	if err != nil {
 		return err
@@ -33,7 +33,11 @@ func deleteRef(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef) e
 		return err
 	}
 	c.add(events.Deleted, head.Name)
-	return nil
+	if head.Readable {
+		return nil
+	}
+	// A readable memory may have the file too. It then gets its content from another file.
+	return s.scan(ctx, tx, c, written(tx, head.Path))
 }
 
 // deleteMemory commits the deletion of a memory and unlinks its files. recorded are the files that
