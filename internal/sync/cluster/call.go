@@ -102,8 +102,9 @@ func (c Call[Op, R]) Read(ctx context.Context, slug string, op Op) (R, error) {
 	return c.Do(ctx, slug, op)
 }
 
-// send runs the call on another server, which holds the lease. It fails as sendRequest does, or
-// with the call's own error.
+// send runs the call on the other server that holds the agent's lease, and returns its result. It
+// fails with errHolderChanged if the lease was lost before the call started, with
+// memories.ErrInterrupted if it was lost later, and with the call's own error.
 func (c Call[Op, R]) send(ctx context.Context, agent int64, holder records.LeaseHolder, op Op) (R, error) {
 	var result R
 	arguments, err := json.Marshal(op)
@@ -126,7 +127,8 @@ func (c Call[Op, R]) send(ctx context.Context, agent int64, holder records.Lease
 	return result, errors.Join(r.Error.Err(), err)
 }
 
-// serve runs the call for another server. arguments are the operation as JSON.
+// serve runs the call for another server and returns its result or error. arguments are the
+// operation as JSON; it fails if they cannot be decoded.
 func (c Call[Op, R]) serve(ctx context.Context, slug string, arguments []byte) (result any, err error) {
 	var op Op
 	if err := json.Unmarshal(arguments, &op); err != nil {
@@ -135,13 +137,14 @@ func (c Call[Op, R]) serve(ctx context.Context, slug string, arguments []byte) (
 	return c.run(ctx, slug, op)
 }
 
-// sendRequest sends a request to the holder of the agent's lease and returns the response. It fails
-// with errHolderChanged if the holder changes before it has started the request, and with
-// memories.ErrInterrupted if it changes later. It always withdraws the request; if that fails, no
-// server starts the request after 3 s.
+// sendRequest stores a request in the database, notifies the holder of the agent's lease, and
+// returns the holder's response as JSON. It fails with errHolderChanged if the lease is lost before
+// the request has started, and with memories.ErrInterrupted if it is lost later. It always deletes
+// the request at the end; if that fails, no server starts the request after 3 s.
 func (n *Node) sendRequest(ctx context.Context, holder records.LeaseHolder, r records.ServerRequest) ([]byte, error) {
-	arrived := n.responses.expect(r.ID.String())
-	defer n.responses.forget(r.ID.String())
+	arrived := make(chan struct{}, 1)
+	n.responses.Store(r.ID.String(), arrived)
+	defer n.responses.Delete(r.ID.String())
 	if err := n.o.Store.AddRequest(ctx, r, message{Request: r.ID.String(), Agent: r.AgentID}.payload()); err != nil {
 		return nil, err
 	}
@@ -158,8 +161,9 @@ func (n *Node) sendRequest(ctx context.Context, holder records.LeaseHolder, r re
 	return nil, err
 }
 
-// awaitResponse waits for the response, as long as holder holds the lease. It fails with
-// errHolderChanged if that changes, or if Postgres has lost the request. It fails with
+// awaitResponse waits for the response to a request, and returns it as JSON. It reads the request
+// when arrived receives, and every second, which also extends the request's life. It fails with
+// errHolderChanged if holder loses the lease, or Postgres has lost the request. It fails with
 // memories.ErrUnavailable if the request has not started after claimTimeout.
 func (n *Node) awaitResponse(ctx context.Context, holder records.LeaseHolder, r records.ServerRequest, arrived <-chan struct{}) (raw []byte, err error) {
 	again := time.NewTicker(responsePollInterval)
@@ -216,8 +220,9 @@ func (n *Node) ServeRequests(ctx context.Context) {
 	}
 }
 
-// serveRequest claims the request with that ID, runs it, and stores the response. It does nothing
-// if the request was withdrawn, or another server has claimed it.
+// serveRequest claims the request with that ID, runs it, stores the response, and notifies the
+// sender. It does nothing if the request was withdrawn, or another server has claimed it. It logs
+// an error of the database.
 func (n *Node) serveRequest(ctx context.Context, id string) {
 	request, err := uuid.Parse(id)
 	if err != nil {
@@ -235,7 +240,8 @@ func (n *Node) serveRequest(ctx context.Context, id string) {
 	}
 }
 
-// responseTo runs the request as its actor and returns the response as JSON.
+// responseTo runs the request and returns the response as JSON: the result of the call, or its
+// error. The journal attributes changes to the request's actor.
 func (n *Node) responseTo(ctx context.Context, r records.ServerRequest) []byte {
 	out, err := n.runCall(agenttx.As(ctx, r.Actor), r)
 	result := response{Error: problem.Encode(err)}
@@ -261,41 +267,6 @@ func (n *Node) runCall(ctx context.Context, r records.ServerRequest) (any, error
 		return nil, memories.ErrNotHolder
 	}
 	return run(ctx, a, r.Arguments)
-}
-
-// pendingResponses are the requests of this server that wait for their response.
-type pendingResponses struct {
-	mu      sync.Mutex
-	waiting map[string]chan struct{} // by request ID
-}
-
-func newPendingResponses() *pendingResponses {
-	return &pendingResponses{waiting: map[string]chan struct{}{}}
-}
-
-// expect returns a channel that receives when the response has arrived. The caller must call
-// forget.
-func (p *pendingResponses) expect(id string) <-chan struct{} {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	arrived := make(chan struct{}, 1)
-	p.waiting[id] = arrived
-	return arrived
-}
-
-func (p *pendingResponses) forget(id string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.waiting, id)
-}
-
-// arrived wakes the waiter for the response, if this server sent the request.
-func (p *pendingResponses) arrived(id string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if waiting := p.waiting[id]; waiting != nil {
-		signal(waiting)
-	}
 }
 
 // Nothing is the result type of a call that returns only an error.

@@ -50,8 +50,10 @@ type Node struct {
 	noRoom         atomic.Bool                // a lack of room for leases was logged
 	peerEvents     *peerEvents
 	requests       chan string // IDs of other servers' requests
-	responses      *pendingResponses
-	sentStats      peerStats
+	// responses has a chan struct{} for each request that this server has sent, by its ID. The
+	// channel receives when the response is in the database.
+	responses sync.Map
+	sentStats peerStats
 
 	mu        sync.Mutex
 	requested map[int64]struct{} // agents whose leases this server wants
@@ -65,9 +67,8 @@ type Node struct {
 func New(o Options) *Node {
 	n := &Node{
 		o: o, handlers: map[string]func(context.Context, string, []byte) (any, error){},
-		leasesReleased: make(chan struct{}, 1), peerEvents: newPeerEvents(),
-		requests: make(chan string, maxQueuedRequests), responses: newPendingResponses(),
-		holderLostAt: map[int64]time.Time{},
+		leasesReleased: make(chan struct{}, 1), peerEvents: &peerEvents{wake: make(chan struct{}, 1)},
+		requests: make(chan string, maxQueuedRequests), holderLostAt: map[int64]time.Time{},
 	}
 	n.Hub = events.NewHub(n.peerEvents.add)
 	return n

@@ -42,20 +42,19 @@ func (n *Node) LeasedSlugs() []string {
 // slug. It releases the other leases, and takes those in ids that are free. LeaseLoop takes the
 // rest as soon as they are free.
 func (n *Node) RequestLeases(ids map[string]int64) error {
-	n.mu.Lock()
-	var unwanted []int64
-	wanted := make(map[int64]struct{}, len(ids))
+	wanted := map[int64]struct{}{}
 	for _, id := range ids {
 		wanted[id] = struct{}{}
 	}
-	for id := range n.requested {
-		if _, still := wanted[id]; !still {
-			unwanted = append(unwanted, id)
-		}
-	}
+	n.mu.Lock()
+	unwanted := n.requested
 	n.requested = wanted
 	n.mu.Unlock()
-	if err := n.conn.Load().Release(unwanted); err != nil {
+	maps.DeleteFunc(unwanted, func(id int64, _ struct{}) bool {
+		_, isWanted := wanted[id]
+		return isWanted
+	})
+	if err := n.conn.Load().Release(slices.Collect(maps.Keys(unwanted))); err != nil {
 		return err
 	}
 	_, err := n.takeLeases()
@@ -81,7 +80,8 @@ func (n *Node) takeLeases() (int, error) {
 	return len(taken), err
 }
 
-// takeFreeLeases takes the wanted leases that are free, and calls LeasesTaken if there were any.
+// takeFreeLeases takes the wanted leases that are free. If it has taken any, it logs that and calls
+// Options.LeasesTaken.
 func (n *Node) takeFreeLeases() error {
 	taken, err := n.takeLeases()
 	if err != nil || taken == 0 {
@@ -104,36 +104,28 @@ func (n *Node) HasDirectory(ctx context.Context, slug string) bool {
 	return err == nil && info.IsDir()
 }
 
-// HeldByOthers returns, by ID, whether another server holds the agent's lease or held it less than
-// holderTimeout ago. Agents whose leases this server holds are absent. It must not be called
-// concurrently.
+// HeldByOthers returns for each agent, by ID, whether another server holds its lease or has lost it
+// less than holderTimeout ago. It leaves out the agents whose leases this server holds. It must not
+// be called concurrently, because it remembers when leases were lost.
 func (n *Node) HeldByOthers(ctx context.Context, rows []records.Agent) (map[int64]bool, error) {
-	var others []int64
-	for _, row := range rows {
-		if n.Term(row.ID) != 0 {
-			delete(n.holderLostAt, row.ID)
-		} else {
-			others = append(others, row.ID)
-		}
-	}
-	if len(others) == 0 {
-		return nil, nil
-	}
 	holders, err := n.o.Store.Holders(ctx)
 	if err != nil {
 		return nil, err
 	}
 	elsewhere := map[int64]bool{}
-	for _, id := range others {
-		left, was := n.holderLostAt[id]
+	for _, row := range rows {
+		lostAt, wasHeld := n.holderLostAt[row.ID]
 		switch {
-		case holders[id] != 0:
-			n.holderLostAt[id] = time.Time{}
-		case was && left.IsZero():
-			left = time.Now()
-			n.holderLostAt[id] = left
+		case n.Term(row.ID) != 0:
+			delete(n.holderLostAt, row.ID)
+			continue
+		case holders[row.ID] != 0:
+			n.holderLostAt[row.ID] = time.Time{}
+		case wasHeld && lostAt.IsZero():
+			lostAt = time.Now()
+			n.holderLostAt[row.ID] = lostAt
 		}
-		elsewhere[id] = holders[id] != 0 || was && time.Since(left) < holderTimeout
+		elsewhere[row.ID] = holders[row.ID] != 0 || wasHeld && time.Since(lostAt) < holderTimeout
 	}
 	return elsewhere, nil
 }

@@ -22,9 +22,8 @@ type peerEvents struct {
 	wake    chan struct{} // receives when an event was queued
 }
 
-func newPeerEvents() *peerEvents { return &peerEvents{wake: make(chan struct{}, 1)} }
-
-// add queues events, and summarises the queue if it is too long. It never waits for another server.
+// add queues events and wakes BroadcastLoop. If more than maxPeerEvents wait, it replaces them by
+// their summary. It never waits for another server.
 func (p *peerEvents) add(added ...events.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -52,18 +51,13 @@ func summary(all []events.Event) []events.Event {
 	return short
 }
 
-// take returns the queued events and empties the queue.
-func (p *peerEvents) take() []events.Event {
+// send removes the events from the queue and sends them to the other servers. If that fails, it
+// puts their summary back into the queue. It does nothing if the queue is empty.
+func (p *peerEvents) send(link *postgres.ServerConn) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	taken := p.waiting
 	p.waiting = nil
-	return taken
-}
-
-// send sends the queued events to the other servers. If that fails, it queues their summary again.
-func (p *peerEvents) send(link *lease.Conn) {
-	taken := p.take()
+	p.mu.Unlock()
 	if len(taken) == 0 {
 		return
 	}

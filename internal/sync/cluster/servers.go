@@ -46,8 +46,9 @@ func (m message) payload() string {
 	return string(raw)
 }
 
-// receive handles a message from another server. It runs on the connection's goroutine and must not
-// block. It ignores a request if this server does not hold the lease, or the queue is full.
+// receive handles a message from another server, by its fields. It logs a message that is not JSON.
+// It ignores a request if this server does not hold the lease, or the queue of requests is full. It
+// runs on the connection's goroutine and must not block.
 func (n *Node) receive(payload string) {
 	var m message
 	if err := json.Unmarshal([]byte(payload), &m); err != nil {
@@ -68,12 +69,14 @@ func (n *Node) receive(payload string) {
 		}
 	}
 	if m.Response != "" {
-		n.responses.arrived(m.Response)
+		if arrived, ok := n.responses.Load(m.Response); ok {
+			signal(arrived.(chan struct{}))
+		}
 	}
 }
 
-// emitPeerEvents sends events of another server to the subscribers on this one. It drops the state
-// of an agent that was forgotten there.
+// emitPeerEvents sends events of another server to the subscribers on this one. If an event reports
+// that an agent was forgotten, it also removes the agent from the memory of this process.
 func (n *Node) emitPeerEvents(received []events.Event) {
 	for _, event := range received {
 		if event.Kind == events.Deleted && event.Name == "" && event.Agent != "" {
@@ -158,8 +161,8 @@ func signal(c chan struct{}) {
 	}
 }
 
-// TellIndexing sends to the other servers whether this one is filling the search index. It ignores
-// errors, because the caller repeats the message and it expires.
+// TellIndexing sends a message to the other servers: whether this one is filling the search index.
+// It ignores errors, because the caller repeats the message and it expires.
 func (n *Node) TellIndexing(busy bool) {
 	n.conn.Load().Notify([]string{message{Indexing: &busy}.payload()}) //nolint:errcheck // see above
 }

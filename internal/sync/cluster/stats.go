@@ -26,41 +26,31 @@ func (n *Node) agentStats() map[int64]records.AgentStats {
 	return stats
 }
 
-// AllAgentStats returns the stats of every agent that has a directory of its own, by ID, as its
-// lease holder last sent them. Pending is 0 if no server holds the lease.
+// AllAgentStats returns the stats of every agent that has a directory of its own, by ID. They are
+// current for agents of this server, and otherwise as the lease holder last saved them. Pending is
+// 0 if no server holds the lease.
 func (n *Node) AllAgentStats(ctx context.Context) (map[int64]records.AgentStats, error) {
 	all, err := n.o.Store.AgentStats(ctx)
 	if err != nil {
 		return nil, err
 	}
-	own := n.agentStats()
-	for id, stats := range own {
-		if _, ok := all[id]; ok {
-			all[id] = stats
-		}
-	}
-	var waiting []int64
-	for id, stats := range all {
-		if _, isOwn := own[id]; !isOwn && stats.Pending > 0 {
-			waiting = append(waiting, id)
-		}
-	}
-	if len(waiting) == 0 {
-		return all, nil
-	}
 	holders, err := n.o.Store.Holders(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, id := range waiting {
-		if holders[id] == 0 {
-			all[id] = records.AgentStats{Files: all[id].Files}
+	own := n.agentStats()
+	for id, stats := range all {
+		if current, isOwn := own[id]; isOwn {
+			all[id] = current
+		} else if holders[id] == 0 {
+			all[id] = records.AgentStats{Files: stats.Files}
 		}
 	}
 	return all, nil
 }
 
-// sendStats stores the stats that have changed since the last call, for the other servers.
+// sendStats saves the stats of this server's agents in the database, where the other servers read
+// them. It saves only those that have changed since the last call; after a reconnect, all.
 func (n *Node) sendStats() error {
 	link := n.conn.Load()
 	if n.sentStats.link != link {
