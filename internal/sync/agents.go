@@ -16,7 +16,10 @@ import (
 // waits.
 func (e *Engine) Agents() []agents.Agent { return slices.Clone(e.discoverer.Snapshot().Agents) }
 
-// AgentsOf returns the agents to whose memory a conversation belongs, like agents.AgentsOf.
+// AgentsOf returns the agents of the last discovery to which a conversation belongs: the agent of
+// the transcript's project, else the agents of the directory where the conversation started. It
+// returns several if the conversation is ambiguous, and none if no agent fits. It fails if no
+// absolute directory is known, or if too few files can be opened.
 func (e *Engine) AgentsOf(c agents.Conversation) ([]agents.Agent, error) {
 	return agents.AgentsOf(c, e.options.Places.ClaudeDir, e.discoverer.Snapshot().Agents)
 }

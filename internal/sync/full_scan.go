@@ -23,13 +23,13 @@ import (
 // very many files, if a disk hangs, or if another server blocks the agent's rows. Arbitrary.
 const defaultOverdue = 30 * time.Second
 
-// scanLoop runs a full scan at the start, and then every Rescan, or after scanRetry if it failed.
+// scanLoop runs a full scan at the start, and then every Rescan, or after ScanRetry if it failed.
 // Until the engine is ready, the end of an overdue scan starts the next full scan at once.
 func (e *Engine) scanLoop(ctx context.Context) {
 	for {
 		wait := e.options.Rescan
 		if !e.runFullScan(ctx) {
-			wait = e.scanRetry()
+			wait = e.options.ScanRetry
 		}
 		var lateScanDone <-chan struct{}
 		if !e.Ready() {
@@ -43,8 +43,6 @@ func (e *Engine) scanLoop(ctx context.Context) {
 		}
 	}
 }
-
-func (e *Engine) scanRetry() time.Duration { return cmp.Or(e.options.ScanRetry, agenttx.Retry) }
 
 // runFullScan runs a discovery, and scans all agents whose leases this server holds. It repeats
 // failed scans until the next full scan is due, and reports whether all succeeded, panicked or are
@@ -65,34 +63,40 @@ func (e *Engine) runFullScan(ctx context.Context) (succeeded bool) {
 		select {
 		case <-ctx.Done():
 			return false
-		case <-time.After(e.scanRetry()):
+		case <-time.After(e.options.ScanRetry):
 		}
 		failed = s.scan(ctx, failed)
 	}
 	if len(failed) > 0 || ctx.Err() != nil {
 		return false
 	}
-	result, isFull, done := s.summary()
-	if isFull {
+	s.mu.Lock()
+	result, unfinished, panicked := s.sum, s.unfinished, s.panicked
+	s.mu.Unlock()
+	if unfinished+panicked == 0 {
 		result.Took = time.Since(started)
-		e.stats.recordFullScan(result, time.Now())
+		e.stats.recordFullScan(result)
 	}
-	if done {
-		e.becomeReady(ctx)
+	if unfinished == 0 {
+		e.becomeReady()
 	}
 	return true
 }
 
-// becomeReady records that the first full scan is done. The first call also starts to fill the
-// search index, and rescans the agents that share memories: other agents were not updated with them
-// before.
-func (e *Engine) becomeReady(ctx context.Context) {
+// becomeReady records that the first full scan is done. The first call also requests that the
+// search index is filled, and queues scans of the agents that share their memories. These scans
+// write the memories into the CLAUDE.md of all other agents. Later calls do nothing.
+func (e *Engine) becomeReady() {
 	if e.scans.SetReady() {
 		return
 	}
 	e.log.Info("first scan done", "agents", len(e.agents.Slugs()))
 	e.search.indexLater(uuid.Nil)
-	e.queueShared(ctx)
+	for _, a := range e.Agents() {
+		if a.Layout == agents.Shared && e.node.HoldsLease(a.Slug) {
+			e.queue.Add(a.Slug, ".")
+		}
+	}
 }
 
 // fullScan is one scan of all agents of this server in the background. An overdue scan gives its
@@ -145,8 +149,9 @@ func (s *fullScan) scan(ctx context.Context, slugs []string) (failed []string) {
 	return failed
 }
 
-// start starts the scan of an agent. The caller has sent to slots; start receives again when the
-// scan is done or overdue. The channel is closed when the scan is done.
+// start starts the scan of an agent in a new goroutine, which records the result. The caller has
+// sent to slots; the goroutine receives from it when the scan is done or overdue. The returned
+// channel is closed when the scan is done.
 func (s *fullScan) start(ctx context.Context, slug string) <-chan struct{} {
 	s.withLock(func() { s.unfinished++ })
 	s.active.Add(1)
@@ -175,8 +180,8 @@ func (s *fullScan) start(ctx context.Context, slug string) <-chan struct{} {
 	return done
 }
 
-// addResult records the result of a scan. A failed scan is repeated in this full scan; one that
-// panicked is repeated in the next.
+// addResult adds the result of a successful scan to the sum. It adds a failed one to the agents
+// that this full scan repeats; one that panicked is only counted, and the next full scan repeats it.
 func (s *fullScan) addResult(slug string, result scan.Result, err error) {
 	s.withLock(func() {
 		s.unfinished--
@@ -189,13 +194,6 @@ func (s *fullScan) addResult(slug string, result scan.Result, err error) {
 			s.failed, s.err = append(s.failed, slug), fmt.Errorf("scan %s: %w", slug, err)
 		}
 	})
-}
-
-// summary returns the sum of the successful scans. isFull reports whether all agents were scanned;
-// done reports that too, but ignores panics.
-func (s *fullScan) summary() (sum scan.Result, isFull, done bool) {
-	s.withLock(func() { sum, isFull, done = s.sum, s.unfinished+s.panicked == 0, s.unfinished == 0 })
-	return sum, isFull, done
 }
 
 func (s *fullScan) withLock(do func()) {
@@ -230,19 +228,24 @@ func (e *Engine) scanAll(ctx context.Context) (scan.Result, error) {
 	}
 	sum, ownErr := e.scanEach(ctx, own, e.scanAndWait)
 	if ownErr == nil && len(late) == 0 {
-		e.stats.recordFullScan(sum, time.Now())
+		e.stats.recordFullScan(sum)
 	}
 	result, othersErr := e.scanEach(ctx, others, func(ctx context.Context, slug string) (scan.Result, error) {
 		return e.calls.scan.Do(ctx, slug, scanOp{Discovered: true})
 	})
 	sum.Add(result)
 	sum.Took = time.Since(started)
-	return sum, cmp.Or(ownErr, othersErr, lateError(late))
+	err := cmp.Or(ownErr, othersErr)
+	if err == nil && len(late) > 0 {
+		err = &memories.ConflictError{Reason: fmt.Sprintf("All agents were scanned but for these, whose scan hangs or takes very long and goes on by itself: %s. "+
+			"Nothing that was mirrored is lost. The sync page says how long it takes already.", strings.Join(late, ", "))}
+	}
+	return sum, err
 }
 
-// scanEach calls run for each agent, agenttx.AgentsAtOnce at a time, and returns the sum of the
-// results. It continues after a failure; the error names one agent. It stops if the database is
-// unavailable. It ignores agents that were forgotten or leased to another server.
+// scanEach calls run, a scan, for each agent, agenttx.AgentsAtOnce at a time, and returns the sum
+// of the results. It continues after a failure; the error then names one agent. It stops if the
+// database is unavailable. It ignores agents that were deleted or leased to another server.
 func (e *Engine) scanEach(ctx context.Context, slugs []string, run func(context.Context, string) (scan.Result, error)) (scan.Result, error) {
 	started := time.Now()
 	var mu sync.Mutex
@@ -275,34 +278,4 @@ func (e *Engine) scanEach(ctx context.Context, slugs []string, run func(context.
 		err = fmt.Errorf("%d of %d agents could not be scanned, among them: %w", failed, len(slugs), lastErr)
 	}
 	return sum, err
-}
-
-// lateError returns the conflict that the scans of these agents are overdue. It returns nil for no
-// agents.
-func lateError(slugs []string) error {
-	if len(slugs) == 0 {
-		return nil
-	}
-	return &memories.ConflictError{Reason: fmt.Sprintf("All agents were scanned but for these, whose scan hangs or takes very long and goes on by itself: %s. "+
-		"Nothing that was mirrored is lost. The sync page says how long it takes already.", strings.Join(slugs, ", "))}
-}
-
-// queueShared queues full scans of this server's agents that share their memories. Each scan also
-// updates the CLAUDE.md files of all other agents.
-func (e *Engine) queueShared(ctx context.Context) {
-	for _, slug := range e.node.LeasedSlugs() {
-		if a := e.agents.Known(slug); a != nil && e.isShared(ctx, a) {
-			e.queue.Add(slug, ".")
-		}
-	}
-}
-
-// isShared reports whether the agent shares its memories with all others, or is locked, so that
-// this is unknown.
-func (e *Engine) isShared(ctx context.Context, a *agenttx.State) bool {
-	if !a.LockOrSkip(ctx) {
-		return true // an unnecessary scan does no harm
-	}
-	defer e.agents.Unlock(a)
-	return a.Agent.Layout == agents.Shared
 }

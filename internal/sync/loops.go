@@ -49,9 +49,10 @@ func (e *Engine) workLoop(ctx context.Context) {
 	}
 }
 
-// runRequest runs one queued scan, or a discovery if the slug is empty. It queues a failed one
-// again, with the whole directory if it fails repeatedly. It ignores agents whose leases other
-// servers have. After a panic it does not retry; the next full scan does.
+// runRequest runs one queued scan, or a discovery if the slug is empty, and records its success or
+// failure for the status. It queues a failed one again, with the whole directory if it fails
+// repeatedly. After a panic it does not retry; the next full scan does. It ignores agents whose
+// leases other servers have.
 func (e *Engine) runRequest(ctx context.Context, w watch.Request) {
 	var err error
 	switch {
@@ -88,7 +89,8 @@ func (e *Engine) queueFullScan() {
 	}
 }
 
-// scanNewAgents runs a discovery, and scans the agents that it returns.
+// scanNewAgents runs a discovery, and scans all of the directories of new and moved agents. It
+// fails if the discovery or one of the scans fails.
 func (e *Engine) scanNewAgents(ctx context.Context) error {
 	appeared, err := e.discoverer.Run(ctx)
 	if err != nil {
@@ -98,8 +100,8 @@ func (e *Engine) scanNewAgents(ctx context.Context) error {
 	return err
 }
 
-// isNotLocal reports whether the error means that the agent was forgotten, or that another server
-// holds its lease.
+// isNotLocal reports whether the error means that the agent was deleted from the database, or that
+// another server holds its lease.
 func isNotLocal(err error) bool {
 	return errors.Is(err, memories.ErrNotFound) || errors.Is(err, memories.ErrNotHolder)
 }

@@ -132,8 +132,9 @@ func (e *Engine) VerifyMany(ctx context.Context, slug string, all []MemoryRef) [
 	return e.bulk(ctx, slug, ops.BulkOp{Verb: ops.VerbVerify, Refs: all})
 }
 
-// bulk runs an operation on many memories and returns one error for each, in their order. An error
-// of the whole call is the error of each memory without one.
+// bulk runs an operation on many memories and returns one error for each, in their order; nil means
+// success. An error of the whole call becomes the error of each memory without one. It turns
+// memories.ErrUnavailable, after which a change may have been made, into memories.ErrInterrupted.
 func (e *Engine) bulk(ctx context.Context, slug string, op ops.BulkOp) []error {
 	errs := make([]error, len(op.Refs))
 	failures, err := e.calls.bulk.Do(ctx, slug, op)

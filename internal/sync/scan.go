@@ -4,7 +4,6 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"memoir/internal/agents"
@@ -16,8 +15,8 @@ import (
 )
 
 // Scan scans all of an agent's directory, and returns when the database and CLAUDE.md agree with
-// it. It waits for files that another program is writing. It fails with memories.ErrNotFound and
-// ErrStopping.
+// it. It waits for files that another program is writing. It fails with memories.ErrNotFound for an
+// unknown agent, and with memories.ErrStopping after StopScans.
 func (e *Engine) Scan(ctx context.Context, slug string) (ScanResult, error) {
 	return e.calls.scan.Do(ctx, slug, scanOp{})
 }
@@ -42,7 +41,7 @@ func (e *Engine) RequestScan(slug, file string) {
 	path := "."
 	if file != "" {
 		var err error
-		if path, err = filepath.Rel(all[i].Dir, file); err != nil || path == ".." || strings.HasPrefix(path, ".."+string(filepath.Separator)) {
+		if path, err = filepath.Rel(all[i].Dir, file); err != nil || !filepath.IsLocal(path) {
 			return
 		}
 	}
@@ -55,35 +54,51 @@ type scanOp struct {
 	Discovered bool
 }
 
-// scanLocal runs Scan on this server. Unless the caller has just run a discovery, it runs one if
-// the agent may have changed.
+// scanLocal runs Scan on this server. It first runs a discovery if the agent may have moved or
+// changed, unless the caller has just run one.
 func (e *Engine) scanLocal(ctx context.Context, slug string, op scanOp) (scan.Result, error) {
-	run := e.discoverAndScan
-	if op.Discovered {
-		run = e.scanAndWait
-	}
-	return e.withScanContext(ctx, func(ctx context.Context) (scan.Result, error) { return run(ctx, slug) })
+	return e.withScanContext(ctx, func(ctx context.Context) (scan.Result, error) {
+		if a := e.agents.Known(slug); a != nil && !op.Discovered {
+			upToDate, err := e.discoverer.IsUpToDate(ctx, a)
+			if err == nil && !upToDate {
+				_, err = e.discoverer.Run(ctx)
+			}
+			if err != nil {
+				return scan.Result{}, err
+			}
+		}
+		return e.scanAndWait(ctx, slug)
+	})
 }
 
-// discoverAndScan runs a discovery if the state of the agent is not up to date, then scanAndWait.
-func (e *Engine) discoverAndScan(ctx context.Context, slug string) (scan.Result, error) {
-	if a := e.agents.Known(slug); a != nil {
-		upToDate, err := e.discoverer.IsUpToDate(ctx, a)
-		if err == nil && !upToDate {
-			_, err = e.discoverer.Run(ctx)
-		}
-		if err != nil {
-			return scan.Result{}, err
-		}
-	}
-	return e.scanAndWait(ctx, slug)
-}
-
-// scan scans all of an agent's directory and sends a Scanned event. It leaves out files that
-// another program is writing; later scans read them.
+// scan scans all of an agent's directory, writes CLAUDE.md if it differs, and sends a Scanned
+// event. It leaves files that another program is writing to later scans.
 func (e *Engine) scan(ctx context.Context, slug string) (scan.Result, error) {
+	return e.scanDeferring(ctx, slug, nil)
+}
+
+// scanAndWait is scan, but it waits for files that another program is writing, and scans them too.
+// It stops waiting after twice agenttx.EmptyFileTimeout, because a file may be emptied repeatedly.
+func (e *Engine) scanAndWait(ctx context.Context, slug string) (scan.Result, error) {
+	deferred := scan.NewDeferredFiles()
+	defer deferred.End()
+	return e.scanDeferring(ctx, slug, deferred)
+}
+
+// scanDeferring is scanAndWait with the given deferred files. If deferred is nil, it is scan.
+func (e *Engine) scanDeferring(ctx context.Context, slug string, deferred *scan.DeferredFiles) (scan.Result, error) {
 	started := time.Now()
-	result, err := e.scanOnce(ctx, slug, nil)
+	result, err := e.scanOnce(ctx, slug, []string{"."}, deferred)
+	for waitStart := time.Now(); err == nil && deferred != nil && !deferred.IsEmpty() && time.Since(waitStart) < 2*agenttx.EmptyFileTimeout; {
+		paths, waitErr := deferred.Wait(ctx)
+		if waitErr != nil {
+			return scan.Result{}, waitErr
+		}
+		var again scan.Result
+		again, err = e.scanOnce(ctx, slug, paths, deferred)
+		again.Scanned, result.NeedsAttention = 0, 0
+		result.Add(again)
+	}
 	if err != nil {
 		return scan.Result{}, err
 	}
@@ -92,10 +107,11 @@ func (e *Engine) scan(ctx context.Context, slug string) (scan.Result, error) {
 	return result, nil
 }
 
-// scanOnce finishes interrupted deletions and restores, scans all of the agent's directory, and
-// publishes. It adds files that another program is writing to empty. If empty is nil, later scans
-// read them. It does not scan an agent that discovery has found absent.
-func (e *Engine) scanOnce(ctx context.Context, slug string, empty *scan.DeferredFiles) (result scan.Result, err error) {
+// scanOnce finishes interrupted deletions and restores, scans paths of the agent's directory, and
+// writes CLAUDE.md if it differs. It adds files that another program is writing to deferred. If
+// deferred is nil, it requests later scans of them. It does not scan an agent that discovery has
+// found absent. The result has the number of memories that need attention.
+func (e *Engine) scanOnce(ctx context.Context, slug string, paths []string, deferred *scan.DeferredFiles) (result scan.Result, err error) {
 	err = e.agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
 		if err := removal.Resume(ctx, tx); err != nil {
 			return err
@@ -106,8 +122,11 @@ func (e *Engine) scanOnce(ctx context.Context, slug string, empty *scan.Deferred
 		}
 		tx.RecoverLateWrites()
 		if tx.State.Present { // if it is back, discovery must find it first
-			if result, err = e.scanner.Run(ctx, tx, scan.Request{Paths: []string{"."}, Deferred: empty}); err != nil {
+			if result, err = e.scanner.Run(ctx, tx, scan.Request{Paths: paths, Deferred: deferred}); err != nil {
 				return err
+			}
+			if result.Changed {
+				scan.QueueLinks(tx, paths)
 			}
 			if _, err := e.publisher.Run(ctx, tx, append(restored, result.Memories...)); err != nil {
 				return err
@@ -122,8 +141,9 @@ func (e *Engine) scanOnce(ctx context.Context, slug string, empty *scan.Deferred
 	return result, err
 }
 
-// scanPaths scans paths of the agent's directory, and publishes. It does nothing for an absent
-// agent.
+// scanPaths scans paths of the agent's directory, and writes CLAUDE.md if it differs. If directories
+// have appeared or disappeared, it also requests a full scan. It does nothing if discovery has found
+// the directory absent.
 func (e *Engine) scanPaths(ctx context.Context, slug string, paths []string) error {
 	return e.agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
 		if !tx.State.Present {
@@ -147,51 +167,4 @@ func (e *Engine) scanPaths(ctx context.Context, slug string, paths []string) err
 		_, err = e.publisher.Run(ctx, tx, result.Memories)
 		return err
 	})
-}
-
-// scanAndWait is like scan, but waits for files that another program is writing, and reads them
-// too. It stops waiting after twice agenttx.EmptyFileTimeout, because a file may be emptied
-// repeatedly.
-func (e *Engine) scanAndWait(ctx context.Context, slug string) (scan.Result, error) {
-	started := time.Now()
-	empty := scan.NewDeferredFiles()
-	defer empty.End()
-	result, err := e.scanOnce(ctx, slug, empty)
-	for waitStart := time.Now(); err == nil && !empty.IsEmpty() && time.Since(waitStart) < 2*agenttx.EmptyFileTimeout; {
-		var again scan.Result
-		again, err = e.rescanPending(ctx, slug, empty)
-		again.Scanned, result.NeedsAttention = 0, 0
-		result.Add(again)
-	}
-	if err != nil {
-		return scan.Result{}, err
-	}
-	result.Took = time.Since(started)
-	e.hub.Emit(events.Event{Agent: slug, Kind: events.Scanned})
-	return result, nil
-}
-
-// rescanPending waits until the writers of the files in empty have had their time, scans these
-// files again, and publishes. Files that are still being written are added to empty again.
-func (e *Engine) rescanPending(ctx context.Context, slug string, empty *scan.DeferredFiles) (result scan.Result, err error) {
-	paths, err := empty.Wait(ctx)
-	if err != nil {
-		return scan.Result{}, err
-	}
-	err = e.agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
-		if tx.State.Present {
-			if result, err = e.scanner.Run(ctx, tx, scan.Request{Paths: paths, Deferred: empty}); err != nil {
-				return err
-			}
-			if result.Changed {
-				scan.QueueLinks(tx, paths)
-			}
-			if _, err := e.publisher.Run(ctx, tx, result.Memories); err != nil {
-				return err
-			}
-		}
-		result.NeedsAttention, err = tx.Rows.NeedsAttention(ctx)
-		return err
-	})
-	return result, err
 }

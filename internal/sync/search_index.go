@@ -47,7 +47,8 @@ func (f *searchFiller) setPeerIndexing(busy bool) {
 // searchIndexRetry is the wait before filling the search index is tried again. Arbitrary.
 const searchIndexRetry = 2 * time.Second
 
-// fillSearchIndex fills the index whenever indexLater requests it. It returns when ctx ends.
+// fillSearchIndex fills the index whenever indexLater requests it, and then tells the other servers
+// that it has ended. It returns when ctx ends.
 func (f *searchFiller) fillSearchIndex(ctx context.Context) {
 	for {
 		var first uuid.UUID
@@ -76,16 +77,13 @@ const (
 
 // Searchable reports whether a search finds all memories. It is false after the start, and after
 // many new memories at once, until the search index is filled.
-func (e *Engine) Searchable() bool { return e.search.isComplete() }
-
-// isComplete reports whether no server is filling the index.
-func (f *searchFiller) isComplete() bool {
-	peerIndexingAt := time.Unix(0, f.peerIndexingAt.Load())
-	return !f.indexing.Load() && time.Since(peerIndexingAt) > indexingTimeout
+func (e *Engine) Searchable() bool {
+	peerIndexingAt := time.Unix(0, e.search.peerIndexingAt.Load())
+	return !e.search.indexing.Load() && time.Since(peerIndexingAt) > indexingTimeout
 }
 
-// indexFrom adds the missing memories to the index, from the ID first on, in the order of IDs. It
-// retries after an error, until ctx ends.
+// indexFrom adds the missing memories to the index, from the ID first on, in the order of IDs, and
+// tells the other servers every indexingInterval. It retries after an error, until ctx ends.
 func (f *searchFiller) indexFrom(ctx context.Context, first uuid.UUID) {
 	var sentAt time.Time
 	for ctx.Err() == nil {

@@ -16,11 +16,11 @@ type syncStats struct {
 	lastLag  time.Duration // of the last queued scan
 }
 
-// recordFullScan records the result of a scan of all agents, which ended at the given time.
-func (s *syncStats) recordFullScan(result scan.Result, at time.Time) {
+// recordFullScan records the result of a scan of all agents that has ended now.
+func (s *syncStats) recordFullScan(result scan.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.lastScan, s.lastAt = result, at
+	s.lastScan, s.lastAt = result, time.Now()
 }
 
 // recordLag records the time from a change on disk to the end of its scan.

@@ -149,6 +149,7 @@ func newEngine(store *postgres.Store, options Options) *Engine {
 	if options.Disk == nil {
 		options.Disk = agenttx.NewDisk(guard)
 	}
+	options.ScanRetry = cmp.Or(options.ScanRetry, agenttx.Retry)
 	log := options.Log
 	e := &Engine{
 		store: store, options: options, log: log, queue: watch.NewQueue(options.Debounce),
@@ -201,13 +202,13 @@ func newEngine(store *postgres.Store, options Options) *Engine {
 	return e
 }
 
-// StopScans stops all scans, and allows no further ones. Later scans continue where they stopped.
-// Calls of Scan and ScanAll fail with ErrStopping. Changes of memories continue. The caller must
-// still call Close.
+// StopScans stops all scans, and allows no further ones. Calls of Scan and ScanAll then fail with
+// memories.ErrStopping. Changes of memories continue. The first scan after the next start reads the
+// rest. The caller must still call Close.
 func (e *Engine) StopScans() { e.stopScans() }
 
-// withScanContext calls run with a context that also ends when scans are stopped. It then fails
-// with ErrStopping.
+// withScanContext calls run with a context that also ends when scans are stopped, and returns its
+// result. If run fails for that reason, withScanContext fails with memories.ErrStopping.
 func (e *Engine) withScanContext(ctx context.Context, run func(context.Context) (scan.Result, error)) (scan.Result, error) {
 	limited, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -237,12 +238,13 @@ func (e *Engine) Close() error {
 // Hub returns the hub that distributes the events of every server.
 func (e *Engine) Hub() *events.Hub { return e.hub }
 
-// Emit sends an event about the whole agent to the subscribers on every server.
+// Emit sends an event of that kind about the whole agent to the subscribers on every server.
 func (e *Engine) Emit(slug string, kind events.Kind) {
 	e.hub.Emit(events.Event{Agent: slug, Kind: kind})
 }
 
-// EmitScanned sends an event that anything about the agent may have changed.
+// EmitScanned sends an event to the subscribers on every server: anything of the agent may have
+// changed.
 func (e *Engine) EmitScanned(slug string) { e.Emit(slug, events.Scanned) }
 
 // Ready reports whether the first full scan is done. Overdue and failing agents delay it.
