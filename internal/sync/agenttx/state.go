@@ -45,8 +45,6 @@ type State struct {
 	FileCounter fileCounter
 	// Others are the agent's files that are not Markdown.
 	Others OtherFiles
-	// LastLogs describes the last full scan of the agent's logs.
-	LastLogs LogState
 }
 
 // NewState returns the State of the agent with the given id, with everything else unknown.
@@ -90,7 +88,7 @@ func (a *State) Begin(term uint64) {
 // ResetScanState forgets what scans have learned about the directory, so that the next scan starts
 // without it. It keeps Emptied, Awaited, Others and FileCounter.
 func (a *State) ResetScanState() {
-	a.FullyScanned, a.Recovered, a.Links, a.Indexes, a.Facts, a.LastLogs = false, false, nil, nil, nil, LogState{}
+	a.FullyScanned, a.Recovered, a.Links, a.Indexes, a.Facts = false, false, nil, nil, nil
 }
 
 // FileStamp is a file's size and modification time, which change when the file is written. The zero
@@ -117,13 +115,6 @@ type OtherStamp struct {
 	Path          string
 	Size, ModTime int64 // bytes; nanoseconds since 1970
 	Inode         uint64
-}
-
-// LogState describes all logs of an agent at a full scan. The zero value means that it is unknown.
-type LogState struct {
-	Known bool  // the scan has read all logs, and none was too young for its time stamps to count
-	Files int   // number of logs
-	Sum   int64 // exclusive or of their signatures
 }
 
 // fileCounter counts the memory files that the last scans of an agent found on disk. A new file

@@ -91,10 +91,10 @@ func TestState_Begin(t *testing.T) {
 			a.Begin(tt.before)
 			a.FullyScanned, a.Recovered = true, true
 			a.Links, a.Indexes = map[string]struct{}{"l": {}}, map[string]FileStamp{"i": {}}
-			a.Facts, a.LastLogs = map[string]FileStamp{"f": {}}, LogState{Known: true}
+			a.Facts = map[string]FileStamp{"f": {}}
 			a.Begin(tt.after)
-			isKept := a.FullyScanned && a.Recovered && a.Links != nil && a.Indexes != nil && a.Facts != nil && a.LastLogs.Known
-			isReset := !a.FullyScanned && !a.Recovered && a.Links == nil && a.Indexes == nil && a.Facts == nil && !a.LastLogs.Known
+			isKept := a.FullyScanned && a.Recovered && a.Links != nil && a.Indexes != nil && a.Facts != nil
+			isReset := !a.FullyScanned && !a.Recovered && a.Links == nil && a.Indexes == nil && a.Facts == nil
 			if isKept != tt.isKept || isReset == tt.isKept {
 				t.Errorf("scan state after Begin(%d) = %+v, want kept: %t", tt.after, a, tt.isKept)
 			}

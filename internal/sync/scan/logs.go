@@ -32,9 +32,10 @@ const (
 	monthsWatched = 1
 )
 
-// scanLogs mirrors the agent's logs at and below paths. It watches the directories of recent logs
-// and returns them. If a full scan lists the same logs as the last one, it reads no rows. It fails
-// with memories.ErrOutOfFiles if it could not open more files.
+// scanLogs saves the agent's log files at and below paths in the database, as far as they have
+// changed, and deletes the rows of missing ones. It emits events for both. It watches the
+// directories of recent logs and returns them. It fails with memories.ErrOutOfFiles if it could not
+// open more files.
 func (s *Scanner) scanLogs(ctx context.Context, tx *agenttx.Tx, paths []string, at time.Time) (watched []string, err error) {
 	within := logPaths(tx.Agent, paths)
 	if len(within) == 0 {
@@ -50,35 +51,20 @@ func (s *Scanner) scanLogs(ctx context.Context, tx *agenttx.Tx, paths []string, 
 	if listing.Exhausted != nil {
 		return nil, agenttx.OutOfFilesError(listing.Exhausted)
 	}
-	seen := agenttx.LogState{Known: true, Files: len(listing.Files)}
-	for _, entry := range listing.Files {
-		signature := entry.Signature()
-		seen.Sum ^= signature
-		seen.Known = seen.Known && entry.ChangeTime < at.Add(-agents.TimestampSlack).UnixNano()
-	}
-	if agenttx.IsFullScan(paths) && seen.Known && seen == tx.State.LastLogs {
-		return watched, nil
-	}
-	tx.State.LastLogs = agenttx.LogState{}
 	// The walk also lists logs in the directories above.
 	listing.Files = slices.DeleteFunc(listing.Files, func(e agents.Entry) bool { return !agenttx.IsIn(within, e.Path) })
 	known, err := tx.Rows.LogSignatures(ctx, within)
 	if err != nil {
 		return watched, err
 	}
-	unsigned, err := saveLogs(ctx, tx, listing.Files, known, at)
-	if err != nil {
+	if err := saveLogs(ctx, tx, listing.Files, known, at); err != nil {
 		return watched, err
 	}
-	seen.Known = seen.Known && !unsigned
 	if gone := listing.Gone(slices.Sorted(maps.Keys(known))); len(gone) > 0 {
 		if err := tx.DB.DeleteLogs(ctx, gone); err != nil {
 			return watched, err
 		}
-		emitLogs(tx, "")
-	}
-	if agenttx.IsFullScan(paths) {
-		tx.State.LastLogs = seen
+		tx.Emit(events.Logged, "")
 	}
 	return watched, nil
 }
@@ -135,10 +121,9 @@ func isWatched(relDir string, months []string) bool {
 }
 
 // saveLogs reads the logs whose signature is not the known one, and saves them in batches. It emits
-// an event for each batch. unsigned reports whether it has saved a log without a signature, because
-// the log is unreadable or has just changed. It fails with memories.ErrOutOfFiles if it could not
-// open more files.
-func saveLogs(ctx context.Context, tx *agenttx.Tx, entries []agents.Entry, known map[string]int64, at time.Time) (unsigned bool, err error) {
+// an event for each batch: with the day of its logs, or without a day if they are of several. It
+// fails with memories.ErrOutOfFiles if it could not open more files.
+func saveLogs(ctx context.Context, tx *agenttx.Tx, entries []agents.Entry, known map[string]int64, at time.Time) error {
 	var changed []records.Log
 	size := 0
 	save := func() error {
@@ -152,7 +137,7 @@ func saveLogs(ctx context.Context, tx *agenttx.Tx, entries []agents.Entry, known
 		if slices.ContainsFunc(changed, func(l records.Log) bool { return l.Day != day }) {
 			day = ""
 		}
-		emitLogs(tx, day)
+		tx.Emit(events.Logged, string(day))
 		changed, size = nil, 0
 		return nil
 	}
@@ -162,26 +147,19 @@ func saveLogs(ctx context.Context, tx *agenttx.Tx, entries []agents.Entry, known
 		}
 		log, exists, err := readLog(tx, entry, at)
 		if err != nil {
-			return unsigned, err
+			return err
 		}
 		if !exists {
 			continue
 		}
-		unsigned = unsigned || log.Signature == 0
 		changed = append(changed, log)
 		if size += len(log.Text); len(changed) == logBatchSize || size >= maxLogBatchBytes {
 			if err := save(); err != nil {
-				return unsigned, err
+				return err
 			}
 		}
 	}
-	return unsigned, save()
-}
-
-// emitLogs emits an event for changed logs of one day. An empty day means several days, or removed
-// logs.
-func emitLogs(tx *agenttx.Tx, day logs.Day) {
-	tx.Emit(events.Logged, string(day))
+	return save()
 }
 
 // readLog reads the end of a log file. A log that cannot be read becomes a Log with a problem and
