@@ -95,6 +95,8 @@ func TestText_IsNoFrontmatter(t *testing.T) {
 		"```\ncode\n```",
 		"{\"a\": 1}\n",
 		"{not JSON",
+		"{\"name\": \"a\", \"type\": \"user\"",
+		"{\"name\": \"a\", \"type\": \"user\", \"tags\": [1, 2\n\nText",
 		"+++\nx\n+++",
 		"# How to write one\n\n```\n---\nname: x\ntype: user\n---\n```",
 		"Text\n\n---\nname: x\n---\nText",

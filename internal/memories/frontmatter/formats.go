@@ -3,7 +3,6 @@ package frontmatter
 import (
 	"encoding/json"
 	"errors"
-	"io"
 	"slices"
 	"strings"
 
@@ -121,9 +120,9 @@ func cutJSON(text string) (front, body string, ok bool) {
 
 var errNotJSON = errors.New("not a JSON value of a bounded depth")
 
-// nextJSON reads the decoder's next JSON value as YAML nodes, with keys in their order. It fails
-// with errNotJSON if values are nested deeper than depth, or if an object repeats a key. An
-// object or array in which the input ends counts as closed.
+// nextJSON reads the decoder's next JSON value as YAML nodes, with keys in their order. It returns
+// an error if the JSON is invalid or cut off, if values are nested deeper than depth, or if an
+// object repeats a key.
 func nextJSON(decoder *json.Decoder, depth int) (*yaml.Node, error) {
 	token, err := decoder.Token()
 	if err != nil {
@@ -156,7 +155,7 @@ func nextJSON(decoder *json.Decoder, depth int) (*yaml.Node, error) {
 		}
 		out.Content = append(out.Content, child)
 	}
-	if _, err := decoder.Token(); err != nil && !errors.Is(err, io.EOF) {
+	if _, err := decoder.Token(); err != nil { // the closing bracket, or the end of the input
 		return nil, err
 	}
 	if out.Kind == yaml.MappingNode && repeatsKey(out) {
