@@ -191,14 +191,6 @@ func (f File) has(code string) bool {
 	return slices.ContainsFunc(f.Problems, func(p memories.Problem) bool { return p.Code == code })
 }
 
-// typeLocations reports whether a type belongs at the top level and in metadata. Without a type in
-// the mapping, it belongs at the top level.
-func typeLocations(mapping *yaml.Node) (top, nested bool) {
-	metadata := mappingAt(mapping, "metadata")
-	nested = metadata != nil && indexOf(metadata, "type") >= 0
-	return indexOf(mapping, "type") >= 0 || !nested, nested
-}
-
 // contentOf returns the name, type and description that a mapping states.
 func contentOf(mapping *yaml.Node) memories.Content {
 	f := File{}

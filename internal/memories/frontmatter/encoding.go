@@ -24,9 +24,7 @@ const (
 	minPlausible = 0.25
 	// minConvincing is the score from which the best decoding is marked as guessed.
 	minConvincing = 0.5
-	// maxSample is how many bytes of a file are scored, and at least one line. It is arbitrary.
-	maxSample = 64 << 10
-	// maxScored is how many of their characters are scored. It is arbitrary.
+	// maxScored is how many non-ASCII characters of a text are scored. It is arbitrary.
 	maxScored = 20_000
 )
 
@@ -61,78 +59,42 @@ func guessDecodings(raw []byte) []decoding {
 	if bytes.IndexByte(raw, 0) >= 0 || utf8.Valid(raw) {
 		return nil
 	}
-	sample := sampleOf(raw)
-	var candidates []candidate
+	var all []decoding
 	for _, e := range legacyEncodings {
+		best := decoding{id: e.id, name: e.name}
 		for _, decode := range []decoder{decodeWhole, decodeLines, decodeBytes} {
-			text, ok := decode(sample, e.encoding)
+			text, ok := decode(raw, e.encoding)
 			if !ok {
 				continue
 			}
-			// Windows-1252 is offered for low scores too, because it loses nothing if it decodes at
-			// all.
-			score := scoreOf(string(text), e.weight)
-			if score >= minPlausible || e.encoding == charmap.Windows1252 {
-				candidates = append(candidates, candidate{decoding{id: e.id, name: e.name, score: score}, e.encoding, decode})
+			if score := scoreOf(string(text), e.weight); best.text == nil || score > best.score {
+				best.text, best.score = text, score
 			}
 		}
-	}
-	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
-	var all []decoding
-	for _, c := range candidates {
-		if slices.ContainsFunc(all, func(d decoding) bool { return d.id == c.id }) {
-			continue
-		}
-		var ok bool
-		if c.text, ok = c.decode(raw, c.encoding); ok {
-			all = append(all, c.decoding)
+		// Windows-1252 is offered for low scores too, because it loses nothing if it decodes at all.
+		if best.text != nil && (best.score >= minPlausible || e.encoding == charmap.Windows1252) {
+			all = append(all, best)
 		}
 	}
+	slices.SortStableFunc(all, func(a, b decoding) int { return cmp.Compare(b.score, a.score) })
 	return all
 }
 
-// candidate is a decoding without text, and the decoder that produces the text.
-type candidate struct {
-	decoding
-	encoding encoding.Encoding
-	decode   decoder
-}
-
-// decoder returns a file as UTF-8. ok is false if the encoding cannot decode it or the decoder does
-// not apply.
+// decoder returns a file as UTF-8. ok is false if the encoding cannot decode it.
 type decoder func(raw []byte, e encoding.Encoding) (text []byte, ok bool)
 
-// sampleOf returns the lines of a file that are scored: the first ones that are not ASCII.
-func sampleOf(raw []byte) []byte {
-	var sample []byte
-	for line := range bytes.Lines(raw) {
-		if len(sample)+len(line) > maxSample && len(sample) > 0 {
-			break
-		}
-		if !isASCII(line) {
-			sample = append(sample, line...)
-		}
-	}
-	return sample
-}
-
 // decodeLines decodes only the lines that are not UTF-8. In the encodings tried, no character ends
-// withFrontmatter a line feed byte.
+// with a line feed byte.
 func decodeLines(raw []byte, e encoding.Encoding) (text []byte, ok bool) {
-	mixed := false
 	for line := range bytes.Lines(raw) {
-		if utf8.Valid(line) {
-			mixed = mixed || !isASCII(line)
-			text = append(text, line...)
-			continue
+		if !utf8.Valid(line) {
+			if line, ok = decodeWhole(line, e); !ok {
+				return nil, false
+			}
 		}
-		decoded, ok := decodeWhole(line, e)
-		if !ok {
-			return nil, false
-		}
-		text = append(text, decoded...)
+		text = append(text, line...)
 	}
-	return text, mixed
+	return text, true
 }
 
 // decodeBytes decodes only the bytes that are not UTF-8, if e is a single-byte encoding.
@@ -278,7 +240,7 @@ func westernWeight(before, r, after rune) float64 {
 		return 0.1
 	case before >= utf8.RuneSelf || after >= utf8.RuneSelf:
 		return 0.15
-	case isASCIILetter(before) || isASCIILetter(after):
+	case unicode.IsLetter(before) || unicode.IsLetter(after):
 		return 0.9
 	}
 	return 0.4
@@ -291,14 +253,6 @@ func wideWeight(_, r, _ rune) float64 {
 		return 1
 	}
 	return 0
-}
-
-func isASCIILetter(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-}
-
-func isASCII(line []byte) bool {
-	return !slices.ContainsFunc(line, func(b byte) bool { return b >= utf8.RuneSelf })
 }
 
 // gb2312Level1 returns the 3,755 frequent characters of GB 2312, whose first byte is B0 to D7.

@@ -3,6 +3,7 @@ package frontmatter
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -53,26 +54,18 @@ func yamlOfTOML(source string) string {
 	if toml.Unmarshal([]byte(source), &values) != nil {
 		return ""
 	}
-	mapping := newMapping()
-	keys := make([]string, 0, len(values))
-	for key := range values {
-		keys = append(keys, key)
-	}
 	lines := strings.Split(source, "\n")
 	positions := map[string]int{}
-	for _, key := range keys {
+	for key := range values {
 		positions[key] = slices.IndexFunc(lines, func(line string) bool {
 			line = strings.TrimLeft(line, " \t[\"'")
 			rest, found := strings.CutPrefix(line, key)
 			return found && strings.ContainsAny(rest[:min(len(rest), 1)], " \t=].\"'")
 		})
 	}
-	slices.SortFunc(keys, func(a, b string) int {
-		if positions[a] != positions[b] {
-			return positions[a] - positions[b]
-		}
-		return strings.Compare(a, b)
-	})
+	keys := slices.Sorted(maps.Keys(values))
+	slices.SortStableFunc(keys, func(a, b string) int { return positions[a] - positions[b] })
+	mapping := newMapping()
 	for _, key := range keys {
 		var value yaml.Node
 		if value.Encode(values[key]) != nil {
@@ -128,21 +121,18 @@ func nextJSON(decoder *json.Decoder, depth int) (*yaml.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out *yaml.Node
-	switch token {
-	case json.Delim('{'):
+	out := new(yaml.Node)
+	switch token := token.(type) {
+	case string:
+		return newText(token), nil
+	case json.Number:
+		return &yaml.Node{Kind: yaml.ScalarNode, Value: token.String()}, nil
+	case json.Delim:
 		out = newMapping()
-	case json.Delim('['):
-		out = &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
-	default:
-		out = new(yaml.Node)
-		if number, isNumber := token.(json.Number); isNumber {
-			*out = yaml.Node{Kind: yaml.ScalarNode, Value: number.String()}
-			return out, nil
+		if token == '[' {
+			out = &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
 		}
-		if text, isText := token.(string); isText {
-			return newText(text), nil
-		}
+	default: // a Boolean or null
 		return out, out.Encode(token)
 	}
 	for decoder.More() {

@@ -39,7 +39,7 @@ type lenientReader struct {
 
 // entries parses lines; first is the line number of lines[0] in the frontmatter.
 func (r *lenientReader) entries(lines []string, first int) *yaml.Node {
-	mapping, indexes := newMapping(), map[string]int{}
+	mapping := newMapping()
 	level := levelOf(lines)
 	var comments []string
 	for i := 0; i < len(lines) && r.count <= maxKeys; {
@@ -54,7 +54,7 @@ func (r *lenientReader) entries(lines []string, first int) *yaml.Node {
 				key.HeadComment = strings.TrimSpace(strings.Join(append(comments, key.HeadComment), "\n"))
 				comments = nil
 			}
-			r.put(mapping, indexes, key, value)
+			r.put(mapping, key, value)
 		} else {
 			comments = append(comments, r.setAside(lines[i:end])...)
 		}
@@ -78,10 +78,9 @@ func (r *lenientReader) setAside(lines []string) (comments []string) {
 }
 
 // put sets a key to a value. An earlier entry of the same key moves to unread.
-func (r *lenientReader) put(mapping *yaml.Node, indexes map[string]int, key, value *yaml.Node) {
-	i, repeated := indexes[key.Value]
-	if !repeated {
-		indexes[key.Value] = len(mapping.Content)
+func (r *lenientReader) put(mapping, key, value *yaml.Node) {
+	i := indexOf(mapping, key.Value)
+	if i < 0 {
 		mapping.Content = append(mapping.Content, key, value)
 		return
 	}
@@ -116,11 +115,11 @@ func (r *lenientReader) entry(lines []string, level, first int) (key, value *yam
 }
 
 func (r *lenientReader) entryAsYAML(lines []string, level, first int) (key, value *yaml.Node, ok bool) {
-	alone, err := readYAML(dedent(lines, level))
-	if err != nil || len(alone.Content) != 2 || alone.Content[0].Kind != yaml.ScalarNode {
+	alone := readYAML(dedent(lines, level))
+	if alone == nil || len(alone.Content) != 2 || alone.Content[0].Kind != yaml.ScalarNode {
 		return nil, nil, false
 	}
-	moveDown(alone, first-1, map[*yaml.Node]bool{})
+	moveDown(alone, first-1)
 	return alone.Content[0], alone.Content[1], true
 }
 
@@ -178,13 +177,9 @@ func dedent(lines []string, level int) string {
 }
 
 // moveDown adds an offset to the line numbers of a node that was parsed separately.
-func moveDown(n *yaml.Node, lines int, done map[*yaml.Node]bool) {
-	if done[n] {
-		return
-	}
-	done[n] = true
+func moveDown(n *yaml.Node, lines int) {
 	n.Line += lines
 	for _, child := range n.Content {
-		moveDown(child, lines, done)
+		moveDown(child, lines)
 	}
 }

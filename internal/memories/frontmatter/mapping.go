@@ -45,24 +45,22 @@ func setStated(mapping *yaml.Node, key, text string) {
 // setType sets the type wherever the mapping has one, at the top level and in metadata. If it
 // has none, setType adds it at the top level. An empty type removes it.
 func setType(mapping *yaml.Node, t memories.Type) {
-	top, nested := typeLocations(mapping)
-	if top {
-		setText(mapping, "type", string(t))
-	}
+	metadata := mappingAt(mapping, "metadata")
+	nested := metadata != nil && indexOf(metadata, "type") >= 0
 	if nested {
-		setText(mappingAt(mapping, "metadata"), "type", string(t))
+		setText(metadata, "type", string(t))
+	}
+	if !nested || indexOf(mapping, "type") >= 0 {
+		setText(mapping, "type", string(t))
 	}
 }
 
 // setModified sets the time of the last change, if the mapping states one.
 func setModified(mapping *yaml.Node, modified string) {
 	if in, key := statedModified(mapping); in != nil {
-		replaceValue(in, indexOf(in, key), newTime(modified))
+		value := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!timestamp", Value: modified}
+		replaceValue(in, indexOf(in, key), value)
 	}
-}
-
-func newTime(rfc3339 string) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!timestamp", Value: rfc3339}
 }
 
 // setText sets a key to a text. An empty text removes the key.

@@ -119,7 +119,7 @@ func mergeNext(p page) (merged page, ok bool) {
 		merged.front += p.eol
 	}
 	merged.front += second.front
-	if _, err := readYAML(memtext.Canonical(merged.front)); err != nil || !isYAML || !addsYAML {
+	if !isYAML || !addsYAML || readYAML(memtext.Canonical(merged.front)) == nil {
 		merged.front = encodeMapping(mergeMappings(withoutAliases(first), withoutAliases(added)), p.eol)
 	}
 	merged.body = body
@@ -130,11 +130,10 @@ func mergeNext(p page) (merged page, ok bool) {
 // invalid YAML.
 func readEntries(front string) (mapping *yaml.Node, isYAML bool) {
 	front = memtext.Canonical(front)
-	mapping, err := readYAML(front)
-	if err != nil {
-		return readLeniently(front), false
+	if mapping = readYAML(front); mapping != nil {
+		return mapping, true
 	}
-	return mapping, true
+	return readLeniently(front), false
 }
 
 // statedKeys reports whether a mapping has a name and a type.

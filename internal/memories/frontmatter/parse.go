@@ -144,7 +144,7 @@ func (f *File) readMetadata(mapping *yaml.Node) {
 	if metadata == nil {
 		return
 	}
-	session, _ := textAt(metadata, "originSessionId")
+	session, _ := textAt(metadata, MetadataSession)
 	f.OriginSession = memtext.OneLine(session)
 }
 
@@ -210,8 +210,8 @@ func readFrontmatter(p page) reading {
 	ends := slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool {
 		return strings.TrimRight(line, " \t") == "..."
 	})
-	mapping, err := readYAML(text)
-	r.lenient = err != nil || ends
+	mapping := readYAML(text)
+	r.lenient = mapping == nil || ends
 	if r.lenient {
 		mapping = readLeniently(text)
 	}

@@ -2,7 +2,6 @@ package frontmatter
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -10,13 +9,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-var errNotMapping = errors.New("the frontmatter is not one mapping with each key once")
-
 // maxDepth is how deep lists and mappings may be nested. It is arbitrary; people use three levels.
 // The library takes quadratic time to write deeper ones.
 const maxDepth = 50
-
-var errTooDeep = errors.New("lists and tables are nested too deep")
 
 // maxBrackets is how many brackets may be open at once in a text for the library. It is arbitrary.
 const maxBrackets = 500
@@ -45,43 +40,40 @@ func depthOf(n *yaml.Node) int {
 	return depth + 1
 }
 
-// readYAML parses a frontmatter as YAML. In addition to invalid YAML it refuses several documents,
-// anything but a mapping, and repeated keys: each would hide a part of the text.
-func readYAML(text string) (mapping *yaml.Node, err error) {
+// readYAML parses a frontmatter as YAML. It returns nil for invalid YAML, for several documents,
+// for anything but a mapping, for repeated keys, and for values nested deeper than maxDepth.
+func readYAML(text string) (mapping *yaml.Node) {
 	defer func() {
 		// The library panics on some malformed input.
-		if r := recover(); r != nil {
-			mapping, err = nil, fmt.Errorf("yaml: %v", r)
+		if recover() != nil {
+			mapping = nil
 		}
 	}()
 	if openBrackets(text) > maxBrackets {
-		return nil, errTooDeep
+		return nil
 	}
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	var document yaml.Node
 	switch err := decoder.Decode(&document); {
 	case errors.Is(err, io.EOF):
-		return newMapping(), nil
+		return newMapping()
 	case err != nil:
-		return nil, err
+		return nil
 	}
 	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-		return nil, errNotMapping
+		return nil
 	}
 	root := document.Content[0]
-	if depthOf(root) > maxDepth {
-		return nil, errTooDeep
-	}
 	if isNull(root) {
-		return newMapping(), nil
+		return newMapping()
 	}
-	if root.Kind != yaml.MappingNode || repeatsKey(root) {
-		return nil, errNotMapping
+	if root.Kind != yaml.MappingNode || depthOf(root) > maxDepth || repeatsKey(root) {
+		return nil
 	}
 	if metadata := mappingAt(root, "metadata"); metadata != nil && repeatsKey(metadata) {
-		return nil, errNotMapping
+		return nil
 	}
-	return root, nil
+	return root
 }
 
 func newMapping() *yaml.Node { return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"} }
