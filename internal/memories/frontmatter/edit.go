@@ -11,9 +11,6 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// modifiedLayout is the time layout that agents write: RFC 3339, UTC, milliseconds.
-const modifiedLayout = "2006-01-02T15:04:05.000Z"
-
 // Encode returns a new memory file with the content c. Parse of the result returns c.Canonical().
 func Encode(c memories.Content) []byte {
 	c = c.Canonical()
@@ -25,7 +22,7 @@ func Encode(c memories.Content) []byte {
 	if c.Type != "" {
 		setText(mapping, "type", string(c.Type))
 	}
-	return encodePage(page{eol: "\n"}, encodeMapping(mapping, "\n"), c)
+	return encodePage(page{eol: "\n"}, encodeMapping(mapping, "\n"), c.Body)
 }
 
 // Rewrite returns the file with the content c. Unknown keys, their order, comments, line ends and
@@ -38,10 +35,9 @@ func Rewrite(raw []byte, c memories.Content, now time.Time) []byte {
 	if hasContent(raw, c) {
 		return raw
 	}
-	modified := now.UTC().Format(modifiedLayout)
 	return rewrite(raw, c, func(mapping *yaml.Node) {
 		setContent(mapping, c)
-		setModified(mapping, modified)
+		setModified(mapping, now)
 	})
 }
 
@@ -58,23 +54,21 @@ func rewrite(raw []byte, c memories.Content, change func(mapping *yaml.Node)) []
 	// The smallest change is tried first. The others follow only if the result does not read back
 	// as expected.
 	if !before.lenient && p.hasFrontmatter() {
-		if front, ok := patchLines(p, before.written, after); ok {
-			if out := encodePage(p, front, c); readsBackAs(out, c, before.mapping) {
-				return out
-			}
+		if out := encodePage(p, patchLines(p, before.written, after), c.Body); readsBackAs(out, c, before.mapping) {
+			return out
 		}
 	}
 	dropRestored(after, before.restored)
 	for _, simplify := range []func(*yaml.Node){func(*yaml.Node) {}, quoteBlocks, dropComments} {
 		simplify(after)
-		if out := encodePage(p, encodeMapping(after, p.eol), c); readsBackAs(out, c, before.mapping) {
+		if out := encodePage(p, encodeMapping(after, p.eol), c.Body); readsBackAs(out, c, before.mapping) {
 			return out
 		}
 	}
 	mapping := newMapping()
 	setContent(mapping, c)
 	setText(mapping, unreadKey, memtext.Canonical(p.front))
-	return encodePage(p, encodeMapping(mapping, p.eol), c)
+	return encodePage(p, encodeMapping(mapping, p.eol), c.Body)
 }
 
 // Touch returns the file with its time of the last change set to now and nothing else changed. If
@@ -88,16 +82,12 @@ func Touch(raw []byte, now time.Time) (out []byte, changed bool) {
 	if in, _ := statedModified(before.mapping); in == nil {
 		return raw, false
 	}
-	modified := now.UTC().Format(modifiedLayout)
-	after := withoutAliases(before.mapping)
-	setModified(after, modified)
-	fronts := []string{encodeMapping(after, p.eol)}
-	if front, ok := patchLines(p, before.mapping, after); ok {
-		fronts = slices.Insert(fronts, 0, front)
-	}
-	for _, front := range fronts {
-		out := encodePage(p, front, memories.Content{Body: memtext.CanonicalBody(p.body)})
-		if sameButModified(before.mapping, readFrontmatter(cutPage(string(out))).mapping, modified) {
+	after, content, now := withoutAliases(before.mapping), Parse(raw, "").Content(), now.Truncate(time.Millisecond)
+	setModified(after, now)
+	for _, front := range []string{patchLines(p, before.mapping, after), encodeMapping(after, p.eol)} {
+		out := encodePage(p, front, memtext.CanonicalBody(p.body))
+		f := Parse(out, "")
+		if f.Content() == content && f.Modified.Equal(now) && sameOthers(after, readFrontmatter(cutPage(string(out))).mapping) {
 			return out, string(out) != string(raw)
 		}
 	}
@@ -105,21 +95,21 @@ func Touch(raw []byte, now time.Time) (out []byte, changed bool) {
 }
 
 // encodePage joins the parts of a file around a frontmatter. It keeps the body's bytes if the body
-// equals c.Body.
-func encodePage(p page, front string, c memories.Content) []byte {
+// equals body.
+func encodePage(p page, front, body string) []byte {
 	if !p.hasFrontmatter() {
 		p.opener, p.closer = "---"+p.eol, "---"+p.eol
 		if p.body != "" {
 			p.body = p.eol + p.body
 		}
 	}
-	if memtext.CanonicalBody(p.body) != c.Body {
+	if memtext.CanonicalBody(p.body) != body {
 		p.body = ""
 		if memtext.LineEnding(p.closer) == "" {
 			p.closer += p.eol
 		}
-		if c.Body != "" {
-			p.body = p.eol + strings.ReplaceAll(c.Body, "\n", p.eol) + p.eol
+		if body != "" {
+			p.body = p.eol + strings.ReplaceAll(body, "\n", p.eol) + p.eol
 		}
 	}
 	return []byte(p.bom + p.opener + front + p.closer + p.body)
@@ -140,49 +130,31 @@ func hasContent(raw []byte, c memories.Content) bool {
 // readsBackAs reports whether a rewritten file is valid YAML, states c, and has the other entries
 // of before.
 func readsBackAs(out []byte, c memories.Content, before *yaml.Node) bool {
-	after := readFrontmatter(cutPage(string(out)))
-	return hasContent(out, c) && sameValue(withoutEdited(before, true), withoutEdited(after.mapping, true))
+	return hasContent(out, c) && sameOthers(before, readFrontmatter(cutPage(string(out))).mapping)
 }
 
-func sameButModified(before, after *yaml.Node, modified string) bool {
-	in, key := statedModified(after)
-	if in == nil {
-		return false
-	}
-	text, _ := textAt(in, key)
-	return text == modified && sameValue(withoutEdited(before, false), withoutEdited(after, false))
-}
+// sameOthers reports whether two mappings have equal entries, apart from those that withoutEdited
+// omits.
+func sameOthers(a, b *yaml.Node) bool { return sameValue(withoutEdited(a), withoutEdited(b)) }
 
-// editedKeys are the keys that an edit sets, at the top level or in metadata.
-var editedKeys = []string{"name", "description", "type"}
-
-// withoutEdited returns a copy of a mapping without the time of the last change and, if edited,
-// without editedKeys.
-func withoutEdited(mapping *yaml.Node, edited bool) *yaml.Node {
+// withoutEdited returns a copy of a mapping without the entries that an edit sets, at the top level
+// and in metadata: name, description, type and the time of the last change.
+func withoutEdited(mapping *yaml.Node) *yaml.Node {
 	out := newMapping()
 	modifiedIn, modifiedKey := statedModified(mapping)
 	for i := 0; i < len(mapping.Content); i += 2 {
-		key, value := mapping.Content[i], mapping.Content[i+1]
-		name := target(key).Value
-		if mapping == modifiedIn && name == modifiedKey {
+		name, value := target(mapping.Content[i]).Value, mapping.Content[i+1]
+		switch {
+		case slices.Contains([]string{"name", "description", "type"}, name):
 			continue
-		}
-		if edited && slices.Contains(editedKeys, name) {
+		case mapping == modifiedIn && name == modifiedKey:
 			continue
-		}
-		if metadata := mappingAt(mapping, "metadata"); name == "metadata" && metadata != nil {
-			value = newMapping()
-			for j := 0; j < len(metadata.Content); j += 2 {
-				if inner := target(metadata.Content[j]).Value; inner == "modified" || edited && slices.Contains(editedKeys, inner) {
-					continue
-				}
-				value.Content = append(value.Content, metadata.Content[j:j+2]...)
-			}
-			if len(value.Content) == 0 {
+		case name == "metadata" && mappingAt(mapping, name) != nil:
+			if value = withoutEdited(target(value)); len(value.Content) == 0 {
 				continue
 			}
 		}
-		out.Content = append(out.Content, key, value)
+		out.Content = append(out.Content, mapping.Content[i], value)
 	}
 	return out
 }

@@ -27,16 +27,15 @@ func findFrontmatter(p page) (found page, ok bool) {
 		above = comment
 		_, rest = cutBlank(after)
 	}
-	type cut struct {
-		shape shape
-		split func(text string) (front, body string, ok bool)
-	}
 	opener, _ := memtext.CutLine(rest)
 	fenced := oddFence
 	if isFence(opener) && above != "" {
 		fenced = belowBlank
 	}
-	for _, try := range []cut{
+	for _, try := range []struct {
+		shape shape
+		split func(text string) (front, body string, ok bool)
+	}{
 		{dotsClose, cutDots}, {fenced, cutFenced}, {inCodeFence, cutCodeFence}, {inTOML, cutTOML}, {inJSON, cutJSON},
 	} {
 		if front, body, ok := try.split(rest); ok {
@@ -108,19 +107,15 @@ func cutComment(text string) (front, body string, ok bool) {
 	inner := strings.TrimSuffix(strings.TrimSpace(strings.TrimPrefix(comment, "<!--")), "-->")
 	_, inner = cutBlank(strings.TrimLeft(inner, " \t"))
 	if front, body, ok = cutFenced(inner); ok {
-		return front, joinBodies(body, rest), true
+		if trimBlank(body) == "" {
+			return front, rest, true
+		}
+		return front, body + rest, true
 	}
 	if isMemory(inner, true) {
 		return strings.TrimRight(inner, " \t"), rest, true
 	}
 	return "", "", false
-}
-
-func joinBodies(first, second string) string {
-	if trimBlank(first) == "" {
-		return second
-	}
-	return first + second
 }
 
 // cutFenced splits a text at the frontmatter at its start, also between unusual fences. A text

@@ -106,11 +106,19 @@ func (m *fixer) fixQuotes() {
 	m.offer(fix)
 }
 
+// maxLabelLength is how many Unicode characters of a name a button shows. It is arbitrary.
+const maxLabelLength = 40
+
 // fixName offers to write the effective name into the frontmatter.
 func (m *fixer) fixName() {
 	code := m.firstOf(memories.CodeNameNotText, memories.CodeNameTooLong, memories.CodeNameInvisible, memories.CodeNameMissing)
 	if code == "" {
 		return
+	}
+	content := m.file.Content()
+	label := memtext.CutRunes(content.Name, maxLabelLength)
+	if label != content.Name {
+		label += "…"
 	}
 	explanation := "Writes the file’s own name into the frontmatter, under which the memory is known already."
 	switch code {
@@ -119,9 +127,8 @@ func (m *fixer) fixName() {
 	case memories.CodeNameTooLong:
 		explanation = "Writes the name as it is shown: cut, with a short mark at its end that keeps it apart from others."
 	}
-	content := m.file.Content()
 	m.offer(Fix{
-		ID: "name", Code: code, Label: "Name it “" + short(content.Name) + "”", Explanation: explanation,
+		ID: "name", Code: code, Label: "Name it “" + label + "”", Explanation: explanation,
 		After: rewrite(m.raw, content, func(mapping *yaml.Node) {
 			setContent(mapping, content)
 			setStated(mapping, "name", content.Name)
@@ -203,14 +210,4 @@ func Renamed(raw []byte, file, name string) []byte {
 	content.Name = name
 	content = content.Canonical()
 	return rewrite(raw, content, func(mapping *yaml.Node) { setContent(mapping, content) })
-}
-
-// maxLabelLength is how many Unicode characters of a name a button shows. It is arbitrary.
-const maxLabelLength = 40
-
-func short(name string) string {
-	if cut := memtext.CutRunes(name, maxLabelLength); cut != name {
-		return cut + "…"
-	}
-	return name
 }

@@ -21,10 +21,8 @@ func readLeniently(text string) *yaml.Node {
 		return nil
 	}
 	if len(r.unread) > 0 {
-		old := valueAt(mapping, unreadKey)
-		if old != nil && old.Kind == yaml.ScalarNode {
-			r.unread = append([]string{old.Value}, r.unread...)
-			i := indexOf(mapping, unreadKey)
+		if i := indexOf(mapping, unreadKey); i >= 0 && mapping.Content[i+1].Kind == yaml.ScalarNode {
+			r.unread = append([]string{mapping.Content[i+1].Value}, r.unread...)
 			mapping.Content = slices.Delete(mapping.Content, i, i+2)
 		}
 		mapping.Content = append(mapping.Content, newText(unreadKey), newText(strings.Join(r.unread, "\n")))

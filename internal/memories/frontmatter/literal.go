@@ -45,9 +45,7 @@ func (k *literalReader) restore(mapping *yaml.Node, prefix string) *yaml.Node {
 // value. A list or mapping becomes a text. inFlow means that the key's mapping is in braces.
 func (k *literalReader) textOf(key, value *yaml.Node, inFlow bool) *yaml.Node {
 	rest, under, found := k.written(key)
-	if inFlow {
-		found = false
-	}
+	found = found && !inFlow
 	if target(value).Kind != yaml.ScalarNode {
 		if found && rest != "" && (len(under) == 0 || value.Kind == yaml.AliasNode) {
 			return newText(joinText(rest, under))
@@ -56,7 +54,7 @@ func (k *literalReader) textOf(key, value *yaml.Node, inFlow bool) *yaml.Node {
 	}
 	text := joinText(rest, under)
 	switch {
-	case !found || isQuoted(rest):
+	case !found || strings.HasPrefix(rest, `"`) || strings.HasPrefix(rest, "'"):
 		return value
 	case blockHeader.MatchString(rest):
 		if len(under) > 0 || !strings.ContainsAny(rest, "#123456789") {
@@ -85,10 +83,6 @@ func joinText(rest string, under []string) string {
 
 // blockHeader matches the text after a key that starts a block scalar.
 var blockHeader = regexp.MustCompile(`^[|>]([-+]?[1-9]?|[1-9][-+])([ \t]+#.*)?$`)
-
-func isQuoted(text string) bool {
-	return strings.HasPrefix(text, `"`) || strings.HasPrefix(text, `'`)
-}
 
 // written returns the text after a key's colon and the lines below that belong to the value. found
 // is false if no line starts with the key.
@@ -141,6 +135,9 @@ func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, "
 
 // dropRestored removes from the comments of a mapping the words that are now part of a value.
 func dropRestored(n *yaml.Node, restored []string) {
+	if len(restored) == 0 {
+		return
+	}
 	drop := func(comment string) string {
 		lines := strings.Split(comment, "\n")
 		lines = slices.DeleteFunc(lines, func(line string) bool {
@@ -149,9 +146,6 @@ func dropRestored(n *yaml.Node, restored []string) {
 			})
 		})
 		return strings.Join(lines, "\n")
-	}
-	if len(restored) == 0 {
-		return
 	}
 	n.HeadComment, n.LineComment, n.FootComment = drop(n.HeadComment), drop(n.LineComment), drop(n.FootComment)
 	for _, child := range n.Content {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"time"
 
 	"gopkg.in/yaml.v3"
 
@@ -55,10 +56,13 @@ func setType(mapping *yaml.Node, t memories.Type) {
 	}
 }
 
+// modifiedLayout is the time layout that agents write: RFC 3339, UTC, milliseconds.
+const modifiedLayout = "2006-01-02T15:04:05.000Z"
+
 // setModified sets the time of the last change, if the mapping states one.
-func setModified(mapping *yaml.Node, modified string) {
+func setModified(mapping *yaml.Node, now time.Time) {
 	if in, key := statedModified(mapping); in != nil {
-		value := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!timestamp", Value: modified}
+		value := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!timestamp", Value: now.UTC().Format(modifiedLayout)}
 		replaceValue(in, indexOf(in, key), value)
 	}
 }

@@ -3,9 +3,6 @@ package frontmatter
 import (
 	"maps"
 	"slices"
-	"strings"
-
-	"gopkg.in/yaml.v3"
 
 	"memoir/internal/memories"
 	"memoir/internal/memories/memtext"
@@ -42,31 +39,10 @@ func WithMetadata(raw []byte, entries map[string]string) []byte {
 	for _, key := range slices.Sorted(maps.Keys(entries)) {
 		setText(metadata, key, entries[key])
 	}
-	c := contentOf(before.mapping)
-	c.Body = memtext.CanonicalBody(p.body)
-	fronts := []string{encodeMapping(after, p.eol)}
-	if front, ok := patchMetadata(p, before.mapping, after, entries); ok {
-		fronts = slices.Insert(fronts, 0, front)
-	}
-	for _, front := range fronts {
-		out := []byte(encodePage(p, front, c))
-		if sameValue(after, readFrontmatter(cutPage(string(out))).mapping) && strings.HasSuffix(string(out), p.body) {
+	for _, front := range []string{patchLines(p, before.mapping, after), encodeMapping(after, p.eol)} {
+		if out := encodePage(p, front, memtext.CanonicalBody(p.body)); sameValue(after, readFrontmatter(cutPage(string(out))).mapping) {
 			return out
 		}
 	}
 	return raw
-}
-
-// patchMetadata returns p's frontmatter with entries set in its metadata; see patchLines.
-func patchMetadata(p page, before, after *yaml.Node, entries map[string]string) (front string, ok bool) {
-	patch := linePatch{lines: memtext.Lines(p.front), eol: p.eol}
-	metadata := mappingAt(before, "metadata")
-	if metadata == nil {
-		patch.change(before, after, "metadata")
-		return patch.apply()
-	}
-	for _, key := range slices.Sorted(maps.Keys(entries)) {
-		patch.change(metadata, mappingAt(after, "metadata"), key)
-	}
-	return patch.apply()
 }

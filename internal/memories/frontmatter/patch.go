@@ -1,6 +1,7 @@
 package frontmatter
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -25,34 +26,44 @@ type lineEdit struct {
 }
 
 // patchLines returns p's frontmatter with the entries replaced that differ between before and
-// after. before is its mapping. ok is false if an entry that differs shares a line with another
+// after. before is its mapping. It returns "" if an entry that differs shares a line with another
 // one.
-func patchLines(p page, before, after *yaml.Node) (front string, ok bool) {
+func patchLines(p page, before, after *yaml.Node) string {
 	patch := linePatch{lines: memtext.Lines(p.front), eol: p.eol}
-	for _, key := range editedKeys {
-		patch.change(before, after, key)
+	patch.change(before, after)
+	if patch.failed {
+		return ""
 	}
-	if in, key := statedModified(before); in == before {
-		patch.change(before, after, key)
+	slices.SortStableFunc(patch.edits, func(a, b lineEdit) int {
+		return cmp.Or(a.from-b.from, a.to-b.to) // an insertion precedes the change of the line below
+	})
+	for _, edit := range slices.Backward(patch.edits) {
+		patch.lines = slices.Replace(patch.lines, edit.from, edit.to, edit.text)
 	}
-	if metadata := mappingAt(before, "metadata"); metadata != nil {
-		if metadata.Style&yaml.FlowStyle != 0 {
-			patch.change(before, after, "metadata")
-		} else {
-			for _, key := range slices.Concat(editedKeys, []string{"modified"}) {
-				patch.change(metadata, mappingAt(after, "metadata"), key)
-			}
-		}
-	}
-	return patch.apply()
+	return strings.Join(patch.lines, "")
 }
 
-func (l *linePatch) change(before, after *yaml.Node, key string) {
-	old, value := valueAt(before, key), valueAt(after, key)
-	if old == value || old != nil && value != nil && sameValue(old, value) {
-		return
+// change adds an edit for each entry that differs between before and after. In metadata, it adds
+// one for each entry of its own, unless metadata is in braces.
+func (l *linePatch) change(before, after *yaml.Node) {
+	for i := 0; i < len(before.Content); i += 2 {
+		if key := target(before.Content[i]).Value; indexOf(before, key) == i && indexOf(after, key) < 0 {
+			l.set(before, key, nil)
+		}
 	}
-	l.set(before, key, value)
+	for i := 0; i < len(after.Content); i += 2 {
+		key, value := target(after.Content[i]).Value, after.Content[i+1]
+		old := valueAt(before, key)
+		inner := mappingAt(before, key)
+		switch {
+		case indexOf(after, key) != i: // a list or a mapping as key
+		case old != nil && sameValue(old, value):
+		case key == "metadata" && inner != nil && inner.Style&yaml.FlowStyle == 0 && value.Kind == yaml.MappingNode:
+			l.change(inner, value)
+		default:
+			l.set(before, key, value)
+		}
+	}
 }
 
 // set replaces the entry of key, or inserts it where placeOf returns. A nil value removes the
@@ -122,17 +133,4 @@ func (l *linePatch) end(mapping *yaml.Node, i int) int {
 		}
 	}
 	return len(l.lines)
-}
-
-// apply returns the patched frontmatter. ok is false if an entry could not be patched.
-func (l *linePatch) apply() (text string, ok bool) {
-	if l.failed {
-		return "", false
-	}
-	lines := slices.Clone(l.lines)
-	slices.SortStableFunc(l.edits, func(a, b lineEdit) int { return a.from - b.from })
-	for _, edit := range slices.Backward(l.edits) {
-		lines = slices.Replace(lines, edit.from, edit.to, edit.text)
-	}
-	return strings.Join(lines, ""), true
 }

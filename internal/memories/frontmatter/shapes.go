@@ -123,10 +123,10 @@ func isMemory(front string, strict bool) bool {
 	name := slices.Contains(keys, "name")
 	kind := slices.Contains(keys, "type") || slices.Contains(keys, "metadata")
 	prose := longest > maxKeyWords
-	if strict || !name || !kind {
-		return !prose && (name && kind || !strict && (name || kind))
+	if strict {
+		return name && kind && !prose
 	}
-	return true
+	return name && kind || (name || kind) && !prose
 }
 
 // isOddFence reports whether a line is an unusual fence: indented, with more hyphens, or with
