@@ -41,8 +41,10 @@ func Rewrite(raw []byte, c memories.Content, now time.Time) []byte {
 	})
 }
 
-// rewrite returns the file with its frontmatter changed by change and with c's body. change must
-// make the frontmatter state c.
+// rewrite returns the file with its frontmatter changed by change and with the body of c. change
+// must make the frontmatter state c. If no result reads back as c with the other entries unchanged,
+// the old frontmatter becomes the text of the key unread. A file that is unreadable or too large
+// becomes Encode(c).
 func rewrite(raw []byte, c memories.Content, change func(mapping *yaml.Node)) []byte {
 	p := cutPage(string(raw))
 	before := readFrontmatter(p)
@@ -71,8 +73,9 @@ func rewrite(raw []byte, c memories.Content, change func(mapping *yaml.Node)) []
 	return encodePage(p, encodeMapping(mapping, p.eol), c.Body)
 }
 
-// Touch returns the file with its time of the last change set to now and nothing else changed. If
-// the file states no such time, Touch returns raw and false.
+// Touch returns the file with its stated time of the last change set to now and everything else
+// unchanged. changed reports whether the bytes differ from raw. If the file states no such time or
+// is unreadable, Touch returns raw and false.
 func Touch(raw []byte, now time.Time) (out []byte, changed bool) {
 	p := cutPage(string(raw))
 	before := readFrontmatter(p)
@@ -94,8 +97,9 @@ func Touch(raw []byte, now time.Time) (out []byte, changed bool) {
 	return raw, false
 }
 
-// encodePage joins the parts of a file around a frontmatter. It keeps the body's bytes if the body
-// equals body.
+// encodePage returns the file of p with the frontmatter front and the text body below it. If the
+// body of p equals body in canonical form, its bytes stay. If p has no frontmatter, encodePage adds
+// the lines ---.
 func encodePage(p page, front, body string) []byte {
 	if !p.hasFrontmatter() {
 		p.opener, p.closer = "---"+p.eol, "---"+p.eol
@@ -121,7 +125,8 @@ var fixedBySaving = []string{
 	memories.CodeTypeConflict,
 }
 
-// hasContent reports whether a file states exactly the content c, including its name.
+// hasContent reports whether a file is readable, states exactly the content c, and has none of the
+// problems fixedBySaving.
 func hasContent(raw []byte, c memories.Content) bool {
 	f := Parse(raw, "")
 	return !f.Unreadable && f.Content() == c && !slices.ContainsFunc(fixedBySaving, f.has)
@@ -163,7 +168,8 @@ func (f File) has(code string) bool {
 	return slices.ContainsFunc(f.Problems, func(p memories.Problem) bool { return p.Code == code })
 }
 
-// contentOf returns the name, type and description that a mapping states.
+// contentOf returns the name, type and description that a mapping states. A field is empty if the
+// mapping does not state it, or states an unknown type.
 func contentOf(mapping *yaml.Node) memories.Content {
 	f := File{}
 	f.readType(mapping, false)

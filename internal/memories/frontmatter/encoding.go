@@ -50,8 +50,9 @@ var legacyEncodings = []struct {
 	{"windows-1252", "Windows-1252", charmap.Windows1252, westernWeight},
 }
 
-// guessDecodings returns the plausible decodings of a file that is not UTF-8, best first. Only a
-// sample of the file is scored.
+// guessDecodings returns the plausible decodings of a file that is not UTF-8, each as UTF-8, best
+// first. It returns nil if the file is UTF-8, or if no encoding decodes it. If the file is
+// plausible as UTF-16, it returns only that decoding.
 func guessDecodings(raw []byte) []decoding {
 	if wide := guessUTF16(raw); wide != nil {
 		return wide
@@ -83,8 +84,8 @@ func guessDecodings(raw []byte) []decoding {
 // decoder returns a file as UTF-8. ok is false if the encoding cannot decode it.
 type decoder func(raw []byte, e encoding.Encoding) (text []byte, ok bool)
 
-// decodeLines decodes only the lines that are not UTF-8. In the encodings tried, no character ends
-// with a line feed byte.
+// decodeLines decodes only the lines that are not UTF-8, each alone: in the encodings tried, no
+// character ends with a line feed byte. ok is false if one of them cannot be decoded.
 func decodeLines(raw []byte, e encoding.Encoding) (text []byte, ok bool) {
 	for line := range bytes.Lines(raw) {
 		if !utf8.Valid(line) {
@@ -97,7 +98,8 @@ func decodeLines(raw []byte, e encoding.Encoding) (text []byte, ok bool) {
 	return text, true
 }
 
-// decodeBytes decodes only the bytes that are not UTF-8, if e is a single-byte encoding.
+// decodeBytes decodes only the bytes that are not UTF-8. ok is false if e is not a single-byte
+// encoding, or has no character for one of these bytes.
 func decodeBytes(raw []byte, e encoding.Encoding) (text []byte, ok bool) {
 	single, ok := e.(*charmap.Charmap)
 	if !ok {
@@ -119,7 +121,8 @@ func decodeWhole(raw []byte, e encoding.Encoding) (text []byte, ok bool) {
 	return text, true
 }
 
-// guessUTF16 returns the decoding of a file as UTF-16, with or without byte order mark, or nil.
+// guessUTF16 returns the decoding of a file as UTF-16, with or without byte order mark, as the only
+// element. It returns nil if the file is not plausible UTF-16.
 func guessUTF16(raw []byte) []decoding {
 	if len(raw) == 0 || len(raw)%2 != 0 {
 		return nil
@@ -161,7 +164,8 @@ func guessUTF16(raw []byte) []decoding {
 	return nil
 }
 
-// scoreOf returns the average weight of a text's non-ASCII characters, or 1 if it has only ASCII.
+// scoreOf returns the average weight of the first maxScored non-ASCII characters of a text, or 1 if
+// the text has only ASCII.
 func scoreOf(text string, weight func(before, r, after rune) float64) float64 {
 	n, sum := 0, 0.0
 	before := ' '
@@ -231,7 +235,8 @@ func koreanWeight(_, r, _ rune) float64 {
 	return 0
 }
 
-// westernWeight expects single non-ASCII letters between ASCII letters, and punctuation.
+// westernWeight returns a high weight for typographic signs and for a non-ASCII letter next to an
+// ASCII letter, and a low one for two non-ASCII characters in a row.
 func westernWeight(before, r, after rune) float64 {
 	switch {
 	case strings.ContainsRune("‘’“”„…–—•€£°©®«»§·´\u00a0", r):
@@ -246,8 +251,8 @@ func westernWeight(before, r, after rune) float64 {
 	return 0.4
 }
 
-// wideWeight accepts every assigned, non-private character: random bytes rarely decode to those in
-// UTF-16.
+// wideWeight returns 1 for each printable character, white space and byte order mark, else 0:
+// random bytes rarely decode to printable characters in UTF-16.
 func wideWeight(_, r, _ rune) float64 {
 	if unicode.IsGraphic(r) || unicode.IsSpace(r) || r == '\ufeff' {
 		return 1

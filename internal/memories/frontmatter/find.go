@@ -11,7 +11,8 @@ import (
 const maxPreamble = 2 << 10
 
 // findFrontmatter finds a frontmatter in an unusual place or format. p must have the whole file in
-// its body.
+// its body. found is the page with that frontmatter as YAML at its top; ok is false if there is
+// none.
 func findFrontmatter(p page) (found page, ok bool) {
 	above, rest := cutBlank(p.body)
 	comments := ""
@@ -45,7 +46,8 @@ func findFrontmatter(p page) (found page, ok bool) {
 	return cutPreamble(p)
 }
 
-// withFrontmatter returns the page with a frontmatter of shape s.
+// withFrontmatter returns the page with shape s and this frontmatter and body, and with lines ---
+// around the frontmatter.
 func (p page) withFrontmatter(s shape, front, body string) page {
 	if front != "" && memtext.LineEnding(front) == "" {
 		front += p.eol
@@ -55,7 +57,8 @@ func (p page) withFrontmatter(s shape, front, body string) page {
 	return p
 }
 
-// cutBlank splits a text after its blank lines. It examines maxPreamble bytes at most.
+// cutBlank splits a text after the blank lines at its start. rest is empty if all lines are blank,
+// or those of the first maxPreamble bytes.
 func cutBlank(text string) (blank, rest string) {
 	rest = text
 	for rest != "" && len(text)-len(rest) <= maxPreamble {
@@ -69,7 +72,8 @@ func cutBlank(text string) (blank, rest string) {
 	return text, ""
 }
 
-// cutHTMLComment splits a text after the HTML comment at its start, including the line end.
+// cutHTMLComment splits a text after the HTML comment at its start, including the line end. comment
+// is empty if it is absent, or if text follows it on its last line.
 func cutHTMLComment(text string) (comment, rest string) {
 	const opening, closing = "<!--", "-->"
 	if !strings.HasPrefix(text, opening) {
@@ -87,7 +91,7 @@ func cutHTMLComment(text string) (comment, rest string) {
 	return text[:end+len(line)], text[end+len(line):]
 }
 
-// asComment returns the lines of a text as YAML comments.
+// asComment returns the lines of a text, without blank ones, as YAML comments.
 func asComment(text, eol string) string {
 	var out strings.Builder
 	for _, line := range memtext.Lines(text) {
@@ -98,7 +102,9 @@ func asComment(text, eol string) string {
 	return out.String()
 }
 
-// cutComment splits a text at the HTML comment at its start, if that contains a frontmatter.
+// cutComment splits a text at the HTML comment at its start, if that contains a frontmatter, with
+// or without lines --- around it. body is the text after the frontmatter. ok is false if there is
+// none.
 func cutComment(text string) (front, body string, ok bool) {
 	comment, rest := cutHTMLComment(text)
 	if comment == "" {
@@ -118,8 +124,9 @@ func cutComment(text string) (front, body string, ok bool) {
 	return "", "", false
 }
 
-// cutFenced splits a text at the frontmatter at its start, also between unusual fences. A text
-// after the first fence becomes a comment.
+// cutFenced splits a text at the frontmatter at its start, also if the lines around it are only
+// similar to ---. A text after --- on the first line becomes a comment. ok is false if there is no
+// frontmatter.
 func cutFenced(text string) (front, body string, ok bool) {
 	opener, rest := memtext.CutLine(text)
 	label, isDashes := strings.CutPrefix(strings.TrimSpace(opener), "---")
@@ -144,7 +151,8 @@ func cutFenced(text string) (front, body string, ok bool) {
 	return front, body, true
 }
 
-// cutDots splits a text at a frontmatter that ends with a line "...", as YAML documents do.
+// cutDots splits a text at a frontmatter that starts with --- and ends with a line "...", as YAML
+// documents do. ok is false without one, or if more entries and a line --- follow.
 func cutDots(text string) (front, body string, ok bool) {
 	opener, rest := memtext.CutLine(text)
 	if !isFence(opener) {
@@ -163,7 +171,7 @@ func cutDots(text string) (front, body string, ok bool) {
 }
 
 // cutCodeFence splits a text at the code fence at its start, if that contains a frontmatter, with
-// or without the body.
+// or without the body, and removes the fence. ok is false without one.
 func cutCodeFence(text string) (front, body string, ok bool) {
 	opener, rest := memtext.CutLine(text)
 	opener = strings.TrimSpace(opener)
@@ -192,7 +200,8 @@ func cutCodeFence(text string) (front, body string, ok bool) {
 	return front, inside + after, true
 }
 
-// cutPreamble finds a complete frontmatter below a few lines of text.
+// cutPreamble finds a complete frontmatter below a few lines of text, and returns the page with
+// that text in front of the body. ok is false without one, or if the text has a code fence.
 func cutPreamble(p page) (found page, ok bool) {
 	above, _, _, _ := cutAt(p.body[:min(len(p.body), maxPreamble)], isFence)
 	if len(above) == len(p.body) || strings.Contains(above, "```") || strings.Contains(above, "~~~") {

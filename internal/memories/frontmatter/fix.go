@@ -53,7 +53,8 @@ type fixer struct {
 	fixes []Fix
 }
 
-// offer adds a fix if its result is readable and does not have the fixed problem.
+// offer adds a fix to m.fixes. It drops the fix if the result is unreadable, still has the problem,
+// or equals the file.
 func (m *fixer) offer(fix Fix) {
 	after := Parse(fix.After, m.stem)
 	if after.Unreadable || after.has(fix.Code) || bytes.Equal(fix.After, m.raw) {
@@ -156,7 +157,8 @@ func (m *fixer) fixDescription() {
 	})
 }
 
-// descriptionTexts returns the texts of a description that is a list or a mapping.
+// descriptionTexts returns the texts of a description that is a list or a mapping, from the top
+// level or else from metadata. It returns nil without a description.
 func (m *fixer) descriptionTexts() []string {
 	mapping := withoutAliases(readFrontmatter(cutPage(string(m.raw))).written)
 	written := valueAt(mapping, "description")
@@ -184,7 +186,8 @@ func hasWords(text, other string) bool {
 	return true
 }
 
-// textsIn returns the texts of a node; for a mapping, "key: value" of each entry.
+// textsIn returns the texts of a node and of everything in it, in order. A mapping yields "key:
+// value" for each entry.
 func textsIn(n *yaml.Node) []string {
 	var texts []string
 	switch n.Kind {
@@ -203,7 +206,9 @@ func textsIn(n *yaml.Node) []string {
 	return texts
 }
 
-// Renamed returns the file with another name and nothing else changed.
+// Renamed returns the file with another name and everything else unchanged. file is its path: the
+// memory of a file that states no name is named after the file. Invalid YAML becomes valid, as in
+// Rewrite.
 func Renamed(raw []byte, file, name string) []byte {
 	stem := strings.TrimSuffix(path.Base(file), path.Ext(file))
 	content := Parse(raw, stem).Content()

@@ -7,7 +7,8 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// fixUnclosed offers to add the line --- after the entries of a frontmatter that has no end.
+// fixUnclosed offers to add the line --- after the entries of a frontmatter that has no end. It
+// offers nothing if the first line is not ---, or no entry follows.
 func (m *fixer) fixUnclosed() {
 	if !m.file.has(memories.CodeNoFrontmatter) {
 		return
@@ -31,8 +32,8 @@ func (m *fixer) fixUnclosed() {
 	})
 }
 
-// cutEntries splits a text after the lines at its start that are entries of a frontmatter. Comments
-// belong to the entry below them.
+// cutEntries splits a text after the last line at its start that belongs to an entry of a
+// frontmatter. Comments between entries are part of front. front is empty if no entry is there.
 func cutEntries(text string) (front, rest string) {
 	end, at := 0, 0
 	for _, line := range memtext.Lines(text) {

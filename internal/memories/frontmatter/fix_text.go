@@ -9,8 +9,9 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// fixText offers conversions of a file that is not UTF-8 or has NUL bytes. Conversions that lose
-// nothing are first, ordered by plausibility.
+// fixText offers conversions of a file that is not UTF-8 or has NUL bytes: first all plausible
+// decodings, then removing the NUL bytes or replacing invalid bytes. It offers nothing for other
+// files.
 func (m *fixer) fixText() {
 	code := m.firstOf(memories.CodeNUL, memories.CodeInvalidUTF8)
 	if code == "" {
@@ -51,7 +52,8 @@ func (m *fixer) offerDecoding(code string, d decoding, guessed bool) {
 	})
 }
 
-// mapInvalid replaces each byte that is not valid UTF-8.
+// mapInvalid returns raw with each byte that is not part of valid UTF-8 replaced by the character
+// that replacement returns for it.
 func mapInvalid(raw []byte, replacement func(byte) rune) []byte {
 	out := make([]byte, 0, len(raw))
 	for len(raw) > 0 {

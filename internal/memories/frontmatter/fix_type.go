@@ -53,7 +53,8 @@ func wordsOf(s string) []string {
 	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
-// fixType offers the types that the file may have: all, or the two conflicting ones.
+// fixType offers the types that the file may have: all of them if it has none or an unknown one, or
+// the two that it states in conflict. It offers nothing for a file with a type.
 func (m *fixer) fixType() {
 	code := m.firstOf(memories.CodeTypeUnknown, memories.CodeTypeNotText, memories.CodeTypeMissing)
 	switch {
@@ -94,7 +95,7 @@ func (m *fixer) offerTypes(code string, types []memories.Type) {
 	}
 }
 
-// statedTypes returns the known types that the file states, the effective one first.
+// statedTypes returns the file's type and, if metadata states a known type too, that one second.
 func (m *fixer) statedTypes() []memories.Type {
 	stated := []memories.Type{m.file.Type}
 	metadata := mappingAt(readFrontmatter(cutPage(string(m.raw))).mapping, "metadata")

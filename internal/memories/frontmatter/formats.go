@@ -13,7 +13,9 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// cutTOML splits a text at its TOML frontmatter between lines +++. front is converted to YAML.
+// cutTOML splits a text at the TOML frontmatter at its start, between lines +++. front is converted
+// to YAML; for invalid TOML it is converted line by line. ok is false if there is no frontmatter,
+// or it is too large.
 func cutTOML(text string) (front, body string, ok bool) {
 	opener, rest := memtext.CutLine(text)
 	isPlus := func(line string) bool { return strings.TrimSpace(line) == "+++" }
@@ -79,7 +81,8 @@ func yamlOfTOML(source string) string {
 	return encodeMapping(mapping, "\n")
 }
 
-// yamlOfLines replaces each line "key = value" by "key: value". It is for invalid TOML.
+// yamlOfLines replaces each line "key = value" of a text by "key: value", for TOML that the library
+// refuses. Other lines stay.
 func yamlOfLines(source string) string {
 	lines := memtext.Lines(source)
 	for i, line := range lines {
@@ -91,7 +94,8 @@ func yamlOfLines(source string) string {
 	return strings.Join(lines, "")
 }
 
-// cutJSON splits a text at the JSON object that it starts with. front is converted to YAML.
+// cutJSON splits a text at the JSON object at its start. front is the object as YAML. ok is false
+// if there is no valid object of at most maxFrontmatter bytes, or it is not a memory's frontmatter.
 func cutJSON(text string) (front, body string, ok bool) {
 	if !strings.HasPrefix(text, "{") {
 		return "", "", false

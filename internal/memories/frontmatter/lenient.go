@@ -35,7 +35,9 @@ type lenientReader struct {
 	count  int      // number of entries so far
 }
 
-// entries parses lines; first is the line number of lines[0] in the frontmatter.
+// entries returns the entries that lines state as a mapping. first is the line number of lines[0]
+// in the frontmatter. Lines that belong to no entry are added to r.unread, comments to the entry
+// below.
 func (r *lenientReader) entries(lines []string, first int) *yaml.Node {
 	mapping := newMapping()
 	level := levelOf(lines)
@@ -62,7 +64,8 @@ func (r *lenientReader) entries(lines []string, first int) *yaml.Node {
 	return mapping
 }
 
-// setAside appends lines that belong to no entry to unread, and returns the comments among them.
+// setAside appends the lines to r.unread, without blank lines and comments, and returns the
+// comments.
 func (r *lenientReader) setAside(lines []string) (comments []string) {
 	for _, line := range lines {
 		switch {
@@ -75,7 +78,8 @@ func (r *lenientReader) setAside(lines []string) (comments []string) {
 	return comments
 }
 
-// put sets a key to a value. An earlier entry of the same key moves to unread.
+// put sets a key of a mapping to a value. An earlier entry of the same key is removed and its lines
+// are added to r.unread.
 func (r *lenientReader) put(mapping, key, value *yaml.Node) {
 	i := indexOf(mapping, key.Value)
 	if i < 0 {
@@ -121,7 +125,8 @@ func (r *lenientReader) entryAsYAML(lines []string, level, first int) (key, valu
 	return alone.Content[0], alone.Content[1], true
 }
 
-// lenientText joins the text after a colon with the lines below it.
+// lenientText returns the text of a value: rest is the text after the colon, under are the lines
+// below. It drops the header of a block scalar and quotes around the whole text.
 func lenientText(rest string, under []string) string {
 	text := strings.TrimRight(dedent(under, levelOf(under)), "\n")
 	if rest == "" || blockHeader.MatchString(rest) && text != "" {
@@ -144,7 +149,8 @@ func isComment(line string) bool {
 	return strings.HasPrefix(strings.TrimLeft(line, " \t"), "#")
 }
 
-// startsEntry reports whether a line starts an entry of a mapping with this indentation.
+// startsEntry reports whether a line has a key and a colon and is indented by at most level. Lines
+// that start like a list, a comment or another YAML construct do not count.
 func startsEntry(line string, level int) bool {
 	text := strings.TrimLeft(line, " \t")
 	if len(line)-len(text) > level || strings.TrimSpace(text) == "" || strings.ContainsAny(text[:1], "#-?{}[]|>,%") {
@@ -154,7 +160,7 @@ func startsEntry(line string, level int) bool {
 	return ok
 }
 
-// levelOf returns the indentation of the first line with text.
+// levelOf returns the indentation of the first line that has text and is not a comment, or 0.
 func levelOf(lines []string) int {
 	for _, line := range lines {
 		if text := strings.TrimLeft(line, " \t"); text != "" && !isComment(line) {
@@ -174,7 +180,8 @@ func dedent(lines []string, level int) string {
 	return out.String()
 }
 
-// moveDown adds an offset to the line numbers of a node that was parsed separately.
+// moveDown adds an offset to the line numbers of a node and of everything in it. The node was
+// parsed from a part of the text.
 func moveDown(n *yaml.Node, lines int) {
 	n.Line += lines
 	for _, child := range n.Content {

@@ -41,8 +41,9 @@ func (k *literalReader) restore(mapping *yaml.Node, prefix string) *yaml.Node {
 	return &out
 }
 
-// textOf returns a node with the whole text after a key if YAML would drop a part of it, else
-// value. A list or mapping becomes a text. inFlow means that the key's mapping is in braces.
+// textOf returns the node to use as the value of a key. It is value, unless YAML dropped a part of
+// the text or value is a list or mapping; then it is a new text node. inFlow means that the key's
+// mapping is in braces.
 func (k *literalReader) textOf(key, value *yaml.Node, inFlow bool) *yaml.Node {
 	rest, under, found := k.written(key)
 	found = found && !inFlow
@@ -73,7 +74,8 @@ func (k *literalReader) textOf(key, value *yaml.Node, inFlow bool) *yaml.Node {
 	return newText(text)
 }
 
-// joinText joins the text after a key with the lines below it.
+// joinText returns the text after a key, followed by the lines below it without their common
+// indentation.
 func joinText(rest string, under []string) string {
 	if len(under) == 0 {
 		return rest
@@ -84,8 +86,8 @@ func joinText(rest string, under []string) string {
 // blockHeader matches the text after a key that starts a block scalar.
 var blockHeader = regexp.MustCompile(`^[|>]([-+]?[1-9]?|[1-9][-+])([ \t]+#.*)?$`)
 
-// written returns the text after a key's colon and the lines below that belong to the value. found
-// is false if no line starts with the key.
+// written returns the text after a key's colon in the file, and the lines below it that belong to
+// the value. found is false if no line starts with the key.
 func (k *literalReader) written(key *yaml.Node) (rest string, under []string, found bool) {
 	lines := k.lines
 	isKey := func(line string) bool {
@@ -119,7 +121,7 @@ func (k *literalReader) written(key *yaml.Node) (rest string, under []string, fo
 }
 
 // splitEntry splits a line at its first colon and trims both parts. After a key that Memoir knows,
-// a full-width colon counts too.
+// a full-width colon counts too. ok is false if there is no colon, or no key before it.
 func splitEntry(line string) (key, rest string, ok bool) {
 	key, rest, ok = strings.Cut(line, "\uFF1A")
 	if !ok || !slices.Contains(knownKeys, foldKey(key)) {
@@ -133,7 +135,8 @@ func isItem(text string) bool { return text == "-" || strings.HasPrefix(text, "-
 
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
-// dropRestored removes from the comments of a mapping the words that are now part of a value.
+// dropRestored removes lines from the comments of a node and of everything in it if one of the
+// texts restored ends with them: they are part of a value now.
 func dropRestored(n *yaml.Node, restored []string) {
 	if len(restored) == 0 {
 		return

@@ -11,8 +11,8 @@ import (
 	"memoir/internal/memories"
 )
 
-// setContent sets the keys of a mapping to c. Existing keys keep their order; insertIndex places
-// new keys.
+// setContent makes a mapping state the name, description and type of c. It leaves a key unchanged
+// if it states that value already. Existing keys keep their place; insertIndex places new ones.
 func setContent(mapping *yaml.Node, c memories.Content) {
 	current := contentOf(mapping)
 	if current.Name != c.Name {
@@ -27,8 +27,8 @@ func setContent(mapping *yaml.Node, c memories.Content) {
 	}
 }
 
-// setStated sets a key where statedText reads it: at the top level or in metadata. An empty text
-// removes the key from both.
+// setStated sets a key where statedText reads it: in metadata if only metadata has a text there,
+// else at the top level. An empty text removes the key from both.
 func setStated(mapping *yaml.Node, key, text string) {
 	metadata := mappingAt(mapping, "metadata")
 	if metadata == nil || indexOf(metadata, key) < 0 {
@@ -59,7 +59,8 @@ func setType(mapping *yaml.Node, t memories.Type) {
 // modifiedLayout is the time layout that agents write: RFC 3339, UTC, milliseconds.
 const modifiedLayout = "2006-01-02T15:04:05.000Z"
 
-// setModified sets the time of the last change, if the mapping states one.
+// setModified sets the time of the last change where the mapping states one. It does nothing if the
+// mapping states none.
 func setModified(mapping *yaml.Node, now time.Time) {
 	if in, key := statedModified(mapping); in != nil {
 		value := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!timestamp", Value: now.UTC().Format(modifiedLayout)}
@@ -67,7 +68,8 @@ func setModified(mapping *yaml.Node, now time.Time) {
 	}
 }
 
-// setText sets a key to a text. An empty text removes the key.
+// setText sets a key of a mapping to a text. An empty text removes the key; if a merge key would
+// then provide a value, it sets the key to an empty text.
 func setText(mapping *yaml.Node, key, text string) {
 	i := indexOf(mapping, key)
 	switch {
@@ -129,8 +131,8 @@ func withoutAliases(n *yaml.Node) *yaml.Node {
 	return &out
 }
 
-// quoteBlocks turns block scalars into quoted ones, because the library loses white space at their
-// ends.
+// quoteBlocks turns block scalars in a node into quoted ones, because the library loses white space
+// at the ends of block scalars.
 func quoteBlocks(n *yaml.Node) {
 	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
 		n.Style = yaml.DoubleQuotedStyle

@@ -1,17 +1,17 @@
 package frontmatter
 
 import (
+	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
 
 	"memoir/internal/memories/memtext"
 )
 
-// lowerKeys returns the page with known keys in their usual spelling, if they are in other letter
-// case or in emphasis.
+// lowerKeys returns the page with known keys, such as Name or **Type**, in their usual spelling and
+// with shape otherKeys. If no key needs it, it returns p unchanged.
 func lowerKeys(p page) page {
 	lines := memtext.Lines(p.front)
 	changed := lowerKeysOf(lines, knownKeys)
@@ -40,26 +40,25 @@ func (p page) withShape(s shape) page {
 	return p
 }
 
-// lowerKeysOf corrects the first line of each known key with another spelling, unless another line
-// of that level has the right spelling.
+// entryLine matches a line with a key: its indent, its key, and the rest with the line end.
+var entryLine = regexp.MustCompile(`(?s)^([ \t]*)([^:：]*)[:：](.*)$`)
+
+// lowerKeysOf corrects the spelling of keys in lines: for each of keys, the first line that has it
+// in another letter case or with emphasis, unless a line has the exact key. It reports whether it
+// changed a line.
 func lowerKeysOf(lines []string, keys []string) (changed bool) {
 	level := levelOf(lines)
-	lineOf := map[string]int{}
+	lineOf := map[string]int{} // the line to correct, or -1 if a line has the exact key
 	for i, line := range lines {
-		bare := strings.TrimRight(line, "\r\n")
-		if indentOf(bare) > level || strings.HasPrefix(trimBlank(bare), "{") {
+		parts := entryLine.FindStringSubmatch(line)
+		if parts == nil || len(parts[1]) > level || strings.HasPrefix(trimBlank(line), "{") {
 			continue
 		}
-		key, _, ok := splitEntry(bare)
-		if !ok {
-			continue
-		}
-		at := slices.IndexFunc(keys, func(known string) bool { return strings.EqualFold(known, foldKey(key)) })
+		at := slices.IndexFunc(keys, func(known string) bool { return strings.EqualFold(known, foldKey(parts[2])) })
 		if at < 0 {
 			continue
 		}
-		colon := strings.IndexAny(bare, ":\uFF1A")
-		if unquote(strings.Trim(bare[:colon], " \t")) == keys[at] {
+		if unquote(strings.TrimRight(parts[2], " \t")) == keys[at] {
 			lineOf[keys[at]] = -1
 		} else if _, seen := lineOf[keys[at]]; !seen {
 			lineOf[keys[at]] = i
@@ -69,11 +68,9 @@ func lowerKeysOf(lines []string, keys []string) (changed bool) {
 		if i < 0 {
 			continue
 		}
-		colon := strings.IndexAny(lines[i], ":\uFF1A")
-		_, size := utf8.DecodeRuneInString(lines[i][colon:])
-		indent := lines[i][:min(indentOf(lines[i]), level)]
-		rest := lines[i][colon+size:]
-		if rest != "" && strings.TrimLeft(rest[:1], " \t\r\n") != "" {
+		parts := entryLine.FindStringSubmatch(lines[i])
+		indent, rest := parts[1][:min(len(parts[1]), level)], parts[3]
+		if rest != "" && !strings.ContainsAny(rest[:1], " \t\r\n") {
 			rest = " " + rest
 		}
 		lines[i] = indent + key + ":" + rest
@@ -82,8 +79,9 @@ func lowerKeysOf(lines []string, keys []string) (changed bool) {
 	return changed
 }
 
-// mergeSecond returns the page with further frontmatter blocks merged into the first. It stops at a
-// block that adds no missing name or type. The first block takes precedence.
+// mergeSecond returns the page with the frontmatter blocks that follow the first one merged into
+// it, with shape twoBlocks. It stops at a block that adds no missing name or type. The first block
+// takes precedence.
 func mergeSecond(p page) page {
 	for {
 		merged, ok := mergeNext(p)
@@ -126,8 +124,8 @@ func mergeNext(p page) (merged page, ok bool) {
 	return merged.withShape(twoBlocks), merged.front != "" && len(merged.front) <= maxFrontmatter
 }
 
-// readEntries parses a frontmatter. mapping is nil if it has too many entries. isYAML is false for
-// invalid YAML.
+// readEntries parses a frontmatter as YAML, or line by line if it is not valid YAML; isYAML reports
+// which. mapping is nil if it has too many entries.
 func readEntries(front string) (mapping *yaml.Node, isYAML bool) {
 	front = memtext.Canonical(front)
 	if mapping = readYAML(front); mapping != nil {
@@ -141,8 +139,8 @@ func statedKeys(mapping *yaml.Node) (hasName, hasType bool) {
 	return strings.TrimSpace(statedText(mapping, "name")) != "", strings.TrimSpace(statedText(mapping, "type")) != ""
 }
 
-// mergeMappings adds to first the keys of second that it lacks. Keys with different values in
-// second are kept under unreadKey.
+// mergeMappings adds to first the entries of second that first lacks, and returns first. Entries of
+// second with another value for the same key are added as text under unreadKey.
 func mergeMappings(first, second *yaml.Node) *yaml.Node {
 	unread := newMapping()
 	for i := 0; i+1 < len(second.Content); i += 2 {

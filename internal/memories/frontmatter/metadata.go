@@ -18,9 +18,9 @@ const (
 	SourceExtraction = "extraction"
 )
 
-// WithMetadata returns the file with entries set in its metadata and everything else unchanged. It
-// adds a missing metadata mapping. It returns raw if it cannot set the entries without another
-// change.
+// WithMetadata returns the file with the given entries set in its metadata and everything else
+// unchanged. It adds a missing metadata mapping. It returns raw if the frontmatter is missing,
+// misplaced or not valid YAML, or if another entry would change.
 func WithMetadata(raw []byte, entries map[string]string) []byte {
 	p := cutPage(string(raw))
 	before := readFrontmatter(p)

@@ -35,7 +35,8 @@ func statedModified(mapping *yaml.Node) (in *yaml.Node, key string) {
 	return nil, ""
 }
 
-// readModified sets f.Modified and flags an invalid date.
+// readModified sets f.Modified to the stated time of the last change, and flags it as a problem if
+// it is not a date. Without a stated time it does nothing.
 func (f *File) readModified(mapping *yaml.Node) {
 	in, key := statedModified(mapping)
 	if in == nil {

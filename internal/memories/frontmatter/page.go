@@ -18,7 +18,9 @@ type page struct {
 	shape  shape
 }
 
-// cutPage splits a file at its frontmatter, also at one in an unusual place or format.
+// cutPage splits a file at its frontmatter, also at one in an unusual place or format. It merges
+// further frontmatter blocks and corrects the spelling of keys. Without frontmatter, the whole file
+// is the body.
 func cutPage(raw string) page {
 	p := cutTop(raw)
 	if p.hasFrontmatter() && (!isFrontmatter(p.front) || isClosedByDots(p)) {
@@ -70,7 +72,8 @@ func Split(raw string) (head, body string) {
 	return p.opener + p.front + p.closer, p.body
 }
 
-// cutAt splits a text at its first line for which is reports true.
+// cutAt splits a text at its first line for which is reports true. Without such a line, before is the
+// whole text and ok is false.
 func cutAt(text string, is func(line string) bool) (before, line, after string, ok bool) {
 	for rest := text; rest != ""; rest = after {
 		line, after = memtext.CutLine(rest)

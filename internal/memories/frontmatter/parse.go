@@ -96,6 +96,8 @@ func (f *File) flag(condition bool, code string) {
 	}
 }
 
+// readName sets f.Name to the stated name, or to one from stem if that is empty or invisible, and
+// flags problems of the name. A missing name is a problem only if expected.
 func (f *File) readName(r reading, stem string, expected bool) {
 	written := statedText(r.mapping, "name")
 	f.Name = memories.CanonicalName(written)
@@ -110,7 +112,8 @@ func (f *File) readName(r reading, stem string, expected bool) {
 	}
 }
 
-// stemName returns a valid name for a file's stem, which may contain any characters.
+// stemName returns a valid name for a file's stem: the stem in canonical form, or a hash of it if
+// that is invisible.
 func stemName(stem string) string {
 	if name := memories.CanonicalName(stem); memtext.IsVisible(name) {
 		return name
@@ -118,6 +121,9 @@ func stemName(stem string) string {
 	return memtext.ShortHash(stem)
 }
 
+// readType sets f.Type to the type stated at the top level, else in metadata, and flags problems of
+// the type. f.Type is empty if the type is missing or unknown. A missing type is a problem only if
+// expected.
 func (f *File) readType(mapping *yaml.Node, expected bool) {
 	top, topIsText := textAt(mapping, "type")
 	nested, nestedIsText := "", true
@@ -164,7 +170,8 @@ func textAt(mapping *yaml.Node, key string) (text string, isText bool) {
 	return value.Value, true
 }
 
-// statedText returns the text of a key at the top level, or of the same key in metadata.
+// statedText returns the text of a key at the top level or, if that is blank, of the same key in
+// metadata. It returns "" if neither has a text.
 func statedText(mapping *yaml.Node, key string) string {
 	text, _ := textAt(mapping, key)
 	if metadata := mappingAt(mapping, "metadata"); metadata != nil && strings.TrimSpace(text) == "" {
@@ -183,10 +190,10 @@ const (
 // reading is a frontmatter and how it was read.
 type reading struct {
 	mapping    *yaml.Node // empty without frontmatter
-	written    *yaml.Node // mapping before wordKeeper restored dropped words
+	written    *yaml.Node // mapping as YAML reads it, before literalReader restored words
 	lenient    bool       // not valid YAML
-	restored   []string   // texts with words that wordKeeper restored
-	notText    []string   // see wordKeeper
+	restored   []string   // see literalReader
+	notText    []string   // see literalReader
 	unreadable string     // problem code if the frontmatter is not read; then other fields are unset
 }
 
@@ -199,6 +206,9 @@ func (r reading) isNotText(key string) bool {
 	return strings.TrimSpace(top) == "" && slices.Contains(r.notText, "metadata."+key)
 }
 
+// readFrontmatter parses the frontmatter of p: as YAML, or line by line if it is not valid YAML.
+// Names and descriptions get back the words that YAML drops. If it is too large or an alias bomb,
+// only unreadable is set.
 func readFrontmatter(p page) reading {
 	r := reading{mapping: newMapping(), written: newMapping()}
 	if len(p.front) > maxFrontmatter {
@@ -230,7 +240,8 @@ func readFrontmatter(p page) reading {
 	return r
 }
 
-// FlawsOf returns the flaws of a file with the bytes raw that Parse returned as f.
+// FlawsOf returns which signs of an unfinished file it has: no name, no end of the frontmatter, no
+// text, a merge conflict. raw are its bytes and f is the result of Parse for them.
 func FlawsOf(raw []byte, f File) (flaws memories.Flaw) {
 	text := strings.TrimPrefix(string(raw), memtext.ByteOrderMark)
 	if f.has(memories.CodeNoFrontmatter) || f.has(memories.CodeNameMissing) || f.has(memories.CodeNameNotText) {

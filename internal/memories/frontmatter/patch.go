@@ -43,8 +43,8 @@ func patchLines(p page, before, after *yaml.Node) string {
 	return strings.Join(patch.lines, "")
 }
 
-// change adds an edit for each entry that differs between before and after. In metadata, it adds
-// one for each entry of its own, unless metadata is in braces.
+// change adds to l an edit for each entry that differs between before and after. In metadata it
+// adds one for each entry of its own, unless metadata is in braces.
 func (l *linePatch) change(before, after *yaml.Node) {
 	for i := 0; i < len(before.Content); i += 2 {
 		if key := target(before.Content[i]).Value; indexOf(before, key) == i && indexOf(after, key) < 0 {
@@ -66,8 +66,8 @@ func (l *linePatch) change(before, after *yaml.Node) {
 	}
 }
 
-// set replaces the entry of key, or inserts it where placeOf returns. A nil value removes the
-// entry.
+// set adds an edit that replaces the entry of key by value, or inserts it where insertIndex places
+// it. A nil value removes the entry. A mapping in braces sets l.failed.
 func (l *linePatch) set(mapping *yaml.Node, key string, value *yaml.Node) {
 	if mapping.Style&yaml.FlowStyle != 0 {
 		l.failed = true
@@ -99,7 +99,8 @@ func (l *linePatch) set(mapping *yaml.Node, key string, value *yaml.Node) {
 	l.edits = append(l.edits, lineEdit{from, to, text})
 }
 
-// span returns the lines of the i-th entry, without blank lines and comments after it.
+// span returns the lines of the i-th entry, without blank lines and comments after it. If the entry
+// has no line of its own, span sets l.failed and returns 0, 0.
 func (l *linePatch) span(mapping *yaml.Node, i int) (from, to int) {
 	key := mapping.Content[i]
 	from, to = key.Line-1, l.end(mapping, i)
@@ -119,7 +120,8 @@ func (l *linePatch) span(mapping *yaml.Node, i int) (from, to int) {
 	return from, to
 }
 
-// end returns the line at which the next entry of this or an outer mapping starts.
+// end returns the index of the line at which the next entry of this or an outer mapping starts, or
+// the number of lines.
 func (l *linePatch) end(mapping *yaml.Node, i int) int {
 	if i+2 < len(mapping.Content) {
 		return mapping.Content[i+2].Line - 1

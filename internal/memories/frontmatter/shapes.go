@@ -85,8 +85,8 @@ const (
 	noKey       = maxKeyWords + 1
 )
 
-// keysIn returns the known keys that start a line of text, folded. longest is the number of words
-// of the longest key, or noKey if a line is not part of an entry.
+// keysIn returns the known keys that start a line of text, in lower case. longest is the number of
+// words of the longest key, or noKey if a line is not part of an entry.
 func keysIn(text string) (keys []string, longest int) {
 	level := -1
 	for rest := text; rest != ""; {
@@ -116,8 +116,9 @@ func keysIn(text string) (keys []string, longest int) {
 	return keys, longest
 }
 
-// isMemory reports whether a text is the frontmatter of a memory. If strict, it requires a name and
-// a type and allows only entries.
+// isMemory reports whether a text is probably the frontmatter of a memory. If strict, it must have
+// a name, and a type or metadata, and only entries. Else it needs both, or one of them and only
+// entries.
 func isMemory(front string, strict bool) bool {
 	keys, longest := keysIn(front)
 	name := slices.Contains(keys, "name")

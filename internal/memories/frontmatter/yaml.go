@@ -128,7 +128,8 @@ func mappingAt(mapping *yaml.Node, key string) *yaml.Node {
 // maxMerges is how deep merge keys may be nested. It is arbitrary; people use one level.
 const maxMerges = 8
 
-// mergedAt returns the value that a merge key (<<) adds for key, or nil.
+// mergedAt returns the value that a merge key (<<) of a mapping adds for key, or nil. It follows
+// merge keys up to depth levels.
 func mergedAt(mapping *yaml.Node, key string, depth int) *yaml.Node {
 	from := target(valueAt(mapping, "<<"))
 	if from == nil || depth == 0 {
