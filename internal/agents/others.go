@@ -3,6 +3,7 @@ package agents
 import (
 	"bytes"
 	"io"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -58,9 +59,10 @@ func (w *walker) other(d directory, it item, scope *scopeTree) {
 	w.listing.Others = append(w.listing.Others, Other{entry, w.real(d, it.name)})
 }
 
-// IsText reports whether a file's first bytes are text. It fails as files.DirReader.Open does.
-func (o Other) IsText(among *files.DirReader) (bool, error) {
-	file, err := among.Open(o.real)
+// IsText reports whether the first bytes of the file are text. The errors are those of
+// [files.Open].
+func (o Other) IsText(root *os.Root) (bool, error) {
+	file, err := files.Open(root, o.real)
 	if err != nil {
 		return false, err
 	}

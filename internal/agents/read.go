@@ -16,39 +16,12 @@ func ReadFile(root *os.Root, path string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return readAll(file, path, limit)
-}
-
-// ReadAmong is ReadFile for callers that read many files of the same directories.
-func ReadAmong(neighbours *files.DirReader, path string, limit int64) ([]byte, error) {
-	file, err := neighbours.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	return readAll(file, path, limit)
-}
-
-func readAll(file *os.File, path string, limit int64) ([]byte, error) {
 	defer file.Close()
-	info, err := file.Stat()
+	data, err := io.ReadAll(io.LimitReader(file, limit+1))
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
-	// Most files are read with one allocation of their exact size: the contents of many files are
-	// kept.
-	data := make([]byte, min(info.Size(), limit)+1)
-	n, err := io.ReadFull(file, data)
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return data[:n], nil
-	}
-	var grown []byte
-	if err == nil {
-		grown, err = io.ReadAll(io.LimitReader(file, limit+1-int64(n)))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	}
-	return append(data, grown...), nil
+	return data, nil
 }
 
 // ReadEnd returns the last bytes of a file, at most limit, and whether the file has more. It

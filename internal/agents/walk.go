@@ -118,8 +118,6 @@ func (w *walker) scan(d directory, scope *scopeTree) {
 
 // scanNamed scans the named entries without listing the directory.
 func (w *walker) scanNamed(d directory, scope *scopeTree, names ...string) {
-	among := files.NewDirReader(w.root)
-	defer among.Close()
 	for _, name := range names {
 		inside := scope.child(name)
 		if inside == nil {
@@ -127,7 +125,7 @@ func (w *walker) scanNamed(d directory, scope *scopeTree, names ...string) {
 		}
 		raw, all := rawNames(name)
 		for _, name := range raw {
-			w.scanOne(among, d, name, inside)
+			w.scanOne(d, name, inside)
 		}
 		if all {
 			w.eachOf(d, func(it item) {
@@ -140,9 +138,9 @@ func (w *walker) scanNamed(d directory, scope *scopeTree, names ...string) {
 }
 
 // scanOne scans the entry with this name on disk.
-func (w *walker) scanOne(among *files.DirReader, d directory, name string, inside *scopeTree) {
+func (w *walker) scanOne(d directory, name string, inside *scopeTree) {
 	entryPath := join(d.path, name)
-	info, err := among.Lstat(w.real(d, name))
+	info, err := w.root.Lstat(w.real(d, name))
 	switch {
 	case err == nil:
 		w.entry(d, item{name, info}, inside)

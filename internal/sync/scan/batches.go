@@ -6,7 +6,6 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/agents"
-	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
@@ -65,8 +64,8 @@ func (s *Scanner) makeBatches(ctx context.Context, tx *agenttx.Tx, r Request, o 
 func (s *Scanner) readKeys(ctx context.Context, tx *agenttx.Tx, r Request, o reconcile.Observed, diff *scanDiff) (entries []*agents.Entry, keys []batchKey, err error) {
 	all := make([]batchKey, len(diff.toRead)) // zero for files that are unchanged or not ready
 	signatures := make([]int64, len(diff.toRead))
-	err = readInParallel(ctx, tx, len(diff.toRead), func(reader *files.DirReader, i int) {
-		file, ok := s.readScanned(tx, r, reader, o.At, diff.toRead[i], diff.known[diff.toRead[i].Path])
+	err = inParallel(ctx, len(diff.toRead), func(i int) {
+		file, ok := s.readScanned(tx, r, o.At, diff.toRead[i], diff.known[diff.toRead[i].Path])
 		switch {
 		case ok && file.IsUnchanged():
 			signatures[i] = file.Signature

@@ -46,8 +46,6 @@ func listOthers(tx *agenttx.Tx, listing *agents.Listing, paths []string) error {
 	slices.SortFunc(listing.Others, func(a, b agents.Other) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a.Path, b.Path))
 	})
-	reader := files.NewDirReader(tx.Root)
-	defer reader.Close()
 	var listed []agents.Other
 	var leftOut []string
 	opened := 0
@@ -62,7 +60,7 @@ func listOthers(tx *agenttx.Tx, listing *agents.Listing, paths []string) error {
 			if opened++; opened > maxSniffed {
 				continue // the next full scan checks it
 			}
-			isText, err := o.IsText(reader)
+			isText, err := o.IsText(tx.Root)
 			switch {
 			case files.IsExhausted(err):
 				return agenttx.OutOfFilesError(err)

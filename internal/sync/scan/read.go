@@ -32,8 +32,8 @@ import (
 func (s *Scanner) readChanged(ctx context.Context, tx *agenttx.Tx, r Request, at time.Time, b batch, diff *scanDiff) ([]reconcile.ScannedFile, error) {
 	scanned := make([]reconcile.ScannedFile, len(b.entries))
 	ok := make([]bool, len(b.entries))
-	err := readInParallel(ctx, tx, len(b.entries), func(reader *files.DirReader, i int) {
-		scanned[i], ok[i] = s.readScanned(tx, r, reader, at, b.entries[i], diff.known[b.entries[i].Path])
+	err := inParallel(ctx, len(b.entries), func(i int) {
+		scanned[i], ok[i] = s.readScanned(tx, r, at, b.entries[i], diff.known[b.entries[i].Path])
 		if ok[i] && b.keys != nil && keyOf(scanned[i]) != b.keys[i] {
 			tx.Rescan(scanned[i].Path) // its key has changed since readKeys
 			ok[i] = false
@@ -59,22 +59,10 @@ func (s *Scanner) readChanged(ctx context.Context, tx *agenttx.Tx, r Request, at
 	return changed, tx.DB.SaveSignatures(ctx, unchanged)
 }
 
-// readInParallel calls do for each index below n, several at a time. Each goroutine has a reader of
-// its own. It makes no further call when ctx ends, and returns the error of ctx.
-func readInParallel(ctx context.Context, tx *agenttx.Tx, n int, do func(reader *files.DirReader, i int)) error {
-	return inParallel(ctx, n, func(from, to int) {
-		reader := files.NewDirReader(tx.Root)
-		defer reader.Close()
-		for i := from; i < to; i++ {
-			do(reader, i)
-		}
-	})
-}
-
-// inParallel divides the indexes below n into runs and calls do for each run, several at a time. It
-// begins no run after ctx has ended, and then returns the error of ctx. If a call panics,
-// inParallel panics after all calls have ended.
-func inParallel(ctx context.Context, n int, do func(from, to int)) error {
+// inParallel divides the indexes below n into runs, processes several runs at a time, and calls do
+// for each index of a run. It begins no run after ctx has ended, and then returns the error of ctx.
+// If a call panics, inParallel panics after all calls have ended.
+func inParallel(ctx context.Context, n int, do func(i int)) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(2 * runtime.GOMAXPROCS(0))
 	var panicked atomic.Value
@@ -90,7 +78,9 @@ func inParallel(ctx context.Context, n int, do func(from, to int)) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			do(start, min(start+run, n))
+			for i := start; i < min(start+run, n); i++ {
+				do(i)
+			}
 			return nil
 		})
 	}
@@ -104,7 +94,7 @@ func inParallel(ctx context.Context, n int, do func(from, to int)) error {
 // readScanned reads and parses one file. A file that cannot be read, or is no memory, becomes an
 // unreadable ScannedFile with a problem. ok is false if the file is missing or being written, or
 // too many files are open; then its scan is requested.
-func (s *Scanner) readScanned(tx *agenttx.Tx, r Request, reader *files.DirReader, at time.Time, entry *agents.Entry, known *records.File) (file reconcile.ScannedFile, ok bool) {
+func (s *Scanner) readScanned(tx *agenttx.Tx, r Request, at time.Time, entry *agents.Entry, known *records.File) (file reconcile.ScannedFile, ok bool) {
 	file = reconcile.ScannedFile{
 		Path: entry.Path, Session: entry.Session, Size: entry.Size,
 		ModTime: entry.ModTime, Signature: signature(entry, at), Known: known, Saved: entry.Path == r.Saved,
@@ -113,7 +103,7 @@ func (s *Scanner) readScanned(tx *agenttx.Tx, r Request, reader *files.DirReader
 	var problem *memories.Problem
 	if problem = entry.Problem; problem == nil {
 		var err error
-		file.Raw, err = agents.ReadAmong(reader, entry.Path, memories.MaxFileSize)
+		file.Raw, err = agents.ReadFile(tx.Root, entry.Path, memories.MaxFileSize)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			tx.Rescan(entry.Path)
