@@ -92,7 +92,7 @@ func (d *directory) removeLines(root *os.Root, index string, removed []string) (
 		if len(raw) > maxIndex {
 			return false, fmt.Errorf("it is larger than %d MiB", maxIndex>>20)
 		}
-		err = d.guard.Write(root, index, out, files.Options{IfHash: files.Hash(raw), Was: raw})
+		err = d.guard.Write(root, index, out, files.Options{IfHash: files.Hash(raw)})
 		if !errors.Is(err, files.ErrChanged) {
 			return err == nil, err
 		}

@@ -97,7 +97,7 @@ func (d *directory) put(root *os.Root, sources []note, content memories.Content)
 		if err != nil {
 			return err
 		}
-		return d.guard.Write(root, n.Path, data, files.Options{IfHash: files.Hash(n.raw), Was: n.raw})
+		return d.guard.Write(root, n.Path, data, files.Options{IfHash: files.Hash(n.raw)})
 	}
 	data, err := encoded(base, content)
 	if err != nil {

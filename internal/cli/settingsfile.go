@@ -83,7 +83,7 @@ func isDirectory(path string) bool {
 func (s *settingsFile) write(after []byte) error {
 	options := files.Options{New: true}
 	if s.exists {
-		options = files.Options{IfHash: files.Hash(s.before), Was: s.before}
+		options = files.Options{IfHash: files.Hash(s.before)}
 		info, err := s.root.Stat(s.name)
 		if err == nil && info.Mode().Perm()&0o200 == 0 {
 			return fmt.Errorf("%s is read-only, and was left as it is. Make it writable, or paste what memoir hooks print writes where it comes from", s.path)

@@ -53,9 +53,6 @@ func Hash(data []byte) string {
 // arbitrary.
 const maxHashed = 32 << 20
 
-// bufferSize is the buffer size in bytes for hashing and comparing files. It is arbitrary.
-const bufferSize = 32 << 10
-
 // ReadHash returns the Hash of a file. For a file of more than maxHashed bytes, the hash covers its
 // size and its first maxHashed bytes. The errors are those of [Open].
 func ReadHash(root *os.Root, relPath string) (string, error) {
@@ -84,7 +81,7 @@ func hashOf(file *os.File) (hash string, size int64, err error) {
 		return "", 0, err
 	}
 	h := sha256.New()
-	n, err := io.CopyBuffer(h, io.LimitReader(file, maxHashed+1), make([]byte, min(info.Size()+1, bufferSize)))
+	n, err := io.Copy(h, io.LimitReader(file, maxHashed+1))
 	if err != nil {
 		return "", 0, err
 	}

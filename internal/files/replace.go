@@ -1,10 +1,8 @@
 package files
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -55,35 +53,35 @@ func clearReplaced(root *os.Root, leftover string) (restored string, err error) 
 // returns ErrChanged. A program may save the target between the check and the rename. So the two
 // files are swapped if possible, and the replaced one is checked again.
 func (r *replacement) replaceIf(opts Options) error {
-	same, err := opts.hasExpectedBytes(r.root, r.target)
+	found, err := ReadHash(r.root, r.target)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if !same {
+	if found != opts.IfHash {
 		return ErrChanged
 	}
 	err = swapNames(r.root, r.temp, r.target)
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):
-		r.followAttributes(r.target, r.temp, opts.Hash)
+		r.followAttributes(r.target, r.temp)
 		return withReplaced(r.root, r.target, opts.Displaced, func() error { return r.root.Rename(r.temp, r.target) })
 	case errors.Is(err, fs.ErrNotExist): // the target was removed
 		return ErrChanged
 	case err != nil:
 		return err
 	}
-	if same, err := opts.hasExpectedBytes(r.root, r.temp); err == nil && same {
-		r.followAttributes(r.temp, r.target, opts.Hash)
+	displaced, err := ReadHash(r.root, r.temp)
+	if err == nil && displaced == opts.IfHash {
+		r.followAttributes(r.temp, r.target)
 		return withReplaced(r.root, r.temp, opts.Displaced, func() error { return r.root.Remove(r.temp) })
 	}
-	displaced, err := ReadHash(r.root, r.temp)
-	return errors.Join(err, restoreNewer(r.root, r.temp, r.target, opts.Hash, displaced))
+	return errors.Join(err, restoreNewer(r.root, r.temp, r.target, r.hash, displaced))
 }
 
 // followAttributes copies attributes that were changed on the old file during the replacement to
 // the new file. It does nothing if name new has other bytes. Errors are ignored: not writing would
 // be worse.
-func (r *replacement) followAttributes(old, new, hash string) {
+func (r *replacement) followAttributes(old, new string) {
 	now, err := attributesFor(r.root, old)
 	if err != nil || now == r.attributes || !now.replaces {
 		return
@@ -93,40 +91,8 @@ func (r *replacement) followAttributes(old, new, hash string) {
 		return
 	}
 	defer file.Close()
-	if found, _, err := hashOf(file); err == nil && found == hash {
+	if found, _, err := hashOf(file); err == nil && found == r.hash {
 		now.apply(file) //nolint:errcheck // errors are ignored on purpose
-	}
-}
-
-// hasExpectedBytes reports whether a file has the expected bytes.
-func (o Options) hasExpectedBytes(root *os.Root, name string) (bool, error) {
-	if o.Was == nil {
-		found, err := ReadHash(root, name)
-		return err == nil && found == o.IfHash, err
-	}
-	file, err := Open(root, name)
-	if err != nil {
-		return false, err
-	}
-	defer file.Close()
-	return hasBytes(file, o.Was)
-}
-
-// hasBytes reports whether want is the complete content of a file.
-func hasBytes(file io.Reader, want []byte) (bool, error) {
-	part := make([]byte, min(len(want)+1, bufferSize))
-	for {
-		n, err := file.Read(part)
-		if !bytes.HasPrefix(want, part[:n]) {
-			return false, nil
-		}
-		want = want[n:]
-		if err == io.EOF {
-			return len(want) == 0, nil
-		}
-		if err != nil {
-			return false, err
-		}
 	}
 }
 

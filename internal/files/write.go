@@ -17,11 +17,6 @@ type Options struct {
 	ModTime time.Time
 	// IfHash requires that the file exists with this Hash; otherwise Write returns ErrChanged.
 	IfHash string
-	// Was are the bytes with the hash IfHash, if the caller has them. Comparing takes a tenth of
-	// hashing.
-	Was []byte
-	// Hash is the Hash of the new bytes, if the caller knows it.
-	Hash string
 	// New requires that the path does not exist, even as a link; otherwise Write returns ErrExists.
 	New bool
 	// Displaced, if not nil, is called with the replaced file, open for reading, if IfHash is set.
@@ -38,12 +33,9 @@ func (o Options) replaces() bool { return o.IfHash != "" && !o.New }
 // directory lacks. Missing directories are created. A link is followed if its target is
 // inside root; otherwise the error is ErrLeaves.
 func Write(root *os.Root, relPath string, data []byte, opts Options) error {
-	r, err := prepare(root, relPath, opts)
+	r, err := prepare(root, relPath, data, opts)
 	if err != nil {
 		return err
-	}
-	if opts.Hash == "" {
-		opts.Hash = Hash(data)
 	}
 	if err := r.write(data, opts); err != nil {
 		return fmt.Errorf("write %s: %w", relPath, err)
@@ -55,11 +47,12 @@ func Write(root *os.Root, relPath string, data []byte, opts Options) error {
 type replacement struct {
 	root         *os.Root
 	target, temp string
+	hash         string // of the new bytes
 	attributes   attributes
 }
 
 // prepare resolves the target, creates its directory and determines the file's attributes.
-func prepare(root *os.Root, relPath string, opts Options) (*replacement, error) {
+func prepare(root *os.Root, relPath string, data []byte, opts Options) (*replacement, error) {
 	target, err := Resolve(root, relPath)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && opts.replaces():
@@ -81,7 +74,7 @@ func prepare(root *os.Root, relPath string, opts Options) (*replacement, error) 
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", relPath, err)
 	}
-	return &replacement{root: root, target: target, temp: path.Join(dir, tempPrefix+rand.Text()), attributes: attributes}, nil
+	return &replacement{root: root, target: target, temp: path.Join(dir, tempPrefix+rand.Text()), hash: Hash(data), attributes: attributes}, nil
 }
 
 // write writes the temporary file, puts it in place and syncs the directory. On an error it removes
@@ -89,7 +82,7 @@ func prepare(root *os.Root, relPath string, opts Options) (*replacement, error) 
 func (r *replacement) write(data []byte, opts Options) error {
 	err := writeTemp(r.root, r.temp, data, r.attributes, opts.ModTime)
 	if err == nil && opts.replaces() {
-		r.temp, err = renameForSwap(r.root, r.temp, r.target, opts.Hash, opts.IfHash)
+		r.temp, err = renameForSwap(r.root, r.temp, r.target, r.hash, opts.IfHash)
 	}
 	if err == nil {
 		err = r.putInPlace(opts)
@@ -148,7 +141,7 @@ func (r *replacement) putInPlace(opts Options) error {
 	case opts.IfHash != "":
 		return r.replaceIf(opts)
 	}
-	r.followAttributes(r.target, r.temp, opts.Hash)
+	r.followAttributes(r.target, r.temp)
 	return r.root.Rename(r.temp, r.target)
 }
 

@@ -108,10 +108,7 @@ func (f *replacedFiles) closeWhere(match func(replacedFile) bool) {
 // Overwrite writes a file with Disk.Write, whose errors it returns. If options has IfHash, it keeps
 // the replaced file open and requests a scan, so that RecoverLateWrites can find late writes to it.
 func (tx *Tx) Overwrite(path string, data []byte, options files.Options) error {
-	if options.Hash == "" {
-		options.Hash = files.Hash(data)
-	}
-	slug, oldHash, newHash := tx.Agent.Slug, options.IfHash, options.Hash
+	slug, oldHash, newHash := tx.Agent.Slug, options.IfHash, files.Hash(data)
 	if oldHash != "" {
 		options.Displaced = func(old *os.File) {
 			tx.replaced.add(replacedFile{slug, path, old, oldHash, newHash, time.Now()})

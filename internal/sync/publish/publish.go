@@ -159,12 +159,11 @@ func (p *Publisher) writeClaudeMD(ctx context.Context, tx *agenttx.Tx, sections 
 		if preview.Problem != "" {
 			return records.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: preview.Problem}, preview, nil
 		}
-		hash := files.Hash(preview.Text)
-		state := p.publishedState(tx, preview, path, hash)
+		state := p.publishedState(tx, preview, path, files.Hash(preview.Text))
 		if raw != nil && bytes.Equal(raw, preview.Text) {
 			return state, preview, nil
 		}
-		err = overwriteClaudeMD(tx, path, raw, preview.Text, hash)
+		err = overwriteClaudeMD(tx, path, raw, preview.Text)
 		changed := errors.Is(err, files.ErrChanged) || errors.Is(err, files.ErrExists)
 		switch {
 		case err == nil:
@@ -237,16 +236,16 @@ func (p *Publisher) publishedState(tx *agenttx.Tx, preview Preview, path, hash s
 }
 
 // overwriteClaudeMD replaces CLAUDE.md if it still has the bytes before; nil means that it must not
-// exist. hash is the hash of text. If path is a link to a missing file, it creates that file.
+// exist. If path is a link to a missing file, it creates that file.
 // Errors to test for: files.ErrChanged and files.ErrExists.
-func overwriteClaudeMD(tx *agenttx.Tx, path string, before, text []byte, hash string) error {
+func overwriteClaudeMD(tx *agenttx.Tx, path string, before, text []byte) error {
 	if before != nil {
-		return tx.Overwrite(path, text, files.Options{IfHash: files.Hash(before), Was: before, Hash: hash})
+		return tx.Overwrite(path, text, files.Options{IfHash: files.Hash(before)})
 	}
 	if target, err := files.Resolve(tx.Root, path); err == nil || errors.Is(err, fs.ErrNotExist) {
 		path = target
 	}
-	return tx.Overwrite(path, text, files.Options{New: true, Hash: hash})
+	return tx.Overwrite(path, text, files.Options{New: true})
 }
 
 // recordPublication saves a publication. It sends an event if CLAUDE.md was written or its problem
