@@ -45,7 +45,7 @@ func FuzzLinks(f *testing.F) {
 		_ = files.Write(root, at, []byte("written"), files.Options{})
 		_ = files.RemoveIf(root, at, hash)
 		_ = files.RemoveIf(root, at, files.Hash([]byte("written")))
-		_, _ = files.Recover(root, []string{at, filepath.Dir(at)})
+		_, _ = files.NewGuard().Recover(root, []string{at, filepath.Dir(at)})
 		entries, err := os.ReadDir(outside)
 		if err != nil || len(entries) != 1 {
 			t.Fatalf("outside there is %v, %v", entries, err)

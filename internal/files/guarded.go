@@ -50,10 +50,10 @@ func (g *Guard) enterInPlace(root *os.Root, relPath string) (openedDir, error) {
 		return at, err
 	}
 	file, err := at.dir.Lstat(at.name)
-	if err == nil {
-		var dir fs.FileInfo
-		dir, err = at.dir.Stat(".")
-		if err == nil && linksOf(file) > 1 && !sameOwner(file, dir) {
+	dir, dirErr := at.dir.Stat(".")
+	if err = errors.Join(err, dirErr); err == nil && linksOf(file) > 1 {
+		ofFile, _ := owner(file)
+		if ofDir, _ := owner(dir); ofFile != ofDir {
 			err = &OwnershipError{path.Join(root.Name(), relPath), whyMixedOwners}
 		}
 	}
@@ -66,28 +66,28 @@ func (g *Guard) enterInPlace(root *os.Root, relPath string) (openedDir, error) {
 
 // RemoveIf is the function RemoveIf, if the guard allows it.
 func (g *Guard) RemoveIf(root *os.Root, relPath, hash string) error {
-	return g.in(root, relPath, "remove", func(dir *os.Root, name string) error {
+	return g.removeIn(root, relPath, func(dir *os.Root, name string) error {
 		return removal{root, dir, path.Dir(relPath)}.ofFile(name, relPath, hash)
 	})
 }
 
 // RemoveDirectory is the function RemoveDirectory, if the guard allows it.
 func (g *Guard) RemoveDirectory(root *os.Root, relPath string) error {
-	return g.in(root, relPath, "remove", RemoveDirectory)
+	return g.removeIn(root, relPath, RemoveDirectory)
 }
 
-// in calls do with the directory and name of a path. It does not follow a link at the path. If the
-// directory is missing, it returns nil.
-func (g *Guard) in(root *os.Root, relPath, doing string, do func(dir *os.Root, name string) error) error {
+// removeIn calls remove with the directory and name of a path. It does not follow a link at the
+// path. If the directory is missing, it returns nil.
+func (g *Guard) removeIn(root *os.Root, relPath string, remove func(dir *os.Root, name string) error) error {
 	at, err := g.enter(root, relPath, pathMode{})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
-		if ignoreMissing(err) == nil {
-			return nil
-		}
-		return fmt.Errorf("%s %s: %w", doing, relPath, err)
+		return fmt.Errorf("remove %s: %w", relPath, err)
 	}
 	defer at.close()
-	return do(at.dir, at.name)
+	return remove(at.dir, at.name)
 }
 
 // Move is the function Move, if the guard allows it at both paths.
@@ -118,32 +118,4 @@ func (g *Guard) Move(root *os.Root, from, to string) error {
 	}
 	// The new name is synced first: after a power cut the file has at least one name.
 	return errors.Join(syncDirectory(target.dir, "."), syncDirectory(source.dir, "."))
-}
-
-// Recover is the function Recover for the directories that the guard allows. Memoir never wrote to
-// others.
-func (g *Guard) Recover(root *os.Root, dirs []string) (back []string, err error) {
-	var uncleared []string
-	var failed []error
-	for _, dir := range dirs {
-		at, err := g.enter(root, dir, pathMode{into: true, follow: true})
-		if err != nil {
-			if !IsOwnership(err) && ignoreMissing(err) != nil {
-				uncleared, failed = append(uncleared, dir), append(failed, fmt.Errorf("clear %s: %w", dir, err))
-			}
-			continue
-		}
-		restored, err := Recover(at.dir, []string{"."})
-		at.close()
-		for _, name := range restored {
-			back = append(back, path.Join(dir, name))
-		}
-		if err != nil {
-			uncleared, failed = append(uncleared, dir), append(failed, fmt.Errorf("clear %s: %w", dir, err))
-		}
-	}
-	if len(failed) > 0 {
-		return back, &UnclearedError{uncleared, errors.Join(failed...)}
-	}
-	return back, nil
 }

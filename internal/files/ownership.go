@@ -8,7 +8,6 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 )
 
 // OwnershipError means that a file is not written or a link is not followed. The reason is an
@@ -46,9 +45,6 @@ const noOwner = -1
 type Guard struct {
 	tops []string // the configured directories
 	self int      // user ID of this process, or noOwner
-	// lastCheck is the result for the last root. It references the root, so that another root
-	// cannot have the same address. Batches use one root many times.
-	lastCheck atomic.Pointer[parentCheck]
 }
 
 // NewGuard returns a guard for files below the configured directories tops.
@@ -60,13 +56,6 @@ func NewGuard(tops ...string) *Guard {
 		}
 	}
 	return g
-}
-
-// parentCheck is the result of checking the parents of an open directory.
-type parentCheck struct {
-	root   *os.Root
-	owners owners
-	err    error
 }
 
 // owners are the owners of the checked directories.
@@ -97,19 +86,6 @@ func mayLink(self, linkOwner, targetOwner int) bool {
 
 func isOpenToAll(mode fs.FileMode) bool {
 	return mode.IsDir() && mode.Perm()&0o002 != 0 && mode&fs.ModeSticky == 0
-}
-
-// checkParents returns the result of checking root's directory and its parents.
-func (g *Guard) checkParents(root *os.Root) parentCheck {
-	if found := g.lastCheck.Load(); found != nil && found.root == root {
-		return *found
-	}
-	v := parentCheck{root: root, owners: owners{self: g.self, found: noOwner}}
-	if g.self != noOwner {
-		v.owners, v.err = g.above(root, true)
-	}
-	g.lastCheck.Store(&v)
-	return v
 }
 
 // above checks an open directory and its parents from the root of the file system on. The error may
@@ -203,9 +179,12 @@ func (e openedDir) close() {
 
 // enter checks a path and opens its directory if the file may be written.
 func (g *Guard) enter(root *os.Root, relPath string, how pathMode) (openedDir, error) {
-	v := g.checkParents(root)
-	if v.err != nil {
-		return openedDir{}, v.err
+	found := owners{self: g.self, found: noOwner}
+	if g.self != noOwner {
+		var err error
+		if found, err = g.above(root, true); err != nil {
+			return openedDir{}, err
+		}
 	}
 	info, err := root.Stat(".")
 	if err != nil {
@@ -214,7 +193,7 @@ func (g *Guard) enter(root *os.Root, relPath string, how pathMode) (openedDir, e
 	uid, _ := owner(info)
 	bottom := rootHandle{root}
 	r := resolver{
-		self: g.self, owners: v.owners, writing: g.self != noOwner, ofFile: how.follow,
+		self: g.self, owners: found, writing: g.self != noOwner, ofFile: how.follow,
 		absolute: func(target string) (string, error) { return beneath(root, target) },
 		opened:   []dirHandle{bottom}, paths: []string{strings.TrimSuffix(filepath.ToSlash(root.Name()), "/")}, uids: []int{uid},
 	}
@@ -235,10 +214,4 @@ func (g *Guard) enter(root *os.Root, relPath string, how pathMode) (openedDir, e
 	last := r.in()
 	r.close(last)
 	return openedDir{dir: last.(rootHandle).root, name: name, own: last != dirHandle(bottom)}, nil
-}
-
-func sameOwner(a, b fs.FileInfo) bool {
-	ofA, _ := owner(a)
-	ofB, _ := owner(b)
-	return ofA == ofB
 }

@@ -101,15 +101,3 @@ func isSame(p dirHandle, root *os.Root) (bool, error) {
 	is, ok := info.Sys().(*syscall.Stat_t)
 	return ok && is.Dev == st.Dev && is.Ino == st.Ino, nil
 }
-
-// hasNoLinks reports whether the path of an open directory has no links.
-func hasNoLinks(root *os.Root) bool {
-	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
-	fd, err := unix.Openat2(unix.AT_FDCWD, root.Name(), &how)
-	if err != nil {
-		return false
-	}
-	defer unix.Close(fd) //nolint:errcheck // nothing was written
-	same, err := isSame(fdHandle{fd}, root)
-	return err == nil && same
-}

@@ -49,6 +49,3 @@ func isSame(p dirHandle, root *os.Root) (bool, error) {
 	opened, err := root.Stat(".")
 	return err == nil && os.SameFile(found, opened), err
 }
-
-// hasNoLinks returns false: each element of the path must be examined.
-func hasNoLinks(*os.Root) bool { return false }

@@ -20,36 +20,19 @@ func (e *UnclearedError) Error() string { return e.Err.Error() }
 
 func (e *UnclearedError) Unwrap() error { return e.Err }
 
-// Recover removes the files that a crash left in directories of root. It first restores files that
-// were being removed, and files that another program saved during a replacement, unless a newer
-// file exists. It returns the paths of restored files. It ignores missing directories. The error is
+// Recover removes the files that a crash left in directories of root, where the guard allows it.
+// It first restores files that were being removed, and files that another program saved during a
+// replacement, unless a newer file exists. It returns the paths of restored files. It ignores
+// missing directories and those that the guard refuses: Memoir never wrote there. The error is
 // *UnclearedError. No other process may write to the directories during the call.
-func Recover(root *os.Root, dirs []string) (back []string, err error) {
+func (g *Guard) Recover(root *os.Root, dirs []string) (back []string, err error) {
 	var uncleared []string
 	var failed []error
-	fail := func(dir, name string, err error) {
-		failed = append(failed, fmt.Errorf("clear %s: %w", path.Join(dir, name), err))
-		if !slices.Contains(uncleared, dir) {
-			uncleared = append(uncleared, dir)
-		}
-	}
 	for _, dir := range dirs {
-		resolved, err := Resolve(root, dir)
-		var names []string
-		if err == nil {
-			names, err = leftovers(root, resolved)
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			fail(dir, "", err)
-		}
-		for _, name := range names {
-			restored, err := clearLeftover(root, resolved, name)
-			if err != nil {
-				fail(dir, name, err)
-			}
-			if restored != "" {
-				back = append(back, path.Join(dir, path.Base(restored)))
-			}
+		restored, err := g.recoverDirectory(root, dir)
+		back = append(back, restored...)
+		if err != nil && !IsOwnership(err) {
+			uncleared, failed = append(uncleared, dir), append(failed, fmt.Errorf("clear %s: %w", dir, err))
 		}
 	}
 	if len(failed) > 0 {
@@ -58,9 +41,32 @@ func Recover(root *os.Root, dirs []string) (back []string, err error) {
 	return back, nil
 }
 
-// leftovers returns the names in a directory with Memoir's prefix, names with original files first.
-func leftovers(root *os.Root, dir string) ([]string, error) {
-	handle, err := root.Open(dir)
+// recoverDirectory is Recover for one directory. The error is nil if the directory is missing, and
+// an *OwnershipError if the guard refuses it.
+func (g *Guard) recoverDirectory(root *os.Root, dir string) (back []string, err error) {
+	at, err := g.enter(root, dir, pathMode{into: true, follow: true})
+	if err != nil {
+		return nil, ignoreMissing(err)
+	}
+	defer at.close()
+	names, err := leftovers(at.dir)
+	failed := []error{err}
+	for _, name := range names {
+		restored, err := clearLeftover(at.dir, name)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", name, err))
+		}
+		if restored != "" {
+			back = append(back, path.Join(dir, restored))
+		}
+	}
+	return back, errors.Join(failed...)
+}
+
+// leftovers returns the names in a directory with Memoir's prefix. Names of files that may have to
+// be restored are first.
+func leftovers(dir *os.Root) ([]string, error) {
+	handle, err := dir.Open(".")
 	if err != nil {
 		return nil, err
 	}
@@ -78,32 +84,25 @@ func rank(name string) int {
 	return 1
 }
 
-// clearLeftover handles one leftover file. It returns the path of a restored file, or "".
-func clearLeftover(root *os.Root, dir, name string) (restored string, err error) {
-	leftover := path.Join(dir, name)
-	if strings.HasPrefix(name, replacingPrefix) {
-		return clearReplaced(root, leftover)
+// clearLeftover removes a leftover file of the directory, or gives it back the name of the file
+// that it was. It returns that name if it restored a file, else "".
+func clearLeftover(dir *os.Root, leftover string) (restored string, err error) {
+	if strings.HasPrefix(leftover, replacingPrefix) {
+		return clearReplaced(dir, leftover)
 	}
-	original, removing := strings.CutPrefix(name, removingPrefix)
+	original, removing := strings.CutPrefix(leftover, removingPrefix)
 	if !removing || original == "" {
-		return "", removeRegular(root, leftover)
+		info, err := dir.Lstat(leftover)
+		if err != nil || !info.Mode().IsRegular() { // Memoir creates no others
+			return "", ignoreMissing(err)
+		}
+		return "", ignoreMissing(dir.Remove(leftover))
 	}
-	target := path.Join(dir, original)
-	_, err = root.Lstat(target)
-	if errors.Is(err, fs.ErrNotExist) {
-		restored = target
+	if _, err := dir.Lstat(original); errors.Is(err, fs.ErrNotExist) {
+		restored = original
 	}
-	if err := restoreAside(root, leftover, target); err != nil {
+	if err := restoreAside(dir, leftover, original); err != nil {
 		return "", err
 	}
-	return restored, syncDirectory(root, dir)
-}
-
-// removeRegular removes a regular file. Memoir creates no others, so it leaves them.
-func removeRegular(root *os.Root, name string) error {
-	info, err := root.Lstat(name)
-	if err != nil || !info.Mode().IsRegular() {
-		return ignoreMissing(err)
-	}
-	return ignoreMissing(root.Remove(name))
+	return restored, syncDirectory(dir, ".")
 }

@@ -25,7 +25,7 @@ func TestRecover_Leftovers(t *testing.T) {
 	p.put("memory/.memoir-directory/a.md", "somebody's own")
 	p.link("b.md", "memory/.memoir-link")
 
-	back, err := files.Recover(p.root, []string{".", "memory", "not/there"})
+	back, err := files.NewGuard().Recover(p.root, []string{".", "memory", "not/there"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestRecover_Uncleared(t *testing.T) {
 	p := setup(t)
 	p.put("a/.memoir-removing-x.md", "x")
 	p.put("file", "no directory")
-	back, err := files.Recover(p.root, []string{"a", "file", "none"})
+	back, err := files.NewGuard().Recover(p.root, []string{"a", "file", "none"})
 	var uncleared *files.UnclearedError
 	if !errors.As(err, &uncleared) || !slices.Equal(uncleared.Dirs, []string{"file"}) {
 		t.Errorf("it fails with %v", err)

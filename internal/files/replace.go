@@ -27,15 +27,14 @@ func renameForSwap(root *os.Root, temp, target, data, hash string) (string, erro
 	return name, nil
 }
 
-// clearReplaced removes the leftover of an interrupted replacement. If the leftover is a concurrent
-// save, it restores it and returns the target's path.
+// clearReplaced removes the leftover of an interrupted replacement and returns "". If the leftover
+// is a concurrent save, it instead gives it the target's name, and returns that.
 func clearReplaced(root *os.Root, leftover string) (restored string, err error) {
-	name := strings.TrimPrefix(path.Base(leftover), replacingPrefix)
+	name := strings.TrimPrefix(leftover, replacingPrefix)
 	if len(name) < 2*hashDigits+3 {
 		return "", root.Remove(leftover)
 	}
-	data, hash := name[:hashDigits], name[hashDigits+1:2*hashDigits+1]
-	target := path.Join(path.Dir(leftover), name[2*hashDigits+2:])
+	data, hash, target := name[:hashDigits], name[hashDigits+1:2*hashDigits+1], name[2*hashDigits+2:]
 	left, err := ReadHash(root, leftover)
 	if err != nil {
 		return "", err
@@ -46,7 +45,7 @@ func clearReplaced(root *os.Root, leftover string) (restored string, err error) 
 	if err := root.Rename(leftover, target); err != nil {
 		return "", err
 	}
-	return target, syncDirectory(root, path.Dir(target))
+	return target, syncDirectory(root, ".")
 }
 
 // replaceIf replaces the target by the temporary file if the target has the expected bytes; else it

@@ -74,7 +74,7 @@ func TestRecover_ConcurrentSave(t *testing.T) {
 			if _, err := renameForSwap(root, "temp", "a.md", Hash([]byte(ours)), Hash([]byte(was))); err != nil {
 				t.Fatal(err)
 			}
-			back, err := Recover(root, []string{"."})
+			back, err := NewGuard().Recover(root, []string{"."})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -213,7 +213,7 @@ func (d brokenDisk) Recover(root *os.Root, dirs []string) ([]string, error) {
 	fails := d.step("disk: recover")
 	if fails == works || fails == failsAfter || fails == diesAfter {
 		var err error
-		if back, err = files.Recover(root, dirs); err != nil {
+		if back, err = files.NewGuard().Recover(root, dirs); err != nil {
 			return back, err
 		}
 	}

@@ -79,7 +79,7 @@ func (d *fillingDisk) Touch(root *os.Root, path string, modTime time.Time) error
 }
 
 func (d *fillingDisk) Recover(root *os.Root, dirs []string) ([]string, error) {
-	return files.Recover(root, dirs)
+	return files.NewGuard().Recover(root, dirs)
 }
 
 func (d *fillingDisk) fill() { d.full.Store(true) }
