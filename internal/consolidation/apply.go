@@ -120,16 +120,19 @@ func (c *Consolidator) runSteps(ctx context.Context, agent records.Agent, checkL
 			}
 			continue
 		}
-		index, fresh, err := c.planner.freshIndexStep(ctx, agent, step)
+		index, err := c.pendingIndexStep(ctx, agent, step)
 		if err != nil {
 			return applied, err
 		}
 		if err := c.applyStep(ctx, agent, &step); err != nil {
 			return applied, err
 		}
-		applied = applied || step.State == records.StepApplied
-		if fresh && step.State == records.StepApplied {
-			if err := c.followIndex(ctx, agent, index); err != nil {
+		if step.State != records.StepApplied {
+			continue
+		}
+		applied = true
+		if index != nil {
+			if err := c.updateIndexStep(ctx, agent, *index); err != nil {
 				return applied, err
 			}
 		}
@@ -171,7 +174,7 @@ func (c *Consolidator) applyStep(ctx context.Context, agent records.Agent, step 
 	// A conflict is found before anything is changed.
 	for i := range step.Changes {
 		if change := &step.Changes[i]; !change.Doing && !change.Done {
-			if state, _, err := c.planner.stateOf(ctx, agent, *change); err != nil {
+			if state, _, err := c.stateOf(ctx, agent, *change); err != nil {
 				return c.refuse(ctx, agent, step, *change, err)
 			} else if state != stateBefore {
 				return c.refuse(ctx, agent, step, *change, memories.ErrChanged)
@@ -186,7 +189,7 @@ func (c *Consolidator) applyStep(ctx context.Context, agent records.Agent, step 
 		if c.stops(*step, i, false) {
 			return errStopped
 		}
-		state, match, err := c.planner.stateOf(ctx, agent, *change)
+		state, match, err := c.stateOf(ctx, agent, *change)
 		if err != nil {
 			return c.refuse(ctx, agent, step, *change, err)
 		}
@@ -241,35 +244,37 @@ func (c *Consolidator) refuse(ctx context.Context, agent records.Agent, step *re
 	return c.store.SaveStep(ctx, *step)
 }
 
-// freshIndexStep returns the plan's pending step for the index. fresh is false if that is the
-// current step, does not exist, or the index has changed since the plan was made.
-func (p *planner) freshIndexStep(ctx context.Context, agent records.Agent, current records.Step) (step records.Step, fresh bool, err error) {
+// pendingIndexStep returns the step of the agent's plan that updates the index and is not applied
+// yet. It returns nil if that is the current step, there is no such step, or the index has changed
+// since the plan was made.
+func (c *Consolidator) pendingIndexStep(ctx context.Context, agent records.Agent, current records.Step) (*records.Step, error) {
 	if current.Kind == kindReindex {
-		return step, false, nil
+		return nil, nil
 	}
-	plan, err := p.store.Consolidation(ctx, agent.ID)
-	if errors.Is(err, memories.ErrNotFound) {
-		return step, false, nil
-	}
-	if err != nil {
-		return step, false, err
+	plan, err := c.store.Consolidation(ctx, agent.ID)
+	if err != nil && !errors.Is(err, memories.ErrNotFound) {
+		return nil, err
 	}
 	at := slices.IndexFunc(plan.Steps, func(s records.Step) bool {
 		return s.Kind == kindReindex && (s.State == records.StepProposed || s.State == records.StepChosen)
 	})
 	if at < 0 {
-		return step, false, nil
+		return nil, nil
 	}
-	state, _, err := p.stateOf(ctx, agent, plan.Steps[at].Changes[0])
-	if err != nil && conflictIn(err) != "" {
-		return step, false, nil
+	state, _, err := c.stateOf(ctx, agent, plan.Steps[at].Changes[0])
+	if err != nil && conflictIn(err) == "" {
+		return nil, err
 	}
-	return plan.Steps[at], state == stateBefore, err
+	if state != stateBefore {
+		return nil, nil
+	}
+	return &plan.Steps[at], nil
 }
 
-// followIndex updates the step for the index after another step has changed the index.
-func (c *Consolidator) followIndex(ctx context.Context, agent records.Agent, step records.Step) error {
-	change, reason, err := c.planner.indexChange(ctx, agent)
+// updateIndexStep sets and stores the change of a step for the index, after another step has changed
+// the index. If the index needs no change any longer, it stores the step as refused.
+func (c *Consolidator) updateIndexStep(ctx context.Context, agent records.Agent, step records.Step) error {
+	change, reason, err := c.indexChange(ctx, agent)
 	if err != nil {
 		return err
 	}

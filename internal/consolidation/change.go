@@ -20,9 +20,9 @@ const (
 
 // stateOf returns the state of a change's memory or index, and its ETag or hash. It returns
 // memories.ErrNotFound for a purged memory.
-func (p *planner) stateOf(ctx context.Context, agent records.Agent, change records.StepChange) (textState, string, error) {
+func (c *Consolidator) stateOf(ctx context.Context, agent records.Agent, change records.StepChange) (textState, string, error) {
 	if change.Op == records.ChangeIndex {
-		raw, err := p.engine.ReadFile(ctx, agent.Slug, change.Name)
+		raw, err := c.engine.ReadFile(ctx, agent.Slug, change.Name)
 		if err != nil {
 			return stateOther, "", err
 		}
@@ -34,7 +34,7 @@ func (p *planner) stateOf(ctx context.Context, agent records.Agent, change recor
 		}
 		return stateOther, "", nil
 	}
-	m, err := p.store.Memory(ctx, agent, change.Memory)
+	m, err := c.store.Memory(ctx, agent, change.Memory)
 	if err != nil {
 		return stateOther, "", err
 	}
@@ -53,8 +53,8 @@ func (p *planner) stateOf(ctx context.Context, agent records.Agent, change recor
 
 // hasText reports whether a memory has the text t, in canonical form.
 func hasText(m memories.Memory, t records.StepText) bool {
-	now := memories.Content{Name: m.Name, Type: m.Type, Description: m.Description, Body: m.Body}.Canonical()
-	return now == memories.Content{Name: m.Name, Type: t.Type, Description: t.Description, Body: t.Body}.Canonical()
+	now := records.StepText{Type: m.Type, Description: m.Description, Body: m.Body}
+	return canonical(m.Name, now) == canonical(m.Name, t)
 }
 
 // apply makes a change. match is the ETag or hash that the memory or index must have.
@@ -72,7 +72,7 @@ func (c *Consolidator) apply(ctx context.Context, agent records.Agent, change re
 // revert restores the text before a change. It returns *memories.ConflictError if the text has
 // changed since.
 func (c *Consolidator) revert(ctx context.Context, agent records.Agent, change records.StepChange) error {
-	state, match, err := c.planner.stateOf(ctx, agent, change)
+	state, match, err := c.stateOf(ctx, agent, change)
 	switch {
 	case err != nil:
 		return err

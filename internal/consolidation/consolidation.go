@@ -64,15 +64,13 @@ type Consolidator struct {
 	engine  *engine.Engine
 	store   Store
 	options Options
-	planner planner
 	slots   chan struct{}
 	kind    jobs.Kind[jobArgs]
 
 	stop    context.CancelFunc
 	running sync.WaitGroup
 
-	mu   sync.Mutex
-	held map[string]heldLock // locks to release, by agent slug
+	held sync.Map // the heldLock to release by the agent's slug
 }
 
 // Start returns a Consolidator that checks agents and finishes interrupted steps in the background.
@@ -86,7 +84,7 @@ func Start(engine *engine.Engine, store Store, queue *jobs.Queue, options Option
 		options.Every = time.Minute
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	c := &Consolidator{engine: engine, store: store, options: options, planner: planner{engine, store, options}, slots: make(chan struct{}, maxParallel), stop: stop, held: map[string]heldLock{}}
+	c := &Consolidator{engine: engine, store: store, options: options, slots: make(chan struct{}, maxParallel), stop: stop}
 	c.kind = jobs.Register(queue, jobKind, c.workAt)
 	c.running.Go(func() { c.work(ctx) })
 	return c
@@ -97,9 +95,6 @@ func (c *Consolidator) Close() {
 	c.stop()
 	c.running.Wait()
 }
-
-// Mode returns the mode.
-func (c *Consolidator) Mode() Mode { return c.options.Mode }
 
 // HasModel reports whether a model proposes steps.
 func (c *Consolidator) HasModel() bool { return c.options.Model != nil }
@@ -149,7 +144,7 @@ func (c *Consolidator) Overview(ctx context.Context, slug string) (Overview, err
 	if err != nil {
 		return Overview{}, err
 	}
-	facts, err := c.planner.facts(ctx, agent)
+	facts, err := c.facts(ctx, agent)
 	if err != nil {
 		return Overview{}, err
 	}
@@ -183,16 +178,16 @@ func (c *Consolidator) Applied(ctx context.Context, agentID int64, limit int) ([
 }
 
 // facts returns the data that the gates need.
-func (p *planner) facts(ctx context.Context, agent records.Agent) (Facts, error) {
+func (c *Consolidator) facts(ctx context.Context, agent records.Agent) (Facts, error) {
 	f := Facts{Now: time.Now()}
 	var err error
-	if f.Lock, err = p.engine.ConsolidationLock(ctx, agent.Slug); err != nil {
+	if f.Lock, err = c.engine.ConsolidationLock(ctx, agent.Slug); err != nil {
 		return f, err
 	}
-	if f.Looked, err = p.store.ConsolidationCheckedAt(ctx, agent.ID); err != nil {
+	if f.Looked, err = c.store.ConsolidationCheckedAt(ctx, agent.ID); err != nil {
 		return f, err
 	}
-	f.Conversations, err = p.engine.ConversationsSince(ctx, agent.Slug, f.Lock.Last, maxConversations)
+	f.Conversations, err = c.engine.ConversationsSince(ctx, agent.Slug, f.Lock.Last, maxConversations)
 	return f, err
 }
 
@@ -236,7 +231,7 @@ func (c *Consolidator) withLock(ctx context.Context, slug string, do func(checkL
 		return err
 	}
 	isDone, err := do(func() error { return c.engine.CheckConsolidation(ctx, slug, taken) })
-	c.holdLock(slug, heldLock{taken, isDone})
+	c.held.Store(slug, heldLock{taken, isDone})
 	if ended := c.releaseLock(context.WithoutCancel(ctx), slug); ended != nil {
 		c.options.Log.Warn("consolidation lock not released, will retry", "agent", slug, "error", ended)
 	}

@@ -71,23 +71,17 @@ func (c *Consolidator) finish(ctx context.Context) error {
 		return err
 	}
 	for _, slug := range slugs {
-		if err := c.Finish(ctx, slug); err != nil && conflictIn(err) == "" {
+		agent, err := c.store.AgentUncounted(ctx, slug)
+		if err == nil {
+			err = c.exclusive(ctx, agent, func() error {
+				return c.withLock(ctx, slug, func(checkLock func() error) (bool, error) { return c.runSteps(ctx, agent, checkLock) })
+			})
+		}
+		if err != nil && conflictIn(err) == "" {
 			return err
 		}
 	}
 	return nil
-}
-
-// Finish continues an agent's chosen and undoing steps. It returns *memories.ConflictError while
-// another consolidation runs.
-func (c *Consolidator) Finish(ctx context.Context, slug string) error {
-	agent, err := c.store.AgentUncounted(ctx, slug)
-	if err != nil {
-		return err
-	}
-	return c.exclusive(ctx, agent, func() error {
-		return c.withLock(ctx, slug, func(checkLock func() error) (bool, error) { return c.runSteps(ctx, agent, checkLock) })
-	})
 }
 
 // consolidateIfDue enqueues a plan if all gates are open. Only one such job per agent exists among
@@ -96,8 +90,16 @@ func (c *Consolidator) consolidateIfDue(ctx context.Context, agent records.Agent
 	if agent.MemoryOff || agent.JoinedTo != "" { // a joined agent has no memories of its own
 		return nil
 	}
-	due, err := c.isDue(ctx, agent, time.Now())
-	if err != nil || !due {
+	f := Facts{Now: time.Now()}
+	var err error
+	if f.Lock, err = c.engine.ConsolidationLock(ctx, agent.Slug); err != nil || !timeGate(f).Open {
+		return err
+	}
+	if first, err := c.store.ClaimConsolidationCheck(ctx, agent.ID, f.Now, f.Now.Add(-checkInterval)); err != nil || !first {
+		return err
+	}
+	f.Conversations, err = c.engine.ConversationsSince(ctx, agent.Slug, f.Lock.Last, minConversations)
+	if err != nil || !conversationsGate(f).Open || !lockGate(f).Open {
 		return err
 	}
 	return c.kind.Enqueue(ctx, agent, jobArgs{By: memories.ByMemoir, Due: true}, jobs.Once{Key: planKey})
@@ -105,7 +107,11 @@ func (c *Consolidator) consolidateIfDue(ctx context.Context, agent records.Agent
 
 // runAuto makes a plan that was due, and in mode Auto applies the permitted steps. The lock keeps
 // the time of this run, even if the plan is empty.
-func (c *Consolidator) runAuto(ctx context.Context, agent records.Agent) (plan records.Plan, err error) {
+func (c *Consolidator) runAuto(ctx context.Context, slug string) (plan records.Plan, err error) {
+	agent, err := c.store.AgentUncounted(ctx, slug)
+	if err != nil {
+		return plan, err
+	}
 	if agent.MemoryOff {
 		return plan, errMemoryOff
 	}
@@ -118,7 +124,7 @@ func (c *Consolidator) runAuto(ctx context.Context, agent records.Agent) (plan r
 	}
 	err = c.exclusive(ctx, agent, func() error {
 		return c.withLock(ctx, agent.Slug, func(checkLock func() error) (bool, error) {
-			if plan, err = c.planner.makePlan(ctx, agent, memories.ByMemoir, checkLock); err != nil {
+			if plan, err = c.makePlan(ctx, agent, memories.ByMemoir, checkLock); err != nil {
 				return false, err
 			}
 			if c.options.Mode != Auto {
@@ -128,21 +134,6 @@ func (c *Consolidator) runAuto(ctx context.Context, agent records.Agent) (plan r
 		})
 	})
 	return plan, err
-}
-
-func (c *Consolidator) isDue(ctx context.Context, agent records.Agent, now time.Time) (bool, error) {
-	f := Facts{Now: now}
-	var err error
-	if f.Lock, err = c.engine.ConsolidationLock(ctx, agent.Slug); err != nil || !timeGate(f).Open {
-		return false, err
-	}
-	if first, err := c.store.ClaimConsolidationCheck(ctx, agent.ID, now, now.Add(-checkInterval)); err != nil || !first {
-		return false, err
-	}
-	if f.Conversations, err = c.engine.ConversationsSince(ctx, agent.Slug, f.Lock.Last, minConversations); err != nil || !conversationsGate(f).Open {
-		return false, err
-	}
-	return lockGate(f).Open, nil
 }
 
 // applyAuto applies the permitted steps of a plan.

@@ -48,7 +48,6 @@ const (
 type note struct {
 	memories.Memory
 	etag     string
-	shingles []uint64
 	linkedBy []int // indexes of the memories with links to it
 }
 
@@ -88,7 +87,7 @@ func newDraftPlan(notes []note, known names) *draftPlan {
 // another step.
 func (d *draftPlan) add(kind, source, title, reason string, changes ...records.StepChange) bool {
 	for _, c := range changes {
-		if c.Memory != "" && d.touched[c.Memory] {
+		if d.touched[c.Memory] {
 			return false
 		}
 	}
@@ -97,9 +96,7 @@ func (d *draftPlan) add(kind, source, title, reason string, changes ...records.S
 		return false
 	}
 	for _, c := range changes {
-		if c.Memory != "" {
-			d.touched[c.Memory] = true
-		}
+		d.touched[c.Memory] = true
 	}
 	d.steps = append(d.steps, records.Step{
 		ID: uuid.New(), Kind: kind, Source: source, Title: title, Reason: reason, State: records.StepProposed, Changes: changes,
@@ -147,23 +144,13 @@ func (d *draftPlan) relinkChanges(deleted []note, instead note) []records.StepCh
 	return changes
 }
 
-// addMerge adds a step that keeps one memory and deletes its duplicates.
-func (d *draftPlan) addMerge(keep note, deleted []note, reason string) {
-	deleted = slices.DeleteFunc(slices.Clone(deleted), func(n note) bool { return d.touched[n.ID] })
-	deleted = deleted[:min(len(deleted), maxRelinked)]
-	if d.touched[keep.ID] || len(deleted) == 0 {
-		return
+// addMerge adds a step that gives keep the text after, deletes the other memories, and makes links to
+// them point to keep. It returns false without adding it if the plan is full, or another step has
+// one of the memories.
+func (d *draftPlan) addMerge(source, title, reason string, keep note, after records.StepText, deleted []note) bool {
+	if d.touched[keep.ID] {
+		return false
 	}
-	deletedNames := map[string]bool{}
-	after := *keep.text()
-	titles := make([]string, len(deleted))
-	for i, n := range deleted {
-		deletedNames[n.Name], titles[i] = true, "“"+n.Name+"”"
-		if strings.TrimSpace(after.Description) == "" {
-			after.Description = n.Description
-		}
-	}
-	after.Body = replaceLinks(after.Body, func(name string) (string, bool) { return keep.Name, deletedNames[d.names.living[name]] })
 	var changes []records.StepChange
 	if after != *keep.text() {
 		changes = append(changes, write(keep, after))
@@ -172,19 +159,51 @@ func (d *draftPlan) addMerge(keep note, deleted []note, reason string) {
 	for _, n := range deleted {
 		changes = append(changes, remove(n))
 	}
-	if d.add(kindMerge, sourceFound, fmt.Sprintf("Keep “%s”, delete %s", keep.Name, strings.Join(titles, ", ")), reason, changes...) {
-		d.touched[keep.ID] = true
+	if !d.add(kindMerge, source, title, reason, changes...) {
+		return false
 	}
+	d.touched[keep.ID] = true
+	return true
+}
+
+// quotedNames returns the names of memories in quotation marks, separated by commas.
+func quotedNames(notes []note) string {
+	quoted := make([]string, len(notes))
+	for i, n := range notes {
+		quoted[i] = "“" + n.Name + "”"
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// mergeDuplicates adds a step that keeps one memory and deletes its duplicates, at most maxRelinked.
+// It skips memories of other steps. It adds no step if keep or all duplicates belong to other steps.
+func (d *draftPlan) mergeDuplicates(keep note, duplicates []note, reason string) {
+	deleted := slices.DeleteFunc(slices.Clone(duplicates), func(n note) bool { return d.touched[n.ID] })
+	deleted = deleted[:min(len(deleted), maxRelinked)]
+	if len(deleted) == 0 {
+		return
+	}
+	deletedNames := map[string]bool{}
+	after := *keep.text()
+	for _, n := range deleted {
+		deletedNames[n.Name] = true
+		if strings.TrimSpace(after.Description) == "" {
+			after.Description = n.Description
+		}
+	}
+	after.Body = replaceLinks(after.Body, func(name string) (string, bool) { return keep.Name, deletedNames[d.names.living[name]] })
+	d.addMerge(sourceFound, fmt.Sprintf("Keep “%s”, delete %s", keep.Name, quotedNames(deleted)), reason, keep, after, deleted)
 }
 
 // normalBody returns a body with single spaces, for comparison.
 func normalBody(body string) string { return strings.Join(strings.Fields(body), " ") }
 
-// addExactDuplicates adds steps for memories with equal bodies.
+// addExactDuplicates adds a step for each group of memories with equal bodies, apart from white
+// space. It ignores bodies shorter than minDuplicateChars.
 func (d *draftPlan) addExactDuplicates() {
-	groups := map[string][]int{}
+	groups := map[string][]note{}
 	var order []string
-	for i, n := range d.notes {
+	for _, n := range d.notes {
 		body := normalBody(n.Body)
 		if utf8.RuneCountInString(body) < minDuplicateChars {
 			continue
@@ -192,22 +211,17 @@ func (d *draftPlan) addExactDuplicates() {
 		if groups[body] == nil {
 			order = append(order, body)
 		}
-		groups[body] = append(groups[body], i)
+		groups[body] = append(groups[body], n)
 	}
 	for _, body := range order {
 		same := groups[body]
-		slices.SortStableFunc(same, func(a, b int) int { return byWorth(d.notes[a], d.notes[b]) })
-		keep := d.notes[same[0]]
-		var deleted []note
-		types := ""
-		for _, i := range same[1:] {
-			if deleted = append(deleted, d.notes[i]); d.notes[i].Type != keep.Type && types == "" {
-				types = fmt.Sprintf(" “%s” is a %s memory, “%s” a %s memory.", keep.Name, keep.Type, d.notes[i].Name, d.notes[i].Type)
-			}
+		slices.SortStableFunc(same, byWorth)
+		keep, duplicates := same[0], same[1:]
+		reason := "They say the same, word for word."
+		if i := slices.IndexFunc(duplicates, func(n note) bool { return n.Type != keep.Type }); i >= 0 {
+			reason += fmt.Sprintf(" “%s” is a %s memory, “%s” a %s memory.", keep.Name, keep.Type, duplicates[i].Name, duplicates[i].Type)
 		}
-		if len(deleted) > 0 {
-			d.addMerge(keep, deleted, "They say the same, word for word."+types)
-		}
+		d.mergeDuplicates(keep, duplicates, reason)
 	}
 }
 
@@ -241,26 +255,29 @@ func (d *draftPlan) addSuperseded(found []records.SupersededMemory) {
 // addNearDuplicates adds steps for memories with nearly equal bodies, if one contains all words of
 // the other. If each has words of its own, they may state different facts, so it adds a finding.
 func (d *draftPlan) addNearDuplicates() {
+	shingles := make([][]uint64, len(d.notes))
 	signatures := make([]signature, len(d.notes))
-	for i := range d.notes {
-		d.notes[i].shingles = shinglesOf(d.notes[i].Body)
-		signatures[i] = signatureOf(d.notes[i].shingles)
+	for i, n := range d.notes {
+		shingles[i] = shinglesOf(n.Body)
+		signatures[i] = signatureOf(shingles[i])
 	}
 	for _, p := range candidates(signatures) {
 		a, b := d.notes[p.a], d.notes[p.b]
 		if d.touched[a.ID] || d.touched[b.ID] || normalBody(a.Body) == normalBody(b.Body) || min(utf8.RuneCountInString(a.Body), utf8.RuneCountInString(b.Body)) < 2*minDuplicateChars {
 			continue
 		}
-		if likeness(a.shingles, b.shingles) < minLikeness {
+		if likeness(shingles[p.a], shingles[p.b]) < minLikeness {
 			continue
 		}
-		onlyA, onlyB := ownWords(a.Body, b.Body), ownWords(b.Body, a.Body)
+		aHasMore, bHasMore := hasOwnWords(a.Body, b.Body), hasOwnWords(b.Body, a.Body)
+		keep, duplicate := a, b
+		if bHasMore || !aHasMore && byWorth(a, b) > 0 {
+			keep, duplicate = b, a
+		}
 		switch {
 		case differInFacts(a.Body, b.Body):
-		case len(onlyB) == 0 && (len(onlyA) > 0 || byWorth(a, b) <= 0):
-			d.addMerge(a, []note{b}, fmt.Sprintf("“%s” says all that “%s” says, nearly in the same words.", a.Name, b.Name))
-		case len(onlyA) == 0:
-			d.addMerge(b, []note{a}, fmt.Sprintf("“%s” says all that “%s” says, nearly in the same words.", b.Name, a.Name))
+		case !aHasMore || !bHasMore:
+			d.mergeDuplicates(keep, []note{duplicate}, fmt.Sprintf("“%s” says all that “%s” says, nearly in the same words.", keep.Name, duplicate.Name))
 		default:
 			d.find(a, fmt.Sprintf("It says nearly the same as “%s”. Look at both: they may be one memory, or about two things.", b.Name))
 		}

@@ -45,18 +45,9 @@ type Facts struct {
 	Conversations engine.Conversations
 }
 
-// gate checks one condition.
-type gate func(Facts) Gate
-
-var gates = []gate{timeGate, lookGate, conversationsGate, lockGate}
-
 // Gates returns the results of all gates.
 func Gates(f Facts) []Gate {
-	all := make([]Gate, len(gates))
-	for i, ask := range gates {
-		all[i] = ask(f)
-	}
-	return all
+	return []Gate{timeGate(f), lookGate(f), conversationsGate(f), lockGate(f)}
 }
 
 func timeGate(f Facts) Gate {
@@ -79,14 +70,9 @@ func conversationsGate(f Facts) Gate {
 	if !f.Conversations.Known {
 		return Gate{GateConversations, false, "Where this agent's conversations are is not known, so a plan is made only when somebody asks for one."}
 	}
-	text := fmt.Sprint(f.Conversations.Count)
-	switch {
-	case f.Conversations.Count >= maxConversations:
+	text := counted(f.Conversations.Count, "conversation", "conversations")
+	if f.Conversations.Count >= maxConversations {
 		text = fmt.Sprintf("%d or more conversations", maxConversations)
-	case f.Conversations.Count == 1:
-		text += " conversation"
-	default:
-		text += " conversations"
 	}
 	return Gate{GateConversations, f.Conversations.Count >= minConversations, text + " went on since, of the 5 that it takes."}
 }
@@ -103,19 +89,13 @@ func lockGate(f Facts) Gate {
 
 // inWords returns a duration in one unit.
 func inWords(d time.Duration) string {
-	count := func(n int, unit string) string {
-		if n == 1 {
-			return "1 " + unit
-		}
-		return fmt.Sprintf("%d %ss", n, unit)
-	}
 	switch {
 	case d < time.Minute:
 		return "less than a minute"
 	case d < time.Hour:
-		return count(int(d/time.Minute), "minute")
+		return counted(int(d/time.Minute), "minute", "minutes")
 	case d < 48*time.Hour:
-		return count(int(d/time.Hour), "hour")
+		return counted(int(d/time.Hour), "hour", "hours")
 	}
-	return count(int(d/(24*time.Hour)), "day")
+	return counted(int(d/(24*time.Hour)), "day", "days")
 }

@@ -91,7 +91,13 @@ func (c *Consolidator) lastJob(ctx context.Context, agentID int64) (last jobs.En
 // workAt makes a plan as a job. A conflict ends a requested job for good, with the reason for the
 // user. A due job ends without an error, because the agent stays due.
 func (c *Consolidator) workAt(ctx context.Context, job jobs.Job, args jobArgs) (jobs.Result, error) {
-	plan, err := c.runJob(ctx, job.Slug, args)
+	var plan records.Plan
+	var err error
+	if args.Due {
+		plan, err = c.runAuto(ctx, job.Slug)
+	} else {
+		plan, err = c.MakePlan(ctx, job.Slug, args.By)
+	}
 	result := jobs.Result{Model: plan.Model, InputTokens: plan.InputTokens, OutputTokens: plan.OutputTokens}
 	var conflict *memories.ConflictError
 	switch {
@@ -105,15 +111,4 @@ func (c *Consolidator) workAt(ctx context.Context, job jobs.Job, args jobArgs) (
 	}
 	result.Message = fmt.Sprintf("A plan with %s, of %s.", counted(len(plan.Steps), "step", "steps"), counted(plan.Memories, "memory", "memories"))
 	return result, nil
-}
-
-func (c *Consolidator) runJob(ctx context.Context, slug string, args jobArgs) (plan records.Plan, err error) {
-	if !args.Due {
-		return c.MakePlan(ctx, slug, args.By)
-	}
-	agent, err := c.store.AgentUncounted(ctx, slug)
-	if err != nil {
-		return plan, err
-	}
-	return c.runAuto(ctx, agent)
 }

@@ -87,8 +87,8 @@ func (n names) fixedLink(name string) (text, why string, ok bool) {
 	if _, lives := n.living[name]; lives {
 		return "", "", false
 	}
-	if minLikeness := n.bySlug[spelling(name)]; len(minLikeness) == 1 {
-		return "[[" + minLikeness[0] + "]]", "“" + name + "” is written “" + minLikeness[0] + "”", true
+	if similar := n.bySlug[spelling(name)]; len(similar) == 1 {
+		return "[[" + similar[0] + "]]", "“" + name + "” is written “" + similar[0] + "”", true
 	}
 	renamed, was := n.forgotten[name]
 	for range 8 { // repeated renames

@@ -3,8 +3,6 @@ package consolidation
 import (
 	"context"
 	"errors"
-	"maps"
-	"slices"
 
 	"memoir/internal/lockfile"
 	"memoir/internal/memories"
@@ -18,39 +16,28 @@ type heldLock struct {
 	isDone bool // whether the lock keeps the new time
 }
 
-func (c *Consolidator) holdLock(slug string, l heldLock) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.held[slug] = l
-}
-
 // releaseLock releases the agent's consolidation lock if this server holds it. Only one
 // consolidation per agent may call it at a time.
 func (c *Consolidator) releaseLock(ctx context.Context, slug string) error {
-	c.mu.Lock()
-	l, held := c.held[slug]
-	c.mu.Unlock()
-	if !held {
+	value, isHeld := c.held.Load(slug)
+	if !isHeld {
 		return nil
 	}
+	l := value.(heldLock)
 	err := c.engine.EndConsolidation(ctx, slug, l.taken, !l.isDone)
 	// The lock of a forgotten agent does not matter.
 	if err != nil && !errors.Is(err, memories.ErrNotFound) {
 		return err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.held, slug)
+	c.held.Delete(slug)
 	return nil
 }
 
 // releaseLocks releases the locks that could not be released before. It skips locks of running
 // consolidations.
 func (c *Consolidator) releaseLocks(ctx context.Context) error {
-	c.mu.Lock()
-	slugs := slices.Collect(maps.Keys(c.held))
-	c.mu.Unlock()
-	for _, slug := range slugs {
+	for slug := range c.held.Range {
+		slug := slug.(string)
 		agent, err := c.store.AgentUncounted(ctx, slug)
 		if err == nil {
 			err = c.exclusive(ctx, agent, func() error { return c.releaseLock(ctx, slug) })

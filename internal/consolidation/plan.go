@@ -29,68 +29,59 @@ func (c *Consolidator) MakePlan(ctx context.Context, slug string, by memories.Ac
 	var plan records.Plan
 	err = c.exclusive(ctx, agent, func() error {
 		return c.withLock(ctx, slug, func(checkLock func() error) (bool, error) {
-			plan, err = c.planner.makePlan(ctx, agent, by, checkLock)
+			plan, err = c.makePlan(ctx, agent, by, checkLock)
 			return false, err // the lock gets its old time back
 		})
 	})
 	return plan, err
 }
 
-// planner makes plans. It changes nothing.
-type planner struct {
-	engine  *engine.Engine
-	store   Store
-	options Options
-}
-
 // makePlan makes and stores a plan. The caller must hold the lock. checkLock returns an error if
 // the lock was lost.
-func (p *planner) makePlan(ctx context.Context, agent records.Agent, by memories.Actor, checkLock func() error) (records.Plan, error) {
+func (c *Consolidator) makePlan(ctx context.Context, agent records.Agent, by memories.Actor, checkLock func() error) (records.Plan, error) {
 	plan := records.Plan{ID: uuid.New(), MadeBy: by}
-	draft, count, err := p.load(ctx, agent)
+	draft, count, err := c.load(ctx, agent)
 	if err != nil {
 		return plan, err
 	}
 	plan.Memories = count
-	if err := p.applyRules(ctx, agent, draft); err != nil {
+	if err := c.applyRules(ctx, agent, draft); err != nil {
 		return plan, err
 	}
-	if p.options.Model != nil {
-		plan.Model = p.options.ModelName
-		modelUse, err := p.propose(ctx, agent, draft)
-		if err != nil {
+	if c.options.Model != nil {
+		plan.Model = c.options.ModelName
+		if err := c.propose(ctx, agent, draft, &plan); err != nil {
 			return plan, err
 		}
-		plan.Note, plan.InputTokens, plan.OutputTokens = modelUse.note, modelUse.input, modelUse.output
 	}
 	draft.addDeadLinks()
 	if draft.left > 0 {
 		plan.Note = strings.TrimSpace(plan.Note + fmt.Sprintf(" %d further steps have to wait for the next plan.", draft.left))
 	}
-	if err := p.reindex(ctx, agent, draft); err != nil {
+	if err := c.reindex(ctx, agent, draft); err != nil {
 		return plan, err
 	}
 	plan.Steps, plan.Findings = draft.steps, draft.findings
-	if err := p.measure(ctx, agent, &plan); err != nil {
+	if err := c.measure(ctx, agent, &plan); err != nil {
 		return plan, err
 	}
 	if err := checkLock(); err != nil {
 		return plan, err
 	}
 	plan.MadeAt = records.Now()
-	if err := p.store.SaveConsolidation(ctx, agent.ID, plan); err != nil {
+	if err := c.store.SaveConsolidation(ctx, agent.ID, plan); err != nil {
 		return plan, err
 	}
-	p.engine.EmitScanned(agent.Slug)
+	c.engine.EmitScanned(agent.Slug)
 	return plan, nil
 }
 
 // load reads the agent's memories and names. It returns the number of memories, skipped ones
 // included.
-func (p *planner) load(ctx context.Context, agent records.Agent) (*draftPlan, int, error) {
+func (c *Consolidator) load(ctx context.Context, agent records.Agent) (*draftPlan, int, error) {
 	var notes []note
 	count, size := 0, 0
-	err := p.store.EachActive(ctx, agent, func(m memories.Memory) error {
+	err := c.store.EachActive(ctx, agent, func(m memories.Memory) error {
 		if count++; len(m.Body) <= maxBody && size+len(m.Body) <= maxBodies {
 			size += len(m.Body)
 			notes = append(notes, note{Memory: m, etag: engine.ETag(m)})
@@ -101,28 +92,28 @@ func (p *planner) load(ctx context.Context, agent records.Agent) (*draftPlan, in
 		return nil, 0, err
 	}
 	known := names{living: map[string]string{}, bySlug: map[string][]string{}}
-	if err := p.store.NamesOf(ctx, agent, known.add); err != nil {
+	if err := c.store.NamesOf(ctx, agent, known.add); err != nil {
 		return nil, 0, err
 	}
-	known.forgotten, err = p.store.ForgottenNames(ctx, agent.ID)
+	known.forgotten, err = c.store.ForgottenNames(ctx, agent.ID)
 	return newDraftPlan(notes, known), count, err
 }
 
 // applyRules adds the steps and findings of the rules, most certain first.
-func (p *planner) applyRules(ctx context.Context, agent records.Agent, draft *draftPlan) error {
+func (c *Consolidator) applyRules(ctx context.Context, agent records.Agent, draft *draftPlan) error {
 	draft.addExactDuplicates()
-	superseded, err := p.store.SupersededMemories(ctx, agent.ID, minDuplicateChars)
+	superseded, err := c.store.SupersededMemories(ctx, agent.ID, minDuplicateChars)
 	if err != nil {
 		return err
 	}
 	draft.addSuperseded(superseded)
 	draft.addNearDuplicates()
-	doubtful, err := p.store.ToReview(ctx, agent, maxFindings)
+	doubtful, err := c.store.ToReview(ctx, agent, maxFindings)
 	if err != nil {
 		return err
 	}
 	draft.addCitations(doubtful)
-	disagreements, err := p.store.Disagreements(ctx, agent)
+	disagreements, err := c.store.Disagreements(ctx, agent)
 	if err != nil {
 		return err
 	}
@@ -132,8 +123,8 @@ func (p *planner) applyRules(ctx context.Context, agent records.Agent, draft *dr
 
 // reindex adds a step that updates and shortens the index, if the agent has one and it needs a
 // change.
-func (p *planner) reindex(ctx context.Context, agent records.Agent, draft *draftPlan) error {
-	change, reason, err := p.indexChange(ctx, agent)
+func (c *Consolidator) reindex(ctx context.Context, agent records.Agent, draft *draftPlan) error {
+	change, reason, err := c.indexChange(ctx, agent)
 	if err != nil || change == nil {
 		return err
 	}
@@ -143,8 +134,8 @@ func (p *planner) reindex(ctx context.Context, agent records.Agent, draft *draft
 
 // indexChange returns the change of the index and its reason. The change is nil if the index needs
 // none.
-func (p *planner) indexChange(ctx context.Context, agent records.Agent) (*records.StepChange, string, error) {
-	now, err := p.engine.PreviewPrunedIndex(ctx, agent.Slug)
+func (c *Consolidator) indexChange(ctx context.Context, agent records.Agent) (*records.StepChange, string, error) {
+	now, err := c.engine.PreviewPrunedIndex(ctx, agent.Slug)
 	var conflict *memories.ConflictError
 	if errors.As(err, &conflict) {
 		return nil, "", nil // the Index tab shows the reason
@@ -152,7 +143,7 @@ func (p *planner) indexChange(ctx context.Context, agent records.Agent) (*record
 	if err != nil || now.Before == nil || string(now.Before) == string(now.After) || !isPlainText(now.Before) {
 		return nil, "", err
 	}
-	index, err := p.engine.Index(ctx, agent.Slug)
+	index, err := c.engine.Index(ctx, agent.Slug)
 	if err != nil {
 		return nil, "", err
 	}
@@ -192,19 +183,19 @@ func isPlainText(raw []byte) bool { return utf8.Valid(raw) && !strings.ContainsR
 
 // belowPrimary converts a path in the agent's directory to a path in its primary directory.
 func belowPrimary(agent records.Agent, at string) string {
-	if rel, err := filepath.Rel(primaryDir(agent), at); err == nil {
+	if rel, err := filepath.Rel(agents.Agent{Layout: agents.Layout(agent.Layout)}.PrimaryDir(), at); err == nil {
 		return filepath.ToSlash(rel)
 	}
 	return at
 }
 
 // measure sets the size of CLAUDE.md before and after each step, and after all steps.
-func (p *planner) measure(ctx context.Context, agent records.Agent, plan *records.Plan) error {
+func (c *Consolidator) measure(ctx context.Context, agent records.Agent, plan *records.Plan) error {
 	sets := make([][]engine.Edit, len(plan.Steps))
 	for i, step := range plan.Steps {
 		sets[i] = edits(step)
 	}
-	sizes, err := p.engine.PreviewEdits(ctx, agent.Slug, sets)
+	sizes, err := c.engine.PreviewEdits(ctx, agent.Slug, sets)
 	if err != nil {
 		return err
 	}
@@ -220,8 +211,4 @@ func counted(n int, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
-}
-
-func primaryDir(agent records.Agent) string {
-	return agents.Agent{Layout: agents.Layout(agent.Layout)}.PrimaryDir()
 }

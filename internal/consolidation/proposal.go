@@ -87,19 +87,9 @@ func (p proposal) merge(d *draftPlan, targets []note, reason string, deletions i
 	if err != nil {
 		return 0, err
 	}
-	changes := []records.StepChange{}
-	if to != *keep.text() {
-		changes = append(changes, write(keep, to))
-	}
-	changes = append(changes, d.relinkChanges(gone, keep)...)
-	titles := make([]string, len(gone))
-	for i, n := range gone {
-		changes, titles[i] = append(changes, remove(n)), "“"+n.Name+"”"
-	}
-	if !d.add(kindMerge, sourceModel, fmt.Sprintf("Merge %s into “%s”", strings.Join(titles, ", "), keep.Name), reason, changes...) {
+	if !d.addMerge(sourceModel, fmt.Sprintf("Merge %s into “%s”", quotedNames(gone), keep.Name), reason, keep, to, gone) {
 		return 0, errors.New("did not fit into the plan")
 	}
-	d.touched[keep.ID] = true
 	return len(gone), nil
 }
 
@@ -152,10 +142,7 @@ var absoluteDate = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}\b`)
 // isGrounded reports whether sources support text: they contain most of its words, and all its
 // numbers, paths and addresses.
 func isGrounded(text, sources string) bool {
-	known := map[string]bool{}
-	for _, word := range wordsOf(sources) {
-		known[word] = true
-	}
+	known := wordSet(sources)
 	text = absoluteDate.ReplaceAllString(text, "")
 	all, theirs := 0, 0
 	for _, word := range wordsOf(text) {

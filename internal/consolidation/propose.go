@@ -35,22 +35,11 @@ const (
 	maxStepTokens, maxChoiceTokens = 8000, 1500
 )
 
-// modelUse is a note for users about the model, and the tokens that it used.
-type modelUse struct {
-	note          string
-	input, output int
-}
-
-func (a *modelUse) count(answer model.Answer) {
-	a.input += answer.InputTokens
-	a.output += answer.OutputTokens
-}
-
-// propose adds the steps that the model proposes. If the bodies exceed maxSent, it first asks which
-// memories to compare. It drops invalid proposals. If the model fails, the note of the result says
-// so, and the error is nil.
-func (p *planner) propose(ctx context.Context, agent records.Agent, draft *draftPlan) (modelUse, error) {
-	var a modelUse
+// propose asks the model for steps and adds the valid ones to draft. If the bodies together exceed
+// maxSent, it first asks the model which memories to compare. It sets the plan's note and adds the
+// used tokens to the plan. If the model fails, it logs this, the note says so, and the error is nil.
+// It returns the errors of ctx and of the database.
+func (c *Consolidator) propose(ctx context.Context, agent records.Agent, draft *draftPlan, plan *records.Plan) error {
 	sent := draft.unassigned()
 	size := 0
 	for _, n := range sent {
@@ -58,29 +47,28 @@ func (p *planner) propose(ctx context.Context, agent records.Agent, draft *draft
 	}
 	var err error
 	if size > maxSent {
-		sent, err = p.choose(ctx, draft, sent, &a)
+		sent, err = c.choose(ctx, draft, sent, plan)
 	}
 	if err == nil && len(sent) > 0 {
-		err = p.askForSteps(ctx, agent, draft, sent, &a)
+		err = c.askForSteps(ctx, agent, draft, sent, plan)
 	}
 	var refused *model.Error
 	switch {
 	case err == nil:
+		return nil
 	case ctx.Err() != nil:
-		return a, ctx.Err()
+		return ctx.Err()
 	case errors.As(err, &refused):
-		a.note = "The model was of no use: " + refused.Plain() + ". The plan has what rules find."
+		plan.Note = "The model was of no use: " + refused.Plain() + ". The plan has what rules find."
 	case errors.Is(err, context.DeadlineExceeded):
-		a.note = "The model took too long. The plan has what rules find."
+		plan.Note = "The model took too long. The plan has what rules find."
 	case errors.Is(err, errNoAnswer):
-		a.note = "The model answered something else than it was asked for. The plan has what rules find."
+		plan.Note = "The model answered something else than it was asked for. The plan has what rules find."
 	default:
-		return a, err
+		return err
 	}
-	if err != nil {
-		p.options.Log.Warn("model gave no usable proposals", "agent", agent.Slug, "error", err)
-	}
-	return a, nil
+	c.options.Log.Warn("model gave no usable proposals", "agent", agent.Slug, "error", err)
+	return nil
 }
 
 // errNoAnswer means that an answer is JSON of the wrong shape.
@@ -98,11 +86,14 @@ func (d *draftPlan) unassigned() []note {
 	return rest
 }
 
-func (p *planner) ask(ctx context.Context, q model.Question, into any, a *modelUse) error {
+// ask asks the model a question, adds the used tokens to the plan, and decodes the answer into into.
+// It returns errNoAnswer if the answer does not fit into it.
+func (c *Consolidator) ask(ctx context.Context, q model.Question, into any, plan *records.Plan) error {
 	ctx, cancel := context.WithTimeout(ctx, modelTimeout)
 	defer cancel()
-	answer, err := p.options.Model.Ask(ctx, q)
-	a.count(answer)
+	answer, err := c.options.Model.Ask(ctx, q)
+	plan.InputTokens += answer.InputTokens
+	plan.OutputTokens += answer.OutputTokens
 	if err != nil {
 		return err
 	}
@@ -112,26 +103,31 @@ func (p *planner) ask(ctx context.Context, q model.Question, into any, a *modelU
 	return nil
 }
 
-// choose asks the model which memories may belong together, by names and descriptions.
-func (p *planner) choose(ctx context.Context, draft *draftPlan, from []note, a *modelUse) ([]note, error) {
-	type listed struct {
-		Name        string `json:"name"`
-		Type        string `json:"type"`
-		Description string `json:"description"`
-		Modified    string `json:"modified"`
-	}
-	var list []listed
+// sentMemory is a memory in a question to the model. Body is empty if the model only chooses.
+type sentMemory struct {
+	Name        string `json:"name"`
+	Type        string `json:"type"`
+	Description string `json:"description"`
+	Modified    string `json:"modified"`
+	Body        string `json:"body,omitempty"`
+}
+
+// choose asks the model which of the first maxListed memories in from may belong together, by their
+// names and descriptions. It returns those that the model names, as long as their bodies together
+// stay within maxSent. It skips unknown names.
+func (c *Consolidator) choose(ctx context.Context, draft *draftPlan, from []note, plan *records.Plan) ([]note, error) {
+	var list []sentMemory
 	for _, n := range from[:min(len(from), maxListed)] {
-		list = append(list, listed{n.Name, string(n.Type), cut(n.Description, 200), dayOf(n)})
+		list = append(list, sentMemory{n.Name, string(n.Type), cut(n.Description, 200), dayOf(n), ""})
 	}
 	var answer struct {
 		Groups []struct {
 			Memories []string `json:"memories"`
 		} `json:"groups"`
 	}
-	err := p.ask(ctx, model.Question{
+	err := c.ask(ctx, model.Question{
 		System: chooseHow, Text: asData(map[string]any{"memories": list, "noticed": draft.findingTexts()}), Schema: chooseSchema, MaxTokens: maxChoiceTokens,
-	}, &answer, a)
+	}, &answer, plan)
 	if err != nil {
 		return nil, err
 	}
@@ -153,57 +149,50 @@ func (p *planner) choose(ctx context.Context, draft *draftPlan, from []note, a *
 }
 
 // askForSteps asks the model for steps on the memories in sent and adds the valid ones to draft.
-// At most a quarter of sent, but at least one memory, may be deleted. a counts the tokens, and
-// its note states how many proposals were dropped.
-func (p *planner) askForSteps(ctx context.Context, agent records.Agent, draft *draftPlan, sent []note, a *modelUse) error {
-	type shown struct {
-		Name        string `json:"name"`
-		Type        string `json:"type"`
-		Description string `json:"description"`
-		Modified    string `json:"modified"`
-		Body        string `json:"body"`
-	}
-	var list []shown
+// At most a quarter of sent, but at least one memory, may be deleted. If a proposal is invalid, it
+// sets the plan's note to the number of invalid ones and the reason of the first.
+func (c *Consolidator) askForSteps(ctx context.Context, agent records.Agent, draft *draftPlan, sent []note, plan *records.Plan) error {
+	var list []sentMemory
 	byName := map[string]note{}
 	for _, n := range sent {
-		list = append(list, shown{n.Name, string(n.Type), n.Description, dayOf(n), n.Body})
+		list = append(list, sentMemory{n.Name, string(n.Type), n.Description, dayOf(n), n.Body})
 		byName[n.Name] = n
 	}
-	texts, err := p.recentLogs(ctx, agent)
+	texts, err := c.recentLogs(ctx, agent)
 	if err != nil {
 		return err
 	}
 	var answer struct {
 		Steps []proposal `json:"steps"`
 	}
-	err = p.ask(ctx, model.Question{
+	err = c.ask(ctx, model.Question{
 		System: proposeHow, Text: asData(map[string]any{"today": time.Now().Format(time.DateOnly), "memories": list, "noticed": draft.findingTexts(), "logs": texts}),
 		Schema: proposeSchema, MaxTokens: maxStepTokens,
-	}, &answer, a)
+	}, &answer, plan)
 	if err != nil {
 		return err
 	}
-	dropped, why := 0, ""
+	invalid, why := 0, ""
 	deletions := max(1, len(sent)/4)
 	for _, p := range answer.Steps {
 		deletes, err := p.addTo(draft, byName, deletions)
 		if err != nil {
-			dropped, why = dropped+1, cmp.Or(why, err.Error())
+			invalid, why = invalid+1, cmp.Or(why, err.Error())
 			continue
 		}
 		deletions -= deletes
 	}
-	if dropped > 0 {
-		a.note = fmt.Sprintf("%s of the model could not be taken: the first %s.", counted(dropped, "proposal", "proposals"), why)
+	if invalid > 0 {
+		plan.Note = fmt.Sprintf("%s of the model could not be taken: the first %s.", counted(invalid, "proposal", "proposals"), why)
 	}
 	return nil
 }
 
 // recentLogs returns the agent's logs of the last days. They show the model what is finished; they
 // are no source of texts.
-func (p *planner) recentLogs(ctx context.Context, agent records.Agent) ([]string, error) {
+func (c *Consolidator) recentLogs(ctx context.Context, agent records.Agent) ([]string, error) {
 	now := time.Now()
-	found, err := p.store.Logs(ctx, agent.ID, logs.DayOf(now.Add(-logDays*24*time.Hour)), logs.DayOf(now), maxLogs)
+	found, err := c.store.Logs(ctx, agent.ID, logs.DayOf(now.Add(-logDays*24*time.Hour)), logs.DayOf(now), maxLogs)
 	texts := []string{}
 	for _, log := range found {
 		if log.Text != "" {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"hash/fnv"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"unicode"
@@ -28,15 +29,12 @@ const (
 
 type signature [bands * rows]uint32
 
-// seeds are the multipliers of the hash functions of a signature, by splitmix64.
+// seeds are the multipliers of the hash functions of a signature. They are random but the same in
+// each run.
 var seeds = func() (s [bands * rows]uint64) {
-	state := uint64(0x9E3779B97F4A7C15)
-	for i := range s { // splitmix64
-		state += 0x9E3779B97F4A7C15
-		z := state
-		z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
-		z = (z ^ z>>27) * 0x94D049BB133111EB
-		s[i] = z ^ z>>31 | 1
+	random := rand.New(rand.NewPCG(0, 0))
+	for i := range s {
+		s[i] = random.Uint64() | 1
 	}
 	return s
 }()
@@ -194,19 +192,18 @@ func isSpecific(token string) bool {
 	})
 }
 
-// ownWords returns the words of text that other does not contain, without stop words.
-func ownWords(text, other string) []string {
-	theirs := map[string]bool{}
-	for _, word := range wordsOf(other) {
-		theirs[word] = true
-	}
-	var own []string
+// hasOwnWords reports whether text has a word that other does not have. Stop words do not count.
+func hasOwnWords(text, other string) bool {
+	theirs := wordSet(other)
+	return slices.ContainsFunc(wordsOf(text), func(word string) bool { return !stopWords[word] && !theirs[word] })
+}
+
+func wordSet(text string) map[string]bool {
+	set := map[string]bool{}
 	for _, word := range wordsOf(text) {
-		if !theirs[word] && !stopWords[word] {
-			own = append(own, word)
-		}
+		set[word] = true
 	}
-	return own
+	return set
 }
 
 // stopWords are words without a meaning of their own.

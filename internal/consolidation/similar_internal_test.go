@@ -32,7 +32,7 @@ func TestOfTenThousandMemoriesOnlyThoseAreComparedThatMayBeAlike(t *testing.T) {
 	}
 	signatures := make([]signature, len(notes))
 	for i := range notes {
-		signatures[i] = signatureOf(d.notes[i].shingles)
+		signatures[i] = signatureOf(shinglesOf(d.notes[i].Body))
 	}
 	if n := len(candidates(signatures)); n > 1000 {
 		t.Errorf("%d pairs are compared", n)
