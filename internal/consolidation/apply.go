@@ -20,11 +20,11 @@ type Result struct {
 	Error error        // nil if the step is applied
 }
 
-// Apply applies steps of an agent's plan in the plan's order and returns one Result for each of
-// ids. A step is applied completely or refused; it is refused if one of its memories has changed.
-// After a crash, another server continues. Errors: memories.ErrNotFound for an unknown agent;
-// *memories.ConflictError if consolidation is off or another one is running. Then nothing has
-// changed.
+// Apply applies the steps with these ids in the plan's order and returns one Result for each id. A
+// step is applied completely, or not at all if one of its memories has changed since the plan was
+// made. After a crash, a server applies the rest. It returns memories.ErrNotFound for an unknown
+// agent, and *memories.ConflictError if consolidation or the agent's memory is off or another
+// consolidation is running. Then nothing has changed.
 func (c *Consolidator) Apply(ctx context.Context, slug string, ids []string, actor memories.Actor) ([]Result, error) {
 	agent, err := c.permitted(ctx, slug)
 	if err != nil {
@@ -57,8 +57,9 @@ func (c *Consolidator) Apply(ctx context.Context, slug string, ids []string, act
 	return results, nil
 }
 
-// selectSteps returns the steps among ids that can be applied. It sets the error in results for the
-// others.
+// selectSteps returns the ids of the plan's steps that can be applied. It sets the ID of each
+// result, and an error for each step that is unknown or cannot be applied. A step that is applied
+// already gets no error and is not returned.
 func (c *Consolidator) selectSteps(ctx context.Context, agent records.Agent, ids []string, results []Result) ([]uuid.UUID, error) {
 	plan, err := c.store.Consolidation(ctx, agent.ID)
 	if err != nil && !errors.Is(err, memories.ErrNotFound) {
@@ -88,9 +89,10 @@ func (c *Consolidator) stops(step records.Step, change int, made bool) bool {
 	return c.options.Stop != nil && c.options.Stop(step, change, made)
 }
 
-// runSteps continues all chosen and undoing steps of an agent, in order. checkLock returns an error
-// if the lock was lost. applied reports whether a step was applied. After an error the remaining
-// steps keep their states and run later.
+// runSteps applies the agent's chosen steps and finishes its interrupted undos, in order. checkLock
+// returns an error if the lock was lost; then a step that has not begun returns to the plan.
+// applied reports whether a step was applied. After an error the remaining steps keep their states,
+// and a later call runs them. It emits an event for open pages.
 func (c *Consolidator) runSteps(ctx context.Context, agent records.Agent, checkLock func() error) (applied bool, err error) {
 	steps, err := c.store.UnfinishedSteps(ctx, agent.ID)
 	if err != nil {
@@ -140,17 +142,19 @@ func (c *Consolidator) runSteps(ctx context.Context, agent records.Agent, checkL
 	return applied, nil
 }
 
-// postpone returns a step to the plan if none of its changes was made.
+// postpone stores a step as proposed again, with the reason, so that a person can choose it later.
+// It does nothing if a change of the step was begun or made.
 func (c *Consolidator) postpone(ctx context.Context, step records.Step, reason string) error {
 	if slices.ContainsFunc(step.Changes, func(ch records.StepChange) bool { return ch.Doing || ch.Done }) {
-		return nil // the step ends when the other program has finished
+		return nil // the step is finished after the other program has ended
 	}
 	step.State, step.Problem = records.StepProposed, reason
 	return c.store.SaveStep(ctx, step)
 }
 
-// conflictIn returns the reason why a step cannot be applied. It is empty if err is not such a
-// reason, so that the step is tried again.
+// conflictIn returns a sentence for users if err means that a step can never be applied: a
+// conflict, an invalid text, a changed or a missing memory. For any other error and for nil it
+// returns "", and the caller tries the step again later.
 func conflictIn(err error) string {
 	var conflict *memories.ConflictError
 	var invalid *memories.InvalidError
@@ -167,8 +171,9 @@ func conflictIn(err error) string {
 	return ""
 }
 
-// applyStep makes the changes of a step in order. It stores the step before and after each change,
-// so that a crash leaves a record of the finished ones.
+// applyStep makes the changes of a step in order and stores the step as applied. If a memory has
+// changed since the plan was made, it reverts its changes and stores the step as refused; the error
+// is nil then. It stores the step before and after each change, so that it can go on after a crash.
 func (c *Consolidator) applyStep(ctx context.Context, agent records.Agent, step *records.Step) error {
 	ctx = engine.As(ctx, step.Actor)
 	// A conflict is found before anything is changed.
@@ -218,8 +223,9 @@ func (c *Consolidator) applyStep(ctx context.Context, agent records.Agent, step 
 	return c.store.SaveStep(ctx, *step)
 }
 
-// refuse reverts the finished changes of a step and stores why it was not applied. It returns err
-// if that is not a reason to refuse.
+// refuse reverts the finished changes of a step and stores the step as refused, with the reason in
+// err and the change that it is about. If err is temporary, such as a database failure, it changes
+// nothing and returns err.
 func (c *Consolidator) refuse(ctx context.Context, agent records.Agent, step *records.Step, about records.StepChange, err error) error {
 	reason := conflictIn(err)
 	if reason == "" {
@@ -271,8 +277,8 @@ func (c *Consolidator) pendingIndexStep(ctx context.Context, agent records.Agent
 	return &plan.Steps[at], nil
 }
 
-// updateIndexStep sets and stores the change of a step for the index, after another step has changed
-// the index. If the index needs no change any longer, it stores the step as refused.
+// updateIndexStep sets and stores the change of a step for the index, after another step has
+// changed the index. If the index needs no change any longer, it stores the step as refused.
 func (c *Consolidator) updateIndexStep(ctx context.Context, agent records.Agent, step records.Step) error {
 	change, reason, err := c.indexChange(ctx, agent)
 	if err != nil {

@@ -46,7 +46,7 @@ func body(file string) string {
 	return after
 }
 
-func TestStepsAreAppliedAndEachIsUndoneAsAWhole(t *testing.T) {
+func TestApply_AndUndo(t *testing.T) {
 	t.Parallel()
 	b := setup(t, untidy(), consolidation.Options{})
 	before := b.disk()
@@ -89,7 +89,7 @@ func TestStepsAreAppliedAndEachIsUndoneAsAWhole(t *testing.T) {
 	}
 }
 
-func TestAStepWhoseMemoriesHaveChangedIsRefusedAndChangesNothing(t *testing.T) {
+func TestApply_ChangedMemory(t *testing.T) {
 	t.Parallel()
 	b := setup(t, untidy(), consolidation.Options{})
 	plan := b.plan("ada")
@@ -130,7 +130,7 @@ func TestAStepWhoseMemoriesHaveChangedIsRefusedAndChangesNothing(t *testing.T) {
 	}
 }
 
-func TestWhatACrashCutsShortIsCarriedOn(t *testing.T) {
+func TestApply_AfterCrash(t *testing.T) {
 	t.Parallel()
 	type moment struct {
 		change int
@@ -196,7 +196,7 @@ func sessions(b *bench, n int) {
 	}
 }
 
-func TestWhatIsAppliedByItselfIsBoundedAndWaitsForItsGates(t *testing.T) {
+func TestAuto_LimitsAndGates(t *testing.T) {
 	t.Parallel()
 	files := memoirtest.Files{}
 	// 12 of 40 memories are copies, and a tenth is 4.
@@ -262,7 +262,7 @@ func TestWhatIsAppliedByItselfIsBoundedAndWaitsForItsGates(t *testing.T) {
 	}
 }
 
-func TestNobodyConsolidatesWhatSomebodyElseDoes(t *testing.T) {
+func TestMakePlan_LockedByOtherProgram(t *testing.T) {
 	t.Parallel()
 	b := setup(t, untidy(), consolidation.Options{})
 	plan := b.plan("ada")

@@ -18,8 +18,9 @@ const (
 	stateAfter                   // the text after the change
 )
 
-// stateOf returns the state of a change's memory or index, and its ETag or hash. It returns
-// memories.ErrNotFound for a purged memory.
+// stateOf compares a change's memory or index with its texts before and after the change. It
+// returns the ETag of the memory, or the hash of the index ("" if the index has another text). It
+// returns memories.ErrNotFound for a purged memory, and the errors of reading.
 func (c *Consolidator) stateOf(ctx context.Context, agent records.Agent, change records.StepChange) (textState, string, error) {
 	if change.Op == records.ChangeIndex {
 		raw, err := c.engine.ReadFile(ctx, agent.Slug, change.Name)
@@ -51,13 +52,15 @@ func (c *Consolidator) stateOf(ctx context.Context, agent records.Agent, change 
 	return stateOther, match, nil
 }
 
-// hasText reports whether a memory has the text t, in canonical form.
+// hasText reports whether a memory's type, description and body equal t. Both are compared as they
+// would be read back from a file.
 func hasText(m memories.Memory, t records.StepText) bool {
 	now := records.StepText{Type: m.Type, Description: m.Description, Body: m.Body}
 	return canonical(m.Name, now) == canonical(m.Name, t)
 }
 
-// apply makes a change. match is the ETag or hash that the memory or index must have.
+// apply deletes or patches the memory of a change, or replaces the index. It returns
+// memories.ErrChanged if the memory's ETag or the index's hash is not match.
 func (c *Consolidator) apply(ctx context.Context, agent records.Agent, change records.StepChange, match string) error {
 	switch change.Op {
 	case records.ChangeDelete:
@@ -69,8 +72,9 @@ func (c *Consolidator) apply(ctx context.Context, agent records.Agent, change re
 	return c.engine.ReplaceFile(ctx, agent.Slug, change.Name, match, []byte(change.After.Body))
 }
 
-// revert restores the text before a change. It returns *memories.ConflictError if the text has
-// changed since.
+// revert restores a deleted memory, or writes the text before the change into the memory or index.
+// It does nothing if that text is there already. It returns *memories.ConflictError if the text has
+// been changed since the change was made.
 func (c *Consolidator) revert(ctx context.Context, agent records.Agent, change records.StepChange) error {
 	state, match, err := c.stateOf(ctx, agent, change)
 	switch {

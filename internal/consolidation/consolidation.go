@@ -44,8 +44,7 @@ type Options struct {
 	Model model.Model
 	// ModelName is the model's name, for users.
 	ModelName string
-	// Every is the time between two checks of all agents. Zero means 1 minute. The gates make most
-	// checks cheap.
+	// Every is the time between two checks whether agents are due. Zero means 1 minute.
 	Every time.Duration
 	// Stop is for tests. It is called before each change of a step, and after the change before it
 	// is recorded. If it returns true, the step stops as in a crash.
@@ -70,12 +69,12 @@ type Consolidator struct {
 	stop    context.CancelFunc
 	running sync.WaitGroup
 
-	held sync.Map // the heldLock to release by the agent's slug
+	held sync.Map // agent slug to the heldLock that must be released
 }
 
-// Start returns a Consolidator that checks agents and finishes interrupted steps in the background.
-// It registers the jobs that make plans, so the caller starts queue afterwards. The caller must
-// call Close after closing queue and before closing engine.
+// Start returns a Consolidator. In the background it finishes interrupted steps and enqueues plans
+// for agents that are due. It registers the job that makes plans, so the caller must start queue
+// afterwards, and call Close after closing queue and before closing engine.
 func Start(engine *engine.Engine, store Store, queue *jobs.Queue, options Options) *Consolidator {
 	if options.Mode == "" {
 		options.Mode = Plan
@@ -90,7 +89,7 @@ func Start(engine *engine.Engine, store Store, queue *jobs.Queue, options Option
 	return c
 }
 
-// Close stops the background work and waits for the running step.
+// Close cancels the background work and waits for its end.
 func (c *Consolidator) Close() {
 	c.stop()
 	c.running.Wait()
@@ -105,8 +104,8 @@ var errOff = &memories.ConflictError{Reason: "Consolidation is switched off (--c
 // errMemoryOff means that the agent's memory is off.
 var errMemoryOff = &memories.ConflictError{Reason: "This agent's memory is switched off. Nothing was changed. Switch it on under About to have its memories consolidated."}
 
-// permitted returns an agent whose memories may be consolidated. It returns memories.ErrNotFound,
-// or *memories.ConflictError if consolidation or the agent's memory is off.
+// permitted returns the agent with the slug. It returns memories.ErrNotFound for an unknown agent,
+// and *memories.ConflictError if consolidation or the agent's memory is off.
 func (c *Consolidator) permitted(ctx context.Context, slug string) (records.Agent, error) {
 	if c.options.Mode == Off {
 		return records.Agent{}, errOff
@@ -126,19 +125,19 @@ type Overview struct {
 	Last     time.Time      // last consolidation by any program; zero if never
 	Plan     *records.Plan  // nil if there is no plan
 	Applied  []records.Step // of all plans, newest first, undone ones included
-	Busy     bool           // steps are being applied or undone
+	Busy     bool           // chosen steps or an undo are not finished
 	Planning bool           // a plan is being made
 	Failed   string         // why the last requested plan failed; empty if it did not
 }
 
-// CanUndo reports whether a step can be undone.
+// CanUndo reports whether a step is applied and not undone, so that Undo accepts it.
 func CanUndo(step records.Step) bool { return step.State == records.StepApplied }
 
 // maxApplied is the maximum number of applied steps in an Overview (arbitrary).
 const maxApplied = 50
 
-// Overview returns the state of an agent's consolidation. It changes nothing and does not count as
-// a check for the gates. It returns memories.ErrNotFound for an unknown agent.
+// Overview returns the state of an agent's consolidation: its gates, plan, applied steps and
+// running work. It changes nothing. It returns memories.ErrNotFound for an unknown agent.
 func (c *Consolidator) Overview(ctx context.Context, slug string) (Overview, error) {
 	agent, err := c.store.AgentUncounted(ctx, slug)
 	if err != nil {
@@ -172,12 +171,14 @@ func (c *Consolidator) Overview(ctx context.Context, slug string) (Overview, err
 	return o, err
 }
 
-// Applied returns at most limit steps that were applied last to an agent's memories.
+// Applied returns the agent's last applied steps, newest first, at most limit. Steps that were
+// undone later are included.
 func (c *Consolidator) Applied(ctx context.Context, agentID int64, limit int) ([]records.Step, error) {
 	return c.store.AppliedSteps(ctx, agentID, limit)
 }
 
-// facts returns the data that the gates need.
+// facts returns the data that the gates check: the time, the lock file, the last check, and the
+// conversations since the last consolidation.
 func (c *Consolidator) facts(ctx context.Context, agent records.Agent) (Facts, error) {
 	f := Facts{Now: time.Now()}
 	var err error
@@ -191,8 +192,9 @@ func (c *Consolidator) facts(ctx context.Context, agent records.Agent) (Facts, e
 	return f, err
 }
 
-// Discard deletes an agent's plan. It returns memories.ErrNotFound without one, and
-// *memories.ConflictError while its steps are running.
+// Discard deletes an agent's plan and emits an event for open pages. It returns
+// memories.ErrNotFound if the agent or the plan does not exist, and *memories.ConflictError while
+// another consolidation of the agent runs.
 func (c *Consolidator) Discard(ctx context.Context, slug string) error {
 	agent, err := c.store.AgentUncounted(ctx, slug)
 	if err != nil {
@@ -207,8 +209,9 @@ func (c *Consolidator) Discard(ctx context.Context, slug string) error {
 	})
 }
 
-// exclusive runs do unless another consolidation of the agent runs on any server. Then it returns
-// records.ErrConsolidating.
+// exclusive waits until fewer than maxParallel consolidations run on this server, then runs do and
+// returns its error. If another consolidation of the agent runs on any server, it returns
+// records.ErrConsolidating and does not run do. If ctx ends while it waits, it returns ctx.Err().
 func (c *Consolidator) exclusive(ctx context.Context, agent records.Agent, do func() error) error {
 	select {
 	case c.slots <- struct{}{}:
@@ -219,10 +222,11 @@ func (c *Consolidator) exclusive(ctx context.Context, agent records.Agent, do fu
 	return c.store.WithConsolidation(ctx, agent.ID, do)
 }
 
-// withLock runs do with the agent's lock file, which excludes other programs. Its argument
-// checkLock returns an error if the lock was lost. If do returns true, the lock file keeps the new
-// time of consolidation; otherwise it gets the old time back.
-func (c *Consolidator) withLock(ctx context.Context, slug string, do func(checkLock func() error) (cameToSomething bool, err error)) error {
+// withLock takes the agent's lock file, which excludes other programs, runs do, and releases the
+// lock. do gets a function that returns an error if the lock was lost. If do returns true, the lock
+// file keeps the new time of consolidation; otherwise it gets the old time back. It returns an
+// error without running do if another program has the lock, else do's error.
+func (c *Consolidator) withLock(ctx context.Context, slug string, do func(checkLock func() error) (keepTime bool, err error)) error {
 	if err := c.releaseLock(ctx, slug); err != nil {
 		return err
 	}
@@ -230,10 +234,10 @@ func (c *Consolidator) withLock(ctx context.Context, slug string, do func(checkL
 	if err != nil {
 		return err
 	}
-	isDone, err := do(func() error { return c.engine.CheckConsolidation(ctx, slug, taken) })
-	c.held.Store(slug, heldLock{taken, isDone})
-	if ended := c.releaseLock(context.WithoutCancel(ctx), slug); ended != nil {
-		c.options.Log.Warn("consolidation lock not released, will retry", "agent", slug, "error", ended)
+	keepTime, err := do(func() error { return c.engine.CheckConsolidation(ctx, slug, taken) })
+	c.held.Store(slug, heldLock{taken, keepTime})
+	if err := c.releaseLock(context.WithoutCancel(ctx), slug); err != nil {
+		c.options.Log.Warn("consolidation lock not released, will retry", "agent", slug, "error", err)
 	}
 	return err
 }

@@ -20,7 +20,8 @@ const (
 	minPerDeletion = 10
 )
 
-// work calls round every Options.Every until ctx ends.
+// work calls round at once and then every Options.Every, until ctx ends. It logs errors. It skips a
+// round while the engine is not ready.
 func (c *Consolidator) work(ctx context.Context) {
 	rounds := time.NewTicker(c.options.Every)
 	defer rounds.Stop()
@@ -39,8 +40,9 @@ func (c *Consolidator) work(ctx context.Context) {
 	}
 }
 
-// round finishes interrupted steps, then consolidates the agents that are due. lastChecks has the
-// time of this server's last check of each agent, so that most agents need no query.
+// round releases old locks, finishes interrupted steps, and enqueues plans for the agents of this
+// server that are due. It enqueues none in mode Off, and in mode Plan without a model. It skips
+// agents that lastChecks has with a time less than checkInterval ago, and sets the time of others.
 func (c *Consolidator) round(ctx context.Context, lastChecks map[string]time.Time) error {
 	if err := errors.Join(c.releaseLocks(ctx), c.finish(ctx)); err != nil {
 		return err
@@ -64,7 +66,8 @@ func (c *Consolidator) round(ctx context.Context, lastChecks map[string]time.Tim
 	return nil
 }
 
-// finish continues the interrupted steps of all agents.
+// finish applies or undoes the rest of the interrupted steps of all agents. It skips agents that
+// are being consolidated, and stops at the first other error.
 func (c *Consolidator) finish(ctx context.Context) error {
 	slugs, err := c.store.AgentsConsolidating(ctx)
 	if err != nil {
@@ -84,8 +87,9 @@ func (c *Consolidator) finish(ctx context.Context) error {
 	return nil
 }
 
-// consolidateIfDue enqueues a plan if all gates are open. Only one such job per agent exists among
-// all servers, and the queue repeats it after an error.
+// consolidateIfDue enqueues a job that makes a plan if all gates are open for the agent, and else
+// does nothing. An agent has at most one such job among all servers. Another server's check within
+// checkInterval, switched-off memory, and a joined agent count as closed gates.
 func (c *Consolidator) consolidateIfDue(ctx context.Context, agent records.Agent) error {
 	if agent.MemoryOff || agent.JoinedTo != "" { // a joined agent has no memories of its own
 		return nil
@@ -105,8 +109,10 @@ func (c *Consolidator) consolidateIfDue(ctx context.Context, agent records.Agent
 	return c.kind.Enqueue(ctx, agent, jobArgs{By: memories.ByMemoir, Due: true}, jobs.Once{Key: planKey})
 }
 
-// runAuto makes a plan that was due, and in mode Auto applies the permitted steps. The lock keeps
-// the time of this run, even if the plan is empty.
+// runAuto makes and stores a plan for an agent that was due. In mode Auto it also applies the steps
+// that autoSteps permits. The lock file keeps the time of this run, even if the plan is empty. It
+// returns *memories.ConflictError if consolidation or the agent's memory is off, or the agent was
+// consolidated in the last 24 hours.
 func (c *Consolidator) runAuto(ctx context.Context, slug string) (plan records.Plan, err error) {
 	agent, err := c.store.AgentUncounted(ctx, slug)
 	if err != nil {
@@ -136,7 +142,8 @@ func (c *Consolidator) runAuto(ctx context.Context, slug string) (plan records.P
 	return plan, err
 }
 
-// applyAuto applies the permitted steps of a plan.
+// applyAuto applies the steps that autoSteps returns, in the name of Memoir. It does
+// nothing if there is no such step.
 func (c *Consolidator) applyAuto(ctx context.Context, agent records.Agent, plan records.Plan, checkLock func() error) error {
 	chosen := autoSteps(plan)
 	if len(chosen) == 0 {
@@ -149,7 +156,8 @@ func (c *Consolidator) applyAuto(ctx context.Context, agent records.Agent, plan 
 	return err
 }
 
-// autoSteps returns the steps of a plan that may be applied without a person.
+// autoSteps returns the ids of the first maxAutoSteps steps of a plan that together delete at most
+// one in minPerDeletion memories. It leaves out steps that would exceed this.
 func autoSteps(plan records.Plan) []uuid.UUID {
 	var chosen []uuid.UUID
 	deletions := plan.Memories / minPerDeletion

@@ -83,8 +83,8 @@ func newDraftPlan(notes []note, known names) *draftPlan {
 	return d
 }
 
-// add appends a step. It returns false if the plan is full or one of the memories belongs to
-// another step.
+// add appends a step with these changes. It returns false without adding it if the plan is full
+// (only a step for the index still fits) or one of the memories belongs to another step.
 func (d *draftPlan) add(kind, source, title, reason string, changes ...records.StepChange) bool {
 	for _, c := range changes {
 		if d.touched[c.Memory] {
@@ -104,6 +104,7 @@ func (d *draftPlan) add(kind, source, title, reason string, changes ...records.S
 	return true
 }
 
+// find adds a finding about a memory, unless the plan has maxFindings already.
 func (d *draftPlan) find(memory note, text string) {
 	if len(d.findings) < maxFindings {
 		d.findings = append(d.findings, records.PlanFinding{Memory: memory.ID, Name: memory.Name, Text: text})
@@ -118,8 +119,9 @@ func remove(n note) records.StepChange {
 	return records.StepChange{Op: records.ChangeDelete, Memory: n.ID, Name: n.Name, Seen: n.etag, Before: n.text()}
 }
 
-// relinkChanges returns changes that make links to the memories in deleted point to instead. It
-// omits memories of other steps and more than maxRelinked; later plans fix their links.
+// relinkChanges returns changes of the memories that link to one in deleted, so that they link to
+// instead. It leaves out instead itself, the deleted memories, memories of other steps, and those
+// after maxRelinked. Later plans fix the links that stay.
 func (d *draftPlan) relinkChanges(deleted []note, instead note) []records.StepChange {
 	deletedNames := map[string]bool{}
 	for _, n := range deleted {
@@ -144,9 +146,9 @@ func (d *draftPlan) relinkChanges(deleted []note, instead note) []records.StepCh
 	return changes
 }
 
-// addMerge adds a step that gives keep the text after, deletes the other memories, and makes links to
-// them point to keep. It returns false without adding it if the plan is full, or another step has
-// one of the memories.
+// addMerge adds a step that gives keep the text after, deletes the other memories, and makes links
+// to them point to keep. It returns false without adding it if the plan is full, or another step
+// has one of the memories.
 func (d *draftPlan) addMerge(source, title, reason string, keep note, after records.StepText, deleted []note) bool {
 	if d.touched[keep.ID] {
 		return false
@@ -175,8 +177,9 @@ func quotedNames(notes []note) string {
 	return strings.Join(quoted, ", ")
 }
 
-// mergeDuplicates adds a step that keeps one memory and deletes its duplicates, at most maxRelinked.
-// It skips memories of other steps. It adds no step if keep or all duplicates belong to other steps.
+// mergeDuplicates adds a step that keeps one memory and deletes its duplicates, at most
+// maxRelinked. It skips memories of other steps. It adds no step if keep or all duplicates belong
+// to other steps.
 func (d *draftPlan) mergeDuplicates(keep note, duplicates []note, reason string) {
 	deleted := slices.DeleteFunc(slices.Clone(duplicates), func(n note) bool { return d.touched[n.ID] })
 	deleted = deleted[:min(len(deleted), maxRelinked)]
@@ -225,8 +228,8 @@ func (d *draftPlan) addExactDuplicates() {
 	}
 }
 
-// byWorth sorts the memory to keep first: with a type and from no session, with most links, then
-// the oldest.
+// byWorth compares two memories for sorting, the one to keep first: one with a type and from no
+// session, then the one with more links to it, then the older one, then by name.
 func byWorth(a, b note) int {
 	has := func(n note) int {
 		if n.Type == "" || n.Session != "" {
@@ -237,7 +240,9 @@ func byWorth(a, b note) int {
 	return cmp.Or(cmp.Compare(has(b), has(a)), cmp.Compare(len(b.linkedBy), len(a.linkedBy)), a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.Name, b.Name))
 }
 
-// addSuperseded adds steps that delete memories whose text is an earlier text of another memory.
+// addSuperseded adds a step for each memory in found whose text is an earlier text of another
+// memory. The step deletes it and makes links to it point to the other memory. It skips unknown
+// memories.
 func (d *draftPlan) addSuperseded(found []records.SupersededMemory) {
 	for _, s := range found {
 		at, ok := d.byID[s.ID]
@@ -252,8 +257,9 @@ func (d *draftPlan) addSuperseded(found []records.SupersededMemory) {
 	}
 }
 
-// addNearDuplicates adds steps for memories with nearly equal bodies, if one contains all words of
-// the other. If each has words of its own, they may state different facts, so it adds a finding.
+// addNearDuplicates adds a step for each pair of memories with nearly equal bodies, if one contains
+// all words of the other. If each has words of its own, it adds a finding. It skips short bodies,
+// memories of other steps, and pairs that seem to state different facts.
 func (d *draftPlan) addNearDuplicates() {
 	shingles := make([][]uint64, len(d.notes))
 	signatures := make([]signature, len(d.notes))
@@ -284,7 +290,8 @@ func (d *draftPlan) addNearDuplicates() {
 	}
 }
 
-// addDeadLinks adds steps that fix links to memories that no longer exist.
+// addDeadLinks adds a step for each memory with links to renamed or deleted memories. The step
+// corrects the name, or replaces the link by plain text. It skips memories of other steps.
 func (d *draftPlan) addDeadLinks() {
 	for _, n := range d.notes {
 		if d.touched[n.ID] {
@@ -305,8 +312,8 @@ func (d *draftPlan) addDeadLinks() {
 	}
 }
 
-// addCitations adds findings about memories with dead citations in their project. Only a person who
-// knows the project can decide them.
+// addCitations adds a finding for each memory that cites files or names that its project no longer
+// has, with the first five of them. It skips memories of steps and citations of other memories.
 func (d *draftPlan) addCitations(doubtful []records.DoubtfulMemory) {
 	for _, m := range doubtful {
 		at, ok := d.byID[m.ID]
@@ -333,7 +340,8 @@ func (d *draftPlan) addConflicts(found []records.Disagreement) {
 	}
 }
 
-// edits returns the changes of a step for the preview of CLAUDE.md.
+// edits returns the deletions and new texts of a step's memories, for a preview of CLAUDE.md.
+// Changes of the index are left out.
 func edits(step records.Step) []engine.Edit {
 	var all []engine.Edit
 	for _, c := range step.Changes {

@@ -37,15 +37,15 @@ type Gate struct {
 	Why  string // a sentence for users
 }
 
-// Facts is the data that the gates check.
+// Facts is the data that the gates check for one agent.
 type Facts struct {
 	Now           time.Time
 	Lock          engine.ConsolidationLock
-	Looked        time.Time // last check; zero if never
+	Looked        time.Time // last check whether the agent is due; zero if never
 	Conversations engine.Conversations
 }
 
-// Gates returns the results of all gates.
+// Gates checks all conditions and returns one result for each, in the order of the constants.
 func Gates(f Facts) []Gate {
 	return []Gate{timeGate(f), lookGate(f), conversationsGate(f), lockGate(f)}
 }
@@ -87,7 +87,8 @@ func lockGate(f Facts) Gate {
 	return Gate{GateLock, true, "Nobody else is consolidating them."}
 }
 
-// inWords returns a duration in one unit.
+// inWords returns a duration as text in minutes, hours (up to 47) or days, rounded down. Durations
+// below a minute are "less than a minute".
 func inWords(d time.Duration) string {
 	switch {
 	case d < time.Minute:

@@ -8,7 +8,7 @@ import (
 	engine "memoir/internal/sync"
 )
 
-func TestEachGateOpensAtItsBorder(t *testing.T) {
+func TestGates_Limits(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	open := consolidation.Facts{

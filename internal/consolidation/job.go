@@ -23,13 +23,15 @@ const (
 // jobArgs are the arguments of a job.
 type jobArgs struct {
 	By memories.Actor `json:"by"`
-	// Due reports whether the plan was not requested but due. Only then may its steps be applied.
+	// Due means that no one requested the plan: the gates were open. Only then may its steps be
+	// applied automatically.
 	Due bool `json:"due"`
 }
 
-// Request enqueues a plan for an agent, or joins one in the making, and waits for at most wait.
-// made is false if the plan is not finished; it continues, possibly on another server, and the
-// pages receive an event. It returns the errors of MakePlan.
+// Request enqueues a job that makes a plan for the agent, unless one runs, and waits for its end
+// for at most wait. made is false if it is not finished then; it continues, possibly on another
+// server, and open pages receive an event. It returns memories.ErrNotFound for an unknown agent,
+// and *memories.ConflictError if consolidation or the agent's memory is off, or the job failed.
 func (c *Consolidator) Request(ctx context.Context, slug string, by memories.Actor, wait time.Duration) (made bool, err error) {
 	agent, err := c.permitted(ctx, slug)
 	if err != nil {
@@ -51,7 +53,8 @@ func (c *Consolidator) Request(ctx context.Context, slug string, by memories.Act
 	return c.await(ctx, agent.ID, before, time.Now().Add(wait))
 }
 
-// await waits for the end of a job after before, and returns false at the time until.
+// await waits for the end of the agent's newest job with an id above before. It returns true if the
+// job is done, *memories.ConflictError if it failed, and false at the time until.
 func (c *Consolidator) await(ctx context.Context, agentID, before int64, until time.Time) (made bool, err error) {
 	ticker := time.NewTicker(pollJob)
 	defer ticker.Stop()
@@ -77,7 +80,8 @@ func (c *Consolidator) await(ctx context.Context, agentID, before int64, until t
 	}
 }
 
-// lastJob returns the agent's newest job that makes a plan. It is zero without such a job.
+// lastJob returns the agent's newest job that makes a plan, or a zero Entry if there is no such
+// job.
 func (c *Consolidator) lastJob(ctx context.Context, agentID int64) (last jobs.Entry, err error) {
 	all, err := jobs.List(ctx, c.store, agentID)
 	for _, job := range all {
@@ -88,8 +92,10 @@ func (c *Consolidator) lastJob(ctx context.Context, agentID int64) (last jobs.En
 	return last, err
 }
 
-// workAt makes a plan as a job. A conflict ends a requested job for good, with the reason for the
-// user. A due job ends without an error, because the agent stays due.
+// workAt is the job that makes a plan; if the plan was due, it may also apply steps. A conflict
+// fails a requested job without a retry, with the reason for the user. A due job with a conflict
+// ends without an error. The queue repeats the job after other errors. The result counts the
+// tokens.
 func (c *Consolidator) workAt(ctx context.Context, job jobs.Job, args jobArgs) (jobs.Result, error) {
 	var plan records.Plan
 	var err error

@@ -12,7 +12,8 @@ import (
 // memoryLink matches a link to another memory: [[name]].
 var memoryLink = regexp.MustCompile(`\[\[([^\[\]\n]{1,256})\]\]`)
 
-// linksIn returns the names of the links in a body, in order, without those in code.
+// linksIn returns the names in the [[name]] links of a body, in order and with repetitions. It
+// skips links in code.
 func linksIn(body string) []string {
 	var names []string
 	replaceLinks(body, func(name string) (string, bool) {
@@ -22,8 +23,9 @@ func linksIn(body string) []string {
 	return names
 }
 
-// replaceLinks returns body with each link replaced by the text that to returns. to returns false
-// to keep a link. Code is not changed.
+// replaceLinks returns body with each [[name]] link, brackets included, replaced by the text that
+// to returns for its name. If to returns false, the link stays. Links in code blocks and between
+// backticks stay too.
 func replaceLinks(body string, to func(name string) (text string, ok bool)) string {
 	if !strings.Contains(body, "[[") {
 		return body
@@ -47,7 +49,8 @@ func replaceLinks(body string, to func(name string) (text string, ok bool)) stri
 	return out.String()
 }
 
-// replaceLinksInLine is replaceLinks for one line. It keeps text between backticks.
+// replaceLinksInLine returns line with each [[name]] link replaced by the text that to returns for
+// its name. If to returns false, the link stays. Text between backticks stays.
 func replaceLinksInLine(line string, to func(string) (string, bool)) string {
 	parts := strings.Split(line, "`")
 	for i := 0; i < len(parts); i += 2 {
@@ -64,10 +67,12 @@ func replaceLinksInLine(line string, to func(string) (string, bool)) string {
 // names are the possible targets of links.
 type names struct {
 	living    map[string]string   // memory name by name and by file name without extension
-	bySlug    map[string][]string // names of living memories by their spelling
+	bySlug    map[string][]string // names of living memories by folded name (see foldedName)
 	forgotten map[string]string   // names without a memory: the new name, or empty if it was deleted
 }
 
+// add adds a living memory with its name and a path of one of its files. The file's name without
+// extension also leads to the memory, unless it leads to another one already.
 func (n names) add(name, file string) {
 	stem := strings.TrimSuffix(path.Base(file), path.Ext(file))
 	if _, taken := n.living[stem]; !taken {
@@ -77,17 +82,18 @@ func (n names) add(name, file string) {
 		return // another file of the memory
 	}
 	n.living[name] = name
-	slug := spelling(name)
+	slug := foldedName(name)
 	n.bySlug[slug] = append(n.bySlug[slug], name)
 }
 
-// fixedLink returns the replacement of a link to name, and the reason. ok is false if the link
-// needs no change. A name that was never used stays, because its memory may be written later.
+// fixedLink returns the text that replaces a dead link to name, and the reason: a link to the
+// memory with a similar or the new name, or the plain name if the memory was deleted. ok is false
+// if the memory exists, or never existed: it may be written later.
 func (n names) fixedLink(name string) (text, why string, ok bool) {
 	if _, lives := n.living[name]; lives {
 		return "", "", false
 	}
-	if similar := n.bySlug[spelling(name)]; len(similar) == 1 {
+	if similar := n.bySlug[foldedName(name)]; len(similar) == 1 {
 		return "[[" + similar[0] + "]]", "“" + name + "” is written “" + similar[0] + "”", true
 	}
 	renamed, was := n.forgotten[name]
@@ -106,8 +112,8 @@ func (n names) fixedLink(name string) (text, why string, ok bool) {
 	return name, "“" + name + "” was deleted", true
 }
 
-// spelling returns the common form of names that differ in case and separators: use_tabs, Use Tabs,
-// use-tabs.
-func spelling(name string) string {
+// foldedName returns name as lower-case words with single spaces. It is equal for names that differ
+// only in case and separators, such as use_tabs, Use Tabs and use-tabs.
+func foldedName(name string) string {
 	return strings.Join(slices.Collect(words.All(strings.ReplaceAll(name, "_", " "))), " ")
 }

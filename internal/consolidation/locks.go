@@ -8,33 +8,34 @@ import (
 	"memoir/internal/memories"
 )
 
-// heldLock is a lock that this server took, kept until it can be released. The database or the
-// agent's server may be unavailable at the end of a consolidation. Until the release no other
-// program can consolidate the agent.
+// heldLock is a lock file that this server took and has not released yet. The database or the
+// agent's server may be unavailable at the end of a consolidation, so that the release must be
+// tried again. Until then no other program can consolidate the agent.
 type heldLock struct {
-	taken  lockfile.Taken
-	isDone bool // whether the lock keeps the new time
+	taken    lockfile.Taken
+	keepTime bool // whether the lock file keeps the new time of consolidation
 }
 
-// releaseLock releases the agent's consolidation lock if this server holds it. Only one
-// consolidation per agent may call it at a time.
+// releaseLock releases the agent's lock file if this server has taken it, else it does nothing.
+// After an error the lock stays taken, and a later call tries again. Only one goroutine per agent
+// may call it at a time.
 func (c *Consolidator) releaseLock(ctx context.Context, slug string) error {
 	value, isHeld := c.held.Load(slug)
 	if !isHeld {
 		return nil
 	}
 	l := value.(heldLock)
-	err := c.engine.EndConsolidation(ctx, slug, l.taken, !l.isDone)
-	// The lock of a forgotten agent does not matter.
-	if err != nil && !errors.Is(err, memories.ErrNotFound) {
+	err := c.engine.EndConsolidation(ctx, slug, l.taken, !l.keepTime)
+	if err != nil && !errors.Is(err, memories.ErrNotFound) { // not found: the agent was forgotten
 		return err
 	}
 	c.held.Delete(slug)
 	return nil
 }
 
-// releaseLocks releases the locks that could not be released before. It skips locks of running
-// consolidations.
+// releaseLocks tries again to release the lock files that could not be released after a
+// consolidation. It skips agents that are being consolidated, and stops at the first database
+// error.
 func (c *Consolidator) releaseLocks(ctx context.Context) error {
 	for slug := range c.held.Range {
 		slug := slug.(string)

@@ -35,7 +35,7 @@ func disagreeing() memoirtest.Files {
 	}
 }
 
-func TestWhatAModelProposesIsTakenAsFarAsItHolds(t *testing.T) {
+func TestModel_ChecksProposals(t *testing.T) {
 	t.Parallel()
 	served := modeltest.New(t, proposals(
 		proposed{"kind": "merge", "memories": []string{"Deploys", "Fridays"}, "keep": "Fridays", "description": "About Fridays",
@@ -76,7 +76,7 @@ func TestWhatAModelProposesIsTakenAsFarAsItHolds(t *testing.T) {
 	}
 }
 
-func TestAPlanDoesWithoutAModelThatIsOfNoUse(t *testing.T) {
+func TestModel_Failure(t *testing.T) {
 	t.Parallel()
 	files := untidy()
 	replies := map[string]modeltest.Reply{
@@ -99,7 +99,7 @@ func TestAPlanDoesWithoutAModelThatIsOfNoUse(t *testing.T) {
 	}
 }
 
-func TestAModelIsAskedTwiceAtMost(t *testing.T) {
+func TestModel_AskedTwice(t *testing.T) {
 	// More text than one question can hold needs two: the selection, then the steps.
 	t.Parallel()
 	files := disagreeing()

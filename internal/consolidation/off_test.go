@@ -9,7 +9,7 @@ import (
 	"memoir/internal/memories"
 )
 
-func TestNothingIsConsolidatedOfAnAgentWhoseMemoryIsOff(t *testing.T) {
+func TestMakePlan_MemoryOff(t *testing.T) {
 	t.Parallel()
 	b := setup(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")}, consolidation.Options{})
 	plan := b.plan("ada")

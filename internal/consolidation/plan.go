@@ -18,9 +18,10 @@ import (
 	engine "memoir/internal/sync"
 )
 
-// MakePlan makes a new plan for an agent and replaces the old one. It changes no memory and ignores
-// the gates except the lock. It returns memories.ErrNotFound, or *memories.ConflictError if
-// consolidation is off or another one runs.
+// MakePlan makes and stores a plan for an agent and replaces the old plan. It changes no memory. Of
+// the gates it checks only the lock. It returns memories.ErrNotFound for an unknown agent, and
+// *memories.ConflictError if consolidation or the agent's memory is off, or another consolidation
+// runs on a server or in another program.
 func (c *Consolidator) MakePlan(ctx context.Context, slug string, by memories.Actor) (records.Plan, error) {
 	agent, err := c.permitted(ctx, slug)
 	if err != nil {
@@ -36,8 +37,9 @@ func (c *Consolidator) MakePlan(ctx context.Context, slug string, by memories.Ac
 	return plan, err
 }
 
-// makePlan makes and stores a plan. The caller must hold the lock. checkLock returns an error if
-// the lock was lost.
+// makePlan makes a plan from rules and from the model, if there is one. It stores the plan in place
+// of the agent's old plan and emits an event for open pages. The caller must hold the lock file.
+// checkLock is called at the end; if it returns an error, nothing is stored.
 func (c *Consolidator) makePlan(ctx context.Context, agent records.Agent, by memories.Actor, checkLock func() error) (records.Plan, error) {
 	plan := records.Plan{ID: uuid.New(), MadeBy: by}
 	draft, count, err := c.load(ctx, agent)
@@ -76,8 +78,9 @@ func (c *Consolidator) makePlan(ctx context.Context, agent records.Agent, by mem
 	return plan, nil
 }
 
-// load reads the agent's memories and names. It returns the number of memories, skipped ones
-// included.
+// load returns an empty draft of a plan with the agent's active memories and all their names. It
+// leaves out memories over maxBody, and those after maxBodies in all. It returns the number of
+// active memories, those left out included.
 func (c *Consolidator) load(ctx context.Context, agent records.Agent) (*draftPlan, int, error) {
 	var notes []note
 	count, size := 0, 0
@@ -99,7 +102,9 @@ func (c *Consolidator) load(ctx context.Context, agent records.Agent) (*draftPla
 	return newDraftPlan(notes, known), count, err
 }
 
-// applyRules adds the steps and findings of the rules, most certain first.
+// applyRules adds steps for duplicate and superseded memories, and findings about dead citations
+// and about memories whose files differ. A memory gets the step of the first rule that applies to
+// it.
 func (c *Consolidator) applyRules(ctx context.Context, agent records.Agent, draft *draftPlan) error {
 	draft.addExactDuplicates()
 	superseded, err := c.store.SupersededMemories(ctx, agent.ID, minDuplicateChars)
@@ -121,8 +126,8 @@ func (c *Consolidator) applyRules(ctx context.Context, agent records.Agent, draf
 	return nil
 }
 
-// reindex adds a step that updates and shortens the index, if the agent has one and it needs a
-// change.
+// reindex adds a step that updates and shortens the agent's MEMORY.md. It adds none if the agent
+// has no such file or the file needs no change.
 func (c *Consolidator) reindex(ctx context.Context, agent records.Agent, draft *draftPlan) error {
 	change, reason, err := c.indexChange(ctx, agent)
 	if err != nil || change == nil {
@@ -132,13 +137,14 @@ func (c *Consolidator) reindex(ctx context.Context, agent records.Agent, draft *
 	return nil
 }
 
-// indexChange returns the change of the index and its reason. The change is nil if the index needs
-// none.
+// indexChange returns the change that updates and shortens the agent's MEMORY.md, and a sentence
+// with the reason. The change is nil if the file is missing, needs no change, is no plain text, or
+// cannot be edited.
 func (c *Consolidator) indexChange(ctx context.Context, agent records.Agent) (*records.StepChange, string, error) {
 	now, err := c.engine.PreviewPrunedIndex(ctx, agent.Slug)
 	var conflict *memories.ConflictError
 	if errors.As(err, &conflict) {
-		return nil, "", nil // the Index tab shows the reason
+		return nil, "", nil // the Index tab of the agent's page shows the reason
 	}
 	if err != nil || now.Before == nil || string(now.Before) == string(now.After) || !isPlainText(now.Before) {
 		return nil, "", err
@@ -181,7 +187,8 @@ func (c *Consolidator) indexChange(ctx context.Context, agent records.Agent) (*r
 
 func isPlainText(raw []byte) bool { return utf8.Valid(raw) && !strings.ContainsRune(string(raw), 0) }
 
-// belowPrimary converts a path in the agent's directory to a path in its primary directory.
+// belowPrimary converts a path relative to the agent's directory into one relative to its primary
+// directory, with slashes.
 func belowPrimary(agent records.Agent, at string) string {
 	if rel, err := filepath.Rel(agents.Agent{Layout: agents.Layout(agent.Layout)}.PrimaryDir(), at); err == nil {
 		return filepath.ToSlash(rel)
@@ -189,7 +196,8 @@ func belowPrimary(agent records.Agent, at string) string {
 	return at
 }
 
-// measure sets the size of CLAUDE.md before and after each step, and after all steps.
+// measure compiles CLAUDE.md with the changes of each step and of all steps. It sets the sizes
+// before and after in the steps and in the plan. It writes no file.
 func (c *Consolidator) measure(ctx context.Context, agent records.Agent, plan *records.Plan) error {
 	sets := make([][]engine.Edit, len(plan.Steps))
 	for i, step := range plan.Steps {

@@ -108,7 +108,7 @@ func hostOf(which, host string) string {
 		"with a statement timeout of one minute; whoever needs longer copies the table first and works on the copy."
 }
 
-func TestAPlanWithoutAModelHasWhatCanBeKnown(t *testing.T) {
+func TestMakePlan_WithoutModel(t *testing.T) {
 	t.Parallel()
 	b := setup(t, untidy(), consolidation.Options{})
 	b.Write("ada/memory/moved.md", memoirtest.Note("Moved", memories.Reference, "The dashboards are on grafana.example.org, one for each team."))
@@ -156,7 +156,7 @@ func TestAPlanWithoutAModelHasWhatCanBeKnown(t *testing.T) {
 	}
 }
 
-func TestAPlanLeavesTheMemoriesOfTheTeamAlone(t *testing.T) {
+func TestMakePlan_SkipsTeamMemories(t *testing.T) {
 	// Team memories may repeat private ones and have dead links. Only people may change them.
 	t.Parallel()
 	const said = "The dashboards are on grafana.example.org, one for each team."
@@ -194,7 +194,7 @@ func TestAPlanLeavesTheMemoriesOfTheTeamAlone(t *testing.T) {
 	}
 }
 
-func TestAPlanRaisesNoFalseAlarms(t *testing.T) {
+func TestMakePlan_NoFalseFindings(t *testing.T) {
 	// The memories of the examples and of the recall benchmark are all different.
 	t.Parallel()
 	dir := t.TempDir()

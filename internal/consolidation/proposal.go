@@ -34,9 +34,10 @@ const (
 	maxGrowth = 400
 )
 
-// addTo adds the proposal to the plan and returns the number of memories it deletes. Its errors are
-// ends of sentences for users: about an unknown memory, too many deletions, or a text that its
-// sources do not support. So a malicious memory can only propose changes of itself.
+// addTo checks the proposal and adds it to the plan as a step. It returns the number of memories
+// that the step deletes, at most deletions. It may only name memories in sent, by name. Its errors
+// are ends of sentences for users; then nothing is added. The checks keep a malicious memory from
+// changing others.
 func (p proposal) addTo(d *draftPlan, sent map[string]note, deletions int) (deletes int, err error) {
 	var targets []note
 	for _, name := range p.Memories {
@@ -73,6 +74,8 @@ func (p proposal) addTo(d *draftPlan, sent map[string]note, deletions int) (dele
 	return 0, errors.New("was no step")
 }
 
+// merge adds a step that gives the memory named Keep the proposed text and deletes the other
+// targets. It returns their number, or an error if it adds no step.
 func (p proposal) merge(d *draftPlan, targets []note, reason string, deletions int) (deletes int, err error) {
 	at := slices.IndexFunc(targets, func(n note) bool { return n.Name == p.Keep })
 	if at < 0 {
@@ -93,6 +96,7 @@ func (p proposal) merge(d *draftPlan, targets []note, reason string, deletions i
 	return len(gone), nil
 }
 
+// update adds a step that gives a memory the proposed text, or returns an error if it adds none.
 func (p proposal) update(d *draftPlan, n note, reason string) error {
 	to, err := p.text(n, []note{n})
 	if err != nil {
@@ -107,7 +111,9 @@ func (p proposal) update(d *draftPlan, n note, reason string) error {
 	return nil
 }
 
-// text returns the proposed text of a memory, or an error if it is not acceptable.
+// text returns the proposed text for memory n in the form in which it is read back from a file. An
+// empty description keeps the present one. It returns an error if the text is empty, invalid, much
+// longer than sources together, or has words, numbers or paths that sources do not have.
 func (p proposal) text(n note, sources []note) (records.StepText, error) {
 	description := cut(strings.Join(strings.Fields(p.Description), " "), maxDescription)
 	if description == "" {
@@ -139,8 +145,8 @@ func (p proposal) text(n note, sources []note) (records.StepText, error) {
 // them.
 var absoluteDate = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}\b`)
 
-// isGrounded reports whether sources support text: they contain most of its words, and all its
-// numbers, paths and addresses.
+// isGrounded reports whether sources contain at least minGrounded of the words of text, and all its
+// numbers, paths and addresses. Dates such as 2026-01-31 need not be in sources.
 func isGrounded(text, sources string) bool {
 	known := wordSet(sources)
 	text = absoluteDate.ReplaceAllString(text, "")

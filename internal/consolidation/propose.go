@@ -37,8 +37,8 @@ const (
 
 // propose asks the model for steps and adds the valid ones to draft. If the bodies together exceed
 // maxSent, it first asks the model which memories to compare. It sets the plan's note and adds the
-// used tokens to the plan. If the model fails, it logs this, the note says so, and the error is nil.
-// It returns the errors of ctx and of the database.
+// used tokens to the plan. If the model fails, it logs this, the note says so, and the error is
+// nil. It returns the errors of ctx and of the database.
 func (c *Consolidator) propose(ctx context.Context, agent records.Agent, draft *draftPlan, plan *records.Plan) error {
 	sent := draft.unassigned()
 	size := 0
@@ -74,7 +74,8 @@ func (c *Consolidator) propose(ctx context.Context, agent records.Agent, draft *
 // errNoAnswer means that an answer is JSON of the wrong shape.
 var errNoAnswer = errors.New("unexpected shape of the model's answer")
 
-// unassigned returns the memories that belong to no step and can be sent, newest first.
+// unassigned returns the memories that belong to no step and can be sent to the model, newest
+// first. It leaves out empty bodies and those over maxBodySent.
 func (d *draftPlan) unassigned() []note {
 	var rest []note
 	for _, n := range d.notes {
@@ -86,8 +87,8 @@ func (d *draftPlan) unassigned() []note {
 	return rest
 }
 
-// ask asks the model a question, adds the used tokens to the plan, and decodes the answer into into.
-// It returns errNoAnswer if the answer does not fit into it.
+// ask asks the model a question, adds the used tokens to the plan, and decodes the answer into
+// into. It returns errNoAnswer if the answer does not fit into it.
 func (c *Consolidator) ask(ctx context.Context, q model.Question, into any, plan *records.Plan) error {
 	ctx, cancel := context.WithTimeout(ctx, modelTimeout)
 	defer cancel()
@@ -113,7 +114,7 @@ type sentMemory struct {
 }
 
 // choose asks the model which of the first maxListed memories in from may belong together, by their
-// names and descriptions. It returns those that the model names, as long as their bodies together
+// names and descriptions. It returns the named ones, as long as their bodies together
 // stay within maxSent. It skips unknown names.
 func (c *Consolidator) choose(ctx context.Context, draft *draftPlan, from []note, plan *records.Plan) ([]note, error) {
 	var list []sentMemory
@@ -188,8 +189,8 @@ func (c *Consolidator) askForSteps(ctx context.Context, agent records.Agent, dra
 	return nil
 }
 
-// recentLogs returns the agent's logs of the last days. They show the model what is finished; they
-// are no source of texts.
+// recentLogs returns the agent's logs of the last logDays days as "day: text", at most maxLogs
+// bytes. They show the model what is finished. No log is an empty list.
 func (c *Consolidator) recentLogs(ctx context.Context, agent records.Agent) ([]string, error) {
 	now := time.Now()
 	found, err := c.store.Logs(ctx, agent.ID, logs.DayOf(now.Add(-logDays*24*time.Hour)), logs.DayOf(now), maxLogs)
@@ -202,7 +203,7 @@ func (c *Consolidator) recentLogs(ctx context.Context, agent records.Agent) ([]s
 	return texts, err
 }
 
-// findingTexts returns the findings for the model.
+// findingTexts returns the draft's findings as "name: text", for the model.
 func (d *draftPlan) findingTexts() []string {
 	texts := make([]string, 0, len(d.findings))
 	for _, f := range d.findings {
@@ -211,7 +212,8 @@ func (d *draftPlan) findingTexts() []string {
 	return texts
 }
 
-// asData returns value as JSON, so that memories remain inside quotes.
+// asData returns value as JSON. No text in it can end the data for the model. It panics if value
+// cannot be encoded.
 func asData(value any) string {
 	raw, err := json.Marshal(value)
 	if err != nil {
@@ -251,6 +253,7 @@ var (
 	}))})
 )
 
+// cut returns text, or its first maxChars Unicode characters and an ellipsis if it is longer.
 func cut(text string, maxChars int) string {
 	if runes := []rune(text); len(runes) > maxChars {
 		return string(runes[:maxChars]) + "…"
@@ -258,13 +261,13 @@ func cut(text string, maxChars int) string {
 	return text
 }
 
-// canonical returns a text as it is read back from a file.
+// canonical returns the text of the memory called name as it would be read back from a file.
 func canonical(name string, t records.StepText) records.StepText {
 	c := memories.Content{Name: name, Type: t.Type, Description: t.Description, Body: t.Body}.Canonical()
 	return records.StepText{Type: c.Type, Description: c.Description, Body: c.Body}
 }
 
-// dayOf returns the day of a memory's last change, or "unknown".
+// dayOf returns the day of a memory's last change as 2026-01-31, or "unknown".
 func dayOf(n note) string {
 	if age := memories.AgeOf(n.ModifiedAt, n.ModifiedAt); age.Unknown {
 		return "unknown"

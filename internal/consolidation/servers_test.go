@@ -83,7 +83,7 @@ func (b *bench) serve() func(method, path string, body any) (status int, answer 
 	}
 }
 
-func TestWhatOneServerPlansAnotherAppliesAndTheFirstUndoes(t *testing.T) {
+func TestServers_SharePlan(t *testing.T) {
 	t.Parallel()
 	open := make(chan struct{})
 	fakeModel := modeltest.New(t, modeltest.When(open, proposals()))
@@ -134,7 +134,7 @@ func TestWhatOneServerPlansAnotherAppliesAndTheFirstUndoes(t *testing.T) {
 	}
 }
 
-func TestAStepThatLosesItsDatabaseIsWholeAfterwards(t *testing.T) {
+func TestApply_LostDatabase(t *testing.T) {
 	// If Postgres fails during a step, the step must end either completely applied or not at all.
 	t.Parallel()
 	for _, moment := range []string{"ChooseConsolidationSteps", "SaveConsolidationStep", "MarkDeleted"} {
@@ -190,7 +190,7 @@ func TestAStepThatLosesItsDatabaseIsWholeAfterwards(t *testing.T) {
 	}
 }
 
-func TestALockThatCannotBeLetGoIsLetGoLater(t *testing.T) {
+func TestReleaseLock_Retries(t *testing.T) {
 	// A plan that fails because Postgres is unavailable must release the lock, even after a long
 	// time, so that Claude Code can consolidate.
 	t.Parallel()

@@ -39,8 +39,9 @@ var seeds = func() (s [bands * rows]uint64) {
 	return s
 }()
 
-// shinglesOf returns the sorted hashes of all sequences of shingleWords words. Words are those of
-// the search; in scripts without spaces, they are pairs of characters.
+// shinglesOf returns the sorted hashes of all sequences of shingleWords words in a text, each once.
+// A shorter text has one hash, and a text without words none. In scripts without spaces, words are
+// pairs of characters.
 func shinglesOf(text string) []uint64 {
 	all := wordsOf(text)
 	if len(all) == 0 {
@@ -62,6 +63,7 @@ func shinglesOf(text string) []uint64 {
 // maxWords is the maximum number of compared words of a memory (arbitrary).
 const maxWords = 4000
 
+// wordsOf returns the folded words of a text in order, at most maxWords.
 func wordsOf(text string) []string {
 	var all []string
 	for word := range words.Spaced(text) {
@@ -72,6 +74,8 @@ func wordsOf(text string) []string {
 	return all
 }
 
+// signatureOf returns the MinHash signature of a set of shingles: for each of the hash functions,
+// the smallest hash of a shingle. Without shingles, all values are the largest possible.
 func signatureOf(shingles []uint64) signature {
 	var s signature
 	for i := range s {
@@ -91,7 +95,8 @@ func signatureOf(shingles []uint64) signature {
 // pair is the indexes of two texts.
 type pair struct{ a, b int }
 
-// candidates returns the pairs of signatures with an equal band, sorted and without duplicates.
+// candidates returns the pairs of signatures that are equal in one of their bands, sorted and each
+// once. It ignores texts without words, and a band that more than maxBandMembers texts have.
 func candidates(signatures []signature) []pair {
 	found := map[pair]bool{}
 	for band := range bands {
@@ -121,7 +126,8 @@ func candidates(signatures []signature) []pair {
 	return pairs
 }
 
-// likeness returns the Jaccard index of two sorted sets: the common share of all shingles.
+// likeness returns the Jaccard index of two sorted sets: the share of their elements that both
+// have, from 0 to 1. It is 0 if both are empty.
 func likeness(a, b []uint64) float64 {
 	common := 0
 	for i, j := 0, 0; i < len(a) && j < len(b); {
@@ -146,9 +152,9 @@ var turns = map[string]bool{
 	"always": true, "before": true, "after": true, "nicht": true, "kein": true, "keine": true, "nie": true, "ne": true, "pas": true, "jamais": true, "nunca": true,
 }
 
-// differInFacts reports whether two similar texts seem to state different facts, not the same one
-// in other words. It looks for different numbers, names, paths or negations, such as the ports of
-// two servers. Such texts are never called duplicates.
+// differInFacts reports whether two similar texts seem to state different facts, such as the ports
+// of two servers. They do if only one of them has a word such as "not", or if each has a number, a
+// name or a path that the other does not have.
 func differInFacts(a, b string) bool {
 	inA, inB := tokensOf(a), tokensOf(b)
 	onlyA, onlyB := without(inA, inB), without(inB, inA)
@@ -162,7 +168,8 @@ func differInFacts(a, b string) bool {
 	return slices.ContainsFunc(onlyA, isSpecific) && slices.ContainsFunc(onlyB, isSpecific)
 }
 
-// tokensOf returns the words of a text as written, with the characters that join parts of a name.
+// tokensOf returns the set of words of a text as written, with inner characters of -_./:@# that
+// join the parts of a name or path.
 func tokensOf(text string) map[string]bool {
 	tokens := map[string]bool{}
 	for _, token := range strings.FieldsFunc(text, func(r rune) bool {

@@ -9,7 +9,7 @@ import (
 	"memoir/internal/memories"
 )
 
-func TestOfTenThousandMemoriesOnlyThoseAreComparedThatMayBeAlike(t *testing.T) {
+func TestNearDuplicates_FewComparisons(t *testing.T) {
 	// Comparing all pairs of 10,000 memories would take 50 million comparisons. The test counts the
 	// actual ones.
 	t.Parallel()

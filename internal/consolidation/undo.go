@@ -10,8 +10,9 @@ import (
 )
 
 // Undo reverts all changes of an applied step: it restores deleted memories and old texts. It
-// returns memories.ErrNotFound, or *memories.ConflictError if one of the texts has changed since.
-// Then nothing has changed.
+// returns the step as stored. It returns memories.ErrNotFound for an unknown agent or step, and
+// *memories.ConflictError if the step is not applied, one of its texts has changed since, or
+// another consolidation runs. Then nothing has changed, unless a text changes during the undo.
 func (c *Consolidator) Undo(ctx context.Context, slug, id string, actor memories.Actor) (records.Step, error) {
 	agent, err := c.store.AgentUncounted(ctx, slug)
 	if err != nil {
@@ -50,7 +51,8 @@ func (c *Consolidator) Undo(ctx context.Context, slug, id string, actor memories
 	return step, err
 }
 
-// undoStep reverts the changes of a step, last one first.
+// undoStep reverts the changes of a step, last one first, and stores it as undone. If a text has
+// changed since, it stops, stores the step as applied with the reason, and returns nil.
 func (c *Consolidator) undoStep(ctx context.Context, agent records.Agent, step *records.Step) error {
 	ctx = engine.As(ctx, step.Actor)
 	for i, change := range slices.Backward(step.Changes) {
