@@ -67,7 +67,8 @@ func Run(ctx context.Context, w World, args []string) (code int) {
 	case err == nil:
 		return Done
 	case errors.As(err, &wrong):
-		fmt.Fprintf(w.Stderr, "memoir: %s (%s lists what there is)\n", printableText(err.Error()), wrong.helpCommand())
+		help := strings.TrimSpace("memoir help " + wrong.command)
+		fmt.Fprintf(w.Stderr, "memoir: %s (%s lists what there is)\n", printableText(err.Error()), help)
 		if wrong.command == "hook" {
 			return Failed // with 2, Claude Code would block the action
 		}
@@ -78,14 +79,24 @@ func Run(ctx context.Context, w World, args []string) (code int) {
 	}
 }
 
+// dispatch runs the command that args[0] names, or prints its help if --help is among the flags. It
+// sets the command of a *usageError. For an unknown command, it returns a *usageError without one.
 func dispatch(ctx context.Context, w *World, args []string) error {
-	name, rest := args[0], args[1:]
-	for _, c := range commands() {
-		if c.name == name {
-			return withCommand(c.name, c.run(ctx, w, rest))
-		}
+	at := slices.IndexFunc(commands(), func(c command) bool { return c.name == args[0] })
+	if at < 0 {
+		return misused("there is no command %q", args[0])
 	}
-	return &usageError{reason: fmt.Sprintf("there is no command %q", name)}
+	c := commands()[at]
+	err := c.run(ctx, w, args[1:])
+	if errors.Is(err, errHelp) {
+		io.WriteString(w.Stdout, c.help)
+		return nil
+	}
+	var wrong *usageError
+	if errors.As(err, &wrong) && c.help != "" {
+		wrong.command = c.name
+	}
+	return err
 }
 
 // usageError means that the arguments of a command are wrong.
@@ -95,17 +106,6 @@ type usageError struct {
 }
 
 func (e *usageError) Error() string { return e.reason }
-
-func (e *usageError) helpCommand() string { return strings.TrimSpace("memoir help " + e.command) }
-
-// withCommand sets the command of a usage error that has none yet.
-func withCommand(command string, err error) error {
-	var wrong *usageError
-	if errors.As(err, &wrong) && wrong.command == "" && command != "help" {
-		wrong.command = command
-	}
-	return err
-}
 
 // misused returns a *usageError.
 func misused(format string, values ...any) error {

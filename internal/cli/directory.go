@@ -136,17 +136,23 @@ func (d *directory) open() (*os.Root, error) {
 	return root, nil
 }
 
+// notes returns all memory files of the agent.
+func (d *directory) notes() ([]note, error) {
+	root, err := d.open()
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	notes, _, err := d.readAll(root)
+	return notes, err
+}
+
 func (d *directory) list(_ context.Context, filter memories.Filter) (answer[wire.MemoryList], error) {
 	matches, err := filter.Matcher(time.Now())
 	if err != nil {
 		return answer[wire.MemoryList]{}, err
 	}
-	root, err := d.open()
-	if err != nil {
-		return answer[wire.MemoryList]{}, err
-	}
-	defer root.Close()
-	notes, _, err := d.readAll(root)
+	notes, err := d.notes()
 	if err != nil {
 		return answer[wire.MemoryList]{}, err
 	}
@@ -163,33 +169,28 @@ func (d *directory) list(_ context.Context, filter memories.Filter) (answer[wire
 	return answer[wire.MemoryList]{list.MemoryList, text}, err
 }
 
-// filesOf returns the files of the memory with the name, and whether it exists. A private memory
-// precedes a team memory, and both precede an unreadable file with the name.
-func filesOf(notes []note, name string) ([]note, bool) {
+// filesOf returns the files of the memory with the name, newest first, or nil if there is no such
+// memory. A private memory precedes a team memory, and both precede an unreadable file with the name.
+func filesOf(notes []note, name string) []note {
 	groups := byMemory(notes)
 	name = memories.NormalizeName(name)
-	for _, wanted := range []struct{ readable, team bool }{{true, false}, {true, true}, {false, false}, {false, true}} {
+	for _, kind := range []struct{ unreadable, team bool }{{false, false}, {false, true}, {true, false}, {true, true}} {
 		for _, sources := range groups {
-			if c := sources[0]; c.Name == name && c.Unreadable != wanted.readable && c.team == wanted.team {
-				return sources, true
+			if n := sources[0]; n.Name == name && n.Unreadable == kind.unreadable && n.team == kind.team {
+				return sources
 			}
 		}
 	}
-	return nil, false
+	return nil
 }
 
 func (d *directory) find(_ context.Context, name string) (answer[wire.Memory], error) {
-	root, err := d.open()
+	notes, err := d.notes()
 	if err != nil {
 		return answer[wire.Memory]{}, err
 	}
-	defer root.Close()
-	notes, _, err := d.readAll(root)
-	if err != nil {
-		return answer[wire.Memory]{}, err
-	}
-	sources, found := filesOf(notes, name)
-	if !found {
+	sources := filesOf(notes, name)
+	if sources == nil {
 		return answer[wire.Memory]{}, &unknownError{name}
 	}
 	return described(d.memoryOf(sources))
@@ -197,12 +198,7 @@ func (d *directory) find(_ context.Context, name string) (answer[wire.Memory], e
 
 func (d *directory) recall(_ context.Context, query string, limit int) (answer[recalled], error) {
 	began := time.Now()
-	root, err := d.open()
-	if err != nil {
-		return answer[recalled]{}, err
-	}
-	defer root.Close()
-	notes, _, err := d.readAll(root)
+	notes, err := d.notes()
 	if err != nil {
 		return answer[recalled]{}, err
 	}

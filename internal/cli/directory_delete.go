@@ -33,9 +33,9 @@ func (d *directory) delete(_ context.Context, name string) (deletion, error) {
 	if err != nil {
 		return deletion{}, err
 	}
-	sources, found := filesOf(notes, name)
+	sources := filesOf(notes, name)
 	switch {
-	case !found:
+	case sources == nil:
 		return deletion{}, &unknownError{name}
 	case sources[0].Unreadable:
 		return deletion{}, fmt.Errorf("%s could not be read, so it could not be told whether it is the memory that is meant. Nothing was deleted. Remove it by hand", sources[0].Path)

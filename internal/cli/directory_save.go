@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"syscall"
 	"time"
 
@@ -48,19 +50,17 @@ func (d *directory) write(root *os.Root, wanted *draft) error {
 		return err
 	}
 	name := memories.Content{Name: wanted.name}.Canonical().Name
-	sources, found := filesOf(notes, name)
-	if found && sources[0].Unreadable {
-		sources, found = nil, false // the unreadable file stays
-	}
-	if found && sources[0].team {
-		return errTeam
+	sources := filesOf(notes, name)
+	if sources != nil && sources[0].Unreadable {
+		sources = nil // the unreadable file stays
 	}
 	content := memories.Content{Name: wanted.name, Type: wanted.kind}
-	if found {
-		content.Description, content.Body = sources[0].Description, sources[0].Body
-		if content.Type == "" {
-			content.Type = sources[0].Type
+	if sources != nil {
+		if sources[0].team {
+			return errTeam
 		}
+		content.Description, content.Body = sources[0].Description, sources[0].Body
+		content.Type = cmp.Or(wanted.kind, sources[0].Type)
 	}
 	if wanted.description != nil {
 		content.Description = *wanted.description
@@ -89,19 +89,16 @@ func (d *directory) put(root *os.Root, sources []note, content memories.Content)
 	if len(sources) > 0 {
 		base = sources[0].raw
 	}
-	for _, n := range sources {
-		if n.Session != "" {
-			continue
-		}
-		data, err := encoded(n.raw, content)
-		if err != nil {
-			return err
-		}
-		return d.guard.Write(root, n.Path, data, files.Options{IfHash: files.Hash(n.raw)})
+	at := slices.IndexFunc(sources, func(n note) bool { return n.Session == "" })
+	if at >= 0 {
+		base = sources[at].raw
 	}
 	data, err := encoded(base, content)
 	if err != nil {
 		return err
+	}
+	if at >= 0 {
+		return d.guard.Write(root, sources[at].Path, data, files.Options{IfHash: files.Hash(base), Was: base})
 	}
 	fileName := memories.FileName(content.Type, content.Name)
 	for n := 1; ; n++ {

@@ -35,10 +35,6 @@ func runHook(ctx context.Context, w *World, args []string) error {
 	agent := flags.String("agent", "", "")
 	debug := flags.Bool("debug", false, "")
 	event, server, err := w.hookOf(flags, flagged, args)
-	if errors.Is(err, errHelp) {
-		io.WriteString(w.Stdout, hookHelp)
-		return nil
-	}
 	if err != nil {
 		return err
 	}

@@ -36,9 +36,6 @@ func runHooks(_ context.Context, w *World, args []string) error {
 	c.flags.BoolVar(&c.dryRun, "dry-run", false, "")
 	words, err := parse(c.flags, args)
 	switch {
-	case errors.Is(err, errHelp):
-		io.WriteString(w.Stdout, hooksHelp)
-		return nil
 	case err != nil:
 		return err
 	case len(words) != 1:

@@ -45,9 +45,6 @@ func runMemory(ctx context.Context, w *World, args []string) error {
 	c.flags.BoolVar(&c.json, "json", false, "")
 	words, err := parse(c.flags, args)
 	switch {
-	case errors.Is(err, errHelp):
-		io.WriteString(w.Stdout, memoryHelp())
-		return nil
 	case err != nil:
 		return err
 	case len(words) == 0:

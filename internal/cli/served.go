@@ -107,7 +107,7 @@ func (s served) save(ctx context.Context, d draft) (answer[wire.Memory], error) 
 			return answer[wire.Memory]{}, errNeedsType
 		}
 		body := map[string]any{"name": d.name, "type": d.kind, "description": d.description, "body": d.body}
-		return s.change(ctx, http.MethodPost, s.path()+"/memories", body)
+		return change[wire.Memory](ctx, s, http.MethodPost, "/memories", body)
 	case err != nil:
 		return answer[wire.Memory]{}, err
 	}
@@ -121,7 +121,7 @@ func (s served) save(ctx context.Context, d draft) (answer[wire.Memory], error) 
 	if d.body != nil {
 		body["body"] = d.body
 	}
-	return s.change(ctx, http.MethodPatch, s.path()+"/memories/"+current.value.ID, body)
+	return change[wire.Memory](ctx, s, http.MethodPatch, "/memories/"+current.value.ID, body)
 }
 
 func (s served) delete(ctx context.Context, name string) (deletion, error) {
@@ -129,8 +129,7 @@ func (s served) delete(ctx context.Context, name string) (deletion, error) {
 	if err != nil {
 		return deletion{}, err
 	}
-	at := s.path() + "/memories/" + current.value.ID
-	gone, err := s.change(ctx, http.MethodDelete, at, nil)
+	gone, err := change[wire.Memory](ctx, s, http.MethodDelete, "/memories/"+current.value.ID, nil)
 	if err != nil {
 		return deletion{}, err
 	}
@@ -141,17 +140,15 @@ func (s served) delete(ctx context.Context, name string) (deletion, error) {
 	return d, nil
 }
 
-func (s served) change(ctx context.Context, method, path string, body any) (answer[wire.Memory], error) {
-	var changed answer[wire.Memory]
-	text, err := s.call(ctx, method, path, body, &changed.value)
-	changed.json = text
-	return changed, err
+func (s served) recall(ctx context.Context, query string, limit int) (answer[recalled], error) {
+	return change[recalled](ctx, s, http.MethodPost, "/recall", map[string]any{"query": query, "session": nil, "limit": limit})
 }
 
-func (s served) recall(ctx context.Context, query string, limit int) (answer[recalled], error) {
-	var chosen answer[recalled]
-	body := map[string]any{"query": query, "session": nil, "limit": limit}
-	text, err := s.call(ctx, http.MethodPost, s.path()+"/recall", body, &chosen.value)
-	chosen.json = text
-	return chosen, err
+// change sends a request about the agent to the API, with body as JSON unless it is nil, and returns
+// the decoded response. path follows the agent's own path.
+func change[T any](ctx context.Context, s served, method, path string, body any) (answer[T], error) {
+	var a answer[T]
+	var err error
+	a.json, err = s.call(ctx, method, s.path()+path, body, &a.value)
+	return a, err
 }

@@ -106,8 +106,16 @@ func unanswered(method string, err error) error {
 // is not one of Memoir's API, it returns *absentError.
 func (a address) read(response *http.Response, answer []byte, into any) error {
 	switch media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); {
+	case media == "application/problem+json" && response.StatusCode == http.StatusUnauthorized:
+		return errors.New("the server wants a token: set MEMOIR_TOKEN, or give it with --token")
 	case media == "application/problem+json":
-		return problemIn(response, answer)
+		var problem struct {
+			Detail string `json:"detail"`
+		}
+		if err := json.Unmarshal(answer, &problem); err != nil || problem.Detail == "" {
+			return fmt.Errorf("the server answers %s", response.Status)
+		}
+		return errors.New(strings.TrimSuffix(problem.Detail, "."))
 	case media != "application/json" || response.StatusCode/100 != 2:
 		return &absentError{a.url, "something that is no Memoir answers"}
 	}
@@ -115,18 +123,4 @@ func (a address) read(response *http.Response, answer []byte, into any) error {
 		return fmt.Errorf("the server's answer is not understood; it may be of another version: %w", err)
 	}
 	return nil
-}
-
-// problemIn returns the detail of a problem response as an error.
-func problemIn(response *http.Response, answer []byte) error {
-	var problem struct {
-		Detail string `json:"detail"`
-	}
-	switch err := json.Unmarshal(answer, &problem); {
-	case response.StatusCode == http.StatusUnauthorized:
-		return errors.New("the server wants a token: set MEMOIR_TOKEN, or give it with --token")
-	case err != nil || problem.Detail == "":
-		return fmt.Errorf("the server answers %s", response.Status)
-	}
-	return errors.New(strings.TrimSuffix(problem.Detail, "."))
 }

@@ -115,7 +115,7 @@ type unknownError struct{ name string }
 func (e *unknownError) Error() string { return fmt.Sprintf("there is no memory %q", e.name) }
 
 // errNeedsType means that a new memory was saved without a type.
-var errNeedsType = &usageError{command: "memory", reason: "a new memory needs a type: --type feedback, user, project or reference"}
+var errNeedsType = misused("a new memory needs a type: --type feedback, user, project or reference")
 
 // marshalled returns value with its JSON.
 func marshalled[T any](value T) (answer[T], error) {
