@@ -24,9 +24,9 @@ const (
 // truncated follows a cut text.
 const truncated = "[... truncated, memory file too large ...]"
 
-// Cut returns the first MaxLines lines or MaxBytes bytes of a file as clean text. It cuts at a line
-// end, or in a line that is longer than MaxBytes/2, and then appends truncated. bytes is the length
-// without truncated, which a session's budget is charged.
+// Cut returns the beginning of a file as text: at most MaxLines lines and MaxBytes bytes, with
+// valid UTF-8, no control characters, and \n as line end. If the file is longer, it cuts after a
+// line, or inside a very long one, and appends a notice. bytes is the length without the notice.
 func Cut(file []byte) (text string, bytes int) {
 	text, whole := cleanPrefix(file)
 	if whole {
@@ -37,6 +37,9 @@ func Cut(file []byte) (text string, bytes int) {
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
+// cleanPrefix returns the part of a file that is delivered: the first MaxLines lines and MaxBytes
+// bytes, without control characters and line ends at its end. whole reports whether it is all of
+// the file.
 func cleanPrefix(file []byte) (text string, whole bool) {
 	// Twice MaxBytes is enough even if half of the bytes are the CR of a CRLF.
 	head := file[:min(len(file), 2*MaxBytes+utf8.UTFMax)]
@@ -54,21 +57,14 @@ func cleanPrefix(file []byte) (text string, whole bool) {
 	return strings.TrimRight(cut, "\n"), false
 }
 
+// cutLines returns the first MaxLines lines of a text.
 func cutLines(text string) string {
-	end := 0
-	for range MaxLines {
-		next := strings.IndexByte(text[end:], '\n')
-		if next < 0 {
-			return text
-		}
-		end += next + 1
-	}
-	if end == len(text) {
-		return text
-	}
-	return text[:end]
+	lines := strings.SplitAfterN(text, "\n", MaxLines+1)
+	return strings.Join(lines[:min(len(lines), MaxLines)], "")
 }
 
+// cutBytes returns the whole lines in the first MaxBytes bytes of a text. If they are less than
+// half of these bytes, it returns all of them, cut between two characters.
 func cutBytes(text string) string {
 	if len(text) <= MaxBytes {
 		return text

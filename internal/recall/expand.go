@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -31,8 +32,8 @@ const (
 	maxVariants = 24
 )
 
-// prefix returns the common prefix of the words that may be forms of a term, or "" if only the word
-// counts.
+// prefix returns the beginning that the term's word and its stem have in common. All forms of the
+// word start with it. It is "" if it has less than minStem letters, or if the term has no forms.
 func (t term) prefix() string {
 	if t.run || !words.CanBeMeant(t.word) {
 		return ""
@@ -50,8 +51,9 @@ func (t term) prefix() string {
 	return t.stem[:same]
 }
 
-// variants returns the words that count as a term: the word itself, then its forms, synonyms and
-// compounds in the vocabulary, which has words of memories.
+// variants returns the words that count as the term, with their weights: the word itself, the other
+// forms of it in the vocabulary, its synonyms, and the words in the vocabulary that start with it.
+// It returns at most maxVariants. A single character or a text without spaces has no forms.
 func (t term) variants(vocabulary []string, spoken language) []variant {
 	if t.character {
 		return []variant{{word: t.word, degree: character}}
@@ -83,8 +85,8 @@ func (t term) variants(vocabulary []string, spoken language) []variant {
 	return all
 }
 
-// withoutParticles returns a Korean word without its last one and two syllables, which may be
-// particles. It returns nil for other words.
+// withoutParticles returns two variants of a Korean word: without its last syllable and without its
+// last two, which may be particles. At least two syllables stay. It returns nil for other words.
 func withoutParticles(word string) (all []variant) {
 	if !isKoreanWord(word) {
 		return nil
@@ -96,17 +98,13 @@ func withoutParticles(word string) (all []variant) {
 	return all
 }
 
-// isKnown reports whether a memory has the word or another form of it.
+// isKnown reports whether the vocabulary has the term's word or another form of it.
 func (t term) isKnown(vocabulary []string, spoken language) bool {
-	for _, word := range vocabulary {
-		if word == t.word || stem(word, spoken) == t.stem {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(vocabulary, func(word string) bool { return word == t.word || stem(word, spoken) == t.stem })
 }
 
-// misspellings returns the words of memories that the term may misspell.
+// misspellings returns the words among similar that the term may be a misspelling of, with lower
+// weights for more typing errors. It returns at most maxVariants.
 func (t term) misspellings(similar []string) []variant {
 	var all []variant
 	for _, word := range similar {

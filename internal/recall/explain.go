@@ -10,7 +10,7 @@ import (
 // maxClose is how many memories that were nearly delivered are listed.
 const maxClose = 5
 
-// Explanation describes how a new session's query would be answered by keywords.
+// Explanation is the result of a recall by keywords for a new session, with its reasons.
 type Explanation struct {
 	Skipped Skip   // why nothing was searched, or empty
 	Words   []Word // the searched words, in the order of the query
@@ -37,8 +37,10 @@ type Explained struct {
 	Shortfall       RejectReason // why it is not delivered, or empty
 }
 
-// Explain returns the result of a recall by keywords with its reasons. It calls no model, keeps no
-// record and changes no session. The errors are those of Recall.
+// Explain returns the memories that a recall by keywords would deliver to a new session, the next
+// best ones, and the reasons. If nothing is searched, only Skipped is set. It calls no model and
+// changes nothing. It returns memories.ErrNotFound for an unknown agent, and *memories.InvalidError
+// for an invalid query.
 func (r *Recaller) Explain(ctx context.Context, agent, query string) (Explanation, error) {
 	request := Request{Agent: agent, Query: query}
 	if err := request.check(); err != nil {
@@ -56,7 +58,8 @@ func (r *Recaller) Explain(ctx context.Context, agent, query string) (Explanatio
 	return found.explained(request.Limit), err
 }
 
-// explained returns the explanation of a ranking if limit answers are delivered.
+// explained returns the explanation of a ranking if its first limit answers are delivered. Close
+// gets the next maxClose memories; memories that match too little are last.
 func (r ranking) explained(limit int) Explanation {
 	e := Explanation{Candidates: r.candidates, Enough: minWeight(r.terms)}
 	for _, w := range r.terms {
@@ -79,6 +82,7 @@ func (r ranking) explained(limit int) Explanation {
 	return e
 }
 
+// explained returns the memory without its body, with reasons, score and why it was rejected.
 func (r ranked) explained() Explained {
 	m := r.Memory
 	m.Body = ""

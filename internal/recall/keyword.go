@@ -35,8 +35,9 @@ type ranking struct {
 	candidates     int // number of memories with a match
 }
 
-// byKeyword ranks the memories by the words of a query, without the already given ones. total is
-// the number of memories to choose from.
+// byKeyword ranks the memories of the agents in from by the words of a query. It leaves out the
+// memories in given, which the session has received. total is the number of memories of the agents.
+// A query without searchable words has an empty ranking.
 func (r *Recaller) byKeyword(ctx context.Context, from records.RecallSources, total int, query string, given map[uuid.UUID]bool) (ranking, error) {
 	terms, err := r.termsFor(ctx, query)
 	if err != nil || len(terms) == 0 {
@@ -54,8 +55,8 @@ func (r *Recaller) byKeyword(ctx context.Context, from records.RecallSources, to
 		terms[i].matches = len(hits[i])
 		terms[i].idf = idfOf(terms[i].matches, total)
 	}
-	// Given memories are ranked too: a poor match must not look better because the best one is
-	// given.
+	// Memories in given are ranked too: a poor match must not look better because the best one is
+	// left out.
 	promising, n := mostPromising(terms, hits, maxRead+min(len(given), maxRead))
 	texts, err := r.store.Texts(ctx, from, promising, MaxBytes)
 	if err != nil {
@@ -68,7 +69,8 @@ func (r *Recaller) byKeyword(ctx context.Context, from records.RecallSources, to
 	return ranking{terms: terms, answers: ungiven(answers), short: ungiven(short), candidates: min(n, MaxCandidates)}, nil
 }
 
-// termsFor returns the terms of a query with their variants.
+// termsFor returns the terms of a query with the variants of each: forms, synonyms and compounds
+// among the words of all memories, and similar words for a term that no memory has.
 func (r *Recaller) termsFor(ctx context.Context, query string) ([]scoredTerm, error) {
 	terms, spoken := termsOf(query)
 	var prefixes []string
@@ -120,6 +122,8 @@ func vocabularyOf(vocabulary []string, terms []term) [][]string {
 	return of
 }
 
+// searchTerm returns the variants of the term for the search in the database: as texts that may be
+// anywhere if the term is one, else as words.
 func (w scoredTerm) searchTerm() records.RecallTerm {
 	var s records.RecallTerm
 	for _, v := range w.variants {
@@ -132,35 +136,28 @@ func (w scoredTerm) searchTerm() records.RecallTerm {
 	return s
 }
 
-// mostPromising returns the memories with the highest sum of term weights, at most limit and best
-// first, and the number of memories with any term.
+// mostPromising returns the ids of the memories with the highest sum of the weights of their terms,
+// at most limit and best first, and the number of memories with any term. hits has the ids of the
+// memories that have each term. Of equal sums, the newer memory is first.
 func mostPromising(terms []scoredTerm, hits [][]uuid.UUID, limit int) (best []uuid.UUID, n int) {
-	weights := make(map[uuid.UUID]float64, maxHits)
+	weights := map[uuid.UUID]float64{}
 	for i, ids := range hits {
 		for _, id := range ids {
 			weights[id] += terms[i].idf
 		}
 	}
-	// IDs are ordered by time, so that newer memories are first among equals.
 	better := func(a, b uuid.UUID) int {
 		return cmp.Or(cmp.Compare(weights[b], weights[a]), bytes.Compare(b[:], a[:]))
 	}
-	best = make([]uuid.UUID, 0, limit+1)
-	for id, value := range weights {
-		if len(best) == limit && value < weights[best[limit-1]] {
-			continue // most are: sorting them would take longer than finding them
-		}
-		at, _ := slices.BinarySearchFunc(best, id, better)
-		best = slices.Insert(best, at, id)
-		best = best[:min(len(best), limit)]
-	}
-	return best, len(weights)
+	best = slices.SortedFunc(maps.Keys(weights), better)
+	return best[:min(len(best), limit)], len(weights)
 }
 
 // maxReasons is how many matched terms are reported as reasons.
 const maxReasons = 4
 
-// why returns the reasons for a memory, strongest first.
+// why returns up to maxReasons sentences for users about the terms that the memory matches, the
+// ones with most weight first.
 func (r ranked) why() []string {
 	strongest := slices.Clone(r.matches)
 	slices.SortStableFunc(strongest, func(a, b termMatch) int {
@@ -177,8 +174,8 @@ func (r ranked) why() []string {
 	return reasons
 }
 
-// RankTexts ranks memories by a query without Postgres: it reads all of them. It returns at most
-// MaxChosen with reasons, best first.
+// RankTexts returns the memories in all that answer a query, with reasons, best first and at most
+// MaxChosen. It uses no database. It returns nil if none answers the query.
 func RankTexts(query string, all []memories.Memory, now time.Time) []Choice {
 	read := documents(all)
 	vocabulary := wordsOf(read)
@@ -208,7 +205,8 @@ func RankTexts(query string, all []memories.Memory, now time.Time) []Choice {
 	return chosen
 }
 
-// wordsOf returns the words of the memories that can be corrections of misspelt ones, each once.
+// wordsOf returns the words of the memories, each once and in any order. It leaves out words with
+// other characters than letters, and very short or long ones.
 func wordsOf(all []document) []string {
 	seen := map[string]bool{}
 	for _, d := range all {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -14,9 +15,11 @@ import (
 	"memoir/internal/records"
 )
 
-// byModel calls the selector with the newest memories and records its choice.
+// byModel lets the selector choose among the newest MaxCandidates memories outside given,
+// and adds at most request.Limit of its choices to record. It ignores unknown paths. It returns the
+// selector's error, also if the selector takes longer than Options.Patience.
 func (r *Recaller) byModel(ctx context.Context, from records.RecallSources, record *records.Recall, request Request, given records.SessionDelivery) error {
-	candidates, err := r.store.Newest(ctx, from, ids(given.Memories), MaxCandidates)
+	candidates, err := r.store.Newest(ctx, from, slices.Collect(maps.Keys(given.Memories)), MaxCandidates)
 	if err != nil {
 		return err
 	}
@@ -49,7 +52,9 @@ func (r *Recaller) byModel(ctx context.Context, from records.RecallSources, reco
 	return nil
 }
 
-// insteadOfNone chooses strong keyword matches if the model chose nothing.
+// insteadOfNone adds to record the memories that answer the query by keywords and have a word of it
+// in their name or description, and a note about it. It is for a model that chose none. Without
+// such memories, it changes nothing.
 func (r *Recaller) insteadOfNone(ctx context.Context, from records.RecallSources, total int, record *records.Recall, request Request, given records.SessionDelivery) error {
 	found, err := r.byKeyword(ctx, from, total, request.Query, given.Memories)
 	if err != nil {
@@ -67,13 +72,13 @@ func (r *Recaller) insteadOfNone(ctx context.Context, from records.RecallSources
 	return nil
 }
 
-// isStrong reports whether a word of the query is in the memory's name or description.
+// isStrong reports whether the best match of a term is in the memory's name or description.
 func (r ranked) isStrong() bool {
 	return slices.ContainsFunc(r.matches, func(e termMatch) bool { return e.in != inBody })
 }
 
-// shortReason describes in a few words why a model did not choose. A server's full answer may be
-// long or confidential.
+// shortReason describes err, for which a model did not choose, in a few words for users. It leaves
+// out the text of a server's answer, which may be long or confidential.
 func shortReason(err error) string {
 	var short interface{ Plain() string }
 	switch {

@@ -8,8 +8,9 @@ import (
 	"memoir/internal/records"
 )
 
-// Begin starts a recall in the background and returns its id for Fetch. The errors are those of
-// Recall and ErrBusy.
+// Begin saves a record of a recall, starts the recall in the background, and returns the record's
+// id for Fetch. It returns ErrBusy if too many recalls run, memories.ErrNotFound for an unknown
+// agent, and *memories.InvalidError for an invalid request.
 func (r *Recaller) Begin(ctx context.Context, request Request) (id string, err error) {
 	from, record, err := r.begin(ctx, &request)
 	if err != nil {
@@ -36,7 +37,8 @@ func (r *Recaller) Begin(ctx context.Context, request Request) (id string, err e
 // ErrBusy means that too many recalls are running in the background.
 var ErrBusy = &memories.ConflictError{Reason: "Too many recalls are running already. Nothing was begun. Try again shortly."}
 
-// complete chooses memories and saves them for Fetch.
+// complete chooses memories for a recall and saves its record, so that Fetch can deliver them. It
+// takes at most maxPending.
 func (r *Recaller) complete(from records.RecallSources, record records.Recall, request Request) error {
 	ctx, cancel := context.WithTimeout(r.closeCtx, maxPending)
 	defer cancel()
@@ -47,9 +49,10 @@ func (r *Recaller) complete(from records.RecallSources, record records.Recall, r
 	return r.store.SaveRecall(ctx, record)
 }
 
-// Fetch returns the state of a recall that Begin started, without waiting. The first call after its
-// completion delivers the memories, unless readOnly is set. The error is memories.ErrNotFound for
-// an unknown id.
+// Fetch returns the result of a recall that Begin started, without waiting. While the recall runs,
+// the result is pending. The first call after that returns the memories and records their delivery,
+// unless readOnly is set. Later calls return no memories. A recall that did not end in maxPending
+// has a note. It returns memories.ErrNotFound for an unknown agent or id.
 func (r *Recaller) Fetch(ctx context.Context, slug, id string, readOnly bool) (Result, error) {
 	from, err := r.store.RecallSources(ctx, slug)
 	if err != nil {

@@ -13,8 +13,10 @@ import (
 // maxLate is how long a late result waits for the session's next prompt.
 const maxLate = 10 * time.Minute
 
-// ForPrompt is Recall for a prompt: it returns after at most within. A result that is late is
-// delivered with the session's next prompt. It logs errors and returns an empty result.
+// ForPrompt recalls memories for a prompt and returns them within the given time. If the recall
+// takes longer, it returns an empty result, and the memories are delivered with the session's next
+// prompt. After an error, which it logs, or while too many recalls run, it also returns an empty
+// result.
 func (r *Recaller) ForPrompt(request Request, within time.Duration) Result {
 	select {
 	case r.prefetches <- struct{}{}:
@@ -57,8 +59,9 @@ func (r *Recaller) ForPrompt(request Request, within time.Duration) Result {
 	return <-answer
 }
 
-// withLate recalls, and also delivers late results of earlier prompts. given are the records that
-// this call delivered, even if it fails.
+// withLate recalls memories for a prompt and delivers them after the memories that came too late for
+// earlier prompts of the session. given are the records that this call marked as delivered, even if
+// it returns an error. A read-only request gets no late results.
 func (r *Recaller) withLate(ctx context.Context, request Request) (result Result, given []records.Recall, err error) {
 	if request.ReadOnly {
 		result, err = r.Recall(ctx, request)
@@ -93,7 +96,8 @@ func (r *Recaller) withLate(ctx context.Context, request Request) (result Result
 	return result, given, nil
 }
 
-// waiting returns the late results for the session's last prompts.
+// waiting returns the records of recalls that came too late for the session's prompts in the last
+// maxLate and were not delivered since. A request without a session has none.
 func (r *Recaller) waiting(ctx context.Context, of records.Recall) ([]records.Recall, error) {
 	if of.Session == "" {
 		return nil, nil

@@ -35,7 +35,9 @@ type term struct {
 // functionCharacters are Chinese characters without a meaning for search.
 const functionCharacters = "的了是在有和就不人都一上也很到说要去你会着没看好自己这那里么什吗呢吧之与及或但而且为所以因从对把被让给个们我他她它其再还又只可能该请问哪谁几多少前后时中下大小用来出过得地"
 
-// termsOf returns the terms of a query in order, each once, and the language of its words.
+// termsOf returns the terms to search for a query, each once and at most maxTerms, and the language
+// of its words. It leaves out function words, short numbers, and parts that the query excludes.
+// Words come first, then pairs of characters and single characters of scripts without spaces.
 func termsOf(query string) (terms []term, spoken language) {
 	query = withoutExclusions(ends(query))
 	var all []string
@@ -58,13 +60,14 @@ func termsOf(query string) (terms []term, spoken language) {
 		}
 	}
 	for _, run := range words.Runs(query) {
-		for part := range byHangul(run) {
+		for _, part := range hangulOrOther.FindAllString(run, -1) {
 			if isKoreanWord(part) {
 				add(term{word: part, stem: part, run: true})
 				continue
 			}
-			for pair := range pairs(part) {
-				if saysMore(pair) {
+			characters := []rune(part)
+			for i := range len(characters) - 1 {
+				if pair := string(characters[i : i+2]); saysMore(pair) {
 					add(term{word: pair, stem: pair, run: true})
 				}
 			}
@@ -78,7 +81,7 @@ func termsOf(query string) (terms []term, spoken language) {
 	return terms, spoken
 }
 
-// ends returns the parts of a query that are read.
+// ends returns the first maxHead and the last maxTail bytes of a query, or all of a shorter one.
 func ends(query string) string {
 	if len(query) <= maxHead+maxTail {
 		return query
@@ -86,6 +89,8 @@ func ends(query string) string {
 	return strings.ToValidUTF8(query[:maxHead], "") + "\n" + strings.ToValidUTF8(query[len(query)-maxTail:], "")
 }
 
+// saysSomething reports whether a word is worth a search: it is no function word of English or of
+// the spoken language, and has two letters or minDigits digits.
 func saysSomething(word string, spoken language) bool {
 	if functionWords["en"][word] || functionWords[spoken][word] {
 		return false
@@ -96,46 +101,19 @@ func saysSomething(word string, spoken language) bool {
 	return utf8.RuneCountInString(word) > 1
 }
 
-// byHangul yields the parts of a run, split where it changes between Hangul and other characters.
-func byHangul(run string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		begin, before := 0, false
-		for i, r := range run {
-			is := unicode.Is(unicode.Hangul, r)
-			if i > 0 && is != before {
-				if !yield(run[begin:i]) {
-					return
-				}
-				begin = i
-			}
-			before = is
-		}
-		yield(run[begin:])
-	}
-}
+// hangulOrOther matches the parts of a run: Hangul, or other characters.
+var hangulOrOther = regexp.MustCompile(`\p{Hangul}+|\P{Hangul}+`)
 
-// isKoreanWord reports whether part of a run is one Korean word, possibly with particles.
+// isKoreanWord reports whether a text starts with Hangul and has 2 to maxKoreanWord characters.
+// Then it is taken for one Korean word, possibly with particles.
 func isKoreanWord(part string) bool {
 	first, _ := utf8.DecodeRuneInString(part)
 	n := utf8.RuneCountInString(part)
 	return unicode.Is(unicode.Hangul, first) && n > 1 && n <= maxKoreanWord
 }
 
-// pairs yields each two neighbouring characters of a run.
-func pairs(run string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		before := -1
-		for i, r := range run {
-			if before >= 0 && !yield(run[before:i+utf8.RuneLen(r)]) {
-				return
-			}
-			before = i
-		}
-	}
-}
-
-// saysMore reports whether two characters are more than an inflection, which Japanese writes in
-// Hiragana.
+// saysMore reports whether one of the characters is not Hiragana. Hiragana alone is mostly an
+// inflection in Japanese.
 func saysMore(pair string) bool {
 	return strings.ContainsFunc(pair, func(r rune) bool { return !unicode.Is(unicode.Hiragana, r) && r != 'ー' })
 }
@@ -144,7 +122,8 @@ func saysMore(pair string) bool {
 // counts only at the start of a clause, because "why does it not start" is about starting.
 var exclusion = regexp.MustCompile(`(?i)(?:\b(?:except|except for|apart from|other than|aside from|excluding|never mind|not (?:asking |talking )?about|ausser|außer|sauf|excepto|salvo)|[,;:.(—–-]\s*(?:but |and )?not)\s+[^,;:.!?()\n]{1,60}`)
 
-// withoutExclusions returns a query without its excluded parts.
+// withoutExclusions returns a query without the parts that it excludes, such as "except X" and "not
+// about X".
 func withoutExclusions(query string) string {
 	return exclusion.ReplaceAllString(query, " ")
 }

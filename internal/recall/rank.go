@@ -26,8 +26,8 @@ type scoredTerm struct {
 // that both of two memories have would weigh nothing. It is arbitrary.
 const assumedOthers = 30
 
-// idfOf returns the inverse document frequency of a term that count of total memories have, divided
-// by the largest possible one.
+// idfOf returns the inverse document frequency of a term that count of total memories have, scaled
+// to 0–1: 1 if one memory has the term, near 0 if all have it.
 func idfOf(count, total int) float64 {
 	n, with := float64(total+assumedOthers), float64(count)
 	return math.Log(1+(n-with+0.5)/(with+0.5)) / math.Log(1+(n+0.5)/1.5)
@@ -89,8 +89,9 @@ const (
 	minOfBest = 0.65
 )
 
-// rank returns the memories that answer the query, and memories that match too little of it, best
-// first. Memories without a match are in neither.
+// rank returns the memories that answer the query, best first: their matched terms have the minimum
+// weight, and their scores are not far below the best. short are the other memories with a match,
+// best first, with the reason. Memories without a match are in neither.
 func rank(all []document, terms []scoredTerm, now time.Time) (answers, short []ranked) {
 	needed := minWeight(terms)
 	var able []ranked
@@ -119,6 +120,7 @@ func rank(all []document, terms []scoredTerm, now time.Time) (answers, short []r
 	return answers, short
 }
 
+// bestFirst sorts memories by score, then by time of modification, newest first, then by id.
 func bestFirst(all []ranked) {
 	slices.SortStableFunc(all, func(a, b ranked) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), b.ModifiedAt.Compare(a.ModifiedAt), cmp.Compare(a.ID, b.ID))
@@ -131,6 +133,7 @@ type document struct {
 	texts [numFields]text
 }
 
+// documents returns the memories with the counted words of their names, descriptions and bodies.
 func documents(all []memories.Memory) []document {
 	read := make([]document, len(all))
 	for i, m := range all {
@@ -143,7 +146,8 @@ func documents(all []memories.Memory) []document {
 	return read
 }
 
-// matches returns the terms that a memory contains, each with its best match.
+// matches returns the terms that a memory contains, each with the variant and field of highest
+// value.
 func (d document) matches(terms []scoredTerm) []termMatch {
 	var all []termMatch
 	for i := range terms {
@@ -175,12 +179,9 @@ type text struct {
 	runs  string // texts in scripts without spaces
 }
 
-// bytesPerWord is the approximate length of a text per distinct word. It sizes the map, which saves
-// a fifth of the time.
-const bytesPerWord = 8
-
+// textOf counts the folded words of a text, and collects its parts in scripts without spaces.
 func textOf(s string) text {
-	t := text{words: make(map[string]int, len(s)/bytesPerWord)}
+	t := text{words: map[string]int{}}
 	for word := range words.All(s) {
 		t.words[word]++
 	}
@@ -188,7 +189,8 @@ func textOf(s string) text {
 	return t
 }
 
-// times returns how often a text contains a word or a run of characters.
+// times returns how often a text contains a word. If run is set, it counts the characters of word
+// anywhere in the parts in scripts without spaces.
 func (t text) times(word string, run bool) int {
 	if run {
 		return strings.Count(t.runs, word)
@@ -205,7 +207,8 @@ const (
 
 var typePreference = map[memories.Type]float64{memories.Feedback: 1, memories.Project: 0.7, memories.User: 0.5, memories.Reference: 0.3}
 
-// weigh sets the score to the matched weight plus the bonuses for a recent memory and its type.
+// weigh sets the memory's score: the weight of its matched terms, plus small bonuses for a recent
+// memory and for its type.
 func (r *ranked) weigh(now time.Time) {
 	fresh := 0.0
 	if age := memories.AgeOf(r.ModifiedAt, now); !age.Unknown {
@@ -214,7 +217,8 @@ func (r *ranked) weigh(now time.Time) {
 	r.score = r.matchedWeight() + fresh + preference*typePreference[r.Type]
 }
 
-// matchedWeight returns the sum of the weights of the matched terms.
+// matchedWeight returns the sum of the values of the memory's matches, each multiplied by the idf
+// of its term.
 func (r *ranked) matchedWeight() float64 {
 	weight := 0.0
 	for _, e := range r.matches {
@@ -223,7 +227,8 @@ func (r *ranked) matchedWeight() float64 {
 	return weight
 }
 
-// minWeight returns the matched weight from which a memory answers the query.
+// minWeight returns the weight of matched terms that a memory needs to answer the query. It grows
+// with the weight and the number of the query's terms.
 func minWeight(terms []scoredTerm) float64 {
 	total := 0.0
 	for i := range terms {

@@ -10,7 +10,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -76,7 +78,8 @@ type Recaller struct {
 	prefetches chan struct{}
 }
 
-// New returns a Recaller. The caller must call Close.
+// New returns a Recaller and starts the deletion of old records in the background. The caller must
+// call Close.
 func New(store Store, options Options) *Recaller {
 	if options.Patience == 0 {
 		options.Patience = defaultTimeout
@@ -87,7 +90,7 @@ func New(store Store, options Options) *Recaller {
 	return r
 }
 
-// Close cancels the recalls in the background and waits for their end.
+// Close cancels all background work, recalls included, and waits for its end.
 func (r *Recaller) Close() {
 	r.stop()
 	r.running.Wait()
@@ -140,7 +143,8 @@ type Recalled struct {
 	Bytes           int    // bytes charged to the budget
 }
 
-// Blocks returns the texts to deliver, without tags.
+// Blocks returns the text of each memory for a conversation, head included, without the tags around
+// it.
 func (r Result) Blocks() []string {
 	blocks := make([]string, len(r.Memories))
 	for i, m := range r.Memories {
@@ -149,8 +153,9 @@ func (r Result) Blocks() []string {
 	return blocks
 }
 
-// Recall chooses memories and delivers them. The errors are memories.ErrNotFound for an unknown
-// agent, *memories.InvalidError for an invalid request, and memories.ErrUnavailable.
+// Recall chooses memories for a query and returns them. Unless the request is read-only, it records
+// that the session has received them. Errors: memories.ErrNotFound for an unknown agent,
+// *memories.InvalidError for an invalid request, memories.ErrUnavailable without the database.
 func (r *Recaller) Recall(ctx context.Context, request Request) (Result, error) {
 	from, record, err := r.begin(ctx, &request)
 	if err != nil {
@@ -163,7 +168,10 @@ func (r *Recaller) Recall(ctx context.Context, request Request) (Result, error) 
 	return result, err
 }
 
-// begin checks a request and returns a record for it, and the agents whose memories can be chosen.
+// begin checks a request, sets its defaults, and returns the agents whose memories can be chosen,
+// the request's agent first, and a new record of the recall. It does not save the record. It
+// returns *memories.InvalidError for an invalid request, and memories.ErrNotFound for an unknown
+// agent.
 func (r *Recaller) begin(ctx context.Context, request *Request) (records.RecallSources, records.Recall, error) {
 	if err := request.check(); err != nil {
 		return nil, records.Recall{}, err
@@ -183,7 +191,9 @@ func (r *Recaller) begin(ctx context.Context, request *Request) (records.RecallS
 	}, err
 }
 
-// choose sets in record which memories were chosen, and how.
+// choose chooses memories by the model or by keywords and sets the choice, how it was made, and the
+// time it took in record. If the model fails or chooses none, keywords choose. If there is a reason
+// not to search, it sets only that. It saves nothing.
 func (r *Recaller) choose(ctx context.Context, from records.RecallSources, record *records.Recall, request Request) error {
 	start := time.Now()
 	defer func() { record.Took = time.Since(start) }()
@@ -214,8 +224,8 @@ func (r *Recaller) choose(ctx context.Context, from records.RecallSources, recor
 	return nil
 }
 
-// gate returns a reason not to choose, or the session's earlier deliveries and the number of
-// memories.
+// gate returns what the session has received and the number of memories to choose from. If there is
+// a reason not to choose, such as a short query or a spent budget, it returns it as skip.
 func (r *Recaller) gate(ctx context.Context, from records.RecallSources, request Request) (given records.SessionDelivery, total int, skip Skip, err error) {
 	if !Askable(request.Query) {
 		return given, 0, SkipShortQuery, nil
@@ -231,23 +241,16 @@ func (r *Recaller) gate(ctx context.Context, from records.RecallSources, request
 	case total > len(given.Memories):
 		return given, total, "", nil
 	}
-	left, err := r.store.Newest(ctx, from, ids(given.Memories), 1)
+	left, err := r.store.Newest(ctx, from, slices.Collect(maps.Keys(given.Memories)), 1)
 	if err == nil && len(left) == 0 {
 		skip = SkipAllSeen
 	}
 	return given, total, skip, err
 }
 
-func ids(set map[uuid.UUID]bool) []uuid.UUID {
-	all := make([]uuid.UUID, 0, len(set))
-	for id := range set {
-		all = append(all, id)
-	}
-	return all
-}
-
-// deliver returns the chosen memories that are new to the session and fit into its budget, and
-// saves the record. won is false if the record was delivered before.
+// deliver returns the record's chosen memories that exist, are new to the session, and fit into its
+// budget and into request.MaxText. Unless the request is read-only, it also saves the record as
+// delivered. If the record was delivered before, it returns no memories, and won is false.
 func (r *Recaller) deliver(ctx context.Context, from records.RecallSources, record records.Recall, request Request) (result Result, won bool, err error) {
 	chosen := make([]uuid.UUID, len(record.Chosen))
 	for i, c := range record.Chosen {
@@ -294,6 +297,7 @@ func (r *Recaller) deliver(ctx context.Context, from records.RecallSources, reco
 	return result, won, nil
 }
 
+// resultOf returns a result with the data of a record, without memories and with the full budget.
 func resultOf(record records.Recall) Result {
 	return Result{
 		ID: record.ID.String(), SelectedBy: record.SelectedBy, Skipped: Skip(record.Skipped), Note: record.Note,
@@ -301,6 +305,8 @@ func resultOf(record records.Recall) Result {
 	}
 }
 
+// recalled returns a memory for delivery: its cut text, its age, the reasons, and a head with the
+// path and warnings about dead citations and its age.
 func recalled(agent records.Agent, file records.MemoryExcerpt, gone []memories.CheckedCitation, why []string, now time.Time) Recalled {
 	text, bytes := Cut(file.File)
 	path := filepath.Join(agent.Dir, filepath.FromSlash(file.Path))
@@ -316,7 +322,8 @@ func recalled(agent records.Agent, file records.MemoryExcerpt, gone []memories.C
 	}
 }
 
-// deleteExpired deletes old records until Close.
+// deleteExpired deletes records older than retention, at once and then every cleanupInterval, until
+// Close. It logs errors.
 func (r *Recaller) deleteExpired() {
 	tick := time.NewTicker(cleanupInterval)
 	defer tick.Stop()

@@ -20,7 +20,8 @@ func Head(age memories.Age, path string) string {
 	return "Memory (" + age.Saved() + "): " + path + ":"
 }
 
-// factPlace returns the position of an index's fact, for its head.
+// factPlace returns the position of a line of an index for a head: path, line, and the heading
+// above it if there is one.
 func factPlace(path string, line int, heading string) string {
 	position := fmt.Sprintf("%s, line %d", path, line)
 	if heading != "" {
@@ -32,7 +33,8 @@ func factPlace(path string, line int, heading string) string {
 // maxCited is how many missing citations are named.
 const maxCited = 5
 
-// Gone returns a warning about citations that were not found in the project, or "".
+// Gone returns a warning that names up to maxCited of the citations, which were not found in the
+// project, and counts the others. It ends with an empty line. Without citations it is "".
 func Gone(cited []memories.CheckedCitation) string {
 	if len(cited) == 0 {
 		return ""
@@ -47,16 +49,16 @@ func Gone(cited []memories.CheckedCitation) string {
 	return "This memory cites what is not found in the project any more: " + Defuse(strings.Join(names, ", ")) + ".\n\n"
 }
 
-// Warning returns the warnings about a memory, or "".
+// Warning returns the warnings about a memory's dead citations and its age, or "" if it has none.
 func Warning(gone []memories.CheckedCitation, age memories.Age) string {
 	return strings.TrimSpace(Gone(gone) + age.Warning())
 }
 
-// Block returns a memory in the form for conversations, without tags.
+// Block returns head and text as one text for a conversation, with tags in text escaped.
 func Block(head, text string) string { return head + "\n\n" + Defuse(text) }
 
-// Reminder returns the blocks in tags that mark them as information, not as a request. It is "" for
-// none.
+// Reminder returns the blocks, each inside system-reminder tags, which mark it as information and
+// not as a request. Without blocks it is "".
 func Reminder(blocks []string) string {
 	tagged := make([]string, len(blocks))
 	for i, block := range blocks {
@@ -65,7 +67,8 @@ func Reminder(blocks []string) string {
 	return strings.Join(tagged, "\n")
 }
 
-// Defuse escapes tags in a text that would end its block or start another one.
+// Defuse returns text with the < of system-reminder tags replaced by &lt;, so that the text cannot
+// end its block or start another one.
 func Defuse(text string) string { return tags.ReplaceAllString(text, "&lt;$1") }
 
 // Models recognise tags in any letter case.

@@ -9,8 +9,9 @@ import (
 	"memoir/internal/words"
 )
 
-// check returns an *InvalidError for an invalid request and sets defaults. Any query is valid:
-// invalid bytes are removed, and only the ends of a long one are kept.
+// check sets the request's defaults and returns *memories.InvalidError for a negative limit or an
+// invalid session name. It removes NUL and invalid bytes from the query, and the middle of a long
+// one. It lowers the limit to MaxChosen.
 func (r *Request) check() error {
 	r.Query = clean(ends(r.Query))
 	switch {
@@ -29,12 +30,13 @@ func (r *Request) check() error {
 	return nil
 }
 
-// clean returns text without bytes that Postgres refuses.
+// clean returns text without NUL and invalid UTF-8, which Postgres refuses.
 func clean(text string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")
 }
 
-// prefixOf returns the first limit bytes of a text, cut between characters.
+// prefixOf returns the first limit bytes of a text, or up to three less to end between characters.
+// A shorter text is returned whole.
 func prefixOf(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -56,8 +58,8 @@ const (
 	SkipAllSeen     Skip = "all_seen"     // the session has received all memories
 )
 
-// Askable reports whether a query is long enough to choose memories: two words, or two characters
-// of a script without spaces, such as Chinese, Japanese, Korean and Thai.
+// Askable reports whether a query is long enough to choose memories by: it has two words, or two
+// characters of a script without spaces, such as Chinese, Japanese, Korean and Thai.
 func Askable(query string) bool {
 	query = strings.TrimSpace(query)
 	if strings.ContainsFunc(query, unicode.IsSpace) {

@@ -31,12 +31,14 @@ var answerSchema = map[string]any{
 	"required": []string{"selected_memories"}, "additionalProperties": false,
 }
 
-// SelectBy returns a Selector that asks a model.
+// SelectBy returns a Selector that lets m choose from a list of the candidates' names, descriptions
+// and ages.
 func SelectBy(m model.Model) Selector { return selector{m} }
 
 type selector struct{ model model.Model }
 
-// Select asks the model. The errors are those of model.Model, or describe an answer of another
+// Select asks the model for the paths of the candidates that help with the query. It returns what
+// the model answers, unchecked. It returns the model's error, or one for an answer of another
 // shape.
 func (s selector) Select(ctx context.Context, query string, candidates []memories.Memory) ([]string, error) {
 	answer, err := s.model.Ask(ctx, model.Question{
@@ -57,7 +59,8 @@ func (s selector) Select(ctx context.Context, query string, candidates []memorie
 // maxAbout limits the first line of a memory without a description, in Unicode characters.
 const maxAbout = 200
 
-// about returns the description of a memory, or else its first line.
+// about returns the description of a memory on one line. Without one, it returns the first line of
+// the body that is not empty, at most maxAbout characters, or "".
 func about(m memories.Memory) string {
 	if text := strings.Join(strings.Fields(m.Description), " "); text != "" {
 		return text
@@ -70,7 +73,8 @@ func about(m memories.Memory) string {
 	return ""
 }
 
-// manifest lists the candidates, one a line: type, file, age, name, and description or first line.
+// manifest returns a list of the candidates for the model, one a line: type, path, age, name, and
+// description or first line.
 func manifest(candidates []memories.Memory, now time.Time) string {
 	var out strings.Builder
 	for _, m := range candidates {

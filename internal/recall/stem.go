@@ -30,7 +30,8 @@ var stemmers = map[language]func(*snowballstem.Env) bool{
 	"sv": swedish.Stem, "tr": turkish.Stem,
 }
 
-// stem returns the common part of a word's forms. spoken is the language of words in Latin letters.
+// stem returns the stem that the forms of a word have in common, by the rules of Russian, Arabic,
+// or for Latin letters of the language spoken. Words in other scripts are returned unchanged.
 func stem(word string, spoken language) string {
 	first, _ := utf8.DecodeRuneInString(word)
 	switch {
@@ -47,7 +48,8 @@ func stem(word string, spoken language) string {
 	return env.Current()
 }
 
-// languageOf returns the language with the most function words among words, by default English.
+// languageOf returns the language that has the most function words among words. Of equal ones it is
+// the first in languages, and English if there is no function word.
 func languageOf(words []string) language {
 	spoken, count := language("en"), 0
 	for _, of := range languages {
