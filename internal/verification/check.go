@@ -48,9 +48,11 @@ func Check(ctx context.Context, project Project, cited []Citation, limits Limits
 	for _, one := range cited {
 		switch one.Kind {
 		case memories.CitesFunction:
-			s.wantFunction(one)
+			s.names.add(one.Name)
+			s.names.declared[one.Qualifier] = false
 		case memories.CitesFlag:
-			s.wantFlag(one.Name)
+			s.names.add(one.Name)
+			s.names.hasFlags = true
 		}
 	}
 	lookups := make([]lookup, len(cited))

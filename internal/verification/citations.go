@@ -1,6 +1,7 @@
 package verification
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -168,44 +169,30 @@ func linkName(inner string) (name string, ok bool) {
 	return name, name != ""
 }
 
-// flagName parses a long flag, possibly with a value: --name, --name=value, --name value.
+// longFlag matches a long flag, possibly with a value: --name, --name=value, --name value.
+var longFlag = regexp.MustCompile(`(?s)^--([a-z](?:-?[a-z0-9_])+)(?:[= ].*)?$`)
+
+// flagName returns the name of the long flag that text consists of, without dashes and value. ok is
+// false for other texts and for names of less than three characters.
 func flagName(text string) (name string, ok bool) {
-	name, isFlag := strings.CutPrefix(text, "--")
-	if !isFlag {
+	match := longFlag.FindStringSubmatch(text)
+	if match == nil || len(match[1]) < 3 {
 		return "", false
 	}
-	if i := strings.IndexAny(name, "= "); i >= 0 {
-		name = name[:i]
-	}
-	if len(name) < 3 || !isLower(name[0]) || strings.HasSuffix(name, "-") || strings.Contains(name, "--") {
-		return "", false
-	}
-	for i := range len(name) {
-		if b := name[i]; !isLower(b) && !isDigit(b) && b != '-' && b != '_' {
-			return "", false
-		}
-	}
-	return name, true
+	return match[1], true
 }
 
-// functionName parses name() and pkg.Name(), also with :: or ->.
+// functionCall matches name() and pkg.Name(), also with :: or ->. It captures the last two names.
+var functionCall = regexp.MustCompile(`^(?:(?:[A-Za-z_]\w*(?:\.|::|->))*([A-Za-z_]\w*)(?:\.|::|->))?([A-Za-z_]\w*)\(\)$`)
+
+// functionName returns the name of the function that text calls, and the name before it, or "" if
+// there is none. ok is false if text is no call without arguments.
 func functionName(text string) (qualifier, name string, ok bool) {
-	called, isCall := strings.CutSuffix(text, "()")
-	if !isCall || len(called) > maxCited {
+	match := functionCall.FindStringSubmatch(text)
+	if match == nil {
 		return "", "", false
 	}
-	called = strings.NewReplacer("::", ".", "->", ".").Replace(called)
-	names := strings.Split(called, ".")
-	for _, n := range names {
-		if !isIdentifier(n) {
-			return "", "", false
-		}
-	}
-	last := len(names) - 1
-	if last > 0 {
-		qualifier = names[last-1]
-	}
-	return qualifier, names[last], true
+	return match[1], match[2], true
 }
 
 // pathCited parses a path, possibly with a line: file.go, dir/file.go:42, file.go:42-50,

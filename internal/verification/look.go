@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 	"syscall"
 
 	"memoir/internal/files"
@@ -33,12 +32,9 @@ func lookUp(root *os.Root, rel string) lookup {
 // onBrokenLink reports whether a missing path contains a link, so that its target may only be
 // elsewhere.
 func onBrokenLink(root *os.Root, rel string) bool {
-	for end := 0; end < len(rel); end++ {
-		next := strings.IndexByte(rel[end:], '/')
-		if next < 0 {
-			end = len(rel)
-		} else {
-			end += next
+	for end := range len(rel) + 1 {
+		if end < len(rel) && rel[end] != '/' {
+			continue
 		}
 		info, err := files.Lstat(root, rel[:end])
 		if err != nil {
@@ -86,34 +82,13 @@ func (c *check) readLines(rel string) lineCount {
 		return lineCount{why: reasonNotReadable}
 	}
 	defer file.Close()
-	var n lineCount
-	buffer := make([]byte, 64<<10)
-	for size := int64(0); size < maxCounted; {
-		got, err := file.Read(buffer)
-		n.count += bytes.Count(buffer[:got], []byte{'\n'})
-		size += int64(got)
-		c.read += int64(got)
-		if err == io.EOF {
-			n.known = true
-			n.count += unfinishedLine(file, size)
-			return n
-		}
-		if err != nil || c.ctx.Err() != nil {
-			break
-		}
+	text, err := io.ReadAll(io.LimitReader(file, maxCounted))
+	c.read += int64(len(text))
+	n := lineCount{count: bytes.Count(text, []byte{'\n'}), known: true}
+	if err != nil || len(text) == maxCounted {
+		n.known, n.why = false, reasonIncomplete
+	} else if len(text) > 0 && text[len(text)-1] != '\n' {
+		n.count++ // the last line has no line end
 	}
-	n.why = reasonIncomplete
 	return n
-}
-
-// unfinishedLine returns 1 if the file ends without a line end, else 0.
-func unfinishedLine(file *os.File, size int64) int {
-	var last [1]byte
-	if size == 0 {
-		return 0
-	}
-	if _, err := file.ReadAt(last[:], size-1); err != nil || last[0] == '\n' {
-		return 0
-	}
-	return 1
 }

@@ -13,61 +13,42 @@ const maxName = 64
 
 // names searches for names in files. It reads a file once for all names.
 type names struct {
-	// found maps each folded name to whether it was found. Functions and flags share the map,
-	// because a flag is often defined under a variable's name.
+	// found has an entry for each folded name, and whether it was found. Functions and flags share
+	// it, because a flag is often defined under a variable's name.
 	found map[string]bool
-	// first is a quick filter of words by folded length and first byte.
-	first [maxName + 1][256]bool
 	open  int // number of names not found yet
-	// declared maps each qualifier to whether the project declares that name.
+	// declared has an entry for each qualifier, and whether the project declares it.
 	declared map[string]bool
 	hasFlags bool
+	folded   []byte // buffer of match
 }
 
-func newNames() names { return names{found: map[string]bool{}, declared: map[string]bool{}} }
-
-func (n *names) wantFunction(name string) { n.request(name) }
-
-func (n *names) wantFlag(name string) {
-	n.hasFlags = true
-	n.request(name)
-}
-
-func (n *names) request(name string) {
-	if len(name) > maxName {
+// add adds a function or flag to the searched names, unless the name is too long.
+func (n *names) add(name string) {
+	folded := foldedName(name)
+	if _, known := n.found[folded]; known || folded == "" || len(name) > maxName {
 		return
 	}
-	var room [maxName]byte
-	folded := fold(room[:0], []byte(name))
-	if _, known := n.found[string(folded)]; known || len(folded) == 0 {
-		return
-	}
-	n.found[string(folded)] = false
-	n.first[len(folded)][folded[0]] = true
+	n.found[folded] = false
 	n.open++
-}
-
-func (n *names) wantQualifier(name string) {
-	if !n.declared[name] {
-		n.declared[name] = false
-	}
 }
 
 // declare records that the project has something with that name.
 func (n *names) declare(name string) {
-	if _, isRequested := n.declared[name]; isRequested {
+	if _, isSearched := n.declared[name]; isSearched {
 		n.declared[name] = true
 	}
 }
 
 // has reports whether a name was found.
-func (n *names) has(name string) bool {
-	var room [maxName]byte
-	return len(name) <= maxName && n.found[string(fold(room[:0], []byte(name)))]
-}
+func (n *names) has(name string) bool { return n.found[foldedName(name)] }
 
-// fold appends a name in lower case without underscores and dashes, which is equal for all naming
-// styles.
+// foldedName returns a name in lower case without underscores and dashes, which is equal for all
+// naming styles.
+func foldedName(name string) string { return string(fold(nil, []byte(name))) }
+
+// fold appends the lower-case letters and other bytes of a name to to, without underscores and
+// dashes.
 func fold(to, name []byte) []byte {
 	for _, b := range name {
 		switch {
@@ -115,23 +96,20 @@ func (n *names) joinedWords(run, before []byte) (last []byte) {
 		before = nil
 	}
 	n.match(word)
-	if _, isRequested := n.declared[string(word)]; isRequested && declaring[string(before)] {
+	if _, isSearched := n.declared[string(word)]; isSearched && declaring[string(before)] {
 		n.declared[string(word)] = true
 	}
 	return word
 }
 
+// match marks the searched name that equals a word, apart from its naming style, as found.
 func (n *names) match(word []byte) {
 	if len(word) > maxName {
 		return
 	}
-	var room [maxName]byte
-	folded := fold(room[:0], word)
-	if len(folded) == 0 || !n.first[len(folded)][folded[0]] {
-		return
-	}
-	if found, isRequested := n.found[string(folded)]; isRequested && !found {
-		n.found[string(folded)] = true
+	n.folded = fold(n.folded[:0], word)
+	if found, isSearched := n.found[string(n.folded)]; isSearched && !found {
+		n.found[string(n.folded)] = true
 		n.open--
 	}
 }
@@ -199,8 +177,6 @@ func (s *search) namesUnknown(name string) string {
 	}
 	return ""
 }
-
-func foldedName(name string) string { return string(fold(nil, []byte(name))) }
 
 // isCompound reports whether a name consists of several words, such as parseConfig and post_entry,
 // so that a match is no coincidence.

@@ -49,12 +49,7 @@ func mayBePath(word string) bool {
 	if strings.HasPrefix(word, "-") || strings.Contains(word, "..") || strings.Contains(word, "//") || strings.Contains(word, ":/") {
 		return false
 	}
-	for i := range len(word) {
-		if word[i] <= ' ' || word[i] >= 0x7f {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(word, func(r rune) bool { return r <= ' ' || r >= 0x7f })
 }
 
 // cleanPath returns a path in the form of Citation.Path. ok is false for words that only look like
@@ -148,14 +143,4 @@ func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 // isWordByte reports whether a byte can be part of a name in code. All bytes above ASCII can.
 func isWordByte(b byte) bool {
 	return isLower(b|0x20) || isDigit(b) || b == '_' || b >= 0x80
-}
-
-// isIdentifier reports whether a name is an ASCII identifier.
-func isIdentifier(name string) bool {
-	for i := range len(name) {
-		if b := name[i]; b >= 0x80 || !isWordByte(b) || i == 0 && isDigit(b) {
-			return false
-		}
-	}
-	return name != ""
 }

@@ -1,6 +1,7 @@
 package verification
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -89,19 +90,11 @@ func fenceOf(text string) string {
 	return ""
 }
 
-// textOfItem returns the text after a list marker, or the whole line without one.
-func textOfItem(text string) string {
-	rest := strings.TrimLeft(text, "0123456789")
-	digits := len(text) - len(rest)
-	if rest == "" || digits > 9 || digits > 0 && rest[0] != '.' && rest[0] != ')' || digits == 0 && !strings.ContainsRune("-*+", rune(rest[0])) {
-		return text
-	}
-	after := strings.TrimLeft(rest[1:], " \t")
-	if len(after) == len(rest)-1 {
-		return text // no space follows: emphasis or a number
-	}
-	return after
-}
+// itemMarker matches the marker of a list item with the space after it.
+var itemMarker = regexp.MustCompile(`^(?:[0-9]{1,9}[.)]|[-*+])[ \t]+`)
+
+// textOfItem returns the text after a list marker, or the whole line if it has none.
+func textOfItem(text string) string { return text[len(itemMarker.FindString(text)):] }
 
 // A piece is a part of a block that is either code or prose, with the remarks of its sentence.
 type piece struct {

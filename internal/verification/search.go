@@ -64,7 +64,7 @@ type search struct {
 
 func newSearch(ctx context.Context, project Project, limits Limits) *search {
 	s := &search{
-		ctx: ctx, project: project, limits: limits, names: newNames(), requested: map[string][]string{}, paths: map[string][]string{},
+		ctx: ctx, project: project, limits: limits, names: names{found: map[string]bool{}, declared: map[string]bool{}}, requested: map[string][]string{}, paths: map[string][]string{},
 		directories: map[string]bool{}, extensions: map[string]bool{}, ignored: readIgnored(project.Root),
 	}
 	for _, name := range projectNames(project.Root) {
@@ -89,15 +89,6 @@ func (s *search) wantPath(rel string) {
 	s.requested[base] = append(s.requested[base], rel)
 	s.open++
 }
-
-func (s *search) wantFunction(one Citation) {
-	s.names.wantFunction(one.Name)
-	if one.Qualifier != "" {
-		s.names.wantQualifier(one.Qualifier)
-	}
-}
-
-func (s *search) wantFlag(name string) { s.names.wantFlag(name) }
 
 // done reports whether the search can end.
 func (s *search) done() bool { return s.open == 0 && (s.names.open == 0 || s.full) }

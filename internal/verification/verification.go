@@ -66,8 +66,6 @@ type Checker struct {
 	mu sync.Mutex
 	// due are the agents to check, by slug. The value is the time of the oldest acceptable check.
 	due map[string]time.Time
-	// without are agents whose layout has no project. They are skipped until the next round.
-	without map[string]bool
 
 	stop    context.CancelFunc
 	running sync.WaitGroup
@@ -83,7 +81,7 @@ func Start(e *engine.Engine, store Store, options Options) *Checker {
 	ctx, stop := context.WithCancel(context.Background())
 	c := &Checker{
 		engine: e, store: store, options: options, turn: make(chan struct{}, 1), wake: make(chan struct{}, 1),
-		due: map[string]time.Time{}, without: map[string]bool{}, stop: stop,
+		due: map[string]time.Time{}, stop: stop,
 	}
 	// Subscribing before Start returns prevents missing a change.
 	subscription := e.Hub().Subscribe()
@@ -107,9 +105,6 @@ func (c *Checker) Ask(slug string) { c.request(slug, time.Now().Add(-c.options.F
 func (c *Checker) request(slug string, since time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.without[slug] {
-		return
-	}
 	if before, waits := c.due[slug]; !waits || since.After(before) {
 		c.due[slug] = since
 	}
@@ -213,30 +208,18 @@ func (c *Checker) round(ctx context.Context, due map[string]time.Time, since tim
 	if err != nil {
 		return err
 	}
-	without := map[string]bool{}
 	for _, agent := range all {
-		switch {
-		case projectOf(agent) != "":
+		if projectOf(agent) != "" {
 			if !due[agent.Slug].After(since) {
 				due[agent.Slug] = since
 			}
-			continue
-		case !mayHaveProject(agent):
-			without[agent.Slug] = true
-		}
-		if slices.Contains(verifiedIDs, agent.ID) && c.engine.HoldsLease(agent.Slug) {
+		} else if slices.Contains(verifiedIDs, agent.ID) && c.engine.HoldsLease(agent.Slug) {
 			err = errors.Join(err, c.store.DeleteVerifications(ctx, agent.ID))
 			c.engine.EmitScanned(agent.Slug)
 		}
 	}
-	c.mu.Lock()
-	c.without = without
-	c.mu.Unlock()
 	return err
 }
-
-// mayHaveProject reports whether the agent's layout has projects. It does not access the disk.
-func mayHaveProject(agent records.Agent) bool { return agents.Layout(agent.Layout) != agents.Hive }
 
 func projectOf(agent records.Agent) string {
 	return agents.ProjectDir(agents.Agent{
@@ -252,11 +235,6 @@ func (c *Checker) checkAgent(ctx context.Context, slug string, since time.Time) 
 		return nil // forgotten
 	case err != nil:
 		return err
-	case !mayHaveProject(agent):
-		c.mu.Lock()
-		c.without[slug] = true
-		c.mu.Unlock()
-		return nil
 	}
 	for more := true; more && ctx.Err() == nil; {
 		if more, err = c.check(ctx, agent, "", since); err != nil {
@@ -270,7 +248,7 @@ func (c *Checker) checkAgent(ctx context.Context, slug string, since time.Time) 
 // the agent has no project or its directory is not on this server. It returns memories.ErrNotFound
 // for a malformed id.
 func (c *Checker) CheckNow(ctx context.Context, agent records.Agent, id string) error {
-	if !mayHaveProject(agent) || !c.engine.HasDirectory(ctx, agent.Slug) {
+	if projectOf(agent) == "" || !c.engine.HasDirectory(ctx, agent.Slug) {
 		return nil
 	}
 	_, err := c.check(ctx, agent, id, time.Now())
