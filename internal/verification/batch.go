@@ -20,7 +20,9 @@ type batch struct {
 	more      bool                       // more memories need a check
 }
 
-// gather returns the memories to check in a project, as many as one walk can take.
+// gather returns the agent's memories that were last checked before since, or the memory with that
+// id, with their citations. It stops after maxTogether citations or records.MaxUnverified memories;
+// then more is set.
 func (c *Checker) gather(
 	ctx context.Context, agent records.Agent, project, id string, since time.Time,
 ) (batch, error) {
@@ -41,14 +43,14 @@ func (c *Checker) gather(
 	return b, err
 }
 
-// detached returns a copy that does not keep the memory's body alive.
+// detached returns a copy whose texts do not share memory with the body that they are from.
 func (c Citation) detached() Citation {
 	c.Text, c.Path, c.Name, c.Qualifier = strings.Clone(c.Text), strings.Clone(c.Path), strings.Clone(c.Name), strings.Clone(c.Qualifier)
 	return c
 }
 
-// verified returns the results for each memory. It omits citations without a status, which point
-// outside the project.
+// verified returns the results for each memory of the batch. checked has those of all its
+// citations, in order. Citations without a status, which lead out of the project, are left out.
 func (b batch) verified(checked []memories.CheckedCitation) []records.VerifiedMemory {
 	all := make([]records.VerifiedMemory, len(b.memories))
 	start := 0
@@ -64,7 +66,7 @@ func (b batch) verified(checked []memories.CheckedCitation) []records.VerifiedMe
 	return all
 }
 
-// differs reports whether the set of dead citations differs from the last check.
+// differs reports whether a memory has other dead citations in verified than at its last check.
 func (b batch) differs(verified []records.VerifiedMemory) bool {
 	for i, v := range verified {
 		if !slices.Equal(memories.GoneCitations(b.memories[i].Before), memories.GoneCitations(v.Citations)) {
@@ -74,8 +76,9 @@ func (b batch) differs(verified []records.VerifiedMemory) bool {
 	return false
 }
 
-// memoriesOf returns a function that reports whether a link points to a memory of the agent. It
-// queries nothing if there are no links.
+// memoriesOf returns a function that reports whether the agent has a memory with a name, or with a
+// file of that name, apart from case and separators. It queries the database, unless none of the
+// citations is a link.
 func (c *Checker) memoriesOf(ctx context.Context, agent records.Agent, cited []Citation) (func(name string) bool, error) {
 	live := map[string]bool{}
 	if slices.ContainsFunc(cited, func(one Citation) bool { return one.Kind == memories.CitesMemory }) {
@@ -95,8 +98,8 @@ func (c *Checker) memoriesOf(ctx context.Context, agent records.Agent, cited []C
 	return func(name string) bool { return live[linkKey(name)] }, nil
 }
 
-// linkKey returns the common form of the spellings of a link: Small diffs, small-diffs,
-// small_diffs.
+// linkKey returns name as lower-case words joined by dashes. It is equal for names that differ only
+// in case and separators: Small diffs, small-diffs, small_diffs.
 func linkKey(name string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(memories.NormalizeName(name)), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)

@@ -31,15 +31,16 @@ type Limits struct {
 	Time     time.Duration // maximum duration
 }
 
-// DefaultLimits returns limits for a large project on a slow machine: 64 MiB take about 2 s.
+// DefaultLimits returns the limits of a check: 20,000 entries, 64 MiB, 1 MiB per file, 2 seconds.
+// They fit a large project on a slow machine.
 func DefaultLimits() Limits {
 	return Limits{Entries: 20_000, Bytes: 64 << 20, FileSize: 1 << 20, Time: 2 * time.Second}
 }
 
-// Check searches for citations and returns a result for each, in the same order. A path matches at
-// its place or at the end of any path in the project. A name matches in any searched file, ignoring
-// case and underscores. A missing citation is dead only if the search was complete and it surely
-// belongs to the project. Otherwise it is unknown. A path outside the project has no status.
+// Check searches a project for citations and returns a result for each, in the same order. A path
+// matches at its place or at the end of any path. A name matches in any searched file, ignoring
+// case and underscores. A missing citation is gone if the search was complete and it surely belongs
+// to the project, else unknown. A path outside the project has no status.
 func Check(ctx context.Context, project Project, cited []Citation, limits Limits) []memories.CheckedCitation {
 	ctx, cancel := context.WithTimeout(ctx, limits.Time)
 	defer cancel()
@@ -95,7 +96,7 @@ func projectNames(root *os.Root) []string {
 	return names
 }
 
-// within returns an absolute path relative to the project. ok is false if it is outside.
+// within returns an absolute path as a path relative to the project. ok is false if it is outside.
 func (c *check) within(absolute string) (rel string, ok bool) {
 	for _, name := range c.names {
 		rest, inside := strings.CutPrefix(absolute, filepath.ToSlash(name))
@@ -123,7 +124,8 @@ type lookup struct {
 	why       string // reason for unclear
 }
 
-// direct looks up a path at its place.
+// direct looks up the citation's path in the project, relative to its root. Nothing is looked up
+// for an absolute path outside it, or after the time limit.
 func (c *check) direct(one Citation) lookup {
 	rel := one.Path
 	if strings.HasPrefix(rel, "/") {
@@ -153,7 +155,8 @@ const (
 	reasonNoFiles     = "The project has no files that could be searched."
 )
 
-// conclude returns the status of a citation and a message, after the search.
+// conclude returns the status of a citation and a message for users, from its look-up o and the
+// finished search s. A path outside the project has neither.
 func (c *check) conclude(one Citation, o lookup, s *search) (memories.CitationStatus, string) {
 	switch one.Kind {
 	case memories.CitesMemory:
@@ -170,6 +173,8 @@ func (c *check) conclude(one Citation, o lookup, s *search) (memories.CitationSt
 	}
 }
 
+// concludePath returns the status of a cited path or line and a message. It is found if it exists
+// at its place or the search found a path that ends with it.
 func (c *check) concludePath(one Citation, o lookup, s *search) (memories.CitationStatus, string) {
 	switch o.existence {
 	case outside:
@@ -191,7 +196,9 @@ func (c *check) concludePath(one Citation, o lookup, s *search) (memories.Citati
 	return c.concludeAbsent(one, o, s)
 }
 
-// concludeAbsent returns the status of a path that was not found.
+// concludeAbsent returns the status of a path that was not found, and a message. It is gone if it
+// surely belonged to the project, for example because its directory exists. It is unknown if it may
+// be generated, ignored by git, elsewhere, or the search was incomplete.
 func (c *check) concludeAbsent(one Citation, o lookup, s *search) (memories.CitationStatus, string) {
 	written := strings.TrimSuffix(one.Text, ":")
 	gone := fmt.Sprintf("`%s` is not in the project any more.", written)
@@ -204,11 +211,11 @@ func (c *check) concludeAbsent(one Citation, o lookup, s *search) (memories.Cita
 			return memories.CitationUnknown, reasonGenerated
 		}
 	}
-	parentIsThere := len(elements) > 1 && c.isDirectory(path.Dir(o.path))
+	hasParent := len(elements) > 1 && c.isDirectory(path.Dir(o.path))
 	switch {
-	case s.files == 0 && !parentIsThere:
+	case s.files == 0 && !hasParent:
 		return memories.CitationUnknown, reasonNoFiles
-	case hasExtension(o.path) && parentIsThere:
+	case hasExtension(o.path) && hasParent:
 		return memories.CitationGone, gone // other places in the project do not matter
 	case !s.walkedAll:
 		return memories.CitationUnknown, s.why()
@@ -224,7 +231,7 @@ func (c *check) concludeAbsent(one Citation, o lookup, s *search) (memories.Cita
 		if c.isDirectory(elements[0]) || s.directories[strings.ToLower(elements[0])] {
 			return memories.CitationGone, gone
 		}
-	case one.Quoted && parentIsThere && (len(elements) > 2 || strings.HasSuffix(one.Text, "/")):
+	case one.Quoted && hasParent && (len(elements) > 2 || strings.HasSuffix(one.Text, "/")):
 		return memories.CitationGone, gone
 	}
 	return memories.CitationUnknown, reasonForeign
@@ -235,7 +242,9 @@ func (c *check) isDirectory(rel string) bool {
 	return o.existence == present && o.isDir
 }
 
-// concludeLine returns the status of a cited line. It is found if one of the files has that line.
+// concludeLine returns the status of a cited line and a message. It is found if one of the files
+// has so many lines, gone if all are shorter, and unknown if one cannot be counted or there are too
+// many.
 func (c *check) concludeLine(one Citation, candidates []string) (memories.CitationStatus, string) {
 	maxLines := 0
 	for _, candidate := range candidates {

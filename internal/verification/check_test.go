@@ -94,7 +94,7 @@ func (p *project) expect(body, want string) {
 	}
 }
 
-func TestCitationsAreLookedForInTheProject(t *testing.T) {
+func TestCheck_Project(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	for _, c := range []struct{ body, want string }{
@@ -132,7 +132,7 @@ func TestCitationsAreLookedForInTheProject(t *testing.T) {
 	}
 }
 
-func TestWhatWasFoundOnceIsGoneForCertainWhenItIsNotThere(t *testing.T) {
+func TestCheck_FoundBefore(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	for body, want := range map[string]string{
@@ -146,7 +146,7 @@ func TestWhatWasFoundOnceIsGoneForCertainWhenItIsNotThere(t *testing.T) {
 	}
 }
 
-func TestWhereAMemoryIsInItsOwnProjectItIsNoProof(t *testing.T) {
+func TestCheck_OwnMemories(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	p.write("memory/note.md", "evictNewest, --cache-dir")
@@ -155,7 +155,7 @@ func TestWhereAMemoryIsInItsOwnProjectItIsNoProof(t *testing.T) {
 	p.expect("`evictNewest()` `--cache-dir`", "gone, gone")
 }
 
-func TestOtherPeoplesCodeAndWhatIsHiddenAreNotSearched(t *testing.T) {
+func TestCheck_ThirdPartyCode(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	for i, dir := range []string{"node_modules/a", "vendor/b", ".git", ".cache", "web/node_modules/c"} {
@@ -170,7 +170,7 @@ func TestOtherPeoplesCodeAndWhatIsHiddenAreNotSearched(t *testing.T) {
 	p.expect("`evictNewest()`", "found")
 }
 
-func TestWhatGitIgnoresIsNoPartOfTheProject(t *testing.T) {
+func TestCheck_IgnoredFiles(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	p.write(".gitignore", "# made\n/gen/\nsecrets\n*.log\n!keep\nweb/cache\n")
@@ -182,7 +182,7 @@ func TestWhatGitIgnoresIsNoPartOfTheProject(t *testing.T) {
 	p.expect("`evictNewest()`", "found")
 }
 
-func TestALinkThatLeavesTheProjectIsNotFollowed(t *testing.T) {
+func TestCheck_LinkOutOfProject(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	outside := t.TempDir()
@@ -209,7 +209,7 @@ func TestALinkThatLeavesTheProjectIsNotFollowed(t *testing.T) {
 	}
 }
 
-func TestAPipeOrADirectoryInAFilesPlaceHoldsNothingUp(t *testing.T) {
+func TestCheck_PipesAndDirectories(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	if err := syscall.Mkfifo(p.path("internal/pipe.go"), 0o644); err != nil {
@@ -223,7 +223,7 @@ func TestAPipeOrADirectoryInAFilesPlaceHoldsNothingUp(t *testing.T) {
 	p.expect("`evictNewest()`", "gone")
 }
 
-func TestBeyondALimitNothingIsSaidToBeGone(t *testing.T) {
+func TestCheck_Limits(t *testing.T) {
 	t.Parallel()
 	const names = "`evictNewest()` `--cache-dir`"
 	for what, shrink := range map[string]func(*verification.Limits){
@@ -243,7 +243,7 @@ func TestBeyondALimitNothingIsSaidToBeGone(t *testing.T) {
 	}
 }
 
-func TestASourceTooLargeToReadMayHoldAnyName(t *testing.T) {
+func TestCheck_LargeSource(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	p.limits.FileSize = 4096
@@ -255,7 +255,7 @@ func TestASourceTooLargeToReadMayHoldAnyName(t *testing.T) {
 	p.expect("`internal/generated.go:4001`", "gone")
 }
 
-func TestWhatMayNotBeReadMayHoldAnything(t *testing.T) {
+func TestCheck_Unreadable(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() == 0 {
 		// Root can read everything, so a directory below the maximum depth replaces an unreadable
@@ -279,7 +279,7 @@ func TestWhatMayNotBeReadMayHoldAnything(t *testing.T) {
 	p.expect("`internal/old.go`", "gone")
 }
 
-func TestAnEmptyProjectSaysNothing(t *testing.T) {
+func TestCheck_EmptyProject(t *testing.T) {
 	t.Parallel()
 	p := &project{TB: t, dir: t.TempDir(), limits: verification.DefaultLimits()}
 	if got := p.check("`internal/old.go` `evictNewest()` `--cache-dir` `old.go:3`", true); got != "unknown, unknown, unknown, unknown" {

@@ -115,7 +115,7 @@ func (b *background) remove(name string) {
 	}
 }
 
-func TestAFileThatLeavesTheProjectIsGoneFromWhatTheMemorySays(t *testing.T) {
+func TestChecker_RemovedFile(t *testing.T) {
 	t.Parallel()
 	b := startChecking(t, 50*time.Millisecond, map[string]string{
 		"cache.md": memoirtest.Note("Cache", memories.Project, "It is in `internal/cache/cache.go:3`, see `evictOldest()` and [[setup]]."),
@@ -147,7 +147,7 @@ func TestAFileThatLeavesTheProjectIsGoneFromWhatTheMemorySays(t *testing.T) {
 	}
 }
 
-func TestAMemoryIsCheckedWhenItHasChanged(t *testing.T) {
+func TestChecker_ChangedMemory(t *testing.T) {
 	t.Parallel()
 	b := startChecking(t, 0, map[string]string{"cache.md": memoirtest.Note("Cache", memories.Project, "It is in `internal/old.go`.")})
 	b.untilCitations("Cache", "checked, internal/old.go gone")
@@ -157,7 +157,7 @@ func TestAMemoryIsCheckedWhenItHasChanged(t *testing.T) {
 	b.untilCitations("More", "checked, internal/old.go gone, cache found, Nobody gone")
 }
 
-func TestWhatSomebodyAsksForIsCheckedAtOnce(t *testing.T) {
+func TestCheckNow_OneMemory(t *testing.T) {
 	t.Parallel()
 	b := startChecking(t, 0, map[string]string{"cache.md": memoirtest.Note("Cache", memories.Project, "It is in `internal/cache/cache.go`.")})
 	b.untilCitations("Cache", "checked, internal/cache/cache.go found")
@@ -170,7 +170,7 @@ func TestWhatSomebodyAsksForIsCheckedAtOnce(t *testing.T) {
 	}
 }
 
-func TestPagesHearOfWhatIsGone(t *testing.T) {
+func TestChecker_EmitsEvent(t *testing.T) {
 	t.Parallel()
 	b := startChecking(t, 0, map[string]string{"cache.md": memoirtest.Note("Cache", memories.Project, "It is in `internal/cache/cache.go`.")})
 	b.untilCitations("Cache", "checked, internal/cache/cache.go found")
@@ -188,7 +188,7 @@ func TestPagesHearOfWhatIsGone(t *testing.T) {
 	}
 }
 
-func TestAnAgentWithoutAProjectIsNotChecked(t *testing.T) {
+func TestChecker_WithoutProject(t *testing.T) {
 	t.Parallel()
 	b := startChecking(t, 0, map[string]string{"cache.md": memoirtest.Note("Cache", memories.Project, "It is in `internal/old.go`.")})
 	b.untilCitations("Cache", "checked, internal/old.go gone")
@@ -204,7 +204,7 @@ func TestAnAgentWithoutAProjectIsNotChecked(t *testing.T) {
 	}
 }
 
-func TestWhatIsKeptGoesWithTheProject(t *testing.T) {
+func TestChecker_DeletesResults(t *testing.T) {
 	t.Parallel()
 	b := startChecking(t, 50*time.Millisecond, map[string]string{"cache.md": memoirtest.Note("Cache", memories.Project, "It is in `internal/old.go`.")})
 	b.untilCitations("Cache", "checked, internal/old.go gone")
@@ -218,7 +218,7 @@ func TestWhatIsKeptGoesWithTheProject(t *testing.T) {
 	}
 }
 
-func TestTheReviewBeginsWithTheMostDoubtful(t *testing.T) {
+func TestToReview_Order(t *testing.T) {
 	t.Parallel()
 	note := func(name string, t memories.Type, body string) string { return memoirtest.Note(name, t, body) }
 	b := startChecking(t, 0, map[string]string{
@@ -250,7 +250,7 @@ func TestTheReviewBeginsWithTheMostDoubtful(t *testing.T) {
 	}
 }
 
-func TestManyMemoriesAreCheckedInAFewWalks(t *testing.T) {
+func TestChecker_ManyMemories(t *testing.T) {
 	t.Parallel()
 	notes := map[string]string{}
 	for i := range 250 {
@@ -264,7 +264,7 @@ func TestManyMemoriesAreCheckedInAFewWalks(t *testing.T) {
 	waittest.For(b, "all to be checked", func() bool { return b.agent().Counts.CitesGone == 250 })
 }
 
-func TestTheRepositoryAroundADirectoryIsItsProject(t *testing.T) {
+func TestChecker_Repository(t *testing.T) {
 	t.Parallel()
 	p := newProject(t)
 	if err := os.MkdirAll(p.path(".git"), 0o755); err != nil {

@@ -33,10 +33,10 @@ const (
 	maxCited = 256
 )
 
-// Citations returns the citations in a memory's body, at most 200, in order and without duplicates.
-// It takes linear time. It prefers missing one to a false one, because false warnings make users
-// ignore all. So it skips code blocks, addresses, patterns and placeholders, and anything that its
-// sentence calls removed, planned or forbidden.
+// Citations returns the paths, lines, functions, flags and links to memories that a memory's body
+// mentions, at most 200, in order and each once. It leaves out doubtful ones: in code blocks,
+// addresses, patterns and placeholders, and those in a sentence about something removed, planned or
+// forbidden. It takes linear time.
 func Citations(body string) []Citation {
 	c := collection{seen: map[string]bool{}}
 	for _, block := range blocks(body) {
@@ -68,8 +68,9 @@ func (c *collection) add(cited Citation) {
 	c.found = append(c.found, cited)
 }
 
-// code adds the citations in one pair of backticks. A single word can be of any kind; in a command
-// or an expression only paths count.
+// code adds the citations in a text between backticks. If the text is a flag or a call, it adds
+// that. Else it adds a single word that is a path, or the paths with a directory and an extension
+// in a command. It adds none that the sentence calls absent.
 func (c *collection) code(p piece) {
 	text := strings.TrimSpace(p.text)
 	if name, ok := flagName(text); ok {
@@ -96,7 +97,8 @@ func (c *collection) code(p piece) {
 	}
 }
 
-// prose adds the paths and links in text outside backticks.
+// prose adds the links to memories, and the words that are surely paths, in a text outside
+// backticks. It adds none that the sentence calls absent.
 func (c *collection) prose(p piece) {
 	text := c.links(p.text, p.absent)
 	if p.absent {
@@ -110,7 +112,8 @@ func (c *collection) prose(p piece) {
 	}
 }
 
-// certainInProse reports whether a word without backticks is surely a path, unlike and/or.
+// certainInProse reports whether a word without backticks is surely a path: it has a line number, a
+// directory and an extension, or the extension of code. "and/or" is not.
 func certainInProse(cited Citation) bool {
 	if cited.Kind == memories.CitesLine {
 		return true
@@ -121,7 +124,8 @@ func certainInProse(cited Citation) bool {
 	return isSource(cited.Path)
 }
 
-// links adds the links to other memories unless absent is true, and returns the text without them.
+// links returns text with each [[link]] replaced by a space. Unless absent is set, it adds the
+// links to memories, without embedded ones such as ![[x]] and labels such as [[x]](url).
 func (c *collection) links(text string, absent bool) string {
 	var rest strings.Builder
 	for {
@@ -144,8 +148,9 @@ func (c *collection) links(text string, absent bool) string {
 	}
 }
 
-// linkName returns the target of a link, without alias or section. ok is false for text that only
-// looks like a link: shell conditions, TOML tables, C++ attributes, other files and placeholders.
+// linkName returns the memory that a link with the text inner leads to: without alias, section,
+// directory and extension .md. ok is false for text that only looks like a link: shell conditions,
+// TOML tables, C++ attributes, other files and placeholders.
 func linkName(inner string) (name string, ok bool) {
 	name = inner
 	if i := strings.IndexAny(name, "|#"); i >= 0 {
@@ -185,8 +190,8 @@ func flagName(text string) (name string, ok bool) {
 // functionCall matches name() and pkg.Name(), also with :: or ->. It captures the last two names.
 var functionCall = regexp.MustCompile(`^(?:(?:[A-Za-z_]\w*(?:\.|::|->))*([A-Za-z_]\w*)(?:\.|::|->))?([A-Za-z_]\w*)\(\)$`)
 
-// functionName returns the name of the function that text calls, and the name before it, or "" if
-// there is none. ok is false if text is no call without arguments.
+// functionName returns the name of the function that text calls, and the name before it, or "" for
+// a call without one. ok is false if text is no call without arguments.
 func functionName(text string) (qualifier, name string, ok bool) {
 	match := functionCall.FindStringSubmatch(text)
 	if match == nil {
@@ -195,8 +200,8 @@ func functionName(text string) (qualifier, name string, ok bool) {
 	return match[1], match[2], true
 }
 
-// pathCited parses a path, possibly with a line: file.go, dir/file.go:42, file.go:42-50,
-// file.go:42:7, file.go#L42, dir/.
+// pathCited returns the citation of a path, possibly with a line: file.go, dir/, dir/file.go:42,
+// file.go:42-50, file.go:42:7, file.go#L42. ok is false for words that are no path.
 func pathCited(word string) (Citation, bool) {
 	if len(word) > maxCited || !mayBePath(word) {
 		return Citation{}, false

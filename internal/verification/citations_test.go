@@ -9,7 +9,7 @@ import (
 	"memoir/internal/verification"
 )
 
-func TestWhatAMemoryCitesIsFoundInItsText(t *testing.T) {
+func TestCitations_Found(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ body, want string }{
 		// Paths.
@@ -83,7 +83,7 @@ func TestWhatAMemoryCitesIsFoundInItsText(t *testing.T) {
 	}
 }
 
-func TestWhatOnlyLooksLikeACitationIsNone(t *testing.T) {
+func TestCitations_FalseOnes(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
 		// Prose with slashes and dots.
@@ -128,7 +128,7 @@ func TestWhatOnlyLooksLikeACitationIsNone(t *testing.T) {
 	}
 }
 
-func TestAMemoryMadeOfCitationsHasNoMoreThanSomebodyReads(t *testing.T) {
+func TestCitations_Limit(t *testing.T) {
 	t.Parallel()
 	var body strings.Builder
 	for i := range 5000 {

@@ -21,6 +21,8 @@ type ignored struct {
 	inRoot   map[string]bool
 }
 
+// readIgnored reads the plain names in the .gitignore of the project's root. It returns none if the
+// file cannot be read.
 func readIgnored(root *os.Root) ignored {
 	i := ignored{anywhere: map[string]bool{}, inRoot: map[string]bool{}}
 	file, err := files.Open(root, ignoreFile)
@@ -46,7 +48,7 @@ func readIgnored(root *os.Root) ignored {
 	return i
 }
 
-// has reports whether a path or one of its directories is ignored.
+// has reports whether a path relative to the project, or one of its directories, is excluded.
 func (i ignored) has(rel string) bool {
 	first, _, _ := strings.Cut(rel, "/")
 	if i.inRoot[first] {

@@ -11,7 +11,9 @@ import (
 	"memoir/internal/files"
 )
 
-// lookUp returns whether a path exists in a project. It follows links within the project.
+// lookUp reports whether a path exists in a project, and whether it is a directory. It follows
+// links within the project. It is unclear if a link leaves the project or is broken, or a directory
+// cannot be read.
 func lookUp(root *os.Root, rel string) lookup {
 	info, err := files.Stat(root, rel)
 	switch {
@@ -29,8 +31,8 @@ func lookUp(root *os.Root, rel string) lookup {
 	return lookup{existence: absentHere}
 }
 
-// onBrokenLink reports whether a missing path contains a link, so that its target may only be
-// elsewhere.
+// onBrokenLink reports whether a missing path, or a directory on the way to it, is a link to
+// nothing or cannot be read. Then the path may exist on another machine.
 func onBrokenLink(root *os.Root, rel string) bool {
 	for end := range len(rel) + 1 {
 		if end < len(rel) && rel[end] != '/' {
@@ -59,7 +61,7 @@ type lineCount struct {
 	why   string // reason if it is not
 }
 
-// countLines returns the number of lines of a file. It reads each file once.
+// countLines returns the number of lines of a file. It reads a file once per check.
 func (c *check) countLines(rel string) lineCount {
 	n, counted := c.lines[rel]
 	if counted {
@@ -70,6 +72,8 @@ func (c *check) countLines(rel string) lineCount {
 	return n
 }
 
+// readLines counts the lines of a file in its first maxCounted bytes. If the file is larger or
+// cannot be read, or the limits are reached, the count is a minimum, with the reason.
 func (c *check) readLines(rel string) lineCount {
 	if c.ctx.Err() != nil || c.read >= c.limits.Bytes {
 		return lineCount{why: reasonTime}

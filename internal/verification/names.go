@@ -13,17 +13,17 @@ const maxName = 64
 
 // names searches for names in files. It reads a file once for all names.
 type names struct {
-	// found has an entry for each folded name, and whether it was found. Functions and flags share
-	// it, because a flag is often defined under a variable's name.
+	// found maps each searched name, folded, to true if it was found. Functions and flags share it,
+	// because a flag is often defined under a variable's name.
 	found map[string]bool
 	open  int // number of names not found yet
-	// declared has an entry for each qualifier, and whether the project declares it.
+	// declared maps each name before a function's name to true if the project declares it.
 	declared map[string]bool
 	hasFlags bool
 	folded   []byte // buffer of match
 }
 
-// add adds a function or flag to the searched names, unless the name is too long.
+// add adds a name to the searched names. It ignores names longer than maxName.
 func (n *names) add(name string) {
 	folded := foldedName(name)
 	if _, known := n.found[folded]; known || folded == "" || len(name) > maxName {
@@ -33,7 +33,7 @@ func (n *names) add(name string) {
 	n.open++
 }
 
-// declare records that the project has something with that name.
+// declare records that the project has a file or directory with that name, without extension.
 func (n *names) declare(name string) {
 	if _, isSearched := n.declared[name]; isSearched {
 		n.declared[name] = true
@@ -65,7 +65,8 @@ func fold(to, name []byte) []byte {
 // declaring are the words before a name that a project declares.
 var declaring = setOf(`class struct type interface enum trait impl mod module namespace package object protocol union record extension`)
 
-// find searches for the names in a text.
+// find marks the searched names that a text contains as found. It also records the qualifiers that
+// the text declares, such as "class Parser".
 func (n *names) find(text []byte) {
 	var before []byte // the previous word, if only spaces are between
 	for at := 0; at < len(text); {
@@ -84,7 +85,8 @@ func (n *names) find(text []byte) {
 	}
 }
 
-// joinedWords handles words joined by dashes, usually one, and returns the last of them.
+// joinedWords matches a run of words joined by dashes, usually one word, and each of its words.
+// before is the word before the run, or nil. It returns the last word.
 func (n *names) joinedWords(run, before []byte) (last []byte) {
 	word, rest, several := bytes.Cut(run, []byte{'-'})
 	if several && n.hasFlags {
@@ -130,7 +132,9 @@ var (
 		noemit skiplibcheck outdir rootdir isolatedmodules dangerouslyskippermissions allowedtools permissionmode outputformat`)
 )
 
-// concludeFunction returns the status of a function and a message, after the search.
+// concludeFunction returns the status of a cited function and a message, after the search. A name
+// that was not found is gone only if all code was read and it surely belongs to the project: it was
+// found before, its qualifier is declared, or it is compound and not common. Else it is unknown.
 func (s *search) concludeFunction(one Citation) (memories.CitationStatus, string) {
 	if s.names.has(one.Name) {
 		return memories.CitationFound, ""
@@ -151,7 +155,9 @@ func (s *search) concludeFunction(one Citation) (memories.CitationStatus, string
 	return memories.CitationGone, fmt.Sprintf("`%s` is nowhere in the project any more.", one.Text)
 }
 
-// concludeFlag returns the status of a flag and a message, after the search.
+// concludeFlag returns the status of a cited flag and a message, after the search. A flag that was
+// not found is gone only if all code was read, and it was found before or has several words and is
+// no common flag. Else it is unknown.
 func (s *search) concludeFlag(one Citation) (memories.CitationStatus, string) {
 	if s.names.has(one.Name) {
 		return memories.CitationFound, ""
@@ -165,7 +171,8 @@ func (s *search) concludeFlag(one Citation) (memories.CitationStatus, string) {
 	return memories.CitationGone, fmt.Sprintf("The flag `%s` is nowhere in the project any more.", one.Text)
 }
 
-// namesUnknown returns why a name may exist although it was not found, or "".
+// namesUnknown returns why a name may exist although it was not found: it is too long, or not all
+// files were read. It is "" if the search was complete.
 func (s *search) namesUnknown(name string) string {
 	switch {
 	case len(name) > maxName:
@@ -178,8 +185,8 @@ func (s *search) namesUnknown(name string) string {
 	return ""
 }
 
-// isCompound reports whether a name consists of several words, such as parseConfig and post_entry,
-// so that a match is no coincidence.
+// isCompound reports whether a name has at least six letters and several words, such as parseConfig
+// and post_entry.
 func isCompound(name string) bool {
 	inner := strings.Trim(name, "_")
 	if len(inner) < 6 {

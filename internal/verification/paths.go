@@ -40,8 +40,8 @@ func setOf(names string) map[string]bool {
 	return set
 }
 
-// mayBePath is a quick check whether a word contains only characters of a plain path. Addresses,
-// patterns, variables and placeholders do not.
+// mayBePath reports whether a word has a slash or dot and only ASCII characters of a plain path. It
+// is false for addresses, patterns, variables, flags, placeholders and paths with "..".
 func mayBePath(word string) bool {
 	if !strings.ContainsAny(word, "/.") || strings.ContainsAny(word, "<>{}[]()$*?\\%&=@^!|~\"'`,;") {
 		return false
@@ -52,8 +52,9 @@ func mayBePath(word string) bool {
 	return !strings.ContainsFunc(word, func(r rune) bool { return r <= ' ' || r >= 0x7f })
 }
 
-// cleanPath returns a path in the form of Citation.Path. ok is false for words that only look like
-// paths: versions, dates, MIME types, import paths, hosts, placeholders and unknown kinds of files.
+// cleanPath returns word as a clean path without "./" at its start. ok is false for words that only
+// look like paths: versions, dates, MIME types, import paths, hosts, placeholders and unknown kinds
+// of files.
 func cleanPath(word string) (clean string, ok bool) {
 	word = strings.TrimPrefix(word, "./")
 	clean = path.Clean(word)
@@ -86,8 +87,8 @@ func cleanPath(word string) (clean string, ok bool) {
 	return clean, true
 }
 
-// startsLikeName reports whether a name starts with a letter after dots and underscores, and is not
-// a version.
+// startsLikeName reports whether a name, without dots and underscores at its start, starts with a
+// letter and is no version.
 func startsLikeName(name string) bool {
 	name = strings.TrimLeft(name, "._")
 	for _, r := range name {
@@ -101,13 +102,14 @@ func isVersion(name string) bool {
 	return len(name) > 1 && (name[0] == 'v' || name[0] == 'V') && strings.Trim(name[1:], "0123456789.") == ""
 }
 
-// standsForDigits reports whether a name contains a placeholder for digits: NNNN_name.sql,
-// YYYY-MM-DD.md, 12345.md.
+// standsForDigits reports whether a name is an example with a placeholder for digits, such as
+// NNNN_name.sql, YYYY-MM-DD.md and 12345.md.
 func standsForDigits(name string) bool {
 	return strings.Contains(name, "NNN") || strings.Contains(name, "XXX") || strings.Contains(name, "YYYY") || strings.Contains(name, "1234")
 }
 
-// extension returns a file name's extension in lower case, without the dot, or "".
+// extension returns the extension of a path's last element in lower case, without the dot. It is ""
+// without one, and for names such as .env.
 func extension(name string) string {
 	name = path.Base(name)
 	dot := strings.LastIndexByte(name, '.')
@@ -123,8 +125,8 @@ func isExtension(ext string) bool { return sourceExtensions[ext] || otherExtensi
 
 func isSource(name string) bool { return sourceExtensions[extension(name)] }
 
-// betweenWords reports whether a character separates words of prose. Characters of scripts without
-// spaces do.
+// betweenWords reports whether a character separates words of prose: white space, brackets,
+// quotation marks, some punctuation, and all characters of Chinese, Japanese and Korean.
 func betweenWords(r rune) bool {
 	switch r {
 	case '(', ')', '[', ']', '"', '\'', '`', ',', ';', '|', '“', '”', '„', '‘', '’', '«', '»':

@@ -13,7 +13,8 @@ type block struct {
 	absent bool // its heading or the text before its list calls the content absent
 }
 
-// blocks splits Markdown into blocks by lines, without code blocks.
+// blocks splits Markdown into paragraphs, list items and table rows. Headings and code blocks are
+// left out; a heading only determines whether the blocks below it are absent.
 func blocks(body string) []block {
 	var b blocksOf
 	for line := range strings.Lines(body) {
@@ -33,6 +34,7 @@ type blocksOf struct {
 	absentHere, absentList bool
 }
 
+// line adds one line of the text to the current block, or ends it and begins another.
 func (b *blocksOf) line(line string) {
 	text := strings.TrimLeft(line, " \t>")
 	if b.fence != "" {
@@ -63,6 +65,8 @@ func (b *blocksOf) line(line string) {
 	}
 }
 
+// end appends the current block, if there is one, to found. A paragraph also determines whether the
+// items of a list after it are absent.
 func (b *blocksOf) end() {
 	if len(b.current) == 0 {
 		return
@@ -79,7 +83,8 @@ func isIndented(line string) bool {
 	return strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")
 }
 
-// fenceOf returns the opening fence of a line, or "".
+// fenceOf returns the three or more backticks or tildes that open a code block at the start of a
+// line, or "" if the line opens none.
 func fenceOf(text string) string {
 	for _, mark := range []string{"`", "~"} {
 		rest := strings.TrimLeft(text, mark)
@@ -110,7 +115,8 @@ type remarks struct {
 	foreign bool // they belong to another program
 }
 
-// pieces splits a block at its backticks and sentence ends.
+// pieces splits a block at its backticks and sentence ends, and gives each piece the remarks of its
+// sentence. If the block is absent, so are all pieces.
 func pieces(b block) []piece {
 	var all []piece
 	sentence := 0 // index of the first piece of the current sentence
@@ -154,7 +160,8 @@ type span struct {
 	code bool
 }
 
-// codeSpans splits a text at its backticks. As in Markdown, as many must close as opened.
+// codeSpans splits a text into the parts outside and inside backticks, in order. As in Markdown, a
+// run of backticks is closed by the next run of the same length; one that is not closed is text.
 func codeSpans(text string) []span {
 	// closer is the index of the next run of that length, or 0 without one.
 	type run struct{ start, length, closer int }
@@ -188,7 +195,8 @@ func codeSpans(text string) []span {
 	return append(spans, span{text: text[at:]})
 }
 
-// sentenceEnd returns the length of the first sentence, and whether it is complete.
+// sentenceEnd returns the length of the first sentence in bytes, and true. If none ends before the
+// end of text, it returns the length of text and false.
 func sentenceEnd(text string) (n int, ends bool) {
 	for i, r := range text {
 		after := i + utf8.RuneLen(r)
@@ -229,9 +237,9 @@ var (
 	absentInside = []string{"删除", "刪除", "移除", "不再", "废弃", "已删", "削除", "廃止", "삭제"}
 )
 
-// remarksOf returns what a sentence states about the things that it cites: that they are absent,
-// that it advises against them, or that they are foreign. The caller must have removed code from
-// the sentence.
+// remarksOf searches a sentence for words and phrases which show that the things it cites are
+// absent, are advised against, or belong to another program. The caller must have removed code from
+// it.
 func remarksOf(sentence string) remarks {
 	var c remarks
 	var joinedWords strings.Builder

@@ -79,6 +79,8 @@ func newSearch(ctx context.Context, project Project, limits Limits) *search {
 	return s
 }
 
+// wantPath adds a path to the search, which matches paths in the project that end with it, in any
+// case.
 func (s *search) wantPath(rel string) {
 	rel = strings.ToLower(rel)
 	if _, known := s.paths[rel]; known {
@@ -90,10 +92,12 @@ func (s *search) wantPath(rel string) {
 	s.open++
 }
 
-// done reports whether the search can end.
+// done reports whether the search can end: all paths are found, and all names are found or the
+// limit of bytes is reached.
 func (s *search) done() bool { return s.open == 0 && (s.names.open == 0 || s.full) }
 
-// walk visits the project breadth-first, until everything is found or a limit is reached.
+// walk visits the project breadth-first, until all paths and names are found or a limit is reached.
+// It sets walkedAll and readAll. Without anything to search it does nothing.
 func (s *search) walk() {
 	if s.done() {
 		return
@@ -113,8 +117,9 @@ func (s *search) walk() {
 	}
 }
 
-// directory visits a directory and returns its subdirectories. goOn is false if a limit was
-// reached.
+// directory records the entries of a directory, searches its files for names, and returns the
+// subdirectories to visit. goOn is false if a limit was reached. It skips hidden, ignored and
+// third-party directories, and follows no links.
 func (s *search) directory(dir string, buffer []byte) (below []string, goOn bool) {
 	root, err := s.project.Root.OpenRoot(dir)
 	if err != nil {
@@ -167,13 +172,16 @@ func (s *search) directory(dir string, buffer []byte) (below []string, goOn bool
 // missed records that a part of the project could not be visited.
 func (s *search) missed() { s.walkedAll, s.readAll = false, false }
 
+// walks reports whether a directory is visited. Those of third-party code, hidden ones, ignored
+// ones and the agent's memories are not.
 func (s *search) walks(rel, name string) bool {
 	return !notWalked[name] && (!isHidden(name) || hiddenWalked[name]) && rel != s.own && !s.ignored.has(rel)
 }
 
 func isHidden(name string) bool { return strings.HasPrefix(name, ".") }
 
-// seen records a path as a match of the requested paths that it ends with.
+// seen records a path as a match of the requested paths that it ends with, at most maxPlaces for
+// each, and its name without extension as declared.
 func (s *search) seen(rel string) {
 	lower := strings.ToLower(rel)
 	base := path.Base(lower)
@@ -192,7 +200,8 @@ func (s *search) seen(rel string) {
 	s.names.declare(stem)
 }
 
-// file searches a file for names.
+// file searches a file for the names that are not found yet. It skips binary files. If it cannot
+// read a file that may contain code, it clears readAll.
 func (s *search) file(root *os.Root, name string, buffer []byte) {
 	if s.names.open == 0 || s.full || notText[extension(name)] {
 		return
@@ -231,7 +240,7 @@ func (s *search) file(root *os.Root, name string, buffer []byte) {
 	s.names.find(buffer[:n])
 }
 
-// why returns why the search was incomplete.
+// why returns the reason for users why the search was incomplete.
 func (s *search) why() string {
 	if s.late {
 		return reasonTime

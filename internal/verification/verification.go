@@ -71,8 +71,9 @@ type Checker struct {
 	running sync.WaitGroup
 }
 
-// Start returns a Checker that works in the background. The caller must call Close before closing
-// the engine.
+// Start returns a Checker and starts its background checks: of all agents now and every
+// Options.Every, and of an agent after a change. The caller must call Close before closing the
+// engine.
 func Start(e *engine.Engine, store Store, options Options) *Checker {
 	options.Every = cmp.Or(options.Every, defaultEvery)
 	options.Fresh = cmp.Or(options.Fresh, defaultFresh)
@@ -90,18 +91,19 @@ func Start(e *engine.Engine, store Store, options Options) *Checker {
 	return c
 }
 
-// Close stops the Checker and waits for a running check.
+// Close cancels the running background check and waits for its end.
 func (c *Checker) Close() {
 	c.stop()
 	c.running.Wait()
 }
 
-// Ask requests a check of the agent's memories that were not checked within Options.Fresh. It does
-// not wait.
+// Ask requests a background check of the agent's memories that were last checked longer ago than
+// Options.Fresh. It does not wait for the check.
 func (c *Checker) Ask(slug string) { c.request(slug, time.Now().Add(-c.options.Fresh)) }
 
-// request makes an agent due. Memories checked before since are checked again. The zero time means
-// only changed memories.
+// request makes an agent due for a background check, or all agents if slug is empty, and wakes the
+// worker. Memories last checked before since are checked again; with the zero time, only changed
+// ones. Of several requests, the latest since counts.
 func (c *Checker) request(slug string, since time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,7 +116,8 @@ func (c *Checker) request(slug string, since time.Time) {
 	}
 }
 
-// listen makes agents due after changes and periodically.
+// listen requests a check of an agent after each event about it except its publication, and of all
+// agents every Options.Every. It ends with ctx or when the hub closes.
 func (c *Checker) listen(ctx context.Context, subscription *events.Subscription) {
 	defer subscription.Close()
 	rounds := time.NewTicker(c.options.Every)
@@ -136,7 +139,8 @@ func (c *Checker) listen(ctx context.Context, subscription *events.Subscription)
 	}
 }
 
-// work checks the due agents, one after the other.
+// work checks the due agents whenever it is woken, until ctx ends. It waits Options.Settle before,
+// and after an error, which it logs. At its start it makes all agents due.
 func (c *Checker) work(ctx context.Context) {
 	c.request("", time.Now().Add(-c.options.Every))
 	for {
@@ -157,6 +161,7 @@ func (c *Checker) work(ctx context.Context) {
 	}
 }
 
+// pause waits for the duration d or until ctx ends.
 func pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -166,9 +171,10 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// checkDue checks the citations of the agents that are due and whose lease this server holds;
-// other servers check theirs. An agent whose check fails becomes due again, and the last such
-// error is returned. When ctx ends, the remaining agents are dropped.
+// checkDue checks the memories of the agents that are due and whose lease this server holds. Due
+// agents of other servers are forgotten, because those servers check them. After each agent it
+// pauses for nine times the duration of the check. An agent whose check fails becomes due again,
+// and the last such error is returned. It stops when ctx ends.
 func (c *Checker) checkDue(ctx context.Context) error {
 	c.mu.Lock()
 	due := c.due
@@ -198,7 +204,8 @@ func (c *Checker) checkDue(ctx context.Context) error {
 	return failed
 }
 
-// round adds every agent with a project to due. It deletes the results of agents without a project.
+// round adds every agent with a project to due, with the time since or a later one. It deletes the
+// stored results of this server's agents without a project, and emits an event for each.
 func (c *Checker) round(ctx context.Context, due map[string]time.Time, since time.Time) error {
 	all, err := c.store.AgentsUncounted(ctx)
 	if err != nil {
@@ -221,13 +228,15 @@ func (c *Checker) round(ctx context.Context, due map[string]time.Time, since tim
 	return err
 }
 
+// projectOf returns the directory of the agent's project, or "" if it has none.
 func projectOf(agent records.Agent) string {
 	return agents.ProjectDir(agents.Agent{
 		Slug: agent.Slug, Layout: agents.Layout(agent.Layout), Dir: agent.Dir, DisplayName: agent.DisplayName,
 	})
 }
 
-// checkAgent checks the agent's memories that were last checked before since.
+// checkAgent checks the agent's memories that were last checked before since, in several walks if
+// they are many. It does nothing if the agent no longer exists.
 func (c *Checker) checkAgent(ctx context.Context, slug string, since time.Time) error {
 	agent, err := c.store.AgentUncounted(ctx, slug)
 	switch {
@@ -244,9 +253,9 @@ func (c *Checker) checkAgent(ctx context.Context, slug string, since time.Time) 
 	return nil
 }
 
-// CheckNow checks one memory of an agent and returns after storing the result. It does nothing if
-// the agent has no project or its directory is not on this server. It returns memories.ErrNotFound
-// for a malformed id.
+// CheckNow checks the citations of one memory and returns after storing the result. It does nothing
+// if the agent has no project or its directory is not on this server. It returns
+// memories.ErrNotFound for a malformed id.
 func (c *Checker) CheckNow(ctx context.Context, agent records.Agent, id string) error {
 	if projectOf(agent) == "" || !c.engine.HasDirectory(ctx, agent.Slug) {
 		return nil
@@ -255,8 +264,10 @@ func (c *Checker) CheckNow(ctx context.Context, agent records.Agent, id string) 
 	return err
 }
 
-// check checks the agent's memories last checked before since, or the memory with that id, as many
-// as one walk can take. more reports whether more memories remain.
+// check waits for its turn, then checks the agent's memories last checked before since, or the
+// memory with that id, as many as one walk can take, and stores the results. If dead citations have
+// changed, it emits an event. more reports whether memories remain. It does nothing if the agent
+// has no project or the directory cannot be opened.
 func (c *Checker) check(ctx context.Context, agent records.Agent, id string, since time.Time) (more bool, err error) {
 	select {
 	case c.turn <- struct{}{}:
