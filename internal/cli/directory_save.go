@@ -98,7 +98,7 @@ func (d *directory) put(root *os.Root, sources []note, content memories.Content)
 		return err
 	}
 	if at >= 0 {
-		return d.guard.Write(root, sources[at].Path, data, files.Options{IfHash: files.Hash(base), Was: base})
+		return d.guard.Write(root, sources[at].Path, data, files.Options{IfHash: files.Hash(base)})
 	}
 	fileName := memories.FileName(content.Type, content.Name)
 	for n := 1; ; n++ {

@@ -179,7 +179,7 @@ func (c *Consolidator) applyStep(ctx context.Context, agent records.Agent, step 
 	// A conflict is found before anything is changed.
 	for i := range step.Changes {
 		if change := &step.Changes[i]; !change.Doing && !change.Done {
-			if state, _, err := c.stateOf(ctx, agent, *change); err != nil {
+			if state, _, err := c.planner.stateOf(ctx, agent, *change); err != nil {
 				return c.refuse(ctx, agent, step, *change, err)
 			} else if state != stateBefore {
 				return c.refuse(ctx, agent, step, *change, memories.ErrChanged)
@@ -194,7 +194,7 @@ func (c *Consolidator) applyStep(ctx context.Context, agent records.Agent, step 
 		if c.stops(*step, i, false) {
 			return errStopped
 		}
-		state, match, err := c.stateOf(ctx, agent, *change)
+		state, match, err := c.planner.stateOf(ctx, agent, *change)
 		if err != nil {
 			return c.refuse(ctx, agent, step, *change, err)
 		}
@@ -267,7 +267,7 @@ func (c *Consolidator) pendingIndexStep(ctx context.Context, agent records.Agent
 	if at < 0 {
 		return nil, nil
 	}
-	state, _, err := c.stateOf(ctx, agent, plan.Steps[at].Changes[0])
+	state, _, err := c.planner.stateOf(ctx, agent, plan.Steps[at].Changes[0])
 	if err != nil && conflictIn(err) == "" {
 		return nil, err
 	}
@@ -280,7 +280,7 @@ func (c *Consolidator) pendingIndexStep(ctx context.Context, agent records.Agent
 // updateIndexStep sets and stores the change of a step for the index, after another step has
 // changed the index. If the index needs no change any longer, it stores the step as refused.
 func (c *Consolidator) updateIndexStep(ctx context.Context, agent records.Agent, step records.Step) error {
-	change, reason, err := c.indexChange(ctx, agent)
+	change, reason, err := c.planner.indexChange(ctx, agent)
 	if err != nil {
 		return err
 	}

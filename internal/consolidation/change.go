@@ -21,9 +21,9 @@ const (
 // stateOf compares a change's memory or index with its texts before and after the change. It
 // returns the ETag of the memory, or the hash of the index ("" if the index has another text). It
 // returns memories.ErrNotFound for a purged memory, and the errors of reading.
-func (c *Consolidator) stateOf(ctx context.Context, agent records.Agent, change records.StepChange) (textState, string, error) {
+func (p *planner) stateOf(ctx context.Context, agent records.Agent, change records.StepChange) (textState, string, error) {
 	if change.Op == records.ChangeIndex {
-		raw, err := c.engine.ReadFile(ctx, agent.Slug, change.Name)
+		raw, err := p.engine.ReadFile(ctx, agent.Slug, change.Name)
 		if err != nil {
 			return stateOther, "", err
 		}
@@ -35,7 +35,7 @@ func (c *Consolidator) stateOf(ctx context.Context, agent records.Agent, change 
 		}
 		return stateOther, "", nil
 	}
-	m, err := c.store.Memory(ctx, agent, change.Memory)
+	m, err := p.store.Memory(ctx, agent, change.Memory)
 	if err != nil {
 		return stateOther, "", err
 	}
@@ -76,7 +76,7 @@ func (c *Consolidator) apply(ctx context.Context, agent records.Agent, change re
 // It does nothing if that text is there already. It returns *memories.ConflictError if the text has
 // been changed since the change was made.
 func (c *Consolidator) revert(ctx context.Context, agent records.Agent, change records.StepChange) error {
-	state, match, err := c.stateOf(ctx, agent, change)
+	state, match, err := c.planner.stateOf(ctx, agent, change)
 	switch {
 	case err != nil:
 		return err

@@ -63,6 +63,7 @@ type Consolidator struct {
 	engine  *engine.Engine
 	store   Store
 	options Options
+	planner planner
 	slots   chan struct{}
 	kind    jobs.Kind[jobArgs]
 
@@ -83,7 +84,7 @@ func Start(engine *engine.Engine, store Store, queue *jobs.Queue, options Option
 		options.Every = time.Minute
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	c := &Consolidator{engine: engine, store: store, options: options, slots: make(chan struct{}, maxParallel), stop: stop}
+	c := &Consolidator{engine: engine, store: store, options: options, planner: planner{engine, store, options}, slots: make(chan struct{}, maxParallel), stop: stop}
 	c.kind = jobs.Register(queue, jobKind, c.workAt)
 	c.running.Go(func() { c.work(ctx) })
 	return c
@@ -143,7 +144,7 @@ func (c *Consolidator) Overview(ctx context.Context, slug string) (Overview, err
 	if err != nil {
 		return Overview{}, err
 	}
-	facts, err := c.facts(ctx, agent)
+	facts, err := c.planner.facts(ctx, agent)
 	if err != nil {
 		return Overview{}, err
 	}
@@ -179,16 +180,16 @@ func (c *Consolidator) Applied(ctx context.Context, agentID int64, limit int) ([
 
 // facts returns the data that the gates check: the time, the lock file, the last check, and the
 // conversations since the last consolidation.
-func (c *Consolidator) facts(ctx context.Context, agent records.Agent) (Facts, error) {
+func (p *planner) facts(ctx context.Context, agent records.Agent) (Facts, error) {
 	f := Facts{Now: time.Now()}
 	var err error
-	if f.Lock, err = c.engine.ConsolidationLock(ctx, agent.Slug); err != nil {
+	if f.Lock, err = p.engine.ConsolidationLock(ctx, agent.Slug); err != nil {
 		return f, err
 	}
-	if f.Looked, err = c.store.ConsolidationCheckedAt(ctx, agent.ID); err != nil {
+	if f.Looked, err = p.store.ConsolidationCheckedAt(ctx, agent.ID); err != nil {
 		return f, err
 	}
-	f.Conversations, err = c.engine.ConversationsSince(ctx, agent.Slug, f.Lock.Last, maxConversations)
+	f.Conversations, err = p.engine.ConversationsSince(ctx, agent.Slug, f.Lock.Last, maxConversations)
 	return f, err
 }
 

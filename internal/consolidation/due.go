@@ -130,7 +130,7 @@ func (c *Consolidator) runAuto(ctx context.Context, slug string) (plan records.P
 	}
 	err = c.exclusive(ctx, agent, func() error {
 		return c.withLock(ctx, agent.Slug, func(checkLock func() error) (bool, error) {
-			if plan, err = c.makePlan(ctx, agent, memories.ByMemoir, checkLock); err != nil {
+			if plan, err = c.planner.makePlan(ctx, agent, memories.ByMemoir, checkLock); err != nil {
 				return false, err
 			}
 			if c.options.Mode != Auto {

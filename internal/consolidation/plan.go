@@ -30,29 +30,36 @@ func (c *Consolidator) MakePlan(ctx context.Context, slug string, by memories.Ac
 	var plan records.Plan
 	err = c.exclusive(ctx, agent, func() error {
 		return c.withLock(ctx, slug, func(checkLock func() error) (bool, error) {
-			plan, err = c.makePlan(ctx, agent, by, checkLock)
+			plan, err = c.planner.makePlan(ctx, agent, by, checkLock)
 			return false, err // the lock gets its old time back
 		})
 	})
 	return plan, err
 }
 
+// planner makes and saves plans. It changes no memory.
+type planner struct {
+	engine  *engine.Engine
+	store   Store
+	options Options
+}
+
 // makePlan makes a plan from rules and from the model, if there is one. It stores the plan in place
 // of the agent's old plan and emits an event for open pages. The caller must hold the lock file.
 // checkLock is called at the end; if it returns an error, nothing is stored.
-func (c *Consolidator) makePlan(ctx context.Context, agent records.Agent, by memories.Actor, checkLock func() error) (records.Plan, error) {
+func (p *planner) makePlan(ctx context.Context, agent records.Agent, by memories.Actor, checkLock func() error) (records.Plan, error) {
 	plan := records.Plan{ID: uuid.New(), MadeBy: by}
-	draft, count, err := c.load(ctx, agent)
+	draft, count, err := p.load(ctx, agent)
 	if err != nil {
 		return plan, err
 	}
 	plan.Memories = count
-	if err := c.applyRules(ctx, agent, draft); err != nil {
+	if err := p.applyRules(ctx, agent, draft); err != nil {
 		return plan, err
 	}
-	if c.options.Model != nil {
-		plan.Model = c.options.ModelName
-		if err := c.propose(ctx, agent, draft, &plan); err != nil {
+	if p.options.Model != nil {
+		plan.Model = p.options.ModelName
+		if err := p.propose(ctx, agent, draft, &plan); err != nil {
 			return plan, err
 		}
 	}
@@ -60,31 +67,31 @@ func (c *Consolidator) makePlan(ctx context.Context, agent records.Agent, by mem
 	if draft.left > 0 {
 		plan.Note = strings.TrimSpace(plan.Note + fmt.Sprintf(" %d further steps have to wait for the next plan.", draft.left))
 	}
-	if err := c.reindex(ctx, agent, draft); err != nil {
+	if err := p.reindex(ctx, agent, draft); err != nil {
 		return plan, err
 	}
 	plan.Steps, plan.Findings = draft.steps, draft.findings
-	if err := c.measure(ctx, agent, &plan); err != nil {
+	if err := p.measure(ctx, agent, &plan); err != nil {
 		return plan, err
 	}
 	if err := checkLock(); err != nil {
 		return plan, err
 	}
 	plan.MadeAt = records.Now()
-	if err := c.store.SaveConsolidation(ctx, agent.ID, plan); err != nil {
+	if err := p.store.SaveConsolidation(ctx, agent.ID, plan); err != nil {
 		return plan, err
 	}
-	c.engine.EmitScanned(agent.Slug)
+	p.engine.EmitScanned(agent.Slug)
 	return plan, nil
 }
 
 // load returns an empty draft of a plan with the agent's active memories and all their names. It
 // leaves out memories over maxBody, and those after maxBodies in all. It returns the number of
 // active memories, those left out included.
-func (c *Consolidator) load(ctx context.Context, agent records.Agent) (*draftPlan, int, error) {
+func (p *planner) load(ctx context.Context, agent records.Agent) (*draftPlan, int, error) {
 	var notes []note
 	count, size := 0, 0
-	err := c.store.EachActive(ctx, agent, func(m memories.Memory) error {
+	err := p.store.EachActive(ctx, agent, func(m memories.Memory) error {
 		if count++; len(m.Body) <= maxBody && size+len(m.Body) <= maxBodies {
 			size += len(m.Body)
 			notes = append(notes, note{Memory: m, etag: engine.ETag(m)})
@@ -95,30 +102,30 @@ func (c *Consolidator) load(ctx context.Context, agent records.Agent) (*draftPla
 		return nil, 0, err
 	}
 	known := names{living: map[string]string{}, bySlug: map[string][]string{}}
-	if err := c.store.NamesOf(ctx, agent, known.add); err != nil {
+	if err := p.store.NamesOf(ctx, agent, known.add); err != nil {
 		return nil, 0, err
 	}
-	known.forgotten, err = c.store.ForgottenNames(ctx, agent.ID)
+	known.forgotten, err = p.store.ForgottenNames(ctx, agent.ID)
 	return newDraftPlan(notes, known), count, err
 }
 
 // applyRules adds steps for duplicate and superseded memories, and findings about dead citations
 // and about memories whose files differ. A memory gets the step of the first rule that applies to
 // it.
-func (c *Consolidator) applyRules(ctx context.Context, agent records.Agent, draft *draftPlan) error {
+func (p *planner) applyRules(ctx context.Context, agent records.Agent, draft *draftPlan) error {
 	draft.addExactDuplicates()
-	superseded, err := c.store.SupersededMemories(ctx, agent.ID, minDuplicateChars)
+	superseded, err := p.store.SupersededMemories(ctx, agent.ID, minDuplicateChars)
 	if err != nil {
 		return err
 	}
 	draft.addSuperseded(superseded)
 	draft.addNearDuplicates()
-	doubtful, err := c.store.ToReview(ctx, agent, maxFindings)
+	doubtful, err := p.store.ToReview(ctx, agent, maxFindings)
 	if err != nil {
 		return err
 	}
 	draft.addCitations(doubtful)
-	disagreements, err := c.store.Disagreements(ctx, agent)
+	disagreements, err := p.store.Disagreements(ctx, agent)
 	if err != nil {
 		return err
 	}
@@ -128,8 +135,8 @@ func (c *Consolidator) applyRules(ctx context.Context, agent records.Agent, draf
 
 // reindex adds a step that updates and shortens the agent's MEMORY.md. It adds none if the agent
 // has no such file or the file needs no change.
-func (c *Consolidator) reindex(ctx context.Context, agent records.Agent, draft *draftPlan) error {
-	change, reason, err := c.indexChange(ctx, agent)
+func (p *planner) reindex(ctx context.Context, agent records.Agent, draft *draftPlan) error {
+	change, reason, err := p.indexChange(ctx, agent)
 	if err != nil || change == nil {
 		return err
 	}
@@ -140,8 +147,8 @@ func (c *Consolidator) reindex(ctx context.Context, agent records.Agent, draft *
 // indexChange returns the change that updates and shortens the agent's MEMORY.md, and a sentence
 // with the reason. The change is nil if the file is missing, needs no change, is no plain text, or
 // cannot be edited.
-func (c *Consolidator) indexChange(ctx context.Context, agent records.Agent) (*records.StepChange, string, error) {
-	now, err := c.engine.PreviewPrunedIndex(ctx, agent.Slug)
+func (p *planner) indexChange(ctx context.Context, agent records.Agent) (*records.StepChange, string, error) {
+	now, err := p.engine.PreviewPrunedIndex(ctx, agent.Slug)
 	var conflict *memories.ConflictError
 	if errors.As(err, &conflict) {
 		return nil, "", nil // the Index tab of the agent's page shows the reason
@@ -149,7 +156,7 @@ func (c *Consolidator) indexChange(ctx context.Context, agent records.Agent) (*r
 	if err != nil || now.Before == nil || string(now.Before) == string(now.After) || !isPlainText(now.Before) {
 		return nil, "", err
 	}
-	index, err := c.engine.Index(ctx, agent.Slug)
+	index, err := p.engine.Index(ctx, agent.Slug)
 	if err != nil {
 		return nil, "", err
 	}
@@ -198,12 +205,12 @@ func belowPrimary(agent records.Agent, at string) string {
 
 // measure compiles CLAUDE.md with the changes of each step and of all steps. It sets the sizes
 // before and after in the steps and in the plan. It writes no file.
-func (c *Consolidator) measure(ctx context.Context, agent records.Agent, plan *records.Plan) error {
+func (p *planner) measure(ctx context.Context, agent records.Agent, plan *records.Plan) error {
 	sets := make([][]engine.Edit, len(plan.Steps))
 	for i, step := range plan.Steps {
 		sets[i] = edits(step)
 	}
-	sizes, err := c.engine.PreviewEdits(ctx, agent.Slug, sets)
+	sizes, err := p.engine.PreviewEdits(ctx, agent.Slug, sets)
 	if err != nil {
 		return err
 	}

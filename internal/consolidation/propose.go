@@ -39,7 +39,7 @@ const (
 // maxSent, it first asks the model which memories to compare. It sets the plan's note and adds the
 // used tokens to the plan. If the model fails, it logs this, the note says so, and the error is
 // nil. It returns the errors of ctx and of the database.
-func (c *Consolidator) propose(ctx context.Context, agent records.Agent, draft *draftPlan, plan *records.Plan) error {
+func (p *planner) propose(ctx context.Context, agent records.Agent, draft *draftPlan, plan *records.Plan) error {
 	sent := draft.unassigned()
 	size := 0
 	for _, n := range sent {
@@ -47,10 +47,10 @@ func (c *Consolidator) propose(ctx context.Context, agent records.Agent, draft *
 	}
 	var err error
 	if size > maxSent {
-		sent, err = c.choose(ctx, draft, sent, plan)
+		sent, err = p.choose(ctx, draft, sent, plan)
 	}
 	if err == nil && len(sent) > 0 {
-		err = c.askForSteps(ctx, agent, draft, sent, plan)
+		err = p.askForSteps(ctx, agent, draft, sent, plan)
 	}
 	var refused *model.Error
 	switch {
@@ -67,7 +67,7 @@ func (c *Consolidator) propose(ctx context.Context, agent records.Agent, draft *
 	default:
 		return err
 	}
-	c.options.Log.Warn("model gave no usable proposals", "agent", agent.Slug, "error", err)
+	p.options.Log.Warn("model gave no usable proposals", "agent", agent.Slug, "error", err)
 	return nil
 }
 
@@ -89,10 +89,10 @@ func (d *draftPlan) unassigned() []note {
 
 // ask asks the model a question, adds the used tokens to the plan, and decodes the answer into
 // into. It returns errNoAnswer if the answer does not fit into it.
-func (c *Consolidator) ask(ctx context.Context, q model.Question, into any, plan *records.Plan) error {
+func (p *planner) ask(ctx context.Context, q model.Question, into any, plan *records.Plan) error {
 	ctx, cancel := context.WithTimeout(ctx, modelTimeout)
 	defer cancel()
-	answer, err := c.options.Model.Ask(ctx, q)
+	answer, err := p.options.Model.Ask(ctx, q)
 	plan.InputTokens += answer.InputTokens
 	plan.OutputTokens += answer.OutputTokens
 	if err != nil {
@@ -116,7 +116,7 @@ type sentMemory struct {
 // choose asks the model which of the first maxListed memories in from may belong together, by their
 // names and descriptions. It returns the named ones, as long as their bodies together
 // stay within maxSent. It skips unknown names.
-func (c *Consolidator) choose(ctx context.Context, draft *draftPlan, from []note, plan *records.Plan) ([]note, error) {
+func (p *planner) choose(ctx context.Context, draft *draftPlan, from []note, plan *records.Plan) ([]note, error) {
 	var list []sentMemory
 	for _, n := range from[:min(len(from), maxListed)] {
 		list = append(list, sentMemory{n.Name, string(n.Type), cut(n.Description, 200), dayOf(n), ""})
@@ -126,7 +126,7 @@ func (c *Consolidator) choose(ctx context.Context, draft *draftPlan, from []note
 			Memories []string `json:"memories"`
 		} `json:"groups"`
 	}
-	err := c.ask(ctx, model.Question{
+	err := p.ask(ctx, model.Question{
 		System: chooseHow, Text: asData(map[string]any{"memories": list, "noticed": draft.findingTexts()}), Schema: chooseSchema, MaxTokens: maxChoiceTokens,
 	}, &answer, plan)
 	if err != nil {
@@ -152,21 +152,21 @@ func (c *Consolidator) choose(ctx context.Context, draft *draftPlan, from []note
 // askForSteps asks the model for steps on the memories in sent and adds the valid ones to draft.
 // At most a quarter of sent, but at least one memory, may be deleted. If a proposal is invalid, it
 // sets the plan's note to the number of invalid ones and the reason of the first.
-func (c *Consolidator) askForSteps(ctx context.Context, agent records.Agent, draft *draftPlan, sent []note, plan *records.Plan) error {
+func (p *planner) askForSteps(ctx context.Context, agent records.Agent, draft *draftPlan, sent []note, plan *records.Plan) error {
 	var list []sentMemory
 	byName := map[string]note{}
 	for _, n := range sent {
 		list = append(list, sentMemory{n.Name, string(n.Type), n.Description, dayOf(n), n.Body})
 		byName[n.Name] = n
 	}
-	texts, err := c.recentLogs(ctx, agent)
+	texts, err := p.recentLogs(ctx, agent)
 	if err != nil {
 		return err
 	}
 	var answer struct {
 		Steps []proposal `json:"steps"`
 	}
-	err = c.ask(ctx, model.Question{
+	err = p.ask(ctx, model.Question{
 		System: proposeHow, Text: asData(map[string]any{"today": time.Now().Format(time.DateOnly), "memories": list, "noticed": draft.findingTexts(), "logs": texts}),
 		Schema: proposeSchema, MaxTokens: maxStepTokens,
 	}, &answer, plan)
@@ -191,9 +191,9 @@ func (c *Consolidator) askForSteps(ctx context.Context, agent records.Agent, dra
 
 // recentLogs returns the agent's logs of the last logDays days as "day: text", at most maxLogs
 // bytes. They show the model what is finished. No log is an empty list.
-func (c *Consolidator) recentLogs(ctx context.Context, agent records.Agent) ([]string, error) {
+func (p *planner) recentLogs(ctx context.Context, agent records.Agent) ([]string, error) {
 	now := time.Now()
-	found, err := c.store.Logs(ctx, agent.ID, logs.DayOf(now.Add(-logDays*24*time.Hour)), logs.DayOf(now), maxLogs)
+	found, err := p.store.Logs(ctx, agent.ID, logs.DayOf(now.Add(-logDays*24*time.Hour)), logs.DayOf(now), maxLogs)
 	texts := []string{}
 	for _, log := range found {
 		if log.Text != "" {

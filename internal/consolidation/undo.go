@@ -27,7 +27,7 @@ func (c *Consolidator) Undo(ctx context.Context, slug, id string, actor memories
 			return &memories.ConflictError{Reason: "This step is not applied, so there is nothing to undo. Nothing was changed."}
 		}
 		for _, change := range step.Changes {
-			state, _, err := c.stateOf(ctx, agent, change)
+			state, _, err := c.planner.stateOf(ctx, agent, change)
 			if err != nil {
 				return err
 			}

@@ -16,7 +16,7 @@ func (a *AgentRows) FileSignatures(ctx context.Context) (map[string]int64, error
 	for _, row := range rows {
 		signatures[row.Path] = row.Signature
 	}
-	return signatures, wrap("read signatures", err)
+	return signatures, dberr.Wrap("read signatures", err)
 }
 
 // FilesAt returns the known files at the paths, present or not.

@@ -53,7 +53,7 @@ func summary(all []events.Event) []events.Event {
 
 // send removes the events from the queue and sends them to the other servers. If that fails, it
 // puts their summary back into the queue. It does nothing if the queue is empty.
-func (p *peerEvents) send(link *postgres.ServerConn) {
+func (p *peerEvents) send(link *lease.Conn) {
 	p.mu.Lock()
 	taken := p.waiting
 	p.waiting = nil
