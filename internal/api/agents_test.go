@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -122,4 +123,28 @@ func TestTheSessionsOfAnAgentAreListedNewestFirst(t *testing.T) {
 	}
 	s.problem(s.call("GET", strings.Replace(next, "/ada/", "/bob/", 1), nil), 422)
 	s.problem(s.call("GET", "/api/v1/agents/ada/sessions?limit=501", nil), 422)
+}
+
+func TestSessions_TimeOfTheNewestFile(t *testing.T) {
+	t.Parallel()
+	const older, newer = "2026-01-02T03:04:05Z", "2026-03-04T05:06:07Z"
+	modified := func(name, at string) string {
+		return "---\nname: " + name + "\ntype: user\nmetadata:\n  modified: " + at + "\n---\n\nAbout " + name + ".\n"
+	}
+	s := setup(t, memoirtest.Files{
+		"ada/sessions/left/memory/old.md": modified("Old", older),
+		"ada/sessions/left/memory/new.md": modified("New", newer),
+		"ada/sessions/gone/memory/old.md": modified("Older", older),
+	})
+	s.Remove("ada/sessions/left/memory/new.md")
+	s.Remove("ada/sessions/gone")
+	s.Scan("ada")
+	var got []string
+	for _, session := range s.ok(200, "GET", "/api/v1/agents/ada/sessions", nil).list("sessions") {
+		got = append(got, session.string("name")+" "+session.string("modified_at"))
+	}
+	// A file that is gone still counts: it is what the session wrote last.
+	if want := []string{"left " + newer, "gone " + older}; !slices.Equal(got, want) {
+		t.Errorf("sessions: %q, want %q", got, want)
+	}
 }

@@ -17,7 +17,7 @@ type Session struct {
 	ThreadAt   *time.Time `json:"thread_at" doc:"Start of the conversation."`
 	Files      int        `json:"files" doc:"Current number of memory files."`
 	FilesEver  int        `json:"files_ever" doc:"Number of memory files ever seen."`
-	ModifiedAt time.Time  `json:"modified_at" doc:"Modification time of the newest one."`
+	ModifiedAt time.Time  `json:"modified_at" doc:"Modification time of the newest memory file, also if it is gone: its metadata.modified, else that of the file."`
 }
 
 // SessionList is one page of an agent's sessions, newest first. A session is listed if it ever had

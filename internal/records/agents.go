@@ -104,9 +104,9 @@ type AgentStats struct {
 // Session is one session of an agent, from its files.
 type Session struct {
 	Name       string
-	Files      int // on disk now
-	Ever       int // ever seen
-	ModifiedAt time.Time
+	Files      int       // on disk now
+	Ever       int       // ever seen
+	ModifiedAt time.Time // of the newest one ever seen: metadata.modified, else the file's time
 }
 
 // SessionPage is one part of an agent's sessions, the newest first.
