@@ -53,3 +53,17 @@ func TestASessionIsReadByItsNameWhateverSignsThatHas(t *testing.T) {
 		s.get(t, "/agents/ada/sessions/"+name+"/memory").expect(http.StatusNotFound)
 	}
 }
+
+func TestSessions_LastMemory(t *testing.T) {
+	t.Parallel()
+	const older, newer = "2026-01-02T03:04:05Z", "2026-03-04T05:06:07Z"
+	files := memoirtest.Files{}
+	for name, at := range map[string]string{"first": older, "second": newer} {
+		files["ada/sessions/U1-C1-1700000000.1/memory/"+name+".md"] = "---\nname: " + name + "\ntype: user\nmetadata:\n  modified: " + at + "\n---\n\nAda.\n"
+	}
+	page := serve(t, files).get(t, "/agents/ada/sessions")
+	page.expect(http.StatusOK, "Last memory")
+	if got := page.Find(`td[data-label="Last memory"] time`).AttrOr("datetime", ""); got != newer {
+		t.Errorf("last memory at %q, want %q", got, newer)
+	}
+}

@@ -53,7 +53,7 @@ func sessionRow(session records.Session) templates.SessionRow {
 	name := agents.ParseSession(session.Name)
 	return templates.SessionRow{
 		Name: name.Name, User: name.User, Channel: name.Channel, ThreadAt: local(name.Thread),
-		Files: session.Files, Present: session.Files > 0,
+		Files: session.Files, LastMemoryAt: local(session.ModifiedAt), Present: session.Files > 0,
 	}
 }
 

@@ -299,9 +299,9 @@ func TestTheCompiledTextIsShownWithItsCosts(t *testing.T) {
 func TestSessionsSayWhatIsKnownOfThem(t *testing.T) {
 	t.Parallel()
 	expect(t, templates.SessionsPage(sessionsPage()), in("tbody tr", each(
-		"U07AB12CD-C02SUPPORT-1741512345.123456 U07AB12CD C02SUPPORT 9 Mar 2026, 12:00 2 there",
-		"U09ZZ88YY-C02SUPPORT-1740998877.000100 U09ZZ88YY C02SUPPORT 3 Mar 2026, 12:00 1 there",
-		"scratch – – – 0 gone",
+		"U07AB12CD-C02SUPPORT-1741512345.123456 U07AB12CD C02SUPPORT 9 Mar 2026, 12:00 2 9 Mar 2026, 13:00 there",
+		"U09ZZ88YY-C02SUPPORT-1740998877.000100 U09ZZ88YY C02SUPPORT 3 Mar 2026, 12:00 1 3 Mar 2026, 12:05 there",
+		"scratch – – – 0 6 Feb 2026, 12:00 gone",
 	)))
 }
 

@@ -22,12 +22,13 @@ type Sessions struct {
 // SessionRow is the view of one session. User, Channel and ThreadAt are empty if the directory's
 // name does not contain them.
 type SessionRow struct {
-	Name     string
-	User     string
-	Channel  string
-	ThreadAt time.Time
-	Files    int  // number of its memory files
-	Present  bool // whether the directory exists
+	Name         string
+	User         string
+	Channel      string
+	ThreadAt     time.Time
+	Files        int       // number of its memory files
+	LastMemoryAt time.Time // of its newest memory file, also if that is gone
+	Present      bool      // whether the directory exists
 }
 
 // SessionMemory is the view of the notes of one session.
