@@ -171,7 +171,7 @@ func newEngine(store *postgres.Store, options Options) *Engine {
 		PeerIndexing: func(busy bool) { e.search.setPeerIndexing(busy) },
 	})
 	e.hub = e.node.Hub
-	e.watcher = watch.New(watch.Options{Notify: options.Notify, Queue: e.queue, ScanAll: e.queueFullScan, Log: log})
+	e.watcher = watch.New(options.Notify, e.queue, e.queueFullScan, log)
 	e.discoverer = &discover.Discoverer{
 		Store: store, Places: options.Places, Log: log, Queue: e.queue, Hub: e.hub, Agents: e.agents, Node: e.node,
 		Watcher: e.watcher, Scans: e.scans,

@@ -6,8 +6,10 @@ import (
 	"syscall"
 )
 
-// arm watches the directory that is at the path now. It reports whether the path led to another
-// directory, or to none, when it was last armed. The caller holds mu.
+// arm asks the notifier to watch the directory that is at the path now. If the system refuses, it
+// records the path for polling; if the directory cannot be watched at all, it forgets the path. It
+// reports whether another directory, or none, was at the path when it was last armed. The caller
+// holds mu.
 func (w *Watcher) arm(dir string, d *watchedDir) (isNew bool) {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -40,8 +42,8 @@ func (w *Watcher) arm(dir string, d *watchedDir) (isNew bool) {
 	return isNew
 }
 
-// disarm removes the path's watch. If another path leads to the same directory, that one is watched
-// instead. The caller holds mu.
+// disarm removes the path's watch from the notifier. If another path leads to the same directory,
+// that one is watched instead, and its paths are queued. The caller holds mu.
 func (w *Watcher) disarm(dir string, d *watchedDir) {
 	identity := d.identity
 	wasArmed := w.watches.armedPath(identity) == dir
@@ -63,8 +65,8 @@ func isRefusal(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EMFILE)
 }
 
-// refuse records a directory for which the system has no watch. The first one is logged. The caller
-// holds mu.
+// refuse records that the system has refused a watch for the directory, so that it is polled. It
+// logs the first one. The caller holds mu.
 func (w *Watcher) refuse(dir string, err error) {
 	if len(w.refused) == 0 {
 		w.log.Warn("no more watches available, polling directories without one", "dir", dir, "error", err)

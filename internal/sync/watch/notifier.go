@@ -54,7 +54,8 @@ func (w *Watcher) queueReasons(dir string) {
 	}
 }
 
-// handleError requests a scan of every agent, because events were lost.
+// handleError counts a loss of events and requests a scan of every agent. It logs an error that is
+// not an overflow of the system's buffer.
 func (w *Watcher) handleError(err error) {
 	if !errors.Is(err, fsnotify.ErrEventOverflow) {
 		w.log.Warn("watching failed, scanning everything", "error", err)
@@ -63,7 +64,8 @@ func (w *Watcher) handleError(err error) {
 	w.scanAll()
 }
 
-// handle queues the paths that an event may have changed. It ignores Memoir's temporary files.
+// handle queues the paths that an event may have changed, and stops watching a removed directory. It
+// ignores hidden files, Memoir's temporary files, and files that are no memories.
 func (w *Watcher) handle(event fsnotify.Event) {
 	name := filepath.Base(event.Name)
 	if strings.HasPrefix(name, ".memoir-") {

@@ -42,8 +42,8 @@ type PollOptions struct {
 }
 
 // Poll replaces events where the system reports none: it walks the agents' directories again and
-// again until ctx ends, and queues those that have changed. It reads no file's content. After each
-// round it retries the watches that the system refused.
+// again until ctx ends, and queues scans of the agents whose files have changed. It reads only
+// their metadata. Before each round it retries the watches that the system refused.
 func (w *Watcher) Poll(ctx context.Context, options PollOptions) {
 	p := poller{
 		PollOptions: options, watcher: w, seed: maphash.MakeSeed(), sums: map[string]uint64{},
@@ -71,13 +71,13 @@ type poller struct {
 	sums    map[string]uint64 // by slug; an agent without one is queued in the next round
 }
 
-// poll retries refused watches, and queues each polled agent whose checksum is new or has changed.
+// poll runs one round: it retries refused watches, and queues a full scan of each polled agent whose
+// checksum is new or has changed since the last round.
 func (p *poller) poll(now time.Time) {
 	p.watcher.rearm()
-	set := p.watcher.pollSet()
-	for slug := range p.NoEvents() {
-		set.slugs[slug] = struct{}{}
-	}
+	all, unwatched := p.watcher.unwatched()
+	noEvents := p.NoEvents()
+	isPolled := func(slug string) bool { return all || unwatched[slug] || noEvents[slug] != "" }
 	sums := map[string]uint64{}
 	compare := func(slug string, sum uint64, isSettled bool) {
 		if before, isKnown := p.sums[slug]; !isKnown || before != sum {
@@ -87,11 +87,11 @@ func (p *poller) poll(now time.Time) {
 			sums[slug] = sum
 		}
 	}
-	if set.includes("") {
+	if isPolled("") {
 		compare("", p.discoverySum(), true)
 	}
 	for _, a := range p.Agents() {
-		if set.includes(a.Slug) {
+		if isPolled(a.Slug) {
 			sum, isSettled := p.agentSum(a, now)
 			compare(a.Slug, sum, isSettled)
 		}
@@ -169,29 +169,18 @@ type stamp struct {
 	inode         uint64
 }
 
-// pollSet is the set of agents to poll, by slug.
-type pollSet struct {
-	all   bool
-	slugs map[string]struct{}
-}
-
-// includes reports whether the agent is polled.
-func (s pollSet) includes(slug string) bool {
-	_, isIn := s.slugs[slug]
-	return s.all || isIn
-}
-
-// pollSet returns the agents with a directory that should be watched but is not.
-func (w *Watcher) pollSet() pollSet {
+// unwatched returns the slugs of the agents with a directory for which the system has refused a
+// watch. all reports whether nothing is watched, because there is no notifier.
+func (w *Watcher) unwatched() (all bool, slugs map[string]bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	s := pollSet{all: w.notifier == nil, slugs: map[string]struct{}{}}
+	slugs = map[string]bool{}
 	for dir := range w.refused {
 		for _, r := range w.watches.dirs[dir].reasons {
-			s.slugs[r.slug] = struct{}{}
+			slugs[r.slug] = true
 		}
 	}
-	return s
+	return w.notifier == nil, slugs
 }
 
 // Mode returns how changes are noticed, and for PollMode a note with the reason. noEvents has the

@@ -56,7 +56,8 @@ func (q *Queue) add(slug, path string, quiet time.Duration) {
 	q.change(slug, quiet, time.Now()).paths[path] = struct{}{}
 }
 
-// AddNoSooner is like AddLater, but waits at least as long as Add.
+// AddNoSooner queues a path that is due after the wait, or after the quiet time of NewQueue if that
+// is longer. It does not delay the agent's other paths.
 func (q *Queue) AddNoSooner(slug, path string, wait time.Duration) {
 	q.AddLater(slug, path, max(wait, q.quiet))
 }
@@ -106,7 +107,9 @@ func sooner(a, b time.Duration) time.Duration {
 	return a
 }
 
-// change records that the agent changes now, and returns its waiting paths. The caller holds mu.
+// change records that the agent changes now: its waiting paths are due after quiet, but at most
+// maxDelay after the first of them. It returns these paths, so that the caller can add one. It wakes
+// the receiver of Wake if they are due earlier than before. The caller holds mu.
 func (q *Queue) change(slug string, quiet time.Duration, now time.Time) *waiting {
 	w := q.waiting[slug]
 	isNew := w == nil
@@ -186,7 +189,8 @@ func (q *Queue) Pending() int {
 	return n + len(q.busy)
 }
 
-// PendingOf is like Pending, for one agent.
+// PendingOf returns the number of the agent's queued paths, plus 1 if Take has returned a request
+// for it and Done was not called.
 func (q *Queue) PendingOf(slug string) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -200,8 +204,8 @@ func (q *Queue) PendingOf(slug string) int {
 	return n
 }
 
-// Combine returns the paths that are not below another one, sorted. Directories replace more than
-// MaxPaths.
+// Combine returns the paths that are not below another one, sorted. If there are more than MaxPaths,
+// it replaces the paths by their directories until there are not.
 func Combine(paths map[string]struct{}) []string { return outermost(limitPaths(paths)) }
 
 func limitPaths(paths map[string]struct{}) map[string]struct{} {

@@ -16,21 +16,9 @@ import (
 	"sync/atomic"
 )
 
-// Options configures a Watcher.
-type Options struct {
-	// Notify opens the source of events. If it is nil, everything is polled.
-	Notify func() (Notifier, error)
-	// Queue receives the paths to scan.
-	Queue *Queue
-	// ScanAll is called after events were lost. It requests a scan of every agent.
-	ScanAll func()
-	// Log receives warnings. It must not be nil.
-	Log *slog.Logger
-}
-
 // Watcher converts file system events into paths to scan. Its methods are safe for concurrent use.
 type Watcher struct {
-	open         func() (Notifier, error)
+	open         func() (Notifier, error) // nil if everything is polled
 	queue        *Queue
 	scanAll      func()
 	log          *slog.Logger
@@ -49,11 +37,13 @@ type Watcher struct {
 	dirChanges map[string]struct{}
 }
 
-// New returns a watcher that watches nothing yet. The caller must close it. If no notifier can be
-// opened, the watcher polls and retries.
-func New(options Options) *Watcher {
+// New returns a watcher that watches nothing yet and adds paths to the queue. notify opens the
+// source of events; if it is nil, everything is polled. If it fails, the watcher polls and retries.
+// scanAll is called after events were lost, and must request a scan of every agent. The caller must
+// close the watcher.
+func New(notify func() (Notifier, error), queue *Queue, scanAll func(), log *slog.Logger) *Watcher {
 	w := &Watcher{
-		open: options.Notify, queue: options.Queue, scanAll: options.ScanAll, log: options.Log,
+		open: notify, queue: queue, scanAll: scanAll, log: log,
 		watches: newWatches(), refused: map[string]struct{}{}, dirChanges: map[string]struct{}{},
 	}
 	w.mu.Lock()
@@ -62,7 +52,8 @@ func New(options Options) *Watcher {
 	return w
 }
 
-// connect opens a notifier and starts to read it. The caller holds mu.
+// connect opens a notifier and starts to read it. If that fails, it records the error and logs the
+// first one. It does nothing if everything is polled or the watcher is closed. The caller holds mu.
 func (w *Watcher) connect() {
 	if w.open == nil || w.isClosed {
 		return

@@ -112,11 +112,7 @@ func (w *watches) armedPath(identity dirIdentity) string {
 
 // otherPaths returns the directory's paths without dir.
 func (w *watches) otherPaths(identity dirIdentity, dir string) []string {
-	paths := w.paths[identity]
-	if len(paths) == 0 || len(paths) == 1 && paths[0] == dir {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == dir })
+	return slices.DeleteFunc(slices.Clone(w.paths[identity]), func(p string) bool { return p == dir })
 }
 
 // children returns the watched directories directly inside another one.
@@ -139,18 +135,15 @@ func (w *watches) except(slug string, dirs []string) []string {
 	return others
 }
 
-// reasonsFor returns the reasons to watch the directory under any of its paths.
+// reasonsFor returns the reasons to watch the directory under any of its paths. It returns nil if
+// the directory is not watched.
 func (w *watches) reasonsFor(dir string) []reason {
 	d := w.dirs[dir]
 	if d == nil {
 		return nil
 	}
-	others := w.otherPaths(d.identity, dir)
-	if len(others) == 0 {
-		return d.reasons
-	}
 	all := slices.Clone(d.reasons)
-	for _, other := range others {
+	for _, other := range w.otherPaths(d.identity, dir) {
 		all = append(all, w.dirs[other].reasons...)
 	}
 	return all
