@@ -84,8 +84,9 @@ func (d *Discoverer) Run(ctx context.Context) (appeared []string, err error) {
 // errAgentAdded means that another server has added an agent during the discovery.
 var errAgentAdded = errors.New("another server added the same agent")
 
-// discoverOnce compares what is on disk with the known agents. It fails with errAgentAdded if
-// another server adds the same agent at the same time; the caller repeats it.
+// discoverOnce compares the agents on disk with the rows. It adds and updates rows, requests the
+// leases, marks absent agents, and stores the snapshot. It returns the slugs of the agents to scan.
+// It fails with errAgentAdded if another server adds the same agent; the caller then repeats it.
 func (d *Discoverer) discoverOnce(ctx context.Context, survey agents.DiscoveryResult, watchedRoots watch.Roots) (appeared []string, err error) {
 	rows, err := d.Store.AgentsUncounted(ctx)
 	if err != nil {
@@ -157,8 +158,8 @@ func (d *Discoverer) discoverOnce(ctx context.Context, survey agents.DiscoveryRe
 	return appeared, nil
 }
 
-// dropForgotten drops the state of agents that are missing in both rows and here, because another
-// server forgot them.
+// dropForgotten removes from the memory of this process the agents that are missing in both rows
+// and here, because another server has deleted their rows.
 func (d *Discoverer) dropForgotten(rows []records.Agent, here map[string]int64) {
 	known := make(map[string]int64, len(rows))
 	maps.Copy(known, here)
@@ -182,7 +183,8 @@ func (d *Discoverer) agentIDOf(ctx context.Context, a agents.Agent, known map[st
 	return id, err
 }
 
-// updateAgentRow updates the row of an agent that has moved, is back, or was joined or unjoined.
+// updateAgentRow saves the row of an agent that has moved, is back, or was linked to another
+// agent's directory or unlinked. It does nothing if the row is current.
 func (d *Discoverer) updateAgentRow(ctx context.Context, row records.Agent, a agents.Agent) error {
 	if row.Present && agenttx.AgentOf(row) == a {
 		return nil
@@ -196,9 +198,10 @@ func (d *Discoverer) updateAgentRow(ctx context.Context, row records.Agent, a ag
 	return err
 }
 
-// register updates the state of a found agent. It reports whether this server holds the lease and
-// must scan the agent, because it is new, changed or not fully scanned. It skips an agent that is
-// locked for longer than agenttx.AgentTurn.
+// register updates the state of a found agent in this process. It reports whether this server holds
+// the lease and must scan the agent, because it is new, changed or not fully scanned. It ends the
+// watches of an agent that is a link to another one. It skips an agent that is locked for longer
+// than agenttx.AgentTurn, and reports false.
 func (d *Discoverer) register(ctx context.Context, id int64, found agents.Agent) (appeared bool) {
 	a := d.Agents.Ensure(found.Slug, id)
 	if !a.LockOrSkip(ctx) {
@@ -211,9 +214,7 @@ func (d *Discoverer) register(ctx context.Context, id int64, found agents.Agent)
 	if a.Agent.JoinedTo != found.JoinedTo {
 		a.ResetScanState()
 	}
-	if !a.Present || a.Agent != found {
-		a.Agent, a.Present = found, true
-	}
+	a.Agent, a.Present = found, true
 	if found.JoinedTo != "" {
 		a.FileCounter.Files.Store(0)
 		d.Watcher.Only(found.Slug, nil)
@@ -222,9 +223,9 @@ func (d *Discoverer) register(ctx context.Context, id int64, found agents.Agent)
 	return appeared && term != 0
 }
 
-// setFromRow updates the state of an agent from its row. It ends the watches of an agent that is
-// absent or leased to another server. It skips an agent that is locked for longer than
-// agenttx.AgentTurn.
+// setFromRow updates the state of an agent in this process from its row. It ends the watches of an
+// agent that is absent or leased to another server. It skips an agent that is locked for longer
+// than agenttx.AgentTurn.
 func (d *Discoverer) setFromRow(ctx context.Context, row records.Agent) {
 	a := d.Agents.Ensure(row.Slug, row.ID)
 	if !a.LockOrSkip(ctx) {
@@ -237,8 +238,8 @@ func (d *Discoverer) setFromRow(ctx context.Context, row records.Agent) {
 	}
 }
 
-// markAbsent records that the agent's directory is absent, and sends a Scanned event. The agent
-// keeps its memories.
+// markAbsent records in the row and in this process that the agent's directory is absent. It sends
+// a Scanned event, unless the row said so already. The agent keeps its memories.
 func (d *Discoverer) markAbsent(ctx context.Context, row records.Agent) error {
 	was := row.Present
 	row.Present = false
@@ -253,8 +254,8 @@ func (d *Discoverer) markAbsent(ctx context.Context, row records.Agent) error {
 	return nil
 }
 
-// recordUnreadable logs the directories that discovery could not read, if they are others than last
-// time, and records them for the status.
+// recordUnreadable records the directories that discovery could not read, for the status. It logs
+// them if they are others than last time.
 func (d *Discoverer) recordUnreadable(blocked []agents.Blocked) {
 	var dirs []string
 	for _, b := range blocked {

@@ -9,7 +9,7 @@ import (
 	"memoir/internal/sync/watch"
 )
 
-// discoverySnapshot is the result of the last discovery on disk. It is replaced, never changed.
+// DiscoverySnapshot is the result of the last discovery on disk. It is replaced, never changed.
 type DiscoverySnapshot struct {
 	Agents []agents.Agent // in no order
 	roots  watch.Roots
@@ -22,15 +22,15 @@ type DiscoverySnapshot struct {
 
 // Snapshot returns the result of the last discovery. It is empty before the first one.
 func (d *Discoverer) Snapshot() DiscoverySnapshot {
-	if t := d.found.Load(); t != nil {
-		return *t
+	if s := d.found.Load(); s != nil {
+		return *s
 	}
 	return DiscoverySnapshot{}
 }
 
-// setSnapshot stores the result of a discovery, and requests scans of the agents whose directories
-// were replaced. The roots have their identities from before the discovery, so that a change during
-// it is noticed.
+// setSnapshot stores the result of a discovery, and requests full scans of the agents whose
+// directories were replaced since the last one. roots have their identities from before the
+// discovery, so that a change during it is noticed; setSnapshot adds the links to them.
 func (d *Discoverer) setSnapshot(found []agents.Agent, links []string, roots watch.Roots) {
 	noEvents := map[string]string{}
 	if dir := roots.WithoutEvents(); dir != "" {
@@ -57,9 +57,9 @@ func (d *Discoverer) setSnapshot(found []agents.Agent, links []string, roots wat
 	d.found.Store(&DiscoverySnapshot{Agents: found, roots: roots, NoEvents: noEvents, owners: owners})
 }
 
-// JoinedTo returns the slug of the agent to whose directory a's leads now, by a link. It is empty
-// if a's directory is its own. Each operation calls it first: a new link would otherwise make all
-// files of a appear removed.
+// JoinedTo returns the slug of another agent if a's directory is now a link to that agent's. It
+// returns "" if a's directory is its own. Each operation calls it first: a new link would otherwise
+// make all files of a appear removed.
 func (d *Discoverer) JoinedTo(a agents.Agent) string {
 	if a.JoinedTo != "" {
 		return a.JoinedTo
@@ -106,8 +106,8 @@ func (d *Discoverer) sourcesHaveChanged() bool {
 	return false
 }
 
-// PollLoop polls the directories of this server's agents that the system sends no events for. It
-// returns when ctx ends.
+// PollLoop checks again and again the directories of this server's agents for which the system
+// sends no events, and queues scans of the changed ones. It returns when ctx ends.
 func (d *Discoverer) PollLoop(ctx context.Context) {
 	d.Watcher.Poll(ctx, watch.PollOptions{
 		Places: d.Places, Transcripts: &d.transcripts,
