@@ -13,15 +13,11 @@ import (
 	"memoir/internal/sync/ops"
 )
 
-// checkAgentWrite returns a conflict if raw has a credential and relPath may be in team memory.
-func checkAgentWrite(tx *agenttx.Tx, relPath string, raw []byte) error {
-	return ops.CheckCredentials(mayBeTeam(tx, relPath), relPath, raw)
-}
-
 // checkAgentMove returns a conflict if a move would bring a file with a credential, or a file that
 // cannot be read, into team memory. from may be a directory.
 func checkAgentMove(tx *agenttx.Tx, from, to string) error {
-	if !mayBeTeam(tx, path.Join(to, "x")) && !mayBeTeam(tx, to) || mayBeTeam(tx, from) {
+	below := path.Join(to, "x") // to may be the team directory itself
+	if !mayBeTeam(tx, below) && !mayBeTeam(tx, to) || mayBeTeam(tx, from) {
 		return nil
 	}
 	found, _, err := listTree(tx, from)
@@ -33,7 +29,7 @@ func checkAgentMove(tx *agenttx.Tx, from, to string) error {
 		if err != nil {
 			return &memories.ConflictError{Reason: fmt.Sprintf("%s cannot be looked through for credentials (%v), so it is not given to the team. Nothing was changed.", file, agenttx.FSCause(err))}
 		}
-		if err := checkAgentWrite(tx, path.Join(to, "x"), raw); err != nil {
+		if err := ops.CheckCredentials(mayBeTeam(tx, below), below, raw); err != nil {
 			return err
 		}
 	}

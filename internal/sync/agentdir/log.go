@@ -80,20 +80,13 @@ func appendTo(tx *agenttx.Tx, relPath, heading, line string) error {
 			break // otherwise another process has created or replaced the file
 		}
 	}
-	if err != nil {
-		return appendError(relPath, err)
-	}
-	return nil
-}
-
-// appendError returns the conflict for an entry that could not be appended because of err.
-func appendError(relPath string, err error) error {
-	reason := agenttx.FSCause(err)
 	switch {
+	case err == nil:
+		return nil
 	case errors.Is(err, files.ErrLeaves):
 		return &memories.ConflictError{Reason: relPath + " leads out of the agent's directory, so nothing was written. Put a directory of the agent's own in its place."}
 	case errors.Is(err, files.ErrNotRegular):
 		return &memories.ConflictError{Reason: relPath + " is no file, so nothing was written. Remove what has its name, and try again."}
 	}
-	return &memories.ConflictError{Reason: fmt.Sprintf("The entry could not be appended to %s (%v). What was in it is there as before, at most with a part of the entry at its end. Try again.", relPath, reason)}
+	return &memories.ConflictError{Reason: fmt.Sprintf("The entry could not be appended to %s (%v). What was in it is there as before, at most with a part of the entry at its end. Try again.", relPath, agenttx.FSCause(err))}
 }

@@ -24,15 +24,11 @@ type ReadFileOp struct{ Path string }
 // memories.ErrNotFound for an unknown agent, memories.ErrNoFile, memories.ErrIsDirectory, and
 // *memories.ConflictError for a file that is larger than memories.MaxFileSize or cannot be read.
 func (d *Directory) ReadFile(ctx context.Context, slug string, op ReadFileOp) ([]byte, error) {
-	primary, err := d.openPrimaryDir(ctx, slug)
+	primary, at, err := d.openPrimaryDir(ctx, slug, op.Path)
 	if err != nil {
 		return nil, err
 	}
 	defer primary.close()
-	at, err := primary.find(op.Path)
-	if err != nil {
-		return nil, err
-	}
 	return primary.read(at)
 }
 
@@ -51,15 +47,11 @@ type ListFilesOp struct{ Path string }
 // memories.ErrNotFound for an unknown agent, memories.ErrNoFile also if Path is a file, and
 // *memories.ConflictError if the directory cannot be read.
 func (d *Directory) ListFiles(ctx context.Context, slug string, op ListFilesOp) ([]ListedFile, error) {
-	primary, err := d.openPrimaryDir(ctx, slug)
+	primary, at, err := d.openPrimaryDir(ctx, slug, op.Path)
 	if err != nil {
 		return nil, err
 	}
 	defer primary.close()
-	at, err := primary.find(op.Path)
-	if err != nil {
-		return nil, err
-	}
 	return primary.list(at)
 }
 
@@ -70,19 +62,26 @@ type primaryDir struct {
 	dir  string // path relative to the agent's directory, for messages
 }
 
-// openPrimaryDir opens the primary directory without an agent transaction. It returns
-// memories.ErrNoFile if the directory does not exist.
-func (d *Directory) openPrimaryDir(ctx context.Context, slug string) (*primaryDir, error) {
+// openPrimaryDir opens the agent's primary directory, without locking the agent, and finds a file in
+// it. at is the file's path after following all links. It returns memories.ErrNotFound for an
+// unknown agent, and memories.ErrNoFile if the directory or the file does not exist.
+func (d *Directory) openPrimaryDir(ctx context.Context, slug, file string) (primary *primaryDir, at string, err error) {
 	row, err := d.Store.AgentUncounted(ctx, slug)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	root, err := files.OpenRoot(row.Dir)
 	if err != nil {
-		return nil, readError(row.Dir, err)
+		return nil, "", readError(row.Dir, err)
 	}
 	defer root.Close() //nolint:errcheck // only read through
-	return primaryDirOf(root, agenttx.AgentOf(row))
+	if primary, err = primaryDirOf(root, agenttx.AgentOf(row)); err != nil {
+		return nil, "", err
+	}
+	if at, err = primary.find(file); err != nil {
+		primary.close()
+	}
+	return primary, at, err
 }
 
 // primaryDirOf opens the primary directory below root. It returns memories.ErrNoFile if the
@@ -119,8 +118,9 @@ func (d *primaryDir) find(file string) (string, error) {
 	return at, nil
 }
 
-// findLink is find, but does not follow a link at the end of the path. A link must lead to an
-// existing file or directory.
+// findLink returns the path of an existing file or directory after following the links on the way,
+// but not a link at its end. It returns memories.ErrNoFile if the file, or the target of such a
+// link, does not exist, is hidden or is outside.
 func (d *primaryDir) findLink(file string) (string, error) {
 	if _, err := d.find(file); err != nil {
 		return "", err
@@ -154,7 +154,8 @@ func (d *primaryDir) findNew(file string) (string, error) {
 	return at, nil
 }
 
-// read returns the bytes of a file. Its errors are those of ReadFile.
+// read returns the bytes of a file. It returns memories.ErrIsDirectory for a directory, and a
+// conflict for a file that is larger than memories.MaxFileSize or cannot be read.
 func (d *primaryDir) read(file string) ([]byte, error) {
 	raw, err := agenttx.ReadAll(d.root, file, memories.MaxFileSize)
 	switch {
@@ -171,8 +172,9 @@ func (d *primaryDir) read(file string) ([]byte, error) {
 	return raw, nil
 }
 
-// list returns all files and directories below dir, as ListFiles does. It returns memories.ErrNoFile
-// if dir is not a directory.
+// list returns all files and directories below dir, each directory before its contents, without
+// hidden ones. It lists a linked directory, but not its files. It returns memories.ErrNoFile if dir
+// is not a directory.
 func (d *primaryDir) list(dir string) ([]ListedFile, error) {
 	if info, err := d.root.Lstat(dir); err != nil || !info.IsDir() {
 		return nil, memories.ErrNoFile
@@ -209,7 +211,8 @@ func (d *primaryDir) list(dir string) ([]ListedFile, error) {
 	return listed, nil
 }
 
-// infoOf returns the file info of an entry, or of the target of a link.
+// infoOf returns the file info of an entry, or of its target if it is a link. It fails for a link
+// that leads out of the primary directory, to a hidden file, or to nothing.
 func (d *primaryDir) infoOf(path string, entry fs.DirEntry) (fs.FileInfo, error) {
 	if entry.Type() != fs.ModeSymlink {
 		return entry.Info()

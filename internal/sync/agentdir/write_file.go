@@ -37,10 +37,10 @@ type WriteFileOp struct {
 	Raw  []byte // new bytes, for FileCreate and FileReplace
 }
 
-// WriteFile changes files in the agent's primary directory, scans and publishes. It has the same
-// effect on memories as a change on disk. Errors to test for: memories.ErrNotFound for an unknown
-// agent, memories.ErrChanged for another hash, *memories.ConflictError, and memories.ErrNoFile,
-// ErrIsDirectory, ErrFileExists and ErrInvalidPath for a path.
+// WriteFile changes files in the agent's primary directory, scans them, and writes CLAUDE.md. It has
+// the same effect on memories as a change on disk. Errors to test for: memories.ErrNotFound for an
+// unknown agent, memories.ErrChanged for another hash, *memories.ConflictError, and
+// memories.ErrNoFile, ErrIsDirectory, ErrFileExists and ErrInvalidPath for a path.
 func (d *Directory) WriteFile(ctx context.Context, slug string, op WriteFileOp) (cluster.Nothing, error) {
 	return cluster.Nothing{}, d.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
 		switch op.Verb {
@@ -99,13 +99,14 @@ func (d *Directory) replaceFile(ctx context.Context, tx *agenttx.Tx, op WriteFil
 	return d.writeFile(ctx, tx, relPath, op.Raw, files.Options{IfHash: op.Hash})
 }
 
-// writeFile checks the size and credentials of raw, writes it with the options, scans the file, and
-// publishes.
+// writeFile writes raw with the options, scans the file, and writes CLAUDE.md. It returns a conflict
+// and writes nothing if raw is larger than memories.MaxFileSize, or has a credential and may be team
+// memory. It returns memories.ErrFileExists or memories.ErrChanged if the options forbid the write.
 func (d *Directory) writeFile(ctx context.Context, tx *agenttx.Tx, relPath string, raw []byte, options files.Options) error {
 	if len(raw) > memories.MaxFileSize {
 		return &memories.ConflictError{Reason: relPath + " would be larger than 1 MiB, and could not be read back as a memory. Nothing was written. Move the detail into a file of its own."}
 	}
-	if err := checkAgentWrite(tx, relPath, raw); err != nil {
+	if err := ops.CheckCredentials(mayBeTeam(tx, relPath), relPath, raw); err != nil {
 		return err
 	}
 	switch err := tx.Overwrite(relPath, raw, options); {
@@ -185,8 +186,8 @@ func isChanged(err error) bool {
 }
 
 // removeScanned removes the files at and below relPath if they still have the hash of the last
-// scan, and then the directories. It syncs the parent directory. For a change since the scan,
-// isChanged reports true for its error.
+// scan, then the directories, and syncs the parent directory. If a file has changed since, it stops
+// and returns an error for which isChanged reports true. Other failures are conflicts.
 func removeScanned(ctx context.Context, tx *agenttx.Tx, relPath string) error {
 	found, dirs, err := listTree(tx, relPath)
 	if err != nil {
@@ -270,16 +271,16 @@ func removeError(relPath string, err error) error {
 	return &memories.ConflictError{Reason: fmt.Sprintf("%s could not be removed (%v). What was removed before it, and was a memory, is in the trash. Look at what is there now, and try again.", relPath, agenttx.FSCause(err))}
 }
 
-// scanExisting scans relPath before it is changed. What it finds counts as a change on disk, not as
-// one of tx.Actor.
+// scanExisting scans relPath before it is changed, so that its present bytes are in the database.
+// The journal attributes a change that it finds to another program, not to tx.Actor.
 func (d *Directory) scanExisting(ctx context.Context, tx *agenttx.Tx, relPath string) error {
 	_, err := d.Scanner.Run(ctx, tx, scan.Request{Paths: []string{relPath}})
 	return err
 }
 
-// resolvePath returns the result of find for a path of the primary directory, relative to the
-// agent's directory. It returns memories.ErrNoFile for the primary directory itself, which must not
-// be changed.
+// resolvePath calls find with the primary directory and file, a path in it, and returns the result
+// relative to the agent's directory. It returns memories.ErrNoFile for the primary directory itself,
+// which must not be changed, and a conflict if the agent's directory is not open.
 func resolvePath(tx *agenttx.Tx, file string, find func(*primaryDir, string) (string, error)) (string, error) {
 	if tx.Root == nil {
 		return "", tx.MissingError()
@@ -296,7 +297,9 @@ func resolvePath(tx *agenttx.Tx, file string, find func(*primaryDir, string) (st
 	return path.Join(tx.Agent.PrimaryDir(), at), err
 }
 
-// resolveNewPath is resolvePath with findNew. The primary directory need not exist.
+// resolveNewPath returns the path for a new file of the primary directory, relative to the agent's
+// directory. The primary directory need not exist. It returns memories.ErrFileExists if something is
+// there, and memories.ErrInvalidPath if the path is hidden, outside, or cannot be created.
 func resolveNewPath(tx *agenttx.Tx, file string) (string, error) {
 	relPath, err := resolvePath(tx, file, (*primaryDir).findNew)
 	switch {
