@@ -37,8 +37,7 @@ type Preview struct {
 	Limit     int    // Publisher.Limit
 	// nextStaleAt is the time at which the next memory gets an age note. It is zero if none will.
 	nextStaleAt time.Time
-	// shared is the stamp of the memories that are shared with the agent. It is empty if none are, and
-	// in previews.
+	// shared is the stamp of the memories that are shared with the agent. It is empty if none are.
 	shared string
 }
 
@@ -52,33 +51,25 @@ type PreviewOp struct {
 // shared, or ask for a past time. A memory that was purged after that time is missing. Preview
 // returns memories.ErrNotFound for an unknown agent or memory.
 func (p *Publisher) Preview(ctx context.Context, slug string, op PreviewOp) (Preview, error) {
-	if op.AsOf != nil {
-		return p.previewAsOf(ctx, slug, *op.AsOf)
-	}
-	if op.Without == "" {
-		row, err := p.Store.Agent(ctx, slug)
-		if err != nil {
-			return Preview{}, err
-		}
-		with, _, err := p.previews(ctx, row, nil)
-		return with, err
-	}
-	deletion, err := p.PreviewDeletion(ctx, slug, PreviewDeletionOp{[]string{op.Without}})
-	if errors.Is(err, memories.ErrNotFound) {
-		return p.previewWithoutShared(ctx, slug, op.Without)
-	}
-	return deletion.ClaudeMDAfter, err
-}
-
-// previewWithoutShared is Preview without a memory of the shared agent. It returns
-// memories.ErrNotFound if CLAUDE.md does not have the memory.
-func (p *Publisher) previewWithoutShared(ctx context.Context, slug, without string) (Preview, error) {
 	row, err := p.Store.Agent(ctx, slug)
 	if err != nil {
 		return Preview{}, err
 	}
-	with, after, err := p.previews(ctx, row, map[string]bool{without: true})
-	if err == nil && !slices.ContainsFunc(with.Costs, func(c claudemd.Cost) bool { return c.ID == without }) {
+	if op.AsOf != nil {
+		preview, _, err := p.previews(ctx, row, *op.AsOf, nil)
+		return preview, err
+	}
+	if op.Without == "" {
+		preview, _, err := p.previews(ctx, row, time.Time{}, nil)
+		return preview, err
+	}
+	deletion, err := p.PreviewDeletion(ctx, slug, PreviewDeletionOp{[]string{op.Without}})
+	if !errors.Is(err, memories.ErrNotFound) {
+		return deletion.ClaudeMDAfter, err
+	}
+	// The memory may be one that the shared agent has.
+	with, after, err := p.previews(ctx, row, time.Time{}, map[string]bool{op.Without: true})
+	if err == nil && !slices.ContainsFunc(with.Costs, func(c claudemd.Cost) bool { return c.ID == op.Without }) {
 		err = memories.ErrNotFound
 	}
 	return after, err
@@ -139,19 +130,18 @@ func (p *Publisher) PreviewDeletion(ctx context.Context, slug string, op Preview
 		}
 		preview.Indexes, _ = indexfile.IndexChanges(root, agenttx.AgentOf(row), indexfile.IndexesFor(root, agenttx.AgentOf(row), paths), paths)
 	}
-	preview.ClaudeMDBefore, preview.ClaudeMDAfter, err = p.previews(ctx, row, deleted)
+	preview.ClaudeMDBefore, preview.ClaudeMDAfter, err = p.previews(ctx, row, time.Time{}, deleted)
 	return preview, err
 }
 
-// previews compiles the agent's CLAUDE.md with all memories, and without those in deleted.
-func (p *Publisher) previews(ctx context.Context, row records.Agent, deleted map[string]bool) (with, without Preview, err error) {
-	empty := p.emptyPreview(claudeMDOf(row))
-	empty.MemoryOff = row.MemoryOff
-	empty.Published = agenttx.AgentOf(row).Published()
-	empty.withParts = true
-	err = p.Store.ReadSections(ctx, row, time.Time{}, func(sections postgres.Sections) error {
+// previews compiles the agent's CLAUDE.md with all memories, and without those in deleted. A zero
+// time means the present memories; any other one, those of that moment.
+func (p *Publisher) previews(ctx context.Context, row records.Agent, at time.Time, deleted map[string]bool) (with, without Preview, err error) {
+	path, raw, readErr := claudeMDOf(row)
+	err = p.Store.ReadSections(ctx, row, at, func(sections postgres.Sections) error {
+		empty := p.emptyPreview(sections, path, raw, readErr)
+		empty.Published = agenttx.AgentOf(row).Published()
 		texts := p.sectionText(ctx, sections, &Sources{})
-		empty.sharedDirs = sections.SharedDirs
 		if with, err = empty.fill(sections.Summaries, texts); err != nil {
 			return err
 		}
@@ -164,23 +154,6 @@ func (p *Publisher) previews(ctx context.Context, row records.Agent, deleted map
 		return err
 	})
 	return with, without, err
-}
-
-func (p *Publisher) previewAsOf(ctx context.Context, slug string, at time.Time) (Preview, error) {
-	row, err := p.Store.Agent(ctx, slug)
-	if err != nil {
-		return Preview{}, err
-	}
-	path, raw, readErr := claudeMDOf(row)
-	var preview Preview
-	err = p.Store.ReadSections(ctx, row, at, func(sections postgres.Sections) error {
-		empty := p.emptyFor(sections, path, raw, readErr)
-		empty.Published = agenttx.AgentOf(row).Published()
-		empty.withParts = true
-		preview, err = empty.fill(sections.Summaries, p.sectionText(ctx, sections, &Sources{}))
-		return err
-	})
-	return preview, err
 }
 
 // claudeMDOf returns the path and the bytes of the agent's CLAUDE.md, or the error of reading it.
@@ -200,11 +173,11 @@ func claudeMDOf(row records.Agent) (path string, raw []byte, readErr error) {
 	return path, raw, readErr
 }
 
-// compile returns the CLAUDE.md at path with the memories of sections. raw are its bytes, and
-// readErr is the error of reading them. Parts are not set. If the file cannot be read or is
-// damaged, Problem is the reason and Text is only the block.
+// compile returns the CLAUDE.md at path with the memories of sections. raw are its present bytes,
+// and readErr is the error of reading them. If the file cannot be read or is damaged, Problem is the
+// reason and Text is only the block.
 func (p *Publisher) compile(ctx context.Context, sections postgres.Sections, sources *Sources, path string, raw []byte, readErr error) (Preview, error) {
-	return p.emptyFor(sections, path, raw, readErr).fill(sections.Summaries, p.sectionText(ctx, sections, sources))
+	return p.emptyPreview(sections, path, raw, readErr).fill(sections.Summaries, p.sectionText(ctx, sections, sources))
 }
 
 // sectionText returns the function that CompileParts calls for full sections. It adds notes to
@@ -228,23 +201,16 @@ type emptyPreview struct {
 	document   claudemd.Document
 	ageNotes   bool
 	sharedDirs []string
-	// withParts makes fill set Parts. For a thousand memories that doubles the time.
-	withParts bool
 }
 
-// emptyFor is emptyPreview for an agent with these sections. It sets MemoryOff and the shared
-// directories and stamp.
-func (p *Publisher) emptyFor(sections postgres.Sections, path string, raw []byte, readErr error) emptyPreview {
-	preview := p.emptyPreview(path, raw, readErr)
-	preview.MemoryOff, preview.sharedDirs, preview.shared = sections.MemoryOff, sections.SharedDirs, sections.Shared
-	return preview
-}
-
-// emptyPreview returns the CLAUDE.md at path without memories. raw are its bytes, and readErr is
-// the error of reading them. If it cannot be read or is damaged, Problem is set and the text around
-// the block is empty.
-func (p *Publisher) emptyPreview(path string, raw []byte, readErr error) emptyPreview {
-	preview := emptyPreview{path: path, Preview: Preview{Limit: p.Limit}, ageNotes: p.AgeNotes}
+// emptyPreview returns the CLAUDE.md at path without memories. raw are its present bytes, and
+// readErr is the error of reading them. If it cannot be read or is damaged, Problem is set and the
+// text around the block is empty.
+func (p *Publisher) emptyPreview(sections postgres.Sections, path string, raw []byte, readErr error) emptyPreview {
+	preview := emptyPreview{
+		path: path, ageNotes: p.AgeNotes, sharedDirs: sections.SharedDirs,
+		Preview: Preview{Limit: p.Limit, MemoryOff: sections.MemoryOff, shared: sections.Shared},
+	}
 	document, err := claudemd.ReadDocument(raw)
 	if readErr != nil {
 		err = readErr
@@ -261,31 +227,19 @@ func (p *Publisher) emptyPreview(path string, raw []byte, readErr error) emptyPr
 	return preview
 }
 
-func (p emptyPreview) intro() claudemd.Intro {
-	return claudemd.Intro{LearnedAlone: p.MemoryOff, SharedDirs: p.sharedDirs}
-}
-
-// textSlack is the space that fill reserves beyond the present size of the file, in bytes.
-// Arbitrary; most files keep about their size.
-const textSlack = 4 << 10
-
-// fill returns the preview with the memories ms. Errors are those of texts.
+// fill returns the preview with the memories ms, whose full sections texts returns. It fails only
+// with the errors of texts. If the file is larger than maxClaudeMD, Problem is set.
 func (p emptyPreview) fill(ms []claudemd.Summary, texts claudemd.SectionText) (Preview, error) {
 	outside := p.document.Outside()
 	p.Chars = outside
-	p.Text = append(make([]byte, 0, p.document.Size()+textSlack), p.Before...)
-	p.Costs = make([]claudemd.Cost, 0, len(ms))
-	if p.withParts {
-		p.Parts = make([]claudemd.Part, 0, len(ms)+2+3*len(memories.Types()))
-	}
-	err := claudemd.CompileParts(ms, p.intro(), p.Limit, outside, texts, func(part claudemd.Part) {
+	p.Text = []byte(p.Before)
+	intro := claudemd.Intro{LearnedAlone: p.MemoryOff, SharedDirs: p.sharedDirs}
+	err := claudemd.CompileParts(ms, intro, p.Limit, outside, texts, func(part claudemd.Part) {
 		p.Text = append(p.Text, part.Text...)
 		p.Chars += part.Chars
+		p.Parts = append(p.Parts, part)
 		if part.Memory != "" {
 			p.Costs = append(p.Costs, part.Cost())
-		}
-		if p.withParts {
-			p.Parts = append(p.Parts, part)
 		}
 	})
 	if err != nil {

@@ -37,11 +37,10 @@ func (p *Publisher) PreviewEdits(ctx context.Context, slug string, op PreviewEdi
 		return ClaudeMDSizes{}, err
 	}
 	sizes := ClaudeMDSizes{Limit: p.Limit, After: make([]int, len(op.Sets))}
-	empty := p.emptyPreview(claudeMDOf(row))
-	empty.MemoryOff = row.MemoryOff
+	path, raw, readErr := claudeMDOf(row)
 	err = p.Store.ReadSections(ctx, row, time.Time{}, func(sections postgres.Sections) error {
+		empty := p.emptyPreview(sections, path, raw, readErr)
 		texts := p.sectionText(ctx, sections, &Sources{})
-		empty.sharedDirs = sections.SharedDirs
 		measure := func(edits []Edit) (int, error) {
 			summaries, bodies := applyEdits(sections.Summaries, edits)
 			preview, err := empty.fill(summaries, func(next []claudemd.Summary) (string, error) {

@@ -59,10 +59,10 @@ type Publisher struct {
 	PublishAgent func(ctx context.Context, slug string) (Result, error)
 }
 
-// Run publishes the agent, and returns when its CLAUDE.md is on disk. changed are the memories that
-// the caller has changed since the last publication, each once per increase of the agent's version.
-// Problem of the result is the reason if CLAUDE.md is not written; that is no error, because the
-// memories are safe. If the agent is shared, Run also publishes all others.
+// Run compiles the agent's CLAUDE.md and writes it if it differs. changed are the memories that the
+// caller has changed since the last call, each once per increase of the agent's version. If the file
+// cannot be written, Problem of the result is the reason; that is no error, because the memories are
+// safe. If all agents share this agent's memories, Run also writes the files of the others.
 func (p *Publisher) Run(ctx context.Context, tx *agenttx.Tx, changed []uuid.UUID) (records.ClaudeMD, error) {
 	state, err := p.publishOwn(ctx, tx, changed)
 	if err != nil || tx.Agent.Layout != agents.Shared {
@@ -78,7 +78,9 @@ func (p *Publisher) Run(ctx context.Context, tx *agenttx.Tx, changed []uuid.UUID
 	return state, err
 }
 
-// publishOwn is Run without the other agents. It does nothing if the agent's directory is missing.
+// publishOwn compiles the agent's CLAUDE.md and writes it if it differs, as Run does. It never
+// writes the files of other agents. If the file is up to date, or the agent's directory is missing,
+// it returns the recorded state.
 func (p *Publisher) publishOwn(ctx context.Context, tx *agenttx.Tx, changed []uuid.UUID) (records.ClaudeMD, error) {
 	row, err := tx.Rows.Agent(ctx)
 	if err != nil || tx.Root == nil {
@@ -154,7 +156,7 @@ func (p *Publisher) writeClaudeMD(ctx context.Context, tx *agenttx.Tx, sections 
 			return records.ClaudeMD{}, preview, err
 		}
 		if files.IsExhausted(readErr) {
-			publishLater(tx, path)
+			tx.RescanLater(path, agenttx.Retry)
 		}
 		if preview.Problem != "" {
 			return records.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: preview.Problem}, preview, nil
@@ -171,7 +173,7 @@ func (p *Publisher) writeClaudeMD(ctx context.Context, tx *agenttx.Tx, sections 
 			return state, preview, nil
 		case !changed || attempt == publishAttempts:
 			if files.IsExhausted(err) {
-				publishLater(tx, path)
+				tx.RescanLater(path, agenttx.Retry)
 			}
 			return records.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: claudeMDProblem(path, err)}, preview, nil
 		}
@@ -220,10 +222,6 @@ func isSameFile(tx *agenttx.Tx, a, b string) bool {
 	second, err := files.Stat(tx.Root, b)
 	return err != nil || os.SameFile(first, second)
 }
-
-// publishLater requests a scan, and so a publication, in a second. It is for problems that pass
-// without an action of the user.
-func publishLater(tx *agenttx.Tx, path string) { tx.RescanLater(path, agenttx.Retry) }
 
 // publishedState returns the state of a CLAUDE.md at path that has the compiled text. hash is the
 // hash of the text.
@@ -291,11 +289,12 @@ func readClaudeMD(root *os.Root, a agents.Agent, path string, links map[string]s
 }
 
 // claudeMDProblem returns the text for users about an error that prevents writing the CLAUDE.md at
-// path.
+// path. The text has the cause and the remedy.
 func claudeMDProblem(path string, err error) string {
 	return strings.ReplaceAll(claudeMDReason(err), "CLAUDE.md", path)
 }
 
+// claudeMDReason returns the text of claudeMDProblem, with the name CLAUDE.md in place of the path.
 func claudeMDReason(err error) string {
 	switch {
 	case errors.Is(err, claudemd.ErrDamagedMarkers):
