@@ -26,8 +26,9 @@ type attributes struct {
 	replaces bool // from a file that is being replaced; errors to keep them are fatal
 }
 
-// attributesFor returns the attributes for a file at target: those of the existing file, or of a
-// new one.
+// attributesFor returns the attributes for a file at target: those of the existing file, or for a
+// new file owner and group of its directory and mode 0644 without the bits that the directory
+// lacks. The error is ErrNotRegular if target is not a regular file.
 func attributesFor(root *os.Root, target string) (attributes, error) {
 	info, err := root.Lstat(target)
 	switch {
@@ -52,8 +53,8 @@ func inheritFrom(dir fs.FileInfo, mode fs.FileMode) attributes {
 	return attributes{uid: uid, gid: gid, mode: mode}
 }
 
-// apply sets the attributes of an open file. For a new file, owner and group are set only if
-// permitted.
+// apply sets owner, group and mode of an open file. The error is ErrOwner if the owner of a
+// replaced file cannot be kept; for a new file that is ignored.
 func (a attributes) apply(file *os.File) error {
 	info, err := file.Stat()
 	if err != nil {

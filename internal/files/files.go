@@ -32,8 +32,8 @@ var (
 	ErrOwner = errors.New("the file's owner cannot be kept")
 )
 
-// OpenRoot opens a directory. The error is an *OwnershipError if the path has a link that must not
-// be followed. The caller must close the root.
+// OpenRoot opens a directory. The error is an *OwnershipError if a link on the path must not be
+// followed, else that of os.OpenRoot. The caller must close the root.
 func OpenRoot(dir string) (*os.Root, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil || os.Geteuid() == noOwner {
@@ -47,7 +47,9 @@ func OpenRoot(dir string) (*os.Root, error) {
 	return root, nil
 }
 
-// MayFollow returns an *OwnershipError if the link at a path must not be followed.
+// MayFollow returns an *OwnershipError if the path is a link that must not be followed, because
+// neither Memoir's user, root nor the target's owner owns it. It returns nil if the path is no such
+// link, and an error if the path or its target cannot be read.
 func MayFollow(link string) error {
 	is, err := os.Lstat(link)
 	if err != nil {
@@ -70,7 +72,8 @@ func MayFollow(link string) error {
 func IsOpenToAll(dir fs.FileInfo) bool { return os.Geteuid() != noOwner && isOpenToAll(dir.Mode()) }
 
 // OpenToAll returns the absolute path of the outermost directory that all users may write, among
-// root's directory and its parents. It returns "" if no directory is open to all.
+// root's directory and its parents. It returns "" if no directory is open to all, or if that cannot
+// be found out.
 func OpenToAll(root *os.Root) string {
 	guard := Guard{self: os.Geteuid()}
 	if guard.self == noOwner {

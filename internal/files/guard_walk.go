@@ -17,7 +17,7 @@ type entry struct {
 	target string // target of a link
 }
 
-// A place is an open directory on the way to a file.
+// A dirHandle is an open directory on the way to a file.
 type dirHandle interface {
 	// lookUp returns the entry with a name. It does not follow a link.
 	lookUp(name string) (entry, error)
@@ -54,10 +54,12 @@ type linkStep struct {
 	path  string
 }
 
-func stepsOf(p string, count bool) (steps []step) {
+// stepsOf returns the elements of a path, without empty ones and dots. checked is set in each of
+// them.
+func stepsOf(p string, checked bool) (steps []step) {
 	for name := range strings.SplitSeq(p, "/") {
 		if name != "" && name != "." {
-			steps = append(steps, step{name: name, checked: count})
+			steps = append(steps, step{name: name, checked: checked})
 		}
 	}
 	return steps
@@ -69,7 +71,7 @@ func (r *resolver) path() string { return r.paths[len(r.paths)-1] }
 
 func (r *resolver) uid() int { return r.uids[len(r.uids)-1] }
 
-// leave closes directories until this many are open.
+// leave closes the innermost directories until only open are left.
 func (r *resolver) leave(open int) {
 	for _, p := range r.opened[open:] {
 		p.close()
@@ -86,9 +88,10 @@ func (r *resolver) close(except dirHandle) {
 	}
 }
 
-// walk enters the directories of a path. If last is set, it enters the last element too and returns
-// ".". Otherwise it returns the last element's name; if follow is set, it follows a link of that
-// name first.
+// walk opens the directories of a path, one below the other. If last is set, it opens the last
+// element too and returns ".". Otherwise it returns the last element's name, which need not exist;
+// if follow is set, it follows a link of that name first. The error is ErrLeaves, ErrLoop, or an
+// *OwnershipError.
 func (r *resolver) walk(rest []step, last, follow bool) (name string, err error) {
 	for len(rest) > 0 {
 		s := rest[0]
@@ -144,7 +147,8 @@ func (r *resolver) walk(rest []step, last, follow bool) (name string, err error)
 	return ".", nil
 }
 
-// endLinks checks the links that end at a target owned by uid.
+// endLinks returns an *OwnershipError if one of the links that end with the remaining steps may not
+// lead to a file of the user uid.
 func (r *resolver) endLinks(rest []step, uid int) error {
 	for _, s := range rest {
 		if !mayLink(r.self, s.link.owner, uid) {
@@ -154,7 +158,8 @@ func (r *resolver) endLinks(rest []step, uid int) error {
 	return nil
 }
 
-// follow replaces a link's name by its target.
+// follow returns the remaining steps with the target of a link in front of them. For an absolute
+// target it leaves all directories but the first. The error is ErrLoop after maxLinks links.
 func (r *resolver) follow(link entry, at string, s step, rest []step) ([]step, error) {
 	if r.links++; r.links > maxLinks {
 		return nil, ErrLoop

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Write is the function Write, if the guard allows it.
+// Write writes a file as the function Write does, if the guard allows it. Otherwise the error is an
+// *OwnershipError, and nothing is written.
 func (g *Guard) Write(root *os.Root, relPath string, data []byte, options Options) error {
 	at, err := g.enter(root, relPath, pathMode{follow: !options.New, mk: !options.replaces()})
 	if errors.Is(err, fs.ErrNotExist) && options.replaces() {
@@ -22,8 +23,9 @@ func (g *Guard) Write(root *os.Root, relPath string, data []byte, options Option
 	return Write(at.dir, at.name, data, options)
 }
 
-// Append is the function Append, if the guard allows it. It also refuses a file with several names
-// whose owner does not own the directory: it may be another user's file.
+// Append appends data to a file as the function Append does, if the guard allows it. Otherwise the
+// error is an *OwnershipError. It also refuses a file with several names whose owner does not own
+// the directory: it may be another user's file.
 func (g *Guard) Append(root *os.Root, relPath string, data []byte) error {
 	at, err := g.enterInPlace(root, relPath)
 	if err != nil {
@@ -33,7 +35,8 @@ func (g *Guard) Append(root *os.Root, relPath string, data []byte) error {
 	return Append(at.dir, at.name, data)
 }
 
-// Touch sets a file's modification time, if the guard allows it.
+// Touch sets a file's modification time. The error is an *OwnershipError if the guard does not
+// allow it.
 func (g *Guard) Touch(root *os.Root, relPath string, modTime time.Time) error {
 	at, err := g.enterInPlace(root, relPath)
 	if err != nil {
@@ -43,7 +46,9 @@ func (g *Guard) Touch(root *os.Root, relPath string, modTime time.Time) error {
 	return at.dir.Chtimes(at.name, modTime, modTime)
 }
 
-// enterInPlace enters the directory of a file that is changed in place.
+// enterInPlace opens the directory of a file whose bytes or times are to be changed in place. The
+// error is an *OwnershipError if the guard refuses the path, or if another user may have linked the
+// file into the directory. The caller must close the result.
 func (g *Guard) enterInPlace(root *os.Root, relPath string) (openedDir, error) {
 	at, err := g.enter(root, relPath, pathMode{follow: true})
 	if err != nil || g.self == noOwner {
@@ -64,20 +69,23 @@ func (g *Guard) enterInPlace(root *os.Root, relPath string) (openedDir, error) {
 	return at, nil
 }
 
-// RemoveIf is the function RemoveIf, if the guard allows it.
+// RemoveIf removes a file as the function RemoveIf does, if the guard allows it. Otherwise the
+// error is an *OwnershipError.
 func (g *Guard) RemoveIf(root *os.Root, relPath, hash string) error {
 	return g.removeIn(root, relPath, func(dir *os.Root, name string) error {
 		return removal{root, dir, path.Dir(relPath)}.ofFile(name, relPath, hash)
 	})
 }
 
-// RemoveDirectory is the function RemoveDirectory, if the guard allows it.
+// RemoveDirectory removes an empty directory as the function RemoveDirectory does, if the guard
+// allows it. Otherwise the error is an *OwnershipError.
 func (g *Guard) RemoveDirectory(root *os.Root, relPath string) error {
 	return g.removeIn(root, relPath, RemoveDirectory)
 }
 
-// removeIn calls remove with the directory and name of a path. It does not follow a link at the
-// path. If the directory is missing, it returns nil.
+// removeIn opens the directory of a path and calls remove with it and the name. It does not follow
+// a link at the path. If the directory is missing, it returns nil; if the guard refuses the path,
+// an *OwnershipError.
 func (g *Guard) removeIn(root *os.Root, relPath string, remove func(dir *os.Root, name string) error) error {
 	at, err := g.enter(root, relPath, pathMode{})
 	if errors.Is(err, fs.ErrNotExist) {
@@ -90,7 +98,8 @@ func (g *Guard) removeIn(root *os.Root, relPath string, remove func(dir *os.Root
 	return remove(at.dir, at.name)
 }
 
-// Move is the function Move, if the guard allows it at both paths.
+// Move renames a file or directory as the function Move does, if the guard allows it at both paths.
+// Otherwise the error is an *OwnershipError.
 func (g *Guard) Move(root *os.Root, from, to string) error {
 	source, err := g.enter(root, from, pathMode{})
 	if err != nil {

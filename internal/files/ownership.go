@@ -64,8 +64,8 @@ type owners struct {
 	found int // the only owner other than root; noOwner before the first
 }
 
-// add returns an *OwnershipError if files of this user must not be written together with the
-// others.
+// add records the owner of a directory. It returns an *OwnershipError if files of this user must
+// not be written, or not together with those of the owner recorded before.
 func (o *owners) add(uid int, at string) error {
 	switch {
 	case o.self == noOwner || uid == noOwner || uid == 0:
@@ -88,8 +88,9 @@ func isOpenToAll(mode fs.FileMode) bool {
 	return mode.IsDir() && mode.Perm()&0o002 != 0 && mode&fs.ModeSticky == 0
 }
 
-// above checks an open directory and its parents from the root of the file system on. The error may
-// be an *OwnershipError.
+// above opens the directories on the path of root, from the root of the file system on, and checks
+// links, and if writing, owners and permissions. It returns the owners of the checked directories.
+// The error is an *OwnershipError if the check fails or if the path no longer leads to root.
 func (g *Guard) above(root *os.Root, writing bool) (owners, error) {
 	none := owners{self: g.self, found: noOwner}
 	name := root.Name()
@@ -142,7 +143,8 @@ func (g *Guard) Check(root *os.Root, relPath string) error {
 	return g.check(root, relPath, pathMode{follow: true})
 }
 
-// CheckRemoval is Check for removing a file. The file's owner does not matter, because a
+// CheckRemoval returns an error if the file at a path may not be removed: an *OwnershipError, or a
+// file system error. A missing file is not an error. The file's owner does not matter, because a
 // directory's owner may remove any file in it. A link is not followed.
 func (g *Guard) CheckRemoval(root *os.Root, relPath string) error {
 	return g.check(root, relPath, pathMode{})
@@ -177,7 +179,9 @@ func (e openedDir) close() {
 	}
 }
 
-// enter checks a path and opens its directory if the file may be written.
+// enter checks a path and opens the directory of the file there, or with how.into the directory at
+// the path. The error is an *OwnershipError if the guard refuses it. The caller must close the
+// result.
 func (g *Guard) enter(root *os.Root, relPath string, how pathMode) (openedDir, error) {
 	found := owners{self: g.self, found: noOwner}
 	if g.self != noOwner {

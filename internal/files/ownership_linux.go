@@ -47,7 +47,8 @@ func (p fdHandle) enter(name string) (dirHandle, entry, error) {
 
 func (p fdHandle) close() { unix.Close(p.fd) } //nolint:errcheck // nothing was written
 
-// open opens an entry of the directory without following a link.
+// open opens an entry of the directory without following a link. The caller must close the
+// descriptor.
 func (p fdHandle) open(name string) (int, entry, error) {
 	fd, err := unix.Openat(p.fd, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -88,7 +89,7 @@ func entryOf(fd int) (entry, error) {
 	return is, nil
 }
 
-// isSame reports whether p is the directory of root.
+// isSame reports whether p and root are the same directory.
 func isSame(p dirHandle, root *os.Root) (bool, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(p.(fdHandle).fd, &st); err != nil {

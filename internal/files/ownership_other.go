@@ -40,7 +40,7 @@ func entryAt(at string) (entry, error) {
 	return is, err
 }
 
-// isSame reports whether p is the directory of root.
+// isSame reports whether p and root are the same directory.
 func isSame(p dirHandle, root *os.Root) (bool, error) {
 	found, err := os.Lstat(p.(pathHandle).path)
 	if err != nil {

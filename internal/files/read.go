@@ -10,8 +10,9 @@ import (
 	"syscall"
 )
 
-// Open opens a regular file for reading. It follows links as [Resolve] does, with the same errors.
-// It never blocks: for a pipe or a directory the error is ErrNotRegular.
+// Open opens a regular file for reading, and follows links as [Resolve] does, with the same errors.
+// It never blocks: for a pipe or a directory the error is ErrNotRegular. The caller must close the
+// file.
 func Open(root *os.Root, relPath string) (*os.File, error) {
 	file, err := openRegular(root, relPath)
 	if err == nil || errors.Is(err, ErrNotRegular) {
@@ -25,7 +26,8 @@ func Open(root *os.Root, relPath string) (*os.File, error) {
 	return openRegular(root, target)
 }
 
-// openRegular opens a regular file. It follows only links that root follows.
+// openRegular opens a regular file for reading. It follows only links that root follows. For other
+// files the error is ErrNotRegular.
 func openRegular(root *os.Root, relPath string) (*os.File, error) {
 	file, err := root.OpenFile(relPath, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -60,7 +62,7 @@ func ReadHash(root *os.Root, relPath string) (string, error) {
 	return hash, err
 }
 
-// ReadHashAndSize is ReadHash and also returns the size of the file in bytes.
+// ReadHashAndSize returns the same hash as ReadHash, and the size of the file in bytes.
 func ReadHashAndSize(root *os.Root, relPath string) (hash string, size int64, err error) {
 	file, err := Open(root, relPath)
 	if err != nil {
@@ -74,7 +76,8 @@ func ReadHashAndSize(root *os.Root, relPath string) (hash string, size int64, er
 	return hash, size, nil
 }
 
-// hashOf is ReadHashAndSize for an open file.
+// hashOf returns the hash that ReadHash returns, and the size in bytes, for a file that is open at
+// its start.
 func hashOf(file *os.File) (hash string, size int64, err error) {
 	info, err := file.Stat()
 	if err != nil {

@@ -20,11 +20,11 @@ func (e *UnclearedError) Error() string { return e.Err.Error() }
 
 func (e *UnclearedError) Unwrap() error { return e.Err }
 
-// Recover removes the files that a crash left in directories of root, where the guard allows it.
-// It first restores files that were being removed, and files that another program saved during a
-// replacement, unless a newer file exists. It returns the paths of restored files. It ignores
-// missing directories and those that the guard refuses: Memoir never wrote there. The error is
-// *UnclearedError. No other process may write to the directories during the call.
+// Recover removes the files that a crash left in directories of root. Before, it gives files that
+// were being removed, or saved by another program during a replacement, their names back, unless a
+// newer file has the name. It returns the paths of those. It skips directories that are missing or
+// that the guard refuses. The error is *UnclearedError. No other process may write there during the
+// call.
 func (g *Guard) Recover(root *os.Root, dirs []string) (back []string, err error) {
 	var uncleared []string
 	var failed []error
@@ -41,8 +41,8 @@ func (g *Guard) Recover(root *os.Root, dirs []string) (back []string, err error)
 	return back, nil
 }
 
-// recoverDirectory is Recover for one directory. The error is nil if the directory is missing, and
-// an *OwnershipError if the guard refuses it.
+// recoverDirectory does the work of Recover for one directory. The error is nil if the directory is
+// missing, and an *OwnershipError if the guard refuses it.
 func (g *Guard) recoverDirectory(root *os.Root, dir string) (back []string, err error) {
 	at, err := g.enter(root, dir, pathMode{into: true, follow: true})
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 )
 
 // RemoveIf removes the file if its Hash equals hash. If not, it leaves the file and returns
-// ErrChanged. A missing file is not an error. A link is removed, not its target. The removal
-// survives a power cut only after SyncDirectory of the file's directory.
+// ErrChanged. A missing file is not an error. A link is removed, not its target, whose bytes are
+// compared. The removal survives a power cut only after SyncDirectory of the file's directory.
 func RemoveIf(root *os.Root, relPath, hash string) error {
 	dir, err := Resolve(root, path.Dir(relPath))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -30,7 +30,8 @@ type removal struct {
 	above string // path of dir in root; unused if dir is root
 }
 
-// ofFile removes the file called name in dir. relPath is its path for error messages.
+// ofFile removes the file called name in dir if its Hash equals hash; otherwise the error is
+// ErrChanged. relPath is its path for error messages. A missing file is not an error.
 func (r removal) ofFile(name, relPath, hash string) error {
 	remove := r.aside
 	if len(removingPrefix)+len(path.Base(name)) > maxName {
@@ -42,7 +43,8 @@ func (r removal) ofFile(name, relPath, hash string) error {
 	return nil
 }
 
-// readHash is ReadHash for a name in dir.
+// readHash returns the ReadHash of a name in dir. A link is followed within root, not only within
+// dir.
 func (r removal) readHash(name string) (string, error) {
 	info, err := r.dir.Lstat(name)
 	if err == nil && info.Mode().Type() == fs.ModeSymlink && r.dir != r.root {
@@ -51,8 +53,9 @@ func (r removal) readHash(name string) (string, error) {
 	return ReadHash(r.dir, name)
 }
 
-// aside renames the file, checks its hash and removes it. If the hash differs, it restores the name
-// and returns ErrChanged. A file that is saved concurrently has the old name and is not touched.
+// aside renames the file, checks its hash and removes it. If the hash differs or cannot be read, it
+// restores the name; the error is ErrChanged, or that of reading. A file that is saved concurrently
+// under the old name is not touched. A missing file is not an error.
 func (r removal) aside(name, hash string) error {
 	root := r.dir
 	aside := path.Join(path.Dir(name), removingPrefix+path.Base(name))
@@ -75,7 +78,8 @@ func (r removal) aside(name, hash string) error {
 	return root.Remove(aside)
 }
 
-// checkRemovable returns an error unless name is a regular file or a link.
+// checkRemovable returns ErrNotRegular unless name is a regular file or a link, and an error that
+// matches fs.ErrNotExist if nothing is there.
 func checkRemovable(root *os.Root, name string) error {
 	info, err := root.Lstat(name)
 	if err != nil {
@@ -87,7 +91,9 @@ func checkRemovable(root *os.Root, name string) error {
 	return nil
 }
 
-// inPlace removes a file whose name is too long for the prefix of aside.
+// inPlace removes a file under its own name if its hash equals hash; otherwise the error is
+// ErrChanged. It is for names too long for the prefix that aside adds. A save between check and
+// removal is lost.
 func (r removal) inPlace(name, hash string) error {
 	if err := checkRemovable(r.dir, name); err != nil {
 		return ignoreMissing(err)

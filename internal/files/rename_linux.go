@@ -24,7 +24,9 @@ func renameNew(root *os.Root, from, to string) error {
 	return renameHandles(source, path.Base(from), target, path.Base(to))
 }
 
-// renameBetween is renameNew between two open directories.
+// renameBetween renames a file from one open directory to another without replacing a file. Errors
+// match fs.ErrExist if the new name exists, and errors.ErrUnsupported if the file system cannot do
+// that in one step.
 func renameBetween(from, to openedDir) error {
 	source, err := from.dir.Open(".")
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 // hashDigits is how many digits of each Hash are in the name of a replacing file. It is arbitrary.
 const hashDigits = 32
 
-// renameForSwap renames the complete temporary file to a name with both hashes, under which it is
-// swapped with the target. After a crash, other bytes under this name are a concurrent save. If the
-// name would be too long, it keeps the temporary name.
+// renameForSwap gives the complete temporary file a name with both hashes, under which it is
+// swapped with the target, and returns the path. After a crash, other bytes under this name are a
+// concurrent save. If that name would be too long, or on an error, it returns temp.
 func renameForSwap(root *os.Root, temp, target, data, hash string) (string, error) {
 	name := fmt.Sprintf("%s%.*s-%.*s-%s", replacingPrefix, hashDigits, data, hashDigits, hash, path.Base(target))
 	if len(name) > maxName {
@@ -28,7 +28,7 @@ func renameForSwap(root *os.Root, temp, target, data, hash string) (string, erro
 }
 
 // clearReplaced removes the leftover of an interrupted replacement and returns "". If the leftover
-// is a concurrent save, it instead gives it the target's name, and returns that.
+// is a concurrent save, it instead renames it to the target's name, and returns that name.
 func clearReplaced(root *os.Root, leftover string) (restored string, err error) {
 	name := strings.TrimPrefix(leftover, replacingPrefix)
 	if len(name) < 2*hashDigits+3 {
@@ -95,8 +95,9 @@ func (r *replacement) followAttributes(old, new string) {
 	}
 }
 
-// withReplaced opens the file at name, calls displace, and passes the open file to to. If the file
-// cannot be opened, it only calls displace.
+// withReplaced opens the file at name, calls displace, and passes the open file to to, which must
+// close it. If to is nil or the file cannot be opened, it only calls displace. It returns the error
+// of displace, after which to is not called.
 func withReplaced(root *os.Root, name string, to func(old *os.File), displace func() error) error {
 	if to == nil {
 		return displace()
@@ -113,9 +114,10 @@ func withReplaced(root *os.Root, name string, to func(old *os.File), displace fu
 	return nil
 }
 
-// restoreNewer reverts a swap that replaced a concurrent save, with hash displaced, by our file,
-// with hash given. If this replaces an even newer save, that one is restored. It returns
-// ErrChanged.
+// restoreNewer reverts a swap that has replaced a concurrent save: the file at temp, with hash
+// displaced, gets its name target back. If an even newer save is replaced by that, this one is
+// restored. given is the hash of the file written by Write. It returns ErrChanged, or the error of
+// a failed step.
 func restoreNewer(root *os.Root, temp, target, given, displaced string) error {
 	for {
 		if err := swapNames(root, temp, target); errors.Is(err, fs.ErrNotExist) {

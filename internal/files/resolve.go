@@ -95,8 +95,8 @@ func (f *followedLinks) add(link fs.FileInfo, at string, left int) {
 	f.links = append(f.links, followedLink{uid, at, left})
 }
 
-// arrive is called when at is reached with left remaining elements. It returns an *OwnershipError
-// if a link whose target is at must not be followed.
+// arrive is called when the path at is reached and left elements remain. It removes the links whose
+// targets end there, and returns an *OwnershipError if one of them must not be followed.
 func (f *followedLinks) arrive(at string, left int) error {
 	for len(f.links) > 0 && left <= f.links[len(f.links)-1].left {
 		link := f.links[len(f.links)-1]
@@ -132,7 +132,7 @@ func beneath(root *os.Root, target string) (string, error) {
 	return "", ErrLeaves
 }
 
-// Stat returns information about a path with all links followed, with the errors of [Resolve].
+// Stat returns information about a path with all links followed. The errors are those of [Resolve].
 func Stat(root *os.Root, relPath string) (fs.FileInfo, error) {
 	if info, err := root.Stat(relPath); err == nil { // has no absolute link
 		return info, nil
@@ -144,8 +144,8 @@ func Stat(root *os.Root, relPath string) (fs.FileInfo, error) {
 	return root.Lstat(target)
 }
 
-// Lstat returns information about a path itself. It follows links in its parents, with the errors
-// of [Resolve].
+// Lstat returns information about a path itself: a link there is not followed, links in its parents
+// are. The errors are those of [Resolve].
 func Lstat(root *os.Root, relPath string) (fs.FileInfo, error) {
 	if info, err := root.Lstat(relPath); err == nil {
 		return info, nil

@@ -24,7 +24,7 @@ type Options struct {
 	Displaced func(old *os.File)
 }
 
-// replaces reports whether the file must exist.
+// replaces reports whether the options require an existing file.
 func (o Options) replaces() bool { return o.IfHash != "" && !o.New }
 
 // Write writes a file atomically: readers and crashes see all old or all new bytes. It keeps owner,
@@ -51,7 +51,9 @@ type replacement struct {
 	attributes   attributes
 }
 
-// prepare resolves the target, creates its directory and determines the file's attributes.
+// prepare returns the replacement of the file at relPath by data. It resolves links, creates
+// missing directories, and determines owner, group and mode; it does not write the temporary file.
+// The error is ErrExists if opts.New is set and the path exists.
 func prepare(root *os.Root, relPath string, data []byte, opts Options) (*replacement, error) {
 	target, err := Resolve(root, relPath)
 	switch {
@@ -77,8 +79,9 @@ func prepare(root *os.Root, relPath string, data []byte, opts Options) (*replace
 	return &replacement{root: root, target: target, temp: path.Join(dir, tempPrefix+rand.Text()), hash: Hash(data), attributes: attributes}, nil
 }
 
-// write writes the temporary file, puts it in place and syncs the directory. On an error it removes
-// the temporary file.
+// write writes the temporary file, renames it to the target and syncs the directory. On an error it
+// removes the temporary file. The error is ErrChanged or ErrExists if opts do not allow the
+// replacement.
 func (r *replacement) write(data []byte, opts Options) error {
 	err := writeTemp(r.root, r.temp, data, r.attributes, opts.ModTime)
 	if err == nil && opts.replaces() {
@@ -96,7 +99,8 @@ func (r *replacement) write(data []byte, opts Options) error {
 	return syncDirectory(r.root, path.Dir(r.target))
 }
 
-// newTarget returns the path of a new file. Links in its parents are followed.
+// newTarget returns the path of a new file, with links in its parents followed. The error is
+// ErrExists if there is a file or a link at the path.
 func newTarget(root *os.Root, relPath string) (string, error) {
 	dir, err := Resolve(root, path.Dir(relPath))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -109,7 +113,8 @@ func newTarget(root *os.Root, relPath string) (string, error) {
 	return target, nil
 }
 
-// writeTemp writes and syncs the temporary file.
+// writeTemp writes a temporary file with these bytes, attributes and modification time, and syncs
+// it. The zero modTime means now. On an error the file may be left.
 func writeTemp(root *os.Root, temp string, data []byte, a attributes, modTime time.Time) error {
 	file, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -133,7 +138,8 @@ func writeTemp(root *os.Root, temp string, data []byte, a attributes, modTime ti
 	return file.Close()
 }
 
-// putInPlace renames the temporary file to the target if the options allow it.
+// putInPlace renames the temporary file to the target. The error is ErrExists if opts.New is set
+// and the target exists, and ErrChanged if the target does not have opts.IfHash.
 func (r *replacement) putInPlace(opts Options) error {
 	switch {
 	case opts.New:
@@ -145,8 +151,8 @@ func (r *replacement) putInPlace(opts Options) error {
 	return r.root.Rename(r.temp, r.target)
 }
 
-// moveNew renames a file. The error is ErrExists if to exists. It uses a hard link, which never
-// overwrites.
+// moveNew renames a file if nothing exists at to; otherwise the error is ErrExists. It uses a hard
+// link, which never overwrites, and else moveNewWithoutLink.
 func moveNew(root *os.Root, from, to string) error {
 	err := root.Link(from, to)
 	switch {
@@ -160,9 +166,9 @@ func moveNew(root *os.Root, from, to string) error {
 	return err
 }
 
-// moveNewWithoutLink is moveNew for directories, for file systems without hard links, and for other
-// users' files, which the system may refuse to link. An empty file reserves the name until the
-// rename.
+// moveNewWithoutLink renames a file or directory if nothing exists at to; otherwise the error is
+// ErrExists. It serves directories, file systems without hard links, and files that the system
+// refuses to link. An empty file reserves the name until the rename.
 func moveNewWithoutLink(root *os.Root, from, to string) error {
 	info, err := root.Lstat(from)
 	if err != nil {
