@@ -16,9 +16,9 @@ type Blocked struct {
 	Reason string // a few words
 }
 
-// blockedBy describes a directory that could not be read because of err, or the parent that denies
+// BlockedDir describes a directory that could not be read because of err, or the parent that denies
 // access. A nil err means that the path is not a directory.
-func blockedBy(dir string, err error) Blocked {
+func BlockedDir(dir string, err error) Blocked {
 	b := Blocked{Reason: "not a directory"}
 	if err != nil {
 		b.Reason = SafePath(reason(err))
@@ -37,17 +37,14 @@ func blockedBy(dir string, err error) Blocked {
 
 // misnamed describes a directory whose path cannot be stored.
 func misnamed(dir string) Blocked {
-	b := blockedBy(dir, fs.ErrInvalid)
+	b := BlockedDir(dir, fs.ErrInvalid)
 	b.Reason = "the name is not valid UTF-8; rename the directory"
 	return b
 }
 
-// BlockedDir describes an agent's directory that could not be opened because of err.
-func BlockedDir(dir string, err error) Blocked { return blockedBy(dir, err) }
-
 // block records a directory that the walk could not read.
 func (w *walker) block(relPath string, err error) {
-	w.listing.Blocked = append(w.listing.Blocked, blockedBy(filepath.Join(w.root.Name(), relPath), err))
+	w.listing.Blocked = append(w.listing.Blocked, BlockedDir(filepath.Join(w.root.Name(), relPath), err))
 }
 
 // openDirectory is the topmost directory on a path that all users may write.

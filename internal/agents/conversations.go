@@ -19,10 +19,10 @@ const activeFor = 10 * time.Minute
 // transcripts, without the newest if that is still active at now. known is false for other agents,
 // whose conversations cannot be counted.
 func ConversationsSince(a Agent, since, now time.Time, limit int) (count int, known bool) {
-	switch {
-	case a.Layout == Hive:
+	if a.Layout == Hive {
 		return sessionsSince(a, since, limit), true
-	case a.Layout == Claude && filepath.Base(a.Dir) == memoryDir && filepath.Base(filepath.Dir(filepath.Dir(a.Dir))) == projectsDir:
+	}
+	if _, isProject := claudeProject(a.Layout, a.Dir); isProject {
 		return transcriptsSince(filepath.Dir(a.Dir), since, now, limit), true
 	}
 	return 0, false

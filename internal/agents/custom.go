@@ -1,18 +1,17 @@
 package agents
 
 import (
-	"bufio"
-	"errors"
-	"io"
+	"cmp"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"unicode"
 	"unicode/utf8"
+
+	"memoir/internal/memories/frontmatter"
 )
 
 // Scope is for whom a custom agent of Claude Code keeps its memory.
@@ -249,39 +248,24 @@ func depthBelow(dir, path string) int {
 // line. The other keys hold prose, which is often not valid YAML but which Claude Code accepts. ok
 // reports whether the definition declares a memory and has a usable name.
 func readDefinition(path string, failed func(error)) (def definition, ok bool) {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	raw, err := readRegular(path, maxDefinition)
 	if err != nil {
 		failed(err)
 		return definition{}, false
 	}
-	defer file.Close() //nolint:errcheck // only read
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		return definition{}, false
-	}
 	def.name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-	lines := bufio.NewReader(io.LimitReader(file, maxDefinition))
-	for n := 0; ; n++ {
-		line, err := lines.ReadString('\n')
-		line = strings.TrimRight(strings.TrimPrefix(line, "\ufeff"), "\r\n")
-		switch {
-		case n == 0 && line != "---", err != nil && !errors.Is(err, io.EOF):
-			return definition{}, false
-		case n > 0 && line == "---":
-			def.name = strings.ReplaceAll(def.name, ":", "-") // the directory name of a plug-in's agent
-			return def, isScope(def.scope) && isCustomName(def.name)
-		case err != nil: // the frontmatter has no end
-			return definition{}, false
-		}
+	head, _ := frontmatter.Split(string(raw))
+	for line := range strings.Lines(head) {
 		key, value, _ := strings.Cut(line, ":")
 		switch key {
 		case "name":
-			if value = scalar(value); value != "" {
-				def.name = value
-			}
+			def.name = cmp.Or(scalar(value), def.name)
 		case "memory":
 			def.scope = Scope(strings.ToLower(scalar(value)))
 		}
 	}
+	def.name = strings.ReplaceAll(def.name, ":", "-") // the directory name of a plug-in's agent
+	return def, isScope(def.scope) && isCustomName(def.name)
 }
 
 // scalar returns the plain or quoted value after a key, without a comment.

@@ -167,7 +167,7 @@ func (d *discovery) subdirectories(dir string) []string {
 		case !entry.IsDir() && entry.Type() != fs.ModeSymlink:
 		case entry.Type() == fs.ModeSymlink && !d.leadsToDirectory(filepath.Join(dir, name)):
 		case !validName(name):
-			d.block(filepath.Join(dir, name), misnamed)
+			d.block(filepath.Join(dir, name), misnamed(filepath.Join(dir, name)))
 		default:
 			names = append(names, name)
 		}
@@ -223,12 +223,11 @@ func (d *discovery) noteUnreadable(dir string, err error) {
 // addUnreadable records a path that exists and could not be read.
 func (d *discovery) addUnreadable(path string, err error) {
 	d.noteFailed(err)
-	d.block(path, func(dir string) Blocked { return blockedBy(dir, err) })
+	d.block(path, BlockedDir(path, err))
 }
 
 // block records a path that exists and is not read.
-func (d *discovery) block(path string, describe func(dir string) Blocked) {
-	b := describe(path)
+func (d *discovery) block(path string, b Blocked) {
 	if !slices.ContainsFunc(d.blocked, func(other Blocked) bool { return other.Dir == b.Dir }) {
 		d.blocked = append(d.blocked, b)
 	}
@@ -238,7 +237,7 @@ func (d *discovery) block(path string, describe func(dir string) Blocked) {
 // add adds a found agent. If its path cannot be stored, it records the path as blocked instead.
 func (d *discovery) add(f Found) {
 	if !validName(f.Dir) {
-		d.block(f.Dir, misnamed)
+		d.block(f.Dir, misnamed(f.Dir))
 		return
 	}
 	if !validName(f.DisplayName) {

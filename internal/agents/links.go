@@ -14,7 +14,7 @@ import (
 func (w *walker) link(d directory, it item, scope *scopeTree) {
 	linked := d.enter(it.name, "")
 	w.listing.Links = append(w.listing.Links, SafePath(linked.path))
-	target, err := files.Resolve(w.root, w.real(d, it.name))
+	target, err := files.Resolve(w.root, path.Join(d.real, it.name))
 	w.noteExhausted(err)
 	if err != nil {
 		w.flagUnscanned(linked, scope, linkProblem(err))
@@ -34,7 +34,7 @@ func (w *walker) link(d directory, it item, scope *scopeTree) {
 	case w.reachesAnyway(d, target):
 		w.listing.skippedLinks[linked.path] = true
 	case d.linked:
-		w.flagUnscanned(linked, scope, linkNested())
+		w.flagUnscanned(linked, scope, linkNested)
 	default:
 		linked.real, linked.linked = target, true
 		w.subdirectory(linked, scope)

@@ -1,12 +1,11 @@
 package agents
 
 import (
-	"io"
 	"io/fs"
 	"os"
+	"path"
 	"slices"
 	"strings"
-	"syscall"
 
 	"memoir/internal/files"
 	"memoir/internal/memories"
@@ -144,39 +143,17 @@ func (w *logWalker) walkTop(d logDirectory, before fs.FileInfo, scope *scopeTree
 
 func (w *logWalker) directory(d logDirectory, scope *scopeTree) {
 	w.visit(d.path)
-	dir, err := w.root.OpenFile(d.real, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		w.fail(d, err)
+	fail := func(name string, err error) {
+		w.noteExhausted(err)
+		w.listing.unscanned[path.Join(d.path, name)] = true
+	}
+	err := readDirectory(w.root, d.real, func(it item) { w.entry(d, it, scope) }, fail)
+	if err == nil {
+		w.listing.complete[d.path] = true
 		return
 	}
-	defer dir.Close()
-	for {
-		entries, err := dir.ReadDir(readBatch)
-		for _, entry := range entries {
-			info, err := entry.Info()
-			if err != nil {
-				w.noteExhausted(err)
-				w.listing.unscanned[join(d.path, entry.Name())] = true
-				continue
-			}
-			w.entry(d, item{entry.Name(), info}, scope)
-		}
-		if err == io.EOF {
-			w.listing.complete[d.path] = true
-			return
-		}
-		if err != nil {
-			w.fail(d, err)
-			return
-		}
-	}
-}
-
-// fail lists a directory that could not be read, unless it was removed during the walk.
-func (w *logWalker) fail(d logDirectory, err error) {
-	w.noteExhausted(err)
-	w.listing.unscanned[d.path] = true
-	if !isGone(err) {
+	fail("", err)
+	if !isGone(err) { // else it was removed during the walk
 		w.listing.Files = append(w.listing.Files, Entry{Path: d.path, Problem: unreadable(err)})
 	}
 }
@@ -191,9 +168,8 @@ func (w *logWalker) entry(d logDirectory, it item, scope *scopeTree) {
 	if strings.HasPrefix(it.name, ".") {
 		return
 	}
-	at := logDirectory{join(d.path, it.name), join(d.real, it.name), d.depth + 1}
-	kind := memoryKind
-	entry := newEntry(directory{path: d.path, kind: kind}, it.name, it.info)
+	at := logDirectory{path.Join(d.path, it.name), path.Join(d.real, it.name), d.depth + 1}
+	entry := newEntry(directory{path: d.path}, it.name, it.info)
 	listProblem := func(problem *memories.Problem) {
 		w.listing.unscanned[at.path] = true
 		entry.Problem = problem
@@ -206,11 +182,11 @@ func (w *logWalker) entry(d logDirectory, it item, scope *scopeTree) {
 			listProblem(linkProblem(err))
 		}
 	case it.info.IsDir() && isMarkdown(it.name):
-		listProblem(notRegular())
+		listProblem(notRegular)
 	case it.info.IsDir() && !validName(it.name):
-		listProblem(nameNotUTF8())
+		listProblem(nameNotUTF8)
 	case it.info.IsDir() && at.depth > maxLogDepth:
-		listProblem(directoryTooDeep())
+		listProblem(directoryTooDeep)
 	case it.info.IsDir():
 		if inside := scope.child(it.name); inside != nil {
 			w.directory(at, inside)
@@ -219,9 +195,9 @@ func (w *logWalker) entry(d logDirectory, it item, scope *scopeTree) {
 		}
 	case !isMarkdown(it.name):
 	case !validName(it.name):
-		listProblem(nameNotUTF8())
+		listProblem(nameNotUTF8)
 	case !it.info.Mode().IsRegular():
-		listProblem(notRegular())
+		listProblem(notRegular)
 	default:
 		w.listing.Files = append(w.listing.Files, entry)
 	}

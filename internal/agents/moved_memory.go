@@ -1,14 +1,12 @@
 package agents
 
 import (
-	"errors"
-	"io"
-	"io/fs"
+	"cmp"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"syscall"
+	"strings"
 
 	"memoir/internal/claudesettings"
 )
@@ -34,9 +32,8 @@ func ManagedDir() string {
 // movedMemories finds the memory directories that Claude Code's settings name: one for all
 // projects, and those of single projects.
 func (d *discovery) movedMemories(claudeDir string) {
-	const none = ""
 	all, _ := claudesettings.Directory(d.settings.input(claudeDir, project{}, d.noteSource, d.noteFailed))
-	if all != none && d.isDirectoryOrSource(all) {
+	if all != "" && d.isDirectoryOrSource(all) {
 		d.outside = append(d.outside, Found{Slug: slugOfDir(all), Layout: Claude, Dir: all, DisplayName: allProjectsName(all)})
 	}
 	for _, p := range d.projects {
@@ -68,14 +65,7 @@ func (d *discovery) noteSource(path string) { d.source(path) }
 func allProjectsName(dir string) string { return printable("All projects, in " + dir) }
 
 func slugOfDir(dir string) string {
-	slug := sanitise(filepath.Base(dir))
-	for len(slug) > 0 && slug[0] == '.' {
-		slug = slug[1:]
-	}
-	if slug == "" {
-		return memoryDir
-	}
-	return slug
+	return cmp.Or(strings.TrimLeft(sanitise(filepath.Base(dir)), "."), memoryDir)
 }
 
 // defaultMemory returns the directory of a project's memory if no settings name another, or ""
@@ -140,22 +130,12 @@ func (s Settings) input(claudeDir string, p project, note func(path string), fai
 // readSettings returns the content of a settings file, or nil if it does not exist. For an
 // unreadable file it returns a text that is not JSON.
 func readSettings(path string, failed func(error)) []byte {
-	// O_NONBLOCK, because the file may be a pipe.
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+	raw, err := readRegular(path, maxSettings+1)
+	if isGone(err) {
 		return nil
 	}
-	if err != nil {
+	if err != nil || len(raw) > maxSettings {
 		failed(err)
-		return []byte("?")
-	}
-	defer file.Close() //nolint:errcheck // only read
-	info, err := file.Stat()
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSettings {
-		return []byte("?")
-	}
-	raw, err := io.ReadAll(io.LimitReader(file, maxSettings))
-	if err != nil {
 		return []byte("?")
 	}
 	return raw

@@ -53,10 +53,10 @@ func (w *walker) other(d directory, it item, scope *scopeTree) {
 		return
 	}
 	entry := newEntry(d, it.name, it.info)
-	if entry.Problem = notMarkdown(); !validName(it.name) {
-		entry.Problem = nameNotUTF8()
+	if entry.Problem = notMarkdown; !validName(it.name) {
+		entry.Problem = nameNotUTF8
 	}
-	w.listing.Others = append(w.listing.Others, Other{entry, w.real(d, it.name)})
+	w.listing.Others = append(w.listing.Others, Other{entry, path.Join(d.real, it.name)})
 }
 
 // IsText reports whether the first bytes of the file are text. The errors are those of

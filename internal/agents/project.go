@@ -2,11 +2,9 @@ package agents
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"memoir/internal/files"
 )
@@ -101,18 +99,9 @@ func commonDirOf(tree string, failed func(error)) (common string, found bool) {
 // pathIn returns the path after label in a file of git, with links followed. A relative path is
 // relative to the file's directory. It returns "" if the file cannot be read or has no such label.
 func pathIn(file, label string, failed func(error)) string {
-	// O_NONBLOCK, because the file may be a pipe.
-	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	text, err := readRegular(file, maxGitFile)
 	if err != nil {
 		failed(err)
-		return ""
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxGitFile))
-	if err != nil {
 		return ""
 	}
 	path, found := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), label)

@@ -60,24 +60,20 @@ func (p Project) mayBeIn(a Agent) bool {
 
 // moved returns the agents whose directory the project's own settings name as its memory.
 func (p Project) moved(all []Agent) []Agent {
-	var found []Agent
-	for _, a := range all {
-		if _, isProject := claudeProject(a.Layout, a.Dir); a.Layout == Claude && !isProject && a.DisplayName == printable(p.Root) {
-			found = append(found, a)
-		}
-	}
-	return found
+	return which(all, func(a Agent) bool {
+		_, isProject := claudeProject(a.Layout, a.Dir)
+		return a.Layout == Claude && !isProject && a.DisplayName == printable(p.Root)
+	})
+}
+
+// which returns the agents for which match reports true.
+func which(all []Agent, match func(Agent) bool) []Agent {
+	return slices.DeleteFunc(slices.Clone(all), func(a Agent) bool { return !match(a) })
 }
 
 // movedWithAll returns the agent whose directory Claude Code's settings name for all projects.
 func (p Project) movedWithAll(all []Agent) []Agent {
-	var found []Agent
-	for _, a := range all {
-		if a.Layout == Claude && a.DisplayName == allProjectsName(a.Dir) {
-			found = append(found, a)
-		}
-	}
-	return found
+	return which(all, func(a Agent) bool { return a.Layout == Claude && a.DisplayName == allProjectsName(a.Dir) })
 }
 
 // remembered returns the agents in Claude Code's own directory that have the project's name.
@@ -85,32 +81,22 @@ func (p Project) remembered(all []Agent) []Agent { return namedAfter(p.Root, all
 
 // namedAfter returns the agents of Claude Code whose project's directory is named after dir.
 func namedAfter(dir string, all []Agent) []Agent {
-	var found []Agent
 	whole := projectDirName(dir)
-	for _, a := range all {
-		if name, isProject := claudeProject(a.Layout, a.Dir); isProject && fits(name, whole) {
-			found = append(found, a)
-		}
-	}
-	return found
+	return which(all, func(a Agent) bool {
+		name, isProject := claudeProject(a.Layout, a.Dir)
+		return isProject && fits(name, whole)
+	})
 }
 
 // above returns the agents of Claude Code for the nearest parent of the working directory, or of
 // the repository's root. It stops at a directory that contains the user's home directory.
 func (p Project) above(all []Agent) []Agent {
-	projects := slices.DeleteFunc(slices.Clone(all), func(a Agent) bool {
-		_, isProject := claudeProject(a.Layout, a.Dir)
-		return !isProject
-	})
-	if len(projects) == 0 {
-		return nil
-	}
 	for _, dir := range []string{p.Dir, p.Root} {
 		for range maxLevels {
 			if containsHome(dir) {
 				break
 			}
-			if found := namedAfter(dir, projects); len(found) > 0 {
+			if found := namedAfter(dir, all); len(found) > 0 {
 				return found
 			}
 			dir = filepath.Dir(dir)
@@ -121,16 +107,13 @@ func (p Project) above(all []Agent) []Agent {
 
 // within returns the agents with named directories in the same repository, in any of its worktrees.
 func (p Project) within(all []Agent) []Agent {
-	var found []Agent
-	for _, a := range all {
+	return which(all, func(a Agent) bool {
 		if a.Layout != Directory {
-			continue
+			return false
 		}
-		if at, err := ProjectAt(a.Dir); err == nil && at.Root == p.Root {
-			found = append(found, a)
-		}
-	}
-	return found
+		at, err := ProjectAt(a.Dir)
+		return err == nil && at.Root == p.Root
+	})
 }
 
 // Beneath reports whether the clean path is dir or is below it.

@@ -1,9 +1,11 @@
 package agents
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"syscall"
 
 	"memoir/internal/files"
 )
@@ -22,6 +24,20 @@ func ReadFile(root *os.Root, path string, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	return data, nil
+}
+
+// readRegular returns the first limit bytes of a file outside an agent's directory, with links
+// followed. The error is files.ErrNotRegular for a directory or a pipe, for which it does not wait.
+func readRegular(path string, limit int64) ([]byte, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, files.ErrNotRegular)
+	}
+	return io.ReadAll(io.LimitReader(file, limit))
 }
 
 // ReadEnd returns the last bytes of a file, at most limit, and whether the file has more. It

@@ -17,11 +17,7 @@ const TimestampSlack = 2 * time.Second
 //
 // The database stores signatures: after a change of this function every file is read once more.
 func (e Entry) Signature() int64 {
-	text := make([]byte, 0, 256)
-	text = append(text, e.Path...)
-	text = append(text, 0)
-	text = append(text, problemCode(e)...)
-	text = append(text, 0)
+	text := []byte(e.Path + "\x00" + problemCode(e) + "\x00")
 	for _, number := range [...]int64{e.Size, e.ModTime, e.ChangeTime, int64(e.Inode)} {
 		text = binary.BigEndian.AppendUint64(text, uint64(number))
 	}

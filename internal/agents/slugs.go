@@ -20,18 +20,10 @@ type KnownAgent struct {
 // MarkPresent returns a copy of known with Present set: for agents in found, and for those below a
 // directory in unreadable, because their absence is not certain.
 func MarkPresent(known []KnownAgent, found []Found, unreadable []string) []KnownAgent {
-	type location struct {
-		layout Layout
-		dir    string
-	}
-	seen := make(map[location]bool, len(found))
-	for _, f := range found {
-		seen[location{f.Layout, f.Dir}] = true
-	}
-	marked := make([]KnownAgent, len(known))
+	marked := slices.Clone(known)
 	for i, k := range known {
-		k.Present = seen[location{k.Layout, k.Dir}] || beneathAny(k.Dir, unreadable)
-		marked[i] = k
+		inUnreadable := slices.ContainsFunc(unreadable, func(dir string) bool { return Beneath(k.Dir, dir) })
+		marked[i].Present = inUnreadable || indexOf(found, k) >= 0
 	}
 	return marked
 }
@@ -81,12 +73,7 @@ func AssignSlugs(found []Found, known []KnownAgent) []Agent {
 }
 
 func indexOf(found []Found, k KnownAgent) int {
-	for i, f := range found {
-		if f.Layout == k.Layout && f.Dir == k.Dir {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(found, func(f Found) bool { return f.Layout == k.Layout && f.Dir == k.Dir })
 }
 
 func freeSlug(f Found, taken map[string]bool, gone map[string]KnownAgent) string {
@@ -131,8 +118,4 @@ func sanitise(name string) string {
 		}
 		return '-'
 	}, name)
-}
-
-func beneathAny(dir string, parents []string) bool {
-	return slices.ContainsFunc(parents, func(parent string) bool { return Beneath(dir, parent) })
 }

@@ -157,10 +157,7 @@ func (d *discovery) transcriptsByAge(root *os.Root) []fs.FileInfo {
 		}
 	}
 	slices.SortFunc(transcripts, func(a, b fs.FileInfo) int {
-		if order := b.ModTime().Compare(a.ModTime()); order != 0 {
-			return order
-		}
-		return strings.Compare(a.Name(), b.Name())
+		return cmp.Or(b.ModTime().Compare(a.ModTime()), strings.Compare(a.Name(), b.Name()))
 	})
 	return transcripts
 }

@@ -139,8 +139,8 @@ func (w *walker) scanNamed(d directory, scope *scopeTree, names ...string) {
 
 // scanOne scans the entry with this name on disk.
 func (w *walker) scanOne(d directory, name string, inside *scopeTree) {
-	entryPath := join(d.path, name)
-	info, err := w.root.Lstat(w.real(d, name))
+	entryPath := path.Join(d.path, name)
+	info, err := w.root.Lstat(path.Join(d.real, name))
 	switch {
 	case err == nil:
 		w.entry(d, item{name, info}, inside)
@@ -164,30 +164,36 @@ func (w *walker) scanAll(d directory) {
 
 // eachOf lists a directory and calls do with each entry.
 func (w *walker) eachOf(d directory, do func(item)) {
-	// O_NONBLOCK, because the directory may have been replaced by a pipe.
-	dir, err := w.root.OpenFile(d.real, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
+	fail := func(name string, err error) { w.fail(path.Join(d.path, name), err) }
+	if err := readDirectory(w.root, d.real, do, fail); err != nil {
 		w.failDirectory(d, everything, err)
-		return
 	}
-	defer dir.Close()
+}
+
+// readDirectory calls do with each entry of a directory, or fail if the entry cannot be read. It
+// returns the error that made the listing incomplete, or nil.
+func readDirectory(root *os.Root, dir string, do func(item), fail func(name string, err error)) error {
+	// O_NONBLOCK, because the directory may have been replaced by a pipe.
+	handle, err := root.OpenFile(dir, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	defer handle.Close()
 	for {
 		// The handle was opened in a Root, so entry.Info cannot follow a link out of it.
-		entries, err := dir.ReadDir(readBatch)
+		entries, err := handle.ReadDir(readBatch)
 		for _, entry := range entries {
-			info, err := entry.Info()
-			if err != nil {
-				w.fail(join(d.path, entry.Name()), err)
-				continue
+			if info, err := entry.Info(); err != nil {
+				fail(entry.Name(), err)
+			} else {
+				do(item{entry.Name(), info})
 			}
-			do(item{entry.Name(), info})
 		}
 		if err == io.EOF {
-			return
+			return nil
 		}
 		if err != nil {
-			w.failDirectory(d, everything, err)
-			return
+			return err
 		}
 	}
 }
@@ -198,7 +204,7 @@ func (w *walker) entry(d directory, it item, scope *scopeTree) {
 	case it.info.Mode().Type() == fs.ModeSymlink:
 		w.link(d, it, scope)
 	case it.info.IsDir():
-		w.subdirectory(d.enter(it.name, w.real(d, it.name)), scope)
+		w.subdirectory(d.enter(it.name, path.Join(d.real, it.name)), scope)
 	default:
 		w.file(d, it, scope)
 	}
@@ -207,7 +213,7 @@ func (w *walker) entry(d directory, it item, scope *scopeTree) {
 // enter returns the subdirectory name of d, whose real path is real.
 func (d directory) enter(name, real string) directory {
 	sub := d
-	sub.path, sub.real = join(d.path, name), real
+	sub.path, sub.real = path.Join(d.path, name), real
 	switch d.kind {
 	case hiveKind:
 		sub.kind, sub.isPrimary = memoryKind, true
@@ -230,9 +236,9 @@ func (w *walker) subdirectory(d directory, scope *scopeTree) {
 	}
 	switch {
 	case !validName(d.path):
-		w.flagUnscanned(d, scope, nameNotUTF8())
+		w.flagUnscanned(d, scope, nameNotUTF8)
 	case d.depth >= maxWalkDepth:
-		w.flagUnscanned(d, scope, directoryTooDeep())
+		w.flagUnscanned(d, scope, directoryTooDeep)
 	default:
 		w.scan(d, scope)
 	}
@@ -243,8 +249,8 @@ func (w *walker) file(d directory, it item, scope *scopeTree) {
 	if d.kind != memoryKind {
 		if d.kind != sessionsKind {
 			// memory or sessions is not a directory, so its contents are unknown.
-			w.fail(join(d.path, name), nil)
-			w.block(join(d.path, name), nil)
+			w.fail(path.Join(d.path, name), nil)
+			w.block(path.Join(d.path, name), nil)
 		}
 		return
 	}
@@ -255,14 +261,14 @@ func (w *walker) file(d directory, it item, scope *scopeTree) {
 	entry := newEntry(d, name, info)
 	switch {
 	case !validName(name):
-		entry.Problem = nameNotUTF8()
+		entry.Problem = nameNotUTF8
 	case !info.Mode().IsRegular():
-		entry.Problem = notRegular()
+		entry.Problem = notRegular
 	case isIndex(name):
 		w.listing.Indexes = append(w.listing.Indexes, entry.Path)
 		return
 	case d.depth >= MaxDepth:
-		entry.Problem = fileTooDeep()
+		entry.Problem = fileTooDeep
 	}
 	w.list(entry, scope)
 }
@@ -275,7 +281,7 @@ func (w *walker) list(entry Entry, scope *scopeTree) {
 }
 
 func newEntry(d directory, name string, info fs.FileInfo) Entry {
-	entry := Entry{Path: SafePath(join(d.path, name)), Session: d.session, Size: info.Size(), ModTime: since1970(info.ModTime())}
+	entry := Entry{Path: SafePath(path.Join(d.path, name)), Session: d.session, Size: info.Size(), ModTime: since1970(info.ModTime())}
 	if change, inode, _ := Identity(info); inode != 0 {
 		entry.ChangeTime, entry.Inode = since1970(change), inode
 	}
@@ -322,17 +328,6 @@ func (w *walker) noteExhausted(err error) {
 	}
 }
 
-func (w *walker) real(d directory, name string) string { return join(d.real, name) }
-
-// join is path.Join for a clean directory and a plain name, at half the cost. The walk calls it for
-// each file.
-func join(dir, name string) string {
-	if dir == "." {
-		return name
-	}
-	return dir + "/" + name
-}
-
 // primaryInfo returns the primary directory's current metadata.
 func (w *walker) primaryInfo() (fs.FileInfo, error) {
 	dir, err := files.Resolve(w.root, w.agent.PrimaryDir())
@@ -368,10 +363,11 @@ func problemCode(e Entry) string {
 
 func (l Listing) sorted() Listing {
 	slices.SortFunc(l.Files, func(a, b Entry) int {
-		if order := strings.Compare(a.Path, b.Path); order != 0 {
-			return order
-		}
-		return cmp.Or(cmp.Compare(len(problemCode(a)), len(problemCode(b))), cmp.Compare(a.Inode, b.Inode))
+		return cmp.Or(
+			strings.Compare(a.Path, b.Path),
+			cmp.Compare(len(problemCode(a)), len(problemCode(b))),
+			cmp.Compare(a.Inode, b.Inode),
+		)
 	})
 	// An escaped name can equal another file's real name. The readable file is kept.
 	l.Files = slices.CompactFunc(l.Files, func(a, b Entry) bool { return a.Path == b.Path })
