@@ -74,9 +74,9 @@ func (a Agent) InTeam(relPath string) bool {
 	return len(names) > 1 && names[0] == teamDir
 }
 
-// Linked returns the target of a link in the index file at index, relative to Dir. inside reports
-// whether the target is in Dir. target is a clean path, absolute or relative to the index's
-// directory.
+// Linked returns the path, relative to Dir, of the target of a link in the index file at index.
+// inside reports whether that path is in Dir. target is a clean path, absolute or relative to the
+// index's directory. If no relative path exists, relPath is empty.
 func (a Agent) Linked(index, target string) (relPath string, inside bool) {
 	relPath = path.Join(path.Dir(index), target)
 	if path.IsAbs(target) {
@@ -90,15 +90,16 @@ func (a Agent) Linked(index, target string) (relPath string, inside bool) {
 }
 
 // SessionOf returns the session whose memory directory contains a slash-separated path relative to
-// Dir. durable reports whether the primary directory contains it. Both results are zero for a path
-// in no memory directory.
+// Dir. durable reports whether the agent's own memory directory contains it; session is empty then.
+// Both are zero for a path in no memory directory.
 func (a Agent) SessionOf(relPath string) (session string, durable bool) {
 	session, durable, _ = a.locate(relPath)
 	return session, durable
 }
 
-// locate is SessionOf, and also returns the path's elements below its memory directory. names is
-// empty for the memory directory itself, and nil for a path outside every memory directory.
+// locate returns the session whose memory directory contains a path, whether the path is in the
+// primary directory instead, and the path's elements below the memory directory. names is empty for
+// the memory directory itself, and nil for a path outside every memory directory.
 func (a Agent) locate(relPath string) (session string, durable bool, names []string) {
 	names = strings.Split(path.Clean(relPath), "/")
 	if names[0] == ".." || names[0] == "" {
@@ -134,8 +135,8 @@ func (a Agent) walks(relPath string) bool {
 	return true
 }
 
-// omitted reports whether Walk ignores an entry of this name: hidden files, and directories of
-// logs.
+// isIgnored reports whether Walk ignores an entry of this name: hidden files, and directories
+// called logs.
 func isIgnored(name string) bool {
 	return strings.HasPrefix(name, ".") || name == logsDir
 }

@@ -16,8 +16,8 @@ type Blocked struct {
 	Reason string // a few words
 }
 
-// BlockedDir describes a directory that could not be read because of err, or the parent that denies
-// access. A nil err means that the path is not a directory.
+// BlockedDir describes a directory that could not be read because of err, or, if access was denied,
+// the parent that denies it. A nil err means that the path is not a directory.
 func BlockedDir(dir string, err error) Blocked {
 	b := Blocked{Reason: "not a directory"}
 	if err != nil {
@@ -35,14 +35,15 @@ func BlockedDir(dir string, err error) Blocked {
 	return b
 }
 
-// misnamed describes a directory whose path cannot be stored.
+// misnamed describes a directory that is not read because its path is not valid UTF-8 and cannot be
+// stored.
 func misnamed(dir string) Blocked {
 	b := BlockedDir(dir, fs.ErrInvalid)
 	b.Reason = "the name is not valid UTF-8; rename the directory"
 	return b
 }
 
-// block records a directory that the walk could not read.
+// block adds a directory that the walk could not read, with the reason, to listing.Blocked.
 func (w *walker) block(relPath string, err error) {
 	w.listing.Blocked = append(w.listing.Blocked, BlockedDir(filepath.Join(w.root.Name(), relPath), err))
 }
@@ -53,8 +54,9 @@ type openDirectory struct {
 	listed bool
 }
 
-// flagOpen lists a memory directory to which Memoir does not write, because all users may write to
-// it or to one of its parents. Directories below it are not listed again.
+// flagOpen lists a memory directory with a problem if all users may write to it or to one of its
+// parents, because Memoir does not write there. It returns what the directories below d inherit:
+// the open directory, and whether it is listed; they are not listed again.
 func (w *walker) flagOpen(d directory) openDirectory {
 	open := d.open
 	if open.listed || d.kind == hiveKind {
@@ -72,7 +74,7 @@ func (w *walker) flagOpen(d directory) openDirectory {
 }
 
 // openToAll returns the absolute path of d if all users may write to it, or "". For the top of the
-// primary directory it also checks the parents.
+// primary directory it also checks the parents, and returns the outermost open one.
 func (w *walker) openToAll(d directory) string {
 	info, err := w.root.Lstat(d.real)
 	if err == nil && files.IsOpenToAll(info) {

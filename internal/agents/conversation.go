@@ -42,8 +42,9 @@ func AgentsOf(c Conversation, claudeDir string, all []Agent) ([]Agent, error) {
 	return project.Agents(all), nil
 }
 
-// byTranscript returns the agent of the project whose directory contains the transcript. If Claude
-// Code's settings have moved that project's memory, it returns the agent of the new directory.
+// byTranscript returns the agent of the project of Claude Code whose directory contains the
+// transcript. If Claude Code's settings have moved that project's memory, it returns the agents of
+// the new directory. It returns nil without such an agent.
 func (c Conversation) byTranscript(claudeDir string, all []Agent) []Agent {
 	name := c.projectName(claudeDir)
 	if name == "" {
@@ -65,7 +66,8 @@ func (c Conversation) byTranscript(claudeDir string, all []Agent) []Agent {
 	return nil
 }
 
-// projectName returns the name of the directory beneath projects/ that the transcript is in, or "".
+// projectName returns the name of the directory below projects/ that contains the transcript, or ""
+// if the transcript is not below projects/.
 func (c Conversation) projectName(claudeDir string) string {
 	if claudeDir == "" || !filepath.IsAbs(c.Transcript) {
 		return ""
@@ -85,8 +87,9 @@ func (c Conversation) projectName(claudeDir string) string {
 	return name
 }
 
-// firstDir returns the first working directory that the transcript names, or "". It fails only with
-// an error for which files.IsExhausted reports true.
+// firstDir returns the first absolute working directory that the start of the transcript names. It
+// returns "" if the transcript names no directory or cannot be read. It fails only with an error
+// for which files.IsExhausted reports true.
 func (c Conversation) firstDir(claudeDir string) (string, error) {
 	file, err := OpenTranscript(claudeDir, c.Transcript)
 	switch {

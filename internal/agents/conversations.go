@@ -46,8 +46,8 @@ func sessionsSince(a Agent, since time.Time, limit int) int {
 	return count
 }
 
-// sessionChanged checks the directories before the files: adding, removing or replacing a file
-// changes its directory.
+// sessionChanged reports whether a session's directory, its memory directory or a Markdown file in
+// that was modified after since.
 func sessionChanged(root *os.Root, dir string, since time.Time) bool {
 	info, err := root.Lstat(dir)
 	if err != nil || !info.IsDir() {
@@ -100,13 +100,15 @@ func transcriptsSince(project string, since, now time.Time, limit int) int {
 	return min(count, limit)
 }
 
-// entriesOf lists a directory. It returns the entries that it could read.
+// entriesOf returns the entries of a directory that it can read, in any order; none if the
+// directory cannot be opened.
 func entriesOf(root *os.Root, dir string) []fs.DirEntry {
 	entries, _ := readEntries(root, dir) // an unopenable directory counts as empty
 	return entries
 }
 
-// readEntries is entriesOf, but fails if the directory cannot be opened.
+// readEntries returns the entries of a directory that it can read, in any order. It fails only if
+// the directory cannot be opened.
 func readEntries(root *os.Root, dir string) ([]fs.DirEntry, error) {
 	handle, err := root.Open(dir)
 	if err != nil {

@@ -68,7 +68,8 @@ func customDir(root string, scope Scope, name string) string {
 	return filepath.Join(root, dotClaude, kind, name)
 }
 
-// customRoot returns the root of the project of a custom agent's directory, from the path alone.
+// customRoot returns the root of the project of a custom agent's memory directory: the path without
+// its last three elements.
 func customRoot(dir string) string { return filepath.Dir(filepath.Dir(filepath.Dir(dir))) }
 
 // customTitle returns the display name of a project's custom agent.
@@ -86,8 +87,8 @@ type project struct {
 	path string // absolute; its root
 }
 
-// addProject records a project if its path is an absolute directory that does not contain the
-// user's home directory.
+// addProject records a project for the search of custom agents. It does nothing if the path is not
+// absolute, is no directory, or is or contains the user's home directory.
 func (d *discovery) addProject(name, path string) {
 	if !filepath.IsAbs(path) {
 		return
@@ -113,8 +114,8 @@ func (d *discovery) roots() []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// customAgents finds the custom agents that have a definition or a memory directory, first those
-// for all projects, then those of each project.
+// customAgents adds the custom agents that have a definition or a memory directory: those for all
+// projects to d.found, those of single projects to d.outside.
 func (d *discovery) customAgents(claudeDir string) {
 	shared := map[string]bool{} // names of agents for all projects
 	for _, def := range d.definitions(RealDir(filepath.Join(claudeDir, definitionsDir)), true) {
@@ -152,9 +153,9 @@ func (d *discovery) customAgents(claudeDir string) {
 	d.outside = append(d.outside, inProjects...)
 }
 
-// customIn returns the agents of one scope in a project: those of defined and those with a
-// directory. It follows no link in a repository, because the repository's author may not be
-// trusted.
+// customIn returns the custom agents of one scope in a project: those whose names are in defined,
+// and those with a memory directory, whose names it adds to defined. It follows no link in a
+// repository, because the repository's author may not be trusted.
 func (d *discovery) customIn(root string, scope Scope, defined map[string]bool) []Found {
 	parent := filepath.Dir(customDir(root, scope, "any"))
 	if d.source(parent) && hasNoLink(parent) {
@@ -236,6 +237,7 @@ func (d *discovery) definitions(dir string, trusted bool) []definition {
 	return found
 }
 
+// depthBelow returns how many elements path has below dir, or 0 if path is dir or not below it.
 func depthBelow(dir, path string) int {
 	rel, err := filepath.Rel(dir, path)
 	if err != nil || rel == "." {
@@ -245,8 +247,9 @@ func depthBelow(dir, path string) int {
 }
 
 // readDefinition reads the keys name and memory of a definition's frontmatter, each from its own
-// line. The other keys hold prose, which is often not valid YAML but which Claude Code accepts. ok
-// reports whether the definition declares a memory and has a usable name.
+// line, because the other keys hold prose that is often not valid YAML. Without a name, the file's
+// name is used. ok reports whether the definition declares a memory and has a usable name. failed
+// is called with an error of opening the file.
 func readDefinition(path string, failed func(error)) (def definition, ok bool) {
 	raw, err := readRegular(path, maxDefinition)
 	if err != nil {

@@ -186,8 +186,9 @@ func (d *discovery) isDirectoryOrLink(path string) bool {
 	return info.IsDir() || info.Mode().Type() == fs.ModeSymlink
 }
 
-// leadsToDirectory is isDirectory for a path that may be a link. It also records the link, so that
-// a change of its target starts a new discovery.
+// leadsToDirectory reports whether a path is a directory or a link to one that may be followed. It
+// records a link in d.links, or in d.sources if it leads to no directory. A link that must not be
+// followed is recorded as unreadable.
 func (d *discovery) leadsToDirectory(path string) bool {
 	before := StampOf(path)
 	leads := d.isDirectory(path)
@@ -203,6 +204,8 @@ func (d *discovery) leadsToDirectory(path string) bool {
 	return leads
 }
 
+// isDirectory reports whether a path is a directory, with links followed. It records a path that
+// exists and cannot be examined as unreadable.
 func (d *discovery) isDirectory(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -212,6 +215,8 @@ func (d *discovery) isDirectory(path string) bool {
 	return info.IsDir()
 }
 
+// noteUnreadable records dir as unreadable because of err, unless err means that nothing is or can
+// be there, or dir was recorded just before.
 func (d *discovery) noteUnreadable(dir string, err error) {
 	last := len(d.unreadable) - 1
 	if isGone(err) || isNoPath(err) || last >= 0 && d.unreadable[last] == dir {
@@ -220,13 +225,15 @@ func (d *discovery) noteUnreadable(dir string, err error) {
 	d.addUnreadable(dir, err)
 }
 
-// addUnreadable records a path that exists and could not be read.
+// addUnreadable records a path that exists and could not be read because of err. It also notes err
+// in d.exhausted if too few files can be opened.
 func (d *discovery) addUnreadable(path string, err error) {
 	d.noteFailed(err)
 	d.block(path, BlockedDir(path, err))
 }
 
-// block records a path that exists and is not read.
+// block records a path that exists and is not read: its description for people in d.blocked, once
+// for each directory, and the path in d.unreadable.
 func (d *discovery) block(path string, b Blocked) {
 	if !slices.ContainsFunc(d.blocked, func(other Blocked) bool { return other.Dir == b.Dir }) {
 		d.blocked = append(d.blocked, b)

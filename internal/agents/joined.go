@@ -41,8 +41,9 @@ type MemoryHome struct {
 // HomeOf returns the home of an agent's memory.
 func HomeOf(a Agent) MemoryHome { return MemoryHome{RealDir(a.Dir), a.Layout == Hive} }
 
-// joinRank ranks an agent among the agents that share dir. The agent with the lowest rank is not
-// joined.
+// joinRank returns 0 to 3 for an agent among those that share dir; the agent with the lowest rank
+// is not joined. An agent that reaches dir without a link ranks first, then one for which wasJoined
+// is false.
 func joinRank(a Agent, dir string, wasJoined func(slug string) bool) int {
 	byLink := IsLink(a.Dir) || nameOf(a.Layout, a.Dir) != nameOf(a.Layout, dir)
 	switch {

@@ -9,8 +9,9 @@ import (
 	"memoir/internal/files"
 )
 
-// link lists a link. It flags a link that leaves the agent's directory, skips one whose target the
-// walk reaches anyway, and follows all others.
+// link handles a link in d. It lists one that cannot be followed with its problem, skips one whose
+// target the walk reaches anyway, and lists or walks the target of all others. It records every
+// link in listing.Links.
 func (w *walker) link(d directory, it item, scope *scopeTree) {
 	linked := d.enter(it.name, "")
 	w.listing.Links = append(w.listing.Links, SafePath(linked.path))
@@ -56,8 +57,9 @@ func (w *walker) skipsLink(name, target string, info fs.FileInfo) bool {
 	return !isMarkdown(target) || isIndex(path.Base(target)) || slices.ContainsFunc(strings.Split(target, "/"), isIgnored) || w.isClaudeMD(target)
 }
 
-// reachesAnyway reports whether the walk reaches a directory, or directories below it, without the
-// link to it in d. The link memory of a hive agent is always followed.
+// reachesAnyway reports whether the walk reaches a directory, or memory directories below it,
+// without a link in d. It reports false for a link in a hive agent's directory, except to that
+// directory itself.
 func (w *walker) reachesAnyway(d directory, target string) bool {
 	if d.kind == hiveKind {
 		return target == "."

@@ -56,8 +56,8 @@ type Listing struct {
 	unscanned    map[string]bool // not scanned, with everything below
 }
 
-// Covers reports whether the walk scanned a path completely: a file that is not among Files does
-// then not exist there.
+// Covers reports whether the walk scanned the place of a path completely. A file at that path that
+// is not in the listing does then not exist.
 func (l Listing) Covers(relPath string) bool {
 	relPath = path.Clean(relPath)
 	isUnseen := func(raw string) bool { return within(l.unscanned, raw) }
@@ -89,6 +89,7 @@ func (l Listing) Gone(root *os.Root, known []string) ([]string, error) {
 	return gone, nil
 }
 
+// lists reports whether a path is among Files or Indexes.
 func (l Listing) lists(relPath string) bool {
 	_, index := slices.BinarySearch(l.Indexes, relPath)
 	return index || l.HasFile(relPath)
@@ -100,8 +101,9 @@ func (l Listing) HasFile(relPath string) bool {
 	return is
 }
 
-// hasOtherSpelling reports whether the file at a path is listed under another spelling. File
-// systems that ignore letter case find a renamed file also by its former name.
+// hasOtherSpelling reports whether the file at a path is among Files under a path that differs only
+// in letter case or Unicode form. File systems that ignore these find a renamed file also by its
+// former name.
 func (l Listing) hasOtherSpelling(root *os.Root, relPath string) bool {
 	info, err := files.Lstat(root, relPath)
 	if err != nil {
@@ -125,6 +127,8 @@ func (l Listing) isBehindSkippedLink(root *os.Root, relPath string) bool {
 	return false
 }
 
+// noFile reports whether no file is at a path: nothing, a directory or a link. For an escaped name,
+// it checks all paths on disk that the name may stand for. It fails if a path cannot be examined.
 func noFile(root *os.Root, relPath string) (bool, error) {
 	for _, raw := range rawPaths(relPath) {
 		info, err := files.Lstat(root, raw)

@@ -27,8 +27,9 @@ type MemoryLocation struct {
 	OnLinks  []claudesettings.Link
 }
 
-// LocateMemory returns the location of an agent's memory. It uses Claude Code's environment as far
-// as Settings.Env has it.
+// LocateMemory returns where an agent's memory is and whether it is on. It reads Claude Code's
+// settings, and of its environment what Settings.Env has. For an agent that is not Claude Code's it
+// sets only Scope, Project and Dir.
 func LocateMemory(s Settings, a Agent) MemoryLocation {
 	w := MemoryLocation{Scope: ScopeOf(a), Project: ProjectDir(a), Dir: a.Dir}
 	if a.Layout != Claude || s.ClaudeDir == "" {
@@ -62,8 +63,9 @@ const (
 // gitTimeout limits how long git may take to answer. It reads a few small files; 2 s is arbitrary.
 const gitTimeout = 2 * time.Second
 
-// CommittedOf asks git whether it ignores a MEMORY.md in a directory of a project. Programs that
-// the repository's configuration names are not run, because its author may not be trusted.
+// CommittedOf returns whether git ignores a MEMORY.md in a directory of a project. It runs git, but
+// no program that the repository's configuration names, because its author may not be trusted. It
+// returns MayBeIgnored without a repository or an answer.
 func CommittedOf(ctx context.Context, dir string) Committed {
 	at, err := ProjectAt(filepath.Dir(dir))
 	git, lookErr := exec.LookPath("git")

@@ -49,9 +49,10 @@ type LogListing struct {
 	absent    map[string]bool // logs directories that do not exist
 }
 
-// WalkLogs lists an agent's log files, as Walk lists memory files. Of scope, only paths that are in
-// a logs directory or contain one count. If a path names an entry of a directory, all files of that
-// directory are listed. It calls visit with each directory before it is listed.
+// WalkLogs lists the agent's log files: the Markdown files in its logs directories, up to
+// maxLogDepth. Of scope, only paths that are in a logs directory or contain one count. If a path
+// names an entry of a directory, all files of that directory are listed. It calls visit with each
+// directory before it is listed.
 func WalkLogs(root *os.Root, a Agent, scope []string, visit func(relDir string)) LogListing {
 	w := logWalker{root: root, visit: visit, listing: LogListing{
 		complete: map[string]bool{}, unscanned: map[string]bool{}, absent: map[string]bool{},
@@ -126,8 +127,8 @@ func (w *logWalker) top(dir string, scope *scopeTree, seen map[string]bool) {
 	}
 }
 
-// walkTop walks a logs directory. If the directory was replaced during the walk, its files are
-// unknown.
+// walkTop walks a logs directory, unless seen has its real path. If the directory was replaced
+// during the walk, it records it as not scanned, so that no file below counts as missing.
 func (w *logWalker) walkTop(d logDirectory, before fs.FileInfo, scope *scopeTree, seen map[string]bool) {
 	if seen[d.real] {
 		return
@@ -164,6 +165,9 @@ func (w *logWalker) noteExhausted(err error) {
 	}
 }
 
+// entry lists an entry of a logs directory: a Markdown file, or an entry that cannot be read with
+// its problem. It walks a directory in scope. It ignores hidden entries, other files, and links
+// inside the agent's directory.
 func (w *logWalker) entry(d logDirectory, it item, scope *scopeTree) {
 	if strings.HasPrefix(it.name, ".") {
 		return

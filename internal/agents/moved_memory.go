@@ -29,8 +29,8 @@ func ManagedDir() string {
 	return "/etc/claude-code"
 }
 
-// movedMemories finds the memory directories that Claude Code's settings name: one for all
-// projects, and those of single projects.
+// movedMemories adds to d.outside the memory directories that Claude Code's settings name: one for
+// all projects, and those of single projects.
 func (d *discovery) movedMemories(claudeDir string) {
 	all, _ := claudesettings.Directory(d.settings.input(claudeDir, project{}, d.noteSource, d.noteFailed))
 	if all != "" && d.isDirectoryOrSource(all) {
@@ -80,8 +80,8 @@ func defaultMemory(s Settings, claudeDir string, p project) string {
 	return filepath.Join(claudeDir, projectsDir, p.name, memoryDir)
 }
 
-// addOutside adds the agents found outside the searched directories. It skips a directory that is
-// inside another agent's or contains one: a deletion by one agent would affect the other.
+// addOutside adds the agents of d.outside to d.found. It skips a directory that is inside another
+// agent's or contains one: a deletion by one agent would affect the other.
 func (d *discovery) addOutside() {
 	for _, f := range d.outside {
 		dir := RealDir(f.Dir)

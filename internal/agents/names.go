@@ -37,7 +37,8 @@ func SafePath(p string) string {
 	return strings.Join(names, "/")
 }
 
-// safeName is SafePath for one element of a path.
+// safeName returns the name of a file as SafePath writes it: escaped and shortened if Postgres
+// cannot store it, else unchanged.
 func safeName(name string) string {
 	if validName(name) {
 		return name
@@ -85,8 +86,8 @@ func rawNames(safe string) (names []string, all bool) {
 	return []string{safe, raw}, false
 }
 
-// rawPaths returns the paths on disk for which SafePath may have returned safe. They differ in the
-// last element only: Walk enters no directory whose name cannot be stored.
+// rawPaths returns the paths on disk for which SafePath may have returned safe, safe itself first.
+// They differ in the last element only: Walk enters no directory whose name cannot be stored.
 func rawPaths(safe string) []string {
 	dir, name := "", safe
 	if i := strings.LastIndexByte(safe, '/'); i >= 0 {
@@ -100,8 +101,8 @@ func rawPaths(safe string) []string {
 	return paths
 }
 
-// IsMisnamed reports whether a path is the escaped form of a file's path, whose name on disk cannot
-// be stored.
+// IsMisnamed reports whether safe is the escaped form, made by SafePath, of the path of an existing
+// file whose name cannot be stored. It reports false if a file has the name safe itself.
 func IsMisnamed(root *os.Root, safe string) bool {
 	name := safe[strings.LastIndexByte(safe, '/')+1:]
 	raw, all := rawNames(name)

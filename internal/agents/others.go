@@ -46,7 +46,9 @@ var (
 		.otf .parquet .pkl .npy .docx .xlsx .pptx`)
 )
 
-// other lists a file that is not Markdown, if it may be text.
+// other adds a file that is not Markdown to listing.Others, if it may be text: it is a regular
+// file, not empty, not too large, not too deep, and IsOther accepts its name. Only a file that the
+// scope includes itself counts.
 func (w *walker) other(d directory, it item, scope *scopeTree) {
 	size := it.info.Size()
 	if !scope.all || !it.info.Mode().IsRegular() || d.depth >= MaxDepth || size == 0 || size > memories.MaxFileSize || !IsOther(it.name) {
@@ -88,8 +90,8 @@ func isText(head []byte) bool {
 	return len(head) > 0
 }
 
-// AddOthers adds listed to Files. It records leftOut as omitted: Gone reports them, though they
-// exist.
+// AddOthers adds listed to Files, which it sorts again. It records leftOut as omitted: Gone returns
+// these paths although their files exist.
 func (l *Listing) AddOthers(listed []Other, leftOut []string) {
 	for _, o := range listed {
 		l.Files = append(l.Files, o.Entry)

@@ -54,8 +54,9 @@ func ProjectAt(cwd string) (Project, error) {
 	return Project{Dir: dir, Tree: dir, Root: dir}, nil
 }
 
-// rootOf returns the root of the repository if tree is the top of one of its working trees. It
-// fails only with an error for which files.IsExhausted reports true.
+// rootOf returns the root of the repository if tree is the top of one of its working trees; found
+// is false otherwise. For an added worktree it is the root of the main one. It fails only with an
+// error for which files.IsExhausted reports true.
 func rootOf(tree string) (root string, found bool, err error) {
 	info, err := os.Stat(filepath.Join(tree, gitName))
 	switch {
@@ -82,9 +83,10 @@ func rootOf(tree string) (root string, found bool, err error) {
 	return common, true, nil
 }
 
-// commonDirOf returns the git directory that a worktree shares with its repository. The repository
-// must name the worktree too. Otherwise a directory from an archive could claim to be a worktree of
-// another project and receive its memories.
+// commonDirOf returns the git directory that an added worktree shares with its repository. found is
+// false unless the repository names the worktree too: a directory from an archive could claim to be
+// a worktree of another project and receive its memories. failed is called with errors of opening
+// files.
 func commonDirOf(tree string, failed func(error)) (common string, found bool) {
 	link := filepath.Join(tree, gitName)
 	gitDir := pathIn(link, "gitdir: ", failed)
@@ -97,7 +99,8 @@ func commonDirOf(tree string, failed func(error)) (common string, found bool) {
 }
 
 // pathIn returns the path after label in a file of git, with links followed. A relative path is
-// relative to the file's directory. It returns "" if the file cannot be read or has no such label.
+// relative to the file's directory. It returns "" if the file has no such label, or cannot be read;
+// then it calls failed.
 func pathIn(file, label string, failed func(error)) string {
 	text, err := readRegular(file, maxGitFile)
 	if err != nil {

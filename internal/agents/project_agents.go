@@ -43,9 +43,9 @@ func (p Project) around(all []Agent) []Agent {
 	return found
 }
 
-// mayBeIn reports whether the working directory may be in an agent's directory. It is cheap: for
-// most of thousands of agents no links must be followed. A hive agent may be a link to another
-// name.
+// mayBeIn reports whether the working directory may be in an agent's directory, judged without
+// following links: its path has an element with the directory's name, or the agent is a hive agent
+// and a link. Otherwise it cannot be in it.
 func (p Project) mayBeIn(a Agent) bool {
 	separator := string(filepath.Separator)
 	if strings.Contains(p.Dir+separator, separator+filepath.Base(a.Dir)+separator) {
@@ -58,7 +58,7 @@ func (p Project) mayBeIn(a Agent) bool {
 	return err == nil && info.Mode().Type() == fs.ModeSymlink
 }
 
-// moved returns the agents whose directory the project's own settings name as its memory.
+// moved returns the agents whose memory directory the project's own settings name.
 func (p Project) moved(all []Agent) []Agent {
 	return which(all, func(a Agent) bool {
 		_, isProject := claudeProject(a.Layout, a.Dir)
@@ -76,10 +76,12 @@ func (p Project) movedWithAll(all []Agent) []Agent {
 	return which(all, func(a Agent) bool { return a.Layout == Claude && a.DisplayName == allProjectsName(a.Dir) })
 }
 
-// remembered returns the agents in Claude Code's own directory that have the project's name.
+// remembered returns the agents in Claude Code's own directory whose project directory is named
+// after the project's root.
 func (p Project) remembered(all []Agent) []Agent { return namedAfter(p.Root, all) }
 
-// namedAfter returns the agents of Claude Code whose project's directory is named after dir.
+// namedAfter returns the agents of Claude Code whose project directory has the name that Claude
+// Code gives to dir.
 func namedAfter(dir string, all []Agent) []Agent {
 	whole := projectDirName(dir)
 	return which(all, func(a Agent) bool {
@@ -88,8 +90,9 @@ func namedAfter(dir string, all []Agent) []Agent {
 	})
 }
 
-// above returns the agents of Claude Code for the nearest parent of the working directory, or of
-// the repository's root. It stops at a directory that contains the user's home directory.
+// above returns the agents of Claude Code for the nearest parent of the working directory that has
+// any, else for the nearest parent of the repository's root. It returns nil at a directory that is
+// or contains the user's home directory.
 func (p Project) above(all []Agent) []Agent {
 	for _, dir := range []string{p.Dir, p.Root} {
 		for range maxLevels {

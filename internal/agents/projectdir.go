@@ -35,8 +35,8 @@ func ProjectDir(a Agent) string {
 	return filepath.Clean(dir)
 }
 
-// repositoryAround returns the root of the repository that contains dir, or "" if dir is itself a
-// root.
+// repositoryAround returns the root of the innermost repository that contains dir. It returns "" if
+// dir is itself a root, is in no repository, or a parent cannot be read.
 func repositoryAround(dir string) string {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {

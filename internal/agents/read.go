@@ -40,8 +40,8 @@ func readRegular(path string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, limit))
 }
 
-// ReadEnd returns the last bytes of a file, at most limit, and whether the file has more. It
-// follows links and refuses pipes as ReadFile does.
+// ReadEnd returns the last bytes of a file, at most limit. cut reports whether the file has more.
+// It follows links that stay inside root. The errors are those of [files.Open].
 func ReadEnd(root *os.Root, relPath string, limit int64) (end []byte, cut bool, err error) {
 	file, err := files.Open(root, relPath)
 	if err != nil {

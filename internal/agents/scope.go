@@ -35,6 +35,7 @@ func newScope(paths []string) *scopeTree {
 	return top
 }
 
+// grow returns the node of an entry of that name, and adds it if it is missing.
 func (s *scopeTree) grow(name string) *scopeTree {
 	if s.names == nil {
 		s.names = make(map[string]*scopeTree)
@@ -45,7 +46,7 @@ func (s *scopeTree) grow(name string) *scopeTree {
 	return s.names[name]
 }
 
-// child returns the scope of one entry, or nil if the walk ignores the entry.
+// child returns the part of the scope below one entry, or nil if the entry is not in the scope.
 func (s *scopeTree) child(name string) *scopeTree {
 	if s.all {
 		return everything

@@ -123,6 +123,8 @@ func directoriesIn(root *os.Root, dir string) []string {
 	return names
 }
 
+// findSessionMemory returns a session's memory without its text. The error is fs.ErrNotExist if the
+// session has none.
 func (a Agent) findSessionMemory(root *os.Root, session string) (SessionMemory, error) {
 	paths := []string{path.Join(sessionMemoryDir, session, sessionMemoryFile)}
 	if a.Layout == Claude {
@@ -139,7 +141,8 @@ func (a Agent) findSessionMemory(root *os.Root, session string) (SessionMemory, 
 	return SessionMemory{}, fs.ErrNotExist
 }
 
-// messagesWithText counts the messages of a transcript that have text, up to limit.
+// messagesWithText counts the messages of a transcript that have text, up to limit. It returns
+// UncountedMessages if the transcript cannot be opened.
 func messagesWithText(root *os.Root, name string, limit int) int {
 	file, err := files.Open(root, name)
 	if err != nil {

@@ -43,7 +43,8 @@ func ParseNamedDir(s string) (NamedDir, error) {
 }
 
 // CheckTeamDir returns an error if the shared directory equals, contains or is inside another
-// directory of the settings: its memories would also be another agent's. Links are followed.
+// directory of the settings, with links followed: its memories would also be another agent's. It
+// returns nil without a shared directory.
 func (s Settings) CheckTeamDir() error {
 	if s.TeamDir == "" {
 		return nil

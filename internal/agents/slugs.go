@@ -72,10 +72,13 @@ func AssignSlugs(found []Found, known []KnownAgent) []Agent {
 	return agents
 }
 
+// indexOf returns the index of the found agent with the layout and directory of k, or -1.
 func indexOf(found []Found, k KnownAgent) int {
 	return slices.IndexFunc(found, func(f Found) bool { return f.Layout == k.Layout && f.Dir == k.Dir })
 }
 
+// freeSlug returns the slug of f if it is not taken, else with the first of -2, -3 and so on that
+// is free. A slug in gone is free only for a directory of the same layout and name.
 func freeSlug(f Found, taken map[string]bool, gone map[string]KnownAgent) string {
 	if !taken[f.Slug] {
 		return f.Slug
@@ -101,8 +104,8 @@ func nameOf(layout Layout, dir string) string {
 	return filepath.Base(dir)
 }
 
-// claudeProject returns the name that Claude Code has given the directory of a project. isProject
-// reports whether dir is the memory directory of a project.
+// claudeProject reports whether dir is the memory directory of a project of Claude Code, and
+// returns the name of the project's directory. name has no meaning if isProject is false.
 func claudeProject(layout Layout, dir string) (name string, isProject bool) {
 	project := filepath.Dir(dir)
 	isProject = layout == Claude && filepath.Base(dir) == memoryDir && filepath.Base(filepath.Dir(project)) == projectsDir

@@ -19,7 +19,7 @@ import (
 const (
 	// transcriptExt is the extension of transcripts.
 	transcriptExt = ".jsonl"
-	// transcriptsPerScan limits how many transcripts of a project one discovery opens. The next
+	// maxTranscripts limits how many transcripts of a project one discovery opens. The next
 	// discovery continues with the others. Opening 4,096 takes about 0.1 s on 2 cores.
 	maxTranscripts = 4096
 	// maxTranscriptBytes limits how many bytes of a project's transcripts one discovery reads. A
@@ -61,8 +61,8 @@ func (t *Transcripts) known() map[string]head {
 	return t.heads
 }
 
-// add replaces the cache by the heads that a discovery used. Other files were removed or not
-// needed.
+// replace replaces the cache by the heads that a discovery used. Others are dropped: their files
+// were removed or not needed. It does nothing if t is nil.
 func (t *Transcripts) replace(heads map[string]head) {
 	if t == nil {
 		return
@@ -72,11 +72,10 @@ func (t *Transcripts) replace(heads map[string]head) {
 	t.heads = heads
 }
 
-// projectName returns the real path of a project of Claude Code as display name. It is the first
-// working directory in the transcripts, newest first, whose encoded name is the project directory's
-// name; else a parent of one. Transcripts can name other directories, because conversations can be
-// resumed or moved. If no path matches, it returns the directory's name and records the transcripts
-// as sources.
+// projectName returns the path of a project of Claude Code as display name: the first working
+// directory in its transcripts, newest first, whose encoded name is the project directory's name;
+// else a parent of one. If no path matches, it returns the directory's name and records the
+// transcripts in d.sources.
 func (d *discovery) projectName(project string) string {
 	name := filepath.Base(project)
 	before := StampOf(project)
@@ -119,8 +118,9 @@ type budget struct {
 	bytes int64
 }
 
-// head returns the head of a transcript, from the cache if the file has not changed. done is false
-// if the budget was used up before the head was complete.
+// head returns the head of a transcript: from the cache if the file has not changed, else by
+// reading it, which uses up left. done is false if left ended before the head was complete; h is
+// then not cached.
 func (d *discovery) head(root *os.Root, path string, info fs.FileInfo, left *budget) (h head, done bool) {
 	stamp := stampOf(info)
 	if known, is := d.known[path]; is && known.stamp == stamp {
@@ -162,8 +162,9 @@ func (d *discovery) transcriptsByAge(root *os.Root) []fs.FileInfo {
 	return transcripts
 }
 
-// readHead reads a transcript until a working directory has the encoded name of the project's
-// directory.
+// readHead reads a transcript and sets h.exact to the first working directory with the encoded name
+// of the project's directory, and h.parent to the first such parent of others. It reads at most
+// left.bytes and subtracts what it read.
 func (d *discovery) readHead(root *os.Root, name string, h *head, left *budget) {
 	file, err := files.Open(root, name)
 	if err != nil {
@@ -189,7 +190,8 @@ func (d *discovery) readHead(root *os.Root, name string, h *head, left *budget) 
 	left.bytes = limited.N + spared
 }
 
-// parentNamed returns the parent of cwd whose project directory is called name, or "".
+// parentNamed returns the innermost parent of cwd for which Claude Code's directory would be called
+// name, or "".
 func parentNamed(cwd, name string) string {
 	for dir := filepath.Dir(cwd); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if fits(name, projectDirName(dir)) {

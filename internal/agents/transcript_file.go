@@ -53,8 +53,9 @@ func OpenTranscript(claudeDir, path string) (*os.File, error) {
 	return file, err
 }
 
-// locateTranscript returns the real directory of all transcripts, and the path of one relative to
-// it.
+// locateTranscript returns the real path of projects/ in claudeDir, and the path of a transcript
+// relative to it, with links followed. The error is a *TranscriptError if the transcript may not be
+// read or does not exist.
 func locateTranscript(claudeDir, path string) (projects, relative string, err error) {
 	if claudeDir == "" {
 		return "", "", &TranscriptError{"is not read: no directory of Claude Code is configured", true}

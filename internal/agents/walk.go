@@ -116,7 +116,8 @@ func (w *walker) scan(d directory, scope *scopeTree) {
 	}
 }
 
-// scanNamed scans the named entries without listing the directory.
+// scanNamed scans the entries with these names that are in the scope, without listing the
+// directory. It lists the directory only for a name that SafePath shortened.
 func (w *walker) scanNamed(d directory, scope *scopeTree, names ...string) {
 	for _, name := range names {
 		inside := scope.child(name)
@@ -137,7 +138,8 @@ func (w *walker) scanNamed(d directory, scope *scopeTree, names ...string) {
 	}
 }
 
-// scanOne scans the entry with this name on disk.
+// scanOne scans the entry of d with this name on disk. It ignores a missing one, except memory/ of
+// a hive agent, which counts as not scanned. An entry that cannot be read is recorded as failed.
 func (w *walker) scanOne(d directory, name string, inside *scopeTree) {
 	entryPath := path.Join(d.path, name)
 	info, err := w.root.Lstat(path.Join(d.real, name))
@@ -162,7 +164,8 @@ func (w *walker) scanAll(d directory) {
 	w.eachOf(d, func(it item) { w.entry(d, it, everything) })
 }
 
-// eachOf lists a directory and calls do with each entry.
+// eachOf lists a directory and calls do with each entry. It records entries that cannot be read,
+// and lists the directory with a problem if it cannot be read.
 func (w *walker) eachOf(d directory, do func(item)) {
 	fail := func(name string, err error) { w.fail(path.Join(d.path, name), err) }
 	if err := readDirectory(w.root, d.real, do, fail); err != nil {
@@ -210,7 +213,8 @@ func (w *walker) entry(d directory, it item, scope *scopeTree) {
 	}
 }
 
-// enter returns the subdirectory name of d, whose real path is real.
+// enter returns the subdirectory of d with this name, with real as its path on disk: its kind,
+// session and depth follow from those of d. It opens nothing.
 func (d directory) enter(name, real string) directory {
 	sub := d
 	sub.path, sub.real = path.Join(d.path, name), real
@@ -280,6 +284,7 @@ func (w *walker) list(entry Entry, scope *scopeTree) {
 	}
 }
 
+// newEntry returns the entry of a file in d, without a problem.
 func newEntry(d directory, name string, info fs.FileInfo) Entry {
 	entry := Entry{Path: SafePath(path.Join(d.path, name)), Session: d.session, Size: info.Size(), ModTime: since1970(info.ModTime())}
 	if change, inode, _ := Identity(info); inode != 0 {
@@ -300,13 +305,16 @@ func since1970(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// flagUnscanned lists a directory that is not scanned.
+// flagUnscanned records a directory as not scanned and, if the scope includes it itself, lists it
+// with this problem.
 func (w *walker) flagUnscanned(d directory, scope *scopeTree, problem *memories.Problem) {
 	w.listing.unscanned[d.path] = true
 	w.list(Entry{Path: SafePath(d.path), Session: SafePath(d.session), Problem: problem}, scope)
 }
 
-// failDirectory lists a directory that could not be read, unless it was removed during the walk.
+// failDirectory records that a directory could not be read because of err, describes it in
+// listing.Blocked, and lists it with a problem. It only records it if the directory was removed
+// during the walk.
 func (w *walker) failDirectory(d directory, scope *scopeTree, err error) {
 	w.fail(d.path, err)
 	if !isGone(err) {
@@ -315,7 +323,8 @@ func (w *walker) failDirectory(d directory, scope *scopeTree, err error) {
 	}
 }
 
-// fail records a path that could not be read because of err.
+// fail adds a path that could not be read because of err to listing.Failed and to the paths that
+// count as not scanned.
 func (w *walker) fail(relPath string, err error) {
 	w.noteExhausted(err)
 	w.listing.unscanned[relPath] = true
@@ -328,7 +337,8 @@ func (w *walker) noteExhausted(err error) {
 	}
 }
 
-// primaryInfo returns the primary directory's current metadata.
+// primaryInfo returns the current metadata of the primary directory, with links followed. It fails
+// if there is no directory.
 func (w *walker) primaryInfo() (fs.FileInfo, error) {
 	dir, err := files.Resolve(w.root, w.agent.PrimaryDir())
 	if err != nil {
@@ -354,6 +364,7 @@ func isInPlace(root *os.Root, note func(error)) bool {
 	return err == nil && foundErr == nil && os.SameFile(opened, found)
 }
 
+// problemCode returns the code of the entry's problem, or "".
 func problemCode(e Entry) string {
 	if e.Problem == nil {
 		return ""
