@@ -6,8 +6,6 @@ import (
 	"net"
 	"net/http"
 	"sync"
-
-	"memoir/internal/problem"
 )
 
 // maxSurplus is the maximum number of connections past the limit that get a response at once
@@ -92,11 +90,7 @@ func (g *Gate) refuseSurplus(next http.Handler) http.Handler {
 			return
 		}
 		w.Header().Set("Connection", "close")
-		if isProgramPath(r) {
-			problem.New(http.StatusTooManyRequests, detail).RetryAfter(1).Request(RequestID(r.Context())).Write(w)
-			return
-		}
 		w.Header().Set("Retry-After", "1")
-		page(w, http.StatusTooManyRequests, http.StatusText(http.StatusTooManyRequests), detail)
+		refusePlainly(w, r, http.StatusTooManyRequests, http.StatusText(http.StatusTooManyRequests), detail)
 	})
 }

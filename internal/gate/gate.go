@@ -47,10 +47,10 @@ type Options struct {
 	// OnlyReads reports whether a request other than GET or HEAD changes nothing, or has a handler
 	// that checks ReadOnly before a change. If it is nil, every such request counts as a change.
 	OnlyReads func(r *http.Request) bool
-	// SignIn renders the sign-in page. After a wrong token the status has already been sent. If it
-	// is nil, the page is plain.
+	// SignIn renders the sign-in page. After a wrong token the status has already been sent. It is
+	// required with a Token.
 	SignIn func(w http.ResponseWriter, r *http.Request, form SignInForm)
-	// SignIns stores the sign-ins of browsers. If it is nil, they are stored in memory.
+	// SignIns stores the sign-ins of browsers. It is required with a Token.
 	SignIns SignIns
 	// Refusal renders the page for a refused or panicked request outside the API. detail explains
 	// the cause and the way out. If it is nil, the page is plain.
@@ -115,9 +115,6 @@ func New(options Options) (*Gate, error) {
 		g.owner = newOwner()
 	}
 	g.code.set(options.SignInCode)
-	if g.options.SignIn == nil {
-		g.options.SignIn = plainSignIn
-	}
 	return g, nil
 }
 
@@ -136,17 +133,25 @@ func (g *Gate) Around(next http.Handler) http.Handler {
 	return g.limitPace(identify(g.logRequests(setHeaders(g.refuseSurplus(compress(inside))))))
 }
 
-// refuse answers programs with a problem document and browsers with a page. For an unknown host the
-// page is plain, because the browser could not load the stylesheet.
+// refuse answers with the status: programs with a problem document, browsers with the page of
+// Options.Refusal. For an unknown host the page is plain, because the browser could not load the
+// style sheet.
 func (g *Gate) refuse(w http.ResponseWriter, r *http.Request, status int, detail string) {
-	switch {
-	case isProgramPath(r):
-		problem.New(status, detail).Request(RequestID(r.Context())).Write(w)
-	case g.options.Refusal != nil && status != http.StatusMisdirectedRequest:
-		g.options.Refusal(w, r, status, detail)
-	default:
-		page(w, status, http.StatusText(status), detail)
+	if isProgramPath(r) || g.options.Refusal == nil || status == http.StatusMisdirectedRequest {
+		refusePlainly(w, r, status, http.StatusText(status), detail)
+		return
 	}
+	g.options.Refusal(w, r, status, detail)
+}
+
+// refusePlainly answers with the status: programs with a problem document, browsers with a page
+// that has the title and needs no style sheet.
+func refusePlainly(w http.ResponseWriter, r *http.Request, status int, title, detail string) {
+	if isProgramPath(r) {
+		problem.New(status, detail).Request(RequestID(r.Context())).Write(w)
+		return
+	}
+	page(w, status, title, detail)
 }
 
 // isProgramPath reports whether the path is for programs: the API, MCP, hooks or a health check.

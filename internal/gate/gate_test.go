@@ -37,6 +37,12 @@ func setup(t *testing.T, options gate.Options) *server {
 	if options.Addr == "" {
 		options.Addr = "127.0.0.1:8080"
 	}
+	if options.SignIns == nil {
+		options.SignIns = newSignIns()
+	}
+	if options.SignIn == nil {
+		options.SignIn = signInPage
+	}
 	options.Log = slog.New(slog.NewJSONHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	g, err := gate.New(options)
 	if err != nil {
@@ -47,6 +53,15 @@ func setup(t *testing.T, options gate.Options) *server {
 	s.url, s.stop = running.URL, running.Close
 	s.client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return s
+}
+
+// signInPage writes the sign-in page of the tests.
+func signInPage(w http.ResponseWriter, _ *http.Request, form gate.SignInForm) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	fmt.Fprintf(w, `<input type="hidden" name="next" value="%s">`, form.Next)
+	if form.Wrong {
+		fmt.Fprint(w, "Try again")
+	}
 }
 
 // site panics at two paths, sets Cache-Control below /static/, and otherwise answers with the

@@ -10,8 +10,6 @@ import (
 	"os/user"
 	"strconv"
 	"sync"
-
-	"memoir/internal/problem"
 )
 
 // errNoPeer means that the client's end of a connection is not an open socket of this machine.
@@ -137,7 +135,10 @@ func (g *Gate) onlyOwner(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 		case err != nil:
 			g.options.Log.ErrorContext(r.Context(), "owner of connection unknown", "error", err)
-			g.refuseUnidentified(w, r)
+			w.Header().Set("Connection", "close")
+			w.Header().Set("Retry-After", "1")
+			refusePlainly(w, r, http.StatusServiceUnavailable, http.StatusText(http.StatusServiceUnavailable),
+				"The system could not say whose connection this is. Nothing was changed. Try again shortly.")
 		default:
 			g.refuseStranger(w, r)
 		}
@@ -153,20 +154,5 @@ func (g *Gate) refuseStranger(w http.ResponseWriter, r *http.Request) {
 		detail += fmt.Sprintf(" As %s, open the link that Memoir logged when it started, or send the token in %s.",
 			g.owner.name, g.options.TokenFile)
 	}
-	if isProgramPath(r) {
-		problem.New(http.StatusForbidden, detail).Request(RequestID(r.Context())).Write(w)
-		return
-	}
-	page(w, http.StatusForbidden, "Not your Memoir", detail)
-}
-
-func (g *Gate) refuseUnidentified(w http.ResponseWriter, r *http.Request) {
-	const detail = "The system could not say whose connection this is. Nothing was changed. Try again shortly."
-	w.Header().Set("Connection", "close")
-	if isProgramPath(r) {
-		problem.New(http.StatusServiceUnavailable, detail).RetryAfter(1).Request(RequestID(r.Context())).Write(w)
-		return
-	}
-	w.Header().Set("Retry-After", "1")
-	page(w, http.StatusServiceUnavailable, http.StatusText(http.StatusServiceUnavailable), detail)
+	refusePlainly(w, r, http.StatusForbidden, "Not your Memoir", detail)
 }

@@ -184,7 +184,7 @@ func TestACookieThatWasNotGivenByThisServerDoesNotSignIn(t *testing.T) {
 
 func TestBehindTLSTheCookieIsSecure(t *testing.T) {
 	t.Parallel()
-	g, err := gate.New(gate.Options{Addr: "127.0.0.1:8080", Token: token, Log: slog.New(slog.DiscardHandler)})
+	g, err := gate.New(gate.Options{Addr: "127.0.0.1:8080", Token: token, SignIns: newSignIns(), Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"sync"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -46,15 +45,12 @@ type cachedSignIns struct {
 // maxCachedSignIns is the maximum number of cached sign-ins (arbitrary).
 const maxCachedSignIns = 1024
 
-func newCachedSignIns(kept SignIns) *cachedSignIns {
-	if kept == nil {
-		kept = &signInsInMemory{seals: map[string]keptSeal{}}
-	}
+func newCachedSignIns(store SignIns) *cachedSignIns {
 	cache, err := lru.New[string, []byte](maxCachedSignIns)
 	if err != nil {
 		panic(err) // only for a size below 1
 	}
-	return &cachedSignIns{kept, cache}
+	return &cachedSignIns{store, cache}
 }
 
 func (s *cachedSignIns) SaveSignIn(ctx context.Context, id, seal []byte, expires time.Time) error {
@@ -89,39 +85,4 @@ func (s *cachedSignIns) EndSignIn(ctx context.Context, id []byte) error {
 		s.seals.Remove(string(id))
 	}
 	return err
-}
-
-// signInsInMemory stores sign-ins in this process.
-type signInsInMemory struct {
-	mu    sync.Mutex
-	seals map[string]keptSeal
-}
-
-type keptSeal struct {
-	seal    []byte
-	expires time.Time
-}
-
-func (m *signInsInMemory) SaveSignIn(_ context.Context, id, seal []byte, expires time.Time) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.seals[string(id)] = keptSeal{seal, expires}
-	return nil
-}
-
-func (m *signInsInMemory) SignInSeal(_ context.Context, id []byte) ([]byte, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	kept := m.seals[string(id)]
-	if time.Now().After(kept.expires) {
-		return nil, nil
-	}
-	return kept.seal, nil
-}
-
-func (m *signInsInMemory) EndSignIn(_ context.Context, id []byte) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.seals, string(id))
-	return nil
 }

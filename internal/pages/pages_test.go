@@ -74,7 +74,7 @@ func serveMemoir(t testing.TB, m *memoirtest.Memoir, with setting) *site {
 	s.routes = all.(chi.Routes)
 	mux.Handle("/", all)
 	server := httptest.NewUnstartedServer(nil)
-	around, err := gate.New(gate.Options{Addr: server.Listener.Addr().String(), Token: with.token, ReadToken: with.readToken, SignIn: pages.SignIn, Refusal: pages.Refusal, Log: slog.New(slog.DiscardHandler)})
+	around, err := gate.New(gate.Options{Addr: server.Listener.Addr().String(), Token: with.token, ReadToken: with.readToken, SignIns: m.Store, SignIn: pages.SignIn, Refusal: pages.Refusal, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
