@@ -15,6 +15,13 @@ import (
 // maxSlugs is the largest number of agents that an error lists. Arbitrary.
 const maxSlugs = 50
 
+// agentSelector is the argument of a tool that names the agent.
+type agentSelector struct {
+	Agent string `json:"agent,omitempty" jsonschema:"The agent's slug. Optional if Memoir has only one agent."`
+}
+
+func (s agentSelector) slug() string { return s.Agent }
+
 // agent returns the agent of a call: the one in the URL (?agent=), else the requested one, else the
 // only one. For a joined agent it returns the agent that has its memories. If the agent is unknown,
 // or none is named and there is not exactly one, it returns a refusal.

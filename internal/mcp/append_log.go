@@ -5,11 +5,12 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"memoir/internal/records"
 	engine "memoir/internal/sync"
 )
 
 type appendLogInput struct {
-	Agent string `json:"agent,omitempty" jsonschema:"The agent's slug. Optional if Memoir has only one agent."`
+	agentSelector
 	Text  string `json:"text" jsonschema:"The event, in Markdown: short, one event per entry, at most 64 KiB. The time is added."`
 	Title string `json:"title,omitempty" jsonschema:"Puts the entry into a separate file of today, with other entries of the same title. Default: the log of the day."`
 }
@@ -30,11 +31,7 @@ func (e *endpoint) addAppendLog(server *sdk.Server, agentIsFixed bool) {
 	}, appends, e.appendLog)
 }
 
-func (e *endpoint) appendLog(ctx context.Context, in appendLogInput) (logged, error) {
-	agent, err := e.agent(ctx, in.Agent)
-	if err != nil {
-		return logged{}, err
-	}
+func (e *endpoint) appendLog(ctx context.Context, agent records.Agent, in appendLogInput) (logged, error) {
 	done, err := e.engine.AppendLog(ctx, agent.Slug, engine.LogEntry{Text: in.Text, Title: in.Title})
 	return logged{Day: string(done.Day), File: done.Path, Line: done.Line}, err
 }

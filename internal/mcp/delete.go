@@ -9,10 +9,11 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"memoir/internal/memories"
+	"memoir/internal/records"
 )
 
 type deleteInput struct {
-	Agent string `json:"agent,omitempty" jsonschema:"The agent's slug. Optional if Memoir has only one agent."`
+	agentSelector
 	memorySelector
 }
 
@@ -38,11 +39,7 @@ func (e *endpoint) addDeleteMemory(server *sdk.Server, agentIsFixed bool) {
 	}, deletes, e.deleteMemory)
 }
 
-func (e *endpoint) deleteMemory(ctx context.Context, in deleteInput) (deleted, error) {
-	agent, err := e.agent(ctx, in.Agent)
-	if err != nil {
-		return deleted{}, err
-	}
+func (e *endpoint) deleteMemory(ctx context.Context, agent records.Agent, in deleteInput) (deleted, error) {
 	m, err := e.find(ctx, agent, in.memorySelector)
 	if err != nil {
 		return deleted{}, err

@@ -15,7 +15,7 @@ import (
 )
 
 type getInput struct {
-	Agent string `json:"agent,omitempty" jsonschema:"The agent's slug. Optional if Memoir has only one agent."`
+	agentSelector
 	memorySelector
 }
 
@@ -41,11 +41,7 @@ func (e *endpoint) addGetMemory(server *sdk.Server, agentIsFixed bool) {
 
 // getMemory returns the agent's memory. If it cannot, it tries in.ID as a fact of the agent's
 // index, and then the memories that other agents share with this one.
-func (e *endpoint) getMemory(ctx context.Context, in getInput) (whole, error) {
-	agent, err := e.agent(ctx, in.Agent)
-	if err != nil {
-		return whole{}, err
-	}
+func (e *endpoint) getMemory(ctx context.Context, agent records.Agent, in getInput) (whole, error) {
 	found, err := e.whole(ctx, agent, in.memorySelector)
 	if err == nil {
 		return found, nil

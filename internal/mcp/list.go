@@ -28,13 +28,13 @@ const (
 )
 
 type listInput struct {
-	Agent string `json:"agent,omitempty" jsonschema:"The slug of the agent whose memories are meant. May be left out where Memoir knows only one."`
+	agentSelector
 	memories.Filter
 	memories.PageRequest
 }
 
 type searchInput struct {
-	Agent string `json:"agent,omitempty" jsonschema:"The slug of the agent whose memories are meant. May be left out where Memoir knows only one."`
+	agentSelector
 	memories.Filter
 	memories.PageRequest
 }
@@ -43,14 +43,25 @@ type searchInput struct {
 var hiddenFilters = []string{"stale", "flagged", "not_removed", "session", "name", "scope", "near", "sort", "as_of"}
 
 // shape removes the arguments that list_memories does not take.
-func (listInput) shape(schema *jsonschema.Schema) { leaveOut(schema, append(hiddenFilters, "query")) }
+func (listInput) shape(schema *jsonschema.Schema) {
+	leaveOut(schema, append(hiddenFilters, "query"))
+	describeAgent(schema)
+}
 
 // shape removes the arguments that search_memories does not take, and requires a query.
 func (searchInput) shape(schema *jsonschema.Schema) {
 	leaveOut(schema, append(hiddenFilters, "state"))
+	describeAgent(schema)
 	schema.Required = append(schema.Required, "query")
 	schema.Properties["query"].Description = "The words to look for, in any letter case; each also finds longer words that begin with it. Where no memory has them all, those that come close are found."
 	schema.Properties["cursor"].Description = "The next_cursor of the page before, to go on with the same search."
+}
+
+// describeAgent sets the description of the argument for the agent, if the schema has it.
+func describeAgent(schema *jsonschema.Schema) {
+	if agent := schema.Properties["agent"]; agent != nil {
+		agent.Description = "The slug of the agent whose memories are meant. May be left out where Memoir knows only one."
+	}
 }
 
 func leaveOut(schema *jsonschema.Schema, names []string) {
@@ -135,11 +146,11 @@ func (e *endpoint) addSearchMemories(server *sdk.Server, agentIsFixed bool) {
 	}, reads, e.searchMemories)
 }
 
-func (e *endpoint) listMemories(ctx context.Context, in listInput) (list, error) {
-	return e.page(ctx, in.Agent, in.Filter, in.PageRequest)
+func (e *endpoint) listMemories(ctx context.Context, agent records.Agent, in listInput) (list, error) {
+	return e.page(ctx, agent, in.Filter, in.PageRequest)
 }
 
-func (e *endpoint) searchMemories(ctx context.Context, in searchInput) (list, error) {
+func (e *endpoint) searchMemories(ctx context.Context, agent records.Agent, in searchInput) (list, error) {
 	switch {
 	case strings.TrimSpace(in.Query) == "":
 		return list{}, refusal("There is nothing to search for. Give some words as query, or see all there is with list_memories.")
@@ -147,16 +158,12 @@ func (e *endpoint) searchMemories(ctx context.Context, in searchInput) (list, er
 		return list{}, refusal("The query holds a NUL character, which no memory has. Leave it out.")
 	}
 	in.Near = true
-	return e.page(ctx, in.Agent, in.Filter, in.PageRequest)
+	return e.page(ctx, agent, in.Filter, in.PageRequest)
 }
 
 // page returns one page of a list. If the page is too large for an agent, it is read again with
 // half the limit. The next page then begins after the last memory shown.
-func (e *endpoint) page(ctx context.Context, slug string, filter memories.Filter, request memories.PageRequest) (list, error) {
-	agent, err := e.agent(ctx, slug)
-	if err != nil {
-		return list{}, err
-	}
+func (e *endpoint) page(ctx context.Context, agent records.Agent, filter memories.Filter, request memories.PageRequest) (list, error) {
 	if request.Limit == 0 {
 		request.Limit = defaultListLimit
 	}

@@ -8,10 +8,11 @@ import (
 
 	"memoir/internal/gate"
 	"memoir/internal/recall"
+	"memoir/internal/records"
 )
 
 type recallInput struct {
-	Agent   string `json:"agent,omitempty" jsonschema:"The agent's slug. Optional if Memoir has only one agent."`
+	agentSelector
 	Query   string `json:"query" jsonschema:"The question or the task, in whole sentences and any language."`
 	Session string `json:"session,omitempty" jsonschema:"A name for this conversation, the same in each call. Each memory is then given once, and at most 61,440 bytes in all. Without it, each call is independent."`
 	Limit   int    `json:"limit,omitempty" jsonschema:"Maximum number of memories; default and maximum 5."`
@@ -61,11 +62,7 @@ var skipped = map[recall.Skip]string{
 	recall.SkipAllSeen:     "This conversation has been given all there is.",
 }
 
-func (e *endpoint) recall(ctx context.Context, in recallInput) (recalled, error) {
-	agent, err := e.agent(ctx, in.Agent)
-	if err != nil {
-		return recalled{}, err
-	}
+func (e *endpoint) recall(ctx context.Context, agent records.Agent, in recallInput) (recalled, error) {
 	result, err := e.recaller.Recall(ctx, recall.Request{Agent: agent.Slug, Query: in.Query, Session: in.Session, Limit: in.Limit, From: recall.FromMCP, ReadOnly: gate.ReadOnly(ctx)})
 	if err != nil {
 		return recalled{}, err

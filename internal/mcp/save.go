@@ -8,11 +8,12 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"memoir/internal/memories"
+	"memoir/internal/records"
 	engine "memoir/internal/sync"
 )
 
 type saveInput struct {
-	Agent       string `json:"agent,omitempty" jsonschema:"The agent's slug. Optional if Memoir has only one agent."`
+	agentSelector
 	Name        string `json:"name" jsonschema:"A short name that says what the memory is about. An existing memory of that name is updated."`
 	Type        string `json:"type" jsonschema:"feedback: how to work, corrections. user: who a person is, preferences. project: current work, decisions, deadlines. reference: where to find something."`
 	Description string `json:"description,omitempty" jsonschema:"One line for finding it again: its subject, and when it matters."`
@@ -37,11 +38,7 @@ func (e *endpoint) addSaveMemory(server *sdk.Server, agentIsFixed bool) {
 	}, saves, e.saveMemory)
 }
 
-func (e *endpoint) saveMemory(ctx context.Context, in saveInput) (saved, error) {
-	agent, err := e.agent(ctx, in.Agent)
-	if err != nil {
-		return saved{}, err
-	}
+func (e *endpoint) saveMemory(ctx context.Context, agent records.Agent, in saveInput) (saved, error) {
 	result, err := e.engine.Save(ctx, agent.Slug, engine.Draft{Name: in.Name, Team: in.Scope == string(memories.TeamScope), Type: memories.Type(in.Type), Description: in.Description, Body: in.Body})
 	if err != nil {
 		return saved{}, err

@@ -11,6 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"memoir/internal/memories"
+	"memoir/internal/records"
 	engine "memoir/internal/sync"
 )
 
@@ -30,14 +31,19 @@ type readable interface{ text() string }
 
 // add adds a tool to the server. An error of do becomes a result with IsError, so that the model
 // reads it. Unless does is read-only, do runs to its end even if the client disconnects.
-func add[In any, Out readable](e *endpoint, server *sdk.Server, agentIsFixed bool, tool sdk.Tool, does sdk.ToolAnnotations, do func(context.Context, In) (Out, error)) {
+func add[In interface{ slug() string }, Out readable](
+	e *endpoint, server *sdk.Server, agentIsFixed bool, tool sdk.Tool, does sdk.ToolAnnotations, do func(context.Context, records.Agent, In) (Out, error),
+) {
 	does.Title = tool.Title
 	tool.Annotations, tool.InputSchema, tool.OutputSchema = &does, inputOf[In](agentIsFixed), outputOf[Out]()
 	e.inputs[tool.Name] = inputOf[In](false)
 	sdk.AddTool(server, &tool, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
 		var out Out
-		work := func(ctx context.Context) (err error) {
-			out, err = do(ctx, in)
+		work := func(ctx context.Context) error {
+			agent, err := e.agent(ctx, in.slug())
+			if err == nil {
+				out, err = do(ctx, agent, in)
+			}
 			return err
 		}
 		var err error
