@@ -10,6 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"memoir/internal/gate"
+	"memoir/internal/memories"
 	"memoir/internal/problem"
 )
 
@@ -17,6 +18,9 @@ import (
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
+
+// notFound returns a refusal that is also memories.ErrNotFound.
+func notFound(text string) error { return errors.Join(refusal(text), memories.ErrNotFound) }
 
 // hints replace the way out of a problem by the tool to call.
 var hints = map[problem.Code]string{

@@ -39,23 +39,31 @@ func (e *endpoint) addGetMemory(server *sdk.Server, agentIsFixed bool) {
 	}, reads, e.getMemory)
 }
 
-// getMemory returns the agent's memory. If it cannot, it tries in.ID as a fact of the agent's
-// index, and then the memories that other agents share with this one.
+// getMemory returns the selected memory of the agent. If the agent has no such memory, it returns
+// the fact of the agent's index with that id, or the memory that another agent shares with all.
+// Any other failure is returned at once.
 func (e *endpoint) getMemory(ctx context.Context, agent records.Agent, in getInput) (whole, error) {
 	found, err := e.whole(ctx, agent, in.memorySelector)
-	if err == nil {
-		return found, nil
+	if !errors.Is(err, memories.ErrNotFound) {
+		return found, err
 	}
 	if fact, failed := e.store.IndexFact(ctx, agent, in.ID); failed == nil {
 		return wholeOf(agent, fact, nil, time.Now()), nil
 	}
 	from, failed := e.store.Shared(ctx, agent)
+	if failed != nil {
+		return whole{}, failed
+	}
 	for _, giver := range from {
-		if shared, err := e.whole(ctx, giver, in.memorySelector); err == nil && shared.State != string(memories.Deleted) {
+		shared, failed := e.whole(ctx, giver, in.memorySelector)
+		switch {
+		case failed == nil && shared.State != string(memories.Deleted):
 			return shared, nil
+		case failed != nil && !errors.Is(failed, memories.ErrNotFound):
+			return whole{}, failed
 		}
 	}
-	return found, errors.Join(err, failed)
+	return whole{}, err
 }
 
 // whole returns the selected memory, with a warning if it is old or has dead citations.

@@ -65,14 +65,15 @@ type memorySelector struct {
 	ID   string `json:"id,omitempty" jsonschema:"The id, as in the lists. Give this or name."`
 }
 
-// find returns the selected memory. By name, it prefers a memory outside the trash. It returns a
-// refusal if there is no such memory, if several have the name, or if neither argument is given.
+// find returns the selected memory. By name, it prefers a memory outside the trash. If there is no
+// such memory, the error is a refusal and memories.ErrNotFound. It is another refusal if several
+// memories have the name, or if neither argument is given.
 func (e *endpoint) find(ctx context.Context, agent records.Agent, selector memorySelector) (memories.Memory, error) {
 	switch {
 	case selector.ID != "":
 		m, err := e.store.Memory(ctx, agent, selector.ID)
 		if errors.Is(err, memories.ErrNotFound) {
-			return m, refusal(fmt.Sprintf("%s has no memory with the id %q. list_memories shows those there are.", agent.Slug, shortened(selector.ID)))
+			return m, notFound(fmt.Sprintf("%s has no memory with the id %q. list_memories shows those there are.", agent.Slug, shortened(selector.ID)))
 		}
 		return m, err
 	case selector.Name == "":
@@ -104,7 +105,9 @@ func withIDs(all []memories.Memory) string {
 	return strings.Join(parts, ", ")
 }
 
-// noSuchName returns a refusal that lists up to three similar names, or the error of finding them.
+// noSuchName returns the error for a name that no memory has: a refusal that is also
+// memories.ErrNotFound and lists up to three similar names. If these cannot be read, it returns the
+// error of that.
 func noSuchName(ctx context.Context, store Store, agent records.Agent, name string) error {
 	message := fmt.Sprintf("%s has no memory named %q.", agent.Slug, shortened(name))
 	sought := strings.ReplaceAll(strings.ToValidUTF8(shortened(name), ""), "\x00", "")
@@ -113,11 +116,11 @@ func noSuchName(ctx context.Context, store Store, agent records.Agent, name stri
 		return err
 	}
 	if len(page.Memories) == 0 || sought == "" {
-		return refusal(message + " search_memories finds one by its words.")
+		return notFound(message + " search_memories finds one by its words.")
 	}
 	names := make([]string, len(page.Memories))
 	for i, m := range page.Memories {
 		names[i] = fmt.Sprintf("%q", m.Name)
 	}
-	return refusal(message + " Close to it: " + strings.Join(names, ", ") + ".")
+	return notFound(message + " Close to it: " + strings.Join(names, ", ") + ".")
 }

@@ -38,3 +38,13 @@ func TestWhatAllAgentsShareIsListedReadAndRecalledForEach(t *testing.T) {
 	}
 	c.fails("delete_memory", arguments{"name": "the coffee machine"}, "no memory named")
 }
+
+func TestGetMemory_NameOfSeveral(t *testing.T) {
+	t.Parallel()
+	files := twoAgents()
+	files["ada/memory/team/reference_coffee.md"] = memoirtest.Note("the coffee machine", memories.Reference, "Ada's team has one of its own.")
+	files["ada/memory/reference_coffee.md"] = memoirtest.Note("the coffee machine", memories.Reference, "Ada has one of her own.")
+	m, _ := memoirtest.StartSharing(t, files, memoirtest.Files{"coffee.md": memoirtest.Note("the coffee machine", memories.Reference, "It is on the third floor.")})
+	c := serve(t, m).connect(t, writer, "?agent=ada")
+	c.fails("get_memory", arguments{"name": "the coffee machine"}, "Several entries are called")
+}
