@@ -47,8 +47,12 @@ func (e *endpoint) getMemory(ctx context.Context, agent records.Agent, in getInp
 	if !errors.Is(err, memories.ErrNotFound) {
 		return found, err
 	}
-	if fact, failed := e.store.IndexFact(ctx, agent, in.ID); failed == nil {
+	fact, failed := e.store.IndexFact(ctx, agent, in.ID)
+	switch {
+	case failed == nil:
 		return wholeOf(agent, fact, nil, time.Now()), nil
+	case !errors.Is(failed, memories.ErrNotFound):
+		return whole{}, failed
 	}
 	from, failed := e.store.Shared(ctx, agent)
 	if failed != nil {

@@ -39,6 +39,12 @@ func setup(t *testing.T, files memoirtest.Files) *desk {
 
 func serve(t *testing.T, m *memoirtest.Memoir) *desk {
 	t.Helper()
+	return serveStore(t, m, m.Store)
+}
+
+// serveStore is serve with a store that can fail.
+func serveStore(t *testing.T, m *memoirtest.Memoir, store mcp.Store) *desk {
+	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	around, err := gate.New(gate.Options{
 		Addr: "127.0.0.1:8080", Token: writer, ReadToken: reader, Log: log,
@@ -48,7 +54,7 @@ func serve(t *testing.T, m *memoirtest.Memoir) *desk {
 		t.Fatal(err)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", mcp.New(m.Engine, m.Store, m.Recaller, mcp.Options{Version: "v1", Log: log}))
+	mux.Handle("/mcp", mcp.New(m.Engine, store, m.Recaller, mcp.Options{Version: "v1", Log: log}))
 	server := httptest.NewServer(around.Around(mux))
 	t.Cleanup(server.Close)
 	return &desk{m, server.URL + "/mcp"}

@@ -1,11 +1,14 @@
 package mcp_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
+	"memoir/internal/mcp"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
+	"memoir/internal/records"
 )
 
 func TestWhatAllAgentsShareIsListedReadAndRecalledForEach(t *testing.T) {
@@ -47,4 +50,18 @@ func TestGetMemory_NameOfSeveral(t *testing.T) {
 	m, _ := memoirtest.StartSharing(t, files, memoirtest.Files{"coffee.md": memoirtest.Note("the coffee machine", memories.Reference, "It is on the third floor.")})
 	c := serve(t, m).connect(t, writer, "?agent=ada")
 	c.fails("get_memory", arguments{"name": "the coffee machine"}, "Several entries are called")
+}
+
+// factsAway is a store whose database fails when a fact is read.
+type factsAway struct{ mcp.Store }
+
+func (factsAway) IndexFact(context.Context, records.Agent, string) (memories.Memory, error) {
+	return memories.Memory{}, memories.ErrUnavailable
+}
+
+func TestGetMemory_FactUnreadable(t *testing.T) {
+	t.Parallel()
+	m := memoirtest.Start(t, oneAgent())
+	c := serveStore(t, m, factsAway{m.Store}).connect(t, writer, "")
+	c.fails("get_memory", arguments{"id": "00000000-0000-4000-8000-000000000000"}, "The database cannot be reached")
 }
