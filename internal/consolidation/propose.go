@@ -232,28 +232,17 @@ Propose only what is certain; usually that is little, and an empty list is a goo
 - delete: one memory whose content is wholly contradicted by a newer one, or was about something that is over for certain.
 Names are exact. Never put anything into a memory that none of the memories of the step says. Keep the form of feedback and project memories: the rule, then **Why:** and **How to apply:**. Keep [[links]]. "reason" is one sentence for the person who decides. Fields that a kind does not need are empty.`
 
-func object(properties map[string]any) map[string]any {
-	var required []string
-	for name := range properties {
-		required = append(required, name)
-	}
-	slices.Sort(required)
-	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
-}
-
-func list(of any) map[string]any { return map[string]any{"type": "array", "items": of} }
-
 var (
-	textSchema   = map[string]any{"type": "string"}
-	chooseSchema = object(map[string]any{"groups": list(object(map[string]any{"memories": list(textSchema)}))})
-
-	proposeSchema = object(map[string]any{"steps": list(object(map[string]any{
+	chooseSchema = model.ObjectSchema(map[string]any{
+		"groups": model.ListSchema(model.ObjectSchema(map[string]any{"memories": model.ListSchema(model.TextSchema)})),
+	})
+	proposeSchema = model.ObjectSchema(map[string]any{"steps": model.ListSchema(model.ObjectSchema(map[string]any{
 		"kind":     map[string]any{"type": "string", "enum": []string{kindMerge, kindUpdate, kindDelete}},
-		"memories": list(textSchema), "keep": textSchema, "description": textSchema, "body": textSchema, "reason": textSchema,
+		"memories": model.ListSchema(model.TextSchema), "keep": model.TextSchema, "description": model.TextSchema, "body": model.TextSchema,
+		"reason": model.TextSchema,
 	}))})
 )
 
-// cut returns text, or its first maxChars Unicode characters and an ellipsis if it is longer.
 func cut(text string, maxChars int) string {
 	if runes := []rune(text); len(runes) > maxChars {
 		return string(runes[:maxChars]) + "…"

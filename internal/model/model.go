@@ -8,6 +8,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -33,6 +35,21 @@ type Question struct {
 	Schema map[string]any
 	// MaxTokens is the maximum length of the answer.
 	MaxTokens int
+}
+
+// TextSchema is the JSON schema of a text, for Question.Schema.
+var TextSchema = map[string]any{"type": "string"}
+
+// ObjectSchema returns the JSON schema of an object that has all of these properties and no others.
+func ObjectSchema(properties map[string]any) map[string]any {
+	return map[string]any{
+		"type": "object", "properties": properties, "required": slices.Sorted(maps.Keys(properties)), "additionalProperties": false,
+	}
+}
+
+// ListSchema returns the JSON schema of an array. element is the schema of its elements.
+func ListSchema(element map[string]any) map[string]any {
+	return map[string]any{"type": "array", "items": element}
 }
 
 // Answer is a model's answer and its cost.
