@@ -91,12 +91,7 @@ func (c candidate) body() string {
 // text, so that a person would accept an unseen text. Joiners of emoji and scripts are allowed.
 func hasHidden(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool {
-		switch {
-		case r == '\n' || r == '\t' || r == '\u200c' || r == '\u200d' || r == '\ufe0f':
-			return false
-		default:
-			return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r)
-		}
+		return !strings.ContainsRune("\n\t\u200c\u200d\ufe0f", r) && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r))
 	})
 }
 

@@ -149,11 +149,6 @@ func contentOf(m memories.Memory) memories.Content {
 	return memories.Content{Name: m.Name, Type: m.Type, Description: m.Description, Body: m.Body}
 }
 
-// identity returns the fingerprint of a proposal's name and content.
-func (f finding) identity() memories.Fingerprint {
-	return memories.FingerprintOf(f.Type, f.Name+"\x00"+f.Description, f.Body)
-}
-
 // minLikeness is the minimum share of common words of two equal memories (arbitrary). Two rules
 // that differ in one word of ten are different.
 const minLikeness = 0.85
@@ -176,13 +171,7 @@ func sameText(a, b memories.Content) bool {
 	return a.Type == b.Type && sequence(a.Description) == sequence(b.Description) && sequence(a.Body) == sequence(b.Body)
 }
 
-func sequence(text string) string {
-	var all []byte
-	for word := range words.All(text) {
-		all = append(append(all, word...), ' ')
-	}
-	return string(all)
-}
+func sequence(text string) string { return strings.Join(slices.Collect(words.All(text)), " ") }
 
 // isSimilar reports whether two memories with these words say the same.
 func isSimilar(a, b map[string]bool) bool {

@@ -2,6 +2,7 @@ package extraction
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -167,11 +168,13 @@ func (x *Extractor) ask(ctx context.Context, question model.Question, out *Outco
 	if err != nil {
 		return nil, err
 	}
-	candidates, err := parseAnswer(answer.JSON)
-	if err != nil {
+	var found struct {
+		Memories []candidate `json:"memories"`
+	}
+	if err := json.Unmarshal(answer.JSON, &found); err != nil {
 		return nil, fmt.Errorf("parse the model's answer: %w", err)
 	}
-	return candidates, nil
+	return found.Memories, nil
 }
 
 // proposalsOf returns the proposals of findings. In mode Auto it accepts those without doubts.
@@ -180,7 +183,7 @@ func (x *Extractor) proposalsOf(ctx context.Context, agent records.Agent, sessio
 	var proposals []records.Proposal
 	for _, f := range kept {
 		p := records.Proposal{
-			ID: uuid.New(), AgentID: agent.ID, State: records.ProposalWaiting, Content: f.Content, Fingerprint: f.identity(),
+			ID: uuid.New(), AgentID: agent.ID, State: records.ProposalWaiting, Content: f.Content, Fingerprint: memories.FingerprintOf(f.Type, f.Name+"\x00"+f.Description, f.Body),
 			Quote: f.quote, QuotedAt: f.at, Session: session, ProposedAt: now,
 		}
 		if x.options.Mode == Auto {
@@ -214,10 +217,9 @@ func jobSummary(read, omitted, unread, kept int, dropped []string) string {
 	if unread > 0 {
 		fmt.Fprintf(&b, "; %s too long, or not understood", counted(unread, "line was", "lines were"))
 	}
-	switch kept {
-	case 0:
+	if kept == 0 {
 		b.WriteString(". Nothing in it is worth keeping.")
-	default:
+	} else {
 		fmt.Fprintf(&b, ". Found %s.", counted(kept, "memory", "memories"))
 	}
 	if len(dropped) > 0 {

@@ -106,10 +106,12 @@ func (x *Extractor) Ask(ctx context.Context, request Request) (Deferred, error) 
 	if err != nil {
 		return Deferred{}, err
 	}
-	if err := x.checkEnabled(); err != nil {
-		return Deferred{}, err
-	}
-	if agent.MemoryOff {
+	switch {
+	case x.options.Mode == Off:
+		return Deferred{}, &memories.ConflictError{Reason: "Extraction is switched off. Nothing was read. Start the server with --extract propose, or auto."}
+	case x.options.Model == nil:
+		return Deferred{}, &memories.ConflictError{Reason: "Nothing was read. " + model.SwitchOn}
+	case agent.MemoryOff:
 		return Deferred{}, errMemoryOff
 	}
 	if request.Path != "" {
@@ -130,17 +132,6 @@ func (x *Extractor) Ask(ctx context.Context, request Request) (Deferred, error) 
 		return Deferred{}, err
 	}
 	return x.enqueue(ctx, agent, task, Deferred{Task: task}.Name()+requestedSuffix, time.Time{})
-}
-
-// checkEnabled returns a *memories.ConflictError if conversations are not read.
-func (x *Extractor) checkEnabled() error {
-	switch {
-	case x.options.Mode == Off:
-		return &memories.ConflictError{Reason: "Extraction is switched off. Nothing was read. Start the server with --extract propose, or auto."}
-	case x.options.Model == nil:
-		return &memories.ConflictError{Reason: "Nothing was read. " + model.SwitchOn}
-	}
-	return nil
 }
 
 // withIDs sets the id of each message to a hash of it and all previous messages. A script can then
