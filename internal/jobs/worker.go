@@ -183,10 +183,8 @@ func (w *worker) finish(ctx context.Context, r *river.Job[envelope], end func(co
 		case err == nil || !errors.Is(err, memories.ErrUnavailable):
 			return err
 		}
-		select {
-		case <-ctx.Done():
+		if !pause(ctx, restart) {
 			return ctx.Err()
-		case <-time.After(restart):
 		}
 	}
 }
