@@ -39,8 +39,9 @@ type finding struct {
 	at    time.Time // time of the quoted message; zero if unknown
 }
 
-// check returns the memory of a candidate. If the candidate is not acceptable, reason says why in a
-// few words; otherwise reason is empty. messages are the conversation that it must quote.
+// check returns the candidate as a memory with its quote. reason is empty if it can be proposed: it
+// is complete, short, without hidden characters, can be read back from a file, and quotes one of
+// messages. Otherwise reason says in a few words why not.
 func (c candidate) check(messages []transcript.Message) (f finding, reason string) {
 	t, known := memories.ParseType(c.Type)
 	f.Content = memories.Content{Name: strings.TrimSpace(c.Name), Type: t, Description: strings.TrimSpace(c.Description), Body: c.body()}
@@ -75,7 +76,8 @@ func (c candidate) check(messages []transcript.Message) (f finding, reason strin
 	return f, reason
 }
 
-// body returns the parts as one text, in the form that agents write.
+// body returns the candidate's text, followed by its reason and its application under the labels
+// **Why:** and **How to apply:**. Empty parts are left out.
 func (c candidate) body() string {
 	body := strings.TrimSpace(c.Text)
 	if why := strings.TrimSpace(c.Why); why != "" {
@@ -87,22 +89,24 @@ func (c candidate) body() string {
 	return body
 }
 
-// hasHidden reports whether a text has characters that are invisible or change the direction of
-// text, so that a person would accept an unseen text. Joiners of emoji and scripts are allowed.
+// hasHidden reports whether a text has control characters, private characters, or characters that
+// are invisible or change the direction of text. Line feeds, tabs, and joiners of emoji and scripts
+// are allowed.
 func hasHidden(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool {
 		return !strings.ContainsRune("\n\t\u200c\u200d\ufe0f", r) && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Co, r))
 	})
 }
 
-// startsFrontmatter reports whether a body starts like frontmatter.
+// startsFrontmatter reports whether the first line of a body is "---", as in frontmatter.
 func startsFrontmatter(body string) bool {
 	first, _, _ := strings.Cut(body, "\n")
 	return strings.TrimSpace(first) == "---"
 }
 
-// findQuote returns the quote with single spaces, and the time of the message that contains it. It
-// prefers messages of the user. If no message contains the quote, reason says so.
+// findQuote returns the quote with single spaces, and the time of the first message that contains
+// it, one of the user if possible. If the quote is too short or long, or no message contains it, it
+// returns only the reason.
 func findQuote(quote string, messages []transcript.Message) (shown string, at time.Time, reason string) {
 	normal := strings.Join(strings.Fields(quote), " ")
 	if n := utf8.RuneCountInString(normal); n < minQuote || n > maxQuote {

@@ -28,11 +28,11 @@ type Proposed struct {
 // ETag returns a strong entity tag, quotes included. It covers the proposal's content and state and
 // the memory that it would change.
 func (p Proposed) ETag() string {
-	memoryNamed := ""
+	present := ""
 	if p.Present != nil {
-		memoryNamed = engine.ETag(*p.Present)
+		present = engine.ETag(*p.Present)
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%s\x00%s\x00%s", p.ID, p.State, p.Name, p.Type, p.Description, p.Body, memoryNamed))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%s\x00%s\x00%s", p.ID, p.State, p.Name, p.Type, p.Description, p.Body, present))
 	return `"` + hex.EncodeToString(sum[:16]) + `"`
 }
 
@@ -43,9 +43,10 @@ type Page struct {
 	NextCursor string // empty on the last page
 }
 
-// Proposals returns one page of an agent's proposals. An empty state means all states. cursor is
-// the NextCursor of the previous page, or empty. It returns memories.ErrNotFound or
-// records.ErrCursor.
+// Proposals returns one page of at most limit of an agent's proposals in a state, newest first. An
+// empty state means all states. cursor is the NextCursor of the previous page, or empty for the
+// first. It returns memories.ErrNotFound for an unknown agent, and records.ErrCursor for a wrong
+// cursor.
 func (x *Extractor) Proposals(ctx context.Context, slug string, state records.ProposalState, limit int, cursor string) (Page, error) {
 	agent, err := x.store.AgentUncounted(ctx, slug)
 	if err != nil {
@@ -57,14 +58,15 @@ func (x *Extractor) Proposals(ctx context.Context, slug string, state records.Pr
 	}
 	page := Page{Proposals: make([]Proposed, len(found.Proposals)), Total: found.Total, NextCursor: found.NextCursor}
 	for i, p := range found.Proposals {
-		if page.Proposals[i], err = x.against(ctx, agent, p); err != nil {
+		if page.Proposals[i], err = x.withPresent(ctx, agent, p); err != nil {
 			return Page{}, err
 		}
 	}
 	return page, nil
 }
 
-// Proposal returns one proposal. It returns memories.ErrNotFound if it does not exist.
+// Proposal returns one proposal. It returns memories.ErrNotFound if the agent or the proposal does
+// not exist.
 func (x *Extractor) Proposal(ctx context.Context, slug, id string) (Proposed, error) {
 	agent, err := x.store.AgentUncounted(ctx, slug)
 	if err != nil {
@@ -74,19 +76,21 @@ func (x *Extractor) Proposal(ctx context.Context, slug, id string) (Proposed, er
 	if err != nil {
 		return Proposed{}, err
 	}
-	return x.against(ctx, agent, p)
+	return x.withPresent(ctx, agent, p)
 }
 
-func (x *Extractor) against(ctx context.Context, agent records.Agent, p records.Proposal) (Proposed, error) {
+// withPresent returns the proposal with the memory that has its name, if it waits for a decision
+// and there is such a memory.
+func (x *Extractor) withPresent(ctx context.Context, agent records.Agent, p records.Proposal) (Proposed, error) {
 	if p.State != records.ProposalWaiting {
 		return Proposed{Proposal: p}, nil
 	}
-	memoryNamed, err := x.memoryNamed(ctx, agent, p.Name)
-	return Proposed{p, memoryNamed}, err
+	present, err := x.memoryNamed(ctx, agent, p.Name)
+	return Proposed{p, present}, err
 }
 
-// memoryNamed returns the living memory with that name, preferably the agent's own, else the
-// team's. It returns nil if there is no such memory.
+// memoryNamed returns the active memory with that name: the agent's own, else the team's. It
+// returns nil if there is none that can be read.
 func (x *Extractor) memoryNamed(ctx context.Context, agent records.Agent, name string) (*memories.Memory, error) {
 	page, err := x.store.Memories(ctx, agent, memories.Filter{Name: name}, memories.PageRequest{Limit: 2})
 	if err != nil {
@@ -113,6 +117,7 @@ type Edits struct {
 	Body        *string
 }
 
+// apply returns the content c with the edits made.
 func (e Edits) apply(c memories.Content) memories.Content {
 	if e.Name != nil {
 		c.Name = *e.Name
@@ -129,11 +134,11 @@ func (e Edits) apply(c memories.Content) memories.Content {
 	return c
 }
 
-// Accept saves a proposal as a memory; a crash in between is finished later. match is the ETag that
-// the user saw, or empty to skip the check. If it was accepted before, nothing changes. Errors,
-// with the proposal still waiting: memories.ErrNotFound; memories.ErrChanged for another match;
-// *memories.InvalidError for invalid edits; *memories.ConflictError if it was refused, the name is
-// taken, or the memory cannot be written.
+// Accept saves a proposal, with the edits, as a memory and returns it. If it was accepted before,
+// it only returns the memory. match is the ETag that the user saw, or empty. Errors:
+// memories.ErrNotFound; memories.ErrChanged for another match; *memories.InvalidError for invalid
+// edits; *memories.ConflictError if it was refused, the name is taken, or the memory cannot be
+// written. After a crash or another error the memory is written later.
 func (x *Extractor) Accept(ctx context.Context, slug, id, match string, actor memories.Actor, edits Edits) (engine.Result, error) {
 	seen, err := x.Proposal(ctx, slug, id)
 	if err != nil {
@@ -176,7 +181,8 @@ var (
 	errAccepted = &memories.ConflictError{Reason: "The proposal was accepted already. Nothing was changed. Delete the memory, if it is not to be one."}
 )
 
-// acceptedResult returns the memory that an accepted proposal has become.
+// acceptedResult returns the memory that an accepted proposal has become. It returns
+// memories.ErrNotFound if the agent or the memory no longer exists.
 func (x *Extractor) acceptedResult(ctx context.Context, slug string, p records.Proposal) (engine.Result, error) {
 	agent, err := x.store.AgentUncounted(ctx, slug)
 	if err != nil {
@@ -186,8 +192,9 @@ func (x *Extractor) acceptedResult(ctx context.Context, slug string, p records.P
 	return engine.Result{Memory: m, ClaudeMDProblem: agent.ClaudeMD.Problem}, err
 }
 
-// write saves an accepted proposal as a memory. If another server or an earlier run has saved it
-// already, write returns that memory.
+// write saves the memory of a proposal in state accepting, marks the proposal as accepted, and
+// emits an event. If an earlier run has saved the memory, it returns that. If the memory cannot be
+// saved for good, the proposal waits for a decision again. After another error its state stays.
 func (x *Extractor) write(ctx context.Context, slug string, p records.Proposal) (engine.Result, error) {
 	ctx = engine.As(ctx, p.DecidedBy)
 	metadata := map[string]string{frontmatter.MetadataSource: frontmatter.SourceExtraction}
@@ -225,17 +232,18 @@ func (x *Extractor) write(ctx context.Context, slug string, p records.Proposal) 
 	return result, nil
 }
 
-// isRefusal reports whether an error is permanent: the memory has changed, exists already, or is
-// invalid.
+// isRefusal reports whether saving a memory failed for good: the memory or agent is missing, the
+// memory has changed or exists already, or it is invalid.
 func isRefusal(err error) bool {
 	var conflict *memories.ConflictError
 	var invalid *memories.InvalidError
 	return errors.Is(err, memories.ErrNotFound) || errors.Is(err, memories.ErrChanged) || errors.As(err, &conflict) || errors.As(err, &invalid)
 }
 
-// Refuse dismisses a proposal, so that the same is not proposed again. match and errors are as for
-// Accept. It also returns *memories.ConflictError for an accepted proposal. A second Refuse changes
-// nothing.
+// Refuse marks a proposal as refused, so that the same is not proposed again, and emits an event. A
+// second call changes nothing. match is the ETag that the user saw, or empty. It returns
+// memories.ErrNotFound, memories.ErrChanged for another match, and *memories.ConflictError if the
+// proposal was accepted.
 func (x *Extractor) Refuse(ctx context.Context, slug, id, match string, actor memories.Actor) (Proposed, error) {
 	p, err := x.Proposal(ctx, slug, id)
 	if err != nil {
@@ -257,8 +265,9 @@ func (x *Extractor) Refuse(ctx context.Context, slug, id, match string, actor me
 	return x.Proposal(ctx, slug, id)
 }
 
-// FinishAccepting writes the proposals that were accepted before the given time and not written
-// because of a crash.
+// FinishAccepting saves the memories of proposals that were accepted before the given time but not
+// saved because of a crash. A proposal whose memory cannot be saved waits for a decision again. It
+// tries all and returns the other errors.
 func (x *Extractor) FinishAccepting(ctx context.Context, before time.Time) error {
 	begun, err := x.store.ProposalsToFinish(ctx, before)
 	if err != nil || len(begun) == 0 {
@@ -277,7 +286,8 @@ func (x *Extractor) FinishAccepting(ctx context.Context, before time.Time) error
 	return errors.Join(all...)
 }
 
-// acceptAll writes the proposals that mode Auto has accepted. A refused one waits for a person.
+// acceptAll saves the memories of those proposals among ids that mode Auto has accepted. A proposal
+// whose memory cannot be saved waits for a person. It stops at the first other error.
 func (x *Extractor) acceptAll(ctx context.Context, agent records.Agent, ids []uuid.UUID) error {
 	for _, id := range ids {
 		p, err := x.store.Proposal(ctx, agent.ID, id.String())

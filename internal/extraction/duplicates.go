@@ -39,6 +39,8 @@ type decided struct {
 	why   string
 }
 
+// newDuplicateFilter reads the agent's memories, undecided and refused proposals, and deleted
+// contents from the database.
 func (x *Extractor) newDuplicateFilter(ctx context.Context, agent records.Agent) (*duplicateFilter, error) {
 	s := &duplicateFilter{x: x, agent: agent}
 	var err error
@@ -64,10 +66,10 @@ func (x *Extractor) newDuplicateFilter(ctx context.Context, agent records.Agent)
 	return s, err
 }
 
-// existing returns the known memories for the model, with the findings so far.
-func (s *duplicateFilter) existing(kept []finding) []known {
-	all := make([]known, 0, len(s.names)+len(kept))
-	for _, f := range kept {
+// existing returns the findings so far and the agent's newest memories, for the model.
+func (s *duplicateFilter) existing(findings []finding) []known {
+	var all []known
+	for _, f := range findings {
 		all = append(all, known{f.Name, string(f.Type), f.Description})
 	}
 	for _, m := range s.names {
@@ -76,16 +78,17 @@ func (s *duplicateFilter) existing(kept []finding) []known {
 	return all
 }
 
-// reject returns the reason to reject a finding, or "". It sets the exact name of an existing
-// memory in f if the names differ only in spelling.
-func (s *duplicateFilter) reject(ctx context.Context, f *finding, kept []finding) (why string, err error) {
+// reject returns why a finding is not proposed, or "" if it is: it equals an earlier finding, a
+// memory, a proposal or a deleted content. If a memory's name differs from f's only in case
+// and separators, it changes the name of f to it.
+func (s *duplicateFilter) reject(ctx context.Context, f *finding, earlier []finding) (why string, err error) {
 	for _, m := range s.names {
 		if strings.EqualFold(m.Name, f.Name) || memories.Slug(m.Name) == memories.Slug(f.Name) {
 			f.Name = m.Name
 		}
 	}
-	for _, k := range kept {
-		if k.Name == f.Name || isSimilar(wordsOf(k.Content), wordsOf(f.Content)) {
+	for _, e := range earlier {
+		if e.Name == f.Name || isSimilar(wordsOf(e.Content), wordsOf(f.Content)) {
 			return "the same was found twice", nil
 		}
 	}
@@ -115,7 +118,8 @@ func (s *duplicateFilter) reject(ctx context.Context, f *finding, kept []finding
 	return "", err
 }
 
-// similar returns the memories that share most of the longest words.
+// similar returns the maxCompared memories of the agent that have most of the maxTerms longest
+// words of mine. It returns none if mine is empty.
 func (s *duplicateFilter) similar(ctx context.Context, mine map[string]bool) ([]memories.Memory, error) {
 	longestWords := slices.SortedFunc(maps.Keys(mine), func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b)) })
 	var terms []records.RecallTerm
@@ -166,14 +170,17 @@ func wordsOf(c memories.Content) map[string]bool {
 	return all
 }
 
-// sameText reports whether two contents are equal apart from spacing and case.
+// sameText reports whether two contents have the same type and the same words, apart from case and
+// punctuation, in descriptions and bodies. Names do not count.
 func sameText(a, b memories.Content) bool {
 	return a.Type == b.Type && sequence(a.Description) == sequence(b.Description) && sequence(a.Body) == sequence(b.Body)
 }
 
+// sequence returns the folded words of a text, separated by spaces.
 func sequence(text string) string { return strings.Join(slices.Collect(words.All(text)), " ") }
 
-// isSimilar reports whether two memories with these words say the same.
+// isSimilar reports whether two sets have at least minLikeness of all their words in common. It is
+// false if one is empty.
 func isSimilar(a, b map[string]bool) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return false

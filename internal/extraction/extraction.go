@@ -81,8 +81,9 @@ const (
 	finishAfter    = 20 * time.Second
 )
 
-// Start returns an Extractor that finishes interrupted work in the background. The caller must call
-// Close.
+// Start returns an Extractor. In the background it queues unread conversations, saves the memories
+// of accepted proposals after a crash, and deletes old submitted texts. It registers its job with
+// Options.Queue. The caller must call Close.
 func Start(engine *engine.Engine, store Store, options Options) *Extractor {
 	if options.Mode == "" {
 		options.Mode = Propose
@@ -99,7 +100,7 @@ func Start(engine *engine.Engine, store Store, options Options) *Extractor {
 	return x
 }
 
-// Close stops the background work. It does not wait for jobs.
+// Close cancels the background work and waits for its end. It does not wait for jobs of the queue.
 func (x *Extractor) Close() {
 	x.stop()
 	<-x.done
@@ -117,8 +118,9 @@ func (x *Extractor) Quiet() time.Duration { return x.options.Quiet }
 // Reads reports whether conversations are read: the mode is not Off and there is a model.
 func (x *Extractor) Reads() bool { return x.options.Mode != Off && x.options.Model != nil }
 
-// runBackground finishes interrupted work until ctx ends. It starts with unread conversations of
-// this server.
+// runBackground deletes old submitted texts and saves the memories of interrupted accepts, every
+// finishInterval until ctx ends. Before, it queues unread conversations, once. It waits while the
+// engine is not ready.
 func (x *Extractor) runBackground(ctx context.Context) {
 	defer close(x.done)
 	ticker := time.NewTicker(finishInterval)
@@ -140,8 +142,8 @@ func (x *Extractor) runBackground(ctx context.Context) {
 	}
 }
 
-// logError logs an error, except that the database is unavailable or ctx was cancelled. It reports
-// whether err is nil.
+// logError logs err and reports whether err is nil. It does not log that the database is
+// unavailable or a context was cancelled.
 func (x *Extractor) logError(err error) bool {
 	if err != nil && !errors.Is(err, memories.ErrUnavailable) && !errors.Is(err, context.Canceled) {
 		x.options.Log.Warn("unfinished extraction work failed, will retry", "error", err)
@@ -149,8 +151,8 @@ func (x *Extractor) logError(err error) bool {
 	return err == nil
 }
 
-// Idle returns an Extractor that reads and finishes nothing. Its proposals can be decided. It needs
-// no Close.
+// Idle returns an Extractor in mode Off without background work: it reads no conversations, but
+// lists, accepts and refuses stored proposals. It needs no Close.
 func Idle(engine *engine.Engine, store Store, log *slog.Logger) *Extractor {
 	return &Extractor{engine: engine, store: store, options: Options{Mode: Off, Quiet: DefaultQuiet, Log: log}}
 }

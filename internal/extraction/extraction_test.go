@@ -18,7 +18,7 @@ import (
 	"memoir/internal/waittest"
 )
 
-func TestAnAcceptedProposalIsAFileARowAndInCLAUDEMD(t *testing.T) {
+func TestAccept_WritesMemory(t *testing.T) {
 	t.Parallel()
 	b := setup(t, extraction.Propose, found(rule("Use tabs", "always use tabs"), rule("Nobody said it", "this was never said")))
 	b.Write("ada/memory/user_tea.md", "---\nname: Tea\ndescription: Drinks it green\ntype: user\n---\n\nGreen.\n")
@@ -62,7 +62,7 @@ func TestAnAcceptedProposalIsAFileARowAndInCLAUDEMD(t *testing.T) {
 	}
 }
 
-func TestAStretchIsReadOnceAndGoesOnWhereItStopped(t *testing.T) {
+func TestRun_ReadsOnce(t *testing.T) {
 	t.Parallel()
 	b := setup(t, extraction.Propose, found(rule("First", "the first thing")), found(rule("Second", "the second thing")), found())
 	first := said("1", "user", "This is the first thing.") + said("2", "assistant", "Yes.")
@@ -93,7 +93,7 @@ func TestAStretchIsReadOnceAndGoesOnWhereItStopped(t *testing.T) {
 	}
 }
 
-func TestTwoServersThatReadAStretchAtTheSameTimeKeepItOnce(t *testing.T) {
+func TestRun_TwoServers(t *testing.T) {
 	t.Parallel()
 	open := make(chan struct{})
 	b := setup(t, extraction.Propose, modeltest.When(open, found(rule("First", "use tabs always"))), modeltest.When(open, found(rule("Second", "use tabs always"))))
@@ -120,7 +120,7 @@ func TestTwoServersThatReadAStretchAtTheSameTimeKeepItOnce(t *testing.T) {
 	}
 }
 
-func TestWhereTheAgentSavedItselfNothingIsAsked(t *testing.T) {
+func TestRun_AgentSaved(t *testing.T) {
 	t.Parallel()
 	b := setup(t, extraction.Propose, found())
 	b.says("s1", said("1", "user", "Remember tabs")+
@@ -134,7 +134,7 @@ func TestWhereTheAgentSavedItselfNothingIsAsked(t *testing.T) {
 	}
 }
 
-func TestHoweverAModelAnswersNothingIsLost(t *testing.T) {
+func TestRun_ModelAnswers(t *testing.T) {
 	t.Parallel()
 	q := "always use tabs"
 	hostile := found(
@@ -181,7 +181,7 @@ func TestHoweverAModelAnswersNothingIsLost(t *testing.T) {
 	}
 }
 
-func TestWhatIsKnownOrWasDecidedAgainstIsNotProposedAgain(t *testing.T) {
+func TestRun_Duplicates(t *testing.T) {
 	t.Parallel()
 	all := []map[string]any{rule("Use tabs", "always use tabs"), rule("Small commits", "always use tabs"), rule("tea", "always use tabs", func(m map[string]any) {
 		m["type"], m["text"], m["why"], m["how_to_apply"] = "user", "Black now.", "", ""
@@ -245,7 +245,7 @@ func TestWhatIsKnownOrWasDecidedAgainstIsNotProposedAgain(t *testing.T) {
 	}
 }
 
-func TestAnAcceptanceThatACrashCutShortIsFinishedOnce(t *testing.T) {
+func TestFinishAccepting_AfterCrash(t *testing.T) {
 	// A crash can happen after the decision and after the write.
 	t.Parallel()
 	for _, written := range []bool{false, true} {
@@ -288,7 +288,7 @@ func TestAnAcceptanceThatACrashCutShortIsFinishedOnce(t *testing.T) {
 	}
 }
 
-func TestOnlyTranscriptsThatAreWhereTheyMayBeAreRead(t *testing.T) {
+func TestScheduleRead_Path(t *testing.T) {
 	t.Parallel()
 	b := setup(t, extraction.Propose, found())
 	outside := filepath.Join(t.TempDir(), "x.jsonl")
@@ -321,7 +321,7 @@ func TestOnlyTranscriptsThatAreWhereTheyMayBeAreRead(t *testing.T) {
 	}
 }
 
-func TestWhatAScriptGivesIsReadOnceThoughItIsGivenAgain(t *testing.T) {
+func TestAsk_SubmittedAgain(t *testing.T) {
 	t.Parallel()
 	b := setup(t, extraction.Propose, found(rule("One", "the first thing")), found(rule("Two", "the second thing")))
 	give := func(session string, texts ...string) extraction.Outcome {
@@ -352,7 +352,7 @@ func TestWhatAScriptGivesIsReadOnceThoughItIsGivenAgain(t *testing.T) {
 	}
 }
 
-func TestALongStretchIsCutIntoFivePiecesAtMost(t *testing.T) {
+func TestRun_LongConversation(t *testing.T) {
 	t.Parallel()
 	b := setup(t, extraction.Propose, found())
 	var whole strings.Builder

@@ -9,7 +9,7 @@ import (
 	"memoir/internal/memories"
 )
 
-func TestNothingIsReadOfAnAgentWhoseMemoryIsOff(t *testing.T) {
+func TestRun_MemoryOff(t *testing.T) {
 	// If the agent's memory is turned off, a queued conversation is not read, and none is queued
 	// later.
 	t.Parallel()

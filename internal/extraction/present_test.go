@@ -13,7 +13,7 @@ import (
 	"memoir/internal/records"
 )
 
-func TestAProposalChangesThePrivateMemoryOfItsName(t *testing.T) {
+func TestAccept_PrivateMemory(t *testing.T) {
 	// If a private and a team memory have the same name, a proposal is about the private one.
 	t.Parallel()
 	b := setup(t, extraction.Propose, found(rule("Use tabs", "always use tabs"), rule("Wiki", "it is in the wiki")))
@@ -41,7 +41,7 @@ func TestAProposalChangesThePrivateMemoryOfItsName(t *testing.T) {
 	}
 }
 
-func TestWhatIsToBeWrittenWithoutAskingIsWritten(t *testing.T) {
+func TestAuto_WritesMemory(t *testing.T) {
 	t.Parallel()
 	b := setup(t, extraction.Auto, found(rule("Use tabs", "always use tabs"), rule("tea", "always use tabs")),
 		found(rule("Wiki", "always use spaces"), rule("Office", "always use spaces", func(m map[string]any) { m["description"] = "Closed since yesterday" })))

@@ -70,8 +70,8 @@ type line struct {
 	Text string `json:"text"`
 }
 
-// questionAbout returns the question about a part of a conversation. omitted is the number of
-// messages before it that the model does not see.
+// questionAbout returns the question about a part of a conversation. If omitted is not zero, it
+// states that earlier messages are left out.
 func questionAbout(piece []transcript.Message, existing []known, omitted int) model.Question {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
@@ -92,7 +92,7 @@ func questionAbout(piece []transcript.Message, existing []known, omitted int) mo
 	return model.Question{System: instructions, Text: text.String(), Schema: schema, MaxTokens: maxAnswerTokens}
 }
 
-// formatTime returns the time of a message with its weekday, which relative dates refer to.
+// formatTime returns a time in UTC with its weekday, or "" for the zero time.
 func formatTime(at time.Time) string {
 	if at.IsZero() {
 		return ""
@@ -100,8 +100,9 @@ func formatTime(at time.Time) string {
 	return at.UTC().Format("Monday 2006-01-02 15:04 MST")
 }
 
-// split cuts a conversation into at most maxQuestions parts, newest first. omitted is the number of
-// older messages left out.
+// split cuts a conversation into at most maxQuestions parts, newest first. Each has as many
+// messages as fit into transcript.PieceText, but at least one. omitted is the number of older
+// messages left.
 func split(messages []transcript.Message) (parts [][]transcript.Message, omitted int) {
 	stop := len(messages)
 	for stop > 0 && len(parts) < maxQuestions {

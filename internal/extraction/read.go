@@ -29,20 +29,23 @@ type unseenError struct{ error }
 
 func (e *unseenError) Unwrap() error { return e.error }
 
-// permitted returns the real path of a transcript that may be read: see agents.TranscriptPath.
+// permitted checks that path is a transcript in Options.ClaudeDir and returns it without links. If
+// it is not, it returns *memories.InvalidError, inside *unseenError if another server may see it.
 func (x *Extractor) permitted(path string) (string, error) {
 	path, err := agents.TranscriptPath(x.options.ClaudeDir, path)
 	return path, refusal(err)
 }
 
-// open checks the path of a transcript as agents.OpenTranscript does, and opens it. A refusal is
-// an error for the field transcript_path. The caller must close the file.
+// open opens a transcript in Options.ClaudeDir. The caller must close it. For another path it
+// returns *memories.InvalidError, inside *unseenError if another server may see the file.
 func (x *Extractor) open(path string) (*os.File, error) {
 	file, err := agents.OpenTranscript(x.options.ClaudeDir, path)
 	return file, refusal(err)
 }
 
-// refusal converts an *agents.TranscriptError to an error for the field transcript_path.
+// refusal converts an *agents.TranscriptError to *memories.InvalidError for the field
+// transcript_path, inside *unseenError if another server may see the file. It returns other errors
+// unchanged.
 func refusal(err error) error {
 	var refused *agents.TranscriptError
 	switch {
@@ -68,7 +71,8 @@ type stretch struct {
 	at    int64 // its offset in the file
 }
 
-// read returns the unread part of a conversation.
+// read returns the unread part of a conversation, from its transcript or from the texts submitted
+// for it. It skips messages that the agent's last readings had.
 func (x *Extractor) read(ctx context.Context, agent records.Agent, c records.Conversation) (stretch, error) {
 	lastRead, err := x.store.LastRead(ctx, agent.ID)
 	if err != nil {
@@ -130,7 +134,8 @@ func tailHash(file io.ReaderAt, offset int64) ([]byte, error) {
 	return sum[:], nil
 }
 
-// readGiven reads the submitted parts of a conversation.
+// readGiven reads the texts that scripts submitted for a conversation. It adds the ids of the last
+// messages to seen, and skips all messages up to one in seen.
 func (x *Extractor) readGiven(ctx context.Context, c records.Conversation, reading transcript.Reading, seen map[string]bool) (stretch, error) {
 	texts, err := x.store.PendingTexts(ctx, c.AgentID, c.Session)
 	if err != nil {
@@ -169,7 +174,8 @@ func (x *Extractor) readGiven(ctx context.Context, c records.Conversation, readi
 	return s, nil
 }
 
-// inMemoryOf returns a function that reports whether a path is a memory file of the agent.
+// inMemoryOf returns a function that reports whether an absolute path, given or without links, is a
+// Markdown file in one of the agent's memory directories.
 func inMemoryOf(agent records.Agent) func(path string) bool {
 	on := agents.Agent{Slug: agent.Slug, Layout: agents.Layout(agent.Layout), Dir: agent.Dir}
 	dirs := []string{agent.Dir}

@@ -18,7 +18,7 @@ import (
 	"memoir/internal/waittest"
 )
 
-func TestWhoMayOnlyReadHasNoConversationRead(t *testing.T) {
+func TestHook_ReadOnly(t *testing.T) {
 	// Reading a conversation costs tokens and may write, so a reader cannot cause it.
 	t.Parallel()
 	b := setup(t, extraction.Propose, modeltest.Says("{}"))

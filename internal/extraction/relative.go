@@ -42,7 +42,8 @@ var (
 	absoluteSuffix = regexp.MustCompile(`^[\s,]*[([]?\s*(?:on |am |the |den )?\d{4}-\d\d|^[\s,]+(?:of|in) (?:the|each|every|an?) |^ (?:des|im|jedes|eines) `)
 )
 
-// relativeDate returns the first relative date in a text, or "".
+// relativeDate returns the first relative date in a text, such as "yesterday", or "" if it has
+// none. It skips code, and dates that the words after them make absolute or regular.
 func relativeDate(text string) string {
 	text = inCode.ReplaceAllString(text, " ")
 	for at := 0; at < len(text); {
@@ -59,8 +60,8 @@ func relativeDate(text string) string {
 	return ""
 }
 
-// Doubt returns a sentence about a point to check before accepting the proposal. It is empty if
-// there is nothing, or the proposal is decided.
+// Doubt returns a sentence about a relative date in the proposal, which a person should replace
+// before accepting it. It is empty if there is no such date, or the proposal is decided.
 func (p Proposed) Doubt() string {
 	if p.DecidedAt.IsZero() {
 		return doubt(p.Name+"\n"+p.Description+"\n"+p.Body, p.QuotedAt)
@@ -68,7 +69,8 @@ func (p Proposed) Doubt() string {
 	return ""
 }
 
-// doubt returns a sentence about a relative date in text and the day of its message, or "".
+// doubt returns a sentence that quotes the first relative date in text and names the day of its
+// message. It is empty if text has no relative date.
 func doubt(text string, saidAt time.Time) string {
 	switch found := relativeDate(text); {
 	case found == "":

@@ -2,7 +2,7 @@ package extraction
 
 import "testing"
 
-func TestDatesThatAreReckonedFromTheDayOfAConversationAreFound(t *testing.T) {
+func TestRelativeDate_Found(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"Mira said so yesterday.":                          "yesterday",

@@ -31,10 +31,11 @@ type Outcome struct {
 // modelTimeout is the timeout of one question (arbitrary). No one waits for it.
 const modelTimeout = 2 * time.Minute
 
-// Run reads the unread part of a conversation and stores the proposals with the new position, so it
-// can be repeated after a crash. The Outcome of a failed run has its cost too. Errors:
-// memories.ErrNotFound if the conversation does not exist; *memories.InvalidError for a transcript
-// that may not be read; *model.Error; and the store's errors.
+// Run reads the unread part of a conversation, asks the model, and stores proposals together with
+// the new position, so that it can be repeated. It emits an event, and in mode Auto saves proposals
+// without doubts. If extraction or the agent's memory is off, it only says so. The Outcome has the
+// cost, also after an error. It returns memories.ErrNotFound, *memories.InvalidError for a wrong
+// transcript, and *model.Error.
 func (x *Extractor) Run(ctx context.Context, task Task) (Outcome, error) {
 	out := Outcome{}
 	if !x.Reads() {
@@ -80,6 +81,7 @@ func (x *Extractor) Run(ctx context.Context, task Task) (Outcome, error) {
 	return out, err
 }
 
+// agent returns the agent with the id, or memories.ErrNotFound.
 func (x *Extractor) agent(ctx context.Context, id int64) (records.Agent, error) {
 	all, err := x.store.AgentsUncounted(ctx)
 	if err != nil {
@@ -92,7 +94,9 @@ func (x *Extractor) agent(ctx context.Context, id int64) (records.Agent, error) 
 	return all[i], nil
 }
 
-// find asks the model about a part of a conversation and returns the proposals.
+// find asks the model about an unread part of a conversation and returns at most maxPerRun
+// proposals. It asks nothing if the agent itself saved memories there or no person wrote. It sets
+// the message and adds the cost in out. It stores nothing.
 func (x *Extractor) find(ctx context.Context, agent records.Agent, session string, s stretch, out *Outcome) ([]records.Proposal, error) {
 	switch {
 	case len(s.Wrote) > 0:
@@ -108,40 +112,40 @@ func (x *Extractor) find(ctx context.Context, agent records.Agent, session strin
 	}
 	parts, omitted := split(s.Messages)
 	omitted += s.LeftOut
-	var kept []finding
-	var dropped []string
+	var findings []finding
+	var rejected []string
 	for i, piece := range parts {
-		if len(kept) == maxPerRun {
+		if len(findings) == maxPerRun {
 			break
 		}
-		candidates, err := x.ask(ctx, questionAbout(piece, filter.existing(kept), omitted+len(parts)-1-i), out)
+		candidates, err := x.ask(ctx, questionAbout(piece, filter.existing(findings), omitted+len(parts)-1-i), out)
 		if err != nil {
 			return nil, err
 		}
 		for _, c := range candidates {
-			if len(kept) == maxPerRun {
+			if len(findings) == maxPerRun {
 				break
 			}
 			f, why := c.check(piece)
 			if why == "" {
-				why, err = filter.reject(ctx, &f, kept)
+				why, err = filter.reject(ctx, &f, findings)
 			}
 			if err != nil {
 				return nil, err
 			}
 			if why != "" {
-				dropped = append(dropped, why)
+				rejected = append(rejected, why)
 				continue
 			}
-			kept = append(kept, f)
+			findings = append(findings, f)
 		}
 	}
-	out.Message = jobSummary(len(s.Messages), omitted, s.Unread, len(kept), dropped)
-	return x.proposalsOf(ctx, agent, sessionOf(session, s), kept)
+	out.Message = jobSummary(len(s.Messages), omitted, s.Unread, len(findings), rejected)
+	return x.proposalsOf(ctx, agent, sessionOf(session, s), findings)
 }
 
-// sessionOf returns the session to record in the memory's file. It is empty for a submitted
-// conversation without a name.
+// sessionOf returns the name of the session to record in the memory's file. For a submitted
+// conversation it is the session in its transcript, else the submitted name, which may be empty.
 func sessionOf(session string, s stretch) string {
 	if name, isGiven := strings.CutPrefix(session, givenPrefix); isGiven {
 		if s.Session != "" {
@@ -155,7 +159,8 @@ func sessionOf(session string, s stretch) string {
 	return session
 }
 
-// ask asks the model once and adds the cost to out.
+// ask asks the model one question and returns the candidates in its answer. It adds the cost to
+// out, also after an error.
 func (x *Extractor) ask(ctx context.Context, question model.Question, out *Outcome) ([]candidate, error) {
 	askCtx, cancel := context.WithTimeout(ctx, modelTimeout)
 	defer cancel()
@@ -177,11 +182,13 @@ func (x *Extractor) ask(ctx context.Context, question model.Question, out *Outco
 	return found.Memories, nil
 }
 
-// proposalsOf returns the proposals of findings. In mode Auto it accepts those without doubts.
-func (x *Extractor) proposalsOf(ctx context.Context, agent records.Agent, session string, kept []finding) ([]records.Proposal, error) {
+// proposalsOf returns a waiting proposal for each finding. In mode Auto, proposals that need no
+// person are in state accepting instead, for the memory of the same name if there is one. It stores
+// nothing.
+func (x *Extractor) proposalsOf(ctx context.Context, agent records.Agent, session string, findings []finding) ([]records.Proposal, error) {
 	now := records.Now()
 	var proposals []records.Proposal
-	for _, f := range kept {
+	for _, f := range findings {
 		p := records.Proposal{
 			ID: uuid.New(), AgentID: agent.ID, State: records.ProposalWaiting, Content: f.Content, Fingerprint: memories.FingerprintOf(f.Type, f.Name+"\x00"+f.Description, f.Body),
 			Quote: f.quote, QuotedAt: f.at, Session: session, ProposedAt: now,
@@ -207,8 +214,9 @@ func (x *Extractor) proposalsOf(ctx context.Context, agent records.Agent, sessio
 // team memory.
 func (p Proposed) needsDecision() bool { return p.Doubt() != "" || p.Present != nil && p.Present.Team }
 
-// jobSummary returns a sentence about a run.
-func jobSummary(read, omitted, unread, kept int, dropped []string) string {
+// jobSummary returns a text for users about a run: the numbers of messages read and left out, of
+// unreadable lines and of findings, and the reasons for rejected candidates.
+func jobSummary(read, omitted, unread, found int, rejected []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Read %s", counted(read, "message", "messages"))
 	if omitted > 0 {
@@ -217,14 +225,14 @@ func jobSummary(read, omitted, unread, kept int, dropped []string) string {
 	if unread > 0 {
 		fmt.Fprintf(&b, "; %s too long, or not understood", counted(unread, "line was", "lines were"))
 	}
-	if kept == 0 {
+	if found == 0 {
 		b.WriteString(". Nothing in it is worth keeping.")
 	} else {
-		fmt.Fprintf(&b, ". Found %s.", counted(kept, "memory", "memories"))
+		fmt.Fprintf(&b, ". Found %s.", counted(found, "memory", "memories"))
 	}
-	if len(dropped) > 0 {
-		slices.Sort(dropped)
-		fmt.Fprintf(&b, " Not taken: %s.", shortList(slices.Compact(dropped)))
+	if len(rejected) > 0 {
+		slices.Sort(rejected)
+		fmt.Fprintf(&b, " Not taken: %s.", shortList(slices.Compact(rejected)))
 	}
 	return b.String()
 }
@@ -236,11 +244,11 @@ func counted(n int, one, more string) string {
 	return fmt.Sprintf("%d %s", n, more)
 }
 
-// shortList returns the first five elements of a list.
+// shortList returns the elements of a list, separated by commas. After five, it adds "and others".
 func shortList(all []string) string {
-	const max = 5
-	if len(all) > max {
-		return strings.Join(all[:max], ", ") + " and others"
+	const maxShown = 5
+	if len(all) > maxShown {
+		return strings.Join(all[:maxShown], ", ") + " and others"
 	}
 	return strings.Join(all, ", ")
 }

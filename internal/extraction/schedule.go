@@ -38,7 +38,9 @@ func (x *Extractor) ScheduleRead(ctx context.Context, slug, path string) error {
 	return err
 }
 
-// scheduleRead queues the transcript at path, to be read after the given time.
+// scheduleRead records the conversation of the transcript at path and queues its reading after the
+// given time. Zero means now, in a job of its own. It returns memories.ErrNotFound for an unknown
+// agent, errMemoryOff, and *memories.InvalidError if path is not allowed.
 func (x *Extractor) scheduleRead(ctx context.Context, slug, path string, after time.Duration) (Deferred, error) {
 	agent, err := x.store.AgentUncounted(ctx, slug)
 	if err != nil {
@@ -74,11 +76,12 @@ type Deferred struct {
 	Key string // key of the job
 }
 
-// Name returns the name that the conversation was submitted with.
+// Name returns the session without the prefix of submitted conversations.
 func (d Deferred) Name() string { return strings.TrimPrefix(d.Session, givenPrefix) }
 
-// enqueue queues the reading of a conversation at the given time. It postpones a waiting job; a
-// running one is followed by another.
+// enqueue queues the reading of a conversation at the given time; zero means now. A waiting job
+// with the key is moved to that time, and a running one runs once more. Without Options.Queue it
+// queues nothing.
 func (x *Extractor) enqueue(ctx context.Context, agent records.Agent, task Task, key string, at time.Time) (Deferred, error) {
 	if x.options.Queue == nil {
 		return Deferred{task, key}, nil
@@ -98,9 +101,9 @@ type Request struct {
 	Path string
 }
 
-// Ask queues a conversation to be read now. It returns memories.ErrNotFound for an unknown agent,
-// *memories.InvalidError for an unreadable transcript, and *memories.ConflictError if extraction or
-// the agent's memory is off.
+// Ask stores the conversation of a request and queues it to be read now. It returns
+// memories.ErrNotFound for an unknown agent, *memories.InvalidError for a path that is not allowed,
+// and *memories.ConflictError if extraction or the agent's memory is off or there is no model.
 func (x *Extractor) Ask(ctx context.Context, request Request) (Deferred, error) {
 	agent, err := x.store.AgentUncounted(ctx, request.Agent)
 	if err != nil {
@@ -134,8 +137,9 @@ func (x *Extractor) Ask(ctx context.Context, request Request) (Deferred, error) 
 	return x.enqueue(ctx, agent, task, Deferred{Task: task}.Name()+requestedSuffix, time.Time{})
 }
 
-// withIDs sets the id of each message to a hash of it and all previous messages. A script can then
-// submit a longer version of a conversation, and known messages are skipped.
+// withIDs sets the id of each message, in place, to a hash of it and all previous messages, and
+// replaces NUL by U+FFFD. A script can then submit a longer version of a conversation, and known
+// messages are skipped.
 func withIDs(messages []transcript.Message) []transcript.Message {
 	before := ""
 	for i, m := range messages {
@@ -147,7 +151,8 @@ func withIDs(messages []transcript.Message) []transcript.Message {
 	return messages
 }
 
-// enqueueUnread queues the conversations that are stored but not queued or not read completely.
+// enqueueUnread queues the stored conversations of the last maxUnreadAge that are not read
+// completely, unless conversations are not read. It skips agents that no longer exist.
 func (x *Extractor) enqueueUnread(ctx context.Context) error {
 	if !x.Reads() || x.options.Queue == nil {
 		return nil

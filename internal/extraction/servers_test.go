@@ -11,7 +11,7 @@ import (
 	"memoir/internal/waittest"
 )
 
-func TestAConversationIsReadByTheServerThatSeesIt(t *testing.T) {
+func TestWork_OtherServer(t *testing.T) {
 	// A server that cannot see a transcript, or has no model, leaves the conversation to another
 	// one. Without another server, the job ends.
 	t.Parallel()

@@ -6,7 +6,7 @@ import (
 	"memoir/internal/memories"
 )
 
-func TestTwoRulesThatDifferInOneWordAreTwoInEveryScript(t *testing.T) {
+func TestIsSimilar_OneWord(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		a, b string

@@ -118,7 +118,7 @@ func (s *server) waiting() listed {
 	return l
 }
 
-func TestAConversationOf2000LinesGoesFromTheStopHookToCLAUDEMD(t *testing.T) {
+func TestExtraction_FromHookToFile(t *testing.T) {
 	// A conversation of 2,000 lines passes from the stop hook to CLAUDE.md, although its server
 	// stops meantime.
 	t.Parallel()
@@ -157,7 +157,7 @@ func TestAConversationOf2000LinesGoesFromTheStopHookToCLAUDEMD(t *testing.T) {
 	}
 }
 
-func TestTheAPIHasConversationsRead(t *testing.T) {
+func TestExtraction_API(t *testing.T) {
 	t.Parallel()
 	b := setup(t, extraction.Propose, found(rule("Use tabs", "always use tabs"), rule("Tea", "always use tabs")), modeltest.Status(http.StatusUnauthorized), found())
 	s := serve(b, b.model.Model(), time.Hour)

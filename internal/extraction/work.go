@@ -10,7 +10,9 @@ import (
 	"memoir/internal/memories"
 )
 
-// work runs a job of the queue.
+// work is the job that reads a conversation. If this server cannot see the transcript or reads
+// none, the job waits for another server, unless there is none or the conversation is old. A
+// missing conversation and a wrong transcript fail it without a retry.
 func (x *Extractor) work(ctx context.Context, _ jobs.Job, task Task) (jobs.Result, error) {
 	out, err := x.Run(ctx, task)
 	var unseen *unseenError
@@ -39,8 +41,8 @@ const (
 	retryFor = 24 * time.Hour
 )
 
-// retryTime returns when another server should try the conversation. It is zero if there is no
-// other server or the conversation is too old.
+// retryTime returns when another server should try the conversation: after an eighth of its age. It
+// is zero if no other server runs jobs or the conversation is older than retryFor.
 func (x *Extractor) retryTime(ctx context.Context, task Task) (time.Time, error) {
 	alone, err := x.options.Queue.Alone(ctx)
 	if err != nil || alone {
@@ -57,9 +59,9 @@ func (x *Extractor) retryTime(ctx context.Context, task Task) (time.Time, error)
 // pollInterval is the interval of the checks for the end of a job (arbitrary).
 const pollInterval = 200 * time.Millisecond
 
-// Wait returns the job of a requested reading when it has finished or failed once. A failed job
-// that is waiting will be retried. done is false if timeout passed before that. It returns
-// memories.ErrNotFound if the job was deleted with its agent.
+// Wait waits until the job of a requested reading has finished or failed once, and returns it with
+// done true. A failed job may still wait for a retry. After the timeout it returns the unfinished
+// job with done false. It returns memories.ErrNotFound if the job was deleted with its agent.
 func (x *Extractor) Wait(ctx context.Context, d Deferred, timeout time.Duration) (job jobs.Entry, done bool, err error) {
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
