@@ -1,6 +1,7 @@
 package local
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -91,8 +92,8 @@ func (a account) own(path string) error {
 
 // command returns a command that runs as the account. paths are the names of dirs in that process.
 // The caller must call closeInherited after the start.
-func (a account) command(program string, dirs ...string) (cmd *exec.Cmd, paths []string, err error) {
-	cmd = exec.Command(program)
+func (a account) command(ctx context.Context, program string, dirs ...string) (cmd *exec.Cmd, paths []string, err error) {
+	cmd = exec.CommandContext(ctx, program)
 	cmd.Dir = "/"
 	cmd.Env = bareEnvironment()
 	if !a.switched {

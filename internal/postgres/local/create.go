@@ -1,11 +1,10 @@
 package local
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -61,7 +60,7 @@ func (c *cluster) initdbWith(ctx context.Context, dir, ctype string) (output str
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 
-	cmd, paths, err := c.account.command(c.installation.initdb, dir)
+	cmd, paths, err := c.account.command(ctx, c.installation.initdb, dir)
 	if err != nil {
 		return "", err
 	}
@@ -72,26 +71,14 @@ func (c *cluster) initdbWith(ctx context.Context, dir, ctype string) (output str
 		cmd.Args = append(cmd.Args, "--no-sync")
 	}
 	cmd.SysProcAttr = c.account.processAttributes(syscall.SIGKILL)
-
-	text, err := runUntil(ctx, cmd)
-	if err := c.account.refusedByKernel(err); err != nil {
-		return text, fmt.Errorf("initdb as the user %s: %w: %s", c.account.name, err, strings.TrimSpace(text))
-	}
-	return text, nil
-}
-
-// runUntil runs the command until it ends or ctx is cancelled, and returns its output.
-func runUntil(ctx context.Context, cmd *exec.Cmd) (string, error) {
-	var text strings.Builder
-	cmd.Stdout, cmd.Stderr = &text, &text
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 5 * time.Second
-	if err := cmd.Start(); err != nil {
-		return "", err
+
+	text, err := cmd.CombinedOutput()
+	if err := c.account.refusedByKernel(err); err != nil {
+		return string(text), fmt.Errorf("initdb as the user %s: %w: %s", c.account.name, err, bytes.TrimSpace(text))
 	}
-	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Signal(syscall.SIGTERM) })
-	defer stop()
-	err := cmd.Wait()
-	return text.String(), errors.Join(err, ctx.Err())
+	return string(text), nil
 }
 
 // removeHalfMade removes incomplete clusters of interrupted calls of create.

@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 )
 
 // Errors of Start. The wrapping message tells the user what to do.
@@ -43,10 +42,10 @@ type Server struct {
 	cluster *cluster
 	log     *slog.Logger
 
-	stopOnce sync.Once
-	stopping chan struct{} // closed by Stop
-	hurryOne sync.Once
-	hurry    chan struct{} // closed to end without waiting for a clean shutdown
+	stopping context.Context // ends with Stop
+	stop     context.CancelFunc
+	hurry    context.Context // ends if Stop cannot wait for a clean shutdown
+	kill     context.CancelFunc
 	done     chan struct{} // closed after the end
 	err      error         // why it ended without Stop; set before done is closed
 }
@@ -82,14 +81,9 @@ func start(ctx context.Context, opts Options) (*Server, error) {
 		cluster.close()
 		return nil, err
 	}
-	server := &Server{
-		url:      cluster.run.url("memoir", "memoir"),
-		cluster:  cluster,
-		log:      opts.Log,
-		stopping: make(chan struct{}),
-		hurry:    make(chan struct{}),
-		done:     make(chan struct{}),
-	}
+	server := &Server{url: cluster.run.url("memoir", "memoir"), cluster: cluster, log: opts.Log, done: make(chan struct{})}
+	server.stopping, server.stop = context.WithCancel(context.Background())
+	server.hurry, server.kill = context.WithCancel(context.Background())
 	go server.supervise(running)
 	return server, nil
 }
@@ -102,12 +96,12 @@ func (s *Server) URL() string { return s.url }
 // If ctx ends first, Stop ends Postgres immediately and returns an error; no committed data is
 // lost, but the next start takes longer.
 func (s *Server) Stop(ctx context.Context) error {
-	s.stopOnce.Do(func() { close(s.stopping) })
+	s.stop()
 	select {
 	case <-s.done:
 		return nil
 	case <-ctx.Done():
-		s.hurryOne.Do(func() { close(s.hurry) })
+		s.kill()
 		<-s.done
 		return fmt.Errorf("stop the private Postgres: killed before a clean shutdown, recovers at its next start: %w", ctx.Err())
 	}

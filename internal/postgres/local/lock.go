@@ -33,21 +33,18 @@ func lockDir(dir string) (*dirLock, error) {
 		return nil, fmt.Errorf("lock %s: %w", file.Name(), err)
 	}
 	lock := &dirLock{file}
-	if err := errors.Join(lock.belongTo(dir), lock.sign()); err != nil {
+	// The directory's owner may run Memoir without root later.
+	if os.Geteuid() == 0 {
+		err = file.Chown(ownerOf(dir), -1)
+	}
+	if err := errors.Join(err, lock.sign()); err != nil {
 		lock.release()
 		return nil, err
 	}
 	return lock, nil
 }
 
-// belongTo gives the lock file to the directory's owner, who may run Memoir without root later.
-func (l *dirLock) belongTo(dir string) error {
-	if os.Geteuid() != 0 {
-		return nil
-	}
-	return l.file.Chown(ownerOf(dir), -1)
-}
-
+// sign replaces the content of the lock file by the id of this process.
 func (l *dirLock) sign() error {
 	if err := l.file.Truncate(0); err != nil {
 		return err

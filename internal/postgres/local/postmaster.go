@@ -31,7 +31,7 @@ func (c *cluster) launch(ctx context.Context) (*postmaster, error) {
 	if err := c.endOrphans(ctx); err != nil {
 		return nil, err
 	}
-	p := &postmaster{log: newServerLog(c.log), exited: make(chan struct{})}
+	p := &postmaster{log: &serverLog{log: c.log, done: make(chan struct{})}, exited: make(chan struct{})}
 	started := make(chan error, 1)
 	go c.runPostgres(p, started)
 	if err := <-started; err != nil {
@@ -66,7 +66,7 @@ func (c *cluster) runPostgres(p *postmaster, started chan<- error) {
 }
 
 func (c *cluster) startPostgres(p *postmaster) (*exec.Cmd, error) {
-	cmd, paths, err := c.account.command(c.installation.postgres, c.pgdata, c.run.path)
+	cmd, paths, err := c.account.command(context.Background(), c.installation.postgres, c.pgdata, c.run.path)
 	if err != nil {
 		return nil, err
 	}

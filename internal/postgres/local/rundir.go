@@ -1,6 +1,7 @@
 package local
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -29,14 +30,11 @@ func makeRunDir(dataDir string, a account) (*runDir, error) {
 	at := filepath.Join(dataDir, runName)
 	removeRun(at)
 	run := &runDir{path: at}
-	if err := run.make(at); err != nil {
-		return nil, err
+	err := run.make(at)
+	if err == nil {
+		err = run.writeRules(a)
 	}
-	if err := run.writeRules(); err != nil {
-		run.remove()
-		return nil, err
-	}
-	if err := run.give(a); err != nil {
+	if err != nil {
 		run.remove()
 		return nil, err
 	}
@@ -70,30 +68,23 @@ func fitsSocket(dir string) bool {
 
 func socketIn(dir string) string { return filepath.Join(dir, ".s.PGSQL."+strconv.Itoa(port)) }
 
-func (r *runDir) hba() string   { return filepath.Join(r.path, "pg_hba.conf") }
-func (r *runDir) ident() string { return filepath.Join(r.path, "pg_ident.conf") }
-
-// writeRules allows only the user who runs Memoir, with peer authentication.
-func (r *runDir) writeRules() error {
+// writeRules writes rules that allow only the user who runs Memoir, with peer authentication, and
+// gives them and the directory to the account.
+func (r *runDir) writeRules(a account) error {
 	self, err := user.LookupId(strconv.Itoa(os.Geteuid()))
 	if err != nil {
 		return fmt.Errorf("%w: PostgreSQL needs a user with a name: %w", ErrAccess, err)
 	}
-	if err := os.WriteFile(r.hba(), []byte("local all all peer map=memoir\n"), 0o600); err != nil {
+	hba, ident := filepath.Join(r.path, "pg_hba.conf"), filepath.Join(r.path, "pg_ident.conf")
+	if err := os.WriteFile(hba, []byte("local all all peer map=memoir\n"), 0o600); err != nil {
 		return err
 	}
 	name := strings.ReplaceAll(self.Username, `"`, `""`)
 	rules := fmt.Sprintf("memoir \"%s\" memoir\nmemoir \"%s\" %s\n", name, name, superuser)
-	return os.WriteFile(r.ident(), []byte(rules), 0o600)
-}
-
-func (r *runDir) give(a account) error {
-	for _, path := range []string{r.path, r.hba(), r.ident()} {
-		if err := a.own(path); err != nil {
-			return err
-		}
+	if err := os.WriteFile(ident, []byte(rules), 0o600); err != nil {
+		return err
 	}
-	return nil
+	return errors.Join(a.own(r.path), a.own(hba), a.own(ident))
 }
 
 // url returns the connection string for a role and a database, for pgx and libpq.

@@ -38,10 +38,6 @@ type serverLog struct {
 	quiet bool
 }
 
-func newServerLog(log *slog.Logger) *serverLog {
-	return &serverLog{log: log, done: make(chan struct{})}
-}
-
 // open returns the file to which the server writes. The caller must close it after the server's
 // start.
 func (l *serverLog) open() (*os.File, error) {

@@ -1,7 +1,6 @@
 package local
 
 import (
-	"context"
 	"errors"
 	"time"
 )
@@ -25,8 +24,8 @@ func (s *Server) supervise(running *postmaster) {
 	for {
 		started := time.Now()
 		select {
-		case <-s.stopping:
-			running.shutDown(s.hurry)
+		case <-s.stopping.Done():
+			running.shutDown(s.hurry.Done())
 			return
 		case <-running.exited:
 		}
@@ -51,28 +50,19 @@ func (s *Server) supervise(running *postmaster) {
 // restart tries to start the server until it runs. It returns nil after Stop, and an error if no
 // attempt can succeed.
 func (s *Server) restart(backoff *time.Duration) (*postmaster, error) {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	go func() {
-		select {
-		case <-s.stopping:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
 	for {
 		select {
-		case <-s.stopping:
+		case <-s.stopping.Done():
 			return nil, nil
 		case <-time.After(*backoff):
 		}
 		*backoff = min(2**backoff, maxBackoff)
 
-		running, err := s.cluster.launch(ctx)
+		running, err := s.cluster.launch(s.stopping)
 		switch {
 		case err == nil:
 			return running, nil
-		case ctx.Err() != nil:
+		case s.stopping.Err() != nil:
 			return nil, nil
 		case errors.Is(err, ErrForeign):
 			s.log.Error("private Postgres cannot be restarted", "err", err)
