@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"memoir/internal/agents"
 	"memoir/internal/cli"
 	"memoir/internal/consolidation"
 	"memoir/internal/extraction"
@@ -20,10 +21,11 @@ import (
 
 // config holds the checked settings of the server.
 type config struct {
-	addr          string        // host:port; without a token a loopback address
-	agentsDir     string        // absolute; empty turns the hive layout off
-	claudeDir     string        // absolute; empty turns the claude layout off
-	memoryDirs    []memoryDir   // in the order of the flags
+	addr      string // host:port; without a token a loopback address
+	agentsDir string // absolute; empty turns the hive layout off
+	claudeDir string // absolute; empty turns the claude layout off
+	// memoryDirs have absolute paths and are in the order of the flags.
+	memoryDirs    []agents.NamedDir
 	teamDir       string        // absolute; empty without shared memories
 	dataDir       string        // absolute; may be empty only if databaseURL is set
 	databaseURL   string        // empty for a private Postgres in dataDir
@@ -59,12 +61,6 @@ type modelConfig struct {
 	url        string // of the Messages API; empty for Anthropic's
 }
 
-// memoryDir is one value of --memory-dir.
-type memoryDir struct {
-	slug string
-	path string // absolute
-}
-
 // defaultClaudeMDLimit is the length from which Claude Code warns about a CLAUDE.md, in Unicode
 // characters.
 const defaultClaudeMDLimit = 40_000
@@ -85,16 +81,16 @@ var errAnswered = errors.New("answered")
 func parseConfig(args []string, env func(string) (string, bool), out io.Writer) (config, error) {
 	c := defaults(env)
 	flags := c.flagSet()
-	version := flags.Bool("version", false, "")
+	isVersion := flags.Bool("version", false, "")
 
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
-		writeUsage(out)
+		io.WriteString(out, usage)
 		return config{}, errAnswered
 	case err != nil:
 		return config{}, fmt.Errorf("%s (--help lists what there is)", cli.PlainFlagMessage(err))
-	case *version:
-		writeVersion(out)
+	case *isVersion:
+		fmt.Fprintln(out, "memoir", version())
 		return config{}, errAnswered
 	case flags.NArg() > 0:
 		return config{}, fmt.Errorf("%q is no flag, and the server takes nothing else (--help lists what there is)", flags.Arg(0))
@@ -183,7 +179,7 @@ func (c *config) addMemoryDir(value string) error {
 	if !isSlug(slug) {
 		return errors.New("the slug may hold letters, digits, '.', '_' and '-', and does not begin with a dot")
 	}
-	c.memoryDirs = append(c.memoryDirs, memoryDir{slug: slug, path: path})
+	c.memoryDirs = append(c.memoryDirs, agents.NamedDir{Slug: slug, Path: path})
 	return nil
 }
 
@@ -227,7 +223,7 @@ func (c *config) makePathsAbsolute(env func(string) (string, bool)) error {
 	home, _ := env("HOME")
 	paths := []*string{&c.agentsDir, &c.claudeDir, &c.teamDir, &c.dataDir, &c.tlsCert, &c.tlsKey}
 	for i := range c.memoryDirs {
-		paths = append(paths, &c.memoryDirs[i].path)
+		paths = append(paths, &c.memoryDirs[i].Path)
 	}
 	for _, path := range paths {
 		if *path == "" {

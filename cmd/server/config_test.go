@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"memoir/internal/agents"
 	"memoir/internal/consolidation"
 	"memoir/internal/extraction"
 	"memoir/internal/gate"
@@ -68,7 +69,7 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 		addr:          "[::1]:9000",
 		agentsDir:     "/srv/agents",
 		claudeDir:     "/srv/claude",
-		memoryDirs:    []memoryDir{{"reviewer", "/srv/a"}, {"writer", "/srv/b=c"}},
+		memoryDirs:    []agents.NamedDir{{Slug: "reviewer", Path: "/srv/a"}, {Slug: "writer", Path: "/srv/b=c"}},
 		teamDir:       "/srv/team",
 		dataDir:       "/srv/data",
 		databaseURL:   "postgres://db.example.org/memoir?sslmode=require",
@@ -144,7 +145,7 @@ func TestWhichValueWins(t *testing.T) {
 		"XDG_DATA_HOME over the home":                {nil, []string{"XDG_DATA_HOME=/x"}, func(c config) any { return c.dataDir }, "/x/memoir"},
 		"a relative XDG_DATA_HOME is ignored":        {nil, []string{"XDG_DATA_HOME=x"}, func(c config) any { return c.dataDir }, "/home/ada/.local/share/memoir"},
 		"a tilde that the shell left is the home":    {[]string{"--agents-dir=~/agents"}, nil, func(c config) any { return c.agentsDir }, "/home/ada/agents"},
-		"a tilde within a list is the home":          {nil, []string{"MEMOIR_MEMORY_DIR=a=~/m"}, func(c config) any { return c.memoryDirs }, []memoryDir{{"a", "/home/ada/m"}}},
+		"a tilde within a list is the home":          {nil, []string{"MEMOIR_MEMORY_DIR=a=~/m"}, func(c config) any { return c.memoryDirs }, []agents.NamedDir{{Slug: "a", Path: "/home/ada/m"}}},
 		"no home and no CLAUDE_CONFIG_DIR is off":    {[]string{"--data-dir=/d"}, []string{"HOME="}, func(c config) any { return c.claudeDir }, ""},
 		"a database of one's own needs no directory": {[]string{"--database-url=postgres://a"}, []string{"HOME="}, func(c config) any { return c.dataDir }, ""},
 	}

@@ -65,18 +65,13 @@ func (d *database) open(ctx context.Context, url string) error {
 	return nil
 }
 
-// lost returns a channel that receives the error when the private server has ended. It is nil
-// without one.
-func (d *database) lost() <-chan error {
+// lost returns a channel that is closed when the private server has ended without being stopped. It
+// is nil for an external Postgres.
+func (d *database) lost() <-chan struct{} {
 	if d.server == nil {
 		return nil
 	}
-	lost := make(chan error, 1)
-	go func() {
-		<-d.server.Done()
-		lost <- d.server.Err()
-	}()
-	return lost
+	return d.server.Done()
 }
 
 // stopTimeout is the timeout of closing the database, and connectionTimeout the part for its

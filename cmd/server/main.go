@@ -14,7 +14,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -37,19 +36,11 @@ const (
 	backgroundTimeout = time.Second
 )
 
-// gcPercent is the growth of the heap that triggers a collection, in percent. The server keeps
-// about 12 MB; with the default of 100, consecutive list requests spent a fifth of the time on
-// collections.
-const gcPercent = 150
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	if args := os.Args[1:]; isCommand(args) {
 		os.Exit(cli.Run(ctx, world(), args))
-	}
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
 	}
 	err := run(ctx, os.Args[1:], os.LookupEnv, os.Stdout, os.Stderr)
 	var refused *settingsError
@@ -179,8 +170,8 @@ func serve(ctx context.Context, listener net.Listener, server *http.Server, data
 	case <-ctx.Done():
 	case err := <-failed:
 		return fmt.Errorf("serve: %w", err)
-	case err := <-database.lost():
-		return err
+	case <-database.lost():
+		return database.server.Err()
 	}
 	log.Info("stopping: finishing writes, cancelling scans")
 	stopCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestTimeout)
@@ -246,14 +237,10 @@ func backgroundModel(config modelConfig, env []string, log *slog.Logger) describ
 }
 
 func placesOf(config config) agents.Settings {
-	settings := agents.Settings{
-		AgentsDir: config.agentsDir, ClaudeDir: config.claudeDir, TeamDir: config.teamDir,
+	return agents.Settings{
+		AgentsDir: config.agentsDir, ClaudeDir: config.claudeDir, MemoryDirs: config.memoryDirs, TeamDir: config.teamDir,
 		Env: os.LookupEnv, Home: os.Getenv("HOME"), ManagedDir: agents.ManagedDir(),
 	}
-	for _, dir := range config.memoryDirs {
-		settings.MemoryDirs = append(settings.MemoryDirs, agents.NamedDir{Slug: dir.slug, Path: dir.path})
-	}
-	return settings
 }
 
 func newLog(format string, to io.Writer) *slog.Logger {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"io"
 	"runtime/debug"
 
 	"memoir/internal/model"
@@ -70,12 +68,6 @@ Each flag has a variable: --agents-dir is MEMOIR_AGENTS_DIR. A flag overrides it
 separated by commas. The API is at ANTHROPIC_BASE_URL if that is set.
 Exit codes: 0 done, 1 failed, 2 wrong usage.
 `
-
-func writeUsage(out io.Writer) {
-	io.WriteString(out, usage)
-}
-
-func writeVersion(out io.Writer) { fmt.Fprintln(out, "memoir", version()) }
 
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
