@@ -23,9 +23,10 @@ type account struct {
 // serverUsers are the users for the server if Memoir runs as root, in order.
 var serverUsers = []string{"postgres", "nobody"}
 
-// accountFor selects the server's user: the owner of the cluster, as Postgres requires. For a new
-// cluster created by root, it is the owner of the data directory, who can then run Memoir without
-// root.
+// accountFor returns the user to run Postgres as: the owner of the cluster pgdata, as Postgres
+// requires. For a new cluster it is this user; if this is root, it is the owner of dataDir, else
+// the first of serverUsers that exists. It returns ErrAccess if another user owns the cluster and
+// this is not root, or no user fits.
 func accountFor(dataDir, pgdata string) (account, error) {
 	self, owner := os.Geteuid(), ownerOf(pgdata)
 	switch {
@@ -60,6 +61,7 @@ func ownerOf(dir string) int {
 	return int(info.Sys().(*syscall.Stat_t).Uid)
 }
 
+// nameOf returns the name of a user, or the id as text if the user has no name.
 func nameOf(uid int) string {
 	if found, err := user.LookupId(strconv.Itoa(uid)); err == nil {
 		return found.Username
@@ -67,6 +69,8 @@ func nameOf(uid int) string {
 	return strconv.Itoa(uid)
 }
 
+// accountOf returns the account of a user that was looked up. If the lookup failed with err, it
+// returns ErrAccess.
 func accountOf(found *user.User, err error) (account, error) {
 	if err != nil {
 		return account{}, fmt.Errorf("%w: PostgreSQL needs a user with a name: %w", ErrAccess, err)
@@ -82,7 +86,8 @@ func accountOf(found *user.User, err error) (account, error) {
 	return account{name: found.Username, uid: uid, gid: gid, switched: uid != os.Geteuid()}, nil
 }
 
-// own changes the owner of a file or directory to the account.
+// own changes the owner and group of a file or directory to the account's. It does nothing if the
+// account is this process's user.
 func (a account) own(path string) error {
 	if !a.switched {
 		return nil
@@ -90,8 +95,10 @@ func (a account) own(path string) error {
 	return os.Lchown(path, a.uid, a.gid)
 }
 
-// command returns a command that runs as the account. paths are the names of dirs in that process.
-// The caller must call closeInherited after the start.
+// command returns a command for program that is killed if ctx ends, with few variables in its
+// environment. paths are the names of dirs in the process. The caller must set
+// processAttributes, and call closeInherited after the start. It returns an error if the account
+// cannot reach dirs.
 func (a account) command(ctx context.Context, program string, dirs ...string) (cmd *exec.Cmd, paths []string, err error) {
 	cmd = exec.CommandContext(ctx, program)
 	cmd.Dir = "/"
@@ -106,15 +113,16 @@ func (a account) command(ctx context.Context, program string, dirs ...string) (c
 	return cmd, paths, err
 }
 
+// closeInherited closes this process's handles of the files that the command inherits.
 func closeInherited(cmd *exec.Cmd) {
 	for _, file := range cmd.ExtraFiles {
 		_ = file.Close()
 	}
 }
 
-// processAttributes returns the attributes of a process of the account. It gets its own process
-// group, so that Ctrl-C reaches only Memoir, and the signal onDeath if Memoir dies, if the system
-// supports this.
+// processAttributes returns the attributes of a process that runs as the account. The process gets
+// its own process group, so that Ctrl-C reaches only Memoir, and on Linux the signal onDeath when
+// Memoir dies.
 func (a account) processAttributes(onDeath syscall.Signal) *syscall.SysProcAttr {
 	attributes := &syscall.SysProcAttr{Setpgid: true}
 	dieWithParent(attributes, onDeath)
@@ -128,6 +136,7 @@ func (a account) processAttributes(onDeath syscall.Signal) *syscall.SysProcAttr 
 // secrets, are not passed on.
 var inheritedVars = []string{"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "LOCALE_ARCHIVE", "TZDIR"}
 
+// bareEnvironment returns an environment with inheritedVars, as far as they are set, and LC_ALL=C.
 func bareEnvironment() []string {
 	environment := []string{"LC_ALL=C"} // this package parses messages, which must be in English
 	for _, name := range inheritedVars {
@@ -138,7 +147,8 @@ func bareEnvironment() []string {
 	return environment
 }
 
-// refusedByKernel explains an error if a process could not be started as another user.
+// refusedByKernel returns err from the start of a process. If the system refused to start it as
+// another user, it returns ErrAccess with an explanation instead.
 func (a account) refusedByKernel(err error) error {
 	if a.switched && (errors.Is(err, syscall.EPERM) || errors.Is(err, fs.ErrPermission)) {
 		return fmt.Errorf("%w: this root may not start programs as the user %s (%w); start Memoir as another user, or point --database-url at a server",

@@ -25,8 +25,8 @@ const (
 	backupTime = 30 * 24 * time.Hour
 )
 
-// SetSchema records that the tables have version Options.Schema, so that the next start makes no
-// copy.
+// SetSchema writes Options.Schema into the data directory as the version of the tables. A later
+// start with that version then does not copy the cluster.
 func (s *Server) SetSchema() error {
 	path := filepath.Join(s.cluster.dir, schemaName)
 	if err := os.WriteFile(path, []byte(strconv.FormatInt(s.cluster.schema, 10)+"\n"), 0o600); err != nil {
@@ -35,8 +35,9 @@ func (s *Server) SetSchema() error {
 	return nil
 }
 
-// backUp copies a stopped cluster before its tables are upgraded, unless an earlier start made the
-// copy. It removes copies that are older than backupTime.
+// backUp copies a stopped cluster if its recorded schema is older than Options.Schema, unless that
+// copy exists. Before, it removes copies older than backupTime. It does nothing without a cluster
+// or if Options.Schema is zero. A failed copy leaves the cluster unchanged.
 func (c *cluster) backUp(ctx context.Context) error {
 	if err := c.removeOldBackups(); err != nil {
 		return err
@@ -74,7 +75,8 @@ func (c *cluster) backUp(ctx context.Context) error {
 	return os.Rename(copying, backup)
 }
 
-// recordedSchema returns the version of the tables, or 0 if it is unknown.
+// recordedSchema returns the version of the tables that SetSchema wrote, or 0 if the file is
+// missing or damaged.
 func (c *cluster) recordedSchema() (int64, error) {
 	content, err := os.ReadFile(filepath.Join(c.dir, schemaName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -90,6 +92,7 @@ func (c *cluster) recordedSchema() (int64, error) {
 	return version, nil
 }
 
+// removeOldBackups removes copies of the cluster that are older than backupTime.
 func (c *cluster) removeOldBackups() error {
 	backups, err := filepath.Glob(filepath.Join(c.dir, backupPrefix+"*"))
 	if err != nil {

@@ -35,7 +35,10 @@ type cluster struct {
 	schema         int64 // Options.Schema
 }
 
-// openCluster checks and locks the data directory, and ends processes that a crash left.
+// openCluster checks the data directory, creates it if missing, locks it and prepares it for a
+// start of the server: it ends processes that a crash left, removes incomplete clusters, and copies
+// the cluster before an upgrade. After an error the directory is unlocked. The caller must call
+// close.
 func openCluster(ctx context.Context, opts Options) (*cluster, error) {
 	if opts.DataDir == "" {
 		return nil, fmt.Errorf("%w: none was named; set --data-dir", ErrAccess)
@@ -69,7 +72,8 @@ func openCluster(ctx context.Context, opts Options) (*cluster, error) {
 	return c, nil
 }
 
-// takeOver prepares a locked data directory for the server.
+// takeOver checks the locked data directory again, ends processes that a crash left, removes
+// incomplete clusters, copies the cluster before an upgrade, and makes the directory of the socket.
 func (c *cluster) takeOver(ctx context.Context, found []installation) (err error) {
 	// Another Memoir may have created the cluster between the first check and the lock.
 	if err := c.check(found); err != nil {
@@ -88,7 +92,9 @@ func (c *cluster) takeOver(ctx context.Context, found []installation) (err error
 	return err
 }
 
-// check examines the data directory without changes, and selects the installation and the account.
+// check sets the installation and the account that fit the data directory. It changes nothing on
+// disk. It returns ErrForeign, ErrNoPostgres, ErrVersion or ErrAccess if the directory cannot be
+// used.
 func (c *cluster) check(found []installation) error {
 	if err := c.checkDataDir(); err != nil {
 		return err
@@ -104,7 +110,8 @@ func (c *cluster) check(found []installation) error {
 	return err
 }
 
-// checkDataDir returns ErrForeign if the directory has files of other programs.
+// checkDataDir returns ErrForeign if the data directory is a file or has files but no lock file of
+// Memoir, and ErrAccess if it cannot be read. A missing or empty directory is fine.
 func (c *cluster) checkDataDir() error {
 	entries, err := os.ReadDir(c.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -133,7 +140,9 @@ func (c *cluster) checkDataDir() error {
 	return nil
 }
 
-// major returns the PostgreSQL version of the cluster, or 0 without a cluster.
+// major returns the major version of PostgreSQL that made the cluster, or 0 if its directory is
+// missing or empty. It returns ErrForeign if the directory has other files, and ErrAccess if it
+// cannot be read.
 func (c *cluster) major() (int, error) {
 	entries, err := os.ReadDir(c.pgdata)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -163,7 +172,8 @@ func (c *cluster) notACluster() error {
 		ErrForeign, c.pgdata)
 }
 
-// bringUp creates a missing cluster and starts the server.
+// bringUp creates the cluster if it is missing, starts the server, and creates Memoir's role and
+// database if they are missing. After an error no server runs.
 func (c *cluster) bringUp(ctx context.Context) (*postmaster, error) {
 	major, err := c.major()
 	if err != nil {
@@ -185,7 +195,8 @@ func (c *cluster) bringUp(ctx context.Context) (*postmaster, error) {
 	return running, nil
 }
 
-// close releases the data directory. The server must have ended.
+// close removes the directory of the socket and unlocks the data directory. The server must have
+// ended.
 func (c *cluster) close() {
 	if c.run != nil {
 		c.run.remove()

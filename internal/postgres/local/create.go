@@ -16,8 +16,9 @@ import (
 
 const halfMadePrefix = clusterName + ".init-"
 
-// create creates the cluster in a temporary directory and renames it when it is complete and on
-// disk. A cluster is therefore never incomplete, even after a power cut.
+// create creates a cluster in a temporary directory, gives that the cluster's name when it is
+// complete, and syncs the data directory. So a cluster is never incomplete, even after a power cut.
+// After an error it removes the temporary directory.
 func (c *cluster) create(ctx context.Context) error {
 	c.log.Info("creating private Postgres", "dir", c.pgdata, "major", c.installation.major)
 	staging, err := os.MkdirTemp(c.dir, halfMadePrefix)
@@ -41,6 +42,7 @@ func (c *cluster) create(ctx context.Context) error {
 // missing on older systems of Apple and Red Hat. Text is always ordered by bytes.
 var ctypes = []string{"C.UTF-8", "en_US.UTF-8", "UTF-8", "C"}
 
+// initdb creates a cluster in dir with the first of ctypes that the system has.
 func (c *cluster) initdb(ctx context.Context, dir string) (err error) {
 	for _, ctype := range ctypes {
 		var output string
@@ -55,6 +57,8 @@ func (c *cluster) initdb(ctx context.Context, dir string) (err error) {
 	return err
 }
 
+// initdbWith runs initdb for dir with a character type and returns its output. If ctx ends, it ends
+// initdb.
 func (c *cluster) initdbWith(ctx context.Context, dir, ctype string) (output string, err error) {
 	// Pdeathsig refers to the thread that started the program, so the thread must not end earlier.
 	runtime.LockOSThread()
@@ -81,7 +85,7 @@ func (c *cluster) initdbWith(ctx context.Context, dir, ctype string) (output str
 	return string(text), nil
 }
 
-// removeHalfMade removes incomplete clusters of interrupted calls of create.
+// removeHalfMade removes incomplete clusters that an interrupted start left in the data directory.
 func (c *cluster) removeHalfMade() error {
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {
@@ -126,6 +130,7 @@ func (c *cluster) createDatabase(ctx context.Context) error {
 	return nil
 }
 
+// syncDir writes the entries of a directory to disk.
 func syncDir(dir string) error {
 	handle, err := os.Open(dir)
 	if err != nil {

@@ -38,8 +38,9 @@ type installation struct {
 	major            int
 }
 
-// findInstallations returns the installations in binDirs. If it is nil, they are those in PATH, in
-// order, then those in usualDirs, newest first.
+// findInstallations returns the PostgreSQL installations in binDirs, in order. If binDirs is nil,
+// it returns those in PATH, in order, and then those in usualDirs, newest first. It runs each to
+// read its version.
 func findInstallations(ctx context.Context, binDirs []string) []installation {
 	if binDirs != nil {
 		return installationsIn(ctx, binDirs)
@@ -55,6 +56,7 @@ func findInstallations(ctx context.Context, binDirs []string) []installation {
 	return append(onPath, others...)
 }
 
+// installationsIn returns the installations in dirs, each once. It skips directories without one.
 func installationsIn(ctx context.Context, dirs []string) []installation {
 	var found []installation
 	for _, dir := range dirs {
@@ -67,6 +69,8 @@ func installationsIn(ctx context.Context, dirs []string) []installation {
 
 var majorOfVersion = regexp.MustCompile(`\(PostgreSQL\) (\d+)`)
 
+// installationIn returns the installation in a directory with the programs postgres and initdb,
+// whose version it asks postgres for. Otherwise it returns an error.
 func installationIn(ctx context.Context, dir string) (installation, error) {
 	if !filepath.IsAbs(dir) {
 		return installation{}, errors.New("not an absolute directory")
@@ -93,8 +97,9 @@ func installationIn(ctx context.Context, dir string) (installation, error) {
 	return installation{initdb: initdb, postgres: postgres, major: major}, err
 }
 
-// chooseInstallation returns the installation for a cluster of this major version; 0 means a new
-// cluster.
+// chooseInstallation returns the first installation of a cluster's major version, or the first
+// supported one for a new cluster (major 0). It returns ErrNoPostgres if none is supported, and
+// ErrVersion if none has that version.
 func chooseInstallation(found []installation, major int, clusterDir string) (installation, error) {
 	usable := slices.DeleteFunc(slices.Clone(found), func(i installation) bool { return i.major < minMajor })
 	if len(usable) == 0 {
@@ -109,6 +114,7 @@ func chooseInstallation(found []installation, major int, clusterDir string) (ins
 	return installation{}, otherVersion(usable, major, clusterDir)
 }
 
+// noPostgres returns ErrNoPostgres with a sentence for users about the installation of Postgres.
 func noPostgres(tooOld []installation) error {
 	problem := ErrNoPostgres.Error()
 	if len(tooOld) > 0 {
@@ -119,6 +125,7 @@ func noPostgres(tooOld []installation) error {
 		problem, minMajor)}
 }
 
+// otherVersion returns ErrVersion with a sentence for users about ways to get the right version.
 func otherVersion(usable []installation, major int, clusterDir string) error {
 	install := fmt.Sprintf("install PostgreSQL %d (Debian: postgresql-%d) beside it, or ", major, major)
 	if major < minMajor {

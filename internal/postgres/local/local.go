@@ -51,9 +51,10 @@ type Server struct {
 }
 
 // Start starts the private server and returns when it accepts connections. It creates a missing
-// cluster, and ends processes that a crash left. ctx limits the start, not the server. The errors
-// are ErrNoPostgres, ErrInUse, ErrVersion, ErrForeign, ErrAccess, and the error of ctx. After an
-// error, existing files are unchanged. The caller must call Stop.
+// cluster, copies an older one before an upgrade, and ends processes that a crash left. If the
+// server ends, it is restarted. ctx limits only the start. It returns ErrNoPostgres, ErrInUse,
+// ErrVersion, ErrForeign, ErrAccess, or ctx's error; then existing data is unchanged. The caller
+// must call Stop.
 func Start(ctx context.Context, opts Options) (*Server, error) {
 	server, err := start(ctx, opts)
 	if err != nil && ctx.Err() != nil {
@@ -92,9 +93,9 @@ func start(ctx context.Context, opts Options) (*Server, error) {
 // works only for the user who called Start, and stays the same after a restart.
 func (s *Server) URL() string { return s.url }
 
-// Stop shuts the server down: open transactions are rolled back and the data directory is released.
-// If ctx ends first, Stop ends Postgres immediately and returns an error; no committed data is
-// lost, but the next start takes longer.
+// Stop shuts the server down and unlocks the data directory. Open transactions are rolled back. If
+// ctx ends first, it ends Postgres immediately and returns an error; no committed data is lost, but
+// the next start takes longer. A second call waits for the end.
 func (s *Server) Stop(ctx context.Context) error {
 	s.stop()
 	select {

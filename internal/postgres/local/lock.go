@@ -17,7 +17,9 @@ const lockName = "memoir.lock"
 // the file alone is not a lock.
 type dirLock struct{ file *os.File }
 
-// lockDir locks the data directory. The error is ErrInUse if another process has locked it.
+// lockDir locks the data directory, and writes the id of this process into the lock file. It does
+// not wait: it returns ErrInUse if another process has the lock, and ErrAccess if the file cannot
+// be opened.
 func lockDir(dir string) (*dirLock, error) {
 	file, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -53,7 +55,7 @@ func (l *dirLock) sign() error {
 	return err
 }
 
-// holder describes the process that holds the lock.
+// holder describes the process that has the lock, with the id that the lock file contains.
 func holder(file *os.File) string {
 	content, _ := io.ReadAll(io.LimitReader(file, 32))
 	if pid, err := strconv.Atoi(strings.TrimSpace(string(content))); err == nil {
@@ -62,8 +64,8 @@ func holder(file *os.File) string {
 	return "another Memoir"
 }
 
-// release empties the lock file but does not remove it: otherwise two processes could lock
-// different files.
+// release empties and unlocks the lock file. It does not remove the file: otherwise two processes
+// could lock different files.
 func (l *dirLock) release() {
 	_ = l.file.Truncate(0)
 	_ = l.file.Close()

@@ -14,10 +14,11 @@ import (
 	"time"
 )
 
-// postmasterFile returns the pid file of a running server.
+// postmasterFile returns the path of the file with a running server's process id and state.
 func (c *cluster) postmasterFile() string { return filepath.Join(c.pgdata, "postmaster.pid") }
 
-// postmasterRecord returns the process id (first line) and state (eighth line) of the pid file.
+// postmasterRecord returns the process id and the state, such as "ready", that a running server has
+// written into its file. They are 0 and "" if the file is missing or has no such line.
 func (c *cluster) postmasterRecord() (pid int, state string) {
 	content, err := os.ReadFile(c.postmasterFile())
 	if err != nil {
@@ -42,9 +43,9 @@ var endSignals = []struct {
 	{syscall.SIGKILL, 10 * time.Second},
 }
 
-// endOrphans ends processes that a killed Memoir or server left on the cluster, and removes the pid
-// file. This process holds the lock, so all such processes are orphans. The pid file alone is no
-// proof: its process id may be reused, and Postgres would then refuse to start.
+// endOrphans ends the server processes that a killed Memoir or server left on the cluster, with
+// stronger signals in turn, and removes their pid file. The caller must have the lock, so that all
+// such processes are orphans. It returns an error if some still run, or ctx ends.
 func (c *cluster) endOrphans(ctx context.Context) error {
 	recorded, _ := c.postmasterRecord()
 	for _, step := range endSignals {
@@ -67,8 +68,8 @@ func (c *cluster) endOrphans(ctx context.Context) error {
 	return nil
 }
 
-// signalOrphans sends the signal to the postmaster, which forwards it, or else to all processes,
-// which then have nothing left to write.
+// signalOrphans sends the signal to the postmaster, which ends the others. If the postmaster is not
+// among the orphans or the signal is SIGKILL, it sends SIGQUIT or a stronger signal to all of them.
 func (c *cluster) signalOrphans(signal syscall.Signal, orphans []int, postmaster int) {
 	if slices.Contains(orphans, postmaster) && signal != syscall.SIGKILL {
 		_ = syscall.Kill(postmaster, signal)
@@ -79,7 +80,8 @@ func (c *cluster) signalOrphans(signal syscall.Signal, orphans []int, postmaster
 	}
 }
 
-// awaitNone waits until no process uses the cluster, for at most timeout.
+// awaitNone waits until no server process uses the cluster, for at most timeout. It returns an
+// error only if ctx ends.
 func (c *cluster) awaitNone(ctx context.Context, recorded int, timeout time.Duration) error {
 	timer := time.After(timeout)
 	for len(serverProcesses(c.pgdata, recorded)) > 0 {

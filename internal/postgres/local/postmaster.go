@@ -21,7 +21,8 @@ type postmaster struct {
 	status  string        // exit status; set before exited is closed
 }
 
-// launch starts the server and returns when it accepts connections.
+// launch ends orphaned processes, starts the server, and returns it when it accepts connections. It
+// returns ErrForeign if there is no cluster. After an error no server runs.
 func (c *cluster) launch(ctx context.Context) (*postmaster, error) {
 	if major, err := c.major(); err != nil {
 		return nil, err
@@ -44,7 +45,8 @@ func (c *cluster) launch(ctx context.Context) (*postmaster, error) {
 	return p, nil
 }
 
-// runPostgres runs the server until it ends. It sends the result of the start to started.
+// runPostgres starts the server, sends the error of the start or nil to started, and waits for the
+// end of the server. Then it sets p.status and closes p.exited.
 func (c *cluster) runPostgres(p *postmaster, started chan<- error) {
 	// Pdeathsig refers to the thread that started the program, so the thread must not end earlier.
 	runtime.LockOSThread()
@@ -65,6 +67,7 @@ func (c *cluster) runPostgres(p *postmaster, started chan<- error) {
 	close(p.exited)
 }
 
+// startPostgres starts the server process with its output in p.log, and sets p's process.
 func (c *cluster) startPostgres(p *postmaster) (*exec.Cmd, error) {
 	cmd, paths, err := c.account.command(context.Background(), c.installation.postgres, c.pgdata, c.run.path)
 	if err != nil {
@@ -89,8 +92,8 @@ func (c *cluster) startPostgres(p *postmaster) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// settings returns the settings of a small server: few connections, little memory, no network or
-// replication.
+// settings returns the server's settings as name=value: few connections, little memory, no network
+// or replication. run is the directory of the socket as the server reaches it.
 func (c *cluster) settings(run string) []string {
 	settings := []string{
 		"listen_addresses=",
@@ -122,7 +125,8 @@ func (c *cluster) settings(run string) []string {
 	return settings
 }
 
-// awaitReady waits until the server's pid file has the state "ready", as pg_ctl does.
+// awaitReady waits until the server accepts connections: its file has its process id and the state
+// "ready". It returns an error if the server ends, or if ctx ends; then it ends the server.
 func (c *cluster) awaitReady(ctx context.Context, p *postmaster) error {
 	for {
 		if pid, state := c.postmasterRecord(); pid == p.pid && state == "ready" {
@@ -143,7 +147,8 @@ func (c *cluster) awaitReady(ctx context.Context, p *postmaster) error {
 // arbitrary.
 const killDelay = 5 * time.Second
 
-// shutDown ends the server cleanly, or immediately once hurry is closed.
+// shutDown ends the server and waits for its end. It asks for a clean shutdown, and for an
+// immediate one when hurry is closed. A nil hurry never closes.
 func (p *postmaster) shutDown(hurry <-chan struct{}) {
 	p.log.quieten()
 	_ = p.process.Signal(syscall.SIGINT)
@@ -154,7 +159,7 @@ func (p *postmaster) shutDown(hurry <-chan struct{}) {
 	}
 }
 
-// end sends the signal, and kills the server if it does not end.
+// end sends the signal and waits for the end of the server. After killDelay it kills the server.
 func (p *postmaster) end(signal syscall.Signal) {
 	_ = p.process.Signal(signal)
 	select {
@@ -174,7 +179,8 @@ const (
 	buffersDivisor = 16
 )
 
-// sharedBuffers returns Postgres' setting for a machine with this much memory, in bytes.
+// sharedBuffers returns a sixteenth of memory, which is in bytes, as a Postgres setting in MB, at
+// least minBuffers and at most maxBuffers.
 func sharedBuffers(memory uint64) string {
 	return strconv.FormatUint(min(max(memory/buffersDivisor>>20, minBuffers), maxBuffers), 10) + "MB"
 }

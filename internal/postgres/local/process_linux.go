@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// reach opens the directories for the program to inherit and returns their names there. Access to
-// their parents is then not needed.
+// reach opens the directories, adds them to the files that cmd inherits, and returns the paths by
+// which the program reaches them. It then needs no access to their parents.
 func (a account) reach(cmd *exec.Cmd, dirs []string) (paths []string, err error) {
 	for _, dir := range dirs {
 		handle, err := os.Open(dir)
@@ -29,7 +29,8 @@ func dieWithParent(attributes *syscall.SysProcAttr, signal syscall.Signal) {
 	attributes.Pdeathsig = signal
 }
 
-// serverProcesses returns the Postgres processes whose working directory is the cluster.
+// serverProcesses returns the ids of the Postgres processes whose working directory is pgdata. It
+// is empty without such a directory.
 func serverProcesses(pgdata string, _ int) []int {
 	cluster, err := os.Stat(pgdata)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// reach returns an error if the account cannot access the directories, because it cannot inherit
-// them here.
+// reach returns dirs unchanged. It returns ErrAccess if the account cannot access one of them,
+// because a program cannot inherit them on this system.
 func (a account) reach(_ *exec.Cmd, dirs []string) (paths []string, err error) {
 	for _, dir := range dirs {
 		probe := exec.Command("/bin/test", "-x", dir)
@@ -26,8 +26,9 @@ func (a account) reach(_ *exec.Cmd, dirs []string) (paths []string, err error) {
 
 func dieWithParent(*syscall.SysProcAttr, syscall.Signal) {}
 
-// serverProcesses returns the recorded process if it is a Postgres on the cluster. It does not find
-// the child processes; Postgres refuses to start while one exists.
+// serverProcesses returns the process with the id recorded if it runs and its command line names
+// Postgres and pgdata, else nil. It does not find child processes; Postgres refuses to start while
+// one exists.
 func serverProcesses(pgdata string, recorded int) []int {
 	if recorded <= 1 {
 		return nil

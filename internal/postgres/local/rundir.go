@@ -24,8 +24,9 @@ type runDir struct {
 	link string // link to path in the data directory, if path is a temporary directory
 }
 
-// makeRunDir replaces the directory of the last run by a new one with mode 0700 that the account
-// owns.
+// makeRunDir removes the directory of the last run and makes a new one with mode 0700, which the
+// account owns and which has the access rules. If the path in the data directory is too long for a
+// socket, it is a link to a temporary directory.
 func makeRunDir(dataDir string, a account) (*runDir, error) {
 	at := filepath.Join(dataDir, runName)
 	removeRun(at)
@@ -41,6 +42,8 @@ func makeRunDir(dataDir string, a account) (*runDir, error) {
 	return run, nil
 }
 
+// make creates the directory at the path, or a temporary directory and a link to it at the path if
+// the path is too long for a socket. It returns ErrAccess if no path is short enough.
 func (r *runDir) make(at string) error {
 	if fitsSocket(at) {
 		return os.Mkdir(at, 0o700)
@@ -68,8 +71,8 @@ func fitsSocket(dir string) bool {
 
 func socketIn(dir string) string { return filepath.Join(dir, ".s.PGSQL."+strconv.Itoa(port)) }
 
-// writeRules writes rules that allow only the user who runs Memoir, with peer authentication, and
-// gives them and the directory to the account.
+// writeRules writes access rules that admit only the user who runs Memoir, with peer
+// authentication, and makes the account the owner of them and of the directory.
 func (r *runDir) writeRules(a account) error {
 	self, err := user.LookupId(strconv.Itoa(os.Geteuid()))
 	if err != nil {
@@ -87,13 +90,14 @@ func (r *runDir) writeRules(a account) error {
 	return errors.Join(a.own(r.path), a.own(hba), a.own(ident))
 }
 
-// url returns the connection string for a role and a database, for pgx and libpq.
+// url returns the connection string for a role and a database over the socket, for pgx and libpq.
 func (r *runDir) url(role, database string) string {
 	// libpq does not decode + as a space.
 	host := strings.ReplaceAll(url.QueryEscape(r.path), "+", "%20")
 	return fmt.Sprintf("postgres:///%s?host=%s&port=%d&user=%s", database, host, port, role)
 }
 
+// remove removes the directory and the link to it.
 func (r *runDir) remove() {
 	if r.link != "" {
 		_ = os.Remove(r.link)
@@ -101,7 +105,8 @@ func (r *runDir) remove() {
 	_ = os.RemoveAll(r.path)
 }
 
-// removeRun removes the directory of an earlier run.
+// removeRun removes the directory of an earlier run at a path, and the temporary directory that it
+// links to.
 func removeRun(at string) {
 	if temp, err := os.Readlink(at); err == nil && strings.HasPrefix(filepath.Base(temp), tempPrefix) {
 		_ = os.RemoveAll(temp)

@@ -38,8 +38,8 @@ type serverLog struct {
 	quiet bool
 }
 
-// open returns the file to which the server writes. The caller must close it after the server's
-// start.
+// open returns a pipe for the server's output, and logs the lines from it in the background until
+// all writers have closed it. The caller must close it after the server's start.
 func (l *serverLog) open() (*os.File, error) {
 	reader, writer, err := os.Pipe()
 	if err != nil {
@@ -57,6 +57,7 @@ func (l *serverLog) open() (*os.File, error) {
 	return writer, nil
 }
 
+// line logs a line and remembers the last maxTail lines.
 func (l *serverLog) line(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -65,7 +66,8 @@ func (l *serverLog) line(text string) {
 	l.log.Log(context.Background(), l.level(text), "postgres", "line", text)
 }
 
-// level returns the log level of a line. Most lines are interesting for developers only.
+// level returns the log level of a line: Error for PANIC, Warn for FATAL and WARNING, else Debug.
+// After quieten it is always Debug.
 func (l *serverLog) level(text string) slog.Level {
 	switch {
 	case l.quiet:
@@ -79,15 +81,16 @@ func (l *serverLog) level(text string) slog.Level {
 	}
 }
 
-// quieten lowers the level of all further lines, because a server that is shut down logs warnings.
+// quieten makes all further lines be logged at level Debug, because a server that is shut down logs
+// warnings.
 func (l *serverLog) quieten() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.quiet = true
 }
 
-// awaitEnd waits for the last line for at most limit, because a stuck process may keep the pipe
-// open.
+// awaitEnd waits until the last line is logged, for at most limit, because a stuck process may keep
+// the pipe open.
 func (l *serverLog) awaitEnd(limit time.Duration) {
 	select {
 	case <-l.done:
@@ -95,6 +98,7 @@ func (l *serverLog) awaitEnd(limit time.Duration) {
 	}
 }
 
+// tail returns the last maxTail lines, separated by semicolons.
 func (l *serverLog) tail() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

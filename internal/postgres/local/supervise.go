@@ -15,7 +15,8 @@ const (
 // arbitrary.
 const stableAfter = time.Minute
 
-// supervise restarts the server until Stop, then shuts it down and releases the data directory.
+// supervise restarts the server whenever it ends, until Stop. Then it shuts the server down. At the
+// end, also if no restart can succeed, it unlocks the data directory and closes s.done.
 func (s *Server) supervise(running *postmaster) {
 	defer close(s.done)
 	defer s.cluster.close()
@@ -47,8 +48,8 @@ func (s *Server) supervise(running *postmaster) {
 	}
 }
 
-// restart tries to start the server until it runs. It returns nil after Stop, and an error if no
-// attempt can succeed.
+// restart starts the server, and tries again after errors, with waits that double. It returns nil
+// for both after Stop, and ErrForeign if the cluster is missing or no cluster.
 func (s *Server) restart(backoff *time.Duration) (*postmaster, error) {
 	for {
 		select {
