@@ -107,6 +107,8 @@ func parseConfig(args []string, env func(string) (string, bool), out io.Writer) 
 	return *c, nil
 }
 
+// defaults returns the default settings. They depend on env only for the model's key and address
+// and for Claude Code's and Memoir's directories, which may stay empty.
 func defaults(env func(string) (string, bool)) *config {
 	c := &config{
 		addr:          "127.0.0.1:8080",
@@ -138,6 +140,7 @@ func defaults(env func(string) (string, bool)) *config {
 	return c
 }
 
+// flagSet returns the server's flags, which set c.
 func (c *config) flagSet() *flag.FlagSet {
 	flags := flag.NewFlagSet("memoir", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // the caller shows errors and writeUsage the help
@@ -217,8 +220,8 @@ func durationInto(target *time.Duration) func(string) error {
 	}
 }
 
-// makePathsAbsolute makes paths absolute. It also replaces a leading ~, which shells do not expand
-// in --agents-dir=~/agents.
+// makePathsAbsolute makes all paths that are not empty absolute, and replaces ~ at their start by
+// the home directory. Shells do not expand it in --agents-dir=~/agents.
 func (c *config) makePathsAbsolute(env func(string) (string, bool)) error {
 	home, _ := env("HOME")
 	paths := []*string{&c.agentsDir, &c.claudeDir, &c.teamDir, &c.dataDir, &c.tlsCert, &c.tlsKey}

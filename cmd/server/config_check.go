@@ -15,8 +15,8 @@ import (
 	"memoir/internal/gate"
 )
 
-// check returns an error for invalid combinations, such as a public address without a token, or no
-// place for data.
+// check returns an error for users if a setting is invalid or settings do not fit together, such as
+// a public address without a token. It changes nothing.
 func (c *config) check() error {
 	host, port, err := net.SplitHostPort(c.addr)
 	if err != nil {
@@ -67,8 +67,9 @@ func (c *config) check() error {
 	return nil
 }
 
-// isLoopback reports whether only this machine can reach a server on that host. An empty host means
-// all addresses. Names other than localhost count as public, because their addresses can change.
+// isLoopback reports whether only this machine can reach a server on that host: localhost or a
+// loopback address. It is false for other names, whose addresses can change, and for an empty host,
+// which means all addresses.
 func isLoopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true
@@ -77,8 +78,8 @@ func isLoopback(host string) bool {
 	return err == nil && address.Unmap().IsLoopback()
 }
 
-// checkListener returns an error if others can reach the listener and there is no safe token, for
-// example because localhost has a public address.
+// checkListener returns an error if other machines can reach the address at, on which the server
+// listens, and there is no token or it is too short. localhost can have a public address.
 func (c *config) checkListener(at net.Addr) error {
 	found, ok := at.(*net.TCPAddr)
 	if !ok || found.IP.IsLoopback() {
@@ -90,7 +91,8 @@ func (c *config) checkListener(at net.Addr) error {
 	return c.checkTokenLength()
 }
 
-// checkTokenLength returns an error for a token that is too short for a network.
+// checkTokenLength returns an error if --token or --read-token is set and shorter than
+// gate.MinNetworkToken.
 func (c *config) checkTokenLength() error {
 	for flag, token := range map[string]string{"--token": c.token, "--read-token": c.readToken} {
 		if token != "" && len(token) < gate.MinNetworkToken {
@@ -101,7 +103,8 @@ func (c *config) checkTokenLength() error {
 	return nil
 }
 
-// checkReadToken returns an error if --read-token would not prevent writing.
+// checkReadToken returns an error if --read-token is set and is no bearer token, equals --token, or
+// --token is not set, so that its readers could write.
 func (c *config) checkReadToken() error {
 	switch {
 	case c.readToken == "":
@@ -116,18 +119,20 @@ func (c *config) checkReadToken() error {
 	return nil
 }
 
+// isBearerToken reports whether a token has only printable ASCII characters without spaces.
 func isBearerToken(token string) bool {
 	return !strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
-// isSlug reports whether a slug needs no escapes in a URL. A leading dot is not allowed, because of
-// "." and "..".
+// isSlug reports whether a slug has only ASCII letters, digits, dots, underscores and dashes, at
+// least one, and does not start with a dot.
 func isSlug(slug string) bool {
 	const allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 	return slug != "" && slug[0] != '.' && strings.Trim(slug, allowed) == ""
 }
 
-// hostOnly returns a host in the form of allowedHosts: lower case, without brackets.
+// hostOnly returns a host in lower case, without the brackets of an IPv6 address. It returns an
+// error for users if the value has a port, or is no single host.
 func hostOnly(value string) (string, error) {
 	host := strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(value, "["), "]"))
 	if host == "" || strings.ContainsAny(host, "/*@[] ,") {
@@ -139,7 +144,7 @@ func hostOnly(value string) (string, error) {
 	return host, nil
 }
 
-// variablesOf returns the variables of a flag. The first one that is set counts.
+// variablesOf returns the names of the environment variables for a flag, the preferred one first.
 func variablesOf(name string) []string {
 	variables := []string{"MEMOIR_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))}
 	if name == "database-url" {
@@ -148,7 +153,9 @@ func variablesOf(name string) []string {
 	return variables
 }
 
-// setFromEnvironment sets every flag that was not given from its variables.
+// setFromEnvironment sets each flag that is not on the command line from its first variable in env.
+// An empty variable counts as absent, unless an empty value turns something off. It returns an
+// error for users if a value is invalid.
 func setFromEnvironment(flags *flag.FlagSet, env func(string) (string, bool)) error {
 	given := map[string]bool{"version": true}
 	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
@@ -170,6 +177,8 @@ func setFromEnvironment(flags *flag.FlagSet, env func(string) (string, bool)) er
 	return failure
 }
 
+// setAll sets a flag from the value of a variable. For a repeatable flag it splits the value at
+// commas and sets the flag for each part.
 func setAll(flags *flag.FlagSet, name, variable, value string) error {
 	values := []string{value}
 	if isList(name) {

@@ -42,7 +42,7 @@ func parse(t *testing.T, args []string, entries ...string) config {
 	return c
 }
 
-func TestNothingGivenTakesTheDefaults(t *testing.T) {
+func TestParseConfig_Defaults(t *testing.T) {
 	t.Parallel()
 	want := config{
 		addr:          "127.0.0.1:8080",
@@ -63,7 +63,7 @@ func TestNothingGivenTakesTheDefaults(t *testing.T) {
 	}
 }
 
-func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
+func TestParseConfig_FlagsAndVariables(t *testing.T) {
 	t.Parallel()
 	want := config{
 		addr:          "[::1]:9000",
@@ -114,7 +114,7 @@ func TestEverySettingIsAFlagAndAVariable(t *testing.T) {
 	}
 }
 
-func TestWhichValueWins(t *testing.T) {
+func TestParseConfig_Priority(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		args, env []string
@@ -159,7 +159,7 @@ func TestWhichValueWins(t *testing.T) {
 	}
 }
 
-func TestARelativePathIsMadeAbsolute(t *testing.T) {
+func TestParseConfig_RelativePath(t *testing.T) {
 	t.Parallel()
 	want, err := filepath.Abs("agents")
 	if err != nil {
@@ -170,7 +170,7 @@ func TestARelativePathIsMadeAbsolute(t *testing.T) {
 	}
 }
 
-func TestOnlyLoopbackGoesWithoutAToken(t *testing.T) {
+func TestParseConfig_LoopbackWithoutToken(t *testing.T) {
 	t.Parallel()
 	for _, addr := range []string{"127.0.0.1:8080", "127.8.9.10:0", "[::1]:8080", "localhost:8080", "LocalHost:80", "[::ffff:127.0.0.1]:80"} {
 		if c := parse(t, []string{"--addr", addr}); c.addr != addr {
@@ -186,7 +186,7 @@ func TestOnlyLoopbackGoesWithoutAToken(t *testing.T) {
 	}
 }
 
-func TestWhatCannotWorkIsRefusedInPlainWords(t *testing.T) {
+func TestParseConfig_InvalidSettings(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		args, env []string
@@ -252,7 +252,7 @@ func TestWhatCannotWorkIsRefusedInPlainWords(t *testing.T) {
 	}
 }
 
-func TestATokenIsNeverRepeatedInAnError(t *testing.T) {
+func TestParseConfig_ErrorWithoutToken(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
 		{"--token", "open sesame"}, {"--token", "a", "--read-token", "open sesame"}, {"--read-token", "sesame"}, {"--token", "sesame", "--read-token", "sesame"},
@@ -263,7 +263,7 @@ func TestATokenIsNeverRepeatedInAnError(t *testing.T) {
 	}
 }
 
-func TestHelpAndVersionAreAnsweredWhateverElseIsWrong(t *testing.T) {
+func TestParseConfig_HelpAndVersion(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"--help", "-h", "--version"} {
 		var out bytes.Buffer
@@ -274,7 +274,7 @@ func TestHelpAndVersionAreAnsweredWhateverElseIsWrong(t *testing.T) {
 	}
 }
 
-func TestEveryFlagIsInTheHelpAndInTheReadme(t *testing.T) {
+func TestUsage_EveryFlag(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
@@ -297,7 +297,7 @@ func TestEveryFlagIsInTheHelpAndInTheReadme(t *testing.T) {
 	}
 }
 
-func TestANameThatStandsForMoreThanThisMachineNeedsAToken(t *testing.T) {
+func TestCheckListener_PublicAddress(t *testing.T) {
 	t.Parallel()
 	for at, open := range map[string]bool{"127.0.0.1": false, "127.8.8.8": false, "::1": false, "0.0.0.0": true, "::": true, "192.168.1.7": true} {
 		address := &net.TCPAddr{IP: net.ParseIP(at), Port: 8080}

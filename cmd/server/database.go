@@ -18,8 +18,9 @@ type database struct {
 	log    *slog.Logger
 }
 
-// openDatabase connects to the configured Postgres or starts a private one, and updates the schema.
-// If ctx has ended, it returns ctx's error.
+// openDatabase connects to the configured Postgres, or starts a private one, and migrates the
+// tables. After an error nothing is left open. If ctx has ended, the error is ctx's. The caller
+// must call close.
 func openDatabase(ctx context.Context, config config, log *slog.Logger) (*database, error) {
 	d, err := startDatabase(ctx, config, log)
 	if err != nil && ctx.Err() != nil {
@@ -45,6 +46,8 @@ func startDatabase(ctx context.Context, config config, log *slog.Logger) (*datab
 	return d, nil
 }
 
+// open migrates the tables and opens the store. It logs if the version of the tables cannot be
+// recorded or search finds no similar words.
 func (d *database) open(ctx context.Context, url string) error {
 	if err := migrate.Run(ctx, url); err != nil {
 		return fmt.Errorf("cannot prepare the database: %w", err)
@@ -81,6 +84,8 @@ const (
 	connectionTimeout = time.Second
 )
 
+// close closes the store and stops the private server, within stopTimeout. It logs if one of them
+// does not end in time.
 func (d *database) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()
@@ -95,8 +100,8 @@ func (d *database) close() {
 	}
 }
 
-// runWithin runs do and reports whether it ended within the limit. Otherwise do continues in the
-// background.
+// runWithin runs do and waits for its end, for at most limit. It reports whether do has ended; if
+// not, do continues in the background.
 func runWithin(limit time.Duration, do func()) bool {
 	done := make(chan struct{})
 	go func() {

@@ -280,7 +280,7 @@ func (s *starved) noFalseHistory() {
 	}
 }
 
-func TestNothingIsConcludedFromWhatTheServerMayNotOpen(t *testing.T) {
+func TestServer_FewDescriptors(t *testing.T) {
 	t.Parallel()
 	s := startStarved(t)
 	const rooms = 7 // from zero to enough for most of a scan

@@ -59,7 +59,10 @@ func main() {
 // settingsError means that the flags or variables are invalid. Nothing was started.
 type settingsError struct{ error }
 
-// run serves until ctx ends or a required part fails. Its errors are sentences for users.
+// run parses the settings, listens, opens the database, and serves until ctx ends or a required
+// part fails. If background work has not ended some seconds after ctx, it returns without it. It
+// returns errAnswered for --help and --version, *settingsError for invalid settings, and other
+// sentences for users.
 func run(ctx context.Context, args []string, env func(string) (string, bool), stdout, stderr io.Writer) error {
 	config, err := parseConfig(args, env, stdout)
 	if errors.Is(err, errAnswered) {
@@ -102,7 +105,8 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 	}
 }
 
-// work mirrors and serves until ctx ends or a required part fails.
+// work starts the engine and all features, and serves until ctx ends or a required part fails. Then
+// it closes them in reverse order.
 func work(ctx context.Context, config config, listener net.Listener, database *database, stdout io.Writer, log *slog.Logger) error {
 	places := placesOf(config)
 	engine, err := engine.Start(database.store, engine.Options{
@@ -153,7 +157,9 @@ func work(ctx context.Context, config config, listener net.Listener, database *d
 	return serve(ctx, listener, server, database, stdout, log)
 }
 
-// serve answers requests until ctx ends or the private database has ended.
+// serve prints the address and answers requests until ctx ends. Then it waits up to requestTimeout
+// for running requests, closes all connections, and returns nil. It returns an error if the
+// listener fails or the private database has ended.
 func serve(ctx context.Context, listener net.Listener, server *http.Server, database *database, stdout io.Writer, log *slog.Logger) error {
 	failed := make(chan error, 1)
 	// Serve sets TLSConfig, with TLS or without.
@@ -183,6 +189,7 @@ func serve(ctx context.Context, listener net.Listener, server *http.Server, data
 	return nil
 }
 
+// schemeOf returns "https" if the server has TLS settings, else "http".
 func schemeOf(server *http.Server) string {
 	if server.TLSConfig != nil {
 		return "https"
@@ -190,7 +197,7 @@ func schemeOf(server *http.Server) string {
 	return "http"
 }
 
-// displayAddress returns the given address, with the actual port instead of 0.
+// displayAddress returns the address given. If its port is 0, it has the port of found instead.
 func displayAddress(given string, found net.Addr) string {
 	host, port, err := net.SplitHostPort(given)
 	if err != nil || port != "0" {
@@ -203,7 +210,8 @@ func displayAddress(given string, found net.Addr) string {
 	return net.JoinHostPort(host, port)
 }
 
-// selectorOf returns the model that selects memories for recall, or nil.
+// selectorOf returns the model that selects memories for recall and logs its use. It returns nil
+// without a name or a key.
 func selectorOf(config modelConfig, log *slog.Logger) recall.Selector {
 	if config.name == "" || config.key == "" {
 		return nil
@@ -218,8 +226,9 @@ type describedModel struct {
 	description string
 }
 
-// backgroundModel returns the model for background work. It uses the API if there is a key, else
-// the claude command line with the environment env. Its Model is nil if neither is available.
+// backgroundModel returns the model for background work, and logs its use. It is the Messages API
+// if there is a key, else the claude command line with the environment env if that is installed.
+// Its Model is nil if neither is available or no model is named.
 func backgroundModel(config modelConfig, env []string, log *slog.Logger) describedModel {
 	var found describedModel
 	if config.background == "" {
@@ -236,6 +245,7 @@ func backgroundModel(config modelConfig, env []string, log *slog.Logger) describ
 	return found
 }
 
+// placesOf returns the settings of the discovery of agents.
 func placesOf(config config) agents.Settings {
 	return agents.Settings{
 		AgentsDir: config.agentsDir, ClaudeDir: config.claudeDir, MemoryDirs: config.memoryDirs, TeamDir: config.teamDir,
@@ -243,6 +253,7 @@ func placesOf(config config) agents.Settings {
 	}
 }
 
+// newLog returns a logger that writes JSON if format is "json", else text.
 func newLog(format string, to io.Writer) *slog.Logger {
 	if format == "json" {
 		return slog.New(slog.NewJSONHandler(to, nil))

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestWhichModelIsAskedInTheBackground(t *testing.T) {
+func TestBackgroundModel_Choice(t *testing.T) {
 	t.Parallel()
 	installed := filepath.Join(t.TempDir(), "claude")
 	if err := os.WriteFile(installed, []byte("#!/bin/sh\n"), 0o755); err != nil {

@@ -33,10 +33,10 @@ var nonsense = flag.Int("nonsense", 2000, "how many requests without sense the n
 // nonsenseClients is the number of connections (arbitrary).
 const nonsenseClients = 8
 
-// TestNonsenseChangesNothing counts goroutines and descriptors, so it must run alone.
+// TestServer_NonsenseRequests counts goroutines and descriptors, so it must run alone.
 //
 //nolint:paralleltest // for the reason above
-func TestNonsenseChangesNothing(t *testing.T) {
+func TestServer_NonsenseRequests(t *testing.T) {
 	s := startServer(t)
 	names := []string{"Release day", "Tabs", "Who asks"}
 	before := s.state(names)

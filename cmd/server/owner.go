@@ -25,8 +25,9 @@ type ownerAccess struct {
 	code  string // one-time code for the browser
 }
 
-// accessOfOwner returns the owner's access. If canIdentify returns false, the kernel cannot
-// identify users, so the owner gets a token that others cannot read.
+// accessOfOwner returns how the owner is recognised. If canIdentify returns true, the kernel
+// identifies users, and the result is zero. Else the owner gets a token, stored in a private file
+// in dataDir, and a one-time code. It returns *settingsError without a data directory.
 func accessOfOwner(dataDir string, canIdentify func() bool) (ownerAccess, error) {
 	if canIdentify() {
 		return ownerAccess{}, nil
@@ -42,8 +43,8 @@ func accessOfOwner(dataDir string, canIdentify func() bool) (ownerAccess, error)
 	return ownerAccess{token: token, file: file, code: rand.Text()}, nil
 }
 
-// ownerToken returns the token in a file. It creates a new one if the file is missing or others
-// could read it.
+// ownerToken returns the token in a file. If the file is missing or others could read it, it writes
+// a new token into a new private file.
 func ownerToken(file string) (string, error) {
 	token, err := readOwnerToken(file)
 	if err != nil || token != "" {
@@ -64,8 +65,8 @@ func ownerToken(file string) (string, error) {
 	return token, errors.Join(err, out.Sync(), out.Close())
 }
 
-// readOwnerToken returns the token in a file. It is empty if the file is missing or others can read
-// it.
+// readOwnerToken returns the token in a file. It is empty if the file is missing, is no regular
+// file, or others can access it.
 func readOwnerToken(file string) (string, error) {
 	info, err := os.Lstat(file)
 	switch {
@@ -83,7 +84,8 @@ func readOwnerToken(file string) (string, error) {
 	return strings.TrimSpace(string(text)), nil
 }
 
-// ownerTokenFromEnvironment returns the owner's token of a server in this environment, or "".
+// ownerTokenFromEnvironment returns the owner's token of a server with this environment, from the
+// file in its data directory. It is "" if there is no such file or it cannot be read.
 func ownerTokenFromEnvironment() string {
 	c := defaults(os.LookupEnv)
 	if dir, _ := os.LookupEnv("MEMOIR_DATA_DIR"); dir != "" {
@@ -99,7 +101,8 @@ func ownerTokenFromEnvironment() string {
 	return token
 }
 
-// link returns the address for a one-time sign-in of a browser, or "" if no sign-in is needed.
+// link returns the URL with which a browser signs in once. It is "" if the owner needs no sign-in.
+// given is the address as configured, and found the actual one.
 func (a ownerAccess) link(scheme, given string, found net.Addr) string {
 	if a.code == "" {
 		return ""

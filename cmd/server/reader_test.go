@@ -30,7 +30,7 @@ func (s *runningServer) as(token, method, path, body string) (status int, answer
 	return response.StatusCode, string(raw)
 }
 
-func TestAReaderReachesWhatChangesNothingAndNoCallBesides(t *testing.T) {
+func TestOnlyReads_Paths(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, "--token=all", "--read-token=look-only")
 	_, document := s.as("look-only", http.MethodGet, "/api/openapi.json", "")

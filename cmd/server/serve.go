@@ -26,7 +26,8 @@ import (
 	"memoir/internal/verification"
 )
 
-// newServer returns the HTTP server: the API, hooks, MCP and pages behind the gate.
+// newServer returns the HTTP server for the API, hooks, MCP and pages, behind the gate that
+// authenticates requests. It does not listen.
 func newServer(
 	config config, owned ownerAccess, places agents.Settings, engine *engine.Engine, store *postgres.Store, recaller *recall.Recaller, checker *verification.Checker,
 	consolidator *consolidation.Consolidator, extractor *extraction.Extractor, background describedModel, log *slog.Logger,
@@ -51,8 +52,9 @@ func newServer(
 	return server, err
 }
 
-// route passes requests to the handlers by path. http.ServeMux would redirect DELETE …/memories/..
-// to DELETE …, which is another operation.
+// route returns a handler that passes each request to one of the handlers, by its path; other paths
+// go to site. http.ServeMux would redirect DELETE …/memories/.. to DELETE …, which is another
+// operation.
 func route(calls, hooks, protocol, site http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = unescaped(r)
@@ -69,9 +71,9 @@ func route(calls, hooks, protocol, site http.Handler) http.Handler {
 	})
 }
 
-// unescaped returns the request without a raw path, because routers would not match an unusual
-// escape such as memories%3Abatch. An escaped slash is part of a name and cannot be unescaped, so a
-// path with one stays unchanged.
+// unescaped returns a copy of the request whose URL has no raw path, so that routers match unusual
+// escapes such as memories%3Abatch. It returns the request itself if there is no raw path, or the
+// path has an escaped slash, which is part of a name.
 func unescaped(r *http.Request) *http.Request {
 	if r.URL.RawPath == "" || strings.Contains(strings.ToLower(r.URL.RawPath), "%2f") {
 		return r
@@ -83,8 +85,9 @@ func unescaped(r *http.Request) *http.Request {
 	return r
 }
 
-// onlyReads reports whether a POST changes nothing: recalls, hooks, and MCP, which checks each call
-// itself. It compares the escaped path, so other spellings are refused.
+// onlyReads reports whether a request is a POST that readers may send: a recall, a hook, or MCP,
+// which checks each call itself. It compares the escaped path, so a path with unusual escapes is
+// refused.
 func onlyReads(r *http.Request) bool {
 	path := r.URL.EscapedPath()
 	slug, found := strings.CutPrefix(path, "/api/v1/agents/")
@@ -93,7 +96,8 @@ func onlyReads(r *http.Request) bool {
 	return r.Method == http.MethodPost && (isRecall || path == "/mcp" || strings.HasPrefix(path, "/hooks/"))
 }
 
-// mayWriteTo returns a conflict if the directory's owner or permissions forbid writing.
+// mayWriteTo returns *memories.ConflictError if the directory's owner or permissions forbid
+// writing. It returns nil if the directory is missing or another error occurs.
 func mayWriteTo(dir string) error {
 	root, err := files.OpenRoot(dir)
 	if err == nil {
@@ -106,8 +110,9 @@ func mayWriteTo(dir string) error {
 	return nil // a missing directory will be created
 }
 
-// samplesInto returns a function that installs the sample agents, or nil without an agents
-// directory.
+// samplesInto returns a function that copies the sample agents into agentsDir, or nil if agentsDir
+// is empty. The function returns *memories.ConflictError if the directory is not empty or must not
+// be written.
 func samplesInto(agentsDir string) func() error {
 	if agentsDir == "" {
 		return nil
@@ -124,11 +129,12 @@ func samplesInto(agentsDir string) func() error {
 	}
 }
 
-// isCommand reports whether the program runs a command instead of the server.
+// isCommand reports whether the first argument is a command: args is not empty and does not start
+// with a flag.
 func isCommand(args []string) bool { return len(args) > 0 && !strings.HasPrefix(args[0], "-") }
 
-// world returns the environment of a command, and the defaults of a server started in the same
-// environment.
+// world returns what a command needs: environment, standard streams, and the address, token and
+// directories of a server with the same environment.
 func world() cli.World {
 	c := defaults(os.LookupEnv)
 	if addr := os.Getenv("MEMOIR_ADDR"); addr != "" {
@@ -140,7 +146,8 @@ func world() cli.World {
 	}
 }
 
-// placesFromEnvironment returns where a server without flags searches for agents.
+// placesFromEnvironment returns the settings with which a server without flags discovers agents. It
+// returns an error for users if a variable is invalid.
 func placesFromEnvironment() (agents.Settings, error) {
 	c := defaults(os.LookupEnv)
 	if err := setFromEnvironment(c.flagSet(), os.LookupEnv); err != nil {

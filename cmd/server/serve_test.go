@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestAnAddressIsTakenAsItIsWritten(t *testing.T) {
+func TestRoute_PathAsWritten(t *testing.T) {
 	t.Parallel()
 	answering := func(room string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, room+" "+r.URL.Path) })

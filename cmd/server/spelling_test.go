@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestAnAddressMayBePercentEncodedAnywhere checks that escaped addresses work, and that an escaped
+// TestRoute_PercentEncoded checks that escaped addresses work, and that an escaped
 // slash is part of a name.
-func TestAnAddressMayBePercentEncodedAnywhere(t *testing.T) {
+func TestRoute_PercentEncoded(t *testing.T) {
 	t.Parallel()
 	s := startServer(t, "--token=all", "--read-token=look-only")
 	const api = "/api/v1/agents/"

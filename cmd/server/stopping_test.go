@@ -155,7 +155,7 @@ func (s *started) write(name string) {
 	}
 }
 
-func TestASignalInTheMiddleOfALargeScanEndsTheProgram(t *testing.T) {
+func TestSignal_DuringScan(t *testing.T) {
 	t.Parallel()
 	s := start(t, nil, "--data-dir="+filepath.Join(t.TempDir(), "data"), "--watch=poll")
 	s.serves()
@@ -169,7 +169,7 @@ func TestASignalInTheMiddleOfALargeScanEndsTheProgram(t *testing.T) {
 	asking.Wait()
 }
 
-func TestASignalEndsTheProgramThoughAWriteAndAScanHang(t *testing.T) {
+func TestSignal_HangingDisk(t *testing.T) {
 	t.Parallel()
 	url := pgtest.New(t)
 	s := start(t, nil, "--database-url="+url)
@@ -201,7 +201,7 @@ func TestASignalEndsTheProgramThoughAWriteAndAScanHang(t *testing.T) {
 	asking.Wait()
 }
 
-func TestASignalWhilePostgresIsLookedForEndsTheProgram(t *testing.T) {
+func TestSignal_DuringStart(t *testing.T) {
 	t.Parallel()
 	bin := t.TempDir()
 	asked := filepath.Join(bin, "asked")

@@ -24,7 +24,7 @@ type certificate struct {
 	checked time.Time // time of the last check
 }
 
-// newCertificate loads the certificate. Its errors are sentences for users.
+// newCertificate returns the certificate in two files. Its errors are sentences for users.
 func newCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, error) {
 	c := &certificate{certFile: certFile, keyFile: keyFile, log: log}
 	if err := c.load(); err != nil {
@@ -33,6 +33,7 @@ func newCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, e
 	return c, nil
 }
 
+// load reads the certificate from its files. After an error it keeps the previous one.
 func (c *certificate) load() error {
 	version := c.filesVersion()
 	loaded, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
@@ -43,7 +44,8 @@ func (c *certificate) load() error {
 	return nil
 }
 
-// filesVersion returns a string that changes when one of the files changes.
+// filesVersion returns the modification times and sizes of the files as text. It leaves out a file
+// that is missing.
 func (c *certificate) filesVersion() string {
 	version := ""
 	for _, file := range []string{c.certFile, c.keyFile} {
@@ -54,8 +56,9 @@ func (c *certificate) filesVersion() string {
 	return version
 }
 
-// get returns the certificate for a connection. If changed files cannot be loaded, for example
-// during a replacement, it returns the previous one.
+// get returns the certificate for a connection. At most every certificateCheck, it first loads the
+// files again if they have changed, and logs this. If they cannot be loaded, it returns the
+// previous one.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,7 +76,8 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.loaded, nil
 }
 
-// tlsConfig returns the TLS settings, or nil without a certificate.
+// tlsConfig loads the certificate and returns TLS settings with it, or nil if --tls-cert is not
+// set.
 func tlsConfig(c config, log *slog.Logger) (*tls.Config, error) {
 	if c.tlsCert == "" {
 		return nil, nil

@@ -202,7 +202,7 @@ func (c *confined) grant(limits map[string]int) {
 	}
 }
 
-func TestTheServerDoesWithoutWhatTheSystemRefusesToWatchAndWatchesItWhenItMay(t *testing.T) {
+func TestServer_WatchLimits(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		limits map[string]int
