@@ -105,7 +105,7 @@ func (p *place) becomes(state jobs.State) jobs.Entry {
 	return all[0]
 }
 
-func TestTwoServersDoEachJobOnce(t *testing.T) {
+func TestQueue_TwoServers(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	const all = 200
@@ -160,7 +160,7 @@ func hold(url string) {
 	os.Exit(1)
 }
 
-func TestWhatAServerWasAtThatIsKilledAnotherBeginsAnew(t *testing.T) {
+func TestQueue_KilledServer(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	queue, err := jobs.New(p.store, quick())
@@ -198,7 +198,7 @@ func TestWhatAServerWasAtThatIsKilledAnotherBeginsAnew(t *testing.T) {
 	}
 }
 
-func TestAServerThatStopsLeavesItsJobToTheNext(t *testing.T) {
+func TestClose_RunningJob(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	begun := make(chan struct{})
@@ -250,7 +250,7 @@ func TestJob_WaitsForConfiguration(t *testing.T) {
 	}
 }
 
-func TestWhatFailsIsTriedAgainAsFarAsThatIsOfUse(t *testing.T) {
+func TestQueue_Retries(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		err      error
@@ -295,7 +295,7 @@ func TestWhatFailsIsTriedAgainAsFarAsThatIsOfUse(t *testing.T) {
 	}
 }
 
-func TestOfOneKeyThereIsOneJobUntilItIsDone(t *testing.T) {
+func TestEnqueue_OneJobPerKey(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	begun, open := make(chan int, 9), make(chan struct{})
@@ -317,7 +317,7 @@ func TestOfOneKeyThereIsOneJobUntilItIsDone(t *testing.T) {
 	}
 }
 
-func TestAJobThatIsPutOffHasWhatWasSaidLast(t *testing.T) {
+func TestEnqueue_PostponedJob(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	queue, err := jobs.New(p.store, quick())
@@ -343,7 +343,7 @@ func TestAJobThatIsPutOffHasWhatWasSaidLast(t *testing.T) {
 	}
 }
 
-func TestNothingThatHappensWhileAJobRunsIsMissed(t *testing.T) {
+func TestEnqueue_WhileJobRuns(t *testing.T) {
 	// A postponement must never be lost, whether it comes before, during or at the end of a run.
 	t.Parallel()
 	p := setup(t)
@@ -386,7 +386,7 @@ func TestNothingThatHappensWhileAJobRunsIsMissed(t *testing.T) {
 	}
 }
 
-func TestAForgottenAgentHasNoJobs(t *testing.T) {
+func TestQueue_ForgottenAgent(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	begun, open, done := make(chan struct{}), make(chan struct{}), make(chan struct{})

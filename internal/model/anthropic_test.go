@@ -21,7 +21,7 @@ var question = model.Question{
 	},
 }
 
-func TestAnAnswerComesWithWhatItTook(t *testing.T) {
+func TestAsk_Cost(t *testing.T) {
 	t.Parallel()
 	server := modeltest.New(t, modeltest.Says(`{"word":"blue"}`))
 	answer, err := server.Model().Ask(t.Context(), question)
@@ -35,7 +35,7 @@ func TestAnAnswerComesWithWhatItTook(t *testing.T) {
 	}
 }
 
-func TestAFailureSaysWhetherToAskAgain(t *testing.T) {
+func TestAsk_Failures(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		reply modeltest.Reply
@@ -122,7 +122,7 @@ func TestAsk_Misconfigured(t *testing.T) {
 	}
 }
 
-func TestWhatAFailureHasCostIsTold(t *testing.T) {
+func TestAsk_CostOfFailure(t *testing.T) {
 	t.Parallel()
 	answer, err := modeltest.New(t, modeltest.Says("prose")).Model().Ask(t.Context(), question)
 	if err == nil || answer.InputTokens != modeltest.InputTokens {
@@ -130,7 +130,7 @@ func TestWhatAFailureHasCostIsTold(t *testing.T) {
 	}
 }
 
-func TestNobodyWaitsForAModelPastTheTimeThatHeHas(t *testing.T) {
+func TestAsk_Timeout(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()

@@ -76,7 +76,7 @@ func (p played) seen(t *testing.T) seen {
 	return s
 }
 
-func TestTheCommandLineAnswersWithoutAKey(t *testing.T) {
+func TestCommand_Answers(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{"well", "a list", "old", "old prose"} {
 		t.Run(part, func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestTheCommandLineAnswersWithoutAKey(t *testing.T) {
 	}
 }
 
-func TestTheCommandLineIsGivenNothingButTheQuestion(t *testing.T) {
+func TestCommand_Arguments(t *testing.T) {
 	t.Parallel()
 	p := playing(t, "well")
 	if _, err := p.Ask(t.Context(), question); err != nil {
@@ -118,7 +118,7 @@ func TestTheCommandLineIsGivenNothingButTheQuestion(t *testing.T) {
 	}
 }
 
-func TestWhateverTheCommandLineDoesThereIsAnEnd(t *testing.T) {
+func TestCommand_Failures(t *testing.T) {
 	t.Parallel()
 	for part, c := range map[string]struct {
 		why   string
@@ -154,7 +154,7 @@ func TestWhateverTheCommandLineDoesThereIsAnEnd(t *testing.T) {
 	}
 }
 
-func TestWhoGivesUpWaitingEndsTheCommandLineWithAllThatItHasStarted(t *testing.T) {
+func TestCommand_Cancelled(t *testing.T) {
 	t.Parallel()
 	p := playing(t, "slow with a child")
 	ctx, cancel := context.WithCancel(t.Context())
