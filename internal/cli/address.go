@@ -16,16 +16,18 @@ type address struct {
 	ownerToken string
 }
 
-// addressFlags adds the flags --url and --token. Pass its result to addressOf after parsing.
-func (w *World) addressFlags(flags *flag.FlagSet) *address {
+// addressFlags adds the flags --url and --token and returns the address that they set. The caller
+// must pass it to addressOf after parsing.
+func addressFlags(flags *flag.FlagSet) *address {
 	a := &address{}
 	flags.StringVar(&a.url, "url", "", "")
 	flags.StringVar(&a.token, "token", "", "")
 	return a
 }
 
-// addressOf completes the flags with environment variables and defaults. It returns a *usageError
-// if the URL is not the address of a server.
+// addressOf returns the address of the flags, completed from MEMOIR_URL, MEMOIR_TOKEN and w.Addr.
+// For a server on this machine and without a token, it adds the owner's token. It returns a
+// *usageError if the URL is not the address of a server.
 func (w *World) addressOf(a *address) (address, error) {
 	source := "--url"
 	full := *a
@@ -50,8 +52,8 @@ func (w *World) addressOf(a *address) (address, error) {
 	return full, nil
 }
 
-// dialAddress returns the address to dial for a server that listens at addr. An unspecified host
-// becomes 127.0.0.1.
+// dialAddress returns the address to dial for a server that listens at addr. An empty or
+// unspecified host becomes 127.0.0.1. It returns addr itself if that is no address with a port.
 func dialAddress(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {

@@ -59,8 +59,8 @@ func commands() []command {
 	}
 }
 
-// Run runs a command and returns its exit code. The first of args is the command's name; there must
-// be one. Run prints errors on standard error.
+// Run runs the command that args[0] names, with the other args, and returns its exit code: Done,
+// Failed or Misused. It prints errors on standard error. args must not be empty.
 func Run(ctx context.Context, w World, args []string) (code int) {
 	var wrong *usageError
 	switch err := dispatch(ctx, &w, args); {
@@ -107,7 +107,7 @@ type usageError struct {
 
 func (e *usageError) Error() string { return e.reason }
 
-// misused returns a *usageError.
+// misused returns a *usageError with a formatted reason and no command.
 func misused(format string, values ...any) error {
 	return &usageError{reason: fmt.Sprintf(format, values...)}
 }
@@ -115,8 +115,9 @@ func misused(format string, values ...any) error {
 // errHelp means that --help is among the flags.
 var errHelp = errors.New("help is asked for")
 
-// parse parses flags at any position among the arguments, and returns the other arguments. After --
-// there are no flags. It returns errHelp or a *usageError.
+// parse sets flags from arguments at any position, and returns the other arguments. All arguments
+// after -- are words. It returns errHelp if --help is among the flags, and a *usageError for a
+// wrong flag.
 func parse(flags *flag.FlagSet, args []string) (words []string, err error) {
 	flags.SetOutput(io.Discard) // Run prints the error
 	flags.Usage = func() {}
@@ -138,8 +139,8 @@ func parse(flags *flag.FlagSet, args []string) (words []string, err error) {
 	}
 }
 
-// PlainFlagMessage returns the text of an error of package flag, with two dashes before flags and
-// in Memoir's words.
+// PlainFlagMessage returns the text of an error of package flag for users: with two dashes before
+// the flag, and plainer words.
 func PlainFlagMessage(err error) string {
 	return strings.NewReplacer(
 		"flag provided but not defined: -", "there is no flag --",
@@ -154,6 +155,8 @@ func given(flags *flag.FlagSet, name string) (found bool) {
 	return found
 }
 
+// runHelp prints the help of the command that args[0] names, or without args the program's. It
+// returns a *usageError if there is no such help.
 func runHelp(_ context.Context, w *World, args []string) error {
 	if len(args) == 0 {
 		io.WriteString(w.Stdout, w.Help)

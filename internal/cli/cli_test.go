@@ -47,8 +47,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// nobody is a local address without a server.
-const nobody = "127.0.0.1:1"
+// noServer is a local address without a server.
+const noServer = "127.0.0.1:1"
 
 // terminal is the environment of the program: a home with the directories of agents.
 type terminal struct {
@@ -65,7 +65,7 @@ func setup(t *testing.T) *terminal {
 		t.Fatal(err)
 	}
 	return &terminal{T: t, home: home, env: map[string]string{
-		"MEMOIR_ADDR": nobody, "MEMOIR_AGENTS_DIR": filepath.Join(home, "agents"), "HOME": home, "PATH": os.Getenv("PATH"),
+		"MEMOIR_ADDR": noServer, "MEMOIR_AGENTS_DIR": filepath.Join(home, "agents"), "HOME": home, "PATH": os.Getenv("PATH"),
 	}}
 }
 
@@ -155,7 +155,7 @@ func (e ended) wantsAll(stdout string) {
 	}
 }
 
-func TestWhatIsNotUnderstoodIsSaidAndEndsWithTwo(t *testing.T) {
+func TestRun_WrongUsage(t *testing.T) {
 	t.Parallel()
 	term := setup(t)
 	for line, why := range map[string]string{
@@ -189,7 +189,7 @@ func TestWhatIsNotUnderstoodIsSaidAndEndsWithTwo(t *testing.T) {
 	}
 }
 
-func TestHelpSaysWhatThereIs(t *testing.T) {
+func TestHelp_Commands(t *testing.T) {
 	t.Parallel()
 	term := setup(t)
 	program := term.memoir("--help").wants(0, "hooks print|install|uninstall", "")
@@ -272,7 +272,7 @@ func (t *terminal) serve(handler http.Handler) {
 // quiet returns the expected text on standard error: the note that the files are used, or "".
 func (t *terminal) quiet(way string) string {
 	if way == "files" {
-		return "memoir: no server answers at http://" + nobody + "; this is done on the files in "
+		return "memoir: no server answers at http://" + noServer + "; this is done on the files in "
 	}
 	return ""
 }
@@ -290,7 +290,7 @@ func bothWays(t *testing.T, test func(t *testing.T, way string)) {
 	}
 }
 
-func TestMemoriesAreListedAsATable(t *testing.T) {
+func TestMemoryList_Table(t *testing.T) {
 	t.Parallel()
 	bothWays(t, func(t *testing.T, way string) {
 		term := start(t, way, memoirtest.Files{
@@ -313,7 +313,7 @@ func TestMemoriesAreListedAsATable(t *testing.T) {
 	})
 }
 
-func TestAMemoryIsSavedShownChangedAndDeleted(t *testing.T) {
+func TestMemory_SaveShowDelete(t *testing.T) {
 	t.Parallel()
 	bothWays(t, func(t *testing.T, way string) {
 		term := start(t, way, memoirtest.Files{
@@ -356,7 +356,7 @@ func TestAMemoryIsSavedShownChangedAndDeleted(t *testing.T) {
 	})
 }
 
-func TestScriptsAreGivenTheSameFieldsEitherWay(t *testing.T) {
+func TestMemory_JSONFields(t *testing.T) {
 	t.Parallel()
 	fields := map[string][]string{}
 	for _, way := range ways {
@@ -405,7 +405,7 @@ func keysOf(t *testing.T, text string) string {
 	return strings.Join(list("", value), "\n")
 }
 
-func TestAListOfManyPagesIsWhole(t *testing.T) {
+func TestMemoryList_ManyPages(t *testing.T) {
 	t.Parallel()
 	const many = 230
 	files := memoirtest.Files{}
@@ -432,7 +432,7 @@ func TestAListOfManyPagesIsWhole(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeSavedIsRefusedAndNothingIsWritten(t *testing.T) {
+func TestMemorySave_Refused(t *testing.T) {
 	t.Parallel()
 	bothWays(t, func(t *testing.T, way string) {
 		term := start(t, way, memoirtest.Files{"ada/memory/tabs.md": note("Tabs", memories.Feedback, "Use tabs.")})
@@ -449,7 +449,7 @@ func TestWhatCannotBeSavedIsRefusedAndNothingIsWritten(t *testing.T) {
 	})
 }
 
-func TestAMemoryInManyFilesIsTheNewestAndGoesAsAWhole(t *testing.T) {
+func TestMemoryDelete_ManyFiles(t *testing.T) {
 	t.Parallel()
 	term := start(t, "files", memoirtest.Files{
 		"ada/memory/tabs.md":                     note("Tabs", memories.Feedback, "Use tabs."),
@@ -497,7 +497,7 @@ func TestAMemoryInManyFilesIsTheNewestAndGoesAsAWhole(t *testing.T) {
 	}
 }
 
-func TestADirectoryIsEnough(t *testing.T) {
+func TestMemory_DirectoryOnly(t *testing.T) {
 	t.Parallel()
 	term := setup(t)
 	term.put("notes/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
@@ -510,12 +510,12 @@ func TestADirectoryIsEnough(t *testing.T) {
 	term.memoir("memory", "list", "--dir", "notes/tabs.md").wants(1, "", "is no directory")
 }
 
-func TestFilesStandInOnlyForAServerOfThisMachine(t *testing.T) {
+func TestMemory_FilesWithoutServer(t *testing.T) {
 	t.Parallel()
 	term := setup(t)
 	term.put("agents/ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
 	list := []string{"memory", "list", "--agent", "ada"}
-	term.memoir(list...).wants(0, "Tabs", "no server answers at http://"+nobody+"; this is done on the files in "+term.at("agents/ada"))
+	term.memoir(list...).wants(0, "Tabs", "no server answers at http://"+noServer+"; this is done on the files in "+term.at("agents/ada"))
 	term.memoir(append(list, "--url", "http://0.0.0.0:1")...).wants(1, "", "no server answers at http://0.0.0.0:1. Its memories are on another machine")
 
 	term.serve(http.NotFoundHandler())
@@ -530,7 +530,7 @@ func TestFilesStandInOnlyForAServerOfThisMachine(t *testing.T) {
 	term.memoir(list...).wants(1, "", "the server did not answer")
 }
 
-func TestATokenIsSent(t *testing.T) {
+func TestMemory_Token(t *testing.T) {
 	t.Parallel()
 	term := setup(t)
 	term.put("agents/ada/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
@@ -542,7 +542,7 @@ func TestATokenIsSent(t *testing.T) {
 	term.memoir(list...).wants(0, "Tabs", "")
 }
 
-func TestTheAgentIsFoundFromTheWorkingDirectory(t *testing.T) {
+func TestMemory_AgentOfWorkingDirectory(t *testing.T) {
 	t.Parallel()
 	term := setup(t)
 	claude := strings.NewReplacer("/", "-", ".", "-", "_", "-").Replace(term.at("code/shop"))
@@ -571,10 +571,10 @@ func TestTheAgentIsFoundFromTheWorkingDirectory(t *testing.T) {
 	term.cwd = "code"
 	term.memoir("memory", "list").wants(1, "", "no agent belongs to "+term.at("code")+". Name one with --agent: ada, ")
 	term.memoir("memory", "list", "--agent", "second").wants(0, "x", term.quiet("files"))
-	term.memoir("memory", "list", "--agent", "nobody").wants(1, "", "there is no agent \"nobody\"; there is ada, ")
+	term.memoir("memory", "list", "--agent", "noServer").wants(1, "", "there is no agent \"noServer\"; there is ada, ")
 }
 
-func TestWhatAnAgentWroteIsNoCommandToTheTerminal(t *testing.T) {
+func TestMemoryShow_ControlCharacters(t *testing.T) {
 	t.Parallel()
 	term := setup(t)
 	term.put("notes/evil.md", "---\nname: \"Ev\\e]0;title\\ail\"\ndescription: \"the calendar \\e[2J of Mira\"\ntype: user\n---\n\nbo\x1b[31mdy\r\n\x07\u009b1m\tend\n")
@@ -586,7 +586,7 @@ func TestWhatAnAgentWroteIsNoCommandToTheTerminal(t *testing.T) {
 	}
 }
 
-func TestRecallOnFilesRanksAsAServerDoes(t *testing.T) {
+func TestMemoryRecall_Files(t *testing.T) {
 	t.Parallel()
 	term := setup(t)
 	term.put("notes/a.md", note("Release day", memories.Project, "Tuesday. Never on a Friday."))
@@ -610,7 +610,7 @@ func TestRecallOnFilesRanksAsAServerDoes(t *testing.T) {
 	recall("the release", "--json").wants(0, `{"id":null,"state":"settled","selected_by":"keyword","skipped":null,"note":null,"memories":[{"id":null,"name":"Release day","type":"project","description":"About Release day","path":"a.md","line":null,"age_days":0,"stale":false,"why":["“release” is in its name"],"bytes":`, "")
 }
 
-func TestRecallAsksTheServer(t *testing.T) {
+func TestMemoryRecall_Server(t *testing.T) {
 	t.Parallel()
 	term := setup(t)
 	const said = `{"id":"r1","state":"settled","selected_by":"model","skipped":null,"note":null,"memories":[{"id":"m1","name":"Tabs","type":"feedback",` +

@@ -37,8 +37,9 @@ type note struct {
 	team bool // whether the file is in team memory
 }
 
-// readAll returns all memory files of the agent, and the listing of its directory. A file that
-// cannot be read is among them, as unreadable.
+// readAll reads all memory files of the agent, and returns them and the listing of its directory. A
+// file that cannot be read is included as unreadable; one that vanishes meanwhile is not. It
+// returns an error if the directory cannot be listed.
 func (d *directory) readAll(root *os.Root) ([]note, agents.Listing, error) {
 	listing := agents.Walk(root, d.agent, []string{"."}, func(string) {})
 	if slices.Contains(listing.Failed, ".") {
@@ -66,8 +67,9 @@ func (d *directory) readAll(root *os.Root) ([]note, agents.Listing, error) {
 	return notes, listing, nil
 }
 
-// byMemory groups files by memory, each group newest first. A private and a team memory with one
-// name are two groups, and each unreadable file is a group.
+// byMemory returns the files grouped by memory, the groups and the files of each newest first. A
+// private and a team memory with one name are two groups, and each unreadable file is a group of
+// its own.
 func byMemory(notes []note) [][]note {
 	var groups [][]note
 	at := map[memories.Key]int{}
@@ -86,7 +88,8 @@ func byMemory(notes []note) [][]note {
 	return groups
 }
 
-// memoryOf returns the memory of the given files. The first file, the newest, has its content.
+// memoryOf returns the memory that has these files, with the content of the first, the newest.
+// Without a type or readable content, its state is NeedsAttention, else Active.
 func (d *directory) memoryOf(sources []note) memories.Memory {
 	newest := sources[0]
 	m := memories.Memory{
@@ -103,7 +106,8 @@ func (d *directory) memoryOf(sources []note) memories.Memory {
 	return m
 }
 
-// described returns m as the API has it, with JSON. Fields that only the database knows are null.
+// described returns m in the form of an API answer, with its JSON. Fields that only the database
+// knows are null.
 func described(m memories.Memory) (answer[wire.Memory], error) {
 	value := wire.MemoryOf(m, "", time.Now())
 	text, err := json.Marshal(localMemory{Memory: value})
@@ -136,7 +140,7 @@ func (d *directory) open() (*os.Root, error) {
 	return root, nil
 }
 
-// notes returns all memory files of the agent.
+// notes opens the agent's directory, reads all memory files, and returns them.
 func (d *directory) notes() ([]note, error) {
 	root, err := d.open()
 	if err != nil {
@@ -170,7 +174,8 @@ func (d *directory) list(_ context.Context, filter memories.Filter) (answer[wire
 }
 
 // filesOf returns the files of the memory with the name, newest first, or nil if there is no such
-// memory. A private memory precedes a team memory, and both precede an unreadable file with the name.
+// memory. A private memory precedes a team memory, and both precede an unreadable file with the
+// name.
 func filesOf(notes []note, name string) []note {
 	groups := byMemory(notes)
 	name = memories.NormalizeName(name)
@@ -225,7 +230,8 @@ func (d *directory) recall(_ context.Context, query string, limit int) (answer[r
 	return marshalled(found)
 }
 
-// chosen returns the first limit choices as the server would. read has the files by path.
+// chosen returns the first limit choices in the form of the API's answer, with their texts and the
+// reminder. read has the files by path.
 func (d *directory) chosen(best []recall.Choice, read map[string]note, limit int, now time.Time) recalled {
 	way := recall.ByKeyword
 	found := recalled{State: "settled", SelectedBy: &way, Memories: []chosen{}, BudgetLeft: recall.SessionBudget}

@@ -20,9 +20,10 @@ import (
 // maxIndex is the largest MEMORY.md that is edited, in bytes. Arbitrary.
 const maxIndex = 4 << 20
 
-// delete removes every file of the memory, and the lines of every MEMORY.md that link to one. It
-// stops at the first file that it cannot remove. It returns *unknownError if there is no such
-// memory.
+// delete removes every file of the memory and the lines of every MEMORY.md that link to one, and
+// returns them with the memory. It returns *unknownError if there is no such memory, and an error
+// if its file cannot be read. It stops at the first file that it cannot remove or that has changed
+// since.
 func (d *directory) delete(_ context.Context, name string) (deletion, error) {
 	root, err := d.open()
 	if err != nil {
@@ -69,8 +70,9 @@ func (d *directory) delete(_ context.Context, name string) (deletion, error) {
 	return deleted, nil
 }
 
-// removeLines removes the lines of an index that link to the removed files, and reports whether
-// there were any. If another process writes the index, it tries again up to attempts times.
+// removeLines removes the lines of an index that link to the removed files, and reports whether it
+// changed the file. If another process writes the index, it tries again, attempts times in all. It
+// does nothing without such lines or such a file.
 func (d *directory) removeLines(root *os.Root, index string, removed []string) (edited bool, err error) {
 	leads := func(target string) bool {
 		file, inside := d.agent.Linked(index, target)
@@ -100,7 +102,8 @@ func (d *directory) removeLines(root *os.Root, index string, removed []string) (
 	return false, err
 }
 
-// notRemoved returns the error for a file that was not removed. removed lists the files that were.
+// notRemoved returns the error for users about a file that was not removed because of err. It names
+// the files that were removed before.
 func notRemoved(file string, removed []string, err error) error {
 	already := "Nothing was deleted"
 	if len(removed) > 0 {

@@ -22,8 +22,9 @@ import (
 // Arbitrary.
 const attempts = 5
 
-// save writes the memory to the agent's own file, so that other frontmatter keys stay, or to a new
-// file. It returns errNeedsType if a new memory has no type, and errTeam for a team memory.
+// save changes the agent's own file of the memory, whose other frontmatter keys stay, or writes a
+// new file, and returns the memory. If another process writes the file, it tries again, attempts
+// times in all. It returns errNeedsType if a new memory has no type, and errTeam for a team memory.
 func (d *directory) save(ctx context.Context, wanted draft) (answer[wire.Memory], error) {
 	root, err := d.open()
 	if err != nil {
@@ -42,8 +43,9 @@ func (d *directory) save(ctx context.Context, wanted draft) (answer[wire.Memory]
 	return d.find(ctx, wanted.name)
 }
 
-// write tries to save once. It returns files.ErrChanged if another process changed the file after
-// write had read it. It sets the name in the draft to its canonical form.
+// write reads the memory's files and writes the draft once. Fields that the draft does not set keep
+// their values. It sets the draft's name to its canonical form. It returns files.ErrChanged if
+// another process has changed the file since it was read.
 func (d *directory) write(root *os.Root, wanted *draft) error {
 	notes, _, err := d.readAll(root)
 	if err != nil {
@@ -82,8 +84,9 @@ func (d *directory) write(root *os.Root, wanted *draft) error {
 // for credentials.
 var errTeam = errors.New("this memory is the team's, and only a running server writes team memory. Nothing was written. Start one, or edit the file")
 
-// put replaces the content of the newest primary file among sources. Without one, it creates a file
-// in the primary directory.
+// put replaces the content of the first file among sources that belongs to no session. Without one,
+// it creates a file with an unused name in the primary directory, with the other frontmatter keys
+// of sources[0]. It returns files.ErrChanged if the file has changed since it was read.
 func (d *directory) put(root *os.Root, sources []note, content memories.Content) error {
 	var base []byte
 	if len(sources) > 0 {
@@ -110,8 +113,9 @@ func (d *directory) put(root *os.Root, sources []note, content memories.Content)
 	}
 }
 
-// encoded returns content as a file. If base is not nil, the file is base with the new content. It
-// fails if the file is larger than memories.MaxFileSize.
+// encoded returns the bytes of a memory file with the content. If base is not nil, they are those
+// of the file base with the new content. It returns an error if they are more than
+// memories.MaxFileSize.
 func encoded(base []byte, content memories.Content) ([]byte, error) {
 	data := frontmatter.Encode(content)
 	if base != nil {
@@ -123,7 +127,8 @@ func encoded(base []byte, content memories.Content) ([]byte, error) {
 	return data, nil
 }
 
-// notWritten returns err as an error for the user: a reason, and that nothing was changed.
+// notWritten adds to an error of a write that nothing was changed, and why, if the file has
+// changed, or permissions forbid writing. It returns other errors unchanged.
 func notWritten(err error) error {
 	switch {
 	case errors.Is(err, files.ErrChanged):

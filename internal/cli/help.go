@@ -41,7 +41,7 @@ It ends within a second. On any failure it prints nothing and exits with 0. It n
 Claude Code would then block the action.
 `
 
-// memoryHelp returns the help of memory, with the filter flags of memories.FilterFields.
+// memoryHelp returns the help of the command memory, with the names of all filter flags.
 func memoryHelp() string {
 	flags := "--" + strings.Join(filterFlags()[1:], ", --") // without --type, which has its own line
 	half := strings.Index(flags[len(flags)/2:], ", ") + len(flags)/2 + 1

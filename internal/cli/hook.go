@@ -27,11 +27,12 @@ const (
 	maxHookAnswer = 1 << 20
 )
 
-// runHook sends one hook event to the server and prints the text for the session. It returns only
-// errors of usage. With --debug, it prints other errors on standard error.
+// runHook reads one hook event from standard input, sends it to the server, and prints the text for
+// the session. It returns only errHelp and errors of usage. It ignores other errors and panics;
+// with --debug, it prints them on standard error.
 func runHook(ctx context.Context, w *World, args []string) error {
 	flags := flag.NewFlagSet("hook", flag.ContinueOnError)
-	flagged := w.addressFlags(flags)
+	flagged := addressFlags(flags)
 	agent := flags.String("agent", "", "")
 	debug := flags.Bool("debug", false, "")
 	event, server, err := w.hookOf(flags, flagged, args)
@@ -56,7 +57,8 @@ func runHook(ctx context.Context, w *World, args []string) error {
 	return nil
 }
 
-// hookOf parses a hook's arguments: flags and the event's path or name.
+// hookOf parses the arguments of hook and returns the event, which they name by its path or name,
+// and the server. It returns errHelp, or a *usageError if there is not exactly one known event.
 func (w *World) hookOf(flags *flag.FlagSet, flagged *address, args []string) (hooksettings.Event, address, error) {
 	words, err := parse(flags, args)
 	if err != nil {
@@ -129,8 +131,9 @@ func readEvent(ctx context.Context, from io.Reader) ([]byte, error) {
 	}
 }
 
-// contextIn returns the additional context in a server's response as JSON for Claude Code, or nil
-// without one. It drops all other fields, so that no server can make the hook stop an agent.
+// contextIn returns JSON for Claude Code with the additional context in a server's response, or nil
+// if there is no context. It leaves out all other fields, so that no server can make the hook stop
+// an agent. It returns an error if the response is no JSON.
 func contextIn(answer []byte, contentType string, event hooksettings.Event) ([]byte, error) {
 	type specific struct {
 		HookEventName     string `json:"hookEventName"`

@@ -21,7 +21,7 @@ func (t *terminal) answering(status int, contentType, body string) {
 	}))
 }
 
-func TestAHookTellsTheServerAndThenTheSession(t *testing.T) {
+func TestHook_PrintsContext(t *testing.T) {
 	t.Parallel()
 	term := setup(t)
 	type call struct{ path, body, token, media string }
@@ -47,14 +47,14 @@ func TestAHookTellsTheServerAndThenTheSession(t *testing.T) {
 	}
 }
 
-func TestAHookNeverGetsInTheWay(t *testing.T) {
+func TestHook_Failures(t *testing.T) {
 	t.Parallel()
 	const context = `{"hookSpecificOutput":{"additionalContext":"x"}}`
 	for name, c := range map[string]struct {
 		serve func(t *terminal)
-		why   string // what --debug says; empty: there was nothing to tell
+		why   string // the text of --debug; it is empty if there is no text
 	}{
-		"nobody answers":             {func(t *terminal) {}, "connection refused"},
+		"noServer answers":             {func(t *terminal) {}, "connection refused"},
 		"an answer without anything": {func(t *terminal) { t.answering(http.StatusOK, "application/json", " \n") }, ""},
 		"an answer without context":  {func(t *terminal) { t.answering(http.StatusOK, "application/json", `{"decision":"block"}`) }, ""},
 		"an empty context": {func(t *terminal) {
@@ -76,7 +76,7 @@ func TestAHookNeverGetsInTheWay(t *testing.T) {
 		}, "307"},
 		"a server that never answers": {func(t *terminal) {
 			t.serve(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-				io.Copy(io.Discard, r.Body) //nolint:errcheck // only what is read to its end can be seen to be given up
+				io.Copy(io.Discard, r.Body) //nolint:errcheck // the end shows a cancelled request
 				<-r.Context().Done()
 			}))
 		}, "deadline exceeded"},
@@ -91,7 +91,7 @@ func TestAHookNeverGetsInTheWay(t *testing.T) {
 	}
 }
 
-func TestAHookDoesNotWaitForAnEventThatNeverEnds(t *testing.T) {
+func TestHook_EndlessInput(t *testing.T) {
 	t.Parallel()
 	term := setup(t)
 	path, err := program()
@@ -99,7 +99,7 @@ func TestAHookDoesNotWaitForAnEventThatNeverEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	hook := exec.Command(path, "hook", "stop", "--debug")
-	hook.Env = []string{"MEMOIR_ADDR=" + nobody}
+	hook.Env = []string{"MEMOIR_ADDR=" + noServer}
 	hook.WaitDelay = waittest.Patience()
 	in, err := hook.StdinPipe() // held open
 	if err != nil {
@@ -125,7 +125,7 @@ func TestAHookDoesNotWaitForAnEventThatNeverEnds(t *testing.T) {
 	term.given(strings.Repeat("x", 17<<20), "hook", "stop", "--debug").wants(0, "", "longer than")
 }
 
-func TestAHookThatIsNotUnderstoodDoesNotEndWithTwo(t *testing.T) {
+func TestHook_WrongUsage(t *testing.T) {
 	t.Parallel()
 	term := setup(t)
 	for _, args := range [][]string{{}, {"nothing"}, {"stop", "stop"}, {"stop", "--nope"}, {"stop", "--url", "nonsense"}} {

@@ -27,7 +27,7 @@ type hooksCall struct {
 
 func runHooks(_ context.Context, w *World, args []string) error {
 	c := &hooksCall{World: w, flags: flag.NewFlagSet("hooks", flag.ContinueOnError)}
-	c.server = w.addressFlags(c.flags)
+	c.server = addressFlags(c.flags)
 	c.flags.StringVar(&c.agent, "agent", "", "")
 	c.flags.StringVar(&c.settings, "settings", "", "")
 	c.flags.BoolVar(&c.user, "user", false, "")
@@ -56,7 +56,7 @@ func runHooks(_ context.Context, w *World, args []string) error {
 	return misused("hooks does not %q: it takes print, install or uninstall", words[0])
 }
 
-// hooks returns the hooks for this program, the server and the agent.
+// hooks returns the hooks with the path of this program and the server and agent of the flags.
 func (c *hooksCall) hooks() (hooksettings.Hooks, error) {
 	server, err := c.addressOf(c.server)
 	if err != nil {
@@ -69,6 +69,8 @@ func (c *hooksCall) hooks() (hooksettings.Hooks, error) {
 	return hooksettings.Hooks{URL: server.url, Program: program, Agent: c.agent, Token: server.token != ""}, nil
 }
 
+// print prints settings with only the hooks. It returns a *usageError if a flag selects a settings
+// file.
 func (c *hooksCall) print(hooks hooksettings.Hooks) error {
 	if selected := c.fileFlags(); len(selected) > 0 || c.dryRun {
 		return misused("hooks print writes to standard output, and takes no settings file")
@@ -81,7 +83,8 @@ func (c *hooksCall) print(hooks hooksettings.Hooks) error {
 	return err
 }
 
-// fileFlags returns the given flags that select a settings file.
+// fileFlags returns those of the flags --settings, --user, --project and --local that are among the
+// arguments.
 func (c *hooksCall) fileFlags() (found []string) {
 	for _, name := range []string{"settings", "user", "project", "local"} {
 		if given(c.flags, name) {
@@ -91,8 +94,9 @@ func (c *hooksCall) fileFlags() (found []string) {
 	return found
 }
 
-// change edits the settings file and prints done with its path. With --dry-run, it only prints the
-// difference.
+// change replaces the content of the selected settings file by the result of edit, and prints done
+// with the path. If nothing changes, it says so and writes nothing. With --dry-run, it only prints
+// the difference.
 func (c *hooksCall) change(edit func([]byte) ([]byte, error), done string) error {
 	at, err := c.settingsPath()
 	if err != nil {
@@ -120,7 +124,8 @@ func (c *hooksCall) change(edit func([]byte) ([]byte, error), done string) error
 	return nil
 }
 
-// settingsPath returns the absolute path of the settings file that the flags select.
+// settingsPath returns the absolute path of the settings file that the flags select, by default the
+// user's. It returns a *usageError for several flags, and an error if there is no home directory.
 func (c *hooksCall) settingsPath() (string, error) {
 	if len(c.fileFlags()) > 1 {
 		return "", misused("only one of --user, --project, --local and --settings can be meant")
@@ -144,7 +149,8 @@ func (c *hooksCall) settingsPath() (string, error) {
 	return filepath.Abs(filepath.Join(dir, "settings.json"))
 }
 
-// inProject returns the path of a settings file in the project of the working directory.
+// inProject returns the path of the settings file called name in the project of the working
+// directory.
 func inProject(name string) (string, error) {
 	cwd, err := os.Getwd()
 	if err != nil {
@@ -157,7 +163,8 @@ func inProject(name string) (string, error) {
 // maxDiff is the number of lines of a difference that are shown. Arbitrary.
 const maxDiff = 10_000
 
-// writeDiff prints the difference between two versions of a file.
+// writeDiff prints the changed lines between two versions of a file with the lines around them, at
+// most maxDiff. Control characters are replaced.
 func writeDiff(to io.Writer, path, before, after string) error {
 	if _, err := fmt.Fprintf(to, "--- %s\n+++ %s\n", path, path); err != nil {
 		return err

@@ -20,7 +20,7 @@ const others = `{
 }
 `
 
-func TestSettingsFilesGetTheHooksAndLoseThemAgain(t *testing.T) {
+func TestHooks_InstallAndUninstall(t *testing.T) {
 	t.Parallel()
 	for name, file := range map[string]string{
 		"others":  others,
@@ -54,8 +54,8 @@ func TestSettingsFilesGetTheHooksAndLoseThemAgain(t *testing.T) {
 			term.memoir("hooks", "install").wantsAll("Memoir's hooks are in " + at + ". Sessions that begin from now on have them.\n")
 			with := term.read(".claude/settings.json")
 			for _, part := range []string{
-				`"url": "http://` + nobody + `/hooks/user-prompt-submit"`, `/hooks/post-tool-use"`, `/hooks/stop"`, `/hooks/pre-compact"`,
-				`/hooks/session-end"`, `/memoir hook session-start --url http://` + nobody + `"`, `"matcher": "Write|Edit"`,
+				`"url": "http://` + noServer + `/hooks/user-prompt-submit"`, `/hooks/post-tool-use"`, `/hooks/stop"`, `/hooks/pre-compact"`,
+				`/hooks/session-end"`, `/memoir hook session-start --url http://` + noServer + `"`, `"matcher": "Write|Edit"`,
 			} {
 				if strings.Count(with, part) != 1 {
 					t.Errorf("there is not one %s in\n%s", part, with)
@@ -69,7 +69,7 @@ func TestSettingsFilesGetTheHooksAndLoseThemAgain(t *testing.T) {
 			// The server has another address.
 			term.env["MEMOIR_ADDR"] = "127.0.0.1:2"
 			term.memoir("hooks", "install").wants(0, "Memoir's hooks are in", "")
-			if moved := term.read(".claude/settings.json"); moved != strings.ReplaceAll(with, nobody, "127.0.0.1:2") {
+			if moved := term.read(".claude/settings.json"); moved != strings.ReplaceAll(with, noServer, "127.0.0.1:2") {
 				t.Errorf("moved, it is\n%s\nafter\n%s", moved, with)
 			}
 
@@ -87,7 +87,7 @@ func TestSettingsFilesGetTheHooksAndLoseThemAgain(t *testing.T) {
 	}
 }
 
-func TestSettingsFilesAreFoundWhereClaudeCodeLooks(t *testing.T) {
+func TestHooks_SettingsPaths(t *testing.T) {
 	t.Parallel()
 	term := setup(t)
 	term.put("code/shop/.git/HEAD", "ref: refs/heads/main\n")
@@ -115,7 +115,7 @@ func TestSettingsFilesAreFoundWhereClaudeCodeLooks(t *testing.T) {
 	term.memoir("hooks", "install").wants(1, "", "there is no home directory")
 }
 
-func TestWhatIsPrintedIsWhatClaudeCodeReads(t *testing.T) {
+func TestHooksPrint_Settings(t *testing.T) {
 	t.Parallel()
 	term := setup(t)
 	term.env["MEMOIR_TOKEN"] = "s3cret"
@@ -154,7 +154,7 @@ func TestWhatIsPrintedIsWhatClaudeCodeReads(t *testing.T) {
 	}
 }
 
-func TestTheHooksOfOneAgentNameIt(t *testing.T) {
+func TestHooksPrint_Agent(t *testing.T) {
 	t.Parallel()
 	text := setup(t).memoir("hooks", "print", "--agent", "ada").wants(0, " --agent ada\"", "").stdout
 	if strings.Count(text, "?agent=ada\"") != 5 {
@@ -162,7 +162,7 @@ func TestTheHooksOfOneAgentNameIt(t *testing.T) {
 	}
 }
 
-func TestTheCommandThatIsInstalledRuns(t *testing.T) {
+func TestHooksInstall_CommandRuns(t *testing.T) {
 	t.Parallel()
 	term := setup(t)
 	path, err := program()
@@ -187,7 +187,7 @@ func TestTheCommandThatIsInstalledRuns(t *testing.T) {
 	term.run("/bin/sh", "{}", "-c", settings.Hooks["SessionStart"][0].Hooks[0].Command+" --debug").wants(0, "", "memoir: hook session-start: ")
 }
 
-func TestASettingsFileThatIsKeptElsewhereIsWrittenThere(t *testing.T) {
+func TestHooksInstall_LinkedFile(t *testing.T) {
 	t.Parallel()
 	term := setup(t)
 	term.put("dotfiles/claude.json", others)
@@ -208,7 +208,7 @@ func TestASettingsFileThatIsKeptElsewhereIsWrittenThere(t *testing.T) {
 	term.memoir("hooks", "install").wants(1, "", "is a link that leads to no file")
 }
 
-func TestASettingsFileThatCannotBeChangedIsLeftAsItIs(t *testing.T) {
+func TestHooksInstall_UnwritableFile(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, why string }{
 		"half a file":   {"{\"model\": ", "was left as it is: it is no JSON (line 1"},

@@ -35,7 +35,7 @@ const recallLimit = 5
 
 func runMemory(ctx context.Context, w *World, args []string) error {
 	c := &memoryCall{World: w, flags: flag.NewFlagSet("memory", flag.ContinueOnError), filters: url.Values{}}
-	c.server = w.addressFlags(c.flags)
+	c.server = addressFlags(c.flags)
 	c.flags.StringVar(&c.agent, "agent", "", "")
 	c.flags.StringVar(&c.dir, "dir", "", "")
 	c.addFilters()
@@ -53,10 +53,10 @@ func runMemory(ctx context.Context, w *World, args []string) error {
 	return c.run(ctx, words[0], words[1:])
 }
 
-// filterFlag returns the name of a filter's flag.
+// filterFlag returns the name of a filter's flag: its JSON name with dashes for underscores.
 func filterFlag(field memories.FilterField) string { return strings.ReplaceAll(field.JSON, "_", "-") }
 
-// addFilters adds a flag for each filter of list.
+// addFilters adds a flag for each filter of the list of memories. The flags set c.filters.
 func (c *memoryCall) addFilters() {
 	for _, field := range memories.FilterFields() {
 		set := func(value string) error {
@@ -93,6 +93,8 @@ var memoryVerbs = map[string]struct {
 	"recall": {(*memoryCall).recall, "QUERY", []string{"limit"}},
 }
 
+// run checks the flags and words for the subcommand verb, opens the memories and runs it. It
+// returns a *usageError for an unknown subcommand or wrong flags and words.
 func (c *memoryCall) run(ctx context.Context, verb string, words []string) error {
 	does, known := memoryVerbs[verb]
 	if !known {
@@ -145,8 +147,8 @@ func (c *memoryCall) list(ctx context.Context, on memoryStore, _ string) error {
 	return writeList(c.Stdout, found.value)
 }
 
-// misusedFilter returns an *InvalidError of a filter as a *usageError with the filter's flag, and
-// other errors unchanged.
+// misusedFilter converts a *memories.InvalidError about a filter to a *usageError that names the
+// filter's flag. It returns other errors unchanged.
 func misusedFilter(err error) error {
 	var invalid *memories.InvalidError
 	if !errors.As(err, &invalid) {
@@ -195,8 +197,9 @@ func (c *memoryCall) save(ctx context.Context, on memoryStore, name string) erro
 	return err
 }
 
-// readBody reads the body from standard input, unless that is a terminal. An empty input leaves
-// d.body nil, because a script without input does not mean to empty a memory.
+// readBody sets d.body to the text of from, at most memories.MaxFileSize+1 bytes. It leaves d.body
+// nil if from is a terminal, which it does not read, or has only white space: a script without
+// input does not mean to empty a memory.
 func (d *draft) readBody(from io.Reader) error {
 	if file, isFile := from.(*os.File); isFile {
 		if info, err := file.Stat(); err != nil || info.Mode()&fs.ModeCharDevice != 0 {
@@ -235,7 +238,8 @@ func (c *memoryCall) recall(ctx context.Context, on memoryStore, query string) e
 	return writeRecalled(c.Stdout, found.value)
 }
 
-// withNames adds up to five similar names to an *unknownError.
+// withNames returns err. If err is an *unknownError, it adds up to five names of memories that
+// contain the unknown name. Without such memories, it adds a hint.
 func (c *memoryCall) withNames(ctx context.Context, on memoryStore, err error) error {
 	const most = 5
 	var unknown *unknownError

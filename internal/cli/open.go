@@ -13,8 +13,10 @@ import (
 	"memoir/internal/files"
 )
 
-// open returns the store of the agent's memories: the files in --dir if it is given, else the
-// server. If no server answers on this machine, it returns the files that such a server would use.
+// open returns access to the agent's memories: in the files of --dir if that is set, else through
+// the server. If no server answers on this machine, it is in the files of the agent that such a
+// server would find, with a note on standard error. If none answers on another machine, it returns
+// an error.
 func (c *memoryCall) open(ctx context.Context) (memoryStore, error) {
 	if c.dir != "" {
 		return c.openDirectory()
@@ -40,8 +42,9 @@ func (c *memoryCall) open(ctx context.Context) (memoryStore, error) {
 	return served{server, agent.Slug}, nil
 }
 
-// openDirectory returns the store for --dir. With a subdirectory memory or sessions, it is an
-// agent's directory (layout hive); without one, it is a memory directory.
+// openDirectory returns access to the files of --dir. A directory with a subdirectory memory or
+// sessions is an agent's directory, any other is a memory directory. It returns an error if --dir
+// is no directory, and a *usageError together with --agent or --url.
 func (c *memoryCall) openDirectory() (memoryStore, error) {
 	if c.agent != "" || given(c.flags, "url") {
 		return nil, misused("--dir works without a server, and takes neither --agent nor --url")
@@ -68,8 +71,8 @@ func (c *memoryCall) openDirectory() (memoryStore, error) {
 	return &directory{agent, files.NewGuard(dir)}, nil
 }
 
-// openFiles finds the agent where a server would, and returns the store of its files. absent is the
-// reason for a note on standard error.
+// openFiles discovers the agents as a server on this machine would, and returns access to the files
+// of the chosen one. It prints a note with the reason absent on standard error.
 func (c *memoryCall) openFiles(absent *absentError) (memoryStore, error) {
 	places, err := c.Places()
 	if err != nil {
@@ -84,8 +87,9 @@ func (c *memoryCall) openFiles(absent *absentError) (memoryStore, error) {
 	return &directory{agent, files.NewGuard(agents.Roots(places)...)}, nil
 }
 
-// choose returns the agent that --agent names, or the only one of the working directory's project.
-// If --agent names a joined agent, choose returns the agent that has its memories.
+// choose returns the agent in all that --agent names; for a joined agent, the one that has its
+// memories. Without --agent, it returns the only agent of the working directory's project. It
+// returns an error, with the possible agents, if there is no such agent or there are several.
 func (c *memoryCall) choose(all []agents.Agent) (agents.Agent, error) {
 	if c.agent != "" {
 		for _, a := range all {
@@ -113,8 +117,8 @@ func (c *memoryCall) choose(all []agents.Agent) (agents.Agent, error) {
 	}
 }
 
-// listed lists the slugs of the first 20 agents and the number of the others, or returns "" if
-// there are no agents.
+// listed returns introduction and the slugs of the first 20 agents, with the number of the others.
+// It returns "" if there are no agents.
 func listed(introduction string, all []agents.Agent) string {
 	const most = 20
 	if len(all) == 0 {

@@ -16,7 +16,7 @@ import (
 // pageSize is the number of memories in a request. The API allows 500, but each may have 1 MiB.
 const pageSize = 100
 
-// agents returns all agents of the server.
+// agents asks the server for all its agents and returns them.
 func (a address) agents(ctx context.Context) ([]agents.Agent, error) {
 	var list wire.AgentList
 	if _, err := a.call(ctx, http.MethodGet, "/agents", nil, &list); err != nil {
@@ -144,8 +144,8 @@ func (s served) recall(ctx context.Context, query string, limit int) (answer[rec
 	return change[recalled](ctx, s, http.MethodPost, "/recall", map[string]any{"query": query, "session": nil, "limit": limit})
 }
 
-// change sends a request about the agent to the API, with body as JSON unless it is nil, and returns
-// the decoded response. path follows the agent's own path.
+// change sends a request about the agent to the API, with body as JSON unless it is nil, and
+// returns the decoded response. path follows the agent's own path.
 func change[T any](ctx context.Context, s served, method, path string, body any) (answer[T], error) {
 	var a answer[T]
 	var err error

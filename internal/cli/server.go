@@ -37,7 +37,7 @@ var caller = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// authorise adds the token to a request.
+// authorise adds the token, or else the owner's token, to a request. It does nothing without one.
 func (a address) authorise(request *http.Request) {
 	if token := cmp.Or(a.token, a.ownerToken); token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
@@ -53,8 +53,9 @@ type absentError struct {
 func (e *absentError) Error() string { return e.why + " at " + e.url }
 
 // call sends a request to the API, with body as JSON unless it is nil. It decodes the response into
-// into, and also returns its bytes. If no Memoir server answers, it returns *absentError.
-// Otherwise, its errors have the server's detail of the problem.
+// into and returns its bytes. It returns *absentError if no Memoir server answers, and else an
+// error for users: the server's description of the problem, or that the server did not answer in
+// full.
 func (a address) call(ctx context.Context, method, path string, body, into any) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -93,8 +94,8 @@ func (a address) call(ctx context.Context, method, path string, body, into any) 
 	return answer, a.read(response, answer, into)
 }
 
-// unanswered returns the error for a request that was sent but got no complete response. Unless the
-// method is GET, the change may have been made.
+// unanswered returns the error for users about a request that was sent but got no complete
+// response. If the method is not GET, it says that the change may have been made.
 func unanswered(method string, err error) error {
 	if method == http.MethodGet {
 		return fmt.Errorf("the server did not answer: %w", err)
@@ -102,8 +103,8 @@ func unanswered(method string, err error) error {
 	return fmt.Errorf("the server did not answer, so it is not known whether this was done. Look first, and then try again: %w", err)
 }
 
-// read decodes a response into into, or returns the response's problem as an error. If the response
-// is not one of Memoir's API, it returns *absentError.
+// read decodes a successful response with the body answer into into. For a problem it returns the
+// problem's detail as an error. If the response is not of Memoir's API, it returns *absentError.
 func (a address) read(response *http.Response, answer []byte, into any) error {
 	switch media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); {
 	case media == "application/problem+json" && response.StatusCode == http.StatusUnauthorized:

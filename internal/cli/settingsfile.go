@@ -24,8 +24,9 @@ type settingsFile struct {
 	before []byte
 }
 
-// openSettings reads a settings file. The file and its directory may be missing. The caller must
-// close root.
+// openSettings opens the directory of a settings file and reads the file. Both may be missing; then
+// the innermost existing directory is opened and exists is false. It follows links. The caller must
+// close root. It returns an error if the file cannot be read or is larger than maxSettings.
 func openSettings(at string) (*settingsFile, error) {
 	real, err := throughLinks(at)
 	if err != nil {
@@ -60,8 +61,8 @@ func openSettings(at string) (*settingsFile, error) {
 	return s, nil
 }
 
-// throughLinks returns at with symbolic links followed. A missing file is not an error, but a link
-// to one is.
+// throughLinks returns the path at with symbolic links followed. If the file is missing, it returns
+// at itself; if at is a link to a missing file, it returns an error.
 func throughLinks(at string) (string, error) {
 	real, err := filepath.EvalSymlinks(at)
 	if err == nil {
@@ -78,8 +79,9 @@ func isDirectory(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// write replaces the file's content unless it has changed since it was opened. It does not replace
-// a read-only file, even if the directory allows it.
+// write replaces the file's content, or creates the file with its directories. It returns an error
+// for users, and changes nothing, if the file has changed since it was opened, is read-only, or
+// cannot be written.
 func (s *settingsFile) write(after []byte) error {
 	options := files.Options{New: true}
 	if s.exists {

@@ -69,7 +69,7 @@ type chosen struct {
 	Text        string         `json:"text"`
 }
 
-// ageOf returns the age of a memory.
+// ageOf returns the age that an API answer has for a memory, which may be unknown.
 func ageOf(m wire.Memory) memories.Age {
 	if m.AgeDays == nil {
 		return memories.Age{Unknown: true}
@@ -117,7 +117,7 @@ func (e *unknownError) Error() string { return fmt.Sprintf("there is no memory %
 // errNeedsType means that a new memory was saved without a type.
 var errNeedsType = misused("a new memory needs a type: --type feedback, user, project or reference")
 
-// marshalled returns value with its JSON.
+// marshalled returns value together with its JSON.
 func marshalled[T any](value T) (answer[T], error) {
 	text, err := json.Marshal(value)
 	return answer[T]{value, text}, err

@@ -20,7 +20,7 @@ const (
 	descriptionColumns = 72
 )
 
-// writeList prints memories as a table.
+// writeList prints memories as a table with name, type, age and description, or "no memories".
 func writeList(to io.Writer, list wire.MemoryList) error {
 	if len(list.Memories) == 0 {
 		_, err := fmt.Fprintln(to, "no memories")
@@ -37,7 +37,7 @@ func writeList(to io.Writer, list wire.MemoryList) error {
 	return writeTable(to, rows)
 }
 
-// writeMemory prints the fields of a memory, and then its body.
+// writeMemory prints the fields of a memory that are not empty, one a line, and then its body.
 func writeMemory(to io.Writer, m wire.Memory) error {
 	rows := [][]string{{"name", printable(m.Name)}}
 	fact := func(name, value string) {
@@ -92,7 +92,8 @@ func writeDeletion(to io.Writer, d deletion) error {
 	return out.Flush()
 }
 
-// writeRecalled prints the recalled memories with the reasons and their bodies.
+// writeRecalled prints the recalled memories with the reasons and their bodies. Without memories,
+// it prints the reason.
 func writeRecalled(to io.Writer, r recalled) error {
 	out := bufio.NewWriter(to)
 	if len(r.Memories) == 0 {
@@ -169,8 +170,7 @@ func columnsOf(r rune) int {
 	return 1
 }
 
-// cut returns the beginning of a text that fits in the given columns, with an ellipsis if the text
-// does not fit.
+// cut returns s if it fits in room columns of a terminal, else its beginning with an ellipsis.
 func cut(s string, room int) string {
 	if columns(s) <= room {
 		return s
@@ -184,7 +184,8 @@ func cut(s string, room int) string {
 	return s
 }
 
-// printable returns s as one line without control characters, which a terminal would obey.
+// printable returns s with white space replaced by spaces, and control characters, which a terminal
+// would obey, by U+FFFD.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -197,7 +198,7 @@ func printable(s string) string {
 	}, s)
 }
 
-// printableText returns s without control characters other than line feeds and tabs.
+// printableText returns s with control characters replaced by U+FFFD, except line feeds and tabs.
 func printableText(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
