@@ -44,9 +44,9 @@ func (q Query) Phrases() []string {
 
 // Rank returns the tsquery of the words, for ts_rank.
 func (q Query) Rank() string {
-	all := make([]string, len(q.terms))
-	for i, t := range q.terms {
-		all[i] = t.query("")
+	var all []string
+	for _, t := range q.terms {
+		all = append(all, t.query(""))
 	}
 	return strings.Join(all, " & ")
 }
@@ -56,20 +56,21 @@ func (q Query) Match(scope Scope) string { return within(scope) + q.Rank() }
 
 // Titled returns the tsquery that finds, of the scope, the memories with one of the words in the name or description.
 func (q Query) Titled(scope Scope) string {
-	inTitle := make([]string, len(q.terms))
-	for i, t := range q.terms {
-		inTitle[i] = t.query(titleSign)
+	var inTitle []string
+	for _, t := range q.terms {
+		inTitle = append(inTitle, t.query(titleSign))
 	}
 	return within(scope) + "(" + strings.Join(inTitle, " | ") + ")"
 }
 
 func (t term) query(sign string) string {
-	each := make([]string, len(t))
-	for i, l := range t {
-		each[i] = quoted(sign + l.word)
+	var each []string
+	for _, l := range t {
+		lexeme := quoted(sign + l.word)
 		if l.prefix {
-			each[i] += ":*"
+			lexeme += ":*"
 		}
+		each = append(each, lexeme)
 	}
 	return "(" + strings.Join(each, " | ") + ")"
 }
@@ -88,9 +89,9 @@ func MatchAny(agentIDs []int64, folded, runs []string) string {
 		}
 		alternatives = append(alternatives, strings.Join(each, " <-> "))
 	}
-	agents := make([]string, len(agentIDs))
-	for i, id := range agentIDs {
-		agents[i] = agentLexeme(id)
+	var agents []string
+	for _, id := range agentIDs {
+		agents = append(agents, agentLexeme(id))
 	}
 	return "(" + strings.Join(agents, " | ") + ") & (" + strings.Join(alternatives, " | ") + ")"
 }

@@ -2,6 +2,7 @@ package search
 
 import (
 	"strconv"
+	"strings"
 
 	"memoir/internal/words"
 )
@@ -26,57 +27,44 @@ type Text struct {
 // the body. It also returns the words of the text, each once. The text is split here and not by Postgres, so that paths,
 // identifiers and every script are split by the same rule as what people type.
 func Vector(t Text) (literal string, each []string) {
-	type occurrence struct {
-		position int
-		weight   byte
-	}
-	found := map[string][]occurrence{}
-	order := []string{}
+	positions := map[string][]string{} // by word, as a tsvector has them
+	each = []string{}
 	position, size := 0, 0
-	add := func(text string, weight byte) {
+	add := func(text, weight string) {
 		for word := range words.All(text) {
 			position++
-			known, ok := found[word]
-			if !ok {
+			known, isKnown := positions[word]
+			if !isKnown {
 				if size += len(word) + 8; size > maxVector {
 					return
 				}
-				order = append(order, word)
+				each = append(each, word)
+				positions[word] = nil
 			}
 			if len(known) < maxPositions && position <= maxPosition {
 				if size += 2; size > maxVector {
 					return
 				}
-				found[word] = append(known, occurrence{position, weight})
-			} else if !ok {
-				found[word] = nil
+				positions[word] = append(known, strconv.Itoa(position)+weight)
 			}
 		}
 	}
-	add(t.Name, 'A')
-	add(t.Description, 'B')
-	title := len(order)
-	add(t.Body, 'C')
+	add(t.Name, "A")
+	add(t.Description, "B")
+	title := len(each)
+	add(t.Body, "C")
 
-	vector := make([]byte, 0, 2*size)
-	vector = append(vector, agentLexeme(t.AgentID)...)
-	vector = append(vector, ' ')
-	for _, word := range order[:min(title, maxTitle)] {
-		vector = append(vector, quoted(titleSign+word)...)
-		vector = append(vector, ' ')
+	var vector strings.Builder
+	vector.WriteString(agentLexeme(t.AgentID) + " ")
+	for _, word := range each[:min(title, maxTitle)] {
+		vector.WriteString(quoted(titleSign+word) + " ")
 	}
-	for _, word := range order {
-		vector = append(vector, '\'')
-		vector = append(vector, word...)
-		vector = append(vector, '\'')
-		separator := byte(':')
-		for _, o := range found[word] {
-			vector = append(vector, separator)
-			vector = strconv.AppendInt(vector, int64(o.position), 10)
-			vector = append(vector, o.weight)
-			separator = ','
+	for _, word := range each {
+		vector.WriteString(quoted(word))
+		if len(positions[word]) > 0 {
+			vector.WriteString(":" + strings.Join(positions[word], ","))
 		}
-		vector = append(vector, ' ')
+		vector.WriteString(" ")
 	}
-	return string(vector), order
+	return vector.String(), each
 }
