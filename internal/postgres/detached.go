@@ -53,15 +53,12 @@ func (s *Store) RunDetached(ctx context.Context, timeout time.Duration, change f
 func startDetached(do func() error) <-chan detachedResult {
 	ended := make(chan detachedResult, 1)
 	go func() {
-		e := detachedResult{panicked: true}
+		var e detachedResult
 		defer func() {
-			if e.panicked {
-				e.cause = recover()
-			}
+			e.panicked = recover()
 			ended <- e
 		}()
 		e.err = do()
-		e.panicked = false
 	}()
 	return ended
 }
@@ -69,14 +66,13 @@ func startDetached(do func() error) <-chan detachedResult {
 // detachedResult is the result of a function, or its panic.
 type detachedResult struct {
 	err      error
-	panicked bool
-	cause    any
+	panicked any // the value of the panic; nil if there was none
 }
 
 // unwrap returns the error, or panics as the function did.
 func (e detachedResult) unwrap() error {
-	if e.panicked {
-		panic(e.cause)
+	if e.panicked != nil {
+		panic(e.panicked)
 	}
 	return e.err
 }
