@@ -40,7 +40,7 @@ ORDER BY a.at DESC, a.id DESC`
 // Activity returns one page of the journal, newest first. It fails with ErrCursor, and with
 // memories.ErrNotFound for a malformed MemoryID.
 func (s *Store) Activity(ctx context.Context, list records.ActivityList) (records.ActivityPage, error) {
-	mark := activityMark(list)
+	mark := markOf("activity", list.AgentID, list.Kind, list.Actor, list.Session, list.Name, list.MemoryID)
 	after, err := unseal[activityCursor](mark, list.Cursor)
 	if err != nil {
 		return records.ActivityPage{}, err
@@ -58,16 +58,10 @@ func (s *Store) Activity(ctx context.Context, list records.ActivityList) (record
 	if err != nil {
 		return records.ActivityPage{}, dberr.Wrap("read the journal", err)
 	}
-	if len(page.Activity) > list.Limit {
-		page.Activity = page.Activity[:list.Limit]
-		last := page.Activity[list.Limit-1]
-		page.NextCursor = seal(mark, activityCursor{last.At, last.ID})
-	}
+	page.Activity, page.NextCursor = cutPage(page.Activity, list.Limit, mark, func(last memories.Activity) activityCursor {
+		return activityCursor{last.At, last.ID}
+	})
 	return page, nil
-}
-
-func activityMark(l records.ActivityList) string {
-	return markOf("activity", l.AgentID, l.Kind, l.Actor, l.Session, l.Name, l.MemoryID)
 }
 
 func activityQuery(l records.ActivityList, after *activityCursor) (string, pgx.NamedArgs, error) {
@@ -116,8 +110,8 @@ func scanActivity(row pgx.CollectableRow) (memories.Activity, error) {
 		a.MemoryID = memoryID.String()
 	}
 	a.At = a.At.UTC()
-	a.Session, a.State, a.Type = text(session), memories.State(text(state)), memories.Type(text(t))
-	a.Description, a.Hash, a.Renamed = text(description), text(hash), text(renamed)
+	a.Session, a.State, a.Type = orZero(session), memories.State(orZero(state)), memories.Type(orZero(t))
+	a.Description, a.Hash, a.Renamed = orZero(description), orZero(hash), orZero(renamed)
 	return a, err
 }
 

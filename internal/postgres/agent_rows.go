@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -23,47 +24,44 @@ type AgentRows struct {
 // Agent returns the agent without its counts. It fails with memories.ErrNotFound if it was deleted.
 func (a *AgentRows) Agent(ctx context.Context) (records.Agent, error) {
 	row, err := a.q.AgentByID(ctx, a.agentID)
-	return agentWithShared(row), dberr.Wrap("read agent", err)
+	agent := agentOf(row.Agent)
+	agent.Shared = row.Shared
+	return agent, dberr.Wrap("read agent", err)
 }
 
 // FilesUnder returns every known file at or below the paths; no path contains another. "." is all.
 func (a *AgentRows) FilesUnder(ctx context.Context, paths []string) ([]records.File, error) {
-	for _, path := range paths {
-		if path == "." {
-			rows, err := a.q.Files(ctx, a.agentID)
-			return filesOf(rows), dberr.Wrap("read files", err)
-		}
+	if slices.Contains(paths, ".") {
+		return filesOf(a.q.Files(ctx, a.agentID))
 	}
-	rows, err := a.q.FilesUnder(ctx, queries.FilesUnderParams{Paths: paths, AgentID: a.agentID})
-	return filesOf(rows), dberr.Wrap("read files", err)
+	return filesOf(a.q.FilesUnder(ctx, queries.FilesUnderParams{Paths: paths, AgentID: a.agentID}))
 }
 
 // FilesOf returns the memories' files on disk, and absent ones with a pending removal.
 func (a *AgentRows) FilesOf(ctx context.Context, ids []uuid.UUID) ([]records.File, error) {
-	rows, err := a.q.FilesOfMemories(ctx, ids)
-	return filesOf(rows), dberr.Wrap("read files", err)
+	return filesOf(a.q.FilesOfMemories(ctx, ids))
 }
 
 // FilesEverOf returns the present and former files of the memory.
 func (a *AgentRows) FilesEverOf(ctx context.Context, id uuid.UUID) ([]records.File, error) {
-	rows, err := a.q.FilesOfMemory(ctx, id)
-	return filesOf(rows), dberr.Wrap("read files", err)
+	return filesOf(a.q.FilesOfMemory(ctx, id))
 }
 
 // PrimaryFilesOf returns the primary files of a memory, present ones first.
 func (a *AgentRows) PrimaryFilesOf(ctx context.Context, id uuid.UUID) ([]records.PrimaryFile, error) {
 	rows, err := a.q.PrimaryFilesOf(ctx, queries.PrimaryFilesOfParams{AgentID: a.agentID, MemoryID: id})
-	files := make([]records.PrimaryFile, len(rows))
-	for i, row := range rows {
-		files[i] = records.PrimaryFile{Path: row.Path, Present: row.Present, Readable: records.FileStatus(row.Status) != records.Unreadable, Hash: row.Hash, Unfinished: row.Unfinished != nil}
-	}
-	return files, dberr.Wrap("read files", err)
+	return mapRows("read files", rows, err, func(row queries.PrimaryFilesOfRow) records.PrimaryFile {
+		return records.PrimaryFile{
+			Path: row.Path, Present: row.Present, Readable: records.FileStatus(row.Status) != records.Unreadable,
+			Hash: row.Hash, Unfinished: row.Unfinished != nil,
+		}
+	})
 }
 
 // FilesToRemove returns the files with a pending removal.
 func (a *AgentRows) FilesToRemove(ctx context.Context) ([]records.File, error) {
 	rows, err := a.q.FilesToRemove(ctx, a.agentID)
-	return filesOf(rows), dberr.Wrap("read files to remove", err)
+	return mapRows("read files to remove", rows, err, fileOf)
 }
 
 // CountPrimary counts the memories with primary files.
@@ -74,8 +72,7 @@ func (a *AgentRows) CountPrimary(ctx context.Context) (int, error) {
 
 // RowsByName returns the readable memories with the names, private and team, also deleted ones.
 func (a *AgentRows) RowsByName(ctx context.Context, names []string) ([]records.MemoryRow, error) {
-	rows, err := a.q.RowsByName(ctx, queries.RowsByNameParams{AgentID: a.agentID, Names: names})
-	return rowsOf(rows, func(r queries.RowsByNameRow) queries.Memory { return r.Memory }, err)
+	return rowsOf(a.q.RowsByName(ctx, queries.RowsByNameParams{AgentID: a.agentID, Names: names}))
 }
 
 // RowOf returns the readable memory with the key, also if it is deleted. It is nil if there is
@@ -126,14 +123,12 @@ func (a *AgentRows) RowWithFiles(ctx context.Context, id string) (records.Memory
 // UnreadableByPath returns the entries of the unreadable files at the paths. Deleted ones are
 // included only during their restore.
 func (a *AgentRows) UnreadableByPath(ctx context.Context, paths []string) ([]records.MemoryRow, error) {
-	rows, err := a.q.UnreadableByPath(ctx, queries.UnreadableByPathParams{AgentID: a.agentID, Paths: paths})
-	return rowsOf(rows, func(r queries.UnreadableByPathRow) queries.Memory { return r.Memory }, err)
+	return rowsOf(a.q.UnreadableByPath(ctx, queries.UnreadableByPathParams{AgentID: a.agentID, Paths: paths}))
 }
 
 // Restoring returns the memories with an unfinished restore.
 func (a *AgentRows) Restoring(ctx context.Context) ([]records.MemoryRow, error) {
-	rows, err := a.q.RestoringRows(ctx, a.agentID)
-	return rowsOf(rows, func(r queries.RestoringRowsRow) queries.Memory { return r.Memory }, err)
+	return rowsOf(a.q.RestoringRows(ctx, a.agentID))
 }
 
 // Tombstones returns the tombstones of the names.

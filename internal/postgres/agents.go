@@ -2,12 +2,8 @@ package postgres
 
 import (
 	"context"
-	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
-	"memoir/internal/memories/claudemd"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
@@ -25,14 +21,7 @@ func (s *Store) Agents(ctx context.Context) ([]records.Agent, error) {
 // AgentsUncounted returns every known agent without its counts, by slug.
 func (s *Store) AgentsUncounted(ctx context.Context) ([]records.Agent, error) {
 	rows, err := s.q.Agents(ctx)
-	if err != nil {
-		return nil, dberr.Wrap("list agents", err)
-	}
-	agents := make([]records.Agent, len(rows))
-	for i, row := range rows {
-		agents[i] = agentOf(row)
-	}
-	return agents, nil
+	return mapRows("list agents", rows, err, agentOf)
 }
 
 // Agent returns one agent with its counts. It fails with memories.ErrNotFound.
@@ -113,8 +102,7 @@ func (s *Store) SetAgentPresent(ctx context.Context, id int64, present bool) err
 
 // DeleteAgent deletes an agent and all its data.
 func (s *Store) DeleteAgent(ctx context.Context, id int64) error {
-	return dberr.Wrap("forget agent", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		q := s.q.WithTx(tx)
+	return s.inTx(ctx, "forget agent", func(q *queries.Queries) error {
 		texts, err := q.TextsOf(ctx, queries.TextsOfParams{AgentID: &id})
 		if err != nil {
 			return err
@@ -127,18 +115,14 @@ func (s *Store) DeleteAgent(ctx context.Context, id int64) error {
 			return err
 		}
 		return deleteUnusedWords(ctx, q, texts)
-	}))
+	})
 }
 
 func directoryID(device, inode *int64) *records.DirectoryID {
 	if device == nil {
 		return nil
 	}
-	id := &records.DirectoryID{Device: uint64(*device)}
-	if inode != nil {
-		id.Inode = uint64(*inode)
-	}
-	return id
+	return &records.DirectoryID{Device: uint64(*device), Inode: uint64(orZero(inode))}
 }
 
 func agentOf(row queries.Agent) records.Agent {
@@ -146,27 +130,14 @@ func agentOf(row queries.Agent) records.Agent {
 		ID: row.ID, Slug: row.Slug, Layout: row.Layout, Dir: row.Dir, DisplayName: row.DisplayName, Present: row.Present,
 		Sessions: int(row.Sessions), PrimaryDir: directoryID(row.PrimaryDevice, row.PrimaryInode),
 		ClaudeMD: records.ClaudeMD{
-			Path: text(row.ClaudeMdPath), PublishedAt: timeOrZero(row.ClaudeMdPublishedAt), Chars: int(row.ClaudeMdChars),
-			Problem: text(row.ClaudeMdProblem), PublishKey: text(row.ClaudeMdPublishKey), Version: row.MemoriesVersion,
+			Path: orZero(row.ClaudeMdPath), PublishedAt: timeOrZero(row.ClaudeMdPublishedAt), Chars: int(row.ClaudeMdChars),
+			Problem: orZero(row.ClaudeMdProblem), PublishKey: orZero(row.ClaudeMdPublishKey), Version: row.MemoriesVersion,
 		},
 		MemoryOff: row.MemoryOff,
-		JoinedTo:  text(row.JoinedTo),
+		JoinedTo:  orZero(row.JoinedTo),
 		Counts:    records.Counts{ByType: map[memories.Type]int{}, MissingByType: map[memories.Type]int{}},
 		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(),
 	}
-}
-
-func agentWithShared(row queries.AgentByIDRow) records.Agent {
-	agent := agentOf(row.Agent)
-	agent.Shared = row.Shared
-	return agent
-}
-
-func timeOrZero(t *time.Time) time.Time {
-	if t == nil {
-		return time.Time{}
-	}
-	return t.UTC()
 }
 
 // Shared returns the agents that share their memories with the agent, without counts.
@@ -174,17 +145,8 @@ func (s *Store) Shared(ctx context.Context, with records.Agent) ([]records.Agent
 	if !with.IsGivenShared() {
 		return nil, nil
 	}
-	agents, err := sharedAgents(ctx, s.q)
-	return agents, dberr.Wrap("read what is shared", err)
-}
-
-func sharedAgents(ctx context.Context, q *queries.Queries) ([]records.Agent, error) {
-	rows, err := q.SharedAgents(ctx)
-	agents := make([]records.Agent, len(rows))
-	for i, row := range rows {
-		agents[i] = agentOf(row)
-	}
-	return agents, err
+	rows, err := s.q.SharedAgents(ctx)
+	return mapRows("read what is shared", rows, err, agentOf)
 }
 
 // SharedStamp returns a text that changes whenever shared memories may have changed. It is empty if
@@ -192,38 +154,4 @@ func sharedAgents(ctx context.Context, q *queries.Queries) ([]records.Agent, err
 func (s *Store) SharedStamp(ctx context.Context) (string, error) {
 	stamp, err := s.q.SharedStamp(ctx)
 	return stamp, dberr.Wrap("read what is shared", err)
-}
-
-// sharedMemories are the memories that all agents share, for CLAUDE.md.
-type sharedMemories struct {
-	dirs      []string
-	summaries []claudemd.Summary // in the order of the block
-}
-
-// with returns the sections together with the shared memories.
-func (s Sections) with(shared sharedMemories) Sections {
-	s.Summaries = claudemd.Merged(s.Summaries, shared.summaries)
-	s.SharedDirs = shared.dirs
-	return s
-}
-
-// sharedAt reads the shared memories as of a time. The zero time means now.
-func sharedAt(ctx context.Context, q *queries.Queries, at time.Time) (sharedMemories, error) {
-	var shared sharedMemories
-	from, err := q.SharedAgents(ctx)
-	if err != nil {
-		return shared, dberr.Wrap("read what is shared", err)
-	}
-	for _, agent := range from {
-		shared.dirs = append(shared.dirs, agent.Dir)
-		headings, err := summariesAt(ctx, q, agent.ID, at)
-		if err != nil {
-			return shared, err
-		}
-		for i := range headings {
-			headings[i].Shared = agent.Slug
-		}
-		shared.summaries = claudemd.Merged(shared.summaries, headings)
-	}
-	return shared, nil
 }

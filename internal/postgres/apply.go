@@ -14,11 +14,6 @@ import (
 // It is arbitrary.
 const smallBatch = 32
 
-// isSmall reports whether the batch has few new rows.
-func isSmall(b *records.ChangeSet) bool {
-	return len(b.NewHeads)+len(b.NewRevisions)+len(b.Revisions)+len(b.NewFiles)+len(b.Block)+len(b.Activity) <= smallBatch
-}
-
 // Apply commits the change set. A known content of a memory keeps its revision id.
 func (w *Writer) Apply(ctx context.Context, b *records.ChangeSet) error {
 	if b.Empty() {
@@ -28,7 +23,7 @@ func (w *Writer) Apply(ctx context.Context, b *records.ChangeSet) error {
 		return err
 	}
 	commit := w.inTx
-	if isSmall(b) {
+	if len(b.NewHeads)+len(b.NewRevisions)+len(b.Revisions)+len(b.NewFiles)+len(b.Block)+len(b.Activity) <= smallBatch {
 		commit = w.inKeyedTx
 	}
 	return commit(ctx, "save what changed", func(q *queries.Queries) error {
@@ -38,7 +33,13 @@ func (w *Writer) Apply(ctx context.Context, b *records.ChangeSet) error {
 		if err := insertMemories(ctx, q, w.agentID, b); err != nil {
 			return err
 		}
-		if err := updateMemories(ctx, q, w.agentID, b); err != nil {
+		if err := saveRevisions(ctx, q, b.Revisions); err != nil {
+			return err
+		}
+		if err := moveHistories(ctx, q, w.agentID, b.Renames); err != nil {
+			return err
+		}
+		if err := updateRows(ctx, q, b.Heads); err != nil {
 			return err
 		}
 		if err := saveFiles(ctx, q, w.agentID, b); err != nil {
@@ -69,7 +70,7 @@ func insertMemories(ctx context.Context, q *queries.Queries, agentID int64, b *r
 	}
 	heads := make([]queries.InsertMemoriesParams, len(b.NewHeads))
 	for i, h := range b.NewHeads {
-		problems, err := problemsJSON(h.Problems)
+		problems, err := listJSON(h.Problems)
 		if err != nil {
 			return err
 		}
@@ -84,22 +85,8 @@ func insertMemories(ctx context.Context, q *queries.Queries, agentID int64, b *r
 	if _, err := q.InsertMemories(ctx, heads); err != nil {
 		return err
 	}
-	revisions := make([]queries.InsertRevisionsParams, len(b.NewRevisions))
-	for i, r := range b.NewRevisions {
-		revisions[i] = queries.InsertRevisionsParams(revisionParams(r))
-	}
-	_, err := q.InsertRevisions(ctx, revisions)
+	_, err := q.InsertRevisions(ctx, mapAll(b.NewRevisions, revisionParams))
 	return err
-}
-
-func updateMemories(ctx context.Context, q *queries.Queries, agentID int64, b *records.ChangeSet) error {
-	if err := saveRevisions(ctx, q, b.Revisions); err != nil {
-		return err
-	}
-	if err := moveHistories(ctx, q, agentID, b.Renames); err != nil {
-		return err
-	}
-	return updateRows(ctx, q, b.Heads)
 }
 
 // keepRevisions replaces the ids of new revisions by those of known contents.
@@ -111,12 +98,12 @@ func (w *Writer) keepRevisions(ctx context.Context, b *records.ChangeSet) error 
 		memory      uuid.UUID
 		fingerprint string
 	}
-	var asked queries.RevisionsByContentParams
-	for i := range b.Revisions {
-		asked.MemoryIds = append(asked.MemoryIds, b.Revisions[i].MemoryID)
-		asked.Fingerprints = append(asked.Fingerprints, b.Revisions[i].Fingerprint[:])
+	var query queries.RevisionsByContentParams
+	for _, r := range b.Revisions {
+		query.MemoryIds = append(query.MemoryIds, r.MemoryID)
+		query.Fingerprints = append(query.Fingerprints, r.Fingerprint[:])
 	}
-	rows, err := w.q.RevisionsByContent(ctx, asked)
+	rows, err := w.q.RevisionsByContent(ctx, query)
 	if err != nil {
 		return dberr.Wrap("read revisions", err)
 	}
@@ -124,28 +111,27 @@ func (w *Writer) keepRevisions(ctx context.Context, b *records.ChangeSet) error 
 	for _, row := range rows {
 		ids[content{row.MemoryID, string(row.Fingerprint)}] = row.ID
 	}
-	kept := make(map[uuid.UUID]uuid.UUID, len(b.Revisions))
-	for i := range b.Revisions {
-		r := &b.Revisions[i]
-		says := content{r.MemoryID, string(r.Fingerprint[:])}
-		if _, known := ids[says]; !known {
-			ids[says] = r.ID // the same may come once more
+	known := make(map[uuid.UUID]uuid.UUID, len(b.Revisions))
+	for _, r := range b.Revisions {
+		key := content{r.MemoryID, string(r.Fingerprint[:])}
+		if _, isKnown := ids[key]; !isKnown {
+			ids[key] = r.ID // the change set may have the content twice
 		}
-		kept[r.ID] = ids[says]
+		known[r.ID] = ids[key]
 	}
-	keep := func(id *uuid.UUID) {
-		if known, ok := kept[*id]; ok {
-			*id = known
+	replace := func(id *uuid.UUID) {
+		if knownID, ok := known[*id]; ok {
+			*id = knownID
 		}
 	}
 	for i := range b.Heads {
-		keep(&b.Heads[i].RevisionID)
+		replace(&b.Heads[i].RevisionID)
 	}
 	for i := range b.Words {
-		keep(&b.Words[i].RevisionID)
+		replace(&b.Words[i].RevisionID)
 	}
 	for i := range b.Activity {
-		keep(&b.Activity[i].RevisionID)
+		replace(&b.Activity[i].RevisionID)
 	}
 	return nil
 }
@@ -158,7 +144,7 @@ func updateRows(ctx context.Context, q *queries.Queries, heads []records.MemoryR
 	var p queries.UpdateMemoriesParams
 	for i := range heads {
 		h := &heads[i]
-		problems, err := problemsJSON(h.Problems)
+		problems, err := listJSON(h.Problems)
 		if err != nil {
 			return err
 		}
@@ -192,15 +178,13 @@ func saveRevisions(ctx context.Context, q *queries.Queries, revisions []records.
 	if len(revisions) == 0 {
 		return nil
 	}
-	params := make([]queries.SaveRevisionParams, len(revisions))
-	for i, r := range revisions {
+	return batchErr(q.SaveRevision(ctx, mapAll(revisions, func(r records.Revision) queries.SaveRevisionParams {
 		p := revisionParams(r)
-		params[i] = queries.SaveRevisionParams{
+		return queries.SaveRevisionParams{
 			ID: p.ID, MemoryID: p.MemoryID, Fingerprint: p.Fingerprint, Hash: p.Hash, Type: p.Type, Description: p.Description,
 			Body: p.Body, Raw: p.Raw, Path: p.Path, Session: p.Session, SeenAt: p.SeenAt, Current: r.Current,
 		}
-	}
-	return batchErr(q.SaveRevision(ctx, params))
+	})))
 }
 
 func revisionParams(r records.Revision) queries.InsertRevisionsParams {
@@ -212,11 +196,8 @@ func revisionParams(r records.Revision) queries.InsertRevisionsParams {
 
 func saveFiles(ctx context.Context, q *queries.Queries, agentID int64, b *records.ChangeSet) error {
 	if len(b.NewFiles) > 0 {
-		files := make([]queries.InsertFilesParams, len(b.NewFiles))
-		for i, f := range b.NewFiles {
-			files[i] = fileParams(agentID, f)
-		}
-		if _, err := q.InsertFiles(ctx, files); err != nil {
+		params := func(f records.File) queries.InsertFilesParams { return fileParams(agentID, f) }
+		if _, err := q.InsertFiles(ctx, mapAll(b.NewFiles, params)); err != nil {
 			return err
 		}
 	}
@@ -231,15 +212,13 @@ func saveFiles(ctx context.Context, q *queries.Queries, agentID int64, b *record
 	if len(b.Block) == 0 {
 		return nil
 	}
-	blocked := make([]queries.SaveBlockedParams, len(b.Block))
-	for i, f := range b.Block {
-		blocked[i] = queries.SaveBlockedParams{
+	return batchErr(q.SaveBlocked(ctx, mapAll(b.Block, func(f records.BlockedFile) queries.SaveBlockedParams {
+		return queries.SaveBlockedParams{
 			ID: uuid.Must(uuid.NewV7()), AgentID: agentID, Path: f.Path, Session: optional(f.Session), Name: f.Name,
 			Fingerprint: f.Fingerprint[:], Hash: f.Hash, Type: optional(string(f.Type)), Description: f.Description,
 			Body: f.Body, SeenAt: f.SeenAt, Team: f.Team,
 		}
-	}
-	return batchErr(q.SaveBlocked(ctx, blocked))
+	})))
 }
 
 // updateFiles saves changed files.
@@ -271,9 +250,9 @@ func updateFiles(ctx context.Context, q *queries.Queries, agentID int64, files [
 
 func fileParams(agentID int64, f records.File) queries.InsertFilesParams {
 	return queries.InsertFilesParams{
-		AgentID: agentID, Path: f.Path, Session: optional(f.Session), MemoryID: optionalID(f.MemoryID),
+		AgentID: agentID, Path: f.Path, Session: optional(f.Session), MemoryID: optional(f.MemoryID),
 		Status: string(f.Status), Present: f.Present, Fingerprint: f.Fingerprint[:], Hash: f.Hash, Size: f.Size,
 		MtimeNs: f.ModTime, ModifiedAt: f.ModifiedAt, ContentAt: f.ContentAt, Problem: optional(f.Problem),
-		Signature: optionalNumber(f.Signature), Flaws: optional(f.Flaws.String()),
+		Signature: optional(f.Signature), Flaws: optional(f.Flaws.String()),
 	}
 }

@@ -48,11 +48,9 @@ func (s *Store) memoriesAsOf(ctx context.Context, agent records.Agent, filter me
 	if len(rows) > 0 {
 		page.Total = int(rows[0].Total)
 	}
-	if len(rows) > request.Limit {
-		rows = rows[:request.Limit]
-		last := rows[request.Limit-1]
-		page.NextCursor = seal(mark, pastPlace{last.Name, last.ID})
-	}
+	rows, page.NextCursor = cutPage(rows, request.Limit, mark, func(last queries.MemoryAsOfRow) pastPlace {
+		return pastPlace{last.Name, last.ID}
+	})
 	for _, row := range rows {
 		page.Memories = append(page.Memories, pastOf(agent, row))
 	}
@@ -93,8 +91,8 @@ func (s *Store) MemoryAsOf(ctx context.Context, agent records.Agent, id string, 
 func pastOf(agent records.Agent, row queries.MemoryAsOfRow) memories.Memory {
 	m := memories.Memory{
 		ID: row.ID.String(), AgentID: agent.ID, Agent: agent.Slug, Name: row.Name, Team: row.Team, Readable: row.Readable,
-		Type: memories.Type(text(row.Type)), Description: row.Description, Body: row.Body, State: memories.State(text(row.State)),
-		Path: row.Path, Session: text(row.Session), Hash: row.Hash, Size: row.Size, ModifiedAt: timeOrZero(row.ModifiedAt),
+		Type: memories.Type(orZero(row.Type)), Description: row.Description, Body: row.Body, State: memories.State(orZero(row.State)),
+		Path: row.Path, Session: orZero(row.Session), Hash: row.Hash, Size: row.Size, ModifiedAt: timeOrZero(row.ModifiedAt),
 		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.At.UTC(),
 	}
 	if m.State == memories.Deleted {

@@ -46,7 +46,7 @@ const undoable = 90 * 24 * time.Hour
 
 // SaveConsolidation saves a plan and replaces the agent's previous one.
 func (s *Store) SaveConsolidation(ctx context.Context, agentID int64, c records.Plan) error {
-	findings, err := json.Marshal(append([]records.PlanFinding{}, c.Findings...))
+	findings, err := listJSON(c.Findings)
 	if err != nil {
 		return dberr.Wrap("save a plan", err)
 	}
@@ -61,8 +61,7 @@ func (s *Store) SaveConsolidation(ctx context.Context, agentID int64, c records.
 			State: string(records.StepProposed), Changes: changes, CharsBefore: int32(step.CharsBefore), CharsAfter: int32(step.CharsAfter),
 		}
 	}
-	return dberr.Wrap("save a plan", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		q := s.q.WithTx(tx)
+	return s.inTx(ctx, "save a plan", func(q *queries.Queries) error {
 		if err := closePlan(ctx, q, agentID, c.MadeAt); err != nil {
 			return err
 		}
@@ -74,9 +73,8 @@ func (s *Store) SaveConsolidation(ctx context.Context, agentID int64, c records.
 		if err != nil {
 			return err
 		}
-		q.InsertConsolidationStep(ctx, steps).Exec(func(_ int, failed error) { err = errors.Join(err, failed) })
-		return err
-	}))
+		return batchErr(q.InsertConsolidationStep(ctx, steps))
+	})
 }
 
 func closePlan(ctx context.Context, q *queries.Queries, agentID int64, at time.Time) error {
@@ -93,13 +91,12 @@ func closePlan(ctx context.Context, q *queries.Queries, agentID int64, at time.T
 // DiscardConsolidation discards the agent's plan. Applied steps can still be undone. It fails with
 // memories.ErrNotFound if there is no plan.
 func (s *Store) DiscardConsolidation(ctx context.Context, agentID int64) error {
-	return dberr.Wrap("discard a plan", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		q := s.q.WithTx(tx)
+	return s.inTx(ctx, "discard a plan", func(q *queries.Queries) error {
 		if _, err := q.OpenConsolidation(ctx, agentID); err != nil {
 			return err
 		}
 		return closePlan(ctx, q, agentID, records.Now())
-	}))
+	})
 }
 
 // Consolidation returns the agent's plan. It fails with memories.ErrNotFound if none exists.
@@ -113,11 +110,8 @@ func (s *Store) Consolidation(ctx context.Context, agentID int64) (records.Plan,
 		return c, dberr.Wrap("read the plan", err)
 	}
 	steps, err := s.q.ConsolidationSteps(ctx, c.ID)
-	if err != nil {
-		return c, dberr.Wrap("read the plan", err)
-	}
-	c.Steps, err = stepsOf(steps)
-	return c, dberr.Wrap("read the plan", err)
+	c.Steps, err = stepsOf("read the plan", steps, err)
+	return c, err
 }
 
 // LastConsolidation returns the latest plan without steps, also if it is closed. It fails with
@@ -148,21 +142,13 @@ func (s *Store) ConsolidationStep(ctx context.Context, agentID int64, id string)
 // AppliedSteps returns the steps that were applied last, newest first, also those undone since.
 func (s *Store) AppliedSteps(ctx context.Context, agentID int64, most int) ([]records.Step, error) {
 	rows, err := s.q.AppliedConsolidationSteps(ctx, queries.AppliedConsolidationStepsParams{AgentID: agentID, Most: int32(most)})
-	if err != nil {
-		return nil, dberr.Wrap("read applied steps", err)
-	}
-	steps, err := stepsOf(rows)
-	return steps, dberr.Wrap("read applied steps", err)
+	return stepsOf("read applied steps", rows, err)
 }
 
 // UnfinishedSteps returns the steps in progress of an agent, in order.
 func (s *Store) UnfinishedSteps(ctx context.Context, agentID int64) ([]records.Step, error) {
 	rows, err := s.q.UnfinishedConsolidationSteps(ctx, agentID)
-	if err != nil {
-		return nil, dberr.Wrap("read unfinished steps", err)
-	}
-	steps, err := stepsOf(rows)
-	return steps, dberr.Wrap("read unfinished steps", err)
+	return stepsOf("read unfinished steps", rows, err)
 }
 
 // AgentsConsolidating returns the slugs of the agents with steps in progress.
@@ -184,7 +170,7 @@ func (s *Store) SaveStep(ctx context.Context, step records.Step) error {
 		return dberr.Wrap("save a step", err)
 	}
 	return dberr.Wrap("save a step", s.q.SaveConsolidationStep(ctx, queries.SaveConsolidationStepParams{
-		ID: step.ID, State: string(step.State), Problem: step.Problem, Changes: changes, AppliedAt: timeOrNull(step.AppliedAt), UndoneAt: timeOrNull(step.UndoneAt),
+		ID: step.ID, State: string(step.State), Problem: step.Problem, Changes: changes, AppliedAt: optionalTime(step.AppliedAt), UndoneAt: optionalTime(step.UndoneAt),
 	}))
 }
 
@@ -208,11 +194,9 @@ func (s *Store) ConsolidationCheckedAt(ctx context.Context, agentID int64) (time
 // memory has superseded.
 func (s *Store) SupersededMemories(ctx context.Context, agentID int64, shortest int) ([]records.SupersededMemory, error) {
 	rows, err := s.q.SupersededBy(ctx, queries.SupersededByParams{AgentID: agentID, Shortest: int32(shortest)})
-	found := make([]records.SupersededMemory, len(rows))
-	for i, row := range rows {
-		found[i] = records.SupersededMemory{ID: row.ID.String(), By: row.ByID.String(), SaidAt: row.SaidAt.UTC()}
-	}
-	return found, dberr.Wrap("read superseded memories", err)
+	return mapRows("read superseded memories", rows, err, func(row queries.SupersededByRow) records.SupersededMemory {
+		return records.SupersededMemory{ID: row.ID.String(), By: row.ByID.String(), SaidAt: row.SaidAt.UTC()}
+	})
 }
 
 // ForgottenNames returns the names that no memory has any longer, with the new name. It is empty if
@@ -221,7 +205,7 @@ func (s *Store) ForgottenNames(ctx context.Context, agentID int64) (map[string]s
 	rows, err := s.q.ForgottenNames(ctx, agentID)
 	names := make(map[string]string, len(rows))
 	for _, row := range rows {
-		names[row.Name] = text(row.OtherName)
+		names[row.Name] = orZero(row.OtherName)
 	}
 	return names, dberr.Wrap("read forgotten names", err)
 }
@@ -236,41 +220,39 @@ func (s *Store) EachActive(ctx context.Context, agent records.Agent, each func(m
 	if err != nil {
 		return dberr.Wrap("read memories", err)
 	}
-	defer rows.Close()
-	for rows.Next() {
-		m := memories.Memory{AgentID: agent.ID, Agent: agent.Slug, Readable: true, State: memories.Active}
-		var id uuid.UUID
-		var t, session *string
-		var fingerprint []byte
-		if err := rows.Scan(&id, &m.Name, &t, &m.Description, &m.Body, &m.Path, &session, &m.Hash, &fingerprint, &m.ModifiedAt, &m.ContentAt, &m.CreatedAt); err != nil {
-			return dberr.Wrap("read memories", err)
-		}
-		m.ID, m.Type, m.Session = id.String(), memories.Type(text(t)), text(session)
-		copy(m.Fingerprint[:], fingerprint)
-		if err := each(m); err != nil {
-			return err
-		}
+	m := memories.Memory{AgentID: agent.ID, Agent: agent.Slug, Readable: true, State: memories.Active}
+	var id uuid.UUID
+	var t, session *string
+	var fingerprint []byte
+	var failed error
+	columns := []any{&id, &m.Name, &t, &m.Description, &m.Body, &m.Path, &session, &m.Hash, &fingerprint, &m.ModifiedAt, &m.ContentAt, &m.CreatedAt}
+	_, err = pgx.ForEachRow(rows, columns, func() error {
+		m.ID, m.Type, m.Session = id.String(), memories.Type(orZero(t)), orZero(session)
+		m.Fingerprint = memories.Fingerprint(fingerprint)
+		failed = each(m)
+		return failed
+	})
+	if failed != nil {
+		return failed
 	}
-	return dberr.Wrap("read memories", rows.Err())
+	return dberr.Wrap("read memories", err)
 }
 
 func consolidationOf(row queries.Consolidation) (records.Plan, error) {
 	c := records.Plan{
-		ID: row.ID, MadeAt: row.MadeAt.UTC(), MadeBy: memories.Actor(row.MadeBy), Closed: row.ClosedAt != nil, Memories: int(row.Memories), Model: text(row.Model), Note: row.Note,
+		ID: row.ID, MadeAt: row.MadeAt.UTC(), MadeBy: memories.Actor(row.MadeBy), Closed: row.ClosedAt != nil, Memories: int(row.Memories), Model: orZero(row.Model), Note: row.Note,
 		InputTokens: int(row.InputTokens), OutputTokens: int(row.OutputTokens), CharsBefore: int(row.CharsBefore), CharsAfter: int(row.CharsAfter),
 	}
 	return c, json.Unmarshal(row.Findings, &c.Findings)
 }
 
-func stepsOf(rows []queries.ConsolidationStep) ([]records.Step, error) {
-	steps := make([]records.Step, len(rows))
-	for i, row := range rows {
-		var err error
-		if steps[i], err = stepOf(row); err != nil {
-			return nil, err
-		}
+// stepsOf converts the result of a query that selects steps.
+func stepsOf(doing string, rows []queries.ConsolidationStep, err error) ([]records.Step, error) {
+	if err != nil {
+		return nil, dberr.Wrap(doing, err)
 	}
-	return steps, nil
+	steps, err := tryMap(rows, stepOf)
+	return steps, dberr.Wrap(doing, err)
 }
 
 func stepOf(row queries.ConsolidationStep) (records.Step, error) {
@@ -280,11 +262,4 @@ func stepOf(row queries.ConsolidationStep) (records.Step, error) {
 		Actor: memories.Actor(row.Actor), AppliedAt: timeOrZero(row.AppliedAt), UndoneAt: timeOrZero(row.UndoneAt),
 	}
 	return step, json.Unmarshal(row.Changes, &step.Changes)
-}
-
-func timeOrNull(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
 }

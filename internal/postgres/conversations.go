@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/dberr"
@@ -25,13 +24,12 @@ func (s *Store) TouchConversation(ctx context.Context, agentID int64, session, t
 // AddTexts saves messages from a script until they are read, and records activity in their
 // conversation.
 func (s *Store) AddTexts(ctx context.Context, agentID int64, session string, messages json.RawMessage, at time.Time) error {
-	return dberr.Wrap("keep a conversation", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		q := s.q.WithTx(tx)
+	return s.inTx(ctx, "keep a conversation", func(q *queries.Queries) error {
 		if err := q.TouchConversation(ctx, queries.TouchConversationParams{AgentID: agentID, Session: session, At: at}); err != nil {
 			return err
 		}
 		return q.AddText(ctx, queries.AddTextParams{ID: uuid.New(), AgentID: agentID, Session: session, Messages: messages, GivenAt: at})
-	}))
+	})
 }
 
 // Conversation returns the read position of a conversation. It fails with memories.ErrNotFound.
@@ -43,11 +41,9 @@ func (s *Store) Conversation(ctx context.Context, agentID int64, session string)
 // PendingTexts returns the unread messages of a conversation, oldest first.
 func (s *Store) PendingTexts(ctx context.Context, agentID int64, session string) ([]records.PendingText, error) {
 	rows, err := s.q.PendingTexts(ctx, queries.PendingTextsParams{AgentID: agentID, Session: session})
-	given := make([]records.PendingText, len(rows))
-	for i, row := range rows {
-		given[i] = records.PendingText{ID: row.ID, Messages: row.Messages}
-	}
-	return given, dberr.Wrap("read a conversation", err)
+	return mapRows("read a conversation", rows, err, func(row queries.PendingTextsRow) records.PendingText {
+		return records.PendingText{ID: row.ID, Messages: row.Messages}
+	})
 }
 
 // DeleteOldTexts deletes messages from scripts that were saved before a time.
@@ -69,20 +65,16 @@ func (s *Store) LastRead(ctx context.Context, agentID int64) ([]string, error) {
 // oldest first.
 func (s *Store) UnreadConversations(ctx context.Context, since time.Time) ([]records.UnreadConversation, error) {
 	rows, err := s.q.UnreadConversations(ctx, since)
-	unread := make([]records.UnreadConversation, len(rows))
-	for i, row := range rows {
-		unread[i] = records.UnreadConversation{AgentID: row.AgentID, Session: row.Session, LastActivityAt: row.LastActivityAt.UTC()}
-	}
-	return unread, dberr.Wrap("list unread conversations", err)
+	return mapRows("list unread conversations", rows, err, func(row queries.UnreadConversationsRow) records.UnreadConversation {
+		return records.UnreadConversation{AgentID: row.AgentID, Session: row.Session, LastActivityAt: row.LastActivityAt.UTC()}
+	})
 }
 
 // SaveFinding saves proposals and advances the read position, in one transaction. It returns the
 // ids of the new proposals. It fails with memories.ErrChanged, and saves nothing, if the part was
 // read by another server.
 func (s *Store) SaveFinding(ctx context.Context, f records.Finding) (kept []uuid.UUID, err error) {
-	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		kept = nil
-		q := s.q.WithTx(tx)
+	err = s.inTx(ctx, "keep what was found", func(q *queries.Queries) error {
 		row, err := q.LockConversation(ctx, queries.LockConversationParams{AgentID: f.AgentID, Session: f.Session})
 		if err != nil {
 			return err
@@ -109,12 +101,12 @@ func (s *Store) SaveFinding(ctx context.Context, f records.Finding) (kept []uuid
 			AgentID: f.AgentID, Session: f.Session, ReadAt: &f.ReadAt, LastID: f.To.LastID, ReadOffset: f.To.Offset, TailHash: f.To.TailHash,
 		})
 	})
-	return kept, dberr.Wrap("keep what was found", err)
+	return kept, err
 }
 
 func conversationOf(row queries.Conversation) records.Conversation {
 	return records.Conversation{
-		AgentID: row.AgentID, Session: row.Session, Transcript: text(row.Transcript), LastActivityAt: row.LastActivityAt.UTC(), ReadAt: timeOrZero(row.ReadAt),
+		AgentID: row.AgentID, Session: row.Session, Transcript: orZero(row.Transcript), LastActivityAt: row.LastActivityAt.UTC(), ReadAt: timeOrZero(row.ReadAt),
 		TranscriptPosition: records.TranscriptPosition{LastID: row.LastID, Offset: row.ReadOffset, TailHash: row.TailHash},
 	}
 }

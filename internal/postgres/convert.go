@@ -8,33 +8,56 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
+
+// mapAll returns the result of convert for each row. The list is never nil.
+func mapAll[Row, T any](rows []Row, convert func(Row) T) []T {
+	all := make([]T, len(rows))
+	for i, row := range rows {
+		all[i] = convert(row)
+	}
+	return all
+}
+
+// mapRows is mapAll for the result of a query. It returns err as dberr.Wrap does.
+func mapRows[Row, T any](doing string, rows []Row, err error, convert func(Row) T) ([]T, error) {
+	return mapAll(rows, convert), dberr.Wrap(doing, err)
+}
+
+// tryMap returns the result of convert for each row, or nil and the first error of convert.
+func tryMap[Row, T any](rows []Row, convert func(Row) (T, error)) ([]T, error) {
+	all := make([]T, len(rows))
+	for i, row := range rows {
+		var err error
+		if all[i], err = convert(row); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
 
 func rowOf(row queries.Memory) (records.MemoryRow, error) {
 	h := records.MemoryRow{
 		Memory: memories.Memory{
 			ID: row.ID.String(), AgentID: row.AgentID, Name: row.Name, Team: row.Team, Readable: row.Readable,
-			Type: memories.Type(text(row.Type)), Description: row.Description, State: memories.State(row.State),
-			Path: row.Path, Session: text(row.Session), Hash: row.Hash, Size: row.Size,
+			Type: memories.Type(orZero(row.Type)), Description: row.Description, State: memories.State(row.State),
+			Path: row.Path, Session: orZero(row.Session), Hash: row.Hash, Size: row.Size,
 			Fingerprint: memories.Fingerprint(row.Fingerprint),
 			ModifiedAt:  row.ModifiedAt.UTC(), ContentAt: row.ContentAt.UTC(), ClaudeMDChars: int(row.ClaudeMdChars),
 			ClaudeMDListed: row.ClaudeMdListed,
 			CreatedAt:      row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(), DeletedAt: timeOrZero(row.DeletedAt),
-			DeletedActor: memories.Actor(text(row.DeletedActor)),
+			DeletedActor: memories.Actor(orZero(row.DeletedActor)),
 		},
-		UUID: row.ID, RevisionID: row.RevisionID, DeletedBy: records.DeletedBy(text(row.DeletedBy)), Restoring: row.Restoring,
-		Conflict: memories.Conflict(text(row.Conflict)),
+		UUID: row.ID, RevisionID: row.RevisionID, DeletedBy: records.DeletedBy(orZero(row.DeletedBy)), Restoring: row.Restoring,
+		Conflict: memories.Conflict(orZero(row.Conflict)),
 	}
 	if row.IndexLines != nil {
 		if err := json.Unmarshal(row.IndexLines, &h.IndexLines); err != nil {
 			return h, fmt.Errorf("read the index lines of memory %s: %w", row.ID, err)
 		}
-	}
-	h.Problems = []memories.Problem{}
-	if string(row.Problems) == "[]" { // as nearly always, and a list asks for each of its rows
-		return h, nil
 	}
 	if err := json.Unmarshal(row.Problems, &h.Problems); err != nil {
 		return h, fmt.Errorf("read the problems of memory %s: %w", row.ID, err)
@@ -42,47 +65,44 @@ func rowOf(row queries.Memory) (records.MemoryRow, error) {
 	return h, nil
 }
 
-func fileOf(row queries.File) records.File {
-	f := records.File{
-		Path: row.Path, Session: text(row.Session), Status: records.FileStatus(row.Status), Present: row.Present,
-		Fingerprint: memories.Fingerprint(row.Fingerprint), Hash: row.Hash, Size: row.Size,
-		ModTime: row.MtimeNs, ModifiedAt: row.ModifiedAt.UTC(), ContentAt: row.ContentAt.UTC(),
-		Problem: text(row.Problem), ExpectedHash: text(row.ExpectedHash),
-		Flaws: memories.ParseFlaw(text(row.Flaws)), Unfinished: memories.ParseFlaw(text(row.Unfinished)),
+// rowsOf converts the result of a query that selects whole memories.
+func rowsOf[Row ~struct{ Memory queries.Memory }](rows []Row, err error) ([]records.MemoryRow, error) {
+	if err != nil {
+		return nil, dberr.Wrap("read memories", err)
 	}
-	if row.MemoryID != nil {
-		f.MemoryID = *row.MemoryID
-	}
-	if row.Signature != nil {
-		f.Signature = *row.Signature
-	}
-	return f
+	return tryMap(rows, func(row Row) (records.MemoryRow, error) {
+		return rowOf(struct{ Memory queries.Memory }(row).Memory)
+	})
 }
 
-func filesOf(rows []queries.File) []records.File {
-	files := make([]records.File, len(rows))
-	for i, row := range rows {
-		files[i] = fileOf(row)
+func fileOf(row queries.File) records.File {
+	return records.File{
+		Path: row.Path, Session: orZero(row.Session), Status: records.FileStatus(row.Status), Present: row.Present,
+		Fingerprint: memories.Fingerprint(row.Fingerprint), Hash: row.Hash, Size: row.Size,
+		ModTime: row.MtimeNs, ModifiedAt: row.ModifiedAt.UTC(), ContentAt: row.ContentAt.UTC(),
+		Problem: orZero(row.Problem), ExpectedHash: orZero(row.ExpectedHash),
+		Flaws: memories.ParseFlaw(orZero(row.Flaws)), Unfinished: memories.ParseFlaw(orZero(row.Unfinished)),
+		MemoryID: orZero(row.MemoryID), Signature: orZero(row.Signature),
 	}
-	return files
+}
+
+// filesOf converts the result of a query that selects whole files.
+func filesOf(rows []queries.File, err error) ([]records.File, error) {
+	return mapRows("read files", rows, err, fileOf)
 }
 
 func blockedOf(row queries.BlockedContent) records.BlockedFile {
 	return records.BlockedFile{
 		Blocked: memories.Blocked{
-			ID: row.ID.String(), Name: row.Name, Team: row.Team, Type: memories.Type(text(row.Type)), Description: row.Description,
-			Body: row.Body, Path: row.Path, Session: text(row.Session), Hash: row.Hash, SeenAt: row.SeenAt.UTC(),
+			ID: row.ID.String(), Name: row.Name, Team: row.Team, Type: memories.Type(orZero(row.Type)), Description: row.Description,
+			Body: row.Body, Path: row.Path, Session: orZero(row.Session), Hash: row.Hash, SeenAt: row.SeenAt.UTC(),
 		},
 		Fingerprint: memories.Fingerprint(row.Fingerprint),
 	}
 }
 
-func problemsJSON(problems []memories.Problem) ([]byte, error) {
-	if len(problems) == 0 {
-		return []byte("[]"), nil
-	}
-	return json.Marshal(problems)
-}
+// listJSON returns the list as JSON. It is [] and never null if the list is empty.
+func listJSON[T any](list []T) ([]byte, error) { return json.Marshal(append([]T{}, list...)) }
 
 // parseID reads an id that came from outside. One that cannot be an id is the id of nothing.
 func parseID(id string) (uuid.UUID, error) {
@@ -93,25 +113,24 @@ func parseID(id string) (uuid.UUID, error) {
 	return parsed, nil
 }
 
-func text(s *string) string {
-	if s == nil {
-		return ""
+// orZero returns the value at p, or the zero value if p is nil.
+func orZero[T any](p *T) (value T) {
+	if p != nil {
+		value = *p
 	}
-	return *s
+	return value
 }
 
-func optional(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
+// timeOrZero returns the time at t in UTC, or the zero time if t is nil.
+func timeOrZero(t *time.Time) time.Time { return orZero(t).UTC() }
 
-func optionalNumber(n int64) *int64 {
-	if n == 0 {
+// optional returns a pointer to the value. It returns nil, which is NULL in SQL, for the zero value.
+func optional[T comparable](value T) *T {
+	var zero T
+	if value == zero {
 		return nil
 	}
-	return &n
+	return &value
 }
 
 func optionalTime(t time.Time) *time.Time {
@@ -119,20 +138,4 @@ func optionalTime(t time.Time) *time.Time {
 		return nil
 	}
 	return &t
-}
-
-func optionalID(id uuid.UUID) *uuid.UUID {
-	if id == uuid.Nil {
-		return nil
-	}
-	return &id
-}
-
-// signed carries a device or inode number, which uses all 64 bits, through a bigint.
-func signed(n *uint64) *int64 {
-	if n == nil {
-		return nil
-	}
-	i := int64(*n)
-	return &i
 }

@@ -5,6 +5,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"time"
+
+	"github.com/google/uuid"
 
 	"memoir/internal/records"
 )
@@ -38,6 +41,21 @@ func unseal[Place any](mark, cursor string) (*Place, error) {
 		return nil, records.ErrCursor
 	}
 	return &s.At, nil
+}
+
+// timeCursor is the time and the id of the last row of a page.
+type timeCursor struct {
+	At time.Time
+	ID uuid.UUID
+}
+
+// cutPage returns the first limit rows, and the cursor of the page after them. The cursor is empty if
+// there are no further rows. placeOf returns the place of the last row of the page.
+func cutPage[Row, Place any](rows []Row, limit int, mark string, placeOf func(Row) Place) (page []Row, nextCursor string) {
+	if len(rows) <= limit {
+		return rows, ""
+	}
+	return rows[:limit], seal(mark, placeOf(rows[limit-1]))
 }
 
 // markOf tells a list from others by what it was asked for: a cursor of another one would leave rows out in silence.

@@ -26,10 +26,6 @@ func (w *Writer) delete(ctx context.Context, q *queries.Queries, d records.Delet
 	if err != nil {
 		return err
 	}
-	paths := make([]string, len(d.Files))
-	for i, f := range d.Files {
-		paths[i] = f.Path
-	}
 	at := d.Head.After(records.Now())
 	deleted := records.NewJournalEntry(d.Head, d.Head.CountKey(), at, memories.ActivityDeleted, d.Actor)
 	deleted.State = memories.Deleted
@@ -37,13 +33,17 @@ func (w *Writer) delete(ctx context.Context, q *queries.Queries, d records.Delet
 	if err != nil {
 		return err
 	}
-	if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: w.agentID, Paths: paths}); err != nil {
+	if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: w.agentID, Paths: pathsOf(d.Files)}); err != nil {
 		return err
 	}
 	if err := invalidatePublished(ctx, q, w.agentID, d.Head.UUID); err != nil {
 		return err
 	}
 	return journal(ctx, q, w.agentID, deleted)
+}
+
+func pathsOf(files []records.File) []string {
+	return mapAll(files, func(f records.File) string { return f.Path })
 }
 
 // ExpectFile registers a file before it is written for a memory that gets another key. If the scan

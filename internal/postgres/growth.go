@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"memoir/internal/memories"
@@ -20,10 +21,10 @@ func (s *Store) Growth(ctx context.Context, agentIDs []int64, since, until time.
 	if err != nil {
 		return nil, dberr.Wrap("read the growth", err)
 	}
-	byAgent := map[int64][]growthDelta{}
+	byAgent := map[int64][]queries.MemoryGrowth{}
 	first := until
 	for _, row := range rows {
-		byAgent[row.AgentID] = append(byAgent[row.AgentID], growthDelta{row.Day.Time, memories.Type(row.Type), int(row.Delta)})
+		byAgent[row.AgentID] = append(byAgent[row.AgentID], row)
 		if row.Day.Time.Before(first) && !row.Day.Time.Before(memories.KnownSince) {
 			first = row.Day.Time
 		}
@@ -56,20 +57,16 @@ func spread(since, until time.Time, points int) []time.Time {
 
 // accumulate returns the number of living memories at the end of each day. Both lists are in
 // ascending order.
-func accumulate(grown []growthDelta, days []time.Time) []records.GrowthPoint {
+func accumulate(changes []queries.MemoryGrowth, days []time.Time) []records.GrowthPoint {
 	alive := records.Alive{}
 	points := make([]records.GrowthPoint, len(days))
 	for i, d := range days {
-		for len(grown) > 0 && !grown[0].day.After(d) {
-			alive[grown[0].t] += grown[0].delta
-			grown = grown[1:]
+		for len(changes) > 0 && !changes[0].Day.Time.After(d) {
+			alive[memories.Type(changes[0].Type)] += int(changes[0].Delta)
+			changes = changes[1:]
 		}
-		points[i] = records.GrowthPoint{Day: d, Alive: records.Alive{}}
-		for t, n := range alive {
-			if n != 0 {
-				points[i].Alive[t] = n
-			}
-		}
+		points[i] = records.GrowthPoint{Day: d, Alive: maps.Clone(alive)}
+		maps.DeleteFunc(points[i].Alive, func(_ memories.Type, n int) bool { return n == 0 })
 	}
 	return points
 }
@@ -77,10 +74,7 @@ func accumulate(grown []growthDelta, days []time.Time) []records.GrowthPoint {
 // Ages returns for each agent the number of living memories by type, one entry for each of
 // AgeBounds. Unknown ages are omitted.
 func (s *Store) Ages(ctx context.Context, agentIDs []int64, now time.Time) (map[int64][]records.Alive, error) {
-	bounds := make([]float64, len(records.AgeBounds)-1)
-	for i := range bounds {
-		bounds[i] = float64(records.AgeBounds[i+1])
-	}
+	bounds := mapAll(records.AgeBounds[1:], func(days int) float64 { return float64(days) })
 	rows, err := s.q.Ages(ctx, queries.AgesParams{Now: now, Bounds: bounds, AgentIds: agentIDs, KnownSince: memories.KnownSince})
 	if err != nil {
 		return nil, dberr.Wrap("read the ages", err)

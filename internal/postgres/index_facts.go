@@ -103,15 +103,24 @@ func indexFact(ctx context.Context, q *queries.Queries, agentID int64, id string
 	if err != nil {
 		return memories.Memory{}, dberr.Wrap("read a fact of an index", err)
 	}
-	return factOf(row.IndexFact, row.Slug), nil
+	return factOf(queries.FactsToRecallRow(row)), nil
+}
+
+// factsOf converts the result of a query that selects facts with the slugs of their agents.
+func factsOf[Row ~struct {
+	IndexFact queries.IndexFact
+	Slug      string
+}](doing string, rows []Row, err error) ([]memories.Memory, error) {
+	return mapRows(doing, rows, err, func(row Row) memories.Memory { return factOf(queries.FactsToRecallRow(row)) })
 }
 
 // factOf converts a fact to a memory.
-func factOf(row queries.IndexFact, slug string) memories.Memory {
+func factOf(row queries.FactsToRecallRow) memories.Memory {
+	f := row.IndexFact
 	return memories.Memory{
-		ID: row.ID.String(), AgentID: row.AgentID, Agent: slug, Name: memorymd.Name, Team: row.Team, Readable: true,
-		Description: row.Heading, Body: row.Body, State: memories.Active, Path: row.Path, Line: int(row.Line), Size: int64(len(row.Body)),
-		ModifiedAt: row.ModifiedAt.UTC(), ContentAt: row.ModifiedAt.UTC(), CreatedAt: row.SeenAt.UTC(), UpdatedAt: row.SeenAt.UTC(),
+		ID: f.ID.String(), AgentID: f.AgentID, Agent: row.Slug, Name: memorymd.Name, Team: f.Team, Readable: true,
+		Description: f.Heading, Body: f.Body, State: memories.Active, Path: f.Path, Line: int(f.Line), Size: int64(len(f.Body)),
+		ModifiedAt: f.ModifiedAt.UTC(), ContentAt: f.ModifiedAt.UTC(), CreatedAt: f.SeenAt.UTC(), UpdatedAt: f.SeenAt.UTC(),
 	}
 }
 
@@ -191,29 +200,17 @@ func (s *Store) SearchFacts(ctx context.Context, agentID int64, typed string, sk
 	rows, err := s.q.SearchIndexFacts(ctx, queries.SearchIndexFactsParams{
 		Match: query.Match(search.Scope{AgentID: agentID}), AgentID: agentID, Phrases: query.Phrases(), Skip: int32(skip), Most: int32(most),
 	})
-	found := make([]memories.Memory, len(rows))
-	for i, row := range rows {
-		found[i] = factOf(row.IndexFact, row.Slug)
-	}
-	return found, dberr.Wrap("search facts of indexes", err)
+	return factsOf("search facts of indexes", rows, err)
 }
 
 // factsToRecall returns those of the facts that can be recalled.
 func (s *Store) factsToRecall(ctx context.Context, from records.RecallSources, ids []uuid.UUID) ([]memories.Memory, error) {
 	rows, err := s.q.FactsToRecall(ctx, queries.FactsToRecallParams{Ids: ids, AgentIds: from.IDs()})
-	found := make([]memories.Memory, len(rows))
-	for i, row := range rows {
-		found[i] = factOf(row.IndexFact, row.Slug)
-	}
-	return found, dberr.Wrap("read facts to recall", err)
+	return factsOf("read facts to recall", rows, err)
 }
 
 // newestFacts returns the facts that can be recalled, except the given ones, newest first.
 func (s *Store) newestFacts(ctx context.Context, from records.RecallSources, besides []uuid.UUID, most int) ([]memories.Memory, error) {
 	rows, err := s.q.NewestFactsToRecall(ctx, queries.NewestFactsToRecallParams{AgentIds: from.IDs(), Besides: besides, Most: int32(most)})
-	found := make([]memories.Memory, len(rows))
-	for i, row := range rows {
-		found[i] = factOf(row.IndexFact, row.Slug)
-	}
-	return found, dberr.Wrap("list facts to recall", err)
+	return factsOf("list facts to recall", rows, err)
 }

@@ -99,29 +99,19 @@ func (s *Store) DeleteJobServer(ctx context.Context, server string) error {
 // Jobs returns at most most jobs of an agent: unfinished ones first, then the latest.
 func (s *Store) Jobs(ctx context.Context, agentID int64, most int) ([]records.Job, error) {
 	rows, err := s.q.Jobs(ctx, queries.JobsParams{AgentID: agentID, Most: int32(most)})
-	if err != nil {
-		return nil, dberr.Wrap("list jobs", err)
-	}
-	jobs := make([]records.Job, len(rows))
-	for i, row := range rows {
-		jobs[i] = records.Job{
+	return mapRows("list jobs", rows, err, func(row queries.JobsRow) records.Job {
+		return records.Job{
 			ID: row.ID, Kind: row.Kind, State: row.State, Key: row.Key, Attempts: int(row.Attempt), CreatedAt: row.CreatedAt.UTC(),
 			RunAt: row.ScheduledAt.UTC(), FinishedAt: timeOrZero(row.FinalizedAt), Output: row.Output,
 		}
-	}
-	return jobs, nil
+	})
 }
 
 // JobTokens returns the tokens that an agent's jobs have used since a time, by the day of their
 // last run. Days without jobs are omitted.
 func (s *Store) JobTokens(ctx context.Context, agentID int64, since time.Time) ([]records.DayTokens, error) {
 	rows, err := s.q.JobTokens(ctx, queries.JobTokensParams{AgentID: agentID, Since: since})
-	if err != nil {
-		return nil, dberr.Wrap("sum up tokens", err)
-	}
-	days := make([]records.DayTokens, len(rows))
-	for i, row := range rows {
-		days[i] = records.DayTokens{Day: row.Day.Time, Input: row.Input, Output: row.Output}
-	}
-	return days, nil
+	return mapRows("sum up tokens", rows, err, func(row queries.JobTokensRow) records.DayTokens {
+		return records.DayTokens{Day: row.Day.Time, Input: row.Input, Output: row.Output}
+	})
 }

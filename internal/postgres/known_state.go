@@ -2,6 +2,8 @@ package postgres
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -20,16 +22,17 @@ func (w *Writer) KnownState(ctx context.Context, of records.KnownQuery) (records
 	var past records.KnownState
 	var byID []records.MemoryRow
 	read := func(q *queries.Queries) error {
-		named, err := q.RowsByName(ctx, queries.RowsByNameParams{AgentID: w.agentID, Names: of.Names})
-		if past.Heads, err = rowsOf(named, func(r queries.RowsByNameRow) queries.Memory { return r.Memory }, err); err != nil {
+		var err error
+		past.Heads, err = rowsOf(q.RowsByName(ctx, queries.RowsByNameParams{AgentID: w.agentID, Names: of.Names}))
+		if err != nil {
 			return err
 		}
-		known, err := q.RowsByID(ctx, queries.RowsByIDParams{AgentID: w.agentID, Ids: of.Memories})
-		if byID, err = rowsOf(known, func(r queries.RowsByIDRow) queries.Memory { return r.Memory }, err); err != nil {
+		byID, err = rowsOf(q.RowsByID(ctx, queries.RowsByIDParams{AgentID: w.agentID, Ids: of.Memories}))
+		if err != nil {
 			return err
 		}
-		unreadable, err := q.UnreadableByPath(ctx, queries.UnreadableByPathParams{AgentID: w.agentID, Paths: of.Paths})
-		if past.Unreadable, err = rowsOf(unreadable, func(r queries.UnreadableByPathRow) queries.Memory { return r.Memory }, err); err != nil {
+		past.Unreadable, err = rowsOf(q.UnreadableByPath(ctx, queries.UnreadableByPathParams{AgentID: w.agentID, Paths: of.Paths}))
+		if err != nil {
 			return err
 		}
 		tombstones, err := q.Tombstones(ctx, queries.TombstonesParams{AgentID: w.agentID, Names: of.Names})
@@ -44,42 +47,39 @@ func (w *Writer) KnownState(ctx context.Context, of records.KnownQuery) (records
 		return records.KnownState{}, err
 	}
 	found := make(map[uuid.UUID]bool, len(past.Heads))
-	for i := range past.Heads {
-		found[past.Heads[i].UUID] = true
+	for _, row := range past.Heads {
+		found[row.UUID] = true
 	}
-	for _, head := range byID {
-		if head.Readable && !found[head.UUID] {
-			past.Heads = append(past.Heads, head)
+	for _, row := range byID {
+		if row.Readable && !found[row.UUID] {
+			found[row.UUID] = true
+			past.Heads = append(past.Heads, row)
 		}
 	}
-	if len(past.Heads) == 0 {
+	if len(found) == 0 {
 		return past, nil
 	}
-	ids := make([]uuid.UUID, len(past.Heads))
-	for i := range past.Heads {
-		ids[i] = past.Heads[i].UUID
-	}
 	var err error
-	past.Files, err = w.Rows.FilesOf(ctx, ids)
+	past.Files, err = w.Rows.FilesOf(ctx, slices.Collect(maps.Keys(found)))
 	return past, err
 }
 
 // RawsOf returns, by path, bytes with the recorded content of each file. They may be those of
 // another file of the same memory with the same content. Files without saved bytes are omitted.
 func (w *Writer) RawsOf(ctx context.Context, files []records.File) (map[string][]byte, error) {
-	if len(files) == 0 {
-		return nil, nil
-	}
 	type content struct {
 		memory      uuid.UUID
 		fingerprint memories.Fingerprint
 	}
-	asked := queries.RawsByContentParams{}
-	for i := range files {
-		asked.MemoryIds = append(asked.MemoryIds, files[i].MemoryID)
-		asked.Fingerprints = append(asked.Fingerprints, files[i].Fingerprint[:])
+	if len(files) == 0 {
+		return nil, nil
 	}
-	rows, err := w.q.RawsByContent(ctx, asked)
+	var query queries.RawsByContentParams
+	for _, f := range files {
+		query.MemoryIds = append(query.MemoryIds, f.MemoryID)
+		query.Fingerprints = append(query.Fingerprints, f.Fingerprint[:])
+	}
+	rows, err := w.q.RawsByContent(ctx, query)
 	if err != nil {
 		return nil, dberr.Wrap("read earlier contents", err)
 	}
@@ -88,9 +88,9 @@ func (w *Writer) RawsOf(ctx context.Context, files []records.File) (map[string][
 		raws[content{row.MemoryID, memories.Fingerprint(row.Fingerprint)}] = row.Raw
 	}
 	found := make(map[string][]byte, len(files))
-	for i := range files {
-		if raw, ok := raws[content{files[i].MemoryID, files[i].Fingerprint}]; ok {
-			found[files[i].Path] = raw
+	for _, f := range files {
+		if raw, ok := raws[content{f.MemoryID, f.Fingerprint}]; ok {
+			found[f.Path] = raw
 		}
 	}
 	return found, nil

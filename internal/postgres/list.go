@@ -90,11 +90,9 @@ func (s *Store) page(ctx context.Context, of scope, filter memories.Filter, requ
 	if err != nil {
 		return records.MemoryPage{}, err
 	}
-	if len(rows) > l.limit {
-		rows = rows[:l.limit]
-		last := rows[l.limit-1]
-		page.NextCursor = seal(l.mark, place{orders[l.Sort].key(last), last.head.ID, page.Near})
-	}
+	rows, page.NextCursor = cutPage(rows, l.limit, l.mark, func(last listRow) place {
+		return place{orders[l.Sort].key(last), last.head.ID, page.Near}
+	})
 	page.Memories, err = complete(ctx, s.q, of, rows)
 	return page, err
 }
@@ -118,7 +116,7 @@ func newMemoryList(f memories.Filter, page memories.PageRequest, of scope) (l me
 			f.Sort = byRank
 		}
 	}
-	l = memoryList{Filter: f, limit: page.Limit, mark: listMark(f, of)}
+	l = memoryList{Filter: f, limit: page.Limit, mark: markOf("memories", of.slugs[of.agentID], f.Values().Encode())}
 	after, err = unseal[place](l.mark, page.Cursor)
 	if err != nil || after != nil && !canBeKey(after.Key, orders[f.Sort].cast) {
 		return memoryList{}, nil, records.ErrCursor
@@ -136,13 +134,11 @@ type listRow struct {
 
 // listed reads one page of a list, one row more than it shows, and how long the list is.
 func listed(ctx context.Context, on reader, l memoryList, c selection, after *place) (rows []listRow, total int, err error) {
-	query := ""
+	query := listQuery
 	if l.Sort == byRank {
-		query = rankedQuery(c, l, after)
-	} else {
-		query = listQuery(c, l, after)
+		query = rankedQuery
 	}
-	found, err := on.Query(ctx, query, c.args)
+	found, err := on.Query(ctx, query(c, l, after), c.args)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -223,10 +219,6 @@ func scanRow(row pgx.CollectableRow) (r listRow, err error) {
 		&m.CreatedAt, &m.UpdatedAt, &m.DeletedAt, &m.DeletedBy, &m.IndexLines, &m.Restoring, &m.Team, &m.DeletedActor,
 		&r.description, &r.body, &r.carried, &r.rank, &r.total)
 	return r, err
-}
-
-func listMark(f memories.Filter, of scope) string {
-	return markOf("memories", of.slugs[of.agentID], f.Values().Encode())
 }
 
 // canBeKey says whether a key is written as its sort writes them, so that a forged cursor never reaches a cast in

@@ -72,27 +72,21 @@ func (s *Store) LogDays(ctx context.Context, agentID int64, first, last logs.Day
 		return records.LogDayPage{}, dberr.Wrap("list days with logs", err)
 	}
 	page := records.LogDayPage{}
-	if len(rows) > limit {
-		rows = rows[:limit]
-		page.NextCursor = seal(mark, dayOf(rows[limit-1].Day))
-	}
-	page.Days = make([]records.LogDay, len(rows))
-	for i, row := range rows {
-		page.Days[i] = records.LogDay{
+	rows, page.NextCursor = cutPage(rows, limit, mark, func(last queries.LogDaysRow) logs.Day { return dayOf(last.Day) })
+	page.Days = mapAll(rows, func(row queries.LogDaysRow) records.LogDay {
+		return records.LogDay{
 			Day: dayOf(row.Day), Files: int(row.Files), Entries: int(row.Entries), Size: row.Size, ModifiedAt: row.ModifiedAt.UTC(), Odd: int(row.Odd),
 		}
-	}
+	})
 	return page, nil
 }
 
 // LogMonths returns the months in which the agent has logs, newest first.
 func (s *Store) LogMonths(ctx context.Context, agentID int64) ([]records.LogMonth, error) {
 	rows, err := s.q.LogMonths(ctx, agentID)
-	months := make([]records.LogMonth, len(rows))
-	for i, row := range rows {
-		months[i] = records.LogMonth{Month: dayOf(row.Month).Month(), Days: int(row.Days)}
-	}
-	return months, dberr.Wrap("list months with logs", err)
+	return mapRows("list months with logs", rows, err, func(row queries.LogMonthsRow) records.LogMonth {
+		return records.LogMonth{Month: dayOf(row.Month).Month(), Days: int(row.Days)}
+	})
 }
 
 // Logs returns the agent's logs of a range of days, oldest day first; a day's own log precedes
@@ -102,17 +96,12 @@ func (s *Store) Logs(ctx context.Context, agentID int64, first, last logs.Day, m
 	rows, err := s.q.LogsBetween(ctx, queries.LogsBetweenParams{
 		AgentID: agentID, First: dateOf(first), Last: dateOf(last), MostBytes: mostBytes, Most: records.MostLogs,
 	})
-	if err != nil {
-		return nil, dberr.Wrap("read logs", err)
-	}
-	all := make([]records.Log, len(rows))
-	for i, row := range rows {
-		all[i] = records.Log{
+	return mapRows("read logs", rows, err, func(row queries.LogsBetweenRow) records.Log {
+		return records.Log{
 			Path: row.Path, Day: dayOf(row.Day), Title: row.Title, Text: row.Text, Entries: int(row.Entries), Problems: row.Problems,
 			Hash: row.Hash, Size: row.Size, ModifiedAt: row.ModifiedAt.UTC(), LeftOut: row.LeftOut,
 		}
-	}
-	return all, nil
+	})
 }
 
 // LogsAround returns the last day with logs before a day and the first one after it. Each is empty
@@ -155,11 +144,9 @@ func (s *Store) SearchLogs(ctx context.Context, agentID int64, query string, lim
 		return records.LogPage{}, dberr.Wrap("search logs", err)
 	}
 	page := records.LogPage{}
-	if len(rows) > limit {
-		rows = rows[:limit]
-		last := rows[limit-1]
-		page.NextCursor = seal(mark, logCursor{dayOf(last.Day), last.Path})
-	}
+	rows, page.NextCursor = cutPage(rows, limit, mark, func(last queries.SearchLogsRow) logCursor {
+		return logCursor{dayOf(last.Day), last.Path}
+	})
 	for _, row := range rows {
 		page.Logs = append(page.Logs, records.Log{Path: row.Path, Day: dayOf(row.Day), Title: row.Title, Text: row.Text, ModifiedAt: row.ModifiedAt.UTC()})
 	}

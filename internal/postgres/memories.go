@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strings"
 
@@ -29,16 +28,13 @@ func (a *AgentRows) Memory(ctx context.Context, slug, id string) (memories.Memor
 	return memoryOf(ctx, a.conn, records.Agent{ID: a.agentID, Slug: slug}, id)
 }
 
-// oneMemory selects a memory of an agent.
-const oneMemory = `SELECT ` + rowColumns + `, 0::real, 0
-		FROM memories m JOIN revisions r ON r.id = m.revision_id WHERE m.agent_id = $1 AND m.id = $2`
-
 func memoryOf(ctx context.Context, on queries.DBTX, agent records.Agent, id string) (memories.Memory, error) {
 	parsed, err := parseID(id)
 	if err != nil {
 		return memories.Memory{}, err
 	}
-	rows, err := on.Query(ctx, oneMemory, agent.ID, parsed)
+	rows, err := on.Query(ctx, `SELECT `+rowColumns+`, 0::real, 0
+		FROM memories m JOIN revisions r ON r.id = m.revision_id WHERE m.agent_id = $1 AND m.id = $2`, agent.ID, parsed)
 	if err != nil {
 		return memories.Memory{}, dberr.Wrap("read memory", err)
 	}
@@ -46,10 +42,6 @@ func memoryOf(ctx context.Context, on queries.DBTX, agent records.Agent, id stri
 	if err != nil {
 		return memories.Memory{}, dberr.Wrap("read memory", err)
 	}
-	return completeOne(ctx, on, agent, row)
-}
-
-func completeOne(ctx context.Context, on queries.DBTX, agent records.Agent, row listRow) (memories.Memory, error) {
 	found, err := complete(ctx, queries.New(on), scopeOf(agent), []listRow{row})
 	if err != nil {
 		return memories.Memory{}, err
@@ -60,57 +52,29 @@ func completeOne(ctx context.Context, on queries.DBTX, agent records.Agent, row 
 // MemoriesByID returns memories of the agent by name, without text, also deleted ones. It fails
 // with memories.ErrNotFound if an id is unknown, foreign or malformed.
 func (s *Store) MemoriesByID(ctx context.Context, agent records.Agent, ids []string) ([]memories.Memory, error) {
-	asked := map[uuid.UUID]bool{}
-	for _, id := range ids {
-		parsed, err := parseID(id)
-		if err != nil {
-			return nil, err
-		}
-		asked[parsed] = true
+	parsed, err := tryMap(slices.Compact(slices.Sorted(slices.Values(ids))), parseID)
+	if err != nil {
+		return nil, err
 	}
-	rows, err := s.q.RowsByID(ctx, queries.RowsByIDParams{AgentID: agent.ID, Ids: slices.Collect(maps.Keys(asked))})
+	rows, err := s.q.RowsByID(ctx, queries.RowsByIDParams{AgentID: agent.ID, Ids: parsed})
 	if err != nil {
 		return nil, dberr.Wrap("read memories", err)
 	}
-	if len(rows) < len(asked) {
+	if len(rows) < len(parsed) {
 		return nil, memories.ErrNotFound
 	}
-	heads := make([]listRow, len(rows))
-	for i, row := range rows {
-		heads[i] = listRow{head: row.Memory}
-	}
+	heads := mapAll(rows, func(row queries.RowsByIDRow) listRow { return listRow{head: row.Memory} })
 	slices.SortFunc(heads, func(a, b listRow) int {
 		return cmp.Or(strings.Compare(a.head.Name, b.head.Name), bytes.Compare(a.head.ID[:], b.head.ID[:]))
 	})
 	return complete(ctx, s.q, scopeOf(agent), heads)
 }
 
-// Blocked returns the agent's blocked contents, newest first.
-func (s *Store) Blocked(ctx context.Context, agentID int64) ([]memories.Blocked, error) {
-	rows, err := s.q.BlockedOf(ctx, agentID)
-	return blockedList(rows, err)
-}
-
-func blockedList(rows []queries.BlockedContent, err error) ([]memories.Blocked, error) {
-	if err != nil {
-		return nil, dberr.Wrap("read blocked contents", err)
-	}
-	blocked := make([]memories.Blocked, len(rows))
-	for i, row := range rows {
-		blocked[i] = blockedOf(row).Blocked
-	}
-	return blocked, nil
-}
-
 // RemovedPaths returns the paths of the memories' removed files.
 func (s *Store) RemovedPaths(ctx context.Context, ms []memories.Memory) ([]string, error) {
-	ids := make([]uuid.UUID, len(ms))
-	for i, m := range ms {
-		id, err := parseID(m.ID)
-		if err != nil {
-			return nil, err
-		}
-		ids[i] = id
+	ids, err := tryMap(ms, func(m memories.Memory) (uuid.UUID, error) { return parseID(m.ID) })
+	if err != nil {
+		return nil, err
 	}
 	paths, err := s.q.RemovedPaths(ctx, ids)
 	return paths, dberr.Wrap("read gone files", err)
@@ -126,7 +90,7 @@ func (s *Store) FilesToIndex(ctx context.Context, agentID int64) (listed []memor
 			continue
 		}
 		listed = append(listed, memorymd.IndexedFile{
-			ID: row.ID.String(), Path: row.Path, Name: row.Name, Type: memories.Type(text(row.Type)), Description: row.Description,
+			ID: row.ID.String(), Path: row.Path, Name: row.Name, Type: memories.Type(orZero(row.Type)), Description: row.Description,
 		})
 	}
 	return listed, missing, dberr.Wrap("read the files to index", err)
@@ -177,12 +141,8 @@ func complete(ctx context.Context, q *queries.Queries, of scope, rows []listRow)
 	if err != nil {
 		return nil, err
 	}
-	found := make([]memories.Memory, len(rows))
-	for i, row := range rows {
+	return tryMap(rows, func(row listRow) (memories.Memory, error) {
 		head, err := rowOf(row.head)
-		if err != nil {
-			return nil, err
-		}
 		m := head.Memory
 		m.Agent, m.Description, m.Body = of.slugs[m.AgentID], row.description, row.body
 		if row.carried == onlySourceFile || !m.Readable && m.State != memories.Deleted {
@@ -191,9 +151,8 @@ func complete(ctx context.Context, q *queries.Queries, of scope, rows []listRow)
 			m.Files = memoryFiles(files[row.head.ID])
 		}
 		m.Problems = append(m.Problems, notRemoved(files[row.head.ID])...)
-		found[i] = m
-	}
-	return found, nil
+		return m, err
+	})
 }
 
 // filesYetUnknown returns the files on disk of memories whose rows do not have them.
@@ -219,15 +178,15 @@ func filesYetUnknown(ctx context.Context, q *queries.Queries, rows []listRow) (m
 	return byMemory, nil
 }
 
-func memoryFiles(files []records.File) (carriers []memories.MemoryFile) {
+func memoryFiles(files []records.File) (present []memories.MemoryFile) {
 	for _, f := range files {
 		if f.Present && (f.Status == records.Mirrored || f.Status == records.Removing) {
-			carriers = append(carriers, memories.MemoryFile{
+			present = append(present, memories.MemoryFile{
 				Path: f.Path, Session: f.Session, Hash: f.Hash, ModifiedAt: f.ModifiedAt, Unfinished: f.Unfinished,
 			})
 		}
 	}
-	return carriers
+	return present
 }
 
 // notRemoved returns a problem for each file that the memory's deletion could not remove, on disk
@@ -244,22 +203,19 @@ func notRemoved(files []records.File) (problems []memories.Problem) {
 // MemoryVersions returns the current versions of an agent's memories by id. Purged ones are
 // omitted. It fails with memories.ErrNotFound for a malformed id.
 func (s *Store) MemoryVersions(ctx context.Context, agentID int64, ids []string) (map[string]records.MemoryVersion, error) {
-	parsed := make([]uuid.UUID, len(ids))
-	for i, id := range ids {
-		var err error
-		if parsed[i], err = parseID(id); err != nil {
-			return nil, err
-		}
+	parsed, err := tryMap(ids, parseID)
+	if err != nil {
+		return nil, err
 	}
 	rows, err := s.q.RowsByID(ctx, queries.RowsByIDParams{AgentID: agentID, Ids: parsed})
 	if err != nil {
 		return nil, dberr.Wrap("read what memories are now", err)
 	}
-	standings := make(map[string]records.MemoryVersion, len(rows))
+	versions := make(map[string]records.MemoryVersion, len(rows))
 	for _, row := range rows {
-		standings[row.Memory.ID.String()] = records.MemoryVersion{
+		versions[row.Memory.ID.String()] = records.MemoryVersion{
 			State: memories.State(row.Memory.State), Fingerprint: memories.Fingerprint(row.Memory.Fingerprint),
 		}
 	}
-	return standings, nil
+	return versions, nil
 }

@@ -74,6 +74,11 @@ func (s *Store) Close() {
 	s.pool.Close()
 }
 
+// inTx runs do in one transaction.
+func (s *Store) inTx(ctx context.Context, doing string, do func(*queries.Queries) error) error {
+	return dberr.Wrap(doing, pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return do(s.q.WithTx(tx)) }))
+}
+
 // Ping checks that Postgres responds. It fails with ErrUnavailable if not.
 func (s *Store) Ping(ctx context.Context) error { return dberr.Wrap("ping", s.pool.Ping(ctx)) }
 

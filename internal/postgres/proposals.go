@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/google/uuid"
-
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
@@ -16,7 +14,7 @@ func addProposal(ctx context.Context, q *queries.Queries, p records.Proposal) (i
 	return q.AddProposal(ctx, queries.AddProposalParams{
 		ID: p.ID, AgentID: p.AgentID, State: string(p.State), Name: p.Name, Type: string(p.Type), Description: p.Description, Body: p.Body,
 		Fingerprint: p.Fingerprint[:], Quote: p.Quote, QuotedAt: optionalTime(p.QuotedAt), Session: p.Session, ProposedAt: p.ProposedAt,
-		DecidedAt: optionalTime(p.DecidedAt), DecidedBy: optional(string(p.DecidedBy)), TargetMemoryID: optionalID(p.TargetID), BaseEtag: p.BaseETag,
+		DecidedAt: optionalTime(p.DecidedAt), DecidedBy: optional(string(p.DecidedBy)), TargetMemoryID: optional(p.TargetID), BaseEtag: p.BaseETag,
 	})
 }
 
@@ -31,17 +29,11 @@ func (s *Store) Proposal(ctx context.Context, agentID int64, id string) (records
 	return proposalOf(row), dberr.Wrap("read a proposal", err)
 }
 
-// proposalCursor is the end of a page of proposals.
-type proposalCursor struct {
-	At time.Time
-	ID uuid.UUID
-}
-
 // Proposals returns one page of an agent's proposals, newest first. An empty state means any.
 // cursor is the NextCursor of the page before; it is empty for the first. It fails with ErrCursor.
 func (s *Store) Proposals(ctx context.Context, agentID int64, state records.ProposalState, limit int, cursor string) (records.ProposalPage, error) {
 	mark := markOf("proposals", agentID, state)
-	after, err := unseal[proposalCursor](mark, cursor)
+	after, err := unseal[timeCursor](mark, cursor)
 	if err != nil {
 		return records.ProposalPage{}, err
 	}
@@ -55,11 +47,9 @@ func (s *Store) Proposals(ctx context.Context, agentID int64, state records.Prop
 		return records.ProposalPage{}, dberr.Wrap("list proposals", err)
 	}
 	page := records.ProposalPage{Total: len(rows)}
-	if len(rows) > limit {
-		rows = rows[:limit]
-		last := rows[limit-1]
-		page.NextCursor = seal(mark, proposalCursor{last.ProposedAt.UTC(), last.ID})
-	}
+	rows, page.NextCursor = cutPage(rows, limit, mark, func(last queries.Proposal) timeCursor {
+		return timeCursor{last.ProposedAt.UTC(), last.ID}
+	})
 	if page.NextCursor != "" || after != nil {
 		n, err := s.q.CountProposals(ctx, queries.CountProposalsParams{AgentID: agentID, State: wanted})
 		if err != nil {
@@ -67,7 +57,7 @@ func (s *Store) Proposals(ctx context.Context, agentID int64, state records.Prop
 		}
 		page.Total = int(n)
 	}
-	page.Proposals = proposalsOf(rows)
+	page.Proposals = mapAll(rows, proposalOf)
 	return page, nil
 }
 
@@ -76,7 +66,7 @@ func (s *Store) Proposals(ctx context.Context, agentID int64, state records.Prop
 func (s *Store) BeginAccepting(ctx context.Context, p records.Proposal) error {
 	n, err := s.q.BeginAccepting(ctx, queries.BeginAcceptingParams{
 		AgentID: p.AgentID, ID: p.ID, At: &p.DecidedAt, DecidedBy: optional(string(p.DecidedBy)), Name: p.Name, Type: string(p.Type),
-		Description: p.Description, Body: p.Body, TargetMemoryID: optionalID(p.TargetID), BaseEtag: p.BaseETag,
+		Description: p.Description, Body: p.Body, TargetMemoryID: optional(p.TargetID), BaseEtag: p.BaseETag,
 	})
 	return decided("accept a proposal", n, err)
 }
@@ -114,7 +104,7 @@ func decided(doing string, n int64, err error) error {
 // time, oldest first.
 func (s *Store) ProposalsToFinish(ctx context.Context, before time.Time) ([]records.Proposal, error) {
 	rows, err := s.q.ProposalsToFinish(ctx, &before)
-	return proposalsOf(rows), dberr.Wrap("list proposals to finish", err)
+	return mapRows("list proposals to finish", rows, err, proposalOf)
 }
 
 // HadContent returns the id of the memory of the proposal's name that has its content, or has had
@@ -135,19 +125,9 @@ func (s *Store) HasTombstone(ctx context.Context, agentID int64, content memorie
 // DeletedContents returns the contents of the memories that were deleted last.
 func (s *Store) DeletedContents(ctx context.Context, agentID int64, most int) ([]memories.Content, error) {
 	rows, err := s.q.DeletedContents(ctx, queries.DeletedContentsParams{AgentID: agentID, Most: int32(most)})
-	deleted := make([]memories.Content, len(rows))
-	for i, row := range rows {
-		deleted[i] = memories.Content{Name: row.Name, Description: row.Description, Body: row.Body}
-	}
-	return deleted, dberr.Wrap("read what was deleted", err)
-}
-
-func proposalsOf(rows []queries.Proposal) []records.Proposal {
-	all := make([]records.Proposal, len(rows))
-	for i, row := range rows {
-		all[i] = proposalOf(row)
-	}
-	return all
+	return mapRows("read what was deleted", rows, err, func(row queries.DeletedContentsRow) memories.Content {
+		return memories.Content{Name: row.Name, Description: row.Description, Body: row.Body}
+	})
 }
 
 func proposalOf(row queries.Proposal) records.Proposal {
@@ -155,12 +135,10 @@ func proposalOf(row queries.Proposal) records.Proposal {
 		ID: row.ID, AgentID: row.AgentID, State: records.ProposalState(row.State),
 		Content: memories.Content{Name: row.Name, Type: memories.Type(row.Type), Description: row.Description, Body: row.Body},
 		Quote:   row.Quote, QuotedAt: timeOrZero(row.QuotedAt), Session: row.Session, ProposedAt: row.ProposedAt.UTC(),
-		DecidedAt: timeOrZero(row.DecidedAt), DecidedBy: memories.Actor(text(row.DecidedBy)), BaseETag: row.BaseEtag,
+		DecidedAt: timeOrZero(row.DecidedAt), DecidedBy: memories.Actor(orZero(row.DecidedBy)), BaseETag: row.BaseEtag,
+		TargetID: orZero(row.TargetMemoryID),
 	}
 	copy(p.Fingerprint[:], row.Fingerprint)
-	if row.TargetMemoryID != nil {
-		p.TargetID = *row.TargetMemoryID
-	}
 	if row.MemoryID != nil {
 		p.MemoryID = row.MemoryID.String()
 	}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/dberr"
@@ -51,13 +50,9 @@ func (s *Store) SimilarWords(ctx context.Context, typed []string) (map[string][]
 // Hits returns for each term at most most memories that have it, unordered. Some may be in the
 // trash.
 func (s *Store) Hits(ctx context.Context, from records.RecallSources, sought []records.RecallTerm, most int) ([][]uuid.UUID, error) {
-	matches := make([]string, len(sought))
-	for i, each := range sought {
-		matches[i] = search.MatchAny(from.IDs(), each.Words, each.Runs)
-	}
+	matches := mapAll(sought, func(term records.RecallTerm) string { return search.MatchAny(from.IDs(), term.Words, term.Runs) })
 	hits := make([][]uuid.UUID, len(sought))
-	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		q := s.q.WithTx(tx)
+	err := s.inTx(ctx, "look for what to recall", func(q *queries.Queries) error {
 		if err := q.DisableSeqScan(ctx); err != nil {
 			return err
 		}
@@ -67,7 +62,7 @@ func (s *Store) Hits(ctx context.Context, from records.RecallSources, sought []r
 		}
 		return err
 	})
-	return hits, dberr.Wrap("look for what to recall", err)
+	return hits, err
 }
 
 // Texts returns those of the memories that can be recalled, with the first most characters of their
@@ -77,15 +72,16 @@ func (s *Store) Texts(ctx context.Context, from records.RecallSources, ids []uui
 	if err != nil {
 		return nil, dberr.Wrap("read what to recall", err)
 	}
-	found := make([]memories.Memory, len(rows))
-	for i, row := range rows {
-		found[i] = memories.Memory{
-			ID: row.ID.String(), Agent: from.Of(row.AgentID).Slug, AgentID: row.AgentID, Name: row.Name, Type: memories.Type(text(row.Type)), Path: row.Path,
-			ModifiedAt: row.ModifiedAt.UTC(), Description: row.Description, Body: row.Body,
-		}
-	}
+	found := mapAll(rows, func(row queries.RecallTextsRow) memories.Memory { return recallableOf(from, row) })
 	facts, err := s.factsToRecall(ctx, from, ids)
 	return append(found, facts...), err
+}
+
+func recallableOf(from records.RecallSources, row queries.RecallTextsRow) memories.Memory {
+	return memories.Memory{
+		ID: row.ID.String(), Agent: from.Of(row.AgentID).Slug, AgentID: row.AgentID, Name: row.Name, Type: memories.Type(orZero(row.Type)), Path: row.Path,
+		ModifiedAt: row.ModifiedAt.UTC(), Description: row.Description, Body: row.Body,
+	}
 }
 
 // Newest returns the memories that can be recalled, except the given ones, newest first. Those
@@ -98,13 +94,9 @@ func (s *Store) Newest(ctx context.Context, from records.RecallSources, besides 
 	if err != nil {
 		return nil, dberr.Wrap("list what to recall", err)
 	}
-	found := make([]memories.Memory, len(rows))
-	for i, row := range rows {
-		found[i] = memories.Memory{
-			ID: row.ID.String(), Agent: from.Of(row.AgentID).Slug, AgentID: row.AgentID, Name: row.Name, Type: memories.Type(text(row.Type)), Path: row.Path,
-			ModifiedAt: row.ModifiedAt.UTC(), Description: row.Description, Body: row.Body,
-		}
-	}
+	found := mapAll(rows, func(row queries.RecallManifestRow) memories.Memory {
+		return recallableOf(from, queries.RecallTextsRow(row))
+	})
 	if len(found) == most {
 		return found, nil
 	}
@@ -115,8 +107,17 @@ func (s *Store) Newest(ctx context.Context, from records.RecallSources, besides 
 // MemoryExcerpts returns, by id, the recallable memories among ids with the first most bytes of
 // their files, and the dead citations of the memories of the first source.
 func (s *Store) MemoryExcerpts(ctx context.Context, from records.RecallSources, ids []uuid.UUID, most int) (found map[string]records.MemoryExcerpt, gone map[string][]memories.CheckedCitation, err error) {
-	if found, err = excerpts(ctx, s.q, from, ids, most); err != nil {
+	rows, err := s.q.RecallFiles(ctx, queries.RecallFilesParams{AgentIds: from.IDs(), Ids: ids, Most: int32(most)})
+	if err != nil {
 		return nil, nil, dberr.Wrap("read what was chosen", err)
+	}
+	found = make(map[string]records.MemoryExcerpt, len(rows))
+	for _, row := range rows {
+		id := row.ID.String()
+		found[id] = records.MemoryExcerpt{Memory: memories.Memory{
+			ID: id, Agent: from.Of(row.AgentID).Slug, AgentID: row.AgentID, Name: row.Name, Type: memories.Type(orZero(row.Type)), Path: row.Path,
+			ModifiedAt: row.ModifiedAt.UTC(), Description: row.Description, Size: row.Size,
+		}, File: row.Beginning}
 	}
 	if gone, err = deadCitations(ctx, s.q, from[0], ids); err != nil || len(found) == len(ids) {
 		return found, gone, dberr.Wrap("read what was chosen", err)
@@ -126,19 +127,6 @@ func (s *Store) MemoryExcerpts(ctx context.Context, from records.RecallSources, 
 		found[f.ID] = records.MemoryExcerpt{Memory: f, File: []byte(f.Body)}
 	}
 	return found, gone, err
-}
-
-func excerpts(ctx context.Context, q *queries.Queries, from records.RecallSources, ids []uuid.UUID, most int) (map[string]records.MemoryExcerpt, error) {
-	rows, err := q.RecallFiles(ctx, queries.RecallFilesParams{AgentIds: from.IDs(), Ids: ids, Most: int32(most)})
-	found := make(map[string]records.MemoryExcerpt, len(rows))
-	for _, row := range rows {
-		id := row.ID.String()
-		found[id] = records.MemoryExcerpt{Memory: memories.Memory{
-			ID: id, Agent: from.Of(row.AgentID).Slug, AgentID: row.AgentID, Name: row.Name, Type: memories.Type(text(row.Type)), Path: row.Path,
-			ModifiedAt: row.ModifiedAt.UTC(), Description: row.Description, Size: row.Size,
-		}, File: row.Beginning}
-	}
-	return found, err
 }
 
 // ToRecall returns the number of memories to choose from, and the deliveries to a session of the

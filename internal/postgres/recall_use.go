@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"golang.org/x/sync/errgroup"
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/dberr"
@@ -15,15 +14,10 @@ import (
 	"memoir/internal/records"
 )
 
-type recallCursor struct {
-	At time.Time
-	ID uuid.UUID
-}
-
 // Recalls returns one page of an agent's recalls, newest first. It fails with ErrCursor.
 func (s *Store) Recalls(ctx context.Context, list records.RecallList) (records.RecallPage, error) {
 	mark := markOf("recalls", list.AgentID, list.Session)
-	before, err := unseal[recallCursor](mark, list.Cursor)
+	before, err := unseal[timeCursor](mark, list.Cursor)
 	if err != nil {
 		return records.RecallPage{}, err
 	}
@@ -32,16 +26,15 @@ func (s *Store) Recalls(ctx context.Context, list records.RecallList) (records.R
 		return records.RecallPage{}, dberr.Wrap("list recalls", err)
 	}
 	page := records.RecallPage{}
-	if len(rows) > list.Limit {
-		rows = rows[:list.Limit]
-		page.NextCursor = seal(mark, recallCursor{rows[list.Limit-1].At, rows[list.Limit-1].ID})
-	}
+	rows, page.NextCursor = cutPage(rows, list.Limit, mark, func(last queries.Recall) timeCursor {
+		return timeCursor{last.At, last.ID}
+	})
 	page.Recalls, err = s.withMemories(ctx, rows)
 	return page, dberr.Wrap("list recalls", err)
 }
 
 // recallsBefore reads one row more than the page needs.
-func (s *Store) recallsBefore(ctx context.Context, list records.RecallList, before *recallCursor) ([]queries.Recall, error) {
+func (s *Store) recallsBefore(ctx context.Context, list records.RecallList, before *timeCursor) ([]queries.Recall, error) {
 	var at *time.Time
 	var id *uuid.UUID
 	if before != nil {
@@ -77,33 +70,31 @@ func (s *Store) withMemories(ctx context.Context, rows []queries.Recall) ([]reco
 	return recalls, err
 }
 
-const (
-	// timed is of how many recalls at most the median is taken, the last ones.
-	timed = 2000
-)
+// timed is of how many recalls at most the median is taken, the last ones.
+const timed = 2000
 
 // RecallUse counts the recalls of a number of days in UTC, up to that of now. most limits the lists
 // of memories.
 func (s *Store) RecallUse(ctx context.Context, agentID int64, now time.Time, days, most int) (records.RecallUse, error) {
 	beginnings := records.DaysUpTo(now, days)
 	use := records.RecallUse{Medians: map[string]time.Duration{}}
-	reading, readingCtx := errgroup.WithContext(ctx)
-	reading.Go(func() error {
-		rows, err := s.q.CountRecallsByDay(readingCtx, queries.CountRecallsByDayParams{AgentID: agentID, Days: beginnings, Many: records.ManyCandidates})
-		for _, row := range rows {
-			use.Days = append(use.Days, records.RecallDay{Day: row.Day.UTC(), AskedBy: row.AskedBy, SelectedBy: row.SelectedBy, Recalls: int(row.Recalls), Giving: int(row.Giving), NoneOfMany: int(row.NoneOfMany)})
-		}
-		return err
-	})
-	reading.Go(func() error {
-		rows, err := s.q.RecallMedians(readingCtx, queries.RecallMediansParams{AgentID: agentID, Since: beginnings[0], Most: timed})
-		for _, row := range rows {
-			use.Medians[text(row.SelectedBy)] = time.Duration(row.Median) * time.Microsecond
-		}
-		return err
-	})
-	reading.Go(func() error { return s.readExtremes(readingCtx, agentID, beginnings[0], most, &use) })
-	return use, dberr.Wrap("count recalls", reading.Wait())
+	byDay, err := s.q.CountRecallsByDay(ctx, queries.CountRecallsByDayParams{AgentID: agentID, Days: beginnings, Many: records.ManyCandidates})
+	if err != nil {
+		return use, dberr.Wrap("count recalls", err)
+	}
+	for _, row := range byDay {
+		use.Days = append(use.Days, records.RecallDay{
+			Day: row.Day.UTC(), AskedBy: row.AskedBy, SelectedBy: row.SelectedBy, Recalls: int(row.Recalls), Giving: int(row.Giving), NoneOfMany: int(row.NoneOfMany),
+		})
+	}
+	medians, err := s.q.RecallMedians(ctx, queries.RecallMediansParams{AgentID: agentID, Since: beginnings[0], Most: timed})
+	if err != nil {
+		return use, dberr.Wrap("count recalls", err)
+	}
+	for _, row := range medians {
+		use.Medians[orZero(row.SelectedBy)] = time.Duration(row.Median) * time.Microsecond
+	}
+	return use, dberr.Wrap("count recalls", s.readExtremes(ctx, agentID, beginnings[0], most, &use))
 }
 
 // readExtremes adds the memories that were delivered most often, and never.
@@ -114,7 +105,7 @@ func (s *Store) readExtremes(ctx context.Context, agentID int64, since time.Time
 	}
 	for _, row := range rows {
 		m := records.RecalledMemory{Memory: memories.Memory{
-			ID: row.ID.String(), AgentID: agentID, Name: row.Name, Type: memories.Type(text(row.Type)), ModifiedAt: row.ModifiedAt.UTC(), CreatedAt: row.CreatedAt.UTC(),
+			ID: row.ID.String(), AgentID: agentID, Name: row.Name, Type: memories.Type(orZero(row.Type)), ModifiedAt: row.ModifiedAt.UTC(), CreatedAt: row.CreatedAt.UTC(),
 		}, Recalls: int(row.Recalls)}
 		if m.Recalls == 0 {
 			use.Never, use.NeverTotal = append(use.Never, m), int(row.Total)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
@@ -52,20 +51,16 @@ func (s *Store) Deliver(ctx context.Context, r records.Recall, choose func(recor
 
 // withoutWaiting runs do in one transaction whose commit does not wait for the disk.
 func (s *Store) withoutWaiting(ctx context.Context, doing string, do func(*queries.Queries) error) error {
-	return dberr.Wrap(doing, pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		q := s.q.WithTx(tx)
+	return s.inTx(ctx, doing, func(q *queries.Queries) error {
 		if err := q.CommitAsync(ctx); err != nil {
 			return err
 		}
 		return do(q)
-	}))
+	})
 }
 
 func saveRecall(ctx context.Context, q *queries.Queries, r records.Recall) error {
-	if r.Chosen == nil {
-		r.Chosen = []records.RecallChoice{}
-	}
-	chosen, err := json.Marshal(r.Chosen)
+	chosen, err := listJSON(r.Chosen)
 	if err != nil {
 		return err
 	}
@@ -121,8 +116,8 @@ func (s *Store) DeleteOldRecalls(ctx context.Context, before time.Time) error {
 
 func recallOf(row queries.Recall) (records.Recall, error) {
 	r := records.Recall{
-		ID: row.ID, AgentID: row.AgentID, At: row.At.UTC(), Session: text(row.Session), AskedBy: row.AskedBy, Query: row.Query,
-		State: records.RecallState(row.State), SelectedBy: text(row.SelectedBy), Skipped: text(row.Skipped), Note: text(row.Note),
+		ID: row.ID, AgentID: row.AgentID, At: row.At.UTC(), Session: orZero(row.Session), AskedBy: row.AskedBy, Query: row.Query,
+		State: records.RecallState(row.State), SelectedBy: orZero(row.SelectedBy), Skipped: orZero(row.Skipped), Note: orZero(row.Note),
 		Candidates: int(row.Candidates), Took: time.Duration(row.TookUs) * time.Microsecond, DeliveredCount: int(row.DeliveredCount),
 	}
 	return r, json.Unmarshal(row.Chosen, &r.Chosen)
@@ -133,10 +128,7 @@ func (s *Store) Undeliver(ctx context.Context, recalls []records.Recall) error {
 	if len(recalls) == 0 {
 		return nil
 	}
-	ids := make([]uuid.UUID, len(recalls))
-	for i, r := range recalls {
-		ids[i] = r.ID
-	}
+	ids := mapAll(recalls, func(r records.Recall) uuid.UUID { return r.ID })
 	return s.withoutWaiting(ctx, "take back recalls", func(q *queries.Queries) error {
 		if err := q.DeleteRecallItems(ctx, ids); err != nil {
 			return err

@@ -42,11 +42,7 @@ func startRenames(ctx context.Context, q *queries.Queries, agentID int64, rename
 
 // detachFiles marks files for removal, and detaches the memory's other files of the old key.
 func detachFiles(ctx context.Context, q *queries.Queries, agentID int64, r records.Rename) error {
-	paths := make([]string, len(r.Files))
-	for i, f := range r.Files {
-		paths[i] = f.Path
-	}
-	if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: agentID, Paths: paths}); err != nil {
+	if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: agentID, Paths: pathsOf(r.Files)}); err != nil {
 		return err
 	}
 	if err := q.DetachFiles(ctx, r.ID); err != nil {

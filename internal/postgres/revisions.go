@@ -42,8 +42,8 @@ func (s *Store) Revisions(ctx context.Context, agent records.Agent, id string, l
 	}
 	for _, row := range rows {
 		page.Revisions = append(page.Revisions, memories.Revision{
-			ID: hex.EncodeToString(row.Fingerprint), Hash: row.Hash, Type: memories.Type(text(row.Type)),
-			Description: row.Description, Body: row.Body, Path: row.Path, Session: text(row.Session), SeenAt: row.SeenAt.UTC(),
+			ID: hex.EncodeToString(row.Fingerprint), Hash: row.Hash, Type: memories.Type(orZero(row.Type)),
+			Description: row.Description, Body: row.Body, Path: row.Path, Session: orZero(row.Session), SeenAt: row.SeenAt.UTC(),
 		})
 	}
 	return page, nil

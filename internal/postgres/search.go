@@ -78,11 +78,7 @@ func fuzzyQuery(ctx context.Context, q *queries.Queries, exact search.Query) (se
 	if err != nil {
 		return search.Query{}, false, err
 	}
-	similar := make([]search.Similar, len(rows))
-	for i, row := range rows {
-		similar[i] = search.Similar(row)
-	}
-	fuzzy, ok := exact.Fuzzy(similar)
+	fuzzy, ok := exact.Fuzzy(mapAll(rows, func(row queries.SimilarWordsRow) search.Similar { return search.Similar(row) }))
 	return fuzzy, ok, nil
 }
 

@@ -36,9 +36,7 @@ func (s *Store) ReadSections(ctx context.Context, agent records.Agent, at time.T
 		sections := Sections{MemoryOff: agent.MemoryOff, q: q}
 		sections.Summaries, failed = summariesAt(ctx, q, agent.ID, at)
 		if failed == nil && agent.IsGivenShared() {
-			var shared sharedMemories
-			shared, failed = sharedAt(ctx, q, at)
-			sections = sections.with(shared)
+			failed = sections.addShared(ctx, at)
 		}
 		if failed == nil {
 			failed = do(sections)
@@ -58,8 +56,28 @@ func (a *AgentRows) Sections(ctx context.Context, agent records.Agent, own []cla
 	if agent.Shared == "" {
 		return sections, nil
 	}
-	shared, err := sharedAt(ctx, a.q, time.Time{})
-	return sections.with(shared), err
+	err := sections.addShared(ctx, time.Time{})
+	return sections, err
+}
+
+// addShared adds the memories that all agents share, as of a time. The zero time means now.
+func (s *Sections) addShared(ctx context.Context, at time.Time) error {
+	from, err := s.q.SharedAgents(ctx)
+	if err != nil {
+		return dberr.Wrap("read what is shared", err)
+	}
+	for _, agent := range from {
+		shared, err := summariesAt(ctx, s.q, agent.ID, at)
+		if err != nil {
+			return err
+		}
+		for i := range shared {
+			shared[i].Shared = agent.Slug
+		}
+		s.SharedDirs = append(s.SharedDirs, agent.Dir)
+		s.Summaries = claudemd.Merged(s.Summaries, shared)
+	}
+	return nil
 }
 
 // Summaries returns the agent's own memories in CLAUDE.md, in the order of the block.
@@ -70,63 +88,45 @@ func (a *AgentRows) Summaries(ctx context.Context) ([]claudemd.Summary, error) {
 // SummariesOf returns those of the memories that are in CLAUDE.md, in the order of the block.
 func (a *AgentRows) SummariesOf(ctx context.Context, ids []uuid.UUID) ([]claudemd.Summary, error) {
 	rows, err := a.q.SummariesOf(ctx, queries.SummariesOfParams{AgentID: a.agentID, Ids: ids})
-	if err != nil {
-		return nil, dberr.Wrap("read what to compile", err)
-	}
-	headings := make([]claudemd.Summary, len(rows))
-	for i, row := range rows {
-		headings[i] = summaryOf(queries.SummariesRow(row))
-	}
-	return claudemd.Sorted(headings), nil
+	return sortedSummaries("read what to compile", rows, err, func(row queries.SummariesOfRow) claudemd.Summary {
+		return summaryOf(queries.SummariesRow(row))
+	})
 }
 
 // summariesAt returns the agent's memories in CLAUDE.md as of a time, in the order of the block.
 // The zero time means now.
 func summariesAt(ctx context.Context, q *queries.Queries, agentID int64, at time.Time) ([]claudemd.Summary, error) {
 	if !at.IsZero() {
-		return summariesAsOf(ctx, q, agentID, at)
+		rows, err := q.SummariesAsOf(ctx, queries.SummariesAsOfParams{AgentID: agentID, At: at})
+		return sortedSummaries("read what was compiled", rows, err, func(row queries.SummariesAsOfRow) claudemd.Summary {
+			return claudemd.Summary{
+				ID: row.ID.String(), Name: row.Name, Team: row.Team, Type: memories.Type(orZero(row.Type)),
+				Description: row.Description, Revision: row.RevisionID, Size: int(row.Size),
+			}
+		})
 	}
 	rows, err := q.Summaries(ctx, agentID)
-	if err != nil {
-		return nil, dberr.Wrap("read what to compile", err)
-	}
-	headings := make([]claudemd.Summary, len(rows))
-	for i, row := range rows {
-		headings[i] = summaryOf(row)
-	}
-	return claudemd.Sorted(headings), nil
+	return sortedSummaries("read what to compile", rows, err, summaryOf)
+}
+
+// sortedSummaries converts the result of a query, in the order of the block.
+func sortedSummaries[Row any](doing string, rows []Row, err error, convert func(Row) claudemd.Summary) ([]claudemd.Summary, error) {
+	summaries, err := mapRows(doing, rows, err, convert)
+	return claudemd.Sorted(summaries), err
 }
 
 func summaryOf(row queries.SummariesRow) claudemd.Summary {
 	id := row.ID.String()
 	return claudemd.Summary{
-		ID: id, Name: row.Name, Team: row.Team, Type: memories.Type(text(row.Type)), Description: row.Description, Revision: row.RevisionID, Size: int(row.Size),
+		ID: id, Name: row.Name, Team: row.Team, Type: memories.Type(orZero(row.Type)), Description: row.Description, Revision: row.RevisionID, Size: int(row.Size),
 		ModifiedAt: row.ModifiedAt.UTC(),
 		Recorded:   claudemd.Cost{ID: id, Chars: int(row.ClaudeMdChars), Listed: row.ClaudeMdListed},
 	}
 }
 
-func summariesAsOf(ctx context.Context, q *queries.Queries, agentID int64, at time.Time) ([]claudemd.Summary, error) {
-	rows, err := q.SummariesAsOf(ctx, queries.SummariesAsOfParams{AgentID: agentID, At: at})
-	if err != nil {
-		return nil, dberr.Wrap("read what was compiled", err)
-	}
-	headings := make([]claudemd.Summary, len(rows))
-	for i, row := range rows {
-		headings[i] = claudemd.Summary{
-			ID: row.ID.String(), Name: row.Name, Team: row.Team, Type: memories.Type(text(row.Type)), Description: row.Description, Revision: row.RevisionID, Size: int(row.Size),
-		}
-	}
-	return claudemd.Sorted(headings), nil
-}
-
 // Bodies returns the bodies of memories, by revision.
 func (s Sections) Bodies(ctx context.Context, of []claudemd.Summary) (map[[16]byte]string, error) {
-	ids := make([]uuid.UUID, len(of))
-	for i, m := range of {
-		ids[i] = m.Revision
-	}
-	rows, err := s.q.Bodies(ctx, ids)
+	rows, err := s.q.Bodies(ctx, mapAll(of, func(m claudemd.Summary) uuid.UUID { return m.Revision }))
 	bodies := make(map[[16]byte]string, len(rows))
 	for _, row := range rows {
 		bodies[row.ID] = row.Body

@@ -33,14 +33,11 @@ func (s *Store) Sessions(ctx context.Context, agentID int64, limit int, cursor s
 		return records.SessionPage{}, dberr.Wrap("read sessions", err)
 	}
 	page := records.SessionPage{}
-	if len(rows) > limit {
-		rows = rows[:limit]
-		last := rows[limit-1]
-		page.NextCursor = seal(mark, sessionCursor{last.ModifiedAt.UTC(), text(last.Session)})
-	}
-	page.Sessions = make([]records.Session, len(rows))
-	for i, row := range rows {
-		page.Sessions[i] = records.Session{Name: text(row.Session), Files: int(row.Files), Ever: int(row.Ever), ModifiedAt: row.ModifiedAt.UTC()}
-	}
+	rows, page.NextCursor = cutPage(rows, limit, mark, func(last queries.SessionsOfRow) sessionCursor {
+		return sessionCursor{last.ModifiedAt.UTC(), orZero(last.Session)}
+	})
+	page.Sessions = mapAll(rows, func(row queries.SessionsOfRow) records.Session {
+		return records.Session{Name: orZero(row.Session), Files: int(row.Files), Ever: int(row.Ever), ModifiedAt: row.ModifiedAt.UTC()}
+	})
 	return page, nil
 }

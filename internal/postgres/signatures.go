@@ -8,21 +8,53 @@ import (
 	"memoir/internal/records"
 )
 
-// FileSignatures returns the signatures of the agent's files on disk, by path. Files without a
-// signature have 0.
-func (a *AgentRows) FileSignatures(ctx context.Context) (map[string]int64, error) {
-	rows, err := a.q.FileSignatures(ctx, a.agentID)
-	signatures := make(map[string]int64, len(rows))
+// SumSignatures returns checksums of the known files at or below the paths; no path contains
+// another. "." is all.
+func (a *AgentRows) SumSignatures(ctx context.Context, paths []string) (records.SignatureSums, error) {
+	var sums records.SignatureSums
+	rows, err := a.signatureRows(ctx, paths)
 	for _, row := range rows {
-		signatures[row.Path] = row.Signature
+		switch {
+		case !row.Present:
+			sums.Absent += int(row.Files)
+		case row.Signed == 0:
+			sums.Unsigned += int(row.Files)
+		default:
+			sums.Parts[uint8(row.Part)] = records.SignatureSum{Files: int(row.Files), Signatures: row.Signatures}
+		}
 	}
+	return sums, dberr.Wrap("sum up the files", err)
+}
+
+func (a *AgentRows) signatureRows(ctx context.Context, paths []string) ([]queries.SumSignaturesRow, error) {
+	if slices.Contains(paths, ".") {
+		return a.q.SumSignatures(ctx, a.agentID)
+	}
+	rows, err := a.q.SumSignaturesUnder(ctx, queries.SumSignaturesUnderParams{Paths: paths, AgentID: a.agentID})
+	return mapAll(rows, func(row queries.SumSignaturesUnderRow) queries.SumSignaturesRow { return queries.SumSignaturesRow(row) }), err
+}
+
+// UnsignedFiles returns the present files without a signature.
+func (a *AgentRows) UnsignedFiles(ctx context.Context) ([]records.File, error) {
+	return filesOf(a.q.FilesWithoutSignature(ctx, a.agentID))
+}
+
+// SignaturesInParts returns the signatures in the parts, of files at or below the paths. "." is
+// all.
+func (a *AgentRows) SignaturesInParts(ctx context.Context, parts []uint8, paths []string) ([]int64, error) {
+	shifted := mapAll(parts, func(part uint8) int64 { return int64(int8(part)) }) // as Postgres shifts: with the sign
+	signatures, err := a.q.SignaturesInParts(ctx, queries.SignaturesInPartsParams{AgentID: a.agentID, Parts: shifted, Paths: paths})
 	return signatures, dberr.Wrap("read signatures", err)
+}
+
+// FilesWithSignatures returns the files with the signatures.
+func (a *AgentRows) FilesWithSignatures(ctx context.Context, signatures []int64) ([]records.File, error) {
+	return filesOf(a.q.FilesWithSignatures(ctx, queries.FilesWithSignaturesParams{AgentID: a.agentID, Signatures: signatures}))
 }
 
 // FilesAt returns the known files at the paths, present or not.
 func (a *AgentRows) FilesAt(ctx context.Context, paths []string) ([]records.File, error) {
-	rows, err := a.q.FilesAt(ctx, queries.FilesAtParams{AgentID: a.agentID, Paths: paths})
-	return filesOf(rows), dberr.Wrap("read files", err)
+	return filesOf(a.q.FilesAt(ctx, queries.FilesAtParams{AgentID: a.agentID, Paths: paths}))
 }
 
 // SaveSignatures saves the signatures of files that were read again and had not changed.
@@ -30,9 +62,10 @@ func (w *Writer) SaveSignatures(ctx context.Context, files []records.FileSignatu
 	if len(files) == 0 {
 		return nil
 	}
-	params := queries.SaveSignaturesParams{AgentID: w.agentID, Paths: make([]string, len(files)), Signatures: make([]int64, len(files))}
-	for i, f := range files {
-		params.Paths[i], params.Signatures[i] = f.Path, f.Signature
+	params := queries.SaveSignaturesParams{AgentID: w.agentID}
+	for _, f := range files {
+		params.Paths = append(params.Paths, f.Path)
+		params.Signatures = append(params.Signatures, f.Signature)
 	}
 	return dberr.Wrap("sign files", w.q.SaveSignatures(ctx, params))
 }

@@ -41,18 +41,13 @@ func (s *Store) ToReview(ctx context.Context, agent records.Agent, limit int) ([
 	if err != nil {
 		return nil, dberr.Wrap("read what is to review", err)
 	}
-	doubtful := make([]records.DoubtfulMemory, len(rows))
-	for i, row := range rows {
+	return tryMap(rows, func(row queries.ToReviewRow) (records.DoubtfulMemory, error) {
 		v, err := verificationOf(row.CheckedAt, row.Project, row.Citations)
-		if err != nil {
-			return nil, err
-		}
-		doubtful[i] = records.DoubtfulMemory{
-			ID: row.ID.String(), Name: row.Name, Type: memories.Type(text(row.Type)), Description: row.Description,
+		return records.DoubtfulMemory{
+			ID: row.ID.String(), Name: row.Name, Type: memories.Type(orZero(row.Type)), Description: row.Description,
 			ModifiedAt: row.ModifiedAt.UTC(), Verification: v,
-		}
-	}
-	return doubtful, nil
+		}, err
+	})
 }
 
 // DeadCitations returns the dead citations of the agent's memories, by id. Memories without one are
@@ -137,12 +132,9 @@ func (s *Store) Unverified(
 func (s *Store) SaveVerifications(ctx context.Context, agent records.Agent, project string, at time.Time, verified []records.VerifiedMemory) error {
 	save := queries.SaveVerificationsParams{AgentID: agent.ID, CheckedAt: at, Project: project}
 	for _, v := range verified {
-		citations := []byte("[]")
-		if len(v.Citations) > 0 {
-			var err error
-			if citations, err = json.Marshal(v.Citations); err != nil {
-				return dberr.Wrap("save verifications", err)
-			}
+		citations, err := listJSON(v.Citations)
+		if err != nil {
+			return dberr.Wrap("save verifications", err)
 		}
 		save.MemoryIds = append(save.MemoryIds, v.ID)
 		save.RevisionIds = append(save.RevisionIds, v.RevisionID)

@@ -85,19 +85,6 @@ func (w *Writer) AcceptUnfinished(ctx context.Context, path string) error {
 	return dberr.Wrap("take a file as it is", w.q.AcceptUnfinished(ctx, queries.AcceptUnfinishedParams{AgentID: w.agentID, Path: path}))
 }
 
-func rowsOf[Row any](rows []Row, memory func(Row) queries.Memory, err error) ([]records.MemoryRow, error) {
-	if err != nil {
-		return nil, dberr.Wrap("read memories", err)
-	}
-	heads := make([]records.MemoryRow, len(rows))
-	for i, row := range rows {
-		if heads[i], err = rowOf(memory(row)); err != nil {
-			return nil, err
-		}
-	}
-	return heads, nil
-}
-
 func tombstonesOf(rows []queries.TombstonesRow) map[records.Tombstone]bool {
 	tombstones := make(map[records.Tombstone]bool, len(rows))
 	for _, row := range rows {
@@ -113,7 +100,7 @@ func (w *Writer) SetSessionCount(ctx context.Context, sessions int) error {
 
 // PrimaryDirGone records that the agent's primary directory is missing.
 func (w *Writer) PrimaryDirGone(ctx context.Context) error {
-	return w.savePrimaryDir(ctx, queries.SetPrimaryDirParams{})
+	return w.savePrimaryDir(ctx, nil, nil)
 }
 
 // PrimaryDirReturned records that the primary directory is back. Its files count as unseen, as with
@@ -128,12 +115,14 @@ func (w *Writer) PrimaryDirReturned(ctx context.Context, id records.DirectoryID)
 // SetPrimaryDir records which directory is the primary one. Files of the one before that it does
 // not have count as removed.
 func (w *Writer) SetPrimaryDir(ctx context.Context, id records.DirectoryID) error {
-	return w.savePrimaryDir(ctx, queries.SetPrimaryDirParams{PrimaryDevice: signed(&id.Device), PrimaryInode: signed(&id.Inode)})
+	device, inode := int64(id.Device), int64(id.Inode)
+	return w.savePrimaryDir(ctx, &device, &inode)
 }
 
-func (w *Writer) savePrimaryDir(ctx context.Context, directory queries.SetPrimaryDirParams) error {
-	directory.ID, directory.At = w.agentID, records.Now()
-	return dberr.Wrap("record the primary directory", w.q.SetPrimaryDir(ctx, directory))
+func (w *Writer) savePrimaryDir(ctx context.Context, device, inode *int64) error {
+	return dberr.Wrap("record the primary directory", w.q.SetPrimaryDir(ctx, queries.SetPrimaryDirParams{
+		ID: w.agentID, PrimaryDevice: device, PrimaryInode: inode, At: records.Now(),
+	}))
 }
 
 // batchErr runs a batch to its end and returns its first error.
