@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/google/uuid"
-	"golang.org/x/sync/errgroup"
 
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
@@ -21,17 +20,36 @@ const indexBatchSize = 500
 // If it fails, finished batches stay. A memory that changes meanwhile may be saved with old words,
 // so Index repeats until nothing is missing.
 func (s *Store) Index(ctx context.Context, first uuid.UUID, done func()) error {
-	const doing = "fill the search index"
-	for filled := false; ; filled = true {
-		some, err := s.indexBatch(ctx, first, done)
+	return dberr.Wrap("fill the search index", s.index(ctx, first, done))
+}
+
+func (s *Store) index(ctx context.Context, first uuid.UUID, done func()) error {
+	filled := false
+	for from := first; ; {
+		rows, err := s.q.MemoriesToIndex(ctx, queries.MemoriesToIndexParams{First: from, Most: indexBatchSize})
 		switch {
 		case err != nil:
-			return dberr.Wrap(doing, err)
-		case !some && filled:
-			return dberr.Wrap(doing, s.cleanPendingLists(ctx))
-		case !some:
+			return err
+		case len(rows) == 0 && from != first:
+			from = first // for memories that have changed meanwhile
+			continue
+		case len(rows) == 0 && filled:
+			return s.cleanPendingLists(ctx)
+		case len(rows) == 0:
 			return nil
 		}
+		batch := indexBatchOf(mapAll(rows, func(row queries.MemoriesToIndexRow) records.SearchText {
+			return records.SearchText{
+				AgentID: row.AgentID, MemoryID: row.ID, RevisionID: row.RevisionID,
+				Name: row.Name, Description: row.Description, Body: row.Body,
+			}
+		}))
+		if err := batch.save(ctx, s.q); err != nil {
+			return err
+		}
+		filled = true
+		done()
+		from = rows[len(rows)-1].ID
 	}
 }
 
@@ -40,57 +58,6 @@ func (s *Store) cleanPendingLists(ctx context.Context) error {
 		return err
 	}
 	return s.q.CleanWordsPendingList(ctx)
-}
-
-// indexBatch indexes all missing memories once. It reads the next batch while Postgres saves the
-// last one, which halves the time on two cores.
-func (s *Store) indexBatch(ctx context.Context, first uuid.UUID, done func()) (some bool, err error) {
-	parts := make(chan indexBatch)
-	both, ctx := errgroup.WithContext(ctx)
-	both.Go(func() error {
-		defer close(parts)
-		for more := true; more; {
-			rows, err := s.q.MemoriesToIndex(ctx, queries.MemoriesToIndexParams{First: first, Most: indexBatchSize})
-			if err != nil || len(rows) == 0 {
-				return err
-			}
-			found := make([]records.SearchText, len(rows))
-			for i, row := range rows {
-				found[i] = records.SearchText{
-					AgentID: row.AgentID, MemoryID: row.ID, RevisionID: row.RevisionID,
-					Name: row.Name, Description: row.Description, Body: row.Body,
-				}
-			}
-			first, more = nextID(rows[len(rows)-1].ID), len(rows) == indexBatchSize
-			select {
-			case parts <- indexBatchOf(found):
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		return nil
-	})
-	both.Go(func() error {
-		for part := range parts {
-			if err := part.save(ctx, s.q); err != nil {
-				return err
-			}
-			some = true
-			done()
-		}
-		return nil
-	})
-	return some, both.Wait()
-}
-
-// nextID returns the id after id.
-func nextID(id uuid.UUID) uuid.UUID {
-	for i := len(id) - 1; i >= 0; i-- {
-		if id[i]++; id[i] != 0 {
-			break
-		}
-	}
-	return id
 }
 
 // indexBatch holds the search vectors of some memories.
