@@ -14,13 +14,15 @@ import (
 	"memoir/internal/records"
 )
 
+// activityCursor is the time and the id of the last journal entry of a page.
 type activityCursor struct {
 	At time.Time
 	ID int64
 }
 
-// activityOfEach reads the journal of each agent from its newest row, along the primary key. It
-// looks up contents and memories for the rows of the page only.
+// activityOfEach reads one page of the journal. It reads the newest entries of each agent along the
+// primary key, and looks up contents and memories only for the rows of the page. Its two verbs are
+// further conditions on the entry, and the condition on the agent.
 const activityOfEach = `
 SELECT a.id, a.at, agents.slug, a.memory_id, m.id IS NOT NULL, a.name, a.kind, a.actor, a.path, a.session, a.state, a.type,
        r.description, r.hash, a.other_name
@@ -37,8 +39,9 @@ LEFT JOIN memories m ON m.id = a.memory_id
 LEFT JOIN revisions r ON r.id = a.revision_id
 ORDER BY a.at DESC, a.id DESC`
 
-// Activity returns one page of the journal, newest first. It fails with ErrCursor, and with
-// memories.ErrNotFound for a malformed MemoryID.
+// Activity returns one page of the journal entries that list selects, newest first. It fails with
+// records.ErrCursor if list.Cursor is not of this list, and with memories.ErrNotFound if
+// list.MemoryID is malformed. An unknown MemoryID gives an empty page.
 func (s *Store) Activity(ctx context.Context, list records.ActivityList) (records.ActivityPage, error) {
 	mark := markOf("activity", list.AgentID, list.Kind, list.Actor, list.Session, list.Name, list.MemoryID)
 	after, err := unseal[activityCursor](mark, list.Cursor)
@@ -115,8 +118,8 @@ func scanActivity(row pgx.CollectableRow) (memories.Activity, error) {
 	return a, err
 }
 
-// NewestChanges returns, by agent, the time from which the age of its newest living memory counts.
-// Agents without one are omitted.
+// NewestChanges returns by agent id the latest modification time among the agent's readable
+// memories outside the trash. Agents without such a memory have no entry.
 func (s *Store) NewestChanges(ctx context.Context, agentIDs []int64) (map[int64]time.Time, error) {
 	rows, err := s.q.NewestChanges(ctx, agentIDs)
 	newest := make(map[int64]time.Time, len(rows))

@@ -13,15 +13,16 @@ import (
 	"memoir/internal/records"
 )
 
-// AgentRows reads the rows of the agent that a Writer has locked. One goroutine at a time may use
-// it, until WithAgent returns.
+// AgentRows reads the rows of the agent that a Writer has locked, on the connection with the lock.
+// Only one goroutine at a time may use it, and only until WithAgent returns.
 type AgentRows struct {
 	agentID int64
 	conn    *pgxpool.Conn
 	q       *queries.Queries
 }
 
-// Agent returns the agent without its counts. It fails with memories.ErrNotFound if it was deleted.
+// Agent returns the agent without its counts. Agent.Shared identifies the memories that other
+// agents share with it. It fails with memories.ErrNotFound if the agent was deleted.
 func (a *AgentRows) Agent(ctx context.Context) (records.Agent, error) {
 	row, err := a.q.AgentByID(ctx, a.agentID)
 	agent := agentOf(row.Agent)
@@ -29,7 +30,8 @@ func (a *AgentRows) Agent(ctx context.Context) (records.Agent, error) {
 	return agent, dberr.Wrap("read agent", err)
 }
 
-// FilesUnder returns every known file at or below the paths; no path contains another. "." is all.
+// FilesUnder returns the rows of all files at or below the paths, also of files that are no longer
+// on disk, in any order. No path may contain another. The path "." selects all files of the agent.
 func (a *AgentRows) FilesUnder(ctx context.Context, paths []string) ([]records.File, error) {
 	if slices.Contains(paths, ".") {
 		return filesOf(a.q.Files(ctx, a.agentID))
@@ -37,17 +39,19 @@ func (a *AgentRows) FilesUnder(ctx context.Context, paths []string) ([]records.F
 	return filesOf(a.q.FilesUnder(ctx, queries.FilesUnderParams{Paths: paths, AgentID: a.agentID}))
 }
 
-// FilesOf returns the memories' files on disk, and absent ones with a pending removal.
+// FilesOf returns the files of the memories, sorted by path: those on disk, and those no longer on
+// disk whose removal was not recorded yet.
 func (a *AgentRows) FilesOf(ctx context.Context, ids []uuid.UUID) ([]records.File, error) {
 	return filesOf(a.q.FilesOfMemories(ctx, ids))
 }
 
-// FilesEverOf returns the present and former files of the memory.
+// FilesEverOf returns all files of the memory, sorted by path: those on disk, and former ones.
 func (a *AgentRows) FilesEverOf(ctx context.Context, id uuid.UUID) ([]records.File, error) {
 	return filesOf(a.q.FilesOfMemory(ctx, id))
 }
 
-// PrimaryFilesOf returns the primary files of a memory, present ones first.
+// PrimaryFilesOf returns the memory's files outside of sessions: first those on disk, then former
+// ones, each sorted by path.
 func (a *AgentRows) PrimaryFilesOf(ctx context.Context, id uuid.UUID) ([]records.PrimaryFile, error) {
 	rows, err := a.q.PrimaryFilesOf(ctx, queries.PrimaryFilesOfParams{AgentID: a.agentID, MemoryID: id})
 	return mapRows("read files", rows, err, func(row queries.PrimaryFilesOfRow) records.PrimaryFile {
@@ -58,25 +62,29 @@ func (a *AgentRows) PrimaryFilesOf(ctx context.Context, id uuid.UUID) ([]records
 	})
 }
 
-// FilesToRemove returns the files with a pending removal.
+// FilesToRemove returns the agent's files that a deletion or rename has marked for removal and that
+// were not removed yet, sorted by path.
 func (a *AgentRows) FilesToRemove(ctx context.Context) ([]records.File, error) {
 	rows, err := a.q.FilesToRemove(ctx, a.agentID)
 	return mapRows("read files to remove", rows, err, fileOf)
 }
 
-// CountPrimary counts the memories with primary files.
+// CountPrimary counts the agent's memories with a file on disk outside of sessions. It omits
+// deleted memories, and files that are marked for removal.
 func (a *AgentRows) CountPrimary(ctx context.Context) (int, error) {
 	n, err := a.q.CountPrimaryMemories(ctx, a.agentID)
 	return int(n), dberr.Wrap("count primary memories", err)
 }
 
-// RowsByName returns the readable memories with the names, private and team, also deleted ones.
+// RowsByName returns the agent's memories with the names, private and team ones, also deleted ones,
+// in any order. It omits the rows of unreadable files. Unknown names have no row.
 func (a *AgentRows) RowsByName(ctx context.Context, names []string) ([]records.MemoryRow, error) {
 	return rowsOf(a.q.RowsByName(ctx, queries.RowsByNameParams{AgentID: a.agentID, Names: names}))
 }
 
-// RowOf returns the readable memory with the key, also if it is deleted. It is nil if there is
-// none.
+// RowOf returns the agent's memory with the name and scope (private or team), also if it is
+// deleted. It returns nil and no error if there is no such memory. It omits the rows of unreadable
+// files.
 func (a *AgentRows) RowOf(ctx context.Context, key memories.Key) (*records.MemoryRow, error) {
 	heads, err := a.RowsByName(ctx, []string{key.Name})
 	for i := range heads {
@@ -87,7 +95,8 @@ func (a *AgentRows) RowOf(ctx context.Context, key memories.Key) (*records.Memor
 	return nil, err
 }
 
-// KeysOf returns the keys of memories, by id.
+// KeysOf returns by id the names and scopes (private or team) of the agent's memories among ids.
+// Unknown ids have no entry.
 func (a *AgentRows) KeysOf(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]memories.Key, error) {
 	rows, err := a.q.KeysOf(ctx, queries.KeysOfParams{AgentID: a.agentID, Ids: ids})
 	keys := make(map[uuid.UUID]memories.Key, len(rows))
@@ -97,7 +106,8 @@ func (a *AgentRows) KeysOf(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]
 	return keys, dberr.Wrap("read names", err)
 }
 
-// Row returns one memory. It fails with memories.ErrNotFound for an unknown, foreign or malformed id.
+// Row returns one memory of the agent without its text, also a deleted one. It fails with
+// memories.ErrNotFound if the id is unknown, malformed, or of another agent's memory.
 func (a *AgentRows) Row(ctx context.Context, id string) (records.MemoryRow, error) {
 	parsed, err := parseID(id)
 	if err != nil {
@@ -110,7 +120,9 @@ func (a *AgentRows) Row(ctx context.Context, id string) (records.MemoryRow, erro
 	return rowOf(row.Memory)
 }
 
-// RowWithFiles returns one memory with its present and former files. It fails as Row does.
+// RowWithFiles returns one memory of the agent without its text, and all its files, on disk and
+// former ones. It fails with memories.ErrNotFound if the id is unknown, malformed, or of another
+// agent's memory.
 func (a *AgentRows) RowWithFiles(ctx context.Context, id string) (records.MemoryRow, []records.File, error) {
 	head, err := a.Row(ctx, id)
 	if err != nil {
@@ -120,36 +132,40 @@ func (a *AgentRows) RowWithFiles(ctx context.Context, id string) (records.Memory
 	return head, files, err
 }
 
-// UnreadableByPath returns the entries of the unreadable files at the paths. Deleted ones are
-// included only during their restore.
+// UnreadableByPath returns the rows of the agent's unreadable files at the paths, in any order. It
+// omits deleted rows, except those with an unfinished restore.
 func (a *AgentRows) UnreadableByPath(ctx context.Context, paths []string) ([]records.MemoryRow, error) {
 	return rowsOf(a.q.UnreadableByPath(ctx, queries.UnreadableByPathParams{AgentID: a.agentID, Paths: paths}))
 }
 
-// Restoring returns the memories with an unfinished restore.
+// Restoring returns the agent's memories with an unfinished restore from the trash, in any order.
 func (a *AgentRows) Restoring(ctx context.Context) ([]records.MemoryRow, error) {
 	return rowsOf(a.q.RestoringRows(ctx, a.agentID))
 }
 
-// Tombstones returns the tombstones of the names.
+// Tombstones returns the contents that were deleted under the names, private and team ones. The
+// value of each entry is true.
 func (a *AgentRows) Tombstones(ctx context.Context, names []string) (map[records.Tombstone]bool, error) {
 	rows, err := a.q.Tombstones(ctx, queries.TombstonesParams{AgentID: a.agentID, Names: names})
 	return tombstonesOf(rows), dberr.Wrap("read tombstones", err)
 }
 
-// CurrentRaw returns the exact bytes of the memory's content. It is nil if they are unknown.
+// CurrentRaw returns the exact bytes of the file that the memory's current content came from. It
+// returns nil if they were not saved. It fails with memories.ErrNotFound for an unknown id.
 func (a *AgentRows) CurrentRaw(ctx context.Context, id uuid.UUID) ([]byte, error) {
 	raw, err := a.q.CurrentRaw(ctx, id)
 	return raw, dberr.Wrap("read the memory's bytes", err)
 }
 
-// Text returns the memory's description and body.
+// Text returns the current description and body of the agent's memory. It fails with
+// memories.ErrNotFound if the agent has no memory with the id.
 func (a *AgentRows) Text(ctx context.Context, id uuid.UUID) (description, body string, err error) {
 	row, err := a.q.Memory(ctx, queries.MemoryParams{AgentID: a.agentID, ID: id})
 	return row.Description, row.Body, dberr.Wrap("read the memory", err)
 }
 
-// Blocked returns one blocked content. It fails with memories.ErrNotFound.
+// Blocked returns one of the agent's files on disk whose content was deleted before. It fails with
+// memories.ErrNotFound if the id is unknown, malformed or of another agent.
 func (a *AgentRows) Blocked(ctx context.Context, id string) (records.BlockedFile, error) {
 	parsed, err := parseID(id)
 	if err != nil {
@@ -162,7 +178,8 @@ func (a *AgentRows) Blocked(ctx context.Context, id string) (records.BlockedFile
 	return blockedOf(row), nil
 }
 
-// NeedsAttention counts the memories that need attention.
+// NeedsAttention counts the agent's memories in the state needs_attention, whose files a user must
+// fix.
 func (a *AgentRows) NeedsAttention(ctx context.Context) (int, error) {
 	n, err := a.q.CountNeedingAttention(ctx, a.agentID)
 	return int(n), dberr.Wrap("count what needs attention", err)

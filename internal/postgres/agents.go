@@ -9,7 +9,8 @@ import (
 	"memoir/internal/records"
 )
 
-// Agents returns every known agent with its counts, sorted by slug.
+// Agents returns all agents with their counts, sorted by slug. It includes agents whose directory
+// is missing or a link to another agent's.
 func (s *Store) Agents(ctx context.Context) ([]records.Agent, error) {
 	agents, err := s.AgentsUncounted(ctx)
 	if err != nil {
@@ -18,13 +19,15 @@ func (s *Store) Agents(ctx context.Context) ([]records.Agent, error) {
 	return agents, s.count(ctx, agents)
 }
 
-// AgentsUncounted returns every known agent without its counts, by slug.
+// AgentsUncounted returns all agents with zero counts, sorted by slug. It includes agents whose
+// directory is missing or a link to another agent's.
 func (s *Store) AgentsUncounted(ctx context.Context) ([]records.Agent, error) {
 	rows, err := s.q.Agents(ctx)
 	return mapRows("list agents", rows, err, agentOf)
 }
 
-// Agent returns one agent with its counts. It fails with memories.ErrNotFound.
+// Agent returns the agent with the slug and its counts. It fails with memories.ErrNotFound if there
+// is no such agent.
 func (s *Store) Agent(ctx context.Context, slug string) (records.Agent, error) {
 	agent, err := s.AgentUncounted(ctx, slug)
 	if err != nil {
@@ -35,7 +38,8 @@ func (s *Store) Agent(ctx context.Context, slug string) (records.Agent, error) {
 	return agents[0], err
 }
 
-// AgentUncounted returns one agent without its counts. It fails with memories.ErrNotFound.
+// AgentUncounted returns the agent with the slug and zero counts. It fails with
+// memories.ErrNotFound if there is no such agent.
 func (s *Store) AgentUncounted(ctx context.Context, slug string) (records.Agent, error) {
 	row, err := s.q.AgentBySlug(ctx, slug)
 	if err != nil {
@@ -44,6 +48,8 @@ func (s *Store) AgentUncounted(ctx context.Context, slug string) (records.Agent,
 	return agentOf(row), nil
 }
 
+// count reads the counts of the agents' memories, blocked contents, conflicts and proposals, and
+// writes them into the elements of agents.
 func (s *Store) count(ctx context.Context, agents []records.Agent) error {
 	ids := make([]int64, len(agents))
 	place := make(map[int64]*records.Counts, len(agents))
@@ -70,8 +76,8 @@ func (s *Store) count(ctx context.Context, agents []records.Agent) error {
 	return nil
 }
 
-// AddAgent adds an agent and returns its id. It fails with memories.ErrNotFound if another server
-// has added the slug.
+// AddAgent adds an agent and returns its id. If the slug exists, because another server has added
+// it, AddAgent changes nothing and fails with memories.ErrNotFound.
 func (s *Store) AddAgent(ctx context.Context, a records.Agent) (int64, error) {
 	id, err := s.q.AddAgent(ctx, queries.AddAgentParams{
 		Slug: a.Slug, Layout: a.Layout, Dir: a.Dir, DisplayName: a.DisplayName,
@@ -80,7 +86,9 @@ func (s *Store) AddAgent(ctx context.Context, a records.Agent) (int64, error) {
 	return id, dberr.Wrap("add agent", err)
 }
 
-// SaveAgent adds an agent or updates the directory of a known one. It returns the agent's id.
+// SaveAgent adds an agent, or updates the row of the agent with the slug, and returns its id. A
+// known CLAUDE.md path stays, unless a.ClaudeMD.Path is empty. If the directory's path has changed,
+// it also forgets which directory was the primary one.
 func (s *Store) SaveAgent(ctx context.Context, a records.Agent) (int64, error) {
 	id, err := s.q.SaveAgent(ctx, queries.SaveAgentParams{
 		Slug: a.Slug, Layout: a.Layout, Dir: a.Dir, DisplayName: a.DisplayName, JoinedTo: optional(a.JoinedTo),
@@ -89,18 +97,22 @@ func (s *Store) SaveAgent(ctx context.Context, a records.Agent) (int64, error) {
 	return id, dberr.Wrap("save agent", err)
 }
 
-// AgentReturns records that the agent's directory was missing, elsewhere, or a link to another
-// agent's. The files of that time count as unseen, not as removed.
+// AgentReturns marks the agent's files outside of sessions as absent, because its directory was
+// missing, elsewhere or a link. The next scan then treats the files that exist as returned, and the
+// others do not count as removed.
 func (s *Store) AgentReturns(ctx context.Context, id int64) error {
 	return dberr.Wrap("note the agent's return", s.q.UnsetPrimaryFiles(ctx, id))
 }
 
-// SetAgentPresent records whether the agent's directory exists.
+// SetAgentPresent records whether the agent's directory exists. It changes nothing if that is
+// already recorded.
 func (s *Store) SetAgentPresent(ctx context.Context, id int64, present bool) error {
 	return dberr.Wrap("mark agent", s.q.SetAgentPresent(ctx, queries.SetAgentPresentParams{ID: id, Present: present, At: records.Now()}))
 }
 
-// DeleteAgent deletes an agent and all its data.
+// DeleteAgent deletes an agent with all its memories, files, journal and other data, in one
+// transaction. It also deletes its jobs, and the words for fuzzy search that no other agent uses.
+// It does nothing for an unknown id. No file on disk changes.
 func (s *Store) DeleteAgent(ctx context.Context, id int64) error {
 	return s.inTx(ctx, "forget agent", func(q *queries.Queries) error {
 		texts, err := q.TextsOf(ctx, queries.TextsOfParams{AgentID: &id})
@@ -118,6 +130,8 @@ func (s *Store) DeleteAgent(ctx context.Context, id int64) error {
 	})
 }
 
+// directoryID returns the stored identity of a directory, or nil if device is nil, because the
+// directory was absent.
 func directoryID(device, inode *int64) *records.DirectoryID {
 	if device == nil {
 		return nil
@@ -140,7 +154,9 @@ func agentOf(row queries.Agent) records.Agent {
 	}
 }
 
-// Shared returns the agents that share their memories with the agent, without counts.
+// Shared returns the agents that share their memories with the agent, sorted by id, with zero
+// counts. It returns nil if the agent receives none, because its memory is off or it shares its
+// own. Agents whose memory is off share nothing.
 func (s *Store) Shared(ctx context.Context, with records.Agent) ([]records.Agent, error) {
 	if !with.IsGivenShared() {
 		return nil, nil
@@ -149,8 +165,8 @@ func (s *Store) Shared(ctx context.Context, with records.Agent) ([]records.Agent
 	return mapRows("read what is shared", rows, err, agentOf)
 }
 
-// SharedStamp returns a text that changes whenever shared memories may have changed. It is empty if
-// no agent shares any.
+// SharedStamp returns a text that changes whenever the memories that agents share with all others
+// may have changed. It is empty if no agent shares its memories.
 func (s *Store) SharedStamp(ctx context.Context) (string, error) {
 	stamp, err := s.q.SharedStamp(ctx)
 	return stamp, dberr.Wrap("read what is shared", err)

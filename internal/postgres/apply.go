@@ -10,11 +10,14 @@ import (
 	"memoir/internal/records"
 )
 
-// smallBatch is the number of new rows up to which a batch is saved with cached plans (inKeyedTx).
-// It is arbitrary.
+// smallBatch is the number of new rows up to which a change set is saved with cached plans, which
+// inKeyedTx selects. It is arbitrary.
 const smallBatch = 32
 
-// Apply commits the change set. A known content of a memory keeps its revision id.
+// Apply saves the change set in one transaction: rows, contents, journal, search index, and the
+// renames. It also marks CLAUDE.md as out of date if a memory changes. A content that the memory
+// had before keeps its revision id, and Apply replaces the new id of it in b. It does nothing if b
+// is empty.
 func (w *Writer) Apply(ctx context.Context, b *records.ChangeSet) error {
 	if b.Empty() {
 		return nil
@@ -58,6 +61,8 @@ func (w *Writer) Apply(ctx context.Context, b *records.ChangeSet) error {
 	})
 }
 
+// insertMemories deletes the rows in b.DropHeads, then inserts the new memories with their first
+// contents.
 func insertMemories(ctx context.Context, q *queries.Queries, agentID int64, b *records.ChangeSet) error {
 	// First, because a new entry may have the same path.
 	if len(b.DropHeads) > 0 {
@@ -89,7 +94,9 @@ func insertMemories(ctx context.Context, q *queries.Queries, agentID int64, b *r
 	return err
 }
 
-// keepRevisions replaces the ids of new revisions by those of known contents.
+// keepRevisions looks up which contents in b.Revisions their memories had before. In the memories,
+// search texts and journal entries of b, it replaces the revision id of such a content by the saved
+// one.
 func (w *Writer) keepRevisions(ctx context.Context, b *records.ChangeSet) error {
 	if len(b.Revisions) == 0 {
 		return nil
@@ -136,7 +143,8 @@ func (w *Writer) keepRevisions(ctx context.Context, b *records.ChangeSet) error 
 	return nil
 }
 
-// updateRows saves changed memories.
+// updateRows saves all columns of the changed memories in one statement. It does nothing if heads
+// is empty. If a restored memory is deleted again, it also ends its restore.
 func updateRows(ctx context.Context, q *queries.Queries, heads []records.MemoryRow) error {
 	if len(heads) == 0 {
 		return nil
@@ -173,7 +181,9 @@ func updateRows(ctx context.Context, q *queries.Queries, heads []records.MemoryR
 	return q.UpdateMemories(ctx, p)
 }
 
-// saveRevisions saves contents of known memories, or records that they were seen again.
+// saveRevisions saves contents of known memories. If the memory had the content before, it only
+// updates bytes, path and time of that row, and only if the content is current. It does nothing if
+// revisions is empty.
 func saveRevisions(ctx context.Context, q *queries.Queries, revisions []records.Revision) error {
 	if len(revisions) == 0 {
 		return nil
@@ -194,6 +204,8 @@ func revisionParams(r records.Revision) queries.InsertRevisionsParams {
 	}
 }
 
+// saveFiles inserts b.NewFiles, updates b.Files, deletes the blocked contents at the paths in
+// b.Unblock, and saves those in b.Block.
 func saveFiles(ctx context.Context, q *queries.Queries, agentID int64, b *records.ChangeSet) error {
 	if len(b.NewFiles) > 0 {
 		params := func(f records.File) queries.InsertFilesParams { return fileParams(agentID, f) }
@@ -221,7 +233,8 @@ func saveFiles(ctx context.Context, q *queries.Queries, agentID int64, b *record
 	})))
 }
 
-// updateFiles saves changed files.
+// updateFiles saves the columns of known files in one statement, by path, and clears their expected
+// hashes. It does nothing if files is empty.
 func updateFiles(ctx context.Context, q *queries.Queries, agentID int64, files []records.File) error {
 	if len(files) == 0 {
 		return nil

@@ -14,14 +14,16 @@ import (
 	"memoir/internal/records"
 )
 
+// pastPlace is the name and the id of the last memory of a page.
 type pastPlace struct {
 	Name string
 	ID   uuid.UUID
 }
 
-// memoriesAsOf returns one page of an agent's memories as they were at filter.AsOf, by name. Age
-// counts to that moment. Memories that were purged since are left out. Files and the size in
-// CLAUDE.md are not known. It fails with ErrCursor.
+// memoriesAsOf returns one page of an agent's memories as they were at the time filter.AsOf, sorted
+// by name. Ages count to that time. It omits memories that were purged since. The memories have no
+// files and no size in CLAUDE.md. It fails with records.ErrCursor if the cursor is not of this
+// list.
 func (s *Store) memoriesAsOf(ctx context.Context, agent records.Agent, filter memories.Filter, request memories.PageRequest) (records.MemoryPage, error) {
 	at := filter.AsOf.Time()
 	filter.AsOf = memories.MomentOf(at)
@@ -57,10 +59,10 @@ func (s *Store) memoriesAsOf(ctx context.Context, agent records.Agent, filter me
 	return page, nil
 }
 
-// pastMemories selects the memories as their last journal entries up to a moment left them, in the
-// columns of queries.MemoryAsOfRow. It takes the conditions and the place in the order of names.
-// One pass over the agent's entries, in the order of their index, is faster than a look-up for each
-// memory.
+// pastMemories selects memories as their last journal entries up to a time left them, in the
+// columns of queries.MemoryAsOfRow. Its two verbs are the conditions, and the condition on the
+// place after which the page begins. One pass over the agent's journal is faster than a look-up for
+// each memory.
 const pastMemories = `WITH last AS (
     SELECT DISTINCT ON (a.memory_id) a.memory_id, a.name, a.team, a.actor, a.at, a.state, a.type, a.path, a.session, a.revision_id, a.modified_at
     FROM activity a
@@ -77,8 +79,9 @@ FROM wanted m JOIN revisions r ON r.id = m.revision_id%s
 ORDER BY m.name, m.id
 LIMIT @limit`
 
-// MemoryAsOf returns one memory as it was at a moment, also when it was in the trash. It fails with memories.ErrNotFound
-// where there was none of that id, or nothing is kept of it.
+// MemoryAsOf returns one memory of the agent as it was at a time, also if it was in the trash. It
+// has no files. It fails with memories.ErrNotFound if the id is malformed or unknown. It fails in
+// the same way if the memory did not exist at that time, or was purged since.
 func (s *Store) MemoryAsOf(ctx context.Context, agent records.Agent, id string, at time.Time) (memories.Memory, error) {
 	parsed, err := parseID(id)
 	if err != nil {

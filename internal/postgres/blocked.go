@@ -9,8 +9,9 @@ import (
 	"memoir/internal/records"
 )
 
-// BlockedPage returns one page of the agent's blocked contents, newest first. cursor is the
-// NextCursor of the page before; it is empty for the first. It fails with ErrCursor.
+// BlockedPage returns one page of at most limit of the agent's files on disk whose content was
+// deleted before, newest first. cursor is the NextCursor of the page before, or empty for the first
+// page. It fails with records.ErrCursor if cursor is not of this list.
 func (s *Store) BlockedPage(ctx context.Context, agentID int64, limit int, cursor string) (records.BlockedPage, error) {
 	mark := markOf("blocked", agentID)
 	after, err := unseal[timeCursor](mark, cursor)
@@ -33,7 +34,7 @@ func (s *Store) BlockedPage(ctx context.Context, agentID int64, limit int, curso
 	return page, nil
 }
 
-// Blocked returns the agent's blocked contents, newest first.
+// Blocked returns all of the agent's files on disk whose content was deleted before, newest first.
 func (s *Store) Blocked(ctx context.Context, agentID int64) ([]memories.Blocked, error) {
 	rows, err := s.q.BlockedOf(ctx, agentID)
 	return mapRows("read blocked contents", rows, err, blockedMemory)

@@ -15,9 +15,9 @@ import (
 	"memoir/internal/records"
 )
 
-// WithConsolidation runs do with the agent's consolidation lock, which holds over all servers. It
-// fails with ErrConsolidating if the lock is held. The caller limits concurrency, because each call
-// uses a connection.
+// WithConsolidation calls do while it holds the agent's consolidation lock, which excludes all
+// servers. It fails with records.ErrConsolidating, and does not call do, if the lock is held. Each
+// call uses a connection of the pool until do returns, so the caller must limit concurrency.
 func (s *Store) WithConsolidation(ctx context.Context, agentID int64, do func() error) error {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
@@ -41,10 +41,12 @@ func (s *Store) WithConsolidation(ctx context.Context, agentID int64, do func() 
 	return do()
 }
 
-// undoable is how long applied steps are kept for undo.
+// undoable is how long applied steps are kept, so that they can be undone. It is arbitrary.
 const undoable = 90 * 24 * time.Hour
 
-// SaveConsolidation saves a plan and replaces the agent's previous one.
+// SaveConsolidation saves a plan with its steps, all in the state proposed, as the agent's current
+// plan. In the same transaction it closes the previous plan and deletes its unapplied steps, steps
+// applied over 90 days ago, and old plans without steps.
 func (s *Store) SaveConsolidation(ctx context.Context, agentID int64, c records.Plan) error {
 	findings, err := listJSON(c.Findings)
 	if err != nil {
@@ -77,6 +79,9 @@ func (s *Store) SaveConsolidation(ctx context.Context, agentID int64, c records.
 	})
 }
 
+// closePlan closes the agent's current plan, if there is one. Of closed plans it deletes the steps
+// that were never begun, and those applied more than 90 days before at. It also deletes plans
+// without steps that were closed that long ago.
 func closePlan(ctx context.Context, q *queries.Queries, agentID int64, at time.Time) error {
 	if _, err := q.CloseConsolidation(ctx, queries.CloseConsolidationParams{AgentID: agentID, ClosedAt: &at}); err != nil {
 		return err
@@ -88,8 +93,9 @@ func closePlan(ctx context.Context, q *queries.Queries, agentID int64, at time.T
 	return q.DeleteOldPlans(ctx, queries.DeleteOldPlansParams{AgentID: agentID, Before: &before})
 }
 
-// DiscardConsolidation discards the agent's plan. Applied steps can still be undone. It fails with
-// memories.ErrNotFound if there is no plan.
+// DiscardConsolidation closes the agent's current plan and deletes its unapplied steps. Applied
+// steps stay for 90 days, so that they can be undone. It fails with memories.ErrNotFound if there
+// is no current plan.
 func (s *Store) DiscardConsolidation(ctx context.Context, agentID int64) error {
 	return s.inTx(ctx, "discard a plan", func(q *queries.Queries) error {
 		if _, err := q.OpenConsolidation(ctx, agentID); err != nil {
@@ -99,7 +105,8 @@ func (s *Store) DiscardConsolidation(ctx context.Context, agentID int64) error {
 	})
 }
 
-// Consolidation returns the agent's plan. It fails with memories.ErrNotFound if none exists.
+// Consolidation returns the agent's current plan with its steps, in order. It fails with
+// memories.ErrNotFound if there is no plan, or the last one is closed.
 func (s *Store) Consolidation(ctx context.Context, agentID int64) (records.Plan, error) {
 	row, err := s.q.OpenConsolidation(ctx, agentID)
 	if err != nil {
@@ -114,8 +121,8 @@ func (s *Store) Consolidation(ctx context.Context, agentID int64) (records.Plan,
 	return c, err
 }
 
-// LastConsolidation returns the latest plan without steps, also if it is closed. It fails with
-// memories.ErrNotFound if none exists.
+// LastConsolidation returns the agent's latest plan without its steps, also if it is closed. It
+// fails with memories.ErrNotFound if there is no plan.
 func (s *Store) LastConsolidation(ctx context.Context, agentID int64) (records.Plan, error) {
 	row, err := s.q.LastConsolidation(ctx, agentID)
 	if err != nil {
@@ -125,7 +132,8 @@ func (s *Store) LastConsolidation(ctx context.Context, agentID int64) (records.P
 	return c, dberr.Wrap("read the last plan", err)
 }
 
-// ConsolidationStep returns one step of any plan of the agent. It fails with memories.ErrNotFound.
+// ConsolidationStep returns one step of any of the agent's plans, also of a closed one. It fails
+// with memories.ErrNotFound if the id is malformed or the agent has no such step.
 func (s *Store) ConsolidationStep(ctx context.Context, agentID int64, id string) (records.Step, error) {
 	parsed, err := parseID(id)
 	if err != nil {
@@ -139,31 +147,36 @@ func (s *Store) ConsolidationStep(ctx context.Context, agentID int64, id string)
 	return step, dberr.Wrap("read a step", err)
 }
 
-// AppliedSteps returns the steps that were applied last, newest first, also those undone since.
+// AppliedSteps returns at most most of the agent's steps that were applied, the last applied first.
+// It includes steps that were undone since. Steps applied more than 90 days ago may be deleted.
 func (s *Store) AppliedSteps(ctx context.Context, agentID int64, most int) ([]records.Step, error) {
 	rows, err := s.q.AppliedConsolidationSteps(ctx, queries.AppliedConsolidationStepsParams{AgentID: agentID, Most: int32(most)})
 	return stepsOf("read applied steps", rows, err)
 }
 
-// UnfinishedSteps returns the steps in progress of an agent, in order.
+// UnfinishedSteps returns the agent's steps whose application or undo has begun and not ended,
+// sorted by plan and by their order in it.
 func (s *Store) UnfinishedSteps(ctx context.Context, agentID int64) ([]records.Step, error) {
 	rows, err := s.q.UnfinishedConsolidationSteps(ctx, agentID)
 	return stepsOf("read unfinished steps", rows, err)
 }
 
-// AgentsConsolidating returns the slugs of the agents with steps in progress.
+// AgentsConsolidating returns the slugs of the agents with a step whose application or undo has
+// begun and not ended, in any order.
 func (s *Store) AgentsConsolidating(ctx context.Context) ([]string, error) {
 	slugs, err := s.q.AgentsConsolidating(ctx)
 	return slugs, dberr.Wrap("read who consolidates", err)
 }
 
-// ChooseSteps marks proposed steps as chosen.
+// ChooseSteps marks the agent's steps among ids as chosen by actor, and clears their problems. It
+// ignores steps that are not in the state proposed.
 func (s *Store) ChooseSteps(ctx context.Context, agentID int64, ids []uuid.UUID, actor memories.Actor) error {
 	_, err := s.q.ChooseConsolidationSteps(ctx, queries.ChooseConsolidationStepsParams{AgentID: agentID, Ids: ids, Actor: string(actor)})
 	return dberr.Wrap("choose steps", err)
 }
 
-// SaveStep saves the state of a step.
+// SaveStep saves the state, problem, changes and times of a known step. Its other fields are not
+// saved.
 func (s *Store) SaveStep(ctx context.Context, step records.Step) error {
 	changes, err := json.Marshal(step.Changes)
 	if err != nil {
@@ -174,14 +187,16 @@ func (s *Store) SaveStep(ctx context.Context, step records.Step) error {
 	}))
 }
 
-// ClaimConsolidationCheck claims a check of the agent. It returns false if there was one after
-// since.
+// ClaimConsolidationCheck records at as the time of the agent's last check whether a consolidation
+// is due, and returns true. If a check after unlessAfter is recorded already, it changes nothing
+// and returns false.
 func (s *Store) ClaimConsolidationCheck(ctx context.Context, agentID int64, at, unlessAfter time.Time) (bool, error) {
 	n, err := s.q.ClaimConsolidationCheck(ctx, queries.ClaimConsolidationCheckParams{AgentID: agentID, CheckedAt: at, Since: unlessAfter})
 	return n > 0, dberr.Wrap("note a look", err)
 }
 
-// ConsolidationCheckedAt returns the time of the agent's last check. It is zero if there was none.
+// ConsolidationCheckedAt returns the time of the agent's last check whether a consolidation is due.
+// It returns the zero time if there was no check.
 func (s *Store) ConsolidationCheckedAt(ctx context.Context, agentID int64) (time.Time, error) {
 	at, err := s.q.ConsolidationCheckedAt(ctx, agentID)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -190,8 +205,9 @@ func (s *Store) ConsolidationCheckedAt(ctx context.Context, agentID int64) (time
 	return at.UTC(), dberr.Wrap("read the last look", err)
 }
 
-// SupersededMemories returns the agent's memories of at least shortest characters that another
-// memory has superseded.
+// SupersededMemories returns, sorted by id, active private memories of at least shortest characters
+// that seem out of date: another active private memory of the agent had the same body before, and
+// has a different and newer one now. Each memory appears once.
 func (s *Store) SupersededMemories(ctx context.Context, agentID int64, shortest int) ([]records.SupersededMemory, error) {
 	rows, err := s.q.SupersededBy(ctx, queries.SupersededByParams{AgentID: agentID, Shortest: int32(shortest)})
 	return mapRows("read superseded memories", rows, err, func(row queries.SupersededByRow) records.SupersededMemory {
@@ -199,8 +215,9 @@ func (s *Store) SupersededMemories(ctx context.Context, agentID int64, shortest 
 	})
 }
 
-// ForgottenNames returns the names that no memory has any longer, with the new name. It is empty if
-// the memory was deleted.
+// ForgottenNames returns the names of the agent's deleted and renamed memories that no memory
+// outside the trash has now. The value is the new name after a rename, or empty after a deletion.
+// The latest event of a name counts.
 func (s *Store) ForgottenNames(ctx context.Context, agentID int64) (map[string]string, error) {
 	rows, err := s.q.ForgottenNames(ctx, agentID)
 	names := make(map[string]string, len(rows))
@@ -210,8 +227,9 @@ func (s *Store) ForgottenNames(ctx context.Context, agentID int64) (map[string]s
 	return names, dberr.Wrap("read forgotten names", err)
 }
 
-// EachActive calls each with every readable active private memory of the agent, by name, without
-// files.
+// EachActive calls each with every readable, active, private memory of the agent, sorted by name.
+// The memories have their text but no files. At the first error of each it stops and returns that
+// error.
 func (s *Store) EachActive(ctx context.Context, agent records.Agent, each func(memories.Memory) error) error {
 	rows, err := s.pool.Query(ctx, `SELECT m.id, m.name, m.type, r.description, r.body, m.path, m.session, m.hash, m.fingerprint, m.modified_at,
 		m.content_at, m.created_at
@@ -246,7 +264,8 @@ func consolidationOf(row queries.Consolidation) (records.Plan, error) {
 	return c, json.Unmarshal(row.Findings, &c.Findings)
 }
 
-// stepsOf converts the result of a query that selects steps.
+// stepsOf converts the result of a query for steps, in the same order. It returns the query's
+// error, or the first error of malformed JSON, with the text of doing before it.
 func stepsOf(doing string, rows []queries.ConsolidationStep, err error) ([]records.Step, error) {
 	if err != nil {
 		return nil, dberr.Wrap(doing, err)

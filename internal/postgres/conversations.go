@@ -13,16 +13,17 @@ import (
 	"memoir/internal/records"
 )
 
-// TouchConversation records activity in a conversation. transcript is empty if a script gives the
-// messages.
+// TouchConversation records activity in a conversation at a time, and adds the conversation if it
+// is unknown. transcript is the path of its file; if it is empty, a known path stays.
 func (s *Store) TouchConversation(ctx context.Context, agentID int64, session, transcript string, at time.Time) error {
 	return dberr.Wrap("note a conversation", s.q.TouchConversation(ctx, queries.TouchConversationParams{
 		AgentID: agentID, Session: session, Transcript: optional(transcript), At: at,
 	}))
 }
 
-// AddTexts saves messages from a script until they are read, and records activity in their
-// conversation.
+// AddTexts saves messages that a script has sent, until SaveFinding deletes them as read. In the
+// same transaction it records activity in the conversation, and adds the conversation if it is
+// unknown.
 func (s *Store) AddTexts(ctx context.Context, agentID int64, session string, messages json.RawMessage, at time.Time) error {
 	return s.inTx(ctx, "keep a conversation", func(q *queries.Queries) error {
 		if err := q.TouchConversation(ctx, queries.TouchConversationParams{AgentID: agentID, Session: session, At: at}); err != nil {
@@ -32,13 +33,15 @@ func (s *Store) AddTexts(ctx context.Context, agentID int64, session string, mes
 	})
 }
 
-// Conversation returns the read position of a conversation. It fails with memories.ErrNotFound.
+// Conversation returns a conversation with the position up to which it was read. It fails with
+// memories.ErrNotFound if the agent has no such conversation.
 func (s *Store) Conversation(ctx context.Context, agentID int64, session string) (records.Conversation, error) {
 	row, err := s.q.Conversation(ctx, queries.ConversationParams{AgentID: agentID, Session: session})
 	return conversationOf(row), dberr.Wrap("read a conversation", err)
 }
 
-// PendingTexts returns the unread messages of a conversation, oldest first.
+// PendingTexts returns the saved messages of a script that were not read yet, of one conversation,
+// oldest first.
 func (s *Store) PendingTexts(ctx context.Context, agentID int64, session string) ([]records.PendingText, error) {
 	rows, err := s.q.PendingTexts(ctx, queries.PendingTextsParams{AgentID: agentID, Session: session})
 	return mapRows("read a conversation", rows, err, func(row queries.PendingTextsRow) records.PendingText {
@@ -46,23 +49,26 @@ func (s *Store) PendingTexts(ctx context.Context, agentID int64, session string)
 	})
 }
 
-// DeleteOldTexts deletes messages from scripts that were saved before a time.
+// DeleteOldTexts deletes the messages of scripts that were saved before a time, of all agents, also
+// if they were not read.
 func (s *Store) DeleteOldTexts(ctx context.Context, before time.Time) error {
 	return dberr.Wrap("forget conversations", s.q.DeleteOldTexts(ctx, before))
 }
 
-// maxReadIDs is the number of conversations of an agent whose read positions are known at once: the
-// latest ones.
+// maxReadIDs limits the result of LastRead. It is arbitrary.
 const maxReadIDs = 10_000
 
-// LastRead returns the ids of the last messages that were read, of all conversations of an agent.
+// LastRead returns, for each of the agent's conversations, the id of the last message that was
+// read, at most 10,000, the latest conversations first. It omits conversations that were never
+// read.
 func (s *Store) LastRead(ctx context.Context, agentID int64) ([]string, error) {
 	ids, err := s.q.ConversationsRead(ctx, queries.ConversationsReadParams{AgentID: agentID, Most: maxReadIDs})
 	return ids, dberr.Wrap("read conversations", err)
 }
 
-// UnreadConversations returns the conversations of all agents with unread activity since a time,
-// oldest first.
+// UnreadConversations returns the conversations of all agents with activity since they were last
+// read. It omits those whose last activity is before since. The one with the oldest activity is
+// first.
 func (s *Store) UnreadConversations(ctx context.Context, since time.Time) ([]records.UnreadConversation, error) {
 	rows, err := s.q.UnreadConversations(ctx, since)
 	return mapRows("list unread conversations", rows, err, func(row queries.UnreadConversationsRow) records.UnreadConversation {
@@ -70,10 +76,11 @@ func (s *Store) UnreadConversations(ctx context.Context, since time.Time) ([]rec
 	})
 }
 
-// SaveFinding saves proposals and advances the read position, in one transaction. It returns the
-// ids of the new proposals. It fails with memories.ErrChanged, and saves nothing, if the part was
-// read by another server.
-func (s *Store) SaveFinding(ctx context.Context, f records.Finding) (kept []uuid.UUID, err error) {
+// SaveFinding saves the proposals of f, deletes the script messages that were read, and advances
+// the conversation's read position, in one transaction. It returns the ids of the new proposals;
+// equal ones that exist already are skipped. It fails with memories.ErrChanged, and saves nothing,
+// if the read position is not f.From any longer.
+func (s *Store) SaveFinding(ctx context.Context, f records.Finding) (added []uuid.UUID, err error) {
 	err = s.inTx(ctx, "keep what was found", func(q *queries.Queries) error {
 		row, err := q.LockConversation(ctx, queries.LockConversationParams{AgentID: f.AgentID, Session: f.Session})
 		if err != nil {
@@ -88,7 +95,7 @@ func (s *Store) SaveFinding(ctx context.Context, f records.Finding) (kept []uuid
 				return err
 			}
 			if n > 0 {
-				kept = append(kept, p.ID)
+				added = append(added, p.ID)
 			}
 		}
 		if err := q.DeleteTexts(ctx, f.Texts); err != nil {
@@ -101,7 +108,7 @@ func (s *Store) SaveFinding(ctx context.Context, f records.Finding) (kept []uuid
 			AgentID: f.AgentID, Session: f.Session, ReadAt: &f.ReadAt, LastID: f.To.LastID, ReadOffset: f.To.Offset, TailHash: f.To.TailHash,
 		})
 	})
-	return kept, err
+	return added, err
 }
 
 func conversationOf(row queries.Conversation) records.Conversation {

@@ -13,7 +13,8 @@ import (
 	"memoir/internal/records"
 )
 
-// mapAll returns the result of convert for each row. The list is never nil.
+// mapAll returns convert(row) for each row, in the same order. It returns an empty list, never nil,
+// if there are no rows.
 func mapAll[Row, T any](rows []Row, convert func(Row) T) []T {
 	all := make([]T, len(rows))
 	for i, row := range rows {
@@ -22,12 +23,14 @@ func mapAll[Row, T any](rows []Row, convert func(Row) T) []T {
 	return all
 }
 
-// mapRows is mapAll for the result of a query. It returns err as dberr.Wrap does.
+// mapRows returns convert(row) for each row of a query, in the same order. If the query's error is
+// not nil, mapRows returns it with the text of doing before it, translated by dberr.Wrap.
 func mapRows[Row, T any](doing string, rows []Row, err error, convert func(Row) T) ([]T, error) {
 	return mapAll(rows, convert), dberr.Wrap(doing, err)
 }
 
-// tryMap returns the result of convert for each row, or nil and the first error of convert.
+// tryMap returns convert(row) for each row, in the same order. At the first error it stops and
+// returns nil and that error.
 func tryMap[Row, T any](rows []Row, convert func(Row) (T, error)) ([]T, error) {
 	all := make([]T, len(rows))
 	for i, row := range rows {
@@ -65,7 +68,8 @@ func rowOf(row queries.Memory) (records.MemoryRow, error) {
 	return h, nil
 }
 
-// rowsOf converts the result of a query that selects whole memories.
+// rowsOf converts the result of a query for whole memories, in the same order. It returns the
+// query's error translated by dberr.Wrap, or an error if the JSON of a row is malformed.
 func rowsOf[Row ~struct{ Memory queries.Memory }](rows []Row, err error) ([]records.MemoryRow, error) {
 	if err != nil {
 		return nil, dberr.Wrap("read memories", err)
@@ -86,7 +90,8 @@ func fileOf(row queries.File) records.File {
 	}
 }
 
-// filesOf converts the result of a query that selects whole files.
+// filesOf converts the result of a query for whole files, in the same order. It returns the query's
+// error translated by dberr.Wrap.
 func filesOf(rows []queries.File, err error) ([]records.File, error) {
 	return mapRows("read files", rows, err, fileOf)
 }
@@ -101,10 +106,11 @@ func blockedOf(row queries.BlockedContent) records.BlockedFile {
 	}
 }
 
-// listJSON returns the list as JSON. It is [] and never null if the list is empty.
+// listJSON returns the list as JSON. It returns [] and never null for an empty or nil list.
 func listJSON[T any](list []T) ([]byte, error) { return json.Marshal(append([]T{}, list...)) }
 
-// parseID reads an id that came from outside. One that cannot be an id is the id of nothing.
+// parseID parses a memory's id that came from a user. It returns memories.ErrNotFound if the id is
+// not a UUID in the form that Memoir writes.
 func parseID(id string) (uuid.UUID, error) {
 	parsed, err := uuid.Parse(id)
 	if err != nil || parsed.String() != id {
@@ -113,7 +119,7 @@ func parseID(id string) (uuid.UUID, error) {
 	return parsed, nil
 }
 
-// orZero returns the value at p, or the zero value if p is nil.
+// orZero returns the value at p, or the zero value if p is nil, which is NULL in SQL.
 func orZero[T any](p *T) (value T) {
 	if p != nil {
 		value = *p
@@ -121,10 +127,10 @@ func orZero[T any](p *T) (value T) {
 	return value
 }
 
-// timeOrZero returns the time at t in UTC, or the zero time if t is nil.
+// timeOrZero returns the time at t in UTC, or the zero time if t is nil, which is NULL in SQL.
 func timeOrZero(t *time.Time) time.Time { return orZero(t).UTC() }
 
-// optional returns a pointer to the value. It returns nil, which is NULL in SQL, for the zero value.
+// optional returns a pointer to the value. For the zero value it returns nil, which is NULL in SQL.
 func optional[T comparable](value T) *T {
 	var zero T
 	if value == zero {
@@ -133,6 +139,8 @@ func optional[T comparable](value T) *T {
 	return &value
 }
 
+// optionalTime returns a pointer to the time. For the zero time it returns nil, which is NULL in
+// SQL.
 func optionalTime(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil

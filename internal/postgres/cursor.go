@@ -12,13 +12,13 @@ import (
 	"memoir/internal/records"
 )
 
-// sealed is the place at which a page has ended, with a mark of the list that it belongs to.
+// sealed is the content of a cursor: the place of the last row of a page, and the mark of the list.
 type sealed[Place any] struct {
 	List string
 	At   Place
 }
 
-// seal makes a cursor of the place at which a page has ended.
+// seal returns the cursor of the page that follows the place at, in the list with the mark.
 func seal[Place any](mark string, at Place) string {
 	raw, err := json.Marshal(sealed[Place]{mark, at})
 	if err != nil {
@@ -27,7 +27,9 @@ func seal[Place any](mark string, at Place) string {
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// unseal reads a cursor; nil for none. It fails with ErrCursor where seal has not made it for this list.
+// unseal returns the place in a cursor that seal has made. It returns nil and no error if cursor is
+// empty, and records.ErrCursor if the cursor is malformed or has another mark. The place itself may
+// be forged, so the caller must check it.
 func unseal[Place any](mark, cursor string) (*Place, error) {
 	if cursor == "" {
 		return nil, nil
@@ -49,8 +51,9 @@ type timeCursor struct {
 	ID uuid.UUID
 }
 
-// cutPage returns the first limit rows, and the cursor of the page after them. The cursor is empty if
-// there are no further rows. placeOf returns the place of the last row of the page.
+// cutPage returns the first limit rows and the cursor of the next page. If there are at most limit
+// rows, it returns all of them and an empty cursor. Callers read limit+1 rows. placeOf returns the
+// place of the last row of the page.
 func cutPage[Row, Place any](rows []Row, limit int, mark string, placeOf func(Row) Place) (page []Row, nextCursor string) {
 	if len(rows) <= limit {
 		return rows, ""
@@ -58,7 +61,8 @@ func cutPage[Row, Place any](rows []Row, limit int, mark string, placeOf func(Ro
 	return rows[:limit], seal(mark, placeOf(rows[limit-1]))
 }
 
-// markOf tells a list from others by what it was asked for: a cursor of another one would leave rows out in silence.
+// markOf returns a short hash of the kind of a list and its filters, for its cursors. A cursor of a
+// list with other filters would silently leave out rows.
 func markOf(asked ...any) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q", asked))
 	return base64.RawURLEncoding.EncodeToString(sum[:12])

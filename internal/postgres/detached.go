@@ -9,14 +9,14 @@ import (
 	"memoir/internal/memories"
 )
 
-// pingGrace is how long after a successful change no ping is needed. A ping takes 0.1 ms, a
-// deletion 3 to 4 ms.
+// pingGrace is how long after a successful change RunDetached omits the ping. A ping takes 0.1 ms,
+// a deletion 3 to 4 ms.
 const pingGrace = 100 * time.Millisecond
 
-// RunDetached runs change and waits for it, even if ctx is cancelled; closing the store cancels it.
-// timeout limits how long Postgres may not respond; then RunDetached returns, and change may
-// continue. Errors: ErrUnavailable if change did not start; ErrInterrupted if its outcome is
-// unknown; else change's own error.
+// RunDetached calls change and waits for it, even if ctx is cancelled; closing the store cancels
+// it. If Postgres does not respond for timeout, RunDetached returns and change may continue.
+// Errors: ErrUnavailable if change did not start; ErrInterrupted if its outcome is unknown; else
+// the error of change. A panic of change continues in the caller.
 func (s *Store) RunDetached(ctx context.Context, timeout time.Duration, change func(context.Context) error) error {
 	if time.Since(time.Unix(0, s.lastSuccess.Load())) > pingGrace {
 		if err := s.checkResponds(ctx, timeout); err != nil {
@@ -49,7 +49,8 @@ func (s *Store) RunDetached(ctx context.Context, timeout time.Duration, change f
 	}
 }
 
-// startDetached runs do in a goroutine and returns a channel with its result.
+// startDetached calls do in a goroutine. It returns a channel that receives the error or the panic
+// of do, once.
 func startDetached(do func() error) <-chan detachedResult {
 	ended := make(chan detachedResult, 1)
 	go func() {
@@ -63,13 +64,14 @@ func startDetached(do func() error) <-chan detachedResult {
 	return ended
 }
 
-// detachedResult is the result of a function, or its panic.
+// detachedResult is the error that a function has returned, or its panic.
 type detachedResult struct {
 	err      error
 	panicked any // the value of the panic; nil if there was none
 }
 
-// unwrap returns the error, or panics as the function did.
+// unwrap returns the error of the function. If the function has panicked, it panics with the same
+// value.
 func (e detachedResult) unwrap() error {
 	if e.panicked != nil {
 		panic(e.panicked)
@@ -77,8 +79,9 @@ func (e detachedResult) unwrap() error {
 	return e.err
 }
 
-// Interrupted turns an error of a change that had started into ErrInterrupted if the database was
-// unavailable, because the outcome is then unknown.
+// Interrupted returns err with memories.ErrInterrupted added if it is memories.ErrUnavailable,
+// because the outcome of a change that had started is then unknown. It returns any other error, and
+// nil, as it is.
 func Interrupted(err error) error {
 	if errors.Is(err, memories.ErrUnavailable) && !errors.Is(err, memories.ErrInterrupted) {
 		return fmt.Errorf("%w: %w", memories.ErrInterrupted, err)
@@ -86,7 +89,8 @@ func Interrupted(err error) error {
 	return err
 }
 
-// checkResponds fails with ErrUnavailable if Postgres does not respond within timeout.
+// checkResponds pings Postgres. It fails with memories.ErrUnavailable if Postgres cannot be reached
+// or does not respond within timeout.
 func (s *Store) checkResponds(ctx context.Context, timeout time.Duration) error {
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

@@ -31,7 +31,7 @@ func TestRunDetached_LongChange(t *testing.T) {
 	store, _ := setupAttend(t)
 	gone, leave := context.WithCancel(t.Context())
 	err := store.RunDetached(gone, time.Second, func(ctx context.Context) error {
-		leave() // nobody waits for it any more
+		leave() // the caller stops waiting
 		time.Sleep(3 * brief)
 		return ctx.Err()
 	})
@@ -94,5 +94,5 @@ func TestRunDetached_Panic(t *testing.T) {
 			t.Error("the panic did not arrive")
 		}
 	}()
-	_ = store.RunDetached(t.Context(), time.Minute, func(context.Context) error { panic("a fault") }) // it does not return
+	_ = store.RunDetached(t.Context(), time.Minute, func(context.Context) error { panic("a fault") })
 }

@@ -11,12 +11,14 @@ import (
 	"memoir/internal/records"
 )
 
-// Disagreements returns the agent's conflicts, by name.
+// Disagreements returns the agent's memories whose files on disk have conflicting contents, sorted
+// by name. It omits deleted memories.
 func (s *Store) Disagreements(ctx context.Context, agent records.Agent) ([]records.Disagreement, error) {
 	return s.disagreements(ctx, queries.DisagreementsParams{AgentID: agent.ID})
 }
 
-// Disagreement returns the conflict of one memory. It is nil if none exists.
+// Disagreement returns the conflict between the files of one memory. It returns nil and no error if
+// its files do not conflict, or it is deleted. m.Files must be set.
 func (s *Store) Disagreement(ctx context.Context, m memories.Memory) (*records.Disagreement, error) {
 	if len(m.Files) < 2 {
 		return nil, nil
@@ -39,7 +41,8 @@ func (s *Store) disagreements(ctx context.Context, of queries.DisagreementsParam
 	})
 }
 
-// Versions returns the contents of the memory's files on disk, newest first.
+// Versions returns the different contents of the memory's files on disk, each with its files,
+// newest first. It returns nil if there is no such file.
 func (s *Store) Versions(ctx context.Context, m memories.Memory) ([]records.Version, error) {
 	rows, err := s.q.VersionsOf(ctx, uuid.MustParse(m.ID))
 	if err != nil {

@@ -11,16 +11,17 @@ import (
 	"memoir/internal/postgres/search"
 )
 
-// condition is a filter in SQL, of memories m. The argument of a filter has its name in a query.
+// condition is the SQL of one filter, for a table m of memories. The argument of the filter has its
+// name.
 type condition struct {
 	sql     string
-	values  map[string]string // the SQL of each value, in place of sql
-	past    string            // of memories m as they were, in place of sql
-	tallied bool              // memory_tallies m has the columns too
+	values  map[string]string // the SQL of each value, instead of sql
+	past    string            // the SQL for memories as they were at a past time, instead of sql
+	tallied bool              // memory_tallies has the columns too
 }
 
-// conditions has each field of memories.Filter. Those without SQL change how a list is read, not
-// which memories it has, or select them by the search index.
+// conditions are the conditions of all fields of memories.Filter. A field without SQL selects no
+// rows: it changes the order or the time of a list, or the search index answers it.
 var conditions = map[string]condition{
 	"type":    {sql: "m.type = @type", tallied: true},
 	"state":   {sql: "m.state = @state", tallied: true},
@@ -41,7 +42,8 @@ var conditions = map[string]condition{
 	"as_of":         {},
 }
 
-// clause returns the SQL for one value of the filter. It is empty if the filter has none.
+// clause returns the SQL for one value of the filter. isPast selects the variant for memories as
+// they were at a past time. It is empty if the filter selects no rows.
 func (c condition) clause(value string, isPast bool) string {
 	switch {
 	case c.values != nil:
@@ -53,7 +55,8 @@ func (c condition) clause(value string, isPast bool) string {
 	}
 }
 
-// filterArgs returns the arguments of the conditions of f; now is what the age counts to.
+// filterArgs returns the arguments for the SQL of all filters of f, and the bounds for stale
+// memories at the time now.
 func filterArgs(f memories.Filter, now time.Time) pgx.NamedArgs {
 	args := pgx.NamedArgs{"known_since": memories.KnownSince, "stale_since": memories.StaleSince(now)}
 	values := f.Values()
@@ -71,9 +74,10 @@ func filterArgs(f memories.Filter, now time.Time) pgx.NamedArgs {
 	return args
 }
 
-// where returns the conditions of f that a table m of memories, of their tallies, or of memories
-// as they were answers, from WHERE on.
-func where(f memories.Filter, agent string, wanted func(condition) bool) string {
+// where returns a WHERE clause with the conditions of f that selected accepts, for a table m of
+// memories or of their tallies. agent is the SQL of an agent's id; empty means all agents. Deleted
+// memories are excluded unless f.State is set.
+func where(f memories.Filter, agent string, selected func(condition) bool) string {
 	var sql strings.Builder
 	sql.WriteString(" WHERE true")
 	if agent != "" {
@@ -85,7 +89,7 @@ func where(f memories.Filter, agent string, wanted func(condition) bool) string 
 	values := f.Values()
 	for _, field := range memories.FilterFields() {
 		c := conditions[field.Name]
-		if !values.Has(field.Name) || !wanted(c) {
+		if !values.Has(field.Name) || !selected(c) {
 			continue
 		}
 		if clause := c.clause(values.Get(field.Name), f.AsOf != ""); clause != "" {
@@ -98,7 +102,8 @@ func where(f memories.Filter, agent string, wanted func(condition) bool) string 
 func anyCondition(condition) bool { return true }
 func isTallied(c condition) bool  { return c.tallied }
 
-// filtersBeyondTallies reports whether f has a condition that only the memories themselves answer.
+// filtersBeyondTallies reports whether f has a condition on columns that memory_tallies does not
+// have.
 func filtersBeyondTallies(f memories.Filter) bool {
 	for name, values := range f.Values() {
 		if c := conditions[name]; !c.tallied && c.clause(values[0], false) != "" {
@@ -108,17 +113,19 @@ func filtersBeyondTallies(f memories.Filter) bool {
 	return false
 }
 
-// selection is the part of a query that selects the memories of a list, from FROM on, and the query
-// that counts them.
+// selection selects the memories of a list: sql begins with FROM, and count is the query that
+// counts them.
 type selection struct {
 	sql, count string
 	args       pgx.NamedArgs
-	counted    bool // each row of a page has the count
+	counted    bool // the query of a page returns the count in each row
 }
 
+// selectionOf returns the selection of the memories of the scope that match f. query is the parsed
+// f.Query; it is ignored if f.Query is empty.
 func selectionOf(f memories.Filter, of scope, query search.Query) selection {
 	args := filterArgs(f, time.Now())
-	agent := "" // as a query has the id of the one agent; empty: all agents
+	agent := "" // all agents
 	if of.agentID != 0 {
 		args["agent"] = of.agentID
 		agent = "@agent"
@@ -153,14 +160,15 @@ func selectionOf(f memories.Filter, of scope, query search.Query) selection {
 	return s
 }
 
-// byIndexAlone reports whether the search index selects the memories of the list, apart from the
-// trash.
+// byIndexAlone reports whether the search index alone selects the memories of the list, apart from
+// the trash: a search without filters and phrases.
 func byIndexAlone(f memories.Filter, query search.Query) bool {
 	return f.Sort == byRank && !f.Narrows() && len(query.Phrases()) == 0
 }
 
-// searchAlone is the selection of a list for which byIndexAlone is true. It reads no other row of
-// memories, which would cost more than the search.
+// searchAlone returns the FROM and WHERE clauses of a search that reads the search index and
+// excludes the trash. Reading the other rows of memories would cost more than the search. agent is
+// the SQL of an agent's id; empty means all agents.
 func searchAlone(agent string) string {
 	trash := "SELECT d.id FROM memories d WHERE d.state = 'deleted'"
 	if agent != "" {

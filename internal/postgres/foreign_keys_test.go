@@ -15,7 +15,7 @@ const (
 	lockNotAvailable    = "55P03"
 )
 
-// A memory and a revision of what is not there.
+// A memory and a revision whose parents do not exist.
 const (
 	memoryOfNobody = `
 	INSERT INTO memories (id, agent_id, name, readable, state, revision_id, description, fingerprint, hash, size, path, modified_at, content_at,

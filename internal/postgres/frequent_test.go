@@ -14,7 +14,7 @@ import (
 	"memoir/internal/records"
 )
 
-// manyMemories inserts so many memories that say "release", the oldest three of them in their names.
+// manyMemories inserts n memories with the word "release", the oldest three of them in their names.
 const manyMemories = `
 	WITH came AS (INSERT INTO memories (id, agent_id, name, readable, state, type, revision_id, fingerprint, hash, description, size,
 			path, modified_at, content_at, created_at, updated_at)
@@ -72,12 +72,13 @@ func TestSearch_FrequentWord(t *testing.T) {
 	t.Parallel()
 	l := setupLibrary(t, 1_500)
 	names, page := l.search("rele", "")
-	// The three with the word in the title, then of the ranked ones the oldest first: they rank equally.
+	// The three with the word in the title, then the other ranked hits, oldest first, with equal
+	// ranks.
 	if page.Total != 1500 || !slices.Equal(names[:4], []string{"Release 1", "Release 2", "Release 3", "Note 1204"}) {
 		t.Errorf("%d hits, first %q", page.Total, names[:4])
 	}
 	seen := names
-	for range 3 { // past those that are ranked
+	for range 3 { // beyond the ranked hits
 		names, page = l.search("rele", page.NextCursor)
 		if page.Total != 1500 {
 			t.Errorf("a further page has the total %d", page.Total)

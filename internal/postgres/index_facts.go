@@ -17,13 +17,15 @@ import (
 // Facts of indexes have a table of their own. Searches use the rules of memory_search, and return
 // facts as memories with a Line.
 
-// IndexFactPaths returns the paths of the agent's indexes that have facts.
+// IndexFactPaths returns the paths of the agent's MEMORY.md files with saved facts, in any order.
 func (a *AgentRows) IndexFactPaths(ctx context.Context) ([]string, error) {
 	paths, err := a.q.IndexFactPaths(ctx, a.agentID)
 	return paths, dberr.Wrap("list indexes with facts", err)
 }
 
-// SaveIndexFacts replaces the facts of an index. Known facts keep their times.
+// SaveIndexFacts makes the saved facts of one MEMORY.md equal to of.Facts, in one transaction: it
+// adds, updates and deletes rows. A fact whose text was known keeps its id and times. It also
+// updates the words for fuzzy search. It does nothing if no fact has changed.
 func (w *Writer) SaveIndexFacts(ctx context.Context, of records.IndexFacts) error {
 	const doing = "save the facts of an index"
 	rows, err := w.q.IndexFactsAt(ctx, queries.IndexFactsAtParams{AgentID: w.agentID, Path: of.Path})
@@ -83,13 +85,14 @@ func (w *Writer) SaveIndexFacts(ctx context.Context, of records.IndexFacts) erro
 	})
 }
 
-// IndexFact returns a fact of the agent. It fails with memories.ErrNotFound, also if the agent's
-// directory is missing.
+// IndexFact returns a fact in a MEMORY.md of the agent, as a memory with a Line. It fails with
+// memories.ErrNotFound if the id is malformed or unknown, or the agent's directory is missing.
 func (a *AgentRows) IndexFact(ctx context.Context, id string) (memories.Memory, error) {
 	return indexFact(ctx, a.q, a.agentID, id)
 }
 
-// IndexFact returns a fact of an agent, as Writer.IndexFact does.
+// IndexFact returns a fact in a MEMORY.md of the agent, as a memory with a Line. It fails with
+// memories.ErrNotFound if the id is malformed or unknown, or the agent's directory is missing.
 func (s *Store) IndexFact(ctx context.Context, agent records.Agent, id string) (memories.Memory, error) {
 	return indexFact(ctx, s.q, agent.ID, id)
 }
@@ -106,7 +109,8 @@ func indexFact(ctx context.Context, q *queries.Queries, agentID int64, id string
 	return factOf(queries.FactsToRecallRow(row)), nil
 }
 
-// factsOf converts the result of a query that selects facts with the slugs of their agents.
+// factsOf converts the result of a query for facts with the slugs of their agents into memories
+// with a Line. It returns the query's error translated by dberr.Wrap.
 func factsOf[Row ~struct {
 	IndexFact queries.IndexFact
 	Slug      string
@@ -114,7 +118,6 @@ func factsOf[Row ~struct {
 	return mapRows(doing, rows, err, func(row Row) memories.Memory { return factOf(queries.FactsToRecallRow(row)) })
 }
 
-// factOf converts a fact to a memory.
 func factOf(row queries.FactsToRecallRow) memories.Memory {
 	f := row.IndexFact
 	return memories.Memory{
@@ -124,21 +127,23 @@ func factOf(row queries.FactsToRecallRow) memories.Memory {
 	}
 }
 
-// factCursor is the number of facts on the pages before.
+// factCursor is the place of the last fact of a page: the number of facts up to it.
 type factCursor struct{ Facts int }
 
-// Search returns one page of the memories of all agents that match, best first, and after them of the facts of their
-// indexes. Of the filter count Type, State, Query and Near. It fails with *memories.InvalidError for an invalid filter, and with
-// ErrCursor.
+// Search returns one page of the memories of all agents that match, best first; the matching facts
+// in MEMORY.md files follow. It uses only the filter's Type, State, Query and Near. A type, or a
+// state other than active, leaves out the facts. It fails with *memories.InvalidError for an
+// invalid filter, and with records.ErrCursor.
 func (s *Store) Search(ctx context.Context, filter memories.Filter, request memories.PageRequest) (records.MemoryPage, error) {
 	if err := filter.Check(); err != nil {
 		return records.MemoryPage{}, err
 	}
 	if filter.Type != "" || filter.State != "" && filter.State != memories.Active {
-		return s.searchMemories(ctx, filter, request) // facts have no type and are in use
+		return s.searchMemories(ctx, filter, request) // facts have no type and are active
 	}
 	mark := markOf("facts", filter.Query, filter.State)
-	at, _ := unseal[factCursor](mark, request.Cursor) // else it is a cursor of memories, which checks it
+	// Another cursor is one of the memories, and searchMemories checks it.
+	at, _ := unseal[factCursor](mark, request.Cursor)
 	skip := 0
 	if at != nil {
 		skip = max(at.Facts, 0)
@@ -148,7 +153,7 @@ func (s *Store) Search(ctx context.Context, filter memories.Filter, request memo
 		return records.MemoryPage{}, err
 	}
 	if total > 0 && request.Cursor == "" {
-		filter.Near = false // words that only come close are not wanted where a fact has all of them
+		filter.Near = false // near misses are not needed if a fact has all words
 	}
 	ofMemories := request
 	if at != nil {
@@ -179,7 +184,9 @@ func (s *Store) Search(ctx context.Context, filter memories.Filter, request memo
 	return page, nil
 }
 
-// CountFacts returns how many facts match a search; agentID 0 means all agents.
+// CountFacts counts the facts in MEMORY.md files that have all words of the search. It returns 0 if
+// the search has no word. agentID 0 means all agents. Agents whose directory is missing are left
+// out.
 func (s *Store) CountFacts(ctx context.Context, agentID int64, typed string) (int, error) {
 	query, ok := search.Parse(typed)
 	if !ok {
@@ -191,7 +198,9 @@ func (s *Store) CountFacts(ctx context.Context, agentID int64, typed string) (in
 	return int(n), dberr.Wrap("count facts of indexes", err)
 }
 
-// SearchFacts returns matching facts, best first; agentID 0 means all agents.
+// SearchFacts returns at most most facts in MEMORY.md files that have all words of the search, best
+// first, without the first skip of them. It returns nil if the search has no word. agentID 0 means
+// all agents. Agents whose directory is missing are left out.
 func (s *Store) SearchFacts(ctx context.Context, agentID int64, typed string, skip, most int) ([]memories.Memory, error) {
 	query, ok := search.Parse(typed)
 	if !ok {
@@ -203,13 +212,15 @@ func (s *Store) SearchFacts(ctx context.Context, agentID int64, typed string, sk
 	return factsOf("search facts of indexes", rows, err)
 }
 
-// factsToRecall returns those of the facts that can be recalled.
+// factsToRecall returns the facts among ids that belong to the agents, in any order. Agents whose
+// directory is missing are left out.
 func (s *Store) factsToRecall(ctx context.Context, from records.RecallSources, ids []uuid.UUID) ([]memories.Memory, error) {
 	rows, err := s.q.FactsToRecall(ctx, queries.FactsToRecallParams{Ids: ids, AgentIds: from.IDs()})
 	return factsOf("read facts to recall", rows, err)
 }
 
-// newestFacts returns the facts that can be recalled, except the given ones, newest first.
+// newestFacts returns at most most facts of the agents, newest first, except those with the ids in
+// besides. Agents whose directory is missing are left out.
 func (s *Store) newestFacts(ctx context.Context, from records.RecallSources, besides []uuid.UUID, most int) ([]memories.Memory, error) {
 	rows, err := s.q.NewestFactsToRecall(ctx, queries.NewestFactsToRecallParams{AgentIds: from.IDs(), Besides: besides, Most: int32(most)})
 	return factsOf("list facts to recall", rows, err)

@@ -15,12 +15,14 @@ import (
 // Package jobs runs background work with River, whose tables are part of the schema. This file has
 // the other queries on them.
 
-// Pool returns the connection pool for package jobs, whose queue makes its own statements.
+// Pool returns the connection pool of the store, for package jobs, whose queue makes its own
+// statements. The caller must not close it.
 func (s *Store) Pool() *pgxpool.Pool { return s.pool }
 
-// AddJob adds a job for an agent in one transaction. insert adds the job, or finds an existing one,
-// and returns its id. If postpone is not zero, an existing job is postponed to it and gets args; a
-// running one runs once more then. It fails with memories.ErrNotFound if the agent does not exist.
+// AddJob calls insert in a transaction that prevents the agent's deletion. insert adds a job, or
+// finds an existing one, and returns its id. If it has found one and postpone is not zero, AddJob
+// replaces its arguments by args and postpones it; a running job runs again then. It fails with
+// memories.ErrNotFound if the agent does not exist.
 func (s *Store) AddJob(ctx context.Context, agentID int64, args []byte, postpone time.Time, insert func(pgx.Tx) (id int64, isNew bool, err error)) error {
 	return dberr.Wrap("add the job", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		q := s.q.WithTx(tx)
@@ -36,15 +38,15 @@ func (s *Store) AddJob(ctx context.Context, agentID int64, args []byte, postpone
 	}))
 }
 
-// CancelRerun cancels the next run of a job at a time, because it has started. A run at another
-// time stays.
+// CancelRerun cancels the next run of a running job that is planned for the time at. It does
+// nothing if no run, or one at another time, is planned.
 func (s *Store) CancelRerun(ctx context.Context, id int64, at time.Time) error {
 	return dberr.Wrap("begin the job", s.q.CancelRerun(ctx, queries.CancelRerunParams{ID: id, Again: at.UnixMicro()}))
 }
 
-// FinishJob calls finish in one transaction. If the job is to run again, it returns the time
-// instead. It fails with memories.ErrNotFound if this attempt of this server no longer runs the
-// job.
+// FinishJob calls finish in a transaction that locks the job's row. If the job is to run again, it
+// does not call finish, and returns the time of that run. It fails with memories.ErrNotFound if the
+// server no longer runs this attempt of the job.
 func (s *Store) FinishJob(ctx context.Context, id int64, attempt int, server string, finish func(pgx.Tx) error) (again time.Time, err error) {
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		at, err := s.q.WithTx(tx).LockRunningJob(ctx, queries.LockRunningJobParams{ID: id, Attempt: int16(attempt), Server: server})
@@ -60,43 +62,49 @@ func (s *Store) FinishJob(ctx context.Context, id int64, attempt int, server str
 	return again, dberr.Wrap("finish the job", err)
 }
 
-// EndJob ends a job that has failed permanently, in a transaction of FinishJob. state is one of
-// River's states.
+// EndJob ends a job that has failed permanently, in the transaction tx. It saves state, one of
+// River's final states, the current time and the output.
 func (s *Store) EndJob(ctx context.Context, tx pgx.Tx, id int64, state string, output []byte) error {
 	return dberr.Wrap("end the job", s.q.WithTx(tx).EndJob(ctx, queries.EndJobParams{ID: id, State: state, Output: output}))
 }
 
-// HasOtherJobServer reports whether another server has sent a heartbeat within the time.
+// HasOtherJobServer reports whether a server other than server has sent a heartbeat within the last
+// silence.
 func (s *Store) HasOtherJobServer(ctx context.Context, server string, silence time.Duration) (bool, error) {
 	other, err := s.q.OtherJobServer(ctx, queries.OtherJobServerParams{ID: server, Silence: silence.Seconds()})
 	return other, dberr.Wrap("look for other servers", err)
 }
 
-// SaveJobServer saves a heartbeat and frees abandoned jobs: those of servers that were silent for
-// timeout, and those of this server that are not in working. problem is recorded in the freed jobs.
+// SaveJobServer saves a heartbeat of server, frees abandoned jobs, and returns their number.
+// Abandoned are running jobs of servers without a heartbeat for silence, and this server's own that
+// started before that and are not in working. Other servers are ignored until this one has sent
+// heartbeats for silence. A freed job is available to all servers, or discarded without attempts
+// left; its output gets problem.
 func (s *Store) SaveJobServer(ctx context.Context, server string, silence time.Duration, working []int64, problem string) (freed int, err error) {
-	settled, err := s.q.SaveJobServer(ctx, queries.SaveJobServerParams{ID: server, Silence: silence.Seconds()})
+	canJudge, err := s.q.SaveJobServer(ctx, queries.SaveJobServerParams{ID: server, Silence: silence.Seconds()})
 	if err != nil {
 		return 0, dberr.Wrap("say that this server lives", err)
 	}
 	ids, err := s.q.FreeJobs(ctx, queries.FreeJobsParams{
-		Problem: problem, Server: server, Silence: silence.Seconds(), Working: working, Others: settled,
+		Problem: problem, Server: server, Silence: silence.Seconds(), Working: working, Others: canJudge,
 	})
 	return len(ids), dberr.Wrap("free jobs", err)
 }
 
-// WakeMisconfiguredJobs makes jobs due that wait for a change of a setting. It is called after a
-// start.
+// WakeMisconfiguredJobs makes all jobs due now that failed because of a setting and wait for their
+// next attempt. It is called after a start, because the setting may have changed.
 func (s *Store) WakeMisconfiguredJobs(ctx context.Context) error {
 	return dberr.Wrap("wake jobs", s.q.WakeMisconfiguredJobs(ctx))
 }
 
-// DeleteJobServer records that a server has stopped.
+// DeleteJobServer deletes the heartbeat of a server that stops, and those of servers that were
+// silent for a day.
 func (s *Store) DeleteJobServer(ctx context.Context, server string) error {
 	return dberr.Wrap("say that this server stops", s.q.DeleteJobServer(ctx, server))
 }
 
-// Jobs returns at most most jobs of an agent: unfinished ones first, then the latest.
+// Jobs returns at most most jobs of an agent: unfinished ones first, the latest created first, then
+// finished ones, the latest finished first.
 func (s *Store) Jobs(ctx context.Context, agentID int64, most int) ([]records.Job, error) {
 	rows, err := s.q.Jobs(ctx, queries.JobsParams{AgentID: agentID, Most: int32(most)})
 	return mapRows("list jobs", rows, err, func(row queries.JobsRow) records.Job {
@@ -107,8 +115,8 @@ func (s *Store) Jobs(ctx context.Context, agentID int64, most int) ([]records.Jo
 	})
 }
 
-// JobTokens returns the tokens that an agent's jobs have used since a time, by the day of their
-// last run. Days without jobs are omitted.
+// JobTokens returns the tokens of the language model that an agent's jobs have used, by the day
+// (UTC) of their last run, oldest first. Runs before since, and days without jobs, are omitted.
 func (s *Store) JobTokens(ctx context.Context, agentID int64, since time.Time) ([]records.DayTokens, error) {
 	rows, err := s.q.JobTokens(ctx, queries.JobTokensParams{AgentID: agentID, Since: since})
 	return mapRows("sum up tokens", rows, err, func(row queries.JobTokensRow) records.DayTokens {

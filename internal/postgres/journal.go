@@ -11,7 +11,8 @@ import (
 	"memoir/internal/records"
 )
 
-// journal adds journal entries and updates the daily growth.
+// journal adds the entries to the journal, and adds the changes of the number of undeleted memories
+// to the daily counts. It does nothing without entries.
 func journal(ctx context.Context, q *queries.Queries, agentID int64, happened ...records.JournalEntry) error {
 	if len(happened) == 0 {
 		return nil
@@ -29,6 +30,8 @@ func journal(ctx context.Context, q *queries.Queries, agentID int64, happened ..
 	return addGrowth(ctx, q, agentID, happened)
 }
 
+// addGrowth adds to the daily counts, by day (UTC) and type, how the entries change the number of
+// undeleted memories. Changes that cancel out are not saved.
 func addGrowth(ctx context.Context, q *queries.Queries, agentID int64, happened []records.JournalEntry) error {
 	type key struct {
 		day time.Time

@@ -17,7 +17,9 @@ import (
 // these queries.
 const genericPlans = 64
 
-// KnownState returns the state in the database that a scan touches.
+// KnownState returns the rows that a scan needs: the readable memories with the names or ids of the
+// query, their files, the unreadable files at its paths, and the tombstones of its names. The rows
+// but the files are from one transaction.
 func (w *Writer) KnownState(ctx context.Context, of records.KnownQuery) (records.KnownState, error) {
 	var past records.KnownState
 	var byID []records.MemoryRow
@@ -64,8 +66,9 @@ func (w *Writer) KnownState(ctx context.Context, of records.KnownQuery) (records
 	return past, err
 }
 
-// RawsOf returns, by path, bytes with the recorded content of each file. They may be those of
-// another file of the same memory with the same content. Files without saved bytes are omitted.
+// RawsOf returns, by path, bytes with the recorded content of each file. They may come from another
+// file of the same memory with an equal content. Files without saved bytes have no entry. It
+// returns nil if files is empty.
 func (w *Writer) RawsOf(ctx context.Context, files []records.File) (map[string][]byte, error) {
 	type content struct {
 		memory      uuid.UUID

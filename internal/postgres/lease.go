@@ -10,15 +10,16 @@ import (
 	"memoir/internal/records"
 )
 
-// heldLeases lists the leases of this database with the backends that hold them. The numbers are
-// those of TakeLeases.
+// heldLeases lists the held leases of this database by agent, with the process ids of the holders'
+// connections. 1818583411 is the number of leases in query TakeLeases.
 const heldLeases = `
 SELECT objid::bigint, pid
 FROM pg_locks
 WHERE locktype = 'advisory' AND classid = 1818583411 AND objsubid = 2 AND granted
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 
-// Holders returns the lease holders, by agent.
+// Holders returns by agent id the server connections that hold leases. Agents whose lease no server
+// holds have no entry.
 func (s *Store) Holders(ctx context.Context) (map[int64]records.LeaseHolder, error) {
 	rows, err := s.pool.Query(ctx, heldLeases)
 	if err != nil {
@@ -34,14 +35,16 @@ func (s *Store) Holders(ctx context.Context) (map[int64]records.LeaseHolder, err
 	return holders, dberr.Wrap("read who holds the leases", err)
 }
 
-// Holder returns the holder of an agent's lease.
+// Holder returns the server connection that holds the agent's lease, or 0 if no server holds it.
 func (s *Store) Holder(ctx context.Context, agent int64) (records.LeaseHolder, error) {
 	var holder records.LeaseHolder
 	err := s.pool.QueryRow(ctx, "SELECT coalesce((SELECT pid FROM ("+heldLeases+") AS leases WHERE objid = $1), 0)", agent).Scan(&holder)
 	return holder, dberr.Wrap("read who holds the lease", err)
 }
 
-// OpenLeaseConn opens this server's own connection for leases and messages. See lease.Open.
+// OpenLeaseConn opens a separate connection to the database, for leases and for messages of other
+// servers. onMessage receives each message, one at a time, and must not block. It fails with
+// memories.ErrUnavailable if the database cannot be reached. The caller must call Close.
 func (s *Store) OpenLeaseConn(ctx context.Context, onMessage func(payload string)) (*lease.Conn, error) {
 	return lease.Open(ctx, s.pool.Config().ConnConfig, onMessage)
 }

@@ -20,18 +20,18 @@ import (
 // byRank is the order of a search: best first.
 const byRank memories.Sort = "rank"
 
-// A place is the sort key of the last memory of a page.
+// place is the sort key and the id of the last memory of a page.
 type place struct {
 	Key  string
 	ID   uuid.UUID
-	Near bool `json:",omitempty"` // the list has what comes close to the search
+	Near bool `json:",omitempty"` // the list has near misses of the search
 }
 
-// order is how one Sort reads in SQL: the expression, its cast, and whether it descends.
+// order is the SQL of one Sort.
 type order struct {
 	expression, cast string
 	descends         bool
-	key              func(listRow) string // the value of the expression, as a cursor holds it
+	key              func(listRow) string // the value of the expression, for a cursor
 }
 
 var orders = map[memories.Sort]order{
@@ -43,18 +43,18 @@ var orders = map[memories.Sort]order{
 
 func timeKey(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
 
-// rowColumns are of memories m and their revisions r.
+// rowColumns are the columns of memories m and their revisions r that scanRow reads first.
 const rowColumns = headColumns + ", r.description, r.body, " + fileLookupColumn
 
 const headColumns = `m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path,
 	m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at,
 	m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.team, m.deleted_actor`
 
-// A scope is whose memories are wanted: of one agent, or of all.
+// scope is the agents whose memories a list has: one agent, or all.
 type scope struct {
 	agentID int64            // 0: of all agents
 	slugs   map[int64]string // of each agent
-	joined  []int64          // of all agents, those that are joined to another one, whose memories these are no more
+	joined  []int64          // for all agents: those whose directory is a link to another agent's
 }
 
 func (of scope) search() search.Scope { return search.Scope{AgentID: of.agentID, Without: of.joined} }
@@ -63,8 +63,10 @@ func scopeOf(a records.Agent) scope {
 	return scope{agentID: a.ID, slugs: map[int64]string{a.ID: a.Slug}}
 }
 
-// Memories returns one page of an agent's memories, as they are or as they were at filter.AsOf. It
-// fails with *memories.InvalidError for an invalid filter, and with ErrCursor.
+// Memories returns one page of the agent's memories that match the filter, as they are, or as they
+// were at filter.AsOf. Deleted memories are left out unless the filter asks for them. It fails with
+// *memories.InvalidError for an invalid filter, and with records.ErrCursor if the cursor is not of
+// this list.
 func (s *Store) Memories(ctx context.Context, agent records.Agent, filter memories.Filter, page memories.PageRequest) (records.MemoryPage, error) {
 	if err := filter.Check(); err != nil {
 		return records.MemoryPage{}, err
@@ -75,6 +77,8 @@ func (s *Store) Memories(ctx context.Context, agent records.Agent, filter memori
 	return s.page(ctx, scopeOf(agent), filter, page)
 }
 
+// page returns one page of the scope's memories that match the filter, by search if the filter has
+// a query. It fails with records.ErrCursor if the cursor is not of this list.
 func (s *Store) page(ctx context.Context, of scope, filter memories.Filter, request memories.PageRequest) (page records.MemoryPage, err error) {
 	l, after, err := newMemoryList(filter, request, of)
 	if err != nil {
@@ -97,15 +101,17 @@ func (s *Store) page(ctx context.Context, of scope, filter memories.Filter, requ
 	return page, err
 }
 
-// memoryList is a list with its order.
+// memoryList is the filter with its order, the length of a page, and the mark of the list's
+// cursors.
 type memoryList struct {
 	memories.Filter
 	limit int
-	mark  string // of its cursors
+	mark  string // see markOf
 }
 
-// newMemoryList returns the list, and the place after which it is to be read. The place is nil for
-// the first page.
+// newMemoryList returns the list with the defaults of its filter, and the place after which the
+// page begins, or nil for the first page. The default order is by rank for a search, else by
+// update. It fails with records.ErrCursor if the cursor is not of this list.
 func newMemoryList(f memories.Filter, page memories.PageRequest, of scope) (l memoryList, after *place, err error) {
 	if f.NotRemoved && f.State == "" {
 		f.State = memories.Deleted
@@ -129,10 +135,11 @@ type listRow struct {
 	description, body string
 	rank              float32
 	carried           fileLookup
-	total             int // of the whole list, if selection.counted
+	total             int // the length of the whole list, if selection.counted
 }
 
-// listed reads one page of a list, one row more than it shows, and how long the list is.
+// listed returns the rows of one page of a list, up to one more than its limit, and the length of
+// the whole list. after is the last place of the page before, or nil.
 func listed(ctx context.Context, on reader, l memoryList, c selection, after *place) (rows []listRow, total int, err error) {
 	query := listQuery
 	if l.Sort == byRank {
@@ -155,13 +162,14 @@ func listed(ctx context.Context, on reader, l memoryList, c selection, after *pl
 	return rows, total, err
 }
 
-// total counts the whole list.
+// total counts the memories of the selection.
 func (c selection) total(ctx context.Context, on reader) (total int, err error) {
 	err = on.QueryRow(ctx, c.count, c.args).Scan(&total)
 	return total, err
 }
 
-// listQuery returns the query of one page of a list in the order of its sort, after that place.
+// listQuery returns the query of one page of a list that is not sorted by rank. after is the last
+// place of the page before, or nil. It adds the arguments of that place to c.args.
 func listQuery(c selection, l memoryList, after *place) string {
 	by := orders[l.Sort]
 	total := "0"
@@ -172,7 +180,7 @@ func listQuery(c selection, l memoryList, after *place) string {
 		by.page(c, l, after), rowColumns, total, by.by())
 }
 
-// by is the order as ORDER BY has it.
+// by returns the ORDER BY clause without its keywords. Equal rows are sorted by id.
 func (o order) by() string {
 	if o.descends {
 		return o.expression + " DESC, m.id"
@@ -180,9 +188,10 @@ func (o order) by() string {
 	return o.expression + ", m.id"
 }
 
-// page is the query of one page, after that place. Its limit is a number and not an argument: with an argument Postgres would
-// plan the query again each time, which takes longer than running it. The rows equal in the order and those after them are two
-// ranges of the order's index, so that a later page costs no more than the first, even if all memories have the same time.
+// page returns the subquery for the memories of one page, and one more. It adds the arguments of
+// the place to c.args. Its limit is a number, because with an argument Postgres would plan the
+// query each time. Rows equal to the place and those after it are two ranges of an index, which
+// keeps later pages fast.
 func (o order) page(c selection, l memoryList, after *place) string {
 	part := func(beyond string) string {
 		return fmt.Sprintf("(SELECT m.* %s%s ORDER BY %s LIMIT %d)", c.sql, beyond, o.by(), l.limit+1)
@@ -195,23 +204,23 @@ func (o order) page(c selection, l memoryList, after *place) string {
 	if o.descends {
 		compare = "<"
 	}
-	// The key goes as text and is cast there, so that a timestamp is compared as exactly as it is kept.
+	// Postgres casts the key, so that a timestamp is compared in its full precision.
 	key := "@key::text::" + o.cast
 	equal := fmt.Sprintf("%s = %s AND m.id > @id", o.expression, key)
 	further := fmt.Sprintf("%s %s %s", o.expression, compare, key)
 	if l.Query != "" {
-		return part(" AND (" + further + " OR " + equal + ")") // all hits are put in order, and found only once
+		return part(" AND (" + further + " OR " + equal + ")") // one part, because the search runs once
 	}
 	return fmt.Sprintf("SELECT * FROM (%s UNION ALL %s) m ORDER BY %s LIMIT %d", part(" AND "+equal), part(" AND "+further), o.by(), l.limit+1)
 }
 
-// reader is what a list is read from: the pool, or a transaction.
+// reader is the source of a list: the pool, or a transaction.
 type reader interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// scanRow scans rowColumns, the rank and the total.
+// scanRow reads rowColumns, the rank and the total.
 func scanRow(row pgx.CollectableRow) (r listRow, err error) {
 	m := &r.head
 	err = row.Scan(&m.ID, &m.AgentID, &m.Name, &m.Readable, &m.State, &m.Type, &m.RevisionID, &m.Fingerprint, &m.Hash,
@@ -221,8 +230,9 @@ func scanRow(row pgx.CollectableRow) (r listRow, err error) {
 	return r, err
 }
 
-// canBeKey says whether a key is written as its sort writes them, so that a forged cursor never reaches a cast in
-// Postgres, which takes more spellings of a number and fewer years than Go.
+// canBeKey reports whether a key of a cursor has the form that seal gives to keys of its type.
+// Others must not reach the cast in Postgres, which accepts other forms of numbers and fewer years
+// than Go.
 func canBeKey(key, cast string) bool {
 	switch cast {
 	case "timestamptz":

@@ -14,7 +14,8 @@ import (
 	"memoir/internal/records"
 )
 
-// LogSignatures returns the signatures of the agent's log files at and below the paths, by path.
+// LogSignatures returns by path the saved signatures of the agent's log files at or below the
+// paths. A signature is a hash of a file's metadata; 0 means that the file must be read again.
 func (a *AgentRows) LogSignatures(ctx context.Context, paths []string) (map[string]int64, error) {
 	rows, err := a.q.LogSignatures(ctx, queries.LogSignaturesParams{AgentID: a.agentID, Places: paths})
 	if err != nil {
@@ -27,7 +28,8 @@ func (a *AgentRows) LogSignatures(ctx context.Context, paths []string) (map[stri
 	return known, nil
 }
 
-// SaveLogs saves log files, and replaces their earlier contents.
+// SaveLogs saves log files with their texts and search words. It replaces earlier rows of the same
+// paths.
 func (w *Writer) SaveLogs(ctx context.Context, all []records.Log) error {
 	save := queries.SaveLogsParams{AgentID: w.agentID}
 	for _, l := range all {
@@ -47,13 +49,15 @@ func (w *Writer) SaveLogs(ctx context.Context, all []records.Log) error {
 	return dberr.Wrap("save logs", w.q.SaveLogs(ctx, save))
 }
 
-// DeleteLogs deletes the rows of removed log files.
+// DeleteLogs deletes the rows of the log files at the paths. Unknown paths are ignored. No file on
+// disk changes.
 func (w *Writer) DeleteLogs(ctx context.Context, paths []string) error {
 	return dberr.Wrap("forget logs", w.q.DeleteLogs(ctx, queries.DeleteLogsParams{AgentID: w.agentID, Paths: paths}))
 }
 
-// LogDays returns one page of the days with logs from first to last, newest first. cursor is the
-// NextCursor of the page before; it is empty for the first. It fails with ErrCursor.
+// LogDays returns one page of at most limit days with logs from first to last, newest first, with
+// totals of each day. cursor is the NextCursor of the page before, or empty for the first page. It
+// fails with records.ErrCursor if cursor is not of this list.
 func (s *Store) LogDays(ctx context.Context, agentID int64, first, last logs.Day, limit int, cursor string) (records.LogDayPage, error) {
 	mark := markOf("log days", agentID, first, last)
 	after, err := unseal[logs.Day](mark, cursor)
@@ -81,7 +85,8 @@ func (s *Store) LogDays(ctx context.Context, agentID int64, first, last logs.Day
 	return page, nil
 }
 
-// LogMonths returns the months in which the agent has logs, newest first.
+// LogMonths returns the months with logs of the agent, newest first, with the number of days with
+// logs in each.
 func (s *Store) LogMonths(ctx context.Context, agentID int64) ([]records.LogMonth, error) {
 	rows, err := s.q.LogMonths(ctx, agentID)
 	return mapRows("list months with logs", rows, err, func(row queries.LogMonthsRow) records.LogMonth {
@@ -89,9 +94,9 @@ func (s *Store) LogMonths(ctx context.Context, agentID int64) ([]records.LogMont
 	})
 }
 
-// Logs returns the agent's logs of a range of days, oldest day first; a day's own log precedes
-// those with a title. It returns the newest MostLogs files. Texts over mostBytes in total are
-// omitted, oldest days first, and marked.
+// Logs returns the agent's logs from the day first to the day last, oldest day first. The log of a
+// whole day precedes the other logs of that day. Only the newest records.MostLogs files are
+// returned. Beyond mostBytes in total, texts of the oldest days are empty and LeftOut is true.
 func (s *Store) Logs(ctx context.Context, agentID int64, first, last logs.Day, mostBytes int64) ([]records.Log, error) {
 	rows, err := s.q.LogsBetween(ctx, queries.LogsBetweenParams{
 		AgentID: agentID, First: dateOf(first), Last: dateOf(last), MostBytes: mostBytes, Most: records.MostLogs,
@@ -104,21 +109,22 @@ func (s *Store) Logs(ctx context.Context, agentID int64, first, last logs.Day, m
 	})
 }
 
-// LogsAround returns the last day with logs before a day and the first one after it. Each is empty
-// if there is no such day.
+// LogsAround returns the agent's last day with logs before day, and the first one after it. Each is
+// empty if there is no such day.
 func (s *Store) LogsAround(ctx context.Context, agentID int64, day logs.Day) (before, after logs.Day, err error) {
 	row, err := s.q.LogsAround(ctx, queries.LogsAroundParams{AgentID: agentID, Day: dateOf(day)})
 	return dayOf(row.Before), dayOf(row.After), dberr.Wrap("look for other days with logs", err)
 }
 
-// logCursor is the end of a page of found logs.
+// logCursor is the day and the path of the last log of a page.
 type logCursor struct {
 	Day  logs.Day
 	Path string
 }
 
-// SearchLogs returns one page of the agent's logs that have all words of the query, newest first.
-// It fails with ErrCursor, and with ErrSearch for a query without a word.
+// SearchLogs returns one page of at most limit of the agent's logs that have all words of the
+// query, newest first. It fails with memories.ErrSearch if the query has no word, and with
+// records.ErrCursor if cursor is not of this list. cursor is empty for the first page.
 func (s *Store) SearchLogs(ctx context.Context, agentID int64, query string, limit int, cursor string) (records.LogPage, error) {
 	sought, ok := search.Parse(query)
 	if !ok {
@@ -155,7 +161,7 @@ func (s *Store) SearchLogs(ctx context.Context, agentID int64, query string, lim
 
 func dateOf(day logs.Day) pgtype.Date { return pgtype.Date{Time: day.Begins(), Valid: true} }
 
-// dayOf returns the day of a date. It is empty for NULL.
+// dayOf returns the day of a date, or an empty day for NULL.
 func dayOf(date pgtype.Date) logs.Day {
 	if !date.Valid {
 		return ""

@@ -17,13 +17,15 @@ import (
 	"memoir/internal/records"
 )
 
-// Memory returns one memory of the agent, also a deleted one. It fails with memories.ErrNotFound
-// for an unknown, foreign or malformed id.
+// Memory returns one memory of the agent with its text and files, also a deleted one. It fails with
+// memories.ErrNotFound if the id is unknown, malformed, or of another agent's memory.
 func (s *Store) Memory(ctx context.Context, agent records.Agent, id string) (memories.Memory, error) {
 	return memoryOf(ctx, s.pool, agent, id)
 }
 
-// Memory is Store.Memory for the locked agent.
+// Memory returns one memory of the locked agent with its text and files, also a deleted one. slug
+// is the agent's. It fails with memories.ErrNotFound if the id is unknown, malformed, or of another
+// agent's memory.
 func (a *AgentRows) Memory(ctx context.Context, slug, id string) (memories.Memory, error) {
 	return memoryOf(ctx, a.conn, records.Agent{ID: a.agentID, Slug: slug}, id)
 }
@@ -49,8 +51,9 @@ func memoryOf(ctx context.Context, on queries.DBTX, agent records.Agent, id stri
 	return found[0], nil
 }
 
-// MemoriesByID returns memories of the agent by name, without text, also deleted ones. It fails
-// with memories.ErrNotFound if an id is unknown, foreign or malformed.
+// MemoriesByID returns the memories of the agent with the ids, with their files but without their
+// texts, also deleted ones, sorted by name. It ignores repeated ids. If any id is unknown,
+// malformed, or of another agent's memory, it fails with memories.ErrNotFound.
 func (s *Store) MemoriesByID(ctx context.Context, agent records.Agent, ids []string) ([]memories.Memory, error) {
 	parsed, err := tryMap(slices.Compact(slices.Sorted(slices.Values(ids))), parseID)
 	if err != nil {
@@ -70,7 +73,8 @@ func (s *Store) MemoriesByID(ctx context.Context, agent records.Agent, ids []str
 	return complete(ctx, s.q, scopeOf(agent), heads)
 }
 
-// RemovedPaths returns the paths of the memories' removed files.
+// RemovedPaths returns the paths of the memories' former files, which are no longer on disk,
+// sorted. It fails with memories.ErrNotFound if an id is malformed.
 func (s *Store) RemovedPaths(ctx context.Context, ms []memories.Memory) ([]string, error) {
 	ids, err := tryMap(ms, func(m memories.Memory) (uuid.UUID, error) { return parseID(m.ID) })
 	if err != nil {
@@ -80,8 +84,9 @@ func (s *Store) RemovedPaths(ctx context.Context, ms []memories.Memory) ([]strin
 	return paths, dberr.Wrap("read gone files", err)
 }
 
-// FilesToIndex returns the primary files that MEMORY.md lists, and the paths of files of missing
-// memories. Paths are relative to the agent's directory, and sorted.
+// FilesToIndex returns the memory files that MEMORY.md must list: those on disk, outside of
+// sessions, that are not deleted. missing has the paths of absent files of missing memories, whose
+// lines must stay. Both are sorted by path, relative to the agent's directory.
 func (s *Store) FilesToIndex(ctx context.Context, agentID int64) (listed []memorymd.IndexedFile, missing []string, err error) {
 	rows, err := s.q.FilesToIndex(ctx, agentID)
 	for _, row := range rows {
@@ -96,15 +101,15 @@ func (s *Store) FilesToIndex(ctx context.Context, agentID int64) (listed []memor
 	return listed, missing, dberr.Wrap("read the files to index", err)
 }
 
-// Mirrored counts the known files on disk of agents whose directory is present, and the memories of
-// all agents that need attention.
+// Mirrored counts the memory files on disk of all agents whose directory exists, and the memories
+// of all agents in the state needs_attention.
 func (s *Store) Mirrored(ctx context.Context) (files, needsAttention int, err error) {
 	row, err := s.q.CountFiles(ctx)
 	return int(row.Mirrored), int(row.NeedsAttention), dberr.Wrap("count files", err)
 }
 
-// MirroredByAgent counts the known files on disk by agent. Agents without files, or without a
-// directory, are omitted.
+// MirroredByAgent counts the memory files on disk by agent id. Agents without files, without a
+// directory, or whose directory is a link to another agent's, have no entry.
 func (s *Store) MirroredByAgent(ctx context.Context) (map[int64]int, error) {
 	rows, err := s.q.CountFilesByAgent(ctx)
 	files := make(map[int64]int, len(rows))
@@ -114,7 +119,7 @@ func (s *Store) MirroredByAgent(ctx context.Context) (map[int64]int, error) {
 	return files, dberr.Wrap("count files by agent", err)
 }
 
-// fileLookup is the part of a memory's files that a list query has read.
+// fileLookup is the result of looking up the files of a memory in a list query.
 type fileLookup int16
 
 const (
@@ -126,7 +131,7 @@ const (
 	onlySourceFile
 )
 
-// fileLookupColumn is the column of a query of memories m that computes the fileLookup.
+// fileLookupColumn is the column that computes the fileLookup, in a query of memories m.
 const fileLookupColumn = `(SELECT CASE count(*)
 		WHEN 0 THEN CASE WHEN m.state = 'deleted' AND EXISTS (SELECT FROM files r
 			WHERE r.agent_id = m.agent_id AND r.status = 'removing' AND r.memory_id = m.id AND NOT r.present) THEN 0 ELSE 1 END
@@ -135,7 +140,9 @@ const fileLookupColumn = `(SELECT CASE count(*)
 		ELSE 0 END::smallint
 	FROM files f WHERE f.memory_id = m.id AND f.present)`
 
-// complete converts rows to memories with their files.
+// complete returns the memories of the rows with the slugs of their agents and their files, in the
+// same order. It reads files only for rows whose fileLookup is readFiles. Each file or index line
+// that a deletion could not remove becomes a problem of its memory.
 func complete(ctx context.Context, q *queries.Queries, of scope, rows []listRow) ([]memories.Memory, error) {
 	files, err := filesYetUnknown(ctx, q, rows)
 	if err != nil {
@@ -155,7 +162,8 @@ func complete(ctx context.Context, q *queries.Queries, of scope, rows []listRow)
 	})
 }
 
-// filesYetUnknown returns the files on disk of memories whose rows do not have them.
+// filesYetUnknown returns, by memory, the files of the rows whose fileLookup is readFiles: those on
+// disk, and those marked for removal. It returns nil if no row has it.
 func filesYetUnknown(ctx context.Context, q *queries.Queries, rows []listRow) (map[uuid.UUID][]records.File, error) {
 	var ids []uuid.UUID
 	for _, row := range rows {
@@ -178,6 +186,8 @@ func filesYetUnknown(ctx context.Context, q *queries.Queries, rows []listRow) (m
 	return byMemory, nil
 }
 
+// memoryFiles returns the files that are on disk and have the memory, also if they are marked for
+// removal.
 func memoryFiles(files []records.File) (present []memories.MemoryFile) {
 	for _, f := range files {
 		if f.Present && (f.Status == records.Mirrored || f.Status == records.Removing) {
@@ -200,8 +210,9 @@ func notRemoved(files []records.File) (problems []memories.Problem) {
 	return problems
 }
 
-// MemoryVersions returns the current versions of an agent's memories by id. Purged ones are
-// omitted. It fails with memories.ErrNotFound for a malformed id.
+// MemoryVersions returns by id the current states and content hashes of the agent's memories among
+// ids, also of deleted ones. Unknown and purged ones have no entry. It fails with
+// memories.ErrNotFound if an id is malformed.
 func (s *Store) MemoryVersions(ctx context.Context, agentID int64, ids []string) (map[string]records.MemoryVersion, error) {
 	parsed, err := tryMap(ids, parseID)
 	if err != nil {

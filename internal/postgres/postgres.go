@@ -24,7 +24,8 @@ import (
 // and lets several servers share a Postgres with its default of 100.
 const maxConnections = 12
 
-// Store reads and writes what Memoir knows. It is safe for concurrent use.
+// Store reads and writes Memoir's data in one database, through a pool of connections. It is safe
+// for concurrent use.
 type Store struct {
 	pool *pgxpool.Pool
 	q    *queries.Queries
@@ -33,15 +34,16 @@ type Store struct {
 	writers chan struct{}
 	// lastSuccess is the time of the last successful change, in nanoseconds since 1970.
 	lastSuccess atomic.Int64
-	// closing ends when the store closes; it cancels detached changes.
+	// closing is cancelled when the store closes. It cancels the changes of RunDetached.
 	closing       context.Context
 	cancelClosing context.CancelFunc
 	// nearMisses reports whether fuzzy search is available.
 	nearMisses bool
 }
 
-// Open connects to a database that has Memoir's schema. It fails with ErrUnavailable if the
-// database cannot be reached.
+// Open connects to a database that has Memoir's schema, and detects whether fuzzy search is
+// available. It fails with memories.ErrUnavailable if the database cannot be reached. The caller
+// must call Close.
 func Open(ctx context.Context, url string) (*Store, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -52,7 +54,8 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	config.ConnConfig.RuntimeParams["application_name"] = "memoir"
 	config.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
-		pgxuuid.Register(conn.TypeMap()) // else ids are sent as text, which halves the speed of long lists
+		// Without it ids are sent as text, which halves the speed of long lists.
+		pgxuuid.Register(conn.TypeMap())
 		return nil
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
@@ -68,18 +71,21 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	return store, nil
 }
 
-// Close cancels detached changes, waits for running queries and closes every connection.
+// Close cancels the changes of RunDetached, waits until all connections are returned to the pool,
+// and closes them.
 func (s *Store) Close() {
 	s.cancelClosing()
 	s.pool.Close()
 }
 
-// inTx runs do in one transaction.
+// inTx runs do in one transaction. It commits if do returns nil, else it rolls back. It returns the
+// error with the text of doing before it, translated by dberr.Wrap.
 func (s *Store) inTx(ctx context.Context, doing string, do func(*queries.Queries) error) error {
 	return dberr.Wrap(doing, pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return do(s.q.WithTx(tx)) }))
 }
 
-// Ping checks that Postgres responds. It fails with ErrUnavailable if not.
+// Ping sends an empty statement to Postgres and waits for the answer. It fails with
+// memories.ErrUnavailable if Postgres cannot be reached; if ctx ends first, with the error of ctx.
 func (s *Store) Ping(ctx context.Context) error { return dberr.Wrap("ping", s.pool.Ping(ctx)) }
 
 var (

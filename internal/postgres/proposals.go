@@ -10,6 +10,8 @@ import (
 	"memoir/internal/records"
 )
 
+// addProposal adds a proposal and returns 1. If the agent has a proposal with the same fingerprint,
+// also a refused one, it changes nothing and returns 0.
 func addProposal(ctx context.Context, q *queries.Queries, p records.Proposal) (int64, error) {
 	return q.AddProposal(ctx, queries.AddProposalParams{
 		ID: p.ID, AgentID: p.AgentID, State: string(p.State), Name: p.Name, Type: string(p.Type), Description: p.Description, Body: p.Body,
@@ -18,8 +20,8 @@ func addProposal(ctx context.Context, q *queries.Queries, p records.Proposal) (i
 	})
 }
 
-// Proposal returns a proposal of an agent. It fails with memories.ErrNotFound, also for a malformed
-// id.
+// Proposal returns one of the agent's proposals of a memory. It fails with memories.ErrNotFound if
+// the id is unknown, malformed or of another agent.
 func (s *Store) Proposal(ctx context.Context, agentID int64, id string) (records.Proposal, error) {
 	parsed, err := parseID(id)
 	if err != nil {
@@ -29,8 +31,9 @@ func (s *Store) Proposal(ctx context.Context, agentID int64, id string) (records
 	return proposalOf(row), dberr.Wrap("read a proposal", err)
 }
 
-// Proposals returns one page of an agent's proposals, newest first. An empty state means any.
-// cursor is the NextCursor of the page before; it is empty for the first. It fails with ErrCursor.
+// Proposals returns one page of at most limit of the agent's proposals in the state, newest first.
+// An empty state means all states. cursor is the NextCursor of the page before, or empty for the
+// first page. It fails with records.ErrCursor if cursor is not of this list.
 func (s *Store) Proposals(ctx context.Context, agentID int64, state records.ProposalState, limit int, cursor string) (records.ProposalPage, error) {
 	mark := markOf("proposals", agentID, state)
 	after, err := unseal[timeCursor](mark, cursor)
@@ -61,8 +64,9 @@ func (s *Store) Proposals(ctx context.Context, agentID int64, state records.Prop
 	return page, nil
 }
 
-// BeginAccepting starts the acceptance of a proposal with the given values. It fails with
-// memories.ErrChanged if the proposal is already decided.
+// BeginAccepting moves a waiting proposal to the state accepting. It saves the values of p: the
+// edited memory, its target, and who accepts it and when. It fails with memories.ErrChanged, and
+// changes nothing, if the proposal is not waiting. EndAccepting or CancelAccepting must follow.
 func (s *Store) BeginAccepting(ctx context.Context, p records.Proposal) error {
 	n, err := s.q.BeginAccepting(ctx, queries.BeginAcceptingParams{
 		AgentID: p.AgentID, ID: p.ID, At: &p.DecidedAt, DecidedBy: optional(string(p.DecidedBy)), Name: p.Name, Type: string(p.Type),
@@ -71,7 +75,9 @@ func (s *Store) BeginAccepting(ctx context.Context, p records.Proposal) error {
 	return decided("accept a proposal", n, err)
 }
 
-// EndAccepting records the memory of an accepted proposal.
+// EndAccepting moves a proposal from accepting to accepted, and saves the id of the memory that it
+// became. It fails with memories.ErrNotFound if memoryID is malformed. It does nothing if the
+// proposal is not in the state accepting.
 func (s *Store) EndAccepting(ctx context.Context, p records.Proposal, memoryID string) error {
 	parsed, err := parseID(memoryID)
 	if err != nil {
@@ -80,12 +86,14 @@ func (s *Store) EndAccepting(ctx context.Context, p records.Proposal, memoryID s
 	return dberr.Wrap("accept a proposal", s.q.EndAccepting(ctx, queries.EndAcceptingParams{AgentID: p.AgentID, ID: p.ID, MemoryID: &parsed}))
 }
 
-// CancelAccepting makes a proposal wait again.
+// CancelAccepting moves a proposal from accepting back to waiting, and clears its decision and
+// target. Edited values stay. It does nothing if the proposal is not in the state accepting.
 func (s *Store) CancelAccepting(ctx context.Context, p records.Proposal) error {
 	return dberr.Wrap("give up accepting a proposal", s.q.CancelAccepting(ctx, queries.CancelAcceptingParams{AgentID: p.AgentID, ID: p.ID}))
 }
 
-// RefuseProposal refuses a proposal. It fails as BeginAccepting does.
+// RefuseProposal moves a waiting proposal to the state refused, with the time and the actor in p.
+// It fails with memories.ErrChanged, and changes nothing, if the proposal is not waiting.
 func (s *Store) RefuseProposal(ctx context.Context, p records.Proposal) error {
 	n, err := s.q.RefuseProposal(ctx, queries.RefuseProposalParams{
 		AgentID: p.AgentID, ID: p.ID, At: &p.DecidedAt, DecidedBy: optional(string(p.DecidedBy)),
@@ -93,6 +101,8 @@ func (s *Store) RefuseProposal(ctx context.Context, p records.Proposal) error {
 	return decided("refuse a proposal", n, err)
 }
 
+// decided returns memories.ErrChanged if a decision has changed no row, else err translated by
+// dberr.Wrap.
 func decided(doing string, n int64, err error) error {
 	if err == nil && n == 0 {
 		return memories.ErrChanged
@@ -100,15 +110,16 @@ func decided(doing string, n int64, err error) error {
 	return dberr.Wrap(doing, err)
 }
 
-// ProposalsToFinish returns at most 100 proposals of all agents whose acceptance began before a
-// time, oldest first.
+// ProposalsToFinish returns at most 100 proposals of all agents that have been in the state
+// accepting since before the time, oldest decision first.
 func (s *Store) ProposalsToFinish(ctx context.Context, before time.Time) ([]records.Proposal, error) {
 	rows, err := s.q.ProposalsToFinish(ctx, &before)
 	return mapRows("list proposals to finish", rows, err, proposalOf)
 }
 
-// HadContent returns the id of the memory of the proposal's name that has its content, or has had
-// it since the decision. It fails with memories.ErrNotFound if none exists.
+// HadContent returns the id of the memory with the proposal's name that has the proposal's content.
+// A memory that has had it since the decision counts too, also in the trash. It fails with
+// memories.ErrNotFound if there is no such memory.
 func (s *Store) HadContent(ctx context.Context, p records.Proposal) (string, error) {
 	c := p.Canonical()
 	fingerprint := memories.FingerprintOf(c.Type, c.Description, c.Body)
@@ -116,13 +127,14 @@ func (s *Store) HadContent(ctx context.Context, p records.Proposal) (string, err
 	return id.String(), dberr.Wrap("look for what was accepted", err)
 }
 
-// HasTombstone reports whether a deleted memory of the agent had the content.
+// HasTombstone reports whether a memory of the agent with this content was deleted, under any name.
 func (s *Store) HasTombstone(ctx context.Context, agentID int64, content memories.Fingerprint) (bool, error) {
 	buried, err := s.q.HasTombstone(ctx, queries.HasTombstoneParams{AgentID: agentID, Fingerprint: content[:]})
 	return buried, dberr.Wrap("look at tombstones", err)
 }
 
-// DeletedContents returns the contents of the memories that were deleted last.
+// DeletedContents returns the names, descriptions and bodies of at most most memories in the
+// agent's trash, the last deleted first.
 func (s *Store) DeletedContents(ctx context.Context, agentID int64, most int) ([]memories.Content, error) {
 	rows, err := s.q.DeletedContents(ctx, queries.DeletedContentsParams{AgentID: agentID, Most: int32(most)})
 	return mapRows("read what was deleted", rows, err, func(row queries.DeletedContentsRow) memories.Content {

@@ -9,8 +9,9 @@ import (
 	"memoir/internal/records"
 )
 
-// Published records a publication. A power cut may lose the record; then the next scan compiles
-// CLAUDE.md again.
+// Published records that CLAUDE.md was compiled: its path, size, problem and publish key, and the
+// changed sizes of memories in it. It sets the time only if p.PublishedAt is set. It does not wait
+// for the disk: after a power cut, the next scan compiles CLAUDE.md again.
 func (w *Writer) Published(ctx context.Context, p records.Publication) error {
 	costs := queries.SetCostsParams{
 		Ids: make([]uuid.UUID, len(p.Costs)), Chars: make([]int32, len(p.Costs)), Listed: make([]bool, len(p.Costs)),
@@ -37,15 +38,16 @@ func (w *Writer) Published(ctx context.Context, p records.Publication) error {
 	})
 }
 
-// SetPublishKey records the key that identifies the current CLAUDE.md.
+// SetPublishKey records the key of a CLAUDE.md that is up to date. A change of a memory deletes the
+// key. It does not wait for the disk: after a power cut, the next scan compiles CLAUDE.md again.
 func (w *Writer) SetPublishKey(ctx context.Context, mark string) error {
 	return w.withoutWaiting(ctx, "record the publication", func(q *queries.Queries) error {
 		return q.SetPublishKey(ctx, queries.SetPublishKeyParams{ID: w.agentID, PublishKey: &mark})
 	})
 }
 
-// SetMemoryOff switches the agent's memory off or on, and reports whether that is a change.
-// CLAUDE.md must then be compiled again.
+// SetMemoryOff switches the agent's memory off or on, and reports whether that is a change. A
+// change marks CLAUDE.md as out of date, so that the caller must compile it.
 func (w *Writer) SetMemoryOff(ctx context.Context, off bool) (changed bool, err error) {
 	err = w.inTx(ctx, "switch the agent's memory", func(q *queries.Queries) error {
 		n, err := q.SetMemoryOff(ctx, queries.SetMemoryOffParams{ID: w.agentID, Off: off, At: records.Now()})
@@ -55,8 +57,9 @@ func (w *Writer) SetMemoryOff(ctx context.Context, off bool) (changed bool, err 
 	return changed, err
 }
 
-// invalidatePublished marks CLAUDE.md as out of date, in the transaction that changes memories. It
-// raises the version by the number of changes.
+// invalidatePublished marks CLAUDE.md as out of date and raises the version of the agent's memories
+// by the number of changed ones. Callers use the transaction that changes the memories. It does
+// nothing if changed is empty.
 func invalidatePublished(ctx context.Context, q *queries.Queries, agentID int64, changed ...uuid.UUID) error {
 	if len(changed) == 0 {
 		return nil

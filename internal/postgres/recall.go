@@ -13,7 +13,9 @@ import (
 	"memoir/internal/records"
 )
 
-// RecallSources returns the sources of the agent, itself first. It fails with memories.ErrNotFound.
+// RecallSources returns the agents whose memories a recall for the agent can return: itself first,
+// then the agents that share theirs with it. It fails with memories.ErrNotFound if the slug is
+// unknown.
 func (s *Store) RecallSources(ctx context.Context, slug string) (records.RecallSources, error) {
 	agent, err := s.AgentUncounted(ctx, slug)
 	if err != nil {
@@ -23,15 +25,16 @@ func (s *Store) RecallSources(ctx context.Context, slug string) (records.RecallS
 	return append(records.RecallSources{agent}, shared...), err
 }
 
-// WordsWithPrefix returns at most 60 words for each prefix. It does not know words that a typing
-// error cannot lead to (see words.CanBeMeant).
+// WordsWithPrefix returns words of memories that begin with one of the prefixes, at most 60 for
+// each, each word once. It knows only words of 3 to 32 letters, which exclude words with digits.
 func (s *Store) WordsWithPrefix(ctx context.Context, beginnings []string) ([]string, error) {
 	found, err := s.q.WordsWithPrefix(ctx, beginnings)
 	return found, dberr.Wrap("look for words", err)
 }
 
-// SimilarWords returns similar words for each typed word, most similar first. It returns none if
-// the database has no NearMisses.
+// SimilarWords returns by typed word at most 60 similar words of memories, most similar first.
+// Words without a similar one have no entry. It returns nil if the database has no fuzzy search or
+// typed is empty.
 func (s *Store) SimilarWords(ctx context.Context, typed []string) (map[string][]string, error) {
 	if !s.nearMisses || len(typed) == 0 {
 		return nil, nil
@@ -47,8 +50,8 @@ func (s *Store) SimilarWords(ctx context.Context, typed []string) (map[string][]
 	return alike, nil
 }
 
-// Hits returns for each term at most most memories that have it, unordered. Some may be in the
-// trash.
+// Hits returns for each term the ids of the sources' memories and facts that contain it, at most
+// most of each, in any order. Memories in the trash are included.
 func (s *Store) Hits(ctx context.Context, from records.RecallSources, sought []records.RecallTerm, most int) ([][]uuid.UUID, error) {
 	matches := mapAll(sought, func(term records.RecallTerm) string { return search.MatchAny(from.IDs(), term.Words, term.Runs) })
 	hits := make([][]uuid.UUID, len(sought))
@@ -65,8 +68,8 @@ func (s *Store) Hits(ctx context.Context, from records.RecallSources, sought []r
 	return hits, err
 }
 
-// Texts returns those of the memories that can be recalled, with the first most characters of their
-// bodies, unordered.
+// Texts returns the readable, undeleted memories of the sources among ids with the first most
+// characters of their bodies, in any order. The facts among ids follow, with their whole texts.
 func (s *Store) Texts(ctx context.Context, from records.RecallSources, ids []uuid.UUID, most int) ([]memories.Memory, error) {
 	rows, err := s.q.RecallTexts(ctx, queries.RecallTextsParams{AgentIds: from.IDs(), Ids: ids, Most: int32(most)})
 	if err != nil {
@@ -84,8 +87,9 @@ func recallableOf(from records.RecallSources, row queries.RecallTextsRow) memori
 	}
 }
 
-// Newest returns the memories that can be recalled, except the given ones, newest first. Those
-// without a description have the start of their body. Facts follow.
+// Newest returns at most most readable, undeleted memories of the sources, newest first, except
+// those with the ids in besides. A memory has a body only if it has no description: its first 500
+// characters. If there are fewer than most, the newest facts follow.
 func (s *Store) Newest(ctx context.Context, from records.RecallSources, besides []uuid.UUID, most int) ([]memories.Memory, error) {
 	if besides == nil {
 		besides = []uuid.UUID{}
@@ -104,8 +108,9 @@ func (s *Store) Newest(ctx context.Context, from records.RecallSources, besides 
 	return append(found, facts...), err
 }
 
-// MemoryExcerpts returns, by id, the recallable memories among ids with the first most bytes of
-// their files, and the dead citations of the memories of the first source.
+// MemoryExcerpts returns by id the readable, undeleted memories of the sources among ids, with the
+// first most bytes of their files. It adds the facts among ids with their whole texts. The second
+// result has by id the citations of memories of the first source that lead nowhere.
 func (s *Store) MemoryExcerpts(ctx context.Context, from records.RecallSources, ids []uuid.UUID, most int) (found map[string]records.MemoryExcerpt, gone map[string][]memories.CheckedCitation, err error) {
 	rows, err := s.q.RecallFiles(ctx, queries.RecallFilesParams{AgentIds: from.IDs(), Ids: ids, Most: int32(most)})
 	if err != nil {
@@ -129,8 +134,9 @@ func (s *Store) MemoryExcerpts(ctx context.Context, from records.RecallSources, 
 	return found, gone, err
 }
 
-// ToRecall returns the number of memories to choose from, and the deliveries to a session of the
-// first source.
+// ToRecall returns how many memories and facts of the sources a recall can choose from. It also
+// returns the memories that the session of the first source has received and still has in its
+// context; they are empty if session is empty.
 func (s *Store) ToRecall(ctx context.Context, from records.RecallSources, session string) (n int, given records.SessionDelivery, err error) {
 	counted, err := s.q.CountToRecall(ctx, from.IDs())
 	if err != nil || session == "" {
@@ -140,7 +146,8 @@ func (s *Store) ToRecall(ctx context.Context, from records.RecallSources, sessio
 	return int(counted), given, err
 }
 
-// Delivered returns the deliveries that are still in a session's context.
+// Delivered returns the memories that recalls have returned to a session and that are still in its
+// context: those since its conversation was last compacted. It is empty for an unknown session.
 func (s *Store) Delivered(ctx context.Context, agentID int64, session string) (records.SessionDelivery, error) {
 	given, err := deliveredTo(ctx, s.q, agentID, session)
 	return given, dberr.Wrap("read what a session was given", err)
@@ -156,8 +163,8 @@ func deliveredTo(ctx context.Context, q *queries.Queries, agentID int64, session
 	return given, err
 }
 
-// RefreshSession records that a session has lost its deliveries, because its conversation was
-// compacted.
+// RefreshSession records that a session's context has lost all delivered memories at a time,
+// because its conversation was compacted. Later recalls return them again.
 func (s *Store) RefreshSession(ctx context.Context, agentID int64, session string, at time.Time) error {
 	return dberr.Wrap("refresh a session", s.q.RefreshRecallSession(ctx, queries.RefreshRecallSessionParams{AgentID: agentID, Session: session, At: at}))
 }

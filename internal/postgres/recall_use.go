@@ -14,7 +14,9 @@ import (
 	"memoir/internal/records"
 )
 
-// Recalls returns one page of an agent's recalls, newest first. It fails with ErrCursor.
+// Recalls returns one page of an agent's recalls with the memories that they returned, newest
+// first. list.Session selects one session; empty selects all recalls. It fails with
+// records.ErrCursor if the cursor is not of this list.
 func (s *Store) Recalls(ctx context.Context, list records.RecallList) (records.RecallPage, error) {
 	mark := markOf("recalls", list.AgentID, list.Session)
 	before, err := unseal[timeCursor](mark, list.Cursor)
@@ -33,7 +35,8 @@ func (s *Store) Recalls(ctx context.Context, list records.RecallList) (records.R
 	return page, dberr.Wrap("list recalls", err)
 }
 
-// recallsBefore reads one row more than the page needs.
+// recallsBefore returns the rows of one page of recalls and one more, newest first. before is the
+// place of the last recall of the page before, or nil.
 func (s *Store) recallsBefore(ctx context.Context, list records.RecallList, before *timeCursor) ([]queries.Recall, error) {
 	var at *time.Time
 	var id *uuid.UUID
@@ -47,6 +50,8 @@ func (s *Store) recallsBefore(ctx context.Context, list records.RecallList, befo
 	return s.q.ListRecallsOfSession(ctx, queries.ListRecallsOfSessionParams{AgentID: list.AgentID, Session: list.Session, Before: at, BeforeID: id, Most: most})
 }
 
+// withMemories returns the recalls of the rows with the memories that they returned, in the same
+// order.
 func (s *Store) withMemories(ctx context.Context, rows []queries.Recall) ([]records.PastRecall, error) {
 	recalls := make([]records.PastRecall, len(rows))
 	ids := make([]uuid.UUID, len(rows))
@@ -70,11 +75,12 @@ func (s *Store) withMemories(ctx context.Context, rows []queries.Recall) ([]reco
 	return recalls, err
 }
 
-// timed is of how many recalls at most the median is taken, the last ones.
+// timed is the number of latest recalls from which the median times are computed. It is arbitrary.
 const timed = 2000
 
-// RecallUse counts the recalls of a number of days in UTC, up to that of now. most limits the lists
-// of memories.
+// RecallUse returns statistics of the agent's recalls of the last days in UTC, including the day of
+// now: counts by day, median times, and the memories that were returned most often and never. most
+// limits each of these two lists.
 func (s *Store) RecallUse(ctx context.Context, agentID int64, now time.Time, days, most int) (records.RecallUse, error) {
 	beginnings := records.DaysUpTo(now, days)
 	use := records.RecallUse{Medians: map[string]time.Duration{}}
@@ -97,7 +103,8 @@ func (s *Store) RecallUse(ctx context.Context, agentID int64, now time.Time, day
 	return use, dberr.Wrap("count recalls", s.readExtremes(ctx, agentID, beginnings[0], most, &use))
 }
 
-// readExtremes adds the memories that were delivered most often, and never.
+// readExtremes adds to use the agent's memories that recalls since a time have returned most often
+// and never, at most most of each, with totals. It omits unreadable and deleted memories.
 func (s *Store) readExtremes(ctx context.Context, agentID int64, since time.Time, most int, use *records.RecallUse) error {
 	rows, err := s.q.RecallExtremes(ctx, queries.RecallExtremesParams{AgentID: agentID, Since: since, Most: int32(most)})
 	if err != nil {
@@ -116,8 +123,9 @@ func (s *Store) readExtremes(ctx context.Context, agentID int64, since time.Time
 	return s.countChances(ctx, agentID, since, use.Never, use.Most)
 }
 
-// countChances adds the number of recalls since each memory was learned. It counts each span
-// between two memories once.
+// countChances sets in each memory how many recalls considered memories since it was created, but
+// not before since. To count each span between two creations once, it sums up the spans from the
+// last to the first.
 func (s *Store) countChances(ctx context.Context, agentID int64, since time.Time, lists ...[]records.RecalledMemory) error {
 	var learned []time.Time
 	for _, list := range lists {
@@ -161,7 +169,9 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// RecallsOf returns how often a memory was delivered.
+// RecallsOf returns how often recalls have returned a memory, and when last. If none has, it
+// returns how many recalls have considered memories since it was created. It fails with
+// memories.ErrNotFound if the id is malformed.
 func (s *Store) RecallsOf(ctx context.Context, m memories.Memory) (records.RecallsOfMemory, error) {
 	id, err := parseID(m.ID)
 	if err != nil {

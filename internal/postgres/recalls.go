@@ -12,14 +12,16 @@ import (
 	"memoir/internal/records"
 )
 
-// SaveRecall saves a recall before its delivery.
+// SaveRecall adds a recall, or updates the result of a known one. It saves no delivered memories.
+// It does not wait for the disk.
 func (s *Store) SaveRecall(ctx context.Context, r records.Recall) error {
 	return s.withoutWaiting(ctx, "keep a recall", func(q *queries.Queries) error { return saveRecall(ctx, q, r) })
 }
 
-// Deliver saves a recall with the memories that choose returns. choose gets the session's earlier
-// deliveries. Concurrent deliveries to a session wait for each other. choose is not called for a
-// settled recall that was delivered already.
+// Deliver calls choose with the memories that r's session has received, and saves r as delivered
+// with the memories that choose returns, in one transaction. Deliveries to one session wait for
+// each other. If r is settled but was delivered by another call, Deliver does nothing. At an error
+// of choose it saves nothing and returns the error.
 func (s *Store) Deliver(ctx context.Context, r records.Recall, choose func(records.SessionDelivery) ([]records.DeliveredMemory, error)) error {
 	return s.withoutWaiting(ctx, "hand out a recall", func(q *queries.Queries) (err error) {
 		var given records.SessionDelivery
@@ -49,7 +51,8 @@ func (s *Store) Deliver(ctx context.Context, r records.Recall, choose func(recor
 	})
 }
 
-// withoutWaiting runs do in one transaction whose commit does not wait for the disk.
+// withoutWaiting runs do in one transaction whose commit does not wait for the disk. A power cut
+// may lose it. It returns the error with the text of doing before it.
 func (s *Store) withoutWaiting(ctx context.Context, doing string, do func(*queries.Queries) error) error {
 	return s.inTx(ctx, doing, func(q *queries.Queries) error {
 		if err := q.CommitAsync(ctx); err != nil {
@@ -71,6 +74,7 @@ func saveRecall(ctx context.Context, q *queries.Queries, r records.Recall) error
 	})
 }
 
+// saveItems adds the delivered memories of the recall, in order.
 func saveItems(ctx context.Context, q *queries.Queries, r records.Recall, out []records.DeliveredMemory) error {
 	params := queries.SaveRecallItemsParams{RecallID: r.ID, AgentID: r.AgentID, Session: optional(r.Session), At: r.At}
 	for _, o := range out {
@@ -86,7 +90,8 @@ func saveItems(ctx context.Context, q *queries.Queries, r records.Recall, out []
 	return q.SaveRecallItems(ctx, params)
 }
 
-// RecallByID returns a recall of an agent. It fails with memories.ErrNotFound.
+// RecallByID returns a recall of the agent without the memories that it returned. It fails with
+// memories.ErrNotFound if the id is unknown, malformed or of another agent.
 func (s *Store) RecallByID(ctx context.Context, agentID int64, id string) (records.Recall, error) {
 	parsed, err := parseID(id)
 	if err != nil {
@@ -99,13 +104,15 @@ func (s *Store) RecallByID(ctx context.Context, agentID int64, id string) (recor
 	return recallOf(row)
 }
 
-// SettledRecalls returns the ids of a session's undelivered recalls since a time, oldest first.
+// SettledRecalls returns the ids of the session's recalls since a time whose memories are chosen
+// and not delivered yet, oldest first.
 func (s *Store) SettledRecalls(ctx context.Context, agentID int64, session string, since time.Time) ([]uuid.UUID, error) {
 	ids, err := s.q.SettledRecalls(ctx, queries.SettledRecallsParams{AgentID: agentID, Session: session, Since: since})
 	return ids, dberr.Wrap("list recalls that wait", err)
 }
 
-// DeleteOldRecalls deletes the recalls before a time.
+// DeleteOldRecalls deletes the recalls before a time, with the records of their delivered memories,
+// and sessions without a delivery since then. It covers all agents.
 func (s *Store) DeleteOldRecalls(ctx context.Context, before time.Time) error {
 	if _, err := s.q.DeleteOldRecalls(ctx, before); err != nil {
 		return dberr.Wrap("forget recalls", err)
@@ -123,7 +130,9 @@ func recallOf(row queries.Recall) (records.Recall, error) {
 	return r, json.Unmarshal(row.Chosen, &r.Chosen)
 }
 
-// Undeliver marks delivered recalls as undelivered.
+// Undeliver takes back the delivery of recalls: it moves them back to the state settled, and
+// deletes the records of their delivered memories. It does nothing for an empty list. It does not
+// wait for the disk.
 func (s *Store) Undeliver(ctx context.Context, recalls []records.Recall) error {
 	if len(recalls) == 0 {
 		return nil

@@ -9,7 +9,10 @@ import (
 	"memoir/internal/records"
 )
 
-// startRenames removes the old keys before the new ones are saved.
+// startRenames removes the rows of old names that would conflict with the new ones. It adds
+// tombstones for the old names, unless the files state the new one. It also removes tombstones of
+// the new names, marks r.Files for removal, detaches other files, and removes the memories from the
+// search index.
 func startRenames(ctx context.Context, q *queries.Queries, agentID int64, renames []records.Rename) error {
 	for _, r := range renames {
 		if !r.ByFile {
@@ -40,7 +43,8 @@ func startRenames(ctx context.Context, q *queries.Queries, agentID int64, rename
 	return nil
 }
 
-// detachFiles marks files for removal, and detaches the memory's other files of the old key.
+// detachFiles marks r.Files for removal, detaches all other files from the memory, and deletes its
+// saved index lines.
 func detachFiles(ctx context.Context, q *queries.Queries, agentID int64, r records.Rename) error {
 	if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: agentID, Paths: pathsOf(r.Files)}); err != nil {
 		return err
@@ -51,7 +55,8 @@ func detachFiles(ctx context.Context, q *queries.Queries, agentID int64, r recor
 	return q.ClearIndexLines(ctx, r.ID)
 }
 
-// moveHistories moves the histories of deleted memories to the renamed ones that got their keys.
+// moveHistories moves the contents and files of deleted memories to the renamed memories that have
+// got their names, then deletes their rows. Renames without a deleted memory are skipped.
 func moveHistories(ctx context.Context, q *queries.Queries, agentID int64, renames []records.Rename) error {
 	for _, r := range renames {
 		if r.Deleted == uuid.Nil {

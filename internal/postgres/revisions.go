@@ -14,8 +14,10 @@ import (
 	"memoir/internal/records"
 )
 
-// Revisions returns one page of the memory's contents, newest first, including the current one. It
-// fails with memories.ErrNotFound, and with ErrCursor if the first content is unknown.
+// Revisions returns one page of the memory's different contents, newest first, including the
+// current one, also of a deleted memory. list.From selects the first by its id or hash. It fails
+// with memories.ErrNotFound if the agent has no such memory, and with records.ErrCursor if
+// list.From is unknown.
 func (s *Store) Revisions(ctx context.Context, agent records.Agent, id string, list records.RevisionList) (records.RevisionPage, error) {
 	if _, err := s.Memory(ctx, agent, id); err != nil {
 		return records.RevisionPage{}, err
@@ -30,7 +32,7 @@ func (s *Store) Revisions(ctx context.Context, agent records.Agent, id string, l
 		return records.RevisionPage{}, dberr.Wrap("read revisions", err)
 	}
 	switch {
-	case len(rows) == 0 && list.From == "": // a memory has at least one: it has gone since it was found
+	case len(rows) == 0 && list.From == "": // the memory was purged since it was found
 		return records.RevisionPage{}, memories.ErrNotFound
 	case len(rows) == 0:
 		return records.RevisionPage{}, records.ErrCursor
@@ -49,7 +51,8 @@ func (s *Store) Revisions(ctx context.Context, agent records.Agent, id string, l
 	return page, nil
 }
 
-// Raw returns the exact bytes of the memory's content. It is nil if they are unknown.
+// Raw returns the exact bytes of the file that the memory's current content came from. It returns
+// nil if they were not saved. It fails with memories.ErrNotFound if the agent has no such memory.
 func (s *Store) Raw(ctx context.Context, agent records.Agent, id string) ([]byte, error) {
 	if _, err := s.Memory(ctx, agent, id); err != nil {
 		return nil, err
@@ -58,8 +61,9 @@ func (s *Store) Raw(ctx context.Context, agent records.Agent, id string) ([]byte
 	return raw, dberr.Wrap("read the memory's bytes", err)
 }
 
-// LastGood returns the bytes of the recorded content of the memory's file at path. It is nil if
-// they are not saved.
+// LastGood returns the bytes of the last accepted content of the memory's file at path. It returns
+// nil and no error if they were not saved or the memory has no such file. It fails with
+// memories.ErrNotFound if the id is malformed.
 func (s *Store) LastGood(ctx context.Context, agent records.Agent, id, path string) ([]byte, error) {
 	memory, err := parseID(id)
 	if err != nil {
@@ -72,8 +76,9 @@ func (s *Store) LastGood(ctx context.Context, agent records.Agent, id, path stri
 	return raw, dberr.Wrap("read a file's last good bytes", err)
 }
 
-// RawOfHash returns the bytes with the hash that a file of the memory once had. It is nil if they
-// are not saved.
+// RawOfHash returns the bytes with the hash that a file of the memory once had. It returns nil and
+// no error if they were not saved or hash is unknown. It fails with memories.ErrNotFound if the
+// agent has no such memory.
 func (s *Store) RawOfHash(ctx context.Context, agent records.Agent, id, hash string) ([]byte, error) {
 	if _, err := s.Memory(ctx, agent, id); err != nil {
 		return nil, err

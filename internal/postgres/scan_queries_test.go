@@ -15,7 +15,8 @@ const withFiles = `INSERT INTO files (agent_id, path, memory_id, status, present
 	SELECT agent_id, path || suffix, id, 'mirrored', true, fingerprint, hash, size, 0, modified_at, content_at
 	FROM memories, unnest('{"", .bak}'::text[]) suffix`
 
-// TestScanQueries_UseIndexes counts the rows that Postgres reads for an agent with thousands of memories and files.
+// TestScanQueries_UseIndexes counts the rows that Postgres reads for an agent with thousands of
+// memories and files.
 func TestScanQueries_UseIndexes(t *testing.T) {
 	t.Parallel()
 	const memories = 3_000
@@ -55,7 +56,8 @@ func TestScanQueries_UseIndexes(t *testing.T) {
 	}
 }
 
-// read is how many rows of the tables of memories and files have been read, over all connections, which are closed.
+// read returns how many rows of the tables of memories and files have been read, over all closed
+// connections.
 func (l *library) read() int {
 	l.Helper()
 	l.store.Close()

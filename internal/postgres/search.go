@@ -13,8 +13,9 @@ import (
 	"memoir/internal/records"
 )
 
-// searchMemories returns one page of the memories of all agents that match, best first, by the same rules as a list of one
-// agent. Of the filter count Type, State, Query and Near. It fails with ErrCursor.
+// searchMemories returns one page of the memories of all agents that match the search, best first.
+// It uses only the filter's Type, State, Query and Near. Agents whose directory is a link to
+// another agent's are left out. It fails with records.ErrCursor if the cursor is not of this list.
 func (s *Store) searchMemories(ctx context.Context, filter memories.Filter, page memories.PageRequest) (records.MemoryPage, error) {
 	filter.Sort = byRank
 	agents, err := s.q.Agents(ctx)
@@ -31,8 +32,10 @@ func (s *Store) searchMemories(ctx context.Context, filter memories.Filter, page
 	return s.page(ctx, all, filter, page)
 }
 
-// found reads one page of a search, one row more than it shows: the memories that have all words or, if there are none and
-// the list wants near misses, those with words that come close.
+// found returns the rows of one page of a search, up to one more than its limit, and the number of
+// all hits: the memories with all words. If there is no hit and the filter permits near misses, it
+// searches for similar words instead, and near is true if that finds any. It returns nothing if the
+// query has no word.
 func (s *Store) found(ctx context.Context, of scope, l memoryList, after *place) (rows []listRow, total int, near bool, err error) {
 	exact, ok := search.Parse(l.Query)
 	if !ok {
@@ -42,7 +45,7 @@ func (s *Store) found(ctx context.Context, of scope, l memoryList, after *place)
 		if after == nil || !after.Near {
 			rows, total, err = listed(ctx, tx, l, selectionOf(l.Filter, of, exact), after)
 			if err != nil || total > 0 || !l.Near || !s.nearMisses || after != nil {
-				return err // near misses never follow a page of exact hits, even if all of these are gone
+				return err // near misses never follow a page of exact hits
 			}
 			if l.Type != "" || filtersBeyondTallies(l.Filter) {
 				// A filter that leaves out all hits is no reason to offer other words.
@@ -64,11 +67,12 @@ func (s *Store) found(ctx context.Context, of scope, l memoryList, after *place)
 	return rows, total, near, dberr.Wrap("search", err)
 }
 
-// byIndex is a transaction that uses the search index. The planner underestimates the cost of
-// reading vectors, and would read those of all memories for frequent words.
+// byIndex makes a transaction use the search index. The planner underestimates the cost of reading
+// vectors, and would read those of all memories for frequent words.
 var byIndex = pgx.TxOptions{BeginQuery: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL enable_seqscan = off"}
 
-// fuzzyQuery adds similar words to the query. It returns false if none exist.
+// fuzzyQuery returns the query with similar words of memories as alternatives to its own. It
+// returns false if there are no similar words.
 func fuzzyQuery(ctx context.Context, q *queries.Queries, exact search.Query) (search.Query, bool, error) {
 	typed := exact.Mistyped()
 	if len(typed) == 0 {
@@ -82,17 +86,18 @@ func fuzzyQuery(ctx context.Context, q *queries.Queries, exact search.Query) (se
 	return fuzzy, ok, nil
 }
 
-// maxRanked is the number of hits that are ranked: those with a word in the title first, then the
-// newest. The rank needs the whole vector, which takes 5 µs, or 25 µs from the disk cache.
+// maxRanked is the number of hits whose rank is computed: first those with a word in the title,
+// then the newest. The rank needs the whole vector, which takes 5 µs, or 25 µs from the disk cache.
 const maxRanked = 300
 
-// rankedQuery returns the query of one page of a search, best first, after that place. Hits that are not ranked follow with
-// the rank 0.
+// rankedQuery returns the query of one page of a search, best first. Hits beyond maxRanked follow
+// with the rank 0. after is the last place of the page before, or nil. It adds the arguments of
+// that place to c.args.
 func rankedQuery(c selection, l memoryList, after *place) string {
 	beyond := ""
 	if after != nil {
 		c.args["key"], c.args["id"] = after.Key, after.ID
-		// The key goes as text and is cast there, so that it is compared as exactly as it was computed.
+		// Postgres casts the key, so that it is compared in its full precision.
 		beyond = "WHERE rank < @key::text::real OR (rank = @key::text::real AND id > @id)"
 	}
 	return fmt.Sprintf(`WITH hits AS MATERIALIZED (SELECT s.memory_id AS id %s),

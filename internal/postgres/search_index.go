@@ -12,13 +12,13 @@ import (
 	"memoir/internal/words"
 )
 
-// indexBatchSize is the number of memories per transaction. It is small, so that other writers do
-// not wait long for its locks.
+// indexBatchSize is the number of memories per statement. It is small, so that other writers do not
+// wait long for its locks.
 const indexBatchSize = 500
 
-// Index adds missing memories to the search index, from an id on, and calls done after each batch.
-// If it fails, finished batches stay. A memory that changes meanwhile may be saved with old words,
-// so Index repeats until nothing is missing.
+// Index adds the memories that the search index lacks, or has with an older content, in the order
+// of their ids from first on. It calls done after each batch. If it fails, finished batches stay.
+// It repeats until nothing is missing, because memories may change during a pass.
 func (s *Store) Index(ctx context.Context, first uuid.UUID, done func()) error {
 	return dberr.Wrap("fill the search index", s.index(ctx, first, done))
 }
@@ -31,7 +31,7 @@ func (s *Store) index(ctx context.Context, first uuid.UUID, done func()) error {
 		case err != nil:
 			return err
 		case len(rows) == 0 && from != first:
-			from = first // for memories that have changed meanwhile
+			from = first // for memories that have changed during the pass
 			continue
 		case len(rows) == 0 && filled:
 			return s.cleanPendingLists(ctx)
@@ -53,6 +53,8 @@ func (s *Store) index(ctx context.Context, first uuid.UUID, done func()) error {
 	}
 }
 
+// cleanPendingLists makes Postgres merge the new entries of the search indexes, which each search
+// would otherwise read one by one.
 func (s *Store) cleanPendingLists(ctx context.Context) error {
 	if err := s.q.CleanPendingList(ctx); err != nil || !s.nearMisses {
 		return err
@@ -60,12 +62,13 @@ func (s *Store) cleanPendingLists(ctx context.Context) error {
 	return s.q.CleanWordsPendingList(ctx)
 }
 
-// indexBatch holds the search vectors of some memories.
+// indexBatch is the search vectors of some memories, and their words for fuzzy search.
 type indexBatch struct {
 	queries.SaveSearchVectorsParams
 	words []string // for fuzzy search
 }
 
+// indexBatchOf computes the search vectors of the texts, and the distinct words for fuzzy search.
 func indexBatchOf(found []records.SearchText) indexBatch {
 	var all indexBatch
 	for _, w := range found {
@@ -83,6 +86,8 @@ func indexBatchOf(found []records.SearchText) indexBatch {
 	return all
 }
 
+// save saves the vectors and the words. It skips memories that were deleted, and does nothing if
+// the batch is empty.
 func (i indexBatch) save(ctx context.Context, q *queries.Queries) error {
 	if len(i.MemoryIds) == 0 {
 		return nil

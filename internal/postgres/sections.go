@@ -14,20 +14,21 @@ import (
 	"memoir/internal/records"
 )
 
-// Sections is the content of an agent's CLAUDE.md. Bodies are read on demand, because the limit
+// Sections is the input of an agent's CLAUDE.md. Bodies are read on demand, because the size limit
 // leaves room for a few dozen.
 type Sections struct {
-	Summaries []claudemd.Summary // in the order of the block, with shared ones
+	Summaries []claudemd.Summary // in the order of CLAUDE.md, with shared memories
 	// SharedDirs are the absolute directories of the sharing agents.
 	SharedDirs []string
-	Shared     string // the stamp of the shared memories; empty if none exist
+	Shared     string // changes with the shared memories; empty if there are none
 	// MemoryOff means that CLAUDE.md does not ask the agent to save.
 	MemoryOff bool
 	q         *queries.Queries
 }
 
-// ReadSections calls do with the content of the agent's CLAUDE.md as of a time, as far as it is
-// still known. The zero time means now. Summaries and bodies are from one snapshot.
+// ReadSections calls do with the input of the agent's CLAUDE.md as of a time; the zero time means
+// now. Memories that were purged since are left out. All data, also the bodies that do reads, is
+// from one snapshot. It returns the error of do as it is.
 func (s *Store) ReadSections(ctx context.Context, agent records.Agent, at time.Time, do func(Sections) error) error {
 	asItIs := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 	var failed error
@@ -49,8 +50,8 @@ func (s *Store) ReadSections(ctx context.Context, agent records.Agent, at time.T
 	return dberr.Wrap("read what to compile", err)
 }
 
-// Sections returns the content of the agent's CLAUDE.md: own, from Summaries, and the memories
-// shared with the agent.
+// Sections returns the input of the agent's CLAUDE.md: the summaries own, merged with those of the
+// memories that other agents share with it. It does not change own.
 func (a *AgentRows) Sections(ctx context.Context, agent records.Agent, own []claudemd.Summary) (Sections, error) {
 	sections := Sections{Summaries: own, Shared: agent.Shared, MemoryOff: agent.MemoryOff, q: a.q}
 	if agent.Shared == "" {
@@ -60,7 +61,8 @@ func (a *AgentRows) Sections(ctx context.Context, agent records.Agent, own []cla
 	return sections, err
 }
 
-// addShared adds the memories that all agents share, as of a time. The zero time means now.
+// addShared merges the memories that agents share with all others into s, as of a time, and appends
+// the directories of these agents. The zero time means now.
 func (s *Sections) addShared(ctx context.Context, at time.Time) error {
 	from, err := s.q.SharedAgents(ctx)
 	if err != nil {
@@ -80,12 +82,14 @@ func (s *Sections) addShared(ctx context.Context, at time.Time) error {
 	return nil
 }
 
-// Summaries returns the agent's own memories in CLAUDE.md, in the order of the block.
+// Summaries returns the summaries of the agent's own memories that CLAUDE.md lists, in its order:
+// readable active and missing memories with a type.
 func (a *AgentRows) Summaries(ctx context.Context) ([]claudemd.Summary, error) {
 	return summariesAt(ctx, a.q, a.agentID, time.Time{})
 }
 
-// SummariesOf returns those of the memories that are in CLAUDE.md, in the order of the block.
+// SummariesOf returns the summaries of the memories among ids that the agent's CLAUDE.md lists, in
+// its order: readable active and missing memories with a type. It leaves out the others.
 func (a *AgentRows) SummariesOf(ctx context.Context, ids []uuid.UUID) ([]claudemd.Summary, error) {
 	rows, err := a.q.SummariesOf(ctx, queries.SummariesOfParams{AgentID: a.agentID, Ids: ids})
 	return sortedSummaries("read what to compile", rows, err, func(row queries.SummariesOfRow) claudemd.Summary {
@@ -93,8 +97,8 @@ func (a *AgentRows) SummariesOf(ctx context.Context, ids []uuid.UUID) ([]claudem
 	})
 }
 
-// summariesAt returns the agent's memories in CLAUDE.md as of a time, in the order of the block.
-// The zero time means now.
+// summariesAt returns the summaries of the agent's own memories that CLAUDE.md listed at a time, in
+// its order. The zero time means now.
 func summariesAt(ctx context.Context, q *queries.Queries, agentID int64, at time.Time) ([]claudemd.Summary, error) {
 	if !at.IsZero() {
 		rows, err := q.SummariesAsOf(ctx, queries.SummariesAsOfParams{AgentID: agentID, At: at})
@@ -109,7 +113,8 @@ func summariesAt(ctx context.Context, q *queries.Queries, agentID int64, at time
 	return sortedSummaries("read what to compile", rows, err, summaryOf)
 }
 
-// sortedSummaries converts the result of a query, in the order of the block.
+// sortedSummaries converts the rows of a query in the order of CLAUDE.md. It returns the query's
+// error with the text of doing before it.
 func sortedSummaries[Row any](doing string, rows []Row, err error, convert func(Row) claudemd.Summary) ([]claudemd.Summary, error) {
 	summaries, err := mapRows(doing, rows, err, convert)
 	return claudemd.Sorted(summaries), err
@@ -124,7 +129,8 @@ func summaryOf(row queries.SummariesRow) claudemd.Summary {
 	}
 }
 
-// Bodies returns the bodies of memories, by revision.
+// Bodies returns the bodies of the memories, by the ids of their revisions. Revisions that no
+// longer exist have no entry.
 func (s Sections) Bodies(ctx context.Context, of []claudemd.Summary) (map[[16]byte]string, error) {
 	rows, err := s.q.Bodies(ctx, mapAll(of, func(m claudemd.Summary) uuid.UUID { return m.Revision }))
 	bodies := make(map[[16]byte]string, len(rows))

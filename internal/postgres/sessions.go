@@ -10,14 +10,15 @@ import (
 	"memoir/internal/records"
 )
 
-// sessionCursor is the end of a page of sessions.
+// sessionCursor is the time and the name of the last session of a page.
 type sessionCursor struct {
 	At   time.Time
 	Name string
 }
 
-// Sessions returns one page of the sessions that have or had a memory file, newest first. cursor is
-// the NextCursor of the page before; it is empty for the first. It fails with ErrCursor.
+// Sessions returns one page of at most limit of the agent's sessions that have or had a memory
+// file, the last modified first. cursor is the NextCursor of the page before, or empty for the
+// first page. It fails with records.ErrCursor if cursor is not of this list.
 func (s *Store) Sessions(ctx context.Context, agentID int64, limit int, cursor string) (records.SessionPage, error) {
 	mark := markOf("sessions", agentID)
 	after, err := unseal[sessionCursor](mark, cursor)

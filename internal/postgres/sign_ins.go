@@ -10,12 +10,14 @@ import (
 	"memoir/internal/postgres/internal/queries"
 )
 
-// SaveSignIn saves the sign-in of a browser until it ends or expires.
+// SaveSignIn saves the sign-in of a browser until expires, and deletes expired sign-ins. id is a
+// hash of the cookie, and seal a keyed hash of it.
 func (s *Store) SaveSignIn(ctx context.Context, id, seal []byte, expires time.Time) error {
 	return dberr.Wrap("keep sign-in", s.q.SaveSignIn(ctx, queries.SaveSignInParams{ID: id, Seal: seal, ExpiresAt: expires}))
 }
 
-// SignInSeal returns the seal of a sign-in. It is nil for an unknown id.
+// SignInSeal returns the seal of a sign-in. It returns nil and no error if the id is unknown or the
+// sign-in has expired.
 func (s *Store) SignInSeal(ctx context.Context, id []byte) ([]byte, error) {
 	seal, err := s.q.SignInSeal(ctx, id)
 	if err = dberr.Wrap("read sign-in", err); errors.Is(err, memories.ErrNotFound) {
@@ -24,7 +26,8 @@ func (s *Store) SignInSeal(ctx context.Context, id []byte) ([]byte, error) {
 	return seal, err
 }
 
-// EndSignIn ends a sign-in. An unknown id is not an error.
+// EndSignIn deletes a sign-in, so that its cookie is invalid on every server. An unknown id is not
+// an error.
 func (s *Store) EndSignIn(ctx context.Context, id []byte) error {
 	return dberr.Wrap("end sign-in", s.q.EndSignIn(ctx, id))
 }

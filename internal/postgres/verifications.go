@@ -15,8 +15,9 @@ import (
 	"memoir/internal/records"
 )
 
-// Verification returns the check of the memory's current content. It fails with
-// memories.ErrNotFound if none exists, and for an unknown, foreign or malformed id.
+// Verification returns the result of checking the citations of the memory's current content. It
+// fails with memories.ErrNotFound if that was not checked, or the id is unknown, malformed or of
+// another agent.
 func (s *Store) Verification(ctx context.Context, agent records.Agent, id string) (records.Verification, error) {
 	parsed, err := parseID(id)
 	if err != nil {
@@ -34,8 +35,8 @@ func verificationOf(checkedAt time.Time, project string, citations []byte) (reco
 	return v, dberr.Wrap("read citations", json.Unmarshal(citations, &v.Citations))
 }
 
-// ToReview returns at most limit memories with dead citations: the most citations first, then types
-// that age fastest, then the oldest.
+// ToReview returns at most limit undeleted memories whose current content cites something that no
+// longer exists: the most dead citations first, then the types that age fastest, then the oldest.
 func (s *Store) ToReview(ctx context.Context, agent records.Agent, limit int) ([]records.DoubtfulMemory, error) {
 	rows, err := s.q.ToReview(ctx, queries.ToReviewParams{AgentID: agent.ID, LimitTo: int32(limit)})
 	if err != nil {
@@ -50,8 +51,9 @@ func (s *Store) ToReview(ctx context.Context, agent records.Agent, limit int) ([
 	})
 }
 
-// DeadCitations returns the dead citations of the agent's memories, by id. Memories without one are
-// omitted.
+// DeadCitations returns by id the citations of the agent's memories among ids that lead nowhere, by
+// the check of their current contents. Memories without such a citation have no entry. Malformed
+// ids are ignored.
 func (s *Store) DeadCitations(ctx context.Context, agent records.Agent, ids []string) (map[string][]memories.CheckedCitation, error) {
 	asked := make([]uuid.UUID, 0, len(ids))
 	for _, id := range ids {
@@ -79,12 +81,13 @@ func deadCitations(ctx context.Context, q *queries.Queries, agent records.Agent,
 	return gone, nil
 }
 
-// errEnough ends a read early.
+// errEnough ends Unverified early.
 var errEnough = errors.New("enough")
 
-// Unverified calls each with the agent's memories to check, longest unchecked first, until each
-// returns false. They have changed since their check, or were checked before since or in another
-// project. A non-empty id selects one memory. each must not block.
+// Unverified calls each with the agent's undeleted memories whose citations must be checked,
+// longest unchecked first, until each returns false. They have changed since their check, or were
+// checked before since or in another project. At most records.MaxUnverified are passed. A non-empty
+// id selects one memory. each must not block.
 func (s *Store) Unverified(
 	ctx context.Context, agent records.Agent, project, id string, since time.Time, each func(records.UnverifiedMemory) bool,
 ) error {
@@ -127,8 +130,8 @@ func (s *Store) Unverified(
 	return dberr.Wrap("read what to verify", err)
 }
 
-// SaveVerifications saves checks of the agent's memories, and replaces earlier ones. Purged
-// memories are skipped.
+// SaveVerifications saves the results of checking citations in the project at a time, and replaces
+// earlier results of the same memories. It skips memories that were purged.
 func (s *Store) SaveVerifications(ctx context.Context, agent records.Agent, project string, at time.Time, verified []records.VerifiedMemory) error {
 	save := queries.SaveVerificationsParams{AgentID: agent.ID, CheckedAt: at, Project: project}
 	for _, v := range verified {
@@ -144,18 +147,20 @@ func (s *Store) SaveVerifications(ctx context.Context, agent records.Agent, proj
 	return dberr.Wrap("save verifications", s.q.SaveVerifications(ctx, save))
 }
 
-// VerifiedAgents returns the ids of the agents with saved checks.
+// VerifiedAgents returns the ids of the agents with saved results of citation checks, in any order.
 func (s *Store) VerifiedAgents(ctx context.Context) ([]int64, error) {
 	ids, err := s.q.VerifiedAgents(ctx)
 	return ids, dberr.Wrap("list verified agents", err)
 }
 
-// DeleteVerifications deletes the checks of an agent without a project.
+// DeleteVerifications deletes all results of citation checks of an agent, for example because it
+// has no project any longer.
 func (s *Store) DeleteVerifications(ctx context.Context, agentID int64) error {
 	return dberr.Wrap("forget verifications", s.q.DeleteVerifications(ctx, agentID))
 }
 
-// NamesOf calls each with every name and path of the agent's memories that are not deleted.
+// NamesOf calls each with the name and path of every file on disk of the agent's undeleted
+// memories, in any order. A memory without a file on disk is passed once, with its last path.
 func (s *Store) NamesOf(ctx context.Context, agent records.Agent, each func(name, path string)) error {
 	rows, err := s.pool.Query(ctx, `SELECT m.name, coalesce(f.path, m.path)
 		FROM memories m LEFT JOIN files f ON f.memory_id = m.id AND f.present

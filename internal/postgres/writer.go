@@ -13,8 +13,8 @@ import (
 	"memoir/internal/records"
 )
 
-// Writer is exclusive access to one agent, over all servers. One goroutine at a time may use it,
-// until WithAgent returns.
+// Writer is exclusive access to one agent's rows, over all servers. Only one goroutine at a time
+// may use it, and only until WithAgent returns.
 type Writer struct {
 	// Rows reads the agent's rows, on the connection that has the lock.
 	Rows    *AgentRows
@@ -23,7 +23,10 @@ type Writer struct {
 	q       *queries.Queries
 }
 
-// WithAgent locks the agent and calls do.
+// WithAgent waits until no other writer has the agent, on any server, and calls do with exclusive
+// access. Before, it waits until fewer than 6 writers of this store are active. It returns the
+// error of do; an error of ctx, or ErrUnavailable, if do was not called. It releases the agent in
+// the background.
 func (s *Store) WithAgent(ctx context.Context, agentID int64, do func(*Writer) error) error {
 	select {
 	case s.writers <- struct{}{}:
@@ -37,14 +40,17 @@ func (s *Store) WithAgent(ctx context.Context, agentID int64, do func(*Writer) e
 	}
 	q := queries.New(conn)
 	w := &Writer{Rows: &AgentRows{agentID, conn, q}, agentID: agentID, conn: conn, q: q}
-	// Asynchronously, because the caller need not wait. The next writer waits in Postgres.
+	// In the background, because only the next writer must wait, and it waits in Postgres.
 	defer func() { go w.release(context.WithoutCancel(ctx), s.writers) }()
-	if err := w.q.LockAgent(ctx, int32(agentID)); err != nil { // it may be locked all the same
+	// Even after an error the agent may be locked, so release follows.
+	if err := w.q.LockAgent(ctx, int32(agentID)); err != nil {
 		return dberr.Wrap("lock the agent", err)
 	}
 	return do(w)
 }
 
+// release unlocks the agent, returns the connection to the pool, and takes one element from
+// writers. A connection that cannot unlock is closed, which releases the lock.
 func (w *Writer) release(ctx context.Context, writers <-chan struct{}) {
 	defer func() { <-writers }()
 	defer w.conn.Release()
@@ -54,12 +60,14 @@ func (w *Writer) release(ctx context.Context, writers <-chan struct{}) {
 	}
 }
 
-// inTx runs do in one transaction.
+// inTx runs do in one transaction on the writer's connection. It commits if do returns nil, else it
+// rolls back. It returns the error with the text of doing before it, translated by dberr.Wrap.
 func (w *Writer) inTx(ctx context.Context, doing string, do func(*queries.Queries) error) error {
 	return dberr.Wrap(doing, pgx.BeginFunc(ctx, w.conn, func(tx pgx.Tx) error { return do(w.q.WithTx(tx)) }))
 }
 
-// inKeyedTx is inTx for statements that find few rows by their keys.
+// inKeyedTx runs do in one transaction that uses cached plans, which find rows by their keys only.
+// It is for statements that touch few rows, where planning would take longer than the query.
 func (w *Writer) inKeyedTx(ctx context.Context, doing string, do func(*queries.Queries) error) error {
 	return w.inTx(ctx, doing, func(q *queries.Queries) error {
 		if err := q.ForceGenericPlans(ctx); err != nil {
@@ -69,8 +77,9 @@ func (w *Writer) inKeyedTx(ctx context.Context, doing string, do func(*queries.Q
 	})
 }
 
-// withoutWaiting is inKeyedTx without waiting for the disk at the commit. It is for data that the
-// next scan or start would restore. Order is kept: no later durable commit survives without it.
+// withoutWaiting runs do in one transaction whose commit does not wait for the disk. A power cut
+// may lose it, but no later commit survives without it. It is for data that the next scan or start
+// restores. It uses cached plans, which are for few rows.
 func (w *Writer) withoutWaiting(ctx context.Context, doing string, do func(*queries.Queries) error) error {
 	return w.inKeyedTx(ctx, doing, func(q *queries.Queries) error {
 		if err := q.CommitAsync(ctx); err != nil {
@@ -80,7 +89,8 @@ func (w *Writer) withoutWaiting(ctx context.Context, doing string, do func(*quer
 	})
 }
 
-// AcceptUnfinished makes the next scan accept the unfinished file as it is.
+// AcceptUnfinished makes the next scan accept the file at path with its flaws, such as merge
+// markers. It does nothing if the file is not unfinished.
 func (w *Writer) AcceptUnfinished(ctx context.Context, path string) error {
 	return dberr.Wrap("take a file as it is", w.q.AcceptUnfinished(ctx, queries.AcceptUnfinishedParams{AgentID: w.agentID, Path: path}))
 }
@@ -93,18 +103,20 @@ func tombstonesOf(rows []queries.TombstonesRow) map[records.Tombstone]bool {
 	return tombstones
 }
 
-// SetSessionCount records the number of sessions at the last full scan.
+// SetSessionCount records the number of the agent's sessions at the last full scan.
 func (w *Writer) SetSessionCount(ctx context.Context, sessions int) error {
 	return dberr.Wrap("record the look", w.q.SetAgentSessions(ctx, queries.SetAgentSessionsParams{ID: w.agentID, Sessions: int32(sessions), At: records.Now()}))
 }
 
-// PrimaryDirGone records that the agent's primary directory is missing.
+// PrimaryDirGone records that the agent's primary directory, which holds its own memory files, is
+// missing. The rows of its files stay as they are.
 func (w *Writer) PrimaryDirGone(ctx context.Context) error {
 	return w.savePrimaryDir(ctx, nil, nil)
 }
 
-// PrimaryDirReturned records that the primary directory is back. Its files count as unseen, as with
-// Store.AgentReturns.
+// PrimaryDirReturned records that the primary directory is back, with its identity id. It marks the
+// agent's files outside of sessions as absent. The next scan then treats the files that exist as
+// returned, and the others do not count as removed.
 func (w *Writer) PrimaryDirReturned(ctx context.Context, id records.DirectoryID) error {
 	if err := w.q.UnsetPrimaryFiles(ctx, w.agentID); err != nil {
 		return dberr.Wrap("record the return of the primary directory", err)
@@ -112,8 +124,8 @@ func (w *Writer) PrimaryDirReturned(ctx context.Context, id records.DirectoryID)
 	return w.SetPrimaryDir(ctx, id)
 }
 
-// SetPrimaryDir records which directory is the primary one. Files of the one before that it does
-// not have count as removed.
+// SetPrimaryDir records the identity of the agent's primary directory. It leaves the rows of files
+// as they are, so files of an earlier directory that are missing in this one count as removed.
 func (w *Writer) SetPrimaryDir(ctx context.Context, id records.DirectoryID) error {
 	device, inode := int64(id.Device), int64(id.Inode)
 	return w.savePrimaryDir(ctx, &device, &inode)
@@ -125,7 +137,7 @@ func (w *Writer) savePrimaryDir(ctx context.Context, device, inode *int64) error
 	}))
 }
 
-// batchErr runs a batch to its end and returns its first error.
+// batchErr runs all statements of a batch and returns the first error.
 func batchErr(results interface{ Exec(func(int, error)) }) error {
 	var first error
 	results.Exec(func(_ int, err error) {
@@ -136,25 +148,28 @@ func batchErr(results interface{ Exec(func(int, error)) }) error {
 	return first
 }
 
-// SetExpectedHash records the hash of bytes before they are written. They do not make the content
-// newer. An empty hash cancels it.
+// SetExpectedHash records the hash of bytes that Memoir is about to write into the file at path. A
+// scan that finds these bytes does not make the content newer. An empty hash cancels it.
 func (w *Writer) SetExpectedHash(ctx context.Context, path, hash string) error {
 	return dberr.Wrap("note the bytes that are to be written", w.q.SetExpectedHash(ctx, queries.SetExpectedHashParams{AgentID: w.agentID, Path: path, Hash: optional(hash)}))
 }
 
-// SetFileHash records that the file has the expected bytes.
+// SetFileHash records that Memoir has written bytes with the hash into the file at path. It clears
+// the expected hash, and the signature, so that the next scan reads the file.
 func (w *Writer) SetFileHash(ctx context.Context, path, hash string) error {
 	return dberr.Wrap("record the file's bytes", w.q.SetFileHash(ctx, queries.SetFileHashParams{AgentID: w.agentID, Path: path, Hash: hash}))
 }
 
-// Verify records that the memory is still true: its age counts from at.
+// Verify sets the memory's modification time to at, because a user has confirmed that it is still
+// true. In the same transaction it marks CLAUDE.md as out of date and adds a journal entry.
 func (w *Writer) Verify(ctx context.Context, h records.MemoryRow, at time.Time, actor memories.Actor) error {
 	h.ModifiedAt = at
 	return w.inTx(ctx, "set the memory's age", func(q *queries.Queries) error {
 		if err := q.SetModified(ctx, queries.SetModifiedParams{ID: h.UUID, ModifiedAt: at}); err != nil {
 			return err
 		}
-		if err := invalidatePublished(ctx, q, w.agentID, h.UUID); err != nil { // CLAUDE.md may say how old it is
+		// CLAUDE.md may state the memory's age.
+		if err := invalidatePublished(ctx, q, w.agentID, h.UUID); err != nil {
 			return err
 		}
 		return journal(ctx, q, w.agentID, records.NewJournalEntry(h, h.CountKey(), at, memories.ActivityVerified, actor))
