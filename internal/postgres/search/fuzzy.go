@@ -8,16 +8,18 @@ import (
 )
 
 const (
-	// maxMistyped is how many typed words may be mistyped. A longer search was pasted. Arbitrary.
+	// maxMistyped is the number of words up to which a search is corrected. A longer one was pasted.
+	// It is arbitrary.
 	maxMistyped = 8
-	// maxAlternatives is how many words may stand for one that was typed. Arbitrary.
+	// maxAlternatives is the maximum number of similar words for a typed one. It is arbitrary.
 	maxAlternatives = 12
 )
 
-// Similar is a word of a memory that looks like a typed one.
+// Similar is a word of a memory that looks like the typed word.
 type Similar struct{ Typed, Word string }
 
-// Mistyped returns the words of the query that may be mistyped ones. It returns nil if there are too many of them.
+// Mistyped returns the words of the query that are long enough to be mistyped. It returns nil if
+// there are more than 8 of them.
 func (q Query) Mistyped() []string {
 	var typed []string
 	for _, t := range q.terms {
@@ -31,8 +33,9 @@ func (q Query) Mistyped() []string {
 	return typed
 }
 
-// Fuzzy returns the query with the similar words that come close as alternatives to those typed. It returns false if none
-// comes close.
+// Fuzzy returns the query with similar words as alternatives to its own: those with few enough
+// typos, at most 12 for each word. It returns false if there is no such word; the query is then
+// unchanged.
 func (q Query) Fuzzy(similar []Similar) (Query, bool) {
 	alternatives := closest(similar)
 	fuzzy := Query{phrases: q.phrases}
@@ -42,23 +45,24 @@ func (q Query) Fuzzy(similar []Similar) (Query, bool) {
 	return fuzzy, len(alternatives) > 0
 }
 
-// closest returns by typed word those that come close to it, the closest first.
+// closest returns by typed word the similar words with 1 to words.MaxTypos typos, fewest typos
+// first, at most 12. A typed word without one has no entry.
 func closest(similar []Similar) map[string]term {
 	type candidate struct {
-		word  string
-		slips int
+		Similar
+		typos int
 	}
-	candidates := map[string][]candidate{}
+	var candidates []candidate
 	for _, s := range similar {
-		if slips, near := words.Distance(s.Typed, s.Word); near && slips > 0 {
-			candidates[s.Typed] = append(candidates[s.Typed], candidate{s.Word, slips})
+		if typos, isNear := words.Distance(s.Typed, s.Word); isNear && typos > 0 {
+			candidates = append(candidates, candidate{s, typos})
 		}
 	}
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(a.typos, b.typos) })
 	terms := map[string]term{}
-	for typed, found := range candidates {
-		slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.slips, b.slips) })
-		for _, c := range found[:min(len(found), maxAlternatives)] {
-			terms[typed] = append(terms[typed], lexeme{word: c.word})
+	for _, c := range candidates {
+		if len(terms[c.Typed]) < maxAlternatives {
+			terms[c.Typed] = append(terms[c.Typed], lexeme{word: c.Word})
 		}
 	}
 	return terms

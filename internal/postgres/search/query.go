@@ -6,21 +6,23 @@ import (
 	"memoir/internal/words"
 )
 
-// Query is a search as a person typed it.
+// Query is a search as a user typed it.
 type Query struct {
 	terms   []term
 	phrases []string
 }
 
-// A term is one typed word: any of these words satisfies it.
+// term is one typed word with its alternatives. A text with any of them has the term.
 type term []lexeme
 
+// lexeme is one word in a tsquery.
 type lexeme struct {
 	word   string
 	prefix bool // words that begin with it match too
 }
 
-// Parse reads what a person typed. It returns false if there is no word in it.
+// Parse returns the query for a text that a user typed. Each word also matches longer words that
+// begin with it. It returns false if the text has no word.
 func Parse(typed string) (Query, bool) {
 	var q Query
 	seen := map[string]bool{}
@@ -30,19 +32,17 @@ func Parse(typed string) (Query, bool) {
 		}
 		seen[word] = true
 	}
-	q.phrases = words.Runs(typed)
+	q.phrases = append([]string{}, words.Runs(typed)...)
 	return q, len(q.terms) > 0
 }
 
-// Phrases returns the runs of scripts without spaces, in NFKC. The text of a hit must contain each of them.
-func (q Query) Phrases() []string {
-	if q.phrases == nil {
-		return []string{} // an empty array in SQL, not NULL
-	}
-	return q.phrases
-}
+// Phrases returns the parts of the query in scripts without spaces, in the normal form NFKC. The
+// text of a hit must contain each of them. The list may be empty, but is not nil after Parse,
+// because it would be NULL in SQL.
+func (q Query) Phrases() []string { return q.phrases }
 
-// Rank returns the tsquery of the words, for ts_rank.
+// Rank returns the tsquery of the words without a scope, for the function ts_rank of Postgres. A
+// text must have all terms.
 func (q Query) Rank() string {
 	var all []string
 	for _, t := range q.terms {
@@ -51,10 +51,11 @@ func (q Query) Rank() string {
 	return strings.Join(all, " & ")
 }
 
-// Match returns the tsquery that finds the memories of the scope.
+// Match returns the tsquery that finds the memories of the scope that have all terms of the query.
 func (q Query) Match(scope Scope) string { return within(scope) + q.Rank() }
 
-// Titled returns the tsquery that finds, of the scope, the memories with one of the words in the name or description.
+// Titled returns the tsquery that finds the memories of the scope with at least one term of the
+// query in their names or descriptions.
 func (q Query) Titled(scope Scope) string {
 	var inTitle []string
 	for _, t := range q.terms {
@@ -63,6 +64,8 @@ func (q Query) Titled(scope Scope) string {
 	return within(scope) + "(" + strings.Join(inTitle, " | ") + ")"
 }
 
+// query returns the tsquery that finds texts with any of the alternatives. Each word has the sign
+// before it.
 func (t term) query(sign string) string {
 	var each []string
 	for _, l := range t {
@@ -75,8 +78,8 @@ func (t term) query(sign string) string {
 	return "(" + strings.Join(each, " | ") + ")"
 }
 
-// MatchAny returns the tsquery that finds, of the agents, the memories with any of the words or runs. Words are folded as
-// package words folds them. Each character of a run is a word, and they must follow each other.
+// MatchAny returns the tsquery that finds the agents' memories with any of the words or runs. The
+// words must be folded by package words. A run is found where its characters follow each other.
 func MatchAny(agentIDs []int64, folded, runs []string) string {
 	var alternatives []string
 	for _, word := range folded {

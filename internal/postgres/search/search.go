@@ -1,5 +1,5 @@
-// Package search translates between text and Postgres' full-text types: a memory's text into the tsvector that the search
-// index keeps, what people type into the tsquery that finds it, and mistyped words into those that come close. It is pure:
+// Package search translates text into Postgres' full-text types: a memory's text into a tsvector for
+// the search index, a typed search into a tsquery, and mistyped words into similar ones. It is pure:
 // it runs no query. Package postgres calls it.
 //
 //	query, ok := search.Parse("harbour open")
@@ -8,21 +8,22 @@ package search
 
 import "strconv"
 
-// Two signs mark lexemes that no typed word can be; they have no position, so no rank changes by them. A word of a name or
-// description is in the vector again with titleSign. agentSign and the agent's id let the one index find the hits of an
-// agent without reading those of others.
+// Two signs mark lexemes that no typed word can equal. They have no position, so they do not change
+// ranks. A vector has each word of the name and description a second time with titleSign, and the
+// agent's id with agentSign, so that the index finds the hits of one agent.
 const (
 	titleSign = "^"
 	agentSign = "@"
 )
 
-// Scope is whose memories a query finds.
+// Scope selects the agents whose memories a query finds.
 type Scope struct {
-	AgentID int64   // 0: of all agents
-	Without []int64 // agents whose memories it does not find
+	AgentID int64   // 0 for all agents
+	Without []int64 // agents whose memories are left out
 }
 
-// within begins a tsquery that finds the memories of the scope alone.
+// within returns the beginning of a tsquery that restricts it to the scope. It is empty if the
+// scope is all agents.
 func within(scope Scope) (query string) {
 	if scope.AgentID != 0 {
 		query = agentLexeme(scope.AgentID) + " & "
@@ -35,5 +36,6 @@ func within(scope Scope) (query string) {
 
 func agentLexeme(id int64) string { return quoted(agentSign + strconv.FormatInt(id, 10)) }
 
-// quoted makes a lexeme of a word. A word has letters, digits, marks and the signs above, so no quote.
+// quoted returns the word as a lexeme in quotes. It needs no escaping, because a word has only
+// letters, digits, marks and the two signs.
 func quoted(word string) string { return "'" + word + "'" }

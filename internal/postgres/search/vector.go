@@ -8,24 +8,25 @@ import (
 )
 
 const (
-	// maxVector is the size of a vector in bytes. Postgres' limit is 1,048,575 with its own overhead.
+	// maxVector is the maximum size of a vector in bytes. Postgres allows 1,048,575 with its own
+	// overhead.
 	maxVector = 900_000
-	// maxPositions and maxPosition are limits of Postgres, which would drop positions beyond them.
+	// maxPositions and maxPosition are limits of Postgres, which ignores positions beyond them.
 	maxPositions = 255
 	maxPosition  = 16383
-	// maxTitle is how many words of a name and description get the titleSign. Arbitrary; far more than one has.
+	// maxTitle is the maximum number of words with the titleSign. It is arbitrary.
 	maxTitle = 100
 )
 
-// Text is the text of a memory, of a fact or of a log.
+// Text is the text of a memory, a fact in MEMORY.md, or a log.
 type Text struct {
 	AgentID                 int64
 	Name, Description, Body string
 }
 
-// Vector returns the literal of a tsvector over the text, with the weights A for the name, B for the description and C for
-// the body. It also returns the words of the text, each once. The text is split here and not by Postgres, so that paths,
-// identifiers and every script are split by the same rule as what people type.
+// Vector returns the literal of a tsvector for the text, and the distinct words. Words of the name
+// have the weight A, of the description B, of the body C. Words beyond the size limit are left out
+// of both results. Go splits the text, not Postgres, so that it is split as a typed query is.
 func Vector(t Text) (literal string, each []string) {
 	positions := map[string][]string{} // by word, as a tsvector has them
 	each = []string{}
