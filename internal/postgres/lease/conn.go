@@ -41,12 +41,14 @@ SET tcp_keepalives_count = 3;
 SET idle_session_timeout = 0;
 LISTEN memoir`
 
-// Conn is the connection. If it ends, Postgres releases its leases. It is safe for concurrent use.
+// Conn is a server's own connection to Postgres. It holds the server's leases and exchanges
+// messages with other servers. If it ends, Postgres releases its leases. It is safe for concurrent
+// use.
 type Conn struct {
 	conn      *pgx.Conn
 	onMessage func(payload string)
-	// jobs are to be run on the connection. A sender must call interrupt, which ends the wait for
-	// messages.
+	// jobs are functions to run on the connection. A sender must call interrupt, which ends the wait
+	// for messages.
 	jobs      chan func()
 	interrupt atomic.Pointer[context.CancelFunc]
 	running   context.Context // ends when the connection is closed
@@ -58,9 +60,9 @@ type Conn struct {
 	held map[int64]uint64 // terms of held leases, by agent
 }
 
-// Open connects to a database. It calls onMessage for each message of another server, one at a
-// time. onMessage must not block. Open returns memories.ErrUnavailable if the database cannot be
-// reached. The caller must call Close.
+// Open connects to a database. It calls onMessage for each message that another connection sends,
+// one at a time; onMessage must not block. It fails with memories.ErrUnavailable if the database
+// cannot be reached. The connection outlives ctx, and the caller must call Close.
 func Open(ctx context.Context, config *pgx.ConnConfig, onMessage func(payload string)) (*Conn, error) {
 	config = config.Copy()
 	config.RuntimeParams["application_name"] = "memoir link"
@@ -80,7 +82,8 @@ func Open(ctx context.Context, config *pgx.ConnConfig, onMessage func(payload st
 	return c, nil
 }
 
-// run receives messages, and runs jobs between them. It closes the connection and done at the end.
+// run receives messages and runs jobs between them, until the connection is lost or closed. At the
+// end it forgets the held leases, closes the connection, and closes done.
 func (c *Conn) run() {
 	defer close(c.done)
 	for c.err == nil {
@@ -104,11 +107,11 @@ func (c *Conn) run() {
 	c.mu.Unlock()
 	closing, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
-	c.conn.Close(closing) //nolint:errcheck // it has ended, one way or another
+	c.conn.Close(closing) //nolint:errcheck // the connection has ended in any case
 }
 
-// receive waits for one message, until the context ends. It passes the message to onMessage, unless
-// this connection sent it. It sets err if the connection is lost.
+// receive waits for one message and passes it to onMessage, unless this connection sent it. It
+// returns without a message when the context ends. If the connection is lost, it sets err.
 func (c *Conn) receive(waiting context.Context) {
 	message, err := c.conn.WaitForNotification(waiting)
 	if message != nil && message.PID != c.conn.PgConn().PID() {
@@ -119,8 +122,10 @@ func (c *Conn) receive(waiting context.Context) {
 	}
 }
 
-// do runs work on the connection and waits for it, at most statementTimeout. It takes no context of
-// a request, because a cancellation would close the connection and release every lease.
+// do runs work on the connection and waits for its result. After statementTimeout, work is
+// cancelled and the connection is lost. If the connection has ended, do returns the reason. It
+// takes no context of a request, because a cancellation would close the connection and release
+// every lease.
 func (c *Conn) do(doing string, work func(context.Context, *queries.Queries) error) error {
 	result := make(chan error, 1)
 	job := func() {
@@ -142,20 +147,25 @@ func (c *Conn) do(doing string, work func(context.Context, *queries.Queries) err
 	}
 }
 
-// Notify sends messages to the other servers, in order. A payload has at most MaxPayload bytes.
+// Notify sends the payloads as messages to all other servers, in order. It fails if a payload has
+// more than MaxPayload bytes, or the connection has ended. Servers that are not connected do not
+// receive them.
 func (c *Conn) Notify(payloads []string) error {
 	return c.do("tell the other servers", func(ctx context.Context, q *queries.Queries) error {
 		return q.Notify(ctx, payloads)
 	})
 }
 
-// Done returns a channel that is closed when the connection has ended.
+// Done returns a channel that is closed when the connection has ended: after Close, or when it is
+// lost.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
-// Err returns why the connection has ended. Callers wait for Done first.
+// Err returns the error that ended the connection, memories.ErrUnavailable after Close. Callers
+// must wait for Done first.
 func (c *Conn) Err() error { return c.err }
 
-// Close releases every lease and closes the connection. It cancels running work.
+// Close cancels running work, closes the connection, which releases every lease, and waits for
+// that.
 func (c *Conn) Close() {
 	c.stop()
 	<-c.done

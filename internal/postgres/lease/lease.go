@@ -12,7 +12,7 @@ import (
 	"memoir/internal/records"
 )
 
-// ErrNoRoom means that the lock table of Postgres is full.
+// ErrNoRoom means that the lock table of Postgres is full, so that leases cannot be taken.
 var ErrNoRoom = errors.New("the database has no room for more locks: not every agent can be looked after. Raise max_locks_per_transaction in the settings of Postgres")
 
 const (
@@ -23,16 +23,16 @@ const (
 	outOfSharedMemory = "53200"
 )
 
-// lastTerm is the number of the last lease period of this process.
+// lastTerm is the number of the last period of a lease in this process.
 var lastTerm atomic.Uint64
 
-// Take takes the free leases among the agents, and returns the agents of the new ones. Leases that
-// this server or another one holds are skipped. It returns ErrNoRoom if Postgres has no room for
-// all free leases; some may be taken then.
+// Take takes the leases of the agents that no connection holds, and returns the agents of these new
+// leases. It skips leases that this server or another one holds. If Postgres has no room for all
+// free leases, it returns ErrNoRoom, and the leases that it has taken until then.
 func (c *Conn) Take(agents []int64) (taken []int64, err error) {
 	err = c.do("take leases", func(ctx context.Context, q *queries.Queries) error {
-		wanted := slices.DeleteFunc(slices.Clone(agents), func(id int64) bool { return c.Term(id) != 0 })
-		for part := range slices.Chunk(wanted, batchSize) {
+		requested := slices.DeleteFunc(slices.Clone(agents), func(id int64) bool { return c.Term(id) != 0 })
+		for part := range slices.Chunk(requested, batchSize) {
 			got, err := q.TakeLeases(ctx, part)
 			var refused *pgconn.PgError
 			if errors.As(err, &refused) && refused.Code == outOfSharedMemory {
@@ -41,7 +41,11 @@ func (c *Conn) Take(agents []int64) (taken []int64, err error) {
 			if err != nil {
 				return err
 			}
-			c.addTerms(got)
+			c.mu.Lock()
+			for _, id := range got {
+				c.held[id] = lastTerm.Add(1)
+			}
+			c.mu.Unlock()
 			taken = append(taken, got...)
 		}
 		return nil
@@ -57,36 +61,27 @@ func (c *Conn) Release(agents []int64) error {
 		if len(held) == 0 {
 			return nil
 		}
-		c.removeTerms(held)
+		c.mu.Lock()
+		for _, id := range held {
+			delete(c.held, id)
+		}
+		c.mu.Unlock()
 		return q.ReleaseLeases(ctx, held)
 	})
 }
 
-// Term returns the number of the period for which this server holds an agent's lease, or 0 if it
-// does not hold it. No two periods have the same number.
+// Term returns the number of the current period for which this server holds the agent's lease, or 0
+// if it does not hold the lease. Each Take begins a new period with a number that no other period
+// of this process has.
 func (c *Conn) Term(agent int64) uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.held[agent]
 }
 
-func (c *Conn) addTerms(agents []int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, id := range agents {
-		c.held[id] = lastTerm.Add(1)
-	}
-}
-
-func (c *Conn) removeTerms(agents []int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, id := range agents {
-		delete(c.held, id)
-	}
-}
-
-// SaveAgentStats saves the statistics of agents, by agent. All servers read them.
+// SaveAgentStats saves the numbers of files and pending paths of agents, by agent id. It replaces
+// earlier numbers of these agents, and ignores agents that do not exist. Store.AgentStats returns
+// them on all servers.
 func (c *Conn) SaveAgentStats(stats map[int64]records.AgentStats) error {
 	params := queries.SaveAgentStatsParams{}
 	for id, s := range stats {
