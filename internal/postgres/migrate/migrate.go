@@ -19,7 +19,7 @@ import (
 	"memoir/internal/postgres/internal/dberr"
 )
 
-// Reasons why Run refuses a database.
+// The errors with which Run refuses a database. Run has changed nothing then.
 var (
 	ErrOldPostgres   = errors.New("PostgreSQL is too old")
 	ErrOldDatabase   = errors.New("the database is of a Memoir that is too old")
@@ -40,10 +40,10 @@ const (
 	migrationLock = 0x6d656d6f6972
 )
 
-// Run creates the tables in an empty database, or upgrades those of an earlier version. It does
-// nothing to a current database. It also creates the index for fuzzy search, if the database
-// permits that. Several servers may call it at once. A migration that fails is rolled back. Run
-// returns ErrOldPostgres, ErrOldDatabase or ErrNewerDatabase before it changes anything.
+// Run creates the tables in an empty database, or upgrades those of an earlier version; it does
+// nothing to current ones. It also creates the index for fuzzy search, if Postgres permits that.
+// Servers may call it concurrently. A migration that fails is rolled back. It fails with
+// ErrOldPostgres, ErrOldDatabase or ErrNewerDatabase before it changes anything.
 func Run(ctx context.Context, url string) error {
 	database, err := sql.Open("pgx", url)
 	if err != nil {
@@ -84,7 +84,8 @@ func run(ctx context.Context, database *sql.DB) error {
 	return createFuzzyIndex(ctx, database)
 }
 
-// SchemaVersion returns the version of a database after Run.
+// SchemaVersion returns the version that a database has after Run: the number of the newest
+// migration.
 func SchemaVersion() int64 {
 	names, err := fs.Glob(db.Migrations, "migrations/*.sql")
 	if err != nil {
@@ -97,8 +98,8 @@ func SchemaVersion() int64 {
 	return newest
 }
 
-// schemaStep returns the migration that creates the tables in an empty database. It records the
-// versions of all sources as applied.
+// schemaStep returns the migration that creates the tables in an empty database. It also records
+// the versions of all sources as applied, so that they do not run.
 func schemaStep(sources []*goose.Source) *goose.Migration {
 	newest := sources[len(sources)-1].Version
 	return goose.NewGoMigration(newest, &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
@@ -115,6 +116,8 @@ func schemaStep(sources []*goose.Source) *goose.Migration {
 	}}, nil)
 }
 
+// newProvider returns the goose provider that runs the migrations in files, or none if files is
+// nil, and the steps. It holds a lock in the database while it migrates.
 func newProvider(database *sql.DB, files fs.FS, steps ...*goose.Migration) (*goose.Provider, error) {
 	if files != nil {
 		var err error
@@ -134,6 +137,7 @@ func newProvider(database *sql.DB, files fs.FS, steps ...*goose.Migration) (*goo
 		goose.WithDisableGlobalRegistry(true))
 }
 
+// checkServer fails with ErrOldPostgres if the server is older than oldestPostgres.
 func checkServer(ctx context.Context, database *sql.DB) error {
 	var version int // 150018 is 15.18
 	if err := database.QueryRowContext(ctx, "SELECT current_setting('server_version_num')::int").Scan(&version); err != nil {
@@ -142,6 +146,8 @@ func checkServer(ctx context.Context, database *sql.DB) error {
 	return checkServerVersion(version)
 }
 
+// checkServerVersion fails with ErrOldPostgres if the version, such as 150018 for 15.18, is older
+// than oldestPostgres.
 func checkServerVersion(version int) error {
 	if major := version / 10000; major < oldestPostgres {
 		return fmt.Errorf("%w: the server is PostgreSQL %d, and Memoir needs %d or later; nothing was changed",
@@ -150,8 +156,9 @@ func checkServerVersion(version int) error {
 	return nil
 }
 
-// versionOf returns the version of the database, or 0 if it has no tables of Memoir. It returns
-// ErrOldDatabase or ErrNewerDatabase for a version that this Memoir cannot upgrade.
+// versionOf returns the version of the database, or 0 if it has no tables of Memoir. It fails with
+// ErrNewerDatabase if the version is newer than SchemaVersion, and with ErrOldDatabase if it is too
+// old to upgrade.
 func versionOf(ctx context.Context, database *sql.DB) (int64, error) {
 	var exists bool
 	if err := database.QueryRowContext(ctx, "SELECT to_regclass($1) IS NOT NULL", versionTable).Scan(&exists); err != nil || !exists {
@@ -172,9 +179,9 @@ func versionOf(ctx context.Context, database *sql.DB) (int64, error) {
 	return version, nil
 }
 
-// createFuzzyIndex creates the extension pg_trgm and the index of words for fuzzy search. It returns
-// nil if Postgres refuses that: some systems have pg_trgm in a package of its own, and its creation
-// needs a right in the database. Search then finds exact words only.
+// createFuzzyIndex creates the extension pg_trgm and the index of words for fuzzy search, unless
+// they exist. If Postgres refuses that, because the extension is not installed or the user may not
+// create it, it returns nil. Search then finds exact words only.
 func createFuzzyIndex(ctx context.Context, database *sql.DB) error {
 	tx, err := database.BeginTx(ctx, nil)
 	if err != nil {
