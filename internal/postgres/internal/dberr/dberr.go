@@ -16,9 +16,9 @@ import (
 	"memoir/internal/memories"
 )
 
-// Wrap returns err with the text of the operation before it, or nil if err is nil. It returns
-// memories.ErrNotFound for a query without a row. It adds memories.ErrUnavailable to an error that
-// ends the connection, and to one of the network; not if the caller's context has ended.
+// Wrap returns err with the text of doing before it, or nil if err is nil. For a query that found
+// no row it returns memories.ErrNotFound alone. It adds memories.ErrUnavailable if the connection
+// has ended or cannot be opened, unless err comes from the end of the caller's context.
 func Wrap(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -32,8 +32,9 @@ func Wrap(doing string, err error) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// isUnavailable reports whether the server ended the connection, or the connection is broken or
-// refused. Other errors are bugs, such as a value that cannot be encoded.
+// isUnavailable reports whether the server has ended the connection, or the connection is broken or
+// refused. It returns false for other errors, which are bugs, such as a value that cannot be
+// encoded.
 func isUnavailable(err error) bool {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {
