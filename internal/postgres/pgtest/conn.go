@@ -7,8 +7,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Connect opens a connection to a database, and closes it at the end of the test.
-func Connect(t *testing.T, url string) *pgx.Conn {
+// Connect opens a connection to the database at url, and closes it at the end of the test. It ends
+// the test if that fails.
+func Connect(t testing.TB, url string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(context.Background(), url)
 	if err != nil {
@@ -18,7 +19,7 @@ func Connect(t *testing.T, url string) *pgx.Conn {
 	return conn
 }
 
-// Execute runs an SQL statement.
+// Execute runs an SQL statement without arguments. It ends the test if that fails.
 func Execute(t *testing.T, conn *pgx.Conn, statement string) {
 	t.Helper()
 	if _, err := conn.Exec(context.Background(), statement); err != nil {
@@ -26,7 +27,8 @@ func Execute(t *testing.T, conn *pgx.Conn, statement string) {
 	}
 }
 
-// Query reads the first row of an SQL query into one value.
+// Query reads the only column of the first row of an SQL query into the variable that into points
+// to. It ends the test if that fails or there is no row.
 func Query(t *testing.T, conn *pgx.Conn, sql string, into any) {
 	t.Helper()
 	if err := conn.QueryRow(context.Background(), sql).Scan(into); err != nil {

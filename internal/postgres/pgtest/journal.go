@@ -7,8 +7,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// journalGaps returns sentences about memories whose journal does not lead to their current state,
-// and about impossible events. It is one statement, so that it can run while Memoir writes.
+// journalGaps returns a sentence for each contradiction: a memory whose journal does not lead to
+// its current state, or an impossible event. It is one statement, so that it can run while Memoir
+// writes.
 const journalGaps = `
 WITH told AS (
     SELECT *, row_number() OVER newest AS since_then,
@@ -59,25 +60,18 @@ SELECT format('%s memories of type %L live in agent %s, and the journal has summ
 FROM counted FULL JOIN grown USING (agent_id, type)
 WHERE counted.alive IS DISTINCT FROM grown.alive`
 
-// Journal returns a function that returns the contradictions between the journal and the memories.
+// Journal returns a function that checks the journal against the memories in the database at url.
+// It returns a sentence for each contradiction, and none if they agree. Journal opens a connection,
+// which is closed at the end of the test.
 func Journal(t testing.TB, url string) (gaps func() []string) {
 	t.Helper()
-	return sentences(t, url, journalGaps)
+	conn := Connect(t, url)
+	return func() []string { return sentencesOf(conn, journalGaps) }
 }
 
-// sentences returns a function that runs a query for sentences. The test may repeat it until
-// no sentence is left.
-func sentences(t testing.TB, url, query string) func() []string {
-	t.Helper()
-	conn, err := pgx.Connect(context.Background(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close(context.Background()) }) //nolint:errcheck // only read
-	return func() []string { return sentencesOf(conn, query) }
-}
-
-// JournalGaps returns the current sentences of Journal, over its own connection.
+// JournalGaps returns a sentence for each contradiction between the journal and the memories in the
+// database at url, and none if they agree. It opens a connection for the call. An error is returned
+// as a sentence.
 func JournalGaps(ctx context.Context, url string) []string {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -87,11 +81,9 @@ func JournalGaps(ctx context.Context, url string) []string {
 	return sentencesOf(conn, journalGaps)
 }
 
+// sentencesOf returns the only column of the query. An error is returned as a sentence.
 func sentencesOf(conn *pgx.Conn, query string) []string {
-	rows, err := conn.Query(context.Background(), query)
-	if err != nil {
-		return []string{err.Error()}
-	}
+	rows, _ := conn.Query(context.Background(), query) // CollectRows returns its error
 	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		return []string{err.Error()}
@@ -118,8 +110,11 @@ FROM memories m CROSS JOIN LATERAL (
 ) found
 WHERE m.readable AND m.state <> 'deleted' AND m.conflict IS DISTINCT FROM found.conflict`
 
-// Tallies returns a function that returns the differences between stored counts and actual counts.
+// Tallies returns a function that checks stored counts and conflicts against the rows in the
+// database at url. It returns a sentence for each difference, and none if they agree. Tallies opens
+// a connection, which is closed at the end of the test.
 func Tallies(t testing.TB, url string) (gaps func() []string) {
 	t.Helper()
-	return sentences(t, url, miscounts)
+	conn := Connect(t, url)
+	return func() []string { return sentencesOf(conn, miscounts) }
 }

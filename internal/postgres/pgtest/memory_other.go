@@ -2,5 +2,5 @@
 
 package pgtest
 
-// memoryDisk returns "": the server's files are in the directory of temporary files.
+// memoryDisk returns "", so that the server's files are in the directory of temporary files.
 func memoryDisk() string { return "" }

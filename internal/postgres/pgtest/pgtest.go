@@ -22,15 +22,14 @@ import (
 	"memoir/internal/postgres/migrate"
 )
 
-// Main runs the tests of a package that uses New or Empty, then stops the server. TestMain must
-// call it:
-//
-//	func TestMain(m *testing.M) { pgtest.Main(m) }
-//
-// If the test process is killed, the server ends too.
+// Main runs the tests of a package, then stops the Postgres server that New and Empty have started,
+// and exits the process. TestMain must call it: func TestMain(m *testing.M) { pgtest.Main(m) }. If
+// the test process is killed, the server ends too.
 func Main(m *testing.M) { os.Exit(Run(m)) }
 
-// Run is Main for packages with more cleanup after their tests. It returns the exit code.
+// Run runs the tests of a package, then stops the Postgres server that New and Empty have started.
+// It returns the exit code, which is not 0 if a test or the stop fails. It is for packages that
+// clean up more after their tests; others use Main.
 func Run(m *testing.M) (code int) {
 	mainRuns.Store(true)
 	code = m.Run()
@@ -41,21 +40,27 @@ func Run(m *testing.M) (code int) {
 	return code
 }
 
-// New returns the URL of a new database with Memoir's schema. It is dropped at the end of the test.
+// New returns the URL of a new database with Memoir's schema, which is dropped at the end of the
+// test. The first call in a process starts a Postgres server. It ends the test if the package's
+// TestMain does not call Main or Run, or Postgres is missing.
 func New(t testing.TB) string {
 	t.Helper()
 	return create(t, "TEMPLATE "+template)
 }
 
-// Empty returns the URL of a new database without tables. It is dropped at the end of the test.
+// Empty returns the URL of a new database without tables, which is dropped at the end of the test.
+// The first call in a process starts a Postgres server. It ends the test if the package's TestMain
+// does not call Main or Run, or Postgres is missing.
 func Empty(t testing.TB) string {
 	t.Helper()
 	return create(t, "")
 }
 
+// template is the database with Memoir's schema that New clones.
 const template = "memoir_template"
 
-// maxStep limits each step, for slow and busy machines. It is arbitrary.
+// maxStep limits each step, such as the creation of a database. It is arbitrary, for slow and busy
+// machines.
 const maxStep = 2 * time.Minute
 
 var (
@@ -64,7 +69,7 @@ var (
 	count    atomic.Int64
 )
 
-// server is the server of this process. The first test that needs it starts it.
+// server is the Postgres server of this test process. The first test that needs it starts it.
 type server struct {
 	once  sync.Once
 	dir   string
@@ -140,8 +145,9 @@ func create(t testing.TB, options string) string {
 // insufficientPrivilege is Postgres' SQLSTATE for a refused action.
 const insufficientPrivilege = "42501"
 
-// drop drops a database and ends its connections. Autovacuum workers belong to the superuser and
-// cannot be ended, so drop repeats until they are done.
+// drop drops a database and ends its connections. It repeats that until autovacuum workers are
+// done, because they belong to the superuser and cannot be ended. It returns the error if ctx ends
+// first.
 func drop(ctx context.Context, url, name string) error {
 	for {
 		err := execute(ctx, url, "DROP DATABASE "+name+" WITH (FORCE)")
@@ -157,7 +163,7 @@ func drop(ctx context.Context, url, name string) error {
 	}
 }
 
-// database returns the server's URL with another database name.
+// database returns the URL of another database on the same server.
 func database(server, name string) string {
 	parsed, err := url.Parse(server)
 	if err != nil {
@@ -179,8 +185,9 @@ func execute(ctx context.Context, url, statement string) error {
 	return nil
 }
 
-// RowsRead returns how many rows of the tables, or of all, have been read over all connections.
-// Postgres counts a connection when it is closed, so RowsRead waits until only conn is open.
+// RowsRead returns how many rows of the tables all closed connections have read since the database
+// was created; without tables, of all tables. Postgres counts a connection when it closes, so
+// RowsRead waits until only conn is open. It ends the test after two minutes.
 func RowsRead(t testing.TB, conn *pgx.Conn, tables ...string) (rows int) {
 	t.Helper()
 	var others int

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// connection is the connection of one client.
+// connection passes messages between one client and the database server.
 type connection struct {
 	*Line
 	client *pgproto3.Backend  // receives requests and sends answers
@@ -40,14 +40,15 @@ func (l *Line) serve(client, server net.Conn) {
 	c.passRequests()
 }
 
-// flush sends the buffered messages, unless the line is silent.
+// flush calls send, which sends buffered messages. It waits while the line is silent.
 func (c *connection) flush(send func() error) error {
 	c.silent.RLock()
 	defer c.silent.RUnlock()
 	return send()
 }
 
-// passRequests forwards the client's messages until one side ends or a request is lost.
+// passRequests forwards the client's messages until one side ends the connection, or the fate of a
+// request is NotSent. It asks for the fate of each complete request.
 func (c *connection) passRequests() {
 	for {
 		message, err := c.client.Receive()
@@ -70,7 +71,8 @@ func (c *connection) passRequests() {
 	}
 }
 
-// note records the request of a message, and reports whether the request is complete.
+// note records the name of the request in a message, and reports whether the request is complete
+// and will be executed.
 func (c *connection) note(message pgproto3.FrontendMessage) (complete bool) {
 	switch m := message.(type) {
 	case *pgproto3.Query:
@@ -92,7 +94,8 @@ func (c *connection) ask(name string) {
 	}
 }
 
-// passAnswers forwards Postgres' messages until one side ends or an answer is lost.
+// passAnswers forwards Postgres' messages until one side ends the connection. If the fate of a
+// request is Unanswered, it withholds the answer, and returns when the answer is complete.
 func (c *connection) passAnswers() {
 	for {
 		message, err := c.server.Receive()
@@ -121,7 +124,8 @@ func (c *connection) passAnswers() {
 // queryName matches the name that sqlc writes into queries.
 var queryName = regexp.MustCompile(`^-- name: (\w+)`)
 
-// nameOf returns the name of a request, or "" for an empty statement.
+// nameOf returns the name of a request: the name of the sqlc query, or the first one or two words
+// of the statement in lower case. It returns "" for an empty statement.
 func nameOf(sql string) string {
 	if named := queryName.FindStringSubmatch(sql); named != nil {
 		return named[1]

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Fate is the outcome of a request.
+// Fate is the outcome of a request that a Line forwards.
 type Fate int
 
 // After NotSent and Unanswered the connection ends, as after a crash of the server or network.
@@ -39,10 +39,10 @@ type Line struct {
 	open   map[net.Conn]struct{}
 }
 
-// New starts a line to a database of package pgtest. It stops at the end of the test. fate returns
-// the outcome of each request; nil means Answered. It gets the name of the query, or the first
-// words of the statement in lower case, such as "commit". It must be safe for concurrent use.
-// Messages that only prepare a statement or ping the server are no requests.
+// New starts a line to a database of package pgtest, and stops it at the end of the test. fate
+// returns the outcome of each request; nil means Answered. It gets the query's name, or the first
+// words of a statement, such as "commit". Calls of fate are concurrent. Messages that only prepare
+// a statement or ping are no requests.
 func New(t testing.TB, database string, fate func(request string) Fate) *Line {
 	t.Helper()
 	config, err := pgx.ParseConfig(database)
@@ -85,7 +85,8 @@ func (l *Line) accept() {
 	}
 }
 
-// keep registers an open connection, unless the line is cut.
+// keep registers the two ends of an open connection and returns true. If the line is cut, it closes
+// server and returns false.
 func (l *Line) keep(client, server net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -106,7 +107,7 @@ func (l *Line) end(client, server net.Conn) {
 	}
 }
 
-// Cut ends all connections, and each new one immediately, until Resume.
+// Cut ends all connections, and every new one immediately, until Resume is called.
 func (l *Line) Cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -116,21 +117,21 @@ func (l *Line) Cut() {
 	}
 }
 
-// Resume allows connections again after Cut.
+// Resume permits connections again after Cut. Ended connections stay ended.
 func (l *Line) Resume() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.cut = false
 }
 
-// Silence forwards nothing and keeps all connections open, like a frozen machine, until end is
-// called.
+// Silence stops the forwarding of messages in both directions until end is called, like a frozen
+// machine. All connections stay open. end must be called once.
 func (l *Line) Silence() (end func()) {
 	l.silent.Lock()
 	return l.silent.Unlock
 }
 
-// Connections returns the number of open connections.
+// Connections returns the number of open connections of clients.
 func (l *Line) Connections() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -13,17 +13,17 @@ import (
 	"testing"
 )
 
-// Server is a private Postgres, identified by its data directory.
+// Server is a private Postgres server of package local, identified by its data directory.
 type Server struct{ DataDir string }
 
-// Freeze stops all processes of the server. Connections stay open without answers.
+// Freeze stops all processes of the server until Thaw. Connections stay open and get no answers.
 func (s Server) Freeze(t testing.TB) { s.signal(t, syscall.SIGSTOP) }
 
-// Thaw continues all processes of the server.
+// Thaw continues all processes of the server after Freeze.
 func (s Server) Thaw(t testing.TB) { s.signal(t, syscall.SIGCONT) }
 
-// Kill kills the server's parent process. The other processes end on their own or at the next
-// start.
+// Kill kills the server's parent process without a shutdown. The other processes end on their own
+// or at the next start. It fails the test if the server does not run.
 func (s Server) Kill(t testing.TB) {
 	t.Helper()
 	if pid := s.postmaster(t); pid != 0 {
@@ -47,7 +47,8 @@ func (s Server) signal(t testing.TB, signal syscall.Signal) {
 	}
 }
 
-// postmaster returns the parent's process id. If it is unknown, it fails the test and returns 0.
+// postmaster returns the process id of the server's parent process. If it is unknown, it fails the
+// test and returns 0.
 func (s Server) postmaster(t testing.TB) int {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(s.DataDir, "postgres", "postmaster.pid"))
@@ -64,7 +65,8 @@ func (s Server) postmaster(t testing.TB) int {
 	return pid
 }
 
-// childrenOf returns the child processes of a process, from /proc.
+// childrenOf returns the ids of the child processes of a process, from /proc. It ignores processes
+// that end during the call.
 func childrenOf(parent int) []int {
 	var children []int
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is valid
