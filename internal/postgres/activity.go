@@ -52,10 +52,7 @@ func (s *Store) Activity(ctx context.Context, list records.ActivityList) (record
 	if err != nil {
 		return records.ActivityPage{}, err
 	}
-	rows, err := s.pool.Query(ctx, sql, args)
-	if err != nil {
-		return records.ActivityPage{}, dberr.Wrap("read the journal", err)
-	}
+	rows, _ := s.pool.Query(ctx, sql, args) // CollectRows returns its error
 	page := records.ActivityPage{}
 	page.Activity, err = pgx.CollectRows(rows, scanActivity)
 	if err != nil {

@@ -73,24 +73,23 @@ func insertMemories(ctx context.Context, q *queries.Queries, agentID int64, b *r
 	if len(b.NewHeads) == 0 {
 		return nil
 	}
-	heads := make([]queries.InsertMemoriesParams, len(b.NewHeads))
-	for i, h := range b.NewHeads {
+	rows, err := tryMap(b.NewHeads, func(h records.MemoryRow) (queries.InsertMemoriesParams, error) {
 		problems, err := listJSON(h.Problems)
-		if err != nil {
-			return err
-		}
-		heads[i] = queries.InsertMemoriesParams{
+		return queries.InsertMemoriesParams{
 			ID: h.UUID, AgentID: agentID, Name: h.Name, Readable: h.Readable, State: string(h.State),
 			Type: optional(string(h.Type)), RevisionID: h.RevisionID, Description: h.Description, Fingerprint: h.Fingerprint[:], Hash: h.Hash,
 			Size: h.Size, Path: h.Path, Session: optional(h.Session), ModifiedAt: h.ModifiedAt, ContentAt: h.ContentAt,
 			Problems: problems, ClaudeMdChars: int32(h.ClaudeMDChars), ClaudeMdListed: h.ClaudeMDListed, CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt, Team: h.Team,
 			Conflict: optional(string(h.Conflict)),
-		}
-	}
-	if _, err := q.InsertMemories(ctx, heads); err != nil {
+		}, err
+	})
+	if err != nil {
 		return err
 	}
-	_, err := q.InsertRevisions(ctx, mapAll(b.NewRevisions, revisionParams))
+	if _, err := q.InsertMemories(ctx, rows); err != nil {
+		return err
+	}
+	_, err = q.InsertRevisions(ctx, mapAll(b.NewRevisions, revisionParams))
 	return err
 }
 

@@ -38,15 +38,12 @@ func (s *Store) memoriesAsOf(ctx context.Context, agent records.Agent, filter me
 		args["after_name"], args["after_id"] = after.Name, after.ID
 		beyond = " WHERE (m.name, m.id) > (@after_name, @after_id)"
 	}
-	found, err := s.pool.Query(ctx, fmt.Sprintf(pastMemories, where(filter, "", anyCondition), beyond), args)
-	if err != nil {
-		return records.MemoryPage{}, dberr.Wrap("list past memories", err)
-	}
+	found, _ := s.pool.Query(ctx, fmt.Sprintf(pastMemories, where(filter, "", anyCondition), beyond), args) // CollectRows returns its error
 	rows, err := pgx.CollectRows(found, pgx.RowToStructByPos[queries.MemoryAsOfRow])
 	if err != nil {
 		return records.MemoryPage{}, dberr.Wrap("list past memories", err)
 	}
-	page := records.MemoryPage{}
+	var page records.MemoryPage
 	if len(rows) > 0 {
 		page.Total = int(rows[0].Total)
 	}

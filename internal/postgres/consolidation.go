@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -199,10 +198,7 @@ func (s *Store) ClaimConsolidationCheck(ctx context.Context, agentID int64, at, 
 // It returns the zero time if there was no check.
 func (s *Store) ConsolidationCheckedAt(ctx context.Context, agentID int64) (time.Time, error) {
 	at, err := s.q.ConsolidationCheckedAt(ctx, agentID)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return time.Time{}, nil
-	}
-	return at.UTC(), dberr.Wrap("read the last look", err)
+	return at.UTC(), dberr.Wrap("read the last look", ignoreNoRows(err))
 }
 
 // SupersededMemories returns, sorted by id, active private memories of at least shortest characters
@@ -231,20 +227,17 @@ func (s *Store) ForgottenNames(ctx context.Context, agentID int64) (map[string]s
 // The memories have their text but no files. At the first error of each it stops and returns that
 // error.
 func (s *Store) EachActive(ctx context.Context, agent records.Agent, each func(memories.Memory) error) error {
-	rows, err := s.pool.Query(ctx, `SELECT m.id, m.name, m.type, r.description, r.body, m.path, m.session, m.hash, m.fingerprint, m.modified_at,
+	rows, _ := s.pool.Query(ctx, `SELECT m.id, m.name, m.type, r.description, r.body, m.path, m.session, m.hash, m.fingerprint, m.modified_at,
 		m.content_at, m.created_at
 		FROM memories m JOIN revisions r ON r.id = m.revision_id
-		WHERE m.agent_id = $1 AND m.state = 'active' AND m.readable AND NOT m.team ORDER BY m.name`, agent.ID)
-	if err != nil {
-		return dberr.Wrap("read memories", err)
-	}
+		WHERE m.agent_id = $1 AND m.state = 'active' AND m.readable AND NOT m.team ORDER BY m.name`, agent.ID) // ForEachRow returns its error
 	m := memories.Memory{AgentID: agent.ID, Agent: agent.Slug, Readable: true, State: memories.Active}
 	var id uuid.UUID
 	var t, session *string
 	var fingerprint []byte
 	var failed error
 	columns := []any{&id, &m.Name, &t, &m.Description, &m.Body, &m.Path, &session, &m.Hash, &fingerprint, &m.ModifiedAt, &m.ContentAt, &m.CreatedAt}
-	_, err = pgx.ForEachRow(rows, columns, func() error {
+	_, err := pgx.ForEachRow(rows, columns, func() error {
 		m.ID, m.Type, m.Session = id.String(), memories.Type(orZero(t)), orZero(session)
 		m.Fingerprint = memories.Fingerprint(fingerprint)
 		failed = each(m)

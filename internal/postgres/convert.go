@@ -2,10 +2,12 @@ package postgres
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/dberr"
@@ -104,6 +106,15 @@ func blockedOf(row queries.BlockedContent) records.BlockedFile {
 		},
 		Fingerprint: memories.Fingerprint(row.Fingerprint),
 	}
+}
+
+// ignoreNoRows returns nil for the error of a query that has found no row, and any other error as it
+// is.
+func ignoreNoRows(err error) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	return err
 }
 
 // listJSON returns the list as JSON. It returns [] and never null for an empty or nil list.

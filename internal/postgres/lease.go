@@ -21,14 +21,11 @@ WHERE locktype = 'advisory' AND classid = 1818583411 AND objsubid = 2 AND grante
 // Holders returns by agent id the server connections that hold leases. Agents whose lease no server
 // holds have no entry.
 func (s *Store) Holders(ctx context.Context) (map[int64]records.LeaseHolder, error) {
-	rows, err := s.pool.Query(ctx, heldLeases)
-	if err != nil {
-		return nil, dberr.Wrap("read who holds the leases", err)
-	}
+	rows, _ := s.pool.Query(ctx, heldLeases) // ForEachRow returns its error
 	holders := map[int64]records.LeaseHolder{}
 	var agent int64
 	var holder records.LeaseHolder
-	_, err = pgx.ForEachRow(rows, []any{&agent, &holder}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&agent, &holder}, func() error {
 		holders[agent] = holder
 		return nil
 	})

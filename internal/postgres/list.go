@@ -145,10 +145,7 @@ func listed(ctx context.Context, on reader, l memoryList, c selection, after *pl
 	if l.Sort == byRank {
 		query = rankedQuery
 	}
-	found, err := on.Query(ctx, query(c, l, after), c.args)
-	if err != nil {
-		return nil, 0, err
-	}
+	found, _ := on.Query(ctx, query(c, l, after), c.args) // CollectRows returns its error
 	rows, err = pgx.CollectRows(found, scanRow)
 	switch {
 	case err != nil:

@@ -35,11 +35,8 @@ func memoryOf(ctx context.Context, on queries.DBTX, agent records.Agent, id stri
 	if err != nil {
 		return memories.Memory{}, err
 	}
-	rows, err := on.Query(ctx, `SELECT `+rowColumns+`, 0::real, 0
-		FROM memories m JOIN revisions r ON r.id = m.revision_id WHERE m.agent_id = $1 AND m.id = $2`, agent.ID, parsed)
-	if err != nil {
-		return memories.Memory{}, dberr.Wrap("read memory", err)
-	}
+	rows, _ := on.Query(ctx, `SELECT `+rowColumns+`, 0::real, 0
+		FROM memories m JOIN revisions r ON r.id = m.revision_id WHERE m.agent_id = $1 AND m.id = $2`, agent.ID, parsed) // CollectExactlyOneRow returns its error
 	row, err := pgx.CollectExactlyOneRow(rows, scanRow)
 	if err != nil {
 		return memories.Memory{}, dberr.Wrap("read memory", err)

@@ -40,12 +40,11 @@ func (s *Store) Proposals(ctx context.Context, agentID int64, state records.Prop
 	if err != nil {
 		return records.ProposalPage{}, err
 	}
-	wanted := optional(string(state))
-	asked := queries.ListProposalsParams{AgentID: agentID, State: wanted, Most: int32(limit + 1)}
+	query := queries.ListProposalsParams{AgentID: agentID, State: optional(string(state)), Most: int32(limit + 1)}
 	if after != nil {
-		asked.AfterAt, asked.AfterID = &after.At, after.ID
+		query.AfterAt, query.AfterID = &after.At, after.ID
 	}
-	rows, err := s.q.ListProposals(ctx, asked)
+	rows, err := s.q.ListProposals(ctx, query)
 	if err != nil {
 		return records.ProposalPage{}, dberr.Wrap("list proposals", err)
 	}
@@ -54,7 +53,7 @@ func (s *Store) Proposals(ctx context.Context, agentID int64, state records.Prop
 		return timeCursor{last.ProposedAt.UTC(), last.ID}
 	})
 	if page.NextCursor != "" || after != nil {
-		n, err := s.q.CountProposals(ctx, queries.CountProposalsParams{AgentID: agentID, State: wanted})
+		n, err := s.q.CountProposals(ctx, queries.CountProposalsParams{AgentID: agentID, State: query.State})
 		if err != nil {
 			return records.ProposalPage{}, dberr.Wrap("count proposals", err)
 		}

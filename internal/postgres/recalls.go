@@ -24,12 +24,12 @@ func (s *Store) SaveRecall(ctx context.Context, r records.Recall) error {
 // of choose it saves nothing and returns the error.
 func (s *Store) Deliver(ctx context.Context, r records.Recall, choose func(records.SessionDelivery) ([]records.DeliveredMemory, error)) error {
 	return s.withoutWaiting(ctx, "hand out a recall", func(q *queries.Queries) (err error) {
-		var given records.SessionDelivery
+		var received records.SessionDelivery
 		if r.Session != "" {
 			if err := q.LockRecallSession(ctx, queries.LockRecallSessionParams{AgentID: r.AgentID, Session: r.Session, At: r.At}); err != nil {
 				return err
 			}
-			if given, err = deliveredTo(ctx, q, r.AgentID, r.Session); err != nil {
+			if received, err = deliveredTo(ctx, q, r.AgentID, r.Session); err != nil {
 				return err
 			}
 		}
@@ -38,16 +38,15 @@ func (s *Store) Deliver(ctx context.Context, r records.Recall, choose func(recor
 				return err
 			}
 		}
-		out, err := choose(given)
+		chosen, err := choose(received)
 		if err != nil {
 			return err
 		}
-		handedOut := r
-		handedOut.State, handedOut.DeliveredCount = records.RecallDelivered, len(out)
-		if err := saveRecall(ctx, q, handedOut); err != nil || len(out) == 0 {
+		r.State, r.DeliveredCount = records.RecallDelivered, len(chosen)
+		if err := saveRecall(ctx, q, r); err != nil || len(chosen) == 0 {
 			return err
 		}
-		return saveItems(ctx, q, handedOut, out)
+		return saveItems(ctx, q, r, chosen)
 	})
 }
 
@@ -75,16 +74,16 @@ func saveRecall(ctx context.Context, q *queries.Queries, r records.Recall) error
 }
 
 // saveItems adds the delivered memories of the recall, in order.
-func saveItems(ctx context.Context, q *queries.Queries, r records.Recall, out []records.DeliveredMemory) error {
+func saveItems(ctx context.Context, q *queries.Queries, r records.Recall, delivered []records.DeliveredMemory) error {
 	params := queries.SaveRecallItemsParams{RecallID: r.ID, AgentID: r.AgentID, Session: optional(r.Session), At: r.At}
-	for _, o := range out {
-		why, err := json.Marshal(o.Why)
+	for _, m := range delivered {
+		why, err := json.Marshal(m.Why)
 		if err != nil {
 			return err
 		}
-		params.MemoryIds = append(params.MemoryIds, o.ID)
-		params.Names = append(params.Names, o.Name)
-		params.Bytes = append(params.Bytes, int32(o.Bytes))
+		params.MemoryIds = append(params.MemoryIds, m.ID)
+		params.Names = append(params.Names, m.Name)
+		params.Bytes = append(params.Bytes, int32(m.Bytes))
 		params.Whys = append(params.Whys, string(why))
 	}
 	return q.SaveRecallItems(ctx, params)

@@ -3,10 +3,8 @@ package postgres
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/dberr"
@@ -70,10 +68,7 @@ func (s *Store) LastGood(ctx context.Context, agent records.Agent, id, path stri
 		return nil, err
 	}
 	raw, err := s.q.LastGood(ctx, queries.LastGoodParams{AgentID: agent.ID, Path: path, MemoryID: memory})
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil
-	}
-	return raw, dberr.Wrap("read a file's last good bytes", err)
+	return raw, dberr.Wrap("read a file's last good bytes", ignoreNoRows(err))
 }
 
 // RawOfHash returns the bytes with the hash that a file of the memory once had. It returns nil and
@@ -87,8 +82,5 @@ func (s *Store) RawOfHash(ctx context.Context, agent records.Agent, id, hash str
 		return nil, nil
 	}
 	raw, err := s.q.RawOfHash(ctx, queries.RawOfHashParams{MemoryID: uuid.MustParse(id), Hash: hash})
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil
-	}
-	return raw, dberr.Wrap("read a file's earlier bytes", err)
+	return raw, dberr.Wrap("read a file's earlier bytes", ignoreNoRows(err))
 }

@@ -25,11 +25,11 @@ func (s *Store) Sessions(ctx context.Context, agentID int64, limit int, cursor s
 	if err != nil || after != nil && !memories.CanBeText(after.Name) {
 		return records.SessionPage{}, records.ErrCursor
 	}
-	asked := queries.SessionsOfParams{AgentID: agentID, Most: int32(limit + 1)}
+	query := queries.SessionsOfParams{AgentID: agentID, Most: int32(limit + 1)}
 	if after != nil {
-		asked.AfterAt, asked.AfterSession = &after.At, after.Name
+		query.AfterAt, query.AfterSession = &after.At, after.Name
 	}
-	rows, err := s.q.SessionsOf(ctx, asked)
+	rows, err := s.q.SessionsOf(ctx, query)
 	if err != nil {
 		return records.SessionPage{}, dberr.Wrap("read sessions", err)
 	}

@@ -2,10 +2,8 @@ package postgres
 
 import (
 	"context"
-	"errors"
 	"time"
 
-	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 )
@@ -20,10 +18,7 @@ func (s *Store) SaveSignIn(ctx context.Context, id, seal []byte, expires time.Ti
 // sign-in has expired.
 func (s *Store) SignInSeal(ctx context.Context, id []byte) ([]byte, error) {
 	seal, err := s.q.SignInSeal(ctx, id)
-	if err = dberr.Wrap("read sign-in", err); errors.Is(err, memories.ErrNotFound) {
-		return nil, nil
-	}
-	return seal, err
+	return seal, dberr.Wrap("read sign-in", ignoreNoRows(err))
 }
 
 // EndSignIn deletes a sign-in, so that its cookie is invalid on every server. An unknown id is not

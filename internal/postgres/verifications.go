@@ -91,28 +91,25 @@ var errEnough = errors.New("enough")
 func (s *Store) Unverified(
 	ctx context.Context, agent records.Agent, project, id string, since time.Time, each func(records.UnverifiedMemory) bool,
 ) error {
-	only := uuid.NullUUID{}
+	var only *uuid.UUID
 	if id != "" {
 		parsed, err := parseID(id)
 		if err != nil {
 			return err
 		}
-		only = uuid.NullUUID{UUID: parsed, Valid: true}
+		only = &parsed
 	}
-	rows, err := s.pool.Query(ctx, `SELECT u.id, u.revision_id, r.body, u.citations
+	rows, _ := s.pool.Query(ctx, `SELECT u.id, u.revision_id, r.body, u.citations
 		FROM (SELECT m.id, m.revision_id, v.citations, v.checked_at
 			FROM memories m LEFT JOIN verifications v ON v.memory_id = m.id
 			WHERE m.agent_id = $1 AND m.readable AND m.state <> 'deleted' AND ($2::uuid IS NULL OR m.id = $2)
 				AND (v.memory_id IS NULL OR v.revision_id <> m.revision_id OR v.checked_at < $3 OR v.project <> $5)
 			ORDER BY v.checked_at NULLS FIRST LIMIT $4) u
 		JOIN revisions r ON r.id = u.revision_id
-		ORDER BY u.checked_at NULLS FIRST`, agent.ID, only, since, records.MaxUnverified, project)
-	if err != nil {
-		return dberr.Wrap("read what to verify", err)
-	}
+		ORDER BY u.checked_at NULLS FIRST`, agent.ID, only, since, records.MaxUnverified, project) // ForEachRow returns its error
 	var u records.UnverifiedMemory
 	var before []byte
-	_, err = pgx.ForEachRow(rows, []any{&u.ID, &u.RevisionID, &u.Body, &before}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&u.ID, &u.RevisionID, &u.Body, &before}, func() error {
 		u.Before = nil
 		if before != nil {
 			if err := json.Unmarshal(before, &u.Before); err != nil {
@@ -162,14 +159,11 @@ func (s *Store) DeleteVerifications(ctx context.Context, agentID int64) error {
 // NamesOf calls each with the name and path of every file on disk of the agent's undeleted
 // memories, in any order. A memory without a file on disk is passed once, with its last path.
 func (s *Store) NamesOf(ctx context.Context, agent records.Agent, each func(name, path string)) error {
-	rows, err := s.pool.Query(ctx, `SELECT m.name, coalesce(f.path, m.path)
+	rows, _ := s.pool.Query(ctx, `SELECT m.name, coalesce(f.path, m.path)
 		FROM memories m LEFT JOIN files f ON f.memory_id = m.id AND f.present
-		WHERE m.agent_id = $1 AND m.state <> 'deleted'`, agent.ID)
-	if err != nil {
-		return dberr.Wrap("read names", err)
-	}
+		WHERE m.agent_id = $1 AND m.state <> 'deleted'`, agent.ID) // ForEachRow returns its error
 	var name, path string
-	_, err = pgx.ForEachRow(rows, []any{&name, &path}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&name, &path}, func() error {
 		each(name, path)
 		return nil
 	})
