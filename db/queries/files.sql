@@ -17,11 +17,45 @@ CROSS JOIN LATERAL (
     WHERE below.agent_id = @agent_id AND below.path >= scope.path || '/' AND below.path < scope.path || '0'
     OFFSET 0) f;
 
--- name: FileSignatures :many
--- Returns the paths and signatures of the agent's files on disk. 0 means that a file has none.
-SELECT path, coalesce(signature, 0)::bigint AS signature
+-- name: SumSignatures :many
+-- Returns checksums of the agent's files by part. Files without a signature are one more part.
+SELECT coalesce(signature >> 56, 0)::integer AS part, present, count(*) AS files, count(signature) AS signed,
+       coalesce(bit_xor(signature), 0)::bigint AS signatures
 FROM files
-WHERE agent_id = @agent_id AND present;
+WHERE agent_id = @agent_id
+GROUP BY signature >> 56, present;
+
+-- name: SumSignaturesUnder :many
+SELECT coalesce(f.signature >> 56, 0)::integer AS part, f.present, count(*) AS files, count(f.signature) AS signed,
+       coalesce(bit_xor(f.signature), 0)::bigint AS signatures
+FROM unnest(@paths::text[]) AS scope (path)
+CROSS JOIN LATERAL (
+    SELECT itself.* FROM files itself WHERE itself.agent_id = @agent_id AND itself.path = scope.path
+    UNION ALL
+    SELECT below.* FROM files below
+    WHERE below.agent_id = @agent_id AND below.path >= scope.path || '/' AND below.path < scope.path || '0'
+    OFFSET 0) f
+GROUP BY f.signature >> 56, f.present;
+
+-- name: FilesWithoutSignature :many
+SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
+       problem, signature, expected_hash, flaws, unfinished
+FROM files
+WHERE agent_id = @agent_id AND present AND signature IS NULL;
+
+-- name: SignaturesInParts :many
+SELECT f.signature::bigint
+FROM unnest(@parts::bigint[]) AS asked (part)
+JOIN files f ON f.agent_id = @agent_id AND f.signature >> 56 = asked.part
+WHERE '.' = ANY(@paths::text[]) OR EXISTS (
+    SELECT FROM unnest(@paths::text[]) AS scope (path)
+    WHERE f.path = scope.path OR (f.path >= scope.path || '/' AND f.path < scope.path || '0'));
+
+-- name: FilesWithSignatures :many
+SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
+       f.modified_at, f.content_at, f.problem, f.signature, f.expected_hash, f.flaws, f.unfinished
+FROM unnest(@signatures::bigint[]) AS asked (signature)
+JOIN files f ON f.agent_id = @agent_id AND f.signature = asked.signature;
 
 -- name: FilesAt :many
 -- The agent is joined to each element. As a constant, it would make Postgres read all files of the agent.

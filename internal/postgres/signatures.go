@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"

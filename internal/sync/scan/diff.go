@@ -8,6 +8,7 @@ import (
 	"memoir/internal/agents"
 	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
+	"memoir/internal/sync/watch"
 )
 
 // scanDiff is the difference between a listing and the rows of the scanned paths.
@@ -30,17 +31,17 @@ func (d *scanDiff) deferFile(path string) {
 }
 
 // compare returns the difference between the listing and the rows of r.Paths. The file r.Saved
-// always differs.
+// always differs if few files are listed. Full scans and long listings use diffByChecksum.
 func compare(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, r Request) (scanDiff, error) {
-	d := scanDiff{known: map[string]*records.File{}}
-	if agenttx.IsFullScan(r.Paths) {
-		err := d.compareAll(ctx, tx, listing)
-		return d, err
+	paths := r.Paths
+	if agenttx.IsFullScan(paths) || len(listing.Files) > len(paths)+watch.MaxPaths {
+		return diffByChecksum(ctx, tx, listing, paths)
 	}
-	rows, err := tx.Rows.FilesUnder(ctx, r.Paths)
+	rows, err := tx.Rows.FilesUnder(ctx, paths)
 	if err != nil {
-		return d, err
+		return scanDiff{}, err
 	}
+	d := scanDiff{known: map[string]*records.File{}}
 	d.addRows(rows)
 	for _, f := range rows {
 		if f.Present {
@@ -56,30 +57,76 @@ func compare(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, r Requ
 	return d, nil
 }
 
-// compareAll sets d to the difference between the listing of the whole directory and all rows. It
-// reads the signatures of all files, but only the rows of those that differ, to limit its memory.
-func (d *scanDiff) compareAll(ctx context.Context, tx *agenttx.Tx, listing agents.Listing) error {
-	signatures, err := tx.Rows.FileSignatures(ctx)
+// diffByChecksum is compare for many files. It compares checksums of the signatures in 256 parts.
+// It reads the signatures of the parts that differ, and the rows of the files that differ. So for
+// an agent without changes it reads only sums.
+func diffByChecksum(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, paths []string) (scanDiff, error) {
+	sums, err := tx.Rows.SumSignatures(ctx, paths)
 	if err != nil {
-		return err
+		return scanDiff{}, err
 	}
-	d.presentBefore = len(signatures)
-	var paths []string
-	for i := range listing.Files {
-		entry := &listing.Files[i]
-		if signature, isPresent := signatures[entry.Path]; !isPresent || signature != entry.Signature() {
-			d.toRead = append(d.toRead, entry)
-			paths = append(paths, entry.Path)
+	d := scanDiff{known: map[string]*records.File{}, presentBefore: sums.Present()}
+	if sums.Unsigned > 0 {
+		rows, err := tx.Rows.UnsignedFiles(ctx)
+		if err != nil {
+			return d, err
 		}
-		delete(signatures, entry.Path)
+		d.addRows(slices.DeleteFunc(rows, func(f records.File) bool { return !agenttx.IsIn(paths, f.Path) }))
 	}
-	missing := slices.Collect(maps.Keys(signatures))
-	if len(paths)+len(missing) == 0 {
-		return nil
+	// Files without a signature are read anyway, and must not make their parts differ.
+	signatures := make([]int64, len(listing.Files))
+	var onDisk [len(sums.Parts)]records.SignatureSum
+	for i, entry := range listing.Files {
+		signatures[i] = entry.Signature()
+		if d.known[entry.Path] == nil {
+			onDisk[agents.Part(signatures[i])].Add(signatures[i])
+		}
 	}
-	rows, err := tx.Rows.FilesAt(ctx, append(paths, missing...))
-	d.addRows(rows)
-	return err
+	var parts []uint8
+	for part, sum := range sums.Parts {
+		if sum.Files > 0 && sum != onDisk[part] {
+			parts = append(parts, uint8(part))
+		}
+	}
+	unmatched := map[int64]bool{} // signatures of rows without an equal file; reduced below
+	if len(parts) > 0 {
+		known, err := tx.Rows.SignaturesInParts(ctx, parts, paths)
+		if err != nil {
+			return d, err
+		}
+		for _, signature := range known {
+			unmatched[signature] = true
+		}
+	}
+	var toRead []string
+	for i := range listing.Files {
+		entry, part := &listing.Files[i], agents.Part(signatures[i])
+		switch {
+		case d.known[entry.Path] != nil:
+			d.toRead = append(d.toRead, entry)
+		case onDisk[part] == sums.Parts[part]:
+		case unmatched[signatures[i]]:
+			delete(unmatched, signatures[i])
+		default:
+			d.toRead = append(d.toRead, entry)
+			toRead = append(toRead, entry.Path)
+		}
+	}
+	if len(unmatched) > 0 {
+		rows, err := tx.Rows.FilesWithSignatures(ctx, slices.Collect(maps.Keys(unmatched)))
+		if err != nil {
+			return d, err
+		}
+		d.addRows(rows)
+	}
+	if sums.Absent > 0 && len(toRead) > 0 { // some may have returned
+		rows, err := tx.Rows.FilesAt(ctx, toRead)
+		if err != nil {
+			return d, err
+		}
+		d.addRows(rows)
+	}
+	return d, nil
 }
 
 // unseen returns the paths of the files that the rows had on disk, except listed files and those in

@@ -122,38 +122,6 @@ func (q *Queries) ExpectFile(ctx context.Context, arg ExpectFileParams) error {
 	return err
 }
 
-const fileSignatures = `-- name: FileSignatures :many
-SELECT path, coalesce(signature, 0)::bigint AS signature
-FROM files
-WHERE agent_id = $1 AND present
-`
-
-type FileSignaturesRow struct {
-	Path      string
-	Signature int64
-}
-
-// Returns the paths and signatures of the agent's files on disk. 0 means that a file has none.
-func (q *Queries) FileSignatures(ctx context.Context, agentID int64) ([]FileSignaturesRow, error) {
-	rows, err := q.db.Query(ctx, fileSignatures, agentID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []FileSignaturesRow{}
-	for rows.Next() {
-		var i FileSignaturesRow
-		if err := rows.Scan(&i.Path, &i.Signature); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const files = `-- name: Files :many
 SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
        problem, signature, expected_hash, flaws, unfinished
@@ -504,6 +472,101 @@ func (q *Queries) FilesUnder(ctx context.Context, arg FilesUnderParams) ([]File,
 	return items, nil
 }
 
+const filesWithSignatures = `-- name: FilesWithSignatures :many
+SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
+       f.modified_at, f.content_at, f.problem, f.signature, f.expected_hash, f.flaws, f.unfinished
+FROM unnest($1::bigint[]) AS asked (signature)
+JOIN files f ON f.agent_id = $2 AND f.signature = asked.signature
+`
+
+type FilesWithSignaturesParams struct {
+	Signatures []int64
+	AgentID    int64
+}
+
+func (q *Queries) FilesWithSignatures(ctx context.Context, arg FilesWithSignaturesParams) ([]File, error) {
+	rows, err := q.db.Query(ctx, filesWithSignatures, arg.Signatures, arg.AgentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []File{}
+	for rows.Next() {
+		var i File
+		if err := rows.Scan(
+			&i.AgentID,
+			&i.Path,
+			&i.Session,
+			&i.MemoryID,
+			&i.Status,
+			&i.Present,
+			&i.Fingerprint,
+			&i.Hash,
+			&i.Size,
+			&i.MtimeNs,
+			&i.ModifiedAt,
+			&i.ContentAt,
+			&i.Problem,
+			&i.Signature,
+			&i.ExpectedHash,
+			&i.Flaws,
+			&i.Unfinished,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const filesWithoutSignature = `-- name: FilesWithoutSignature :many
+SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
+       problem, signature, expected_hash, flaws, unfinished
+FROM files
+WHERE agent_id = $1 AND present AND signature IS NULL
+`
+
+func (q *Queries) FilesWithoutSignature(ctx context.Context, agentID int64) ([]File, error) {
+	rows, err := q.db.Query(ctx, filesWithoutSignature, agentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []File{}
+	for rows.Next() {
+		var i File
+		if err := rows.Scan(
+			&i.AgentID,
+			&i.Path,
+			&i.Session,
+			&i.MemoryID,
+			&i.Status,
+			&i.Present,
+			&i.Fingerprint,
+			&i.Hash,
+			&i.Size,
+			&i.MtimeNs,
+			&i.ModifiedAt,
+			&i.ContentAt,
+			&i.Problem,
+			&i.Signature,
+			&i.ExpectedHash,
+			&i.Flaws,
+			&i.Unfinished,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 type InsertFilesParams struct {
 	AgentID     int64
 	Path        string
@@ -793,6 +856,136 @@ type SetFileHashParams struct {
 func (q *Queries) SetFileHash(ctx context.Context, arg SetFileHashParams) error {
 	_, err := q.db.Exec(ctx, setFileHash, arg.Hash, arg.AgentID, arg.Path)
 	return err
+}
+
+const signaturesInParts = `-- name: SignaturesInParts :many
+SELECT f.signature::bigint
+FROM unnest($1::bigint[]) AS asked (part)
+JOIN files f ON f.agent_id = $2 AND f.signature >> 56 = asked.part
+WHERE '.' = ANY($3::text[]) OR EXISTS (
+    SELECT FROM unnest($3::text[]) AS scope (path)
+    WHERE f.path = scope.path OR (f.path >= scope.path || '/' AND f.path < scope.path || '0'))
+`
+
+type SignaturesInPartsParams struct {
+	Parts   []int64
+	AgentID int64
+	Paths   []string
+}
+
+func (q *Queries) SignaturesInParts(ctx context.Context, arg SignaturesInPartsParams) ([]int64, error) {
+	rows, err := q.db.Query(ctx, signaturesInParts, arg.Parts, arg.AgentID, arg.Paths)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []int64{}
+	for rows.Next() {
+		var f_signature int64
+		if err := rows.Scan(&f_signature); err != nil {
+			return nil, err
+		}
+		items = append(items, f_signature)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const sumSignatures = `-- name: SumSignatures :many
+SELECT coalesce(signature >> 56, 0)::integer AS part, present, count(*) AS files, count(signature) AS signed,
+       coalesce(bit_xor(signature), 0)::bigint AS signatures
+FROM files
+WHERE agent_id = $1
+GROUP BY signature >> 56, present
+`
+
+type SumSignaturesRow struct {
+	Part       int32
+	Present    bool
+	Files      int64
+	Signed     int64
+	Signatures int64
+}
+
+// Returns checksums of the agent's files by part. Files without a signature are one more part.
+func (q *Queries) SumSignatures(ctx context.Context, agentID int64) ([]SumSignaturesRow, error) {
+	rows, err := q.db.Query(ctx, sumSignatures, agentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SumSignaturesRow{}
+	for rows.Next() {
+		var i SumSignaturesRow
+		if err := rows.Scan(
+			&i.Part,
+			&i.Present,
+			&i.Files,
+			&i.Signed,
+			&i.Signatures,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const sumSignaturesUnder = `-- name: SumSignaturesUnder :many
+SELECT coalesce(f.signature >> 56, 0)::integer AS part, f.present, count(*) AS files, count(f.signature) AS signed,
+       coalesce(bit_xor(f.signature), 0)::bigint AS signatures
+FROM unnest($1::text[]) AS scope (path)
+CROSS JOIN LATERAL (
+    SELECT itself.agent_id, itself.path, itself.session, itself.memory_id, itself.status, itself.present, itself.fingerprint, itself.hash, itself.size, itself.mtime_ns, itself.modified_at, itself.content_at, itself.problem, itself.signature, itself.expected_hash, itself.flaws, itself.unfinished FROM files itself WHERE itself.agent_id = $2 AND itself.path = scope.path
+    UNION ALL
+    SELECT below.agent_id, below.path, below.session, below.memory_id, below.status, below.present, below.fingerprint, below.hash, below.size, below.mtime_ns, below.modified_at, below.content_at, below.problem, below.signature, below.expected_hash, below.flaws, below.unfinished FROM files below
+    WHERE below.agent_id = $2 AND below.path >= scope.path || '/' AND below.path < scope.path || '0'
+    OFFSET 0) f
+GROUP BY f.signature >> 56, f.present
+`
+
+type SumSignaturesUnderParams struct {
+	Paths   []string
+	AgentID int64
+}
+
+type SumSignaturesUnderRow struct {
+	Part       int32
+	Present    bool
+	Files      int64
+	Signed     int64
+	Signatures int64
+}
+
+func (q *Queries) SumSignaturesUnder(ctx context.Context, arg SumSignaturesUnderParams) ([]SumSignaturesUnderRow, error) {
+	rows, err := q.db.Query(ctx, sumSignaturesUnder, arg.Paths, arg.AgentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []SumSignaturesUnderRow{}
+	for rows.Next() {
+		var i SumSignaturesUnderRow
+		if err := rows.Scan(
+			&i.Part,
+			&i.Present,
+			&i.Files,
+			&i.Signed,
+			&i.Signatures,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const unmarkFiles = `-- name: UnmarkFiles :exec
