@@ -178,8 +178,8 @@ func newEngine(store *postgres.Store, options Options) *Engine {
 	}
 	e.search = newSearchFiller(store, log, e.scans, e.node.TellIndexing)
 	e.scanner = &scan.Scanner{
-		WriterPause: cmp.Or(options.WriterPause, scan.WriterPause), Watcher: e.watcher, Scans: e.scans, LinkTarget: linkTarget,
-		IndexLater: e.search.indexLater,
+		ClaudeMDLimit: options.ClaudeMDLimit, WriterPause: cmp.Or(options.WriterPause, scan.WriterPause), Watcher: e.watcher,
+		Scans: e.scans, LinkTarget: linkTarget, IndexLater: e.search.indexLater,
 	}
 	e.publisher = &publish.Publisher{
 		Store: store, Limit: options.ClaudeMDLimit, AgeNotes: options.AgeNotes, Agents: e.agents,

@@ -210,6 +210,11 @@ func partOf(text string) Part { return Part{Text: text, Chars: utf8.RuneCountInS
 // maxAheadBytes is how many bytes of bodies are read together without a limit. It is arbitrary.
 const maxAheadBytes = 1 << 20
 
+// EntryCost returns the cost of a memory as a one-line entry.
+func EntryCost(m Summary) Cost {
+	return Cost{ID: m.ID, Chars: utf8.RuneCountInString(Entry(m)), Listed: true}
+}
+
 // minAhead is how many memories are read together at least. If one in full is deleted, the next one
 // takes its place. It is arbitrary.
 const minAhead = 4

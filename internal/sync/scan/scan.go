@@ -18,6 +18,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/files"
+	"memoir/internal/memories/claudemd"
 	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
 	"memoir/internal/sync/events"
@@ -27,14 +28,23 @@ import (
 	"memoir/internal/sync/watch"
 )
 
-// maxIndexedInScan is the largest number of new contents that a scan adds to the search index
-// itself. Arbitrary. Larger scans leave that to IndexLater, and so do all scans before the first
-// full scan is done. With 3,000 files of 20 agents, the server is then ready in half the time.
-const maxIndexedInScan = 200
+const (
+	// maxIndexedInScan is the largest number of new contents that a scan adds to the search index
+	// itself. Arbitrary. Larger scans leave that to IndexLater, and so do all scans before the
+	// first full scan is done. With 3,000 files of 20 agents, the server is then ready in half the
+	// time.
+	maxIndexedInScan = 200
+	// farPastLimit is the factor of ClaudeMDLimit from which presetCosts applies. Arbitrary: most
+	// of so many memories become one-line entries.
+	farPastLimit = 4
+)
 
 // Scanner compares the agents' directories with the database and commits the differences. Its
 // methods are safe for concurrent use for different agents.
 type Scanner struct {
+	// ClaudeMDLimit is the length of a CLAUDE.md, in Unicode characters, from which memories become
+	// one-line entries. 0 means that they never do.
+	ClaudeMDLimit int
 	// WriterPause is how long a program may pause while it writes an unfinished file.
 	WriterPause time.Duration
 	Watcher     *watch.Watcher // watches the directories that scans visit
@@ -229,6 +239,7 @@ func (s *Scanner) commitScan(ctx context.Context, tx *agenttx.Tx, o reconcile.Ob
 		}
 	}
 	result := reconcile.Run(o, known)
+	s.presetCosts(tx, result.ChangeSet.NewHeads)
 	var later []records.SearchText
 	if len(result.ChangeSet.Words) > maxIndexedInScan || !s.Scans.IsReady() {
 		later, result.ChangeSet.Words = result.ChangeSet.Words, nil
@@ -240,6 +251,28 @@ func (s *Scanner) commitScan(ctx context.Context, tx *agenttx.Tx, o reconcile.Ob
 		s.IndexLater(slices.MinFunc(later, func(a, b records.SearchText) int { return bytes.Compare(a.MemoryID[:], b.MemoryID[:]) }).MemoryID)
 	}
 	return result, nil
+}
+
+// presetCosts sets the costs of new memories in CLAUDE.md to those of one-line entries, if their
+// total size is at least farPastLimit times ClaudeMDLimit. The publisher writes only rows whose
+// costs differ. Without preset costs it would write all these rows again: for 10,000 rows, that
+// takes as long as saving them.
+func (s *Scanner) presetCosts(tx *agenttx.Tx, newRows []records.MemoryRow) {
+	limit := int64(s.ClaudeMDLimit)
+	size := int64(0)
+	for _, row := range newRows {
+		size += row.Size
+	}
+	if limit <= 0 || size < farPastLimit*limit {
+		return
+	}
+	for i := range newRows {
+		m := &newRows[i]
+		if m.Type != "" {
+			cost := claudemd.EntryCost(claudemd.Summary{Name: m.Name, Type: m.Type, Description: m.Description})
+			m.ClaudeMDChars, m.ClaudeMDListed = cost.Chars, cost.Listed
+		}
+	}
 }
 
 // clearLeftovers removes the leftovers of a crash from dirs and from the directory of CLAUDE.md,
