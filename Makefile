@@ -29,7 +29,7 @@ CHECKS ?= 200
 BROKEN ?= 10000
 
 demo := .cache/demo
-generated := '*_templ.go' internal/postgres/internal/queries
+queries := internal/postgres/internal/queries
 
 # Without cgo, sqlc builds in half a minute instead of two and needs no C compiler.
 sqlc := CGO_ENABLED=0 go tool -modfile=tools/sqlc.mod sqlc
@@ -111,16 +111,18 @@ generate: ## regenerate the code made from templates and queries
 	@# The old output goes first, so that none outlives its source.
 	find web -name '*_templ.go' -delete
 	go tool templ generate
-	rm -rf internal/postgres/internal/queries
+	rm -rf $(queries)
 	$(sqlc) generate
 
 .PHONY: check
-check: generate ## formatting, vet, staticcheck, and generated code that is current
+check: ## formatting, vet, staticcheck, and generated code that is current
+	@sums() { find web $(queries) -name '*.go' \( -name '*_templ.go' -o -path '$(queries)/*' \) | sort | xargs sha256sum; }; \
+	before=$$(sums); $(MAKE) --no-print-directory generate; if [[ $$before != "$$(sums)" ]]; then \
+		printf 'generated files were not current, and are now; commit them:\n%s\n' "$$(git status --short -- '*_templ.go' $(queries))" >&2; exit 1; fi
 	@unformatted=$$(gofmt -l .); if [[ -n $$unformatted ]]; then printf 'not formatted by gofmt:\n%s\n' "$$unformatted" >&2; exit 1; fi
 	go tool templ fmt -fail web
 	go vet ./...
 	$(staticcheck) ./...
-	@changed=$$(git status --porcelain -- $(generated)); if [[ -n $$changed ]]; then git --no-pager diff -- $(generated); printf 'generated code is not current, commit what `make generate` makes:\n%s\n' "$$changed" >&2; exit 1; fi
 
 .PHONY: screenshots
 screenshots: build ## take the pictures of README and docs anew

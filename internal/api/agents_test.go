@@ -99,7 +99,7 @@ func TestTheSessionsOfAnAgentAreListedNewestFirst(t *testing.T) {
 	byName := map[string]object{}
 	for _, session := range s.ok(200, "GET", "/api/v1/agents/ada/sessions", nil).list("sessions") {
 		if session.keys() != sorted("name user channel thread_at files files_ever modified_at") {
-			t.Errorf("session: %v", session)
+			t.Errorf("keys of a session: %q", session.keys())
 		}
 		byName[session.string("name")] = session
 	}
