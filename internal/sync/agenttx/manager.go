@@ -97,6 +97,17 @@ func (m *Manager) Do(ctx context.Context, slug string, do func(*Tx) error) (err 
 	})
 }
 
+// Do calls do in m.Do, so with exclusive use of the agent, and returns its result. It fails as m.Do
+// does: with memories.ErrNotFound, memories.ErrNotHolder, ErrPanic, and with do's own error.
+func Do[R any](ctx context.Context, m *Manager, slug string, do func(*Tx) (R, error)) (R, error) {
+	var result R
+	err := m.Do(ctx, slug, func(tx *Tx) (err error) {
+		result, err = do(tx)
+		return err
+	})
+	return result, err
+}
+
 // begin prepares tx for the current lease term. If another server holds the lease, it returns
 // memories.ErrNotHolder. If none does, this server may work on the agent, and begin reads the
 // agent's row again. It returns memories.ErrNotFound if the row no longer exists.

@@ -17,22 +17,21 @@ type ForgetOp struct{}
 // If it was shared, all other agents are published. Errors to test for: memories.ErrNotFound, and
 // *memories.ConflictError if the directory exists, here or on a server that does not respond.
 func (s *Service) Forget(ctx context.Context, slug string, _ ForgetOp) (records.Agent, error) {
-	var row records.Agent
-	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
-		var err error
-		if row, err = s.Store.Agent(ctx, slug); err != nil {
-			return err
+	row, err := agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (records.Agent, error) {
+		row, err := s.Store.Agent(ctx, slug)
+		if err != nil {
+			return row, err
 		}
 		if tx.Closed != nil {
-			return tx.ClosedError()
+			return row, tx.ClosedError()
 		}
 		if tx.Root != nil {
-			return &memories.ConflictError{Reason: "The agent's directory " + row.Dir + " is there, and Memoir would find it again at once. Nothing was removed. Remove or move the directory first."}
+			return row, &memories.ConflictError{Reason: "The agent's directory " + row.Dir + " is there, and Memoir would find it again at once. Nothing was removed. Remove or move the directory first."}
 		}
 		if row.Present && s.Node.Term(tx.State.ID) == 0 {
-			return &memories.ConflictError{Reason: "The agent's directory " + row.Dir + " is on the disk of another server, which does not answer at the moment. Nothing was removed. Try again in some minutes."}
+			return row, &memories.ConflictError{Reason: "The agent's directory " + row.Dir + " is on the disk of another server, which does not answer at the moment. Nothing was removed. Try again in some minutes."}
 		}
-		return s.Store.DeleteAgent(ctx, tx.State.ID)
+		return row, s.Store.DeleteAgent(ctx, tx.State.ID)
 	})
 	if err != nil {
 		return records.Agent{}, err

@@ -25,39 +25,36 @@ type RemoveBlockedOp struct{ ID string }
 // ID, and *memories.ConflictError. The file may be removed although a conflict about an index is
 // returned.
 func (s *Service) RemoveBlocked(ctx context.Context, slug string, op RemoveBlockedOp) (memories.Blocked, error) {
-	var removed memories.Blocked
-	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
+	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (memories.Blocked, error) {
 		blocked, err := tx.Rows.Blocked(ctx, op.ID)
 		if err != nil {
-			return err
+			return memories.Blocked{}, err
 		}
 		if tx.Root == nil {
-			return tx.MissingError()
+			return memories.Blocked{}, tx.MissingError()
 		}
-		removed = blocked.Blocked
 		if err = tx.Disk.RemoveIf(tx.Root, blocked.Path, blocked.Hash); err == nil {
 			err = tx.Disk.SyncDirectory(tx.Root, path.Dir(blocked.Path))()
 		}
 		switch {
 		case errors.Is(err, files.ErrChanged):
 			tx.Rescan(blocked.Path)
-			return agenttx.ChangedOnDisk(blocked.Path)
+			return blocked.Blocked, agenttx.ChangedOnDisk(blocked.Path)
 		case err != nil:
-			return &memories.ConflictError{Reason: fmt.Sprintf("%s could not be removed: %v. It is still kept out.", blocked.Path, agenttx.FSCause(err))}
+			return blocked.Blocked, &memories.ConflictError{Reason: fmt.Sprintf("%s could not be removed: %v. It is still kept out.", blocked.Path, agenttx.FSCause(err))}
 		}
 		paths := []string{blocked.Path}
 		reason, listed := indexfile.RemoveFromIndexes(tx, paths, indexfile.IndexesFor(tx.Root, tx.Agent, paths))[blocked.Path]
 		if err := tx.DB.DiscardBlocked(ctx, blocked, tx.Actor); err != nil {
-			return err
+			return blocked.Blocked, err
 		}
 		tx.State.FileCounter.Removed(blocked.Path)
 		scan.EmitChanges(tx, []reconcile.Change{{Kind: events.Deleted, Name: blocked.Name}})
 		if listed {
-			return &memories.ConflictError{Reason: fmt.Sprintf("%s is removed. %s Remove the entry by hand, or rebuild the index.", blocked.Path, reason)}
+			return blocked.Blocked, &memories.ConflictError{Reason: fmt.Sprintf("%s is removed. %s Remove the entry by hand, or rebuild the index.", blocked.Path, reason)}
 		}
-		return nil
+		return blocked.Blocked, nil
 	})
-	return removed, err
 }
 
 // AllowOp configures Allow. ID is the id of the blocked content.
@@ -67,40 +64,33 @@ type AllowOp struct{ ID string }
 // memory that the file mirrors then. Errors to test for: memories.ErrNotFound for an unknown ID,
 // and *memories.ConflictError if the file has changed or has a credential.
 func (s *Service) Allow(ctx context.Context, slug string, op AllowOp) (Result, error) {
-	var result Result
-	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
+	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (Result, error) {
 		blocked, err := tx.Rows.Blocked(ctx, op.ID)
 		if err != nil {
-			return err
+			return Result{}, err
 		}
 		if tx.Root == nil {
-			return tx.MissingError()
+			return Result{}, tx.MissingError()
 		}
 		if !tx.HasHash(blocked.Path, blocked.Hash) {
 			tx.Rescan(blocked.Path)
-			return agenttx.ChangedOnDisk(blocked.Path)
+			return Result{}, agenttx.ChangedOnDisk(blocked.Path)
 		}
 		if err := checkAllow(tx, blocked); err != nil {
-			return err
+			return Result{}, err
 		}
 		if err := tx.DB.AllowBlocked(ctx, blocked, tx.Actor); err != nil {
-			return err
+			return Result{}, err
 		}
 		var c changes
 		if err := s.scan(ctx, tx, &c, written(tx, blocked.Path)); err != nil {
-			return err
+			return Result{}, err
 		}
 		if err := rescanBlocked(ctx, s.Store, tx, blocked.Key()); err != nil {
-			return err
+			return Result{}, err
 		}
-		state, err := s.publish(ctx, tx, &c)
-		if err != nil {
-			return err
-		}
-		result, err = resultAt(ctx, tx, blocked.Path, state)
-		return err
+		return s.publishAt(ctx, tx, &c, blocked.Path)
 	})
-	return result, err
 }
 
 // checkAllow returns a conflict if the blocked file is team memory and has a credential or cannot

@@ -34,25 +34,23 @@ func (s *Service) Change(ctx context.Context, slug string, op ChangeOp) (Result,
 	if op.Verb == VerbPurge {
 		return s.purge(ctx, slug, op.Ref)
 	}
-	var result Result
-	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
+	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (Result, error) {
 		var c changes
 		if err := s.change(ctx, tx, &c, op.Verb, op.Ref); err != nil {
-			return err
+			return Result{}, err
 		}
 		state, err := s.publish(ctx, tx, &c)
 		if err != nil {
-			return err
+			return Result{}, err
 		}
-		result, err = readResult(ctx, tx, op.Ref.ID, state)
+		result, err := readResult(ctx, tx, op.Ref.ID, state)
 		if errors.Is(err, memories.ErrNotFound) && c.path != "" {
 			// The restored file was unreadable, and its row had another id. Now the file is readable and
 			// mirrors the memory that it names.
-			result, err = resultAt(ctx, tx, c.path, state)
+			return resultAt(ctx, tx, c.path, state)
 		}
-		return err
+		return result, err
 	})
-	return result, err
 }
 
 // BulkOp configures Bulk.

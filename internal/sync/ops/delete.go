@@ -70,7 +70,14 @@ func deletionOf(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, rec
 	if err := tx.CheckWrite(); err != nil {
 		return records.Deletion{}, nil, err
 	}
-	absent := absentFiles(tx, recorded)
+	// Indexes may still list files that are missing since a scan. If another file has the path now,
+	// the lines are about that file.
+	var absent []records.File
+	for _, f := range recorded {
+		if !f.Present && f.Status == records.Mirrored && tx.Root != nil && tx.IsFree(f.Path) {
+			absent = append(absent, f)
+		}
+	}
 	mirrored, err := mirroredFiles(ctx, tx, head, recorded)
 	if err != nil {
 		return records.Deletion{}, nil, err
@@ -96,17 +103,6 @@ func deletionOf(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, rec
 	// An absent file that no index lists needs no removal.
 	absent = slices.DeleteFunc(absent, func(f records.File) bool { return !listed[f.Path] })
 	return records.Deletion{Head: head, Files: slices.Concat(mirrored, absent), IndexLines: lines, Actor: tx.Actor}, indexes, nil
-}
-
-// absentFiles returns the files that a scan has found removed and whose path is free. Indexes may
-// still list them. If another file has the path now, the lines are about that file.
-func absentFiles(tx *agenttx.Tx, recorded []records.File) (absent []records.File) {
-	for _, f := range recorded {
-		if !f.Present && f.Status == records.Mirrored && tx.Root != nil && tx.IsFree(f.Path) {
-			absent = append(absent, f)
-		}
-	}
-	return absent
 }
 
 // mirroredFiles returns the files on disk that mirror the memory, including files that a deletion

@@ -28,62 +28,32 @@ type FixOp struct {
 // memories.ErrNotFound, memories.ErrChanged, *memories.InvalidError for a path or fix that the
 // memory does not have, and *memories.ConflictError.
 func (s *Service) Fix(ctx context.Context, slug string, op FixOp) (Result, error) {
-	if op.Undo {
-		return s.undoFix(ctx, slug, op)
-	}
-	var result Result
-	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
+	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (Result, error) {
 		var c changes
 		to, done, err := s.renameToMarkdown(ctx, tx, &c, op)
-		if err != nil {
-			return err
-		}
-		if !done {
+		if err == nil && !done {
 			to = op.Path
 			err = s.fixFile(ctx, tx, &c, op)
 		}
 		if err != nil {
-			return err
+			return Result{}, err
 		}
-		state, err := s.publish(ctx, tx, &c)
-		if err != nil {
-			return err
-		}
-		result, err = resultAt(ctx, tx, to, state)
-		return err
+		return s.publishAt(ctx, tx, &c, to)
 	})
-	return result, err
 }
 
-// fixFile applies a fix to the bytes of a file. The caller must publish c.
+// fixFile applies a fix to the bytes of a file, or writes the bytes of before a fix, and scans the
+// file. The caller must publish c. It returns a conflict if these bytes are no longer stored.
 func (s *Service) fixFile(ctx context.Context, tx *agenttx.Tx, c *changes, op FixOp) error {
 	head, f, raw, err := mirroredFileAt(ctx, tx, op.Ref.ID, op.Ref.ETag, op.Path)
 	if err != nil {
 		return err
 	}
-	after, err := fixedBytes(ctx, s.Store, tx, head, f, raw, op.Fix)
+	row, err := tx.Rows.Agent(ctx)
 	if err != nil {
 		return err
 	}
-	if op.Fix == fixAsIs {
-		return s.takeAsIs(ctx, tx, c, f, raw)
-	}
-	return s.replace(ctx, tx, c, head, f, after)
-}
-
-// UndoFix writes the bytes with op.Hash back into the file at op.Path, and publishes. The errors
-// are those of Fix, and *memories.ConflictError if these bytes are no longer stored.
-func (s *Service) undoFix(ctx context.Context, slug string, op FixOp) (Result, error) {
-	var result Result
-	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
-		head, f, _, err := mirroredFileAt(ctx, tx, op.Ref.ID, op.Ref.ETag, op.Path)
-		if err != nil {
-			return err
-		}
-		row, err := tx.Rows.Agent(ctx)
-		if err != nil {
-			return err
-		}
+	if op.Undo {
 		before, err := s.Store.RawOfHash(ctx, row, op.Ref.ID, op.Hash)
 		if err != nil {
 			return err
@@ -91,18 +61,16 @@ func (s *Service) undoFix(ctx context.Context, slug string, op FixOp) (Result, e
 		if before == nil {
 			return &memories.ConflictError{Reason: "What " + op.Path + " said before is not kept any more. Nothing was changed."}
 		}
-		var c changes
-		if err := s.replace(ctx, tx, &c, head, f, before); err != nil {
-			return err
-		}
-		state, err := s.publish(ctx, tx, &c)
-		if err != nil {
-			return err
-		}
-		result, err = resultAt(ctx, tx, op.Path, state)
+		return s.replace(ctx, tx, c, head, f, before)
+	}
+	after, err := fixedBytes(ctx, s.Store, tx, row, head, f, raw, op.Fix)
+	if err != nil {
 		return err
-	})
-	return result, err
+	}
+	if op.Fix == fixAsIs {
+		return s.takeAsIs(ctx, tx, c, f, raw)
+	}
+	return s.replace(ctx, tx, c, head, f, after)
 }
 
 // mirroredFileAt returns the row of a memory, its file at path, and the bytes of that file. It
@@ -140,11 +108,7 @@ func mirroredFileAt(ctx context.Context, tx *agenttx.Tx, id, etag, path string) 
 
 // fixedBytes returns the bytes of a file after a fix. It returns *memories.InvalidError if the file
 // does not have that fix now.
-func fixedBytes(ctx context.Context, store *postgres.Store, tx *agenttx.Tx, head records.MemoryRow, f records.File, raw []byte, fix string) ([]byte, error) {
-	row, err := tx.Rows.Agent(ctx)
-	if err != nil {
-		return nil, err
-	}
+func fixedBytes(ctx context.Context, store *postgres.Store, tx *agenttx.Tx, row records.Agent, head records.MemoryRow, f records.File, raw []byte, fix string) ([]byte, error) {
 	m, err := tx.Rows.Memory(ctx, tx.Agent.Slug, head.ID)
 	if err != nil {
 		return nil, err
@@ -174,17 +138,28 @@ func (s *Service) replace(ctx context.Context, tx *agenttx.Tx, c *changes, head 
 	write := func() error {
 		return tx.Overwrite(f.Path, after, files.Options{IfHash: f.Hash, ModTime: time.Unix(0, f.ModTime)})
 	}
-	isOlder := f.Fingerprint != head.Fingerprint && parsed.Name == head.Name
+	hash := files.Hash(after)
+	isCurrent := f.Fingerprint == head.Fingerprint
+	isOlder := !isCurrent && parsed.Name == head.Name
 	err := writeAllowed(ctx, tx, key, fingerprint, f.Path, after, func() error {
 		if isOlder {
-			return withExpectedHash(ctx, tx, f.Path, files.Hash(after), write)
+			return withExpectedHash(ctx, tx, f.Path, hash, write)
 		}
 		return write()
 	})
 	if err != nil {
 		return err
 	}
-	if err := s.scanFixed(ctx, tx, c, head, f, parsed.Name, files.Hash(after)); err != nil {
+	if isOlder {
+		if err := tx.DB.SetFileHash(ctx, f.Path, hash); err != nil {
+			return err
+		}
+	}
+	request := written(tx, f.Path)
+	if isCurrent {
+		request = saved(tx, f.Path)
+	}
+	if err := s.scan(ctx, tx, c, request); err != nil {
 		return err
 	}
 	if err := rescanBlocked(ctx, s.Store, tx, key); err != nil {
@@ -194,21 +169,6 @@ func (s *Service) replace(ctx context.Context, tx *agenttx.Tx, c *changes, head 
 		c.add(events.Saved, parsed.Name) // the scan sends no event for an equal content
 	}
 	return nil
-}
-
-// scanFixed scans a file of the memory that replace has written. name and hash are those of its new
-// bytes. A file with the memory's content stays the newest. For another file that keeps the name,
-// it records the hash first, so that its content does not count as newer.
-func (s *Service) scanFixed(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow, f records.File, name, hash string) error {
-	if f.Fingerprint == head.Fingerprint {
-		return s.scan(ctx, tx, c, saved(tx, f.Path))
-	}
-	if name == head.Name {
-		if err := tx.DB.SetFileHash(ctx, f.Path, hash); err != nil {
-			return err
-		}
-	}
-	return s.scan(ctx, tx, c, written(tx, f.Path))
 }
 
 // renameToMarkdown renames a text file that is not Markdown to a name with .md, and scans it. It

@@ -26,36 +26,34 @@ type RebuildIndexOp struct{ Match string }
 // of the change is not op.Match, and *memories.ConflictError if the index cannot be read or
 // written.
 func (s *Service) RebuildIndex(ctx context.Context, slug string, op RebuildIndexOp) (indexfile.IndexChange, error) {
-	var change indexfile.IndexChange
-	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
+	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (indexfile.IndexChange, error) {
 		view, err := s.Index.Open(ctx, slug)
 		if err != nil {
-			return err
+			return indexfile.IndexChange{}, err
 		}
 		defer view.Close()
-		change = view.Rebuilt()
+		change := view.Rebuilt()
 		if err := ctx.Err(); err != nil {
-			return err
+			return change, err
 		}
 		if op.Match != "" && op.Match != "*" && op.Match != change.ETag() {
-			return memories.ErrChanged
+			return change, memories.ErrChanged
 		}
 		if string(change.Before) == string(change.After) {
-			return nil
+			return change, nil
 		}
 		if err := tx.CanWrite(ctx); err != nil {
-			return err
+			return change, err
 		}
 		options := files.Options{New: change.Before == nil}
 		if change.Before != nil {
 			options.IfHash = files.Hash(change.Before)
 		}
 		if err := tx.Overwrite(change.Path, change.After, options); err != nil {
-			return WriteConflict(change.Path, err)
+			return change, WriteConflict(change.Path, err)
 		}
-		return s.scan(ctx, tx, &changes{}, written(tx, change.Path))
+		return change, s.scan(ctx, tx, &changes{}, written(tx, change.Path))
 	})
-	return change, err
 }
 
 // Adoption configures AdoptFact: it is the memory that a fact of an index becomes.
@@ -73,12 +71,7 @@ type Adoption struct {
 // for: memories.ErrNotFound, *memories.InvalidError, *memories.NameTakenError, and
 // *memories.ConflictError if the index has changed or cannot be written.
 func (s *Service) AdoptFact(ctx context.Context, slug string, adoption Adoption) (Result, error) {
-	var result Result
-	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) (err error) {
-		result, err = s.adopt(ctx, tx, adoption)
-		return err
-	})
-	return result, err
+	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (Result, error) { return s.adopt(ctx, tx, adoption) })
 }
 
 func (s *Service) adopt(ctx context.Context, tx *agenttx.Tx, adoption Adoption) (Result, error) {
@@ -134,16 +127,7 @@ func readFact(tx *agenttx.Tx, index, id string) ([]byte, memorymd.Fact, error) {
 // draft returns the memory that the fact becomes. team reports whether the index is in team memory.
 func (a Adoption) draft(fact memorymd.Fact, team bool) memories.Draft {
 	draft := memories.Draft{Name: fact.Title(), Team: team, Type: a.Type, Description: fact.Description(), Body: fact.Text}
-	if a.Name != nil {
-		draft.Name = *a.Name
-	}
-	if a.Description != nil {
-		draft.Description = *a.Description
-	}
-	if a.Body != nil {
-		draft.Body = *a.Body
-	}
-	return draft
+	return withPatch(draft, memories.Patch{Name: a.Name, Description: a.Description, Body: a.Body})
 }
 
 // writeAdopted saves the draft as a new memory. If a memory with the same key and content lives, an

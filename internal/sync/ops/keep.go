@@ -27,26 +27,25 @@ type KeepOp struct {
 // Errors to test for: memories.ErrNotFound for an unknown memory or version, memories.ErrChanged,
 // and *memories.ConflictError if a file has changed or cannot be written or removed.
 func (s *Service) Keep(ctx context.Context, slug string, op KeepOp) (Result, error) {
-	var result Result
-	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
+	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (Result, error) {
 		head, recorded, err := rowWithFiles(ctx, tx, op.Ref.ID, op.Ref.ETag)
 		if err != nil {
-			return err
+			return Result{}, err
 		}
 		draft, err := draftOf(ctx, s.Store, tx, head, op.Version)
 		if err != nil {
-			return err
+			return Result{}, err
 		}
 		if err := tx.CanWrite(ctx); err != nil {
-			return err
+			return Result{}, err
 		}
 		primary, err := mirroredPrimaryFiles(ctx, tx, head, recorded)
 		if err != nil {
-			return err
+			return Result{}, err
 		}
 		for _, f := range primary {
 			if err := checkUnchanged(tx, f); err != nil {
-				return err
+				return Result{}, err
 			}
 		}
 		hasVersion := func(f records.File) bool {
@@ -55,35 +54,32 @@ func (s *Service) Keep(ctx context.Context, slug string, op KeepOp) (Result, err
 		onlyInSession := !slices.ContainsFunc(primary, hasVersion)
 		if onlyInSession {
 			if _, err := s.writeMemory(ctx, tx, &head, draft); err != nil {
-				return err
+				return Result{}, err
 			}
 			if head, recorded, err = rowWithFiles(ctx, tx, head.ID, ""); err != nil {
-				return err
+				return Result{}, err
 			}
 			if primary, err = mirroredPrimaryFiles(ctx, tx, head, recorded); err != nil {
-				return err
+				return Result{}, err
 			}
 		}
 		var c changes
 		if err := s.removeOthers(ctx, tx, &c, slices.DeleteFunc(primary, hasVersion)); err != nil {
-			return err
+			return Result{}, err
 		}
 		if head, err = tx.Rows.Row(ctx, head.ID); err != nil {
-			return err
+			return Result{}, err
 		}
 		if !onlyInSession && (head.Session != "" || hex.EncodeToString(head.Fingerprint[:]) != op.Version) {
 			// A file of a session is newer. A save makes the primary file the newest.
-			result, err = s.writeMemory(ctx, tx, &head, draft)
-			return err
+			return s.writeMemory(ctx, tx, &head, draft)
 		}
 		state, err := s.publish(ctx, tx, &c)
 		if err != nil {
-			return err
+			return Result{}, err
 		}
-		result, err = readResult(ctx, tx, head.ID, state)
-		return err
+		return readResult(ctx, tx, head.ID, state)
 	})
-	return result, err
 }
 
 // draftOf returns the memory with the content of that version, which the memory or one of its files

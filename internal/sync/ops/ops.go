@@ -162,8 +162,27 @@ func resultAt(ctx context.Context, tx *agenttx.Tx, path string, state records.Cl
 	return readResult(ctx, tx, unreadable[0].ID, state)
 }
 
-// resultByKey is readResult for the readable memory with the key.
-func resultByKey(ctx context.Context, tx *agenttx.Tx, key memories.Key, state records.ClaudeMD) (Result, error) {
+// publishAt publishes the effects in c and returns the memory of the file at path. It returns
+// memories.ErrNotFound if no memory has the path.
+func (s *Service) publishAt(ctx context.Context, tx *agenttx.Tx, c *changes, path string) (Result, error) {
+	state, err := s.publish(ctx, tx, c)
+	if err != nil {
+		return Result{}, err
+	}
+	return resultAt(ctx, tx, path, state)
+}
+
+// publishWritten publishes the effects in c after a file of the memory with the key was written, and
+// returns that memory. It also requests scans of the blocked files with the key, because a tombstone
+// may have been lifted.
+func (s *Service) publishWritten(ctx context.Context, tx *agenttx.Tx, c *changes, key memories.Key) (Result, error) {
+	if err := rescanBlocked(ctx, s.Store, tx, key); err != nil {
+		return Result{}, err
+	}
+	state, err := s.publish(ctx, tx, c)
+	if err != nil {
+		return Result{}, err
+	}
 	head, err := tx.Rows.RowOf(ctx, key)
 	if err != nil {
 		return Result{}, err

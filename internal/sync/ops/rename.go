@@ -35,7 +35,11 @@ func (s *Service) renameMemory(ctx context.Context, tx *agenttx.Tx, head records
 	if err != nil {
 		return Result{}, err
 	}
-	newFile, err := fileUnderKey(ctx, tx, head, draft)
+	raw, err := tx.Rows.CurrentRaw(ctx, head.UUID)
+	if err != nil {
+		return Result{}, err
+	}
+	newFile, err := newFileOf(ctx, tx, head, raw, draft)
 	if err != nil {
 		return Result{}, err
 	}
@@ -59,14 +63,7 @@ func (s *Service) renameMemory(ctx context.Context, tx *agenttx.Tx, head records
 	if c.removed, err = removal.Unlink(ctx, tx, deletion.Files, indexes); err != nil {
 		return Result{}, err
 	}
-	if err := rescanBlocked(ctx, s.Store, tx, draft.Key()); err != nil {
-		return Result{}, err
-	}
-	state, err := s.publish(ctx, tx, &c)
-	if err != nil {
-		return Result{}, err
-	}
-	return resultByKey(ctx, tx, draft.Key(), state)
+	return s.publishWritten(ctx, tx, &c, draft.Key())
 }
 
 // checkFreeKey returns *memories.NameTakenError if a memory with the draft's key lives.
@@ -90,14 +87,11 @@ func (f memoryFile) fingerprint() memories.Fingerprint {
 	return parsed.Fingerprint(f.data)
 }
 
-// fileUnderKey returns a new file for a memory with the draft's key. If the name stays and the
-// memory's bytes are stored, the file has these bytes and their modification time. The errors are
-// those of encodeDraft and checkTeamContent.
-func fileUnderKey(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, draft memories.Draft) (memoryFile, error) {
-	raw, err := tx.Rows.CurrentRaw(ctx, head.UUID)
-	if err != nil {
-		return memoryFile{}, err
-	}
+// newFileOf returns a new file for the draft, at a free path. raw are the present bytes of the
+// memory with the row head; they may be nil. If the name stays, the file has these bytes and the
+// memory's modification time. Otherwise the draft is written into them. It returns
+// *memories.InvalidError if the file is too large, or is team memory with a credential.
+func newFileOf(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, raw []byte, draft memories.Draft) (memoryFile, error) {
 	relPath, err := unrecordedTarget(ctx, tx, draft)
 	if err != nil {
 		return memoryFile{}, err

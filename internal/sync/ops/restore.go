@@ -146,8 +146,9 @@ func (s *Service) continueRestore(ctx context.Context, tx *agenttx.Tx, c *change
 // the same moment. Arbitrary.
 const writeBackAttempts = 5
 
-// writeBack writes raw to the path that restoreTarget returns, and returns the path. It does not
-// write a file with the same bytes: an interrupted restore has written it.
+// writeBack writes raw to a path of the memory, or to a new one, and returns the path. It does not
+// write a file that has the same bytes already: an interrupted restore has written it. If certainly
+// nothing was written, and the memory is in the trash or missing, it withdraws the restore.
 func writeBack(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, unremoved []records.File, raw []byte) (relPath string, err error) {
 	for range writeBackAttempts {
 		var data []byte
@@ -162,19 +163,12 @@ func writeBack(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, unre
 			break
 		}
 	}
-	return "", failRestore(ctx, tx, head, unremoved, relPath, err)
-}
-
-// failRestore returns the error of a restore whose file could not be written. If certainly nothing
-// was written and the memory is still in the trash or missing, it gives the restore up. Otherwise
-// the next full scan continues the restore.
-func failRestore(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, unremoved []records.File, relPath string, err error) error {
 	writeErr := WriteConflict(relPath, err)
 	isInTrash := head.State == memories.Deleted || head.State == memories.Missing
 	if !isInTrash || !isNotWritten(err, writeErr) {
-		return writeErr
+		return "", writeErr // the next full scan continues the restore
 	}
-	return errors.Join(tx.DB.CancelRestore(ctx, head, unremoved), writeErr)
+	return "", errors.Join(tx.DB.CancelRestore(ctx, head, unremoved), writeErr)
 }
 
 // restoreTarget returns the path and the bytes of the file to write. It prefers earlier primary

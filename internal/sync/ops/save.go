@@ -34,29 +34,20 @@ func (s *Service) Save(ctx context.Context, slug string, op SaveOp) (Result, err
 	if err := draft.Check(); err != nil {
 		return Result{}, err
 	}
-	var result Result
-	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
-		draft = ownScope(tx, draft)
+	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (Result, error) {
+		draft.Team = draft.Team || tx.Agent.Layout == agents.Shared // it has team memories only
 		head, err := tx.Rows.RowOf(ctx, draft.Key())
 		if err != nil {
-			return err
+			return Result{}, err
 		}
 		created := head == nil || head.State == memories.Deleted
 		if op.OnlyNew && !created {
-			return &memories.NameTakenError{Name: head.Name, ID: head.ID}
+			return Result{}, &memories.NameTakenError{Name: head.Name, ID: head.ID}
 		}
-		result, err = s.writeMemory(ctx, tx, head, draft)
+		result, err := s.writeMemory(ctx, tx, head, draft)
 		result.Created = created
-		return err
+		return result, err
 	})
-	return result, err
-}
-
-// ownScope returns the draft with Team set if the agent is shared, because a shared agent has team
-// memories only.
-func ownScope(tx *agenttx.Tx, draft memories.Draft) memories.Draft {
-	draft.Team = draft.Team || tx.Agent.Layout == agents.Shared
-	return draft
 }
 
 // PatchOp configures Patch.
@@ -70,24 +61,20 @@ type PatchOp struct {
 // memories.ErrChanged, *memories.InvalidError, *memories.NameTakenError for a new name, and
 // *memories.ConflictError.
 func (s *Service) Patch(ctx context.Context, slug string, op PatchOp) (Result, error) {
-	var result Result
-	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
+	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (Result, error) {
 		head, err := memoryRow(ctx, tx, op.Ref.ID, op.Ref.ETag)
 		if err != nil {
-			return err
+			return Result{}, err
 		}
 		draft, err := patchedDraft(ctx, tx, head, op.Patch)
 		if err != nil {
-			return err
+			return Result{}, err
 		}
 		if draft.Key() != head.Key() {
-			result, err = s.renameMemory(ctx, tx, head, draft)
-		} else {
-			result, err = s.writeMemory(ctx, tx, &head, draft)
+			return s.renameMemory(ctx, tx, head, draft)
 		}
-		return err
+		return s.writeMemory(ctx, tx, &head, draft)
 	})
-	return result, err
 }
 
 // patchedDraft returns the memory's content with the changes of patch. It returns
@@ -105,18 +92,7 @@ func patchedDraft(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, p
 		return memories.Draft{}, err
 	}
 	draft := memories.Draft{Name: head.Name, Team: head.Team, Type: head.Type, Description: description, Body: body, Metadata: patch.Metadata}
-	if patch.Name != nil {
-		draft.Name = *patch.Name
-	}
-	if patch.Type != nil {
-		draft.Type = *patch.Type
-	}
-	if patch.Description != nil {
-		draft.Description = *patch.Description
-	}
-	if patch.Body != nil {
-		draft.Body = *patch.Body
-	}
+	draft = withPatch(draft, patch)
 	// A memory without a type needs attention. An edit may leave it without one.
 	if draft.Type == "" {
 		typed := draft
@@ -129,8 +105,26 @@ func patchedDraft(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, p
 	return draft, err
 }
 
-// writeMemory writes a draft to disk, scans the file, and publishes. head is the row of the memory
-// with the draft's key, also if it is deleted. It is nil if no memory has the key.
+// withPatch returns the draft with the name, type, description and body that patch sets.
+func withPatch(draft memories.Draft, patch memories.Patch) memories.Draft {
+	if patch.Name != nil {
+		draft.Name = *patch.Name
+	}
+	if patch.Type != nil {
+		draft.Type = *patch.Type
+	}
+	if patch.Description != nil {
+		draft.Description = *patch.Description
+	}
+	if patch.Body != nil {
+		draft.Body = *patch.Body
+	}
+	return draft
+}
+
+// writeMemory writes a draft to a memory file, scans it, writes CLAUDE.md, and returns the memory.
+// head is the row of the memory with the draft's key, also if it is deleted. It is nil if no memory
+// has the key.
 func (s *Service) writeMemory(ctx context.Context, tx *agenttx.Tx, head *records.MemoryRow, draft memories.Draft) (Result, error) {
 	if err := tx.CanWrite(ctx); err != nil {
 		return Result{}, err
@@ -157,14 +151,7 @@ func (s *Service) writeMemory(ctx context.Context, tx *agenttx.Tx, head *records
 	if err := s.scan(ctx, tx, &c, saved(tx, target.path)); err != nil {
 		return Result{}, err
 	}
-	if err := rescanBlocked(ctx, s.Store, tx, draft.Key()); err != nil {
-		return Result{}, err
-	}
-	state, err := s.publish(ctx, tx, &c)
-	if err != nil {
-		return Result{}, err
-	}
-	return resultByKey(ctx, tx, draft.Key(), state)
+	return s.publishWritten(ctx, tx, &c, draft.Key())
 }
 
 // writeAllowed calls write, which writes data with the given content to relPath. It lifts the
@@ -211,8 +198,9 @@ func chooseTarget(ctx context.Context, tx *agenttx.Tx, head *records.MemoryRow, 
 	}
 	primary = reconcile.WithoutCopies(primary)
 	primary = slices.DeleteFunc(primary, func(f records.PrimaryFile) bool { return f.Present && !f.Readable })
+	hasSource := slices.ContainsFunc(primary, func(f records.PrimaryFile) bool { return f.Present && f.Path == head.Path })
 	for _, f := range primary {
-		if f.Present && (f.Path == head.Path || head.Session != "" || !hasPresent(primary, head.Path)) {
+		if f.Present && (f.Path == head.Path || head.Session != "" || !hasSource) {
 			return target{f.Path, true, f.Hash, f.Unfinished}, nil
 		}
 	}
@@ -222,16 +210,6 @@ func chooseTarget(ctx context.Context, tx *agenttx.Tx, head *records.MemoryRow, 
 		}
 	}
 	return freeTarget(tx, draft), nil
-}
-
-// hasPresent reports whether one of the files is present and has the path.
-func hasPresent(primary []records.PrimaryFile, path string) bool {
-	for _, f := range primary {
-		if f.Present && f.Path == path {
-			return true
-		}
-	}
-	return false
 }
 
 // freeTarget returns a target for the draft at a path where no file is.

@@ -38,27 +38,23 @@ type TransferOp struct {
 // and history. It returns the moved memory or the copy. Errors to test for: those of Patch, and
 // *memories.InvalidError for a wrong scope or a credential that would become team memory.
 func (s *Service) Transfer(ctx context.Context, slug string, op TransferOp) (Result, error) {
-	var result Result
-	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
+	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (Result, error) {
 		head, err := memoryRow(ctx, tx, op.Ref.ID, op.Ref.ETag)
 		if err != nil {
-			return err
+			return Result{}, err
 		}
 		draft, err := patchedDraft(ctx, tx, head, memories.Patch{})
 		if err != nil {
-			return err
+			return Result{}, err
 		}
 		if draft.Team, err = otherScope(tx, head, op.To); err != nil {
-			return err
+			return Result{}, err
 		}
 		if op.Copy {
-			result, err = s.copyMemory(ctx, tx, head, draft)
-		} else {
-			result, err = s.renameMemory(ctx, tx, head, draft)
+			return s.copyMemory(ctx, tx, head, draft)
 		}
-		return err
+		return s.renameMemory(ctx, tx, head, draft)
 	})
-	return result, err
 }
 
 // otherScope reports whether to is team memory. It returns an error if to is not private or team,
@@ -84,7 +80,11 @@ func (s *Service) copyMemory(ctx context.Context, tx *agenttx.Tx, head records.M
 	if err := checkFreeKey(ctx, tx, draft); err != nil {
 		return Result{}, err
 	}
-	newFile, err := fileUnderKey(ctx, tx, head, draft)
+	raw, err := tx.Rows.CurrentRaw(ctx, head.UUID)
+	if err != nil {
+		return Result{}, err
+	}
+	newFile, err := newFileOf(ctx, tx, head, raw, draft)
 	if err != nil {
 		return Result{}, err
 	}
@@ -104,14 +104,7 @@ func (s *Service) addMemory(ctx context.Context, tx *agenttx.Tx, draft memories.
 	if err := s.scan(ctx, tx, &c, saved(tx, newFile.path)); err != nil {
 		return Result{}, err
 	}
-	if err := rescanBlocked(ctx, s.Store, tx, draft.Key()); err != nil {
-		return Result{}, err
-	}
-	state, err := s.publish(ctx, tx, &c)
-	if err != nil {
-		return Result{}, err
-	}
-	result, err := resultByKey(ctx, tx, draft.Key(), state)
+	result, err := s.publishWritten(ctx, tx, &c, draft.Key())
 	result.Created = true
 	return result, err
 }
@@ -133,20 +126,18 @@ type OfferOp struct {
 // memories.ErrNotFound, memories.ErrChanged, and *memories.ConflictError for a memory that is
 // deleted or unreadable.
 func (s *Service) Offer(ctx context.Context, slug string, op OfferOp) (Offer, error) {
-	var offer Offer
-	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
+	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (Offer, error) {
 		head, err := memoryRow(ctx, tx, op.Ref.ID, op.Ref.ETag)
 		if err != nil {
-			return err
+			return Offer{}, err
 		}
-		offer.ETag, offer.ModTime = ETag(head.Memory), head.ModifiedAt
-		if offer.Draft, err = patchedDraft(ctx, tx, head, memories.Patch{}); err != nil {
-			return err
+		draft, err := patchedDraft(ctx, tx, head, memories.Patch{})
+		if err != nil {
+			return Offer{}, err
 		}
-		offer.Raw, err = tx.Rows.CurrentRaw(ctx, head.UUID)
-		return err
+		raw, err := tx.Rows.CurrentRaw(ctx, head.UUID)
+		return Offer{Draft: draft, ETag: ETag(head.Memory), Raw: raw, ModTime: head.ModifiedAt}, err
 	})
-	return offer, err
 }
 
 // AcceptOp configures Accept.
@@ -159,49 +150,31 @@ type AcceptOp struct {
 // memory of its name lives. With op.Again, it returns that memory instead if the content is equal.
 // Other errors are those of Save.
 func (s *Service) Accept(ctx context.Context, slug string, op AcceptOp) (Result, error) {
-	var result Result
-	err := s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
+	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (Result, error) {
 		draft := op.Offer.Draft
 		if err := tx.CanWrite(ctx); err != nil {
-			return err
+			return Result{}, err
 		}
-		newFile, err := acceptedFile(ctx, tx, op.Offer)
+		offered := records.MemoryRow{Memory: memories.Memory{Name: draft.Name, ModifiedAt: op.Offer.ModTime}}
+		newFile, err := newFileOf(ctx, tx, offered, op.Offer.Raw, draft)
 		if err != nil {
-			return err
+			return Result{}, err
 		}
 		head, err := tx.Rows.RowOf(ctx, draft.Key())
 		switch {
 		case err != nil:
-			return err
+			return Result{}, err
 		case head == nil || head.State == memories.Deleted:
-			result, err = s.addMemory(ctx, tx, draft, newFile)
-			return err
+			return s.addMemory(ctx, tx, draft, newFile)
 		case op.MayExist && head.Fingerprint == newFile.fingerprint():
 			state, err := s.publish(ctx, tx, &changes{})
 			if err != nil {
-				return err
+				return Result{}, err
 			}
-			result, err = readResult(ctx, tx, head.ID, state)
-			return err
+			return readResult(ctx, tx, head.ID, state)
 		}
-		return &memories.NameTakenError{Name: head.Name, ID: head.ID}
+		return Result{}, &memories.NameTakenError{Name: head.Name, ID: head.ID}
 	})
-	return result, err
-}
-
-// acceptedFile returns the file that an offered memory gets at this agent.
-func acceptedFile(ctx context.Context, tx *agenttx.Tx, offer Offer) (memoryFile, error) {
-	relPath, err := unrecordedTarget(ctx, tx, offer.Draft)
-	if err != nil {
-		return memoryFile{}, err
-	}
-	newFile := memoryFile{path: relPath, modTime: offer.ModTime}
-	if offer.Raw != nil {
-		newFile.data = withName(offer.Raw, records.MemoryRow{Memory: memories.Memory{Name: offer.Draft.Name, ModifiedAt: offer.ModTime}}, relPath)
-	} else if newFile.data, err = encodeDraft(nil, offer.Draft); err != nil {
-		return memoryFile{}, err
-	}
-	return newFile, checkTeamContent(tx, offer.Draft, relPath, newFile.data)
 }
 
 // IsRefusal reports whether err means that the state of memories or files did not allow an

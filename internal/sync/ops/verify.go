@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"time"
 
 	"memoir/internal/files"
@@ -33,6 +34,12 @@ func (s *Service) verify(ctx context.Context, tx *agenttx.Tx, c *changes, ref Me
 	if err != nil {
 		return err
 	}
+	// The memory's age is the age of the file at its path. That file is last, so that a failure at
+	// another one does not change the age.
+	if i := slices.IndexFunc(mirrored, func(f records.File) bool { return f.Path == head.Path }); i >= 0 {
+		source := mirrored[i]
+		mirrored = append(slices.Delete(mirrored, i, i+1), source)
+	}
 	raws := make([][]byte, len(mirrored))
 	for i, f := range mirrored {
 		if raws[i], err = tx.ReadRecorded(f); err != nil {
@@ -40,11 +47,11 @@ func (s *Service) verify(ctx context.Context, tx *agenttx.Tx, c *changes, ref Me
 		}
 	}
 	now := head.After(records.Now())
-	for _, i := range withLast(mirrored, head.Path) {
+	for i, f := range mirrored {
 		if raws[i] == nil {
 			continue // the file is missing; the next scan detaches it
 		}
-		if err := s.verifyFile(ctx, tx, c, head, mirrored[i], raws[i], now); err != nil {
+		if err := s.verifyFile(ctx, tx, c, head, f, raws[i], now); err != nil {
 			return err
 		}
 	}
@@ -63,20 +70,6 @@ func (s *Service) verify(ctx context.Context, tx *agenttx.Tx, c *changes, ref Me
 	c.memories = append(c.memories, head.UUID)
 	c.add(events.Saved, head.Name)
 	return nil
-}
-
-// withLast returns the indices of all, with the file at path last. The memory's age is the age of
-// that file, so a failure at another file does not change it.
-func withLast(all []records.File, path string) []int {
-	var order, last []int
-	for i := range all {
-		if all[i].Path == path {
-			last = append(last, i)
-		} else {
-			order = append(order, i)
-		}
-	}
-	return append(order, last...)
 }
 
 // verifyFile sets the time of one file and scans it. raw are its recorded bytes. If they change,

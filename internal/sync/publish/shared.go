@@ -146,11 +146,8 @@ type PublishOp struct{}
 // Publish publishes one agent in a transaction of its own, and never other agents. It returns
 // memories.ErrNotFound for an unknown agent.
 func (p *Publisher) Publish(ctx context.Context, slug string, _ PublishOp) (Result, error) {
-	var result Result
-	err := p.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
+	return agenttx.Do(ctx, p.Agents, slug, func(tx *agenttx.Tx) (Result, error) {
 		state, err := p.publishOwn(ctx, tx, nil)
-		result.Problem = state.Problem
-		return err
+		return Result{state.Problem}, err
 	})
-	return result, err
 }
