@@ -47,30 +47,14 @@ func directoriesAbove(agent agents.Agent, file string) []string {
 	return dirs
 }
 
-// indexesIn is listIndexes for callers that ignore errors: it returns nil if the directory cannot
-// be listed, or if root is nil.
-func indexesIn(root *os.Root, dir string) []string {
-	if root == nil {
-		return nil
-	}
-	found, err := listIndexes(root, dir)
-	if err != nil {
-		return nil
-	}
-	return found
-}
-
 // listIndexes returns the paths of the files in dir whose name is MEMORY.md in any letter case,
 // sorted. MEMORY.md itself is the first. It returns nil for a missing directory.
 func listIndexes(root *os.Root, dir string) ([]string, error) {
+	var handle *os.File
 	target, err := files.Resolve(root, dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	if err == nil {
+		handle, err = root.Open(target)
 	}
-	if err != nil {
-		return nil, err
-	}
-	handle, err := root.Open(target)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -175,8 +159,12 @@ func IndexChanges(root *os.Root, agent agents.Agent, indexes, paths []string) (c
 // IndexesFor returns the sorted paths of the existing indexes that may list one of the files at
 // paths. An index of the primary or team directory may list any file, so these are always included.
 // Other indexes list only files in their directory and below it: IndexesFor includes those of each
-// directory from a file up to its memory directory. It returns nil if root is nil.
+// directory from a file up to its memory directory. It leaves out directories that cannot be listed.
+// It returns nil if root is nil.
 func IndexesFor(root *os.Root, agent agents.Agent, paths []string) []string {
+	if root == nil {
+		return nil
+	}
 	dirs := map[string]bool{agent.PrimaryDir(): true, agent.TeamDir(): true}
 	for _, file := range paths {
 		for _, dir := range directoriesAbove(agent, file) {
@@ -185,7 +173,9 @@ func IndexesFor(root *os.Root, agent agents.Agent, paths []string) []string {
 	}
 	var indexes []string
 	for dir := range dirs {
-		indexes = append(indexes, indexesIn(root, dir)...)
+		if found, err := listIndexes(root, dir); err == nil {
+			indexes = append(indexes, found...)
+		}
 	}
 	slices.Sort(indexes)
 	return indexes

@@ -284,7 +284,7 @@ func TestIndexView_ResolveLink(t *testing.T) {
 	open := func(root *os.Root) *indexView {
 		return &indexView{
 			ctx: t.Context(), agent: hive, root: root, dir: "memory", path: "memory/MEMORY.md",
-			known: map[string]linkTarget{"missing.md": {"missing.md", true}},
+			missing: map[string]bool{"missing.md": true},
 		}
 	}
 	for _, tt := range []struct {
@@ -305,12 +305,9 @@ func TestIndexView_ResolveLink(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			view := open(tt.root)
-			for range 2 { // the second result is remembered
-				file, exists := view.resolveLink(tt.target)
-				if got := fmt.Sprint(file, " ", exists); got != tt.want {
-					t.Errorf("resolveLink(%q) = %s, want %s", tt.target, got, tt.want)
-				}
+			file, exists := open(tt.root).resolveLink(tt.target)
+			if got := fmt.Sprint(file, " ", exists); got != tt.want {
+				t.Errorf("resolveLink(%q) = %s, want %s", tt.target, got, tt.want)
 			}
 		})
 	}
@@ -322,8 +319,8 @@ func TestListIndexes_DirectoryIsFile(t *testing.T) {
 	if got, err := listIndexes(root, "memory"); err == nil {
 		t.Errorf("listIndexes() = %q, nil, want an error", got)
 	}
-	if got := indexesIn(root, "memory"); got != nil {
-		t.Errorf("indexesIn() = %q, want nil", got)
+	if got := IndexesFor(root, hive, nil); got != nil {
+		t.Errorf("IndexesFor() = %q, want nil", got)
 	}
 	if got, err := listIndexes(root, "gone"); err != nil || got != nil {
 		t.Errorf("listIndexes() of a missing directory = %q, %v, want nil", got, err)

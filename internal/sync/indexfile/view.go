@@ -93,13 +93,9 @@ type indexView struct {
 	others []string // further indexes in dir, relative to root
 	raw    []byte   // nil if the index does not exist
 	listed []memorymd.IndexedFile
-	known  map[string]linkTarget // results of resolveLink, by link or file
-}
-
-// linkTarget is the target of a link.
-type linkTarget struct {
-	file   string // relative to the index's directory
-	exists bool
+	// missing are the files of missing memories, relative to dir. Their links count as valid: a user
+	// may write missing memories back.
+	missing map[string]bool
 }
 
 // Open reads an agent's primary index and its memory files from disk and database. The
@@ -111,7 +107,7 @@ func (v *Viewer) Open(ctx context.Context, slug string) (*indexView, error) {
 		return nil, err
 	}
 	agent := agenttx.AgentOf(row)
-	view := &indexView{ctx: ctx, agent: agent, dir: agent.PrimaryDir(), known: map[string]linkTarget{}}
+	view := &indexView{ctx: ctx, agent: agent, dir: agent.PrimaryDir(), missing: map[string]bool{}}
 	view.path = path.Join(view.dir, indexFile)
 	listed, missing, err := v.Store.FilesToIndex(ctx, row.ID)
 	if err != nil {
@@ -122,9 +118,7 @@ func (v *Viewer) Open(ctx context.Context, slug string) (*indexView, error) {
 		view.listed = append(view.listed, f)
 	}
 	for _, f := range missing {
-		// Their links count as valid: a user may write missing memories back.
-		file := view.fromIndex(f)
-		view.known[file] = linkTarget{file, true}
+		view.missing[view.fromIndex(f)] = true
 	}
 	if err := view.open(row); err != nil {
 		view.Close()
@@ -172,32 +166,20 @@ func (v *indexView) Rebuilt() IndexChange {
 	return IndexChange{Path: v.path, Before: v.raw, After: after}
 }
 
-// resolveLink is the memorymd.LinkResolver of the index. A target outside of the agent's directory
-// counts as existing, so that a rebuild keeps its entry.
+// resolveLink is the memorymd.LinkResolver of the index: it returns the path of a link's target,
+// relative to the index's directory, and whether it exists. A target that is outside of the agent's
+// directory, or cannot be looked up, counts as existing, so that a rebuild keeps its entry.
 func (v *indexView) resolveLink(target string) (file string, exists bool) {
-	if t, ok := v.known[target]; ok {
-		return t.file, t.exists
-	}
-	t := v.lookUpLink(target)
-	v.known[target] = t
-	return t.file, t.exists
-}
-
-// lookUpLink is resolveLink without the results of earlier calls for the same link.
-func (v *indexView) lookUpLink(target string) linkTarget {
-	if v.root == nil || v.ctx.Err() != nil {
-		return linkTarget{target, true} // unknown, so the entry stays
-	}
 	relPath, inside := v.agent.Linked(v.path, target)
-	if !inside {
-		return linkTarget{target, true}
+	if v.root == nil || v.ctx.Err() != nil || !inside {
+		return target, true
 	}
-	file := v.fromIndex(relPath)
-	if t, ok := v.known[file]; ok {
-		return t
+	file = v.fromIndex(relPath)
+	if v.missing[file] {
+		return file, true
 	}
 	_, err := files.Lstat(v.root, relPath)
-	return linkTarget{file, !agenttx.IsNotFound(err)}
+	return file, !agenttx.IsNotFound(err)
 }
 
 // fromIndex converts a path relative to the agent's directory into one relative to the index's

@@ -87,7 +87,8 @@ func Unlink(ctx context.Context, tx *agenttx.Tx, marked []records.File, indexes 
 			tx.Rescan(f.Path)
 			removed = append(removed, f)
 		case err != nil && !wasMissing(f):
-			if err := tx.DB.FileNotRemoved(ctx, f.Path, notRemovedYet(f, err)); err != nil {
+			problem := fmt.Sprintf("%s could not be removed: %v. The memory is deleted all the same, and the removal is tried again at each scan.", f.Path, agenttx.FSCause(err))
+			if err := tx.DB.FileNotRemoved(ctx, f.Path, problem); err != nil {
 				return nil, err
 			}
 		default:
@@ -99,7 +100,8 @@ func Unlink(ctx context.Context, tx *agenttx.Tx, marked []records.File, indexes 
 	left := indexfile.RemoveFromIndexes(tx, PathsOf(listed), indexes)
 	for _, f := range unlinked {
 		if reason, isListed := left[f.Path]; isListed {
-			if err := tx.DB.FileNotRemoved(ctx, f.Path, notUnlistedYet(f, reason)); err != nil {
+			problem := fmt.Sprintf("%s is removed. %s The memory is deleted all the same, and that is tried again at each scan.", f.Path, reason)
+			if err := tx.DB.FileNotRemoved(ctx, f.Path, problem); err != nil {
 				return nil, err
 			}
 			continue
@@ -113,21 +115,6 @@ func Unlink(ctx context.Context, tx *agenttx.Tx, marked []records.File, indexes 
 // file counts as removed even if its directory cannot be opened. It reports false for the new file
 // of an unfinished rename, which belongs to no memory and no scan has seen.
 func wasMissing(f records.File) bool { return !f.Present && f.MemoryID != uuid.Nil }
-
-// notRemovedYet, notUnlistedYet and notSyncedYet return the problem for the row of a file whose
-// removal is incomplete.
-
-func notRemovedYet(f records.File, err error) string {
-	return fmt.Sprintf("%s could not be removed: %v. The memory is deleted all the same, and the removal is tried again at each scan.", f.Path, agenttx.FSCause(err))
-}
-
-func notUnlistedYet(f records.File, reason indexfile.ListedReason) string {
-	return fmt.Sprintf("%s is removed. %s The memory is deleted all the same, and that is tried again at each scan.", f.Path, reason)
-}
-
-func notSyncedYet(f records.File, err error) string {
-	return fmt.Sprintf("%s is removed, but a power cut may bring it back: its directory could not be synced (%v). The memory is deleted all the same, and that is tried again at each scan.", f.Path, agenttx.FSCause(err))
-}
 
 // Finish syncs the directories of the files that Unlink returned, each once, except for files that
 // a scan has already found missing. It then records the files as removed, without their marks. If a
@@ -150,7 +137,8 @@ func Finish(ctx context.Context, tx *agenttx.Tx, removed []records.File) error {
 			continue
 		}
 		if err := syncs[path.Dir(f.Path)](); err != nil {
-			if err := tx.DB.FileNotRemoved(ctx, f.Path, notSyncedYet(f, err)); err != nil {
+			problem := fmt.Sprintf("%s is removed, but a power cut may bring it back: its directory could not be synced (%v). The memory is deleted all the same, and that is tried again at each scan.", f.Path, agenttx.FSCause(err))
+			if err := tx.DB.FileNotRemoved(ctx, f.Path, problem); err != nil {
 				return err
 			}
 			continue
