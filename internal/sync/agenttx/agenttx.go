@@ -104,9 +104,6 @@ func (tx *Tx) Emit(kind events.Kind, name string) {
 	tx.emit(events.Event{Agent: tx.Agent.Slug, Kind: kind, Name: name})
 }
 
-// EmitAll sends events to the subscribers on every server.
-func (tx *Tx) EmitAll(all []events.Event) { tx.emit(all...) }
-
 // Retry is the time between a failed scan and the next attempt. Arbitrary.
 const Retry = time.Second
 

@@ -21,19 +21,13 @@ var (
 	ErrPanic = errors.New("internal error, see the server's log")
 )
 
-// OutOfFiles returns an error that wraps memories.ErrOutOfFiles if files.IsExhausted reports true
-// for err. It returns nil for any other err.
+// OutOfFiles returns an error that wraps memories.ErrOutOfFiles and err, and names the remedy, if
+// err means that too many files are open. It returns nil for any other err.
 func OutOfFiles(err error) error {
 	if !files.IsExhausted(err) {
 		return nil
 	}
-	return OutOfFilesError(err)
-}
-
-// OutOfFilesError returns an error that wraps memories.ErrOutOfFiles and exhausted, and names the
-// remedy. The caller must have checked that files.IsExhausted reports true for it.
-func OutOfFilesError(exhausted error) error {
-	return fmt.Errorf("%w (%w): raise the limit (ulimit -n)", memories.ErrOutOfFiles, exhausted)
+	return fmt.Errorf("%w (%w): raise the limit (ulimit -n)", memories.ErrOutOfFiles, err)
 }
 
 // FSCause returns err without the operation and the path of a file system error, for messages that

@@ -104,17 +104,11 @@ type OtherFiles struct {
 	Listed map[string]struct{}  // paths of the listed ones
 }
 
-// OtherKind is the result of the check whether a file is text, and the stamp of the checked file.
+// OtherKind is the result of the check whether a file is text, and the signature of the checked
+// file, which changes with the file.
 type OtherKind struct {
-	Stamp  OtherStamp
-	IsText bool
-}
-
-// OtherStamp is the metadata of a file that is not Markdown. A change of the file changes it.
-type OtherStamp struct {
-	Path          string
-	Size, ModTime int64 // bytes; nanoseconds since 1970
-	Inode         uint64
+	Signature int64
+	IsText    bool
 }
 
 // fileCounter counts the memory files that the last scans of an agent found on disk. A new file

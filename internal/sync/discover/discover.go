@@ -64,7 +64,7 @@ func (d *Discoverer) Run(ctx context.Context) (appeared []string, err error) {
 		visited = append(visited, dir)
 	})
 	if survey.Exhausted != nil {
-		return nil, agenttx.OutOfFilesError(survey.Exhausted)
+		return nil, agenttx.OutOfFiles(survey.Exhausted)
 	}
 	if watchedRoots.HaveChanged() {
 		d.Queue.Add("", ".") // WatchRoots does not notice a root that changes back

@@ -40,7 +40,7 @@ func mirrorFacts(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, pr
 		}
 		raw, err := agenttx.ReadAll(tx.Root, index, memories.MaxFileSize)
 		if files.IsExhausted(err) {
-			return agenttx.OutOfFilesError(err)
+			return agenttx.OutOfFiles(err)
 		}
 		if err != nil && !errors.Is(err, agenttx.ErrTooLarge) {
 			continue

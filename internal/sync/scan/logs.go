@@ -49,7 +49,7 @@ func (s *Scanner) scanLogs(ctx context.Context, tx *agenttx.Tx, paths []string, 
 		}
 	})
 	if listing.Exhausted != nil {
-		return nil, agenttx.OutOfFilesError(listing.Exhausted)
+		return nil, agenttx.OutOfFiles(listing.Exhausted)
 	}
 	// The walk also lists logs in the directories above.
 	listing.Files = slices.DeleteFunc(listing.Files, func(e agents.Entry) bool { return !agenttx.IsIn(within, e.Path) })
@@ -191,7 +191,7 @@ func readLog(tx *agenttx.Tx, entry agents.Entry, at time.Time) (l records.Log, e
 	case errors.Is(err, fs.ErrNotExist):
 		return l, false, nil
 	case files.IsExhausted(err):
-		return l, false, agenttx.OutOfFilesError(err)
+		return l, false, agenttx.OutOfFiles(err)
 	case err != nil:
 		l.Signature, l.Problems = 0, []string{readProblem(err).Code}
 		return l, true, nil

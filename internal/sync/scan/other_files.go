@@ -54,22 +54,21 @@ func listOthers(tx *agenttx.Tx, listing *agents.Listing, paths []string) error {
 			leftOut = append(leftOut, o.Path)
 			continue
 		}
-		stamp := agenttx.OtherStamp{Path: o.Path, Size: o.Size, ModTime: o.ModTime, Inode: o.Inode}
 		kind, known := before.Kinds[o.Path]
-		if !known || kind.Stamp != stamp {
+		if !known || kind.Signature != o.Signature() {
 			if opened++; opened > maxSniffed {
 				continue // the next full scan checks it
 			}
 			isText, err := o.IsText(tx.Root)
 			switch {
 			case files.IsExhausted(err):
-				return agenttx.OutOfFilesError(err)
+				return agenttx.OutOfFiles(err)
 			case errors.Is(err, fs.ErrNotExist):
 				continue
 			case err != nil:
 				isText = true // users see the cause in the list
 			}
-			kind = agenttx.OtherKind{Stamp: stamp, IsText: isText}
+			kind = agenttx.OtherKind{Signature: o.Signature(), IsText: isText}
 		}
 		tx.State.Others.Kinds[o.Path] = kind
 		if !kind.IsText {

@@ -79,11 +79,10 @@ func (dirs blockedDirs) reason() string {
 		return ""
 	}
 	first := dirs[slices.Min(slices.Collect(maps.Keys(dirs)))]
-	text := fmt.Sprintf("%s cannot be read (%s).", first.Dir, first.Reason)
 	if more := len(dirs) - 1; more > 0 {
-		text = fmt.Sprintf("%s cannot be read (%s), and %d more.", first.Dir, first.Reason, more)
+		return fmt.Sprintf("%s cannot be read (%s), and %d more.", first.Dir, first.Reason, more)
 	}
-	return text
+	return fmt.Sprintf("%s cannot be read (%s).", first.Dir, first.Reason)
 }
 
 // Problem is a scan that fails or is overdue, or a directory that cannot be read.
@@ -110,12 +109,7 @@ func (s *Tracker) List() []Problem {
 	}
 	all := slices.Collect(maps.Values(byPath))
 	reasons := map[string]string{}
-	for slug, f := range s.failing {
-		if time.Since(f.since) > s.showAfter {
-			reasons[slug] = f.err.Error()
-		}
-	}
-	for slug, err := range s.failed {
+	for slug, err := range s.shownErrors() {
 		reasons[slug] = err.Error()
 	}
 	for slug, start := range s.started {

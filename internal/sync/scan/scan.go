@@ -21,7 +21,6 @@ import (
 	"memoir/internal/memories/claudemd"
 	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
-	"memoir/internal/sync/events"
 	"memoir/internal/sync/indexfile"
 	"memoir/internal/sync/reconcile"
 	"memoir/internal/sync/removal"
@@ -101,7 +100,7 @@ func (s *Result) Add(other Result) {
 // CLAUDE.md. It fails with memories.ErrOutOfFiles if it could not open more files. If the agent's
 // directory is not open for another reason, it changes nothing and returns a zero Result.
 func (s *Scanner) Run(ctx context.Context, tx *agenttx.Tx, r Request) (Result, error) {
-	paths := r.Paths
+	paths, isFullScan := r.Paths, agenttx.IsFullScan(r.Paths)
 	s.recordClosed(tx)
 	if tx.Root == nil {
 		return Result{}, agenttx.OutOfFiles(tx.Closed) // the files may still exist
@@ -117,22 +116,23 @@ func (s *Scanner) Run(ctx context.Context, tx *agenttx.Tx, r Request) (Result, e
 		dirs = append(dirs, dir)
 	})
 	if listing.Exhausted != nil {
-		return Result{}, agenttx.OutOfFilesError(listing.Exhausted)
+		return Result{}, agenttx.OutOfFiles(listing.Exhausted)
 	}
 	targets, err := s.watchTargets(tx, listing, dirs)
 	if err != nil {
 		return Result{}, err
 	}
-	if agenttx.IsFullScan(paths) {
-		s.watchOnly(tx, slices.Concat(dirs, logDirs, targets))
+	visited := slices.Concat(dirs, logDirs, targets)
+	if isFullScan {
+		s.watchOnly(tx, visited)
 	}
-	uncleared, err := clearLeftovers(tx, slices.Concat(dirs, logDirs, targets), agenttx.IsFullScan(paths))
+	uncleared, err := clearLeftovers(tx, visited, isFullScan)
 	if err != nil {
 		return Result{}, err
 	}
 	recordLinks(tx, listing, paths)
 	s.recordBlocked(tx, listing, paths)
-	primaryAway, newDir, err := recordPrimaryDir(ctx, tx, listing, agenttx.IsFullScan(paths))
+	primaryAway, newDir, err := recordPrimaryDir(ctx, tx, listing, isFullScan)
 	if err != nil {
 		return Result{}, err
 	}
@@ -179,7 +179,11 @@ func (s *Scanner) Run(ctx context.Context, tx *agenttx.Tx, r Request) (Result, e
 	}
 	indexfile.RecordIndexes(tx, listing)
 	tx.State.FileCounter.Update(paths, len(listing.Files)-diff.deferred, diff.presentBefore, diff.unseen(listing, removed))
-	return result, recordScan(ctx, tx, listing, paths)
+	if !isFullScan {
+		return result, nil
+	}
+	tx.State.FullyScanned = true
+	return result, tx.DB.SetSessionCount(ctx, max(0, listing.Sessions))
 }
 
 // commitBatches divides the files of diff into batches. For each batch, it reads the files, commits
@@ -318,7 +322,7 @@ func removedFiles(tx *agenttx.Tx, listing agents.Listing, known map[string]*reco
 	slices.Sort(candidates)
 	paths, err := listing.Gone(tx.Root, candidates)
 	if err != nil {
-		return nil, agenttx.OutOfFilesError(err)
+		return nil, agenttx.OutOfFiles(err)
 	}
 	var removed []records.File
 	for _, path := range paths {
@@ -327,21 +331,9 @@ func removedFiles(tx *agenttx.Tx, listing agents.Listing, known map[string]*reco
 	return removed, nil
 }
 
-// recordScan records a full scan: it marks the agent as fully scanned and saves its number of
-// sessions. It does nothing for other paths.
-func recordScan(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, paths []string) error {
-	if !agenttx.IsFullScan(paths) {
-		return nil
-	}
-	tx.State.FullyScanned = true
-	return tx.DB.SetSessionCount(ctx, max(0, listing.Sessions))
-}
-
-// EmitChanges emits an event for each change of a memory.
+// EmitChanges sends an event for each change of a memory to the subscribers on every server.
 func EmitChanges(tx *agenttx.Tx, changes []reconcile.Change) {
-	all := make([]events.Event, len(changes))
-	for i, c := range changes {
-		all[i] = events.Event{Agent: tx.Agent.Slug, Kind: c.Kind, Name: c.Name}
+	for _, c := range changes {
+		tx.Emit(c.Kind, c.Name)
 	}
-	tx.EmitAll(all)
 }

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -93,13 +94,8 @@ func (s *Tracker) Problems() map[string]string {
 			problems[slug] = reason
 		}
 	}
-	for slug, f := range s.failing {
-		if time.Since(f.since) > s.showAfter {
-			problems[slug] = notScanned(f.err)
-		}
-	}
-	for slug, err := range s.failed {
-		problems[slug] = notScanned(err)
+	for slug, err := range s.shownErrors() {
+		problems[slug] = fmt.Sprintf("Its directory could not be scanned: %v. What was mirrored of it is kept, and it is tried again.", err)
 	}
 	for slug, start := range s.started {
 		if took := time.Since(start); took > s.Overdue {
@@ -107,6 +103,19 @@ func (s *Tracker) Problems() map[string]string {
 		}
 	}
 	return problems
+}
+
+// shownErrors returns the error of each agent whose last scan in a full scan failed, or whose
+// requested scans have failed for longer than showAfter, by slug. The caller holds mu.
+func (s *Tracker) shownErrors() map[string]error {
+	errs := map[string]error{}
+	for slug, f := range s.failing {
+		if time.Since(f.since) > s.showAfter {
+			errs[slug] = f.err
+		}
+	}
+	maps.Copy(errs, s.failed)
+	return errs
 }
 
 // IsReady reports whether the first full scan is done.
@@ -147,11 +156,6 @@ type failing struct {
 	times      int       // failures in a row
 	isFullScan bool      // the last failed scan was a full scan
 	err        error     // of the last failed scan
-}
-
-// notScanned returns the text of a failed scan for users.
-func notScanned(err error) string {
-	return fmt.Sprintf("Its directory could not be scanned: %v. What was mirrored of it is kept, and it is tried again.", err)
 }
 
 // roughly formats d in whole seconds, or in whole minutes from two minutes on.

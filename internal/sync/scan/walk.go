@@ -13,14 +13,7 @@ import (
 
 // watchDir watches the directory at a path relative to the agent's directory.
 func (s *Scanner) watchDir(tx *agenttx.Tx, dir string) {
-	s.Watcher.Watch(tx.Agent.Slug, absolute(tx, dir), dir)
-}
-
-func absolute(tx *agenttx.Tx, dir string) string {
-	if dir == "." {
-		return tx.Agent.Dir
-	}
-	return path.Join(tx.Agent.Dir, dir)
+	s.Watcher.Watch(tx.Agent.Slug, filepath.Join(tx.Agent.Dir, dir), dir)
 }
 
 // watchTargets watches the target files of the listed links, unless their directories are among
@@ -53,7 +46,7 @@ func (s *Scanner) watchTargets(tx *agenttx.Tx, listing agents.Listing, watched [
 func (s *Scanner) watchOnly(tx *agenttx.Tx, visited []string) {
 	var dirs []string
 	for _, dir := range visited {
-		dirs = append(dirs, absolute(tx, dir))
+		dirs = append(dirs, filepath.Join(tx.Agent.Dir, dir))
 	}
 	s.Watcher.Only(tx.Agent.Slug, dirs)
 	s.Watcher.TakeDirChanges(tx.Agent.Slug)
