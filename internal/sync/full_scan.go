@@ -181,7 +181,8 @@ func (s *fullScan) start(ctx context.Context, slug string) <-chan struct{} {
 }
 
 // addResult adds the result of a successful scan to the sum. It adds a failed one to the agents
-// that this full scan repeats; one that panicked is only counted, and the next full scan repeats it.
+// that this full scan repeats; one that panicked is only counted, and the next full scan repeats
+// it.
 func (s *fullScan) addResult(slug string, result scan.Result, err error) {
 	s.withLock(func() {
 		s.unfinished--

@@ -141,9 +141,9 @@ func (e *Engine) scanOnce(ctx context.Context, slug string, paths []string, defe
 	return result, err
 }
 
-// scanPaths scans paths of the agent's directory, and writes CLAUDE.md if it differs. If directories
-// have appeared or disappeared, it also requests a full scan. It does nothing if discovery has found
-// the directory absent.
+// scanPaths scans paths of the agent's directory, and writes CLAUDE.md if it differs. If
+// directories have appeared or disappeared, it also requests a full scan. It does nothing if
+// discovery has found the directory absent.
 func (e *Engine) scanPaths(ctx context.Context, slug string, paths []string) error {
 	return e.agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
 		if !tx.State.Present {

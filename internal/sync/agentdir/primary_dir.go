@@ -62,8 +62,8 @@ type primaryDir struct {
 	dir  string // path relative to the agent's directory, for messages
 }
 
-// openPrimaryDir opens the agent's primary directory, without locking the agent, and finds a file in
-// it. at is the file's path after following all links. It returns memories.ErrNotFound for an
+// openPrimaryDir opens the agent's primary directory, without locking the agent, and finds a file
+// in it. at is the file's path after following all links. It returns memories.ErrNotFound for an
 // unknown agent, and memories.ErrNoFile if the directory or the file does not exist.
 func (d *Directory) openPrimaryDir(ctx context.Context, slug, file string) (primary *primaryDir, at string, err error) {
 	row, err := d.Store.AgentUncounted(ctx, slug)

@@ -37,9 +37,9 @@ type WriteFileOp struct {
 	Raw  []byte // new bytes, for FileCreate and FileReplace
 }
 
-// WriteFile changes files in the agent's primary directory, scans them, and writes CLAUDE.md. It has
-// the same effect on memories as a change on disk. Errors to test for: memories.ErrNotFound for an
-// unknown agent, memories.ErrChanged for another hash, *memories.ConflictError, and
+// WriteFile changes files in the agent's primary directory, scans them, and writes CLAUDE.md. It
+// has the same effect on memories as a change on disk. Errors to test for: memories.ErrNotFound for
+// an unknown agent, memories.ErrChanged for another hash, *memories.ConflictError, and
 // memories.ErrNoFile, ErrIsDirectory, ErrFileExists and ErrInvalidPath for a path.
 func (d *Directory) WriteFile(ctx context.Context, slug string, op WriteFileOp) (cluster.Nothing, error) {
 	return cluster.Nothing{}, d.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
@@ -99,9 +99,10 @@ func (d *Directory) replaceFile(ctx context.Context, tx *agenttx.Tx, op WriteFil
 	return d.writeFile(ctx, tx, relPath, op.Raw, files.Options{IfHash: op.Hash})
 }
 
-// writeFile writes raw with the options, scans the file, and writes CLAUDE.md. It returns a conflict
-// and writes nothing if raw is larger than memories.MaxFileSize, or has a credential and may be team
-// memory. It returns memories.ErrFileExists or memories.ErrChanged if the options forbid the write.
+// writeFile writes raw with the options, scans the file, and writes CLAUDE.md. It returns a
+// conflict and writes nothing if raw is larger than memories.MaxFileSize, or has a credential and
+// may be team memory. It returns memories.ErrFileExists or memories.ErrChanged if the options
+// forbid the write.
 func (d *Directory) writeFile(ctx context.Context, tx *agenttx.Tx, relPath string, raw []byte, options files.Options) error {
 	if len(raw) > memories.MaxFileSize {
 		return &memories.ConflictError{Reason: relPath + " would be larger than 1 MiB, and could not be read back as a memory. Nothing was written. Move the detail into a file of its own."}
@@ -279,8 +280,8 @@ func (d *Directory) scanExisting(ctx context.Context, tx *agenttx.Tx, relPath st
 }
 
 // resolvePath calls find with the primary directory and file, a path in it, and returns the result
-// relative to the agent's directory. It returns memories.ErrNoFile for the primary directory itself,
-// which must not be changed, and a conflict if the agent's directory is not open.
+// relative to the agent's directory. It returns memories.ErrNoFile for the primary directory
+// itself, which must not be changed, and a conflict if the agent's directory is not open.
 func resolvePath(tx *agenttx.Tx, file string, find func(*primaryDir, string) (string, error)) (string, error) {
 	if tx.Root == nil {
 		return "", tx.MissingError()
@@ -298,8 +299,8 @@ func resolvePath(tx *agenttx.Tx, file string, find func(*primaryDir, string) (st
 }
 
 // resolveNewPath returns the path for a new file of the primary directory, relative to the agent's
-// directory. The primary directory need not exist. It returns memories.ErrFileExists if something is
-// there, and memories.ErrInvalidPath if the path is hidden, outside, or cannot be created.
+// directory. The primary directory need not exist. It returns memories.ErrFileExists if something
+// is there, and memories.ErrInvalidPath if the path is hidden, outside, or cannot be created.
 func resolveNewPath(tx *agenttx.Tx, file string) (string, error) {
 	relPath, err := resolvePath(tx, file, (*primaryDir).findNew)
 	switch {

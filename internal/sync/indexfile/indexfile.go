@@ -159,8 +159,8 @@ func IndexChanges(root *os.Root, agent agents.Agent, indexes, paths []string) (c
 // IndexesFor returns the sorted paths of the existing indexes that may list one of the files at
 // paths. An index of the primary or team directory may list any file, so these are always included.
 // Other indexes list only files in their directory and below it: IndexesFor includes those of each
-// directory from a file up to its memory directory. It leaves out directories that cannot be listed.
-// It returns nil if root is nil.
+// directory from a file up to its memory directory. It leaves out directories that cannot be
+// listed. It returns nil if root is nil.
 func IndexesFor(root *os.Root, agent agents.Agent, paths []string) []string {
 	if root == nil {
 		return nil

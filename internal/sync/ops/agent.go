@@ -13,9 +13,10 @@ import (
 // ForgetOp is the argument of Forget.
 type ForgetOp struct{}
 
-// Forget deletes an agent whose directory is missing, with all its rows, and returns it as it was.
-// If it was shared, all other agents are published. Errors to test for: memories.ErrNotFound, and
-// *memories.ConflictError if the directory exists, here or on a server that does not respond.
+// Forget deletes the rows of an agent whose directory is missing, sends an event, and returns the
+// agent as it was. If all agents shared its memories, it also writes the CLAUDE.md of the others.
+// Errors to test for: memories.ErrNotFound, and *memories.ConflictError if the directory exists,
+// here or on a server that does not respond.
 func (s *Service) Forget(ctx context.Context, slug string, _ ForgetOp) (records.Agent, error) {
 	row, err := agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (records.Agent, error) {
 		row, err := s.Store.Agent(ctx, slug)

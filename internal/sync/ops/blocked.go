@@ -20,10 +20,10 @@ import (
 // RemoveBlockedOp configures RemoveBlocked. ID is the id of the blocked content.
 type RemoveBlockedOp struct{ ID string }
 
-// RemoveBlocked removes the file of a blocked content from disk, with its index lines, and returns
-// the blocked content. The tombstone stays. Errors to test for: memories.ErrNotFound for an unknown
-// ID, and *memories.ConflictError. The file may be removed although a conflict about an index is
-// returned.
+// RemoveBlocked removes the file of a blocked content from disk, with its lines in MEMORY.md, and
+// returns the blocked content. The same content stays blocked if it returns. Errors to test for:
+// memories.ErrNotFound for an unknown ID, and *memories.ConflictError. After a conflict about
+// MEMORY.md, the file is removed.
 func (s *Service) RemoveBlocked(ctx context.Context, slug string, op RemoveBlockedOp) (memories.Blocked, error) {
 	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (memories.Blocked, error) {
 		blocked, err := tx.Rows.Blocked(ctx, op.ID)
@@ -60,9 +60,10 @@ func (s *Service) RemoveBlocked(ctx context.Context, slug string, op RemoveBlock
 // AllowOp configures Allow. ID is the id of the blocked content.
 type AllowOp struct{ ID string }
 
-// Allow lifts the tombstone of a blocked content, scans its file, and publishes. It returns the
-// memory that the file mirrors then. Errors to test for: memories.ErrNotFound for an unknown ID,
-// and *memories.ConflictError if the file has changed or has a credential.
+// Allow accepts a blocked content: it deletes the tombstone that blocks it, scans its file, and
+// writes CLAUDE.md. It returns the memory of the file. Errors to test for: memories.ErrNotFound for
+// an unknown ID, and *memories.ConflictError if the file has changed, or is team memory and has a
+// credential.
 func (s *Service) Allow(ctx context.Context, slug string, op AllowOp) (Result, error) {
 	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (Result, error) {
 		blocked, err := tx.Rows.Blocked(ctx, op.ID)
@@ -94,7 +95,7 @@ func (s *Service) Allow(ctx context.Context, slug string, op AllowOp) (Result, e
 }
 
 // checkAllow returns a conflict if the blocked file is team memory and has a credential or cannot
-// be read.
+// be read. It returns nil for private memory.
 func checkAllow(tx *agenttx.Tx, blocked records.BlockedFile) error {
 	if !blocked.Team {
 		return nil
@@ -106,7 +107,7 @@ func checkAllow(tx *agenttx.Tx, blocked records.BlockedFile) error {
 	return CheckCredentials(true, blocked.Path, raw)
 }
 
-// rescanBlocked requests scans of the agent's blocked files with the key. The caller has lifted a
+// rescanBlocked requests scans of the agent's blocked files with the key. The caller has deleted a
 // tombstone of that key, so a file may no longer be blocked.
 func rescanBlocked(ctx context.Context, store *postgres.Store, tx *agenttx.Tx, key memories.Key) error {
 	blocked, err := store.Blocked(ctx, tx.State.ID)

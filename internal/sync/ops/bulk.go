@@ -27,9 +27,9 @@ type ChangeOp struct {
 	Ref  MemoryRef `json:"Seen"`
 }
 
-// Change applies op.Verb to one memory and publishes. It returns the memory as it is then; a purged
-// one as it was in the trash. Errors to test for: memories.ErrNotFound, memories.ErrChanged for
-// another ETag, and *memories.ConflictError.
+// Change deletes, purges, restores or verifies one memory, and writes CLAUDE.md. It returns the
+// memory as it is then; a purged one as it was in the trash. Errors to test for:
+// memories.ErrNotFound, memories.ErrChanged for another ETag, and *memories.ConflictError.
 func (s *Service) Change(ctx context.Context, slug string, op ChangeOp) (Result, error) {
 	if op.Verb == VerbPurge {
 		return s.purge(ctx, slug, op.Ref)
@@ -63,10 +63,10 @@ type BulkOp struct {
 // for all of them, and other work on the agent waits for them. Arbitrary.
 const bulkSize = 50
 
-// Bulk applies op.Verb to each memory, and publishes after every bulkSize memories. It returns a
-// failure for each memory in the order of op.Refs, nil for a success. If publishing fails, the
-// memories of that batch get its error, although they may be changed. Bulk returns an error only
-// for memories.ErrNotHolder; nothing was changed then.
+// Bulk deletes, purges, restores or verifies each memory, and writes CLAUDE.md after every bulkSize
+// memories. It returns a failure for each memory in the order of op.Refs, nil for a success. If
+// CLAUDE.md or the commit fails, the memories of that batch get its error, although they may be
+// changed. It returns an error only for memories.ErrNotHolder; nothing was changed then.
 func (s *Service) Bulk(ctx context.Context, slug string, op BulkOp) ([]*problem.Failure, error) {
 	errs := make([]error, len(op.Refs))
 	for i := 0; i < len(op.Refs); i += bulkSize {
@@ -93,8 +93,9 @@ func (s *Service) Bulk(ctx context.Context, slug string, op BulkOp) ([]*problem.
 	return failures, nil
 }
 
-// change applies verb to a memory. It adds the effects to c, which the caller must publish. After
-// an error c may have effects too; if they are not published, the next scan does so.
+// change deletes, purges, restores or verifies a memory. It adds the effects to c; the caller must
+// pass c to publish. After an error c may have effects too. If the caller does not publish them,
+// the next scan does.
 func (s *Service) change(ctx context.Context, tx *agenttx.Tx, c *changes, verb verb, ref MemoryRef) error {
 	switch verb {
 	case VerbDelete:

@@ -18,7 +18,7 @@ import (
 	"memoir/internal/sync/scan"
 )
 
-// deleteRef moves a memory to the trash and unlinks its files. The caller must publish c. For a
+// deleteRef moves a memory to the trash and removes its files. The caller must publish c. For a
 // memory in the trash it only adds missing tombstones, so that a content which was removed on disk
 // is blocked too.
 func (s *Service) deleteRef(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef) error {
@@ -40,9 +40,10 @@ func (s *Service) deleteRef(ctx context.Context, tx *agenttx.Tx, c *changes, ref
 	return s.scan(ctx, tx, c, written(tx, head.Path))
 }
 
-// deleteMemory commits the deletion of a memory and unlinks its files. recorded are the files that
-// mirror it or last did. The caller must publish c. If an error or a crash stops it after the
-// commit, removal.Resume finishes it in the next full scan.
+// deleteMemory commits the deletion of a memory, with a tombstone for each of its contents, and
+// removes its files and their lines in MEMORY.md. recorded are the files that mirror it or last
+// did. The caller must publish c. It returns a conflict if a file has changed or may not be
+// removed. If an error or a crash stops it after the commit, the next full scan finishes it.
 func deleteMemory(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow, recorded []records.File) error {
 	deletion, indexes, err := deletionOf(ctx, tx, head, recorded)
 	if err != nil {
@@ -120,7 +121,8 @@ func mirroredFiles(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, 
 }
 
 // checkUnchanged returns a conflict if the file on disk has another hash than f, cannot be read, or
-// has a name that is not UTF-8. It returns nil if the file is missing.
+// has a name that is not UTF-8. For another hash it also requests a scan. It returns nil if the
+// file is missing.
 func checkUnchanged(tx *agenttx.Tx, f records.File) error {
 	if tx.Root == nil {
 		return nil
@@ -181,8 +183,8 @@ func (s *Service) purge(ctx context.Context, slug string, ref MemoryRef) (Result
 	})
 }
 
-// purgeMemory removes a deleted memory with its history from the database. It returns a conflict if
-// the memory is not in the trash.
+// purgeMemory removes a deleted memory with its history from the database, and adds an event to c.
+// Its tombstones stay. It returns a conflict if the memory is not in the trash.
 func purgeMemory(ctx context.Context, tx *agenttx.Tx, c *changes, id string) error {
 	head, err := tx.Rows.Row(ctx, id)
 	if err != nil {

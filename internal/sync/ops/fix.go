@@ -19,14 +19,15 @@ import (
 type FixOp struct {
 	Ref       MemoryRef `json:"Seen"`
 	Path, Fix string    // path of the file, and ID of its fix
-	Undo      bool      // call UndoFix; Fix is ignored
-	Hash      string    // hash of the bytes that UndoFix writes
+	Undo      bool      // write back the bytes of before a fix; Fix is ignored
+	Hash      string    // hash of these bytes
 }
 
-// Fix applies one of the fixes that Fixes offers to a file of a memory, and publishes. It returns
-// the memory of that file. The file keeps its modification time. Errors to test for:
-// memories.ErrNotFound, memories.ErrChanged, *memories.InvalidError for a path or fix that the
-// memory does not have, and *memories.ConflictError.
+// Fix applies one of the fixes that Fixes offers to a file of a memory, scans it, and writes
+// CLAUDE.md. With op.Undo, it writes back the bytes with op.Hash instead. It returns the memory of
+// that file. The file keeps its modification time. Errors to test for: memories.ErrNotFound,
+// memories.ErrChanged, *memories.InvalidError for a path or fix that the memory does not have, and
+// *memories.ConflictError.
 func (s *Service) Fix(ctx context.Context, slug string, op FixOp) (Result, error) {
 	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (Result, error) {
 		var c changes
@@ -172,7 +173,8 @@ func (s *Service) replace(ctx context.Context, tx *agenttx.Tx, c *changes, head 
 }
 
 // renameToMarkdown renames a text file that is not Markdown to a name with .md, and scans it. It
-// returns the new path. done is false if op is not about such a file. The caller must publish c.
+// returns the new path. It does nothing, and done is false, if op is not about such a file. The
+// caller must publish c.
 func (s *Service) renameToMarkdown(ctx context.Context, tx *agenttx.Tx, c *changes, op FixOp) (to string, done bool, err error) {
 	head, recorded, err := rowWithFiles(ctx, tx, op.Ref.ID, op.Ref.ETag)
 	if err != nil || head.Readable || !isNotMarkdown(head.Problems) || op.Fix != renameFix || op.Path != head.Path || head.State == memories.Deleted {
@@ -201,8 +203,8 @@ func (s *Service) renameToMarkdown(ctx context.Context, tx *agenttx.Tx, c *chang
 	return to, true, s.scan(ctx, tx, c, written(tx, head.Path, to))
 }
 
-// takeAsIs makes an unfinished file count with its present bytes, and scans it. A tombstone of its
-// content is lifted. The caller must publish c.
+// takeAsIs accepts the present bytes of an unfinished file as its content, and scans it. It deletes
+// a tombstone of that content. The caller must publish c.
 func (s *Service) takeAsIs(ctx context.Context, tx *agenttx.Tx, c *changes, f records.File, raw []byte) error {
 	parsed := frontmatter.Parse(raw, agenttx.Stem(f.Path))
 	key := memories.Key{Name: parsed.Name, Team: tx.Agent.InTeam(f.Path)}

@@ -21,10 +21,10 @@ import (
 // or "*" for any.
 type RebuildIndexOp struct{ Match string }
 
-// RebuildIndex updates the MEMORY.md of the primary directory to its memory files, or creates it.
-// It returns the change. Errors to test for: memories.ErrNotFound, memories.ErrChanged if the ETag
-// of the change is not op.Match, and *memories.ConflictError if the index cannot be read or
-// written.
+// RebuildIndex makes the MEMORY.md of the primary directory list its memory files, or creates it,
+// and scans it. It returns the change; it writes nothing if there is none. Errors to test for:
+// memories.ErrNotFound, memories.ErrChanged if the ETag of the change is not op.Match, and
+// *memories.ConflictError if the index cannot be read or written.
 func (s *Service) RebuildIndex(ctx context.Context, slug string, op RebuildIndexOp) (indexfile.IndexChange, error) {
 	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (indexfile.IndexChange, error) {
 		view, err := s.Index.Open(ctx, slug)
@@ -56,7 +56,8 @@ func (s *Service) RebuildIndex(ctx context.Context, slug string, op RebuildIndex
 	})
 }
 
-// Adoption configures AdoptFact: it is the memory that a fact of an index becomes.
+// Adoption configures AdoptFact: it is the memory that a fact of an index becomes. A fact is text
+// in a MEMORY.md that is no entry for a file.
 type Adoption struct {
 	Fact string // id of the fact
 	Type memories.Type
@@ -66,9 +67,9 @@ type Adoption struct {
 	Body        *string
 }
 
-// AdoptFact saves a fact of an index as a memory, and replaces the fact by the memory's index
-// entry. The memory is written first; after an error, the same call does the rest. Errors to test
-// for: memories.ErrNotFound, *memories.InvalidError, *memories.NameTakenError, and
+// AdoptFact saves a fact of a MEMORY.md as a memory, writes CLAUDE.md, and replaces the fact by an
+// entry for the memory. The memory is written first; after an error, the same call does the rest.
+// Errors to test for: memories.ErrNotFound, *memories.InvalidError, *memories.NameTakenError, and
 // *memories.ConflictError if the index has changed or cannot be written.
 func (s *Service) AdoptFact(ctx context.Context, slug string, adoption Adoption) (Result, error) {
 	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (Result, error) { return s.adopt(ctx, tx, adoption) })
@@ -130,8 +131,9 @@ func (a Adoption) draft(fact memorymd.Fact, team bool) memories.Draft {
 	return withPatch(draft, memories.Patch{Name: a.Name, Description: a.Description, Body: a.Body})
 }
 
-// writeAdopted saves the draft as a new memory. If a memory with the same key and content lives, an
-// earlier call has written it, and that one is returned.
+// writeAdopted saves the draft as a new memory, and returns it. If a memory with the same key and
+// content exists, an earlier call has written it, and writeAdopted returns that one. If its content
+// is another one, it returns *memories.NameTakenError.
 func (s *Service) writeAdopted(ctx context.Context, tx *agenttx.Tx, draft memories.Draft) (Result, error) {
 	head, err := tx.Rows.RowOf(ctx, draft.Key())
 	if err != nil {
@@ -161,8 +163,8 @@ func entryFor(index string, m memories.Memory) string {
 	return memorymd.Entry(m.Name, filepath.ToSlash(target), m.Description)
 }
 
-// notReplaced returns the error after the memory was written and the index was not. writeErr is the
-// cause.
+// notReplaced returns the error for the case that the memory was written and the index was not.
+// writeErr is the cause. The result is a conflict if writeErr is one, and otherwise writeErr.
 func notReplaced(index string, m memories.Memory, writeErr error) error {
 	var conflict *memories.ConflictError
 	if !errors.As(writeErr, &conflict) {

@@ -109,9 +109,9 @@ func mirroredPrimaryFiles(ctx context.Context, tx *agenttx.Tx, head records.Memo
 	return slices.DeleteFunc(slices.Clone(mirrored), func(f records.File) bool { return !f.IsPrimary() || f.Status != records.Mirrored }), err
 }
 
-// removeOthers removes primary files of a memory with their index lines, and scans them. Other
-// files of the memory stay. It returns a conflict that lists the files that could not be removed.
-// The caller must publish c.
+// removeOthers removes the given primary files of a memory with their lines in MEMORY.md, and scans
+// their paths. It continues after a failure. It returns a conflict that lists the files that could
+// not be removed. The caller must publish c.
 func (s *Service) removeOthers(ctx context.Context, tx *agenttx.Tx, c *changes, others []records.File) error {
 	paths := removal.PathsOf(others)
 	indexes := indexfile.IndexesFor(tx.Root, tx.Agent, paths)

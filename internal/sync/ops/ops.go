@@ -1,6 +1,6 @@
 // Package ops implements the operations that change memories: save, delete, restore, fix, verify,
 // transfer and others. Each locks the agent with agenttx.Manager.Do. It writes files, scans them,
-// and publishes CLAUDE.md before it returns.
+// and writes CLAUDE.md before it returns.
 //
 // The Engine calls an operation on the server with the agent's lease. The package does not know
 // HTTP.
@@ -67,7 +67,7 @@ func (c *changes) add(kind events.Kind, name string) {
 	c.events = append(c.events, reconcile.Change{Kind: kind, Name: name})
 }
 
-// scan runs r and adds the changed memories to c, also if the scan fails.
+// scan runs the scan r and adds the memories that it has changed to c, also if it fails.
 func (s *Service) scan(ctx context.Context, tx *agenttx.Tx, c *changes, r scan.Request) error {
 	result, err := s.Scanner.Run(ctx, tx, r)
 	c.memories = append(c.memories, result.Memories...)
@@ -79,13 +79,15 @@ func written(tx *agenttx.Tx, paths ...string) scan.Request {
 	return scan.Request{Paths: paths, Origin: reconcile.Origin{Actor: tx.Actor}}
 }
 
-// saved is like written for one file, and makes its content the newest of its memory.
+// saved returns the request to scan a file that the transaction's actor has just written, and to
+// make its content the newest of its memory.
 func saved(tx *agenttx.Tx, path string) scan.Request {
 	return scan.Request{Paths: []string{path}, Saved: path, Origin: reconcile.Origin{Actor: tx.Actor}}
 }
 
-// publish finishes the removal of c.removed, publishes the agent, and sends the events. It returns
-// the state of CLAUDE.md. A CLAUDE.md that cannot be written is not an error.
+// publish completes an operation with the effects c: it records the files in c.removed as removed,
+// compiles CLAUDE.md and writes it if it differs, and sends the events. It returns the state of
+// CLAUDE.md. A CLAUDE.md that cannot be written is not an error.
 func (s *Service) publish(ctx context.Context, tx *agenttx.Tx, c *changes) (records.ClaudeMD, error) {
 	if err := removal.Finish(ctx, tx, c.removed); err != nil {
 		return records.ClaudeMD{}, err
@@ -105,7 +107,8 @@ func memoryRow(ctx context.Context, tx *agenttx.Tx, id, etag string) (records.Me
 	return head, checkETag(head, etag)
 }
 
-// rowWithFiles is memoryRow, and also returns the files that mirror the memory or last did.
+// rowWithFiles returns the row of a memory, and the files that mirror it or last did. It returns
+// memories.ErrNotFound for an unknown id, and memories.ErrChanged if the memory has another ETag.
 func rowWithFiles(ctx context.Context, tx *agenttx.Tx, id, etag string) (records.MemoryRow, []records.File, error) {
 	head, recorded, err := tx.Rows.RowWithFiles(ctx, id)
 	if err != nil {
@@ -137,14 +140,15 @@ func ETag(m memories.Memory) string {
 // errInTrash means that the operation is not possible for a deleted memory.
 var errInTrash = &memories.ConflictError{Reason: "The memory is in the trash. Nothing was changed. Restore it first."}
 
-// readResult reads a memory after an operation. state is the state of CLAUDE.md.
+// readResult returns the memory with that id as it is after an operation. state is the state of
+// CLAUDE.md, whose problem the result repeats.
 func readResult(ctx context.Context, tx *agenttx.Tx, id string, state records.ClaudeMD) (Result, error) {
 	m, err := tx.Rows.Memory(ctx, tx.Agent.Slug, id)
 	return Result{Memory: m, ClaudeMDProblem: state.Problem}, err
 }
 
-// resultAt is readResult for the memory that the file at path mirrors, or whose unreadable file is
-// there. It returns memories.ErrNotFound if no memory has the path.
+// resultAt returns the memory that the file at path mirrors, or whose unreadable file is there, as
+// it is after an operation. It returns memories.ErrNotFound if no memory has the path.
 func resultAt(ctx context.Context, tx *agenttx.Tx, path string, state records.ClaudeMD) (Result, error) {
 	at, err := tx.Rows.FilesUnder(ctx, []string{path})
 	if err != nil {
@@ -172,9 +176,9 @@ func (s *Service) publishAt(ctx context.Context, tx *agenttx.Tx, c *changes, pat
 	return resultAt(ctx, tx, path, state)
 }
 
-// publishWritten publishes the effects in c after a file of the memory with the key was written, and
-// returns that memory. It also requests scans of the blocked files with the key, because a tombstone
-// may have been lifted.
+// publishWritten publishes the effects in c after a file of the memory with the key was written,
+// and returns that memory. It also requests scans of the blocked files with the key, because a
+// tombstone may have been lifted.
 func (s *Service) publishWritten(ctx context.Context, tx *agenttx.Tx, c *changes, key memories.Key) (Result, error) {
 	if err := rescanBlocked(ctx, s.Store, tx, key); err != nil {
 		return Result{}, err

@@ -16,10 +16,10 @@ import (
 	"memoir/internal/sync/scan"
 )
 
-// renameMemory gives a memory the name and scope of the draft, with its id and history. It writes
-// the new file, scans it, and removes the old ones. The commit of that scan renames the memory;
-// before it, an error or a crash leaves the old name and files. It returns *memories.NameTakenError
-// if another memory with the draft's key lives.
+// renameMemory gives a memory the name and scope of the draft; id and history stay. It writes the
+// new file, scans it, removes the old files, and writes CLAUDE.md. The commit of that scan renames
+// the memory; before it, an error or a crash leaves the old name and files. It returns
+// *memories.NameTakenError if another memory with the draft's key exists and is not deleted.
 func (s *Service) renameMemory(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, draft memories.Draft) (Result, error) {
 	if err := tx.CanWrite(ctx); err != nil {
 		return Result{}, err
@@ -66,7 +66,8 @@ func (s *Service) renameMemory(ctx context.Context, tx *agenttx.Tx, head records
 	return s.publishWritten(ctx, tx, &c, draft.Key())
 }
 
-// checkFreeKey returns *memories.NameTakenError if a memory with the draft's key lives.
+// checkFreeKey returns *memories.NameTakenError if a memory with the draft's key exists and is not
+// deleted.
 func checkFreeKey(ctx context.Context, tx *agenttx.Tx, draft memories.Draft) error {
 	taken, err := tx.Rows.RowOf(ctx, draft.Key())
 	if err == nil && taken != nil && taken.State != memories.Deleted {

@@ -19,9 +19,9 @@ import (
 	"memoir/internal/sync/scan"
 )
 
-// restoreRef restores a memory that is in the trash or missing: its file, its index lines and its
-// row. The caller must publish c. It returns a conflict if the memory lives or cannot be restored.
-// It also returns one if the memory is back but an index could not be written.
+// restoreRef restores a memory that is in the trash or missing: its file, its lines in MEMORY.md
+// and its row. The caller must publish c. It returns a conflict if the memory is neither, or cannot
+// be restored. It also returns one if the memory is back but a MEMORY.md could not be written.
 func (s *Service) restoreRef(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef) error {
 	head, err := memoryRow(ctx, tx, ref.ID, ref.ETag)
 	if err != nil {
@@ -97,8 +97,8 @@ func canRestore(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow) err
 }
 
 // scanBeforeRestore scans the path of the memory's file if something is there. It returns a
-// conflict if the memory lives after that. The file has a newer content then, and would replace the
-// restored one at the next scan.
+// conflict if that scan has brought the memory back: the file then has a newer content, which would
+// replace the restored one at the next scan.
 func (s *Service) scanBeforeRestore(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow) error {
 	if tx.IsFree(head.Path) {
 		return nil
@@ -215,8 +215,8 @@ func withName(raw []byte, head records.MemoryRow, relPath string) []byte {
 }
 
 // FinishRestores continues the restores that an error or a crash has interrupted. Full scans call
-// it. It returns the changed memories. A restore that files or other memories do not allow is only
-// logged, because the next call tries it again. Other errors are returned.
+// it. It returns the ids of the changed memories. It logs a restore that fails because of files or
+// other memories, and continues; the next call tries it again. It returns other errors at once.
 func (s *Service) FinishRestores(ctx context.Context, tx *agenttx.Tx) (changed []uuid.UUID, err error) {
 	if tx.Root == nil {
 		return nil, nil

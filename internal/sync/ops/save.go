@@ -25,10 +25,11 @@ type SaveOp struct {
 	OnlyNew bool // return *memories.NameTakenError if a memory of that name lives
 }
 
-// Save writes a memory under the draft's name: a new one, a new content, or one from the trash.
-// Result.Created reports whether it did not live before. Errors to test for: memories.ErrNotFound
-// for an unknown agent, *memories.InvalidError, *memories.NameTakenError, and
-// *memories.ConflictError if the memory's file has changed since the last scan.
+// Save writes a memory under the draft's name, and CLAUDE.md. It creates the memory, changes its
+// content, or brings it back from the trash. Result.Created reports whether it was new or in the
+// trash. Errors to test for: memories.ErrNotFound for an unknown agent, *memories.InvalidError,
+// *memories.NameTakenError, and *memories.ConflictError if the memory's file has changed since the
+// last scan.
 func (s *Service) Save(ctx context.Context, slug string, op SaveOp) (Result, error) {
 	draft := op.Draft
 	if err := draft.Check(); err != nil {
@@ -56,8 +57,8 @@ type PatchOp struct {
 	Patch memories.Patch
 }
 
-// Patch changes the fields of a memory that op.Patch sets. With another name the memory gets
-// another file, and keeps its id and history. Errors to test for: memories.ErrNotFound,
+// Patch changes the fields of a memory that op.Patch sets, and writes CLAUDE.md. With another name
+// the memory gets another file; id and history stay. Errors to test for: memories.ErrNotFound,
 // memories.ErrChanged, *memories.InvalidError, *memories.NameTakenError for a new name, and
 // *memories.ConflictError.
 func (s *Service) Patch(ctx context.Context, slug string, op PatchOp) (Result, error) {
@@ -154,9 +155,10 @@ func (s *Service) writeMemory(ctx context.Context, tx *agenttx.Tx, head *records
 	return s.publishWritten(ctx, tx, &c, draft.Key())
 }
 
-// writeAllowed calls write, which writes data with the given content to relPath. It lifts the
-// content's tombstone first, so that a scan between the two does not block the file. If certainly
-// nothing was written, it restores the tombstone. It returns a failure as WriteConflict does.
+// writeAllowed calls write, which writes data with the given content to relPath. It first deletes
+// the content's tombstone, so that a scan between the two does not block the file. If certainly
+// nothing was written, it restores the tombstone. It returns a failure of write as a conflict, or
+// wrapped.
 func writeAllowed(ctx context.Context, tx *agenttx.Tx, key memories.Key, content memories.Fingerprint, relPath string, data []byte, write func() error) error {
 	deletedAt, err := tx.DB.Allow(ctx, key, content)
 	if err != nil {
@@ -223,7 +225,7 @@ func freeTarget(tx *agenttx.Tx, draft memories.Draft) target {
 
 // unrecordedTarget returns a path for the draft where no file is, on disk or in the database. If a
 // missing file is recorded as present, the next scan must still detach it from its memory. A row
-// that PromiseFile writes for that path would prevent this.
+// that ExpectFile writes for that path would prevent this.
 func unrecordedTarget(ctx context.Context, tx *agenttx.Tx, draft memories.Draft) (string, error) {
 	for n := 1; ; n++ {
 		p := numberedPath(tx, draft, n)

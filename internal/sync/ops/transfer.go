@@ -34,9 +34,10 @@ type TransferOp struct {
 	Copy bool // otherwise the memory is moved
 }
 
-// Transfer moves or copies a memory to the other scope of its agent. A moved memory keeps its id
-// and history. It returns the moved memory or the copy. Errors to test for: those of Patch, and
-// *memories.InvalidError for a wrong scope or a credential that would become team memory.
+// Transfer moves or copies a memory between the private and the team memory of its agent, and
+// writes CLAUDE.md. A moved memory keeps its id and history. It returns the moved memory or the
+// copy. Errors to test for: memories.ErrNotFound, memories.ErrChanged, *memories.NameTakenError,
+// *memories.ConflictError, and *memories.InvalidError for a wrong scope or a credential.
 func (s *Service) Transfer(ctx context.Context, slug string, op TransferOp) (Result, error) {
 	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (Result, error) {
 		head, err := memoryRow(ctx, tx, op.Ref.ID, op.Ref.ETag)
@@ -71,8 +72,8 @@ func otherScope(tx *agenttx.Tx, head records.MemoryRow, to memories.Scope) (team
 	return to == memories.TeamScope, nil
 }
 
-// copyMemory saves the memory also under the draft's key. It returns *memories.NameTakenError if a
-// memory with that key lives.
+// copyMemory saves the memory also under the draft's key, and returns the copy. It returns
+// *memories.NameTakenError if a memory with that key exists and is not deleted.
 func (s *Service) copyMemory(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, draft memories.Draft) (Result, error) {
 	if err := tx.CanWrite(ctx); err != nil {
 		return Result{}, err
@@ -91,8 +92,9 @@ func (s *Service) copyMemory(ctx context.Context, tx *agenttx.Tx, head records.M
 	return s.addMemory(ctx, tx, draft, newFile)
 }
 
-// addMemory writes the first file of a memory, scans it, and publishes. No memory with the draft's
-// key may live. Result.Created is true.
+// addMemory writes the first file of a memory, scans it, writes CLAUDE.md, and returns the memory.
+// The caller has checked that no memory has the draft's key, or only a deleted one. Result.Created
+// is true.
 func (s *Service) addMemory(ctx context.Context, tx *agenttx.Tx, draft memories.Draft, newFile memoryFile) (Result, error) {
 	err := writeAllowed(ctx, tx, draft.Key(), newFile.fingerprint(), newFile.path, newFile.data, func() error {
 		return tx.Disk.Write(tx.Root, newFile.path, newFile.data, files.Options{New: true, ModTime: newFile.modTime})
@@ -143,12 +145,13 @@ func (s *Service) Offer(ctx context.Context, slug string, op OfferOp) (Offer, er
 // AcceptOp configures Accept.
 type AcceptOp struct {
 	Offer    Offer
-	MayExist bool // an earlier attempt may have saved the memory; return that one
+	MayExist bool // an earlier attempt may have saved the memory: return that one
 }
 
-// Accept saves the memory of another agent as a new one. It returns *memories.NameTakenError if a
-// memory of its name lives. With op.Again, it returns that memory instead if the content is equal.
-// Other errors are those of Save.
+// Accept saves the memory of another agent as a new one, and writes CLAUDE.md. If a memory of its
+// name exists and is not deleted, it returns *memories.NameTakenError. With op.MayExist, it returns
+// that memory instead if the content is equal. Other errors to test for: memories.ErrNotFound,
+// *memories.InvalidError and *memories.ConflictError.
 func (s *Service) Accept(ctx context.Context, slug string, op AcceptOp) (Result, error) {
 	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (Result, error) {
 		draft := op.Offer.Draft

@@ -106,9 +106,9 @@ func (s *Service) verifyFile(ctx context.Context, tx *agenttx.Tx, c *changes, he
 	return s.scan(ctx, tx, c, written(tx, f.Path))
 }
 
-// withExpectedHash calls write, which writes bytes with that hash to path. It records the hash
-// first, so that a scan does not count the file's content as newer, even after a crash. If write
-// fails and the file certainly lacks the bytes, it withdraws the hash.
+// withExpectedHash calls write, which writes bytes with that hash to path, and returns its error.
+// It first records the hash in the file's row, so that a scan does not count the content as newer,
+// even after a crash. If write fails and the file certainly lacks the bytes, it clears the hash.
 func withExpectedHash(ctx context.Context, tx *agenttx.Tx, path, hash string, write func() error) error {
 	if err := tx.DB.SetExpectedHash(ctx, path, hash); err != nil {
 		return err

@@ -174,8 +174,8 @@ func claudeMDOf(row records.Agent) (path string, raw []byte, readErr error) {
 }
 
 // compile returns the CLAUDE.md at path with the memories of sections. raw are its present bytes,
-// and readErr is the error of reading them. If the file cannot be read or is damaged, Problem is the
-// reason and Text is only the block.
+// and readErr is the error of reading them. If the file cannot be read or is damaged, Problem is
+// the reason and Text is only the block.
 func (p *Publisher) compile(ctx context.Context, sections postgres.Sections, sources *Sources, path string, raw []byte, readErr error) (Preview, error) {
 	return p.emptyPreview(sections, path, raw, readErr).fill(sections.Summaries, p.sectionText(ctx, sections, sources))
 }

@@ -60,9 +60,10 @@ type Publisher struct {
 }
 
 // Run compiles the agent's CLAUDE.md and writes it if it differs. changed are the memories that the
-// caller has changed since the last call, each once per increase of the agent's version. If the file
-// cannot be written, Problem of the result is the reason; that is no error, because the memories are
-// safe. If all agents share this agent's memories, Run also writes the files of the others.
+// caller has changed since the last call, each once per increase of the agent's version. If the
+// file cannot be written, Problem of the result is the reason; that is no error, because the
+// memories are safe. If all agents share this agent's memories, Run also writes the files of the
+// others.
 func (p *Publisher) Run(ctx context.Context, tx *agenttx.Tx, changed []uuid.UUID) (records.ClaudeMD, error) {
 	state, err := p.publishOwn(ctx, tx, changed)
 	if err != nil || tx.Agent.Layout != agents.Shared {

@@ -76,9 +76,9 @@ func recordEmptied(tx *agenttx.Tx, path string, modTime time.Time) time.Time {
 	return now.firstSeen
 }
 
-// DeferredFiles collects the files of one agent that scans with this Request.Deferred have deferred,
-// because programs may be writing them. After each scan, the caller calls Wait and scans the
-// returned paths, until IsEmpty reports true. It must call End when it stops.
+// DeferredFiles collects the files of one agent that scans with this Request.Deferred have
+// deferred, because programs may be writing them. After each scan, the caller calls Wait and scans
+// the returned paths, until IsEmpty reports true. It must call End when it stops.
 type DeferredFiles struct {
 	mu        sync.Mutex
 	agent     *agenttx.State

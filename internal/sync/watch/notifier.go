@@ -64,8 +64,8 @@ func (w *Watcher) handleError(err error) {
 	w.scanAll()
 }
 
-// handle queues the paths that an event may have changed, and stops watching a removed directory. It
-// ignores hidden files, Memoir's temporary files, and files that are no memories.
+// handle queues the paths that an event may have changed, and stops watching a removed directory.
+// It ignores hidden files, Memoir's temporary files, and files that are no memories.
 func (w *Watcher) handle(event fsnotify.Event) {
 	name := filepath.Base(event.Name)
 	if strings.HasPrefix(name, ".memoir-") {

@@ -71,8 +71,8 @@ type poller struct {
 	sums    map[string]uint64 // by slug; an agent without one is queued in the next round
 }
 
-// poll runs one round: it retries refused watches, and queues a full scan of each polled agent whose
-// checksum is new or has changed since the last round.
+// poll runs one round: it retries refused watches, and queues a full scan of each polled agent
+// whose checksum is new or has changed since the last round.
 func (p *poller) poll(now time.Time) {
 	p.watcher.rearm()
 	all, unwatched := p.watcher.unwatched()

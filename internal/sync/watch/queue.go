@@ -108,8 +108,8 @@ func sooner(a, b time.Duration) time.Duration {
 }
 
 // change records that the agent changes now: its waiting paths are due after quiet, but at most
-// maxDelay after the first of them. It returns these paths, so that the caller can add one. It wakes
-// the receiver of Wake if they are due earlier than before. The caller holds mu.
+// maxDelay after the first of them. It returns these paths, so that the caller can add one. It
+// wakes the receiver of Wake if they are due earlier than before. The caller holds mu.
 func (q *Queue) change(slug string, quiet time.Duration, now time.Time) *waiting {
 	w := q.waiting[slug]
 	isNew := w == nil
@@ -204,8 +204,8 @@ func (q *Queue) PendingOf(slug string) int {
 	return n
 }
 
-// Combine returns the paths that are not below another one, sorted. If there are more than MaxPaths,
-// it replaces the paths by their directories until there are not.
+// Combine returns the paths that are not below another one, sorted. If there are more than
+// MaxPaths, it replaces the paths by their directories until there are not.
 func Combine(paths map[string]struct{}) []string { return outermost(limitPaths(paths)) }
 
 func limitPaths(paths map[string]struct{}) map[string]struct{} {
