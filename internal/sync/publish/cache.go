@@ -24,14 +24,14 @@ const (
 
 // Reader reads one agent's memories. A *postgres.AgentRows implements it.
 type Reader interface {
-	// Headings returns the memories that go into CLAUDE.md, in the order of the block.
+	// Summaries returns the memories that go into CLAUDE.md, in the order of Memoir's block.
 	Summaries(ctx context.Context) ([]claudemd.Summary, error)
-	// HeadingsOf returns the memories with these ids that go into CLAUDE.md, in the order of the
+	// SummariesOf returns the memories with these ids that go into CLAUDE.md, in the order of Memoir's
 	// block.
 	SummariesOf(ctx context.Context, ids []uuid.UUID) ([]claudemd.Summary, error)
 }
 
-// Cache keeps the Sources of the agents that were published last. Its methods are safe for
+// Cache keeps the Sources of the agents whose CLAUDE.md was compiled last. Its methods are safe for
 // concurrent use. Only one goroutine may use the Sources of an agent.
 type Cache struct {
 	mu     sync.Mutex
@@ -48,10 +48,10 @@ func NewCache() *Cache {
 	return &Cache{agents: agents}
 }
 
-// Take returns the sources of an agent that has this version, and removes them from the cache.
-// changed are the memories that the caller has changed since the last publication, each once per
-// increase of the version. Take reads only these. If other changes have increased the version, it
-// reads all memories. Errors are those of r.
+// Take removes the sources of an agent from the cache and returns them, updated to this version of
+// the agent. changed are the memories that the caller has changed since Put, each once per increase
+// of the version; Take reads only these again. If the cache lacks the agent, or other changes have
+// increased the version too, it reads all memories. Errors are those of r.
 func (c *Cache) Take(ctx context.Context, r Reader, agentID, version int64, changed []uuid.UUID) (*Sources, error) {
 	s := c.remove(agentID)
 	if s != nil && s.version+int64(len(changed)) == version && len(changed) <= maxChanged {
@@ -61,9 +61,9 @@ func (c *Cache) Take(ctx context.Context, r Reader, agentID, version int64, chan
 	return &Sources{Summaries: summaries}, err
 }
 
-// Put adds the sources of a publication that has given the agent this version. costs are the costs
-// that the publication has recorded. Put removes the agents that were published longest ago until
-// the cache is within its limit.
+// Put adds the sources from which the CLAUDE.md of an agent with this version was compiled. costs
+// are the sizes of memories that were saved with it. Put removes the agents that were added longest
+// ago until the cache is within its limit.
 func (c *Cache) Put(agentID, version int64, s *Sources, costs []claudemd.Cost) {
 	s.record(costs)
 	s.version, s.sections, s.used = version, s.used, nil
@@ -112,7 +112,8 @@ type sectionKey struct {
 
 func keyOf(m claudemd.Summary) sectionKey { return sectionKey{m.Revision, m.Name, m.Team} }
 
-// refresh reads the changed memories again. Memories that are no longer compiled are removed.
+// refresh reads the changed memories again. It removes those of them that no longer go into
+// CLAUDE.md.
 func (s *Sources) refresh(ctx context.Context, r Reader, changed []uuid.UUID) error {
 	if len(changed) == 0 {
 		return nil
@@ -130,7 +131,8 @@ func (s *Sources) refresh(ctx context.Context, r Reader, changed []uuid.UUID) er
 	return nil
 }
 
-// record stores the recorded costs in the summaries. costs are in the order of the block.
+// record stores costs, which were saved in the database, in the summaries of their memories. costs
+// are in the order of the summaries; a summary without a cost stays as it is.
 func (s *Sources) record(costs []claudemd.Cost) {
 	for i := range s.Summaries {
 		if m := &s.Summaries[i]; len(costs) > 0 && costs[0].ID == m.ID {
@@ -152,10 +154,10 @@ func (s *Sources) size() int {
 	return 1 + len(s.Summaries) + bytes>>10
 }
 
-// Text returns the full section of next[0], as a claudemd.SectionText does. It uses the section of
-// the last publication if it has one. Otherwise it calls bodies with all of next that have no
-// section, and keeps the other bodies for later calls. Errors are those of bodies and ctx, and a
-// missing body.
+// Text returns the full section of next[0] in CLAUDE.md. It uses the section of the last time if it
+// has one. Otherwise it calls bodies with all of next that have no section, makes the section from
+// the result, and keeps the other bodies for later calls. It fails with the errors of bodies and
+// ctx, and if bodies does not return the memory.
 func (s *Sources) Text(ctx context.Context, next []claudemd.Summary, bodies func(context.Context, []claudemd.Summary) (map[[16]byte]string, error)) (string, error) {
 	if s.used == nil {
 		s.used = map[sectionKey]string{}
@@ -187,7 +189,8 @@ func (s *Sources) Text(ctx context.Context, next []claudemd.Summary, bodies func
 	return text, nil
 }
 
-// find returns the section of a memory from this or the last publication, and marks it as used.
+// find returns the section of a memory from this or the last time, and marks it as used, so that
+// Put keeps it. ok is false if there is none.
 func (s *Sources) find(m claudemd.Summary) (text string, ok bool) {
 	key := keyOf(m)
 	if text, ok = s.used[key]; ok {

@@ -156,8 +156,9 @@ func (p *Publisher) previews(ctx context.Context, row records.Agent, at time.Tim
 	return with, without, err
 }
 
-// claudeMDOf returns the path and the bytes of the agent's CLAUDE.md, or the error of reading it.
-// The path is empty for an agent without a CLAUDE.md. The bytes are nil if the file does not exist.
+// claudeMDOf reads the agent's CLAUDE.md. It returns its path and bytes, or the error of reading
+// it. The path is empty for an agent without a CLAUDE.md. The bytes are nil if the file does not
+// exist.
 func claudeMDOf(row records.Agent) (path string, raw []byte, readErr error) {
 	a := agenttx.AgentOf(row)
 	if !a.Published() {
@@ -180,8 +181,8 @@ func (p *Publisher) compile(ctx context.Context, sections postgres.Sections, sou
 	return p.emptyPreview(sections, path, raw, readErr).fill(sections.Summaries, p.sectionText(ctx, sections, sources))
 }
 
-// sectionText returns the function that CompileParts calls for full sections. It adds notes to
-// stale memories if AgeNotes is set.
+// sectionText returns the function that claudemd.CompileParts calls for the full section of a
+// memory. It takes the section from sources, and adds a note to a stale memory if AgeNotes is set.
 func (p *Publisher) sectionText(ctx context.Context, sections postgres.Sections, sources *Sources) claudemd.SectionText {
 	now := time.Now()
 	return func(next []claudemd.Summary) (string, error) {

@@ -120,8 +120,9 @@ func (p *Publisher) publishOwn(ctx context.Context, tx *agenttx.Tx, changed []uu
 	return state, nil
 }
 
-// refusePublication records that CLAUDE.md must not be written because of reason, and returns the
-// new state. before is the recorded state.
+// refusePublication records in the agent's row that CLAUDE.md must not be written because of
+// reason, sends an event, and returns the new state. If before, the recorded state, has the same
+// problem, it does nothing and returns before.
 func refusePublication(ctx context.Context, tx *agenttx.Tx, before records.ClaudeMD, reason error) (records.ClaudeMD, error) {
 	state := records.ClaudeMD{Path: before.Path, Chars: before.Chars, Problem: claudeMDProblem(tx.Agent.ClaudeMDPath(tx.Root), reason)}
 	if before.Problem == state.Problem {
@@ -247,8 +248,8 @@ func overwriteClaudeMD(tx *agenttx.Tx, path string, before, text []byte) error {
 	return tx.Overwrite(path, text, files.Options{New: true})
 }
 
-// recordPublication saves a publication. It sends an event if CLAUDE.md was written or its problem
-// is not problemBefore.
+// recordPublication saves the new state of CLAUDE.md and the sizes of its memories. It sends an
+// event if CLAUDE.md was written or its problem is not problemBefore.
 func recordPublication(ctx context.Context, tx *agenttx.Tx, p records.Publication, problemBefore string) error {
 	if err := tx.DB.Published(ctx, p); err != nil {
 		return err
@@ -259,8 +260,9 @@ func recordPublication(ctx context.Context, tx *agenttx.Tx, p records.Publicatio
 	return nil
 }
 
-// changedCosts returns the costs that differ from the recorded ones, without those of shared
-// memories, which the shared agent records. costs and summaries are in the order of the block.
+// changedCosts returns the costs (sizes in CLAUDE.md) that differ from those in the database,
+// without those of shared memories, which the shared agent records. costs and summaries have the
+// same order.
 func changedCosts(costs []claudemd.Cost, summaries []claudemd.Summary) []claudemd.Cost {
 	var changed []claudemd.Cost
 	for i, cost := range costs {
@@ -276,8 +278,8 @@ func changedCosts(costs []claudemd.Cost, summaries []claudemd.Summary) []claudem
 var errLinkToMemory = errors.New("CLAUDE.md is a link to a memory file")
 
 // readClaudeMD returns the bytes of the CLAUDE.md at path, or nil if it does not exist. links are
-// the known links in the agent's directory. It returns errLinkToMemory and the errors of
-// agenttx.ReadAll.
+// the known links in the agent's directory. It returns errLinkToMemory if path leads to a memory
+// file, agenttx.ErrTooLarge for more than maxClaudeMDRead bytes, and errors of the disk.
 func readClaudeMD(root *os.Root, a agents.Agent, path string, links map[string]struct{}) ([]byte, error) {
 	if agents.ClaudeMDIsMemory(root, a, path, maps.Keys(links)) {
 		return nil, errLinkToMemory

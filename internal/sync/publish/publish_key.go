@@ -30,8 +30,8 @@ func (k publishKey) String() string {
 	return strings.Join([]string{k.recipe, k.hash, k.expiresAt, k.file}, " ")
 }
 
-// parsePublishKey parses a result of String. For other text it returns the zero publishKey, which
-// matches no CLAUDE.md.
+// parsePublishKey parses a text that publishKey.String has returned. For other text it returns the
+// zero publishKey, which matches no CLAUDE.md.
 func parsePublishKey(value string) publishKey {
 	parts := strings.Split(value, " ")
 	if len(parts) != 4 {
@@ -73,9 +73,9 @@ func (p *Publisher) recipe(memoryOff bool, shared string) string {
 	return recipe
 }
 
-// isPublished reports whether the CLAUDE.md at path is up to date. If only the signature of the
-// file differs, it reads the file and stores the new signature. The signature is taken before the
-// read, so a change after the read is noticed.
+// isPublished reports whether the CLAUDE.md at path is up to date, by the key in the agent's row.
+// If only the signature of the file differs, it reads the file; if the bytes are the same, it saves
+// the new signature. The signature is taken before the read, so a change after the read is noticed.
 func (p *Publisher) isPublished(ctx context.Context, tx *agenttx.Tx, row records.Agent, path string) (bool, error) {
 	key := parsePublishKey(row.ClaudeMD.PublishKey)
 	if key.recipe != p.recipe(row.MemoryOff, row.Shared) || key.isExpired(time.Now()) {

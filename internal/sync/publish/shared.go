@@ -31,10 +31,10 @@ type sharing struct {
 // together. Later ones are published at their next scan. Arbitrary.
 const otherServersTimeout = 5 * time.Second
 
-// PublishOthers publishes all other agents if the shared memories have changed since its last
-// success. It waits for them. problem names the agents that could not be published in time; their
-// next scan publishes them. The caller is in the transaction of the shared agent, or has deleted
-// it.
+// PublishOthers writes the CLAUDE.md of all other agents if the shared memories have changed since
+// its last success. It waits for them. problem names the agents whose file could not be written in
+// time; their next scan writes it. It does nothing before the first full scan is done. The caller
+// is in the transaction of the shared agent, or has deleted it.
 func (p *Publisher) PublishOthers(ctx context.Context) (problem string, err error) {
 	if !p.Ready() {
 		// The first full scan publishes each agent, and after it all are published again.
@@ -59,8 +59,9 @@ func (p *Publisher) PublishOthers(ctx context.Context) (problem string, err erro
 	return problem, err
 }
 
-// publishEach publishes agents, a few at a time. problem names the agents that could not be written
-// or took too long. err joins the other errors. A failure does not stop the others.
+// publishEach writes the CLAUDE.md of each agent if it differs, a few at a time. problem is a
+// sentence that names the agents whose file could not be written, or that took too long; it is
+// empty if there are none. err joins the other errors. A failure does not stop the others.
 func (p *Publisher) publishEach(ctx context.Context, rows []records.Agent) (problem string, err error) {
 	localCtx, cancelLocal := context.WithTimeout(ctx, p.Overdue)
 	defer cancelLocal()
@@ -103,8 +104,9 @@ func (p *Publisher) publishEach(ctx context.Context, rows []records.Agent) (prob
 // publishes it.
 var errNotPublished = errors.New("CLAUDE.md not published")
 
-// publishWithin publishes an agent. It returns when ctx ends, although a publication on a disk that
-// hangs continues. It returns errNotPublished if CLAUDE.md was not written.
+// publishWithin writes the CLAUDE.md of an agent if it differs. It returns when ctx ends, although
+// the write continues on a disk that hangs. It returns errNotPublished if CLAUDE.md could not be
+// written.
 func (p *Publisher) publishWithin(ctx context.Context, slug string) error {
 	done := make(chan error, 1)
 	go func() {
@@ -143,8 +145,9 @@ type Result struct{ Problem string }
 // PublishOp is the argument of Publish.
 type PublishOp struct{}
 
-// Publish publishes one agent in a transaction of its own, and never other agents. It returns
-// memories.ErrNotFound for an unknown agent.
+// Publish compiles the CLAUDE.md of one agent and writes it if it differs, in a transaction of its
+// own. It never writes the files of other agents. It returns memories.ErrNotFound for an unknown
+// agent.
 func (p *Publisher) Publish(ctx context.Context, slug string, _ PublishOp) (Result, error) {
 	return agenttx.Do(ctx, p.Agents, slug, func(tx *agenttx.Tx) (Result, error) {
 		state, err := p.publishOwn(ctx, tx, nil)
