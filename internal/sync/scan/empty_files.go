@@ -25,8 +25,8 @@ const rereadDelay = 20 * time.Millisecond
 type emptiedFile struct{ firstSeen, modTime time.Time }
 
 // deferEmpty reports whether a program may still be writing a file that was read as empty. If so,
-// it requests a later scan and adds the file to r.Wait, if that is set. Without r.Wait, it also
-// defers a file that another scan has added to its Wait, because that scan must commit the file.
+// it requests a later scan and adds the file to r.Deferred, if that is set. Without r.Deferred, it
+// also defers a file that another scan has added to its Deferred, because that scan must commit it.
 func deferEmpty(tx *agenttx.Tx, r Request, entry *agents.Entry, known *records.File) bool {
 	wait := writerTimeLeft(tx, entry, known)
 	if r.Deferred != nil && wait > 0 {

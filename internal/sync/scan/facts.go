@@ -15,10 +15,10 @@ import (
 	"memoir/internal/sync/indexfile"
 )
 
-// mirrorFacts saves the facts of the primary indexes that have changed since their facts were
-// saved. It removes the facts of removed indexes. An index that cannot be read keeps its facts. One
-// that is larger than memories.MaxFileSize has none. If the primary directory is away, it changes
-// nothing.
+// mirrorFacts saves the facts of the primary MEMORY.md files that have changed since their facts
+// were saved. A fact is text that is no entry for a file. It deletes the facts of removed files. A
+// file that cannot be read keeps its facts; one that is larger than memories.MaxFileSize has none.
+// If the primary directory is away, it changes nothing.
 func mirrorFacts(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, primaryAway bool) error {
 	if tx.State.Facts == nil {
 		paths, err := tx.Rows.IndexFactPaths(ctx)
@@ -68,7 +68,8 @@ func mirrorFacts(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, pr
 	return nil
 }
 
-// saveFacts replaces the saved facts of an index. A modification time in the future counts as now.
+// saveFacts replaces the facts of the MEMORY.md file at index in the database. A modification time
+// in the future counts as now.
 func saveFacts(ctx context.Context, tx *agenttx.Tx, index string, facts []memorymd.Fact, modified time.Time) error {
 	if now := records.Now(); modified.After(now) {
 		modified = now

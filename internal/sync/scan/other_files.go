@@ -27,10 +27,10 @@ const (
 	maxSniffed = 1000
 )
 
-// listOthers adds the text files among listing.Others to its Files, up to maxOthers for the whole
-// agent. Files that an earlier scan listed have priority. The last file within the limit gets a
-// note about it. It opens only files that are new or have changed. It fails only with
-// memories.ErrOutOfFiles.
+// listOthers adds the text files without .md among listing.Others to listing.Files, up to maxOthers
+// for the whole agent. Files that an earlier scan listed have priority. The problem of the last
+// file within the limit mentions the limit. It opens only files that are new or have changed, and
+// records the result in tx.State. It fails only with memories.ErrOutOfFiles.
 func listOthers(tx *agenttx.Tx, listing *agents.Listing, paths []string) error {
 	before := agenttx.OtherFiles{Kinds: tx.State.Others.Kinds, Listed: maps.Clone(tx.State.Others.Listed)}
 	if before.Kinds == nil || agenttx.IsFullScan(paths) {

@@ -22,14 +22,11 @@ func isPrimaryDir(tx *agenttx.Tx, id records.DirectoryID) bool {
 }
 
 // recordPrimaryDir compares the walked primary directory with the recorded one. away reports
-// whether the scan must conclude nothing from missing primary files. That is so if the directory is
-// missing or unreadable. It is also so if the directory differs in a scan that is not full; then a
-// full scan is requested.
-//
-// A full scan records a missing directory. If a directory has returned, or is on another device
-// after a mount, it records that directory. It also marks the primary files as absent, so that none
-// counts as removed. If another directory has replaced it on the same device, newDir is that one.
-// The caller records it after the commit.
+// whether missing primary files mean nothing: the directory is missing or unreadable, or it differs
+// in a scan of paths, which then requests a full scan. A full scan records a missing directory, and
+// one that has returned or is on another device; it then marks the primary files as absent, so that
+// none counts as removed. newDir is a directory that has replaced it on the same device; the caller
+// records it after the commit.
 func recordPrimaryDir(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, isFullScan bool) (away bool, newDir newPrimaryDir, err error) {
 	row, err := tx.Rows.Agent(ctx)
 	if err != nil {

@@ -135,15 +135,16 @@ var RunsAs = sync.OnceValue(func() string {
 	return strconv.Itoa(os.Geteuid())
 })
 
-// recordBlocked records the agent's directories that a scan of paths could not read.
+// recordBlocked records the agent's directories that a scan of paths could not read, for the
+// status. They replace the recorded ones at and below paths.
 func (s *Scanner) recordBlocked(tx *agenttx.Tx, listing agents.Listing, paths []string) {
 	s.Scans.Block(tx.Agent.Slug, paths, listing.Blocked, func(b agents.Blocked) string {
 		return cmp.Or(strings.TrimPrefix(strings.TrimPrefix(b.Dir, tx.Agent.Dir), "/"), ".")
 	})
 }
 
-// recordClosed records whether the agent's directory itself cannot be opened. A link to another
-// agent's directory is no problem.
+// recordClosed records for the status that the agent's directory itself cannot be opened, or
+// removes that record if it can. A link to another agent's directory is no problem.
 func (s *Scanner) recordClosed(tx *agenttx.Tx) {
 	if files.IsExhausted(tx.Closed) {
 		return // the scan fails, and that becomes the problem

@@ -222,10 +222,10 @@ func (s *Scanner) commitBatches(ctx context.Context, tx *agenttx.Tx, r Request, 
 	return result, nil
 }
 
-// commitScan reconciles the scanned and removed files of o with the known rows, commits the result,
-// and returns it. It drops the rename of o if no scanned file has the new key with an allowed
-// content. It leaves the search texts to IndexLater if there are many or the first full scan is not
-// done.
+// commitScan decides what the scanned and removed files of o mean, commits the changes of rows, and
+// returns them. It ignores the rename of o if no scanned file has the new name with an allowed
+// content. If there are many new contents, or the first full scan is not done, it leaves the search
+// index to IndexLater.
 func (s *Scanner) commitScan(ctx context.Context, tx *agenttx.Tx, o reconcile.Observed) (reconcile.Result, error) {
 	if len(o.Scanned)+len(o.Removed) == 0 {
 		return reconcile.Result{}, nil

@@ -37,8 +37,8 @@ func NewTracker(showAfter, overdue time.Duration) *Tracker {
 	}
 }
 
-// Begin records that the scan of an agent starts, and returns true. It returns false if one is
-// running.
+// Begin records that the scan of an agent starts, and returns true. If one is running, it records
+// nothing and returns false.
 func (s *Tracker) Begin(slug string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

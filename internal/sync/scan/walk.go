@@ -41,8 +41,9 @@ func (s *Scanner) watchTargets(tx *agenttx.Tx, listing agents.Listing, watched [
 	return dirs, nil
 }
 
-// watchOnly stops watching the agent's directories that a full scan has not visited. It also
-// discards pending changes of directories, because the full scan has found them.
+// watchOnly stops watching the agent's directories that are not in visited, the directories of a
+// full scan. It also discards the note that directories have appeared or disappeared, because the
+// full scan has found these changes.
 func (s *Scanner) watchOnly(tx *agenttx.Tx, visited []string) {
 	var dirs []string
 	for _, dir := range visited {
