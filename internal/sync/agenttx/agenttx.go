@@ -61,7 +61,8 @@ func (tx *Tx) RescanLater(path string, wait time.Duration) {
 	tx.queue.AddLater(tx.Agent.Slug, path, wait)
 }
 
-// RescanNoSooner is like RescanLater, but waits at least as long as Rescan.
+// RescanNoSooner requests a scan of a path after a wait, but not before Rescan would. It does not
+// delay other scans of the agent.
 func (tx *Tx) RescanNoSooner(path string, wait time.Duration) {
 	tx.queue.AddNoSooner(tx.Agent.Slug, path, wait)
 }

@@ -30,8 +30,8 @@ func OutOfFiles(err error) error {
 	return fmt.Errorf("%w (%w): raise the limit (ulimit -n)", memories.ErrOutOfFiles, err)
 }
 
-// FSCause returns err without the operation and the path of a file system error, for messages that
-// name these themselves.
+// FSCause returns the cause in a file system error, without its operation and path, for messages
+// that name these themselves. It returns any other err as it is.
 func FSCause(err error) error {
 	var failed *fs.PathError
 	if errors.As(err, &failed) {

@@ -30,7 +30,8 @@ func (tx *Tx) CheckWrite() error {
 const indexName = "MEMORY.md"
 
 // CheckPublish returns an error for which files.IsOwnership reports true if Memoir must not write
-// CLAUDE.md. It returns nil if Memoir may, or the agent is not published, or no directory is open.
+// CLAUDE.md, because of its owner or permissions. It returns nil if Memoir may, if the agent has no
+// CLAUDE.md, or if no directory is open.
 func (tx *Tx) CheckPublish() error {
 	at := tx.Agent.ClaudeMDPath(tx.Root)
 	if at == "" || tx.Root == nil {
@@ -53,7 +54,7 @@ func (tx *Tx) CheckRemove(f records.File) error {
 }
 
 // CheckOwner returns a *memories.ConflictError if Memoir must not remove or replace the file at
-// path, because of the owner or permissions of its directories.
+// path, because of the owner or permissions of its directories. It returns nil otherwise.
 func (tx *Tx) CheckOwner(path string) error {
 	if err := tx.guard.CheckRemoval(tx.Root, path); files.IsOwnership(err) {
 		return OwnershipConflict(err)

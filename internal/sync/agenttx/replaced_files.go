@@ -122,10 +122,10 @@ func (tx *Tx) Overwrite(path string, data []byte, options files.Options) error {
 	return err
 }
 
-// RecoverLateWrites copies what was written late into the agent's replaced files to their paths. It
-// leaves a path that another program has written since, because that is newer, and logs a warning.
-// If a replaced file may still be written, it requests a scan and leaves that file and the later
-// ones.
+// RecoverLateWrites copies the bytes that were written late into the agent's replaced files to
+// their paths, requests scans of these, and closes the files. It leaves a path that another program
+// has written since, because that is newer, and logs a warning. If a replaced file may still be
+// written, it requests a scan and leaves that file and the later ones.
 func (tx *Tx) RecoverLateWrites() {
 	if tx.Root == nil {
 		return
@@ -150,9 +150,9 @@ func (tx *Tx) RecoverLateWrites() {
 	}
 }
 
-// read returns what was written into the file since it was replaced. raw is nil if nothing was, or
-// if it cannot be recovered: it is unreadable or larger than maxLateWrite. isFinal is false while
-// the file may still be written.
+// read returns the bytes that were written into the file since it was replaced. raw is nil if none
+// were, or if they cannot be recovered: the file is unreadable or larger than maxLateWrite. isFinal
+// is false while the file may still be written; raw is nil then.
 func (r *replacedFile) read() (raw []byte, isFinal bool) {
 	info, err := r.file.Stat()
 	if err != nil {

@@ -54,9 +54,9 @@ func NewState(id int64) *State { return &State{inUse: semaphore.NewWeighted(1), 
 // The caller unlocks it with Manager.Unlock.
 func (a *State) Lock(ctx context.Context) error { return a.inUse.Acquire(ctx, 1) }
 
-// LockOrSkip is Lock for callers that serve several agents. It gives up after AgentTurn, or when
-// ctx ends, and reports whether it has locked the agent. If it gives up, the next Unlock requests a
-// discovery.
+// LockOrSkip locks the agent for a caller that serves several agents, and reports whether it has.
+// It gives up after AgentTurn, or when ctx ends; the next Unlock then requests a discovery. The
+// caller unlocks a locked agent with Manager.Unlock.
 func (a *State) LockOrSkip(ctx context.Context) (locked bool) {
 	if a.inUse.TryAcquire(1) {
 		return true

@@ -110,8 +110,8 @@ func RecordIndexes(tx *agenttx.Tx, listing agents.Listing) {
 	}
 }
 
-// linkMatcher returns a function that reports whether a link of the index leads to one of the
-// files. The function adds the files of such links to found.
+// linkMatcher returns a function that reports whether a link in the index leads to one of the
+// files. The function adds each such file to found.
 func linkMatcher(agent agents.Agent, index string, files, found map[string]bool) func(target string) bool {
 	return func(target string) bool {
 		file, inside := agent.Linked(index, target)

@@ -98,9 +98,10 @@ type indexView struct {
 	missing map[string]bool
 }
 
-// Open reads an agent's primary index and its memory files from disk and database. The
-// caller must close the result. Once ctx ends, the results of the view are wrong: the caller must
-// check ctx.Err before it uses them. It fails as Read does.
+// Open reads an agent's primary index from disk, and the paths of its memory files from the
+// database. The caller must close the result. Once ctx ends, the results of the view are wrong: the
+// caller must check ctx.Err before it uses them. It fails with memories.ErrNotFound for an unknown
+// slug, and with *memories.ConflictError if the index or its directory cannot be read.
 func (v *Viewer) Open(ctx context.Context, slug string) (*indexView, error) {
 	row, err := v.Store.Agent(ctx, slug)
 	if err != nil {

@@ -20,9 +20,10 @@ import (
 	"memoir/internal/sync/indexfile"
 )
 
-// Resume finishes the removal of all files of the agent that are marked for removal: it calls
-// Unlink and Finish for them. Without an open directory it does nothing, and the marks stay. It
-// returns only errors of the database.
+// Resume finishes the removal of all files of the agent that are marked for removal: it removes the
+// files and their lines in MEMORY.md, syncs the directories, and removes the marks. A file that
+// cannot be removed keeps its mark. Without an open directory it does nothing. It returns only
+// errors of the database.
 func Resume(ctx context.Context, tx *agenttx.Tx) error {
 	pending, err := tx.Rows.FilesToRemove(ctx)
 	if err != nil {
