@@ -21,7 +21,7 @@ func (b *bench) must(err error) {
 	}
 }
 
-// removingDisk lets somebody do something right before a file is removed.
+// removingDisk calls a function right before a file is removed.
 type removingDisk struct {
 	brokenDisk
 	meanwhile *func(path string)
@@ -34,7 +34,8 @@ func (d removingDisk) RemoveIf(root *os.Root, path, hash string) error {
 	return d.brokenDisk.RemoveIf(root, path, hash)
 }
 
-// withRemovals is ada, and somebody who acts while her files are removed.
+// withRemovals returns a bench with the agent ada. The function at meanwhile runs before each
+// removal of a file.
 func withRemovals(t *testing.T) (b *bench, meanwhile *func(path string)) {
 	t.Helper()
 	b = withAda(t)

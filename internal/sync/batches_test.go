@@ -14,7 +14,8 @@ import (
 	"memoir/internal/records"
 )
 
-// pair is two agents to which the same happens. One of them also gets so much else that its looks are divided.
+// pair is two agents to which the same happens. One of them also gets so much else that its looks
+// are divided.
 type pair struct {
 	*bench
 	began   time.Time
@@ -35,7 +36,8 @@ func newPair(t *testing.T) *pair {
 // both does the same to both agents.
 func (p *pair) both(do func(slug string)) { do(whole); do(divided) }
 
-// writeBoth writes a file of that age, in whole hours since a moment that is the same for all of them.
+// writeBoth writes a file of that age, in whole hours since a moment that is the same for all of
+// them.
 func (p *pair) writeBoth(path, text string, hours int) {
 	p.Helper()
 	p.both(func(slug string) {
@@ -43,7 +45,7 @@ func (p *pair) writeBoth(path, text string, hours int) {
 	})
 }
 
-// scanBoth lets both agents be scanned, one of them in batches.
+// scanBoth scans both agents, one of them in batches.
 func (p *pair) scanBoth() {
 	p.Helper()
 	body := strings.Repeat("ballast ", memories.MaxFileSize/9)
@@ -89,7 +91,8 @@ func (p *pair) agree() {
 	}
 }
 
-// known says, a line each, all that is known of an agent, without ids and without what depends on when it was scanned.
+// known says, a line each, all that is known of an agent, without ids and without what depends on
+// when it was scanned.
 func (p *pair) known(slug string) []string {
 	p.Helper()
 	agent := p.agent(slug)
@@ -144,7 +147,7 @@ func TestBatches_SameResult(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
 	feedback := func(name, body string) string { return note(name, memories.Feedback, body) }
-	first, last := "sessions/A-1-1/memory/", "sessions/Z-1-1/memory/" // far from each other, with the ballast between
+	first, last := "sessions/A-1-1/memory/", "sessions/Z-1-1/memory/" // with other files in between
 
 	p.writeBoth("memory/shared.md", feedback("Shared", "durable"), 5)
 	p.writeBoth(first+"shared.md", feedback("Shared", "newest"), 1)
@@ -191,7 +194,8 @@ func TestBatches_SameResult(t *testing.T) {
 	p.agree()
 }
 
-// elevenOfTwentyGo has eleven of twenty files go from each, and thirty come that are new: they do not make fewer of what is gone.
+// elevenOfTwentyGo removes eleven of twenty files from each agent, and adds thirty new ones. The
+// new files must not change the share of removed files.
 func (p *pair) elevenOfTwentyGo() {
 	p.Helper()
 	for i := range 20 {

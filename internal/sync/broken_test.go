@@ -21,7 +21,7 @@ import (
 // More of them: go test -run Broken ./internal/sync -broken=10000
 var broken = flag.Int("broken", 1000, "how many broken files lie among as many good ones in the test of broken files")
 
-// A breakage is one way in which a file is no memory, or no clean one.
+// A breakage is a way to make a file unreadable or flawed.
 type breakage struct {
 	code string // what is said about it
 	most int    // 0: any number of such files; they may be costly
@@ -40,7 +40,7 @@ func node(kind uint32, device int) func(string) error {
 	return func(path string) error { return syscall.Mknod(path, kind|0o644, device) }
 }
 
-// breakages are all of them but those that lie in the place or the name of a file.
+// breakages returns all breakages except those of a file's place or name.
 func breakages() []breakage {
 	all := []breakage{
 		{memories.CodeNoFrontmatter, 0, says("Just a text.\n")},
@@ -88,14 +88,17 @@ func breakages() []breakage {
 		{memories.CodeDescriptionNotText, 0, withName("description: [a, b]\n---\nBody\n")},
 	}
 	if os.Geteuid() == 0 {
-		all = append(all, breakage{memories.CodeNotRegular, 0, node(syscall.S_IFCHR, 1<<8|3)}) // only root can make one
+		// Only as root.
+		all = append(all, breakage{memories.CodeNotRegular, 0, node(syscall.S_IFCHR, 1<<8|3)})
 	} else {
-		all = append(all, breakage{memories.CodeUnreadable, 0, func(path string) error { return os.WriteFile(path, nil, 0) }}) // root reads it all the same
+		// Not as root.
+		all = append(all, breakage{memories.CodeUnreadable, 0, func(path string) error { return os.WriteFile(path, nil, 0) }})
 	}
 	return all
 }
 
-// withName writes a frontmatter with a name of its own and the type user, and then the rest. without is left out of it.
+// withName writes a frontmatter with a name of its own and the type user, and then the rest.
+// without is left out of it.
 func withName(rest string, without ...string) func(string) error {
 	return func(path string) error {
 		head := "---\nname: " + filepath.Base(path) + "\ntype: user\n"

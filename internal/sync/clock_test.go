@@ -13,7 +13,8 @@ import (
 	engine "memoir/internal/sync"
 )
 
-// timesOf are the columns in which moments of an agent are kept, by table, with what leads to the agent.
+// timesOf are the columns with times of an agent, by table, and the condition that selects the
+// agent's rows.
 var timesOf = map[string]struct {
 	columns []string
 	of      string
@@ -24,8 +25,8 @@ var timesOf = map[string]struct {
 	"revisions": {[]string{"seen_at"}, "memory_id IN (SELECT id FROM memories WHERE agent_id = $2)"},
 }
 
-// setClockBack makes of everything that is known of the agent what a clock has seen that was ahead of the present one, or, by less
-// than nothing, behind it.
+// setClockBack makes of everything that is known of the agent what a clock has seen that was ahead
+// of the present one, or, by less than nothing, behind it.
 func (b *bench) setClockBack(slug string, by time.Duration) {
 	b.Helper()
 	ctx := context.Background()

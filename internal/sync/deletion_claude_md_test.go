@@ -12,7 +12,8 @@ import (
 	"memoir/internal/waittest"
 )
 
-// setupMeanwhile is an agent with two memories, of whose deletion something happens while Postgres commits it.
+// setupMeanwhile is an agent with two memories, of whose deletion something happens while Postgres
+// commits it.
 func setupMeanwhile(t *testing.T, meanwhile func(*bench) linetest.Fate) *bench {
 	t.Helper()
 	b := &bench{T: t, dir: t.TempDir()}

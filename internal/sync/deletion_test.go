@@ -380,7 +380,7 @@ func TestRestore_UnreadableFile(t *testing.T) {
 	}
 }
 
-// stopWatching leaves the engine to what it is asked to do.
+// stopWatching removes all watches, so that the engine scans only on request.
 func (b *bench) stopWatching() {
 	b.Helper()
 	b.stop()
@@ -388,7 +388,8 @@ func (b *bench) stopWatching() {
 	b.start()
 }
 
-// bar makes a file impossible to remove, for root too: what is to be moved aside has no place to go.
+// bar makes a file impossible to remove, for root too: what is to be moved aside has no place to
+// go.
 func (b *bench) bar(name string) (lift func()) {
 	b.Helper()
 	dir, file := path.Split(name)

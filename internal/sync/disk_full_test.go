@@ -20,7 +20,7 @@ import (
 type fullDisk struct {
 	brokenDisk
 	full atomic.Bool
-	only string        // the file that it has no room for; empty: any
+	only string        // the file without room; if empty, any file
 	says syscall.Errno // what it fails with instead
 }
 

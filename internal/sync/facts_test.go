@@ -30,7 +30,8 @@ func (d *indexDisk) Write(root *os.Root, name string, data []byte, options files
 	return d.brokenDisk.Write(root, name, data, options)
 }
 
-// TestAdoptFact_CutShortLosesNothing holds that a failure between the two writes leaves the text, and that the same call goes on.
+// TestAdoptFact_CutShortLosesNothing holds that a failure between the two writes leaves the text,
+// and that the same call goes on.
 func TestAdoptFact_CutShortLosesNothing(t *testing.T) {
 	t.Parallel()
 	const fact, index = "Node 22 only", "# Shop\n- Node 22 only\n- [Tabs](tabs.md)\n"

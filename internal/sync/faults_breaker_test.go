@@ -33,25 +33,26 @@ func (f failure) String() string {
 	return [...]string{"works", "fails before it takes effect", "fails after it took effect", "is the last before a crash", "is cut short by a crash"}[f]
 }
 
-// breaker hears of each step of Memoir on disk and in Postgres, in their order, and decides which of them fail.
+// breaker hears of each step of Memoir on disk and in Postgres, in their order, and decides which
+// of them fail.
 type breaker struct {
 	mu      sync.Mutex
 	on      bool
 	steps   []string
 	plan    map[int]failure // by the number of the step
 	errno   syscall.Errno
-	dead    bool // the process has ended: nothing that it does has an effect any more
+	dead    bool // the process has ended: its steps have no effect
 	reached int  // how many failures of the plan have come about
 }
 
-// arm begins to count, with failures at the steps of those numbers. errno is what the disk fails with.
+// arm starts to count steps. The steps with the numbers in plan fail; the disk fails with errno.
 func (b *breaker) arm(plan map[int]failure, errno syscall.Errno) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.on, b.steps, b.plan, b.errno, b.dead, b.reached = true, nil, plan, errno, false, 0
 }
 
-// disarm lets everything work, and returns the steps since arm.
+// disarm ends all failures, and returns the steps since arm.
 func (b *breaker) disarm() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -105,8 +106,8 @@ func (b *breaker) fate(request string) linetest.Fate {
 	}
 }
 
-// aside are the requests that Memoir makes by itself, at any moment, beside an operation: to fill the search index, and over
-// its link to the other servers.
+// aside are the requests that Memoir makes by itself, at any moment, beside an operation: to fill
+// the search index, and over its link to the other servers.
 var aside = map[string]bool{"MemoriesToIndex": true, "set": true, "TakeLeases": true, "ReleaseLeases": true, "Notify": true, "SaveAgentStats": true}
 
 // brokenDisk is a disk whose steps fail as the breaker says.
@@ -223,7 +224,8 @@ func (d brokenDisk) Recover(root *os.Root, dirs []string) ([]string, error) {
 	return back, d.fail("unlink", ".")
 }
 
-// changesSomething reports whether a step may change what is kept. What only reads is tried too, but less often.
+// changesSomething reports whether a step may change what is kept. What only reads is tried too,
+// but less often.
 func changesSomething(step string) bool {
 	if strings.HasPrefix(step, "disk: ") {
 		return true

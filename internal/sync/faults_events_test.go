@@ -24,8 +24,8 @@ import (
 	"memoir/internal/waittest"
 )
 
-// What a server tells the others is no part of an operation, and comes at its own time: its steps fail here, alone and together with
-// the writing of CLAUDE.md, which comes last before it.
+// What a server tells the others is no part of an operation, and comes at its own time: its steps
+// fail here, alone and together with the writing of CLAUDE.md, which comes last before it.
 func TestFaults_EventsReachOtherServers(t *testing.T) {
 	t.Parallel()
 	for _, op := range []operation{
@@ -49,7 +49,8 @@ func TestFaults_EventsReachOtherServers(t *testing.T) {
 	}
 }
 
-// newsFails carries out an operation whose news has that fate, while CLAUDE.md is written so, and starts the server again.
+// newsFails carries out an operation whose news has that fate, while CLAUDE.md is written so, and
+// starts the server again.
 func newsFails(t *testing.T, op operation, fate linetest.Fate, written failure) {
 	t.Helper()
 	var armed atomic.Bool
@@ -112,7 +113,8 @@ func newsFails(t *testing.T, op operation, fate linetest.Fate, written failure) 
 	}
 }
 
-// claudeMDDisk is a disk on which writing CLAUDE.md may fail, either before it takes effect or after.
+// claudeMDDisk is a disk on which writing CLAUDE.md may fail, either before it takes effect or
+// after.
 type claudeMDDisk struct {
 	brokenDisk
 	how    atomic.Int32 // a failure
@@ -136,7 +138,8 @@ func (d *claudeMDDisk) unless(name string, write func() error) error {
 	return failed
 }
 
-// openedPage is what somebody has before him on one server, who looks again when he is told that something has happened.
+// openedPage is a page that a user has opened on one server. It reads its data again after each
+// event.
 type openedPage struct {
 	*bench
 	slug  string
@@ -176,7 +179,8 @@ func (p *openedPage) isNow() string {
 	return b.String()
 }
 
-// follows waits until the page shows what is, though it is only looked at where there is news of the agent.
+// follows waits until the page shows what is, though it is only looked at where there is news of
+// the agent.
 func (p *openedPage) follows(what string) {
 	p.Helper()
 	waittest.For(p, "the other server to show "+what, func() bool {

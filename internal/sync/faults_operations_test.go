@@ -24,7 +24,8 @@ func (s *stage) put(name, text string) {
 
 func (s *stage) putNote(name, of, body string) { s.put(name, note(of, memories.Feedback, body)) }
 
-// tabs is a memory in the primary directory and in three sessions, with two indexes, and another one beside it.
+// tabs is a memory in the primary directory and in three sessions, with two indexes, and another
+// one beside it.
 func tabs(s *stage) {
 	s.Helper()
 	s.putNote("memory/other.md", "Other", "Stays.")
@@ -79,7 +80,7 @@ func garden(s *stage) {
 	s.scanAll()
 }
 
-// byScript is what a request to the API is made in.
+// byScript is the context of a request to the API.
 var byScript = engine.As(context.Background(), memories.ByScript)
 
 // journalBlocked is a content that came back after its deletion.
@@ -243,7 +244,8 @@ func (s *stage) mustDo(errs []error) {
 	}
 }
 
-// id returns the id of the memory of a name, one in the trash too, whatever fails otherwise.
+// id returns the id of the memory of a name, also one in the trash. It works although other steps
+// fail.
 func (s *stage) id(name string) (id string, err error) {
 	err = s.direct.QueryRow(context.Background(), `SELECT m.id::text FROM memories m JOIN agents a ON a.id = m.agent_id
 		WHERE a.slug = $1 AND m.name = $2 ORDER BY m.team LIMIT 1`, s.slug, name).Scan(&id)
@@ -306,8 +308,8 @@ func patchOf(name string, change func(*engine.Patch)) func(*stage) []error {
 	})
 }
 
-// withoutTombstone is what saving something deleted comes to when it ends before the file: what somebody has asked for is not
-// kept out any more.
+// withoutTombstone is the state after saving a deleted content, if the operation ends before the
+// file is written: the content is not blocked.
 func withoutTombstone(body string) func(*stage) {
 	return func(s *stage) {
 		s.Helper()
@@ -332,8 +334,8 @@ func mend(s *stage) []error {
 	})(s)
 }
 
-// edited is what mending, or undoing it, comes to when it is cut short between the file and its row: Memoir finds a file
-// that somebody has edited on disk, and what it says is new.
+// edited is the state after a fix, or its undoing, that stops between the file and its row: Memoir
+// finds an edited file with a new content.
 func edited(text func(*stage) string) func(*stage) {
 	return func(s *stage) {
 		s.Helper()

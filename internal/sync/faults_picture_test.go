@@ -16,11 +16,12 @@ import (
 	"memoir/internal/waittest"
 )
 
-// picture is everything that is kept of one agent, on disk and in Postgres, as sorted lines without what no two runs have
-// in common: ids and times. Of times it says whether they are old or new.
+// picture is everything that is kept of one agent, on disk and in Postgres, as sorted lines without
+// what no two runs have in common: ids and times. Of times it says whether they are old or new.
 type picture []string
 
-// rows are what Postgres has of an agent, a line each. $1 is its id, $2 what divides old times from new ones.
+// rows are what Postgres has of an agent, a line each. $1 is its id, $2 what divides old times from
+// new ones.
 const rows = `
 WITH m AS (SELECT m.*, r.description AS says, r.body FROM memories m LEFT JOIN revisions r ON r.id = m.revision_id WHERE m.agent_id = $1)
 SELECT format('memory %s is %s: type %s, at %s of %s, age %s, %s, restoring %s, deleted by %s, keeps lines %s, takes %s (%s), searched %s, says %s | %s',
@@ -47,7 +48,8 @@ const hashes = `SELECT path, hash FROM files WHERE agent_id = $1 AND present AND
 
 var anyTime = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
 
-// picture waits for what is done aside, and looks. Next to the picture it returns what is wrong however it came about.
+// picture waits for background work, and returns the state. wrong are faults of that state,
+// independently of the operation.
 func (s *stage) picture() (p picture, wrong []string) {
 	s.Helper()
 	waittest.For(s, "the search index", s.engine.Searchable)
@@ -87,7 +89,8 @@ func (s *stage) picture() (p picture, wrong []string) {
 	return p, wrong
 }
 
-// disk returns the texts in the agent's directory by path, and complains of what Memoir has left lying about.
+// disk returns the texts in the agent's directory by path, and the files that Memoir should have
+// removed.
 func (s *stage) disk() (texts map[string]string, leftovers []string) {
 	s.Helper()
 	texts = map[string]string{}
@@ -146,7 +149,7 @@ func (s *stage) unlikeCompiled(onDisk string) []string {
 	return nil
 }
 
-// of returns the lines about one item; an empty item has those that are about none of the others.
+// of returns the lines about one item. For an empty item it returns the lines about no item.
 func (p picture) of(item string, items []string) picture {
 	var lines picture
 	for _, line := range p {
@@ -164,7 +167,7 @@ func (p picture) of(item string, items []string) picture {
 	return lines
 }
 
-// unlike says what p has and other has not, and the other way round.
+// unlike returns the lines that only p or only other has.
 func (p picture) unlike(other picture) string {
 	var b strings.Builder
 	for _, line := range p {

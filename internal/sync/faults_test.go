@@ -26,15 +26,16 @@ import (
 	"memoir/internal/waittest"
 )
 
-// Each step of one operation: go test -run TestFaults_OperationsAreAtomic/rename ./internal/sync -faults=each
-// All pairs too, which takes hours: go test -run TestFaults_OperationsAreAtomic ./internal/sync -faults=all -timeout 12h
+// Each step of one operation: go test -run TestFaults_OperationsAreAtomic/rename ./internal/sync
+// -faults=each All pairs too, which takes hours: go test -run TestFaults_OperationsAreAtomic
+// ./internal/sync -faults=all -timeout 12h
 var faults = flag.String("faults", "some", "what the fault matrix lets fail: some of the steps and pairs of steps, each step, or all pairs too")
 
-// The fault matrix. Each operation is done once while it is written down which steps it takes on disk and in Postgres.
-// Then it is done anew for each of these steps, which fails before it takes effect, or after, or is the last before a
-// crash; and for pairs of steps, the second of which may belong to the recovery from the first. Memoir is then started
-// again, or goes on with its next scan, and everything that it keeps is compared with what it keeps when nothing fails.
-// A step that somebody adds to an operation is in the matrix by itself.
+// The fault matrix. Each operation runs once, and its steps on disk and in Postgres are recorded.
+// Then it runs once for each of these steps, which fails before or after it takes effect, or is the
+// last one before a crash. It also runs for pairs of steps; the second may belong to the recovery
+// from the first. Memoir then starts again, or scans again, and its whole state is compared with
+// the state without a failure. A new step of an operation is tested automatically.
 func TestFaults_OperationsAreAtomic(t *testing.T) {
 	t.Parallel()
 	var done, steps, trials atomic.Int64
@@ -61,18 +62,21 @@ func TestFaults_OperationsAreAtomic(t *testing.T) {
 	}
 }
 
-// An operation is what the matrix tries.
+// operation is an operation that the matrix tests.
 type operation struct {
 	name string
 	// before brings about what the operation needs; it does not fail.
 	before func(*stage)
 	// do is the operation, with an error for each of its items: nil says that it is done.
 	do func(*stage) []error
-	// items are words that tell apart what is about each item; without any the operation is done or not done as a whole.
+	// items are words that tell apart what is about each item; without any the operation is done or
+	// not done as a whole.
 	items []string
-	// partly is a part of the operation that may be what is left of it, because it is a step of its own to its user.
+	// partly is a part of the operation that may be what is left of it, because it is a step of its
+	// own to its user.
 	partly func(*stage)
-	// always says that the operation follows from what is on disk: it is done sooner or later, whatever fails.
+	// always means that the operation follows from the files on disk: it is done in the end, although
+	// steps fail.
 	always bool
 }
 
@@ -110,7 +114,7 @@ func newMatrix(t *testing.T, op operation) *matrix {
 	s.bench = &bench{T: t, dir: t.TempDir(), url: linetest.New(t, url, s.breaker.fate).URL}
 	s.options = optionsFor(s.dir)
 	s.options.Disk = brokenDisk{s.breaker}
-	s.options.Debounce, s.options.Rescan = 1e15, 1e15 // it looks when it is told to, so that the steps are always the same
+	s.options.Debounce, s.options.Rescan = 1e15, 1e15 // scans on request only, for the same steps
 	s.options.ScanRetry = 5 * time.Millisecond
 	s.start()
 
@@ -158,8 +162,8 @@ func (m *matrix) enter() {
 	m.ageEmptied()
 }
 
-// ageEmptied has what was emptied before the operation look as if that was long ago: nobody is about to write it then, and no trial
-// waits for that.
+// ageEmptied sets old times for the files that were emptied before the operation, so that no trial
+// waits for their writers.
 func (s *stage) ageEmptied() {
 	s.Helper()
 	texts, _ := s.disk()
@@ -175,14 +179,14 @@ func (m *matrix) leave() {
 	// A scan that is tried again may be writing there at the same time.
 	waittest.For(m, "the agent's directory to be gone", func() bool { return os.RemoveAll(m.path(m.slug)) == nil })
 	m.scanAll()
-	// Whoever died may still count as another server that holds its lease: then it stays, and is in nobody's way.
+	// The crashed server may still hold the agent's lease. Then the agent stays, which does no harm.
 	var elsewhere *memories.ConflictError
 	if _, err := m.engine.Forget(context.Background(), m.slug); err != nil && !errors.Is(err, memories.ErrNotFound) && !errors.As(err, &elsewhere) {
 		m.Fatal(err)
 	}
 }
 
-// scanAll has everything looked at, as soon as a link that went down with a step that failed is up again.
+// scanAll scans all agents, as soon as a connection that was lost in a failed step is open again.
 func (s *stage) scanAll() {
 	s.Helper()
 	waittest.For(s, "a scan", func() bool {
@@ -223,7 +227,7 @@ func sortedKeys(plan map[int]failure) []int {
 	return keys
 }
 
-// singles lets each step fail in each way.
+// singles makes each step fail in each way.
 func (m *matrix) singles() {
 	var all []trial
 	for n, step := range m.steps {
@@ -240,8 +244,8 @@ func (m *matrix) singles() {
 	}
 }
 
-// pairs lets a second step fail among those that Memoir takes after the first, the recovery included: of steps that change
-// something.
+// pairs makes a second step fail among the steps after the first failure, also during the recovery.
+// Only steps that change something count.
 func (m *matrix) pairs() {
 	if *faults == "each" {
 		return
@@ -275,8 +279,8 @@ func (m *matrix) pairs() {
 	}
 }
 
-// chosen returns all of the trials, or where only some are asked for, that many: always the same ones, and mostly those in
-// which a step fails that changes something.
+// chosen returns all of the trials. If fewer are requested, it returns that many, always the same
+// ones. It prefers trials with a failing step that changes something.
 func (m *matrix) chosen(all []trial, some int) []trial {
 	if *faults != "some" {
 		return all
@@ -316,8 +320,8 @@ func restartsAfter(how failure) []bool {
 	return []bool{true, false}
 }
 
-// try does the operation with the failures, lets Memoir recover, and checks what there is then. It returns the steps that
-// were taken, those of the recovery among them.
+// try does the operation with the failures, lets Memoir recover, and checks what there is then. It
+// returns the steps that were taken, those of the recovery among them.
 func (m *matrix) try(t trial) (taken []string) {
 	m.Helper()
 	m.trials++
@@ -352,7 +356,7 @@ func (m *matrix) try(t trial) (taken []string) {
 	return taken
 }
 
-// recover lets Memoir start again, or scan again, until it has come through without a crash.
+// recover starts Memoir again, or scans again, until that succeeds without a crash.
 func (m *matrix) recover(restart bool) {
 	m.Helper()
 	for {
@@ -383,7 +387,8 @@ func (m *matrix) startUnlessDead() bool {
 	return !m.breaker.isDead()
 }
 
-// judge says what is wrong with what there is after an operation with those answers, item by item.
+// judge returns the faults in the state after an operation that returned these errors, item by
+// item.
 func (m *matrix) judge(is picture, errs []error) string {
 	items := m.op.items
 	if len(items) == 0 {
@@ -407,7 +412,8 @@ func (m *matrix) judge(is picture, errs []error) string {
 	return ""
 }
 
-// again says what is wrong when the operation is done once more: what was not done is done then, and what was done stays.
+// again repeats the operation and returns the faults after it: a failed operation must succeed now,
+// and a successful one must change nothing.
 func (m *matrix) again(is picture) string {
 	if slices.Equal(is, m.done) {
 		return ""

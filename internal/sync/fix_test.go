@@ -169,7 +169,7 @@ func TestFix_ChangedMemory(t *testing.T) {
 func TestFix_UnreadableFile(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)
-	b.write("aside.md", strings.Repeat("x", memories.MaxFileSize+1)) // all of it at once: its beginning would be a memory of its own
+	b.write("aside.md", strings.Repeat("x", memories.MaxFileSize+1)) // its beginning would be a memory
 	b.rename("aside.md", "ada/memory/big.md")
 	b.scan("ada")
 	flawed := b.proposed("big")

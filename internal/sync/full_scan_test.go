@@ -18,7 +18,8 @@ import (
 	"memoir/internal/waittest"
 )
 
-// hold keeps an agent from everybody else until it is released, as another server does that has come to a standstill.
+// hold keeps an agent from everybody else until it is released, as another server does that has
+// come to a standstill.
 func (b *bench) hold(slug string) (release func()) {
 	b.Helper()
 	store, err := postgres.Open(b.Context(), b.url)
@@ -49,7 +50,8 @@ func (b *bench) hold(slug string) (release func()) {
 	return release
 }
 
-// Nobody waits for what is scanned again and again, and the scan of one agent, or of more than are scanned at once, may never end.
+// The scan of one agent, or of more agents than are scanned at once, may never end. Repeated scans
+// and other agents must not wait for it.
 func TestFullScan_HangingAgents(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -59,7 +61,8 @@ func TestFullScan_HangingAgents(t *testing.T) {
 	}
 	b.scanAll()
 	b.stop()
-	b.options.Debounce, b.options.Rescan, b.options.Overdue = 1e15, 20*time.Millisecond, 200*time.Millisecond // no event brings anything
+	// No events.
+	b.options.Debounce, b.options.Rescan, b.options.Overdue = 1e15, 20*time.Millisecond, 200*time.Millisecond
 	b.start()
 
 	var releases []func()
@@ -96,7 +99,7 @@ func TestFullScan_HangingAgents(t *testing.T) {
 	}
 }
 
-// troubledDisk is one on which something comes before whatever is written below a directory.
+// troubledDisk calls a function before each write below a directory.
 type troubledDisk struct {
 	brokenDisk
 	below  string
@@ -110,7 +113,7 @@ func (d troubledDisk) Write(root *os.Root, path string, data []byte, options fil
 	return d.brokenDisk.Write(root, path, data, options)
 }
 
-// panickyDisk is one on which whatever is written below a directory brings a fault of Memoir's to light, until that is mended.
+// panickyDisk panics at each write below a directory, until mended is set.
 func panickyDisk(below string, mended *atomic.Bool) troubledDisk {
 	return troubledDisk{brokenDisk{&breaker{}}, below, func() {
 		if !mended.Load() {
@@ -119,12 +122,13 @@ func panickyDisk(below string, mended *atomic.Bool) troubledDisk {
 	}}
 }
 
-// hangingDisk is one on which whatever is written below a directory does not end before it is let go on.
+// hangingDisk blocks each write below a directory until goOn is closed.
 func hangingDisk(below string, goOn <-chan struct{}) troubledDisk {
 	return troubledDisk{brokenDisk{&breaker{}}, below, func() { <-goOn }}
 }
 
-// What Memoir has wrong about one agent's files keeps no other agent from being mirrored, not at the start either, and is no secret.
+// What Memoir has wrong about one agent's files keeps no other agent from being mirrored, not at
+// the start either, and is no secret.
 func TestPanic_OtherAgentsServed(t *testing.T) {
 	t.Parallel()
 	var mended atomic.Bool
@@ -166,7 +170,7 @@ func TestScanAll_FailingAgent(t *testing.T) {
 	b.scanAll()
 	b.stop()
 	b.options.Disk = panickyDisk(b.path("ada"), &mended)
-	b.options.Debounce = 1e15 // no event brings anything
+	b.options.Debounce = 1e15 // no events
 	b.start()
 	for _, slug := range slugs {
 		b.write(slug+"/memory/new.md", note("New", memories.User, "text"))
@@ -186,7 +190,7 @@ func TestScanAll_FailingAgent(t *testing.T) {
 	}
 }
 
-// A directory that hangs would keep whoever asks for a scan of all agents waiting for ever.
+// A directory that hangs must not delay the answer to a request to scan all agents.
 func TestScanAll_HangingAgent(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -195,7 +199,7 @@ func TestScanAll_HangingAgent(t *testing.T) {
 	}
 	b.scanAll()
 	b.stop()
-	b.options.Debounce, b.options.Overdue = 1e15, time.Second // no event brings anything, and no scan but that of ada takes so long
+	b.options.Debounce, b.options.Overdue = 1e15, time.Second // no events; only ada's scan is overdue
 	b.options.Rescan = 20 * time.Millisecond
 	b.start()
 	release := b.hold("ada")

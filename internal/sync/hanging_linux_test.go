@@ -47,7 +47,7 @@ func TestWatch_HangingDisk(t *testing.T) {
 			end := hangs(t, b.path(at))
 			defer end()
 			began := time.Now()
-			for i := 0; i < 5 || time.Since(began) < time.Second; i++ { // it is met in the first of the rounds
+			for i := 0; i < 5 || time.Since(began) < time.Second; i++ { // found in the first round
 				name := fmt.Sprint("New ", i)
 				b.write(fmt.Sprintf("bob/memory/%d.md", i), note(name, memories.User, "text"))
 				waittest.For(b, name, func() bool { return b.hasNamed("bob", name) })

@@ -8,7 +8,8 @@ import (
 	engine "memoir/internal/sync"
 )
 
-// withListed is a bench whose agent ada has a memory for each of the names, all of them listed in the index.
+// withListed is a bench whose agent ada has a memory for each of the names, all of them listed in
+// the index.
 func withListed(t *testing.T, names string) (b *bench, index string) {
 	t.Helper()
 	b = setup(t)

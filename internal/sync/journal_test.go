@@ -13,7 +13,8 @@ import (
 	engine "memoir/internal/sync"
 )
 
-// story is what happened to an agent's memories, oldest first: each as its kind, name and actor.
+// story returns the journal of an agent's memories, oldest entry first: each as its kind, name and
+// actor.
 func (b *bench) story(slug string) []string {
 	b.Helper()
 	agent, err := b.store.Agent(b.Context(), slug)

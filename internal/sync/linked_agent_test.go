@@ -88,7 +88,7 @@ func TestScan_LinkedHiveAgent(t *testing.T) {
 	if text := b.read("ada/CLAUDE.md"); strings.Contains(text, "Deploy") || !strings.Contains(text, "### Tabs") {
 		t.Errorf("CLAUDE.md says %q", text)
 	}
-	// Without the link there is one again, and what was deleted stays so.
+	// Without the link the agent has its own directory again. Its deleted memories stay deleted.
 	b.remove("ada-2")
 	waittest.For(b, "the link to be gone", func() bool { return !b.agent("ada-2").Present })
 	b.scanAll()

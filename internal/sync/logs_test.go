@@ -65,7 +65,8 @@ func TestLogs_FollowDisk(t *testing.T) {
 
 	b.remove("ada/memory/logs/" + today())
 	waittest.For(b, "the log to be gone", func() bool { return len(b.logs("ada")) == 2 })
-	must(t, os.Rename(b.path("ada/memory/logs"), b.TempDir()+"/aside")) // in one step, so that no look sees half of it gone
+	// In one step: no scan sees half of it.
+	must(t, os.Rename(b.path("ada/memory/logs"), b.TempDir()+"/aside"))
 	b.scanAll()
 	b.restart()
 	if left := b.logs("ada"); len(left) != 2 {

@@ -118,13 +118,13 @@ func (w *world) truncate() {
 	if rest != "" {
 		w.put(w.path(relPath), rest)
 	} else if w.rules == nil || rapid.Bool().Draw(w.t, "long ago") {
-		// An empty file that is not new is one that nobody is about to write.
+		// An empty file with an old time counts as final.
 		old := time.Now().Add(-time.Minute)
 		w.must(os.Chtimes(w.path(relPath), old, old))
 	}
 }
 
-// holdUp has somebody make a file, or the beginning of one, and write on only after a scan.
+// holdUp creates a file, or its beginning, and writes the rest after a scan.
 func (w *world) holdUp() {
 	relPath := w.place()
 	text := w.drawFile(relPath)
@@ -151,7 +151,7 @@ func (w *world) rename() {
 	w.clear(w.path(to))
 	w.noteSaid(to, f.text)
 	w.must(os.Rename(w.path(from), w.path(to)))
-	for relPath, inside := range w.disk() { // what a directory holds may be the team's where it has come to
+	for relPath, inside := range w.disk() { // its files may be team memory at the new path
 		if strings.HasPrefix(relPath, to+"/") {
 			w.noteSaid(relPath, inside.text)
 		}
@@ -172,7 +172,8 @@ func (w *world) makeDirectory() {
 	w.write(relPath, text, false, 0)
 }
 
-// moveAway renames a directory to where nobody looks. Later another one may stand in its place.
+// moveAway renames a directory to a place that is not scanned. Another one may take its place
+// later.
 func (w *world) moveAway() {
 	dir := rapid.SampledFrom(modelDirectories).Draw(w.t, "directory")
 	if _, away := w.aside[dir]; !away && w.isThere(dir) {
@@ -205,14 +206,15 @@ func (w *world) endSession() {
 	w.removeAll(w.path("sessions/" + rapid.SampledFrom([]string{sessionA, sessionB, sessionC}).Draw(w.t, "session")))
 }
 
-// timePasses lets what was seen grow old.
+// timePasses makes the scanned files old.
 func (w *world) timePasses() {
 	w.scan()
 	w.b.trustTimeStamps(w.slug)
 	w.scan()
 }
 
-// trustTimeStamps lets the engine rely on the time stamps of what it has seen, as it does when two seconds have gone by.
+// trustTimeStamps makes the engine rely on the time stamps of the scanned files, as it does after
+// two seconds.
 func (b *bench) trustTimeStamps(slug string) {
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, b.url)
@@ -237,7 +239,7 @@ func (b *bench) trustTimeStamps(slug string) {
 			b.Fatal(err)
 		}
 	}
-	time.Sleep(10 * time.Millisecond) // what comes now must have other time stamps; the system's clock has ticks of up to 10 ms
+	time.Sleep(10 * time.Millisecond) // for other time stamps: the clock has ticks of 10 ms
 }
 
 // delete ends a memory as a person does who has just seen it.
@@ -247,7 +249,7 @@ func (w *world) delete(purge bool) {
 		state = memories.Deleted
 	}
 	m, ok := w.oneOf(state)
-	if !ok || w.nobodyKnowsWhichLines(m) {
+	if !ok || w.linesAreUnknown(m) {
 		return
 	}
 	said := w.revisions(m)
@@ -268,7 +270,7 @@ func (w *world) delete(purge bool) {
 	if w.rules != nil && refused && !odd {
 		w.t.Fatalf("%q was deleted although a file of it had changed", m.Name)
 	}
-	if m.Readable { // of one that could not be read, nobody knows what it said
+	if m.Readable { // the content of an unreadable one is unknown
 		for f := range said {
 			w.ended.add(keyOf(m), f)
 		}
@@ -279,8 +281,8 @@ func (w *world) delete(purge bool) {
 	}
 }
 
-// isRefusal accepts an error that says that nothing has happened. Where the engine looks by itself, it may always have
-// to say so.
+// isRefusal accepts an error that says that nothing has happened. Where the engine looks by itself,
+// it may always have to say so.
 func (w *world) isRefusal(err error, expected bool) {
 	var conflict *memories.ConflictError
 	refusal := errors.As(err, &conflict) || w.rules == nil && (errors.Is(err, memories.ErrChanged) || errors.Is(err, memories.ErrNotFound))
@@ -295,7 +297,7 @@ func (w *world) restore() {
 		state = memories.Missing
 	}
 	m, ok := w.oneOf(state)
-	if !ok || w.isFull() { // it would be made good as soon as there is room, which nobody could foresee
+	if !ok || w.isFull() { // the time of its completion is unknown
 		return
 	}
 	before := time.Now()
@@ -304,7 +306,7 @@ func (w *world) restore() {
 	if err != nil {
 		_, lies := w.readDisk(w.path(m.Path))
 		w.isRefusal(err, !m.Readable || w.memoryIsAway() || lies)
-		if w.rules != nil && lies && !refusedUnseen(err) { // it is scanned first, and may be the memory, learned anew
+		if w.rules != nil && lies && !refusedUnseen(err) { // it may be the memory, written again
 			paths := m.Path
 			if w.takesEmptyFiles() {
 				paths = "."
@@ -322,7 +324,7 @@ func (w *world) restore() {
 	}
 }
 
-// refusedUnseen says of a restore that it was refused for what is known already.
+// refusedUnseen reports whether a restore was refused for a reason that needs no scan.
 func refusedUnseen(err error) bool {
 	return strings.Contains(err.Error(), "and it had memories in it") || strings.Contains(err.Error(), "were never readable")
 }
@@ -355,7 +357,7 @@ func (w *world) patch() {
 	})
 }
 
-// saved carries out a save, which must leave the memory with what was saved.
+// saved calls save, and checks that the memory has the content of the draft after it.
 func (w *world) saved(draft engine.Draft, mayRefuse bool, save func() (engine.Result, error)) {
 	f := memories.FingerprintOf(draft.Type, draft.Description, draft.Body)
 	key := keyIn(draft.Team, draft.Name)
@@ -421,7 +423,7 @@ func (w *world) copyMemory() {
 
 // rekey gives a memory another key. It stays the same memory, with its history.
 func (w *world) rekey(m memories.Memory, to string, do func() (engine.Result, error)) {
-	if w.nobodyKnowsWhichLines(m) {
+	if w.linesAreUnknown(m) {
 		return
 	}
 	_, taken := w.find(to)
@@ -442,7 +444,7 @@ func (w *world) rekey(m memories.Memory, to string, do func() (engine.Result, er
 	if w.rules != nil && refused && !odd {
 		w.t.Fatalf("%q was renamed to %q although it should have been refused", m.Name, to)
 	}
-	for f := range w.left[m.ID+to] { // it has its earlier name back
+	for f := range w.left[m.ID+to] { // its earlier name is back
 		delete(w.ended[to], f)
 	}
 	w.left[m.ID+keyOf(m)] = said

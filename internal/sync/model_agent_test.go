@@ -20,7 +20,8 @@ import (
 
 // What an agent, its tools and its machine do to many files at once, or in ways of their own.
 
-// branches are what the primary directory has on each branch of a repository, by file; the rest of it is not tracked.
+// branches are what the primary directory has on each branch of a repository, by file; the rest of
+// it is not tracked.
 var branches = map[string]map[string]string{
 	"main": {
 		"memory/a.md":     note("Tabs", memories.Feedback, "one"),
@@ -33,7 +34,8 @@ var branches = map[string]map[string]string{
 	"empty": {},
 }
 
-// repositoryIn makes a git directory with those branches, of which the empty one is checked out; none where there is no git.
+// repositoryIn makes a git directory with these branches; the empty one is checked out. It returns
+// "" if git is missing.
 func repositoryIn(tree string) (dir string, err error) {
 	if _, err := exec.LookPath("git"); err != nil {
 		return "", nil
@@ -69,8 +71,8 @@ func git(dir string, args ...string) error {
 	return nil
 }
 
-// checkOut switches to a branch of a repository that the primary directory is: whatever else is in it is not tracked. Git removes what
-// the branch has not, and unlinks and writes anew what has another text.
+// checkOut switches to a branch of the repository in the primary directory. Other files in it are
+// not tracked. Git removes the files that the branch lacks, and replaces those with another text.
 func (w *world) checkOut() {
 	name := rapid.SampledFrom(slices.Sorted(maps.Keys(branches))).Draw(w.t, "branch")
 	from, err := w.repository()
@@ -91,8 +93,9 @@ func (w *world) checkOut() {
 	w.must(git(w.path("memory"), "checkout", "-qf", name))
 }
 
-// checkOutWithoutGit does the same to the files: what the other branches have and this one has not goes, what has another text is
-// unlinked and written anew, with the present time and in place; what is the same is not touched.
+// checkOutWithoutGit does the same to the files: what the other branches have and this one has not
+// goes, what has another text is unlinked and written anew, with the present time and in place;
+// what is the same is not touched.
 func (w *world) checkOutWithoutGit(name string) {
 	branch := branches[name]
 	tracked := map[string]bool{}
@@ -114,8 +117,9 @@ func (w *world) checkOutWithoutGit(name string) {
 	}
 }
 
-// copyFile copies a file with its modification time and mode, by cp -p. Where the engine looks by itself, it is a copy that then gets
-// its name: else it may be scanned between its writing and its ageing.
+// copyFile copies a file with its modification time and mode, by cp -p. Where the engine looks by
+// itself, it is a copy that then gets its name: else it may be scanned between its writing and its
+// ageing.
 func (w *world) copyFile() {
 	from, to := w.place(), w.place()
 	f, there := w.readDisk(w.path(from))
@@ -140,7 +144,8 @@ func (w *world) copyFile() {
 // modelModes are the permissions that files get.
 var modelModes = []fs.FileMode{0o600, 0o444, 0o644, 0}
 
-// changeMode sets a file's permissions. One that nobody may read cannot be read, except by root.
+// changeMode sets a file's permissions. A file without read permission is unreadable, except for
+// root.
 func (w *world) changeMode() {
 	relPath := rapid.SampledFrom(append([]string{"CLAUDE.md"}, append(modelIndexes, modelPlaces...)...)).Draw(w.t, "file")
 	mode := rapid.SampledFrom(modelModes).Draw(w.t, "mode")
@@ -154,7 +159,8 @@ func (w *world) changeMode() {
 	w.must(os.Chmod(w.path(relPath), mode))
 }
 
-// keepsModes checks that no file which is there before and after has got other permissions by what Memoir does: it writes over many.
+// keepsModes checks that act does not change the permissions of files that exist before and after
+// it.
 func (w *world) keepsModes(act func()) {
 	before := w.modes()
 	act()
@@ -185,7 +191,7 @@ func (w *world) modes() map[string]fs.FileMode {
 	return found
 }
 
-// flooded is how many memories a flood brings: enough for their going to be held as missing, whatever else there is.
+// flooded is the number of memories in a flood: so many that their removal makes them missing.
 const flooded = 24
 
 func floodedPlace(i int) string { return fmt.Sprintf("memory/many/%02d.md", i) }
@@ -211,7 +217,8 @@ func (w *world) ebb() {
 	}
 }
 
-// linkTo puts a link in the place of a file: to nothing, in a circle, or to a text that lies outside of the memory.
+// linkTo puts a link in the place of a file: to nothing, in a circle, or to a text that lies
+// outside of the memory.
 func (w *world) linkSome() {
 	relPath := w.place()
 	p := w.path(relPath)
@@ -229,7 +236,8 @@ func (w *world) linkSome() {
 	}
 }
 
-// noteLinked notes what links say by what they lead to: one text may have several, and be written through any of them.
+// noteLinked records the texts behind links, by target: several links may lead to one target, and
+// any of them may be written.
 func (w *world) noteLinked() {
 	for relPath, f := range w.disk() {
 		if info, err := os.Lstat(w.path(relPath)); err == nil && info.Mode().Type() == fs.ModeSymlink {
@@ -238,7 +246,8 @@ func (w *world) noteLinked() {
 	}
 }
 
-// shelf is a directory of the agent that is no part of its memory, unless a link at linkedPlace leads there.
+// shelf is a directory of the agent that is no part of its memory, unless a link at linkedPlace
+// leads there.
 const (
 	indexView   = "notes/shelf"
 	linkedPlace = "memory/linked"
@@ -266,7 +275,7 @@ func (w *world) writeBehindLink() {
 	w.write(indexView+"/"+name, w.drawFile(linkedPlace+"/"+name), rapid.Bool().Draw(w.t, "atomically"), 0)
 }
 
-// behindLink are the names of what the memory has by way of the link.
+// behindLink returns the names of the agent's files that are behind a link.
 func (w *world) behindLink() (names []string) {
 	info, err := os.Lstat(w.path(linkedPlace))
 	if err != nil || info.Mode().Type() != fs.ModeSymlink {
@@ -282,7 +291,8 @@ func (w *world) behindLink() (names []string) {
 	return names
 }
 
-// closeOff moves a directory away and leaves in its place what nobody can open, root neither.
+// closeOff moves a directory away and puts in its place a directory that cannot be opened, not even
+// by root.
 func (w *world) closeOff() {
 	dir := rapid.SampledFrom([]string{"memory", "memory/sub"}).Draw(w.t, "directory")
 	if _, away := w.aside[dir]; away || !w.isThere(dir) {
@@ -318,7 +328,8 @@ func (w *world) writeText(text string) {
 	w.must(os.Rename(temp, w.path(textPlace)))
 }
 
-// oddShapes are files that something is wrong with besides their frontmatter, or that come from elsewhere.
+// oddShapes are files that something is wrong with besides their frontmatter, or that come from
+// elsewhere.
 var oddShapes = map[string]func(text string) string{
 	"with a BOM":        func(text string) string { return "\ufeff" + text },
 	"with a NUL":        func(text string) string { return text + "\x00" },

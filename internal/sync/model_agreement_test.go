@@ -28,7 +28,7 @@ func (w *world) memories(state memories.State) []memories.Memory {
 	return page.Memories
 }
 
-// revisions are the contents that the memory has had; none for a memory that is not known any more.
+// revisions returns the contents that the memory has had. It returns none for an unknown memory.
 func (w *world) revisions(m memories.Memory) map[memories.Fingerprint]bool {
 	found := map[memories.Fingerprint]bool{}
 	if m.ID == "" {
@@ -61,7 +61,8 @@ func (w *world) mustRefuse(m memories.Memory) bool {
 	return slices.ContainsFunc(w.rules.carriers(m), w.hasChanged)
 }
 
-// mayRefuseWriting reports whether a primary file of that key is not what was seen, so that it may not be overwritten.
+// mayRefuseWriting reports whether a primary file of that key is not what was seen, so that it may
+// not be overwritten.
 func (w *world) mayRefuseWriting(key string) bool {
 	if w.rules == nil || w.memoryIsAway() {
 		return true
@@ -77,19 +78,22 @@ func (w *world) mayRefuseWriting(key string) bool {
 	return false
 }
 
-// leavesTeam reports whether a file of team memory is a link, which leads to the text outside of it.
+// leavesTeam reports whether a file of team memory is a link, which leads to the text outside of
+// it.
 func (w *world) leavesTeam(relPath string) bool {
 	info, err := os.Lstat(w.path(relPath))
 	return err == nil && keyAt(relPath, "") != "" && info.Mode().Type() == fs.ModeSymlink
 }
 
-// memoryIsAway says that there is no primary directory, into which nothing may be written as long as files are known in it.
+// memoryIsAway reports whether the primary directory is missing and files are known in it, so that
+// nothing may be written.
 func (w *world) memoryIsAway() bool {
 	info, err := os.Stat(w.path("memory"))
 	return err != nil || !info.IsDir()
 }
 
-// hasChanged reports whether there is something at the place, and that it is not what the rules know.
+// hasChanged reports whether there is something at the place, and that it is not what the rules
+// know.
 func (w *world) hasChanged(relPath string) bool {
 	known := w.rules.files[relPath]
 	d, err := w.readThrough(relPath)
@@ -104,8 +108,8 @@ func (w *world) hasChanged(relPath string) bool {
 	return d != known.text
 }
 
-// isNoFile reports whether there is something at the place that is no file. Whether that may be removed is no matter of the
-// model.
+// isNoFile reports whether there is something at the place that is no file. Whether that may be
+// removed is no matter of the model.
 func (w *world) isNoFile(relPath string) bool {
 	info, err := os.Lstat(w.path(relPath))
 	return !w.isKnown(relPath) || err == nil && !info.Mode().IsRegular()
@@ -217,8 +221,8 @@ func (c *complaints) add(complaint string) {
 
 func (c *complaints) addf(format string, args ...any) { c.add(fmt.Sprintf(format, args...)) }
 
-// ofFile: every file on disk is known with its very bytes, and carries the memory of its name, or is blocked, or is
-// listed as unreadable.
+// ofFile: every file on disk is known with its very bytes, and carries the memory of its name, or
+// is blocked, or is listed as unreadable.
 func (s snapshot) ofFile(relPath string) string {
 	d, row := s.disk[relPath], s.rows[relPath]
 	if !row.Present {
@@ -234,7 +238,7 @@ func (s snapshot) ofFile(relPath string) string {
 			return fmt.Sprintf("%s says %q, is unfinished, and carries %q", relPath, d.text, m.Name)
 		}
 	case readable && s.tombstones[records.Tombstone{Key: memories.Key{Name: parsed.Name, Team: keyAt(relPath, "") != ""}, Fingerprint: parsed.Fingerprint(nil)}],
-		!readable && row.Status == records.Blocked && !d.bad: // the very bytes of a file that could not be read and was deleted
+		!readable && row.Status == records.Blocked && !d.bad: // the bytes of a deleted unreadable file
 		if row.Status != records.Blocked || s.blocked[relPath].Hash != row.Hash {
 			return fmt.Sprintf("%s says what was deleted, is %s, and blocked with %+v", relPath, row.Status, s.blocked[relPath])
 		}
@@ -249,7 +253,7 @@ func (s snapshot) ofFile(relPath string) string {
 	return ""
 }
 
-// ofMemory: a memory says what somebody wrote, and nothing that was deleted.
+// ofMemory checks that a memory has a content that was written, and not a deleted one.
 func (w *world) ofMemory(s snapshot, m memories.Memory) string {
 	content := memories.FingerprintOf(m.Type, m.Description, m.Body)
 	state := memories.Active
@@ -276,7 +280,8 @@ func (w *world) ofMemory(s snapshot, m memories.Memory) string {
 	return ""
 }
 
-// ofMeter: the meter counts each file once. What it says of an agent that another server looks after is a moment old.
+// ofMeter: the meter counts each file once. What it says of an agent that another server looks
+// after is a moment old.
 func (w *world) ofMeter(s snapshot) string {
 	if m := w.b.statusOf(w.slug); m.FilesOnDisk != len(s.disk) && !m.Elsewhere {
 		return fmt.Sprintf("%d files are on disk, and the meter says %d", len(s.disk), m.FilesOnDisk)

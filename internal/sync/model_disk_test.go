@@ -40,7 +40,7 @@ var (
 	modelAges        = []time.Duration{0, 0, 0, time.Hour, 2 * time.Hour, 48 * time.Hour, -time.Hour}
 )
 
-// modelShapes are the ways in which a memory file is written: name, type, body.
+// modelShapes are the forms of a memory file, for name, type and body.
 var modelShapes = map[string]string{
 	"flat":               "---\nname: %s\ndescription: short\ntype: %s\n---\n\n%s\n",
 	"nested":             "---\nname: \"%s\"\nmetadata:\n  type: %s\n  modified: 2026-01-02T03:04:05Z\n---\n%s\n",
@@ -111,7 +111,7 @@ func (w *world) disk() map[string]diskFile {
 				}
 				return nil
 			}
-			isLink := entry.Type() == fs.ModeSymlink // one that leads nowhere is listed whatever its name is
+			isLink := entry.Type() == fs.ModeSymlink // a broken link is listed, with any name
 			if !isLink && !strings.EqualFold(filepath.Ext(name), ".md") || strings.EqualFold(name, "MEMORY.md") || strings.HasPrefix(name, ".") {
 				return nil
 			}
@@ -152,7 +152,8 @@ func (w *world) sessions() []string {
 	return tops
 }
 
-// readDisk reads one file. A link to a file of the agent counts as not there: the file is found at its own place.
+// readDisk reads one file. A link to a file of the agent counts as not there: the file is found at
+// its own place.
 func (w *world) readDisk(p string) (f diskFile, there bool) {
 	info, err := os.Lstat(p)
 	if isGone(err) {
@@ -198,7 +199,7 @@ func (w *world) write(relPath, text string, atomically bool, age time.Duration) 
 	w.mkdirAll(filepath.Dir(p))
 	w.clear(p)
 	if text == "" && age == 0 {
-		age = time.Minute // an empty file that is new is one that somebody is about to write
+		age = time.Minute // a new empty file counts as being written
 	}
 	if age != 0 && w.rules == nil {
 		atomically = true // a watcher may look between the writing and the ageing
@@ -217,8 +218,8 @@ func (w *world) write(relPath, text string, atomically bool, age time.Duration) 
 	}
 }
 
-// put writes a file, and one that is too large to be read in one step: of that a watcher may otherwise take in the beginning, which
-// stays what was read last.
+// put writes a file, and one that is too large to be read in one step: of that a watcher may
+// otherwise take in the beginning, which stays what was read last.
 func (w *world) put(at, text string) {
 	w.letWrite(at)
 	if len(text) <= memories.MaxFileSize {
@@ -230,7 +231,7 @@ func (w *world) put(at, text string) {
 	w.must(os.Rename(temp, at))
 }
 
-// letWrite gives a file permissions by which it can be written, as somebody does who finds that he may not.
+// letWrite makes a file writable, as a user does whose write was refused.
 func (w *world) letWrite(p string) {
 	if info, err := os.Lstat(p); err == nil && info.Mode().IsRegular() && info.Mode()&0o200 == 0 && os.Getuid() != 0 {
 		w.must(os.Chmod(p, 0o644))
@@ -244,7 +245,7 @@ func (w *world) clear(p string) {
 	}
 }
 
-// obstruct puts something in the place of a file that is none.
+// obstruct puts something that is not a regular file in the place of a file.
 func (w *world) obstruct(relPath, how string) {
 	p := w.path(relPath)
 	w.mkdirAll(filepath.Dir(p))

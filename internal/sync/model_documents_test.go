@@ -20,7 +20,8 @@ import (
 	"memoir/internal/memories/frontmatter"
 )
 
-// handwritten is what a person last wrote into CLAUDE.md: the text around the block, or a file that is damaged.
+// handwritten is the text that a person last wrote into CLAUDE.md: around the block, or a whole
+// damaged file.
 type handwritten struct {
 	before, after string
 	damaged       string
@@ -31,8 +32,8 @@ const (
 	endLine   = "<!-- memoir:end -->"
 )
 
-// editClaudeMD is a person at work on CLAUDE.md, by an editor that saves by renaming. It begins and ends while Memoir
-// has nothing to write there.
+// editClaudeMD is a person at work on CLAUDE.md, by an editor that saves by renaming. It begins and
+// ends while Memoir has nothing to write there.
 func (w *world) editClaudeMD() {
 	if w.rules == nil {
 		w.agrees()
@@ -71,7 +72,8 @@ func (w *world) editClaudeMD() {
 	w.must(os.Rename(temp, w.path("CLAUDE.md")))
 }
 
-// ofClaudeMD: the block is what the living memories compile to, and all around it is what a person last wrote.
+// ofClaudeMD checks that the block is compiled from the living memories, and that the text around
+// it is the one that a person last wrote.
 func (w *world) ofClaudeMD(s snapshot) string {
 	raw, err := os.ReadFile(w.path("CLAUDE.md"))
 	if err != nil {
@@ -112,15 +114,17 @@ func ending(text string) string {
 	return text
 }
 
-// bothLinks is a line with two links. What is left of it, or comes back of it, is told by restsOfBoth and entriesOfBoth.
+// bothLinks is a line with two links. What is left of it, or comes back of it, is told by
+// restsOfBoth and entriesOfBoth.
 const bothLinks = "- both: [A](a.md), [B](b.md)"
 
 var (
-	restsOfBoth   = map[string]string{"a.md": "- both: [B](b.md)", "b.md": "- both: [A](a.md)"} // without that link
+	// No such link.
+	restsOfBoth   = map[string]string{"a.md": "- both: [B](b.md)", "b.md": "- both: [A](a.md)"}
 	entriesOfBoth = map[string]string{"a.md": "- [A](a.md)", "b.md": "- [B](b.md)"}
 )
 
-// indexLines are the lines of which indexes are written, each with the files it links to.
+// indexLines are the lines for indexes, each with the files that it links to.
 var indexLines = map[string][]string{
 	"# Index":                         nil,
 	"Plain text about a.md.":          nil,
@@ -151,7 +155,8 @@ func joined(lines []string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// ofIndexes: an index has the lines that were written, without what linked to files that Memoir removed.
+// ofIndexes: an index has the lines that were written, without what linked to files that Memoir
+// removed.
 func (w *world) ofIndexes() []string {
 	var found complaints
 	for at, lines := range w.index {
@@ -163,8 +168,8 @@ func (w *world) ofIndexes() []string {
 	return found
 }
 
-// expectIndexesWithout takes out what linked to the files that a deletion has removed: those that are gone now. A file
-// that the agent has written again meanwhile keeps its lines only as long as nobody knows which of the two came first.
+// expectIndexesWithout removes the lines that link to files that a deletion has removed. If the
+// agent has written a file again, its lines stay if it is unknown which of the two came first.
 func (w *world) expectIndexesWithout(m memories.Memory, paths []string) {
 	var lost []string
 	for _, file := range paths {
@@ -189,7 +194,8 @@ func (w *world) expectIndexesWithout(m memories.Memory, paths []string) {
 	w.taken[m.ID] = append(w.taken[m.ID], lost...)
 }
 
-// filesOf returns the files that the deletion of a memory takes, and those that were its and are gone, with nothing else in their place.
+// filesOf returns the files that the deletion of a memory removes, and its earlier files whose path
+// is free.
 func (w *world) filesOf(m memories.Memory) (paths []string) {
 	if m.State == memories.Deleted {
 		return nil
@@ -212,17 +218,19 @@ func (w *world) filesOf(m memories.Memory) (paths []string) {
 	return paths
 }
 
-// payIndexes lets indexes that had no room on the disk lose their lines before anything is moved or written anew: nobody could say
-// afterwards which lines they are to have. Of a file that is written again while its line waits to go, the line stays.
+// payIndexes removes lines from indexes that could not be written on a full disk, before files are
+// moved or written again. Afterwards the expected lines would be unknown. The line of a file that
+// is written again stays.
 func (w *world) payIndexes() {
 	if w.owing {
 		w.agrees()
 	}
 }
 
-// nobodyKnowsWhichLines reports whether an index lists a file of which the engine, which looks by itself, may or may not have seen yet
-// that it carries the memory, or does no longer: then nobody knows whether the memory's deletion takes out its line.
-func (w *world) nobodyKnowsWhichLines(m memories.Memory) bool {
+// linesAreUnknown reports whether an index lists a file that the engine may or may not have scanned
+// since it began or ceased to mirror the memory. A deletion of the memory may then remove its line
+// or not.
+func (w *world) linesAreUnknown(m memories.Memory) bool {
 	if w.rules != nil {
 		return false
 	}
@@ -244,7 +252,8 @@ func (w *world) nobodyKnowsWhichLines(m memories.Memory) bool {
 	return false
 }
 
-// isAbove reports whether the index is in the file's directory or in one above it, within its memory directory.
+// isAbove reports whether the index is in the file's directory or in one above it, within its
+// memory directory.
 func (w *world) isAbove(index, file string) bool {
 	dir, err := filepath.Rel(w.path("."), filepath.Dir(index))
 	return err == nil && strings.HasPrefix(file, filepath.ToSlash(dir)+"/")
@@ -273,8 +282,8 @@ func withoutLink(line, link string) string {
 	return ""
 }
 
-// expectIndexesWithMoreOf accepts that lines which went with the memory's deletion are back, and that nothing else has
-// changed.
+// expectIndexesWithMoreOf accepts that lines which went with the memory's deletion are back, and
+// that nothing else has changed.
 func (w *world) expectIndexesWithMoreOf(m memories.Memory) {
 	for at, lines := range w.index {
 		raw, err := os.ReadFile(at)
@@ -304,7 +313,7 @@ func (w *world) isThere(rel string) bool {
 	return err == nil && info.IsDir()
 }
 
-// readThrough reads what is at a place, through a link, as somebody would who is to decide whether it has changed.
+// readThrough reads the file at a path, through a link, to decide whether it has changed.
 func (w *world) readThrough(relPath string) (string, error) {
 	if _, err := os.Lstat(w.path(relPath)); err != nil {
 		return "", err

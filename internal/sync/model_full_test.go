@@ -14,11 +14,12 @@ import (
 	engine "memoir/internal/sync"
 )
 
-// filling is a disk that can be filled up, so that there is no room for anything new. What is there can still be removed.
+// filling is a disk that can be filled up, so that there is no room for anything new. What is there
+// can still be removed.
 type filling interface {
 	fill()
 	free()
-	// lend makes room for a file or two of somebody else's, until the disk is filled again.
+	// lend makes room for a file or two of another program, until the disk is filled again.
 	lend()
 }
 
@@ -28,10 +29,11 @@ type smallDisk struct {
 	t *testing.T
 }
 
-// smallDiskSize is more than all that the model ever has on disk at once, in bytes; a file of it may have a mebibyte.
+// smallDiskSize is more than all that the model ever has on disk at once, in bytes; a file of it
+// may have a mebibyte.
 const smallDiskSize = 128 << 20
 
-// lent is how much of it somebody else is lent.
+// lent is the room for other programs, in bytes.
 const lent = 8 << 20
 
 func (d smallDisk) fill() { d.Fill(d.t) }
@@ -40,7 +42,7 @@ func (d smallDisk) lend() { d.Lend(d.t, lent) }
 
 // fillingDisk stands for one where nothing can be mounted.
 type fillingDisk struct {
-	engine.Disk // nil: for what the model never does
+	engine.Disk // nil, so that a method which the model never calls panics
 	full        atomic.Bool
 }
 
@@ -86,7 +88,7 @@ func (d *fillingDisk) fill() { d.full.Store(true) }
 func (d *fillingDisk) free() { d.full.Store(false) }
 func (d *fillingDisk) lend() {} // it is full for Memoir alone
 
-// isFull reports whether there is no room on the disk for what Memoir writes.
+// isFull reports whether the disk has no room for Memoir's writes.
 func (w *world) isFull() bool { return w.full }
 
 func (w *world) fillDisk() {
@@ -96,8 +98,8 @@ func (w *world) fillDisk() {
 	}
 }
 
-// withRoom is how somebody writes to a full disk who is not Memoir: he is lent some room first, and all that he leaves of it is taken
-// again. What Memoir writes meanwhile may have room too.
+// withRoom calls act, in which another program writes to a full disk: act gets some room first, and
+// the rest of it is taken away afterwards. Memoir may use the room during act.
 func (w *world) withRoom(act func()) {
 	if w.full {
 		w.filling.lend()
@@ -108,9 +110,8 @@ func (w *world) withRoom(act func()) {
 	}
 }
 
-// makeRoom ends that the disk is full. What had no room on it is made good by the next scan.
-//
-// Who has made room waits until all agrees.
+// makeRoom frees the full disk. The next scan completes the writes that had no room. makeRoom waits
+// until files, rows and indexes agree.
 func (w *world) makeRoom() {
 	if w.full {
 		w.filling.free()

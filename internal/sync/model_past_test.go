@@ -9,7 +9,7 @@ import (
 	"memoir/internal/records"
 )
 
-// knownState is what the memories were at a moment, by id.
+// knownState is the state of the memories at a moment, by id.
 type knownState struct {
 	at   time.Time
 	said map[string]string
@@ -38,7 +38,7 @@ func saidBy(m memories.Memory) string {
 // remember keeps what the memories are now, to be asked for when it is past.
 func (w *world) remember() {
 	if w.clockSet {
-		return // of what moment anything is, nobody can tell any more
+		return // the order of moments is unknown now
 	}
 	known := knownState{records.Now(), map[string]string{}}
 	for _, state := range []memories.State{"", memories.Deleted} {
@@ -49,8 +49,8 @@ func (w *world) remember() {
 	w.pasts = append(w.pasts, known)
 }
 
-// remembers holds every moment that was remembered against what is told of it now. What is gone for good is in no past,
-// and what was learned since from an old file is in the past of that file.
+// remembers compares each remembered moment with the present answer about it. A purged memory is in
+// no past. A content that was found since in an old file is in the past of that file.
 func (w *world) remembers() {
 	present := map[string]bool{}
 	for _, state := range []memories.State{"", memories.Deleted} {

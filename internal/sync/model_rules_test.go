@@ -14,18 +14,20 @@ import (
 	"memoir/internal/memories/frontmatter"
 )
 
-// rules say, in the plainest way, what each scan has to lead to: which memories live, and with which content. They know
-// nothing of rows or paths of a memory. Where two contents became new at what may be the same moment, either may hold.
+// rules say, in the plainest way, what each scan has to lead to: which memories live, and with
+// which content. They know nothing of rows or paths of a memory. Where two contents became new at
+// what may be the same moment, either may hold.
 type rules struct {
 	files  map[string]*knownFile
 	names  map[string]*knownMemory // by key, as keyAt gives it
 	buried contents                // what was deleted and may not come back by itself
-	// renames has what a rename has buried under the old key, and the id of the renamed memory.
+	// renames are the contents that a rename has blocked under the old key, with the id of the renamed
+	// memory.
 	renames map[string]map[memories.Fingerprint]string
 	latest  time.Time   // no moment that is known of is later
 	away    bool        // there was no primary directory when it was last looked for
 	was     os.FileInfo // the primary directory that there was when everything was last scanned
-	// replaced says of the scan at hand that it has found another one in its place.
+	// replaced means that the present scan has found another directory in its place.
 	replaced bool
 }
 
@@ -37,9 +39,9 @@ type knownFile struct {
 	carries string // the key that it carries, or last did while it could be read
 	blocked bool
 	flaws   flaws // with which its content was taken
-	broken  bool  // it has a flaw besides those, so its content is the last good one
-	vague   bool  // it could not be read before it was broken, so nobody knows its last good content
-	nobodys bool  // it is blocked, and there was no memory of its name when it was scanned: it keeps none alive
+	broken  bool  // another flaw: its content is the last good one
+	vague   bool  // it was unreadable before, so its last good content is unknown
+	nobodys bool  // it is blocked, and had no memory when it was scanned
 	content memories.Fingerprint
 	new     span // when its content became new
 }
@@ -51,7 +53,7 @@ type knownMemory struct {
 	new     span
 	primary bool                          // its source is a primary file, or was the last one
 	said    map[memories.Fingerprint]bool // since the memory was last purged
-	left    map[memories.Fingerprint]bool // what its last deletion kept out that was not kept out before
+	left    map[memories.Fingerprint]bool // contents that its last deletion has newly blocked
 	checked int                           // how many of these have been found among the revisions
 }
 
@@ -64,7 +66,7 @@ func newRules() *rules {
 	return &rules{files: map[string]*knownFile{}, names: map[string]*knownMemory{}, buried: contents{}, renames: map[string]map[memories.Fingerprint]string{}}
 }
 
-// now is a moment that is newer than all that is known, whatever the clock says.
+// now is a moment that is newer than all known ones, also if the clock was set back.
 func (r *rules) now(at span) span {
 	if !at.to.After(r.latest) {
 		at.to = r.latest.Add(time.Millisecond)
@@ -73,7 +75,8 @@ func (r *rules) now(at span) span {
 	return at
 }
 
-// clockSetBack moves all that is known into what is the future now, or, by less than nothing, deeper into the past.
+// clockSetBack moves all that is known into what is the future now, or, by less than nothing,
+// deeper into the past.
 func (r *rules) clockSetBack(by time.Duration) {
 	later := func(s span) span { return span{s.from.Add(by), s.to.Add(by)} }
 	for _, f := range r.files {
@@ -87,7 +90,7 @@ func (r *rules) clockSetBack(by time.Duration) {
 
 // candidate is a content that a scan found at one place.
 type candidate struct {
-	place   string // empty: it is what the memory says
+	place   string // if empty, it is the memory's content
 	content memories.Fingerprint
 	new     span
 	seen    bool // before, with these very bytes
@@ -143,8 +146,8 @@ func (r *rules) look(w *world, paths string, at span) {
 	r.compare(w)
 }
 
-// noteSlugs renames the memories of which every file states the slug of the name now, a primary file among them. What they said is not
-// kept out under the old name.
+// noteSlugs renames the memories whose files all state the slug of the name now, with a primary
+// file among them. Their contents are not blocked under the old name.
 func (r *rules) noteSlugs(w *world, disk map[string]diskFile, paths string) {
 	for _, name := range modelNames {
 		for _, team := range []bool{false, true} {
@@ -199,8 +202,9 @@ func (r *rules) statesSlug(disk map[string]diskFile, paths, from, to string) boo
 	return inPrimary
 }
 
-// noteAway lets nothing be concluded from what is not in a primary directory that has come back, and has what is not in another one that is
-// in its place held as missing, when all of the agent is scanned. Until then the directory is away.
+// noteAway handles a primary directory that has returned or was replaced. Missing files in a
+// returned one mean nothing. In a full scan, memories without a file in a new one become missing.
+// Until then the directory counts as away.
 func (r *rules) noteAway(w *world, isFull bool) {
 	r.replaced = false
 	info, err := os.Stat(w.path("memory"))
@@ -213,7 +217,7 @@ func (r *rules) noteAway(w *world, isFull bool) {
 	if err != nil {
 		return
 	}
-	if r.was != nil && os.SameFile(r.was, info) { // whatever was there meanwhile, nobody has looked at all of it
+	if r.was != nil && os.SameFile(r.was, info) { // no full scan has seen another one
 		r.away = false
 		return
 	}
@@ -232,10 +236,10 @@ func (r *rules) noteAway(w *world, isFull bool) {
 // departures are names that files no longer carry.
 type departures struct {
 	away     bool            // what files of the primary directory carried before says nothing
-	replaced bool            // what files of it carried before, and carry no more, is held as missing
+	replaced bool            // its memories without a file become missing
 	durable  map[string]bool // a file in the primary directory has gone, or has another name
 	contents contents        // what such files said
-	outgrown map[string]bool // a file has been written further, has another name, and the memory says what it began with
+	outgrown map[string]bool // by name: a file has grown and has another name now
 }
 
 func (r *rules) newDepartures() departures {
@@ -249,7 +253,8 @@ func (d departures) noteContent(f knownFile) {
 	}
 }
 
-// note has what the file at a place was before leave its name, if it has another key now; it says whether it does.
+// note records that the file at a path leaves its former name if it has another key now, and
+// reports whether it does.
 func (d departures) note(relPath string, before knownFile, key string) bool {
 	leaves := before.there && before.carries != key
 	if leaves && primaryDir(relPath) && !d.away {
@@ -259,7 +264,8 @@ func (d departures) note(relPath string, before knownFile, key string) bool {
 	return leaves
 }
 
-// remove ends the memories that no file carries any more, or holds them when so many went at once that it may be an accident.
+// remove deletes the memories without a file, or marks them as missing if they are so many that it
+// may be an accident.
 func (r *rules) remove(left departures, durableBefore int) {
 	ends := func(name string) *knownMemory {
 		if m := r.names[name]; m != nil && m.lives && !m.missing && !r.isCarried(name) {
@@ -299,7 +305,7 @@ func within(relPath, paths string) bool {
 	return paths == "." || relPath == paths || strings.HasPrefix(relPath, paths+"/")
 }
 
-// keyAt is what tells a memory of that name from others: where its file is, it is the team's or the agent's own.
+// keyAt returns the key of a memory: its name, and whether the file is in team memory.
 func keyAt(relPath, name string) string {
 	below := relPath
 	if _, inSession, is := strings.Cut(relPath, "/memory/"); is && strings.HasPrefix(relPath, "sessions/") {
@@ -319,8 +325,8 @@ func keyOf(m memories.Memory) string { return keyIn(m.Team, m.Name) }
 
 func primaryDir(relPath string) bool { return strings.HasPrefix(relPath, "memory/") }
 
-// isKnown reports whether anything can be said of a place that has no file: not while the memory directory it is in is gone, unless that is a
-// session's, nor when a link has come to stand above it that leads nowhere.
+// isKnown reports whether the absence of a file at a path means something. It does not if the
+// primary directory is missing, or a broken link has appeared above the path.
 func (w *world) isKnown(relPath string) bool {
 	top, _, _ := strings.Cut(relPath, "/")
 	for dir := path.Dir(relPath); dir != "."; dir = path.Dir(dir) {
@@ -331,14 +337,14 @@ func (w *world) isKnown(relPath string) bool {
 			return false
 		}
 	}
-	if top != "memory" { // the entry of a memory directory that cannot be opened is known no longer than what is in it
+	if top != "memory" { // its entry is known as long as its contents
 		top = "."
 	}
 	return w.isThere(top)
 }
 
-// see looks at one file and gives what it says, if it newly says something. The scan is at some moment of the clock, which
-// for what counts as now is that of at.
+// see examines one file and returns its name and content, if they are new. clock is the time of the
+// scan; at is the time that counts as now.
 func (r *rules) see(relPath string, d diskFile, clock, at span, left departures) (name string, c candidate, carries bool) {
 	f := r.files[relPath]
 	isNew := f == nil
@@ -372,10 +378,11 @@ func (r *rules) see(relPath string, d diskFile, clock, at span, left departures)
 	same := !isNew && !before.bad && before.text == d.text
 	isNow := !isNew && !same
 	if isNew {
-		f.new, isNow = span{d.modTime, d.modTime}, clock.to.Before(d.modTime) // a time in the future is the present
+		// A future time counts as now.
+		f.new, isNow = span{d.modTime, d.modTime}, clock.to.Before(d.modTime)
 	}
 	if isNow && before.broken && !before.vague && f.content == before.content {
-		isNow = false // it says again what it said
+		isNow = false // the former content is back
 	}
 	if isNow {
 		f.new = at
@@ -388,7 +395,7 @@ func (r *rules) see(relPath string, d diskFile, clock, at span, left departures)
 	return f.carries, candidate{relPath, f.content, f.new, same && !isBack, isNow}, true
 }
 
-// flaws are ways in which a file is unfinished.
+// flaws are the reasons why a file is unfinished.
 type flaws struct{ empty, unclosed, nameless, conflict bool }
 
 var (
@@ -406,19 +413,21 @@ func flawsOf(text string) flaws {
 	}
 }
 
-// isWorse reports whether a file has a flaw that it had not before. Nothing is worse than an empty file.
+// isWorse reports whether a file has a flaw that it had not before. Nothing is worse than an empty
+// file.
 func (f flaws) isWorse(before flaws) bool {
 	return !before.empty && (f.empty || f.unclosed && !before.unclosed || f.nameless && !before.nameless || f.conflict && !before.conflict)
 }
 
-// isUnfinished reports whether a primary file that carried a memory has got a flaw which means that it is yet to be finished.
+// isUnfinished reports whether a primary file that carried a memory has got a flaw which means that
+// it is yet to be finished.
 func (r *rules) isUnfinished(relPath string, before knownFile, text string) bool {
 	m := r.names[before.carries]
 	isThere := before.there || before.broken // it may be back with the directory
 	return primaryDir(relPath) && isThere && !before.blocked && m != nil && m.lives && !m.missing && flawsOf(text).isWorse(before.flaws)
 }
 
-// decide says which of the contents that were found under a name may hold, and takes over the one that does.
+// decide chooses the content of a name among the candidates, and records it.
 func (r *rules) decide(w *world, name string, candidates []candidate, left departures) {
 	m := r.names[name]
 	if m == nil {
@@ -430,7 +439,7 @@ func (r *rules) decide(w *world, name string, candidates []candidate, left depar
 	if m.lives {
 		rivals = append(rivals, candidate{content: m.content, new: m.new})
 	} else if len(rivals) == 0 {
-		rivals = candidates // copies of what cannot be read
+		rivals = candidates // copies of an unreadable file
 	}
 	for _, c := range candidates {
 		m.said[c.content] = true
@@ -452,8 +461,8 @@ func (r *rules) decide(w *world, name string, candidates []candidate, left depar
 	m.content, m.new = holds.Fingerprint, *now
 }
 
-// outcomes are the contents that may hold: the newest of the rivals, or, where that leaves a memory without the primary file that it is
-// from, the newest of its primary files.
+// outcomes are the contents that may hold: the newest of the rivals, or, where that leaves a memory
+// without the primary file that it is from, the newest of its primary files.
 func (r *rules) outcomes(name string, m *knownMemory, rivals []candidate, left departures) (may []candidate) {
 	for _, c := range newest(rivals) {
 		// Where another file says the same, the one that said it first stays the source.
@@ -469,12 +478,13 @@ func (r *rules) outcomes(name string, m *knownMemory, rivals []candidate, left d
 	return may
 }
 
-// newest are those that none of the others surely beats.
+// newest returns the candidates that are not certainly older than another one.
 func newest(rivals []candidate) []candidate {
 	return slices.DeleteFunc(slices.Clone(rivals), func(c candidate) bool { return slices.ContainsFunc(rivals, c.surelyBefore) })
 }
 
-// losesSource reports whether a primary file has left which said the content, or none says it that is no copy, while others carry the name.
+// losesSource reports whether a primary file has left which said the content, or none says it that
+// is no copy, while others carry the name.
 func (r *rules) losesSource(name string, content memories.Fingerprint, primary bool, left departures) bool {
 	others := r.primaries(name)
 	if !primary || r.away || len(others) == 0 {
@@ -494,7 +504,8 @@ func (r *rules) primaries(name string) (all []candidate) {
 	return all
 }
 
-// mayBeSaid reports whether a primary file that carried the name cannot be read, or could not before it was broken: nobody knows what it says.
+// mayBeSaid reports whether a primary file with the name has an unknown content, because it is
+// unreadable or was so before it was broken.
 func (r *rules) mayBeSaid(name string) bool {
 	for relPath, f := range r.files {
 		if f.there && (f.bad || f.vague) && f.carries == name && primaryDir(relPath) {
@@ -594,7 +605,8 @@ func (r *rules) compare(w *world) {
 	}
 }
 
-// isFromAFile checks that a memory from a primary file says what a primary file says, as long as any carries its name.
+// isFromAFile checks that a memory from a primary file has the content of a primary file, as long
+// as one has its name.
 func (r *rules) isFromAFile(w *world, name string, m memories.Memory) {
 	files := r.primaries(name)
 	says := func(c candidate) bool { return c.content == m.Fingerprint }
@@ -664,8 +676,9 @@ func (r *rules) deleted(w *world, m memories.Memory, files []string, purged bool
 	}
 }
 
-// restored: the name lives with what it said last, in a primary file, and what its deletion kept out may come back. If something lay where
-// its file was, that was scanned first, and may be another memory, or what is blocked still.
+// restored records a restore: the name has its last content again, in a primary file, and the
+// contents of the deletion are no longer blocked. If something was at the path, it was scanned
+// first; it may be another memory, or still blocked.
 func (r *rules) restored(w *world, was, is memories.Memory, lay bool, at span) {
 	if !was.Readable {
 		r.unbury(keyOf(was), was.Fingerprint)
@@ -691,7 +704,7 @@ func (r *rules) restored(w *world, was, is memories.Memory, lay bool, at span) {
 	}
 }
 
-// saved: the name lives with what was saved, whatever there was.
+// saved records a save: the name has the saved content, independently of its state before.
 func (r *rules) saved(w *world, m memories.Memory, content memories.Fingerprint, at span) {
 	at = r.now(at)
 	r.unbury(keyOf(m), content)
@@ -708,14 +721,15 @@ func (r *rules) saved(w *world, m memories.Memory, content memories.Fingerprint,
 	r.writtenBy(w, m, at)
 }
 
-// unbury lets a content come back under a key.
+// unbury deletes the tombstone of a content under a key.
 func (r *rules) unbury(key string, content memories.Fingerprint) {
 	delete(r.buried[key], content)
 	delete(r.renames[key], content)
 }
 
-// renamed: the memory has the new key, all that it said before, and all that a deleted memory of that key said. Nothing of the old key
-// lives, or is in the trash. What the memory said does not come back under its old key, unless the memory gets that key back.
+// renamed: the memory has the new key, all that it said before, and all that a deleted memory of
+// that key said. Nothing of the old key lives, or is in the trash. What the memory said does not
+// come back under its old key, unless the memory gets that key back.
 func (r *rules) renamed(w *world, was, is memories.Memory, gone []string, at span) {
 	from, to := keyOf(was), keyOf(is)
 	at = r.now(at)
@@ -763,7 +777,7 @@ func (r *rules) renamed(w *world, was, is memories.Memory, gone []string, at spa
 	r.writtenBy(w, is, at)
 }
 
-// allowed: the file that was blocked is what the name says.
+// allowed records that the content of a blocked file was accepted for its name.
 func (r *rules) allowed(w *world, b memories.Blocked, content memories.Fingerprint, at span) {
 	at = r.now(at)
 	key := keyAt(b.Path, b.Name)
@@ -780,8 +794,8 @@ func (r *rules) allowed(w *world, b memories.Blocked, content memories.Fingerpri
 	f.flaws, f.broken, f.vague = flawsOf(f.text), false, false
 }
 
-// writtenBy takes over the primary file that an operation has written, and that it has looked at itself. It may lie where another
-// memory's file was, whose going nobody had seen.
+// writtenBy records the primary file that an operation has written and scanned. It may be at the
+// path of another memory's file whose removal was not scanned.
 func (r *rules) writtenBy(w *world, m memories.Memory, at span) {
 	left := r.newDepartures()
 	for _, carrier := range m.Files {

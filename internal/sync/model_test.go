@@ -24,8 +24,9 @@ import (
 	"memoir/internal/waittest"
 )
 
-// The model-based tests let an agent, a person and a careless hand do whatever comes to them, in any order, and then
-// ask whether files, rows and CLAUDE.md agree. More of it: go test -run Model ./internal/sync -rapid.checks=1000
+// In the model-based tests an agent, a person and a careless program do random things in random
+// order. After them, files, rows and CLAUDE.md must agree. To run more: go test -run Model
+// ./internal/sync -rapid.checks=1000
 const (
 	modelChecks = 12 // runs of each test, unless -rapid.checks says otherwise
 	modelLimit  = 4_000
@@ -100,7 +101,8 @@ func TestModel_WatcherConverges(t *testing.T) {
 	})
 }
 
-// model runs a state machine again and again over one engine, each time on an agent of its own, and says what is kept of that.
+// model runs a state machine repeatedly over one engine, each time on an agent of its own, and logs
+// what it has covered.
 func model(t *testing.T, what string, prepare func(*bench), run func(*world)) {
 	t.Helper()
 	fewChecks()
@@ -129,20 +131,21 @@ type world struct {
 
 	hand  handwritten
 	index map[string][]string                      // the lines of each MEMORY.md, by absolute path
-	aside map[string]string                        // directories that were moved away, by where they had been
+	aside map[string]string                        // moved directories, by their former paths
 	ever  contents                                 // every content that was ever written
-	left  map[string]map[memories.Fingerprint]bool // what memories had said when they were renamed, by id and key
-	ended contents                                 // what deleted memories had said, as long as nobody has let it in again
-	taken map[string][]string                      // the index lines that went with each deletion, by the memory's id
-	// journal says where the journal does not lead to what is, and tallies where they are not what a count gives.
+	left  map[string]map[memories.Fingerprint]bool // contents of renamed memories, by id and old key
+	ended contents                                 // blocked contents of deleted memories
+	taken map[string][]string                      // index lines of each deletion, by the memory's id
+	// journal returns where the journal contradicts the state; tallies returns where counters are
+	// wrong.
 	journal, tallies func() []string
 	pasts            []knownState
 	repository       func() (dir string, err error) // what branches are checked out from
 	clockSet         bool
 	filling          filling // nil: it never is
 	full             bool    // that disk
-	owing            bool    // whether an index may have lines that it is to lose as soon as the disk has room
-	other            *bench  // a second server; nil: there is none
+	owing            bool    // an index has lines to remove when the disk has room
+	other            *bench  // a second server; nil if there is only one
 	rules            *rules  // what each scan has to lead to; nil while the engine looks by itself
 }
 
@@ -179,7 +182,8 @@ func (w *world) end() {
 	}
 	_, err := w.b.engine.Forget(context.Background(), w.slug)
 	var conflict *memories.ConflictError
-	if handedOver := w.other != nil && errors.As(err, &conflict); err != nil && !handedOver { // then it is known for some minutes more
+	// It is known for some minutes.
+	if handedOver := w.other != nil && errors.As(err, &conflict); err != nil && !handedOver {
 		w.b.Error(err)
 	}
 }
@@ -201,8 +205,8 @@ func (w *world) scanAll() {
 	w.must(err)
 }
 
-// scan lets the engine look at everything, and holds what it made of that against the rules. Who asks for it waits for those who may be
-// writing, so that nothing is left out.
+// scan scans everything and compares the result with the rules. It waits for programs that may be
+// writing, so that no file is left out.
 func (w *world) scan() {
 	w.look(".", func() {
 		w.scanAll()
@@ -225,8 +229,8 @@ func (w *world) look(paths string, do func()) {
 	w.rules.look(w, paths, span{before, time.Now()})
 }
 
-// takesEmptyFiles looks again until what a scan may have left out is taken: a file without a byte counts for a moment as one that is just
-// being written. It says whether it has looked.
+// takesEmptyFiles looks again until what a scan may have left out is taken: a file without a byte
+// counts for a moment as one that is just being written. It says whether it has looked.
 func (w *world) takesEmptyFiles() (looked bool) {
 	waittest.NoError(w.t, "files without a byte", func() error {
 		relPath := w.emptyUnseen()
@@ -240,7 +244,8 @@ func (w *world) takesEmptyFiles() (looked bool) {
 	return looked
 }
 
-// emptyUnseen returns a place where a file has no bytes and is not known, or with some; none: the empty string.
+// emptyUnseen returns a place where a file has no bytes and is not known, or with some; none: the
+// empty string.
 func (w *world) emptyUnseen() string {
 	disk := w.disk()
 	maps.DeleteFunc(disk, func(relPath string, f diskFile) bool { return f.bad || f.text != "" || !w.isKnown(relPath) })
@@ -305,7 +310,7 @@ func (w *world) find(key string) (memories.Memory, bool) {
 	return memories.Memory{}, false
 }
 
-// oneOf draws a memory of a state; false when there is none.
+// oneOf draws a memory in a state. It returns false if no memory has it.
 func (w *world) oneOf(state memories.State) (memories.Memory, bool) {
 	list := w.memories(state)
 	if len(list) == 0 {

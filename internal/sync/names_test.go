@@ -16,7 +16,7 @@ import (
 	"memoir/internal/waittest"
 )
 
-// oddEntries are the ways in which a name comes to an agent's directory, or to the queue without one.
+// oddEntries are the ways to bring a name into an agent's directory or into the queue.
 var oddEntries = map[string]func(b *bench, name string) error{
 	"a memory file": func(b *bench, name string) error {
 		return os.WriteFile(b.path("ada/memory/")+"/"+name+".md", []byte(note("Odd", memories.User, "text")), 0o644)
@@ -81,7 +81,7 @@ func oddName(t *rapid.T) string {
 	return name
 }
 
-// Whatever is called whatever, a good file next to it is mirrored, and nothing stays pending.
+// Next to a file with any name, a good file is mirrored, and no path stays pending.
 func TestAnyName_GoodFileArrives(t *testing.T) {
 	t.Parallel()
 	fewChecks()

@@ -295,7 +295,7 @@ func TestEmptyFile_WrittenInPlace(t *testing.T) {
 			select {
 			case <-done:
 				return
-			case <-time.After(4 * time.Millisecond): // so that each file was left alone for more than a second
+			case <-time.After(4 * time.Millisecond): // each file rests for over a second
 				write(n%written, fmt.Sprint(n))
 			}
 		}

@@ -10,7 +10,7 @@ import (
 
 const summary = `{"type":"summary"}` + "\n"
 
-// withProject has a project of Claude Code with a memory, and no transcript that names it.
+// withProject adds a Claude Code project with a memory and without a transcript that names it.
 func withProject(t *testing.T, poll bool) *bench {
 	t.Helper()
 	b := setup(t)
@@ -43,7 +43,7 @@ func TestProjectName_FromTranscript(t *testing.T) {
 func TestProjectName_AfterScan(t *testing.T) {
 	t.Parallel()
 	b := withProject(t, false)
-	for _, text := range []string{summary, summary + `{"cwd":"/srv/app"}` + "\n"} { // one that appears, and one that goes on
+	for _, text := range []string{summary, summary + `{"cwd":"/srv/app"}` + "\n"} { // new, and longer
 		b.write("claude/projects/-srv-app/1.jsonl", text)
 		b.scan("-srv-app")
 	}

@@ -93,14 +93,15 @@ func TestPublish_EditedBlockOldTime(t *testing.T) {
 	}
 }
 
-// publishKey is by what CLAUDE.md is known.
+// inStep returns the publish key of the agent's CLAUDE.md.
 func (b *bench) inStep() (value string) {
 	b.Helper()
 	b.query("SELECT coalesce(claude_md_publish_key, ' ') FROM agents WHERE slug = 'ada'", &value)
 	return value
 }
 
-// Bodies are read only as far as they are compiled, and what was compiled is used again: neither may be seen.
+// Bodies are read only as far as they are compiled, and compiled sections are used again. Neither
+// must change the text.
 func TestPublish_ManyBodies(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -151,7 +152,7 @@ func TestDelete_CommitFails(t *testing.T) {
 	b.write("ada/memory/a.md", note("Tabs", memories.Feedback, "Use tabs."))
 	b.scanAll()
 	m := b.memory("ada", "Tabs")
-	// The growth is what a deletion writes last.
+	// The row in memory_growth is the last write of a deletion.
 	b.query("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no''; END'")
 	b.query("CREATE TRIGGER refuse BEFORE INSERT ON memory_growth FOR EACH ROW EXECUTE FUNCTION refuse()")
 	if _, err := b.engine.Delete(engine.As(t.Context(), memories.ByBrowser), "ada", m.ID, ""); err == nil {

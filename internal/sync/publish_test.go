@@ -163,7 +163,7 @@ func TestPublish_EntriesPastLimit(t *testing.T) {
 	}
 }
 
-// What they cost is foreseen as they are taken in, and corrected for those that are in CLAUDE.md in full.
+// The sizes of new memories in CLAUDE.md are presumed at first, and corrected for memories in full.
 func TestPublish_CostsOfNewMemories(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -12,7 +12,8 @@ import (
 	"memoir/internal/memories"
 )
 
-// opening returns a function that says which files of the directory have been opened since it was last asked.
+// opening returns a function that says which files of the directory have been opened since it was
+// last asked.
 func (b *bench) opening(dir string) (opened func() []string) {
 	b.Helper()
 	events, err := syscall.InotifyInit1(syscall.IN_NONBLOCK | syscall.IN_CLOEXEC)

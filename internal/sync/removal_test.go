@@ -272,7 +272,7 @@ func TestRemoval_DirectoryReplaced(t *testing.T) {
 			if s, err := b.engine.Status(t.Context()); err != nil || s.FilesOnDisk != 1 || s.Mirrored != 1 {
 				t.Errorf("%d files on disk, %d mirrored, %v", s.FilesOnDisk, s.Mirrored, err)
 			}
-			// From now on this is the directory, and what is removed from it is.
+			// From now on this is the known directory, and a file that is removed from it counts as removed.
 			b.write("ada/memory/b.md", note("Staging", memories.Project, "kept too"))
 			b.scan("ada")
 			b.remove("ada/memory/b.md")
@@ -376,7 +376,8 @@ func TestRemoval_MassRemoval(t *testing.T) {
 	}
 }
 
-// New files that are found in the same scan do not raise the number of which more than half must go.
+// New files in the same scan do not raise the number of files that the limit of mass removals
+// compares with.
 func TestScan_MassRemovalBesideNewFiles(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -461,7 +462,7 @@ func TestUnreadable_KeepsMemory(t *testing.T) {
 	b := setup(t)
 	b.write("ada/memory/a.md", note("Deploy", memories.Project, "kept"))
 	b.scanAll()
-	b.write("aside.md", strings.Repeat("x", memories.MaxFileSize+1)) // all of it at once, and not as it grows
+	b.write("aside.md", strings.Repeat("x", memories.MaxFileSize+1)) // all of it at once
 	b.rename("aside.md", "ada/memory/a.md")
 	b.scan("ada")
 	b.hasBody("ada", "Deploy", "kept")
@@ -477,26 +478,8 @@ func TestUnreadable_KeepsMemory(t *testing.T) {
 	}
 }
 
-func TestDelete_UnreadableFileOfMemory(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	b.write("ada/memory/b.md", note("Deploy", memories.Project, "older"))
-	hourAgo := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(b.path("ada/memory/b.md"), hourAgo, hourAgo); err != nil {
-		t.Fatal(err)
-	}
-	b.write("ada/memory/a.md", note("Deploy", memories.Project, "newer"))
-	b.scanAll()
-	b.hasBody("ada", "Deploy", "newer")
-	b.write("aside.md", strings.Repeat("x", memories.MaxFileSize+1))
-	b.rename("aside.md", "ada/memory/a.md")
-	b.scan("ada")
-	b.hasBody("ada", "Deploy", "newer")
-	b.delete("ada", "a")
-	b.hasBody("ada", "Deploy", "older")
-}
-
-// What was too large for an earlier version, or for a scan that came while it was being replaced, was never taken for what it says.
+// A file may have been too large for an earlier version, or for a scan during its replacement. Its
+// row then has no content.
 func TestUnreadable_ReadableAgain(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -516,8 +499,8 @@ func TestUnreadable_ReadableAgain(t *testing.T) {
 	}
 }
 
-// An entry that says a file is too large must not carry the bytes of what has taken its place since: whoever deleted the entry would
-// delete those, unseen.
+// The entry for a file that is too large must not have the bytes of a file that has replaced it:
+// deleting the entry would delete those bytes unseen.
 func TestScan_FileReplacedMeanwhile(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -564,7 +547,8 @@ func TestScan_BrokenFile(t *testing.T) {
 	}
 }
 
-// hooked is the system's notifier, with something that happens when a directory is about to be watched, in the midst of a walk.
+// hooked is the system's notifier, with something that happens when a directory is about to be
+// watched, in the midst of a walk.
 type hooked struct {
 	watch.Notifier
 	mu     sync.Mutex
@@ -648,12 +632,13 @@ func TestPrimaryDir_RecordedDespiteSession(t *testing.T) {
 	}
 	b.scan("ada")
 	b.isIn("ada", "Deploy", memories.Missing)
-	b.remove("ada/memory/B.md") // which is no more than a file that somebody has removed
+	b.remove("ada/memory/B.md") // for the engine, just a removed file
 	b.scan("ada")
 	b.isIn("ada", "B", memories.Deleted)
 }
 
-// closedDisk is one with a directory that Memoir's user may not look into, as far as clearing it goes; root may look into all.
+// closedDisk is one with a directory that Memoir's user may not look into, as far as clearing it
+// goes; root may look into all.
 type closedDisk struct {
 	brokenDisk
 	dir string

@@ -50,7 +50,7 @@ func cutShort(t *testing.T, prepare func(*bench)) *bench {
 	return b
 }
 
-// onlyLives checks that of the two names one lives, with these words.
+// onlyLives checks that exactly this one of the two names lives, with this body.
 func (b *bench) onlyLives(name, body string) {
 	b.Helper()
 	b.scan("ada")
@@ -67,7 +67,7 @@ func TestRename_Interrupted(t *testing.T) {
 		name, body string
 	}{
 		"nothing":             {func(*bench) {}, "Tabs", "Use tabs."},
-		"a look at the file":  {func(b *bench) { b.engine.Scan(b.Context(), "ada") }, "Tabs", "Use tabs."}, //nolint:errcheck // scanned again
+		"a look at the file":  {func(b *bench) { b.engine.Scan(b.Context(), "ada") }, "Tabs", "Use tabs."}, //nolint:errcheck // no matter
 		"the same rename":     {func(b *bench) { b.renames("Tabs", "Spaces") }, "Spaces", "Use tabs."},
 		"there and back":      {func(b *bench) { b.renames("Tabs", "Spaces"); b.renames("Spaces", "Tabs") }, "Tabs", "Use tabs."},
 		"back, as it were":    {func(b *bench) { b.renames("Tabs", "Spaces"); b.renames("Spaces", "Tabs"); b.renames("Tabs", "Spaces") }, "Spaces", "Use tabs."},
@@ -123,7 +123,7 @@ func TestRename_PathOfUnseenRemoval(t *testing.T) {
 	b.isIn("ada", "Other", memories.Deleted)
 }
 
-// hastyDisk has an agent beside it that removes a new file as soon as it is there.
+// hastyDisk removes each new file as soon as it is written, as another program may.
 type hastyDisk struct {
 	brokenDisk
 	hasty atomic.Bool
@@ -167,7 +167,8 @@ func (b *bench) deletesDeploy() {
 	b.delete("ada", "Deploy")
 }
 
-// keepsDeployOut checks that Shipping has its name, and that Deploy does not come back with an old session.
+// keepsDeployOut checks that Shipping has its name, and that Deploy does not come back with an old
+// session.
 func (b *bench) keepsDeployOut() {
 	b.Helper()
 	b.scan("ada")
@@ -231,7 +232,7 @@ func TestRename_NewFileOverwritten(t *testing.T) {
 	}
 }
 
-// rewritingDisk has somebody write over each file as soon as it is written.
+// rewritingDisk writes over each file as soon as it is written, as another program may.
 type rewritingDisk struct {
 	brokenDisk
 	on   atomic.Bool
@@ -268,7 +269,8 @@ func (b *bench) hasHistory(name string, want ...string) {
 	}
 }
 
-// renamed has Tabs with two revisions, the first of them from an old file, and an old copy of it in a session.
+// renamed returns the memory Tabs with two revisions: the first is from an old file, and a session
+// has an old copy.
 func renamed(t *testing.T) (b *bench, tabs memories.Memory) {
 	t.Helper()
 	b = withAda(t)

@@ -12,11 +12,12 @@ import (
 	"memoir/internal/waittest"
 )
 
-// editedDisk has somebody open a file right before Memoir replaces it, and save in place right after.
+// editedDisk opens a file right before Memoir replaces it, and saves it in place right after, as an
+// editor may.
 type editedDisk struct {
 	brokenDisk
 	path  string
-	saves func(was string) (is string) // nil: nobody does
+	saves func(was string) (is string) // nil if the editor does not save
 	then  func()
 }
 
@@ -50,7 +51,8 @@ func (d *editedDisk) Write(root *os.Root, name string, data []byte, options file
 	return nil
 }
 
-// withEditor is ada with the memories Tabs and Other, and somebody who edits what Memoir writes.
+// withEditor returns a bench with the agent ada, the memories Tabs and Other, and an editor of the
+// files that Memoir writes.
 func withEditor(t *testing.T) (*bench, *editedDisk) {
 	t.Helper()
 	b := withAda(t)
@@ -125,7 +127,7 @@ type told chan string
 func (t told) Write(line []byte) (int, error) {
 	select {
 	case t <- string(line):
-	default: // nobody has listened for long
+	default: // the receiver has ended
 	}
 	return len(line), nil
 }

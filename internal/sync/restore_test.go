@@ -172,7 +172,8 @@ func TestRestore_DirectoryReplaced(t *testing.T) {
 	}
 }
 
-// A restore that a crash has cut short is finished before anything else is scanned, and looks at one directory.
+// A restore that a crash has cut short is finished before anything else is scanned, and looks at
+// one directory.
 func TestRestore_CrashLeftovers(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -249,7 +250,8 @@ func TestRestore_UnfinishedThenRemoved(t *testing.T) {
 	b.isIn("ada", "Tabs", memories.Deleted)
 }
 
-// What certainly was not written has changed nothing; of what nobody knows, the next scans make the best.
+// A restore whose file was certainly not written has changed nothing. If that is unknown, the next
+// scans complete it.
 func TestRestore_FileNotWritable(t *testing.T) {
 	t.Parallel()
 	for errno, comesBack := range map[syscall.Errno]bool{syscall.ENOSPC: false, syscall.EACCES: false, syscall.EIO: true} {
@@ -401,7 +403,7 @@ func TestRestore_LearnedAgainMeanwhile(t *testing.T) {
 	}
 }
 
-// takenDisk has somebody take the place of a file right before it is written.
+// takenDisk creates another file at a path right before Memoir writes there.
 type takenDisk struct {
 	brokenDisk
 	on   atomic.Bool

@@ -53,7 +53,7 @@ func TestAgent_EmptyDirectory(t *testing.T) {
 	b.isIn("ada", "Deploy", memories.Active)
 }
 
-// closeOff puts a directory where nobody can open it: a link in a circle fails for root too.
+// closeOff replaces a directory by a circular link, so that it cannot be opened, not even by root.
 func (b *bench) closeOff(name string) (open func()) {
 	b.Helper()
 	b.rename(name, "aside")

@@ -14,8 +14,9 @@ import (
 	"memoir/internal/waittest"
 )
 
-// TestRowsRead_IndependentOfTotal has each change made again and again to an agent with many memories, and counts
-// the rows that Postgres reads for it: a statement that goes through all of an agent's files answers at once in every other test.
+// TestRowsRead_IndependentOfTotal repeats each change of an agent with many memories, and counts
+// the rows that Postgres reads for it. All other tests are too small to notice a statement that
+// reads all of an agent's files.
 func TestRowsRead_IndependentOfTotal(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(l *largeAgent, i int){
@@ -93,7 +94,8 @@ func withLargeAgent(t *testing.T) *largeAgent {
 	return l
 }
 
-// rowsReadBy starts the server, stops it again once the change is made, and returns the rows read meanwhile.
+// rowsReadBy starts the server, stops it again once the change is made, and returns the rows read
+// meanwhile.
 func (l *largeAgent) rowsReadBy(change func()) int {
 	l.Helper()
 	before := l.rowsRead()

@@ -11,7 +11,8 @@ import (
 	"memoir/internal/waittest"
 )
 
-// refuse has Postgres refuse the rows of files at a path, for so many attempts; 0: always.
+// refuse makes Postgres refuse the rows of files at a path, for this number of attempts. 0 means
+// always.
 func (b *bench) refuse(path string, attempts string) {
 	b.Helper()
 	b.execute(`CREATE SEQUENCE refused;
@@ -38,7 +39,8 @@ func TestFailingScan_IsShownUntilItSucceeds(t *testing.T) {
 	waittest.For(b, "that nothing is wrong", func() bool { return b.statusOf("ada").ScanProblem == "" && len(b.engine.ScanProblems()) == 0 })
 }
 
-// What a part of the agent fails with twice is scanned as a whole: the third attempt is, and succeeds.
+// What a part of the agent fails with twice is scanned as a whole: the third attempt is, and
+// succeeds.
 func TestFailingPaths_AreDroppedForAWholeScan(t *testing.T) {
 	t.Parallel()
 	b := setup(t, withMemory)

@@ -42,7 +42,7 @@ func TestScan_EmptyFiles(t *testing.T) {
 				if b.lastGood("ada", "Known") == "" {
 					t.Error("the emptied file is not flagged")
 				}
-				// Where somebody watches, he may have been faster.
+				// With events, the watcher may have scanned the files before.
 				if watching == "by itself" && (found.Added != 1 || found.Removed != 0) || found.NeedsAttention != 1 || found.Scanned != 2 {
 					t.Errorf("the scan answers %+v", found)
 				}
@@ -76,7 +76,7 @@ func TestScan_CancelledEmptyFile(t *testing.T) {
 	b.write("ada/memory/known.md", note("Known", memories.Project, "text"))
 	b.scanAll()
 	b.write("ada/memory/new.md", "")
-	ctx, giveUp := context.WithTimeout(t.Context(), 100*time.Millisecond) // at whatever moment of the scan that is
+	ctx, giveUp := context.WithTimeout(t.Context(), 100*time.Millisecond) // at any moment of the scan
 	defer giveUp()
 	b.engine.Scan(ctx, "ada") //nolint:errcheck // it may have been done already
 	waittest.For(b, "the file to be listed", func() bool { _, listed := b.list("ada", memories.NeedsAttention)["new"]; return listed })
@@ -104,7 +104,7 @@ func TestStatus_CountAfterPartialScan(t *testing.T) {
 	says("one") // which is not signed yet, and neither is this
 	b.write("ada/memory/0.md", note("Old 0", memories.User, "text 2"))
 	waittest.For(b, "it", func() bool { return b.body("ada", "Old 0") == "text 2" })
-	b.must(os.Chmod(b.path("ada/memory"), 0o750)) // which brings a scan of all of that directory, and at nothing else
+	b.must(os.Chmod(b.path("ada/memory"), 0o750)) // causes a scan of only that directory
 	b.write("ada/memory/1.md", note("Old 1", memories.User, "text 2"))
 	waittest.For(b, "it", func() bool { return b.body("ada", "Old 1") == "text 2" })
 	waittest.For(b, "all to be looked at", func() bool { return b.status().Pending == 0 })

@@ -45,7 +45,7 @@ func TestSearch_AfterCrash(t *testing.T) {
 	waittest.For(b, "the search index", func() bool { return b.found("harbour") == many })
 }
 
-// The index is filled in the background, by what has been read of the memories a moment before.
+// The index is filled in the background from memories that were read a moment before.
 func TestSearch_ChangedDuringFill(t *testing.T) {
 	t.Parallel()
 	b := &bench{T: t, dir: t.TempDir()}
@@ -53,7 +53,7 @@ func TestSearch_ChangedDuringFill(t *testing.T) {
 	manyNotes(t)(b.dir)
 	var begun atomic.Bool
 	b.url = linetest.New(t, pgtest.New(t), func(request string) linetest.Fate {
-		// Postgres has read by now what the answer will be.
+		// Postgres has read the rows for the response.
 		if request == "MemoriesToIndex" && b.mirrored() == many && begun.CompareAndSwap(false, true) {
 			b.write("ada/memory/note-0.md", note("Note 0", memories.Project, "The lighthouse opens at seven."))
 			b.arrives("ada", "Note 0", "The lighthouse opens at seven.")

@@ -21,7 +21,8 @@ import (
 	"memoir/internal/waittest"
 )
 
-// stuckDisk is one on which, once it is armed, the next writing of CLAUDE.md takes until it is freed.
+// stuckDisk is one on which, once it is armed, the next writing of CLAUDE.md takes until it is
+// freed.
 type stuckDisk struct {
 	brokenDisk
 	arm   chan struct{} // has one in it while armed

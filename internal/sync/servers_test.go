@@ -20,7 +20,8 @@ import (
 	"memoir/internal/waittest"
 )
 
-// another returns one more server over the same database, with an agents directory of its own or the same one.
+// another returns one more server over the same database, with an agents directory of its own or
+// the same one.
 func (b *bench) another(dir string) *bench {
 	b.Helper()
 	other := &bench{T: b.T, dir: dir, url: b.url, options: b.options}
@@ -174,7 +175,7 @@ func TestServers_DirectoryOnOtherServer(t *testing.T) {
 		t.Errorf("the index of another server: %+v, %v", index, err)
 	}
 
-	// While nobody holds its lease for a moment, its server may only be starting again.
+	// If no server holds the lease for a moment, its server may only be restarting.
 	a.stop()
 	if _, err := other.engine.ScanAll(t.Context()); err != nil {
 		t.Fatal(err)
@@ -198,7 +199,8 @@ func forget(b *bench, slug string) error {
 	return err
 }
 
-// cutLinks ends the connections that servers keep for themselves, as an administrator or a failing network would.
+// cutLinks ends the connections that servers keep for themselves, as an administrator or a failing
+// network would.
 func (b *bench) cutLinks() {
 	b.Helper()
 	conn, err := pgx.Connect(b.Context(), b.url)
@@ -327,7 +329,7 @@ func TestServers_NoPendingWithoutHolder(t *testing.T) {
 	b.arrives("ada", "Tabs", "Use tabs.")
 	b.removeBusy("ada")
 	waittest.For(b, "ada to be gone", func() bool { return !b.statusOf("ada").Present })
-	// What was said last may be from the middle of its removal, and nobody is left to take it back.
+	// The last stats may be from the middle of its removal, and no server is left to correct them.
 	b.execute("INSERT INTO agent_stats SELECT id, 1, 5 FROM agents ON CONFLICT (agent_id) DO UPDATE SET pending = 5")
 	if s := b.statusOf("ada"); s.Pending != 0 || b.status().Pending != 0 {
 		t.Errorf("%d changes wait of an agent that is gone, %d in all", s.Pending, b.status().Pending)

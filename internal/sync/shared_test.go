@@ -16,7 +16,8 @@ import (
 	"memoir/internal/waittest"
 )
 
-// sharing is an engine with a directory that all agents share, and what is at the agents' side of it.
+// sharing returns benches for an engine with a shared directory: one for the agents' directory, one
+// for the shared one.
 func sharing(t *testing.T) (b *bench, team *bench) {
 	t.Helper()
 	b = setup(t)
@@ -27,7 +28,7 @@ func sharing(t *testing.T) (b *bench, team *bench) {
 	return b, team
 }
 
-// section is what CLAUDE.md of an agent has of a type.
+// section returns the section of a type in the CLAUDE.md of an agent.
 func (b *bench) section(slug, of string) string {
 	b.Helper()
 	_, after, _ := strings.Cut(b.read(slug+"/CLAUDE.md"), "\n## "+of+" Memory\n")
@@ -138,7 +139,7 @@ func TestShared_MissingDirectory(t *testing.T) {
 		t.Errorf("after its return: %+v", m)
 	}
 
-	// Nobody shares it any more.
+	// The directory is no longer shared.
 	b.stop()
 	if err := os.RemoveAll(team.dir); err != nil {
 		t.Fatal(err)
@@ -166,7 +167,8 @@ func TestShared_OtherServer(t *testing.T) {
 	other.write("bob/memory/a.md", note("Role", memories.User, "Bob's."))
 	waittest.For(other, "what is shared", func() bool { return strings.Contains(other.read("bob/CLAUDE.md"), "Everybody's.") })
 
-	// A server that sees the directory does not look after it: whichever is asked, all have it by the answer.
+	// A server that sees the directory need not hold its lease. Each server must answer only when all
+	// agents have the change.
 	saved, err := other.engine.Save(context.Background(), "team", engine.Draft{Name: "Tabs", Team: true, Type: memories.Feedback, Body: "Use spaces."})
 	if err != nil || !strings.Contains(team.read("tabs.md"), "Use spaces.") || !strings.Contains(other.read("bob/CLAUDE.md"), "Use spaces.") {
 		t.Errorf("after a save asked of the other server: %+v, %v, %q", saved, err, other.read("bob/CLAUDE.md"))
@@ -248,7 +250,7 @@ func TestTransfer_SharedAndBack(t *testing.T) {
 	if _, err := b.engine.Move(t.Context(), "ada", tabs.ID, "", to(memories.SharedScope, "")); err != nil || b.section("ada", "Feedback") != section {
 		t.Errorf("a move to where the same is already: %v, %q", err, b.section("ada", "Feedback"))
 	}
-	// What is written there is the team's, whatever is asked for.
+	// A memory that is saved there is team memory, also if the draft does not ask for it.
 	saved, err := b.engine.Save(t.Context(), "team", engine.Draft{Name: "Wiki", Type: memories.Reference, Body: "wiki.example"})
 	if err != nil || !saved.Memory.Team {
 		t.Errorf("a save there answers %+v, %v", saved, err)
@@ -258,7 +260,8 @@ func TestTransfer_SharedAndBack(t *testing.T) {
 	}
 }
 
-// What stands in the way of one agent keeps nobody else from what is shared, nor whoever changes it from an answer.
+// A problem of one agent must not keep others from the shared memories. It must not delay the
+// answer to a change of them.
 func TestShared_AgentNotWritable(t *testing.T) {
 	t.Parallel()
 	for _, way := range []string{"is held by another", "has a disk that hangs", "brings a fault to light"} {

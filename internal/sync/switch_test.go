@@ -11,7 +11,7 @@ import (
 	"memoir/internal/waittest"
 )
 
-// asksToSave is what only the section has that memory off takes out.
+// asksToSave is the heading of the section that is missing while the memory is off.
 const asksToSave = "# Memory System\n"
 
 func TestSwitchMemory_ClaudeMD(t *testing.T) {

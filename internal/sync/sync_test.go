@@ -37,7 +37,8 @@ func setup(t *testing.T, prepare ...func(dir string)) *bench {
 	t.Helper()
 	b := &bench{T: t, dir: t.TempDir(), url: pgtest.New(t)}
 	b.options = optionsFor(b.dir)
-	b.options.Log = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})) // shown where the test fails
+	// Shown if the test fails.
+	b.options.Log = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	for _, p := range prepare {
 		p(b.dir)
 	}
@@ -45,7 +46,7 @@ func setup(t *testing.T, prepare ...func(dir string)) *bench {
 	return b
 }
 
-// optionsFor returns the settings of an engine that looks at once at whatever happens in the directory.
+// optionsFor returns the settings of an engine that scans at once after an event in the directory.
 func optionsFor(dir string) engine.Options {
 	return engine.Options{
 		Places: agents.Settings{AgentsDir: dir}, Debounce: 20 * time.Millisecond, Rescan: time.Hour,
@@ -149,7 +150,8 @@ func (b *bench) scan(slug string) engine.ScanResult {
 	return scan
 }
 
-// list returns the agent's memories of one state by name; the empty state is all but the deleted ones.
+// list returns the agent's memories of one state by name; the empty state is all but the deleted
+// ones.
 func (b *bench) list(slug string, state memories.State) map[string]memories.Memory {
 	b.Helper()
 	agent, err := b.store.Agent(context.Background(), slug)

@@ -15,10 +15,11 @@ import (
 	engine "memoir/internal/sync"
 )
 
-// token is what looks like a credential; put together, so that this file does not.
+// token looks like a credential. It is put together, so that this file does not.
 var token = "ghp" + "_x9Kd82mQpLr7VbNw3TzYh6FcJs1GaUe5Xo0R"
 
-// of returns the memory of ada of that name and scope, in the trash or not; nil where there is none.
+// of returns the memory of ada with that name and scope, also from the trash. It returns nil if it
+// does not exist.
 func (b *bench) of(paths memories.Scope, name string) *memories.Memory {
 	b.Helper()
 	agent, err := b.store.Agent(b.Context(), "ada")
@@ -66,7 +67,7 @@ func TestTeam_SameNameAsPrivate(t *testing.T) {
 	if !strings.Contains(b.read("ada/CLAUDE.md"), "**What the team shares.**") || strings.Contains(b.read("bob/CLAUDE.md"), "team") {
 		t.Error("whoever has team memory is told of it, and nobody else")
 	}
-	// To delete the one leaves the other, and what was deleted is blocked on its side alone.
+	// Deleting the one leaves the other; the content is blocked only in the scope of the deleted one.
 	b.delete("ada", "Zebra")
 	if _, err := b.engine.Delete(t.Context(), "ada", b.of(memories.TeamScope, "Tabs").ID, ""); err != nil {
 		t.Fatal(err)
@@ -176,7 +177,8 @@ func TestTeam_MovedOnDisk(t *testing.T) {
 	}
 }
 
-// What is written into team memory has to be in it by its path, and on disk. Nothing here may write anything, or be without it.
+// What is written into team memory has to be in it by its path, and on disk. Nothing here may write
+// anything, or be without it.
 func TestTeam_Links(t *testing.T) {
 	t.Parallel()
 	secret := []byte("The token is " + token + ".\n")
@@ -289,7 +291,7 @@ func TestTeam_CredentialRefused(t *testing.T) {
 	if b.of(memories.PrivateScope, "Leaky").State != memories.Active || b.of(memories.TeamScope, "Leaky") != nil {
 		t.Error("a refused move has done something")
 	}
-	// What somebody puts there on disk is mirrored, and says so.
+	// A file that another program puts there is mirrored, with a problem.
 	b.write("ada/memory/team/leaky.md", note("Leaky", memories.Reference, leaks))
 	b.scan("ada")
 	if m := b.of(memories.TeamScope, "Leaky"); len(m.Problems) != 1 || m.Problems[0].Code != memories.CodeCredential || !strings.Contains(m.Problems[0].Message, "Line 9 ") || strings.Contains(m.Problems[0].Message, token) {
@@ -300,7 +302,8 @@ func TestTeam_CredentialRefused(t *testing.T) {
 	}
 }
 
-// What has come into team memory by way of the disk and is gone, or is blocked, or is to be mended, does not come in by a person's hand.
+// A credential may come into team memory through the disk. If it is deleted, blocked or to be
+// fixed, a user's operation must not write it again.
 func TestTeam_CredentialNotRestored(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)

@@ -16,7 +16,7 @@ import (
 
 const goodTabs = "---\nname: Tabs\ndescription: short\nkept: yes\ntype: user\n---\n\nfour\n"
 
-// unfinishedTexts are what a good file can be left with by accident, by what is said of it.
+// unfinishedTexts are texts of a good file after an accident, by description.
 var unfinishedTexts = map[string]string{
 	"was emptied":        "",
 	"is not closed":      "---\nname: Tabs\ntyp",

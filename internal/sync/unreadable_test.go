@@ -11,7 +11,8 @@ import (
 	"memoir/internal/waittest"
 )
 
-// What keeps a file from being read may pass without a trace on the file: a directory above it that was closed, a disk that failed.
+// What keeps a file from being read may pass without a trace on the file: a directory above it that
+// was closed, a disk that failed.
 func TestUnreadable_ReadAgain(t *testing.T) {
 	t.Parallel()
 	b := withAda(t)

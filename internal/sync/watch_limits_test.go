@@ -51,7 +51,7 @@ func (s *system) open() (watch.Notifier, error) {
 	if s.full.Load() {
 		return nil, fmt.Errorf("cannot be opened: %w", syscall.EMFILE)
 	}
-	notifier, err := fsnotify.NewWatcher() // without room of its own, so that what is not read stays with the kernel
+	notifier, err := fsnotify.NewWatcher() // unbuffered: unread events stay in the kernel
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +176,8 @@ func TestWatch_Released(t *testing.T) {
 	b, s := limited(t, func(*system) {})
 	b.write("ada/memory/a.md", note("Tabs", memories.User, "one"))
 	b.arrives("ada", "Tabs", "one")
-	waittest.For(b, "the watches to settle", func() bool { return s.inUse() == 3 }) // the root, the agent, its memory
+	// Root, agent, memory.
+	waittest.For(b, "the watches to settle", func() bool { return s.inUse() == 3 })
 	for round := range 3 {
 		for i := range 20 {
 			b.write(fmt.Sprintf("ada/sessions/U%d-C-171234567%d.0001/memory/sub/a.md", i, round), note(fmt.Sprint("Session ", i), memories.User, fmt.Sprint(round)))
@@ -195,7 +196,8 @@ func TestWatch_Released(t *testing.T) {
 	}
 }
 
-// mostQueued is how many events the kernel keeps for a reader that does not come; its default where it does not tell.
+// mostQueued is how many events the kernel keeps for a reader that does not come; its default where
+// it does not tell.
 func mostQueued() int {
 	raw, _ := os.ReadFile("/proc/sys/fs/inotify/max_queued_events")
 	n, err := strconv.Atoi(strings.TrimSpace(string(raw)))
@@ -213,7 +215,8 @@ func TestWatch_LostEvents(t *testing.T) {
 	}
 	waittest.For(b, "the first memories", func() bool { return len(b.list("ada", "")) == 50 })
 	s.stuck.Lock()
-	// Twice what the kernel keeps for a reader that does not come: first of no matter, then what must not be lost.
+	// Twice what the kernel keeps for a reader that does not come: first of no matter, then what must
+	// not be lost.
 	for i := range 2 * mostQueued() {
 		name := b.path("ada/memory/other")
 		if i%2 == 1 {
@@ -243,7 +246,8 @@ func TestWatch_LostEvents(t *testing.T) {
 	b.goesOn("bob", "bob/memory")
 }
 
-// nervous reports an event and an error whenever it is given something to watch, and goes on only when the error is read.
+// nervous reports an event and an error whenever it is given something to watch, and goes on only
+// when the error is read.
 type nervous struct {
 	fsCause
 	events chan fsnotify.Event
@@ -285,7 +289,7 @@ func TestWatch_Error(t *testing.T) {
 		if err != nil {
 			return nil, err
 		}
-		t.Cleanup(func() { w.Close() }) //nolint:errcheck // it has done its part
+		t.Cleanup(func() { w.Close() }) //nolint:errcheck // no longer needed
 		return &nervous{fsCause: fsCause{w}, events: make(chan fsnotify.Event, 1<<14), errors: make(chan error)}, nil
 	}
 	b.start()
@@ -330,7 +334,7 @@ func TestPoll_NoQueriesWithoutChanges(t *testing.T) {
 		until := s.asked.Load() + n // each begins with asking for a notifier once more
 		waittest.For(b, "some more polls", func() bool { return s.asked.Load() >= until })
 	}
-	polls(4) // what has changed within the last two seconds is scanned again
+	polls(4) // files changed in the last two seconds are scanned again
 	before := requests.Load()
 	polls(3)
 	if asked := requests.Load() - before; asked > 0 {

@@ -41,7 +41,8 @@ func (b *bench) goesOn(slug, dir string) {
 	}
 }
 
-// removeBusy removes a directory that the engine may be writing into, which is then not empty at the first attempt.
+// removeBusy removes a directory that the engine may be writing into, which is then not empty at
+// the first attempt.
 func (b *bench) removeBusy(name string) {
 	b.Helper()
 	waittest.For(b, name+" to be removed", func() bool { return os.RemoveAll(b.path(name)) == nil })

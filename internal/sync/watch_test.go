@@ -73,7 +73,7 @@ func TestWatch_ThousandSessions(t *testing.T) {
 		b.write(fmt.Sprintf("ada/sessions/U%d-C-1712345678.0001/memory/a.md", i), note(fmt.Sprint("Session ", i), memories.User, "changed"))
 	}
 	waittest.For(b, "the changes", func() bool {
-		latest := b.list("ada", "") // the first page has what was saved last
+		latest := b.list("ada", "") // the first page has the newest memory
 		return latest["Session 1"].Body == "changed" && latest["Session 500"].Body == "changed" && latest["Session 1000"].Body == "changed"
 	})
 }
@@ -133,7 +133,7 @@ func TestWatch_DirectoryReturns(t *testing.T) {
 	b.rename("ada/memory", "aside")
 	b.restart()
 	b.isIn("ada", "Tabs", memories.Active)
-	if _, err := b.engine.Preview(t.Context(), "ada", ""); err != nil { // somebody looks at the agent meanwhile
+	if _, err := b.engine.Preview(t.Context(), "ada", ""); err != nil { // a user reads the agent
 		t.Fatal(err)
 	}
 	b.write("aside/a.md", note("Tabs", memories.User, "two"))
@@ -151,7 +151,7 @@ func TestWatch_ScanAfterEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.arrives("ada", "Tabs", "one")
-	b.write("ada/notes/a.md", note("Tabs", memories.User, "two")) // nobody watches notes/
+	b.write("ada/notes/a.md", note("Tabs", memories.User, "two")) // notes/ is not watched
 	b.write("ada/memory/b.md", note("Other", memories.User, "told of"))
 	b.arrives("ada", "Tabs", "two")
 }

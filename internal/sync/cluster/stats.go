@@ -50,7 +50,7 @@ func (n *Node) AllAgentStats(ctx context.Context) (map[int64]records.AgentStats,
 }
 
 // sendStats saves the stats of this server's agents in the database, where the other servers read
-// them. It saves only those that have changed since the last call; after a reconnect, all.
+// them. It saves only the changed ones; after a reconnect, all.
 func (n *Node) sendStats() error {
 	link := n.conn.Load()
 	if n.sentStats.link != link {

@@ -185,7 +185,7 @@ func TestEditIndex_LeavesOtherFiles(t *testing.T) {
 	if err := root.Symlink("../../outside.md", "memory/memory.md"); err != nil {
 		t.Fatal(err)
 	}
-	tx := &agenttx.Tx{Agent: hive, Root: root, State: agenttx.NewState(1)} // has no disk: a write panics
+	tx := &agenttx.Tx{Agent: hive, Root: root, State: agenttx.NewState(1)} // no disk: a write panics
 	for _, tt := range []struct{ name, index string }{
 		{"missing", "memory/gone/MEMORY.md"},
 		{"directory", "memory/dir/MEMORY.md"},
@@ -234,7 +234,8 @@ func TestListedReason_UnwritableIndex(t *testing.T) {
 func TestRecordIndexes(t *testing.T) {
 	t.Parallel()
 	root := openRoot(t, map[string]string{"memory/MEMORY.md": "text", "memory/sub/MEMORY.md": "x"})
-	tx := &agenttx.Tx{Agent: hive, Root: root, State: agenttx.NewState(1)} // has no subscribers: an event panics
+	// Has no subscribers: an event panics.
+	tx := &agenttx.Tx{Agent: hive, Root: root, State: agenttx.NewState(1)}
 	walk := func() {
 		RecordIndexes(tx, agents.Walk(root, hive, []string{"."}, func(string) {}))
 	}

@@ -22,7 +22,7 @@ import (
 type RebuildIndexOp struct{ Match string }
 
 // RebuildIndex makes the MEMORY.md of the primary directory list its memory files, or creates it,
-// and scans it. It returns the change; it writes nothing if there is none. Errors to test for:
+// and scans it. It returns the change; without one it writes nothing. Errors to test for:
 // memories.ErrNotFound, memories.ErrChanged if the ETag of the change is not op.Match, and
 // *memories.ConflictError if the index cannot be read or written.
 func (s *Service) RebuildIndex(ctx context.Context, slug string, op RebuildIndexOp) (indexfile.IndexChange, error) {

@@ -190,7 +190,7 @@ func (s *Sources) Text(ctx context.Context, next []claudemd.Summary, bodies func
 }
 
 // find returns the section of a memory from this or the last time, and marks it as used, so that
-// Put keeps it. ok is false if there is none.
+// Put keeps it. ok is false if it finds no section.
 func (s *Sources) find(m claudemd.Summary) (text string, ok bool) {
 	key := keyOf(m)
 	if text, ok = s.used[key]; ok {

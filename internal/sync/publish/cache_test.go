@@ -65,7 +65,8 @@ func (a *agent) SummariesOf(_ context.Context, ids []uuid.UUID) ([]claudemd.Summ
 	return claudemd.Sorted(found), nil
 }
 
-// publish takes the sources of an agent, checks them, and puts them back. It returns what was read for that.
+// publish takes the sources of an agent, checks them, and puts them back. It returns what was read
+// for that.
 func publishAgent(t *testing.T, c *publish.Cache, id int64, a *agent, changed []uuid.UUID) []string {
 	t.Helper()
 	a.reads = nil

@@ -53,7 +53,8 @@ func setupServers(t *testing.T) (one, other *server) {
 	return one, other
 }
 
-// TestCache_TwoServers changes one agent from two servers in turns. Some changes fail. What is compiled has to be what is on record.
+// TestCache_TwoServers changes one agent from two servers in turns. Some changes fail. What is
+// compiled must equal the saved rows.
 func TestCache_TwoServers(t *testing.T) {
 	t.Parallel()
 	s, idle := setupServers(t)
@@ -112,7 +113,8 @@ func (s *server) publish(w *postgres.Writer, changed []uuid.UUID, random *rand.R
 	return nil
 }
 
-// change makes a few changes, some of which Postgres refuses. It returns the memories that it has changed.
+// change makes a few changes; Postgres refuses some of them. It returns the memories that it has
+// changed.
 func (s *server) change(w *postgres.Writer, random *rand.Rand) (changed []uuid.UUID) {
 	s.Helper()
 	for range 1 + random.IntN(3) {

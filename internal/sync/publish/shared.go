@@ -61,7 +61,7 @@ func (p *Publisher) PublishOthers(ctx context.Context) (problem string, err erro
 
 // publishEach writes the CLAUDE.md of each agent if it differs, a few at a time. problem is a
 // sentence that names the agents whose file could not be written, or that took too long; it is
-// empty if there are none. err joins the other errors. A failure does not stop the others.
+// empty if all were written. err joins the other errors. A failure does not stop the others.
 func (p *Publisher) publishEach(ctx context.Context, rows []records.Agent) (problem string, err error) {
 	localCtx, cancelLocal := context.WithTimeout(ctx, p.Overdue)
 	defer cancelLocal()

@@ -60,7 +60,7 @@ func (s *Scanner) makeBatches(ctx context.Context, tx *agenttx.Tx, r Request, o 
 }
 
 // readKeys reads all files of diff and returns the changed ones with their keys, in the same order.
-// It saves the signatures of the unchanged ones, and counts in diff those that cannot be read yet.
+// It saves the signatures of the unchanged ones, and counts in diff the unreadable ones.
 func (s *Scanner) readKeys(ctx context.Context, tx *agenttx.Tx, r Request, o reconcile.Observed, diff *scanDiff) (entries []*agents.Entry, keys []batchKey, err error) {
 	all := make([]batchKey, len(diff.toRead)) // zero for files that are unchanged or not ready
 	signatures := make([]int64, len(diff.toRead))

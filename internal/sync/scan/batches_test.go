@@ -15,7 +15,8 @@ import (
 
 func keyNamed(name string) batchKey { return batchKey{Key: memories.Key{Name: name}} }
 
-// wholeOf returns a batch of count files of the given size. The file at index i has the key nameOf(i).
+// wholeOf returns a batch of count files of the given size. The file at index i has the key
+// nameOf(i).
 func wholeOf(count int, size int64, nameOf func(i int) string) batch {
 	var b batch
 	for i := range count {

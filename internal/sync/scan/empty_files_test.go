@@ -12,7 +12,7 @@ import (
 	"memoir/internal/sync/agenttx"
 )
 
-func TestTheTimeOfAWriterBeginsWhenItsFileIsFirstSeenEmpty(t *testing.T) {
+func TestWriterTimeLeft_FileFirstSeenEmpty(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "a.md")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
