@@ -45,35 +45,17 @@ func (s *Service) restoreRef(ctx context.Context, tx *agenttx.Tx, c *changes, re
 		return err
 	}
 	c.path = head.Path
-	err = s.continueRestore(ctx, tx, c, head, unremoved)
-	var unlisted *unlistedError
-	if errors.As(err, &unlisted) {
-		err = &memories.ConflictError{Reason: fmt.Sprintf("The memory %q is back. Its entry could not be put back into %s (%v). That is tried again at each scan.", head.Name, unlisted.index, agenttx.FSCause(unlisted.err))}
-	}
-	return err
+	return s.continueRestore(ctx, tx, c, head, unremoved)
 }
 
-// unlistedError means that a memory was restored, but its lines could not be put back into an
-// index.
-type unlistedError struct {
-	index string
-	err   error
-}
-
-func (e *unlistedError) Error() string {
-	return "put the entry back into " + e.index + ": " + e.err.Error()
-}
-
-func (e *unlistedError) Unwrap() error { return e.err }
-
-// restoreToIndexes puts back the lines that the memory's deletion removed from the indexes. It does
-// not create a missing index. It returns an *unlistedError for the first index that cannot be
-// written.
+// restoreToIndexes puts back the lines that the memory's deletion removed from the MEMORY.md files.
+// It does not create a missing file. It stops and returns a conflict for the first file that cannot
+// be written.
 func restoreToIndexes(tx *agenttx.Tx, head records.MemoryRow) error {
 	for index, lines := range head.IndexLines {
 		err := indexfile.EditIndex(tx, index, func(raw []byte) []byte { return memorymd.Restore(raw, lines) })
 		if err != nil {
-			return &unlistedError{index, err}
+			return &memories.ConflictError{Reason: fmt.Sprintf("The memory %q is back. Its entry could not be put back into %s (%v). That is tried again at each scan.", head.Name, index, agenttx.FSCause(err))}
 		}
 	}
 	return nil
@@ -117,9 +99,10 @@ func (s *Service) scanBeforeRestore(ctx context.Context, tx *agenttx.Tx, c *chan
 	return &memories.ConflictError{Reason: fmt.Sprintf("The memory %q lives again: %s has been written meanwhile. Nothing was restored. What you wanted back is in its history.", head.Name, head.Path)}
 }
 
-// continueRestore runs the steps of a restore after BeginRestore. Each is safe to repeat:
-// FinishRestores calls it again after a crash or an *unlistedError. unremoved are the files that
-// the memory's deletion had yet to remove. They are marked again if the restore is given up.
+// continueRestore runs the steps of a restore after BeginRestore: it writes the file, puts back the
+// lines in MEMORY.md, scans the file, and ends the restore in the database. Each step is safe to
+// repeat: FinishRestores calls it again after an error or a crash. unremoved are the files that the
+// memory's deletion had yet to remove; they are marked again if the file certainly was not written.
 func (s *Service) continueRestore(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow, unremoved []records.File) error {
 	raw, err := tx.Rows.CurrentRaw(ctx, head.UUID)
 	if err != nil {
