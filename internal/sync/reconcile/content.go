@@ -10,7 +10,9 @@ import (
 	"memoir/internal/sync/events"
 )
 
-// resolveFile decides whether the file's content becomes the content of its memory.
+// resolveFile decides whether the file's content becomes the content of its memory. It always does
+// if the memory is new or was in the trash, which also restores it. A missing memory becomes
+// active; its content changes if the file's is newer, as for other memories.
 func (r *reconciler) resolveFile(s ScannedFile) {
 	m := r.byKey[s.Key()]
 	switch {
@@ -33,7 +35,8 @@ func (r *reconciler) undelete(m *memoryState, s ScannedFile) {
 	r.setContent(m, s)
 }
 
-// markFound makes a missing memory active, because it has a file again.
+// markFound makes a missing memory active, because it has a file again, and takes the file's
+// content if that is newer.
 func (r *reconciler) markFound(m *memoryState, s ScannedFile) {
 	m.row.State, m.row.UpdatedAt = memories.Active, r.at
 	m.kind, m.changedBy = events.Restored, &s
@@ -70,7 +73,8 @@ func (r *reconciler) addPastRevision(m *memoryState, s ScannedFile) {
 	}
 }
 
-// setContent makes the file's content the memory's, and adds a revision if its bytes are new.
+// setContent makes the file's content, path and times those of the memory. It adds a revision if
+// the bytes are new, and a journal entry if the memory is new.
 func (r *reconciler) setContent(m *memoryState, s ScannedFile) {
 	h := &m.row
 	m.touched = true

@@ -8,7 +8,8 @@ import (
 	"memoir/internal/sync/events"
 )
 
-// applyRemoved records that the file is absent, and detaches it from its memory.
+// applyRemoved records in the file's row that it is absent, and detaches it from its memory. A
+// blocked file is no longer listed as blocked, and an unreadable one no longer as a memory.
 func (r *reconciler) applyRemoved(f records.File) {
 	r.detach(f)
 	r.dropUnreadable(f.Path)

@@ -101,7 +101,8 @@ func (m *memoryState) activityKind() memories.ActivityKind {
 }
 
 // linkSuccessors sets the other memory's name in the entry of a deleted memory and in the first
-// entry of its successor.
+// entry of its successor: the new memory of its file, or the one of the same name and content in
+// the other scope. A deleted memory without a successor stays as it is.
 func (r *reconciler) linkSuccessors(entries []records.JournalEntry) {
 	for i := range entries {
 		deleted := &entries[i]

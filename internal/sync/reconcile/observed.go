@@ -73,8 +73,9 @@ type Origin struct {
 	Rename *records.Rename
 }
 
-// actorFor returns the journal's actor for a change by the file s. s is nil if no single file made
-// the change.
+// actorFor returns the journal's actor for a change by the file s: Actor if it is set, else
+// memories.BySession for a session's file, and memories.ByDisk for any other. s is nil if no single
+// file made the change.
 func (o Origin) actorFor(s *ScannedFile) memories.Actor {
 	switch {
 	case o.Actor != "":

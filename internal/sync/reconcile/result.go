@@ -182,7 +182,8 @@ func DuplicateName(paths []string) memories.Problem {
 	}
 }
 
-// finish returns the result for all touched memories.
+// finish returns the result of Run: the change set, the events and the counts of all touched
+// memories.
 func (r *reconciler) finish() Result {
 	for _, m := range r.ordered() {
 		if !m.touched || m.merged {
@@ -203,7 +204,8 @@ func (r *reconciler) finish() Result {
 	return r.out
 }
 
-// collect adds the rows, revisions and search text of a memory to the change set.
+// collect adds the row, the revisions and the search text of a memory to the change set, as far as
+// they have changed. For a dropped memory it adds only the deletion of its row.
 func (r *reconciler) collect(m *memoryState) {
 	b := &r.out.ChangeSet
 	switch {
