@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"io/fs"
 	"maps"
 	"slices"
 	"syscall"
@@ -115,50 +114,39 @@ func (p *poller) discoverySum() uint64 {
 }
 
 // agentSum returns a checksum of the metadata of an agent's files. It is not settled if a later
-// change could leave the same time stamps.
+// change could leave the same time stamps. All directories that cannot be opened have the same sum.
 func (p *poller) agentSum(a agents.Agent, now time.Time) (result uint64, isSettled bool) {
 	var sum maphash.Hash
 	sum.SetSeed(p.seed)
+	root, err := files.OpenRoot(a.Dir)
+	if err != nil {
+		return sum.Sum64(), true
+	}
+	defer root.Close() //nolint:errcheck // nothing is written through it
 	isSettled = true
 	limit := now.Add(-agents.TimestampSlack)
-	add := func(path string, info fs.FileInfo, err error) {
-		if err != nil {
-			maphash.WriteComparable(&sum, path)
-			return
+	listing := agents.Walk(root, a, []string{"."}, func(string) {})
+	entries := append(listing.Files, agents.WalkLogs(root, a, []string{"."}, func(string) {}).Files...)
+	for _, other := range listing.Others {
+		entries = append(entries, other.Entry)
+	}
+	for _, entry := range entries {
+		maphash.WriteComparable(&sum, entry.Signature())
+		isSettled = isSettled && entry.ChangeTime < limit.UnixNano()
+	}
+	for _, path := range append(listing.Indexes, a.ClaudeMDPath(root)) {
+		info, err := files.Stat(root, path)
+		if path == "" || err != nil {
+			continue
 		}
 		_, inode, _ := agents.Identity(info)
 		maphash.WriteComparable(&sum, stamp{path, info.Size(), info.ModTime().UnixNano(), inode})
 		isSettled = isSettled && info.ModTime().Before(limit)
 	}
-	root, err := files.OpenRoot(a.Dir)
-	if err != nil {
-		add(a.Dir, nil, err)
-		return sum.Sum64(), true
-	}
-	defer root.Close() //nolint:errcheck // nothing is written through it
-	listing := agents.Walk(root, a, []string{"."}, func(string) {})
-	for _, f := range listing.Files {
-		maphash.WriteComparable(&sum, f.Signature())
-		isSettled = isSettled && f.ChangeTime < limit.UnixNano()
-	}
-	for _, o := range listing.Others {
-		maphash.WriteComparable(&sum, o.Signature())
-		isSettled = isSettled && o.ChangeTime < limit.UnixNano()
-	}
-	for _, path := range append(listing.Indexes, a.ClaudeMDPath(root)) {
-		if path != "" {
-			info, err := files.Stat(root, path)
-			add(path, info, err)
-		}
-	}
 	for _, path := range listing.Failed {
 		maphash.WriteComparable(&sum, path)
 	}
 	maphash.WriteComparable(&sum, listing.HasPrimary)
-	for _, f := range agents.WalkLogs(root, a, []string{"."}, func(string) {}).Files {
-		maphash.WriteComparable(&sum, f.Signature())
-		isSettled = isSettled && f.ChangeTime < limit.UnixNano()
-	}
 	return sum.Sum64(), isSettled
 }
 
