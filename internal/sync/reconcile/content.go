@@ -11,8 +11,8 @@ import (
 )
 
 // resolveFile decides whether the file's content becomes the content of its memory. It always does
-// if the memory is new or was in the trash, which also restores it. A missing memory becomes
-// active; its content changes if the file's is newer, as for other memories.
+// if the memory is new, renamed by this scan, or in the trash, which also restores it. A missing
+// memory becomes active; its content changes if the file's is newer, as for other memories.
 func (r *reconciler) resolveFile(s ScannedFile) {
 	m := r.byKey[s.Key()]
 	switch {
