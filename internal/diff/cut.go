@@ -28,15 +28,14 @@ func cut(line []Piece) []Piece {
 
 // middleOut omits the middle of a long piece.
 func middleOut(p Piece) []Piece {
-	length := utf8.RuneCountInString(p.Text)
-	if length <= 3*edge {
+	text := []rune(p.Text)
+	if len(text) <= 3*edge {
 		return []Piece{p}
 	}
-	first, last := runesFromStart(p.Text, edge), runesFromEnd(p.Text, edge)
 	return []Piece{
-		{Text: p.Text[:first], Changed: p.Changed},
-		{LeftOut: length - 2*edge, Changed: p.Changed},
-		{Text: p.Text[last:], Changed: p.Changed},
+		{Text: string(text[:edge]), Changed: p.Changed},
+		{LeftOut: len(text) - 2*edge, Changed: p.Changed},
+		{Text: string(text[len(text)-edge:]), Changed: p.Changed},
 	}
 }
 
@@ -56,24 +55,4 @@ func endOff(line []Piece) []Piece {
 		return append(line[:i:i], Piece{LeftOut: rest})
 	}
 	return line
-}
-
-// runesFromStart returns the length in bytes of the first n characters.
-func runesFromStart(s string, n int) int {
-	at := 0
-	for range n {
-		_, size := utf8.DecodeRuneInString(s[at:])
-		at += size
-	}
-	return at
-}
-
-// runesFromEnd returns the offset of the last n characters.
-func runesFromEnd(s string, n int) int {
-	at := len(s)
-	for range n {
-		_, size := utf8.DecodeLastRuneInString(s[:at])
-		at -= size
-	}
-	return at
 }

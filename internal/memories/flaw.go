@@ -1,6 +1,7 @@
 package memories
 
 import (
+	"slices"
 	"strings"
 
 	"memoir/internal/memories/memtext"
@@ -33,11 +34,9 @@ func (f Flaw) String() string {
 
 // ParseFlaw parses a result of String. It ignores unknown names.
 func ParseFlaw(text string) (f Flaw) {
-	for _, part := range strings.Split(text, ",") {
-		for i, name := range flawNames {
-			if part == name {
-				f |= 1 << i
-			}
+	for name := range strings.SplitSeq(text, ",") {
+		if i := slices.Index(flawNames, name); i >= 0 {
+			f |= 1 << i
 		}
 	}
 	return f

@@ -150,19 +150,7 @@ const (
 func Types() []Type { return []Type{Feedback, User, Project, Reference} }
 
 // Order returns the index of the type in Types, or -1 for other values.
-func (t Type) Order() int {
-	switch t {
-	case Feedback:
-		return 0
-	case User:
-		return 1
-	case Project:
-		return 2
-	case Reference:
-		return 3
-	}
-	return -1
-}
+func (t Type) Order() int { return slices.Index(Types(), t) }
 
 // Title returns the type with a capital first letter. The type must not be empty.
 func (t Type) Title() string { return strings.ToUpper(string(t[:1])) + string(t[1:]) }
@@ -173,8 +161,8 @@ func ParseType(s string) (t Type, ok bool) {
 	word := Type(strings.ToLower(strings.TrimFunc(s, func(r rune) bool {
 		return unicode.IsSpace(r) || strings.ContainsRune("\"'`“”‘’", r)
 	})))
-	if slices.Contains(Types(), word) {
-		return word, true
+	if word.Order() < 0 {
+		return "", false
 	}
-	return "", false
+	return word, true
 }

@@ -7,7 +7,6 @@ package words
 import (
 	"iter"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -77,9 +76,6 @@ func SetsNoSpaces(word string) bool {
 // Runs returns the parts of a text in scripts without spaces, and Hangul text between two spaces,
 // in NFKC. It omits single characters.
 func Runs(text string) []string {
-	if !hasLong(text) {
-		return nil
-	}
 	var runs []string
 	for run := range strings.FieldsFuncSeq(norm.NFKC.String(text), func(r rune) bool { return !spaceless(r) }) {
 		if utf8.RuneCountInString(run) > 1 {
@@ -90,56 +86,23 @@ func Runs(text string) []string {
 }
 
 // fold returns a text without differences in letter case, width and accents. It folds piece by
-// piece, because ASCII and Latin pieces are much cheaper. Folding never depends on text beyond a
-// space or line feed.
+// piece, because ASCII pieces are much cheaper. Folding never depends on text beyond a space or
+// line feed.
 func fold(text string) string {
-	if isASCII(text) {
-		return strings.ToLower(text)
-	}
 	var folded strings.Builder
-	folded.Grow(len(text))
 	for text != "" {
 		end := len(text)
 		if blank := strings.IndexAny(text, " \n"); blank >= 0 {
 			end = blank + 1
 		}
-		switch piece := text[:end]; {
-		case isASCII(piece):
+		if piece := text[:end]; isASCII(piece) {
 			folded.WriteString(strings.ToLower(piece))
-		case isLatin(piece):
-			for _, r := range piece {
-				folded.WriteString(latin()[r])
-			}
-		default:
-			folded.WriteString(foldAny(piece))
+		} else {
+			folded.WriteString(withoutAccents(foldCase(norm.NFKC.String(piece))))
 		}
 		text = text[end:]
 	}
 	return folded.String()
-}
-
-func foldAny(text string) string { return withoutAccents(foldCase(norm.NFKC.String(text))) }
-
-// firstMark is the first combining mark, U+0300. Marks change the character before them. All
-// characters before U+0300 are Latin.
-const firstMark = 0x300
-
-// latin are the folded forms of all characters before firstMark.
-var latin = sync.OnceValue(func() *[firstMark]string {
-	var folded [firstMark]string
-	for r := range folded {
-		folded[r] = foldAny(string(rune(r)))
-	}
-	return &folded
-})
-
-func isLatin(text string) bool {
-	for _, r := range text { // an invalid byte is U+FFFD
-		if r >= firstMark {
-			return false
-		}
-	}
-	return true
 }
 
 // foldCase removes differences in letter case. The library swaps the cases of Cherokee letters;
@@ -177,17 +140,6 @@ func isASCII(text string) bool {
 		}
 	}
 	return true
-}
-
-// hasLong reports whether a text has a character of three bytes or more. All scripts without
-// spaces, and all characters that fold to them, have such characters.
-func hasLong(text string) bool {
-	for i := range len(text) {
-		if text[i] >= 0xE0 { // the first byte of such characters
-			return true
-		}
-	}
-	return false
 }
 
 func cut(word string) string {

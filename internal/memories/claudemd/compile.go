@@ -7,7 +7,6 @@ import (
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/binary"
 	"slices"
 	"strings"
 	"time"
@@ -110,7 +109,7 @@ func (p Part) Cost() Cost { return Cost{ID: p.Memory, Chars: p.Chars, Listed: p.
 // block, in Unicode characters. A limit of 0 means no limit. Errors are those of text, which is not
 // called for one-line entries.
 func CompileParts(ms []Summary, with Intro, limit, outside int, text SectionText, add func(Part)) error {
-	ordered := inOrder(ms)
+	ordered := Sorted(slices.DeleteFunc(slices.Clone(ms), func(m Summary) bool { return m.Type.Order() < 0 }))
 	team := slices.ContainsFunc(ordered, func(m Summary) bool { return m.Team && m.Shared == "" })
 	opening := partOf(beginMarker + "\n" + with.text(team))
 	ending := partOf("\n" + endMarker)
@@ -235,74 +234,24 @@ func ahead(ms []Summary, limit, chars int) []Summary {
 	return ms[:n]
 }
 
-// inOrder returns the memories that have a type, in the order of the block.
-func inOrder(ms []Summary) []Summary {
-	if areInOrder(ms) {
-		return ms
-	}
-	return Sorted(slices.DeleteFunc(slices.Clone(ms), func(m Summary) bool { return m.hasNoType() }))
-}
-
 // Sorted returns a sorted copy of ms, in the order of the block.
-func Sorted(ms []Summary) []Summary {
-	type position struct {
-		key uint64
-		of  int32
-	}
-	positions := make([]position, len(ms))
-	for i := range ms {
-		positions[i] = position{ms[i].sortKey(), int32(i)}
-	}
-	slices.SortFunc(positions, func(a, b position) int {
-		if a.key != b.key {
-			return cmp.Compare(a.key, b.key)
-		}
-		return inBlock(&ms[a.of], &ms[b.of])
-	})
-	sorted := make([]Summary, len(ms))
-	for i, p := range positions {
-		sorted[i] = ms[p.of]
-	}
-	return sorted
-}
-
-// sortKey orders most memories as inBlock does: by type, remoteness and the first bytes of the
-// name. With it, sorting 30,000 memories takes a third of the time.
-func (m *Summary) sortKey() uint64 {
-	var name [8]byte
-	copy(name[:], m.Name)
-	return uint64(m.Type.Order()+1)<<61 | uint64(m.remoteness())<<59 | binary.BigEndian.Uint64(name[:])>>5
-}
-
-// areInOrder reports whether all memories have a type and are in the order of the block.
-func areInOrder(ms []Summary) bool {
-	for i := range ms {
-		if ms[i].hasNoType() || i > 0 && inBlock(&ms[i-1], &ms[i]) > 0 {
-			return false
-		}
-	}
-	return true
-}
-
-func (m *Summary) hasNoType() bool { return m.Type.Order() < 0 }
+func Sorted(ms []Summary) []Summary { return slices.SortedFunc(slices.Values(ms), inBlock) }
 
 // inBlock compares two memories by their order in the block: type, remoteness, bytes of the name.
-func inBlock(a, b *Summary) int {
-	if a.Type != b.Type {
-		return cmp.Compare(a.Type.Order(), b.Type.Order())
-	}
-	if byOwner := cmp.Compare(a.remoteness(), b.remoteness()); byOwner != 0 {
-		return byOwner
-	}
-	if byName := strings.Compare(a.Name, b.Name); byName != 0 {
-		return byName
-	}
-	return cmp.Or(strings.Compare(a.ID, b.ID), bytes.Compare(a.Revision[:], b.Revision[:]), strings.Compare(a.Description, b.Description))
+func inBlock(a, b Summary) int {
+	return cmp.Or(
+		cmp.Compare(a.Type.Order(), b.Type.Order()),
+		cmp.Compare(a.remoteness(), b.remoteness()),
+		strings.Compare(a.Name, b.Name),
+		strings.Compare(a.ID, b.ID),
+		bytes.Compare(a.Revision[:], b.Revision[:]),
+		strings.Compare(a.Description, b.Description),
+	)
 }
 
 // remoteness is 0 for the agent's own memories, 1 for its team's, and 2 for memories that all
 // agents share.
-func (m *Summary) remoteness() int {
+func (m Summary) remoteness() int {
 	switch {
 	case m.Shared != "":
 		return 2
@@ -310,20 +259,4 @@ func (m *Summary) remoteness() int {
 		return 1
 	}
 	return 0
-}
-
-// Merged merges two sorted lists of memories into a new sorted one.
-func Merged(ms, others []Summary) []Summary {
-	if len(others) == 0 {
-		return ms
-	}
-	merged := make([]Summary, 0, len(ms)+len(others))
-	for len(ms) > 0 && len(others) > 0 {
-		if inBlock(&ms[0], &others[0]) <= 0 {
-			merged, ms = append(merged, ms[0]), ms[1:]
-		} else {
-			merged, others = append(merged, others[0]), others[1:]
-		}
-	}
-	return append(append(merged, ms...), others...)
 }

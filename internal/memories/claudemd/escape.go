@@ -83,15 +83,9 @@ func escapeName(name string) string {
 
 var opensBlock = regexp.MustCompile("^(?:[#>+*=~`|<\\[-]|_{2}|\\d{1,9}[.)])")
 
-// openers are the first characters of all matches of opensBlock. They make the common case fast.
-const openers = "#>+*=~`|<[-_0123456789"
-
 // escapeLine returns a text for a list item, escaped so that it opens no block.
 func escapeLine(line string) string {
 	line = escapeInline(line)
-	if line == "" || strings.IndexByte(openers, line[0]) < 0 {
-		return line
-	}
 	opener := opensBlock.FindString(line)
 	if opener == "" {
 		return line
@@ -102,12 +96,7 @@ func escapeLine(line string) string {
 	return `\` + line
 }
 
-func escapeInline(line string) string {
-	if !strings.ContainsAny(line, "<@") {
-		return line
-	}
-	return escapeComments(escapeImports(line))
-}
+func escapeInline(line string) string { return escapeComments(escapeImports(line)) }
 
 // escapeComments escapes each <!--, also for programs that remove comments with a regular
 // expression. This includes Memoir's markers.
@@ -115,12 +104,8 @@ func escapeComments(text string) string { return strings.ReplaceAll(text, "<!--"
 
 // WithoutControls returns text without control characters, except line ends and tabs.
 func WithoutControls(text string) string {
-	dropped := func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' }
-	if strings.IndexFunc(text, dropped) < 0 {
-		return text
-	}
 	return strings.Map(func(r rune) rune {
-		if dropped(r) {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' {
 			return -1
 		}
 		return r

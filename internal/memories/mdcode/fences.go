@@ -13,13 +13,7 @@ import (
 // matter.
 func Fenced(text string) (found Spans, sure bool) {
 	var s fenceScan
-	openers := fenceOpeners{text: text, next: [...]int{-1, -1, -1}}
 	for from := 0; from < len(text); {
-		if s.open == "" && s.html == noHTML {
-			if from = openers.lineFrom(from); from == len(text) {
-				break
-			}
-		}
 		to := memtext.EndOfLine(text, from)
 		if !s.line(text[from:to], from) {
 			return nil, false
@@ -30,34 +24,6 @@ func Fenced(text string) (found Spans, sure bool) {
 		s.found = append(s.found, [2]int{s.from, len(text)})
 	}
 	return s.found, true
-}
-
-// fenceOpeners finds the next byte that can open code or HTML. Few lines have one, so this takes a
-// tenth of the time of scanning each line.
-type fenceOpeners struct {
-	text string
-	next [len(openerBytes)]int // offsets of the next of each byte; -1 if not searched yet
-}
-
-const openerBytes = "`~<"
-
-// lineFrom returns the start of the first line with such a byte, from a line's start on, or the
-// text's end.
-func (o *fenceOpeners) lineFrom(from int) int {
-	first := len(o.text)
-	for i := range o.next {
-		if o.next[i] < from {
-			o.next[i] = len(o.text)
-			if at := strings.IndexByte(o.text[from:], openerBytes[i]); at >= 0 {
-				o.next[i] = from + at
-			}
-		}
-		first = min(first, o.next[i])
-	}
-	if first == len(o.text) {
-		return first
-	}
-	return from + strings.LastIndexByte(o.text[from:first], '\n') + 1
 }
 
 // fenceScan is the state of Fenced between two lines.

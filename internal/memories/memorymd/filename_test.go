@@ -40,7 +40,7 @@ func FuzzFileName(f *testing.F) {
 		if strings.ContainsAny(entry, "\r\n\x00") || !utf8.ValidString(entry) {
 			t.Errorf("the entry is no line: %q", entry)
 		}
-		if n := utf8.RuneCountInString(entry); n > memorymd.EntryLength {
+		if n := utf8.RuneCountInString(entry); n > memories.MaxEntryLength {
 			t.Errorf("the entry has %d characters: %q", n, entry)
 		}
 		if _, gone := memorymd.Remove([]byte(entry), removing("team/"+file)); len(gone) != 1 || gone[0].Rest != "" {

@@ -4,6 +4,7 @@
 package memorymd
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,18 +76,10 @@ func restOf(line string, refs references, removed func(target string) bool) stri
 // lines that the index has, and lines whose files have another line now.
 func Restore(index []byte, gone []RemovedLine) []byte {
 	bom, lines := cutIndex(index)
-	eol := "\n"
-	if len(lines) > 0 && memtext.LineEnding(lines[0]) != "" {
-		eol = memtext.LineEnding(lines[0])
-	}
-	listed, refs := map[string]bool{}, referencesIn(lines)
-	for _, line := range lines {
-		if matchDefinition(strings.TrimRight(line, "\r\n")) != nil {
-			continue
-		}
-		for _, link := range linksOf(strings.TrimRight(line, "\r\n"), refs) {
-			listed[link.target] = true
-		}
+	eol := lineEndOf(lines)
+	listed := map[string]bool{}
+	for _, target := range targetsIn(lines, referencesIn(lines)) {
+		listed[target] = true
 	}
 	texts := make([]string, 0, len(gone)+len(lines))
 	for _, line := range gone {
@@ -111,6 +104,28 @@ func Restore(index []byte, gone []RemovedLine) []byte {
 		lines = insertLine(lines, insertIndex(lines, line), text, line.End, eol)
 	}
 	return []byte(bom + strings.Join(lines, ""))
+}
+
+// lineEndOf returns the line end of the first line, or LF.
+func lineEndOf(lines []string) string {
+	if len(lines) == 0 {
+		return "\n"
+	}
+	return cmp.Or(memtext.LineEnding(lines[0]), "\n")
+}
+
+// targetsIn returns the targets of all links in lines, without link definitions.
+func targetsIn(lines []string, refs references) (targets []string) {
+	for _, line := range lines {
+		text := strings.TrimRight(line, "\r\n")
+		if matchDefinition(text) != nil {
+			continue
+		}
+		for _, link := range linksOf(text, refs) {
+			targets = append(targets, link.target)
+		}
+	}
+	return targets
 }
 
 // isListed reports whether all files to which a removed line links have a line now.

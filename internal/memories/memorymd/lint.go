@@ -38,12 +38,8 @@ const (
 	FindingDeadLink  FindingCode = "dead_link"     // a link to a missing file
 	FindingUnlisted  FindingCode = "unlisted"      // a memory file without a line
 	FindingRepeated  FindingCode = "repeated_file" // a second line for a memory file
-	FindingLongEntry FindingCode = "long_line"     // a line that exceeds EntryLength
+	FindingLongEntry FindingCode = "long_line"     // a line that exceeds memories.MaxEntryLength
 )
-
-// EntryLength is the recommended length of a line of an index, in Unicode characters. Claude Code's
-// warning about large indexes states it.
-const EntryLength = memories.MaxEntryLength
 
 // nearCaps is the percentage of a limit from which Lint warns. It is arbitrary.
 const nearCaps = 90
@@ -124,8 +120,8 @@ func (l *lint) caps(index Loaded) {
 }
 
 func (l *lint) line(number int, text string, fate LineStatus) {
-	if chars := utf8.RuneCountInString(text); fate != LineLeftOut && chars > EntryLength {
-		l.add(FindingLongEntry, number, "", fmt.Sprintf("%d characters. A line of an index should have at most %d; the detail belongs in the file that it leads to.", chars, EntryLength))
+	if chars := utf8.RuneCountInString(text); fate != LineLeftOut && chars > memories.MaxEntryLength {
+		l.add(FindingLongEntry, number, "", fmt.Sprintf("%d characters. A line of an index should have at most %d; the detail belongs in the file that it leads to.", chars, memories.MaxEntryLength))
 	}
 	if matchDefinition(text) != nil {
 		return // the links that use the definition are checked
@@ -155,17 +151,9 @@ func (l *lint) line(number int, text string, fate LineStatus) {
 // unlisted returns the files that are not listed, sorted by type, name and path.
 func unlisted(files []IndexedFile, listed func(path string) bool) []IndexedFile {
 	rest := slices.DeleteFunc(slices.Clone(files), func(f IndexedFile) bool { return listed(f.Path) })
-	place := func(t memories.Type) int {
-		if i := slices.Index(memories.Types(), t); i >= 0 {
-			return i
-		}
-		return len(memories.Types())
-	}
+	position := func(t memories.Type) uint { return uint(t.Order()) } // unknown types are last
 	slices.SortFunc(rest, func(a, b IndexedFile) int {
-		if a.Type != b.Type {
-			return cmp.Or(cmp.Compare(place(a.Type), place(b.Type)), strings.Compare(a.Name, b.Name), strings.Compare(a.Path, b.Path))
-		}
-		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Path, b.Path))
+		return cmp.Or(cmp.Compare(position(a.Type), position(b.Type)), strings.Compare(a.Name, b.Name), strings.Compare(a.Path, b.Path))
 	})
 	return rest
 }

@@ -19,14 +19,9 @@ func Rebuild(index []byte, files []IndexedFile, leads LinkResolver) []byte {
 	refs := referencesIn(lines)
 	lines = withoutDeadEntries(lines, refs, leads)
 	listed := map[string]bool{}
-	for _, line := range lines {
-		if matchDefinition(strings.TrimRight(line, "\r\n")) != nil {
-			continue
-		}
-		for _, link := range linksOf(strings.TrimRight(line, "\r\n"), refs) {
-			file, _ := leads(link.target)
-			listed[file] = true
-		}
+	for _, target := range targetsIn(lines, refs) {
+		file, _ := leads(target)
+		listed[file] = true
 	}
 	missing := unlisted(files, func(path string) bool { return listed[path] })
 	for _, t := range append(memories.Types(), "") {
@@ -97,10 +92,7 @@ func withEntries(lines []string, t memories.Type, entries []string, refs referen
 	if len(entries) == 0 {
 		return lines
 	}
-	eol := "\n"
-	if len(lines) > 0 && memtext.LineEnding(lines[0]) != "" {
-		eol = memtext.LineEnding(lines[0])
-	}
+	eol := lineEndOf(lines)
 	at, above := insertIndexOf(lines, t, refs, leads)
 	for _, text := range append(above, entries...) {
 		lines = insertLine(lines, at, text, eol, eol)

@@ -67,7 +67,7 @@ func TestRebuild_ShortensOwnLines(t *testing.T) {
 		t.Errorf("what was written is %q", out)
 	}
 	for _, line := range strings.Split(out, "\n") {
-		if n := len([]rune(line)); strings.Contains(line, "release.md") && n != memorymd.EntryLength {
+		if n := len([]rune(line)); strings.Contains(line, "release.md") && n != memories.MaxEntryLength {
 			t.Errorf("the new line has %d characters", n)
 		}
 	}

@@ -33,9 +33,6 @@ var LineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 // Canonical returns s as valid UTF-8 without NUL, with LF as line ends.
 func Canonical(s string) string {
 	s, _, _ = Sanitise(strings.ReplaceAll(s, "\x00", ""))
-	if strings.IndexByte(s, '\r') < 0 {
-		return s
-	}
 	return LineEnds.Replace(s)
 }
 
@@ -71,11 +68,6 @@ func IsVisible(name string) bool {
 // OneLine removes control characters and replaces each run of white space that has a line end or a
 // tab by one space.
 func OneLine(s string) string {
-	if isPrintableASCII(s) || !strings.ContainsFunc(s, func(r rune) bool {
-		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == utf8.RuneError
-	}) {
-		return strings.TrimSpace(s)
-	}
 	var out, space strings.Builder
 	breaks := false
 	for _, r := range s {
@@ -96,15 +88,6 @@ func OneLine(s string) string {
 		}
 	}
 	return strings.TrimSpace(out.String())
-}
-
-func isPrintableASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
 }
 
 // ShortHash returns 8 hexadecimal digits of the SHA-256 of s. They distinguish the names of one

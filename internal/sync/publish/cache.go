@@ -127,7 +127,7 @@ func (s *Sources) refresh(ctx context.Context, r Reader, changed []uuid.UUID) er
 		ids[id.String()] = true
 	}
 	unchanged := slices.DeleteFunc(s.Summaries, func(m claudemd.Summary) bool { return ids[m.ID] })
-	s.Summaries = claudemd.Merged(unchanged, renewed)
+	s.Summaries = claudemd.Sorted(slices.Concat(unchanged, renewed))
 	return nil
 }
 
