@@ -18,8 +18,9 @@ type Finding struct {
 // generic is the least specific rule. On the same line, other rules take precedence.
 const generic = "generic-api-key"
 
-// Find returns the first possible credential in a text. It is safe for concurrent use. The first
-// call parses the rules.
+// Find returns the first possible credential in a text, by line; found is false without one. On the
+// same line, a specific rule takes precedence over the generic one. It is safe for concurrent use.
+// The first call parses the rules.
 func Find(text string) (first Finding, found bool) {
 	set := rules()
 	lower := strings.ToLower(text)

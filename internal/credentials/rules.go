@@ -71,6 +71,7 @@ var rules = sync.OnceValue(func() *ruleSet {
 	return &set
 })
 
+// prepare joins the list's regular expressions into a.pattern, and clears its paths.
 func (a *allowlist) prepare() {
 	a.Paths = nil
 	if len(a.Regexes) > 0 {
@@ -87,6 +88,8 @@ func anyAllows(lists []allowlist, c candidate) bool {
 	return slices.ContainsFunc(lists, func(a allowlist) bool { return a.allows(c) })
 }
 
+// allows reports whether the list excludes a match from the findings: one of its conditions holds,
+// or all if Condition is AND. It reports false without conditions.
 func (a *allowlist) allows(c candidate) bool {
 	var checks []bool
 	if a.pattern != nil {
@@ -109,8 +112,8 @@ func (a *allowlist) allows(c candidate) bool {
 	return slices.Contains(checks, true)
 }
 
-// lazily returns a regular expression that is compiled at its first use. All of them take 2.5 MB,
-// and few are used: most rules' keywords occur in no text.
+// lazily returns a function that compiles a regular expression at its first call. All of them take
+// 2.5 MB, and few are used: most rules' keywords occur in no text.
 func lazily(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }

@@ -26,7 +26,8 @@ func cut(line []Piece) []Piece {
 	return endOff(shortened)
 }
 
-// middleOut omits the middle of a long piece.
+// middleOut returns a piece, or if it is long, its first and last characters and between them a
+// piece that counts the omitted ones.
 func middleOut(p Piece) []Piece {
 	text := []rune(p.Text)
 	if len(text) <= 3*edge {
@@ -39,7 +40,8 @@ func middleOut(p Piece) []Piece {
 	}
 }
 
-// endOff omits the end of a line that is too long.
+// endOff returns the pieces of a line up to maxLine characters, and then a piece that counts the
+// omitted ones. A shorter line stays unchanged.
 func endOff(line []Piece) []Piece {
 	room := maxLine
 	for i, p := range line {

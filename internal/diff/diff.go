@@ -55,8 +55,8 @@ type Piece struct {
 	LeftOut int
 }
 
-// Texts compares two texts and shows at most this many lines. It ignores a line end at the end of a
-// text.
+// Texts compares two texts by lines, and shows at most about this many lines; further changed lines
+// are only counted. It ignores a line end at the end of a text.
 func Texts(before, after string, lines int) Diff {
 	d := drawing{before: linesOf(before), after: linesOf(after), room: lines}
 	changes := lcs.DiffLines(d.before, d.after)

@@ -32,7 +32,7 @@ func marked(removed, added []string) (removedPieces, addedPieces [][]Piece) {
 const maxWords = 64 << 10
 
 // wordsOf splits two texts for comparison: their common start and end into lines, the rest into
-// words.
+// words, or into lines if it is longer than maxWords.
 func wordsOf(before, after string) (a, b []string) {
 	start := sharedStart(before, after)
 	end := sharedEnd(before[start:], after[start:])
@@ -97,8 +97,8 @@ func mark(marks []bool) {
 	}
 }
 
-// alike reports whether at least half of the shorter text is also in the other one. Otherwise
-// nearly every word would be marked.
+// alike reports whether at least half of the shorter text is also in the other one. marks are the
+// words of a that b lacks. Otherwise nearly every word would be marked.
 func alike(a []string, marks []bool, b []string) bool {
 	shared := 0
 	for i, word := range a {
@@ -120,7 +120,8 @@ func ink(words ...string) int {
 	return n
 }
 
-// pieces returns the lines of a text as pieces of equally marked words.
+// pieces returns the given number of lines of a text as pieces of equally marked words. It also
+// marks spaces between two marked words.
 func pieces(text string, words []string, marks []bool, lines int) [][]Piece {
 	joinMarks(words, marks)
 	all := make([][]Piece, lines)

@@ -55,8 +55,8 @@ const minIndent = 2
 
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// startsBlock reports whether a line is blank or a bullet that ends the paragraph above. A bullet
-// with more indentation may continue the paragraph.
+// startsBlock reports whether a line ends the paragraph above: it is blank, or a bullet with text
+// that is indented by three spaces at most.
 func startsBlock(line string) bool {
 	text := strings.TrimLeft(line, " ")
 	if strings.TrimSpace(text) == "" {

@@ -47,6 +47,8 @@ func (safeTree) Transform(document *ast.Document, reader text.Reader, pc parser.
 	}
 }
 
+// restrict gives a link an allowed destination and removes its title. It replaces a link without
+// one, or inside another link, by its text.
 func restrict(link *ast.Link, resolve Resolve) {
 	if _, done := link.AttributeString(resolvedAttribute); done {
 		link.RemoveAttributes()
@@ -76,12 +78,14 @@ func replaceKeepingChildren(old, replacement ast.Node) {
 	old.Parent().ReplaceChild(old.Parent(), old, replacement)
 }
 
+// unwrap replaces a node by its children.
 func unwrap(node ast.Node) {
 	parent := node.Parent()
 	moveChildren(node, func(child ast.Node) { parent.InsertBefore(parent, node, child) })
 	parent.RemoveChild(parent, node)
 }
 
+// moveChildren removes each child of a node, in order, and calls place with it.
 func moveChildren(from ast.Node, place func(ast.Node)) {
 	for child := from.FirstChild(); child != nil; {
 		next := child.NextSibling()

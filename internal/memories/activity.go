@@ -81,7 +81,8 @@ var actorPhrases = map[Actor]string{
 	ByExtraction: "found by Memoir in a conversation",
 }
 
-// Phrase describes who did something of this kind. It is empty for an unknown actor.
+// Phrase describes who did something of this kind, such as "by a script". It is empty for an
+// unknown actor.
 func (a Actor) Phrase(kind ActivityKind) string {
 	if kind == ActivityDeleted && a == ByDisk {
 		return "removed on disk"

@@ -38,7 +38,7 @@ func (m Memory) Age(now time.Time) Age {
 	return AgeOf(m.ModifiedAt, now)
 }
 
-// KnownDays returns the days, or nil if the age is unknown.
+// KnownDays returns the age in full days, or nil if the age is unknown.
 func (a Age) KnownDays() *int {
 	if a.Unknown {
 		return nil
@@ -46,8 +46,8 @@ func (a Age) KnownDays() *int {
 	return &a.Days
 }
 
-// IsTellable reports whether the UTC year of t is 1 to 9999. RFC 3339, and therefore JSON, allows
-// no others.
+// IsTellable reports whether the UTC year of t is 1 to 9999, as RFC 3339 and therefore JSON
+// require.
 func IsTellable(t time.Time) bool {
 	year := t.UTC().Year()
 	return 1 <= year && year <= 9999
@@ -81,7 +81,8 @@ func (a Age) String() string {
 	}
 }
 
-// Warning returns the warning for agents about a stale memory, or "".
+// Warning returns the warning for agents about a memory that is two days old or more, or "" for a
+// newer one or an unknown age.
 func (a Age) Warning() string {
 	if !a.Stale {
 		return ""

@@ -36,8 +36,8 @@ func (c Content) Canonical() Content {
 	}
 }
 
-// NormalizeName returns a name in Unicode normalisation form C, for comparisons. The
-// same name can have different bytes on macOS and Linux.
+// NormalizeName returns a name in Unicode normalisation form C. The same name can have different
+// bytes on macOS and Linux, so names are compared in this form.
 func NormalizeName(name string) string { return norm.NFC.String(name) }
 
 // CanonicalName returns a name on one line, normalised and without control characters. A name of
@@ -52,7 +52,7 @@ func CanonicalName(s string) string {
 }
 
 // Check returns an *InvalidError for the first field that cannot be saved, because it would not be
-// read back from the file as given.
+// read back from the file unchanged. It returns nil if all can.
 func (c Content) Check() error {
 	for _, field := range []struct{ name, value string }{{"name", c.Name}, {"description", c.Description}, {"body", c.Body}} {
 		if strings.ContainsRune(field.value, 0) {

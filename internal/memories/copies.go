@@ -38,10 +38,10 @@ const (
 // copyDirectories are names of directories with copies.
 var copyDirectories = []string{"backup", "archive"}
 
-// CopyOf returns the paths of the possible originals of a file whose name looks like a copy. It
-// returns none for other names, and possibly for files below backup/ and archive/. sure reports
-// that the name alone makes the file a copy. If it is false, the file is a copy only if an original
-// exists with the same memory.
+// CopyOf returns the paths of the possible originals of a file whose name looks like a copy; none
+// for another name. sure reports that the file is a copy because of its name, or because it is
+// below backup/ or archive/. If it is false, the file is a copy only if an original exists with the
+// same memory.
 func CopyOf(file string) (originals []string, sure bool) {
 	dir, base := path.Split(file)
 	ext := path.Ext(base)
@@ -58,8 +58,8 @@ func CopyOf(file string) (originals []string, sure bool) {
 	return originals, sure || isCopyOfSureCopy(stem)
 }
 
-// isCopyOfSureCopy reports whether a stem may be a copy of a sure copy, through any number of other
-// copies.
+// isCopyOfSureCopy reports whether a stem may be the name of a copy, and its original, or the
+// original of that and so on, is surely a copy.
 func isCopyOfSureCopy(stem string) bool {
 	seen := map[string]bool{}
 	for next := possibleOriginals(stem); len(next) > 0; {
@@ -87,7 +87,8 @@ func sureOriginal(stem string) string {
 	return ""
 }
 
-// possibleOriginals returns the stems of the possible originals of a file with this stem.
+// possibleOriginals returns the stems of the files whose copy may have this stem, by the names that
+// sync programs and browsers give to copies.
 func possibleOriginals(stem string) (originals []string) {
 	for _, pattern := range possibleCopies {
 		if found := pattern.FindStringSubmatch(stem); found != nil {

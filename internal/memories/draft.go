@@ -19,8 +19,8 @@ func (d Draft) Content() Content {
 	return Content{Name: d.Name, Type: d.Type, Description: d.Description, Body: d.Body}
 }
 
-// Check returns an *InvalidError for the first field that cannot be saved. Otherwise it replaces
-// Name by its canonical form.
+// Check returns an *InvalidError for the first field that cannot be saved. Without an error it
+// replaces Name by its canonical form.
 func (d *Draft) Check() error {
 	content := d.Content()
 	if err := content.Check(); err != nil {

@@ -26,12 +26,12 @@ var (
 	// ErrStopping means that a scan was stopped, or not started, because the server is being
 	// stopped. What it recorded is kept, and the next start continues.
 	ErrStopping = errors.New("server is stopping")
-	// ErrOutOfFiles means that a scan failed because no more files can be opened.
+	// ErrOutOfFiles means that a scan failed because the process cannot open another file.
 	ErrOutOfFiles = errors.New("too many open files")
 )
 
-// Errors of an operation on an agent's file, apart from conflicts. Each wraps the
-// error that the file system has for it.
+// Errors of an operation on an agent's file, apart from conflicts. Each wraps the error that the
+// file system has for it.
 var (
 	// ErrNoFile means that there is nothing at the path, or nothing that an agent may reach.
 	ErrNoFile = fmt.Errorf("no such file in the memory directory: %w", fs.ErrNotExist)

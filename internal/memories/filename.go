@@ -44,7 +44,7 @@ func FileName(t Type, name string) string {
 	return slug + ".md"
 }
 
-// NumberedFileName returns the n-th candidate for a file's name: a.md, a_2.md, a_3.md.
+// NumberedFileName returns the n-th name to try for a file a.md: a.md, a_2.md, a_3.md.
 func NumberedFileName(file string, n int) string {
 	if n < 2 {
 		return file
@@ -60,9 +60,9 @@ var (
 	marks             = regexp.MustCompile(`\pM+`)
 )
 
-// IsSlugOf reports whether slug is the slug of name, such as flat-one for Flat One. Claude Code
-// renames a memory to its slug when it first edits the file. Non-ASCII letters may be kept, omitted
-// or without accents.
+// IsSlugOf reports whether slug is the slug of name, such as flat-one for Flat One, and differs
+// from it. Claude Code renames a memory to its slug when it first edits the file. Non-ASCII letters
+// may be kept, omitted or without accents.
 func IsSlugOf(slug, name string) bool {
 	if slug == name || slug != strings.ToLower(slug) || strings.ContainsFunc(slug, unicode.IsSpace) {
 		return false

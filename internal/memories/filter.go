@@ -55,7 +55,7 @@ type Moment string
 // MomentOf returns t as a Moment.
 func MomentOf(t time.Time) Moment { return Moment(t.UTC().Format(time.RFC3339Nano)) }
 
-// Parse returns the time. It returns an error if m is not RFC 3339.
+// Parse returns the time of m. It returns the error of time.Parse if m is empty or not RFC 3339.
 func (m Moment) Parse() (time.Time, error) {
 	// The plus sign of an offset arrives as a space if the client did not escape it.
 	return time.Parse(time.RFC3339, strings.Replace(string(m), " ", "+", 1))
@@ -114,7 +114,8 @@ func ParseFilter(query url.Values) (Filter, error) {
 	return f, f.Check()
 }
 
-// set sets the field of f to the value of a query parameter, or returns *InvalidError.
+// set sets the field of f to the value of a query parameter. The error is *InvalidError if the
+// value is missing, empty, repeated, or not true or false for a Boolean field.
 func (field FilterField) set(f *Filter, values []string) error {
 	if len(values) != 1 {
 		return &InvalidError{field.Name, fmt.Sprintf("is given %d times: give it once", len(values))}
@@ -186,7 +187,8 @@ func (f Filter) Check() error {
 	return nil
 }
 
-// check returns *InvalidError if the value is invalid for the field.
+// check returns *InvalidError if the value is invalid for the field, ErrSearch if it is too long,
+// and nil for an empty one.
 func (field FilterField) check(value string) error {
 	switch {
 	case value == "" || field.IsBool:
@@ -228,7 +230,8 @@ var filterMatches = map[string]func(f Filter, m Memory, now time.Time) bool{
 }
 
 // Matcher returns a function that reports whether f selects a memory, with ages that count to now.
-// It returns *InvalidError if f uses a field that needs the database.
+// Deleted memories are selected only if f.State requires it. The error is *InvalidError if f uses a
+// field that needs the database.
 func (f Filter) Matcher(now time.Time) (func(Memory) bool, error) {
 	var all []func(Filter, Memory, time.Time) bool
 	for _, field := range filterFields {

@@ -32,7 +32,8 @@ func (f Flaw) String() string {
 	return strings.Join(names, ",")
 }
 
-// ParseFlaw parses a result of String. It ignores unknown names.
+// ParseFlaw returns the flaws whose names are in text, separated by commas. It ignores unknown
+// names.
 func ParseFlaw(text string) (f Flaw) {
 	for name := range strings.SplitSeq(text, ",") {
 		if i := slices.Index(flawNames, name); i >= 0 {
@@ -42,8 +43,8 @@ func ParseFlaw(text string) (f Flaw) {
 	return f
 }
 
-// LastGood returns the problem that the last good content is used because the file at path has
-// flaws.
+// LastGood returns the problem that a memory keeps its last good content, because the file at path
+// has flaws. Its message names the most serious flaw.
 func LastGood(path string, flaws Flaw) Problem {
 	reason := path + " states no name any more."
 	switch {
@@ -84,7 +85,8 @@ func HasMergeConflict(text string) bool {
 	return false
 }
 
-// fenceAfter returns the fence that is open after a line, or "". open is the fence before the line.
+// fenceAfter returns the run of ` or ~ that has opened fenced code which is still open after a
+// line, or "". open is that run before the line.
 func fenceAfter(open, line string) string {
 	bare := strings.TrimLeft(line, " ")
 	run := len(bare) - len(strings.TrimLeft(bare, "`"))

@@ -156,7 +156,7 @@ func (t Type) Order() int { return slices.Index(Types(), t) }
 func (t Type) Title() string { return strings.ToUpper(string(t[:1])) + string(t[1:]) }
 
 // ParseType parses a type as people write it: in any letter case, with quotes and white space
-// around it. For other text it returns "" and false.
+// around it. ok is false for other text.
 func ParseType(s string) (t Type, ok bool) {
 	word := Type(strings.ToLower(strings.TrimFunc(s, func(r rune) bool {
 		return unicode.IsSpace(r) || strings.ContainsRune("\"'`“”‘’", r)

@@ -106,8 +106,8 @@ func CredentialProblem(rule string, line int) Problem {
 	return Problem{Code: CodeCredential, Message: fmt.Sprintf("Line %d of the file looks like a credential (%s), and everybody in the team can read it. Take it out, and change it where it is used.", line, rule)}
 }
 
-// ProblemOf returns the problem with this code and its message. An unknown code has a general
-// message.
+// ProblemOf returns the problem with this code and its standard message. For an unknown code the
+// message is a general one.
 func ProblemOf(code string) Problem {
 	message, ok := messages[code]
 	if !ok {

@@ -35,8 +35,9 @@ func MaxTypos(typed string) int {
 	}
 }
 
-// Distance returns the number of typos between the typed word and a prefix of word, both folded.
-// near is false if there are more than MaxTypos. 0 and true mean that word starts with typed.
+// Distance returns the number of typos between the typed word and the nearest prefix of word, both
+// folded. isNear is false if there are more than MaxTypos; typos then has no meaning. 0 and true
+// mean that word starts with typed.
 func Distance(typed, word string) (typos int, isNear bool) {
 	maxTypos := MaxTypos(typed)
 	if strings.HasPrefix(word, typed) {

@@ -10,7 +10,8 @@ import (
 // slack is how many bytes an end of an excerpt may move to reach a word boundary. It is arbitrary.
 const slack = 24
 
-// Excerpt is Search.Excerpt for a typed query.
+// Excerpt returns the passage of a Markdown text with the most hits of a typed query, as
+// Search.Excerpt does.
 func Excerpt(body, query string, length int) []Part { return For(query).Excerpt(body, length) }
 
 // Excerpt returns the passage of a Markdown text with the most hits, as plain text on one line. It
@@ -29,8 +30,8 @@ func (s Search) Excerpt(body string, length int) []Part {
 	return parts
 }
 
-// best returns the passage with the most distinct words of the search, then the most hits, then the
-// first.
+// best returns the passage of about length bytes with the most distinct words of the search, then
+// the most hits, then the first. Without a hit it is the start of the text.
 func (s Search) best(text string, length int) span {
 	if len(text) <= length {
 		return span{0, len(text)}
@@ -61,7 +62,8 @@ func (s Search) best(text string, length int) span {
 // maxStarts is how many hits are tried as start once a passage has all words. It is arbitrary.
 const maxStarts = 100
 
-// around returns a passage of about length bytes around hold, with a third of the rest before it.
+// around returns a passage of about length bytes that contains hold, with a third of the other
+// bytes before it, cut between words if possible.
 func around(text string, hold span, length int) span {
 	spare := max(0, length-(hold.end-hold.start))
 	start := max(0, hold.start-spare/3)
@@ -76,8 +78,8 @@ func around(text string, hold span, length int) span {
 	return span{start, end}
 }
 
-// forward returns the first start of a word in [place, last]. Without one, it returns place or the
-// next character boundary.
+// forward returns the first start of a word in [at, last]. Without one, it returns at or the next
+// character boundary.
 func forward(text string, at, last int) int {
 	if space := strings.LastIndexByte(text[:min(len(text), at)], ' '); space == at-1 {
 		return at
@@ -91,8 +93,8 @@ func forward(text string, at, last int) int {
 	return at
 }
 
-// backward returns the last end of a word in [first, place], or place or the previous character
-// boundary.
+// backward returns the last end of a word in [first, at]. Without one, it returns at or the
+// previous character boundary.
 func backward(text string, at, first int) int {
 	if text[at] == ' ' {
 		return at
@@ -134,7 +136,8 @@ func Plain(markdown string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 }
 
-// withoutLineMarks removes the markup of lines. Few lines start with a character of markup.
+// withoutLineMarks returns a Markdown text without the marks at the start of its lines, and without
+// the text of lines that have only marks.
 func withoutLineMarks(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {

@@ -26,7 +26,7 @@ type Search struct {
 	near  bool     // similar words match too
 }
 
-// For returns the Search for a typed query.
+// For returns the Search for the words of a typed query. A query without words finds nothing.
 func For(query string) Search {
 	s := Search{runs: Runs(query)}
 	for word := range All(query) {
@@ -121,8 +121,8 @@ func (s Search) hits(text string) []hit {
 	return found
 }
 
-// matches returns how many bytes of a word match a typed one: its prefix, or for a similar word all
-// of it.
+// matches returns how many bytes of a word match a typed one: those of the typed one if it is a
+// prefix, the whole word if it is similar and s finds similar words, else 0.
 func (s Search) matches(typed, word string) int {
 	if strings.HasPrefix(word, typed) {
 		return len(typed)
@@ -142,6 +142,7 @@ type origin struct {
 	from   []span
 }
 
+// of returns the span in the original text of the piece that contains an offset in the folded text.
 func (o origin) of(at int) span {
 	if o.starts == nil {
 		return span{at, at + 1}

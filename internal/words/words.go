@@ -22,8 +22,8 @@ const Longest = 255
 // word.
 func All(text string) iter.Seq[string] { return wordsOf(text, spaceless) }
 
-// Spaced is All, but yields Hangul text between two spaces as one word. It is for comparing texts,
-// where a different syllable should count less than a different word.
+// Spaced yields the words of a text as All does, but Hangul text between two spaces as one word. It
+// is for comparing texts, where a different syllable should count less than a different word.
 func Spaced(text string) iter.Seq[string] { return wordsOf(text, writtenWithoutSpaces) }
 
 func wordsOf(text string, alone func(rune) bool) iter.Seq[string] {
@@ -142,6 +142,7 @@ func isASCII(text string) bool {
 	return true
 }
 
+// cut returns the first Longest bytes of a word, cut at a character boundary.
 func cut(word string) string {
 	if len(word) <= Longest {
 		return word

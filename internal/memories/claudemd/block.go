@@ -137,7 +137,8 @@ const teamMark = " (team)"
 // fits.
 const maxTeamName = memories.MaxEntryLength / 2
 
-// FullSection returns a memory in full with its heading. Of m it uses only Name and Team.
+// FullSection returns a memory in full as a part of the block: its heading and its body, escaped so
+// that it cannot affect the text around it. Of m it uses only Name and Team.
 func FullSection(m Summary, body string) string {
 	text := "\n### " + escapeName(m.Name)
 	if m.Team {
@@ -150,8 +151,9 @@ func FullSection(m Summary, body string) string {
 	return text
 }
 
-// WithAgeNote inserts a note below the heading of a full memory that is stale at now. The note has
-// the date of the last change, so that it does not change every day.
+// WithAgeNote returns a FullSection with a note below its heading, if the memory is stale at now.
+// Otherwise it returns full unchanged. The note has the date of the last change, so that it does
+// not change every day.
 func WithAgeNote(full string, modified, now time.Time) string {
 	if modified.IsZero() || !memories.AgeOf(modified, now).Stale {
 		return full

@@ -23,9 +23,9 @@ const (
 // UncountedMessages means that the number of messages is unknown.
 const UncountedMessages = -1
 
-// FitCompaction reports whether a session memory of this size can replace a conversation with this
-// many messages with text. The second result is the reason, one sentence.
-func FitCompaction(tokens, messages int) (CompactionFit, string) {
+// FitCompaction returns whether a session memory of this size can replace a conversation with this
+// many messages with text, and one sentence with the reason.
+func FitCompaction(tokens, messages int) (fit CompactionFit, reason string) {
 	switch {
 	case tokens < MinCompactionTokens:
 		return CompactionDoesNotFit, fmt.Sprintf("It has fewer than %d tokens, which is too little to go on from.", MinCompactionTokens)

@@ -76,8 +76,8 @@ const CompilerVersion = 5
 // reserved for the text around the block.
 const maxBlock = 3 << 20
 
-// Compile is CompileParts for callers that have all bodies. It returns the block and the memories'
-// costs.
+// Compile compiles memories whose bodies the caller has, as CompileParts does with the zero Intro.
+// It returns the block and the cost of each memory.
 func Compile(ms []Section, limit, outside int) (block []byte, costs []Cost) {
 	headings := make([]Summary, len(ms))
 	bodies := make(map[[16]byte]string, len(ms))
@@ -192,6 +192,7 @@ func (b *blockOfParts) count(entry Part) {
 	b.give(entry)
 }
 
+// add passes on lead, if it is not empty, and the part p, and adds both to the sizes.
 func (b *blockOfParts) add(lead string, p Part) {
 	if lead != "" {
 		leading := partOf(lead)
@@ -218,8 +219,9 @@ func EntryCost(m Summary) Cost {
 // takes its place. It is arbitrary.
 const minAhead = 4
 
-// ahead returns the first memory and those after it that probably fit too. Their sizes may sum to
-// twice the remaining characters: Size includes frontmatter, and a missing body costs another read.
+// ahead returns the first memory and those after it that probably fit too, at least minAhead. Their
+// sizes may sum to twice the remaining characters: Size includes frontmatter, and a missing body
+// costs another read.
 func ahead(ms []Summary, limit, chars int) []Summary {
 	maxSize := 2 * (limit - chars)
 	if limit <= 0 {
@@ -234,10 +236,11 @@ func ahead(ms []Summary, limit, chars int) []Summary {
 	return ms[:n]
 }
 
-// Sorted returns a sorted copy of ms, in the order of the block.
+// Sorted returns a sorted copy of ms, in the order of the block: by type, own before shared, name.
 func Sorted(ms []Summary) []Summary { return slices.SortedFunc(slices.Values(ms), inBlock) }
 
 // inBlock compares two memories by their order in the block: type, remoteness, bytes of the name.
+// Memories without a type are first.
 func inBlock(a, b Summary) int {
 	return cmp.Or(
 		cmp.Compare(a.Type.Order(), b.Type.Order()),
@@ -249,7 +252,7 @@ func inBlock(a, b Summary) int {
 	)
 }
 
-// remoteness is 0 for the agent's own memories, 1 for its team's, and 2 for memories that all
+// remoteness returns 0 for the agent's own memories, 1 for its team's, and 2 for memories that all
 // agents share.
 func (m Summary) remoteness() int {
 	switch {

@@ -61,7 +61,7 @@ func (d Document) Outside() int {
 }
 
 // With returns the file with its block replaced by block. A file without a block gets it at its
-// end, after a blank line.
+// end, after a blank line and before a line end.
 func (d Document) With(block []byte) []byte {
 	before, after := d.Around()
 	return slices.Concat([]byte(before), block, []byte(after))
@@ -131,6 +131,8 @@ type markerLine struct {
 	begins   bool
 }
 
+// markerLines returns the positions of the lines in a text that are markers and not in code, in
+// order.
 func markerLines(text string) []markerLine {
 	if !strings.Contains(text, markerPrefix) {
 		return nil

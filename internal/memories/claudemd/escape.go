@@ -30,8 +30,8 @@ const maxRounds = 8
 const maxParsed = 128 << 10
 
 // escapeBody returns a body that cannot affect the text around it. It lowers headings, escapes
-// imports, and closes or escapes open constructs. A body that it cannot make safe becomes indented
-// code.
+// imports and comments, and closes or escapes open constructs. A body that it cannot make safe, or
+// that is too large to parse, becomes indented code.
 func escapeBody(body string) string {
 	if body == "" {
 		return ""
@@ -83,7 +83,8 @@ func escapeName(name string) string {
 
 var opensBlock = regexp.MustCompile("^(?:[#>+*=~`|<\\[-]|_{2}|\\d{1,9}[.)])")
 
-// escapeLine returns a text for a list item, escaped so that it opens no block.
+// escapeLine returns a text for a list item, with imports and comments escaped, and with a
+// backslash before a first character that would open a block.
 func escapeLine(line string) string {
 	line = escapeInline(line)
 	opener := opensBlock.FindString(line)
@@ -96,6 +97,7 @@ func escapeLine(line string) string {
 	return `\` + line
 }
 
+// escapeInline returns a line with its imports and comments escaped.
 func escapeInline(line string) string { return escapeComments(escapeImports(line)) }
 
 // escapeComments escapes each <!--, also for programs that remove comments with a regular
@@ -130,6 +132,8 @@ func escapeImports(text string) string {
 	return out.String()
 }
 
+// importsAt reports whether an agent may read the @ at an offset as an import: it is not escaped,
+// does not follow a letter, digit or slash, and a visible character follows.
 func importsAt(text string, at int) bool {
 	before := strings.TrimRight(text[:at], `\`)
 	if (at-len(before))%2 == 1 {
@@ -170,7 +174,7 @@ func sinkHeadings(text string, upTo int) string {
 	return replace(text, edits)
 }
 
-// sinkLines changes lines outside code that other parsers may read as headings.
+// sinkLines returns edits of the lines outside code that other parsers may read as headings.
 func sinkLines(text string, code mdcode.Spans) (edits []replacement) {
 	if !strings.ContainsAny(text, "#=-") {
 		return nil
@@ -196,6 +200,8 @@ func sinkLines(text string, code mdcode.Spans) (edits []replacement) {
 // atxOpening matches the start of a heading with number signs, after the marks of quotes and lists.
 var atxOpening = regexp.MustCompile(`^[ \t>*+\-0-9.)]*(#{1,6})(?:[ \t\n\f\v]|$)`)
 
+// sink returns the edits that lower a heading by sinkBy levels, to deepestHeading at most. It
+// returns nil if the heading has no position in text.
 func sink(text string, heading *ast.Heading) []replacement {
 	marks := strings.Repeat("#", min(heading.Level+sinkBy, deepestHeading))
 	at := heading.Pos()
@@ -210,8 +216,8 @@ func sink(text string, heading *ast.Heading) []replacement {
 	return sinkUnderlined(text, heading, marks)
 }
 
-// sinkUnderlined rewrites an underlined heading with number signs, which allow more than two
-// levels.
+// sinkUnderlined returns the edit that rewrites an underlined heading with the number signs marks,
+// which allow more than two levels.
 func sinkUnderlined(text string, heading *ast.Heading, marks string) []replacement {
 	lines := heading.Lines()
 	if lines.Len() == 0 {
@@ -231,6 +237,8 @@ func sinkUnderlined(text string, heading *ast.Heading, marks string) []replaceme
 	return []replacement{{lines.At(0).Start, memtext.EndOfLine(text, underlined+1), marks + " " + joined}}
 }
 
+// replace returns text with the edits made, in the order of their offsets. It skips an edit that
+// overlaps the one before.
 func replace(text string, edits []replacement) string {
 	sort.Slice(edits, func(i, j int) bool { return edits[i].from < edits[j].from })
 	var out strings.Builder

@@ -72,8 +72,8 @@ func scanBlocks(text string) (escaped string, fenced []int, plain bool) {
 	return escaped, s.fenced, s.plain
 }
 
-// line scans the line at an offset and returns the offset of the next line to scan. opensFence
-// reports whether the line opens fenced code, and records it.
+// line scans the line at an offset and returns the offset of the next line to scan, which is after
+// a whole HTML block.
 func (s *blockScan) line(at int) (next int) {
 	end := memtext.EndOfLine(s.text, at)
 	line := s.text[at:end]
@@ -95,7 +95,8 @@ func (s *blockScan) line(at int) (next int) {
 	return end + 1
 }
 
-// opensFence reports whether the line opens fenced code.
+// opensFence reports whether the line opens fenced code. If so, it records the fence, and clears
+// s.plain if parsers may disagree about the text before it.
 func (s *blockScan) opensFence(line string, at int) bool {
 	m := fenceLine.FindStringSubmatch(line)
 	if m == nil || m[2][0] == '`' && strings.Contains(line[len(m[0]):], "`") {
@@ -129,7 +130,8 @@ func (s *blockScan) inFence(line string, at int) {
 	}
 }
 
-// html skips an HTML block that every parser closes, and escapes any other.
+// html returns the offset after an HTML block that every parser closes, or else escapes the start
+// of the HTML and returns the offset of the next line.
 func (s *blockScan) html(line string, at int, afterBlank bool) (next int) {
 	next = at + len(line) + 1
 	m := rawHTML.FindStringSubmatchIndex(line)
@@ -154,8 +156,8 @@ func (s *blockScan) endsBlock(at int) bool {
 	return at >= len(s.text) || strings.Trim(s.text[at:memtext.EndOfLine(s.text, at)], " \t") == ""
 }
 
-// htmlEnd returns the offset after the end of the HTML at from, or -1 if not every parser closes
-// it.
+// htmlEnd returns the offset after the end of the HTML at from, or -1 if not every parser closes it
+// there. tag reports that it starts with a tag, not with <? or <!.
 func (s *blockScan) htmlEnd(from int, tag bool) int {
 	rest := s.text[from:]
 	begin, closer := 2, ">"
@@ -186,8 +188,8 @@ func (s *blockScan) htmlEnd(from int, tag bool) int {
 	return -1
 }
 
-// htmlEndAt returns the offset after a closing tag, or -1 if parsers may disagree about the text
-// around it.
+// htmlEndAt returns the offset after a closing tag of this length, or -1 if parsers may disagree
+// because text follows it or a fence is inside.
 func (s *blockScan) htmlEndAt(from, closer, length int) int {
 	end := closer + length
 	inner, after := s.text[from:closer], s.text[end:memtext.EndOfLine(s.text, end)]
@@ -197,7 +199,8 @@ func (s *blockScan) htmlEndAt(from, closer, length int) int {
 	return end
 }
 
-// definition escapes the start of a link definition if a parser might extend it past a blank line.
+// definition escapes the start of a link definition at the start of the line, if a parser might
+// extend it past a blank line. It leaves other lines.
 func (s *blockScan) definition(line string, at int) {
 	indent := len(line) - len(strings.TrimLeft(line, " "))
 	if indent > 3 || line[indent:] == "" || line[indent] != '[' {
@@ -242,8 +245,8 @@ func isPlain(text string, root ast.Node) bool {
 	return plain && escaped == text && slices.Equal(fenced, fencedLines(text, root))
 }
 
-// fencedLines returns the lines of fenced code that goldmark found, in the form of
-// blockScan.fenced.
+// fencedLines returns the offsets of the lines of fenced code that goldmark found: the lines that
+// open it, and non-blank lines in it.
 func fencedLines(text string, root ast.Node) []int {
 	var found []int
 	lineAt := func(at int) { found = append(found, strings.LastIndexByte(text[:min(at, len(text))], '\n')+1) }

@@ -6,10 +6,9 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// Fenced returns the spans of fenced code that start without indentation, from a scan of the lines.
-// It takes a sixteenth of the time of a Markdown parser. sure is false if only a parser can decide.
-//
-// An unindented line ends all open quotes and lists, so only fences and HTML at the outer level
+// Fenced returns the spans of fenced code that start without indentation, found line by line in a
+// small part of a parser's time. sure is false if only a parser can decide; found is then nil. An
+// unindented line ends all open quotes and lists, so only fences and HTML at the outer level
 // matter.
 func Fenced(text string) (found Spans, sure bool) {
 	var s fenceScan
@@ -45,8 +44,8 @@ const (
 	alwaysHTML            // possibly in HTML without a known end
 )
 
-// line scans the line at an offset. It returns false if the line cannot be decided without a
-// parser.
+// line processes the line at an offset. It returns false if only a parser can decide whether the
+// line opens or closes code.
 func (s *fenceScan) line(line string, at int) bool {
 	rest := strings.TrimLeft(line, " ")
 	indent := len(line) - len(rest)
@@ -80,7 +79,8 @@ func (s *fenceScan) line(line string, at int) bool {
 	return true
 }
 
-// inCode scans a line after an unindented fence.
+// inCode processes a line after an unindented fence, and ends the code at a closing fence. It
+// returns false if parsers may disagree about the line.
 func (s *fenceScan) inCode(indent int, rest string, at, length int) bool {
 	after, closes := strings.CutPrefix(rest, s.open)
 	if !closes || indent > 3 {
@@ -95,8 +95,9 @@ func (s *fenceScan) inCode(indent int, rest string, at, length int) bool {
 	return true
 }
 
-// inIndentedCode scans a line after an indented fence, which may belong to a list or be plain text.
-// In either case it ends at a fence with the same indentation, if no line between is indented less.
+// inIndentedCode processes a line after an indented fence, which may belong to a list or be plain
+// text. In either case it ends at a fence with the same indentation, if no line between is indented
+// less. It returns false if a parser must decide.
 func (s *fenceScan) inIndentedCode(indent int, rest string) bool {
 	if strings.Trim(rest, "\t\r") == "" {
 		return true
@@ -114,7 +115,8 @@ func (s *fenceScan) inIndentedCode(indent int, rest string) bool {
 	return true
 }
 
-// fenceIn returns the first run of three or more ` or ~ in a line, and the text before it.
+// fenceIn returns the first run of three or more ` or ~ in a line, and the text before it. Without
+// one, run is empty and before is the line.
 func fenceIn(line string) (run, before string) {
 	at := strings.Index(line, "```")
 	if tilde := strings.Index(line, "~~~"); tilde >= 0 && (at < 0 || tilde < at) {
@@ -127,7 +129,7 @@ func fenceIn(line string) (run, before string) {
 	return rest[:len(rest)-len(strings.TrimLeft(rest, rest[:1]))], line[:at]
 }
 
-// noteHTML records what a line that starts with < may open.
+// noteHTML records in s.html which HTML a line may open, if the line starts with <.
 func (s *fenceScan) noteHTML(indent int, rest string) {
 	if indent > 3 || rest[0] != '<' || strings.HasPrefix(rest, `<\`) {
 		return

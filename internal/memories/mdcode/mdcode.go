@@ -41,7 +41,9 @@ func newMarkdown(paragraphs []util.PrioritizedValue, inline ...util.PrioritizedV
 // is arbitrary.
 const maxDefinitions = 500
 
-// ParseBlocks parses the block structure of a Markdown text. Its offsets are those of source.
+// ParseBlocks parses the block structure of a Markdown text: headings, code, quotes, lists and
+// HTML. Offsets in the result are those of source. Very many link definitions are parsed as
+// paragraphs.
 func ParseBlocks(source string) ast.Node {
 	p := blocks
 	if strings.Count(source, "]:") > maxDefinitions {
@@ -50,7 +52,8 @@ func ParseBlocks(source string) ast.Node {
 	return p.Parse(text.NewReader([]byte(Flatten(source))))
 }
 
-// ParseCode parses a Markdown text for its code blocks and code spans only.
+// ParseCode parses a Markdown text for its blocks and code spans; links and emphasis stay text.
+// Offsets in the result are those of source.
 func ParseCode(source string) ast.Node {
 	return code.Parse(text.NewReader([]byte(Flatten(source))))
 }
@@ -107,7 +110,8 @@ func (s Spans) Of(text string) string {
 	return joined.String()
 }
 
-// Source returns a function that maps an offset in the result of Of to the offset in the text.
+// Source returns a function that maps an offset in the result of Of to the offset in the text. It
+// returns an offset at or after the end unchanged.
 func (s Spans) Source() func(at int) int {
 	ends := make([]int, len(s)) // ends in the joined text
 	total := 0
@@ -129,7 +133,7 @@ func Blocks(source string) Spans {
 	return Code(ParseBlocks(source))
 }
 
-// Code returns the spans of code blocks and code spans below a parsed node.
+// Code returns the spans of code blocks and code spans below a parsed node, ordered by their start.
 func Code(root ast.Node) Spans {
 	var found Spans
 	add := func(s text.Segment) { found = append(found, [2]int{s.Start, s.Stop}) }

@@ -34,9 +34,9 @@ type Fact struct {
 	Indent         string // white space before the text
 }
 
-// Facts returns the facts of a MEMORY.md in order, without repeated texts and at most 2,000.
-// Entries, headings, frontmatter and block comments are not facts. Its cost is linear in the size
-// of the index.
+// Facts returns the facts of a MEMORY.md in order, at most 2,000 and each text once. Entries for
+// memory files, headings, frontmatter and block comments are not facts. Its cost is linear in the
+// size of the index.
 func Facts(index []byte) []Fact {
 	head, body := frontmatter.Split(string(index))
 	first := len(memtext.Lines(head))
@@ -58,8 +58,8 @@ func Facts(index []byte) []Fact {
 	return s.facts
 }
 
-// ReplaceFact returns the index with fact replaced by entry. fact must be a result of Facts for
-// index. Other lines stay unchanged.
+// ReplaceFact returns the index with the lines of fact replaced by the one line entry. fact must be
+// a result of Facts for index. Other lines stay unchanged.
 func ReplaceFact(index []byte, fact Fact, entry string) []byte {
 	bom, lines := cutIndex(index)
 	last := lines[fact.LastLine-1]
@@ -69,7 +69,8 @@ func ReplaceFact(index []byte, fact Fact, entry string) []byte {
 
 var factMarks = strings.NewReplacer("**", "", "__", "", "`", "")
 
-// plainLine returns a line without emphasis, code marks and final colon.
+// plainLine returns a text on one line without emphasis, code marks and final colon, cut to
+// maxFactHeading characters.
 func plainLine(text string) string {
 	text, _, _ = strings.Cut(memtext.OneLine(jsonText(text)), "\n")
 	return memtext.CutRunes(strings.TrimRight(strings.TrimSpace(factMarks.Replace(text)), ":* "), maxFactHeading)
@@ -90,7 +91,7 @@ var (
 )
 
 // Title returns a name for a memory of the fact: the first clause of its first line, cut to
-// maxTitleWords and maxTitleRunes. Without such words it is the heading, which may be empty.
+// maxTitleWords and maxTitleRunes. If that has no word, it is the heading, which may be empty.
 func (f Fact) Title() string {
 	line := f.firstLine()
 	if at := endOfClause.FindStringIndex(line); at != nil && at[0] > 0 {
@@ -108,7 +109,8 @@ func (f Fact) Title() string {
 // Description returns the fact's first line as plain text, cut to maxFactDescription.
 func (f Fact) Description() string { return memtext.CutRunes(f.firstLine(), maxFactDescription) }
 
-// firstLine returns the first line that has a letter or a digit, as plain text.
+// firstLine returns the first line of the text that has a letter or a digit, as plain text. It
+// returns "" if there is no such line.
 func (f Fact) firstLine() string {
 	for line := range strings.Lines(f.Text) {
 		if fenceOf(line) != "" {

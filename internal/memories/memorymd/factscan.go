@@ -59,7 +59,8 @@ var (
 	quoteMark     = regexp.MustCompile(`^ {0,3}(?:>[ \t]?)+`)
 )
 
-// line processes the next line, without line end.
+// line processes the next line, without line end: it adds the line to the open block, or ends that
+// block and opens another one.
 func (s *factScan) line(number int, text string) {
 	if s.inComment {
 		s.inComment = !strings.Contains(text, "-->")
@@ -101,7 +102,8 @@ func (s *factScan) line(number int, text string) {
 	}
 }
 
-// blank ends a paragraph. An item continues if an indented line follows.
+// blank processes a blank line: it ends the open block, unless that is an item or an entry, which
+// continues if an indented line follows.
 func (s *factScan) blank() {
 	switch b := s.block; {
 	case b == nil:
@@ -126,7 +128,7 @@ func (s *factScan) opensFence(number int, text string) bool {
 	return true
 }
 
-// fenceOf returns the run of characters that opens a code block, or "" if the line opens none.
+// fenceOf returns the run of ` or ~ with which a line opens a code block, or "" if it opens none.
 func fenceOf(text string) string {
 	m := factFence.FindStringSubmatchIndex(text)
 	if m == nil || text[m[2]] == '`' && strings.IndexByte(text[m[3]:], '`') >= 0 {
@@ -145,8 +147,8 @@ func (s *factScan) isHeading(text string) bool {
 	return true
 }
 
-// isUnderline processes a line that makes the paragraph above a heading, and reports whether it is
-// one.
+// isUnderline reports whether a line makes the paragraph above it a heading. If so, it closes the
+// paragraph and records the heading.
 func (s *factScan) isUnderline(text string) bool {
 	b := s.block
 	if b == nil || b.kind != paragraphBlock || len(b.lines) != 1 {
@@ -165,8 +167,8 @@ func (s *factScan) isUnderline(text string) bool {
 	return true
 }
 
-// heading records a heading. A first heading of level 1 is the title of the file and no context of
-// facts.
+// heading records a heading for the facts below it, and removes the headings of the same or a lower
+// rank before it. A first heading of level 1 is the title of the file and is not recorded.
 func (s *factScan) heading(level int, text string) {
 	s.keepHeld()
 	s.intro = ""
@@ -180,7 +182,8 @@ func (s *factScan) heading(level int, text string) {
 	}
 }
 
-// item processes the first line of a list item, or of an item inside the open one.
+// item processes a line with a list mark. It opens a block for an item or an entry, or adds the
+// line to the open item if it is indented below that.
 func (s *factScan) item(number int, text string) {
 	lead := listLead.FindString(text)
 	isEntry := s.isEntry(text)
@@ -202,7 +205,8 @@ func (s *factScan) item(number int, text string) {
 	s.block.fence = fenceOf(text[len(lead):])
 }
 
-// text processes a line of a paragraph, a table or an item.
+// text processes a line without a special start. It adds the line to the open paragraph, table or
+// item, or opens a block for it.
 func (s *factScan) text(number int, text string) {
 	isEntry := s.isEntry(text)
 	if b := s.block; b != nil && (b.kind == itemBlock || b.kind == entryBlock) {
@@ -230,7 +234,8 @@ func (s *factScan) text(number int, text string) {
 	s.block.add(number, strings.TrimSpace(quoteMark.ReplaceAllString(text, "")))
 }
 
-// begin opens a block. It decides whether the held paragraph introduces the block.
+// begin opens a block. If a held paragraph introduces the block, its text becomes part of the
+// heading of the next facts; if not, it becomes a fact.
 func (s *factScan) begin(kind blockKind, number int, indent string, content int) {
 	switch {
 	case s.held != nil && (kind != paragraphBlock || boldLine.MatchString(s.held.Text)):
@@ -242,7 +247,8 @@ func (s *factScan) begin(kind blockKind, number int, indent string, content int)
 	s.block = &indexBlock{kind: kind, from: number, indent: indent, content: content}
 }
 
-// end closes the open block and keeps it if it is a fact.
+// end closes the open block and adds it to the facts, unless it is an entry or a table of entries.
+// It holds back a one-line paragraph that may introduce the next block.
 func (s *factScan) end() {
 	b := s.block
 	s.block = nil
@@ -259,7 +265,7 @@ func (s *factScan) end() {
 	s.keep(fact)
 }
 
-// keepHeld keeps the held paragraph as a fact, because it introduces nothing.
+// keepHeld adds the held paragraph to the facts, because it introduces nothing.
 func (s *factScan) keepHeld() {
 	if s.held != nil {
 		s.keep(*s.held)
@@ -275,7 +281,8 @@ func (s *factScan) keep(fact Fact) {
 	s.facts = append(s.facts, fact)
 }
 
-// context returns the Heading of a fact at the current line.
+// context returns the Heading of a fact at the current line: the headings above and the
+// introduction, joined.
 func (s *factScan) context() string {
 	parts := make([]string, 0, len(s.headings)+1)
 	for _, h := range s.headings {
@@ -287,8 +294,8 @@ func (s *factScan) context() string {
 	return memtext.CutRunes(strings.Join(parts, " › "), maxFactHeading)
 }
 
-// isEntry reports whether a line only links to memory files: it starts with such a link or has at
-// most maxLinkWords words.
+// isEntry reports whether a line is only about memory files: it starts with a link to one, or has
+// such links and at most maxLinkWords other words.
 func (s *factScan) isEntry(text string) bool {
 	text = text[:min(len(text), maxLinkSearch)]
 	if strings.IndexByte(text, '[') < 0 {
@@ -322,7 +329,8 @@ func (b *indexBlock) add(number int, text string) {
 	b.lines = append(b.lines, text)
 }
 
-// holds reports whether a line is indented below the first line of an item or entry.
+// holds reports whether the block is an item or entry and the line is indented below its first
+// line.
 func (b *indexBlock) holds(text string) bool {
 	return (b.kind == itemBlock || b.kind == entryBlock) && columns(text[:len(text)-len(strings.TrimLeft(text, " \t"))]) > columns(b.indent)
 }

@@ -25,9 +25,10 @@ type RemovedLine struct {
 	End    string `json:"end"`    // the line end; empty at the end of a file without one
 }
 
-// Remove removes the links to removed files. It calls removed with the path of each link: decoded,
-// without leading ./ and fragment. A line with other links to files keeps these; otherwise it is
-// removed. Other lines stay unchanged. gone are the removed lines. If gone is empty, out is index.
+// Remove removes the links to removed files from an index. removed is called with the path of each
+// link: decoded, without leading ./ and fragment. A line with other links to files keeps these;
+// otherwise the line is removed. gone are the changed and removed lines. If gone is empty, out is
+// index.
 func Remove(index []byte, removed func(target string) bool) (out []byte, gone []RemovedLine) {
 	bom, lines := cutIndex(index)
 	refs := referencesIn(lines)
@@ -71,9 +72,9 @@ func restOf(line string, refs references, removed func(target string) bool) stri
 	}
 }
 
-// Restore inserts lines that Remove removed: each below the line that it followed, or at the end if
-// that line is missing. A line that kept other links gets the removed ones back. Restore skips
-// lines that the index has, and lines whose files have another line now.
+// Restore inserts lines that Remove has removed: each below the line that it followed, or at the
+// end if that line is missing. A line that kept other links gets the removed ones back. It skips
+// lines that the index has, and lines whose files are all listed in other lines now.
 func Restore(index []byte, gone []RemovedLine) []byte {
 	bom, lines := cutIndex(index)
 	eol := lineEndOf(lines)
@@ -160,7 +161,8 @@ func Entry(title, file, hook string) string {
 	return entry + " — " + atMost(escape, hook, room)
 }
 
-// atMost returns the escaped text in at most limit characters, with an ellipsis if it was cut.
+// atMost returns escape(text), or if that has more than limit characters, escape of a shorter text
+// and an ellipsis.
 func atMost(escape func(string) string, text string, limit int) string {
 	whole := escape(text)
 	for n := limit - 1; utf8.RuneCountInString(whole) > limit; n-- {
@@ -169,6 +171,8 @@ func atMost(escape func(string) string, text string, limit int) string {
 	return whole
 }
 
+// cutIndex splits an index into its byte order mark, which may be empty, and its lines with their
+// line ends.
 func cutIndex(index []byte) (bom string, lines []string) {
 	text := string(index)
 	if rest, found := strings.CutPrefix(text, memtext.ByteOrderMark); found {
@@ -177,11 +181,13 @@ func cutIndex(index []byte) (bom string, lines []string) {
 	return "", memtext.Lines(text)
 }
 
+// jsonText returns s with NUL and bytes that are not UTF-8 replaced by U+FFFD.
 func jsonText(s string) string {
 	s, _, _ = memtext.Sanitise(s)
 	return s
 }
 
+// partition splits links into those for whose targets removed reports true, and the others.
 func partition(links []indexLink, removed func(string) bool) (removedLinks, others []indexLink) {
 	for _, link := range links {
 		if removed(link.target) {
@@ -209,7 +215,8 @@ func distance(a, b int) int { return max(a-b, b-a) }
 // textOf returns a line without line end, as RemovedLine stores it.
 func textOf(line string) string { return jsonText(strings.TrimRight(line, "\r\n")) }
 
-// insertIndex returns the index after the line that the removed line followed, or the end.
+// insertIndex returns the index after the line that the removed line followed: 0 if it was the
+// first, and the end if that line is missing.
 func insertIndex(lines []string, line RemovedLine) int {
 	if line.Line <= 1 {
 		return 0
@@ -220,6 +227,8 @@ func insertIndex(lines []string, line RemovedLine) int {
 	return len(lines)
 }
 
+// insertLine inserts a line with its line end. It uses eol for a line end that is missing there or
+// in the line above.
 func insertLine(lines []string, at int, text, end, eol string) []string {
 	if at < len(lines) && end == "" {
 		end = eol

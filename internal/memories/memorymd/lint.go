@@ -148,7 +148,7 @@ func (l *lint) line(number int, text string, fate LineStatus) {
 	}
 }
 
-// unlisted returns the files that are not listed, sorted by type, name and path.
+// unlisted returns the files for which listed reports false, sorted by type, name and path.
 func unlisted(files []IndexedFile, listed func(path string) bool) []IndexedFile {
 	rest := slices.DeleteFunc(slices.Clone(files), func(f IndexedFile) bool { return listed(f.Path) })
 	position := func(t memories.Type) uint { return uint(t.Order()) } // unknown types are last

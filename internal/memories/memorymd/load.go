@@ -25,8 +25,8 @@ const (
 )
 
 // Load returns the part of a MEMORY.md that an agent loads: without frontmatter and block comments,
-// trimmed, and cut at a line end to IndexLineCap and IndexUnitCap. If it was cut, a warning
-// follows.
+// trimmed, and cut at a line end to IndexLineCap and IndexUnitCap. If it was cut, a warning of
+// Claude Code is appended.
 func Load(raw []byte) string {
 	loaded := Read(raw)
 	if loaded.Warning == "" {
@@ -72,7 +72,8 @@ type LoadedLine struct {
 	Fate   LineStatus
 }
 
-// Read returns which lines of a MEMORY.md an agent loads.
+// Read returns each line of a MEMORY.md with the information whether an agent loads it, and the
+// size that is compared with the limits.
 func Read(raw []byte) Loaded {
 	head, body := frontmatter.Split(string(raw))
 	body, _, _ = memtext.Sanitise(body)
@@ -136,7 +137,8 @@ func lineStarts(text string) []int {
 	return starts
 }
 
-// withinCaps returns how many bytes of a text are within both limits.
+// withinCaps returns how many bytes of a text are within both limits: at most IndexLineCap lines,
+// and cut at a line end to IndexUnitCap.
 func withinCaps(text string) int {
 	if lines := strings.SplitN(text, "\n", IndexLineCap+1); len(lines) > IndexLineCap {
 		text = strings.Join(lines[:IndexLineCap], "\n")
@@ -168,7 +170,8 @@ func kilobytes(n int) string {
 	return strings.TrimSuffix(strconv.FormatFloat(size, 'f', 1, 64), ".0") + unit
 }
 
-// cutAtLineEnd cuts a text to IndexUnitCap, at the last line end if there is one.
+// cutAtLineEnd cuts a text to IndexUnitCap, before the last line end within it, or in the middle of
+// the first line if that is longer.
 func cutAtLineEnd(text string) string {
 	units, lineEnd, hard := 0, 0, 0
 	for i, r := range text {
@@ -196,16 +199,16 @@ func utf16Length(s string) int {
 	return n
 }
 
-// trimAsJavaScript trims like String.prototype.trim, which treats the byte order mark as white
-// space.
+// trimAsJavaScript removes white space at both ends as String.prototype.trim does, for which the
+// byte order mark is white space and U+0085 is not.
 func trimAsJavaScript(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return r == '\uFEFF' || r != '\u0085' && unicode.IsSpace(r) })
 }
 
 var comment = regexp.MustCompile(`(?s)<!--.*?-->`)
 
-// outsideBlockComments returns the spans of a text outside comments that start a block. Comments in
-// paragraphs or code and unclosed comments stay.
+// outsideBlockComments returns the spans of a text outside HTML comments that start a block.
+// Comments inside paragraphs or code, and unclosed ones, are part of the spans.
 func outsideBlockComments(text string) mdcode.Spans {
 	var outside mdcode.Spans
 	from := 0

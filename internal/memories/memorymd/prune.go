@@ -23,7 +23,8 @@ func Prune(index []byte, leads LinkResolver) []byte {
 	return index
 }
 
-// withoutRepeated removes entries whose links all lead to files that are listed further up.
+// withoutRepeated returns the lines without entries whose links all lead to files that are linked
+// further up. Entries with a link to the web or to a missing file stay.
 func withoutRepeated(lines []string, leads LinkResolver) []string {
 	listed, refs := map[string]bool{}, referencesIn(lines)
 	var result []string
@@ -49,7 +50,8 @@ func withoutRepeated(lines []string, leads LinkResolver) []string {
 	return result
 }
 
-// withShortEntries cuts long entries with one link. The link stays.
+// withShortEntries returns the lines with entries of more than MaxEntryLength characters cut, if
+// they have one link and the link stays. Other lines stay.
 func withShortEntries(lines []string, _ LinkResolver) []string {
 	refs := referencesIn(lines)
 	shortened := make([]string, len(lines))
@@ -71,7 +73,7 @@ func withShortEntries(lines []string, _ LinkResolver) []string {
 	return shortened
 }
 
-// withoutBlankLines removes blank lines between two entries.
+// withoutBlankLines returns the lines without blank lines between two entries.
 func withoutBlankLines(lines []string, _ LinkResolver) []string {
 	var result []string
 	for i, line := range lines {

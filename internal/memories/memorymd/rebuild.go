@@ -40,6 +40,8 @@ func Rebuild(index []byte, files []IndexedFile, leads LinkResolver) []byte {
 // arbitrary.
 const maxEntryBytes = 8 << 10
 
+// withoutDeadEntries returns the lines without dead links: an entry with only dead links is removed
+// with the indented text below it, and one with others keeps these.
 func withoutDeadEntries(lines []string, refs references, leads LinkResolver) []string {
 	var result []string
 	dropped := false
@@ -56,7 +58,9 @@ func withoutDeadEntries(lines []string, refs references, leads LinkResolver) []s
 	return result
 }
 
-// withoutDeadLinks returns a line without its dead links. keep is false if nothing is left of it.
+// withoutDeadLinks returns a line without its links to missing files. keep is false if no other
+// link to a file or to the web remains, or if the line defines a link to a missing file. A line
+// that is not an entry stays unchanged.
 func withoutDeadLinks(line string, refs references, leads LinkResolver) (rest string, keep bool) {
 	dead := func(target string) bool { _, exists := leads(target); return !exists }
 	if m := matchDefinition(line); m != nil {
@@ -82,12 +86,14 @@ func isEntry(line string) bool {
 
 var indented = regexp.MustCompile(`^(?: {2,}|\t)\s*\S`)
 
-// isContinuation reports whether a line below an entry belongs to it.
+// isContinuation reports whether a line belongs to the entry above it: it is indented, has no link
+// to a file, and is not an entry.
 func isContinuation(line string, refs references) bool {
 	return indented.MatchString(line) && !isEntry(line) && len(linksOf(line, refs)) == 0
 }
 
-// withEntries inserts the entries of one type.
+// withEntries inserts the entries of one type below the heading of the type, or where insertIndexOf
+// places them. It returns lines if entries is empty.
 func withEntries(lines []string, t memories.Type, entries []string, refs references, leads LinkResolver) []string {
 	if len(entries) == 0 {
 		return lines
@@ -103,8 +109,9 @@ func withEntries(lines []string, t memories.Type, entries []string, refs referen
 
 var heading = regexp.MustCompile(`^ {0,3}(#{1,6})[ \t]+(.*)`)
 
-// insertIndexOf returns the index at which entries of a type are inserted, and the lines to insert
-// before them.
+// insertIndexOf returns the index at which entries of a type are inserted, and lines to insert
+// before them: the end of the section of that type, the end of the file with a new heading if
+// others have headings, else after the last entry.
 func insertIndexOf(lines []string, t memories.Type, refs references, leads LinkResolver) (at int, above []string) {
 	marks := "" // number signs of the first heading that names a type
 	for i, line := range lines {
@@ -134,9 +141,9 @@ func insertIndexOf(lines []string, t memories.Type, refs references, leads LinkR
 	return at, nil
 }
 
-// headingType returns the type that a heading names, as in “Feedback”, “Project memories” or
-// “References”.
-func headingType(text string) (memories.Type, bool) {
+// headingType returns the type that the first word of a heading names, as in “Feedback”, “Project
+// memories” or “References”. ok is false for another word.
+func headingType(text string) (t memories.Type, ok bool) {
 	word, _, _ := strings.Cut(strings.Trim(text, "*_ \t\r\n"), " ")
 	word = strings.Trim(word, "*_:\r\n")
 	for _, w := range []string{word, strings.TrimSuffix(word, "s")} {

@@ -5,7 +5,8 @@ import "strings"
 // ByteOrderMark can start a UTF-8 file, where some editors put it.
 const ByteOrderMark = "\uFEFF"
 
-// CutLine splits s after its first line, which includes its line end: LF, CRLF or CR.
+// CutLine splits s after its first line, which includes its line end: LF, CRLF or CR. If s has one
+// line, rest is empty.
 func CutLine(s string) (line, rest string) {
 	i := strings.IndexAny(s, "\r\n")
 	if i < 0 {
@@ -17,7 +18,7 @@ func CutLine(s string) (line, rest string) {
 	return s[:i+1], s[i+1:]
 }
 
-// LineEnding returns the line end of a line, or "".
+// LineEnding returns the line end of a line: LF, CRLF, CR, or "".
 func LineEnding(line string) string {
 	return line[len(strings.TrimRight(line, "\r\n")):]
 }
@@ -33,7 +34,8 @@ func Lines(s string) []string {
 	return lines
 }
 
-// EndOfLine returns the offset of the first LF at or after from, or the length of the text.
+// EndOfLine returns the offset of the first LF at or after from, or the length of the text without
+// such an LF.
 func EndOfLine(text string, from int) int {
 	if from >= len(text) {
 		return len(text)

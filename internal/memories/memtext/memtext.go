@@ -30,19 +30,20 @@ func Sanitise(s string) (text string, nul, invalid bool) {
 // LineEnds replaces CRLF and CR by LF.
 var LineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// Canonical returns s as valid UTF-8 without NUL, with LF as line ends.
+// Canonical returns s without NUL, with LF as line ends, and with each byte that is not UTF-8
+// replaced by U+FFFD.
 func Canonical(s string) string {
 	s, _, _ = Sanitise(strings.ReplaceAll(s, "\x00", ""))
 	return LineEnds.Replace(s)
 }
 
-// CanonicalDescription is Canonical without white space around the text.
+// CanonicalDescription returns s as Canonical does, without white space around it.
 func CanonicalDescription(s string) string {
 	return strings.TrimSpace(Canonical(s))
 }
 
-// CanonicalBody is Canonical without blank lines at the start and white space at the end. The first
-// line keeps its indent, because it may be an indented code block.
+// CanonicalBody returns s as Canonical does, without blank lines at the start and white space at
+// the end. The first line keeps its indent, because it may be an indented code block.
 func CanonicalBody(s string) string {
 	s = strings.TrimRightFunc(Canonical(s), unicode.IsSpace)
 	for {
@@ -65,8 +66,8 @@ func IsVisible(name string) bool {
 	})
 }
 
-// OneLine removes control characters and replaces each run of white space that has a line end or a
-// tab by one space.
+// OneLine returns s on one line: without control characters and white space around it, and with
+// each run of white space that has a line end or a tab replaced by one space.
 func OneLine(s string) string {
 	var out, space strings.Builder
 	breaks := false
@@ -97,7 +98,7 @@ func ShortHash(s string) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// CutRunes returns the first n characters of s, or all of it.
+// CutRunes returns the first n characters of s, or all of a shorter s.
 func CutRunes(s string, n int) string {
 	for i := range s {
 		if n == 0 {
