@@ -27,8 +27,8 @@ type Agent struct {
 	// MemoryOff means that a person has switched the memory off. CLAUDE.md does not ask the agent to
 	// save, and extraction and consolidation skip it. Existing memories stay published.
 	MemoryOff bool
-	// Shared changes whenever the memories shared with the agent may have changed. It is empty if there
-	// are none. Only a Writer reads it.
+	// Shared changes whenever the memories shared with the agent may have changed. It is empty
+	// without such memories. Only a Writer reads it.
 	Shared string
 	// JoinedTo is the slug of the agent that owns the directory, if it is a link. Else it is empty.
 	JoinedTo  string
@@ -40,8 +40,8 @@ type Agent struct {
 // SharesMemories reports whether the agent's memories are shared with all others.
 func (a Agent) SharesMemories() bool { return a.Layout == sharedLayout }
 
-// IsGivenShared reports whether the agent receives shared memories. An agent whose memory is off, or
-// that shares its own, does not.
+// IsGivenShared reports whether the agent receives shared memories. It does not if its memory is
+// off or if it shares its own.
 func (a Agent) IsGivenShared() bool { return !a.SharesMemories() && !a.MemoryOff }
 
 // sharedLayout is the layout of agents that share their memories.

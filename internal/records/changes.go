@@ -28,7 +28,8 @@ type ChangeSet struct {
 	Renames []Rename
 }
 
-// Empty reports whether there is nothing to apply.
+// Empty reports whether there is nothing to apply. Search texts, journal entries and renames do not
+// count: they always come with other changes.
 func (b *ChangeSet) Empty() bool {
 	return len(b.NewHeads)+len(b.Revisions)+len(b.Heads)+len(b.DropHeads)+len(b.NewFiles)+len(b.Files)+len(b.Block)+len(b.Unblock) == 0
 }
@@ -50,12 +51,14 @@ type Rename struct {
 	From, To memories.Key
 	// At is the time of the memory's entry ActivityRenamed in the journal.
 	At time.Time
-	// Content is the content under the new key. It is allowed, even if it was deleted under that key.
+	// Content is the content under the new key. It is allowed, even if it was deleted under that
+	// key.
 	Content memories.Fingerprint
 	// Deleted is the deleted memory with the new key, or uuid.Nil. Its history moves to the renamed
 	// memory.
 	Deleted uuid.UUID
-	// ByFile means that the memory's files state the new name. No tombstones are added for the old key.
+	// ByFile means that the memory's files state the new name. No tombstones are added for the old
+	// key.
 	ByFile bool
 	// Files are to be removed, because they carry the memory under its old key.
 	Files []File

@@ -6,9 +6,9 @@ import (
 	"memoir/internal/memories"
 )
 
-// Disagreement is a conflict between the files of a memory: a session's file is newer than all primary
-// files and differs, or two primary files differ. A save ends the first kind. A change or removal of
-// one file ends the second.
+// Disagreement is a conflict between the files of a memory: a session's file is newer than all
+// primary files and differs, or two primary files differ. A save ends the first kind. A change or
+// removal of one file ends the second.
 type Disagreement struct {
 	ID         string // of the memory
 	Name       string

@@ -9,7 +9,7 @@ import (
 // Alive is the number of living memories by type. The empty type stands for no type.
 type Alive map[memories.Type]int
 
-// Total counts all types together.
+// Total returns the number of living memories of all types.
 func (a Alive) Total() int {
 	total := 0
 	for _, n := range a {

@@ -34,11 +34,12 @@ type CountKey struct {
 	Type  memories.Type
 }
 
-// IsLiving reports whether a memory with the key counts as living.
+// IsLiving reports whether a memory with the key is counted as living: it has a state, and that is
+// not Deleted.
 func (l CountKey) IsLiving() bool { return l.State != "" && l.State != memories.Deleted }
 
-// NewJournalEntry returns the entry of a change after which the memory is h. before is its key
-// until then.
+// NewJournalEntry returns the journal entry of a change after which the memory is h. before is the
+// memory's state and type before the change.
 func NewJournalEntry(h MemoryRow, before CountKey, at time.Time, kind memories.ActivityKind, actor memories.Actor) JournalEntry {
 	return JournalEntry{
 		At: at, Kind: kind, Actor: actor, MemoryID: h.UUID, Name: h.Name, Path: h.Path, Session: h.Session,
@@ -46,8 +47,8 @@ func NewJournalEntry(h MemoryRow, before CountKey, at time.Time, kind memories.A
 	}
 }
 
-// LastJournalEntry returns the entry of a change that removes the memory with its contents: it is
-// deleted, and its revision is gone.
+// LastJournalEntry returns the journal entry of a change that removes the memory h with its
+// contents: its state is Deleted and it has no revision.
 func LastJournalEntry(h MemoryRow, at time.Time, kind memories.ActivityKind, actor memories.Actor) JournalEntry {
 	end := NewJournalEntry(h, h.CountKey(), at, kind, actor)
 	end.State, end.RevisionID = memories.Deleted, uuid.Nil

@@ -20,11 +20,11 @@ type MemoryRow struct {
 	Conflict        memories.Conflict
 }
 
-// CountKey returns the memory's key in counts.
+// CountKey returns the state and type with which the memory is counted.
 func (h MemoryRow) CountKey() CountKey { return CountKey{h.State, h.Type} }
 
-// After returns the time of a change of the memory at a clock time. It is later than all earlier
-// changes, even if the clock was set back or another server's clock is ahead.
+// After returns the time to record for a change of the memory: at, or if the memory has a later
+// time because a clock was wrong, the next moment after that.
 func (h MemoryRow) After(at time.Time) time.Time {
 	for _, before := range []time.Time{h.UpdatedAt, h.ContentAt} {
 		if !at.After(before) {
@@ -43,8 +43,8 @@ const (
 	ByDisk   DeletedBy = "disk"
 )
 
-// File is one memory file as of its last scan. The row of an absent file is kept, so that the file is
-// not new if it returns.
+// File is one memory file as of its last scan. The row of an absent file is kept, so that the file
+// is not new if it returns.
 type File struct {
 	Path         string
 	Session      string    // empty: of the primary directory

@@ -75,7 +75,8 @@ const (
 type StepChange struct {
 	Op     string `json:"op"`
 	Memory string `json:"memory,omitempty"` // its id
-	Name   string `json:"name"`             // of the memory; of an index its path, relative to the primary directory
+	// Name is of the memory; for an index it is the path, relative to the primary directory.
+	Name string `json:"name"`
 	// Seen is the ETag as of the plan; for an index the hash of its bytes.
 	Seen   string    `json:"seen"`
 	Before *StepText `json:"before"`

@@ -8,10 +8,10 @@ import (
 
 // RecallUse are statistics of an agent's recalls.
 type RecallUse struct {
-	// Days are in order; a day has an entry for each who asked and each way to choose, and none
-	// without recalls.
+	// Days are in order. A day has an entry for each combination of AskedBy and SelectedBy with
+	// recalls.
 	Days []RecallDay
-	// Medians are of the time that choosing took lately, by the way.
+	// Medians are of the time that recent recalls took, by SelectedBy.
 	Medians map[string]time.Duration
 	// Most are the memories that were delivered most often, out of MostTotal.
 	Most      []RecalledMemory
@@ -21,7 +21,7 @@ type RecallUse struct {
 	NeverTotal int
 }
 
-// RecallDay is how many recalls there were on one day, of one who asks and one way to choose.
+// RecallDay is the number of recalls on one day with the same AskedBy and SelectedBy.
 type RecallDay struct {
 	Day        time.Time // its beginning, in UTC
 	AskedBy    string    // script, hook, mcp
@@ -32,7 +32,8 @@ type RecallDay struct {
 	NoneOfMany int
 }
 
-// ManyCandidates is how many memories are enough that one of them should have been worth giving.
+// ManyCandidates is how many memories a recall must have considered for its empty result to be
+// unexpected. It is arbitrary.
 const ManyCandidates = 10
 
 // RecalledMemory is a memory with how often it was given.
@@ -46,13 +47,14 @@ type RecalledMemory struct {
 // RecallsOfMemory is how often a memory was delivered, from the recalls that are still stored.
 type RecallsOfMemory struct {
 	Recalls int
-	Last    time.Time // zero if there are none
-	// Chances is how many recalls have looked at memories since it was learned; counted only where
-	// none gave it.
+	Last    time.Time // zero without recalls
+	// Chances is how many recalls have considered memories since it was learned. It is counted only
+	// if Recalls is 0.
 	Chances int
 }
 
-// DaysUpTo returns the starts of the last days in UTC, up to the day of now.
+// DaysUpTo returns the starts of the given number of days in UTC, in order. The last is the day of
+// now.
 func DaysUpTo(now time.Time, days int) []time.Time {
 	beginnings := make([]time.Time, days)
 	for i := range beginnings {

@@ -8,7 +8,7 @@ import (
 	"memoir/internal/memories"
 )
 
-// Recall is the record of one.
+// Recall is the record of one recall: a search for the memories that fit a prompt.
 type Recall struct {
 	ID             uuid.UUID
 	AgentID        int64
@@ -49,7 +49,7 @@ type DeliveredMemory struct {
 	Bytes int
 }
 
-// SessionDelivery is what a session has received so far.
+// SessionDelivery is the set of memories that a session has received, and their size.
 type SessionDelivery struct {
 	Memories map[uuid.UUID]bool
 	Bytes    int
@@ -62,8 +62,8 @@ type RecallTerm struct {
 	Runs  []string // of adjacent characters; each character is a word
 }
 
-// RecallSources are the agents whose memories an agent receives: itself first, then those that
-// share theirs.
+// RecallSources are the agents whose memories an agent receives: the agent itself, then the agents
+// that share theirs.
 type RecallSources []Agent
 
 // Of returns the source with the id, or the zero Agent.
@@ -111,8 +111,8 @@ type PastRecall struct {
 	Memories []PastDelivery
 }
 
-// PastDelivery is a memory that an earlier recall has returned. There is false if the memory is
-// purged.
+// PastDelivery is a memory that an earlier recall has returned. There is false if the memory was
+// removed permanently.
 type PastDelivery struct {
 	DeliveredMemory
 	There bool

@@ -4,12 +4,10 @@
 // not decide what a row means. Package postgres stores and reads these values; all other packages
 // use them without knowing it:
 //
-//	page, err := store.Memories(ctx, agent, memories.Filter{Type: memories.User}, memories.PageRequest{Limit: records.MaxLimit})
+//	page, err := store.Memories(ctx, agent, memories.Filter{}, memories.PageRequest{Limit: 10})
 package records
 
-import (
-	"time"
-)
+import "time"
 
 // Now returns the current time in UTC, in the microseconds that Postgres keeps, so that a stored
 // time equals the one that is read back.

@@ -19,7 +19,7 @@ type SignatureSums struct {
 	Absent   int               // known, not on disk
 }
 
-// Present returns the number of files that are on disk.
+// Present returns the number of files that are on disk, with or without a signature.
 func (s *SignatureSums) Present() int {
 	n := s.Unsigned
 	for _, part := range s.Parts {
