@@ -63,7 +63,7 @@ func (w *uncompressedWriter) Write(part []byte) (int, error) {
 
 func (w *uncompressedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// isLocalClient reports whether the client is on this machine and is not a proxy, which sends
+// isLocalClient reports whether the client is on this machine and is no proxy. A proxy sends
 // headers about its client.
 func isLocalClient(r *http.Request) bool {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)

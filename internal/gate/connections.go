@@ -30,7 +30,9 @@ func newConnections(max int) *connections {
 
 type surplus struct{}
 
-// admit is the server's ConnContext. It marks the context of a connection past the limit.
+// admit is the server's ConnContext. It counts a new connection. Past the limit, it closes the
+// connection that has waited longest. If none waits, it marks the context of the new one, or closes
+// it if maxSurplus others are marked.
 func (c *connections) admit(ctx context.Context, conn net.Conn) context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -46,9 +48,8 @@ func (c *connections) admit(ctx context.Context, conn net.Conn) context.Context 
 	return context.WithValue(ctx, surplus{}, true)
 }
 
-// dropWaiting closes the connection that has been waiting longest. It returns false if no
-// connection is waiting. A client that sends a request at that moment has to retry, as after any
-// close by a server.
+// dropWaiting closes the connection that has been waiting longest, and returns true. It returns
+// false if none is waiting. A client that sends a request at that moment has to retry.
 func (c *connections) dropWaiting() bool {
 	oldest := c.waiting.Front()
 	if oldest == nil {
@@ -60,7 +61,8 @@ func (c *connections) dropWaiting() bool {
 	return true
 }
 
-// trackState is the server's ConnState. A connection is active after the head of a request was
+// trackState is the server's ConnState. It records whether a connection waits for a request or is
+// active, and forgets a closed one. A connection becomes active after the head of a request was
 // read.
 func (c *connections) trackState(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
@@ -81,7 +83,8 @@ func (c *connections) trackState(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// refuseSurplus answers 429 on connections past the limit.
+// refuseSurplus returns a handler that answers 429 on connections that admit has marked, and calls
+// next for others.
 func (g *Gate) refuseSurplus(next http.Handler) http.Handler {
 	const detail = "More connections are open than this server serves, and all are at work. Nothing was changed. Try again shortly."
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

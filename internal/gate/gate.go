@@ -79,8 +79,8 @@ var ErrNeedsToken = errors.New("anybody on the network could read and delete mem
 const MinNetworkToken = 16
 
 // New returns a gate. It returns ErrNeedsToken if others can reach the server and a token is
-// missing or too short. It also fails if the address or a host is malformed, or ReadToken would
-// allow writing.
+// missing or too short. It also fails if the address or a host is malformed, or if ReadToken would
+// not prevent writes.
 func New(options Options) (*Gate, error) {
 	host, port, err := net.SplitHostPort(options.Addr)
 	if err != nil {
@@ -118,7 +118,8 @@ func New(options Options) (*Gate, error) {
 	return g, nil
 }
 
-// Around returns next behind the gate. The caller must wrap every handler of the server.
+// Around returns a handler that checks and limits each request, and calls next for those that it
+// admits. The caller must wrap every handler of the server.
 func (g *Gate) Around(next http.Handler) http.Handler {
 	crossOrigin := http.NewCrossOriginProtection()
 	if origin := g.options.PublicURL.Origin(); origin != "" {
@@ -164,7 +165,7 @@ func isProgramPath(r *http.Request) bool {
 	return strings.HasPrefix(path, "/api/") || strings.HasPrefix(path, "/hooks/")
 }
 
-// isLoopback reports whether a canonical host is a name or address of this machine.
+// isLoopback reports whether a canonical host is a loopback name or address of this machine.
 func isLoopback(host string) bool {
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return true

@@ -67,8 +67,9 @@ func (e *tooManyGuesses) Error() string {
 // seconds returns the waiting time in whole seconds, at least 1.
 func (e *tooManyGuesses) seconds() int { return int(math.Ceil(max(e.after.Seconds(), 1))) }
 
-// check returns the result of isRight, which it calls at most once. It waits after too many wrong
-// tokens. It returns *tooManyGuesses if the wait would exceed maxGuessWait.
+// check returns whether isRight, which it calls at most once, returns true. After too many wrong
+// tokens of the address or of all, it waits first. If the wait would exceed maxGuessWait, it
+// returns *tooManyGuesses and does not call isRight.
 func (g *guesses) check(ctx context.Context, from netip.Prefix, isRight func() bool) (bool, error) {
 	familiar := g.isFamiliar(from)
 	if familiar && isRight() {
@@ -100,8 +101,8 @@ func (g *guesses) check(ctx context.Context, from netip.Prefix, isRight func() b
 	return true, nil
 }
 
-// isFamiliar reports whether a valid token came from the address within familiarFor. This machine
-// is always familiar, because its commands and hooks may be first to send a token.
+// isFamiliar reports whether the address has sent a valid token within familiarFor. This machine is
+// always familiar, because its commands and hooks may be first to send a token.
 func (g *guesses) isFamiliar(from netip.Prefix) bool {
 	shown, known := g.familiar.Get(from)
 	return from == thisMachine || known && time.Since(shown) < familiarFor

@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// checkHost answers 421 for a host that is not the server's. This prevents DNS rebinding, where
-// another site's name points to this server and the browser treats its requests as same-origin.
+// checkHost returns a handler that calls next if the request's host is one of the server's, and
+// answers 421 otherwise. This prevents DNS rebinding, where the name of another site points to this
+// server.
 func (g *Gate) checkHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, ok := hostOf(r.Host)
@@ -53,7 +54,7 @@ func isPort(rest string) bool {
 	return rest == "" || digits != rest && strings.Trim(digits, "0123456789") == ""
 }
 
-// canonicalHost returns a host in lower case, without a trailing dot. It returns an address in its
+// canonicalHost returns a host name in lower case without a trailing dot, and an IP address in its
 // shortest form.
 func canonicalHost(host string) string {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))

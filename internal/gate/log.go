@@ -18,8 +18,8 @@ const (
 	maxRefusals = 100
 )
 
-// logRequests logs each request after its response, also after a panic. It omits the query, which
-// can contain searches.
+// logRequests returns a handler that calls next, and logs the request after its response, also
+// after a panic. It omits the query, which can contain searches.
 func (g *Gate) logRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
@@ -48,7 +48,7 @@ func (g *Gate) log(r *http.Request, status, bytes int, took time.Duration) {
 		"status", status, "bytes", bytes, "took", took, "from", r.RemoteAddr)
 }
 
-// truncate returns at most the first maxLogged bytes of a client's text.
+// truncate returns text, or its first maxLogged bytes and an ellipsis if it is longer.
 func truncate(text string) string {
 	if len(text) <= maxLogged {
 		return text
@@ -63,8 +63,8 @@ type refusals struct {
 	n      int       // refusals in that second
 }
 
-// count counts one refusal. It reports whether to log it, and how many the previous second left out
-// of the log.
+// count counts one refused request. isListed reports whether to log it. If a new second has begun,
+// unlisted is the number of requests that the previous one left out of the log.
 func (f *refusals) count(now time.Time) (isListed bool, unlisted int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

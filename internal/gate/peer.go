@@ -33,7 +33,7 @@ type users struct {
 	unmapped int64
 }
 
-// admits reports whether the socket is open and belongs to one of the users.
+// admits reports whether the socket is open and belongs to root or to the user of this process.
 func (u users) admits(s peerSocket) bool {
 	if !s.established || s.inode == 0 || int64(s.uid) == u.unmapped {
 		return false
@@ -41,8 +41,8 @@ func (u users) admits(s peerSocket) bool {
 	return s.uid == 0 || s.uid == u.self
 }
 
-// CanIdentifyPeers reports whether the kernel reports the owner of a local connection. It tests
-// this with a connection to itself.
+// CanIdentifyPeers reports whether the kernel names the owner of a local connection. It connects to
+// itself to find out.
 func CanIdentifyPeers() bool {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -74,7 +74,8 @@ type peerCheck struct {
 
 type peerCheckKey struct{}
 
-// withPeer adds the connection's peerCheck to the context of its requests.
+// withPeer returns the context for the requests of a connection, with the check of the connection's
+// owner. If the gate does not check owners, it returns ctx.
 func (g *Gate) withPeer(ctx context.Context, conn net.Conn) context.Context {
 	if g.owner == nil || g.tokens != nil {
 		return ctx
@@ -82,8 +83,9 @@ func (g *Gate) withPeer(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, peerCheckKey{}, &peerCheck{conn: conn, users: g.owner.users})
 }
 
-// admitted reports whether the connection's owner may connect. The first call asks the kernel: the
-// client is then waiting for a response, so its socket is open.
+// admitted reports whether the connection's owner may connect. Only the first call asks the kernel:
+// the client is then waiting for a response, so its socket is open. It returns an error if the
+// kernel could not be asked.
 func (c *peerCheck) admitted() (bool, error) {
 	c.once.Do(func() {
 		found, err := peerOf(c.conn)
@@ -118,7 +120,9 @@ func ownerName() string {
 	return "user " + uid
 }
 
-// onlyOwner refuses requests of other users of this machine, except root.
+// onlyOwner returns a handler that calls next for requests of the server's own user and of root,
+// and for paths that are open to all. It answers 403 to other users, and 503 if the user is not
+// known.
 func (g *Gate) onlyOwner(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isOpen(r) {
@@ -145,7 +149,8 @@ func (g *Gate) onlyOwner(next http.Handler) http.Handler {
 	})
 }
 
-// refuseStranger answers 403 with the owner's name and an explanation how to share the server.
+// refuseStranger answers 403, names the server's owner, explains how to share the server, and
+// closes the connection.
 func (g *Gate) refuseStranger(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Connection", "close") // so that the next connection is checked again
 	detail := fmt.Sprintf("This Memoir belongs to %s, and only that user and root may use it. "+

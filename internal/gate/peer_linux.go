@@ -56,8 +56,8 @@ func peerOf(conn net.Conn) (peerSocket, error) {
 	return found, nil
 }
 
-// addrPort returns an address, with an IPv4-mapped IPv6 address as IPv4. The kernel finds both
-// kinds of sockets by that form.
+// addrPort returns a TCP address, with an IPv4-mapped IPv6 address as IPv4, by which the kernel
+// finds both kinds of sockets. It returns the zero value for another kind of address.
 func addrPort(address net.Addr) netip.AddrPort {
 	tcp, ok := address.(*net.TCPAddr)
 	if !ok {
@@ -67,8 +67,8 @@ func addrPort(address net.Addr) netip.AddrPort {
 	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
 }
 
-// socketBetween returns the socket with these addresses, or errNoPeer. The kernel looks it up in a
-// hash table, so the cost does not depend on the number of sockets.
+// socketBetween returns the socket with these addresses, or errNoPeer if there is none. The kernel
+// looks it up in a hash table, so the cost does not depend on the number of sockets.
 func socketBetween(local, remote netip.AddrPort) (peerSocket, error) {
 	kernel, err := netlink.Dial(unix.NETLINK_SOCK_DIAG, nil)
 	if err != nil {
@@ -119,8 +119,8 @@ func diagRequest(local, remote netip.AddrPort) []byte {
 	return request
 }
 
-// hasAddresses reports whether the response describes the requested socket. The kernel describes an
-// IPv6 socket that is connected to an IPv4 address in IPv6.
+// hasAddresses reports whether the kernel's answer describes the requested socket. The kernel
+// describes an IPv6 socket that is connected to an IPv4 address in IPv6.
 func hasAddresses(answer, question []byte) bool {
 	a, q := answer[diagAnswerID:], question[diagIDOffset:]
 	return string(a[:4]) == string(q[:4]) &&
@@ -135,7 +135,8 @@ func diagAddr(family byte, raw []byte) netip.Addr {
 	return netip.AddrFrom16([16]byte(raw)).Unmap()
 }
 
-// isEstablished reports whether the server's end of a connection is open.
+// isEstablished reports whether the server's end of a connection is open. It returns errNoPeer if
+// the connection is closed, and errCannotIdentify if it is not TCP.
 func isEstablished(conn net.Conn) (bool, error) {
 	if wrapped, ok := conn.(interface{ NetConn() net.Conn }); ok { // TLS
 		conn = wrapped.NetConn()

@@ -14,8 +14,8 @@ type PublicURL struct {
 	Host   string // lower case; without the scheme's default port
 }
 
-// ParsePublicURL parses the address of a proxy. It refuses a path, because pages and cookies need
-// the root of a host.
+// ParsePublicURL parses the address of a proxy, such as https://memoir.example.org. It refuses a
+// path, because pages and cookies need the root of a host. The result has no default port.
 func ParsePublicURL(text string) (PublicURL, error) {
 	parsed, err := url.Parse(text)
 	if err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.User != nil ||
@@ -33,7 +33,7 @@ func ParsePublicURL(text string) (PublicURL, error) {
 	return PublicURL{parsed.Scheme, strings.TrimSuffix(host, ownPort)}, nil
 }
 
-// Origin returns the address in the form of an Origin header. It is empty for the zero value.
+// Origin returns the address as in an Origin header. It is empty for the zero value.
 func (u PublicURL) Origin() string {
 	if u.Host == "" {
 		return ""
@@ -41,7 +41,7 @@ func (u PublicURL) Origin() string {
 	return u.Scheme + "://" + u.Host
 }
 
-// IsLocal reports whether only this machine can reach the address.
+// IsLocal reports whether only this machine can reach the address. It is false for the zero value.
 func (u PublicURL) IsLocal() bool {
 	host, ok := hostOf(u.Host)
 	return ok && isLoopback(host)

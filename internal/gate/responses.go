@@ -20,7 +20,8 @@ func RequestID(ctx context.Context) string {
 	return id
 }
 
-// identify gives each request a random id. It ignores an id sent by the client.
+// identify returns a handler that calls next with a new random request id in the context, and sends
+// the id in X-Request-Id. It ignores an id sent by the client.
 func identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := rand.Text()
@@ -29,8 +30,8 @@ func identify(next http.Handler) http.Handler {
 	})
 }
 
-// recover turns a panic into a response with status 500. If the response has begun, it closes the
-// connection.
+// recover turns a panic into a logged response with status 500. If the response has begun, it
+// aborts it, which closes the connection. Without a panic it does nothing.
 func (g *Gate) recover(answer middleware.WrapResponseWriter, r *http.Request) {
 	cause := recover()
 	if cause == nil {
@@ -52,7 +53,8 @@ func (g *Gate) recover(answer middleware.WrapResponseWriter, r *http.Request) {
 const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// setHeaders sets the security headers of every response. A handler may change Cache-Control.
+// setHeaders returns a handler that sets the security headers and then calls next, which may change
+// Cache-Control.
 func setHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

@@ -44,8 +44,9 @@ func isOpen(r *http.Request) bool {
 	return strings.HasPrefix(path, "/static/") && !strings.Contains(path, "..") && !strings.Contains(path, "%")
 }
 
-// authenticate serves requests with a valid token or sign-in. It restricts readers to requests that
-// change nothing.
+// authenticate returns a handler that calls next for requests with a valid token or sign-in, and
+// asks others to sign in. With the token for readers, it refuses requests that change something.
+// Without a token it admits only the owner, or everyone.
 func (g *Gate) authenticate(next http.Handler) http.Handler {
 	switch {
 	case g.tokens == nil && g.owner != nil:
@@ -74,9 +75,8 @@ func (g *Gate) authenticate(next http.Handler) http.Handler {
 	})
 }
 
-// granted returns the access that the request's token or sign-in cookie grants, the higher one of
-// both. It returns an error if one of them could not be checked; the access is then the other
-// one's.
+// granted returns the higher access of the request's token and of its sign-in cookie. If one of
+// them could not be checked, it returns an error and the access of the other.
 func (g *Gate) granted(r *http.Request) (access, error) {
 	bySignIn, unread := g.bySignIn(r)
 	shown := bearerToken(r)
@@ -87,8 +87,8 @@ func (g *Gate) granted(r *http.Request) (access, error) {
 	return max(bySignIn, byToken.grants), errors.Join(unread, unchecked)
 }
 
-// match returns the token equal to shown, or the zero token. It returns *tooManyGuesses if the
-// client guesses too fast.
+// match returns the server's token that equals shown, or the zero token if none does. It waits
+// after too many wrong tokens, or returns *tooManyGuesses.
 func (g *Gate) match(r *http.Request, shown string) (token, error) {
 	var found token
 	_, err := g.guesses.check(r.Context(), clientOf(r, g.options.PublicURL.Host != ""), func() bool {
@@ -98,7 +98,8 @@ func (g *Gate) match(r *http.Request, shown string) (token, error) {
 	return found, err
 }
 
-// bySignIn returns the access that the browser's sign-in cookies grant.
+// bySignIn returns the highest access that the browser's sign-in cookies grant. It also returns an
+// error if a cookie could not be checked.
 func (g *Gate) bySignIn(r *http.Request) (access, error) {
 	granted, failed := none, error(nil)
 	for _, cookie := range r.CookiesNamed(g.tokens.cookie) {
@@ -114,8 +115,8 @@ func (g *Gate) bySignIn(r *http.Request) (access, error) {
 	return granted, failed
 }
 
-// refuseUnchecked answers a request whose token or cookie could not be checked: 429, or 503 if the
-// database is unavailable.
+// refuseUnchecked answers a request whose token or cookie could not be checked: 429 after too many
+// wrong tokens, else 503, which it logs. If the client has disconnected, it does nothing.
 func (g *Gate) refuseUnchecked(w http.ResponseWriter, r *http.Request, err error) {
 	const detail = "The database cannot be reached, so your sign-in could not be checked. Nothing was changed. Try again shortly."
 	var many *tooManyGuesses
@@ -156,7 +157,8 @@ func signInFor(next string) string {
 	return SignInPath + "?" + url.Values{"next": {localPath(next)}}.Encode()
 }
 
-// serveSignIn serves the sign-in and the sign-out, and passes on other requests.
+// serveSignIn returns a handler that serves the sign-in and the sign-out, and calls next for other
+// requests.
 func (g *Gate) serveSignIn(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.Method + " " + r.URL.EscapedPath() {
@@ -229,7 +231,8 @@ func (g *Gate) showAgain(w http.ResponseWriter, r *http.Request, status int, for
 	g.options.SignIn(w, r, form)
 }
 
-// beginSignIn stores a new sign-in for the token shown and sends its cookie.
+// beginSignIn stores a new sign-in for the token shown and sends its cookie. If it cannot be
+// stored, it returns the error and sends no cookie.
 func (g *Gate) beginSignIn(w http.ResponseWriter, r *http.Request, shown token) error {
 	value := newSignInValue()
 	err := g.signIns.SaveSignIn(r.Context(), idOf(value), g.tokens.seal(shown, value), time.Now().Add(signInMaxAge))
@@ -239,7 +242,8 @@ func (g *Gate) beginSignIn(w http.ResponseWriter, r *http.Request, shown token) 
 	return err
 }
 
-// signOut deletes the browser's sign-ins and its cookie.
+// signOut deletes the browser's sign-ins and its cookie, and redirects to the sign-in page. If a
+// sign-in cannot be deleted, it answers 503, and the cookie stays.
 func (g *Gate) signOut(w http.ResponseWriter, r *http.Request) {
 	if g.tokens == nil {
 		http.Redirect(w, r, SignInPath, http.StatusSeeOther)
@@ -257,8 +261,9 @@ func (g *Gate) signOut(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, SignInPath, http.StatusSeeOther)
 }
 
-// localPath returns next if it is a path of this server, else "/". This prevents redirects to other
-// sites. Browsers read a backslash as a slash and ignore control characters, so those are refused.
+// localPath returns next if it is a path on this server and not the sign-in or sign-out, else "/".
+// It prevents redirects to other sites. Browsers read a backslash as a slash and ignore control
+// characters, so it refuses both.
 func localPath(next string) string {
 	parsed, err := url.Parse(next)
 	if err != nil || parsed.IsAbs() || parsed.Host != "" || parsed.User != nil ||

@@ -29,7 +29,8 @@ func newSignInValue() string { return rand.Text() + rand.Text() }
 // signInLength is the length of a cookie value, in bytes.
 const signInLength = 2 * 26
 
-// idOf returns the id of a sign-in in the store. The cookie value cannot be derived from it.
+// idOf returns the id under which a sign-in is stored: the hash of its cookie value, so that the
+// value cannot be derived from it.
 func idOf(value string) []byte {
 	sum := sha256.Sum256([]byte(value))
 	return sum[:]

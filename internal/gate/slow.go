@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// limitPace limits slow clients. A request's body must arrive within Limits.Body. A response may
-// take up to Limits.Answer, but the client must accept some data within each Limits.Stall.
+// limitPace returns a handler that calls next and aborts slow clients. A request's body must arrive
+// within Limits.Body. A response may take up to Limits.Answer, but the client must accept some data
+// within each Limits.Stall.
 func (g *Gate) limitPace(next http.Handler) http.Handler {
 	limits := g.options.Limits
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -72,8 +73,8 @@ func (w *pacedWriter) Write(p []byte) (written int, err error) {
 	return written, err
 }
 
-// limitUnread shortens the deadline of a body that the handler has not read, because the server
-// reads its rest before it sends the response.
+// limitUnread shortens the read deadline if the handler has not read the whole body, because the
+// server reads the rest before it sends the response. Later calls do nothing.
 func (w *pacedWriter) limitUnread() {
 	if w.body != nil && !w.body.whole {
 		_ = w.control.SetReadDeadline(time.Now().Add(w.stall / 2))
@@ -86,7 +87,8 @@ func (w *pacedWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// extend extends the write deadline.
+// extend moves the write deadline to Limits.Stall from now, but not beyond Limits.Answer. It does
+// nothing if the deadline was just moved, or if the handler sets its own.
 func (w *pacedWriter) extend() {
 	w.limitUnread()
 	now := time.Now()
@@ -101,7 +103,8 @@ func (w *pacedWriter) extend() {
 	_ = w.control.SetWriteDeadline(until) // a test's recorder has no deadlines
 }
 
-// SetWriteDeadline is for a handler with an endless response. It turns the automatic deadlines off.
+// SetWriteDeadline sets the write deadline and turns the automatic deadlines off. Handlers with an
+// endless response call it.
 func (w *pacedWriter) SetWriteDeadline(deadline time.Time) error {
 	w.own = true
 	return w.control.SetWriteDeadline(deadline)
@@ -112,7 +115,8 @@ func (w *pacedWriter) Flush() {
 	_ = w.control.Flush() // the client may have disconnected
 }
 
-// FlushError is Flush with an error, which http.ResponseController prefers.
+// FlushError extends the write deadline and flushes. http.ResponseController prefers it to Flush,
+// because it returns the error.
 func (w *pacedWriter) FlushError() error {
 	w.extend()
 	return w.control.Flush()

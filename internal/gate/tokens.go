@@ -36,8 +36,9 @@ type token struct {
 	grants access
 }
 
-// newTokens returns the tokens. readText may be empty. The cookie's name contains the port, because
-// browsers share cookies between ports and another local server could replace ours.
+// newTokens returns the server's tokens. If readText is empty, there is no token for readers. The
+// cookie's name contains the port, because browsers share cookies between ports, and another local
+// server could replace ours.
 func newTokens(text, readText, port string) *tokens {
 	t := &tokens{all: []token{{text, everything}}, cookie: "memoir_session_" + port}
 	if readText != "" {
@@ -46,7 +47,7 @@ func newTokens(text, readText, port string) *tokens {
 	return t
 }
 
-// bearerToken returns the token in the Authorization header, or "" without one.
+// bearerToken returns the token in the Authorization header, or "" if there is none.
 func bearerToken(r *http.Request) string {
 	scheme, credentials, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
@@ -55,8 +56,8 @@ func bearerToken(r *http.Request) string {
 	return strings.TrimSpace(credentials)
 }
 
-// match returns the token equal to shown, or the zero token. It compares with every token in
-// constant time, so the time does not depend on the lengths.
+// match returns the token that equals shown, or the zero token. It compares hashes of all tokens in
+// constant time, so that the time reveals neither the token nor its length.
 func (t *tokens) match(shown string) (found token) {
 	a := sha256.Sum256([]byte(shown))
 	for _, known := range t.all {
@@ -68,15 +69,15 @@ func (t *tokens) match(shown string) (found token) {
 	return found
 }
 
-// seal returns the HMAC of a sign-in under a token. After a change of the token, old sign-ins
-// become invalid.
+// seal returns the HMAC of a sign-in's cookie value, keyed with a token. After a change of that
+// token, old sign-ins are invalid.
 func (t *tokens) seal(under token, value string) []byte {
 	mac := hmac.New(sha256.New, []byte(under.text))
 	mac.Write([]byte("memoir session " + t.cookie + " " + value))
 	return mac.Sum(nil)
 }
 
-// sealedBy returns the token that made the seal, or the zero token.
+// sealedBy returns the token with which the seal of this cookie value was made, or the zero token.
 func (t *tokens) sealedBy(seal []byte, value string) (found token) {
 	for _, known := range t.all {
 		if hmac.Equal(seal, t.seal(known, value)) {
@@ -86,7 +87,7 @@ func (t *tokens) sealedBy(seal []byte, value string) (found token) {
 	return found
 }
 
-// setCookie sends the cookie of a sign-in. An empty value deletes it.
+// setCookie sends a sign-in's cookie with that value. An empty value deletes the cookie.
 func (t *tokens) setCookie(w http.ResponseWriter, value string, secure bool) {
 	cookie := &http.Cookie{
 		Name: t.cookie, Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
@@ -105,14 +106,14 @@ type signInCode struct {
 	isUnused bool // whether it can still be used
 }
 
-// set makes code the valid one. An empty code disables signing in by code.
+// set makes code the valid one. An empty code makes none valid.
 func (c *signInCode) set(code string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.sum, c.isUnused = sha256.Sum256([]byte(code)), code != ""
 }
 
-// use reports whether shown is the valid code, and makes it invalid.
+// use reports whether shown is the valid code. If it is, the code becomes invalid.
 func (c *signInCode) use(shown string) bool {
 	sum := sha256.Sum256([]byte(shown))
 	c.mu.Lock()
@@ -147,7 +148,8 @@ func checkReadToken(options Options) error {
 	return nil
 }
 
-// serveReader serves a request that may only read. It refuses a request that changes something.
+// serveReader calls next with a context that is read-only. If the request changes something, it
+// answers 403 instead.
 func (g *Gate) serveReader(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	r = r.WithContext(context.WithValue(r.Context(), readOnly{}, true))
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead || g.options.OnlyReads != nil && g.options.OnlyReads(r)
