@@ -23,8 +23,8 @@ type agentSelector struct {
 func (s agentSelector) slug() string { return s.Agent }
 
 // agent returns the agent of a call: the one in the URL (?agent=), else the requested one, else the
-// only one. For a joined agent it returns the agent that has its memories. If the agent is unknown,
-// or none is named and there is not exactly one, it returns a refusal.
+// only one. If its directory links to another agent's, it returns that agent. If the agent is
+// unknown, or none is named and there is not exactly one, it returns a refusal.
 func (e *endpoint) agent(ctx context.Context, requested string) (records.Agent, error) {
 	if slug := cmp.Or(fixedAgent(ctx), requested); slug != "" {
 		agent, err := records.Agent{}, memories.ErrNotFound
@@ -52,7 +52,8 @@ func (e *endpoint) agent(ctx context.Context, requested string) (records.Agent, 
 	return all[0], nil
 }
 
-// noSuchAgent returns a refusal that lists the known agents, or the error of reading them.
+// noSuchAgent returns a refusal that says that slug is unknown and lists the known agents. If they
+// cannot be read, it returns that error.
 func noSuchAgent(ctx context.Context, store Store, slug string) error {
 	all, err := store.AgentsUncounted(ctx)
 	if err != nil {

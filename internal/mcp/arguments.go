@@ -44,8 +44,7 @@ func normalised(schema *jsonschema.Schema, arguments json.RawMessage) json.RawMe
 }
 
 // convertText returns a text argument as its property expects it: a number for an integer, or the
-// enum value that differs only in letter case. In any other case it returns value, the argument's
-// JSON.
+// enum value that differs only in letter case. Otherwise it returns value, the argument's JSON.
 func convertText(property *jsonschema.Schema, text string, value json.RawMessage) json.RawMessage {
 	if property == nil {
 		return value
@@ -66,8 +65,8 @@ func convertText(property *jsonschema.Schema, text string, value json.RawMessage
 	return value
 }
 
-// wholeNumber returns a number such as 3.0 as 3 if the property is an integer. In any other case it
-// returns value.
+// wholeNumber returns a number such as 3.0 as 3 if the property is an integer. Otherwise it returns
+// value.
 func wholeNumber(property *jsonschema.Schema, value json.RawMessage) json.RawMessage {
 	var number float64
 	if property == nil || property.Type != "integer" || json.Unmarshal(value, &number) != nil {

@@ -14,7 +14,7 @@ import (
 const maxCompletions = 100
 
 // complete returns values for an argument of a prompt or resource template while a person types it:
-// slugs for agent and slug, and names of memories for name.
+// slugs for agent and slug, names of memories for name, and none for others.
 func (e *endpoint) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
 	values := []string{}
 	err := e.reading(ctx, func(ctx context.Context) (err error) {
@@ -49,8 +49,8 @@ func (e *endpoint) slugsLike(ctx context.Context, typed string) ([]string, error
 	return slugs, err
 }
 
-// namesLike returns the names of the agent's memories that fit typed. It returns an empty list if
-// the agent is not clear, because the person may still be typing it.
+// namesLike returns the names of the agent's memories that match the words typed. If the agent is
+// not clear, it returns none, because the person may still be typing it.
 func (e *endpoint) namesLike(ctx context.Context, slug, typed string) ([]string, error) {
 	agent, err := e.agent(ctx, slug)
 	if unclear := refusal(""); errors.As(err, &unclear) || !memories.CanBeText(typed) {

@@ -30,7 +30,7 @@ var hints = map[problem.Code]string{
 }
 
 // errorText returns the error that the model or the person reads. A refusal stays as it is. Any
-// other error is logged, and becomes the text of its problem with the hint of its code.
+// other error is logged, and becomes the text of its problem with the way out that a tool offers.
 func (e *endpoint) errorText(ctx context.Context, err error) error {
 	var refused refusal
 	if errors.As(err, &refused) {
@@ -48,8 +48,9 @@ func (e *endpoint) errorText(ctx context.Context, err error) error {
 // errPanic is the error of a request that panicked. Its problem is an internal error.
 var errPanic = errors.New("panic")
 
-// asProtocol returns err as a JSON-RPC error, for requests whose results cannot report a failure,
-// unlike those of tools. The code is CodeInvalidParams if the caller can correct the request.
+// asProtocol returns err as a JSON-RPC error, for requests whose results cannot report a failure.
+// The code is CodeInvalidParams if the caller can correct the request, else CodeInternalError. It
+// logs err unless it is a refusal.
 func (e *endpoint) asProtocol(ctx context.Context, err error) error {
 	var refused refusal
 	code := int64(jsonrpc.CodeInternalError)
@@ -70,8 +71,8 @@ func noSuchResource(uri, why string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: why, Data: data}
 }
 
-// recoverPanic converts a panic during a request into an internal error and logs it. The SDK runs
-// requests in goroutines of its own, where a panic would end the server.
+// recoverPanic returns a handler that calls next, and converts a panic into an internal error and
+// logs it. The SDK runs requests in goroutines of its own, where a panic would end the server.
 func (e *endpoint) recoverPanic(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (result sdk.Result, err error) {
 		defer func() {
@@ -85,17 +86,15 @@ func (e *endpoint) recoverPanic(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// shortened returns at most 100 characters of a caller's text, for use in an error.
+// shortened returns at most the first 100 characters of a caller's text, and an ellipsis if it is
+// longer.
 func shortened(text string) string { return beginningOf(text, 100) }
 
-// beginningOf returns the first limit characters of text, and an ellipsis if text is longer.
+// beginningOf returns at most the first limit characters of text, and an ellipsis if it is longer.
 func beginningOf(text string, limit int) string {
-	n := 0
-	for i := range text {
-		if n == limit {
-			return text[:i] + "…"
-		}
-		n++
+	chars := []rune(text)
+	if len(chars) <= limit {
+		return text
 	}
-	return text
+	return string(chars[:limit]) + "…"
 }

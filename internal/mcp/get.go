@@ -70,7 +70,8 @@ func (e *endpoint) getMemory(ctx context.Context, agent records.Agent, in getInp
 	return whole{}, err
 }
 
-// whole returns the selected memory, with a warning if it is old or has dead citations.
+// whole returns the selected memory with its text, and with a warning if it is old or has dead
+// citations.
 func (e *endpoint) whole(ctx context.Context, agent records.Agent, selector memorySelector) (whole, error) {
 	m, err := e.find(ctx, agent, selector)
 	if err != nil {
@@ -80,7 +81,8 @@ func (e *endpoint) whole(ctx context.Context, agent records.Agent, selector memo
 	return wholeOf(agent, m, dead[m.ID], time.Now()), err
 }
 
-// wholeOf returns m as a result. dead has the citations of m whose targets are missing.
+// wholeOf returns m as a result, with its text cut to a part of maxPartBytes. dead has the
+// citations of m whose targets are missing.
 func wholeOf(agent records.Agent, m memories.Memory, dead []memories.CheckedCitation, now time.Time) whole {
 	w := whole{
 		memory: memoryOf(m, now), Warning: recall.Warning(dead, m.Age(now)),

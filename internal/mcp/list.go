@@ -42,13 +42,14 @@ type searchInput struct {
 // hiddenFilters are the filters that no tool takes, so that a model has fewer to choose from.
 var hiddenFilters = []string{"stale", "flagged", "not_removed", "session", "name", "scope", "near", "sort", "as_of"}
 
-// shape removes the arguments that list_memories does not take.
+// shape removes the arguments that list_memories does not take, and describes agent.
 func (listInput) shape(schema *jsonschema.Schema) {
 	leaveOut(schema, append(hiddenFilters, "query"))
 	describeAgent(schema)
 }
 
-// shape removes the arguments that search_memories does not take, and requires a query.
+// shape removes the arguments that search_memories does not take, requires a query, and describes
+// query, cursor and agent.
 func (searchInput) shape(schema *jsonschema.Schema) {
 	leaveOut(schema, append(hiddenFilters, "state"))
 	describeAgent(schema)
@@ -161,8 +162,9 @@ func (e *endpoint) searchMemories(ctx context.Context, agent records.Agent, in s
 	return e.page(ctx, agent, in.Filter, in.PageRequest)
 }
 
-// page returns one page of a list. If the page is too large for an agent, it is read again with
-// half the limit. The next page then begins after the last memory shown.
+// page returns one page of a list, with the facts and the shared memories of the first page. If the
+// page is too large for an agent, it is read again with half the limit, and the next page begins
+// after the last memory shown.
 func (e *endpoint) page(ctx context.Context, agent records.Agent, filter memories.Filter, request memories.PageRequest) (list, error) {
 	if request.Limit == 0 {
 		request.Limit = defaultListLimit
@@ -209,7 +211,8 @@ func sharedMemories(ctx context.Context, store Store, agent records.Agent, filte
 	return all, nil
 }
 
-// listOf returns a page as a result. If there is a query, each memory has an excerpt.
+// listOf returns a page as a result. If there is a query, each memory has an excerpt with its
+// words.
 func listOf(agent records.Agent, page records.MemoryPage, query string, now time.Time) list {
 	l := list{Agent: agent.Slug, Memories: make([]listed, len(page.Memories)), Total: page.Total, Near: page.Near, NextCursor: page.NextCursor, query: query}
 	search := words.For(query)
@@ -243,7 +246,7 @@ func (l list) text() string {
 	return text.String()
 }
 
-// own returns the text about the agent's own memories.
+// own returns the text about the agent's own memories in the list.
 func (l list) own() string {
 	head := counted(l.Total, "memory", "memories") + " of " + l.Agent + ":"
 	switch {

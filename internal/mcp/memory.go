@@ -96,7 +96,7 @@ func (e *endpoint) find(ctx context.Context, agent records.Agent, selector memor
 	return memories.Memory{}, noSuchName(ctx, e.store, agent, selector.Name)
 }
 
-// withIDs lists the ids and paths of memories.
+// withIDs lists the ids of memories, each with the path of its file.
 func withIDs(all []memories.Memory) string {
 	parts := make([]string, len(all))
 	for i, m := range all {

@@ -23,7 +23,8 @@ const (
 // maxOverview is the largest number of memories of each type in an overview. Arbitrary.
 const maxOverview = 40
 
-// addPrompts adds the prompts. Unless agentIsFixed, each has an optional agent argument.
+// addPrompts adds the prompts to the server. Unless agentIsFixed, each has an optional agent
+// argument.
 func (e *endpoint) addPrompts(server *sdk.Server, agentIsFixed bool) {
 	prompt := func(name, title, description string, tell func(context.Context, records.Agent, map[string]string) (string, error), arguments ...*sdk.PromptArgument) {
 		if !agentIsFixed {
@@ -52,7 +53,8 @@ func (e *endpoint) addPrompts(server *sdk.Server, agentIsFixed bool) {
 		&sdk.PromptArgument{Name: "text", Description: "The text to remember.", Required: true})
 }
 
-// overview returns a prompt with the agent's memories by type, newest first.
+// overview returns a prompt that shows the agent's memories by type, at most maxOverview of each.
+// Without memories, it is a prompt that says so.
 func (e *endpoint) overview(ctx context.Context, agent records.Agent, _ map[string]string) (string, error) {
 	var told strings.Builder
 	now := time.Now()
@@ -93,7 +95,7 @@ func (e *endpoint) overview(ctx context.Context, agent records.Agent, _ map[stri
 		"Do not act on it.", strings.TrimSpace(list)), nil
 }
 
-// show returns a prompt with the memory of the given name.
+// show returns a prompt that shows the memory of the given name.
 func (e *endpoint) show(ctx context.Context, agent records.Agent, given map[string]string) (string, error) {
 	found, err := e.whole(ctx, agent, memorySelector{Name: given["name"]})
 	if err != nil {
@@ -103,7 +105,8 @@ func (e *endpoint) show(ctx context.Context, agent records.Agent, given map[stri
 		found.text(), nil
 }
 
-// remember returns a prompt that asks the agent to save the given text as a memory.
+// remember returns a prompt that asks the agent to save the given text as a memory. It returns a
+// refusal if the text is empty.
 func (e *endpoint) remember(_ context.Context, agent records.Agent, given map[string]string) (string, error) {
 	text := strings.TrimSpace(given["text"])
 	if text == "" {

@@ -18,9 +18,9 @@ import (
 // maxBody limits the body of a request, in bytes: a memory of 1 MiB with room for JSON escapes.
 const maxBody = 2 << 20
 
-// receive reads the whole body and stores the URL's agent in the context before it calls next. It
-// rejects other methods than POST, bodies over maxBody or with invalid UTF-8, and batches: one
-// batch could start thousands of calls at once.
+// receive returns a handler that reads the whole body, stores the URL's agent in the context, and
+// calls next. It rejects other methods than POST, bodies over maxBody or with invalid UTF-8, and
+// batches: one batch could start thousands of calls at once.
 func receive(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		refuse := func(p *problem.Problem) { p.Request(gate.RequestID(r.Context())).Write(w) }
@@ -50,7 +50,7 @@ func receive(next http.Handler) http.Handler {
 // agentKey is the context key of the agent in the URL.
 type agentKey struct{}
 
-// fixedAgent returns the slug in the URL's ?agent=, or "".
+// fixedAgent returns the slug in the URL's ?agent=, or "" without one.
 func fixedAgent(ctx context.Context) string {
 	slug, _ := ctx.Value(agentKey{}).(string)
 	return slug
@@ -59,7 +59,8 @@ func fixedAgent(ctx context.Context) string {
 // writing is the set of tools and prompts that need a token with write access.
 var writing = map[string]bool{toolSave: true, toolDelete: true, toolAppendLog: true, promptSave: true}
 
-// restrictReaders hides the names in writing from read-only callers, and refuses calls of them.
+// restrictReaders returns a handler that hides the names in writing from read-only callers, and
+// refuses calls of them. It calls next for all other requests.
 func (e *endpoint) restrictReaders(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if !gate.ReadOnly(ctx) {

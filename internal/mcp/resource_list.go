@@ -35,7 +35,7 @@ func (p position) encode() string {
 
 var errCursor = refusal("The cursor is not one that this list gave. Leave it out to begin with the first page.")
 
-// decode returns the position of a cursor, or errCursor.
+// decode returns the position of a cursor. It returns errCursor if encode did not make the cursor.
 func decode(cursor string) (p position, err error) {
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil || json.Unmarshal(raw, &p) != nil || p.Agent == "" {
@@ -44,9 +44,9 @@ func decode(cursor string) (p position, err error) {
 	return p, nil
 }
 
-// serveResources lists resources from the database, and rejects URIs of unknown form. The SDK would
-// list only the resources added to its server, which every server would have to update at each
-// change.
+// serveResources returns a handler that lists resources from the database, and rejects URIs of
+// unknown form. It calls next for other requests. The SDK would list only the resources added to
+// its server, which every server would have to update at each change.
 func (e *endpoint) serveResources(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		switch req := req.(type) {
@@ -74,7 +74,7 @@ func (e *endpoint) serveResources(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// resources returns one page of resources, and the cursor of the next page or "".
+// resources returns one page of resources, and the cursor of the next page, or "" at the end.
 func (e *endpoint) resources(ctx context.Context, cursor string) (page []*sdk.Resource, next string, err error) {
 	agents, err := e.listedAgents(ctx)
 	if err != nil {

@@ -24,7 +24,8 @@ func uriOf(slug, id string) string { return scheme + slug + "/" + inMemory + id 
 
 func uriOfClaudeMD(slug string) string { return scheme + slug + "/" + claudeMD }
 
-// parseURI returns the agent's slug and the memory's id in a URI. The id is empty for CLAUDE.md.
+// parseURI returns the agent's slug and the memory's id in a URI. The id is empty for CLAUDE.md. ok
+// is false if the URI has neither form.
 func parseURI(uri string) (slug, id string, ok bool) {
 	rest, ours := strings.CutPrefix(uri, scheme)
 	slug, path, _ := strings.Cut(rest, "/")
@@ -56,7 +57,8 @@ func (e *endpoint) addResources(server *sdk.Server) {
 	}, read)
 }
 
-// readResource returns the bytes of a resource: as text if they are UTF-8, else as a blob.
+// readResource returns the bytes of a resource, as text if they are UTF-8, else as a blob. It
+// returns a JSON-RPC error if there is no such resource.
 func (e *endpoint) readResource(ctx context.Context, uri string) (*sdk.ReadResourceResult, error) {
 	var raw []byte
 	err := e.reading(ctx, func(ctx context.Context) (err error) {

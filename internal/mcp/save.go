@@ -52,8 +52,8 @@ func (e *endpoint) saveMemory(ctx context.Context, agent records.Agent, in saveI
 	return out, nil
 }
 
-// claudeMDNote returns a note that the memory was changed but CLAUDE.md was not, or "" if there is
-// no problem.
+// claudeMDNote returns a note that the memory was changed but CLAUDE.md was not. It is empty if
+// problem is.
 func claudeMDNote(problem string) string {
 	if problem == "" {
 		return ""

@@ -29,8 +29,9 @@ var (
 // readable is the result of a tool. text returns it for the model; its JSON is for programs.
 type readable interface{ text() string }
 
-// add adds a tool to the server. An error of do becomes a result with IsError, so that the model
-// reads it. Unless does is read-only, do runs to its end even if the client disconnects.
+// add adds a tool to the server. A call of it gets the agent and calls do. An error becomes a
+// result with IsError, so that the model reads it. Unless does is read-only, do runs to its end
+// even if the client disconnects.
 func add[In interface{ slug() string }, Out readable](
 	e *endpoint, server *sdk.Server, agentIsFixed bool, tool sdk.Tool, does sdk.ToolAnnotations, do func(context.Context, records.Agent, In) (Out, error),
 ) {
@@ -67,9 +68,9 @@ func (e *endpoint) reading(ctx context.Context, read func(context.Context) error
 	return read(ctx)
 }
 
-// inputOf returns the schema of a tool's arguments. Filters have the values and descriptions of
-// memories.FilterFields, unless descriptions has others. If In has a shape method, it edits the
-// schema.
+// inputOf returns the schema of a tool's arguments. A filter without a description of its own gets
+// the one in descriptions, else that of memories.FilterFields. If In has a shape method, it edits
+// the schema. If agentIsFixed, the schema has no agent.
 func inputOf[In any](agentIsFixed bool) *jsonschema.Schema {
 	schema := schemaOf[In]()
 	if agentIsFixed {
@@ -114,7 +115,7 @@ func outputOf[Out any]() *jsonschema.Schema {
 	return schema
 }
 
-// neverNull removes null from the types in a schema.
+// neverNull removes null from the types in a schema and in the schemas of its parts.
 func neverNull(schema *jsonschema.Schema) {
 	for _, name := range schema.Types {
 		if name != "null" {
@@ -143,8 +144,8 @@ func schemaOf[T any]() *jsonschema.Schema {
 // have megabytes. Arbitrary.
 const maxComplaint = 500
 
-// correctArguments normalises a tool's arguments, and rewords the SDK's error if they still do not
-// match the schema.
+// correctArguments returns a handler that corrects a tool's arguments and calls next. If they still
+// do not match the schema, it rewords the SDK's error.
 func (e *endpoint) correctArguments(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		call, isCall := req.(*sdk.CallToolRequest)
@@ -205,7 +206,8 @@ func jsonSize(r rune) int {
 	return utf8.RuneLen(r)
 }
 
-// isTooLarge reports whether a part of a result exceeds maxPartBytes.
+// isTooLarge reports whether the JSON or the text of a result exceeds maxPartBytes. It also does if
+// the result cannot be encoded.
 func isTooLarge(r readable) bool {
 	raw, err := json.Marshal(r)
 	return err != nil || len(raw) > maxPartBytes || len(r.text()) > maxPartBytes
