@@ -67,9 +67,9 @@ func (e *tooManyGuesses) Error() string {
 // seconds returns the waiting time in whole seconds, at least 1.
 func (e *tooManyGuesses) seconds() int { return int(math.Ceil(max(e.after.Seconds(), 1))) }
 
-// check returns whether isRight, which it calls at most once, returns true. After too many wrong
-// tokens of the address or of all, it waits first. If the wait would exceed maxGuessWait, it
-// returns *tooManyGuesses and does not call isRight.
+// check returns whether isRight, which it calls at most once, returns true. A wrong token makes it
+// wait, and so does any token of an unfamiliar address, if there were too many wrong ones. If the
+// wait would exceed maxGuessWait, it returns *tooManyGuesses at once.
 func (g *guesses) check(ctx context.Context, from netip.Prefix, isRight func() bool) (bool, error) {
 	familiar := g.isFamiliar(from)
 	if familiar && isRight() {
