@@ -12,26 +12,23 @@ import (
 	"memoir/web/templates"
 )
 
-// about shows an agent's memory location, its memory switch and its background jobs.
-func (s *site) about(w http.ResponseWriter, r *http.Request) error {
-	agent, err := s.requestedAgent(r)
-	if err != nil {
-		return err
-	}
+func (s *site) about(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	v := templates.About{Agent: agentView(agent)}
+	var err error
 	if v.Place, err = s.memoryPlace(r.Context(), agent); err != nil {
 		return err
 	}
 	if v.Work, err = s.backgroundWork(r.Context(), agent); err != nil {
 		return err
 	}
-	if v.Frame, err = s.frame(r.Context(), r, agent, templates.AboutPath(agent.Slug)); err != nil {
+	if v.Frame, err = s.frame(r, agent, templates.AboutPath(agent.Slug)); err != nil {
 		return err
 	}
 	return show(w, r, http.StatusOK, templates.AboutPage(v))
 }
 
-// backgroundWork returns the agent's background jobs and the tokens that they used.
+// backgroundWork returns the agent's latest background jobs, and the tokens that its jobs used per
+// day and in total.
 func (s *site) backgroundWork(ctx context.Context, agent records.Agent) (templates.BackgroundWork, error) {
 	entries, err := jobs.List(ctx, s.store, agent.ID)
 	if err != nil {
@@ -43,14 +40,10 @@ func (s *site) backgroundWork(ctx context.Context, agent records.Agent) (templat
 	}
 	work := templates.BackgroundWork{Model: s.options.BackgroundModel, SwitchOn: model.SwitchOn, Days: cost.Days, InputTokens: int(cost.Input), OutputTokens: int(cost.Output)}
 	for _, e := range entries {
-		job := templates.BackgroundJob{
-			ID: e.ID, Kind: e.Kind, State: string(e.State), Key: e.Key, Attempts: e.Attempts, RunAt: local(e.RunAt), Message: e.Message, Problem: e.Problem,
-			Model: e.Model, InputTokens: e.InputTokens, OutputTokens: e.OutputTokens,
-		}
-		if !e.FinishedAt.IsZero() {
-			job.FinishedAt = local(e.FinishedAt)
-		}
-		work.Jobs = append(work.Jobs, job)
+		work.Jobs = append(work.Jobs, templates.BackgroundJob{
+			ID: e.ID, Kind: e.Kind, State: string(e.State), Key: e.Key, Attempts: e.Attempts, RunAt: local(e.RunAt), FinishedAt: local(e.FinishedAt),
+			Message: e.Message, Problem: e.Problem, Model: e.Model, InputTokens: e.InputTokens, OutputTokens: e.OutputTokens,
+		})
 	}
 	for _, d := range cost.ByDay {
 		work.ByDay = append(work.ByDay, templates.TokensOfDay{Day: d.Day, Input: int(d.Input), Output: int(d.Output)})
@@ -58,8 +51,8 @@ func (s *site) backgroundWork(ctx context.Context, agent records.Agent) (templat
 	return work, nil
 }
 
-// memoryPlace returns the agent's memory directory, its memory switch, and the settings that decide
-// both.
+// memoryPlace returns the agent's memory directory, whether its memory is on, and the settings that
+// decide both.
 func (s *site) memoryPlace(ctx context.Context, agent records.Agent) (templates.MemoryPlace, error) {
 	about, err := s.engine.About(ctx, agent.Slug)
 	if err != nil {
@@ -79,7 +72,8 @@ func decisionLinks(links []claudesettings.Link) []templates.DecisionLink {
 	return views
 }
 
-// switchMemory returns a handler that turns an agent's memory off or on.
+// switchMemory returns a handler that turns an agent's memory off if off is true, and on otherwise.
+// It then redirects to the page of the form.
 func (s *site) switchMemory(off bool) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		slug := slugOf(r)

@@ -16,17 +16,15 @@ import (
 // reloads itself at every change.
 var entriesShown = []int{50, 150, records.MaxLimit}
 
-// activity shows what happened to an agent's memories, and how their number changed.
-func (s *site) activity(w http.ResponseWriter, r *http.Request) error {
-	agent, err := s.requestedAgent(r)
-	if err != nil {
-		return err
-	}
+// activity shows one agent's journal. The first page also shows the charts of its memories and the
+// consolidation steps applied last.
+func (s *site) activity(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	view := agentView(agent)
 	v := templates.Activity{Agent: &view}
 	if err := s.readActivity(r, records.ActivityList{AgentID: agent.ID}, &v); err != nil {
 		return err
 	}
+	var err error
 	if v.FirstHref == "" {
 		if v.Growth, v.Ages, err = s.pictures(r.Context(), agent, v.AsOf); err != nil {
 			return err
@@ -35,7 +33,7 @@ func (s *site) activity(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	if v.Frame, err = s.frame(r.Context(), r, agent, v.Path(v.Filter)); err != nil {
+	if v.Frame, err = s.frame(r, agent, v.Path(v.Filter)); err != nil {
 		return err
 	}
 	return show(w, r, http.StatusOK, templates.ActivityPage(v))
@@ -50,10 +48,7 @@ func (s *site) activityOfAll(w http.ResponseWriter, r *http.Request) error {
 	if err := s.readActivity(r, records.ActivityList{}, &v); err != nil {
 		return err
 	}
-	names := map[string]string{}
-	for _, agent := range all {
-		names[agent.Slug] = agent.DisplayName
-	}
+	names := displayNames(all)
 	for _, d := range v.Days {
 		for i := range d.Entries {
 			d.Entries[i].AgentName = names[d.Entries[i].Agent]
@@ -62,8 +57,8 @@ func (s *site) activityOfAll(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.ActivityPage(v))
 }
 
-// readActivity fills v with the journal entries that the query of r selects, at the length that r
-// requests. list is the base of the query.
+// readActivity fills v with the journal entries that the query of r selects, and with the links to
+// older and newer ones. list limits the entries to one agent, or to none if it is zero.
 func (s *site) readActivity(r *http.Request, list records.ActivityList, v *templates.Activity) error {
 	var err error
 	if v.Filter, err = requestedActivity(r); err != nil {
@@ -93,8 +88,8 @@ func (s *site) readActivity(r *http.Request, list records.ActivityList, v *templ
 	return nil
 }
 
-// requestedActivity reads the filter from the query of r. It returns a *badRequest if a value is
-// invalid.
+// requestedActivity reads the filter by kind, actor and session from the query of r. It returns a
+// *badRequest if a value is invalid.
 func requestedActivity(r *http.Request) (templates.ActivityFilter, error) {
 	query := r.URL.Query()
 	f := templates.ActivityFilter{
@@ -103,16 +98,16 @@ func requestedActivity(r *http.Request) (templates.ActivityFilter, error) {
 	}
 	switch {
 	case f.Kind != "" && !slices.Contains(memories.ActivityKinds, f.Kind):
-		return f, &badRequest{http.StatusBadRequest, "Nothing of that kind happens to a memory."}
+		return f, errBadRequest("Nothing of that kind happens to a memory.")
 	case f.Actor != "" && !slices.Contains(memories.Actors, f.Actor):
-		return f, &badRequest{http.StatusBadRequest, "What happens is done by a session, disk, browser, script or memoir."}
+		return f, errBadRequest("What happens is done by a session, disk, browser, script or memoir.")
 	case f.Session != "" && !isText(f.Session):
-		return f, &badRequest{http.StatusBadRequest, "That is no name of a session."}
+		return f, errBadRequest("That is no name of a session.")
 	}
 	return f, nil
 }
 
-// entriesToShow returns the index in entriesShown of the length raw. It is 0 if raw is not one of
+// entriesToShow returns the index in entriesShown of the number raw. It is 0 if raw is not one of
 // them.
 func entriesToShow(raw string) int {
 	return max(0, slices.IndexFunc(entriesShown, func(n int) bool { return strconv.Itoa(n) == raw }))

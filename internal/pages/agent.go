@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 
@@ -13,19 +12,26 @@ import (
 	"memoir/web/templates"
 )
 
-// liveOf returns the address of the agent's event stream.
+// liveOf returns the address of the event stream that reloads the agent's pages.
 func liveOf(agent records.Agent) string {
-	return templates.EventsPath + "?" + url.Values{"agent": {agent.Slug}}.Encode()
+	return templates.WithQuery(templates.EventsPath, map[string]string{templates.FieldAgent: agent.Slug})
 }
 
-// agent redirects to the agent's Memory tab.
-func (s *site) agent(w http.ResponseWriter, r *http.Request) error {
-	agent, err := s.requestedAgent(r)
-	if err != nil {
-		return err
-	}
+func (s *site) agent(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	http.Redirect(w, r, templates.MemoriesPath(agent.Slug), http.StatusSeeOther)
 	return nil
+}
+
+// ofAgent returns a handler that calls handle with the agent that the address names. If that agent
+// does not exist, the handler returns memories.ErrNotFound and does not call handle.
+func (s *site) ofAgent(handle func(http.ResponseWriter, *http.Request, records.Agent) error) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		agent, err := s.requestedAgent(r)
+		if err != nil {
+			return err
+		}
+		return handle(w, r, agent)
+	}
 }
 
 // requestedAgent returns the agent that the address of r names. It returns memories.ErrNotFound if
@@ -40,8 +46,8 @@ func (s *site) requestedAgent(r *http.Request) (records.Agent, error) {
 
 func slugOf(r *http.Request) string { return nameIn(r, "slug") }
 
-// nameIn returns the unescaped URL parameter, or "" if it is malformed. The router unescapes a
-// parameter itself unless the address has a raw path.
+// nameIn returns the URL parameter called place, unescaped. It is "" if its escapes are malformed.
+// The router unescapes a parameter itself unless the address has a raw path.
 func nameIn(r *http.Request, place string) string {
 	name := chi.URLParam(r, place)
 	if r.URL.RawPath == "" {
@@ -61,36 +67,19 @@ func agentView(agent records.Agent) templates.Agent {
 	return templates.Agent{
 		Slug: agent.Slug, Name: agent.DisplayName, Layout: agent.Layout, Dir: agent.Dir, Present: agent.Present,
 		MemoryOff: agent.MemoryOff, JoinedTo: agent.JoinedTo, Sessions: agent.Sessions,
-		Counts: templates.Counts{
-			Feedback:  agent.Counts.ByType[memories.Feedback],
-			User:      agent.Counts.ByType[memories.User],
-			Project:   agent.Counts.ByType[memories.Project],
-			Reference: agent.Counts.ByType[memories.Reference],
-
-			NeedsAttention: agent.Counts.NeedsAttention,
-			Missing:        agent.Counts.Missing,
-			MissingByType:  agent.Counts.MissingByType,
-			Deleted:        agent.Counts.Deleted,
-
-			Blocked:       agent.Counts.Blocked,
-			NotRemoved:    agent.Counts.NotRemoved,
-			Disagreements: agent.Counts.Disagreements,
-			CitesGone:     agent.Counts.CitesGone,
-			Proposals:     agent.Counts.Proposals,
-			Team:          agent.Counts.Team,
-		},
+		Counts: templates.Counts(agent.Counts),
 	}
 }
 
-// published reports whether Memoir writes the agent's CLAUDE.md.
+// published reports whether Memoir writes a CLAUDE.md for the agent.
 func published(agent records.Agent) bool {
 	return agents.Agent{Layout: agents.Layout(agent.Layout)}.Published()
 }
 
-// frame returns the frame that every tab of an agent has: event stream, notice and banners. path is
-// the tab's address.
-func (s *site) frame(ctx context.Context, r *http.Request, agent records.Agent, path string) (templates.Frame, error) {
-	notice, err := s.noticeOf(ctx, r, agent, path)
+// frame returns the parts that all tabs of an agent have: event stream, notice about the last
+// action, and banners about problems. path is the tab's address.
+func (s *site) frame(r *http.Request, agent records.Agent, path string) (templates.Frame, error) {
+	notice, err := s.noticeOf(r, agent, path)
 	if err != nil {
 		return templates.Frame{}, err
 	}
@@ -107,7 +96,8 @@ func (s *site) frame(ctx context.Context, r *http.Request, agent records.Agent, 
 	return frame, nil
 }
 
-// forget removes an agent whose directory is missing, with all its data.
+// forget removes an agent whose directory is missing, with all its data, and redirects to the first
+// page. The engine refuses an agent whose directory exists.
 func (s *site) forget(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.engine.Forget(r.Context(), slugOf(r)); err != nil {
 		return err

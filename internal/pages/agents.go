@@ -24,13 +24,13 @@ func (s *site) agents(w http.ResponseWriter, r *http.Request) error {
 	}
 	v.Banners = templates.ScanProblems(scanProblems(s.engine.ScanProblems()), engine.RunsAs())
 	now := time.Now()
-	trends, err := s.trends(r.Context(), all, now)
-	if err != nil {
-		return err
-	}
 	ids := make([]int64, len(all))
 	for i, agent := range all {
 		ids[i] = agent.ID
+	}
+	trends, err := s.trends(r.Context(), ids, now)
+	if err != nil {
+		return err
 	}
 	changed, err := s.store.NewestChanges(r.Context(), ids)
 	if err != nil {
@@ -42,8 +42,8 @@ func (s *site) agents(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.AgentsPage(v))
 }
 
-// card returns the agent's card. changed is the time of the agent's last change of a memory, or the
-// zero time if it has no memories.
+// card returns the agent's card on the first page. changed is the time of the last change of a
+// memory. If it is zero, the card names no time.
 func (s *site) card(agent records.Agent, trend templates.Trend, changed, now time.Time) templates.AgentCard {
 	card := templates.AgentCard{
 		Agent:   agentView(agent),
@@ -59,7 +59,8 @@ func (s *site) card(agent records.Agent, trend templates.Trend, changed, now tim
 	return card
 }
 
-// places returns the directories that Memoir searches for agents.
+// places returns the directories that Memoir searches for agents. A setting that is empty adds
+// none.
 func (s *site) places() []string {
 	var places []string
 	if dir := s.options.Places.AgentsDir; dir != "" {
@@ -77,6 +78,15 @@ func (s *site) places() []string {
 	return places
 }
 
+// displayNames returns the display name of each agent by its slug.
+func displayNames(all []records.Agent) map[string]string {
+	names := map[string]string{}
+	for _, agent := range all {
+		names[agent.Slug] = agent.DisplayName
+	}
+	return names
+}
+
 func agentsNotice(r *http.Request) *templates.Notice {
 	switch r.URL.Query().Get(fieldDone) {
 	case doneSamples:
@@ -88,7 +98,8 @@ func agentsNotice(r *http.Request) *templates.Notice {
 	}
 }
 
-// addSamples installs the sample agents and scans them.
+// addSamples installs the sample agents, scans all agents, and redirects to the first page. If no
+// samples are configured, it returns memories.ErrNotFound.
 func (s *site) addSamples(w http.ResponseWriter, r *http.Request) error {
 	if s.options.AddSamples == nil {
 		return memories.ErrNotFound

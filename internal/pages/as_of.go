@@ -4,24 +4,19 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
 	"memoir/internal/diff"
-	"memoir/internal/markdown"
 	"memoir/internal/memories"
 	"memoir/internal/records"
 	"memoir/web/templates"
 )
 
-// A pastHandler answers with a page as it was at the given time.
-type pastHandler func(http.ResponseWriter, *http.Request, time.Time) error
-
-// orAsOf returns a handler that calls then if the address has a past moment, and now otherwise. It
-// redirects to the current page if the moment is in the future. It redirects to the RFC 3339 form
-// of a moment that has no time zone.
-func orAsOf(now handler, then pastHandler) handler {
+// orAsOf returns a handler that calls then with the past moment that the address names, and now if
+// it names none. A future moment redirects to the current page. A moment without a time zone
+// redirects to the same moment in UTC. A malformed moment gives a *badRequest.
+func orAsOf(now handler, then func(http.ResponseWriter, *http.Request, time.Time) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		raw := r.URL.Query().Get(templates.FieldAsOf)
 		if raw == "" {
@@ -30,7 +25,7 @@ func orAsOf(now handler, then pastHandler) handler {
 		at, exact, ok := parseMoment(raw)
 		switch {
 		case !ok:
-			return &badRequest{http.StatusBadRequest, "A moment is written like 2026-11-03T14:00:00Z."}
+			return errBadRequest("A moment is written like 2026-11-03T14:00:00Z.")
 		case at.After(time.Now()):
 			return redirectTo(w, r, "") // only the past has other pages
 		case !exact:
@@ -42,7 +37,7 @@ func orAsOf(now handler, then pastHandler) handler {
 
 // parseMoment parses RFC 3339, or the value of a browser's date or date-time field. exact reports
 // whether raw has a time zone; otherwise the server's zone is used. A date without a time means the
-// last second of that day.
+// last second of that day. ok is false for other texts.
 func parseMoment(raw string) (at time.Time, exact, ok bool) {
 	// A plus sign that was not escaped arrives as a space.
 	if at, err := time.Parse(time.RFC3339, strings.Replace(raw, " ", "+", 1)); err == nil {
@@ -59,20 +54,16 @@ func parseMoment(raw string) (at time.Time, exact, ok bool) {
 	return time.Time{}, false, false
 }
 
-// redirectTo redirects to the same page at another moment. If moment is empty, it redirects to the
-// current page.
+// redirectTo redirects to the same page at another moment, or to the current page if moment is
+// empty.
 func redirectTo(w http.ResponseWriter, r *http.Request, moment string) error {
-	query := r.URL.Query()
-	query.Del(templates.FieldAsOf)
-	if moment != "" {
-		query.Set(templates.FieldAsOf, moment)
-	}
-	target := url.URL{Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: query.Encode()}
-	http.Redirect(w, r, target.String(), http.StatusSeeOther)
+	target := templates.WithQuery(r.URL.RequestURI(), map[string]string{templates.FieldAsOf: moment})
+	http.Redirect(w, r, target, http.StatusSeeOther)
 	return nil
 }
 
-// memoriesAsOf shows an agent's memories at a past moment.
+// memoriesAsOf shows one page of the memories that an agent had at a past moment, with the changes
+// since.
 func (s *site) memoriesAsOf(w http.ResponseWriter, r *http.Request, at time.Time) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
@@ -95,16 +86,12 @@ func (s *site) memoriesAsOf(w http.ResponseWriter, r *http.Request, at time.Time
 		return err
 	}
 	here := path + "?" + filter.Values().Encode()
-	if request.Cursor != "" {
-		v.FirstHref = here
-	}
-	if page.NextCursor != "" {
-		v.MoreHref = here + "&" + url.Values{templates.FieldCursor: {page.NextCursor}}.Encode()
-	}
+	v.MoreHref, v.FirstHref = pageLinks(here, request.Cursor, page.NextCursor)
 	return show(w, r, http.StatusOK, templates.MemoriesAsOfPage(v))
 }
 
-// rowsAsOf returns a row for each memory in found, with the change since the time at.
+// rowsAsOf returns a row for each memory in found, with what happened to it after the moment at: a
+// deletion, a change, or nothing.
 func (s *site) rowsAsOf(ctx context.Context, agent records.Agent, found []memories.Memory, at time.Time) ([]templates.MemoryAsOf, error) {
 	ids := make([]string, len(found))
 	for i, m := range found {
@@ -118,7 +105,8 @@ func (s *site) rowsAsOf(ctx context.Context, agent records.Agent, found []memori
 	return rows, err
 }
 
-// since returns "deleted since", "changed since", or "" if the memory is unchanged.
+// since returns "deleted since" if the memory is deleted now, "changed since" if its content
+// differs from then, and "" otherwise. The content of an unreadable memory is not compared.
 func since(then memories.Memory, now records.MemoryVersion) string {
 	switch {
 	case now.State == memories.Deleted:
@@ -130,7 +118,8 @@ func since(then memories.Memory, now records.MemoryVersion) string {
 	}
 }
 
-// memoryAsOf shows a memory as it was at a past moment, and its changes since.
+// memoryAsOf shows a memory as it was at a past moment, and its changes since. If it did not exist
+// then, the page says so.
 func (s *site) memoryAsOf(w http.ResponseWriter, r *http.Request, at time.Time) error {
 	agent, now, err := s.requestedMemory(r)
 	if err != nil {
@@ -146,16 +135,10 @@ func (s *site) memoryAsOf(w http.ResponseWriter, r *http.Request, at time.Time) 
 	if err != nil {
 		return err
 	}
-	v.Known, v.MemoryRow, v.Readable, v.File = true, rowOf(then, at), then.Readable, then.Path
-	links := links{ctx: r.Context(), store: s.store, agent: agent, view: templates.View{Agent: agent.Slug}}
-	v.Body, err = markdown.Render(then.Body, func(target string) (string, bool) {
-		href, ok := links.resolve(target)
-		return templates.AsOfHref(href, at), ok
-	})
-	if err == nil {
-		err = links.err
-	}
-	if err != nil {
+	v.Known, v.MemoryRow = true, rowOf(then, at)
+	links := s.linksOf(r.Context(), agent)
+	links.href = func(id string) string { return templates.AsOfHref(templates.MemoryPath(agent.Slug, id), at) }
+	if v.Body, err = links.render(then.Body); err != nil {
 		return err
 	}
 	v.Now = templates.MemoryNow{

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -29,14 +28,11 @@ const (
 	maxFixLines = 60
 )
 
-// attention shows all that needs a decision about an agent's memories.
-func (s *site) attention(w http.ResponseWriter, r *http.Request) error {
-	agent, err := s.requestedAgent(r)
-	if err != nil {
-		return err
-	}
+// attention shows all that needs a decision about an agent's memories: broken files, missing
+// memories, blocked contents, failed removals, dead references and conflicts.
+func (s *site) attention(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	path := templates.AttentionPath(agent.Slug)
-	frame, err := s.frame(r.Context(), r, agent, path)
+	frame, err := s.frame(r, agent, path)
 	if err != nil {
 		return err
 	}
@@ -50,8 +46,8 @@ func (s *site) attention(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.AttentionPage(v))
 }
 
-// readBroken fills v with one page of broken memories and with the memories that have only
-// warnings. It computes the fixes of the memory that the address names, else of the first one.
+// readBroken fills v with one page of broken memories, and with the first memories that have
+// warnings. It computes the possible fixes of one of them only, because that is slow.
 func (s *site) readBroken(r *http.Request, agent records.Agent, v *templates.Attention) error {
 	path := templates.AttentionPath(agent.Slug)
 	cursor := r.URL.Query().Get(templates.FieldCursor)
@@ -59,12 +55,7 @@ func (s *site) readBroken(r *http.Request, agent records.Agent, v *templates.Att
 	if err != nil {
 		return err
 	}
-	if page.NextCursor != "" {
-		v.MoreHref = path + "?" + url.Values{templates.FieldCursor: {page.NextCursor}}.Encode()
-	}
-	if cursor != "" {
-		v.FirstHref = path
-	}
+	v.MoreHref, v.FirstHref = pageLinks(path, cursor, page.NextCursor)
 	flagged, err := s.store.Memories(r.Context(), agent, memories.Filter{Flagged: true, Sort: memories.ByName}, memories.PageRequest{Limit: maxBroken})
 	if err != nil {
 		return err
@@ -103,8 +94,9 @@ func closedFixes(found []memories.Memory, back string) []templates.BrokenMemory 
 	return rows
 }
 
-// openFixes computes the fixes of one memory among found and adds them to v. It takes the memory
-// that the address names, else the first that is a memory file.
+// openFixes computes the possible fixes of one memory in found and adds them to its row in v. It
+// takes the memory that the address names, else the first that is a memory file. Without either, it
+// does nothing.
 func (s *site) openFixes(r *http.Request, found []memories.Memory, v *templates.Attention) error {
 	id := r.URL.Query().Get(templates.FieldOpen)
 	at := slices.IndexFunc(found, func(m memories.Memory) bool { return m.ID == id })
@@ -140,7 +132,7 @@ func fixesOf(m memories.Memory, flawed []engine.Flawed, back string, now time.Ti
 }
 
 // choicesOf groups the fixes of a file. Fixes that differ only in the type that they set form one
-// choice; each other fix is its own choice.
+// choice; each other fix is a choice of its own.
 func choicesOf(f engine.Flawed) []templates.FixChoice {
 	var choices []templates.FixChoice
 	types := -1
@@ -165,7 +157,7 @@ func choicesOf(f engine.Flawed) []templates.FixChoice {
 	return choices
 }
 
-// typeOfFix returns the type that a fix sets, and whether it sets one.
+// typeOfFix returns the type that a fix sets, and true. If the fix sets no type, it returns false.
 func typeOfFix(fix frontmatter.Fix) (memories.Type, bool) {
 	name, isType := strings.CutPrefix(fix.ID, "type:")
 	if !isType {
@@ -197,8 +189,9 @@ func printable(raw []byte) string {
 	return out.String()
 }
 
-// readDecisions fills v with the missing, blocked, not removed and memories with dead references,
-// and with the conflicts.
+// readDecisions fills v with the first missing memories, blocked contents, deleted memories with
+// remaining files, memories with dead references, and conflicts. Each list has at most maxDecisions
+// rows.
 func (s *site) readDecisions(ctx context.Context, agent records.Agent, v *templates.Attention) error {
 	if agent.Counts.Missing > 0 {
 		missing, err := s.missing(ctx, agent)
@@ -216,10 +209,8 @@ func (s *site) readDecisions(ctx context.Context, agent records.Agent, v *templa
 		return err
 	}
 	for _, b := range blocked.Blocked {
-		v.Blocked = append(v.Blocked, templates.BlockedRow{
-			Agent: agent.Slug, ID: b.ID, Name: b.Name, Type: b.Type, Description: b.Description, Body: b.Body,
-			Path: b.Path, Session: b.Session, SeenAt: local(b.SeenAt),
-		})
+		b.SeenAt = local(b.SeenAt)
+		v.Blocked = append(v.Blocked, templates.BlockedRow{Blocked: b, Agent: agent.Slug})
 	}
 	notRemoved, err := s.store.Memories(ctx, agent, memories.Filter{State: memories.Deleted, NotRemoved: true, Sort: memories.ByName}, memories.PageRequest{Limit: maxDecisions})
 	if err != nil {

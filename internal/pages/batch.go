@@ -34,9 +34,10 @@ type operation struct {
 	inTrash bool   // whether the trash offers the action
 }
 
-// batch runs one action on all selected memories. A refusal of one memory does not stop the others;
-// the response lists the refused ones, still selected. A script sends a large selection in parts;
-// only the last part gets a page.
+// batch runs the action that the address names on all selected memories. If it fails for one, the
+// others are still done. The answer lists the failed ones, still selected, or redirects to the
+// list. A form with FieldMore is one part of a batch and gets an empty answer with the batch's
+// token. It returns memories.ErrNotFound for an unknown action.
 func (s *site) batch(w http.ResponseWriter, r *http.Request) error {
 	op, ok := operations[chi.URLParam(r, "operation")]
 	if !ok {
@@ -67,7 +68,8 @@ func (s *site) batch(w http.ResponseWriter, r *http.Request) error {
 	}
 }
 
-// selectedIn returns the memories that a form names, without duplicates.
+// selectedIn returns the memories that a form names, with the ETag that the user saw. It keeps the
+// first of several entries with the same id.
 func selectedIn(r *http.Request) []engine.MemoryRef {
 	var all []engine.MemoryRef
 	known := map[string]bool{}
@@ -81,7 +83,7 @@ func selectedIn(r *http.Request) []engine.MemoryRef {
 	return all
 }
 
-// listOf returns the address of the tab that offers the action.
+// listOf returns the address of the tab that offers the action: the trash, or the Memory tab.
 func listOf(agent records.Agent, op operation) string {
 	if op.inTrash {
 		return templates.AgentPath(agent.Slug, "trash")
@@ -89,8 +91,9 @@ func listOf(agent records.Agent, op operation) string {
 	return templates.MemoriesPath(agent.Slug)
 }
 
-// partOf returns the result of one part of a batch. A memory that already has the intended state
-// counts as done.
+// partOf returns the result of one part of a batch: the memories that have the intended state, and
+// the others with the reason. errs has one entry for each of selected; it is nil if the action
+// succeeded.
 func (s *site) partOf(r *http.Request, agent records.Agent, op operation, selected []engine.MemoryRef, errs []error) batchResult {
 	part := batchResult{slug: agent.Slug, done: op.done}
 	for i, seen := range selected {
@@ -106,8 +109,8 @@ func (s *site) partOf(r *http.Request, agent records.Agent, op operation, select
 	return part
 }
 
-// isDone reports whether a memory already has the state that the action leads to, for example after
-// a second click.
+// isDone reports whether a memory already has the state that a deletion, restore or purge leads to,
+// for example after a second click. It is false for another action, and if the database fails.
 func (s *site) isDone(ctx context.Context, agent records.Agent, done, id string) bool {
 	m, err := s.store.Memory(ctx, agent, id)
 	switch done {
@@ -122,7 +125,8 @@ func (s *site) isDone(ctx context.Context, agent records.Agent, done, id string)
 	}
 }
 
-// reason returns the text that explains err to the user. It logs an unknown error.
+// reason returns the text that explains err to the user. If err is neither a conflict nor a changed
+// or missing memory, reason also logs it.
 func (s *site) reason(r *http.Request, err error) string {
 	if told, ok := reasonOf(err); ok {
 		return told
@@ -132,7 +136,7 @@ func (s *site) reason(r *http.Request, err error) string {
 	return f.Title + ". " + f.Text
 }
 
-// notRemovedOf returns how many of the deleted memories still have a file that could not be
+// notRemovedOf returns how many of the deleted memories ids still have a file that could not be
 // removed. It returns 0 if the database fails, because the trash shows those files too.
 func (s *site) notRemovedOf(ctx context.Context, agent records.Agent, ids []string) int {
 	deleted := map[string]bool{}
@@ -152,13 +156,10 @@ func (s *site) notRemovedOf(ctx context.Context, agent records.Agent, ids []stri
 	return n
 }
 
-// showRefused answers with the memories that the action refused, as they are now and still
-// selected.
+// showRefused scans the agent and answers 409 with the memories that the action refused, as they
+// are now and still selected.
 func (s *site) showRefused(w http.ResponseWriter, r *http.Request, agent records.Agent, op operation, o batchResult) error {
-	// A changed file has not been read yet. Without a scan, the selection would have the old ETags.
-	if _, err := s.engine.Scan(r.Context(), agent.Slug); err != nil {
-		s.options.Log.WarnContext(r.Context(), "scan after refused batch failed", "request", gate.RequestID(r.Context()), "error", err)
-	}
+	s.rescan(r, "scan after refused batch failed")
 	list := back(r, listOf(agent, op))
 	v := templates.Refused{
 		Agent: agentView(agent), Done: len(o.ids), Verb: op.verb, Selection: selectionOf(agent, op.inTrash, list),
@@ -176,7 +177,7 @@ func (s *site) showRefused(w http.ResponseWriter, r *http.Request, agent records
 	return show(w, r, http.StatusConflict, templates.RefusedPage(v))
 }
 
-// selectionOf returns the selection form of a list. list is the page to return to.
+// selectionOf returns the selection form of a list. list is the address to return to.
 func selectionOf(agent records.Agent, inTrash bool, list string) templates.Selection {
 	return templates.Selection{Agent: agent.Slug, InTrash: inTrash, Back: list}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"net/http"
-	"net/url"
-	"slices"
 	"sync"
 
 	"memoir/internal/records"
@@ -35,8 +33,8 @@ type batchResult struct {
 
 type refusal struct{ id, reason string }
 
-// token returns given if it names an unfinished batch of the same agent and action. Otherwise it
-// returns a new token.
+// token returns given if it is the token of a stored batch of the same agent and action. Otherwise
+// it returns a new token.
 func (b *batches) token(slug, done, given string) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -53,8 +51,8 @@ func (b *batches) of(token string) (batchResult, bool) {
 	return o, ok
 }
 
-// add appends the result of a part to the batch's result. It forgets the oldest batch if there are
-// more than maxBatches.
+// add appends the result of a part to the stored result of the batch, which it creates if there is
+// none. If there are then more than maxBatches, it deletes the oldest one.
 func (b *batches) add(token string, part batchResult) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -66,8 +64,8 @@ func (b *batches) add(token string, part batchResult) {
 		b.order = append(b.order, token)
 		whole = batchResult{slug: part.slug, done: part.done}
 	}
-	whole.ids = append(slices.Clone(whole.ids), part.ids...)
-	whole.refused = append(slices.Clone(whole.refused), part.refused...)
+	whole.ids = append(whole.ids, part.ids...)
+	whole.refused = append(whole.refused, part.refused...)
 	whole.left += part.left
 	b.byToken[token] = whole
 	if len(b.order) > maxBatches {
@@ -76,23 +74,16 @@ func (b *batches) add(token string, part batchResult) {
 	}
 }
 
-// redirectBatch redirects to path, with the token of the batch whose result the page is to show.
+// redirectBatch redirects to path, which then shows a notice about the batch with that token.
 func redirectBatch(w http.ResponseWriter, r *http.Request, path, token string) error {
-	target, err := url.Parse(path)
-	if err != nil {
-		return &badRequest{http.StatusBadRequest, "The page to go back to is no address."}
-	}
-	query := target.Query()
-	query.Del(fieldDone)
-	query.Del(fieldID)
-	query.Set(templates.FieldBatch, token)
-	target.RawQuery = query.Encode()
-	http.Redirect(w, r, target.String(), http.StatusSeeOther)
+	target := templates.WithQuery(path, map[string]string{fieldDone: "", fieldID: "", templates.FieldBatch: token})
+	http.Redirect(w, r, target, http.StatusSeeOther)
 	return nil
 }
 
-// noticeOfBatch returns the notice about the batch with that token. It returns nil if the result is
-// no longer in memory or no longer true.
+// noticeOfBatch returns the notice about the batch with that token. It returns nil if no such
+// result is stored for the agent, if nothing succeeded, or if the first memory has another state
+// again.
 func (s *site) noticeOfBatch(ctx context.Context, agent records.Agent, token, path string) *templates.Notice {
 	o, ok := s.batches.of(token)
 	if !ok || o.slug != agent.Slug || len(o.ids) == 0 || o.done != doneVerified && !s.isDone(ctx, agent, o.done, o.ids[0]) {
@@ -101,7 +92,8 @@ func (s *site) noticeOfBatch(ctx context.Context, agent records.Agent, token, pa
 	return noticeAboutBatch(o, path)
 }
 
-// noticeAboutBatch returns the notice about a batch. path is the page to return to after an undo.
+// noticeAboutBatch returns the notice about the memories for which a batch succeeded. path is the
+// page to return to after an undo.
 func noticeAboutBatch(o batchResult, path string) *templates.Notice {
 	switch o.done {
 	case doneDeleted:

@@ -12,12 +12,9 @@ import (
 	"memoir/web/templates"
 )
 
-// checkCitations checks a memory's citations now.
-func (s *site) checkCitations(w http.ResponseWriter, r *http.Request) error {
-	agent, m, err := s.requestedMemory(r)
-	if err != nil {
-		return err
-	}
+// checkCitations checks now whether what a memory cites still exists, and redirects to the memory.
+// Without a Checker it only redirects.
+func (s *site) checkCitations(w http.ResponseWriter, r *http.Request, agent records.Agent, m memories.Memory) error {
 	if s.options.Checker != nil {
 		if err := s.options.Checker.CheckNow(r.Context(), agent, m.ID); err != nil {
 			return err
@@ -26,9 +23,9 @@ func (s *site) checkCitations(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, back(r, templates.MemoryPath(agent.Slug, m.ID)), doneChecked, m.ID)
 }
 
-// citationsOf returns the result of the last check of the memory's citations. It returns nil if
-// none was made. It also requests a new check in the background; the page reloads if its result
-// differs.
+// citationsOf returns the result of the last check of the memory's citations, or nil if there was
+// none. It also requests a new check in the background, unless the memory is deleted or the user
+// may only read.
 func (s *site) citationsOf(ctx context.Context, agent records.Agent, m memories.Memory) (*templates.Citations, error) {
 	if s.options.Checker != nil && m.State != memories.Deleted && !gate.ReadOnly(ctx) {
 		s.options.Checker.Ask(agent.Slug)
@@ -45,7 +42,8 @@ func citationsView(v records.Verification) templates.Citations {
 	return templates.Citations{Project: v.Project, CheckedAt: local(v.CheckedAt), Checked: v.Citations}
 }
 
-// deadReferences returns the memories with dead citations, in the order of Store.ToReview.
+// deadReferences returns at most maxDecisions memories that cite something that no longer exists,
+// in the order of Store.ToReview. It returns none if one of them has been purged in between.
 func (s *site) deadReferences(ctx context.Context, agent records.Agent) ([]templates.DoubtfulRow, error) {
 	if agent.Counts.CitesGone == 0 {
 		return nil, nil

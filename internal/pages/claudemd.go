@@ -6,21 +6,18 @@ import (
 	"time"
 
 	"memoir/internal/diff"
+	"memoir/internal/records"
 	"memoir/web/templates"
 )
 
-// claudeMD shows an agent's compiled CLAUDE.md and the size of each part.
-func (s *site) claudeMD(w http.ResponseWriter, r *http.Request) error {
-	agent, err := s.requestedAgent(r)
-	if err != nil {
-		return err
-	}
+// claudeMD shows the CLAUDE.md that the agent's memories give now, and the size of each part.
+func (s *site) claudeMD(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	preview, err := s.engine.Preview(r.Context(), agent.Slug, "")
 	if err != nil {
 		return err
 	}
 	here := templates.AgentPath(agent.Slug, "claude-md")
-	frame, err := s.frame(r.Context(), r, agent, here)
+	frame, err := s.frame(r, agent, here)
 	if err != nil {
 		return err
 	}
@@ -41,8 +38,8 @@ func (s *site) claudeMD(w http.ResponseWriter, r *http.Request) error {
 // (arbitrary).
 const maxPastLines = 400
 
-// claudeMDAsOf shows the CLAUDE.md that a compilation at that time would have given, and its diff
-// to today's.
+// claudeMDAsOf shows the CLAUDE.md that the memories of a past moment would have given, and its
+// diff to today's.
 func (s *site) claudeMDAsOf(w http.ResponseWriter, r *http.Request, at time.Time) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {

@@ -46,7 +46,7 @@ func (s *site) showConsolidation(w http.ResponseWriter, r *http.Request, status 
 		}
 		v = consolidationView(agent, o)
 	}
-	if v.Frame, err = s.frame(r.Context(), r, agent, templates.ConsolidationPath(agent.Slug)); err != nil {
+	if v.Frame, err = s.frame(r, agent, templates.ConsolidationPath(agent.Slug)); err != nil {
 		return err
 	}
 	v.Banners = append(v.Banners, banners...)
@@ -86,7 +86,8 @@ var gateTitles = map[consolidation.GateName]string{
 
 var madeBy = map[memories.Actor]string{memories.ByBrowser: "in a browser", memories.ByScript: "by a script", memories.ByMemoir: "by Memoir itself"}
 
-// stepViews returns the views of steps. back is the page to return to after an undo.
+// stepViews returns the views of steps. Only a proposed step shows its changes, and only one that
+// can be undone has an undo. back is the page to return to after an undo.
 func stepViews(slug string, steps []records.Step, back string) []templates.ConsolidationStep {
 	views := make([]templates.ConsolidationStep, len(steps))
 	for i, s := range steps {
@@ -129,7 +130,8 @@ func changeView(slug string, c records.StepChange) templates.ConsolidationChange
 	return v
 }
 
-// appliedSteps returns the views of the steps applied last to an agent's memories.
+// appliedSteps returns the views of the steps applied last to an agent's memories. It returns none
+// if consolidation is not available. back is the page to return to after an undo.
 func (s *site) appliedSteps(ctx context.Context, agent records.Agent, back string) ([]templates.ConsolidationStep, error) {
 	if s.options.Consolidator == nil {
 		return nil, nil
@@ -138,20 +140,20 @@ func (s *site) appliedSteps(ctx context.Context, agent records.Agent, back strin
 	return stepViews(agent.Slug, steps, back), err
 }
 
-// consolidator returns the Consolidator, or memories.ErrNotFound if consolidation is not available.
-func (s *site) consolidator() (*consolidation.Consolidator, error) {
-	if s.options.Consolidator == nil {
-		return nil, memories.ErrNotFound
+// consolidating returns a handler that calls handle with the Consolidator. If consolidation is not
+// available, the handler returns memories.ErrNotFound and does not call handle.
+func (s *site) consolidating(handle func(http.ResponseWriter, *http.Request, *consolidation.Consolidator) error) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if s.options.Consolidator == nil {
+			return memories.ErrNotFound
+		}
+		return handle(w, r, s.options.Consolidator)
 	}
-	return s.options.Consolidator, nil
 }
 
-// makePlan requests a plan. It waits for planWait, then shows the plan or that it is being made.
-func (s *site) makePlan(w http.ResponseWriter, r *http.Request) error {
-	c, err := s.consolidator()
-	if err != nil {
-		return err
-	}
+// makePlan requests a plan and waits for it, but at most planWait. It then redirects to the
+// Consolidation tab, with a notice if the plan is made.
+func (s *site) makePlan(w http.ResponseWriter, r *http.Request, c *consolidation.Consolidator) error {
 	made, err := c.Request(r.Context(), slugOf(r), memories.ByBrowser, planWait)
 	if err != nil {
 		return s.notConsolidated(w, r, err)
@@ -163,12 +165,10 @@ func (s *site) makePlan(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, templates.ConsolidationPath(slugOf(r)), donePlanned, "")
 }
 
-// applySteps applies the selected steps.
-func (s *site) applySteps(w http.ResponseWriter, r *http.Request) error {
-	c, err := s.consolidator()
-	if err != nil {
-		return err
-	}
+// applySteps applies the selected steps and redirects to the Consolidation tab. If any step was
+// refused, it shows the tab with their number instead. If none is selected, it does nothing and
+// says so.
+func (s *site) applySteps(w http.ResponseWriter, r *http.Request, c *consolidation.Consolidator) error {
 	ids := r.PostForm[templates.FieldStep]
 	if len(ids) == 0 {
 		return redirect(w, r, templates.ConsolidationPath(slugOf(r)), doneNoSteps, "")
@@ -192,30 +192,22 @@ func (s *site) applySteps(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, templates.ConsolidationPath(slugOf(r)), doneApplied, "")
 }
 
-func (s *site) undoStep(w http.ResponseWriter, r *http.Request) error {
-	c, err := s.consolidator()
-	if err != nil {
-		return err
-	}
+func (s *site) undoStep(w http.ResponseWriter, r *http.Request, c *consolidation.Consolidator) error {
 	if _, err := c.Undo(r.Context(), slugOf(r), chi.URLParam(r, "id"), memories.ByBrowser); err != nil {
 		return s.notConsolidated(w, r, err)
 	}
 	return redirect(w, r, back(r, templates.ConsolidationPath(slugOf(r))), doneUndone, "")
 }
 
-func (s *site) discardPlan(w http.ResponseWriter, r *http.Request) error {
-	c, err := s.consolidator()
-	if err != nil {
-		return err
-	}
+func (s *site) discardPlan(w http.ResponseWriter, r *http.Request, c *consolidation.Consolidator) error {
 	if err := c.Discard(r.Context(), slugOf(r)); err != nil && !errors.Is(err, memories.ErrNotFound) {
 		return s.notConsolidated(w, r, err)
 	}
 	return redirect(w, r, templates.ConsolidationPath(slugOf(r)), doneDiscarded, "")
 }
 
-// notConsolidated shows a *memories.ConflictError on the Consolidation tab. It returns any other
-// error.
+// notConsolidated shows the reason of a *memories.ConflictError on the Consolidation tab. It writes
+// nothing and returns any other error.
 func (s *site) notConsolidated(w http.ResponseWriter, r *http.Request, err error) error {
 	var conflict *memories.ConflictError
 	if !errors.As(err, &conflict) {

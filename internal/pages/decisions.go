@@ -16,8 +16,9 @@ import (
 	"memoir/web/templates"
 )
 
-// missingBanner returns the banner that asks what to do with missing memories. Its buttons carry an
-// ETag of the shown memories, so that a decision does not affect others.
+// missingBanner returns the banner that asks whether to delete the missing memories or to write
+// their files again. Its buttons carry an ETag of the memories shown, so that a decision does not
+// affect others.
 func (s *site) missingBanner(ctx context.Context, agent records.Agent) (templates.Banner, error) {
 	missing, err := s.missing(ctx, agent)
 	if err != nil {
@@ -32,7 +33,7 @@ func (s *site) missingBanner(ctx context.Context, agent records.Agent) (template
 	return banner, nil
 }
 
-// missingActions returns the actions on all missing memories. They carry the ETag of missing.
+// missingActions returns the actions on all missing memories of an agent, with the ETag of missing.
 func missingActions(agent records.Agent, missing []memories.Memory) []templates.Action {
 	actions := templates.MissingActions(agent.Slug)
 	for i := range actions {
@@ -45,7 +46,7 @@ func (s *site) missing(ctx context.Context, agent records.Agent) ([]memories.Mem
 	return s.all(ctx, agent, memories.Filter{State: memories.Missing, Sort: memories.ByName})
 }
 
-// etagOf returns an ETag of all the memories together.
+// etagOf returns a hash of the ETags of all the memories, in order.
 func etagOf(all []memories.Memory) string {
 	sum := sha256.New()
 	for _, m := range all {
@@ -54,8 +55,9 @@ func etagOf(all []memories.Memory) string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// decideMissing deletes all missing memories or writes them back. A refusal of one does not stop
-// the others.
+// decideMissing deletes all missing memories, or writes their files again, as the address says. It
+// returns memories.ErrChanged if the missing memories are not those that the form showed. If the
+// engine refuses some, it does the others and lists the refused ones.
 func (s *site) decideMissing(w http.ResponseWriter, r *http.Request) error {
 	act, done := s.engine.Restore, doneWritten
 	switch chi.URLParam(r, "decision") {
@@ -92,8 +94,8 @@ func (s *site) decideMissing(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, back(r, templates.MemoriesPath(agent.Slug)), done, "")
 }
 
-// reasonOf returns the reason of a refusal in words for the user. ok is false if err is nil or
-// another kind of error.
+// reasonOf returns the reason of a conflict, a changed or a missing memory in words for the user.
+// ok is false if err is nil or another error.
 func reasonOf(err error) (reason string, ok bool) {
 	var conflict *memories.ConflictError
 	switch {
@@ -115,7 +117,8 @@ func partlyDone(agent records.Agent, all int, failed []string) templates.Failure
 	return f
 }
 
-// allow restores a blocked content as a memory.
+// allow makes a memory of a deleted content that is on disk again, and redirects to the page of the
+// form.
 func (s *site) allow(w http.ResponseWriter, r *http.Request) error {
 	slug := slugOf(r)
 	result, err := s.engine.Allow(r.Context(), slug, idOf(r))
@@ -125,8 +128,8 @@ func (s *site) allow(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, back(r, templates.MemoriesPath(slug)), doneAllowed, result.Memory.ID)
 }
 
-// removeBlocked removes the file of a blocked content (memories.Blocked) and its index lines
-// from the disk, unless the file has changed. It redirects to the Attention page.
+// removeBlocked removes the file of a deleted content that is on disk again, and its index lines,
+// unless the file has changed. It redirects to the page of the form, by default the Attention page.
 func (s *site) removeBlocked(w http.ResponseWriter, r *http.Request) error {
 	slug := slugOf(r)
 	if _, err := s.engine.RemoveBlocked(r.Context(), slug, idOf(r)); err != nil {

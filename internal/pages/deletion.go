@@ -17,12 +17,9 @@ import (
 // shorter.
 const maxDeletionLines = 300
 
-// deletion shows a preview of a memory's deletion. It changes nothing.
-func (s *site) deletion(w http.ResponseWriter, r *http.Request) error {
-	agent, m, err := s.requestedMemory(r)
-	if err != nil {
-		return err
-	}
+// deletion shows what a memory's deletion would change on disk. It changes nothing. If the memory
+// is deleted already, it redirects to it.
+func (s *site) deletion(w http.ResponseWriter, r *http.Request, agent records.Agent, m memories.Memory) error {
 	if m.State == memories.Deleted {
 		http.Redirect(w, r, templates.MemoryPath(agent.Slug, m.ID), http.StatusSeeOther)
 		return nil
@@ -38,7 +35,8 @@ func (s *site) deletion(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.DeletionPage(v))
 }
 
-// changeOf returns the view of a deletion preview, for one memory or many.
+// changeOf returns the view of a deletion preview: the diffs of CLAUDE.md and of the indexes, and
+// the files to remove.
 func changeOf(agent records.Agent, change engine.DeletionPreview) templates.Change {
 	before, after := change.ClaudeMDBefore, change.ClaudeMDAfter
 	v := templates.Change{ClaudeMD: templates.ClaudeMDChange{
@@ -46,7 +44,8 @@ func changeOf(agent records.Agent, change engine.DeletionPreview) templates.Chan
 		Diff: diff.Texts(text(before.Text), text(after.Text), maxDeletionLines),
 	}}
 	for _, f := range change.Files {
-		v.Files = append(v.Files, templates.MemoryFile{Path: f.Path, Session: f.Session, ModifiedAt: local(f.ModifiedAt)})
+		f.ModifiedAt = local(f.ModifiedAt)
+		v.Files = append(v.Files, f)
 	}
 	for _, index := range change.Indexes {
 		v.Indexes = append(v.Indexes, templates.IndexChange{
@@ -56,13 +55,10 @@ func changeOf(agent records.Agent, change engine.DeletionPreview) templates.Chan
 	return v
 }
 
-// deletionOfMany shows a preview of the deletion of all selected memories. It changes nothing. It
-// is a POST because hundreds of ids do not fit into an address.
-func (s *site) deletionOfMany(w http.ResponseWriter, r *http.Request) error {
-	agent, err := s.requestedAgent(r)
-	if err != nil {
-		return err
-	}
+// deletionOfMany shows what the deletion of all selected memories would change on disk. It changes
+// nothing. Without an existing selected memory, it redirects to the list. It is a POST because
+// hundreds of ids do not fit into an address.
+func (s *site) deletionOfMany(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	var ids []string
 	for _, seen := range selectedIn(r) {
 		ids = append(ids, seen.ID)
@@ -86,7 +82,7 @@ func (s *site) deletionOfMany(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.ManyDeletionPage(v))
 }
 
-// known returns the ids of those memories that still exist, deleted ones included.
+// known returns those ids whose memories exist. Memories in the trash exist, purged ones do not.
 func (s *site) known(ctx context.Context, agent records.Agent, ids []string) ([]string, error) {
 	var known []string
 	for _, id := range ids {
@@ -101,7 +97,7 @@ func (s *site) known(ctx context.Context, agent records.Agent, ids []string) ([]
 	return known, nil
 }
 
-// nothingSelected redirects to the list. It answers a GET, which cannot name memories.
+// nothingSelected redirects to the list with a notice that nothing was selected.
 func (s *site) nothingSelected(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, templates.MemoriesPath(slugOf(r)), doneNothing, "")
 }

@@ -4,19 +4,15 @@ import (
 	"errors"
 	"net/http"
 
-	"memoir/internal/gate"
 	"memoir/internal/memories"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
 )
 
-// editMemory shows the form with a memory's content. A deleted or unreadable memory is a conflict.
-func (s *site) editMemory(w http.ResponseWriter, r *http.Request) error {
-	agent, m, err := s.requestedMemory(r)
-	if err != nil {
-		return err
-	}
+// editMemory shows the form with a memory's content. For a deleted or unreadable memory it returns
+// a *memories.ConflictError.
+func (s *site) editMemory(w http.ResponseWriter, r *http.Request, agent records.Agent, m memories.Memory) error {
 	switch {
 	case m.State == memories.Deleted:
 		return &memories.ConflictError{Reason: "The memory is in the trash, so it cannot be edited. Restore it first."}
@@ -28,13 +24,9 @@ func (s *site) editMemory(w http.ResponseWriter, r *http.Request) error {
 	return s.showForm(w, r, http.StatusOK, agent, v)
 }
 
-// edit saves an edit of a memory. If the memory has changed since the form was shown, it shows both
-// versions.
-func (s *site) edit(w http.ResponseWriter, r *http.Request) error {
-	agent, err := s.requestedAgent(r)
-	if err != nil {
-		return err
-	}
+// edit saves the form over a memory and redirects to the memory. If the memory has changed since
+// the form was shown, it saves nothing and shows both versions.
+func (s *site) edit(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	v := submittedForm(r, agent)
 	result, err := s.saveEdit(r, v)
 	if err == nil {
@@ -43,8 +35,8 @@ func (s *site) edit(w http.ResponseWriter, r *http.Request) error {
 	return s.refuseEdit(w, r, agent, v, err)
 }
 
-// saveEdit patches the memory with the values of the form. It returns memories.ErrChanged if the
-// form's ETag is empty.
+// saveEdit saves the form's values over the memory. It returns memories.ErrChanged if the memory's
+// ETag is not the form's, or if the form has none.
 func (s *site) saveEdit(r *http.Request, v templates.MemoryForm) (engine.Result, error) {
 	if v.ETag == "" {
 		return engine.Result{}, memories.ErrChanged
@@ -56,23 +48,19 @@ func (s *site) saveEdit(r *http.Request, v templates.MemoryForm) (engine.Result,
 	return s.engine.Patch(r.Context(), v.Agent.Slug, v.ID, v.ETag, patch)
 }
 
-// refuseEdit answers an edit that was not saved. If the memory differs from the form's start, it
-// shows both versions; otherwise it shows the reason.
+// refuseEdit answers an edit that was not saved. After a change or conflict it scans the agent. If
+// the memory differs from the form's start or is deleted, it shows both versions. Otherwise it
+// shows the form with the reason, or returns refused if the user cannot correct it.
 func (s *site) refuseEdit(w http.ResponseWriter, r *http.Request, agent records.Agent, v templates.MemoryForm, refused error) error {
 	var conflict *memories.ConflictError
 	var taken *memories.NameTakenError
 	switch {
 	case errors.Is(refused, memories.ErrNotFound):
 		return s.showPurged(w, r, agent, v)
-	case errors.As(refused, &taken):
-		return s.notSaved(w, r, agent, v, refused)
-	case !errors.Is(refused, memories.ErrChanged) && !errors.As(refused, &conflict):
+	case errors.As(refused, &taken), !errors.Is(refused, memories.ErrChanged) && !errors.As(refused, &conflict):
 		return s.notSaved(w, r, agent, v, refused)
 	}
-	// A changed file has not been read yet. Without a scan, the page would show the old content.
-	if _, err := s.engine.Scan(r.Context(), agent.Slug); err != nil {
-		s.options.Log.WarnContext(r.Context(), "scan after refused edit failed", "request", gate.RequestID(r.Context()), "error", err)
-	}
+	s.rescan(r, "scan after refused edit failed")
 	m, err := s.store.Memory(r.Context(), agent, v.ID)
 	if errors.Is(err, memories.ErrNotFound) {
 		return s.showPurged(w, r, agent, v)
@@ -87,8 +75,8 @@ func (s *site) refuseEdit(w http.ResponseWriter, r *http.Request, agent records.
 }
 
 // showConflict shows the form and the memory's current content. The form gets the new ETag, because
-// its user now sees the new content. For a deleted memory the form saves a new memory with the same
-// name, which restores it.
+// its user now sees the new content. If the memory is deleted, the form becomes one for a new
+// memory with the same name, which restores it.
 func (s *site) showConflict(w http.ResponseWriter, r *http.Request, agent records.Agent, v templates.MemoryForm, m memories.Memory) error {
 	deleted := m.State == memories.Deleted
 	v.Theirs = &templates.Theirs{
@@ -104,28 +92,22 @@ func (s *site) showConflict(w http.ResponseWriter, r *http.Request, agent record
 	return s.showForm(w, r, http.StatusPreconditionFailed, agent, v)
 }
 
-// showPurged shows the form of a memory that was purged since, as a form for a new memory.
+// showPurged shows the submitted form as a form for a new memory, with a notice that the old one
+// was deleted.
 func (s *site) showPurged(w http.ResponseWriter, r *http.Request, agent records.Agent, v templates.MemoryForm) error {
 	v.ID, v.ETag = "", ""
 	v.Banners = append(v.Banners, templates.DeletedMeanwhile())
 	return s.showForm(w, r, http.StatusPreconditionFailed, agent, v)
 }
 
-func (s *site) newMemory(w http.ResponseWriter, r *http.Request) error {
-	agent, err := s.requestedAgent(r)
-	if err != nil {
-		return err
-	}
+func (s *site) newMemory(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	return s.showForm(w, r, http.StatusOK, agent, templates.MemoryForm{Agent: agentView(agent)})
 }
 
-// create saves a new memory. The engine accepts its name if it is free or if only a deleted memory
-// has it.
-func (s *site) create(w http.ResponseWriter, r *http.Request) error {
-	agent, err := s.requestedAgent(r)
-	if err != nil {
-		return err
-	}
+// create saves a new memory and redirects to it. The engine accepts its name if it is free or if
+// only a deleted memory has it. If the memory is not saved, create shows the form again with the
+// reason.
+func (s *site) create(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	v := submittedForm(r, agent)
 	result, err := s.engine.Create(r.Context(), agent.Slug, engine.Draft{
 		Name: v.Name, Team: v.Team, Type: v.Type, Description: v.Description, Body: v.Body,

@@ -16,12 +16,9 @@ import (
 // maxFacts is the maximum number of facts in a search of one agent (arbitrary).
 const maxFacts = 20
 
-// fact shows a form that creates a memory from a fact of the index.
-func (s *site) fact(w http.ResponseWriter, r *http.Request) error {
-	agent, err := s.requestedAgent(r)
-	if err != nil {
-		return err
-	}
+// fact shows a form that makes a memory of a fact, which is a text in MEMORY.md that belongs to no
+// memory file.
+func (s *site) fact(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	m, err := s.store.IndexFact(r.Context(), agent, idOf(r))
 	if err != nil {
 		return err
@@ -38,21 +35,14 @@ func submittedFact(r *http.Request, agent records.Agent) templates.MemoryForm {
 	return v
 }
 
-// previewFact shows the form with its current values. Nothing is saved.
-func (s *site) previewFact(w http.ResponseWriter, r *http.Request) error {
-	agent, err := s.requestedAgent(r)
-	if err != nil {
-		return err
-	}
+// previewFact shows the form with the submitted values and the rendered body. Nothing is saved.
+func (s *site) previewFact(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	return s.showForm(w, r, http.StatusOK, agent, submittedFact(r, agent))
 }
 
-// adoptFact creates a memory from a fact, with the values of the form.
-func (s *site) adoptFact(w http.ResponseWriter, r *http.Request) error {
-	agent, err := s.requestedAgent(r)
-	if err != nil {
-		return err
-	}
+// adoptFact makes a memory of a text in MEMORY.md, with the values of the form, and redirects to
+// it. If the memory is not saved, adoptFact shows the form again with the reason.
+func (s *site) adoptFact(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	v := submittedFact(r, agent)
 	result, err := s.engine.AdoptFact(r.Context(), agent.Slug, engine.Adoption{
 		Fact: v.Fact, Type: v.Type, Name: &v.Name, Description: &v.Description, Body: &v.Body,
@@ -63,8 +53,8 @@ func (s *site) adoptFact(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, templates.MemoryPath(agent.Slug, result.Memory.ID), doneSaved, result.Memory.ID)
 }
 
-// factsFound returns the first maxFacts facts of the agent's indexes that match query, and the
-// total.
+// factsFound returns the first maxFacts texts of the agent's indexes that match query and belong to
+// no memory file, and their total.
 func (s *site) factsFound(ctx context.Context, agent records.Agent, query string) ([]templates.SearchResult, int, error) {
 	total, err := s.store.CountFacts(ctx, agent.ID, query)
 	if err != nil || total == 0 {
@@ -79,7 +69,8 @@ func (s *site) factsFound(ctx context.Context, agent records.Agent, query string
 	return results, total, err
 }
 
-// factsByLine returns the ids of the facts of an index by the number of their first line.
+// factsByLine returns the ids of the facts of an index by the number of their first line. A fact is
+// a text that belongs to no memory file.
 func factsByLine(slug string, index engine.Index) map[int]string {
 	ids := map[int]string{}
 	for _, f := range memorymd.Facts(index.Raw) {

@@ -21,7 +21,8 @@ type badRequest struct {
 
 func (e *badRequest) Error() string { return e.detail }
 
-// formError converts an error of ParseForm to a *badRequest.
+// formError converts an error of ParseForm to a *badRequest: 413 if the form is too large, else
+// 400.
 func formError(err error) error {
 	var tooLarge *http.MaxBytesError
 	switch {
@@ -43,7 +44,8 @@ var titles = map[problem.Code]string{
 	problem.OutOfFiles:  "Memoir can open no more files at the moment",
 }
 
-// failureOf returns the page of an error, and the problem that it shows.
+// failureOf returns the error page for err, and the problem with its status and log level. The page
+// of a database failure has a link to try again.
 func failureOf(r *http.Request, err error) (templates.Failure, *problem.Problem) {
 	var bad *badRequest
 	if errors.As(err, &bad) {
@@ -66,7 +68,8 @@ func failureOf(r *http.Request, err error) (templates.Failure, *problem.Problem)
 	return f, p
 }
 
-// tryAgain returns the address to retry: the same page, or the page with the form.
+// tryAgain returns the address of the page itself, or for a POST the address of the page with the
+// form.
 func tryAgain(r *http.Request) string {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return r.URL.RequestURI()
@@ -74,7 +77,8 @@ func tryAgain(r *http.Request) string {
 	return back(r, templates.AgentsPath)
 }
 
-// fail answers with an error page. It writes nothing if the client has disconnected.
+// fail logs err and answers with its error page. It does neither if the client has disconnected. If
+// the error says when to try again, a page reloads itself then.
 func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
 		return
@@ -105,7 +109,8 @@ func (s *site) notFound(w http.ResponseWriter, r *http.Request) {
 	s.showFailure(w, r, templates.FailureOf(http.StatusNotFound))
 }
 
-// methodNotAllowed answers 405, with the allowed methods in the Allow header, as HTTP requires.
+// methodNotAllowed returns a handler that answers 405, with the methods that router has for the
+// address in the Allow header.
 func (s *site) methodNotAllowed(router chi.Router) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		allowed := []string{}

@@ -3,7 +3,6 @@ package pages
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"slices"
 	"time"
 
@@ -13,13 +12,9 @@ import (
 )
 
 // fixPage shows the problems of one memory and the possible fixes.
-func (s *site) fixPage(w http.ResponseWriter, r *http.Request) error {
-	agent, m, err := s.requestedMemory(r)
-	if err != nil {
-		return err
-	}
+func (s *site) fixPage(w http.ResponseWriter, r *http.Request, agent records.Agent, m memories.Memory) error {
 	path := templates.MemoryPath(agent.Slug, m.ID, "fix")
-	notice, err := s.noticeOf(r.Context(), r, agent, path)
+	notice, err := s.noticeOf(r, agent, path)
 	if err != nil {
 		return err
 	}
@@ -33,7 +28,9 @@ func (s *site) fixPage(w http.ResponseWriter, r *http.Request) error {
 	}))
 }
 
-// fix applies a fix to one file of a memory and redirects to a page that offers an undo.
+// fix applies a fix to one file of a memory. It redirects to the page of the form, with the file
+// and its old hash for an undo. If the file now holds another memory, it redirects to that one's
+// fixes if the form was there.
 func (s *site) fix(w http.ResponseWriter, r *http.Request) error {
 	slug, id := slugOf(r), idOf(r)
 	file := r.PostFormValue(templates.FieldPath)
@@ -50,20 +47,14 @@ func (s *site) fix(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, to, doneFixed, result.Memory.ID)
 }
 
-// undoPath adds the fixed file and its old hash to path, so that the page can offer an undo.
+// undoPath returns path with the fixed file and the hash of its old content, so that the page can
+// offer an undo.
 func undoPath(path, file, hash string) string {
-	target, err := url.Parse(path)
-	if err != nil {
-		return path
-	}
-	query := target.Query()
-	query.Set(templates.FieldPath, file)
-	query.Set(templates.FieldHash, hash)
-	target.RawQuery = query.Encode()
-	return target.String()
+	return templates.WithQuery(path, map[string]string{templates.FieldPath: file, templates.FieldHash: hash})
 }
 
-// undoFix writes back the content that a file had before the fix.
+// undoFix writes back the content that a file had before a fix. The query names the file and the
+// hash of that content.
 func (s *site) undoFix(w http.ResponseWriter, r *http.Request) error {
 	slug, id := slugOf(r), idOf(r)
 	query := r.URL.Query()
@@ -74,8 +65,8 @@ func (s *site) undoFix(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, back(r, templates.AttentionPath(slug)), doneUnfixed, id)
 }
 
-// canUndo reports whether the history has the bytes with that hash and the memory still has the
-// file, with other bytes.
+// canUndo reports whether a fix of the file can be undone: the history has the bytes with that
+// hash, and the memory still has the file, with other bytes.
 func (s *site) canUndo(ctx context.Context, agent records.Agent, m memories.Memory, file, hash string) (bool, error) {
 	if !slices.ContainsFunc(m.Files, func(f memories.MemoryFile) bool { return f.Path == file && f.Hash != hash }) {
 		return false, nil

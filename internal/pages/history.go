@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -27,23 +26,19 @@ const (
 )
 
 // history shows a memory's revisions, newest first, each as a diff to the previous one.
-func (s *site) history(w http.ResponseWriter, r *http.Request) error {
-	agent, m, err := s.requestedMemory(r)
-	if err != nil {
-		return err
-	}
+func (s *site) history(w http.ResponseWriter, r *http.Request, agent records.Agent, m memories.Memory) error {
 	page, err := s.historyFrom(r, agent, m)
 	if err != nil {
 		return err
 	}
 	path := templates.MemoryPath(agent.Slug, m.ID, "history")
-	notice, err := s.noticeOf(r.Context(), r, agent, path)
+	notice, err := s.noticeOf(r, agent, path)
 	if err != nil {
 		return err
 	}
 	v := templates.History{
 		Frame: templates.Frame{Live: liveOf(agent), Notice: notice}, Agent: agentView(agent), MemoryRow: rowOf(m, time.Now()),
-		DeletedBy: m.DeletedActor.Deleted(), Total: page.Total,
+		Total: page.Total,
 	}
 	if page.Skipped > 0 {
 		v.FirstHref = path
@@ -60,13 +55,13 @@ func (s *site) history(w http.ResponseWriter, r *http.Request) error {
 		v.Revisions = append(v.Revisions, revisionView(m, revision, before))
 	}
 	if len(shown) < len(page.Revisions) {
-		v.MoreHref = path + "?" + url.Values{templates.FieldCursor: {page.Revisions[len(shown)].ID}}.Encode()
+		v.MoreHref = templates.WithQuery(path, map[string]string{templates.FieldCursor: page.Revisions[len(shown)].ID})
 	}
 	return show(w, r, http.StatusOK, templates.HistoryPage(v))
 }
 
-// comparedRevisions returns the first revisions that a page compares, at least one. It limits their
-// number and size, because a diff of megabytes is slow.
+// comparedRevisions returns the first revisions, at most maxRevisions with maxHistoryBytes of text
+// together, but at least one. Diffs of more text would be slow.
 func comparedRevisions(revisions []memories.Revision) []memories.Revision {
 	size := 0
 	for i, revision := range revisions {
@@ -77,9 +72,9 @@ func comparedRevisions(revisions []memories.Revision) []memories.Revision {
 	return revisions
 }
 
-// historyFrom returns the revisions that the address requests, and one more for the diff of the
-// last one. The address names the first revision by its id or by the hash of its bytes. Without
-// such a revision, the newest one is first.
+// historyFrom returns at most maxRevisions+1 revisions, newest first. The first is the one that the
+// address names by its id or by the hash of its bytes. If it names none, or one that does not
+// exist, the first is the newest.
 func (s *site) historyFrom(r *http.Request, agent records.Agent, m memories.Memory) (records.RevisionPage, error) {
 	list := records.RevisionList{From: r.URL.Query().Get(templates.FieldCursor), Limit: maxRevisions + 1}
 	page, err := s.store.Revisions(r.Context(), agent, m.ID, list)
@@ -90,13 +85,13 @@ func (s *site) historyFrom(r *http.Request, agent records.Agent, m memories.Memo
 	return page, err
 }
 
-// revisionView returns the view of a revision with its diff to before. before is nil for the first
-// revision.
+// revisionView returns the view of a revision with its diff to before. For the first revision,
+// before is nil, and the diff shows the whole text as added.
 func revisionView(m memories.Memory, revision memories.Revision, before *memories.Revision) templates.Revision {
+	revision.SeenAt = local(revision.SeenAt)
 	v := templates.Revision{
-		Memory: m.ID, Agent: m.Agent, ID: revision.ID, ETag: engine.ETag(m),
-		SeenAt: local(revision.SeenAt), Path: revision.Path, Session: revision.Session,
-		First: before == nil, Current: isCurrent(m, revision), Readable: m.Readable, Type: revision.Type,
+		Revision: revision, Agent: m.Agent, MemoryID: m.ID, ETag: engine.ETag(m),
+		First: before == nil, Current: isCurrent(m, revision), Readable: m.Readable,
 	}
 	v.Restorable = m.Readable && m.State != memories.Deleted && !v.Current
 	if before == nil {
@@ -116,12 +111,9 @@ func isCurrent(m memories.Memory, r memories.Revision) bool {
 // text returns raw as valid UTF-8. Invalid bytes become U+FFFD.
 func text[T string | []byte](raw T) string { return strings.ToValidUTF8(string(raw), "\uFFFD") }
 
-// restoreRevision gives a memory the content of an earlier revision.
-func (s *site) restoreRevision(w http.ResponseWriter, r *http.Request) error {
-	agent, m, err := s.requestedMemory(r)
-	if err != nil {
-		return err
-	}
+// restoreRevision gives a memory the type, description and body of an earlier revision, and
+// redirects to its history. It returns memories.ErrNotFound if the revision does not exist.
+func (s *site) restoreRevision(w http.ResponseWriter, r *http.Request, agent records.Agent, m memories.Memory) error {
 	id := chi.URLParam(r, "revision")
 	page, err := s.store.Revisions(r.Context(), agent, m.ID, records.RevisionList{From: id, Limit: 1})
 	if errors.Is(err, records.ErrCursor) {

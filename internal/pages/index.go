@@ -7,20 +7,18 @@ import (
 	"memoir/internal/diff"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
-	engine "memoir/internal/sync"
+	"memoir/internal/records"
 	"memoir/web/templates"
 )
 
-// index shows an agent's MEMORY.md, with the part that the agent loads and the findings.
-func (s *site) index(w http.ResponseWriter, r *http.Request) error {
-	agent, err := s.requestedAgent(r)
+// index shows an agent's MEMORY.md: the part that the agent loads, and the problems found in it. If
+// the file cannot be read, it shows the reason.
+func (s *site) index(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
+	frame, err := s.frame(r, agent, templates.IndexPath(agent.Slug))
 	if err != nil {
 		return err
 	}
-	v := templates.Index{Agent: agentView(agent)}
-	if v.Frame, err = s.frame(r.Context(), r, agent, templates.IndexPath(agent.Slug)); err != nil {
-		return err
-	}
+	v := templates.Index{Frame: frame, Agent: agentView(agent)}
 	index, err := s.engine.Index(r.Context(), agent.Slug)
 	var conflict *memories.ConflictError
 	switch {
@@ -38,13 +36,13 @@ func (s *site) index(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.IndexPage(v))
 }
 
-// indexRebuild shows a preview of a rebuild of the index. It changes nothing.
+// indexRebuild shows what a rebuild would change in MEMORY.md. It writes no file.
 func (s *site) indexRebuild(w http.ResponseWriter, r *http.Request) error {
 	return s.showIndexRebuild(w, r, http.StatusOK)
 }
 
-// rebuildIndex writes the index that the preview showed. If the result would differ now, it shows
-// the new preview.
+// rebuildIndex writes the MEMORY.md that the preview showed and redirects to the Index tab. If the
+// result would differ now, it writes nothing and shows the new preview.
 func (s *site) rebuildIndex(w http.ResponseWriter, r *http.Request) error {
 	slug := slugOf(r)
 	_, err := s.engine.RebuildIndex(r.Context(), slug, r.PostFormValue(templates.FieldETag))
@@ -73,12 +71,9 @@ func (s *site) showIndexRebuild(w http.ResponseWriter, r *http.Request, status i
 	if err != nil {
 		return err
 	}
-	return show(w, r, status, templates.IndexRebuildPage(rebuildView(templates.Frame{Live: liveOf(agent), Banners: banners}, agentView(agent), change)))
-}
-
-func rebuildView(frame templates.Frame, agent templates.Agent, change engine.IndexChange) templates.IndexRebuild {
-	return templates.IndexRebuild{
-		Frame: frame, Agent: agent, Path: change.Path, New: change.Before == nil, ETag: change.ETag(),
+	return show(w, r, status, templates.IndexRebuildPage(templates.IndexRebuild{
+		Frame: templates.Frame{Live: liveOf(agent), Banners: banners}, Agent: agentView(agent),
+		Path: change.Path, New: change.Before == nil, ETag: change.ETag(),
 		Diff: diff.Texts(text(change.Before), text(change.After), maxRebuildLines),
-	}
+	}))
 }

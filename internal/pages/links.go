@@ -2,10 +2,12 @@ package pages
 
 import (
 	"context"
+	"errors"
 	"path"
 	"regexp"
 	"strings"
 
+	"memoir/internal/markdown"
 	"memoir/internal/memories"
 	"memoir/internal/records"
 	"memoir/web/templates"
@@ -20,22 +22,36 @@ type links struct {
 	ctx   context.Context
 	store records.Memories
 	agent records.Agent
-	view  templates.View    // the view that the memories' pages keep
-	known map[string]string // by target; "" means that no memory has that name
-	err   error             // the first failed look-up
+	href  func(id string) string // returns the page of a memory
+	known map[string]string      // by target; "" means that no memory has that name
+	err   error                  // the first failed look-up
 }
 
-// resolve returns the page of the memory named target, or of the memory that the target's file is
-// named after. ok is false if no memory matches, or after an error or maxLinks targets.
+// linksOf returns a resolver whose links lead to the pages of the agent's memories. The caller may
+// replace its href.
+func (s *site) linksOf(ctx context.Context, agent records.Agent) *links {
+	return &links{
+		ctx: ctx, store: s.store, agent: agent, known: map[string]string{},
+		href: func(id string) string { return templates.MemoryPath(agent.Slug, id) },
+	}
+}
+
+// render returns the Markdown text as HTML. A link that names one of the agent's memories leads to
+// its page. render returns the error of the first failed look-up, also of an earlier text.
+func (l *links) render(text string) (markdown.HTML, error) {
+	body, err := markdown.Render(text, l.resolve)
+	return body, errors.Join(err, l.err)
+}
+
+// resolve returns the page of the agent's memory named target, or named like the file target
+// without its extension. ok is false if there is none, after the first error, and after maxLinks
+// different targets.
 func (l *links) resolve(target string) (href string, ok bool) {
 	if href, ok := l.known[target]; ok {
 		return href, href != ""
 	}
 	if len(l.known) >= maxLinks || l.err != nil {
 		return "", false
-	}
-	if l.known == nil {
-		l.known = map[string]string{}
 	}
 	l.known[target] = ""
 	for _, name := range []string{target, strings.TrimSuffix(path.Base(target), path.Ext(target))} {
@@ -48,7 +64,7 @@ func (l *links) resolve(target string) (href string, ok bool) {
 			return "", false
 		}
 		if len(page.Memories) > 0 {
-			l.known[target] = l.view.Memory(page.Memories[0].ID)
+			l.known[target] = l.href(page.Memories[0].ID)
 			break
 		}
 	}
@@ -59,8 +75,8 @@ func (l *links) resolve(target string) (href string, ok bool) {
 // They are the best matches for its name.
 const maxLinkedFrom = 50
 
-// linkedFrom returns the memories that link to m by name or by file. It searches for the words of
-// the name, so it misses a link whose file name has other words.
+// linkedFrom returns the memories that link to m by name or by file. It only looks at the best
+// maxLinkedFrom matches for m's name. It returns none if m is deleted or unreadable.
 func (s *site) linkedFrom(ctx context.Context, agent records.Agent, m memories.Memory, view templates.View) ([]templates.Link, error) {
 	if !m.Readable || m.State == memories.Deleted {
 		return nil, nil

@@ -3,13 +3,11 @@ package pages
 import (
 	"errors"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/go-chi/chi/v5"
 
 	"memoir/internal/logs"
-	"memoir/internal/markdown"
 	"memoir/internal/memories"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
@@ -26,12 +24,8 @@ const (
 	maxLogBytes = 1 << 20
 )
 
-// logs shows one month of an agent's logs, or search results.
-func (s *site) logs(w http.ResponseWriter, r *http.Request) error {
-	agent, err := s.requestedAgent(r)
-	if err != nil {
-		return err
-	}
+// logs shows one month of an agent's logs, or the results of a search in them.
+func (s *site) logs(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	return s.showLogs(w, r, http.StatusOK, agent, templates.LogEntryForm{})
 }
 
@@ -45,14 +39,15 @@ func (s *site) showLogs(w http.ResponseWriter, r *http.Request, status int, agen
 		return err
 	}
 	var err error
-	if v.Frame, err = s.frame(r.Context(), r, agent, templates.LogsPath(agent.Slug)); err != nil {
+	if v.Frame, err = s.frame(r, agent, templates.LogsPath(agent.Slug)); err != nil {
 		return err
 	}
 	v.Banners = append(v.Banners, banners...)
 	return show(w, r, status, templates.LogsPage(v))
 }
 
-// readLogMonth fills v with the days of the month that the address names, else of the newest month.
+// readLogMonth fills v with the days of the month that the address names, or of the newest month
+// with logs. Without any logs it leaves v unchanged. A malformed month gives a *badRequest.
 func (s *site) readLogMonth(r *http.Request, agent records.Agent, v *templates.Logs) error {
 	months, err := s.store.LogMonths(r.Context(), agent.ID)
 	if err != nil || len(months) == 0 {
@@ -77,7 +72,7 @@ func (s *site) readLogMonth(r *http.Request, agent records.Agent, v *templates.L
 	return err
 }
 
-// findLogs fills v with the logs that match v.Query.
+// findLogs fills v with one page of the logs that match v.Query. A query without words finds none.
 func (s *site) findLogs(r *http.Request, agent records.Agent, v *templates.Logs) error {
 	cursor := r.URL.Query().Get(templates.FieldCursor)
 	page, err := s.store.SearchLogs(r.Context(), agent.ID, v.Query, maxLogHits, cursor)
@@ -91,28 +86,14 @@ func (s *site) findLogs(r *http.Request, agent records.Agent, v *templates.Logs)
 	for _, l := range page.Logs {
 		v.Hits = append(v.Hits, templates.LogHit{Day: l.Day, Path: l.Path, Title: search.Mark(l.Title), Excerpt: search.Excerpt(l.Text, excerptLength)})
 	}
-	here := func(cursor string) string {
-		query := url.Values{templates.FieldQuery: {v.Query}}
-		if cursor != "" {
-			query.Set(templates.FieldCursor, cursor)
-		}
-		return templates.LogsPath(agent.Slug) + "?" + query.Encode()
-	}
-	if page.NextCursor != "" {
-		v.MoreHref = here(page.NextCursor)
-	}
-	if cursor != "" {
-		v.FirstHref = here("")
-	}
+	here := templates.WithQuery(templates.LogsPath(agent.Slug), map[string]string{templates.FieldQuery: v.Query})
+	v.MoreHref, v.FirstHref = pageLinks(here, cursor, page.NextCursor)
 	return nil
 }
 
-// appendLog adds an entry to today's log.
-func (s *site) appendLog(w http.ResponseWriter, r *http.Request) error {
-	agent, err := s.requestedAgent(r)
-	if err != nil {
-		return err
-	}
+// appendLog adds an entry to the agent's log of today and redirects to that day. If the entry is
+// refused, it shows the form again with the reason.
+func (s *site) appendLog(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	form := templates.LogEntryForm{
 		Text: strings.ReplaceAll(r.PostFormValue(templates.FieldText), "\r\n", "\n"), Title: r.PostFormValue(templates.FieldTitle),
 	}
@@ -131,12 +112,8 @@ func (s *site) appendLog(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, templates.LogsOfDayPath(agent.Slug, done.Day), doneLogged, "")
 }
 
-// logsOfDay shows an agent's logs of one day.
-func (s *site) logsOfDay(w http.ResponseWriter, r *http.Request) error {
-	agent, err := s.requestedAgent(r)
-	if err != nil {
-		return err
-	}
+// logsOfDay shows an agent's logs of one day. It returns memories.ErrNotFound if there are none.
+func (s *site) logsOfDay(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	day, isDay := logs.ParseDay(chi.URLParam(r, "day"))
 	if !isDay {
 		return memories.ErrNotFound
@@ -152,37 +129,27 @@ func (s *site) logsOfDay(w http.ResponseWriter, r *http.Request) error {
 	if v.Before, v.After, err = s.store.LogsAround(r.Context(), agent.ID, day); err != nil {
 		return err
 	}
-	links := links{ctx: r.Context(), store: s.store, agent: agent, view: templates.View{Agent: agent.Slug}}
+	links := s.linksOf(r.Context(), agent)
 	for _, l := range all {
-		shown, err := logText(l, links.resolve)
-		if err != nil {
+		shown := templates.LogText{
+			Path: l.Path, Title: l.Title, Entries: l.Entries, Size: l.Size, ModifiedAt: local(l.ModifiedAt), LeftOut: l.LeftOut,
+		}
+		for _, code := range l.Problems {
+			shown.Problems = append(shown.Problems, logs.ProblemOf(code))
+		}
+		if shown.Body, err = links.render(withoutHeading(l)); err != nil {
 			return err
 		}
 		v.Logs = append(v.Logs, shown)
 	}
-	if links.err != nil {
-		return links.err
-	}
-	if v.Frame, err = s.frame(r.Context(), r, agent, templates.LogsOfDayPath(agent.Slug, day)); err != nil {
+	if v.Frame, err = s.frame(r, agent, templates.LogsOfDayPath(agent.Slug, day)); err != nil {
 		return err
 	}
 	return show(w, r, http.StatusOK, templates.LogsOfDayPage(v))
 }
 
-func logText(l records.Log, resolve func(string) (string, bool)) (templates.LogText, error) {
-	shown := templates.LogText{
-		Path: l.Path, Title: l.Title, Entries: l.Entries, Size: l.Size, ModifiedAt: local(l.ModifiedAt), LeftOut: l.LeftOut,
-	}
-	for _, code := range l.Problems {
-		shown.Problems = append(shown.Problems, logs.ProblemOf(code))
-	}
-	var err error
-	shown.Body, err = markdown.Render(withoutHeading(l), resolve)
-	return shown, err
-}
-
-// withoutHeading returns the log's text without its first line if that line repeats the title or
-// the day.
+// withoutHeading returns the log's text without its first line if that line is a heading with the
+// title or the day. Otherwise it returns the whole text.
 func withoutHeading(l records.Log) string {
 	first, rest, _ := strings.Cut(l.Text, "\n")
 	if heading, found := strings.CutPrefix(first, "# "); found {

@@ -8,14 +8,14 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"memoir/internal/markdown"
 	"memoir/internal/memories"
 	"memoir/internal/records"
 	"memoir/web/templates"
 )
 
-// memory shows one memory next to the list that it was opened from. An id of a fact redirects to
-// the fact; an id of a shared memory redirects to its owner's page.
+// memory shows one memory next to the list that it was opened from. If the id is one of a text in
+// MEMORY.md, it redirects to that. If it is one of a memory that all agents share, it redirects to
+// its owner's page.
 func (s *site) memory(w http.ResponseWriter, r *http.Request) error {
 	agent, m, err := s.requestedMemory(r)
 	if errors.Is(err, memories.ErrNotFound) {
@@ -39,8 +39,22 @@ func (s *site) memory(w http.ResponseWriter, r *http.Request) error {
 	return s.showMemory(w, r, http.StatusOK, agent, m, frame)
 }
 
+// ofMemory returns a handler that calls handle with the memory that the address names, and with its
+// agent. If either does not exist, the handler returns memories.ErrNotFound and does not call
+// handle.
+func (s *site) ofMemory(handle func(http.ResponseWriter, *http.Request, records.Agent, memories.Memory) error) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		agent, m, err := s.requestedMemory(r)
+		if err != nil {
+			return err
+		}
+		return handle(w, r, agent, m)
+	}
+}
+
 // requestedMemory returns the memory that the address names, and its agent. It returns
-// memories.ErrNotFound if either does not exist.
+// memories.ErrNotFound if either does not exist. The agent is returned also if only the memory is
+// missing.
 func (s *site) requestedMemory(r *http.Request) (records.Agent, memories.Memory, error) {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
@@ -58,19 +72,17 @@ func (s *site) showMemory(w http.ResponseWriter, r *http.Request, status int, ag
 		return err
 	}
 	v.Frame = frame
-	links := links{ctx: r.Context(), store: s.store, agent: agent, view: v.View}
-	body, err := markdown.Render(m.Body, links.resolve)
+	links := s.linksOf(r.Context(), agent)
+	links.href = v.View.Memory
+	body, err := links.render(m.Body)
 	if err != nil {
 		return err
-	}
-	if links.err != nil {
-		return links.err
 	}
 	m.CreatedAt, m.UpdatedAt, m.DeletedAt = local(m.CreatedAt), local(m.UpdatedAt), local(m.DeletedAt)
 	for i := range m.Files {
 		m.Files[i].ModifiedAt = local(m.Files[i].ModifiedAt)
 	}
-	open := templates.NewMemory(agentView(agent), v.View, rowOf(m, time.Now()), m, body)
+	open := templates.Memory{Agent: agentView(agent), View: v.View, MemoryRow: rowOf(m, time.Now()), Body: body}
 	if open.LinkedFrom, err = s.linkedFrom(r.Context(), agent, m, v.View); err != nil {
 		return err
 	}
@@ -88,7 +100,7 @@ func (s *site) showMemory(w http.ResponseWriter, r *http.Request, status int, ag
 		return err
 	}
 	open.SharedWithAll = len(from) > 0
-	if open.Twins, err = s.twinsOf(r.Context(), agent, from, m, &links); err != nil {
+	if open.Twins, err = s.twinsOf(r.Context(), agent, from, m, links); err != nil {
 		return err
 	}
 	if open.MoveTargets, err = s.moveTargets(r.Context(), agent, m); err != nil {
@@ -98,7 +110,7 @@ func (s *site) showMemory(w http.ResponseWriter, r *http.Request, status int, ag
 	return show(w, r, status, templates.MemoriesPage(v))
 }
 
-// local returns t in the server's time zone, which most readers share. The zero time stays zero.
+// local returns t in the server's time zone. The zero time stays zero.
 func local(t time.Time) time.Time {
 	if t.IsZero() {
 		return t
@@ -106,13 +118,9 @@ func local(t time.Time) time.Time {
 	return t.Local()
 }
 
-// raw answers with the exact bytes of the memory's source file as plain text. Its headers prevent a
-// browser from running or loading anything.
-func (s *site) raw(w http.ResponseWriter, r *http.Request) error {
-	agent, m, err := s.requestedMemory(r)
-	if err != nil {
-		return err
-	}
+// raw answers with the exact bytes of the memory's source file as plain text, with headers that
+// stop a browser from running or loading anything. If the bytes are not stored, it answers 404.
+func (s *site) raw(w http.ResponseWriter, r *http.Request, agent records.Agent, m memories.Memory) error {
 	raw, err := s.store.Raw(r.Context(), agent, m.ID)
 	if err != nil {
 		return err

@@ -5,14 +5,14 @@ import (
 	"net/http"
 	"strings"
 
-	"memoir/internal/markdown"
 	"memoir/internal/memories"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
 )
 
-// submittedForm returns the submitted form. It replaces CRLF, which browsers send, with LF.
+// submittedForm returns the values of a submitted form. In the body, it replaces CRLF, which
+// browsers send, with LF.
 func submittedForm(r *http.Request, agent records.Agent) templates.MemoryForm {
 	t, _ := memories.ParseType(r.PostFormValue(templates.FieldType))
 	return templates.MemoryForm{
@@ -24,33 +24,26 @@ func submittedForm(r *http.Request, agent records.Agent) templates.MemoryForm {
 	}
 }
 
-// showForm answers with the form and a preview of its body.
+// showForm answers with the form, the preview of its body, and the other version if the form merges
+// one.
 func (s *site) showForm(w http.ResponseWriter, r *http.Request, status int, agent records.Agent, v templates.MemoryForm) error {
 	if err := s.besideVersion(r.Context(), agent, &v); err != nil {
 		return err
 	}
-	links := links{ctx: r.Context(), store: s.store, agent: agent, view: templates.View{Agent: agent.Slug}}
 	var err error
-	if v.Preview, err = markdown.Render(v.Body, links.resolve); err != nil {
+	if v.Preview, err = s.linksOf(r.Context(), agent).render(v.Body); err != nil {
 		return err
-	}
-	if links.err != nil {
-		return links.err
 	}
 	return show(w, r, status, templates.MemoryFormPage(v))
 }
 
-// preview shows the form with its current values and the rendered body. Nothing is saved.
-func (s *site) preview(w http.ResponseWriter, r *http.Request) error {
-	agent, err := s.requestedAgent(r)
-	if err != nil {
-		return err
-	}
+// preview shows the form with the submitted values and the rendered body. Nothing is saved.
+func (s *site) preview(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	return s.showForm(w, r, http.StatusOK, agent, submittedForm(r, agent))
 }
 
-// notSaved answers with the submitted form and the reason why it was not saved. It returns refused
-// if the reason is not one that a user can fix.
+// notSaved answers with the submitted form and the reason why it was not saved: a taken name, an
+// invalid field or a conflict. For another error it writes nothing and returns refused.
 func (s *site) notSaved(w http.ResponseWriter, r *http.Request, agent records.Agent, v templates.MemoryForm, refused error) error {
 	var invalid *memories.InvalidError
 	var taken *memories.NameTakenError

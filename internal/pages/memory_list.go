@@ -29,12 +29,7 @@ const (
 	maxGroupRows = records.MaxLimit
 )
 
-// memories shows an agent's Memory tab.
-func (s *site) memories(w http.ResponseWriter, r *http.Request) error {
-	agent, err := s.requestedAgent(r)
-	if err != nil {
-		return err
-	}
+func (s *site) memories(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	v, err := s.memoryList(r, agent, nil)
 	if err != nil {
 		return err
@@ -46,7 +41,8 @@ func (s *site) memories(w http.ResponseWriter, r *http.Request) error {
 }
 
 // memoryList returns the list that the address requests: the first rows of each group, or one page
-// of a single group. If open is not nil, its group includes it, up to maxGroupRows.
+// of a single group. If open is not nil, the group of that memory has enough rows to include it, up
+// to maxGroupRows.
 func (s *site) memoryList(r *http.Request, agent records.Agent, open *memories.Memory) (templates.Memories, error) {
 	v := templates.Memories{Agent: agentView(agent)}
 	var err error
@@ -83,8 +79,8 @@ type grouped struct {
 	open  *memories.Memory // the open memory; nil means none
 }
 
-// read returns the groups that have rows. It runs their queries in parallel. near reports whether a
-// group contains only close matches.
+// read returns the groups that have rows. It runs their queries in parallel. near is true if at
+// least one group has only similar memories, because none of it has all words of the search.
 func (l grouped) read(ctx context.Context) (groups []templates.Group, near bool, err error) {
 	lists := l.lists()
 	pages := make([]records.MemoryPage, len(lists))
@@ -116,8 +112,9 @@ func (l grouped) read(ctx context.Context) (groups []templates.Group, near bool,
 	return groups, near, nil
 }
 
-// lists returns the queries of the view: for each type the live and missing memories, then the
-// memories that need attention, then team memory.
+// lists returns one query for each group of the view: one for each type with its missing memories,
+// one for the memories that need attention, and one for team memory. It omits groups that the
+// agent's counts show to be empty. A view of one group gives one query.
 func (l grouped) lists() []memories.Filter {
 	list := l.view.Filter
 	list.Near = true
@@ -148,12 +145,13 @@ func (l grouped) lists() []memories.Filter {
 	return lists
 }
 
-// isOneList reports whether the view has one list only.
+// isOneList reports whether the view shows one group only, which is then split into pages.
 func (l grouped) isOneList() bool {
 	return l.view.Type != "" || l.view.Attention() || l.view.Scope == memories.TeamScope
 }
 
-// page reads one list, as many rows as the page shows. A cursor belongs to one list.
+// page reads the first rows of one list: as many as the requesting page shows already, or more to
+// include the open memory, up to maxGroupRows. Only a view of one group starts at its cursor.
 func (l grouped) page(ctx context.Context, list memories.Filter) (records.MemoryPage, error) {
 	request, least := memories.PageRequest{}, groupRows
 	if l.isOneList() {
@@ -180,7 +178,7 @@ func (l grouped) group(ctx context.Context, list memories.Filter, page records.M
 	return g
 }
 
-// singleView returns the view with one of the lists only.
+// singleView returns the view that shows one of the lists only.
 func (l grouped) singleView(list memories.Filter) templates.View {
 	switch {
 	case l.view.Type != "" || l.view.Attention():
@@ -194,8 +192,8 @@ func (l grouped) singleView(list memories.Filter) templates.View {
 	}
 }
 
-// rows returns the rows of the memories, with the hits of the search. near means that they are only
-// close matches. If ctx ends, the remaining rows have no hits.
+// rows returns the rows of the memories. If there is a search, its hits are marked; near means that
+// the memories only have similar words. If ctx ends, the remaining rows have no marks.
 func (l grouped) rows(ctx context.Context, found []memories.Memory, near bool) []templates.MemoryRow {
 	rows := rowsOf(found)
 	if l.view.Query == "" {
@@ -214,16 +212,16 @@ func (l grouped) rows(ctx context.Context, found []memories.Memory, near bool) [
 	return rows
 }
 
-// missesOpen reports whether the open memory belongs to the group and is not in page. If there is a
-// search, it returns false.
+// missesOpen reports whether the open memory belongs to the list and is not in page. It is false
+// without an open memory, if it is deleted, and during a search.
 func (l grouped) missesOpen(page records.MemoryPage, list memories.Filter) bool {
 	return l.open != nil && l.open.State != memories.Deleted && (l.open.Type == list.Type || list.Scope == memories.TeamScope) &&
 		(list.Scope == "" || list.Scope == l.open.Scope()) && l.view.Query == "" &&
 		!slices.ContainsFunc(page.Memories, func(m memories.Memory) bool { return m.ID == l.open.ID })
 }
 
-// missingWithoutType returns the missing memories without a type. The other lists do not contain
-// them.
+// missingWithoutType returns the missing memories of the view that have no type. The queries by
+// type do not contain them.
 func (l grouped) missingWithoutType(ctx context.Context) ([]memories.Memory, error) {
 	if l.agent.Counts.Missing == 0 {
 		return nil, nil
@@ -234,7 +232,8 @@ func (l grouped) missingWithoutType(ctx context.Context) ([]memories.Memory, err
 	return slices.DeleteFunc(all, func(m memories.Memory) bool { return m.Type != "" }), err
 }
 
-// withTypeless adds rows to the group that needs attention, which it appends if it is absent.
+// withTypeless adds rows to the group that needs attention, which is the last one. If that group is
+// absent, it appends one.
 func withTypeless(groups []templates.Group, rows []templates.MemoryRow) []templates.Group {
 	if last := len(groups) - 1; last >= 0 && groups[last].Type == "" {
 		groups[last].Rows = append(groups[last].Rows, rows...)
@@ -253,7 +252,7 @@ func rowsOf(found []memories.Memory) []templates.MemoryRow {
 	return rows
 }
 
-// all returns every memory of a list.
+// all returns every memory of a list, however many pages it has.
 func (s *site) all(ctx context.Context, agent records.Agent, list memories.Filter) ([]memories.Memory, error) {
 	request := memories.PageRequest{Limit: records.MaxLimit}
 	var all []memories.Memory
@@ -270,8 +269,8 @@ func (s *site) all(ctx context.Context, agent records.Agent, list memories.Filte
 	}
 }
 
-// newestFirst sorts the memories by update time, then modification time, newest first. Memories
-// found by the same scan have the same update time.
+// newestFirst sorts the memories by update time and then modification time, newest first, and then
+// by name. Memories found by the same scan have the same update time.
 func newestFirst(found []memories.Memory) {
 	slices.SortStableFunc(found, func(a, b memories.Memory) int {
 		return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), b.ModifiedAt.Compare(a.ModifiedAt), cmp.Compare(a.Name, b.Name))
@@ -279,14 +278,15 @@ func newestFirst(found []memories.Memory) {
 }
 
 func rowOf(m memories.Memory, now time.Time) templates.MemoryRow {
-	return templates.NewMemoryRow(m, engine.ETag(m), ageView(m.Age(now)))
+	return templates.MemoryRow{Memory: m, ETag: engine.ETag(m), Age: ageView(m.Age(now))}
 }
 
 func ageView(age memories.Age) templates.Age {
 	return templates.Age{Text: age.String(), Stale: age.Stale, Warning: age.Warning()}
 }
 
-// shownRows returns how many rows of each group the requesting page shows already, from its header.
+// shownRows returns, by the key of the group, how many rows the requesting page shows already, as
+// its header says. It skips malformed entries.
 func shownRows(r *http.Request) map[string]int {
 	shown := map[string]int{}
 	for group := range strings.SplitSeq(r.Header.Get(templates.RowsHeader), ",") {
@@ -300,7 +300,8 @@ func shownRows(r *http.Request) map[string]int {
 	return shown
 }
 
-// rowsAbove returns how many rows of the group the requesting page has above the requested ones.
+// rowsAbove returns how many rows the requesting page has above the requested ones, or 0 if the
+// address does not say it.
 func rowsAbove(r *http.Request) int {
 	n, err := strconv.Atoi(r.URL.Query().Get(templates.FieldAbove))
 	if err != nil || n < 0 {
@@ -309,9 +310,10 @@ func rowsAbove(r *http.Request) int {
 	return n
 }
 
-// memoriesFrame returns the agent's frame with banners for missing and blocked memories.
+// memoriesFrame returns the frame of the agent's Memory tab: the frame of all tabs, and banners for
+// missing memories and for blocked contents.
 func (s *site) memoriesFrame(r *http.Request, agent records.Agent, path string) (templates.Frame, error) {
-	frame, err := s.frame(r.Context(), r, agent, path)
+	frame, err := s.frame(r, agent, path)
 	if err != nil {
 		return frame, err
 	}

@@ -1,8 +1,8 @@
 package pages
 
 import (
-	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -57,26 +57,30 @@ const (
 	doneLogged    = "logged"
 )
 
-// redirect redirects to path, which then shows a notice about the action. id is the memory's id, or
-// empty.
+// redirect redirects to path, which then shows a notice about the action done. id is the id of the
+// memory that the notice names. It is empty if the notice names none.
 func redirect(w http.ResponseWriter, r *http.Request, path, done, id string) error {
-	target, err := url.Parse(path)
-	if err != nil {
-		return &badRequest{http.StatusBadRequest, "The page to go back to is no address."}
-	}
-	query := target.Query()
-	query.Set(fieldDone, done)
-	query.Del(fieldID)
-	if id != "" {
-		query.Set(fieldID, id)
-	}
-	target.RawQuery = query.Encode()
-	http.Redirect(w, r, target.String(), http.StatusSeeOther)
+	target := templates.WithQuery(path, map[string]string{fieldDone: done, fieldID: id})
+	http.Redirect(w, r, target, http.StatusSeeOther)
 	return nil
 }
 
-// back returns the page that the form came from if it is a local path, else otherwise. Browsers
-// read a backslash as a slash and ignore control characters, so those are refused.
+// pageLinks returns the links of a list at path that is shown in pages. more is the address of the
+// next page, or empty if next, its cursor, is empty. first is path, or empty if cursor is empty,
+// which means that the page shown is the first one.
+func pageLinks(path, cursor, next string) (more, first string) {
+	if next != "" {
+		more = templates.WithQuery(path, map[string]string{templates.FieldCursor: next})
+	}
+	if cursor != "" {
+		first = path
+	}
+	return more, first
+}
+
+// back returns the address of the page that the form came from. If that is absent or not a path on
+// this server, it returns otherwise. Browsers read a backslash as a slash and ignore control
+// characters, so back refuses both.
 func back(r *http.Request, otherwise string) string {
 	path := r.PostFormValue(templates.FieldBack)
 	parsed, err := url.Parse(path)
@@ -87,72 +91,92 @@ func back(r *http.Request, otherwise string) string {
 	return path
 }
 
-// noticeOf returns the notice about the action that led to this page. It returns nil if there is
-// none or it is no longer true. path is the page's own address, to return to after an undo.
-func (s *site) noticeOf(ctx context.Context, r *http.Request, agent records.Agent, path string) (*templates.Notice, error) {
-	if batch := r.URL.Query().Get(templates.FieldBatch); batch != "" {
-		return s.noticeOfBatch(ctx, agent, batch, path), nil
+// notices are the texts of the notices that name no memory, by action.
+var notices = map[string]string{
+	donePurged:    "It is gone for good, with its history.",
+	doneNothing:   "Nothing was selected, so nothing was done. Tick the memories first.",
+	doneSwitched:  "Memory is on.",
+	donePlanned:   "The plan is made. Nothing has been changed yet.",
+	doneApplied:   "The selected steps are applied. Each can be undone, here and on the Activity tab.",
+	doneUndone:    "The step is undone: everything says again what it said.",
+	doneDiscarded: "The plan is discarded. What was applied of it stays, and can still be undone.",
+	doneNoSteps:   "Nothing was selected, so nothing was done. Tick the steps first.",
+	doneRefused:   "It is refused, and is not proposed again.",
+	doneDecided:   "Somebody has decided about it already.",
+	doneLogged:    "The entry is in the log.",
+	doneRebuilt:   "The index is in step with the memory files.",
+	doneWritten:   "The missing memories are written back.",
+	doneRemoved:   "The missing memories are in the trash.",
+	doneUnblocked: "The file is removed from the disk.",
+}
+
+// memoryNotices are the texts of the notices about a memory that is not deleted, by action. %s is
+// its name.
+var memoryNotices = map[string]string{
+	doneRestored: "“%s” is back.",
+	doneReverted: "“%s” says again what it said then. What it said until now stays in its history.",
+	doneAccepted: "“%s” is a memory now.",
+	doneSaved:    "“%s” is saved.",
+	doneVerified: "“%s” is still true. Its age starts anew.",
+	doneChecked:  "It was looked again for what “%s” cites.",
+	doneUnfixed:  "“%s” is as it was before.",
+	doneKept:     "“%s” says this from now on. The other files stay as they are.",
+	doneAllowed:  "“%s” lives again.",
+}
+
+// noticeOf returns the notice about the action that led to this page, as the address names it. It
+// returns nil if the address names no action, or if the current state contradicts the notice. path
+// is the page's own address, to return to after an undo.
+func (s *site) noticeOf(r *http.Request, agent records.Agent, path string) (*templates.Notice, error) {
+	query := r.URL.Query()
+	if batch := query.Get(templates.FieldBatch); batch != "" {
+		return s.noticeOfBatch(r.Context(), agent, batch, path), nil
 	}
-	done := r.URL.Query().Get(fieldDone)
-	switch done {
-	case "":
+	done := query.Get(fieldDone)
+	switch {
+	case done == "":
 		return nil, nil
-	case donePurged:
-		return newNotice("It is gone for good, with its history."), nil
-	case doneNothing:
-		return newNotice("Nothing was selected, so nothing was done. Tick the memories first."), nil
-	case doneSwitched:
-		if agent.MemoryOff {
-			return newNotice("Memory is off. What the agent remembers stays."), nil
-		}
-		return newNotice("Memory is on."), nil
-	case donePlanned:
-		return newNotice("The plan is made. Nothing has been changed yet."), nil
-	case doneApplied:
-		return newNotice("The selected steps are applied. Each can be undone, here and on the Activity tab."), nil
-	case doneUndone:
-		return newNotice("The step is undone: everything says again what it said."), nil
-	case doneDiscarded:
-		return newNotice("The plan is discarded. What was applied of it stays, and can still be undone."), nil
-	case doneNoSteps:
-		return newNotice("Nothing was selected, so nothing was done. Tick the steps first."), nil
-	case doneRefused:
-		return newNotice("It is refused, and is not proposed again."), nil
-	case doneDecided:
-		return newNotice("Somebody has decided about it already."), nil
-	case doneLogged:
-		return newNotice("The entry is in the log."), nil
-	case doneRebuilt:
-		return newNotice("The index is in step with the memory files."), nil
-	case doneWritten:
-		return newNotice("The missing memories are written back."), nil
-	case doneRemoved:
-		return newNotice("The missing memories are in the trash."), nil
-	case doneUnblocked:
-		return newNotice("The file is removed from the disk."), nil
+	case done == doneSwitched && agent.MemoryOff:
+		return newNotice("Memory is off. What the agent remembers stays."), nil
+	case notices[done] != "":
+		return newNotice(notices[done]), nil
 	}
-	m, err := s.store.Memory(ctx, agent, r.URL.Query().Get(fieldID))
+	m, err := s.store.Memory(r.Context(), agent, query.Get(fieldID))
 	if errors.Is(err, memories.ErrNotFound) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	if done == doneFixed && m.State != memories.Deleted {
-		return s.fixedNotice(ctx, r, agent, m, path)
+	deleted := m.State == memories.Deleted
+	switch {
+	case done == doneDeleted && deleted:
+		notice := templates.Deleted(m.Agent, m.ID, m.Name, path)
+		if len(notRemoved(m)) > 0 {
+			notice.Text += " Not all of it could be removed from the disk; the trash says why."
+		}
+		return &notice, nil
+	case deleted:
+		return nil, nil
+	case done == doneFixed:
+		return s.fixedNotice(r, agent, m, path)
+	case done == doneMoved, done == doneCopied:
+		return s.noticeOfMove(r, agent, m, path)
+	case done == doneTyped && m.Type != "":
+		return newNotice("“" + m.Name + "” is a " + string(m.Type) + " memory now."), nil
+	case memoryNotices[done] != "":
+		return newNotice(fmt.Sprintf(memoryNotices[done], m.Name)), nil
+	default:
+		return nil, nil
 	}
-	if (done == doneMoved || done == doneCopied) && m.State != memories.Deleted {
-		return s.noticeOfMove(ctx, r, agent, m, path)
-	}
-	return noticeAbout(m, done, path), nil
 }
 
-// fixedNotice returns the notice about a fixed file. It offers an undo if the history has the old
-// bytes.
-func (s *site) fixedNotice(ctx context.Context, r *http.Request, agent records.Agent, m memories.Memory, path string) (*templates.Notice, error) {
+// fixedNotice returns the notice about a fixed file. It offers an undo if the file can get its old
+// content back.
+func (s *site) fixedNotice(r *http.Request, agent records.Agent, m memories.Memory, path string) (*templates.Notice, error) {
 	notice := newNotice("“" + m.Name + "” is mended.")
 	file, hash := r.URL.Query().Get(templates.FieldPath), r.URL.Query().Get(templates.FieldHash)
-	undo, err := s.canUndo(ctx, agent, m, file, hash)
+	undo, err := s.canUndo(r.Context(), agent, m, file, hash)
 	if err != nil {
 		return nil, err
 	}
@@ -165,43 +189,7 @@ func (s *site) fixedNotice(ctx context.Context, r *http.Request, agent records.A
 	return notice, nil
 }
 
-func noticeAbout(m memories.Memory, done, path string) *templates.Notice {
-	deleted := m.State == memories.Deleted
-	switch {
-	case done == doneDeleted && deleted:
-		notice := templates.Deleted(m.Agent, m.ID, m.Name, path)
-		if len(notRemoved(m)) > 0 {
-			notice.Text += " Not all of it could be removed from the disk; the trash says why."
-		}
-		return &notice
-	case deleted:
-		return nil
-	case done == doneRestored:
-		return newNotice("“" + m.Name + "” is back.")
-	case done == doneReverted:
-		return newNotice("“" + m.Name + "” says again what it said then. What it said until now stays in its history.")
-	case done == doneAccepted:
-		return newNotice("“" + m.Name + "” is a memory now.")
-	case done == doneSaved:
-		return newNotice("“" + m.Name + "” is saved.")
-	case done == doneVerified:
-		return newNotice("“" + m.Name + "” is still true. Its age starts anew.")
-	case done == doneChecked:
-		return newNotice("It was looked again for what “" + m.Name + "” cites.")
-	case done == doneUnfixed:
-		return newNotice("“" + m.Name + "” is as it was before.")
-	case done == doneKept:
-		return newNotice("“" + m.Name + "” says this from now on. The other files stay as they are.")
-	case done == doneAllowed:
-		return newNotice("“" + m.Name + "” lives again.")
-	case done == doneTyped && m.Type != "":
-		return newNotice("“" + m.Name + "” is a " + string(m.Type) + " memory now.")
-	default:
-		return nil
-	}
-}
-
-// notRemoved returns one message for each file that the deletion could not remove.
+// notRemoved returns one message for each file that the memory's deletion could not remove.
 func notRemoved(m memories.Memory) []string {
 	var why []string
 	for _, p := range m.Problems {

@@ -64,8 +64,8 @@ type site struct {
 	batches  batches
 }
 
-// New returns the handler of all pages and their assets. The caller must put package gate in front
-// of it.
+// New returns the handler of all pages and their assets. It does not authenticate: the caller must
+// put package gate in front of it.
 func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options Options) http.Handler {
 	if options.DatabaseTime == 0 {
 		options.DatabaseTime = defaultDatabaseTime
@@ -80,7 +80,8 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	r.MethodNotAllowed(s.methodNotAllowed(r))
 
 	r.Handle(web.Prefix+"*", web.Static())
-	r.Get("/favicon.ico", s.redirectIcon)
+	// some browsers request it, whatever icon the page names
+	r.Get("/favicon.ico", http.RedirectHandler(web.Asset("icon.svg"), http.StatusFound).ServeHTTP)
 
 	r.Get(templates.KeysPath, s.page(s.keys))
 	r.Post(templates.ThemePath, s.chooseTheme)
@@ -95,43 +96,43 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	return r
 }
 
-// agentPages and memoryPages register full addresses. A sub-router of chi answers unknown addresses
-// itself, with a wrong Allow header and for HEAD.
+// agentPages registers the pages of an agent by their full addresses. A sub-router of chi answers
+// unknown addresses itself, with a wrong Allow header and for HEAD.
 func (s *site) agentPages(r chi.Router) {
 	const agent = "/agents/{slug}"
-	r.Get(agent, s.page(s.agent))
-	r.Get(agent+"/", s.page(s.agent))
-	r.Get(agent+"/memory", s.page(orAsOf(s.memories, s.memoriesAsOf)))
-	r.Get(agent+"/claude-md", s.page(orAsOf(s.claudeMD, s.claudeMDAsOf)))
-	r.Get(agent+"/index", s.page(s.index))
+	r.Get(agent, s.page(s.ofAgent(s.agent)))
+	r.Get(agent+"/", s.page(s.ofAgent(s.agent)))
+	r.Get(agent+"/memory", s.page(orAsOf(s.ofAgent(s.memories), s.memoriesAsOf)))
+	r.Get(agent+"/claude-md", s.page(orAsOf(s.ofAgent(s.claudeMD), s.claudeMDAsOf)))
+	r.Get(agent+"/index", s.page(s.ofAgent(s.index)))
 	r.Get(agent+"/index/rebuild", s.page(s.indexRebuild))
 	r.Post(agent+"/index/rebuild", s.action(s.rebuildIndex))
-	r.Get(agent+"/index/facts/{id}", s.page(s.fact))
-	r.Post(agent+"/index/facts/{id}", s.writing(s.adoptFact))
-	r.Post(agent+"/index/facts/{id}/preview", s.writing(s.previewFact))
-	r.Get(agent+"/sessions", s.page(s.sessions))
-	r.Get(agent+"/sessions/{session}/memory", s.page(s.sessionMemory))
-	r.Get(agent+"/logs", s.page(s.logs))
-	r.Post(agent+"/logs", s.writing(s.appendLog))
-	r.Get(agent+"/logs/{day}", s.page(s.logsOfDay))
-	r.Get(agent+"/recall", s.page(s.recall))
-	r.Get(agent+"/proposals", s.page(s.proposals))
-	r.Get(agent+"/proposals/{id}", s.page(s.proposal))
-	r.Post(agent+"/proposals/{id}/edit", s.writing(s.editProposal))
-	r.Post(agent+"/proposals/{id}/edit/preview", s.writing(s.previewProposal))
+	r.Get(agent+"/index/facts/{id}", s.page(s.ofAgent(s.fact)))
+	r.Post(agent+"/index/facts/{id}", s.writing(s.ofAgent(s.adoptFact)))
+	r.Post(agent+"/index/facts/{id}/preview", s.writing(s.ofAgent(s.previewFact)))
+	r.Get(agent+"/sessions", s.page(s.ofAgent(s.sessions)))
+	r.Get(agent+"/sessions/{session}/memory", s.page(s.ofAgent(s.sessionMemory)))
+	r.Get(agent+"/logs", s.page(s.ofAgent(s.logs)))
+	r.Post(agent+"/logs", s.writing(s.ofAgent(s.appendLog)))
+	r.Get(agent+"/logs/{day}", s.page(s.ofAgent(s.logsOfDay)))
+	r.Get(agent+"/recall", s.page(s.ofAgent(s.recall)))
+	r.Get(agent+"/proposals", s.page(s.ofAgent(s.proposals)))
+	r.Get(agent+"/proposals/{id}", s.page(s.ofAgent(s.proposal)))
+	r.Post(agent+"/proposals/{id}/edit", s.writing(s.ofAgent(s.editProposal)))
+	r.Post(agent+"/proposals/{id}/edit/preview", s.writing(s.ofAgent(s.previewProposal)))
 	r.Post(agent+"/proposals/{id}/accept", s.action(s.acceptProposal))
 	r.Post(agent+"/proposals/{id}/refuse", s.action(s.refuseProposal))
-	r.Get(agent+"/activity", s.page(s.activity))
+	r.Get(agent+"/activity", s.page(s.ofAgent(s.activity)))
 	r.Get(agent+"/consolidation", s.page(s.consolidation))
-	r.Post(agent+"/consolidation", s.action(s.makePlan))
-	r.Post(agent+"/consolidation/apply", s.action(s.applySteps))
-	r.Post(agent+"/consolidation/discard", s.action(s.discardPlan))
-	r.Post(agent+"/consolidation/steps/{id}/undo", s.action(s.undoStep))
-	r.Get(agent+"/trash", s.page(s.trash))
-	r.Get(agent+"/about", s.page(s.about))
+	r.Post(agent+"/consolidation", s.action(s.consolidating(s.makePlan)))
+	r.Post(agent+"/consolidation/apply", s.action(s.consolidating(s.applySteps)))
+	r.Post(agent+"/consolidation/discard", s.action(s.consolidating(s.discardPlan)))
+	r.Post(agent+"/consolidation/steps/{id}/undo", s.action(s.consolidating(s.undoStep)))
+	r.Get(agent+"/trash", s.page(s.ofAgent(s.trash)))
+	r.Get(agent+"/about", s.page(s.ofAgent(s.about)))
 	r.Post(agent+"/about/memory/off", s.action(s.switchMemory(true)))
 	r.Post(agent+"/about/memory/on", s.action(s.switchMemory(false)))
-	r.Get(agent+"/attention", s.page(s.attention))
+	r.Get(agent+"/attention", s.page(s.ofAgent(s.attention)))
 	r.Post(agent+"/forget", s.action(s.forget))
 	r.Post(agent+"/missing/{decision}", s.action(s.decideMissing))
 	r.Post(agent+"/blocked/{id}/allow", s.action(s.allow))
@@ -141,47 +142,43 @@ func (s *site) agentPages(r chi.Router) {
 func (s *site) memoryPages(r chi.Router) {
 	const many = "/agents/{slug}/memory/batch"
 	r.Get(many+"/deletion", s.page(s.nothingSelected))
-	r.Post(many+"/deletion", s.writing(s.deletionOfMany))
+	r.Post(many+"/deletion", s.writing(s.ofAgent(s.deletionOfMany)))
 	r.Post(many+"/{operation}", s.writing(s.batch))
 
 	const memory = "/agents/{slug}/memory/{id}"
 	const create = "/agents/{slug}/memory/new"
-	r.Get(create, s.page(s.newMemory))
-	r.Post(create, s.writing(s.create))
-	r.Post(create+"/preview", s.writing(s.preview))
+	r.Get(create, s.page(s.ofAgent(s.newMemory)))
+	r.Post(create, s.writing(s.ofAgent(s.create)))
+	r.Post(create+"/preview", s.writing(s.ofAgent(s.preview)))
 	r.Get(memory, s.page(orAsOf(s.memory, s.memoryAsOf)))
-	r.Get(memory+"/edit", s.page(s.editMemory))
-	r.Post(memory+"/edit", s.writing(s.edit))
-	r.Post(memory+"/edit/preview", s.writing(s.preview))
-	r.Get(memory+"/raw", s.page(s.raw))
-	r.Get(memory+"/delete", s.page(s.deletion))
+	r.Get(memory+"/edit", s.page(s.ofMemory(s.editMemory)))
+	r.Post(memory+"/edit", s.writing(s.ofAgent(s.edit)))
+	r.Post(memory+"/edit/preview", s.writing(s.ofAgent(s.preview)))
+	r.Get(memory+"/raw", s.page(s.ofMemory(s.raw)))
+	r.Get(memory+"/delete", s.page(s.ofMemory(s.deletion)))
 	r.Post(memory+"/delete", s.action(s.delete))
-	r.Get(memory+"/history", s.page(s.history))
-	r.Post(memory+"/history/{revision}/restore", s.action(s.restoreRevision))
+	r.Get(memory+"/history", s.page(s.ofMemory(s.history)))
+	r.Post(memory+"/history/{revision}/restore", s.action(s.ofMemory(s.restoreRevision)))
 	r.Post(memory+"/restore", s.action(s.restore))
 	r.Post(memory+"/verify", s.action(s.verify))
 	r.Post(memory+"/move", s.action(s.move))
 	r.Post(memory+"/copy", s.action(s.copy))
-	r.Post(memory+"/citations", s.action(s.checkCitations))
+	r.Post(memory+"/citations", s.action(s.ofMemory(s.checkCitations)))
 	r.Post(memory+"/purge", s.action(s.purge))
 	r.Post(memory+"/type", s.action(s.chooseType))
-	r.Get(memory+"/fix", s.page(s.fixPage))
+	r.Get(memory+"/fix", s.page(s.ofMemory(s.fixPage)))
 	r.Post(memory+"/fix", s.action(s.fix))
 	r.Post(memory+"/fix/undo", s.action(s.undoFix))
-	r.Get(memory+"/versions", s.page(s.versions))
-	r.Post(memory+"/versions/{version}/keep", s.action(s.keepVersion))
+	r.Get(memory+"/versions", s.page(s.ofMemory(s.versions)))
+	r.Post(memory+"/versions/{version}/keep", s.action(s.ofMemory(s.keepVersion)))
 }
 
-// byBrowser marks the requests for the journal as made in a browser.
+// byBrowser returns a handler that calls next with a context that names a browser as the author of
+// changes. The journal records it.
 func byBrowser(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r.WithContext(engine.As(r.Context(), memories.ByBrowser)))
 	})
-}
-
-// redirectIcon redirects /favicon.ico, which some browsers request, to the icon.
-func (s *site) redirectIcon(w http.ResponseWriter, r *http.Request) {
-	http.Redirect(w, r, web.Asset("icon.svg"), http.StatusFound)
 }
 
 // Store is the database of the pages. *postgres.Store implements and documents it.
@@ -200,8 +197,9 @@ type Store interface {
 	RunDetached(ctx context.Context, silence time.Duration, change func(context.Context) error) error
 }
 
-// SignIn writes the sign-in page. It implements gate.Options.SignIn. It does not send a status:
-// after a wrong token, the gate has already sent one.
+// SignIn writes the page that asks for the token, with the problem of the last try. It implements
+// gate.Options.SignIn. It sends no status, because the gate has already sent one after a wrong
+// token.
 func SignIn(w http.ResponseWriter, r *http.Request, form gate.SignInForm) {
 	v := templates.SignIn{Next: form.Next}
 	switch {
@@ -214,8 +212,9 @@ func SignIn(w http.ResponseWriter, r *http.Request, form gate.SignInForm) {
 	_ = templates.SignInPage(v).Render(forReader(r), w) // the client may have disconnected
 }
 
-// Refusal writes the page for a request that the gate refused or that panicked. It implements
-// gate.Options.Refusal.
+// Refusal writes the error page for a request that the gate refused or that panicked, with the
+// status. For 403, 429 and 503 the page shows the detail; for 5xx it shows the request id. It
+// implements gate.Options.Refusal.
 func Refusal(w http.ResponseWriter, r *http.Request, status int, detail string) {
 	f := templates.FailureOf(status)
 	switch {
@@ -235,7 +234,6 @@ func Refusal(w http.ResponseWriter, r *http.Request, status int, detail string) 
 	_ = templates.FailurePage(f).Render(r.Context(), w) // the client may have disconnected
 }
 
-// keys lists the keyboard shortcuts.
 func (s *site) keys(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.KeysPage(templates.Keys{}))
 }

@@ -25,7 +25,8 @@ const (
 	trendDays = 30
 )
 
-// pictures returns the data of an agent's charts. Days are in the time zone of now.
+// pictures returns the data of an agent's charts of growth and ages. Days are in the time zone of
+// now.
 func (s *site) pictures(ctx context.Context, agent records.Agent, now time.Time) (templates.Growth, templates.Ages, error) {
 	var grown map[int64][]records.GrowthPoint
 	var ages map[int64][]records.Alive
@@ -39,28 +40,37 @@ func (s *site) pictures(ctx context.Context, agent records.Agent, now time.Time)
 		return err
 	})
 	err := reading.Wait()
-	return growthOf(grown[agent.ID]), agesOf(ages[agent.ID]), err
+	return growthOf(grown[agent.ID]), templates.Ages{Labels: ageLabels(), Counts: countsByType(ages[agent.ID])}, err
 }
 
-// growthOf returns the data of the growth chart, from the day before the first memory, with at most
-// maxGrowthPoints points.
+// growthOf returns the number of memories by type, from the day before the first memory, in at most
+// maxGrowthPoints points. It is empty if no point has a memory.
 func growthOf(points []records.GrowthPoint) templates.Growth {
 	first := slices.IndexFunc(points, func(p records.GrowthPoint) bool { return total(p.Alive) > 0 })
 	if first < 0 {
 		return templates.Growth{}
 	}
 	points = thin(points[max(0, first-1):], maxGrowthPoints)
-	g := templates.Growth{Counts: templates.CountsByType{}}
-	for i, p := range points {
-		g.Times = append(g.Times, p.Day)
-		for t, n := range p.Alive {
-			if g.Counts[t] == nil {
-				g.Counts[t] = make([]int, len(points))
+	var times []time.Time
+	var alive []records.Alive
+	for _, p := range points {
+		times, alive = append(times, p.Day), append(alive, p.Alive)
+	}
+	return templates.Growth{Times: times, Counts: countsByType(alive)}
+}
+
+// countsByType returns, for each type, its number of memories in each element of all, in order.
+func countsByType(all []records.Alive) templates.CountsByType {
+	counts := templates.CountsByType{}
+	for i, alive := range all {
+		for t, n := range alive {
+			if counts[t] == nil {
+				counts[t] = make([]int, len(all))
 			}
-			g.Counts[t][i] = n
+			counts[t][i] = n
 		}
 	}
-	return g
+	return counts
 }
 
 // thin returns at most maxPoints of the points, evenly spread, including the first and the last.
@@ -75,20 +85,8 @@ func thin(points []records.GrowthPoint, maxPoints int) []records.GrowthPoint {
 	return kept
 }
 
-// agesOf returns the data of the age chart. buckets has one entry for each of records.AgeBounds.
-func agesOf(buckets []records.Alive) templates.Ages {
-	a := templates.Ages{Labels: ageLabels(), Counts: templates.CountsByType{}}
-	for i, alive := range buckets {
-		for t, n := range alive {
-			if a.Counts[t] == nil {
-				a.Counts[t] = make([]int, len(buckets))
-			}
-			a.Counts[t][i] = n
-		}
-	}
-	return a
-}
-
+// ageLabels returns the label of each age range of records.AgeBounds, for example "2–6 days". The
+// last one is "older".
 func ageLabels() []string {
 	labels := make([]string, len(records.AgeBounds))
 	for i, from := range records.AgeBounds {
@@ -104,12 +102,8 @@ func ageLabels() []string {
 	return labels
 }
 
-// trends returns the recent number of memories over time, by agent id.
-func (s *site) trends(ctx context.Context, all []records.Agent, now time.Time) (map[int64]templates.Trend, error) {
-	ids := make([]int64, len(all))
-	for i, agent := range all {
-		ids[i] = agent.ID
-	}
+// trends returns, by agent id, the number of memories on each of the last trendDays days up to now.
+func (s *site) trends(ctx context.Context, ids []int64, now time.Time) (map[int64]templates.Trend, error) {
 	grown, err := s.store.Growth(ctx, ids, now.AddDate(0, 0, -trendDays), now, trendDays+1)
 	trends := make(map[int64]templates.Trend, len(grown))
 	for id, points := range grown {
@@ -118,7 +112,8 @@ func (s *site) trends(ctx context.Context, all []records.Agent, now time.Time) (
 	return trends, err
 }
 
-// trendOf returns the zero Trend, which is not drawn, if no point has a memory.
+// trendOf returns the total number of memories at each point. It is the zero Trend, which is not
+// drawn, if no point has a memory.
 func trendOf(points []records.GrowthPoint) templates.Trend {
 	t := templates.Trend{Days: trendDays}
 	for _, p := range points {

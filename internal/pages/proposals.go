@@ -7,7 +7,6 @@ import (
 
 	"memoir/internal/diff"
 	"memoir/internal/extraction"
-	"memoir/internal/markdown"
 	"memoir/internal/memories"
 	"memoir/internal/model"
 	"memoir/internal/records"
@@ -21,12 +20,7 @@ const (
 	maxProposalLines = 60
 )
 
-// proposals shows the proposals from an agent's conversations that wait for a decision.
-func (s *site) proposals(w http.ResponseWriter, r *http.Request) error {
-	agent, err := s.requestedAgent(r)
-	if err != nil {
-		return err
-	}
+func (s *site) proposals(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	return s.showProposals(w, r, http.StatusOK, agent)
 }
 
@@ -47,7 +41,7 @@ func (s *site) showProposals(w http.ResponseWriter, r *http.Request, status int,
 		}
 		v.Proposals = append(v.Proposals, row)
 	}
-	if v.Frame, err = s.frame(r.Context(), r, agent, templates.ProposalsPath(agent.Slug)); err != nil {
+	if v.Frame, err = s.frame(r, agent, templates.ProposalsPath(agent.Slug)); err != nil {
 		return err
 	}
 	v.Banners = append(banners, v.Banners...)
@@ -57,10 +51,7 @@ func (s *site) showProposals(w http.ResponseWriter, r *http.Request, status int,
 func (s *site) proposalRow(ctx context.Context, agent records.Agent, p extraction.Proposed) (templates.ProposalRow, error) {
 	row := templates.ProposalRow{
 		Agent: agent.Slug, ID: p.ID.String(), ETag: p.ETag(), Name: p.Name, Type: p.Type, Description: p.Description, Quote: p.Quote,
-		Session: p.Session, Doubt: p.Doubt(),
-	}
-	if !p.QuotedAt.IsZero() {
-		row.QuotedAt = local(p.QuotedAt)
+		QuotedAt: local(p.QuotedAt), Session: p.Session, Doubt: p.Doubt(),
 	}
 	if m := p.Present; m != nil {
 		row.Changes = &templates.ProposedChange{
@@ -68,18 +59,14 @@ func (s *site) proposalRow(ctx context.Context, agent records.Agent, p extractio
 		}
 		return row, nil
 	}
-	links := links{ctx: ctx, store: s.store, agent: agent, view: templates.View{Agent: agent.Slug}}
 	var err error
-	row.Body, err = markdown.Render(p.Body, links.resolve)
-	return row, errors.Join(err, links.err)
+	row.Body, err = s.linksOf(ctx, agent).render(p.Body)
+	return row, err
 }
 
-// proposal shows the form to edit a proposal before it is accepted.
-func (s *site) proposal(w http.ResponseWriter, r *http.Request) error {
-	agent, err := s.requestedAgent(r)
-	if err != nil {
-		return err
-	}
+// proposal shows the form to edit a proposal before it is accepted. If the proposal was decided
+// already, it redirects to the list.
+func (s *site) proposal(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	p, err := s.options.Extractor.Proposal(r.Context(), agent.Slug, idOf(r))
 	if err != nil {
 		return err
@@ -92,12 +79,8 @@ func (s *site) proposal(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// previewProposal shows the form with its current values. Nothing is saved.
-func (s *site) previewProposal(w http.ResponseWriter, r *http.Request) error {
-	agent, err := s.requestedAgent(r)
-	if err != nil {
-		return err
-	}
+// previewProposal shows the form with the submitted values and the rendered body. Nothing is saved.
+func (s *site) previewProposal(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	return s.showForm(w, r, http.StatusOK, agent, s.submittedProposal(r, agent))
 }
 
@@ -107,7 +90,8 @@ func (s *site) submittedProposal(r *http.Request, agent records.Agent) templates
 	return v
 }
 
-// acceptProposal saves a proposal as a memory, without edits.
+// acceptProposal saves a proposal as a memory, without edits, and redirects to the list. After a
+// conflict it shows the list with the reason.
 func (s *site) acceptProposal(w http.ResponseWriter, r *http.Request) error {
 	slug := slugOf(r)
 	result, err := s.options.Extractor.Accept(r.Context(), slug, idOf(r), r.PostFormValue(templates.FieldETag), memories.ByBrowser, extraction.Edits{})
@@ -117,12 +101,10 @@ func (s *site) acceptProposal(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, templates.ProposalsPath(slug), doneAccepted, result.Memory.ID)
 }
 
-// editProposal saves a proposal as a memory, with the values of the form.
-func (s *site) editProposal(w http.ResponseWriter, r *http.Request) error {
-	agent, err := s.requestedAgent(r)
-	if err != nil {
-		return err
-	}
+// editProposal saves a proposal as a memory with the values of the form, and redirects to the list.
+// If the proposal or its memory has changed, it saves nothing and shows both versions. If it was
+// decided already, it redirects.
+func (s *site) editProposal(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	v := s.submittedProposal(r, agent)
 	result, err := s.options.Extractor.Accept(r.Context(), agent.Slug, v.Proposal, v.ETag, memories.ByBrowser, extraction.Edits{
 		Name: &v.Name, Type: &v.Type, Description: &v.Description, Body: &v.Body,
@@ -148,7 +130,8 @@ func (s *site) editProposal(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, templates.ProposalsPath(agent.Slug), doneAccepted, result.Memory.ID)
 }
 
-// refuseProposal dismisses a proposal.
+// refuseProposal marks a proposal as refused, so that it is not proposed again, and redirects to
+// the list.
 func (s *site) refuseProposal(w http.ResponseWriter, r *http.Request) error {
 	slug := slugOf(r)
 	if _, err := s.options.Extractor.Refuse(r.Context(), slug, idOf(r), r.PostFormValue(templates.FieldETag), memories.ByBrowser); err != nil {
@@ -157,8 +140,8 @@ func (s *site) refuseProposal(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, templates.ProposalsPath(slug), doneRefused, "")
 }
 
-// refuseDecision answers a decision that failed with the current proposals. It returns refused if
-// the failure is not a conflict.
+// refuseDecision answers a decision on a proposal that failed. After a conflict it shows the
+// current proposals with the reason. For another error it writes nothing and returns refused.
 func (s *site) refuseDecision(w http.ResponseWriter, r *http.Request, refused error) error {
 	f, _ := failureOf(r, refused)
 	if f.Status != http.StatusConflict && f.Status != http.StatusPreconditionFailed {

@@ -25,12 +25,9 @@ const (
 // chart; the last is how long records are kept.
 var recallSpans = []int{30, 90}
 
-// recall shows a trial recall for a query, statistics, and past recalls.
-func (s *site) recall(w http.ResponseWriter, r *http.Request) error {
-	agent, err := s.requestedAgent(r)
-	if err != nil {
-		return err
-	}
+// recall shows what a recall for the query would return, the statistics, and one page of past
+// recalls. Further pages have the past recalls only.
+func (s *site) recall(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	query, now := r.URL.Query(), time.Now().Local()
 	cursor := query.Get(templates.FieldCursor)
 	v := templates.Recall{
@@ -46,13 +43,15 @@ func (s *site) recall(w http.ResponseWriter, r *http.Request) error {
 	if err := reading.Wait(); err != nil {
 		return err
 	}
-	if v.Frame, err = s.frame(r.Context(), r, agent, templates.RecallPath(agent.Slug)); err != nil {
+	var err error
+	if v.Frame, err = s.frame(r, agent, templates.RecallPath(agent.Slug)); err != nil {
 		return err
 	}
 	return show(w, r, http.StatusOK, templates.RecallPage(v))
 }
 
-// explain fills v with the recall that v.Query would give. Nothing is recorded.
+// explain fills v with the recall that v.Query would give, with the reasons. Nothing is recorded.
+// Without a query it does nothing.
 func (s *site) explain(ctx context.Context, agent records.Agent, v *templates.Recall) error {
 	if v.Query == "" {
 		return nil
@@ -78,7 +77,8 @@ func explainedOf(all []recall.Explained) []templates.ExplainedMemory {
 	return shown
 }
 
-// readRecallUse fills use with the statistics of recalls. Without recalls it leaves use empty.
+// readRecallUse fills use with the statistics of the recalls in recallSpans. Without recalls it
+// leaves use empty.
 func (s *site) readRecallUse(ctx context.Context, agent records.Agent, now time.Time, use *templates.RecallUse) error {
 	counted, err := s.store.RecallUse(ctx, agent.ID, now, recallSpans[len(recallSpans)-1], maxExtremes)
 	if err != nil || len(counted.Days) == 0 {
@@ -94,7 +94,8 @@ func (s *site) readRecallUse(ctx context.Context, agent records.Agent, now time.
 	return nil
 }
 
-// spanOf sums the recalls of the last length days.
+// spanOf returns the number of recalls in the last length days, in all, by the asking client, and
+// by the way of selection.
 func spanOf(counted []records.RecallDay, now time.Time, length int) templates.RecallSpan {
 	span := templates.RecallSpan{Days: length, AskedBy: map[string]templates.RecallCount{}, SelectedBy: map[string]templates.RecallCount{}}
 	add := func(to templates.RecallCount, d records.RecallDay) templates.RecallCount {
@@ -114,7 +115,8 @@ func spanOf(counted []records.RecallDay, now time.Time, length int) templates.Re
 	return span
 }
 
-// allDays returns the last length days, including days without recalls.
+// allDays returns the number of recalls on each of the last length days, including days without
+// recalls.
 func allDays(counted []records.RecallDay, now time.Time, length int) []templates.RecallDay {
 	days := make([]templates.RecallDay, length)
 	for i, begins := range records.DaysUpTo(now, length) {
@@ -140,7 +142,8 @@ func recalledOf(all []records.RecalledMemory, now time.Time) []templates.Recalle
 	return shown
 }
 
-// readPastRecalls fills v with one page of past recalls.
+// readPastRecalls fills v with one page of past recalls, and with the links to the next and the
+// first page.
 func (s *site) readPastRecalls(ctx context.Context, agent records.Agent, cursor string, v *templates.Recall) error {
 	page, err := s.store.Recalls(ctx, records.RecallList{AgentID: agent.ID, Session: v.Session, Limit: maxRecalls, Cursor: cursor})
 	if err != nil {

@@ -27,7 +27,8 @@ const maxForm = 64 << 10
 // times as much when URL-encoded.
 const maxWriting = 4 << 20
 
-// page wraps a handler that only reads. Its context ends after Options.DatabaseTime.
+// page returns a handler for requests that only read. It calls handle with a context that ends
+// after Options.DatabaseTime, and answers an error with an error page.
 func (s *site) page(handle handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		limited, cancel := context.WithTimeout(r.Context(), s.options.DatabaseTime)
@@ -38,10 +39,12 @@ func (s *site) page(handle handler) http.HandlerFunc {
 	}
 }
 
-// action wraps a handler that changes something. The handler continues if the client disconnects.
+// action returns a handler for forms with a few short fields. It calls handle, which continues if
+// the client disconnects, and answers an error with an error page.
 func (s *site) action(handle handler) http.HandlerFunc { return s.submit(maxForm, handle) }
 
-// writing is action for a form that contains a whole memory.
+// writing returns a handler for forms that contain a whole memory. It calls handle, which continues
+// if the client disconnects, and answers an error with an error page.
 func (s *site) writing(handle handler) http.HandlerFunc { return s.submit(maxWriting, handle) }
 
 func (s *site) submit(maxBytes int64, handle handler) http.HandlerFunc {
@@ -86,8 +89,8 @@ func (a *reply) send(w http.ResponseWriter) {
 	_, _ = w.Write(a.body.Bytes()) // the client may have disconnected
 }
 
-// show renders page completely, then sends it with the status. If rendering fails, it sends
-// nothing.
+// show renders page completely, then sends it with the status. If rendering fails, it sends nothing
+// and returns the error.
 func show(w http.ResponseWriter, r *http.Request, status int, page templ.Component) error {
 	var body bytes.Buffer
 	if err := page.Render(forReader(r), &body); err != nil {
@@ -106,8 +109,8 @@ const (
 	themeMaxAge = 365 * 24 * time.Hour
 )
 
-// chooseTheme stores the theme in a cookie and redirects back. It needs no database, so it also
-// works on error pages.
+// chooseTheme stores the submitted theme in a cookie, or deletes the cookie for AutoTheme, and
+// redirects back. It needs no database, so it also works on error pages.
 func (s *site) chooseTheme(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {
@@ -127,7 +130,8 @@ func (s *site) chooseTheme(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, back(r, templates.AgentsPath), http.StatusSeeOther)
 }
 
-// forReader returns a context for rendering, with the reader's theme and the address to return to.
+// forReader returns the context for rendering the answer to r, with the reader's theme and the
+// address to return to after a change of the theme.
 func forReader(r *http.Request) context.Context {
 	var reader templates.Reader
 	if cookie, err := r.Cookie(cookieTheme); err == nil {

@@ -16,7 +16,7 @@ const (
 	excerptLength = 160
 )
 
-// search shows a search over all agents.
+// search shows a search over all agents. Without a query it shows the form only.
 func (s *site) search(w http.ResponseWriter, r *http.Request) error {
 	v, err := requestedSearch(r)
 	if err != nil {
@@ -33,7 +33,8 @@ func (s *site) search(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.SearchPage(v))
 }
 
-// requestedSearch reads the search from the query of r.
+// requestedSearch reads the query and the filters of the search from the address of r. It returns a
+// *badRequest for a state other than deleted.
 func requestedSearch(r *http.Request) (templates.Search, error) {
 	query := r.URL.Query()
 	filter, err := filterOf(query)
@@ -48,7 +49,7 @@ func requestedSearch(r *http.Request) (templates.Search, error) {
 	}, nil
 }
 
-// find fills v with the search results.
+// find fills v with one page of the memories and facts that match v.
 func (s *site) find(r *http.Request, v *templates.Search) error {
 	filter := memories.Filter{Query: v.Query, Near: true, Type: v.Type}
 	if v.Deleted {
@@ -62,10 +63,7 @@ func (s *site) find(r *http.Request, v *templates.Search) error {
 	if err != nil {
 		return err
 	}
-	names := make(map[string]string, len(agents))
-	for _, agent := range agents {
-		names[agent.Slug] = agent.DisplayName
-	}
+	names := displayNames(agents)
 	search, now := words.For(v.Query), time.Now()
 	if page.Near {
 		search = search.Near()

@@ -2,10 +2,8 @@ package pages
 
 import (
 	"net/http"
-	"net/url"
 
 	"memoir/internal/agents"
-	"memoir/internal/markdown"
 	"memoir/internal/memories/claudemd"
 	"memoir/internal/records"
 	"memoir/web/templates"
@@ -14,18 +12,14 @@ import (
 // maxSessions is the maximum number of sessions on a page (arbitrary).
 const maxSessions = 200
 
-// sessions shows an agent's sessions and session notes.
-func (s *site) sessions(w http.ResponseWriter, r *http.Request) error {
-	agent, err := s.requestedAgent(r)
-	if err != nil {
-		return err
-	}
+// sessions shows one page of an agent's sessions, and the notes of its conversations.
+func (s *site) sessions(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	path, cursor := templates.AgentPath(agent.Slug, "sessions"), r.URL.Query().Get(templates.FieldCursor)
 	page, err := s.store.Sessions(r.Context(), agent.ID, maxSessions, cursor)
 	if err != nil {
 		return err
 	}
-	frame, err := s.frame(r.Context(), r, agent, path)
+	frame, err := s.frame(r, agent, path)
 	if err != nil {
 		return err
 	}
@@ -40,12 +34,7 @@ func (s *site) sessions(w http.ResponseWriter, r *http.Request) error {
 	for _, m := range noted {
 		v.Memories = append(v.Memories, sessionMemoryView(m))
 	}
-	if page.NextCursor != "" {
-		v.MoreHref = path + "?" + url.Values{templates.FieldCursor: {page.NextCursor}}.Encode()
-	}
-	if cursor != "" {
-		v.FirstHref = path
-	}
+	v.MoreHref, v.FirstHref = pageLinks(path, cursor, page.NextCursor)
 	return show(w, r, http.StatusOK, templates.SessionsPage(v))
 }
 
@@ -58,25 +47,17 @@ func sessionRow(session records.Session) templates.SessionRow {
 }
 
 // sessionMemory shows the notes of one conversation.
-func (s *site) sessionMemory(w http.ResponseWriter, r *http.Request) error {
-	agent, err := s.requestedAgent(r)
-	if err != nil {
-		return err
-	}
+func (s *site) sessionMemory(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	session := nameIn(r, "session")
 	m, err := s.engine.SessionMemory(r.Context(), agent.Slug, session)
 	if err != nil {
 		return err
 	}
 	v := templates.SessionMemoryView{Agent: agentView(agent), SessionMemory: sessionMemoryView(m)}
-	links := links{ctx: r.Context(), store: s.store, agent: agent, view: templates.View{Agent: agent.Slug}}
-	if v.Body, err = markdown.Render(m.Text, links.resolve); err != nil {
+	if v.Body, err = s.linksOf(r.Context(), agent).render(m.Text); err != nil {
 		return err
 	}
-	if links.err != nil {
-		return links.err
-	}
-	if v.Frame, err = s.frame(r.Context(), r, agent, templates.SessionMemoryPath(agent.Slug, session)); err != nil {
+	if v.Frame, err = s.frame(r, agent, templates.SessionMemoryPath(agent.Slug, session)); err != nil {
 		return err
 	}
 	return show(w, r, http.StatusOK, templates.SessionMemoryPage(v))

@@ -10,8 +10,9 @@ import (
 	"memoir/web/templates"
 )
 
-// shared returns the first rows of the memories that all agents share, as far as the view includes
-// them.
+// shared returns, for each agent that shares its memories with all, the first groupRows memories
+// that match the view. It returns none for a view by scope, attention or session, and on further
+// pages.
 func (l grouped) shared(ctx context.Context) ([]templates.SharedGroup, error) {
 	if l.view.Scope != "" || l.view.Attention() || l.view.Session != "" || l.view.Cursor != "" {
 		return nil, nil
@@ -33,7 +34,8 @@ func (l grouped) shared(ctx context.Context) ([]templates.SharedGroup, error) {
 	return groups, nil
 }
 
-// moveTargets returns the slugs of the agents to which a shared memory can be moved.
+// moveTargets returns the slugs of the agents to which the memory can be moved. It returns none
+// unless the memory is one that all agents share, readable and not deleted.
 func (s *site) moveTargets(ctx context.Context, agent records.Agent, m memories.Memory) ([]string, error) {
 	if !agent.SharesMemories() || m.State == memories.Deleted || !m.Readable {
 		return nil, nil
@@ -48,8 +50,8 @@ func (s *site) moveTargets(ctx context.Context, agent records.Agent, m memories.
 	return slugs, err
 }
 
-// sharedMemory redirects to the owner's page of a shared memory that the agent receives. It returns
-// memories.ErrNotFound if the agent receives no such memory.
+// sharedMemory redirects to the owner's page of a memory that all agents share, and that has the id
+// in the address. It returns memories.ErrNotFound if the agent receives no such memory.
 func (s *site) sharedMemory(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	if agent.ID == 0 {
 		return memories.ErrNotFound

@@ -8,7 +8,8 @@ import (
 	"memoir/web/templates"
 )
 
-// sync shows the state of the mirror and of each agent's scan.
+// sync shows what the last full scan found, what waits to be scanned, and the state of each agent's
+// scan.
 func (s *site) sync(w http.ResponseWriter, r *http.Request) error {
 	status, err := s.engine.Status(r.Context())
 	if err != nil {
@@ -30,11 +31,7 @@ func (s *site) sync(w http.ResponseWriter, r *http.Request) error {
 		v.WatchMode, v.WatchNote = "polling", status.WatchNote
 	}
 	for _, a := range each {
-		v.Agents = append(v.Agents, templates.AgentSync{
-			Slug: a.Slug, Name: a.Name, Present: a.Present, FilesOnDisk: a.FilesOnDisk, Mirrored: a.Mirrored,
-			NeedsAttention: a.NeedsAttention, Missing: a.Missing, Pending: a.Pending, Problem: a.Problem,
-			Elsewhere: a.Elsewhere, ScanProblem: a.ScanProblem,
-		})
+		v.Agents = append(v.Agents, templates.AgentSync(a))
 	}
 	if r.URL.Query().Get(fieldDone) == doneScanned {
 		v.Notice = newNotice("The last scan " + v.LastScan.Words() + ".")
@@ -45,7 +42,7 @@ func (s *site) sync(w http.ResponseWriter, r *http.Request) error {
 func scanProblems(all []engine.ScanProblem) []templates.ScanProblem {
 	views := make([]templates.ScanProblem, len(all))
 	for i, p := range all {
-		views[i] = templates.ScanProblem{Agent: p.Agent, Path: p.Path, Owner: p.Owner, Reason: p.Reason}
+		views[i] = templates.ScanProblem(p)
 	}
 	return views
 }
@@ -54,7 +51,7 @@ func scanResult(s engine.ScanResult) templates.ScanResult {
 	return templates.ScanResult{Files: s.Scanned, Added: s.Added, Updated: s.Updated, Removed: s.Removed, Took: s.Took}
 }
 
-// scan scans all agents and waits for the result.
+// scan scans all agents, waits for the end, and redirects to the page that shows the result.
 func (s *site) scan(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.engine.ScanAll(r.Context()); err != nil {
 		return err

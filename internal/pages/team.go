@@ -4,21 +4,19 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 
-	"memoir/internal/markdown"
 	"memoir/internal/memories"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/web/templates"
 )
 
-// move moves a memory between private, team and shared memory, or to another agent.
+// move moves a memory to the scope (private, team or shared) or agent that the form names.
 func (s *site) move(w http.ResponseWriter, r *http.Request) error {
 	return s.transfer(w, r, s.engine.Move, doneMoved)
 }
 
-// copy copies a memory to another scope.
+// copy copies a memory to the scope (private, team or shared) that the form names.
 func (s *site) copy(w http.ResponseWriter, r *http.Request) error {
 	return s.transfer(w, r, s.engine.Copy, doneCopied)
 }
@@ -46,8 +44,9 @@ func (s *site) transfer(w http.ResponseWriter, r *http.Request, do func(ctx cont
 		return redirect(w, r, view.Memory(result.Memory.ID), done, result.Memory.ID)
 	}
 	// The form's list does not contain the result. An undo needs the old agent and scope.
-	origin := url.Values{fieldFrom: {m.Agent}, fieldWas: {string(m.Scope())}}
-	return redirect(w, r, templates.MemoryPath(result.Memory.Agent, result.Memory.ID)+"?"+origin.Encode(), done, result.Memory.ID)
+	page := templates.MemoryPath(result.Memory.Agent, result.Memory.ID)
+	page = templates.WithQuery(page, map[string]string{fieldFrom: m.Agent, fieldWas: string(m.Scope())})
+	return redirect(w, r, page, done, result.Memory.ID)
 }
 
 // Query parameters of the page of a memory that came from another agent.
@@ -56,8 +55,9 @@ const (
 	fieldWas  = "was"
 )
 
-// noticeOfMove returns the notice about a moved or copied memory. For a move it offers an undo.
-func (s *site) noticeOfMove(ctx context.Context, r *http.Request, agent records.Agent, m memories.Memory, path string) (*templates.Notice, error) {
+// noticeOfMove returns the notice about a moved or copied memory. For a move it offers an undo,
+// unless the old agent no longer exists.
+func (s *site) noticeOfMove(r *http.Request, agent records.Agent, m memories.Memory, path string) (*templates.Notice, error) {
 	where := "in " + string(m.Scope()) + " memory"
 	if agent.SharesMemories() {
 		where = "shared with all agents"
@@ -68,7 +68,7 @@ func (s *site) noticeOfMove(ctx context.Context, r *http.Request, agent records.
 	notice := newNotice("“" + m.Name + "” is " + where + " now.")
 	from, to := cleanText(r.URL.Query().Get(fieldFrom)), memories.ScopeOf(!m.Team)
 	if from != "" {
-		source, err := s.store.AgentUncounted(ctx, from)
+		source, err := s.store.AgentUncounted(r.Context(), from)
 		if errors.Is(err, memories.ErrNotFound) {
 			return notice, nil
 		}
@@ -85,8 +85,8 @@ func (s *site) noticeOfMove(ctx context.Context, r *http.Request, agent records.
 	return notice, nil
 }
 
-// twinsOf returns the memories with m's name in the agent's other scope and among the shared
-// memories. It returns none if m is deleted or unreadable.
+// twinsOf returns the memories with m's name in the agent's other scope (private or team) and among
+// the memories that all agents share. It returns none if m is deleted or unreadable.
 func (s *site) twinsOf(ctx context.Context, agent records.Agent, shared []records.Agent, m memories.Memory, links *links) ([]templates.Twin, error) {
 	if m.State == memories.Deleted || !m.Readable {
 		return nil, nil
@@ -104,15 +104,13 @@ func (s *site) twinsOf(ctx context.Context, agent records.Agent, shared []record
 		if err != nil {
 			return nil, err
 		}
-		for i := range found {
-			found[i].Shared = true
-		}
 		twins = append(twins, found...)
 	}
 	return twins, nil
 }
 
-// twinsIn returns the first readable memory of a list as a twin of m.
+// twinsIn returns the first readable memory of a list, with its body rendered, as the only element.
+// It returns none if no memory is readable.
 func (s *site) twinsIn(ctx context.Context, agent records.Agent, list memories.Filter, m memories.Memory, links *links) ([]templates.Twin, error) {
 	page, err := s.store.Memories(ctx, agent, list, memories.PageRequest{Limit: records.MaxLimit})
 	if err != nil {
@@ -122,10 +120,8 @@ func (s *site) twinsIn(ctx context.Context, agent records.Agent, list memories.F
 		if !other.Readable {
 			continue
 		}
-		twin := templates.Twin{Agent: agent.Slug, ID: other.ID, Team: other.Team, Same: other.Fingerprint == m.Fingerprint, Type: other.Type, Description: other.Description}
-		if twin.Body, err = markdown.Render(other.Body, links.resolve); err == nil {
-			err = links.err
-		}
+		twin := templates.Twin{Memory: other, Shared: agent.SharesMemories(), Same: other.Fingerprint == m.Fingerprint}
+		twin.Body, err = links.render(other.Body)
 		return []templates.Twin{twin}, err
 	}
 	return nil, nil

@@ -21,12 +21,9 @@ import (
 // maxVersionLines is the maximum number of lines shown of one version (arbitrary).
 const maxVersionLines = 200
 
-// versions shows the different contents of a memory's files side by side.
-func (s *site) versions(w http.ResponseWriter, r *http.Request) error {
-	agent, m, err := s.requestedMemory(r)
-	if err != nil {
-		return err
-	}
+// versions shows the different contents of a memory's files next to each other, the memory's
+// current content first.
+func (s *site) versions(w http.ResponseWriter, r *http.Request, agent records.Agent, m memories.Memory) error {
 	found, err := s.store.Versions(r.Context(), m)
 	if err != nil {
 		return err
@@ -35,7 +32,7 @@ func (s *site) versions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	notice, err := s.noticeOf(r.Context(), r, agent, templates.MemoryPath(agent.Slug, m.ID, "versions"))
+	notice, err := s.noticeOf(r, agent, templates.MemoryPath(agent.Slug, m.ID, "versions"))
 	if err != nil {
 		return err
 	}
@@ -57,7 +54,8 @@ func (s *site) versions(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.VersionsPage(v))
 }
 
-// primariesBesides returns the paths of the primary files whose content differs from version.
+// primariesBesides returns the paths of the agent's own files (not those of sessions) whose content
+// differs from version.
 func primariesBesides(all []records.Version, version records.Version) (paths []string) {
 	for _, other := range all {
 		for _, f := range other.Files {
@@ -69,8 +67,8 @@ func primariesBesides(all []records.Version, version records.Version) (paths []s
 	return paths
 }
 
-// disagreementAbout returns the conflict of a memory's files. It returns nil if they agree or it is
-// settled.
+// disagreementAbout returns the conflict of a memory's files. It returns nil if the memory is
+// deleted, the files agree, or a user has decided about the conflict.
 func (s *site) disagreementAbout(ctx context.Context, agent records.Agent, m memories.Memory) (*templates.DisagreementRow, error) {
 	if m.State == memories.Deleted {
 		return nil, nil
@@ -83,8 +81,8 @@ func (s *site) disagreementAbout(ctx context.Context, agent records.Agent, m mem
 	return &row, nil
 }
 
-// withContentFirst returns the versions with the memory's current content first, even if no file
-// has it.
+// withContentFirst returns the versions with the memory's current content first. If no file has
+// that content, it adds it as a version without files.
 func withContentFirst(m memories.Memory, found []records.Version) []records.Version {
 	i := slices.IndexFunc(found, func(v records.Version) bool { return v.Current })
 	content := records.Version{Fingerprint: m.Fingerprint, Type: m.Type, Description: m.Description, Body: m.Body, Current: true}
@@ -115,7 +113,7 @@ func versionView(m memories.Memory, version records.Version) templates.Version {
 	return v
 }
 
-// plainText returns text as a diff without changes.
+// plainText returns the first maxVersionLines lines of text as a diff without changes.
 func plainText(text string) diff.Diff {
 	all := diff.Texts("", text, maxVersionLines)
 	for i := range all.Hunks {
@@ -126,19 +124,17 @@ func plainText(text string) diff.Diff {
 	return all
 }
 
-// keepVersion writes one version to a primary file and removes the primary files that differ.
-func (s *site) keepVersion(w http.ResponseWriter, r *http.Request) error {
-	agent, m, err := s.requestedMemory(r)
-	if err != nil {
-		return err
-	}
+// keepVersion makes the version that the address names the memory's content. It writes it to one of
+// the agent's own files and removes the other own files that differ. It then redirects back.
+func (s *site) keepVersion(w http.ResponseWriter, r *http.Request, agent records.Agent, m memories.Memory) error {
 	if _, err := s.engine.Keep(r.Context(), agent.Slug, m.ID, r.PostFormValue(templates.FieldETag), chi.URLParam(r, "version")); err != nil {
 		return s.refuse(w, r, err)
 	}
 	return redirect(w, r, back(r, templates.MemoryPath(agent.Slug, m.ID, "versions")), doneKept, m.ID)
 }
 
-// versionOf returns the version with that id. It returns memories.ErrNotFound if no file has it.
+// versionOf returns the version with that id: one of the files, or the memory's current content. It
+// returns memories.ErrNotFound if there is none.
 func (s *site) versionOf(ctx context.Context, m memories.Memory, id string) (records.Version, error) {
 	found, err := s.store.Versions(ctx, m)
 	if err != nil {
@@ -152,8 +148,8 @@ func (s *site) versionOf(ctx context.Context, m memories.Memory, id string) (rec
 	return records.Version{}, memories.ErrNotFound
 }
 
-// besideVersion fills v.Theirs with the version that the form is to be merged with. If no file has
-// that version now, it does nothing.
+// besideVersion fills v.Theirs with the version of another file that the form is to be merged with.
+// It does nothing if the form names none, or if that version no longer exists.
 func (s *site) besideVersion(ctx context.Context, agent records.Agent, v *templates.MemoryForm) error {
 	if v.With == "" || v.ID == "" || v.Theirs != nil {
 		return nil

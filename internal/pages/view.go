@@ -10,8 +10,9 @@ import (
 	"memoir/web/templates"
 )
 
-// viewOf reads the view of the Memory tab from the address. For an action it reads the address of
-// the page that the form came from.
+// viewOf reads the filters and the cursor of the Memory tab from the address. For an action it
+// reads them from the address of the page with the form. An invalid value or combination is an
+// error.
 func viewOf(r *http.Request, agent records.Agent) (templates.View, error) {
 	query := r.URL.Query()
 	if r.Method == http.MethodPost {
@@ -36,9 +37,9 @@ func viewOf(r *http.Request, agent records.Agent) (templates.View, error) {
 	return v, nil
 }
 
-// filterOf reads the filter of a list from an address. An invalid or repeated value is refused,
-// because ignoring it would widen the selection of a bulk action. Empty fields of a form and other
-// parameters do not count.
+// filterOf reads the filter of a list from an address. An invalid or repeated value is an error,
+// because ignoring it would widen the selection of a bulk action. Empty fields and parameters that
+// are no filters are ignored.
 func filterOf(query url.Values) (memories.Filter, error) {
 	filters := url.Values{}
 	for _, field := range memories.FilterFields() {
@@ -55,7 +56,8 @@ func filterOf(query url.Values) (memories.Filter, error) {
 	return memories.ParseFilter(filters)
 }
 
-// cleanText returns raw as text that Postgres can store.
+// cleanText returns raw as text that Postgres can store: without surrounding space and NULs, and
+// with U+FFFD for invalid UTF-8.
 func cleanText(raw string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(strings.TrimSpace(raw), "\uFFFD"), "\x00", "")
 }

@@ -45,7 +45,7 @@ type TokensOfDay struct {
 	Input, Output int
 }
 
-// AboutPath returns the address of an agent's About tab.
+// AboutPath returns the path of an agent's About tab.
 func AboutPath(slug string) string { return AgentPath(slug, aboutTab) }
 
 func (j BackgroundJob) rowID() string { return "job-" + strconv.FormatInt(j.ID, 10) }
@@ -60,7 +60,7 @@ func (j BackgroundJob) tone() Tone {
 	return Quiet
 }
 
-// result returns the job's problem or result, or a dash.
+// result returns the job's problem in words, else the result that it reported, else a dash.
 func (j BackgroundJob) result() string {
 	switch {
 	case j.Problem != "" && j.State == "waiting":
@@ -75,7 +75,8 @@ func (j BackgroundJob) result() string {
 	return "–"
 }
 
-// when returns the job's end, or its planned or actual start if it is not finished.
+// when returns the time at which the job ended. If it has not ended, it returns the planned or
+// actual start.
 func (j BackgroundJob) when() time.Time {
 	if j.FinishedAt.IsZero() {
 		return j.RunAt
@@ -83,7 +84,8 @@ func (j BackgroundJob) when() time.Time {
 	return j.FinishedAt
 }
 
-// cost returns the number of the job's tokens in words.
+// cost returns the numbers of the job's input and output tokens in words, or a dash if it used
+// none.
 func (j BackgroundJob) cost() string {
 	if j.InputTokens+j.OutputTokens == 0 {
 		return "–"
@@ -91,7 +93,8 @@ func (j BackgroundJob) cost() string {
 	return number(j.InputTokens) + " in, " + number(j.OutputTokens) + " out"
 }
 
-// total returns a sentence with the number of all jobs' tokens.
+// total returns a sentence with the number of tokens that all jobs used, or one that says that no
+// model was asked.
 func (w BackgroundWork) total() string {
 	if w.InputTokens+w.OutputTokens == 0 {
 		return "In the last " + number(w.Days) + " days no model was asked."

@@ -28,7 +28,8 @@ type DecisionLink struct {
 	Problem string // why a value is ignored
 }
 
-// source returns the source of a setting.
+// source returns where a setting comes from: its file, "the environment of Memoir", or a dash for
+// the default.
 func (l DecisionLink) source() string {
 	switch {
 	case l.Name == "":
@@ -39,12 +40,13 @@ func (l DecisionLink) source() string {
 	return l.From
 }
 
-// withValue returns the links that have a value or a problem.
+// withValue returns the links that have a value or a problem, in the same order.
 func withValue(links []DecisionLink) []DecisionLink {
 	return slices.DeleteFunc(slices.Clone(links), func(l DecisionLink) bool { return l.Says == "" && l.Problem == "" })
 }
 
-// unsetText returns a sentence with the other links. It is empty if every link has a value.
+// unsetText returns a sentence that lists the settings without a value. It is empty if every
+// setting has one.
 func unsetText(links []DecisionLink) string {
 	var names []string
 	for _, l := range links {
@@ -58,7 +60,8 @@ func unsetText(links []DecisionLink) string {
 	return "Asked as well, and silent: " + strings.Join(names, ", ") + "."
 }
 
-// verdict returns why a link does not decide.
+// verdict returns why a setting does not decide: its problem, or that it is not needed or has no
+// effect.
 func (l DecisionLink) verdict() string {
 	switch {
 	case l.Problem != "":
@@ -69,7 +72,8 @@ func (l DecisionLink) verdict() string {
 	return "leaves it open, or comes after what holds"
 }
 
-// scopeText returns a sentence that explains the scope.
+// scopeText returns a sentence that says whose memory this is: a custom agent's with its scope, a
+// project's, or Memoir's own.
 func (p MemoryPlace) scopeText() string {
 	switch p.Scope {
 	case "user":
@@ -88,12 +92,14 @@ func (p MemoryPlace) scopeText() string {
 	return "An agent of its own, in no scope of Claude Code's."
 }
 
-// isElsewhere reports whether Claude Code keeps the memory in another directory than dir.
+// isElsewhere reports whether Claude Code keeps the memory in another directory than dir. It is
+// false if Claude Code keeps none.
 func (p MemoryPlace) isElsewhere(dir string) bool {
 	return p.ByClaude && p.Dir != "" && filepath.Clean(p.Dir) != filepath.Clean(dir)
 }
 
-// switchAction returns the action that toggles the agent's memory.
+// switchAction returns the action that turns the agent's memory on if it is off, and off if it is
+// on.
 func (a Agent) switchAction() Action {
 	if a.MemoryOff {
 		return Action{Label: "Switch memory on", Path: AgentPath(a.Slug, "about", "memory", "on"), Style: Primary, Back: AboutPath(a.Slug)}
@@ -101,7 +107,7 @@ func (a Agent) switchAction() Action {
 	return Action{Label: "Switch memory off", Path: AgentPath(a.Slug, "about", "memory", "off"), Back: AboutPath(a.Slug)}
 }
 
-// switchText returns a sentence about the current state of Memoir's memory switch.
+// switchText returns a sentence that says whether the agent's memory is on, and what that means.
 func (a Agent) switchText() string {
 	switch {
 	case a.MemoryOff && a.published():

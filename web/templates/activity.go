@@ -1,7 +1,6 @@
 package templates
 
 import (
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -77,7 +76,8 @@ var kindWords = map[memories.ActivityKind]struct {
 	memories.ActivityDiscarded: {"File removed", Danger},
 }
 
-// by returns who made the change. It is empty for a session.
+// by returns the author of the change in words. It is empty if the author is a session, which the
+// page names elsewhere.
 func (e ActivityEntry) by() string {
 	if e.Actor == memories.BySession {
 		return ""
@@ -85,7 +85,7 @@ func (e ActivityEntry) by() string {
 	return e.Actor.Phrase(e.Kind)
 }
 
-// renamed returns the memory's other name in words, or "" if it was not renamed.
+// renamed returns the change of the memory's name or scope in words, or "" if neither changed.
 func (e ActivityEntry) renamed() string {
 	switch {
 	case e.Renamed != "" && e.Renamed == e.Name:
@@ -99,8 +99,8 @@ func (e ActivityEntry) renamed() string {
 	}
 }
 
-// sessionWords returns a session's user, channel and start of the thread in words. It returns name
-// if name does not contain them.
+// sessionWords returns a session's user, channel and start of the thread in words. If the session's
+// name does not contain them, it returns the name.
 func sessionWords(name string) string {
 	s := agents.ParseSession(name)
 	if s.User == "" {
@@ -111,25 +111,27 @@ func sessionWords(name string) string {
 
 func (e ActivityEntry) anchor() string { return "event-" + strconv.FormatInt(e.ID, 10) }
 
-// file returns the file's path. It omits the session's directory, which the page names next to it.
+// file returns the path of the entry's file. For a session's file, it is relative to the session's
+// directory.
 func (e ActivityEntry) file() string { return strings.TrimPrefix(e.Path, "sessions/"+e.Session+"/") }
 
-// hasPage reports whether the memory still has a page.
+// hasPage reports whether the memory of the entry still has a page. A purged memory has none.
 func (e ActivityEntry) hasPage() bool { return e.MemoryID != "" && e.Exists }
 
 func (e ActivityEntry) memory() string { return MemoryPath(e.Agent, e.MemoryID) }
 
-// hasContent reports whether the entry gave the memory new content, which its history shows.
+// hasContent reports whether the memory has got new content, so that its history has a diff.
 func (e ActivityEntry) hasContent() bool {
 	return e.Hash != "" && (e.Kind == memories.ActivityLearned || e.Kind == memories.ActivityChanged)
 }
 
-// change returns the address of the entry's diff in the memory's history.
+// change returns the address of the memory's history, beginning with the entry's content.
 func (e ActivityEntry) change() string {
-	return MemoryPath(e.Agent, e.MemoryID, "history") + "?" + url.Values{FieldCursor: {e.Hash}}.Encode()
+	return WithQuery(MemoryPath(e.Agent, e.MemoryID, "history"), map[string]string{FieldCursor: e.Hash})
 }
 
-// ByDay groups entries by day in the time zone of now. The entries must be newest first.
+// ByDay groups entries by day in the time zone of now, newest first. The entries must be newest
+// first. It sets their times to that time zone.
 func ByDay(entries []ActivityEntry, now time.Time) []ActivityDay {
 	var days []ActivityDay
 	for _, e := range entries {
@@ -161,10 +163,10 @@ func dayTitle(begins, now time.Time) string {
 
 func (d ActivityDay) anchor() string { return "day-" + d.Begins.Format(time.DateOnly) }
 
-// end returns the last microsecond of the day, which is Postgres's resolution.
+// end returns the last microsecond of the day. Postgres stores times in microseconds.
 func (d ActivityDay) end() time.Time { return d.Begins.AddDate(0, 0, 1).Add(-time.Microsecond) }
 
-// path returns the page's address without filters.
+// path returns the page's path without filters: of the agent, or of all agents.
 func (v Activity) path() string {
 	if v.Agent == nil {
 		return ActivityPath
@@ -180,25 +182,17 @@ func (v Activity) of() string {
 	return v.Agent.Slug
 }
 
-// Path returns the address of the page with the filter f.
+// Path returns the address of the page with the filter f. Other parameters are removed.
 func (v Activity) Path(f ActivityFilter) string { return v.At(f, FieldShown, "") }
 
-// At returns the address of the page with the filter f and one more parameter, if value is not
-// empty.
+// At returns the address of the page with the filter f and the parameter field, which is omitted if
+// value is empty.
 func (v Activity) At(f ActivityFilter, field, value string) string {
-	query := url.Values{}
-	for name, value := range map[string]string{FieldKind: string(f.Kind), FieldActor: string(f.Actor), FieldSession: f.Session, field: value} {
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
-	if len(query) == 0 {
-		return v.path()
-	}
-	return v.path() + "?" + query.Encode()
+	return WithQuery(v.path(), map[string]string{
+		FieldKind: string(f.Kind), FieldActor: string(f.Actor), FieldSession: f.Session, field: value,
+	})
 }
 
-// withoutSession returns the address of the page without the filter by session.
 func (v Activity) withoutSession() string {
 	f := v.Filter
 	f.Session = ""
@@ -207,9 +201,9 @@ func (v Activity) withoutSession() string {
 
 func (v Activity) filtered() bool { return v.Filter != ActivityFilter{} }
 
-// SessionActivityPath returns the address of the activity of one session.
+// SessionActivityPath returns the address of an agent's Activity tab, limited to one session.
 func SessionActivityPath(slug, session string) string {
-	return AgentPath(slug, activityTab) + "?" + url.Values{FieldSession: {session}}.Encode()
+	return WithQuery(AgentPath(slug, activityTab), map[string]string{FieldSession: session})
 }
 
 var actorWords = map[memories.Actor]string{

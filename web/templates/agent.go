@@ -23,13 +23,14 @@ type Agent struct {
 	Sessions int
 }
 
-// published reports whether Memoir writes the agent's CLAUDE.md.
+// published reports whether Memoir writes a CLAUDE.md for the agent.
 func (a Agent) published() bool { return agents.Agent{Layout: agents.Layout(a.Layout)}.Published() }
 
 // shares reports whether all other agents receive its memories.
 func (a Agent) shares() bool { return a.Layout == string(agents.Shared) }
 
-// hasTeam reports whether the agent has team memory as well as private memory.
+// hasTeam reports whether the agent has team memory. It is false for the agent whose memories all
+// agents share.
 func (a Agent) hasTeam() bool { return a.Counts.Team > 0 && !a.shares() }
 
 // memoryDir returns the directory of the agent's own memory files.
@@ -63,18 +64,8 @@ func (a Agent) Joined() Banner {
 	}
 }
 
-// DatabaseAway returns the banner for a page shown while the database is unavailable.
-func DatabaseAway() Banner {
-	return Banner{
-		Tone:  Danger,
-		Title: "Postgres cannot be reached",
-		Text: "What you see is the last that Memoir knew, and nothing can be changed for now. The memory files are " +
-			"untouched. Memoir tries again by itself; its log says why the connection failed.",
-	}
-}
-
-// ClaudeMDProblem returns the banner for a CLAUDE.md that could not be written. The problem is a
-// sentence for users.
+// ClaudeMDProblem returns the banner for a CLAUDE.md that could not be written. problem is a
+// sentence with the cause.
 func ClaudeMDProblem(slug, problem string) Banner {
 	return Banner{
 		Tone:  Danger,
@@ -85,7 +76,7 @@ func ClaudeMDProblem(slug, problem string) Banner {
 }
 
 // MissingMemories returns the banner for memories whose files all disappeared in one scan, with the
-// actions to decide.
+// actions to write them again or delete them.
 func MissingMemories(slug string, names []string) Banner {
 	return Banner{
 		Tone:    Warning,
@@ -97,7 +88,7 @@ func MissingMemories(slug string, names []string) Banner {
 	}
 }
 
-// MissingActions returns the actions on all missing memories.
+// MissingActions returns the actions on all missing memories: write them again, or delete them.
 func MissingActions(slug string) []Action {
 	return []Action{
 		{Label: "Write them back", Path: AgentPath(slug, "missing", "restore"), Style: Primary},
@@ -105,7 +96,7 @@ func MissingActions(slug string) []Action {
 	}
 }
 
-// BlockedReturns returns the banner for deleted contents that are on disk again.
+// BlockedReturns returns the banner for n deleted contents that are on disk again and are not used.
 func BlockedReturns(slug string, n int) Banner {
 	return Banner{
 		Title: counted(n, "deleted memory has", "deleted memories have") + " turned up on disk again",

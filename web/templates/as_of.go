@@ -1,7 +1,6 @@
 package templates
 
 import (
-	"net/url"
 	"time"
 
 	"memoir/internal/diff"
@@ -9,9 +8,9 @@ import (
 	"memoir/internal/memories"
 )
 
-// AsOfHref returns the address of a page at a past moment.
+// AsOfHref returns the address of the page at path, as it was at the moment at.
 func AsOfHref(path string, at time.Time) string {
-	return path + "?" + url.Values{FieldAsOf: {at.UTC().Format(time.RFC3339Nano)}}.Encode()
+	return WithQuery(path, map[string]string{FieldAsOf: at.UTC().Format(time.RFC3339Nano)})
 }
 
 // localInput is the format of a browser's date-time field.
@@ -24,7 +23,7 @@ type AsOf struct {
 	Here string
 }
 
-// when returns the moment for the middle of a line, title for its start.
+// when returns the moment as in "as of 3 November 2026, 14:00".
 func (a AsOf) when() string  { return "as of " + a.At.Format("2 January 2006, 15:04") }
 func (a AsOf) title() string { return "A" + a.when()[1:] }
 
@@ -61,6 +60,7 @@ type asOfGroup struct {
 }
 
 // groups returns the rows by type, in the order of the types. Memories without a type are last.
+// Types without rows are omitted.
 func (v MemoriesAsOf) groups() []asOfGroup {
 	var all []asOfGroup
 	for _, t := range drawnTypes() {
@@ -85,10 +85,8 @@ type MemoryThen struct {
 	MemoryRow
 	// Known reports whether the memory existed then. If not, the other fields have the current
 	// values.
-	Known    bool
-	Body     markdown.HTML
-	Readable bool
-	File     string // its file then, relative to the agent's directory
+	Known bool
+	Body  markdown.HTML
 	// Now is the comparison with the current memory.
 	Now MemoryNow
 }
@@ -103,7 +101,7 @@ type MemoryNow struct {
 	Body        diff.Diff
 }
 
-// same reports whether the content is unchanged.
+// same reports whether type, description and body are unchanged since then.
 func (n MemoryNow) same() bool {
 	return n.Type == n.TypeThen && len(n.Description.Hunks)+len(n.Body.Hunks) == 0
 }

@@ -3,7 +3,6 @@ package templates
 import (
 	"fmt"
 	"hash/crc32"
-	"net/url"
 	"time"
 
 	"memoir/internal/diff"
@@ -35,7 +34,7 @@ type Attention struct {
 	Selection Selection
 }
 
-// empty reports whether nothing needs a decision.
+// empty reports whether the page has no rows, so that nothing needs a decision.
 func (v Attention) empty() bool {
 	return len(v.Broken)+len(v.NotMemories)+len(v.Missing)+len(v.Blocked)+len(v.NotRemoved)+len(v.Disagreements)+len(v.Doubtful)+len(v.Flagged) == 0
 }
@@ -49,22 +48,16 @@ type BrokenMemory struct {
 	Closed bool
 }
 
-// openPath returns the address of the page Back with the fixes of this memory.
+// openPath returns the address of the page Back, on which the fixes of this memory are computed, at
+// the memory's row.
 func (m BrokenMemory) openPath() string {
-	target, err := url.Parse(m.Back)
-	if err != nil {
-		return m.fixPath()
-	}
-	query := target.Query()
-	query.Set(FieldOpen, m.ID)
-	target.RawQuery, target.Fragment = query.Encode(), RowID(m.ID)
-	return target.String()
+	return WithQuery(m.Back, map[string]string{FieldOpen: m.ID}) + "#" + RowID(m.ID)
 }
 
 // AttentionPath returns the path of an agent's page of decisions.
 func AttentionPath(slug string) string { return AgentPath(slug, attentionTab) }
 
-// typeless reports whether the memory needs a type and has no file to fix, so that only the memory
+// typeless reports whether the memory needs a type but has no file to fix, so that only the memory
 // itself can be changed.
 func (m BrokenMemory) typeless() bool {
 	return len(m.Files) == 0 && !m.Closed && m.Type == "" && m.State == memories.NeedsAttention
@@ -72,7 +65,7 @@ func (m BrokenMemory) typeless() bool {
 
 func (m BrokenMemory) fixPath() string { return MemoryPath(m.Agent, m.ID, "fix") }
 
-// consequence returns the effect of the memory's state, in words.
+// consequence returns in words whether CLAUDE.md has the memory.
 func (m BrokenMemory) consequence() string {
 	if m.State == memories.NeedsAttention {
 		return "Not in CLAUDE.md until it is mended"
@@ -110,8 +103,8 @@ type FixView struct {
 	Type        memories.Type // the type that the fix sets; empty for another fix
 }
 
-// explanation returns the explanation of the only fix or of the guessed one. It is empty if there
-// is neither.
+// explanation returns the explanation of the recommended fix: the only one, or the guessed one. It
+// is empty if there is neither.
 func (c FixChoice) explanation() string {
 	for _, fix := range c.Fixes {
 		if fix.Guessed || len(c.Fixes) == 1 {
@@ -121,7 +114,6 @@ func (c FixChoice) explanation() string {
 	return ""
 }
 
-// changeTitle returns the title above the diff.
 func (c FixChoice) changeTitle() string {
 	if c.Shown != "" {
 		return "What “" + c.Shown + "” writes"
@@ -129,7 +121,8 @@ func (c FixChoice) changeTitle() string {
 	return "What it writes"
 }
 
-// style returns Primary for the recommended button: the only one, or the guessed one.
+// style returns Primary for the recommended button (the only one or the guessed one), and Plain for
+// others. A further choice for the same problem has no only one.
 func (c FixChoice) style(fix FixView) Style {
 	if fix.Guessed || len(c.Fixes) == 1 && !c.Otherwise {
 		return Primary
@@ -137,23 +130,16 @@ func (c FixChoice) style(fix FixView) Style {
 	return Plain
 }
 
-// changeAnchor returns the id of a diff, which is the same at every rendering, so that an open diff
-// stays open. It hashes the path, because an id cannot contain all characters of paths.
+// changeAnchor returns the HTML id of a diff. It is the same at every rendering, so that an open
+// diff stays open. It has a hash of the path, because an id cannot contain all characters of paths.
 func (m BrokenMemory) changeAnchor(f FlawedFile, c FixChoice) string {
 	return anchor("change", fmt.Sprintf("%s %08x %s", m.ID, crc32.ChecksumIEEE([]byte(f.Path)), c.Fixes[0].ID))
 }
 
 // BlockedRow is the view of one deleted content that is on disk again.
 type BlockedRow struct {
-	Agent       string // slug
-	ID          string
-	Name        string
-	Type        memories.Type
-	Description string
-	Body        string
-	Path        string // relative to the agent's directory
-	Session     string
-	SeenAt      time.Time
+	memories.Blocked
+	Agent string // slug
 }
 
 func (r BlockedRow) allow() Action {
@@ -195,7 +181,7 @@ type DisagreementRow struct {
 
 func (r DisagreementRow) path() string { return MemoryPath(r.Agent, r.ID, "versions") }
 
-// parties returns the differing files in words.
+// parties returns in words which files differ: "2 sessions and the agent’s own file".
 func (r DisagreementRow) parties() string {
 	who := counted(r.Sessions, "session", "sessions")
 	switch {
@@ -209,7 +195,8 @@ func (r DisagreementRow) parties() string {
 	return who
 }
 
-// FilesDisagree returns the banner of a memory whose files differ.
+// FilesDisagree returns the banner of a memory whose files have different contents, with a link to
+// compare them.
 func FilesDisagree(r DisagreementRow) Banner {
 	return Banner{
 		Tone:  Warning,

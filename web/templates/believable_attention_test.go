@@ -59,9 +59,11 @@ func attentionPage() templates.Attention {
 		Broken: append(mendings(), templates.BrokenMemory{MemoryRow: typeless}), MoreHref: templates.AttentionPath(slug) + "?cursor=x",
 		Missing: gone, MissingAll: templates.MissingActions(slug), NotRemoved: left, Flagged: []templates.BrokenMemory{careful},
 		Blocked: []templates.BlockedRow{{
-			Agent: slug, ID: "0198c0de-0000-7000-8000-000000000031", Name: "Use the old ticket form", Type: memories.Feedback,
-			Description: "The new one loses attachments", Body: "# Why\n\n<script>alert(1)</script> " + strings.Repeat("wordwithoutend", 100),
-			Path: "sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/form.md", SeenAt: noon,
+			Agent: slug, Blocked: memories.Blocked{
+				ID: "0198c0de-0000-7000-8000-000000000031", Name: "Use the old ticket form", Type: memories.Feedback,
+				Description: "The new one loses attachments", Body: "# Why\n\n<script>alert(1)</script> " + strings.Repeat("wordwithoutend", 100),
+				Path: "sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/form.md", SeenAt: noon,
+			},
 		}},
 		Disagreements: []templates.DisagreementRow{disagreement()},
 		Doubtful:      []templates.DoubtfulRow{{MemoryRow: rows[5], Citations: *believableCitations(), Back: templates.AttentionPath(slug)}},

@@ -10,7 +10,7 @@ import (
 )
 
 func deletionPage() templates.Deletion {
-	compiled := claudeMDPage().Text()
+	compiled := claudeMDText()
 	section := "### Never promise a refund date\n\nSay “within five working days”.\n"
 	index := "# What I know\n\n- [Refund dates](feedback_refunds.md) — never promise one, see also [the runbooks](reference_runbooks.md)\n- [Languages](feedback_language.md) — answer in the customer’s\n"
 	row := believableRows()[1]
@@ -20,7 +20,7 @@ func deletionPage() templates.Deletion {
 			ClaudeMD: templates.ClaudeMDChange{
 				Published: true, CharsBefore: 12480, CharsAfter: 11469, Diff: diff.Texts(compiled, strings.Replace(compiled, section, "", 1), 300),
 			},
-			Files: []templates.MemoryFile{
+			Files: []memories.MemoryFile{
 				{Path: "memory/feedback_refunds.md", ModifiedAt: noon},
 				{Path: "sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/feedback_refunds.md", ModifiedAt: noon},
 			},
@@ -41,8 +41,10 @@ func historyPage() templates.History {
 		MoreHref: "?cursor=1", FirstHref: "?"}
 	for i := len(texts) - 1; i >= 0; i-- {
 		r := templates.Revision{
-			Agent: slug, Memory: row.ID, ID: strings.Repeat(string("abcd"[i]), 64), ETag: `"1"`, SeenAt: noon.Add(time.Duration(i-9) * time.Hour),
-			Path: "memory/feedback_language.md", Type: memories.Feedback, TypeBefore: memories.Feedback,
+			Revision: memories.Revision{
+				ID: strings.Repeat(string("abcd"[i]), 64), SeenAt: noon.Add(time.Duration(i-9) * time.Hour), Path: "memory/feedback_language.md", Type: memories.Feedback,
+			},
+			Agent: slug, MemoryID: row.ID, ETag: `"1"`, TypeBefore: memories.Feedback,
 			Current: i == len(texts)-1, First: i == 0, Restorable: i < len(texts)-1, Readable: true,
 		}
 		before := ""

@@ -95,8 +95,9 @@ func memoriesAsOf() templates.MemoriesAsOf {
 
 func memoryThen() templates.MemoryThen {
 	row := believableRows()[0]
+	row.Readable, row.Memory.Path = true, "memory/feedback_language.md"
 	return templates.MemoryThen{
-		Agent: supportBot(), AsOf: past(row.Path()), MemoryRow: row, Known: true, Readable: true, Body: "<p>Reply in English.</p>", File: "memory/feedback_language.md",
+		Agent: supportBot(), AsOf: past(row.Path()), MemoryRow: row, Known: true, Body: "<p>Reply in English.</p>",
 		Now: templates.MemoryNow{
 			Type: memories.Feedback, TypeThen: memories.User,
 			Body: diff.Texts("Reply in English.\n", "Reply in the language of the ticket.\n", 100),
@@ -104,9 +105,21 @@ func memoryThen() templates.MemoryThen {
 	}
 }
 
+// claudeMDText returns the whole text of claudeMDPage.
+func claudeMDText() string { return textOf(claudeMDPage()) }
+
+// textOf returns the whole text of v.
+func textOf(v templates.ClaudeMD) string {
+	text := v.Before
+	for _, p := range v.Parts {
+		text += p.Text
+	}
+	return text + v.After
+}
+
 func claudeMDAsOf() templates.ClaudeMDAsOf {
 	return templates.ClaudeMDAsOf{
-		Agent: supportBot(), AsOf: past(templates.AgentPath(slug, "claude-md")), Published: true, Text: claudeMDPage().Text(), Chars: 1204, Memories: 2,
-		Now: diff.Texts(claudeMDPage().Text(), claudeMDPage().Text()+"\n### One more\n", 100),
+		Agent: supportBot(), AsOf: past(templates.AgentPath(slug, "claude-md")), Published: true, Text: claudeMDText(), Chars: 1204, Memories: 2,
+		Now: diff.Texts(claudeMDText(), claudeMDText()+"\n### One more\n", 100),
 	}
 }

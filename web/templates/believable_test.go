@@ -2,6 +2,7 @@ package templates_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +22,10 @@ const slug = "support-bot"
 func supportBot() templates.Agent {
 	return templates.Agent{
 		Slug: slug, Name: "support-bot", Layout: "hive", Dir: "/srv/agents/support-bot", Present: true,
-		Counts:   templates.Counts{Feedback: 3, User: 2, Project: 2, Reference: 1, NeedsAttention: 2, Deleted: 2},
+		Counts: templates.Counts{
+			ByType:         map[memories.Type]int{memories.Feedback: 3, memories.User: 2, memories.Project: 2, memories.Reference: 1},
+			NeedsAttention: 2, Deleted: 2, Total: 10,
+		},
 		Sessions: 3,
 	}
 }
@@ -39,8 +43,11 @@ func stale(days int) templates.Age {
 func believableRows() []templates.MemoryRow {
 	row := func(n int, t memories.Type, name, description string, age templates.Age, session string) templates.MemoryRow {
 		return templates.MemoryRow{
-			Agent: slug, ID: fmt.Sprintf("0198c0de-0000-7000-8000-%012d", n), ETag: fmt.Sprintf(`"%d"`, n), Name: name, Type: t,
-			Description: description, State: memories.Active, Age: age, Session: session, Chars: 1011,
+			Memory: memories.Memory{
+				Agent: slug, ID: fmt.Sprintf("0198c0de-0000-7000-8000-%012d", n), Name: name, Type: t,
+				Description: description, State: memories.Active, Session: session, ClaudeMDChars: 1011,
+			},
+			ETag: fmt.Sprintf(`"%d"`, n), Age: age,
 		}
 	}
 	rows := []templates.MemoryRow{
@@ -84,10 +91,30 @@ func render(t *testing.T, source string) markdown.HTML {
 	return html
 }
 
+// grouped returns rows by type, in the order of the types, then the memories that need attention.
+// It omits empty groups.
+func grouped(rows []templates.MemoryRow) []templates.Group {
+	byType := map[memories.Type][]templates.MemoryRow{}
+	for _, row := range rows {
+		t := row.Type
+		if row.State == memories.NeedsAttention || !slices.Contains(memories.Types(), t) {
+			t = ""
+		}
+		byType[t] = append(byType[t], row)
+	}
+	var found []templates.Group
+	for _, t := range append(memories.Types(), "") {
+		if rows := byType[t]; len(rows) > 0 {
+			found = append(found, templates.Group{Type: t, Rows: rows, Total: len(rows)})
+		}
+	}
+	return found
+}
+
 func memoriesPage() templates.Memories {
 	return templates.Memories{
 		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")},
-		Agent: supportBot(), View: templates.View{Agent: slug}, Groups: templates.Grouped(believableRows()), Found: 10,
+		Agent: supportBot(), View: templates.View{Agent: slug}, Groups: grouped(believableRows()), Found: 10,
 	}
 }
 
@@ -100,27 +127,26 @@ func readingPage(open templates.Memory) templ.Component {
 
 func memoryPage(t *testing.T, row templates.MemoryRow) templates.Memory {
 	t.Helper()
-	readable := row.Name != "broken_export"
-	m := memories.Memory{
-		ID: row.ID, Agent: slug, Name: row.Name, Readable: readable, Type: row.Type, Path: "memory/feedback_language.md",
-		Session: row.Session, Hash: strings.Repeat("9f86d081884c7d65", 4), Size: 1204, ClaudeMDChars: 1011,
-		Files: []memories.MemoryFile{
-			{Path: "memory/feedback_language.md", ModifiedAt: noon},
-			{Path: "sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/feedback_language.md", Session: "U07AB12CD-C02SUPPORT-1741512345.123456", ModifiedAt: noon.Add(-time.Hour)},
-		},
-		CreatedAt: noon.Add(-40 * 24 * time.Hour), UpdatedAt: noon,
+	row.Readable = row.Name != "broken_export"
+	row.Memory.Path, row.Hash, row.Size = "memory/feedback_language.md", strings.Repeat("9f86d081884c7d65", 4), 1204
+	row.Files = []memories.MemoryFile{
+		{Path: "memory/feedback_language.md", ModifiedAt: noon},
+		{Path: "sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/feedback_language.md", Session: "U07AB12CD-C02SUPPORT-1741512345.123456", ModifiedAt: noon.Add(-time.Hour)},
 	}
-	return templates.NewMemory(supportBot(), templates.View{Agent: slug}, row, m, render(t, believableBody))
+	row.CreatedAt, row.UpdatedAt = noon.Add(-40*24*time.Hour), noon
+	return templates.Memory{Agent: supportBot(), View: templates.View{Agent: slug}, MemoryRow: row, Body: render(t, believableBody)}
 }
 
 func agentsPage() templates.Agents {
 	claude := templates.Agent{
 		Slug: "-srv-code-ledger", Name: "/srv/code/ledger", Layout: "claude", Dir: "/srv/mira/.claude/projects/-srv-code-ledger/memory",
-		Present: true, Counts: templates.Counts{Feedback: 11, Project: 4, Reference: 1204},
+		Present: true, Counts: templates.Counts{
+			ByType: map[memories.Type]int{memories.Feedback: 11, memories.Project: 4, memories.Reference: 1204}, Total: 1219,
+		},
 	}
 	reviewer := templates.Agent{
 		Slug: "reviewer", Name: "reviewer", Layout: "directory", Dir: "/srv/code/ledger/.claude/agent-memory/reviewer",
-		Counts: templates.Counts{Project: 12, Missing: 11},
+		Counts: templates.Counts{ByType: map[memories.Type]int{memories.Project: 12}, Missing: 11, Total: 23},
 	}
 	return templates.Agents{
 		Frame: templates.Frame{Live: templates.EventsPath},
@@ -169,8 +195,14 @@ func trashPage() templates.Trash {
 	return templates.Trash{
 		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")}, Agent: supportBot(),
 		Rows: []templates.TrashRow{
-			{Agent: slug, ID: "0198c0de-0000-7000-8000-000000000021", ETag: `"21"`, Name: "Use the old ticket form", Type: memories.Project, Description: "The new form loses attachments over 10 MB", Why: "deleted by a script", DeletedAt: noon},
-			{Agent: slug, ID: "0198c0de-0000-7000-8000-000000000022", ETag: `"22"`, Name: "Lunch orders", Type: memories.User, Why: "removed on disk", DeletedAt: noon.Add(-48 * time.Hour),
+			{MemoryRow: templates.MemoryRow{ETag: `"21"`, Memory: memories.Memory{
+				Agent: slug, ID: "0198c0de-0000-7000-8000-000000000021", Name: "Use the old ticket form", Type: memories.Project,
+				Description: "The new form loses attachments over 10 MB", DeletedActor: memories.ByScript, DeletedAt: noon,
+			}}},
+			{MemoryRow: templates.MemoryRow{ETag: `"22"`, Memory: memories.Memory{
+				Agent: slug, ID: "0198c0de-0000-7000-8000-000000000022", Name: "Lunch orders", Type: memories.User,
+				DeletedActor: memories.ByDisk, DeletedAt: noon.Add(-48 * time.Hour),
+			}},
 				Left: []string{"sessions/U07AB12CD-C02SUPPORT-1741512345.123456/memory/lunch.md could not be removed: permission denied. The memory is deleted all the same, and the removal is tried again at each scan."}},
 		},
 	}
@@ -233,7 +265,6 @@ func everyPage(t *testing.T) map[string]templ.Component {
 	troubled.Agent.Counts.Missing = 2
 	troubled.Groups[2].Rows[1].State = memories.Missing
 	troubled.Banners = []templates.Banner{
-		templates.DatabaseAway(),
 		troubled.Agent.Gone(),
 		templates.MissingMemories(slug, []string{"Outage of 3 March", "Jonas is on call on Thursdays"}),
 		templates.BlockedReturns(slug, 1),
@@ -248,7 +279,7 @@ func everyPage(t *testing.T) map[string]templ.Component {
 	doubtful.Citations = believableCitations()
 
 	searched := memoriesPage()
-	searched.View.Query, searched.View.Type, searched.Groups, searched.Found = "invoice", memories.Project, templates.Grouped(rows[5:6]), 204
+	searched.View.Query, searched.View.Type, searched.Groups, searched.Found = "invoice", memories.Project, grouped(rows[5:6]), 204
 	searched.View.Stale, searched.View.Session = true, rows[6].Session
 	searched.Groups[0].Total, searched.Groups[0].More = 204, searched.View.From("next").List()
 

@@ -16,7 +16,7 @@ func BenchmarkTheMemoryTabOfTwoThousandMemories(b *testing.B) {
 		row.ID = fmt.Sprintf("0198c0de-0000-7000-8000-%012d", i)
 		rows = append(rows, row)
 	}
-	v.Groups = templates.Grouped(rows)
+	v.Groups = grouped(rows)
 	var page bytes.Buffer
 	for b.Loop() {
 		page.Reset()

@@ -14,10 +14,10 @@ type Citations struct {
 	Checked   []memories.CheckedCitation
 }
 
-// dead returns the dead citations.
+// dead returns the citations whose targets no longer exist.
 func (c Citations) dead() []memories.CheckedCitation { return memories.GoneCitations(c.Checked) }
 
-// title returns the number of dead citations in words.
+// title returns a heading with the number of dead citations.
 func (c Citations) title() string {
 	if n := len(c.dead()); n > 1 {
 		return counted(n, "", "things") + " that it cites are gone"
@@ -25,7 +25,7 @@ func (c Citations) title() string {
 	return "Something that it cites is gone"
 }
 
-// result returns the number of citations and of found ones, in words.
+// result returns in words how many citations there are, and how many of them were found.
 func (c Citations) result() string {
 	found := 0
 	for _, one := range c.Checked {
@@ -58,7 +58,7 @@ type sentencePart struct {
 	code bool
 }
 
-// quoting splits a sentence at its backticks.
+// quoting splits a sentence at its backticks into text and code, alternately, beginning with text.
 func quoting(sentence string) []sentencePart {
 	var parts []sentencePart
 	for i, text := range strings.Split(sentence, "`") {

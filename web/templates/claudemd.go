@@ -2,6 +2,7 @@ package templates
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -29,16 +30,6 @@ type ClaudeMD struct {
 	Damaged string
 }
 
-// Text returns the whole text.
-func (v ClaudeMD) Text() string {
-	var text strings.Builder
-	text.WriteString(v.Before)
-	for _, p := range v.Parts {
-		text.WriteString(p.Text)
-	}
-	return text.String() + v.After
-}
-
 // ClaudeMDEntry is the view of one memory's size in CLAUDE.md.
 type ClaudeMDEntry struct {
 	Agent string // slug of the owner
@@ -50,14 +41,15 @@ type ClaudeMDEntry struct {
 	Short bool // only one line, or only counted, because of the limit
 }
 
-// counted reports whether the file contains nothing of the memory and only counts it.
+// counted reports whether the file has no text of the memory and only counts it, because of the
+// limit.
 func (e ClaudeMDEntry) counted() bool { return e.Short && e.Chars == 0 }
 
 // maxEntries is the maximum number of memories in the list of sizes. Fewer fit in full
 // below the usual limit.
 const maxEntries = 300
 
-// entries returns the compiled memories in the order of the file.
+// entries returns the sizes of the compiled memories, in the order of the file.
 func (v ClaudeMD) entries() []ClaudeMDEntry {
 	var entries []ClaudeMDEntry
 	for _, p := range v.Parts {
@@ -68,12 +60,12 @@ func (v ClaudeMD) entries() []ClaudeMDEntry {
 	return entries
 }
 
-// ownerOf returns the slug of the agent that owns the memory of a part. A shared memory has another
-// owner.
+// ownerOf returns the slug of the agent that owns the memory of p. It is another agent for a shared
+// memory.
 func (v ClaudeMD) ownerOf(p claudemd.Part) string { return cmp.Or(p.Shared, v.Agent.Slug) }
 
-// limitNote returns how many memories are shortened because of the limit, in words. It is empty if
-// no memory is shortened.
+// limitNote returns a sentence that says how many memories are shortened or left out because of the
+// limit. It is empty if none is.
 func limitNote(entries []ClaudeMDEntry) string {
 	lines, without := 0, 0
 	for _, e := range entries {
@@ -97,8 +89,8 @@ func limitNote(entries []ClaudeMDEntry) string {
 	return "The limit is reached: " + strings.Join(parts, ", and ") + ". Delete or shorten others to make room."
 }
 
-// largestEntry returns the largest size of an entry, which is the full length of a bar. The minimum
-// is 1.
+// largestEntry returns the size of the largest entry, which is the full length of a bar, but at
+// least 1.
 func largestEntry(entries []ClaudeMDEntry) int {
 	largest := 1
 	for _, e := range entries {
@@ -107,7 +99,6 @@ func largestEntry(entries []ClaudeMDEntry) int {
 	return largest
 }
 
-// size returns a number of characters and of tokens in words.
 func size(chars int) string {
 	return counted(chars, "character", "characters") + ", approximately " + counted(claudemd.ApproximateTokens(chars), "token", "tokens")
 }
@@ -124,27 +115,24 @@ const (
 	maxMarkers        = 20
 )
 
-// damagedLines returns the lines with markers in the file on disk, and the lines around them.
+// damagedLines returns the lines of the damaged file that have one of Memoir's markers, and
+// linesAroundMarker lines around each of the first maxMarkers.
 func (v ClaudeMD) damagedLines() []damagedLine {
-	markers := claudemd.Markers([]byte(v.Damaged))
-	if len(markers) == 0 {
-		return nil
+	var marked []int // numbers of the lines with markers
+	for _, m := range claudemd.Markers([]byte(v.Damaged)) {
+		marked = append(marked, m.Line)
 	}
-	all := strings.Split(v.Damaged, "\n")
 	var near []damagedLine
-	shown := 0 // index after the last line in near
-	for _, m := range markers[:min(len(markers), maxMarkers)] {
-		from, to := max(shown, m.Line-1-linesAroundMarker), min(len(all), m.Line+linesAroundMarker)
-		for at := from; at < to; at++ {
-			text, _ := shortened(strings.TrimRight(all[at], "\r"), maxLineChars)
-			near = append(near, damagedLine{Number: at + 1, Text: text, Above: at - shown})
-			shown = at + 1
+	hidden := 0 // number of lines since the last line in near
+	for i, line := range strings.Split(v.Damaged, "\n") {
+		isNear := func(marker int) bool { return max(marker-i-1, i+1-marker) <= linesAroundMarker }
+		if !slices.ContainsFunc(marked[:min(len(marked), maxMarkers)], isNear) {
+			hidden++
+			continue
 		}
-	}
-	for _, m := range markers {
-		for i := range near {
-			near[i].Marker = near[i].Marker || near[i].Number == m.Line
-		}
+		text, _ := shortened(strings.TrimRight(line, "\r"), maxLineChars)
+		near = append(near, damagedLine{Number: i + 1, Text: text, Marker: slices.Contains(marked, i+1), Above: hidden})
+		hidden = 0
 	}
 	return near
 }

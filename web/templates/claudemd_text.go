@@ -30,7 +30,8 @@ func compiledText(v ClaudeMD) templ.Component {
 	})
 }
 
-// handwritten returns the HTML of users' text. Blank text gets no label.
+// handwritten returns users' text as HTML, cut to maxHandwritten. Blank text gets no element of its
+// own, and so no label.
 func (v ClaudeMD) handwritten(text string) string {
 	if isBlank(text) {
 		return templ.EscapeString(text)
@@ -40,7 +41,8 @@ func (v ClaudeMD) handwritten(text string) string {
 
 func isBlank(text string) bool { return strings.TrimSpace(strings.TrimPrefix(text, "\uFEFF")) == "" }
 
-// owned returns the HTML of Memoir's block. It omits memories after maxCompiled characters.
+// owned returns the HTML of Memoir's block. It omits memories after the first maxCompiled
+// characters, and says how many.
 func (v ClaudeMD) owned() string {
 	var out strings.Builder
 	out.WriteString(`<span class="owned" role="group" aria-label="Memoir’s block">`)
@@ -66,7 +68,8 @@ func (v ClaudeMD) owned() string {
 	return out.String() + `</span>`
 }
 
-// compiledMemory returns the HTML of one memory. Its heading or line links to its page.
+// compiledMemory returns the HTML of one memory, cut to maxPart. Its first line, which is its
+// heading or list entry, links to its page.
 func (v ClaudeMD) compiledMemory(p claudemd.Part) string {
 	text := strings.TrimLeft(p.Text, "\n")
 	heading, _, _ := strings.Cut(text, "\n")
@@ -77,26 +80,16 @@ func (v ClaudeMD) compiledMemory(p claudemd.Part) string {
 
 func placeID(id string) string { return "place-" + anchor("of", id) }
 
-// cutOut returns text as HTML. If it has more than maxChars Unicode characters, it omits the
-// middle.
+// cutOut returns text as HTML. If it has more than maxChars Unicode characters, it replaces the
+// middle by their number.
 func cutOut(text string, maxChars int) string {
-	start, unshown := shortened(text, maxChars*3/4)
-	if unshown <= maxChars/4 {
+	chars := []rune(text)
+	if len(chars) <= maxChars {
 		return templ.EscapeString(text)
 	}
-	end := text[len(start):]
-	for utf8.RuneCountInString(end) > maxChars/4 {
-		skip := utf8.RuneCountInString(end) - maxChars/4
-		for i := range end {
-			if skip == 0 {
-				end = end[i:]
-				break
-			}
-			skip--
-		}
-	}
-	unshown -= utf8.RuneCountInString(end)
-	return templ.EscapeString(start) + leftOut("… "+counted(unshown, "character", "characters")+" …") + templ.EscapeString(end)
+	start, end := chars[:maxChars*3/4], chars[len(chars)-maxChars/4:]
+	unshown := len(chars) - len(start) - len(end)
+	return templ.EscapeString(string(start)) + leftOut("… "+counted(unshown, "character", "characters")+" …") + templ.EscapeString(string(end))
 }
 
 func leftOut(words string) string { return `<span class="left-out">` + words + `</span>` }

@@ -49,14 +49,15 @@ func iconOf(t memories.Type) string {
 	return string(t)
 }
 
-// anchor returns an id that is the same at every rendering, so that an open element stays open.
+// anchor returns an HTML id made of kind and about. Characters that an id cannot have become
+// hyphens.
 func anchor(kind, about string) string {
 	return kind + "-" + strings.Trim(outsideIDs.ReplaceAllString(about, "-"), "-")
 }
 
 var outsideIDs = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
-// them returns "it" or "all n".
+// them returns "it" if n is 1, else "all n".
 func them(n int) string {
 	if n == 1 {
 		return "it"
@@ -64,7 +65,8 @@ func them(n int) string {
 	return "all " + number(n)
 }
 
-// kindName returns the CSS class and the spoken name of a kind of line.
+// kindName returns the CSS class and the spoken name of a line of a diff. It is empty for an
+// unchanged line.
 func kindName(k diff.Kind) string {
 	switch k {
 	case diff.Removed:
@@ -76,7 +78,7 @@ func kindName(k diff.Kind) string {
 	}
 }
 
-// linePieces writes a line without the spaces that a template would add.
+// linePieces returns a component that writes a line of a diff. A template would add spaces.
 func linePieces(line diff.Line) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		for _, p := range line.Pieces {

@@ -2,6 +2,7 @@ package templates
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"memoir/internal/diff"
@@ -73,8 +74,8 @@ type ConsolidationChange struct {
 // FieldStep is a step's id. It can be repeated.
 const FieldStep = "step"
 
-// ConsolidationPath returns the path of an agent's Consolidation tab, or of an action below it:
-// apply, discard, steps/{id}/undo.
+// ConsolidationPath returns the path of an agent's Consolidation tab, or with rest of an action
+// below it: apply, discard, steps/{id}/undo.
 func ConsolidationPath(slug string, rest ...string) string {
 	return AgentPath(slug, append([]string{consolidationTab}, rest...)...)
 }
@@ -86,31 +87,19 @@ func (v Consolidation) makePlan() Action {
 	return Action{Label: "Make a plan", Path: ConsolidationPath(v.Agent.Slug), Style: Primary}
 }
 
-// open returns the steps that can be applied.
+// open returns the steps that can still be applied.
 func (p ConsolidationPlan) open() []ConsolidationStep {
-	var open []ConsolidationStep
-	for _, s := range p.Steps {
-		if s.State == "proposed" {
-			open = append(open, s)
-		}
-	}
-	return open
+	return slices.DeleteFunc(slices.Clone(p.Steps), func(s ConsolidationStep) bool { return s.State != "proposed" })
 }
 
-// done returns the other steps.
+// done returns the steps that are being or have been applied, refused or undone.
 func (p ConsolidationPlan) done() []ConsolidationStep {
-	var done []ConsolidationStep
-	for _, s := range p.Steps {
-		if s.State != "proposed" {
-			done = append(done, s)
-		}
-	}
-	return done
+	return slices.DeleteFunc(slices.Clone(p.Steps), func(s ConsolidationStep) bool { return s.State == "proposed" })
 }
 
 func (s ConsolidationStep) anchor() string { return "step-" + s.ID }
 
-// effect returns the step's effect on the size of CLAUDE.md, in words.
+// effect returns in words how many characters longer or shorter the step makes CLAUDE.md.
 func (s ConsolidationStep) effect() string {
 	switch less := s.CharsBefore - s.CharsAfter; {
 	case less > 0:

@@ -50,7 +50,8 @@ const (
 	maxBarParts = 200
 )
 
-// bar returns the chart. The order is: users' text, fixed text, memories by type, one-line entries.
+// bar returns the chart of the file's parts, in this order: users' text, fixed text, memories by
+// type, one-line entries. More than maxBarParts memories of one type share a part.
 func (v ClaudeMD) bar() costBar {
 	b := costBar{Chars: v.Chars}
 	standing, lines, lined := 0, 0, 0
@@ -95,7 +96,7 @@ func (b *costBar) add(p barPart) {
 	b.count(p)
 }
 
-// merge adds a memory to the last part.
+// merge adds the size of a memory to the last part, instead of a part of its own.
 func (b *costBar) merge(p barPart) {
 	last := &b.Parts[len(b.Parts)-1]
 	last.Memory, last.Name = false, "More memories"
@@ -118,7 +119,8 @@ func (b *costBar) count(p barPart) {
 	}
 }
 
-// lay sets the positions of the parts on a bar of whole characters.
+// lay sets the positions and widths of the parts. whole is the number of characters of the full
+// bar.
 func (b *costBar) lay(whole int) {
 	at := 0
 	for i := range b.Parts {
@@ -128,15 +130,14 @@ func (b *costBar) lay(whole int) {
 	}
 }
 
-// units returns a length on the bar with two decimals.
+// units returns the length on the bar of so many characters, with two decimals.
 func units(chars, whole int) string {
 	return strconv.FormatFloat(float64(chars)*barLength/float64(whole), 'f', 2, 64)
 }
 
-// summary returns the part's name and size.
 func (p barPart) summary() string { return p.Name + ": " + size(p.Chars) }
 
-// fill returns the part's pattern if it is a type. The style sheet fills the others.
+// fill returns the part's SVG fill: the pattern of its memory type, else "currentColor".
 func (p barPart) fill() string { return fillOf(p.Kind) }
 
 func fillOf(kind string) string {
@@ -146,7 +147,7 @@ func fillOf(kind string) string {
 	return "currentColor"
 }
 
-// sizeText returns the kind's size, for the legend.
+// sizeText returns the number of the kind's characters and memories in words.
 func (k barKind) sizeText() string {
 	if k.Parts == 0 {
 		return number(k.Chars)
@@ -154,7 +155,8 @@ func (k barKind) sizeText() string {
 	return number(k.Chars) + " in " + counted(k.Parts, "memory", "memories")
 }
 
-// costID returns the id of the bar part that contains the memory.
+// costID returns the id of the bar part that contains the memory: its own, or the one of all
+// one-line entries.
 func costID(e ClaudeMDEntry) string {
 	if e.Short {
 		return oneLinePart

@@ -1,8 +1,6 @@
 package templates
 
 import (
-	"time"
-
 	"memoir/internal/diff"
 	"memoir/internal/memories"
 )
@@ -18,8 +16,8 @@ type Deletion struct {
 // Change is the view of a deletion's changes on disk.
 type Change struct {
 	ClaudeMD ClaudeMDChange
-	Files    []MemoryFile  // the files to remove
-	Indexes  []IndexChange // the MEMORY.md files that lose entries
+	Files    []memories.MemoryFile // the files to remove
+	Indexes  []IndexChange         // the MEMORY.md files that lose entries
 }
 
 // ClaudeMDChange is the view of the change of CLAUDE.md.
@@ -37,7 +35,7 @@ type IndexChange struct {
 	Diff diff.Diff
 }
 
-// saving returns the change of the file's size in words.
+// saving returns in words how many characters and tokens shorter or longer CLAUDE.md becomes.
 func (c ClaudeMDChange) saving() string {
 	fewer := c.CharsBefore - c.CharsAfter
 	much := max(fewer, -fewer)
@@ -74,20 +72,10 @@ type Trash struct {
 
 // TrashRow is the view of one deleted memory.
 type TrashRow struct {
-	Agent       string // the slug
-	ID          string
-	ETag        string
-	Name        string
-	Type        memories.Type
-	Description string
-	Why         string // "deleted by a script", "removed on disk"
-	DeletedAt   time.Time
+	MemoryRow
 	// Left are sentences about files that could not be removed or are still in an index.
 	Left []string
 }
-
-// Path returns the page of the memory.
-func (r TrashRow) Path() string { return MemoryPath(r.Agent, r.ID) }
 
 func (r TrashRow) restore() Action {
 	return Action{Label: "Restore", About: r.Name, Path: MemoryPath(r.Agent, r.ID, "restore"), Back: r.back(), Does: "restore"}

@@ -1,8 +1,6 @@
 package templates
 
 import (
-	"time"
-
 	"memoir/internal/diff"
 	"memoir/internal/memories"
 )
@@ -12,7 +10,6 @@ type History struct {
 	Frame
 	Agent Agent
 	MemoryRow
-	DeletedBy string     // such as "deleted by a script"; empty if it is not deleted
 	Revisions []Revision // newest first
 	Total     int        // on all pages
 	// MoreHref is the address of older revisions, or empty at the end. FirstHref is the address of
@@ -22,25 +19,21 @@ type History struct {
 
 // Revision is the view of one revision, as a diff to the previous one.
 type Revision struct {
-	Agent   string // the slug
-	Memory  string // the id
-	ID      string
-	ETag    string // of the memory now
-	SeenAt  time.Time
-	Path    string // of its file, relative to the agent's directory
-	Session string // the session that wrote it; empty for the agent itself
-	Current bool   // it is the memory's current content
-	First   bool   // it is the first revision
+	memories.Revision
+	Agent    string // the slug
+	MemoryID string
+	ETag     string // of the memory now
+	Current  bool   // it is the memory's current content
+	First    bool   // it is the first revision
 	// Readable reports whether the memory's file can be read.
 	Readable bool
 	// Restorable reports whether the memory can get this content again.
-	Restorable       bool
-	TypeBefore, Type memories.Type
-	Description      diff.Diff
-	Body             diff.Diff
+	Restorable  bool
+	TypeBefore  memories.Type
+	Description diff.Diff
+	Body        diff.Diff
 }
 
-// title returns the revision's heading.
 func (r Revision) title() string {
 	switch {
 	case r.Current && r.First:
@@ -54,17 +47,19 @@ func (r Revision) title() string {
 	}
 }
 
-// anchor returns an id that is the same at every rendering. It shortens the revision's id.
+// anchor returns the revision's HTML id, which contains the first 16 characters of the revision's
+// id.
 func (r Revision) anchor() string { return "revision-" + r.ID[:min(len(r.ID), 16)] }
 
 func (r Revision) restore() Action {
 	return Action{
 		Label: "Restore this version", About: "of " + moment(r.SeenAt), ETag: r.ETag,
-		Path: MemoryPath(r.Agent, r.Memory, "history", r.ID, "restore"),
+		Path: MemoryPath(r.Agent, r.MemoryID, "history", r.ID, "restore"),
 	}
 }
 
-// restore returns the action that restores a deleted memory, which its revisions require.
+// restore returns the action that restores the deleted memory. Only then can it get the content of
+// a revision.
 func (v History) restore() Action {
 	return Action{
 		Label: "Restore", About: v.Name, Path: MemoryPath(v.Agent.Slug, v.ID, "restore"), ETag: v.ETag,

@@ -1,8 +1,8 @@
 package templates
 
 import (
+	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"memoir/internal/diff"
 	"memoir/internal/memories/memorymd"
@@ -44,7 +44,8 @@ func FactPath(slug, id string, rest ...string) string {
 	return AgentPath(slug, append([]string{indexTab, "facts", id}, rest...)...)
 }
 
-// IndexRebuildPath returns the path of the preview of a rebuild, and of the rebuild itself.
+// IndexRebuildPath returns the path of the preview of a rebuild of MEMORY.md. A POST to it writes
+// the file.
 func IndexRebuildPath(slug string) string { return AgentPath(slug, indexTab, "rebuild") }
 
 func (v IndexRebuild) rebuild() Action {
@@ -55,7 +56,7 @@ func (v IndexRebuild) rebuild() Action {
 	return Action{Label: label, Path: IndexRebuildPath(v.Agent.Slug), ETag: v.ETag, Style: Primary}
 }
 
-// changedLines returns the number of changed lines in words.
+// changedLines returns the numbers of added and removed lines in words.
 func (v IndexRebuild) changedLines() string {
 	switch {
 	case v.Diff.Removed == 0:
@@ -89,7 +90,8 @@ type indexRow struct {
 	Skipped  int    // number of lines that a placeholder replaces
 }
 
-// rows returns the lines to show.
+// rows returns the lines to show, at most maxIndexLines. It replaces the rest, and the middle of
+// long runs that the agent does not load, by placeholders.
 func (v Index) rows() []indexRow {
 	about := map[int][]memorymd.Finding{}
 	for _, f := range v.Findings {
@@ -126,7 +128,8 @@ func (v Index) rows() []indexRow {
 	return rows
 }
 
-// skipOne adds one hidden line to the placeholder at the end of rows.
+// skipOne adds one hidden line to the placeholder at the end of rows. If the last row is none, it
+// appends a placeholder.
 func skipOne(rows []indexRow) []indexRow {
 	if last := &rows[len(rows)-1]; last.Skipped > 0 {
 		last.Skipped++
@@ -137,17 +140,11 @@ func skipOne(rows []indexRow) []indexRow {
 
 // shortened returns the first maxChars Unicode characters of text, and the number of the others.
 func shortened(text string, maxChars int) (start string, leftOut int) {
-	chars := utf8.RuneCountInString(text)
-	if chars <= maxChars {
+	chars := []rune(text)
+	if len(chars) <= maxChars {
 		return text, 0
 	}
-	for i := range text {
-		if maxChars == 0 {
-			return text[:i], chars - utf8.RuneCountInString(text[:i])
-		}
-		maxChars--
-	}
-	return text, 0
+	return string(chars[:maxChars]), len(chars) - maxChars
 }
 
 func (r indexRow) id() string { return "line-" + strconv.Itoa(r.Number) }
@@ -158,7 +155,7 @@ type kindOfFinding struct {
 	Findings []memorymd.Finding
 }
 
-// kinds returns the findings by kind, most severe first.
+// kinds returns the findings by kind, most severe first. Kinds without findings are omitted.
 func (v Index) kinds() []kindOfFinding {
 	var kinds []kindOfFinding
 	for _, code := range []memorymd.FindingCode{
@@ -207,24 +204,18 @@ func (k kindOfFinding) tone() Tone {
 	}
 }
 
-// id returns an id that is the same at every rendering, so that an open element stays open.
 func (k kindOfFinding) id() string { return anchor("finding", string(k.Code)) }
 
 func (k kindOfFinding) shown() []memorymd.Finding {
 	return k.Findings[:min(len(k.Findings), maxIndexFindings)]
 }
 
-// lineShown reports whether rows contains the line with that number.
 func lineShown(rows []indexRow, number int) bool {
-	for _, r := range rows {
-		if r.Number == number {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rows, func(r indexRow) bool { return r.Number == number })
 }
 
-// statusText returns a line's status for screen readers.
+// statusText returns in words that the agent does not see the line, for screen readers. It is empty
+// if the agent does.
 func statusText(f memorymd.LineStatus) string {
 	switch f {
 	case memorymd.LineCut:
@@ -236,7 +227,8 @@ func statusText(f memorymd.LineStatus) string {
 	}
 }
 
-// skippedWords returns the rest of a sentence about hidden lines.
+// skippedWords returns the end of a sentence about hidden lines: that the agent does not load them,
+// or "" for other lines.
 func skippedWords(f memorymd.LineStatus) string {
 	if f == memorymd.LineLeftOut {
 		return ": they are no part of what the agent loads"

@@ -14,7 +14,7 @@ type keyGroup struct {
 	Keys  []key
 }
 
-// keyGroups returns the shortcuts of keys.js.
+// keyGroups returns the keyboard shortcuts that keys.js implements.
 func keyGroups() []keyGroup {
 	return []keyGroup{
 		{"Lists", []key{

@@ -84,17 +84,17 @@ const (
 	FieldMonth = "month"
 )
 
-// LogsPath returns the address of an agent's Logs tab.
+// LogsPath returns the path of an agent's Logs tab.
 func LogsPath(slug string) string { return AgentPath(slug, logsTab) }
 
-// LogsOfDayPath returns the address of an agent's logs of one day.
+// LogsOfDayPath returns the path of an agent's logs of one day.
 func LogsOfDayPath(slug string, day logs.Day) string { return AgentPath(slug, logsTab, string(day)) }
 
 func logsOfMonthPath(slug string, month logs.Month) string {
-	return LogsPath(slug) + "?" + url.Values{FieldMonth: {string(month)}}.Encode()
+	return WithQuery(LogsPath(slug), map[string]string{FieldMonth: string(month)})
 }
 
-// around returns the nearest months with logs. They are empty if absent.
+// around returns the nearest earlier and later months with logs. Each is empty if there is none.
 func (v Logs) around() (older, newer logs.Month) {
 	for _, m := range v.Months {
 		switch {
@@ -107,7 +107,7 @@ func (v Logs) around() (older, newer logs.Month) {
 	return older, newer
 }
 
-// found returns the number of hits in words.
+// found returns in words how many logs match the search. It is empty without a search.
 func (v Logs) found() string {
 	switch {
 	case v.Query == "":
@@ -120,7 +120,6 @@ func (v Logs) found() string {
 	return counted(len(v.Hits), "log", "logs") + ", newest first"
 }
 
-// dir returns the directory of the agent's logs.
 func (v Logs) dir() string { return path.Join(v.Agent.memoryDir(), "logs") }
 
 func monthName(month logs.Month) string {
@@ -130,5 +129,5 @@ func monthName(month logs.Month) string {
 
 func dayName(day logs.Day) string { return day.Begins().Format("Monday, 2 January 2006") }
 
-// logID returns the HTML id of a log.
+// logID returns the HTML id of the log at path.
 func logID(path string) string { return "log-" + strings.ReplaceAll(url.PathEscape(path), "%", "_") }

@@ -30,7 +30,7 @@ type SharedGroup struct {
 	Total int
 }
 
-// all returns the address of all the shared memories.
+// all returns the address of the list of all the memories of the group's agent.
 func (g SharedGroup) all() string { return MemoriesPath(g.Slug) }
 
 // Group is the view of the memories of one type, of memories that need attention, or of team
@@ -53,26 +53,6 @@ type Group struct {
 // disappears.
 const RowsHeader = "Memoir-Rows"
 
-// Grouped returns rows by type, in the order of the types, then the memories that need attention.
-// It omits empty groups.
-func Grouped(rows []MemoryRow) []Group {
-	byType := map[memories.Type][]MemoryRow{}
-	for _, row := range rows {
-		t := row.Type
-		if row.State == memories.NeedsAttention || !slices.Contains(memories.Types(), t) {
-			t = ""
-		}
-		byType[t] = append(byType[t], row)
-	}
-	var found []Group
-	for _, t := range append(memories.Types(), "") {
-		if rows := byType[t]; len(rows) > 0 {
-			found = append(found, Group{Type: t, Rows: rows, Total: len(rows)})
-		}
-	}
-	return found
-}
-
 func (g Group) title() string {
 	switch {
 	case g.Team:
@@ -83,7 +63,8 @@ func (g Group) title() string {
 	return typeName(g.Type)
 }
 
-// kind returns the colour of the group: its type, or team.
+// kind returns the name that the style sheet has for the group's colour: its type, "team", or ""
+// for memories that need attention.
 func (g Group) kind() string {
 	if g.Team {
 		return teamGroup
@@ -101,8 +82,8 @@ func (g Group) icon() string {
 // teamGroup is the key of the team memory's group.
 const teamGroup = "team"
 
-// GroupKey returns the key of the group of a list. An empty type means the memories that need
-// attention.
+// GroupKey returns the key of the group of a list in the header RowsHeader: "team" for team memory,
+// else the type. An empty type means the memories that need attention.
 func GroupKey(t memories.Type, scope memories.Scope) string {
 	if scope == memories.TeamScope {
 		return teamGroup
@@ -117,20 +98,20 @@ func (g Group) meaning() string {
 	return typeMeaning(g.Type)
 }
 
-// id returns the HTML id of a part of the group.
 func (g Group) id(part string) string { return part + "-" + g.icon() }
 
-// next returns the address of the next rows, for a page that appends them.
+// next returns the address of the rows after these, for a page that appends them to the group.
 func (g Group) next() string {
 	return g.More + "&" + FieldAbove + "=" + strconv.Itoa(g.Above+len(g.Rows))
 }
 
-// left returns the number of rows after these.
+// left returns the number of rows of the group after these.
 func (g Group) left() int { return g.Total - g.Above - len(g.Rows) }
 
-// empty reports whether the agent has no memories.
+// empty reports whether the agent has no memories and receives no shared ones. It is false for a
+// filtered list.
 func (v Memories) empty() bool {
-	return v.Agent.Counts.Total() == 0 && !v.View.Narrowed() && v.Open == nil && len(v.Shared) == 0
+	return v.Agent.Counts.Total == 0 && !v.View.Narrowed() && v.Open == nil && len(v.Shared) == 0
 }
 
 func (v Memories) title() string {
@@ -140,7 +121,7 @@ func (v Memories) title() string {
 	return "Memory"
 }
 
-// address returns the address of the page as it is shown.
+// address returns the address of the page as it is shown: the list, or the open memory in it.
 func (v Memories) address() string {
 	if v.Open != nil {
 		return v.View.Memory(v.Open.ID)
@@ -148,8 +129,8 @@ func (v Memories) address() string {
 	return v.View.List()
 }
 
-// afterDeleting returns the page to return to after a row's deletion. It is the current page, or
-// the list if the row is open.
+// afterDeleting returns the page to return to after the deletion of a row: the list if the row's
+// memory is open, else the current page.
 func (v Memories) afterDeleting(r MemoryRow) string {
 	if v.isOpen(r) {
 		return v.View.List()
@@ -159,7 +140,8 @@ func (v Memories) afterDeleting(r MemoryRow) string {
 
 func (v Memories) isOpen(r MemoryRow) bool { return v.Open != nil && v.Open.ID == r.ID }
 
-// neighbours returns the rows before and after the open memory, or nil.
+// neighbours returns the rows before and after the open memory in the list. Each is nil if there is
+// none.
 func (v Memories) neighbours() (before, after *MemoryRow) {
 	if v.Open == nil {
 		return nil, nil
@@ -178,7 +160,8 @@ func (v Memories) neighbours() (before, after *MemoryRow) {
 	return before, after
 }
 
-// shown returns the filter in words: "12 stale project memories from U1 in C1".
+// shown returns the number of memories and the filter in words: "12 stale project memories from U1
+// in C1".
 func (v Memories) shown() string {
 	kind := ""
 	if v.View.Stale {

@@ -1,9 +1,6 @@
 package templates
 
 import (
-	"net/url"
-	"time"
-
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
 )
@@ -13,15 +10,9 @@ type Memory struct {
 	Agent Agent
 	View  View // of the list that it was opened from
 	MemoryRow
-	Body          markdown.HTML
-	Files         []MemoryFile
-	ContentPath   string // relative to the agent's directory
-	Readable      bool   // false if the file could not be read
-	Hash          string // hex SHA-256 of the file
-	Size          int64  // of the file, in bytes
-	ClaudeMDChars int    // its size in CLAUDE.md, in Unicode characters
-	LinkedFrom    []Link // memories that link to it
-	Recalls       RecallsOfMemory
+	Body       markdown.HTML
+	LinkedFrom []Link // memories that link to it
+	Recalls    RecallsOfMemory
 	// Disagreement is the conflict of its files. It is nil if they agree.
 	Disagreement *DisagreementRow
 	// Twins are the memories of the same name that the agent has in the other scope or receives.
@@ -32,56 +23,28 @@ type Memory struct {
 	MoveTargets   []string
 	// Citations is the result of the last check. It is nil if there was no check.
 	Citations *Citations
-	CreatedAt time.Time
-	UpdatedAt time.Time
-	DeletedAt time.Time // zero if it is not deleted
-	DeletedBy string    // such as "deleted by a script"
-}
-
-// MemoryFile is the view of one file with the memory.
-type MemoryFile struct {
-	Path       string
-	Session    string // empty for the agent's own directory
-	ModifiedAt time.Time
 }
 
 // Twin is the view of a memory of the same name: private, team or shared.
 type Twin struct {
-	Agent       string // slug of the owner
-	ID          string
-	Team        bool
-	Shared      bool // shared with all agents
-	Same        bool // whether the content is the same
-	Type        memories.Type
-	Description string
-	Body        markdown.HTML
-}
-
-// NewMemory returns the view of m. Times stay in their time zones.
-func NewMemory(agent Agent, view View, row MemoryRow, m memories.Memory, body markdown.HTML) Memory {
-	files := make([]MemoryFile, len(m.Files))
-	for i, f := range m.Files {
-		files[i] = MemoryFile{Path: f.Path, Session: f.Session, ModifiedAt: f.ModifiedAt}
-	}
-	return Memory{
-		Agent: agent, View: view, MemoryRow: row, Body: body, Files: files,
-		ContentPath: m.Path, Readable: m.Readable, Hash: m.Hash, Size: m.Size, ClaudeMDChars: m.ClaudeMDChars,
-		CreatedAt: m.CreatedAt, UpdatedAt: m.UpdatedAt, DeletedAt: m.DeletedAt,
-		DeletedBy: m.DeletedActor.Deleted(),
-	}
+	memories.Memory
+	Shared bool // shared with all agents
+	Same   bool // whether the content is the same
+	Body   markdown.HTML
 }
 
 func (v Memory) at(rest ...string) string { return MemoryPath(v.Agent.Slug, v.ID, rest...) }
 
-// back returns the memory's own address, with the current view of the list.
+// back returns the memory's own address, which keeps the current filter of the list.
 func (v Memory) back() string { return v.View.Memory(v.ID) }
 
-// restore returns the action that restores a deleted memory.
+// restore returns the action that takes the memory out of the trash.
 func (v Memory) restore() Action {
 	return Action{Label: "Restore", Path: v.at("restore"), Back: v.back(), Does: "restore", Style: Primary}
 }
 
-// ownerText returns the twin's owner in words.
+// ownerText returns in words whose memory the twin is: all agents', the team's, or the agent's
+// private one.
 func (t Twin) ownerText() string {
 	switch {
 	case t.Shared:
@@ -92,7 +55,7 @@ func (t Twin) ownerText() string {
 	return "The private memory of this name"
 }
 
-// side returns the twin's scope in words.
+// side returns "Shared", "Team" or "Private".
 func (t Twin) side() string {
 	if t.Shared {
 		return "Shared"
@@ -107,7 +70,8 @@ func side(team bool) string {
 	return "Private"
 }
 
-// page returns the twin's page. It keeps the view of the list if the twin has the same agent.
+// page returns the page of a twin. If the twin belongs to the same agent, the page keeps the filter
+// of the list.
 func (v Memory) page(t Twin) string {
 	if t.Shared {
 		return MemoryPath(t.Agent, t.ID)
@@ -115,8 +79,8 @@ func (v Memory) page(t Twin) string {
 	return v.View.Memory(t.ID)
 }
 
-// transfers returns the actions that move or copy the memory to another scope. It omits scopes that
-// have a twin.
+// transfers returns the actions that move or copy the memory to another scope. It omits a scope
+// that has a memory of this name. It returns none for a memory that all agents share.
 func (v Memory) transfers() []Action {
 	if v.Agent.shares() {
 		return nil // the page has a form with the agents to choose from
@@ -139,20 +103,17 @@ func (v Memory) transfers() []Action {
 	return all
 }
 
-// transfer returns the action that moves or copies the memory to a scope. agent is empty unless the
-// target is another agent.
+// transfer returns the action that moves or copies the memory, as what says, to a scope. agent is
+// the target's slug, or empty for the same agent.
 func (v Memory) transfer(label, what string, to memories.Scope, agent string) Action {
-	query := url.Values{FieldTo: {string(to)}}
-	if agent != "" {
-		query.Set(FieldAgent, agent)
-	}
-	return Action{Label: label, About: v.Name, Path: v.at(what) + "?" + query.Encode(), ETag: v.ETag, Back: v.back(), Does: what, Style: Subtle}
+	path := WithQuery(v.at(what), map[string]string{FieldTo: string(to), FieldAgent: agent})
+	return Action{Label: label, About: v.Name, Path: path, ETag: v.ETag, Back: v.back(), Does: what, Style: Subtle}
 }
 
-// MovedBack returns the action that undoes a move. from is the agent that the memory came from, or
-// empty for its own.
+// MovedBack returns the action that undoes the move of m. from and to are the agent and the scope
+// that m came from. from is empty if m has not changed its agent.
 func MovedBack(m memories.Memory, etag, back, from string, to memories.Scope) Action {
-	v := Memory{Agent: Agent{Slug: m.Agent}, View: View{Agent: m.Agent}, MemoryRow: MemoryRow{Agent: m.Agent, ID: m.ID, ETag: etag, Name: m.Name, Team: m.Team}}
+	v := Memory{Agent: Agent{Slug: m.Agent}, View: View{Agent: m.Agent}, MemoryRow: MemoryRow{Memory: m, ETag: etag}}
 	undo := v.transfer("Undo", "move", to, from)
 	undo.About, undo.Back, undo.Does, undo.Style = "the move of "+m.Name, back, "undo", Primary
 	return undo
@@ -164,7 +125,7 @@ func (v Memory) remove() Action {
 	return remove
 }
 
-// verify returns the action that marks the memory as still true.
+// verify returns the action that marks the memory as still true, which resets its age.
 func (v Memory) verify() Action {
 	return Action{Label: "Still true", About: v.Name, Path: v.at("verify"), ETag: v.ETag, Back: v.back(), Does: "verify"}
 }

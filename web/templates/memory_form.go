@@ -75,15 +75,14 @@ func DeletedMeanwhile() Banner {
 	}
 }
 
-// NotSaved returns the banner for a memory that was not saved, for a reason that concerns no single
-// field.
+// NotSaved returns the banner for a memory or log entry that was not saved, with the reason.
 func NotSaved(reason string) Banner {
 	return Banner{Tone: Danger, Title: "It is not saved", Text: reason + " What you wrote is kept here."}
 }
 
 func (v MemoryForm) isNew() bool { return v.ID == "" }
 
-// merges reports whether the form merges the memory with a version of another file.
+// merges reports whether the form merges the memory with the version of another file.
 func (v MemoryForm) merges() bool { return v.Theirs != nil && v.Theirs.From != "" }
 
 func (v MemoryForm) title() string {
@@ -117,7 +116,8 @@ func (v MemoryForm) path() string {
 
 func (v MemoryForm) previewPath() string { return v.path() + "/preview" }
 
-// leave returns the link that leaves the form without saving.
+// leave returns the link that leaves the form without saving. Its label and target depend on what
+// the form edits.
 func (v MemoryForm) leave() Link {
 	switch {
 	case v.Proposal != "":
@@ -137,7 +137,8 @@ func (v MemoryForm) leave() Link {
 	}
 }
 
-// mine returns the heading over the fields, and theirs the heading of the other version.
+// mine returns the heading over the fields. The method theirs returns the one over the other
+// version.
 func (v MemoryForm) mine() string {
 	if v.merges() {
 		return "What the agent goes by"
@@ -171,8 +172,8 @@ func (v MemoryForm) save() string {
 	}
 }
 
-// describedBy returns the ids of the elements that explain a field: its hint, and its problem if
-// any.
+// describedBy returns the HTML ids of the elements that explain a field: its hint and, if there is
+// one, its problem.
 func (v MemoryForm) describedBy(field string) string {
 	if v.Problems[field] == "" {
 		return field + "-hint"
@@ -180,5 +181,4 @@ func (v MemoryForm) describedBy(field string) string {
 	return field + "-hint " + field + "-problem"
 }
 
-// sameText reports whether two texts are equal apart from surrounding space.
 func sameText(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }

@@ -14,20 +14,10 @@ import (
 
 // MemoryRow is the view of one memory in a list.
 type MemoryRow struct {
-	Agent       string // the slug
-	ID          string
-	ETag        string
-	Name        string
-	Type        memories.Type // empty if it has no type
-	Team        bool          // whether it is in team memory
-	Description string
-	State       memories.State
-	Problems    []memories.Problem
-	Age         Age
-	Session     string // the session that wrote it; empty for the agent itself
-	Chars       int    // size in CLAUDE.md, in Unicode characters; 0 if it is not there
-	Listed      bool   // only one line in CLAUDE.md, because of the limit
-	Hits        *Hits  // hits of the search; nil without a search
+	memories.Memory
+	ETag string
+	Age  Age   // hides the method of memories.Memory
+	Hits *Hits // hits of the search; nil without a search
 }
 
 // Hits are a memory's texts with the hits of a search marked.
@@ -40,7 +30,8 @@ type Hits struct {
 // excerptLength is the approximate length of an excerpt in bytes, about two lines of a list.
 const excerptLength = 140
 
-// HitsOf returns the hits of a search in a memory.
+// HitsOf returns the name and description of m with the hits of a search marked. If the description
+// has none, it adds the passage of the body with the most hits, if any.
 func HitsOf(search words.Search, m memories.Memory) *Hits {
 	hits := &Hits{Name: search.Mark(m.Name), Description: search.Mark(m.Description)}
 	if hit(hits.Description) {
@@ -63,7 +54,8 @@ func (r MemoryRow) names() []words.Part {
 	return r.Hits.Name
 }
 
-// summary returns the text below the name: the excerpt if it has hits, else the description.
+// summary returns the text below the name: the passage with hits if there is one, else the
+// description.
 func (r MemoryRow) summary() []words.Part {
 	switch {
 	case r.Hits == nil:
@@ -75,29 +67,10 @@ func (r MemoryRow) summary() []words.Part {
 	}
 }
 
-// NewMemoryRow returns the row of a memory.
-func NewMemoryRow(m memories.Memory, etag string, age Age) MemoryRow {
-	return MemoryRow{
-		Agent:       m.Agent,
-		ID:          m.ID,
-		ETag:        etag,
-		Name:        m.Name,
-		Type:        m.Type,
-		Team:        m.Team,
-		Description: m.Description,
-		State:       m.State,
-		Problems:    m.Problems,
-		Age:         age,
-		Session:     m.Session,
-		Chars:       m.ClaudeMDChars,
-		Listed:      m.ClaudeMDListed,
-	}
-}
-
-// Path returns the page of the memory.
+// Path returns the path of the memory's page. The path of its file is r.Memory.Path.
 func (r MemoryRow) Path() string { return MemoryPath(r.Agent, r.ID) }
 
-// Delete returns the action that deletes the memory and returns to the page back.
+// Delete returns the action that deletes the memory and then returns to the page back.
 func (r MemoryRow) Delete(back string) Action {
 	return Action{
 		Label: "Delete", About: r.Name, Path: MemoryPath(r.Agent, r.ID, "delete"), ETag: r.ETag, Back: back,
@@ -105,7 +78,8 @@ func (r MemoryRow) Delete(back string) Action {
 	}
 }
 
-// Deleted returns the notice about a deletion, with an undo.
+// Deleted returns the notice that a memory was deleted, with an undo. back is the page to return to
+// after the undo.
 func Deleted(agent, id, name, back string) Notice {
 	return Notice{
 		Text: "Deleted “" + name + "”.",
@@ -116,20 +90,20 @@ func Deleted(agent, id, name, back string) Notice {
 	}
 }
 
-// cost returns the memory's size in CLAUDE.md in words. It is empty if the memory is not there.
+// cost returns in words how many characters of CLAUDE.md the memory takes. It is empty if CLAUDE.md
+// does not have it.
 func (r MemoryRow) cost(a Agent) string {
 	switch {
-	case !a.published() || r.Type == "" || r.Chars == 0:
+	case !a.published() || r.Type == "" || r.ClaudeMDChars == 0:
 		return ""
-	case r.Listed:
+	case r.ClaudeMDListed:
 		return "index line"
 	default:
-		return counted(r.Chars, "character", "characters")
+		return counted(r.ClaudeMDChars, "character", "characters")
 	}
 }
 
-// parts writes a text with its hits marked. It is not a template because a template would add
-// spaces.
+// parts returns a component that writes a text with its hits marked. A template would add spaces.
 func parts(all []words.Part) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		for _, p := range all {
@@ -145,7 +119,8 @@ func parts(all []words.Part) templ.Component {
 	})
 }
 
-// sessionBriefly returns a session's user, channel and day, or name if name does not contain them.
+// sessionBriefly returns a session's user, channel and day in words. If the session's name does not
+// contain them, it returns the name.
 func sessionBriefly(name string) string {
 	s := agents.ParseSession(name)
 	if s.User == "" {

@@ -85,7 +85,7 @@ func TestMemoriesAreGroupedByTypeWithWhatNeedsAttentionLast(t *testing.T) {
 	v := memoriesPage()
 	rows := believableRows()
 	slices.Reverse(rows)
-	v.Groups = templates.Grouped(rows)
+	v.Groups = grouped(rows)
 	expect(t, templates.MemoriesPage(v),
 		in(".group h2", each(
 			"Feedback 3 how people want the work done", "User 2 who people are and what they prefer", "Project 2 what is going on, and why",
@@ -103,7 +103,7 @@ func TestAnUnreadableMemoryNeedsAttentionWhateverItsType(t *testing.T) {
 	v := memoriesPage()
 	rows := believableRows()[:1]
 	rows[0].State = memories.NeedsAttention
-	v.Groups = templates.Grouped(rows)
+	v.Groups = grouped(rows)
 	expect(t, templates.MemoriesPage(v), in("main", without("#group-feedback")), in("#group-attention .row", count(1)))
 }
 
@@ -133,7 +133,7 @@ func TestWhatAMemorySaysIsNeverMarkup(t *testing.T) {
 	v.Agent.Name, v.Agent.Dir = evil, evil
 	rows := believableRows()[:1]
 	rows[0].Name, rows[0].Description, rows[0].Session, rows[0].ID = evil, evil, evil, evil
-	v.Groups = templates.Grouped(rows)
+	v.Groups = grouped(rows)
 	notice := templates.Deleted(evil, evil, evil, evil)
 	v.Notice = &notice
 	v.Banners = []templates.Banner{templates.MissingMemories(evil, []string{evil}), templates.ClaudeMDProblem(evil, evil)}
@@ -144,7 +144,7 @@ func TestTheSearchKeepsItsWordsAndItsType(t *testing.T) {
 	t.Parallel()
 	v := memoriesPage()
 	v.View.Query, v.View.Type, v.Found = "a&b", memories.Project, 1204
-	v.Groups = templates.Grouped(believableRows()[5:7])
+	v.Groups = grouped(believableRows()[5:7])
 	v.Groups[0].Total, v.Groups[0].More = 1204, v.View.From("next").List()
 	expect(t, templates.MemoriesPage(v),
 		in("#q", attr("value", "a&b")),
@@ -289,7 +289,7 @@ func TestTheCompiledTextIsShownWithItsCosts(t *testing.T) {
 	t.Parallel()
 	v := claudeMDPage()
 	expect(t, templates.ClaudeMDPage(v),
-		in(".document", func(s *goquery.Selection) error { return text(strings.Join(strings.Fields(v.Text()), " "))(s) }),
+		in(".document", func(s *goquery.Selection) error { return text(strings.Join(strings.Fields(textOf(v)), " "))(s) }),
 		in(".whole", says("40,212 of 40,000 characters approximately 10,053 tokens over the limit")),
 		in(".note", says("2 memories are in the file with one line only")),
 		in(".costs li", count(8)), in(".costs .badge", count(2)),

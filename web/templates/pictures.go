@@ -13,10 +13,11 @@ import (
 // means memories without a type.
 type CountsByType map[memories.Type][]int
 
-// drawnTypes returns the types in the stacking order of charts, from the bottom.
+// drawnTypes returns the types in the stacking order of charts, from the bottom. The empty type,
+// for memories without a type, is last.
 func drawnTypes() []memories.Type { return append(memories.Types(), "") }
 
-// at returns the number of memories of a type at a point, or 0 out of range.
+// at returns the number of memories of a type at point i. It is 0 if there is no such point.
 func (c CountsByType) at(t memories.Type, i int) int {
 	if i < 0 || i >= len(c[t]) {
 		return 0
@@ -24,7 +25,7 @@ func (c CountsByType) at(t memories.Type, i int) int {
 	return c[t][i]
 }
 
-// totalAt returns the number of memories at a point.
+// totalAt returns the number of memories of all types at point i.
 func (c CountsByType) totalAt(i int) int {
 	n := 0
 	for _, t := range drawnTypes() {
@@ -33,7 +34,7 @@ func (c CountsByType) totalAt(i int) int {
 	return n
 }
 
-// types returns the types that have memories at any point, in the order of drawnTypes.
+// types returns the types that have memories at any point, in the stacking order of charts.
 func (c CountsByType) types() []memories.Type {
 	return slices.DeleteFunc(drawnTypes(), func(t memories.Type) bool {
 		return !slices.ContainsFunc(c[t], func(n int) bool { return n > 0 })
@@ -48,7 +49,7 @@ func (c CountsByType) series() []chart.Series {
 	return all
 }
 
-// summary returns the numbers at a point: "2 feedback, 1 project".
+// summary returns the numbers at point i in words: "2 feedback, 1 project".
 func (c CountsByType) summary(i int) string {
 	var parts []string
 	for _, t := range drawnTypes() {
@@ -65,19 +66,20 @@ type Growth struct {
 	Counts CountsByType
 }
 
-// worthDrawing reports whether the chart has any memory.
+// worthDrawing reports whether any point of the chart has a memory.
 func (g Growth) worthDrawing() bool { return len(g.Times) > 0 && len(g.Counts.types()) > 0 }
 
 func (g Growth) chart() chart.Growth { return chart.NewGrowth(g.Times, g.Counts.series()) }
 
-// summary returns the text alternative of the chart.
+// summary returns the chart's first and last numbers in a sentence, for screen readers.
 func (g Growth) summary() string {
 	last := len(g.Times) - 1
 	return "From " + counted(g.Counts.totalAt(0), "memory", "memories") + " on " + day(g.Times[0]) + " to " +
 		number(g.Counts.totalAt(last)) + " on " + day(g.Times[last]) + ": " + g.Counts.summary(last) + "."
 }
 
-// changes returns the points that differ from the previous one, newest first.
+// changes returns the indexes of the points that differ from the one before, newest first. The
+// first point is always one of them.
 func (g Growth) changes() []int {
 	var points []int
 	for i := range g.Times {
@@ -97,7 +99,6 @@ type Ages struct {
 
 func (a Ages) worthDrawing() bool { return len(a.Labels) > 0 && len(a.Counts.types()) > 0 }
 
-// chart returns the chart. It shortens the labels, so that six fit next to each other.
 func (a Ages) chart() chart.Columns {
 	short := make([]string, len(a.Labels))
 	for i, label := range a.Labels {
@@ -106,7 +107,7 @@ func (a Ages) chart() chart.Columns {
 	return chart.NewColumns(short, a.Counts.series())
 }
 
-// summary returns the text alternative of the chart.
+// summary returns the number of memories of each age in a sentence, for screen readers.
 func (a Ages) summary() string {
 	parts := make([]string, len(a.Labels))
 	for i, label := range a.Labels {
@@ -123,7 +124,7 @@ type Trend struct {
 
 func (t Trend) chart() chart.Spark { return chart.NewSpark(t.Totals) }
 
-// change returns the difference between the last and the first total.
+// change returns the last total minus the first one.
 func (t Trend) change() int {
 	if len(t.Totals) == 0 {
 		return 0
@@ -131,7 +132,7 @@ func (t Trend) change() int {
 	return t.Totals[len(t.Totals)-1] - t.Totals[0]
 }
 
-// words returns the change in words.
+// words returns the change in words: "+3 in 30 days".
 func (t Trend) words() string {
 	span := " in " + counted(t.Days, "day", "days")
 	switch n := t.change(); {
@@ -144,16 +145,15 @@ func (t Trend) words() string {
 	}
 }
 
-// summary returns the text alternative of the line.
+// summary returns the first, largest and last total in a sentence, for screen readers.
 func (t Trend) summary() string {
 	return "Memories over the last " + counted(t.Days, "day", "days") + ": " + number(t.Totals[0]) + " at first, " +
 		number(slices.Max(t.Totals)) + " at most, " + number(t.Totals[len(t.Totals)-1]) + " now"
 }
 
-// day returns a date in words, in the time zone of t.
 func day(t time.Time) string { return t.Format("2 January 2006") }
 
 func patternOf(kind string) string { return "pattern-" + iconOf(memories.Type(kind)) }
 
-// filledWith returns the SVG fill of a memory type.
+// filledWith returns the SVG fill of a memory type, which refers to its pattern.
 func filledWith(kind string) string { return "url(#" + patternOf(kind) + ")" }

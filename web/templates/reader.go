@@ -12,7 +12,7 @@ const (
 	DarkTheme  Theme = "dark"
 )
 
-// ParseTheme returns the theme with that name. An unknown name means AutoTheme.
+// ParseTheme returns the theme with that name, or AutoTheme if there is none.
 func ParseTheme(name string) Theme {
 	switch t := Theme(name); t {
 	case LightTheme, DarkTheme:
@@ -22,7 +22,7 @@ func ParseTheme(name string) Theme {
 	}
 }
 
-// scheme returns the value of the color-scheme meta tag.
+// scheme returns the content of the page's color-scheme meta tag.
 func (t Theme) scheme() string {
 	if t == AutoTheme {
 		return "light dark"
@@ -39,8 +39,8 @@ type Reader struct {
 
 type readerKey struct{}
 
-// ForReader returns a context for rendering a page. Only the layout reads it, so handlers need not
-// pass these values in every view.
+// ForReader returns a context for rendering a page for the reader r. Only the layout reads it, so
+// handlers need not pass these values in every view.
 func ForReader(ctx context.Context, r Reader) context.Context {
 	return context.WithValue(ctx, readerKey{}, r)
 }
@@ -55,7 +55,8 @@ type themeStep struct {
 	Icon, Name string
 }
 
-// themeSteps returns the theme buttons. The page shows the one whose At is the current theme.
+// themeSteps returns the buttons that change the theme. The page shows the one whose At is the
+// current theme.
 func themeSteps() []themeStep {
 	return []themeStep{
 		{At: AutoTheme, Next: LightTheme, Icon: "theme-auto", Name: "Theme: as the system has it. Change to light"},

@@ -1,7 +1,6 @@
 package templates
 
 import (
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -74,7 +73,6 @@ func (r PastRecall) anchor() string { return "recall-" + r.ID }
 
 func reasons(why []string) string { return strings.Join(why, "; ") }
 
-// bytes returns the total size of the memories, in bytes.
 func (r PastRecall) bytes() int {
 	n := 0
 	for _, m := range r.Memories {
@@ -83,7 +81,7 @@ func (r PastRecall) bytes() int {
 	return n
 }
 
-// result returns the result in one or two words.
+// result returns the result of a recall in one or two words, and their tone.
 func (r PastRecall) result() (word string, tone Tone) {
 	switch {
 	case r.State == "pending":
@@ -110,7 +108,8 @@ func briefly(query string) string {
 	return flat
 }
 
-// skipped returns the reason of a gate in words.
+// skipped returns in words why nothing was searched. gate is the code of the reason; an unknown
+// code gives a general sentence.
 func skipped(gate string) string {
 	switch gate {
 	case "short_query":
@@ -130,7 +129,8 @@ var askedByWords = map[string]string{"hook": "by a hook", "script": "by a script
 
 var wayWords = map[string]string{"model": "a model chose", "keyword": "the words chose"}
 
-// maxScore returns the score of a full bar: the best score, but at least e.Enough.
+// maxScore returns the score at which a bar is full: the best score of all memories, but at least
+// e.Enough.
 func (e Explained) maxScore() float64 {
 	maxScore := e.Enough
 	for _, m := range append(e.Given[:len(e.Given):len(e.Given)], e.Close...) {
@@ -146,7 +146,7 @@ func (e Explained) best() float64 {
 	return 0
 }
 
-// verdict returns why a memory is recalled or not, in words.
+// verdict returns in words why a memory is recalled or not, with its score as a percentage.
 func (e Explained) verdict(m ExplainedMemory) string {
 	switch m.Shortfall {
 	case "too_little":
@@ -162,18 +162,19 @@ func (e Explained) verdict(m ExplainedMemory) string {
 	return percent(m.Score, e.best()) + " of the best."
 }
 
-// percent returns part as a percentage of whole, at most 99 because part is smaller.
+// percent returns part as a percentage of whole, between 0 and 99.
 func percent(part, whole float64) string {
 	return strconv.Itoa(max(0, min(99, int(100*part/whole)))) + " %"
 }
 
-// score returns a score for an HTML attribute.
+// score returns a score with three decimals, for an HTML attribute.
 func score(value float64) string { return strconv.FormatFloat(value, 'f', 3, 64) }
 
 // maxWords is the maximum number of query words in a sentence (arbitrary).
 const maxWords = 16
 
-// words returns the query's words that no memory contains if unknown is true, else the others.
+// words returns a list of words of the query: those that no memory contains if unknown is true,
+// else the others. It has at most maxWords, and the number of the rest.
 func (e Explained) words(unknown bool) string {
 	var all []string
 	more := 0
@@ -193,7 +194,7 @@ func (e Explained) words(unknown bool) string {
 	return text
 }
 
-// found returns a sentence with the result of the trial query.
+// found returns a sentence with the result of the query. It is empty without a query.
 func (v Recall) found() string {
 	switch e := v.Explained; {
 	case e == nil:
@@ -211,22 +212,12 @@ func (v Recall) found() string {
 	}
 }
 
-// RecallPath returns the address of an agent's Recall tab.
+// RecallPath returns the path of an agent's Recall tab.
 func RecallPath(slug string) string { return AgentPath(slug, recallTab) }
 
-// At returns the address of the tab with a session and one more parameter. It omits empty values.
+// At returns the address of the tab with a session and the parameter field. It omits empty values.
 func (v Recall) At(session, field, value string) string {
-	query := url.Values{}
-	if session != "" {
-		query.Set(FieldSession, session)
-	}
-	if value != "" {
-		query.Set(field, value)
-	}
-	if len(query) == 0 {
-		return RecallPath(v.Agent.Slug)
-	}
-	return RecallPath(v.Agent.Slug) + "?" + query.Encode()
+	return WithQuery(RecallPath(v.Agent.Slug), map[string]string{FieldSession: session, field: value})
 }
 
 type recallDay struct {

@@ -34,7 +34,7 @@ type RecallSpan struct {
 // memories although there were many candidates.
 type RecallCount struct{ Recalls, Giving, NoneOfMany int }
 
-// noneOfFew returns the number of searches that gave nothing and had few candidates.
+// noneOfFew returns the number of searches that returned no memory and had few candidates.
 func (s RecallSpan) noneOfFew() int {
 	return s.searched() - s.All.Giving - s.All.NoneOfMany
 }
@@ -58,7 +58,8 @@ func milliseconds(d time.Duration) string {
 	return english.Sprintf("%.0f ms", ms)
 }
 
-// took returns a sentence with the median times of a selection.
+// took returns a sentence with the median times of a selection by keywords and by a model. It is
+// empty if no times are known.
 func (u RecallUse) took() string {
 	var ways []string
 	for _, way := range []struct{ name, words string }{{"keyword", "the words"}, {"model", "a model"}} {
@@ -102,7 +103,7 @@ func (u RecallUse) drawn() (all RecallCount) {
 	return all
 }
 
-// summary returns the text alternative of the chart.
+// summary returns the chart's period and totals in a sentence, for screen readers.
 func (u RecallUse) summary() string {
 	all := u.drawn()
 	return "From " + day(u.Days[0].Day) + " to " + day(u.Days[len(u.Days)-1].Day) + ", " + number(all.Giving) + " of " +
@@ -137,8 +138,8 @@ type RecallsOfMemory struct {
 	Now     time.Time
 }
 
-// words returns the count in words. It is empty if there was no recall since the memory was
-// learned.
+// words returns in words how often the memory was recalled, and when last. It is empty if there was
+// no recall since the memory was learned.
 func (r RecallsOfMemory) words() string {
 	switch {
 	case r.Recalls > 0:
@@ -150,7 +151,8 @@ func (r RecallsOfMemory) words() string {
 	}
 }
 
-// ago returns how long ago something was, in its largest whole unit.
+// ago returns in words how long ago something was, in its largest whole unit. Less than a minute is
+// "just now".
 func ago(past time.Duration) string {
 	switch {
 	case past < time.Minute:

@@ -1,7 +1,6 @@
 package templates
 
 import (
-	"net/url"
 	"slices"
 
 	"memoir/internal/memories"
@@ -39,7 +38,8 @@ type SearchResult struct {
 	State memories.State
 }
 
-// kind returns the colour of the row.
+// kind returns the name that the style sheet has for the row's colour: the memory's type, or
+// "index" for a fact of MEMORY.md.
 func (r SearchResult) kind() string {
 	if r.Line > 0 {
 		return "index"
@@ -47,7 +47,7 @@ func (r SearchResult) kind() string {
 	return string(r.Type)
 }
 
-// path returns the page of the memory or fact.
+// path returns the page of the memory, or of the fact of MEMORY.md.
 func (r SearchResult) path() string {
 	if r.Line > 0 {
 		return FactPath(r.Agent, r.ID)
@@ -56,26 +56,14 @@ func (r SearchResult) path() string {
 }
 
 func (v Search) at(t memories.Type, deleted bool, cursor string) string {
-	query := url.Values{}
-	if v.Query != "" {
-		query.Set(FieldQuery, v.Query)
-	}
-	if t != "" {
-		query.Set(FieldType, string(t))
-	}
+	state := ""
 	if deleted {
-		query.Set(FieldState, string(memories.Deleted))
+		state = string(memories.Deleted)
 	}
-	if cursor != "" {
-		query.Set(FieldCursor, cursor)
-	}
-	if len(query) == 0 {
-		return SearchPath
-	}
-	return SearchPath + "?" + query.Encode()
+	return WithQuery(SearchPath, map[string]string{FieldQuery: v.Query, FieldType: string(t), FieldState: state, FieldCursor: cursor})
 }
 
-// found returns the number of hits in words.
+// found returns in words how many hits there are. It is empty without a query.
 func (v Search) found() string {
 	switch {
 	case v.Query == "":
@@ -91,5 +79,4 @@ func (v Search) found() string {
 	}
 }
 
-// address returns the address of the page as it is shown.
 func (v Search) address() string { return v.at(v.Type, v.Deleted, v.Cursor) }

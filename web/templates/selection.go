@@ -10,13 +10,14 @@ type Selection struct {
 	Back    string // the list's address, to return to
 }
 
-// batchPath returns the address of an action on many memories of an agent.
+// batchPath returns the path of an action on many memories of an agent: delete, purge, restore or
+// verify.
 func batchPath(slug, operation string) string { return AgentPath(slug, "memory", "batch", operation) }
 
 func (s Selection) at(operation string) string { return batchPath(s.Agent, operation) }
 
-// list returns the list's address without its view. A selection lasts while the user changes the
-// view.
+// list returns the path of the list without its filter. A selection lasts while the user changes
+// the filter.
 func (s Selection) list() string {
 	if s.InTrash {
 		return AgentPath(s.Agent, trashTab)
@@ -24,8 +25,8 @@ func (s Selection) list() string {
 	return MemoriesPath(s.Agent)
 }
 
-// picked returns a form value with a memory's id and the ETag that the user saw. Handlers cut it at
-// the space.
+// picked returns the form value of a selected memory: its id and, after a space, the ETag that the
+// user saw. Without an ETag it is the id.
 func picked(id, etag string) string {
 	if etag == "" {
 		return id
@@ -33,7 +34,7 @@ func picked(id, etag string) string {
 	return id + " " + etag
 }
 
-// Many returns "1 memory" with ofOne, or "n memories" with ofMany.
+// Many returns "1 memory" and ofOne if n is 1, else the number, "memories" and ofMany.
 func Many(n int, ofOne, ofMany string) string {
 	if n == 1 {
 		return "1 memory " + ofOne
@@ -41,8 +42,9 @@ func Many(n int, ofOne, ofMany string) string {
 	return number(n) + " memories " + ofMany
 }
 
-// DeletedMany returns the notice about a deletion of many memories, with an undo. left is the
-// number of memories with a file that could not be removed.
+// DeletedMany returns the notice that the memories ids were deleted, with an undo. left is the
+// number of those with a file that could not be removed. back is the page to return to after the
+// undo.
 func DeletedMany(slug string, ids []string, left int, back string) *Notice {
 	all := counted(len(ids), "memory", "memories")
 	notice := &Notice{

@@ -51,12 +51,12 @@ type SessionMemoryView struct {
 	SessionMemory
 }
 
-// SessionMemoryPath returns the address of a session's notes.
+// SessionMemoryPath returns the path of the page with a session's notes.
 func SessionMemoryPath(slug, session string) string {
 	return AgentPath(slug, sessionsTab, session, "memory")
 }
 
-// messages returns the number of messages in words.
+// messages returns the number of messages in words, or "not known".
 func (m SessionMemory) messages() string {
 	switch m.Messages {
 	case claudemd.UncountedMessages:
@@ -67,7 +67,7 @@ func (m SessionMemory) messages() string {
 	return number(m.Messages)
 }
 
-// memoryOf returns the notes of a listed session, or nil.
+// memoryOf returns the notes of a session on this page, or nil if it has none.
 func (v Sessions) memoryOf(session string) *SessionMemory {
 	for i := range v.Memories {
 		if v.Memories[i].Session == session {

@@ -72,7 +72,7 @@ func (s *site) list(w http.ResponseWriter, r *http.Request) {
 			rows = append(rows, row)
 		}
 	}
-	v.Groups, v.Found = templates.Grouped(rows), len(rows)
+	v.Groups, v.Found = grouped(rows), len(rows)
 	for _, row := range s.deleted {
 		if row.ID == r.FormValue("deleted") {
 			notice := templates.Deleted(slug, row.ID, row.Name, v.View.List())

@@ -24,10 +24,9 @@ type Sync struct {
 	Agents       []AgentSync
 }
 
-// isUpToDate reports whether no change is pending.
+// isUpToDate reports whether no path waits to be scanned.
 func (v Sync) isUpToDate() bool { return v.Pending == 0 }
 
-// notScanned returns the number of agents whose scan fails or hangs.
 func (v Sync) notScanned() (n int) {
 	for _, a := range v.Agents {
 		if a.ScanProblem != "" {
@@ -90,7 +89,8 @@ type AgentSync struct {
 	ScanProblem    string // why its scan fails or hangs; empty if it does not
 }
 
-// isUpToDate reports whether the page has nothing to report about the agent.
+// isUpToDate reports whether the agent is present, mirrored completely, and has no problem or
+// pending decision.
 func (a AgentSync) isUpToDate() bool {
 	return a.Present && a.Pending == 0 && a.Mirrored == a.FilesOnDisk && a.NeedsAttention == 0 && a.Missing == 0 && a.Problem == "" && a.ScanProblem == ""
 }
@@ -103,7 +103,7 @@ type ScanProblem struct {
 	Reason string
 }
 
-// line returns the problem on one line.
+// line returns what could not be scanned, its owner if known, and the reason, on one line.
 func (p ScanProblem) line() string {
 	what := p.Path
 	switch {
@@ -119,7 +119,8 @@ func (p ScanProblem) line() string {
 	return what + ": " + p.Reason
 }
 
-// ScanProblems returns the banners for scan problems. runsAs is the user that Memoir runs as.
+// ScanProblems returns at most two banners: one for the directories that could not be read, one for
+// the scans that fail. runsAs is the user that Memoir runs as. It returns none without problems.
 func ScanProblems(problems []ScanProblem, runsAs string) []Banner {
 	var dirs, scans []string
 	for _, p := range problems {

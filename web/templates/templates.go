@@ -83,7 +83,7 @@ type Action struct {
 	Style Style
 }
 
-// confirmed returns the action of the second step.
+// confirmed returns the action as the second step of a confirmation, with the label "Yes, …".
 func (a Action) confirmed() Action {
 	a.Label = "Yes, " + strings.ToLower(a.Label[:1]) + a.Label[1:]
 	return a
@@ -149,45 +149,29 @@ type Age struct {
 	Warning string // warning of a stale memory; empty for others
 }
 
-// Counts are the numbers of an agent's memories.
+// Counts are the numbers of an agent's memories. Its fields are those of records.Counts.
 type Counts struct {
-	Feedback, User, Project, Reference int // active ones
-	NeedsAttention, Missing, Deleted   int
-	MissingByType                      map[memories.Type]int // of Missing
+	ByType         map[memories.Type]int // active ones
+	MissingByType  map[memories.Type]int // of Missing
+	NeedsAttention int
+	Missing        int
+	Deleted        int
+	Total          int // that are not deleted
+	Team           int // of Total, those in team memory
 
-	Blocked, NotRemoved, Disagreements int
-	CitesGone                          int // memories with dead references
-	Proposals                          int // waiting for a decision; Waiting does not count them
-	Team                               int // team memories of all types
+	Blocked       int
+	NotRemoved    int
+	Disagreements int
+	CitesGone     int // memories with dead references
+	Proposals     int // waiting for a decision; Waiting does not count them
 }
 
-// Of returns the number of active memories of a type.
-func (c Counts) Of(t memories.Type) int {
-	switch t {
-	case memories.Feedback:
-		return c.Feedback
-	case memories.User:
-		return c.User
-	case memories.Project:
-		return c.Project
-	case memories.Reference:
-		return c.Reference
-	default:
-		return 0
-	}
-}
+// Listed returns the number of memories of a type in the Memory tab: active and missing ones.
+func (c Counts) Listed(t memories.Type) int { return c.ByType[t] + c.MissingByType[t] }
 
-// Listed returns the number of memories of a type in the Memory tab, missing ones included.
-func (c Counts) Listed(t memories.Type) int { return c.Of(t) + c.MissingByType[t] }
-
-// Waiting returns the number of decisions that a user has to make.
+// Waiting returns the number of decisions that a user has to make. Proposals do not count.
 func (c Counts) Waiting() int {
 	return c.NeedsAttention + c.Missing + c.Blocked + c.NotRemoved + c.Disagreements + c.CitesGone
-}
-
-// Total returns the number of memories that are not deleted.
-func (c Counts) Total() int {
-	return c.Feedback + c.User + c.Project + c.Reference + c.NeedsAttention + c.Missing
 }
 
 // Agents is the view of the first page: a card for each agent.
@@ -234,14 +218,33 @@ func AgentPath(slug string, rest ...string) string {
 	return path
 }
 
+// WithQuery returns path with the query parameters set to values. An empty value removes its
+// parameter; other parameters of path stay. If path is not a valid address, WithQuery returns it
+// unchanged.
+func WithQuery(path string, values map[string]string) string {
+	target, err := url.Parse(path)
+	if err != nil {
+		return path
+	}
+	query := target.Query()
+	for name, value := range values {
+		query.Del(name)
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	target.RawQuery = query.Encode()
+	return target.String()
+}
+
 // MemoriesPath returns the path of an agent's Memory tab.
 func MemoriesPath(slug string) string { return AgentPath(slug, "memory") }
 
 // NewMemoryPath returns the path of the form for a new memory.
 func NewMemoryPath(slug string) string { return AgentPath(slug, "memory", "new") }
 
-// MemoryPath returns the path of a memory, or with rest of a page or action below it, for
-// example "edit". Package pages registers them.
+// MemoryPath returns the path of a memory's page, or with rest of a page or action below it, for
+// example "edit".
 func MemoryPath(slug, id string, rest ...string) string {
 	return AgentPath(slug, append([]string{"memory", id}, rest...)...)
 }

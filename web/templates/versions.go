@@ -17,8 +17,8 @@ type Versions struct {
 	Primary  int       // number of different contents of primary files
 }
 
-// decidable reports whether a user can choose the version. The current content of a settled
-// conflict needs no choice.
+// decidable reports whether a user can choose the version each. That needs several versions and a
+// memory outside the trash. The current one cannot be chosen if the user has decided already.
 func (v Versions) decidable(each Version) bool {
 	return len(v.Versions) > 1 && v.State != memories.Deleted && !(v.Settled && each.Current)
 }
@@ -66,10 +66,11 @@ func (v Version) keep() Action {
 
 // mergePath returns the address of the form that merges this version.
 func (v Version) mergePath() string {
-	return MemoryPath(v.Agent, v.Memory, "edit") + "?" + FieldWith + "=" + v.ID
+	return WithQuery(MemoryPath(v.Agent, v.Memory, "edit"), map[string]string{FieldWith: v.ID})
 }
 
-// From returns the version's source in a few words.
+// From returns in a few words which file has the version: a session's, the agent's own, or a file
+// that no longer exists.
 func (v Version) From() string {
 	switch {
 	case len(v.Files) == 0:

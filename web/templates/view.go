@@ -14,13 +14,14 @@ type View struct {
 	Cursor string // start of the page; empty on the first page
 }
 
-// List returns the address of the list.
+// List returns the address of the list with this filter.
 func (v View) List() string { return v.at(MemoriesPath(v.Agent)) }
 
-// Memory returns the page of one memory with this view.
+// Memory returns the address of the page of one memory, which keeps this filter for the list next
+// to it.
 func (v View) Memory(id string) string { return v.at(MemoryPath(v.Agent, id)) }
 
-// From returns the view from a cursor on.
+// From returns the view whose list begins at a cursor.
 func (v View) From(cursor string) View {
 	v.Cursor = cursor
 	return v
@@ -31,13 +32,13 @@ func (v View) Narrowed() bool {
 	return v.Query != "" || v.Filtered()
 }
 
-// Filtered reports whether the view has a filter other than a search.
+// Filtered reports whether the view has a filter, not counting a search.
 func (v View) Filtered() bool { return v.Narrows() }
 
-// Attention reports whether the view has only memories that need attention.
+// Attention reports whether the view has only the memories that need attention.
 func (v View) Attention() bool { return v.State == memories.NeedsAttention }
 
-// otherFilters returns the filters of the view that have no link of their own.
+// otherFilters returns the filters of the view that the page has no link to switch off.
 func (v View) otherFilters() []memories.FilterField {
 	f := v.Filter
 	f.Query, f.Type, f.State, f.Stale, f.Session, f.Scope, f.Sort = "", "", "", false, "", "", ""
@@ -45,12 +46,13 @@ func (v View) otherFilters() []memories.FilterField {
 	return slices.DeleteFunc(slices.Clone(memories.FilterFields()), func(field memories.FilterField) bool { return !values.Has(field.Name) })
 }
 
-// countsMislead reports whether the page shows fewer memories than the counts of the groups.
+// countsMislead reports whether the list can have fewer memories than the agent's counts say,
+// because of a search or filter.
 func (v View) countsMislead() bool {
 	return v.Query != "" || v.Stale || v.Session != "" || len(v.otherFilters()) > 0
 }
 
-// without returns the view without one filter.
+// without returns the view without one of its filters, from the beginning of the list.
 func (v View) without(field memories.FilterField) View {
 	values := v.Values()
 	values.Del(field.Name)
@@ -59,10 +61,11 @@ func (v View) without(field memories.FilterField) View {
 	return v
 }
 
-// oneGroup reports whether the view has one group only, which is then shown in pages.
+// oneGroup reports whether the view has one group only, which is then split into pages.
 func (v View) oneGroup() bool { return v.Type != "" || v.Attention() || v.Scope == memories.TeamScope }
 
-// Of returns the view of one type. An empty type means the memories that need attention.
+// Of returns the view of one type only, from the beginning of the list. An empty type means the
+// memories that need attention.
 func (v View) Of(t memories.Type) View {
 	v = v.whole()
 	if v.Type = t; t == "" {
@@ -71,20 +74,20 @@ func (v View) Of(t memories.Type) View {
 	return v
 }
 
-// whole returns the view of all groups.
+// whole returns the view of all groups: without type, state, scope and cursor.
 func (v View) whole() View {
 	v.Type, v.State, v.Scope, v.Cursor = "", "", "", ""
 	return v
 }
 
-// OfTeam returns the view of team memory.
+// OfTeam returns the view of team memory only, from the beginning of the list.
 func (v View) OfTeam() View {
 	v = v.whole()
 	v.Scope = memories.TeamScope
 	return v
 }
 
-// Private returns the view of private memory.
+// Private returns the view of private memory only, from the beginning of the list.
 func (v View) Private() View {
 	v.Scope, v.Cursor = memories.PrivateScope, ""
 	return v

@@ -33,7 +33,7 @@ func moment(t time.Time) string {
 	return t.Format("2 Jan 2006, 15:04")
 }
 
-// machineTime returns a time for the datetime attribute.
+// machineTime returns t in UTC as RFC 3339, for the datetime attribute.
 func machineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 func typeName(t memories.Type) string {
@@ -51,7 +51,7 @@ func typeName(t memories.Type) string {
 	}
 }
 
-// typeMeaning explains a type to a new user.
+// typeMeaning explains in a few words what a type is for.
 func typeMeaning(t memories.Type) string {
 	switch t {
 	case memories.Feedback:
@@ -67,7 +67,7 @@ func typeMeaning(t memories.Type) string {
 	}
 }
 
-// fileSize returns a size in words.
+// fileSize returns a number of bytes in words, in KiB or MiB if it is large.
 func fileSize(bytes int64) string {
 	switch {
 	case bytes < 1024:
@@ -79,7 +79,7 @@ func fileSize(bytes int64) string {
 	}
 }
 
-// titled returns a page title from its parts, most specific first.
+// titled returns the page title made of its parts, the most specific first, and "Memoir".
 func titled(parts ...string) string {
 	return strings.Join(append(parts, "Memoir"), " · ")
 }
@@ -87,9 +87,6 @@ func titled(parts ...string) string {
 // visible replaces invisible characters by their code points, such as [U+202E]. They could reverse
 // the text next to them or make two names look alike. Characters that scripts and emoji need stay.
 func visible(text string) string {
-	if !strings.ContainsFunc(text, deceptive) {
-		return text
-	}
 	var out strings.Builder
 	for _, r := range text {
 		if deceptive(r) {
