@@ -6,6 +6,7 @@ package chart
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -25,12 +26,7 @@ func (s Series) at(i int) float64 {
 }
 
 func (s Series) empty() bool {
-	for i := range s.Values {
-		if s.at(i) > 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.Values, func(n int) bool { return n > 0 })
 }
 
 // Coordinate is a length or position in units of the viewBox.
@@ -145,9 +141,18 @@ func line(points []point) string {
 
 // between returns the outline of the area between two lines with the same x.
 func between(upper, lower []point) string {
-	reversed := make([]point, len(lower))
-	for i, at := range lower {
-		reversed[len(lower)-1-i] = at
-	}
+	reversed := slices.Clone(lower)
+	slices.Reverse(reversed)
 	return line(upper) + "L" + strings.TrimPrefix(line(reversed), "M") + "Z"
+}
+
+// sums returns the sum of the series at each of the first n points.
+func sums(series []Series, n int) []float64 {
+	totals := make([]float64, n)
+	for _, s := range series {
+		for i := range totals {
+			totals[i] += s.at(i)
+		}
+	}
+	return totals
 }

@@ -1,6 +1,9 @@
 package chart
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Columns is a chart of stacked columns.
 type Columns struct {
@@ -8,6 +11,7 @@ type Columns struct {
 	Columns []Column
 }
 
+// Column is one column, with a label below it and its total above it.
 type Column struct {
 	Label  Tick // below the column
 	Total  Tick // above the column; At is x
@@ -33,13 +37,8 @@ func NewColumns(labels []string, series []Series) Columns {
 		return Columns{}
 	}
 	c := Columns{Plot: newPlot()}
-	sums := make([]float64, len(labels))
-	for _, s := range series {
-		for i := range labels {
-			sums[i] += s.at(i)
-		}
-	}
-	top := c.upTo(maxOf(sums))
+	totals := sums(series, len(labels))
+	top := c.upTo(slices.Max(totals))
 	room := (c.Right - c.Left) / Coordinate(len(labels))
 	width := min(maxWidth, fillFactor*room)
 	for i, label := range labels {
@@ -55,7 +54,7 @@ func NewColumns(labels []string, series []Series) Columns {
 			y := c.height(height, top)
 			column.Parts = append(column.Parts, Part{Kind: s.Kind, X: middle - width/2, Y: y, Width: width, Height: foot - y})
 		}
-		column.Total = Tick{At: middle, Text: short(sums[i]), Anchor: "middle"}
+		column.Total = Tick{At: middle, Text: short(totals[i]), Anchor: "middle"}
 		column.TotalY = c.height(height, top) - textAbove
 		c.Columns = append(c.Columns, column)
 	}

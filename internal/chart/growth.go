@@ -1,6 +1,9 @@
 package chart
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Growth is a chart of several kinds over time, one band on top of the other.
 type Growth struct {
@@ -23,38 +26,24 @@ func NewGrowth(times []time.Time, series []Series) Growth {
 		return Growth{}
 	}
 	g := Growth{Plot: newPlot()}
-	sums := make([]float64, len(times))
-	for _, s := range series {
-		for i := range times {
-			sums[i] += s.at(i)
-		}
-	}
-	top := g.upTo(maxOf(sums))
+	top := g.upTo(slices.Max(sums(series, len(times))))
 	xs := g.over(times)
 	g.Across = g.dates(times, xs)
 
-	clear(sums)
-	below := g.edge(xs, sums, top)
+	heights := make([]float64, len(times))
+	below := g.edge(xs, heights, top)
 	for _, s := range series {
 		if s.empty() {
 			continue
 		}
-		for i := range sums {
-			sums[i] += s.at(i)
+		for i := range heights {
+			heights[i] += s.at(i)
 		}
-		edge := g.edge(xs, sums, top)
+		edge := g.edge(xs, heights, top)
 		g.Bands = append(g.Bands, Band{Kind: s.Kind, Area: between(edge, below), Edge: line(edge)})
 		below = edge
 	}
 	return g
-}
-
-func maxOf(values []float64) float64 {
-	largest := 0.0
-	for _, v := range values {
-		largest = max(largest, v)
-	}
-	return largest
 }
 
 // over returns the x of each time.

@@ -1,5 +1,7 @@
 package chart
 
+import "slices"
+
 // Spark is a sparkline: a chart of the size of a word.
 type Spark struct {
 	Width, Height Coordinate
@@ -31,7 +33,7 @@ func NewSpark(values []int) Spark {
 			xs[i] += Coordinate(i) / Coordinate(last) * (ground.Right - ground.Left)
 		}
 	}
-	top := max(1, maxOf(heights))
+	top := max(1, slices.Max(heights))
 	edge := ground.edge(xs, heights, top)
 	s.Line = line(edge)
 	s.Area = between(edge, ground.edge(xs, make([]float64, len(values)), top))
