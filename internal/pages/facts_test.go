@@ -1,12 +1,18 @@
 package pages_test
 
 import (
+	"context"
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
 
+	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
+	"memoir/internal/pages"
+	"memoir/internal/records"
 	"memoir/internal/waittest"
 )
 
@@ -74,5 +80,23 @@ func TestFact_WhoseLineHasChangedIsNotSaved(t *testing.T) {
 	}
 	if got := s.Read("ada/memory/MEMORY.md"); got != changed || s.Read("ada/memory/user_node.md") != "" {
 		t.Errorf("the index is %q", got)
+	}
+}
+
+// factsAway is a store whose database fails when a fact is read.
+type factsAway struct{ pages.Store }
+
+func (factsAway) IndexFact(context.Context, records.Agent, string) (memories.Memory, error) {
+	return memories.Memory{}, memories.ErrUnavailable
+}
+
+func TestMemory_FactUnreadable(t *testing.T) {
+	t.Parallel()
+	m := memoirtest.Start(t, twoMemories())
+	all := pages.New(m.Engine, factsAway{m.Store}, m.Recaller, pages.Options{Log: slog.New(slog.DiscardHandler)})
+	answer := httptest.NewRecorder()
+	all.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/agents/ada/memory/00000000-0000-4000-8000-000000000000", nil))
+	if answer.Code != http.StatusServiceUnavailable {
+		t.Errorf("status %d, want 503", answer.Code)
 	}
 }

@@ -19,11 +19,7 @@ import (
 func (s *site) memory(w http.ResponseWriter, r *http.Request) error {
 	agent, m, err := s.requestedMemory(r)
 	if errors.Is(err, memories.ErrNotFound) {
-		if fact, err := s.store.IndexFact(r.Context(), agent, idOf(r)); err == nil {
-			http.Redirect(w, r, templates.FactPath(agent.Slug, fact.ID), http.StatusSeeOther)
-			return nil
-		}
-		return s.sharedMemory(w, r, agent)
+		return s.otherThanMemory(w, r, agent)
 	}
 	if err != nil {
 		return err
@@ -37,6 +33,20 @@ func (s *site) memory(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return s.showMemory(w, r, http.StatusOK, agent, m, frame)
+}
+
+// otherThanMemory redirects to the text in MEMORY.md with the id in the address, or to the memory
+// that another agent shares with this one. It returns memories.ErrNotFound if neither exists.
+func (s *site) otherThanMemory(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
+	fact, err := s.store.IndexFact(r.Context(), agent, idOf(r))
+	switch {
+	case err == nil:
+		http.Redirect(w, r, templates.FactPath(agent.Slug, fact.ID), http.StatusSeeOther)
+		return nil
+	case !errors.Is(err, memories.ErrNotFound):
+		return err
+	}
+	return s.sharedMemory(w, r, agent)
 }
 
 // ofMemory returns a handler that calls handle with the memory that the address names, and with its
