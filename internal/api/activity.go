@@ -7,7 +7,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"memoir/internal/memories"
-	"memoir/internal/problem"
 	"memoir/internal/records"
 	"memoir/internal/wire"
 )
@@ -48,20 +47,18 @@ type ActivityFilter struct {
 	Cursor  string `query:"cursor" doc:"The next_cursor of the previous page of the same list."`
 }
 
-// Resolve returns a 422 problem if session or name has invalid UTF-8 or a NUL character.
+// Resolve returns a 422 problem if session or name has invalid UTF-8 or a NUL character, else nil.
 func (f *ActivityFilter) Resolve(huma.Context) []error {
-	for _, p := range []struct{ name, value string }{{"session", f.Session}, {"name", f.Name}} {
-		if !memories.CanBeText(p.value) {
-			return []error{unprocessable(problem.Field{Location: "query." + p.name, Message: "is not valid UTF-8, or holds a NUL character"})}
-		}
+	if errs := checkText("query.session", f.Session); errs != nil {
+		return errs
 	}
-	return nil
+	return checkText("query.name", f.Name)
 }
 
 func (a *api) registerActivity() {
 	register(a, get("/activity", "list-all-activity", "List the changes of all agents' memories, newest first"), a.listAllActivity)
-	register(a, get("/agents/{slug}/activity", "list-activity", "List the changes of an agent's memories, newest first"), a.listActivity)
-	register(a, get("/agents/{slug}/memories/{id}/activity", "list-memory-activity", "List the changes of a memory, newest first"), a.listMemoryActivity)
+	register(a, get("/agents/{slug}/activity", "list-activity", "List the changes of an agent's memories, newest first"), ofAgent(a, a.listActivity))
+	register(a, get("/agents/{slug}/memories/{id}/activity", "list-memory-activity", "List the changes of a memory, newest first"), ofAgent(a, a.listMemoryActivity))
 }
 
 func (a *api) listAllActivity(ctx context.Context, in *ActivityFilter) (*answer[ActivityList], error) {
@@ -73,8 +70,8 @@ type activityInput struct {
 	ActivityFilter
 }
 
-// Resolve checks the slug and the filter. It calls the Resolve methods of both embedded structs,
-// because huma calls only this one.
+// Resolve returns the first problem of the slug and the filter, or nil. huma calls only this
+// method, not those of the embedded structs.
 func (in *activityInput) Resolve(ctx huma.Context) []error {
 	if errs := in.AgentPath.Resolve(ctx); errs != nil {
 		return errs
@@ -82,11 +79,7 @@ func (in *activityInput) Resolve(ctx huma.Context) []error {
 	return in.ActivityFilter.Resolve(ctx)
 }
 
-func (a *api) listActivity(ctx context.Context, in *activityInput) (*answer[ActivityList], error) {
-	row, err := a.store.AgentUncounted(ctx, in.Slug)
-	if err != nil {
-		return nil, err
-	}
+func (a *api) listActivity(ctx context.Context, row records.Agent, in *activityInput) (*answer[ActivityList], error) {
 	return a.activity(ctx, in.ActivityFilter, records.ActivityList{AgentID: row.ID})
 }
 
@@ -95,8 +88,8 @@ type memoryActivityInput struct {
 	ActivityFilter
 }
 
-// Resolve checks the slug and the filter. It calls the Resolve methods of both embedded structs,
-// because huma calls only this one.
+// Resolve returns the first problem of the slug and the filter, or nil. huma calls only this
+// method, not those of the embedded structs.
 func (in *memoryActivityInput) Resolve(ctx huma.Context) []error {
 	if errs := in.AgentPath.Resolve(ctx); errs != nil {
 		return errs
@@ -104,19 +97,15 @@ func (in *memoryActivityInput) Resolve(ctx huma.Context) []error {
 	return in.ActivityFilter.Resolve(ctx)
 }
 
-func (a *api) listMemoryActivity(ctx context.Context, in *memoryActivityInput) (*answer[ActivityList], error) {
-	row, err := a.store.AgentUncounted(ctx, in.Slug)
-	if err != nil {
-		return nil, err
-	}
+func (a *api) listMemoryActivity(ctx context.Context, row records.Agent, in *memoryActivityInput) (*answer[ActivityList], error) {
 	if _, err := a.store.Memory(ctx, row, in.ID); err != nil {
 		return nil, err
 	}
 	return a.activity(ctx, in.ActivityFilter, records.ActivityList{AgentID: row.ID, MemoryID: in.ID})
 }
 
-// activity returns one page of the journal. query limits it to an agent or a memory; in has the
-// parameters of the request.
+// activity returns one page of the journal. query limits it to an agent or a memory, or to neither
+// if it is zero. in has the other parameters of the request.
 func (a *api) activity(ctx context.Context, in ActivityFilter, query records.ActivityList) (*answer[ActivityList], error) {
 	query.Kind, query.Actor = memories.ActivityKind(in.Kind), memories.Actor(in.Actor)
 	query.Session, query.Name, query.Limit, query.Cursor = in.Session, in.Name, in.Limit, in.Cursor

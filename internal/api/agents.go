@@ -9,6 +9,7 @@ import (
 	"memoir/internal/claudesettings"
 	"memoir/internal/memories"
 	"memoir/internal/problem"
+	"memoir/internal/records"
 	"memoir/internal/wire"
 )
 
@@ -18,8 +19,8 @@ type AgentPath struct {
 	Slug string `path:"slug" doc:"The agent's slug."`
 }
 
-// Resolve returns a 404 problem if the slug has invalid UTF-8 or a NUL character. Postgres would
-// refuse such a text.
+// Resolve returns a 404 problem if the slug has invalid UTF-8 or a NUL character, which Postgres
+// would refuse. Otherwise it returns nil.
 func (p *AgentPath) Resolve(huma.Context) []error {
 	if memories.CanBeText(p.Slug) {
 		return nil
@@ -27,29 +28,48 @@ func (p *AgentPath) Resolve(huma.Context) []error {
 	return []error{problem.Of(memories.ErrNotFound)}
 }
 
+func (p *AgentPath) slug() string { return p.Slug }
+
+// ofAgent returns a handler that calls handle with the agent that the path names. If the agent does
+// not exist, the handler returns memories.ErrNotFound and does not call handle.
+func ofAgent[I, O any, P interface {
+	*I
+	slug() string
+}](a *api, handle func(context.Context, records.Agent, *I) (*O, error)) func(context.Context, *I) (*O, error) {
+	return func(ctx context.Context, in *I) (*O, error) {
+		agent, err := a.store.AgentUncounted(ctx, P(in).slug())
+		if err != nil {
+			return nil, err
+		}
+		return handle(ctx, agent, in)
+	}
+}
+
 func (a *api) registerAgents() {
 	register(a, get("/agents", "list-agents", "List all agents, by slug"), a.listAgents)
 	register(a, get("/agents/{slug}", "get-agent", "Get one agent"), a.getAgent)
 	register(a, del("/agents/{slug}", "forget-agent", "Forget an agent whose directory is missing", http.StatusConflict), a.forgetAgent)
+	register(a, get("/agents/{slug}/about", "get-agent-about", "Show where an agent's memory is, who can see it, and whether it is on"), a.getAbout)
+	register(a, patch("/agents/{slug}", "patch-agent", "Switch an agent's memory off or on"), a.switchMemory)
 }
 
 func (a *api) listAgents(ctx context.Context, _ *struct{}) (*answer[wire.AgentList], error) {
 	rows, err := a.store.Agents(ctx)
-	list := wire.AgentList{Agents: make([]wire.Agent, len(rows))}
-	for i, row := range rows {
-		list.Agents[i] = wire.AgentOf(row, a.options.ClaudeMDLimit)
-	}
-	return ok(list), err
+	return ok(wire.AgentList{Agents: wire.List(rows, a.agentOf)}), err
 }
 
 func (a *api) getAgent(ctx context.Context, in *AgentPath) (*answer[wire.Agent], error) {
 	row, err := a.store.Agent(ctx, in.Slug)
-	return ok(wire.AgentOf(row, a.options.ClaudeMDLimit)), err
+	return ok(a.agentOf(row)), err
 }
 
 func (a *api) forgetAgent(ctx context.Context, in *AgentPath) (*answer[wire.Agent], error) {
 	row, err := a.engine.Forget(ctx, in.Slug)
-	return ok(wire.AgentOf(row, a.options.ClaudeMDLimit)), err
+	return ok(a.agentOf(row)), err
+}
+
+func (a *api) agentOf(row records.Agent) wire.Agent {
+	return wire.AgentOf(row, a.options.ClaudeMDLimit)
 }
 
 // AgentAbout describes an agent's memory switch, its scope, and the decisions of Claude Code.
@@ -86,12 +106,6 @@ type switchingMemory struct {
 	}
 }
 
-func (a *api) registerAbout() {
-	register(a, get("/agents/{slug}/about", "get-agent-about", "Show where an agent's memory is, who can see it, and whether it is on"), a.getAbout)
-	register(a, patch("/agents/{slug}", "patch-agent", "Switch an agent's memory off or on",
-		http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType), a.switchMemory)
-}
-
 func (a *api) getAbout(ctx context.Context, in *AgentPath) (*answer[AgentAbout], error) {
 	about, err := a.aboutOf(ctx, in.Slug)
 	return ok(about), err
@@ -119,21 +133,17 @@ func (a *api) aboutOf(ctx context.Context, slug string) (AgentAbout, error) {
 	}
 	about := AgentAbout{
 		Memory: "on", Scope: wire.Text(known.Scope), Project: wire.Text(known.Project), SeenBy: wire.Text(known.SeenBy()), Committed: wire.Text(known.Committed),
+		ClaudeDirLinks: wire.List(known.DirLinks, linkOf), ClaudeOnLinks: wire.List(known.OnLinks, linkOf),
 	}
 	if agent.MemoryOff {
 		about.Memory = "off"
 	}
-	about.ClaudeDirLinks, about.ClaudeOnLinks = linksOf(known.DirLinks), linksOf(known.OnLinks)
 	if known.ByClaude {
 		about.ClaudeDir, about.ClaudeOn = wire.Text(known.Dir), &known.On
 	}
 	return about, nil
 }
 
-func linksOf(links []claudesettings.Link) []DecisionLink {
-	list := make([]DecisionLink, len(links))
-	for i, l := range links {
-		list[i] = DecisionLink{wire.Text(l.Name), wire.Text(l.From), wire.Text(l.Source), wire.Text(l.Says), l.Holds, wire.Text(l.Problem)}
-	}
-	return list
+func linkOf(l claudesettings.Link) DecisionLink {
+	return DecisionLink{wire.Text(l.Name), wire.Text(l.From), wire.Text(l.Source), wire.Text(l.Says), l.Holds, wire.Text(l.Problem)}
 }

@@ -11,6 +11,8 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"reflect"
+	"slices"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -95,7 +97,6 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	a.huma.UseMiddleware(strict)
 	a.registerAgents()
 	a.registerMemories()
-	a.registerTrash()
 	a.registerTeam()
 	a.registerBatch()
 	a.registerSearch()
@@ -103,11 +104,7 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	a.registerRecallUse()
 	a.registerExtraction()
 	a.registerJobs()
-	a.registerAbout()
-	a.registerRevisions()
-	a.registerRaw()
 	a.registerSessions()
-	a.registerSessionMemory()
 	a.registerLogs()
 	a.registerBlocked()
 	a.registerFixes()
@@ -129,16 +126,16 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	return ownRouting(router)
 }
 
-// byScript is middleware that marks each request as made by a script, for the journal. The pages
-// do not use the API.
+// byScript returns a handler that calls next with a context that names a script as the author of
+// changes. The journal records it. The pages do not use the API.
 func byScript(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r.WithContext(engine.As(r.Context(), memories.ByScript)))
 	})
 }
 
-// ownRouting removes the chi route context of an outer router from the request. Otherwise router
-// would continue the outer routing instead of starting its own.
+// ownRouting returns a handler that calls router without the chi route context of an outer router.
+// Otherwise router would continue the outer routing instead of starting its own.
 func ownRouting(router http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fresh := context.WithValue(r.Context(), chi.RouteCtxKey, (*chi.Context)(nil))
@@ -146,10 +143,14 @@ func ownRouting(router http.Handler) http.Handler {
 	})
 }
 
-// register adds a call to the router and the OpenAPI document. A call that writes runs in
-// RunDetached, so it continues if the client disconnects. An error of handle becomes a problem.
+// register adds a call to the router and to the OpenAPI document. A call that writes continues if
+// the client disconnects; one that reads ends after Options.DatabaseTime. An error of handle is
+// logged and answered as a problem.
 func register[I, O any](a *api, op huma.Operation, handle func(context.Context, *I) (*O, error)) {
 	op.MaxBodyBytes, op.BodyReadTimeout = -1, -1 // receive has read the body, within its own limits
+	if hasBody(reflect.TypeFor[I]()) {
+		op.Errors = slices.Sorted(slices.Values(append(op.Errors, bodyFailures...)))
+	}
 	where := "query"
 	writes := op.Method != http.MethodGet
 	if writes {
@@ -174,6 +175,13 @@ func register[I, O any](a *api, op huma.Operation, handle func(context.Context, 
 		}
 		return out, nil
 	})
+}
+
+// hasBody reports whether an input has a field for the request body.
+func hasBody(input reflect.Type) bool {
+	_, isJSON := input.FieldByName("Body")
+	_, isRaw := input.FieldByName("RawBody")
+	return isJSON || isRaw
 }
 
 // answer is the body of a response with status 200.

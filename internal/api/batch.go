@@ -8,6 +8,7 @@ import (
 
 	"memoir/internal/problem"
 	engine "memoir/internal/sync"
+	"memoir/internal/wire"
 )
 
 // maxBatch is the maximum number of ids in a batch. It is the same as the longest page of a list.
@@ -29,14 +30,10 @@ type BatchResult struct {
 	Problem *problem.Problem `json:"problem"`
 }
 
-// TransformSchema adds to the schema that problem may be null. huma never adds this for objects.
+// TransformSchema returns the schema with a problem that may be null. huma never adds this for
+// objects.
 func (BatchResult) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
-	described := schema.Properties["problem"]
-	schema.Properties["problem"] = &huma.Schema{
-		Description: "Why it failed; null if it did not.",
-		AnyOf:       []*huma.Schema{{Ref: described.Ref}, {Type: "null"}},
-	}
-	return schema
+	return orNull(schema, "problem", "Why it failed; null if it did not.")
 }
 
 // BatchResultList lists one result for each id of a batch, in the order of the operations.
@@ -45,10 +42,9 @@ type BatchResultList struct {
 }
 
 func (a *api) registerBatch() {
-	register(a, post("/agents/{slug}/memories:batch", "batch-memories", "Delete, restore, purge or verify several memories",
-		http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType), a.batch)
+	register(a, post("/agents/{slug}/memories:batch", "batch-memories", "Delete, restore, purge or verify several memories"), a.batch)
 	register(a, post("/agents/{slug}/memories/{id}/verify", "verify-memory", "Mark a memory as still true, which resets its age",
-		http.StatusConflict, http.StatusPreconditionFailed), a.verifyMemory)
+		http.StatusConflict, http.StatusPreconditionFailed), ifMatch(a, a.verifyMemory))
 }
 
 type batchInput struct {
@@ -56,8 +52,9 @@ type batchInput struct {
 	Body Batch
 }
 
-// batch runs the operations on each memory. A failure is part of the result and does not stop the
-// others. Without such an agent, or with more than maxBatch ids, the whole call fails.
+// batch runs each operation on its memories and returns all results. The failure of one memory is
+// part of its result and does not stop the others. The whole call fails without such an agent, or
+// with more than maxBatch ids.
 func (a *api) batch(ctx context.Context, in *batchInput) (*answer[BatchResultList], error) {
 	if _, err := a.store.AgentUncounted(ctx, in.Slug); err != nil {
 		return nil, err
@@ -76,7 +73,8 @@ func (a *api) batch(ctx context.Context, in *batchInput) (*answer[BatchResultLis
 		{"purge", in.Body.Purge, a.engine.PurgeMany},
 		{"verify", in.Body.Verify, a.engine.VerifyMany},
 	} {
-		for i, err := range operation.run(ctx, in.Slug, refsOf(operation.ids)) {
+		memories := wire.List(operation.ids, func(id string) engine.MemoryRef { return engine.MemoryRef{ID: id} })
+		for i, err := range operation.run(ctx, in.Slug, memories) {
 			result := BatchResult{ID: operation.ids[i], Op: operation.op, Status: http.StatusOK}
 			if err != nil {
 				result.Problem = a.problem(ctx, "body", err)
@@ -88,24 +86,6 @@ func (a *api) batch(ctx context.Context, in *batchInput) (*answer[BatchResultLis
 	return &answer[BatchResultList]{BatchResultList{results}}, nil
 }
 
-// refsOf returns references to the memories, without ETags.
-func refsOf(ids []string) []engine.MemoryRef {
-	all := make([]engine.MemoryRef, len(ids))
-	for i, id := range ids {
-		all[i].ID = id
-	}
-	return all
-}
-
-type verifyMemoryInput struct {
-	MemoryPath
-	Precondition
-}
-
-func (a *api) verifyMemory(ctx context.Context, in *verifyMemoryInput) (*memoryAnswer, error) {
-	match, err := a.match(ctx, in.MemoryPath, in.Precondition)
-	if err != nil {
-		return nil, err
-	}
+func (a *api) verifyMemory(ctx context.Context, in *MemoryWrite, match string) (*memoryAnswer, error) {
 	return written(a.engine.Verify(ctx, in.Slug, in.ID, match))
 }

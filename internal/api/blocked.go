@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"memoir/internal/records"
 	"memoir/internal/wire"
 )
 
@@ -19,24 +20,16 @@ type blockedPath struct {
 }
 
 func (a *api) registerBlocked() {
-	register(a, get("/agents/{slug}/blocked", "list-blocked", "List the blocked contents: deleted content that returned"), a.listBlocked)
+	register(a, get("/agents/{slug}/blocked", "list-blocked", "List the blocked contents: deleted content that returned"), ofAgent(a, a.listBlocked))
 	register(a, post("/agents/{slug}/blocked/{id}/allow", "allow-blocked", "Allow a blocked content, which restores its memory",
 		http.StatusConflict), a.allowBlocked)
 	register(a, del("/agents/{slug}/blocked/{id}", "remove-blocked", "Remove the file of a blocked content from disk",
 		http.StatusConflict), a.removeBlocked)
 }
 
-func (a *api) listBlocked(ctx context.Context, in *listBlockedInput) (*answer[wire.BlockedList], error) {
-	row, err := a.store.AgentUncounted(ctx, in.Slug)
-	if err != nil {
-		return nil, err
-	}
+func (a *api) listBlocked(ctx context.Context, row records.Agent, in *listBlockedInput) (*answer[wire.BlockedList], error) {
 	page, err := a.store.BlockedPage(ctx, row.ID, in.Limit, in.Cursor)
-	list := wire.BlockedList{Blocked: make([]wire.Blocked, len(page.Blocked)), NextCursor: wire.Text(page.NextCursor)}
-	for i, b := range page.Blocked {
-		list.Blocked[i] = wire.BlockedOf(b)
-	}
-	return ok(list), err
+	return ok(wire.BlockedList{Blocked: wire.List(page.Blocked, wire.BlockedOf), NextCursor: wire.Text(page.NextCursor)}), err
 }
 
 func (a *api) allowBlocked(ctx context.Context, in *blockedPath) (*memoryAnswer, error) {

@@ -49,8 +49,8 @@ type DoubtfulList struct {
 func (a *api) registerCitations() {
 	const citations = "/agents/{slug}/memories/{id}/citations"
 	register(a, get("/agents/{slug}/citations", "list-doubtful", "List the memories with dead references, most dead references first"), a.listDoubtful)
-	register(a, get(citations, "list-citations", "List the references of a memory, and whether they still exist in the project"), a.listCitations)
-	register(a, post(citations, "check-citations", "Check the references of a memory now"), a.checkCitations)
+	register(a, get(citations, "list-citations", "List the references of a memory, and whether they still exist in the project"), ofAgent(a, a.listCitations))
+	register(a, post(citations, "check-citations", "Check the references of a memory now"), ofAgent(a, a.checkCitations))
 }
 
 func (a *api) listDoubtful(ctx context.Context, in *AgentPath) (*answer[DoubtfulList], error) {
@@ -63,36 +63,28 @@ func (a *api) listDoubtful(ctx context.Context, in *AgentPath) (*answer[Doubtful
 	for i, d := range found {
 		list.Memories[i] = DoubtfulMemory{
 			ID: d.ID, Name: d.Name, Type: wire.Text(d.Type), Project: d.Project, CheckedAt: d.CheckedAt,
-			Gone: checkedCitations(memories.GoneCitations(d.Citations)),
+			Gone: wire.List(memories.GoneCitations(d.Citations), citationOf),
 		}
 	}
 	return ok(list), err
 }
 
-func (a *api) listCitations(ctx context.Context, in *MemoryPath) (*answer[CitationList], error) {
-	agent, err := a.store.AgentUncounted(ctx, in.Slug)
-	if err != nil {
-		return nil, err
-	}
+func (a *api) listCitations(ctx context.Context, agent records.Agent, in *MemoryPath) (*answer[CitationList], error) {
 	return a.citations(ctx, agent, in.ID)
 }
 
-// citations returns the stored check of a memory. The list is empty if the memory was not checked
-// yet. It fails with memories.ErrNotFound if there is no such memory.
+// citations returns the stored result of the last check of a memory's references. It is empty if
+// the memory was not checked yet. It returns memories.ErrNotFound if there is no such memory.
 func (a *api) citations(ctx context.Context, agent records.Agent, id string) (*answer[CitationList], error) {
 	found, err := a.store.Verification(ctx, agent, id)
 	if errors.Is(err, memories.ErrNotFound) {
 		_, err = a.store.Memory(ctx, agent, id)
 		return ok(CitationList{Citations: []CheckedCitation{}}), err
 	}
-	return ok(CitationList{Project: wire.Text(found.Project), CheckedAt: &found.CheckedAt, Citations: checkedCitations(found.Citations)}), err
+	return ok(CitationList{Project: wire.Text(found.Project), CheckedAt: &found.CheckedAt, Citations: wire.List(found.Citations, citationOf)}), err
 }
 
-func (a *api) checkCitations(ctx context.Context, in *MemoryPath) (*answer[CitationList], error) {
-	agent, err := a.store.AgentUncounted(ctx, in.Slug)
-	if err != nil {
-		return nil, err
-	}
+func (a *api) checkCitations(ctx context.Context, agent records.Agent, in *MemoryPath) (*answer[CitationList], error) {
 	if a.options.Checker != nil {
 		if err := a.options.Checker.CheckNow(ctx, agent, in.ID); err != nil {
 			return nil, err
@@ -101,10 +93,6 @@ func (a *api) checkCitations(ctx context.Context, in *MemoryPath) (*answer[Citat
 	return a.citations(ctx, agent, in.ID)
 }
 
-func checkedCitations(checked []memories.CheckedCitation) []CheckedCitation {
-	shown := make([]CheckedCitation, len(checked))
-	for i, c := range checked {
-		shown[i] = CheckedCitation{Kind: string(c.Kind), Text: c.Text, Status: string(c.Status), Message: wire.Text(c.Message)}
-	}
-	return shown
+func citationOf(c memories.CheckedCitation) CheckedCitation {
+	return CheckedCitation{Kind: string(c.Kind), Text: c.Text, Status: string(c.Status), Message: wire.Text(c.Message)}
 }

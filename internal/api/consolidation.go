@@ -27,13 +27,13 @@ type Consolidation struct {
 	Applied  []ConsolidationStep `json:"applied" nullable:"false" doc:"The last applied steps of all plans, newest first, undone ones included; at most 50."`
 }
 
-// TransformSchema adds to the schema that plan may be null.
+// TransformSchema returns the schema with a plan that may be null.
 func (Consolidation) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
 	return orNull(schema, "plan", "The agent's plan; null if there is none.")
 }
 
-// orNull replaces an object property of schema: it gets the description, and may be null. huma
-// never adds the null for objects.
+// orNull returns the schema after changing an object property of it: the property gets the
+// description, and may be null. huma never adds the null for objects.
 func orNull(schema *huma.Schema, property, description string) *huma.Schema {
 	described := schema.Properties[property]
 	schema.Properties[property] = &huma.Schema{Description: description, AnyOf: []*huma.Schema{{Ref: described.Ref}, {Type: "null"}}}
@@ -101,7 +101,7 @@ type ConsolidationChange struct {
 	Diff   *string               `json:"diff" doc:"Unified diff of the content; null if only type or description changes."`
 }
 
-// TransformSchema adds to the schema that after may be null.
+// TransformSchema returns the schema with an after that may be null.
 func (ConsolidationChange) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
 	return orNull(schema, "after", "Null if the memory is deleted.")
 }
@@ -120,7 +120,7 @@ type ConsolidationResult struct {
 	Problem *problem.Problem `json:"problem"`
 }
 
-// TransformSchema adds to the schema that problem may be null.
+// TransformSchema returns the schema with a problem that may be null.
 func (ConsolidationResult) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
 	return orNull(schema, "problem", "Why the step was not applied; null if it was.")
 }
@@ -131,27 +131,25 @@ type ConsolidationResultList struct {
 }
 
 func (a *api) registerConsolidation() {
-	register(a, get("/agents/{slug}/consolidation", "get-consolidation", "Get the state of consolidation and the plan", http.StatusConflict), a.consolidation)
-	register(a, post("/agents/{slug}/consolidation", "plan-consolidation", "Make a consolidation plan now", http.StatusConflict), a.planConsolidation)
-	register(a, post("/agents/{slug}/consolidation/apply", "apply-consolidation", "Apply steps of the plan",
-		http.StatusBadRequest, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType), a.applyConsolidation)
-	register(a, post("/agents/{slug}/consolidation/steps/{id}/undo", "undo-consolidation-step", "Undo an applied step", http.StatusConflict), a.undoConsolidationStep)
-	register(a, del("/agents/{slug}/consolidation", "discard-consolidation", "Discard the plan; applied steps stay", http.StatusConflict), a.discardConsolidation)
+	register(a, get("/agents/{slug}/consolidation", "get-consolidation", "Get the state of consolidation and the plan", http.StatusConflict), consolidating(a, a.consolidation))
+	register(a, post("/agents/{slug}/consolidation", "plan-consolidation", "Make a consolidation plan now", http.StatusConflict), consolidating(a, a.planConsolidation))
+	register(a, post("/agents/{slug}/consolidation/apply", "apply-consolidation", "Apply steps of the plan", http.StatusConflict), consolidating(a, a.applyConsolidation))
+	register(a, post("/agents/{slug}/consolidation/steps/{id}/undo", "undo-consolidation-step", "Undo an applied step", http.StatusConflict), consolidating(a, a.undoConsolidationStep))
+	register(a, del("/agents/{slug}/consolidation", "discard-consolidation", "Discard the plan; applied steps stay", http.StatusConflict), consolidating(a, a.discardConsolidation))
 }
 
-// consolidator returns the configured Consolidator, or *memories.ConflictError without one.
-func (a *api) consolidator() (*consolidation.Consolidator, error) {
-	if a.options.Consolidator == nil {
-		return nil, &memories.ConflictError{Reason: "There is no consolidation here. Nothing was changed."}
+// consolidating returns a handler that calls handle with the Consolidator. If there is none, the
+// handler returns a *memories.ConflictError and does not call handle.
+func consolidating[I, O any](a *api, handle func(context.Context, *consolidation.Consolidator, *I) (*O, error)) func(context.Context, *I) (*O, error) {
+	return func(ctx context.Context, in *I) (*O, error) {
+		if a.options.Consolidator == nil {
+			return nil, &memories.ConflictError{Reason: "There is no consolidation here. Nothing was changed."}
+		}
+		return handle(ctx, a.options.Consolidator, in)
 	}
-	return a.options.Consolidator, nil
 }
 
-func (a *api) consolidation(ctx context.Context, in *AgentPath) (*answer[Consolidation], error) {
-	c, err := a.consolidator()
-	if err != nil {
-		return nil, err
-	}
+func (a *api) consolidation(ctx context.Context, c *consolidation.Consolidator, in *AgentPath) (*answer[Consolidation], error) {
 	return consolidationAnswer(ctx, c, in.Slug)
 }
 
@@ -162,7 +160,7 @@ func consolidationAnswer(ctx context.Context, c *consolidation.Consolidator, slu
 	}
 	shown := Consolidation{
 		Mode: string(o.Mode), Model: o.HasModel, LastAt: wire.Moment(o.Last), Planning: o.Planning, Applying: o.Busy, Failed: wire.Text(o.Failed),
-		Gates: make([]ConsolidationGate, len(o.Gates)), Applied: stepsOf(o.Applied),
+		Gates: make([]ConsolidationGate, len(o.Gates)), Applied: wire.List(o.Applied, consolidationStepOf),
 	}
 	for i, g := range o.Gates {
 		shown.Gates[i] = ConsolidationGate{string(g.Name), g.Open, g.Why}
@@ -178,20 +176,12 @@ func planOf(p records.Plan) ConsolidationPlan {
 	plan := ConsolidationPlan{
 		ID: p.ID.String(), MadeAt: p.MadeAt, MadeBy: string(p.MadeBy), Memories: p.Memories, Model: wire.Text(p.Model), Note: wire.Text(p.Note),
 		InputTokens: p.InputTokens, OutputTokens: p.OutputTokens, ClaudeMD: ConsolidationSize{p.CharsBefore, p.CharsAfter},
-		Steps: stepsOf(p.Steps), Findings: make([]ConsolidationFinding, len(p.Findings)),
+		Steps: wire.List(p.Steps, consolidationStepOf), Findings: make([]ConsolidationFinding, len(p.Findings)),
 	}
 	for i, f := range p.Findings {
 		plan.Findings[i] = ConsolidationFinding{wire.Text(f.Memory), f.Name, f.Text}
 	}
 	return plan
-}
-
-func stepsOf(steps []records.Step) []ConsolidationStep {
-	shown := make([]ConsolidationStep, len(steps))
-	for i, s := range steps {
-		shown[i] = consolidationStepOf(s)
-	}
-	return shown
 }
 
 func consolidationStepOf(s records.Step) ConsolidationStep {
@@ -224,11 +214,7 @@ type planConsolidationInput struct {
 	Wait int `query:"wait" minimum:"0" maximum:"60" default:"60" doc:"Seconds to wait for the plan. A slower one is still made; planning is then true."`
 }
 
-func (a *api) planConsolidation(ctx context.Context, in *planConsolidationInput) (*answer[Consolidation], error) {
-	c, err := a.consolidator()
-	if err != nil {
-		return nil, err
-	}
+func (a *api) planConsolidation(ctx context.Context, c *consolidation.Consolidator, in *planConsolidationInput) (*answer[Consolidation], error) {
 	if _, err := c.Request(ctx, in.Slug, memories.ByScript, time.Duration(in.Wait)*time.Second); err != nil {
 		return nil, err
 	}
@@ -242,11 +228,7 @@ type applyConsolidationInput struct {
 	}
 }
 
-func (a *api) applyConsolidation(ctx context.Context, in *applyConsolidationInput) (*answer[ConsolidationResultList], error) {
-	c, err := a.consolidator()
-	if err != nil {
-		return nil, err
-	}
+func (a *api) applyConsolidation(ctx context.Context, c *consolidation.Consolidator, in *applyConsolidationInput) (*answer[ConsolidationResultList], error) {
 	results, err := c.Apply(ctx, in.Slug, in.Body.Steps, memories.ByScript)
 	if err != nil {
 		return nil, err
@@ -267,11 +249,7 @@ type consolidationStepPath struct {
 	ID string `path:"id" doc:"Id of a step."`
 }
 
-func (a *api) undoConsolidationStep(ctx context.Context, in *consolidationStepPath) (*answer[ConsolidationStep], error) {
-	c, err := a.consolidator()
-	if err != nil {
-		return nil, err
-	}
+func (a *api) undoConsolidationStep(ctx context.Context, c *consolidation.Consolidator, in *consolidationStepPath) (*answer[ConsolidationStep], error) {
 	step, err := c.Undo(ctx, in.Slug, in.ID, memories.ByScript)
 	if err != nil {
 		return nil, err
@@ -279,11 +257,7 @@ func (a *api) undoConsolidationStep(ctx context.Context, in *consolidationStepPa
 	return ok(consolidationStepOf(step)), nil
 }
 
-func (a *api) discardConsolidation(ctx context.Context, in *AgentPath) (*answer[Consolidation], error) {
-	c, err := a.consolidator()
-	if err != nil {
-		return nil, err
-	}
+func (a *api) discardConsolidation(ctx context.Context, c *consolidation.Consolidator, in *AgentPath) (*answer[Consolidation], error) {
 	if err := c.Discard(ctx, in.Slug); err != nil {
 		return nil, err
 	}

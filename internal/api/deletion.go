@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"net/http"
 
 	"memoir/internal/memories/claudemd"
 	engine "memoir/internal/sync"
@@ -42,8 +41,7 @@ type ClaudeMDDeletion struct {
 
 func (a *api) registerDeletion() {
 	register(a, get("/agents/{slug}/memories/{id}/deletion", "preview-deletion", "Preview the deletion of a memory"), a.previewDeletion)
-	register(a, post("/agents/{slug}/memories:deletion", "preview-deletions", "Preview the deletion of several memories",
-		http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType), a.previewDeletions)
+	register(a, post("/agents/{slug}/memories:deletion", "preview-deletions", "Preview the deletion of several memories"), a.previewDeletions)
 }
 
 func (a *api) previewDeletion(ctx context.Context, in *MemoryPath) (*answer[Deletion], error) {
@@ -68,7 +66,7 @@ func deletionOf(change engine.DeletionPreview) Deletion {
 	before, after := change.ClaudeMDBefore, change.ClaudeMDAfter
 	deletion := Deletion{
 		Memories: make([]DeletedMemory, len(change.Memories)),
-		Files:    make([]wire.File, len(change.Files)), Indexes: make([]IndexChange, len(change.Indexes)),
+		Files:    wire.List(change.Files, wire.FileOf), Indexes: make([]IndexChange, len(change.Indexes)),
 		ClaudeMD: ClaudeMDDeletion{
 			CharsBefore: before.Chars, CharsAfter: after.Chars,
 			TokensBefore: claudemd.ApproximateTokens(before.Chars), TokensAfter: claudemd.ApproximateTokens(after.Chars),
@@ -77,9 +75,6 @@ func deletionOf(change engine.DeletionPreview) Deletion {
 	}
 	for i, m := range change.Memories {
 		deletion.Memories[i] = DeletedMemory{m.ID, m.Name}
-	}
-	for i, f := range change.Files {
-		deletion.Files[i] = wire.FileOf(f)
 	}
 	for i, index := range change.Indexes {
 		lines := make([]string, len(index.Gone))

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"memoir/internal/records"
 	"memoir/internal/wire"
 )
 
@@ -52,45 +53,28 @@ type VersionList struct {
 }
 
 func (a *api) registerDisagreements() {
-	register(a, get("/agents/{slug}/disagreements", "list-disagreements", "List the memories whose files have different contents"), a.listDisagreements)
-	register(a, get("/agents/{slug}/memories/{id}/versions", "list-versions", "List the different contents of a memory's files"), a.listVersions)
+	register(a, get("/agents/{slug}/disagreements", "list-disagreements", "List the memories whose files have different contents"), ofAgent(a, a.listDisagreements))
+	register(a, get("/agents/{slug}/memories/{id}/versions", "list-versions", "List the different contents of a memory's files"), ofAgent(a, a.listVersions))
 	register(a, post("/agents/{slug}/memories/{id}/versions/{version}/keep", "keep-version",
 		"Keep one content of a memory, and remove the primary files with another one",
-		http.StatusConflict, http.StatusPreconditionFailed), a.keepVersion)
+		http.StatusConflict, http.StatusPreconditionFailed), ifMatch(a, a.keepVersion))
 }
 
 type keepVersionInput struct {
-	MemoryPath
-	Precondition
+	MemoryWrite
 	Version string `path:"version" doc:"The version's id."`
 }
 
-func (a *api) keepVersion(ctx context.Context, in *keepVersionInput) (*memoryAnswer, error) {
-	match, err := a.match(ctx, in.MemoryPath, in.Precondition)
-	if err != nil {
-		return nil, err
-	}
+func (a *api) keepVersion(ctx context.Context, in *keepVersionInput, match string) (*memoryAnswer, error) {
 	return written(a.engine.Keep(ctx, in.Slug, in.ID, match, in.Version))
 }
 
-func (a *api) listDisagreements(ctx context.Context, in *AgentPath) (*answer[DisagreementList], error) {
-	row, err := a.store.AgentUncounted(ctx, in.Slug)
-	if err != nil {
-		return nil, err
-	}
+func (a *api) listDisagreements(ctx context.Context, row records.Agent, in *AgentPath) (*answer[DisagreementList], error) {
 	found, err := a.store.Disagreements(ctx, row)
-	list := DisagreementList{Disagreements: make([]Disagreement, len(found))}
-	for i, d := range found {
-		list.Disagreements[i] = Disagreement(d)
-	}
-	return ok(list), err
+	return ok(DisagreementList{wire.List(found, func(d records.Disagreement) Disagreement { return Disagreement(d) })}), err
 }
 
-func (a *api) listVersions(ctx context.Context, in *MemoryPath) (*answer[VersionList], error) {
-	row, err := a.store.AgentUncounted(ctx, in.Slug)
-	if err != nil {
-		return nil, err
-	}
+func (a *api) listVersions(ctx context.Context, row records.Agent, in *MemoryPath) (*answer[VersionList], error) {
 	m, err := a.store.Memory(ctx, row, in.ID)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/problem"
+	"memoir/internal/records"
 )
 
 // document is a response body that is not JSON.
@@ -23,6 +24,8 @@ func (a *api) registerDocuments() {
 		"text/markdown", "The whole CLAUDE.md. With as_of, what Memoir would have compiled then, in the handwritten parts of today."), a.getClaudeMD)
 	register(a, withMediaType(get("/agents/{slug}/index", "get-index", "Get MEMORY.md as an agent loads it", http.StatusConflict),
 		"text/markdown", "MEMORY.md, cut to 200 lines and 25,000 UTF-16 code units; empty where there is none."), a.getIndex)
+	register(a, withMediaType(get("/agents/{slug}/memories/{id}/raw", "get-raw-memory", "Get the bytes of a memory's source file"),
+		"application/octet-stream", "The file, frontmatter and all. 404 also where its bytes are not kept: it could not be read, or is too large."), ofAgent(a, a.getRaw))
 }
 
 type claudeMDInput struct {
@@ -52,16 +55,7 @@ func (a *api) getIndex(ctx context.Context, in *AgentPath) (*document, error) {
 	return markdown([]byte(memorymd.Load(index.Raw))), err
 }
 
-func (a *api) registerRaw() {
-	register(a, withMediaType(get("/agents/{slug}/memories/{id}/raw", "get-raw-memory", "Get the bytes of a memory's source file"),
-		"application/octet-stream", "The file, frontmatter and all. 404 also where its bytes are not kept: it could not be read, or is too large."), a.getRaw)
-}
-
-func (a *api) getRaw(ctx context.Context, in *MemoryPath) (*document, error) {
-	row, err := a.store.AgentUncounted(ctx, in.Slug)
-	if err != nil {
-		return nil, err
-	}
+func (a *api) getRaw(ctx context.Context, row records.Agent, in *MemoryPath) (*document, error) {
 	raw, err := a.store.Raw(ctx, row, in.ID)
 	if err != nil {
 		return nil, err

@@ -12,11 +12,12 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"memoir/internal/gate"
+	"memoir/internal/memories"
 	"memoir/internal/problem"
 )
 
-// problem returns the problem of err with the request id, and logs err. where is "body" or "query",
-// the location of an invalid field.
+// problem logs err and returns its problem, with the id of the request. where is "body" or "query",
+// the part of the request that has the invalid field, if any.
 func (a *api) problem(ctx context.Context, where string, err error) *problem.Problem {
 	p := problem.Of(err)
 	if p.Code == problem.Invalid {
@@ -37,6 +38,15 @@ func unprocessable(fields ...problem.Field) *problem.Problem {
 		messages[i] = strings.TrimPrefix(strings.TrimPrefix(f.Location, "body."), "query.") + " " + f.Message
 	}
 	return problem.New(http.StatusUnprocessableEntity, "Nothing was changed: "+strings.Join(messages, "; ")+".", fields...)
+}
+
+// checkText returns a 422 problem for the parameter at location if value has invalid UTF-8 or a NUL
+// character, which Postgres would refuse. Otherwise it returns nil.
+func checkText(location, value string) []error {
+	if memories.CanBeText(value) {
+		return nil
+	}
+	return []error{unprocessable(problem.Field{Location: location, Message: "is not valid UTF-8, or holds a NUL character"})}
 }
 
 // init makes huma's own errors problems of this package. huma reads these settings from global
@@ -77,8 +87,8 @@ func refusal(status int, message string, errs []error) *problem.Problem {
 	}
 }
 
-// fieldOf returns the field of an error of huma. For a missing field, it takes the name from the
-// message, because the location only names the parent.
+// fieldOf returns the location and message of an error of huma. For a missing field, it takes the
+// name from the message, because the location only names the parent.
 func fieldOf(detail *huma.ErrorDetail) problem.Field {
 	var missing string
 	if n, err := fmt.Sscanf(detail.Message, validation.MsgExpectedRequiredProperty, &missing); n == 1 && err == nil {
@@ -87,7 +97,7 @@ func fieldOf(detail *huma.ErrorDetail) problem.Field {
 	return problem.Field{Location: detail.Location, Message: "is not as it should be: " + detail.Message}
 }
 
-// notFound answers 404 for a path without a route.
+// notFound answers 404 for a path without a call.
 func notFound(w http.ResponseWriter, r *http.Request) {
 	problem.New(http.StatusNotFound, "There is nothing at this address. The calls are listed in /api/openapi.json.").
 		Request(gate.RequestID(r.Context())).Write(w)

@@ -9,27 +9,46 @@ import (
 	engine "memoir/internal/sync"
 )
 
-// Precondition contains the If-Match header of a write.
-type Precondition struct {
+// MemoryWrite contains the parameters of a write to one memory: its path and the If-Match header.
+// It is exported because huma ignores embedded structs that are unexported.
+type MemoryWrite struct {
+	MemoryPath
 	IfMatch string `header:"If-Match" doc:"The ETag of the memory as you read it; 412 if it has changed since."`
 }
 
-// match returns the entity tag that the engine must compare with the memory. It is empty without
-// If-Match. If the client sent several tags, it is the tag of the current memory if the list has
-// it, else the first. match returns memories.ErrChanged if the header has no tag.
-func (a *api) match(ctx context.Context, path MemoryPath, condition Precondition) (string, error) {
-	tags := entityTags(condition.IfMatch)
-	if len(tags) == 0 && condition.IfMatch != "" {
+func (in *MemoryWrite) write() *MemoryWrite { return in }
+
+// ifMatch returns a handler that calls handle with the entity tag that the engine must compare with
+// the memory; see match. If match fails, the handler returns its error and does not call handle.
+func ifMatch[I any, P interface {
+	*I
+	write() *MemoryWrite
+}](a *api, handle func(ctx context.Context, in *I, match string) (*memoryAnswer, error)) func(context.Context, *I) (*memoryAnswer, error) {
+	return func(ctx context.Context, in *I) (*memoryAnswer, error) {
+		match, err := a.match(ctx, P(in).write())
+		if err != nil {
+			return nil, err
+		}
+		return handle(ctx, in, match)
+	}
+}
+
+// match returns the entity tag of an If-Match header, or "" if the request has no such header. If
+// the header has several tags, match returns the tag of the current memory if it is one of them,
+// else the first. It returns memories.ErrChanged if the header has no tag.
+func (a *api) match(ctx context.Context, in *MemoryWrite) (string, error) {
+	tags := entityTags(in.IfMatch)
+	if len(tags) == 0 && in.IfMatch != "" {
 		return "", memories.ErrChanged // a condition that no memory meets
 	}
 	if len(tags) < 2 {
 		return strings.Join(tags, ""), nil
 	}
-	row, err := a.store.AgentUncounted(ctx, path.Slug)
+	row, err := a.store.AgentUncounted(ctx, in.Slug)
 	if err != nil {
 		return "", err
 	}
-	m, err := a.store.Memory(ctx, row, path.ID)
+	m, err := a.store.Memory(ctx, row, in.ID)
 	if err != nil {
 		return "", err
 	}
@@ -39,16 +58,16 @@ func (a *api) match(ctx context.Context, path MemoryPath, condition Precondition
 	return tags[0], nil
 }
 
-// noneMatches reports whether an If-None-Match header has etag or *, so that the answer is 304. It
-// uses weak comparison, as RFC 9110 section 13.1.2 requires.
+// noneMatches reports whether an If-None-Match header has the tag etag or *, so that the answer is
+// 304. It ignores the prefix W/, as RFC 9110 section 13.1.2 requires.
 func noneMatches(header, etag string) bool {
 	return slices.ContainsFunc(entityTags(header), func(tag string) bool {
 		return tag == "*" || strings.TrimPrefix(tag, "W/") == etag
 	})
 }
 
-// entityTags splits a header into entity tags. It splits at every comma, because Memoir's own tags
-// have none.
+// entityTags splits a header into its entity tags, without space. It splits at every comma, because
+// Memoir's own tags have none. It returns nil for an empty header.
 func entityTags(header string) []string {
 	var tags []string
 	for tag := range strings.SplitSeq(header, ",") {

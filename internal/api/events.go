@@ -41,7 +41,8 @@ type eventsInput struct {
 // eventStream is an answer whose body is written by a function.
 type eventStream struct{ Body func(huma.Context) }
 
-// streamEvents answers an event stream, or a 429 problem if MaxStreams streams are open.
+// streamEvents answers an event stream, which ends when the client disconnects or the server stops.
+// If MaxStreams streams are open, it returns a 429 problem.
 func (a *api) streamEvents(_ context.Context, in *eventsInput) (*eventStream, error) {
 	select {
 	case a.streams <- struct{}{}:
@@ -70,7 +71,7 @@ type stream struct {
 }
 
 // open sends the headers and the reconnect delay, and reports whether the client received them. The
-// caller must subscribe first, so that no later event is lost.
+// caller must subscribe before, so that no later event is lost.
 func (s stream) open() bool {
 	s.w.Header().Set("Content-Type", "text/event-stream")
 	s.w.Header().Set("X-Accel-Buffering", "no") // stops nginx from buffering events
@@ -78,9 +79,9 @@ func (s stream) open() bool {
 	return s.send(fmt.Sprintf("retry: %d\n\n", reconnectDelay))
 }
 
-// follow sends events until the client disconnects, a write fails, or the hub closes. It sends the
-// events of agent and those of all agents; an empty agent means every event. It sends a comment at
-// every ping.
+// follow sends events until the client disconnects, a write fails, or the engine closes received.
+// It sends the events of agent and those of all agents; if agent is empty, it sends every event. It
+// sends a comment at every ping.
 func (s stream) follow(ctx context.Context, received <-chan events.Event, agent string, ping time.Duration) {
 	ticker := time.NewTicker(ping)
 	defer ticker.Stop()

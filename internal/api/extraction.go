@@ -56,7 +56,7 @@ type ProposedState struct {
 	Body        *string `json:"body"`
 }
 
-// Schema returns a schema that also allows null. huma never adds this for objects.
+// Schema returns the schema of the struct or null. huma never adds the null for objects.
 func (ProposedState) Schema(huma.Registry) *huma.Schema {
 	text := func() *huma.Schema { return &huma.Schema{Type: huma.TypeString, Nullable: true} }
 	state := &huma.Schema{
@@ -86,8 +86,7 @@ type proposalAnswer struct {
 }
 
 func (a *api) registerExtraction() {
-	op := post("/agents/{slug}/extract", "extract", "Find memories in a conversation", http.StatusBadRequest,
-		http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+	op := post("/agents/{slug}/extract", "extract", "Find memories in a conversation", http.StatusConflict)
 	op.DefaultStatus = http.StatusOK
 	op.Responses = map[string]*huma.Response{"202": {
 		Description: "The conversation is read in the background: wait is 0, or has passed.",
@@ -97,8 +96,8 @@ func (a *api) registerExtraction() {
 	const proposals = "/agents/{slug}/proposals"
 	register(a, get(proposals, "list-proposals", "List proposals, newest first"), a.listProposals)
 	register(a, get(proposals+"/{id}", "get-proposal", "Get one proposal"), a.getProposal)
-	register(a, post(proposals+"/{id}/accept", "accept-proposal", "Accept a proposal: save it as a memory", http.StatusBadRequest, http.StatusConflict,
-		http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType), a.acceptProposal)
+	register(a, post(proposals+"/{id}/accept", "accept-proposal", "Accept a proposal: save it as a memory",
+		http.StatusConflict, http.StatusPreconditionFailed), a.acceptProposal)
 	register(a, post(proposals+"/{id}/refuse", "refuse-proposal", "Refuse a proposal, so that it is not repeated", http.StatusConflict,
 		http.StatusPreconditionFailed), a.refuseProposal)
 }
@@ -123,9 +122,9 @@ type extractAnswer struct {
 	Body   Extraction
 }
 
-// extract queues a conversation to be read. It answers 200 with the result if the job ends within
-// wait, else 202. It answers a 503 problem if the reading failed, and its text states whether
-// Memoir tries again.
+// extract queues a conversation to be read. It answers 200 with the result if the reading ends
+// within wait, else 202. If the reading failed, it answers a 503 problem that says whether Memoir
+// tries again.
 func (a *api) extract(ctx context.Context, in *extractInput) (*extractAnswer, error) {
 	request := extraction.Request{Agent: in.Slug, Session: in.Body.Session, Transcript: in.Body.Transcript, Path: in.Body.TranscriptPath}
 	for _, m := range in.Body.Messages {
@@ -180,11 +179,8 @@ type listProposalsInput struct {
 
 func (a *api) listProposals(ctx context.Context, in *listProposalsInput) (*answer[ProposalList], error) {
 	page, err := a.options.Extractor.Proposals(ctx, in.Slug, records.ProposalState(in.State), in.Limit, in.Cursor)
-	list := ProposalList{Proposals: make([]Proposal, len(page.Proposals)), Total: page.Total, NextCursor: wire.Text(page.NextCursor)}
-	for i, p := range page.Proposals {
-		list.Proposals[i] = proposalOf(in.Slug, p)
-	}
-	return ok(list), err
+	proposals := wire.List(page.Proposals, func(p extraction.Proposed) Proposal { return proposalOf(in.Slug, p) })
+	return ok(ProposalList{Proposals: proposals, Total: page.Total, NextCursor: wire.Text(page.NextCursor)}), err
 }
 
 func (a *api) getProposal(ctx context.Context, in *ProposalPath) (*proposalAnswer, error) {

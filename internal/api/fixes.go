@@ -42,10 +42,8 @@ type Fix struct {
 func (a *api) registerFixes() {
 	const fixes = "/agents/{slug}/memories/{id}/fixes"
 	register(a, get(fixes, "list-fixes", "List the fixes for the problems of a memory's files"), a.listFixes)
-	register(a, post(fixes, "apply-fix", "Fix one file of a memory", http.StatusBadRequest, http.StatusConflict,
-		http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType), a.applyFix)
-	register(a, post(fixes+"/undo", "undo-fix", "Undo a fix", http.StatusBadRequest, http.StatusConflict,
-		http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType), a.undoFix)
+	register(a, post(fixes, "apply-fix", "Fix one file of a memory", http.StatusConflict, http.StatusPreconditionFailed), ifMatch(a, a.applyFix))
+	register(a, post(fixes+"/undo", "undo-fix", "Undo a fix", http.StatusConflict, http.StatusPreconditionFailed), ifMatch(a, a.undoFix))
 }
 
 func (a *api) listFixes(ctx context.Context, in *MemoryPath) (*answer[FixList], error) {
@@ -74,35 +72,25 @@ func flawedFileOf(f engine.Flawed) FlawedFile {
 }
 
 type applyFixInput struct {
-	MemoryPath
-	Precondition
+	MemoryWrite
 	Body struct {
 		Fix  string `json:"fix" doc:"Id of a current fix of the file."`
 		Path string `json:"path" doc:"The file, relative to the agent's dir."`
 	} `nameHint:"ApplyFix"`
 }
 
-func (a *api) applyFix(ctx context.Context, in *applyFixInput) (*memoryAnswer, error) {
-	match, err := a.match(ctx, in.MemoryPath, in.Precondition)
-	if err != nil {
-		return nil, err
-	}
+func (a *api) applyFix(ctx context.Context, in *applyFixInput, match string) (*memoryAnswer, error) {
 	return written(a.engine.Fix(ctx, in.Slug, in.ID, match, in.Body.Path, in.Body.Fix))
 }
 
 type undoFixInput struct {
-	MemoryPath
-	Precondition
+	MemoryWrite
 	Body struct {
 		Path string `json:"path" doc:"The file, relative to the agent's dir."`
 		Hash string `json:"hash" doc:"The hash of the file before the fix, from the list of fixes."`
 	} `nameHint:"UndoFix"`
 }
 
-func (a *api) undoFix(ctx context.Context, in *undoFixInput) (*memoryAnswer, error) {
-	match, err := a.match(ctx, in.MemoryPath, in.Precondition)
-	if err != nil {
-		return nil, err
-	}
+func (a *api) undoFix(ctx context.Context, in *undoFixInput, match string) (*memoryAnswer, error) {
 	return written(a.engine.UndoFix(ctx, in.Slug, in.ID, match, in.Body.Path, in.Body.Hash))
 }

@@ -12,7 +12,7 @@ import (
 // pingTimeout is the time limit for the response of Postgres in ready. Arbitrary.
 const pingTimeout = 3 * time.Second
 
-// alive answers 200 as long as the process runs. It does not check Postgres.
+// alive answers 200. It does not check Postgres.
 func (a *api) alive(w http.ResponseWriter, _ *http.Request) { writeOK(w) }
 
 // ready answers 200 if Postgres responds and the first scan has ended. Otherwise it answers 503

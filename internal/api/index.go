@@ -47,9 +47,9 @@ type IndexRebuild struct {
 
 func (a *api) registerIndex() {
 	register(a, get("/agents/{slug}/index/lint", "lint-index", "List the problems of MEMORY.md by line", http.StatusConflict), a.lintIndex)
-	a.registerFacts()
 	register(a, post("/agents/{slug}/index", "rebuild-index", "Update MEMORY.md to match the memory files",
 		http.StatusConflict, http.StatusPreconditionFailed), a.rebuildIndex)
+	register(a, a.alsoCreates(post("/agents/{slug}/index/facts/{id}/adopt", "adopt-fact", "Move a fact of MEMORY.md into a memory", http.StatusConflict)), a.adoptFact)
 }
 
 func (a *api) lintIndex(ctx context.Context, in *AgentPath) (*answer[IndexLint], error) {
@@ -101,11 +101,6 @@ func (a *api) rebuildIndex(ctx context.Context, in *rebuildIndexInput) (*indexRe
 		rebuild.Before = &before
 	}
 	return &indexRebuildAnswer{change.ETag(), rebuild}, nil
-}
-
-func (a *api) registerFacts() {
-	register(a, a.alsoCreates(post("/agents/{slug}/index/facts/{id}/adopt", "adopt-fact", "Move a fact of MEMORY.md into a memory",
-		http.StatusBadRequest, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)), a.adoptFact)
 }
 
 type adoptFactInput struct {

@@ -6,6 +6,7 @@ import (
 
 	"memoir/internal/jobs"
 	"memoir/internal/model"
+	"memoir/internal/records"
 	"memoir/internal/wire"
 )
 
@@ -49,14 +50,10 @@ type BackgroundJobList struct {
 }
 
 func (a *api) registerJobs() {
-	register(a, get("/agents/{slug}/jobs", "list-jobs", "List an agent's background jobs, and the tokens of 30 days"), a.listJobs)
+	register(a, get("/agents/{slug}/jobs", "list-jobs", "List an agent's background jobs, and the tokens of 30 days"), ofAgent(a, a.listJobs))
 }
 
-func (a *api) listJobs(ctx context.Context, in *AgentPath) (*answer[BackgroundJobList], error) {
-	agent, err := a.store.AgentUncounted(ctx, in.Slug)
-	if err != nil {
-		return nil, err
-	}
+func (a *api) listJobs(ctx context.Context, agent records.Agent, in *AgentPath) (*answer[BackgroundJobList], error) {
 	entries, err := jobs.List(ctx, a.store, agent.ID)
 	if err != nil {
 		return nil, err

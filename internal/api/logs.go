@@ -10,7 +10,6 @@ import (
 
 	"memoir/internal/logs"
 	"memoir/internal/memories"
-	"memoir/internal/problem"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 	"memoir/internal/wire"
@@ -86,16 +85,13 @@ type listLogsInput struct {
 	Cursor string `query:"cursor" doc:"The next_cursor of the previous page of the same list."`
 }
 
-// Resolve checks the slug, and returns a 422 problem if q has invalid UTF-8 or a NUL character. It
-// calls Resolve of the path, because huma calls only this one.
+// Resolve returns a 404 problem for an invalid slug, and a 422 problem if q has invalid UTF-8 or a
+// NUL character. Otherwise it returns nil. huma calls only this method, not that of the path.
 func (in *listLogsInput) Resolve(ctx huma.Context) []error {
 	if errs := in.AgentPath.Resolve(ctx); errs != nil {
 		return errs
 	}
-	if !memories.CanBeText(in.Q) {
-		return []error{unprocessable(problem.Field{Location: "query.q", Message: "is not valid UTF-8, or holds a NUL character"})}
-	}
-	return nil
+	return checkText("query.q", in.Q)
 }
 
 type logDayInput struct {
@@ -123,19 +119,14 @@ const logsPath = "/api/v1/agents/{slug}/logs"
 
 func (a *api) registerLogs() {
 	const all = "/agents/{slug}/logs"
-	register(a, get(all, "list-logs", "List the days with logs, or search the logs"), a.listLogs)
-	register(a, get(all+"/{day}", "get-logs", "Get an agent's logs of one day"), a.getLogs)
-	op := post(all, "append-log", "Append an entry to an agent's log of today", http.StatusBadRequest,
-		http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+	register(a, get(all, "list-logs", "List the days with logs, or search the logs"), ofAgent(a, a.listLogs))
+	register(a, get(all+"/{day}", "get-logs", "Get an agent's logs of one day"), ofAgent(a, a.getLogs))
+	op := post(all, "append-log", "Append an entry to an agent's log of today", http.StatusConflict)
 	op.DefaultStatus = http.StatusCreated
 	register(a, op, a.appendLog)
 }
 
-func (a *api) listLogs(ctx context.Context, in *listLogsInput) (*answer[LogDayList], error) {
-	row, err := a.store.AgentUncounted(ctx, in.Slug)
-	if err != nil {
-		return nil, err
-	}
+func (a *api) listLogs(ctx context.Context, row records.Agent, in *listLogsInput) (*answer[LogDayList], error) {
 	if in.Q != "" {
 		return a.searchLogs(ctx, row, in)
 	}
@@ -170,13 +161,9 @@ func (a *api) searchLogs(ctx context.Context, row records.Agent, in *listLogsInp
 	return ok(list), err
 }
 
-// getLogs answers the logs of one day. It fails with memories.ErrNotFound if the day is malformed
-// or without logs.
-func (a *api) getLogs(ctx context.Context, in *logDayInput) (*answer[LogsOfDay], error) {
-	row, err := a.store.AgentUncounted(ctx, in.Slug)
-	if err != nil {
-		return nil, err
-	}
+// getLogs answers the logs of one day, with the nearest days that have logs. It returns
+// memories.ErrNotFound if the day is malformed or has no logs.
+func (a *api) getLogs(ctx context.Context, row records.Agent, in *logDayInput) (*answer[LogsOfDay], error) {
 	day, isDay := logs.ParseDay(in.Day)
 	if !isDay {
 		return nil, memories.ErrNotFound

@@ -34,18 +34,18 @@ type memoryAnswer struct {
 
 func (a *api) registerMemories() {
 	const memory = "/agents/{slug}/memories/{id}"
-	register(a, get("/agents/{slug}/memories", "list-memories", "List the memories of an agent"), a.listMemories)
-	register(a, a.alsoCreates(post("/agents/{slug}/memories", "save-memory", "Save a memory under its name",
-		http.StatusBadRequest, http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge,
-		http.StatusUnsupportedMediaType)), a.saveMemory)
-	register(a, alsoNotModified(get(memory, "get-memory", "Get one memory, or a fact of MEMORY.md")), a.getMemory)
-	register(a, patch(memory, "patch-memory", "Change parts of a memory, or rename it",
-		http.StatusBadRequest, http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge,
-		http.StatusUnsupportedMediaType), a.patchMemory)
-	register(a, del(memory, "delete-memory", "Delete a memory everywhere", http.StatusConflict, http.StatusPreconditionFailed), a.deleteMemory)
+	register(a, get("/agents/{slug}/memories", "list-memories", "List the memories of an agent"), ofAgent(a, a.listMemories))
+	register(a, a.alsoCreates(post("/agents/{slug}/memories", "save-memory", "Save a memory under its name", http.StatusConflict, http.StatusPreconditionFailed)), a.saveMemory)
+	register(a, alsoNotModified(get(memory, "get-memory", "Get one memory, or a fact of MEMORY.md")), ofAgent(a, a.getMemory))
+	register(a, patch(memory, "patch-memory", "Change parts of a memory, or rename it", http.StatusConflict, http.StatusPreconditionFailed), ifMatch(a, a.patchMemory))
+	register(a, del(memory, "delete-memory", "Delete a memory everywhere", http.StatusConflict, http.StatusPreconditionFailed), ifMatch(a, a.deleteMemory))
+	register(a, post("/agents/{slug}/memories/{id}/restore", "restore-memory", "Restore a memory from the trash, or write back a missing one",
+		http.StatusConflict, http.StatusPreconditionFailed), ifMatch(a, a.restoreMemory))
+	register(a, get("/agents/{slug}/memories/{id}/revisions", "list-revisions", "List the revisions of a memory, newest first"), ofAgent(a, a.listRevisions))
 }
 
-// alsoCreates adds the response 201 to the documentation of op, and makes 200 its default status.
+// alsoCreates returns op with the documentation of the response 201, and with 200 as its default
+// status.
 func (a *api) alsoCreates(op huma.Operation) huma.Operation {
 	schema := a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[wire.Memory](), true, "")
 	op.DefaultStatus = http.StatusOK
@@ -57,7 +57,7 @@ func (a *api) alsoCreates(op huma.Operation) huma.Operation {
 	return op
 }
 
-// alsoNotModified adds the response 304 to the documentation of op.
+// alsoNotModified returns op with the documentation of the response 304.
 func alsoNotModified(op huma.Operation) huma.Operation {
 	op.Responses = map[string]*huma.Response{"304": {
 		Description: "The client has the current version.",
@@ -76,12 +76,8 @@ type getMemoryInput struct {
 }
 
 // getMemory answers a memory, or a fact of an index if no memory has the id. With as_of, it answers
-// the memory at that time. It answers 304 if If-None-Match has the current tag.
-func (a *api) getMemory(ctx context.Context, in *getMemoryInput) (*memoryAnswer, error) {
-	row, err := a.store.AgentUncounted(ctx, in.Slug)
-	if err != nil {
-		return nil, err
-	}
+// the memory as it was at that time. It answers 304 if If-None-Match has the current tag.
+func (a *api) getMemory(ctx context.Context, row records.Agent, in *getMemoryInput) (*memoryAnswer, error) {
 	at, err := in.moment(time.Now())
 	if err != nil {
 		return nil, err
@@ -131,16 +127,8 @@ func (a *api) saveMemory(ctx context.Context, in *saveMemoryInput) (*memoryAnswe
 	return saved(result, err)
 }
 
-// created returns the 201 response to a write that created or restored a memory.
-func created(result engine.Result) *memoryAnswer {
-	response := memoryAnswerOf(http.StatusCreated, result.Memory, result.ClaudeMDProblem)
-	response.Location = "/api/v1/agents/" + url.PathEscape(result.Memory.Agent) + "/memories/" + result.Memory.ID
-	return response
-}
-
 type patchMemoryInput struct {
-	MemoryPath
-	Precondition
+	MemoryWrite
 	Body struct {
 		Name        optional `json:"name" required:"false" nullable:"false" doc:"Another name renames the memory."`
 		Type        optional `json:"type" required:"false" nullable:"false" enum:"feedback,user,project,reference"`
@@ -149,11 +137,7 @@ type patchMemoryInput struct {
 	} `nameHint:"PatchMemory"`
 }
 
-func (a *api) patchMemory(ctx context.Context, in *patchMemoryInput) (*memoryAnswer, error) {
-	match, err := a.match(ctx, in.MemoryPath, in.Precondition)
-	if err != nil {
-		return nil, err
-	}
+func (a *api) patchMemory(ctx context.Context, in *patchMemoryInput, match string) (*memoryAnswer, error) {
 	if err := in.Body.Name.notNull("name"); err != nil {
 		return nil, err
 	}
@@ -167,16 +151,11 @@ func (a *api) patchMemory(ctx context.Context, in *patchMemoryInput) (*memoryAns
 }
 
 type deleteMemoryInput struct {
-	MemoryPath
-	Precondition
+	MemoryWrite
 	Purge bool `query:"purge" doc:"Also removes it from the trash, permanently."`
 }
 
-func (a *api) deleteMemory(ctx context.Context, in *deleteMemoryInput) (*memoryAnswer, error) {
-	match, err := a.match(ctx, in.MemoryPath, in.Precondition)
-	if err != nil {
-		return nil, err
-	}
+func (a *api) deleteMemory(ctx context.Context, in *deleteMemoryInput, match string) (*memoryAnswer, error) {
 	remove := a.engine.Delete
 	if in.Purge {
 		remove = a.engine.Purge
@@ -184,13 +163,15 @@ func (a *api) deleteMemory(ctx context.Context, in *deleteMemoryInput) (*memoryA
 	return written(remove(ctx, in.Slug, in.ID, match))
 }
 
-// saved returns the response to a write: 201 if it created or restored a memory, else 200. If err
-// is not nil, it returns err.
+// saved returns the response to a write: 201 with the memory's address if it created or restored
+// one, else 200. If err is not nil, it returns err.
 func saved(result engine.Result, err error) (*memoryAnswer, error) {
-	if err != nil || !result.Created {
-		return written(result, err)
+	response, err := written(result, err)
+	if err == nil && result.Created {
+		response.Status = http.StatusCreated
+		response.Location = "/api/v1/agents/" + url.PathEscape(result.Memory.Agent) + "/memories/" + result.Memory.ID
 	}
-	return created(result), nil
+	return response, err
 }
 
 // written returns the 200 response to a write. If err is not nil, it returns err.
@@ -218,8 +199,8 @@ type listMemoriesInput struct {
 	memories.PageRequest
 }
 
-// Resolve checks the slug, and returns a 422 problem for an invalid filter. It calls Resolve of the
-// path, because huma calls only this one.
+// Resolve returns a 404 problem for an invalid slug, and a 422 problem for an invalid filter.
+// Otherwise it returns nil. huma calls only this method, not that of the path.
 func (in *listMemoriesInput) Resolve(ctx huma.Context) []error {
 	if errs := in.AgentPath.Resolve(ctx); errs != nil {
 		return errs
@@ -231,11 +212,7 @@ func (in *listMemoriesInput) Resolve(ctx huma.Context) []error {
 	return nil
 }
 
-func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[wire.MemoryList], error) {
-	agent, err := a.store.AgentUncounted(ctx, in.Slug)
-	if err != nil {
-		return nil, err
-	}
+func (a *api) listMemories(ctx context.Context, agent records.Agent, in *listMemoriesInput) (*answer[wire.MemoryList], error) {
 	claudeMDProblem, now := agent.ClaudeMD.Problem, time.Now()
 	if at := in.AsOf.Time(); in.AsOf != "" && at.After(now) {
 		in.AsOf = ""
@@ -249,21 +226,7 @@ func (a *api) listMemories(ctx context.Context, in *listMemoriesInput) (*answer[
 	return ok(wire.MemoryListOf(page, func(string) string { return claudeMDProblem }, now)), nil
 }
 
-func (a *api) registerTrash() {
-	register(a, post("/agents/{slug}/memories/{id}/restore", "restore-memory", "Restore a memory from the trash, or write back a missing one",
-		http.StatusConflict, http.StatusPreconditionFailed), a.restoreMemory)
-}
-
-type restoreMemoryInput struct {
-	MemoryPath
-	Precondition
-}
-
-func (a *api) restoreMemory(ctx context.Context, in *restoreMemoryInput) (*memoryAnswer, error) {
-	match, err := a.match(ctx, in.MemoryPath, in.Precondition)
-	if err != nil {
-		return nil, err
-	}
+func (a *api) restoreMemory(ctx context.Context, in *MemoryWrite, match string) (*memoryAnswer, error) {
 	return written(a.engine.Restore(ctx, in.Slug, in.ID, match))
 }
 
@@ -273,21 +236,9 @@ type listRevisionsInput struct {
 	Cursor string `query:"cursor" doc:"The next_cursor of the previous page, or the hash of the revision to start with."`
 }
 
-func (a *api) registerRevisions() {
-	register(a, get("/agents/{slug}/memories/{id}/revisions", "list-revisions", "List the revisions of a memory, newest first"), a.listRevisions)
-}
-
-func (a *api) listRevisions(ctx context.Context, in *listRevisionsInput) (*answer[wire.RevisionList], error) {
-	row, err := a.store.AgentUncounted(ctx, in.Slug)
-	if err != nil {
-		return nil, err
-	}
+func (a *api) listRevisions(ctx context.Context, row records.Agent, in *listRevisionsInput) (*answer[wire.RevisionList], error) {
 	page, err := a.store.Revisions(ctx, row, in.ID, records.RevisionList{From: in.Cursor, Limit: in.Limit})
-	list := wire.RevisionList{Revisions: make([]wire.Revision, len(page.Revisions)), NextCursor: wire.Text(page.Next)}
-	for i, r := range page.Revisions {
-		list.Revisions[i] = wire.RevisionOf(r)
-	}
-	return ok(list), err
+	return ok(wire.RevisionList{Revisions: wire.List(page.Revisions, wire.RevisionOf), NextCursor: wire.Text(page.Next)}), err
 }
 
 // optional is a text field of a patch. An absent field is kept, and null clears it.
@@ -308,8 +259,8 @@ func (o optional) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Nullable: true}
 }
 
-// notNull returns *memories.InvalidError if the field is null. It is for fields that cannot be
-// cleared.
+// notNull returns *memories.InvalidError if the field is null, and nil otherwise. It is for fields
+// that cannot be cleared.
 func (o optional) notNull(field string) error {
 	if o.isNull {
 		return &memories.InvalidError{Field: field, Reason: "is null; every memory needs one, leave the field out to keep it"}

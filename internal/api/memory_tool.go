@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"net/http"
 	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -10,6 +9,7 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memorytool"
 	engine "memoir/internal/sync"
+	"memoir/internal/wire"
 )
 
 // MemoryToolInput documents the input of a tool_use block of the memory tool of the Messages API.
@@ -36,8 +36,7 @@ type MemoryToolResult struct {
 }
 
 func (a *api) registerMemoryTool() {
-	op := post("/agents/{slug}/memory-tool", "use-memory-tool", "Run a command of the Messages API's memory tool on an agent's files",
-		http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+	op := post("/agents/{slug}/memory-tool", "use-memory-tool", "Run a command of the Messages API's memory tool on an agent's files")
 	op.SkipValidateBody = true
 	op.RequestBody = &huma.RequestBody{}
 	register(a, op, a.useMemoryTool)
@@ -72,37 +71,28 @@ type toolFiles struct {
 	slug   string
 }
 
-// Read returns the bytes of the file at path.
 func (f toolFiles) Read(ctx context.Context, path string) ([]byte, error) {
 	return f.engine.ReadFile(ctx, f.slug, path)
 }
 
-// List returns the entries of the directory dir.
 func (f toolFiles) List(ctx context.Context, dir string) ([]memorytool.Entry, error) {
 	listed, err := f.engine.ListFiles(ctx, f.slug, dir)
-	entries := make([]memorytool.Entry, len(listed))
-	for i, file := range listed {
-		entries[i] = memorytool.Entry(file)
-	}
-	return entries, err
+	return wire.List(listed, func(file engine.ListedFile) memorytool.Entry { return memorytool.Entry(file) }), err
 }
 
-// Create creates a file with text.
 func (f toolFiles) Create(ctx context.Context, path string, text []byte) error {
 	return f.engine.CreateFile(ctx, f.slug, path, text)
 }
 
-// Replace replaces the text of the file at path. The engine checks that it still has the old text.
+// Replace replaces the text of the file. The engine refuses if the file no longer has the text before.
 func (f toolFiles) Replace(ctx context.Context, path string, before, after []byte) error {
 	return f.engine.ReplaceFile(ctx, f.slug, path, files.Hash(before), after)
 }
 
-// Remove removes the file at path.
 func (f toolFiles) Remove(ctx context.Context, path string) error {
 	return f.engine.RemoveFile(ctx, f.slug, path)
 }
 
-// Rename moves a file to another path.
 func (f toolFiles) Rename(ctx context.Context, from, to string) error {
 	return f.engine.RenameFile(ctx, f.slug, from, to)
 }

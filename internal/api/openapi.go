@@ -29,7 +29,7 @@ func description() huma.Config {
 	return config
 }
 
-// marshal writes v to w as JSON, without escaping <, > and &.
+// marshal writes v to w as JSON and a line end, without escaping <, > and &.
 func marshal(w io.Writer, v any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
@@ -42,9 +42,12 @@ var commonFailures = []int{
 	http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable,
 }
 
+// bodyFailures are the statuses that any call with a request body can fail with.
+var bodyFailures = []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}
+
 // call returns the operation of a call below /api/v1. id is its OpenAPI identifier, such as
-// list-agents. failures are its error statuses besides commonFailures; call adds 404 if path has
-// parameters.
+// list-agents. failures are its error statuses besides commonFailures and bodyFailures; call adds
+// 404 if path has parameters.
 func call(method, path, id, summary string, failures ...int) huma.Operation {
 	if strings.Contains(path, "{") {
 		failures = append(failures, http.StatusNotFound)
@@ -71,7 +74,8 @@ func del(path, id, summary string, failures ...int) huma.Operation {
 	return call(http.MethodDelete, path, id, summary, failures...)
 }
 
-// withMediaType replaces the documented response 200 of op by one that is not JSON.
+// withMediaType returns op with a documented response 200 that is not JSON but a text of that media
+// type.
 func withMediaType(op huma.Operation, mediaType, description string) huma.Operation {
 	op.Responses = map[string]*huma.Response{"200": {
 		Description: description,
@@ -80,7 +84,7 @@ func withMediaType(op huma.Operation, mediaType, description string) huma.Operat
 	return op
 }
 
-// openAPI returns the handler of the OpenAPI document. Call it after all calls are registered.
+// openAPI returns a handler that answers the OpenAPI document of all calls that are registered now.
 func (a *api) openAPI() http.HandlerFunc {
 	document, err := json.Marshal(a.huma.OpenAPI())
 	if err != nil {

@@ -41,8 +41,7 @@ type RecalledMemory struct {
 }
 
 func (a *api) registerRecall() {
-	op := post("/agents/{slug}/recall", "recall", "Get the memories that fit a query, each once per session",
-		http.StatusBadRequest, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+	op := post("/agents/{slug}/recall", "recall", "Get the memories that fit a query, each once per session", http.StatusConflict)
 	op.Responses = map[string]*huma.Response{"202": {
 		Description: "With async: the recall has started, and the body has its id.",
 		Content:     map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Ref: "#/components/schemas/Recall"}}},

@@ -7,8 +7,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"memoir/internal/memories"
-	"memoir/internal/problem"
 	"memoir/internal/records"
 	"memoir/internal/wire"
 )
@@ -92,8 +90,8 @@ type AlwaysRecalled struct {
 }
 
 func (a *api) registerRecallUse() {
-	register(a, get("/agents/{slug}/recalls", "list-recalls", "List an agent's recalls with their results, newest first"), a.listRecalls)
-	register(a, get("/agents/{slug}/recall-statistics", "get-recall-statistics", "Show recall figures, with the memories that were given most often and never"), a.getRecallStatistics)
+	register(a, get("/agents/{slug}/recalls", "list-recalls", "List an agent's recalls with their results, newest first"), ofAgent(a, a.listRecalls))
+	register(a, get("/agents/{slug}/recall-statistics", "get-recall-statistics", "Show recall figures, with the memories that were given most often and never"), ofAgent(a, a.getRecallStatistics))
 }
 
 type recallsInput struct {
@@ -103,29 +101,18 @@ type recallsInput struct {
 	Cursor  string `query:"cursor" doc:"The next_cursor of the previous page of the same list."`
 }
 
-// Resolve checks the slug, and returns a 422 problem if session has invalid UTF-8 or a NUL
-// character. It calls Resolve of the path, because huma calls only this one.
+// Resolve returns a 422 problem if session has invalid UTF-8 or a NUL character, and a 404 problem
+// for an invalid slug. Otherwise it returns nil. huma calls only this method, not that of the path.
 func (in *recallsInput) Resolve(ctx huma.Context) []error {
-	if !memories.CanBeText(in.Session) {
-		return []error{unprocessable(problem.Field{Location: "query.session", Message: "is not valid UTF-8, or holds a NUL character"})}
+	if errs := checkText("query.session", in.Session); errs != nil {
+		return errs
 	}
 	return in.AgentPath.Resolve(ctx)
 }
 
-func (a *api) listRecalls(ctx context.Context, in *recallsInput) (*answer[RecallList], error) {
-	agent, err := a.store.AgentUncounted(ctx, in.Slug)
-	if err != nil {
-		return nil, err
-	}
+func (a *api) listRecalls(ctx context.Context, agent records.Agent, in *recallsInput) (*answer[RecallList], error) {
 	page, err := a.store.Recalls(ctx, records.RecallList{AgentID: agent.ID, Session: in.Session, Limit: in.Limit, Cursor: in.Cursor})
-	if err != nil {
-		return nil, err
-	}
-	list := RecallList{Recalls: make([]PastRecall, len(page.Recalls)), NextCursor: wire.Text(page.NextCursor)}
-	for i, r := range page.Recalls {
-		list.Recalls[i] = pastRecallOf(r)
-	}
-	return ok(list), nil
+	return ok(RecallList{Recalls: wire.List(page.Recalls, pastRecallOf), NextCursor: wire.Text(page.NextCursor)}), err
 }
 
 func pastRecallOf(r records.PastRecall) PastRecall {
@@ -148,11 +135,7 @@ type recallStatisticsInput struct {
 	Limit int `query:"limit" minimum:"1" maximum:"500" default:"20" doc:"Maximum number of memories in never and in always."`
 }
 
-func (a *api) getRecallStatistics(ctx context.Context, in *recallStatisticsInput) (*answer[RecallStatistics], error) {
-	agent, err := a.store.AgentUncounted(ctx, in.Slug)
-	if err != nil {
-		return nil, err
-	}
+func (a *api) getRecallStatistics(ctx context.Context, agent records.Agent, in *recallStatisticsInput) (*answer[RecallStatistics], error) {
 	now := time.Now()
 	use, err := a.store.RecallUse(ctx, agent.ID, now, in.Days, in.Limit)
 	if err != nil {
@@ -201,7 +184,7 @@ func sumOfRecalls(use records.RecallUse, days []time.Time) RecallStatistics {
 	return sum
 }
 
-// plus returns the sum of both counts, with a new rate.
+// plus returns the sum of both counts, with the rate of the sum.
 func (c RecallCount) plus(d records.RecallDay) RecallCount {
 	recalls, given := c.Recalls+d.Recalls, c.Given+d.Giving
 	return RecallCount{recalls, given, shareOf(given, recalls)}

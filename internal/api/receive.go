@@ -7,9 +7,8 @@ import (
 	"io"
 	"mime"
 	"net/http"
-	"strconv"
+	"regexp"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"memoir/internal/gate"
@@ -20,9 +19,10 @@ import (
 // JSON escapes.
 const maxBody = 2 << 20
 
-// receive is middleware that reads the whole body first, so that a slow client blocks only its own
-// connection. It answers 413 above maxBody, and 400 for an incomplete body. It also joins repeated
-// If-Match and If-None-Match headers, removes Accept, and shortens JSON content types.
+// receive returns a handler that reads the whole body and then calls next, so that a slow client
+// blocks only its own connection. It answers 413 above maxBody, and 400 for an incomplete body. It
+// joins repeated If-Match and If-None-Match headers, removes Accept, and shortens JSON content
+// types.
 func receive(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Del("Accept") // each call has only one media type
@@ -48,7 +48,8 @@ func receive(next http.Handler) http.Handler {
 	})
 }
 
-// joinHeaderLines joins repeated headers of one name with commas. huma reads only the first.
+// joinHeaderLines replaces repeated headers of one name by one with their values, separated by
+// commas. huma reads only the first.
 func joinHeaderLines(header http.Header, name string) {
 	if lines := header.Values(name); len(lines) > 1 {
 		header.Set(name, strings.Join(lines, ", "))
@@ -71,8 +72,8 @@ func isJSON(contentType string) bool {
 	return err == nil && (mediaType == "application/json" || strings.HasSuffix(mediaType, "+json"))
 }
 
-// unmarshal parses JSON into v. It returns an error for invalid UTF-8 and for a lone surrogate,
-// which encoding/json would silently replace.
+// unmarshal parses JSON into v. It also returns an error for invalid UTF-8 and for half of a
+// surrogate pair, which encoding/json would silently replace.
 func unmarshal(data []byte, v any) error {
 	if !utf8.Valid(data) {
 		return errors.New("the text is not valid UTF-8")
@@ -86,31 +87,18 @@ func unmarshal(data []byte, v any) error {
 	return nil
 }
 
+// escape matches the escape sequence of a character in JSON, or the two sequences of a surrogate
+// pair. Its group matches one half of a pair that stands alone.
+var escape = regexp.MustCompile(`\\(?:[^u]|u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|u....)`)
+
 // hasLoneSurrogate reports whether data escapes one half of a surrogate pair without the other.
 // data must be valid JSON.
 func hasLoneSurrogate(data []byte) bool {
-	high := rune(0) // the first half of an incomplete pair, or 0
-	for len(data) > 0 {
-		unit, size := rune(0), 1
-		switch {
-		case len(data) >= 6 && data[0] == '\\' && data[1] == 'u':
-			code, err := strconv.ParseUint(string(data[2:6]), 16, 16)
-			if err == nil && utf16.IsSurrogate(rune(code)) {
-				unit = rune(code)
-			}
-			size = 6
-		case len(data) >= 2 && data[0] == '\\':
-			size = 2
-		}
-		data = data[size:]
-		switch {
-		case high != 0 && utf16.DecodeRune(high, unit) == utf8.RuneError, high == 0 && unit >= 0xDC00:
+	for match := escape.FindSubmatchIndex(data); match != nil; match = escape.FindSubmatchIndex(data) {
+		if match[2] >= 0 {
 			return true
-		case high != 0:
-			high = 0
-		default:
-			high = unit
 		}
+		data = data[match[1]:]
 	}
-	return high != 0
+	return false
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"memoir/internal/memories"
-	"memoir/internal/problem"
 	"memoir/internal/wire"
 )
 
@@ -20,12 +19,9 @@ type searchInput struct {
 	Cursor string `query:"cursor" doc:"The next_cursor of the previous page of the same search."`
 }
 
-// Resolve returns a 422 problem if q has invalid UTF-8 or a NUL character.
+// Resolve returns a 422 problem if q has invalid UTF-8 or a NUL character, else nil.
 func (in *searchInput) Resolve(huma.Context) []error {
-	if !memories.CanBeText(in.Q) {
-		return []error{unprocessable(problem.Field{Location: "query.q", Message: "is not valid UTF-8, or holds a NUL character"})}
-	}
-	return nil
+	return checkText("query.q", in.Q)
 }
 
 func (a *api) registerSearch() {

@@ -6,6 +6,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/memories/claudemd"
+	"memoir/internal/records"
 	"memoir/internal/wire"
 )
 
@@ -34,14 +35,12 @@ type listSessionsInput struct {
 }
 
 func (a *api) registerSessions() {
-	register(a, get("/agents/{slug}/sessions", "list-sessions", "List the conversations that an agent learned from"), a.listSessions)
+	register(a, get("/agents/{slug}/sessions", "list-sessions", "List the conversations that an agent learned from"), ofAgent(a, a.listSessions))
+	register(a, get("/agents/{slug}/session-memories", "list-session-memories", "List an agent's session memories, as they are on disk"), a.listSessionMemories)
+	register(a, get("/agents/{slug}/sessions/{id}/memory", "get-session-memory", "Get the session memory of one conversation"), a.getSessionMemory)
 }
 
-func (a *api) listSessions(ctx context.Context, in *listSessionsInput) (*answer[SessionList], error) {
-	row, err := a.store.AgentUncounted(ctx, in.Slug)
-	if err != nil {
-		return nil, err
-	}
+func (a *api) listSessions(ctx context.Context, row records.Agent, in *listSessionsInput) (*answer[SessionList], error) {
 	page, err := a.store.Sessions(ctx, row.ID, in.Limit, in.Cursor)
 	list := SessionList{Sessions: make([]Session, len(page.Sessions)), NextCursor: wire.Text(page.NextCursor)}
 	for i, session := range page.Sessions {
@@ -77,18 +76,9 @@ type sessionMemoryInput struct {
 	ID string `path:"id" doc:"The session's name."`
 }
 
-func (a *api) registerSessionMemory() {
-	register(a, get("/agents/{slug}/session-memories", "list-session-memories", "List an agent's session memories, as they are on disk"), a.listSessionMemories)
-	register(a, get("/agents/{slug}/sessions/{id}/memory", "get-session-memory", "Get the session memory of one conversation"), a.getSessionMemory)
-}
-
 func (a *api) listSessionMemories(ctx context.Context, in *AgentPath) (*answer[SessionMemoryList], error) {
 	all, err := a.engine.SessionMemories(ctx, in.Slug)
-	list := SessionMemoryList{SessionMemories: make([]SessionMemory, len(all))}
-	for i, m := range all {
-		list.SessionMemories[i] = sessionMemoryOf(m)
-	}
-	return ok(list), err
+	return ok(SessionMemoryList{wire.List(all, sessionMemoryOf)}), err
 }
 
 func (a *api) getSessionMemory(ctx context.Context, in *sessionMemoryInput) (*answer[SessionMemory], error) {

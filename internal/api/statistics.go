@@ -44,14 +44,10 @@ type statisticsInput struct {
 }
 
 func (a *api) registerStatistics() {
-	register(a, get("/agents/{slug}/statistics", "get-statistics", "Show the growth and the ages of an agent's memories"), a.getStatistics)
+	register(a, get("/agents/{slug}/statistics", "get-statistics", "Show the growth and the ages of an agent's memories"), ofAgent(a, a.getStatistics))
 }
 
-func (a *api) getStatistics(ctx context.Context, in *statisticsInput) (*answer[Statistics], error) {
-	row, err := a.store.AgentUncounted(ctx, in.Slug)
-	if err != nil {
-		return nil, err
-	}
+func (a *api) getStatistics(ctx context.Context, row records.Agent, in *statisticsInput) (*answer[Statistics], error) {
 	now := time.Now().UTC()
 	var since time.Time
 	if in.Days > 0 {
@@ -76,7 +72,8 @@ func growthOf(points []records.GrowthPoint) []GrowthPoint {
 	return grown
 }
 
-// agesOf returns a bucket for each count. The bounds of the ages are records.AgeBounds.
+// agesOf returns a bucket for each count. The bounds of the ages are records.AgeBounds; the last
+// bucket has no upper bound.
 func agesOf(counts []records.Alive) []AgeBucket {
 	buckets := make([]AgeBucket, len(counts))
 	for i, alive := range counts {

@@ -19,8 +19,8 @@ import (
 // page. Another empty parameter would make a list longer, and a script may delete all its entries.
 const cursorParam = "cursor"
 
-// strict is middleware that refuses a query or a body that huma would partly ignore. It answers 415
-// for a body that is not JSON, and 422 for an unknown, repeated or empty query parameter.
+// strict calls next, unless huma would ignore a part of the query or the body. It answers 415 for a
+// body that is not JSON, and 422 for an unknown, repeated or empty query parameter.
 func strict(ctx huma.Context, next func(huma.Context)) {
 	op := ctx.Operation()
 	r, w := humachi.Unwrap(ctx)
@@ -31,8 +31,8 @@ func strict(ctx huma.Context, next func(huma.Context)) {
 	next(ctx)
 }
 
-// checkRequest returns the problem of a request, or nil if its content type and its query are valid
-// for op.
+// checkRequest returns the problem of a request whose content type or query op does not take. It
+// returns nil if op takes both.
 func checkRequest(op *huma.Operation, r *http.Request) *problem.Problem {
 	if op.RequestBody != nil && r.Body != nil && r.Body != http.NoBody && !isJSON(r.Header.Get("Content-Type")) {
 		return unsupportedMediaType()
@@ -46,8 +46,8 @@ func checkRequest(op *huma.Operation, r *http.Request) *problem.Problem {
 	return checkQuery(r.URL.RawQuery, known)
 }
 
-// checkQuery returns nil if the query has only known parameters, each once and with a value; only
-// cursorParam may be empty. Otherwise it returns a 422 problem.
+// checkQuery returns a 422 problem that lists the unknown, repeated and empty parameters of the
+// query. It returns nil if there are none. Only cursorParam may be empty.
 func checkQuery(raw string, known []string) *problem.Problem {
 	if raw == "" {
 		return nil

@@ -10,14 +10,13 @@ import (
 
 func (a *api) registerTeam() {
 	const memory = "/agents/{slug}/memories/{id}"
-	refused := []int{http.StatusBadRequest, http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}
-	register(a, post(memory+"/move", "move-memory", "Move a memory to the team memory, to the directory for all agents, or back; returns the moved memory", refused...), a.moveMemory)
-	register(a, a.alsoCreates(post(memory+"/copy", "copy-memory", "Copy a memory to the team memory, to the directory for all agents, or back; returns the copy", refused...)), a.copyMemory)
+	refused := []int{http.StatusConflict, http.StatusPreconditionFailed}
+	register(a, post(memory+"/move", "move-memory", "Move a memory to the team memory, to the directory for all agents, or back; returns the moved memory", refused...), ifMatch(a, a.moveMemory))
+	register(a, a.alsoCreates(post(memory+"/copy", "copy-memory", "Copy a memory to the team memory, to the directory for all agents, or back; returns the copy", refused...)), ifMatch(a, a.copyMemory))
 }
 
 type transferInput struct {
-	MemoryPath
-	Precondition
+	MemoryWrite
 	Body struct {
 		To    string `json:"to" enum:"private,team,shared" doc:"Target. shared: the directory for all agents (--team-dir). A text that looks like a credential is 422 in team memory."`
 		Agent string `json:"agent,omitempty" doc:"Slug of the target agent, for a memory of the directory for all agents."`
@@ -28,18 +27,10 @@ func (in *transferInput) destination() engine.Destination {
 	return engine.Destination{Scope: memories.Scope(in.Body.To), Agent: in.Body.Agent}
 }
 
-func (a *api) moveMemory(ctx context.Context, in *transferInput) (*memoryAnswer, error) {
-	match, err := a.match(ctx, in.MemoryPath, in.Precondition)
-	if err != nil {
-		return nil, err
-	}
+func (a *api) moveMemory(ctx context.Context, in *transferInput, match string) (*memoryAnswer, error) {
 	return written(a.engine.Move(ctx, in.Slug, in.ID, match, in.destination()))
 }
 
-func (a *api) copyMemory(ctx context.Context, in *transferInput) (*memoryAnswer, error) {
-	match, err := a.match(ctx, in.MemoryPath, in.Precondition)
-	if err != nil {
-		return nil, err
-	}
+func (a *api) copyMemory(ctx context.Context, in *transferInput, match string) (*memoryAnswer, error) {
 	return saved(a.engine.Copy(ctx, in.Slug, in.ID, match, in.destination()))
 }

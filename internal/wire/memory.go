@@ -79,13 +79,10 @@ func MemoryOf(m memories.Memory, claudeMDProblem string, now time.Time) Memory {
 	shown := Memory{
 		ID: m.ID, Agent: m.Agent, Name: m.Name, Scope: string(m.Scope()), Type: Text(m.Type), Description: Text(m.Description), Body: Text(m.Body),
 		State: string(m.State), Problems: ProblemsOf(m.Problems), Path: m.Path, Line: Count(m.Line), Session: Text(m.Session),
-		Files: make([]File, len(m.Files)), Hash: Text(m.Hash), Size: m.Size, ClaudeMDChars: m.ClaudeMDChars,
+		Files: List(m.Files, FileOf), Hash: Text(m.Hash), Size: m.Size, ClaudeMDChars: m.ClaudeMDChars,
 		AgeDays: age.KnownDays(), Stale: age.Stale,
 		CreatedAt: m.CreatedAt.UTC(), UpdatedAt: m.UpdatedAt.UTC(), DeletedAt: Moment(m.DeletedAt),
 		DeletedBy: Text(m.DeletedActor),
-	}
-	for i, f := range m.Files {
-		shown.Files[i] = FileOf(f)
 	}
 	if claudeMDProblem != "" {
 		shown.ClaudeMD = &ClaudeMDProblem{claudeMDProblem}
@@ -100,11 +97,7 @@ func FileOf(f memories.MemoryFile) File {
 
 // ProblemsOf returns problems as the API sends them. It never returns nil.
 func ProblemsOf(problems []memories.Problem) []MemoryProblem {
-	shown := make([]MemoryProblem, len(problems))
-	for i, p := range problems {
-		shown[i] = MemoryProblem(p)
-	}
-	return shown
+	return List(problems, func(p memories.Problem) MemoryProblem { return MemoryProblem(p) })
 }
 
 // MemoryListOf returns a page as the API sends it. problem returns the problem of an agent's

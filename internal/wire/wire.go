@@ -8,6 +8,16 @@ package wire
 
 import "time"
 
+// List returns convert of each element of all, in order. It is empty, not nil, if all is empty, so
+// that its JSON is [].
+func List[A, B any](all []A, convert func(A) B) []B {
+	list := make([]B, len(all))
+	for i, a := range all {
+		list[i] = convert(a)
+	}
+	return list
+}
+
 // Text returns a pointer to s, or nil if s is empty.
 func Text[S ~string](s S) *string {
 	if s == "" {
