@@ -56,7 +56,8 @@ func (c strReplace) edit(text string) (after, told string, err error) {
 	return "", "", refusal(fmt.Sprintf("No replacement was performed. Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique", c.old, lineNumbers(text, found)))
 }
 
-// lineNumbers returns the distinct numbers of the lines at the given offsets, which must be sorted.
+// lineNumbers returns the distinct numbers of the lines at the given offsets, separated by commas.
+// The offsets must be sorted.
 func lineNumbers(text string, offsets []int) string {
 	var numbers []string
 	line, at := 1, 0
@@ -138,9 +139,10 @@ func (c rename) run(ctx context.Context, files Files) (string, error) {
 	return "Successfully renamed " + c.from + " to " + c.to + note, nil
 }
 
-// edited replaces a file's content by the first result of edit, and returns the second for the
-// model. If the file changes in between, it tries again. It returns missing if there is no such
-// file.
+// edited replaces the content of the file at path by the first result of edit, and returns the
+// second, a text for the model. If the file changes in between, it tries again, at most
+// editAttempts times. It returns missing if there is no such file. An error of edit changes nothing
+// and is returned.
 func edited(ctx context.Context, files Files, path string, missing refusal, edit func(text string) (after, told string, err error)) (string, error) {
 	at, ok := inside(path)
 	if !ok {

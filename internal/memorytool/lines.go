@@ -12,7 +12,7 @@ const maxLines = 999_999
 const contextLines = 4
 
 // linesOf returns the lines of a text without their line ends. A final line end does not begin
-// another line.
+// another line. An empty text has no lines.
 func linesOf(text string) []string {
 	if text == "" {
 		return nil
@@ -20,7 +20,8 @@ func linesOf(text string) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-// numbered returns lines with their numbers, beginning with first. Each line follows a line end.
+// numbered returns lines with their numbers, the first of which is first. Each line follows a line
+// end.
 func numbered(lines []string, first int) string {
 	var b strings.Builder
 	for i, line := range lines {
@@ -29,8 +30,8 @@ func numbered(lines []string, first int) string {
 	return b.String()
 }
 
-// snippet returns the numbered lines between two offsets of text, and contextLines lines around
-// them.
+// snippet returns the numbered lines between two offsets of text, and contextLines lines above and
+// below them. It is empty if there are none.
 func snippet(text string, from, to int) string {
 	lines := linesOf(text)
 	first := max(lineAt(text, from)-contextLines, 1)
@@ -41,11 +42,11 @@ func snippet(text string, from, to int) string {
 	return numbered(lines[first-1:last], first)
 }
 
-// lineAt returns the number, from 1, of the line at an offset.
+// lineAt returns the number, counted from 1, of the line at an offset.
 func lineAt(text string, offset int) int { return strings.Count(text[:offset], "\n") + 1 }
 
-// occurrences returns the offsets of old in text, including overlapping ones, because the model may
-// mean each of them. It stops after a thousand. It returns nil if old is empty.
+// occurrences returns the offsets of old in text, at most a thousand, including overlapping ones,
+// because the model may mean each of them. It returns nil if old is empty.
 func occurrences(text, old string) []int {
 	const limit = 1000
 	var found []int
@@ -60,7 +61,8 @@ func occurrences(text, old string) []int {
 	return found
 }
 
-// withInserted returns text with inserted as lines after the first below lines.
+// withInserted returns text with inserted as lines after its first below lines. It adds the line
+// ends that are missing.
 func withInserted(text string, below int, inserted string) string {
 	if !strings.HasSuffix(inserted, "\n") {
 		inserted += "\n"

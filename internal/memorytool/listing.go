@@ -9,8 +9,9 @@ import (
 // listedDepth is the number of levels below a directory in its listing.
 const listedDepth = 2
 
-// listing returns a line with the size and path of a directory, and one for each entry up to
+// listing returns a line with the size and path of a directory, and one for each entry down to
 // listedDepth. Each line follows a line end. The size of a directory includes all files below it.
+// Hidden entries are omitted.
 func listing(dir string, below []Entry) string {
 	below = slices.DeleteFunc(slices.Clone(below), func(e Entry) bool { return isLeftOut(e.Path) })
 	sizes := map[string]int64{}
@@ -37,7 +38,8 @@ func listing(dir string, below []Entry) string {
 	return b.String()
 }
 
-// isLeftOut reports whether a listing omits path: an element of it is hidden or node_modules.
+// isLeftOut reports whether a listing omits path, because an element of it is hidden or
+// node_modules.
 func isLeftOut(path string) bool {
 	for name := range strings.SplitSeq(path, "/") {
 		if strings.HasPrefix(name, ".") || name == "node_modules" {

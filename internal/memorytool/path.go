@@ -19,11 +19,9 @@ const maxPath = 4096
 // maxDecodings limits how often a path is decoded. Arbitrary, and more than an honest path needs.
 const maxDecodings = 16
 
-// inside returns a model's path relative to the memory directory, or false if the path is refused.
-// The path is used as it is written. But it is decoded repeatedly (percent-encoding and NFKC), and
-// refused unless every result is plain: no other reading of it may leave the directory.
-//
-// Hidden names are refused too: no listing shows them, and a .git has commands.
+// inside returns a model's path relative to the memory directory, as it is written, and "." for the
+// directory itself. ok is false if the path or any decoding of it (percent-encoding and NFKC) could
+// leave the directory, has a hidden name, or is too long. A hidden .git, for example, has commands.
 func inside(requested string) (path string, ok bool) {
 	if len(requested) > maxPath {
 		return "", false
@@ -68,8 +66,8 @@ func isPlain(path string) bool {
 // escape matches a percent-encoded byte (%41) or UTF-16 unit (%u0041).
 var escape = regexp.MustCompile(`%(?:[0-9a-fA-F]{2}|[uU][0-9a-fA-F]{4})`)
 
-// unescaped decodes one level of %XX and of the non-standard %uXXXX. Other percent signs stay.
-// The result may be invalid UTF-8.
+// unescaped decodes one level of %XX and of the non-standard %uXXXX. Other percent signs stay. The
+// result may be invalid UTF-8.
 func unescaped(path string) string {
 	return escape.ReplaceAllStringFunc(path, func(code string) string {
 		digits := code[1:]
@@ -88,13 +86,14 @@ func noSuchPath(path string) refusal {
 	return refusal("Error: The path " + path + " does not exist")
 }
 
-// noValidPath is noSuchPath with the sentence that the tool's documentation adds for some commands.
-// It is also the error for a path where nothing can be created.
+// noValidPath returns the error for a path that is missing or refused, or where nothing can be
+// created. The tool's documentation adds its second sentence for some commands.
 func noValidPath(path string) refusal {
 	return noSuchPath(path) + ". Please provide a valid path."
 }
 
-// isMarkdown reports whether the file at path can be a memory.
+// isMarkdown reports whether the path ends in .md, in any letter case, so that the file can be a
+// memory.
 func isMarkdown(path string) bool {
 	return len(path) >= 3 && strings.EqualFold(path[len(path)-3:], ".md")
 }

@@ -17,8 +17,8 @@ type view struct {
 // lineRange is a range of lines, counted from 1. If last is -1, it ends with the file.
 type lineRange struct{ first, last int }
 
-// of returns the range limited to a file of n lines. A nil range is the whole file. It is false if
-// the range does not begin in the file, or ends before it begins.
+// of returns the first and last line that the range has in a file of n lines. A nil range is the
+// whole file. ok is false if the range does not begin in the file, or ends before it begins.
 func (r *lineRange) of(n int) (first, last int, ok bool) {
 	if r == nil {
 		return 1, n, true
