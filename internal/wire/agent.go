@@ -48,7 +48,8 @@ type AgentList struct {
 	Agents []Agent `json:"agents" nullable:"false"`
 }
 
-// AgentOf returns row as the API sends it. limit is ClaudeMD.Limit.
+// AgentOf returns row as the API sends it. limit is the maximum length of a CLAUDE.md, which
+// becomes ClaudeMD.Limit.
 func AgentOf(row records.Agent, limit int) Agent {
 	byType := row.Counts.ByType
 	return Agent{

@@ -55,7 +55,7 @@ type ClaudeMDProblem struct {
 	Problem string `json:"problem"`
 }
 
-// Schema returns an OpenAPI schema that also allows null. Huma does not derive that for a struct.
+// Schema returns the schema of an object or null. Huma does not derive the null for a struct.
 func (ClaudeMDProblem) Schema(huma.Registry) *huma.Schema {
 	problem := &huma.Schema{
 		Type: huma.TypeObject, Required: []string{"problem"},
@@ -90,17 +90,17 @@ func MemoryOf(m memories.Memory, claudeMDProblem string, now time.Time) Memory {
 	return shown
 }
 
-// FileOf returns f as the API sends it.
+// FileOf returns f as the API sends it, with null for an empty session or hash.
 func FileOf(f memories.MemoryFile) File {
 	return File{Path: f.Path, Session: Text(f.Session), Hash: Text(f.Hash), ModifiedAt: f.ModifiedAt.UTC()}
 }
 
-// ProblemsOf returns problems as the API sends them. It never returns nil.
+// ProblemsOf returns problems as the API sends them. Without problems it is empty, not nil.
 func ProblemsOf(problems []memories.Problem) []MemoryProblem {
 	return List(problems, func(p memories.Problem) MemoryProblem { return MemoryProblem(p) })
 }
 
-// MemoryListOf returns a page as the API sends it. problem returns the problem of an agent's
+// MemoryListOf returns a page as the API sends it. problem must return the problem of an agent's
 // CLAUDE.md, or "". Ages count to now.
 func MemoryListOf(page records.MemoryPage, problem func(agent string) string, now time.Time) MemoryList {
 	list := MemoryList{Memories: make([]Memory, len(page.Memories)), Total: page.Total, Near: page.Near, NextCursor: Text(page.NextCursor)}
