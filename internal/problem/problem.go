@@ -38,7 +38,7 @@ type Field struct {
 	Message  string `json:"message" doc:"What is wrong with it."`
 }
 
-// New returns a problem that no error caused. Its level is slog.LevelDebug.
+// New returns a problem that no error caused, with the title of its status and slog.LevelDebug.
 func New(status int, detail string, fields ...Field) *Problem {
 	if fields == nil {
 		fields = []Field{}
@@ -49,7 +49,7 @@ func New(status int, detail string, fields ...Field) *Problem {
 	}
 }
 
-// Header sets a response header and returns p.
+// Header sets a header of the response and returns p.
 func (p *Problem) Header(name, value string) *Problem {
 	p.headers.Set(name, value)
 	return p
@@ -85,7 +85,7 @@ const MediaType = "application/problem+json"
 // ContentType returns MediaType for any media type. Huma calls it.
 func (p *Problem) ContentType(string) string { return MediaType }
 
-// Write sends the problem as the response.
+// Write sends the problem as the response, with its headers and status.
 func (p *Problem) Write(w http.ResponseWriter) {
 	for name, values := range p.headers {
 		w.Header()[name] = values

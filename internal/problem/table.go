@@ -86,8 +86,8 @@ type Failure struct {
 	cause error
 }
 
-// Encode returns err as a failure, or nil if err is nil. An error without a row in the table has
-// the code Internal.
+// Encode returns err as a failure, or nil if err is nil. An error without a row in the table gets
+// the code Internal. If err is a Problem with a cause, Encode returns the failure of the cause.
 func Encode(err error) *Failure {
 	if err == nil {
 		return nil
@@ -105,7 +105,8 @@ func Encode(err error) *Failure {
 	return &f
 }
 
-// fill sets the fields of f and returns true if err is of kind k. Otherwise it returns false.
+// fill sets the fields of f and returns true if err is of kind k. Otherwise it changes nothing and
+// returns false.
 func (f *Failure) fill(k kind, err error) bool {
 	var taken *memories.NameTakenError
 	var conflict *memories.ConflictError
@@ -127,8 +128,9 @@ func (f *Failure) fill(k kind, err error) bool {
 	return true
 }
 
-// Err returns the original error. On another server, it returns an error of the same kind with the
-// same fields. It returns nil if f is nil.
+// Err returns the original error in the process that made f. Elsewhere it returns an error of the
+// same kind with the same fields, or one with the message if the kind has no error. It returns nil
+// if f is nil.
 func (f *Failure) Err() error {
 	switch {
 	case f == nil:
@@ -155,7 +157,7 @@ func (f *Failure) Err() error {
 }
 
 // Of returns the problem of an error, which must not be nil. If err is or wraps a Problem, it
-// returns that.
+// returns that one. An error without a row in the table becomes an internal error.
 func Of(err error) *Problem {
 	var known *Problem
 	if errors.As(err, &known) {
@@ -188,7 +190,8 @@ func Of(err error) *Problem {
 	panic("problem: the table has no row for " + string(f.Code))
 }
 
-// Advise returns the problem's text with way instead of its own way out. It does not change p.
+// Advise returns the cause and state of the problem, followed by way instead of its own way out. It
+// does not change p.
 func (p *Problem) Advise(way string) string {
 	if way == "" {
 		return p.sentence
