@@ -56,7 +56,8 @@ type Hooks struct {
 	log       *slog.Logger
 }
 
-// New returns the handler of the paths under /hooks/. It expects whole paths.
+// New returns the handler of the paths under /hooks/. It needs full paths, so the caller must not
+// strip a prefix.
 func New(engine *engine.Engine, store records.RecallCandidates, recaller *recall.Recaller, extractor *extraction.Extractor, log *slog.Logger) http.Handler {
 	h := &Hooks{engine, store, recaller, extractor, log}
 	mux := http.NewServeMux()
@@ -91,7 +92,8 @@ type specific struct {
 	Context string `json:"additionalContext"`
 }
 
-// contextOutput returns an answer that adds text to the conversation. Without text it is empty.
+// contextOutput returns an answer that adds text to the conversation. If text is empty, so is the
+// answer.
 func contextOutput(event, text string) output {
 	if text == "" {
 		return output{}
@@ -132,8 +134,9 @@ func read(body io.Reader) (in input, err error) {
 	return in, nil
 }
 
-// agentOf returns the agent with that slug, or the agent whose memory the conversation belongs to.
-// It returns an error if there is not exactly one.
+// agentOf returns the agent with that slug. If slug is empty, it returns the agent whose memory the
+// conversation belongs to. An agent whose directory links to another agent's is replaced by that
+// one. It returns an error if there is not exactly one.
 func (h *Hooks) agentOf(slug string, in input) (agents.Agent, error) {
 	if slug != "" {
 		all := h.engine.Agents()
@@ -161,7 +164,8 @@ func (h *Hooks) agentOf(slug string, in input) (agents.Agent, error) {
 		in.Cwd, strings.Join(slugs, ", "))
 }
 
-// userPromptSubmit answers with the memories recalled for a prompt.
+// userPromptSubmit answers with the memories recalled for a prompt. The answer is empty if there
+// are none, also after a failure.
 func (h *Hooks) userPromptSubmit(ctx context.Context, agent agents.Agent, in input) output {
 	timeout := answerTimeout
 	if h.recaller.HasModel() {
@@ -173,7 +177,8 @@ func (h *Hooks) userPromptSubmit(ctx context.Context, agent agents.Agent, in inp
 	return contextOutput("UserPromptSubmit", strings.Join(result.Blocks(), "\n\n"))
 }
 
-// postToolUse requests a scan of a file that the agent has written.
+// postToolUse requests a scan of the file that a tool of the agent has written, if the input names
+// one. Its answer is empty.
 func (h *Hooks) postToolUse(ctx context.Context, agent agents.Agent, in input) output {
 	if file := in.ToolInput.FilePath; file != "" {
 		h.hint(ctx, agent, file)
@@ -189,15 +194,15 @@ func (h *Hooks) hint(ctx context.Context, agent agents.Agent, file string) {
 	}
 }
 
-// preCompact requests a scan of the agent.
+// preCompact requests a scan of the agent. Its answer is empty.
 func (h *Hooks) preCompact(ctx context.Context, agent agents.Agent, _ input) output {
 	h.hint(ctx, agent, "")
 	return output{}
 }
 
-// stop requests a scan of the agent and queues its conversation. It waits until the conversation is
-// stored, so that a crash does not lose it. A read-only caller does not queue, because reading
-// costs tokens and may create a memory.
+// stop requests a scan of the agent and queues its conversation to be read. It waits until the
+// conversation is stored, at most scheduleTimeout, so that a crash does not lose it. A read-only
+// caller queues nothing, because reading costs tokens and may create a memory.
 func (h *Hooks) stop(ctx context.Context, agent agents.Agent, in input) output {
 	h.hint(ctx, agent, "")
 	if !h.extractor.Reads() || in.TranscriptPath == "" || gate.ReadOnly(ctx) {

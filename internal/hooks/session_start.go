@@ -20,8 +20,8 @@ const (
 	maxLine   = 200
 )
 
-// sessionStart answers with the newest memories. A compacted conversation has lost its earlier
-// list.
+// sessionStart answers with a list of the newest memories. If reading them fails or takes too long,
+// it logs that and the answer is empty.
 func (h *Hooks) sessionStart(ctx context.Context, agent agents.Agent, in input) output {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
@@ -51,8 +51,8 @@ func (h *Hooks) newestMemories(ctx context.Context, agent agents.Agent, in input
 	return summary(from, n, newest, now), err
 }
 
-// summary returns the text for the agent. It states facts, because an agent may take orders for an
-// attack.
+// summary returns the text for the agent: n, the number of memories, where they are, and a line for
+// each of newest. It states facts, because an agent may take orders for an attack.
 func summary(from records.RecallSources, n int, newest []memories.Memory, now time.Time) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d %s about this project from earlier conversations, in %s", n, plural(n, "memory is kept", "memories are kept"), from[0].Dir)
@@ -86,7 +86,8 @@ func plural(n int, one, more string) string {
 	return more
 }
 
-// cut returns at most maxChars characters of a line.
+// cut returns line, or its first maxChars-1 characters and an ellipsis if it has more than
+// maxChars.
 func cut(line string, maxChars int) string {
 	characters := []rune(line)
 	if len(characters) <= maxChars {
