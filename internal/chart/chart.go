@@ -17,7 +17,8 @@ type Series struct {
 	Values []int
 }
 
-// at returns a value as a float64, because sums of large integers could overflow.
+// at returns the value at index i as a float64, because sums of large integers could overflow. A
+// missing or negative value is 0.
 func (s Series) at(i int) float64 {
 	if i >= len(s.Values) {
 		return 0
@@ -73,8 +74,8 @@ func newPlot() Plot {
 	}
 }
 
-// upTo adds ticks to the left edge for values up to at least limit, and returns the value of the
-// top edge.
+// upTo adds ticks to the left edge for values from 0 to at least limit, and returns the value at
+// the top edge.
 func (p *Plot) upTo(limit float64) (top float64) {
 	const steps = 4
 	step := roundStep(limit / steps)
@@ -85,7 +86,8 @@ func (p *Plot) upTo(limit float64) (top float64) {
 	return top
 }
 
-// height returns the y of a value; the bottom edge is 0.
+// height returns the y of a value. 0 is at the bottom edge, and top and larger values are at the
+// top edge.
 func (p Plot) height(value, top float64) Coordinate {
 	return p.Bottom - Coordinate(min(1, value/top))*(p.Bottom-p.Top)
 }
@@ -104,7 +106,7 @@ func roundStep(atLeast float64) float64 {
 	return 10 * power
 }
 
-// short formats a number so that it fits into the gutter.
+// short formats a number so that it fits into the gutter: 1234, 12.3k, 1.2M or 1e+12.
 func short(value float64) string {
 	write := func(value float64) string { return strconv.FormatFloat(value, 'f', -1, 64) }
 	switch {
@@ -122,7 +124,8 @@ func short(value float64) string {
 // point is a position in a chart.
 type point struct{ x, y Coordinate }
 
-// line returns the path through points. It omits points inside a horizontal stretch.
+// line returns the path data of the line through points. It omits points inside a horizontal
+// stretch.
 func line(points []point) string {
 	var path strings.Builder
 	for i, at := range points {
@@ -139,7 +142,7 @@ func line(points []point) string {
 	return path.String()
 }
 
-// between returns the outline of the area between two lines with the same x.
+// between returns the path data of the outline of the area between two lines with the same x.
 func between(upper, lower []point) string {
 	reversed := slices.Clone(lower)
 	slices.Reverse(reversed)

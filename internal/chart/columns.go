@@ -31,7 +31,8 @@ const (
 	textAbove  = 5  // between a column and its total, in units of the viewBox
 )
 
-// NewColumns returns a column for each label. Without labels it returns the zero Columns.
+// NewColumns returns a column for each label, with the values of the series stacked in it. Without
+// labels it returns the zero Columns.
 func NewColumns(labels []string, series []Series) Columns {
 	if len(labels) == 0 {
 		return Columns{}

@@ -46,7 +46,7 @@ func NewGrowth(times []time.Time, series []Series) Growth {
 	return g
 }
 
-// over returns the x of each time.
+// over returns the x of each time between the left and the right edge. The times must be in order.
 func (p Plot) over(times []time.Time) []Coordinate {
 	first, last := times[0], times[len(times)-1]
 	total := last.Sub(first)
@@ -61,7 +61,7 @@ func (p Plot) over(times []time.Time) []Coordinate {
 	return xs
 }
 
-// edge returns the line over values, extended to the right edge.
+// edge returns the line over values, extended to the right edge. top is the value at the top edge.
 func (p Plot) edge(xs []Coordinate, values []float64, top float64) []point {
 	points := make([]point, 0, len(values)+1)
 	for i, value := range values {
@@ -73,7 +73,8 @@ func (p Plot) edge(xs []Coordinate, values []float64, top float64) []point {
 	return points
 }
 
-// dates returns labels for at most four of the times, evenly spread.
+// dates returns labels for at most four of the times, evenly spread. A label equal to the one
+// before is omitted.
 func (p Plot) dates(times []time.Time, xs []Coordinate) []Tick {
 	const names = 4
 	format := dateFormat(times[len(times)-1].Sub(times[0]))
@@ -98,7 +99,8 @@ func (p Plot) dates(times []time.Time, xs []Coordinate) []Tick {
 	return ticks
 }
 
-// dateFormat returns a date format for a span of time.
+// dateFormat returns the format for dates within a span: with the time below three days, without a
+// year below 330 days.
 func dateFormat(span time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
