@@ -79,7 +79,7 @@ func Asset(name string) string {
 }
 
 // Static returns a handler of the embedded files. Browsers may cache an address from Asset for a
-// year. Other addresses are validated each time, with a 304 if unchanged.
+// year. Other addresses are validated each time, with a 304 if unchanged. An unknown file is a 404.
 func Static() http.Handler {
 	return http.StripPrefix(Prefix, http.HandlerFunc(serveAsset))
 }
@@ -114,7 +114,7 @@ func serveAsset(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, strings.NewReader(content))
 }
 
-// acceptsGzip parses Accept-Encoding. A name with a quality of 0 is refused.
+// acceptsGzip reports whether Accept-Encoding has gzip. A quality of 0 means that it is refused.
 func acceptsGzip(r *http.Request) bool {
 	for coding := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
 		name, parameters, _ := strings.Cut(strings.ToLower(coding), ";")
@@ -126,7 +126,8 @@ func acceptsGzip(r *http.Request) bool {
 	return false
 }
 
-// contentType returns the type of a file. The table of the standard library depends on the machine.
+// contentType returns the media type of a file by its extension. The table of the standard library
+// depends on the machine.
 func contentType(name string) string {
 	switch path.Ext(name) {
 	case ".css":
