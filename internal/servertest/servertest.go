@@ -12,10 +12,9 @@ import (
 	"strings"
 )
 
-// Build builds cmd/server at path and returns the output of go build.
-//
-// It also reads the metadata of all source files. Otherwise go test would not know that the test
-// depends on them, and would return a cached result after a change.
+// Build builds cmd/server at path and returns the output of go build. It also reads the metadata of
+// all source files. Otherwise go test would not know that the test depends on them, and would
+// return a cached result after a change.
 func Build(path string, flags ...string) (output []byte, err error) {
 	if err := statSources(); err != nil {
 		return nil, err
@@ -28,7 +27,7 @@ func Build(path string, flags ...string) (output []byte, err error) {
 	return output, nil
 }
 
-// statSources stats each file of the project that can be part of the build.
+// statSources reads the metadata of each file of the project that can be part of the build.
 func statSources() error {
 	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {
