@@ -90,8 +90,8 @@ func (s *site) memoriesAsOf(w http.ResponseWriter, r *http.Request, at time.Time
 	return show(w, r, http.StatusOK, templates.MemoriesAsOfPage(v))
 }
 
-// rowsAsOf returns a row for each memory in found, with what happened to it after the moment at: a
-// deletion, a change, or nothing.
+// rowsAsOf returns a row for each memory in found, with its deletion or change after the moment at,
+// if any.
 func (s *site) rowsAsOf(ctx context.Context, agent records.Agent, found []memories.Memory, at time.Time) ([]templates.MemoryAsOf, error) {
 	ids := make([]string, len(found))
 	for i, m := range found {

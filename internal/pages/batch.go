@@ -125,8 +125,8 @@ func (s *site) isDone(ctx context.Context, agent records.Agent, done, id string)
 	}
 }
 
-// reason returns the text that explains err to the user. If err is neither a conflict nor a changed
-// or missing memory, reason also logs it.
+// reason returns the text that explains err to the user. Unless err is a conflict, a changed or a
+// missing memory, reason also logs it.
 func (s *site) reason(r *http.Request, err error) string {
 	if told, ok := reasonOf(err); ok {
 		return told

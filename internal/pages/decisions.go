@@ -56,7 +56,7 @@ func etagOf(all []memories.Memory) string {
 }
 
 // decideMissing deletes all missing memories, or writes their files again, as the address says. It
-// returns memories.ErrChanged if the missing memories are not those that the form showed. If the
+// returns memories.ErrChanged if the form showed other missing memories than there are now. If the
 // engine refuses some, it does the others and lists the refused ones.
 func (s *site) decideMissing(w http.ResponseWriter, r *http.Request) error {
 	act, done := s.engine.Restore, doneWritten

@@ -44,8 +44,8 @@ func (l *links) render(text string) (markdown.HTML, error) {
 }
 
 // resolve returns the page of the agent's memory named target, or named like the file target
-// without its extension. ok is false if there is none, after the first error, and after maxLinks
-// different targets.
+// without its extension. ok is false if no memory has such a name, after the first error, and after
+// maxLinks different targets.
 func (l *links) resolve(target string) (href string, ok bool) {
 	if href, ok := l.known[target]; ok {
 		return href, href != ""

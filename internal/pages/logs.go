@@ -112,7 +112,8 @@ func (s *site) appendLog(w http.ResponseWriter, r *http.Request, agent records.A
 	return redirect(w, r, templates.LogsOfDayPath(agent.Slug, done.Day), doneLogged, "")
 }
 
-// logsOfDay shows an agent's logs of one day. It returns memories.ErrNotFound if there are none.
+// logsOfDay shows an agent's logs of one day. It returns memories.ErrNotFound for a day without
+// logs.
 func (s *site) logsOfDay(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	day, isDay := logs.ParseDay(chi.URLParam(r, "day"))
 	if !isDay {

@@ -80,7 +80,7 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	r.MethodNotAllowed(s.methodNotAllowed(r))
 
 	r.Handle(web.Prefix+"*", web.Static())
-	// some browsers request it, whatever icon the page names
+	// some browsers request it although the page names another icon
 	r.Get("/favicon.ico", http.RedirectHandler(web.Asset("icon.svg"), http.StatusFound).ServeHTTP)
 
 	r.Get(templates.KeysPath, s.page(s.keys))

@@ -134,7 +134,7 @@ func (s *site) keepVersion(w http.ResponseWriter, r *http.Request, agent records
 }
 
 // versionOf returns the version with that id: one of the files, or the memory's current content. It
-// returns memories.ErrNotFound if there is none.
+// returns memories.ErrNotFound if the id is unknown.
 func (s *site) versionOf(ctx context.Context, m memories.Memory, id string) (records.Version, error) {
 	found, err := s.store.Versions(ctx, m)
 	if err != nil {
