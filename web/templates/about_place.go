@@ -107,7 +107,7 @@ func (a Agent) switchAction() Action {
 	return Action{Label: "Switch memory off", Path: AgentPath(a.Slug, "about", "memory", "off"), Back: AboutPath(a.Slug)}
 }
 
-// switchText returns a sentence that says whether the agent's memory is on, and what that means.
+// switchText returns a sentence that says whether the agent's memory is on, and the effect of that.
 func (a Agent) switchText() string {
 	switch {
 	case a.MemoryOff && a.published():

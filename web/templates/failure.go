@@ -17,7 +17,7 @@ type Failure struct {
 }
 
 // FailureOf returns the error page of an HTTP status, with its title, text and a link to the first
-// page. A status without a text of its own gets that of 500.
+// page. A status without its own text gets the text of 500.
 func FailureOf(status int) Failure {
 	f := Failure{Status: status, BackHref: AgentsPath, BackLabel: "All agents"}
 	switch status {

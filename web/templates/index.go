@@ -128,8 +128,8 @@ func (v Index) rows() []indexRow {
 	return rows
 }
 
-// skipOne adds one hidden line to the placeholder at the end of rows. If the last row is none, it
-// appends a placeholder.
+// skipOne adds one hidden line to the placeholder at the end of rows. If rows does not end with a
+// placeholder, it appends one.
 func skipOne(rows []indexRow) []indexRow {
 	if last := &rows[len(rows)-1]; last.Skipped > 0 {
 		last.Skipped++

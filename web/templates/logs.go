@@ -94,7 +94,8 @@ func logsOfMonthPath(slug string, month logs.Month) string {
 	return WithQuery(LogsPath(slug), map[string]string{FieldMonth: string(month)})
 }
 
-// around returns the nearest earlier and later months with logs. Each is empty if there is none.
+// around returns the nearest earlier and later months with logs. Each is empty if it does not
+// exist.
 func (v Logs) around() (older, newer logs.Month) {
 	for _, m := range v.Months {
 		switch {

@@ -12,7 +12,7 @@ const (
 	DarkTheme  Theme = "dark"
 )
 
-// ParseTheme returns the theme with that name, or AutoTheme if there is none.
+// ParseTheme returns the theme with that name, or AutoTheme if the name is unknown.
 func ParseTheme(name string) Theme {
 	switch t := Theme(name); t {
 	case LightTheme, DarkTheme:

@@ -173,8 +173,8 @@ func score(value float64) string { return strconv.FormatFloat(value, 'f', 3, 64)
 // maxWords is the maximum number of query words in a sentence (arbitrary).
 const maxWords = 16
 
-// words returns a list of words of the query: those that no memory contains if unknown is true,
-// else the others. It has at most maxWords, and the number of the rest.
+// words returns a list of words of the query: the unknown ones, which no memory contains, if
+// unknown is true, else the others. It has at most maxWords, and the number of the rest.
 func (e Explained) words(unknown bool) string {
 	var all []string
 	more := 0
