@@ -31,7 +31,7 @@ func (l *lateStatus) Write(part []byte) (int, error) {
 	return l.ResponseWriter.Write(part)
 }
 
-// send sends the stored status. If there is none, or it was sent already, it does nothing.
+// send sends the stored status. If no status is stored, it does nothing.
 func (l *lateStatus) send() {
 	if l.status != 0 {
 		l.ResponseWriter.WriteHeader(l.status)

@@ -138,8 +138,8 @@ func (a *api) registerConsolidation() {
 	register(a, del("/agents/{slug}/consolidation", "discard-consolidation", "Discard the plan; applied steps stay", http.StatusConflict), consolidating(a, a.discardConsolidation))
 }
 
-// consolidating returns a handler that calls handle with the Consolidator. If there is none, the
-// handler returns a *memories.ConflictError and does not call handle.
+// consolidating returns a handler that calls handle with the Consolidator. Without a Consolidator,
+// the handler returns a *memories.ConflictError and does not call handle.
 func consolidating[I, O any](a *api, handle func(context.Context, *consolidation.Consolidator, *I) (*O, error)) func(context.Context, *I) (*O, error) {
 	return func(ctx context.Context, in *I) (*O, error) {
 		if a.options.Consolidator == nil {

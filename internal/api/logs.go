@@ -86,7 +86,7 @@ type listLogsInput struct {
 }
 
 // Resolve returns a 404 problem for an invalid slug, and a 422 problem if q has invalid UTF-8 or a
-// NUL character. Otherwise it returns nil. huma calls only this method, not that of the path.
+// NUL character. Otherwise it returns nil. huma calls only this method, and not AgentPath.Resolve.
 func (in *listLogsInput) Resolve(ctx huma.Context) []error {
 	if errs := in.AgentPath.Resolve(ctx); errs != nil {
 		return errs

@@ -200,7 +200,7 @@ type listMemoriesInput struct {
 }
 
 // Resolve returns a 404 problem for an invalid slug, and a 422 problem for an invalid filter.
-// Otherwise it returns nil. huma calls only this method, not that of the path.
+// Otherwise it returns nil. huma calls only this method, and not AgentPath.Resolve.
 func (in *listMemoriesInput) Resolve(ctx huma.Context) []error {
 	if errs := in.AgentPath.Resolve(ctx); errs != nil {
 		return errs

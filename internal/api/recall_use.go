@@ -102,7 +102,8 @@ type recallsInput struct {
 }
 
 // Resolve returns a 422 problem if session has invalid UTF-8 or a NUL character, and a 404 problem
-// for an invalid slug. Otherwise it returns nil. huma calls only this method, not that of the path.
+// for an invalid slug. Otherwise it returns nil. huma calls only this method, and not
+// AgentPath.Resolve.
 func (in *recallsInput) Resolve(ctx huma.Context) []error {
 	if errs := checkText("query.session", in.Session); errs != nil {
 		return errs

@@ -47,7 +47,7 @@ func checkRequest(op *huma.Operation, r *http.Request) *problem.Problem {
 }
 
 // checkQuery returns a 422 problem that lists the unknown, repeated and empty parameters of the
-// query. It returns nil if there are none. Only cursorParam may be empty.
+// query. It returns nil for a query without them. Only cursorParam may be empty.
 func checkQuery(raw string, known []string) *problem.Problem {
 	if raw == "" {
 		return nil
