@@ -118,8 +118,8 @@ func New(options Options) (*Gate, error) {
 	return g, nil
 }
 
-// Around returns a handler that checks and limits each request, and calls next for those that it
-// admits. The caller must wrap every handler of the server.
+// Around returns a handler that checks and limits each request, and calls next for the admitted
+// ones. The caller must wrap every handler of the server.
 func (g *Gate) Around(next http.Handler) http.Handler {
 	crossOrigin := http.NewCrossOriginProtection()
 	if origin := g.options.PublicURL.Origin(); origin != "" {

@@ -56,8 +56,9 @@ func peerOf(conn net.Conn) (peerSocket, error) {
 	return found, nil
 }
 
-// addrPort returns a TCP address, with an IPv4-mapped IPv6 address as IPv4, by which the kernel
-// finds both kinds of sockets. It returns the zero value for another kind of address.
+// addrPort returns a TCP address, with an IPv4-mapped IPv6 address as IPv4, because the kernel
+// finds both kinds of sockets by the IPv4 address. It returns the zero value for another kind of
+// address.
 func addrPort(address net.Addr) netip.AddrPort {
 	tcp, ok := address.(*net.TCPAddr)
 	if !ok {
@@ -67,8 +68,8 @@ func addrPort(address net.Addr) netip.AddrPort {
 	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
 }
 
-// socketBetween returns the socket with these addresses, or errNoPeer if there is none. The kernel
-// looks it up in a hash table, so the cost does not depend on the number of sockets.
+// socketBetween returns the socket with these addresses, or errNoPeer if no socket has them. The
+// kernel looks it up in a hash table, so the cost does not depend on the number of sockets.
 func socketBetween(local, remote netip.AddrPort) (peerSocket, error) {
 	kernel, err := netlink.Dial(unix.NETLINK_SOCK_DIAG, nil)
 	if err != nil {

@@ -47,7 +47,7 @@ func newTokens(text, readText, port string) *tokens {
 	return t
 }
 
-// bearerToken returns the token in the Authorization header, or "" if there is none.
+// bearerToken returns the token in the Authorization header, or "" without such a token.
 func bearerToken(r *http.Request) string {
 	scheme, credentials, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
@@ -57,7 +57,7 @@ func bearerToken(r *http.Request) string {
 }
 
 // match returns the token that equals shown, or the zero token. It compares hashes of all tokens in
-// constant time, so that the time reveals neither the token nor its length.
+// constant time, so that the time does not reveal the token or its length.
 func (t *tokens) match(shown string) (found token) {
 	a := sha256.Sum256([]byte(shown))
 	for _, known := range t.all {
