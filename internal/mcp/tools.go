@@ -68,8 +68,8 @@ func (e *endpoint) reading(ctx context.Context, read func(context.Context) error
 	return read(ctx)
 }
 
-// inputOf returns the schema of a tool's arguments. A filter without a description of its own gets
-// the one in descriptions, else that of memories.FilterFields. If In has a shape method, it edits
+// inputOf returns the schema of a tool's arguments. A filter without its own description gets the
+// one in descriptions, else the one in memories.FilterFields. If In has a shape method, it edits
 // the schema. If agentIsFixed, the schema has no agent.
 func inputOf[In any](agentIsFixed bool) *jsonschema.Schema {
 	schema := schemaOf[In]()
