@@ -20,8 +20,7 @@ func linesOf(text string) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-// numbered returns lines with their numbers, the first of which is first. Each line follows a line
-// end.
+// numbered returns lines with their numbers, beginning with first. Each line follows a line end.
 func numbered(lines []string, first int) string {
 	var b strings.Builder
 	for i, line := range lines {
@@ -31,7 +30,7 @@ func numbered(lines []string, first int) string {
 }
 
 // snippet returns the numbered lines between two offsets of text, and contextLines lines above and
-// below them. It is empty if there are none.
+// below them. It is empty for a text without lines.
 func snippet(text string, from, to int) string {
 	lines := linesOf(text)
 	first := max(lineAt(text, from)-contextLines, 1)
