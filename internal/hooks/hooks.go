@@ -164,8 +164,8 @@ func (h *Hooks) agentOf(slug string, in input) (agents.Agent, error) {
 		in.Cwd, strings.Join(slugs, ", "))
 }
 
-// userPromptSubmit answers with the memories recalled for a prompt. The answer is empty if there
-// are none, also after a failure.
+// userPromptSubmit answers with the memories recalled for a prompt. The answer is empty if no
+// memory fits, also after a failure.
 func (h *Hooks) userPromptSubmit(ctx context.Context, agent agents.Agent, in input) output {
 	timeout := answerTimeout
 	if h.recaller.HasModel() {
