@@ -115,9 +115,7 @@ var inserted = regexp.MustCompile(`(?s)<(system-reminder|local-command-stdout|lo
 
 // cleanText removes inserted text and NUL characters, which Postgres cannot store.
 func cleanText(text string) string {
-	if strings.Contains(text, "</") {
-		text = inserted.ReplaceAllString(text, "")
-	}
+	text = inserted.ReplaceAllString(text, "")
 	return strings.TrimSpace(strings.ReplaceAll(text, "\x00", ""))
 }
 
@@ -166,14 +164,9 @@ func (s *stretch) saved(b block) string {
 // "". It skips lines longer than maxLine.
 func WorkingDirectory(r io.Reader, accept func(dir string) bool) string {
 	lines := bufio.NewReader(r)
-	var line []byte
 	last := ""
 	for {
-		raw, size, err := readLine(lines, line[:0])
-		line = raw
-		if size > maxLine {
-			line = nil // release the memory of a long line
-		}
+		line, _, err := readLine(lines)
 		if dir := directoryIn(line); dir != "" && dir != last {
 			if accept(dir) {
 				return dir
@@ -188,9 +181,6 @@ func WorkingDirectory(r io.Reader, accept func(dir string) bool) string {
 
 // directoryIn returns the working directory in a line, or "".
 func directoryIn(line []byte) string {
-	if !bytes.Contains(line, []byte("cwd")) {
-		return ""
-	}
 	var in struct {
 		CWD string `json:"cwd"`
 	}

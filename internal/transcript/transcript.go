@@ -63,10 +63,8 @@ type Reading struct {
 func (o Reading) Read(r io.Reader) (Stretch, error) {
 	s := stretch{Reading: o, wrote: map[string]string{}}
 	lines := bufio.NewReaderSize(r, 64<<10)
-	var line []byte
 	for {
-		raw, n, err := readLine(lines, line[:0])
-		line = raw
+		line, n, err := readLine(lines)
 		if errors.Is(err, io.EOF) { // incomplete line
 			return s.result(), nil
 		}
@@ -76,7 +74,6 @@ func (o Reading) Read(r io.Reader) (Stretch, error) {
 		s.out.End += n
 		if n > maxLine {
 			s.out.Unread++
-			line = nil // frees a long line
 			continue
 		}
 		s.take(line)
@@ -87,16 +84,10 @@ func (o Reading) Read(r io.Reader) (Stretch, error) {
 // a read error.
 func Count(r io.Reader, limit int) (n int) {
 	lines := bufio.NewReaderSize(r, 64<<10)
-	var line []byte
 	for n < limit {
-		raw, size, err := readLine(lines, line[:0])
-		line = raw
+		line, _, err := readLine(lines)
 		if err != nil {
 			return n
-		}
-		if size > maxLine {
-			line = nil
-			continue
 		}
 		if e, ok := entryOf(line); ok {
 			if _, _, isMessage := e.message(); isMessage {
@@ -107,22 +98,19 @@ func Count(r io.Reader, limit int) (n int) {
 	return n
 }
 
-// readLine returns the next line and its length in bytes, line end included. It returns no text of
-// a line longer than maxLine.
-func readLine(from *bufio.Reader, into []byte) (line []byte, n int64, err error) {
+// readLine returns the next line and its length in bytes, line end included. The line is empty if it
+// is longer than maxLine. At the end it returns the incomplete last line with io.EOF.
+func readLine(from *bufio.Reader) (line []byte, n int64, err error) {
 	for {
 		part, err := from.ReadSlice('\n')
 		n += int64(len(part))
 		if n <= maxLine {
-			into = append(into, part...)
+			line = append(line, part...)
 		} else {
-			into = into[:0]
+			line = nil
 		}
-		switch {
-		case err == nil:
-			return into, n, nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return into, n, err
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, n, err
 		}
 	}
 }
