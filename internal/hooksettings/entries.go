@@ -1,7 +1,6 @@
 package hooksettings
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/url"
 	"path/filepath"
@@ -147,5 +146,5 @@ func same(value hujson.Value, expected any) bool {
 		return false
 	}
 	var is, shouldBe any
-	return decode(value, &is) && json.NewDecoder(bytes.NewReader(text)).Decode(&shouldBe) == nil && reflect.DeepEqual(is, shouldBe)
+	return decode(value, &is) && json.Unmarshal(text, &shouldBe) == nil && reflect.DeepEqual(is, shouldBe)
 }

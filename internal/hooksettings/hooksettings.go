@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/tailscale/hujson"
 )
@@ -168,7 +167,7 @@ func read(file []byte) (*settings, error) {
 			continue
 		}
 		if _, isArray := groups.Value.(*hujson.Array); !isArray {
-			return nil, fmt.Errorf("%q is no array in it", strings.Join([]string{hooksKey, event.Name}, "."))
+			return nil, fmt.Errorf("%q is no array in it", hooksKey+"."+event.Name)
 		}
 	}
 	return s, nil
