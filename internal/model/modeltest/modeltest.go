@@ -179,20 +179,18 @@ func ending(text, reason string) Reply {
 const Secret = "a secret of the server"
 
 // Status replies with an API error such as 401, 429 or 529.
-func Status(status int) Reply {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(map[string]any{"type": "error", "error": map[string]any{"type": "api_error", "message": Secret}})
-	}
+func Status(status int) Reply { return apiError(status, "api_error", Secret) }
+
+// Complains replies with a status and a message about the request.
+func Complains(status int, message string) Reply {
+	return apiError(status, "invalid_request_error", message)
 }
 
-// Complains replies with a status and a message.
-func Complains(status int, words string) Reply {
+func apiError(status int, kind, message string) Reply {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(map[string]any{"type": "error", "error": map[string]any{"type": "invalid_request_error", "message": words}})
+		_ = json.NewEncoder(w).Encode(map[string]any{"type": "error", "error": map[string]any{"type": kind, "message": message}})
 	}
 }
 
