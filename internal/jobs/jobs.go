@@ -83,7 +83,7 @@ type Queue struct {
 	after map[int64]time.Duration
 }
 
-// New returns a queue that accepts jobs. It runs none before Start.
+// New returns a queue that stores jobs in the database of store. It runs none before Start.
 func New(store *postgres.Store, options Options) (*Queue, error) {
 	options.Workers = cmp.Or(options.Workers, 2)
 	options.TimeLimit = cmp.Or(options.TimeLimit, 10*time.Minute)
@@ -168,10 +168,10 @@ type Kind[A any] struct {
 	name  string
 }
 
-// Register registers a kind of job and its work. Servers of other versions may read its arguments,
-// so a changed A must accept older JSON. The context of work ends at the time limit or when the
-// server stops, which is not a failure. After an error the job is repeated later. Errors of
-// Permanent and Later change that, and so do errors with a method Again, as in package model.
+// Register registers a kind of job and its work, and returns the kind for Enqueue. The context of
+// work ends at the time limit or when the server stops. After an error the job is repeated later,
+// unless the error is of Permanent or Later, or its method Again returns false. Servers of other
+// versions may read the arguments, so a changed A must accept older JSON.
 func Register[A any](q *Queue, name string, work func(ctx context.Context, job Job, args A) (Result, error)) Kind[A] {
 	river.AddWorkerArgs(q.workers, envelope{kind: name}, &worker{queue: q, work: func(ctx context.Context, job Job, raw json.RawMessage) (Result, error) {
 		var args A
@@ -197,7 +197,8 @@ type Once struct {
 	Postpone bool
 }
 
-// Enqueue adds or moves a job. When it returns nil, the job is stored. It returns
+// Enqueue stores a job for an agent and calls Options.Changed. If an unfinished job of the kind and
+// key exists, it moves that job if once.Postpone is set, and else changes nothing. It returns
 // memories.ErrNotFound if the agent was forgotten, and memories.ErrUnavailable.
 func (k Kind[A]) Enqueue(ctx context.Context, agent records.Agent, args A, once Once) error {
 	work, err := json.Marshal(args)

@@ -10,8 +10,9 @@ import (
 // serverStopped is the problem of a job whose server has stopped responding.
 const serverStopped = "its server stopped; it starts again"
 
-// Start runs jobs once ready returns true and Postgres is available. It returns at once. If ctx
-// ends, the queue stops as after Close.
+// Start starts to run jobs in the background, as soon as ready returns true and Postgres is
+// available. It returns at once. When ctx ends, the queue stops as after Close. Without registered
+// kinds it does nothing.
 func (q *Queue) Start(ctx context.Context, ready func() bool) {
 	if q.kinds == 0 {
 		return // no jobs can exist
@@ -20,13 +21,17 @@ func (q *Queue) Start(ctx context.Context, ready func() bool) {
 	q.running.Go(func() { q.run(ctx, ready) })
 }
 
-// Close waits for running jobs up to Options.StopTimeout and cancels the rest, which another server
-// repeats. It returns when all have ended, or a few seconds later.
+// Close prevents further starts, waits for running ones up to Options.StopTimeout, and cancels the
+// rest, which another server repeats. It returns when all have ended, but at most cancelTimeout
+// later.
 func (q *Queue) Close() {
 	q.stop()
 	q.running.Wait()
 }
 
+// run waits until ready returns true and Postgres is available, and runs jobs until ctx ends. Then
+// it waits for the running jobs, cancels those that take too long, and deletes its record in the
+// database.
 func (q *Queue) run(ctx context.Context, ready func() bool) {
 	for !ready() {
 		if !pause(ctx, 100*time.Millisecond) {
@@ -48,8 +53,8 @@ func (q *Queue) run(ctx context.Context, ready func() bool) {
 	_ = q.store.DeleteJobServer(leaving, q.id) // otherwise other servers notice the silence
 }
 
-// heartbeat records that this server is alive and takes over jobs of silent servers, until ctx
-// ends.
+// heartbeat regularly records in the database that this server is alive and which jobs it runs, and
+// makes the jobs of silent servers available again, until ctx ends. It logs if the database fails.
 func (q *Queue) heartbeat(ctx context.Context) {
 	isAway := false
 	for {
@@ -75,13 +80,14 @@ func (q *Queue) heartbeat(ctx context.Context) {
 	}
 }
 
-// Alone reports whether no other server runs jobs.
+// Alone reports whether no other server has recorded within Options.ServerTimeout that it runs
+// jobs.
 func (q *Queue) Alone(ctx context.Context) (bool, error) {
 	other, err := q.store.HasOtherJobServer(ctx, q.id, q.options.ServerTimeout)
 	return !other, err
 }
 
-// pause waits for d. It returns false if ctx ended first.
+// pause waits for the duration d and returns true, or returns false when ctx ends before.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -93,7 +99,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// track records that this server runs a job, until the returned function is called.
+// track records that this server runs a job. The returned function records that the job has ended.
 func (q *Queue) track(id int64) (done func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -105,8 +111,8 @@ func (q *Queue) track(id int64) (done func()) {
 	}
 }
 
-// tracked returns the running jobs, and the jobs that have just ended, because River records the
-// end with a delay.
+// tracked returns the ids of the running jobs, and of jobs that ended within Options.ServerTimeout,
+// because River records the end with a delay. It forgets jobs that ended before.
 func (q *Queue) tracked() []int64 {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -116,14 +122,14 @@ func (q *Queue) tracked() []int64 {
 	return slices.AppendSeq([]int64{}, maps.Keys(q.working))
 }
 
-// setRetryDelay stores the minimum delay of a failed job, and takeRetryDelay returns and deletes
-// it.
+// setRetryDelay stores the minimum delay before the next attempt of a failed job.
 func (q *Queue) setRetryDelay(id int64, wait time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.after[id] = wait
 }
 
+// takeRetryDelay returns the delay that setRetryDelay has stored for a job, or 0, and deletes it.
 func (q *Queue) takeRetryDelay(id int64) time.Duration {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -54,7 +54,8 @@ type Cost struct {
 // MaxListed is the maximum number of jobs in a list (arbitrary).
 const MaxListed = 100
 
-// List returns at most MaxListed of an agent's jobs: unfinished ones first, then the latest.
+// List returns at most MaxListed of an agent's jobs of all kinds: unfinished ones first, then the
+// newest.
 func List(ctx context.Context, store records.Jobs, agentID int64) ([]Entry, error) {
 	rows, err := store.Jobs(ctx, agentID, MaxListed)
 	if err != nil {
@@ -75,7 +76,8 @@ func List(ctx context.Context, store records.Jobs, agentID int64) ([]Entry, erro
 	return entries, nil
 }
 
-// CostOf returns the cost of an agent's jobs during the days that they are kept.
+// CostOf returns the tokens that the agent's jobs used in the 30 days before now, in all and by
+// day.
 func CostOf(ctx context.Context, store records.Jobs, agentID int64, now time.Time) (Cost, error) {
 	days, err := store.JobTokens(ctx, agentID, now.Add(-Kept))
 	if err != nil {

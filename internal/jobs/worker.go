@@ -54,7 +54,9 @@ type later struct{ at time.Time }
 
 func (l *later) Error() string { return "it waits until " + l.at.Format(time.RFC3339) }
 
-// Work runs a job. River calls it.
+// Work runs a job and stores its result; River calls it. It calls Options.Changed before and after.
+// If the job was postponed during its last run and the time has not come, it returns an error with
+// which River runs it later.
 func (w *worker) Work(ctx context.Context, r *river.Job[envelope]) error {
 	defer w.queue.track(r.ID)()
 	if again := metadataOf(r).Again; again != 0 {
@@ -74,7 +76,8 @@ func (w *worker) Work(ctx context.Context, r *river.Job[envelope]) error {
 	return w.record(ctx, r, result, err)
 }
 
-// attempt does the work. It returns an error for a panic.
+// attempt does the work of a job and returns its result. It logs a panic and returns an error for
+// it.
 func (w *worker) attempt(ctx context.Context, r *river.Job[envelope]) (_ Result, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -85,7 +88,9 @@ func (w *worker) attempt(ctx context.Context, r *river.Job[envelope]) (_ Result,
 	return w.work(ctx, Job{ID: r.ID, AgentID: r.Args.Agent, Slug: r.Args.Slug, Key: r.Args.Key, Attempt: r.Attempt}, r.Args.Work)
 }
 
-// record stores the result of an attempt and returns the error that River needs.
+// record stores the result of an attempt, and ends the job after success or if no retry can help.
+// It returns the error that tells River the next step: nothing (nil), try again after a
+// delay, run the job at a time, or stop.
 func (w *worker) record(ctx context.Context, r *river.Job[envelope], result Result, err error) error {
 	stored := resultOf(ctx, r, result, err)
 	if err := river.RecordOutput(ctx, stored); err != nil {
@@ -134,12 +139,14 @@ type metadata struct {
 	Output output `json:"output"`
 }
 
+// metadataOf returns Memoir's data in the metadata of a job. It is zero if Memoir has stored none.
 func metadataOf(r *river.Job[envelope]) (m metadata) {
 	_ = json.Unmarshal(r.Metadata, &m) // written by Memoir and River
 	return m
 }
 
-// resultOf adds the result of an attempt to the stored result.
+// resultOf returns the stored result of a job, changed by an attempt: its tokens are added, its
+// message and problem replace the old ones. It stores nothing.
 func resultOf(ctx context.Context, r *river.Job[envelope], result Result, err error) output {
 	stored := metadataOf(r).Output
 	stored.Said, stored.Problem = result.Message, problem(ctx, err)
@@ -153,7 +160,8 @@ func resultOf(ctx context.Context, r *river.Job[envelope], result Result, err er
 	return stored
 }
 
-// fail ends the job without a retry.
+// fail ends the job in the given state without a retry, and stores the result. It returns an error
+// with cause that stops River, or nil if the job is no longer this attempt's.
 func (w *worker) fail(ctx context.Context, r *river.Job[envelope], state rivertype.JobState, stored output, cause error) error {
 	raw, err := json.Marshal(stored)
 	if err != nil {
@@ -165,7 +173,7 @@ func (w *worker) fail(ctx context.Context, r *river.Job[envelope], state riverty
 	if err != nil {
 		return err
 	}
-	return river.JobCancel(cause) // it has no further effect
+	return river.JobCancel(cause) // the job has ended already
 }
 
 // finish calls end in a transaction, unless the job was postponed; then it returns the error
@@ -219,7 +227,8 @@ func problem(ctx context.Context, err error) string {
 	return string(characters)
 }
 
-// NextRetry returns the time of the next attempt of a failed job. River calls it.
+// NextRetry returns the time of the next attempt of a failed job; River calls it. The delay doubles
+// with each attempt up to maxRetry, and is at least the one that the job's error stated.
 func (w *worker) NextRetry(r *river.Job[envelope]) time.Time {
 	wait := maxRetry
 	if doublings := r.Attempt - 1; doublings < 30 {
