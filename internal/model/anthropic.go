@@ -45,8 +45,8 @@ func Anthropic(name, key, url string) Model {
 	return &claude{client: anthropic.NewClient(options...), name: anthropic.Model(name)}
 }
 
-// Ask asks for structured output. If the endpoint refuses it, Ask repeats the question without it
-// and remembers that.
+// Ask asks the API for an answer in the question's schema. If the endpoint does not support
+// schemas, it asks again with the schema in the prompt, and if that works, asks so from then on.
 func (c *claude) Ask(ctx context.Context, question Question) (Answer, error) {
 	if c.unstructured.Load() {
 		return c.ask(ctx, question, false)
@@ -62,7 +62,9 @@ func (c *claude) Ask(ctx context.Context, question Question) (Answer, error) {
 	return answer, err
 }
 
-// ask asks once. Without structured output, the system prompt contains the schema.
+// ask sends one question to the API. If structured is false, the schema is in the system prompt. It
+// returns *Error if the model did not end its answer or answered without JSON; the answer then has
+// the cost.
 func (c *claude) ask(ctx context.Context, question Question, structured bool) (Answer, error) {
 	params := anthropic.MessageNewParams{
 		Model:     c.name,
@@ -107,8 +109,8 @@ var structureWords = []string{
 	"structured output", "structured_output", "format",
 }
 
-// refusesStructure reports whether an error says that the endpoint does not support structured
-// output.
+// refusesStructure reports whether err is an answer of the API that names structured output as
+// invalid.
 func refusesStructure(err error) bool {
 	var refused *anthropic.Error
 	if !errors.As(err, &refused) || refused.StatusCode != http.StatusBadRequest && refused.StatusCode != http.StatusUnprocessableEntity {
@@ -122,12 +124,14 @@ var modelWords = []string{
 	"model not found", "unknown model", "invalid model", "model does not exist", "unsupported model", "not a valid model", "credit balance",
 }
 
+// saysOneOf reports whether the text of the error contains one of the phrases, in any case.
 func saysOneOf(refused *anthropic.Error, phrases []string) bool {
 	result := strings.ToLower(refused.RawJSON())
 	return slices.ContainsFunc(phrases, func(phrase string) bool { return strings.Contains(result, phrase) })
 }
 
-// failure converts an error of the library. It returns ctx's error if ctx ended.
+// failure converts an error of the library to an *Error, which says whether a retry can help. It
+// returns ctx's error if ctx has ended.
 func failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -154,8 +158,8 @@ func failure(ctx context.Context, err error) error {
 // maxWait is the maximum delay that a server can request (arbitrary).
 const maxWait = 24 * time.Hour
 
-// retryAfter parses a Retry-After header: seconds or a date. It returns 0 for other values and past
-// dates.
+// retryAfter returns the delay that a Retry-After header states, in seconds or as a date, at most
+// maxWait. It returns 0 for other values and past dates.
 func retryAfter(header string, now time.Time) time.Duration {
 	wait := time.Duration(0)
 	if seconds, err := strconv.Atoi(header); err == nil {

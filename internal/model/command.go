@@ -66,6 +66,9 @@ func Command(program, name string, env []string) Model {
 	return &command{program: program, name: name, env: env}
 }
 
+// Ask runs the command line once with the question, in a temporary directory that it removes. It
+// returns *Error if the program is missing or too old, fails, or gives no JSON, and ctx's error if
+// ctx ends.
 func (c *command) Ask(ctx context.Context, question Question) (Answer, error) {
 	can, err := c.known(ctx)
 	if err != nil {
@@ -92,8 +95,9 @@ func (c *command) Ask(ctx context.Context, question Question) (Answer, error) {
 	return answer, failure
 }
 
-// arguments returns the arguments of one question. They contain none of its text, because all users
-// of the machine can read them.
+// arguments returns the arguments for one question. They do not contain its text, because all users
+// of the machine can read them. If the program can read the system prompt from a file, it writes
+// one in dir.
 func (c *command) arguments(can flags, dir string, question Question) ([]string, error) {
 	args := []string{"-p", "--output-format", "json", "--tools", "", "--setting-sources", "", "--strict-mcp-config", "--no-session-persistence"}
 	if can.slash {
@@ -122,7 +126,9 @@ func (c *command) arguments(can flags, dir string, question Question) ([]string,
 	return append(args, "--system-prompt-file", path), nil
 }
 
-// known returns the features of the installed command line. It asks once.
+// known returns the optional features of the installed command line, from its help. After the first
+// success it returns the same again. It returns *Error if the program fails or lacks a required
+// flag.
 func (c *command) known(ctx context.Context) (flags, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -152,8 +158,9 @@ func (c *command) known(ctx context.Context) (flags, error) {
 	return *c.flags, nil
 }
 
-// run runs the program. If ctx ends, it kills the program and its children. It returns the output
-// also after a failure.
+// run runs the program with the question's text as input and returns its output, also after a
+// failure. At the end, or when ctx ends, it kills the program's process group. It returns *Error if
+// the program fails, cannot be run, or writes more than maxOutput.
 func (c *command) run(ctx context.Context, dir string, question Question, args []string) ([]byte, error) {
 	var out, stderr bounded
 	out.max, out.strict, stderr.max = maxOutput, true, maxStderr
@@ -200,7 +207,8 @@ type result struct {
 	ModelUsage map[string]json.RawMessage `json:"modelUsage"`
 }
 
-// resultOf returns the result in an output: the whole output, or the last element of a list.
+// resultOf returns the result in an output: the whole output, or the last element of a list. It
+// returns false if there is no result.
 func resultOf(out []byte) (result, bool) {
 	var one result
 	if json.Unmarshal(out, &one) == nil && one.Type == "result" {
@@ -218,7 +226,8 @@ func isResult(out []byte) bool {
 	return is
 }
 
-// read converts an output to an answer.
+// read returns the answer and its cost in an output. It returns *Error if the output has no result,
+// or the result is an error, a refusal, cut off, or no JSON.
 func (c *command) read(out []byte, can flags) (Answer, error) {
 	r, is := resultOf(out)
 	if !is {
@@ -247,8 +256,9 @@ func (c *command) read(out []byte, can flags) (Answer, error) {
 	return answer, err
 }
 
-// refusal returns the error of a failed question. It is misconfigured if a person must sign in or
-// pay first.
+// refusal returns the *Error for a message with which the command line refused a question. It is
+// misconfigured if a person must sign in or pay first. Only other errors than a bad request may be
+// retried.
 func refusal(message string) error {
 	signIn := []string{
 		"/login", "Invalid API key", "authentication_error", "Credit balance", "API Error: 401", "API Error: 403", "API Error: 404",
@@ -271,6 +281,8 @@ type bounded struct {
 	strict, over bool
 }
 
+// Write stores the bytes of p that fit and sets over if some do not. Then it returns an error if
+// strict is set, else it ignores the rest.
 func (b *bounded) Write(p []byte) (int, error) {
 	if room := b.max - b.kept.Len(); len(p) > room {
 		b.over = true

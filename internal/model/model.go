@@ -90,7 +90,7 @@ func (e *Error) Unwrap() error { return e.cause }
 // Plain returns the reason in a few words, without any part of the question or answer.
 func (e *Error) Plain() string { return e.why }
 
-// shortened returns the start of a text for the log.
+// shortened returns text, or its first 200 characters and an ellipsis if it is longer.
 func shortened(text string) string {
 	const max = 200
 	if characters := []rune(text); len(characters) > max {
@@ -99,12 +99,14 @@ func shortened(text string) string {
 	return text
 }
 
-// withSchema returns a system prompt for a model without structured output.
+// withSchema returns the system prompt with the request to answer in a JSON schema, for a model
+// without structured output.
 func withSchema(system string, schema []byte) string {
 	return system + "\n\nAnswer with a JSON value of this schema, and with nothing around it: no words, no code fence.\n" + string(schema)
 }
 
-// value returns the JSON value in a model's text. It accepts a code fence or words around it.
+// value returns the JSON value in a model's text: the whole text, the first code block, or the part
+// from the first brace to the last. It returns *Error if none of them is JSON.
 func value(text string) (json.RawMessage, error) {
 	for _, candidate := range []string{text, fenced(text), braced(text)} {
 		if found := bytes.TrimSpace([]byte(candidate)); json.Valid(found) {
@@ -117,7 +119,8 @@ func value(text string) (json.RawMessage, error) {
 // fence is the mark of a code block.
 const fence = "```"
 
-// fenced returns the text of the first code block, or "" without one.
+// fenced returns the text between the first and the last code fence, without the line of the first.
+// It returns "" if text has no fence.
 func fenced(text string) string {
 	_, rest, found := strings.Cut(text, fence)
 	if !found {
@@ -126,8 +129,8 @@ func fenced(text string) string {
 	if info, body, hasLine := strings.Cut(rest, "\n"); hasLine && !strings.ContainsAny(info, "{[") {
 		rest = body
 	}
-	if kill := strings.LastIndex(rest, fence); kill >= 0 {
-		rest = rest[:kill]
+	if end := strings.LastIndex(rest, fence); end >= 0 {
+		rest = rest[:end]
 	}
 	return rest
 }
@@ -148,8 +151,8 @@ const (
 	pauseTime = 5 * time.Minute
 )
 
-// Pausing returns m with a pause of five minutes after three consecutive timeouts. During the pause
-// Ask fails at once.
+// Pausing returns a Model that asks m. After three consecutive timeouts it is paused for five
+// minutes; then Ask returns an *Error at once.
 func Pausing(m Model) Model { return &pausing{model: m} }
 
 type pausing struct {
@@ -170,14 +173,15 @@ func (p *pausing) Ask(ctx context.Context, question Question) (Answer, error) {
 	return answer, err
 }
 
-// left returns the rest of the pause.
+// left returns the rest of the pause. It is zero or negative if the model is not paused.
 func (p *pausing) left() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return time.Until(p.until)
 }
 
-// count counts a timeout. A cancelled caller does not count.
+// count counts err if it is a timeout, and begins a pause after maxTimeouts. Another result than a
+// timeout or a cancelled context starts the count again.
 func (p *pausing) count(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

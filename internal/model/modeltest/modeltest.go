@@ -51,7 +51,8 @@ type Request struct {
 // Reply answers one request.
 type Reply func(w http.ResponseWriter, r *http.Request)
 
-// New starts a model that gives the replies in order, and then repeats the last one.
+// New starts a server that answers questions with the replies in order, and then repeats the last
+// one. It stops at the end of the test.
 func New(t testing.TB, replies ...Reply) *Server {
 	t.Helper()
 	if len(replies) == 0 {
@@ -68,8 +69,8 @@ func New(t testing.TB, replies ...Reply) *Server {
 	})
 }
 
-// Answering starts a model whose replies depend on the request. answer must be safe for concurrent
-// use.
+// Answering starts a server that answers each question with the reply that answer returns for it.
+// It stops at the end of the test. answer must be safe for concurrent use.
 func Answering(t testing.TB, answer func(Request) Reply) *Server {
 	t.Helper()
 	s := &Server{t: t, answer: answer}
@@ -82,7 +83,7 @@ func Answering(t testing.TB, answer func(Request) Reply) *Server {
 	return s
 }
 
-// Model returns a client of this server.
+// Model returns a model.Model that asks this server.
 func (s *Server) Model() model.Model { return model.Anthropic("", Key, s.URL) }
 
 // Requests returns the questions so far, in order.
@@ -92,6 +93,8 @@ func (s *Server) Requests() []Request {
 	return slices.Clone(s.asked)
 }
 
+// serve records a question and writes the reply. It fails the test if the request is no valid
+// question with the Key.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -109,7 +112,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	s.answer(asked)(w, r)
 }
 
-// read parses a request. It returns false if the request is invalid.
+// read parses the body of a request. It returns false if the body is no valid question.
 func read(raw []byte) (Request, bool) {
 	var body struct {
 		Model     string  `json:"model"`
@@ -146,7 +149,7 @@ func joined(blocks []block) string {
 	return strings.Join(texts, "\n")
 }
 
-// Says replies with a text: JSON, prose or anything that a hostile transcript makes a model say.
+// Says replies with a complete answer that has this text, JSON or not.
 func Says(text string) Reply { return ending(text, "end_turn") }
 
 // SaysJSON replies with a value as JSON.
@@ -194,7 +197,8 @@ func apiError(status int, kind, message string) Reply {
 	}
 }
 
-// Unstructured refuses structured output and gives the reply otherwise.
+// Unstructured returns a function for Answering that refuses questions for structured output, and
+// answers others with reply.
 func Unstructured(reply Reply) func(Request) Reply {
 	return func(r Request) Reply {
 		if r.Schema != nil {
@@ -204,7 +208,7 @@ func Unstructured(reply Reply) func(Request) Reply {
 	}
 }
 
-// RetryAfter replies with 429 and a Retry-After header in whole seconds.
+// RetryAfter replies with status 429 and the header Retry-After, in whole seconds.
 func RetryAfter(wait time.Duration) Reply {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)))
@@ -233,7 +237,8 @@ func Gone() Reply { return func(http.ResponseWriter, *http.Request) { panic(http
 // Never waits until the client gives up.
 func Never() Reply { return func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() } }
 
-// When replies once open is closed, so that a test controls the delay.
+// When waits until open is closed and then gives the reply. If the client gives up before, it gives
+// none.
 func When(open <-chan struct{}, reply Reply) Reply {
 	return func(w http.ResponseWriter, r *http.Request) {
 		select {
