@@ -14,6 +14,7 @@ type composite struct {
 	array  *hujson.Array
 }
 
+// len returns the number of entries.
 func (c composite) len() int {
 	if c.object != nil {
 		return len(c.object.Members)
@@ -21,8 +22,8 @@ func (c composite) len() int {
 	return len(c.array.Elements)
 }
 
-// before returns the space before the entry i. If i is the number of entries, it returns the space
-// before the closing bracket.
+// before returns the white space and comments before the entry i. If i is the number of entries, it
+// returns those before the closing bracket.
 func (c composite) before(i int) *hujson.Extra {
 	switch {
 	case c.object != nil && i < c.len():
@@ -35,8 +36,8 @@ func (c composite) before(i int) *hujson.Extra {
 	return &c.array.AfterExtra
 }
 
-// after returns the space between the entry i and its comma. If it is not nil for the last entry,
-// that one has a comma too.
+// after returns the white space and comments between the entry i and its comma. For the last entry
+// it points to nil if that has no comma.
 func (c composite) after(i int) *hujson.Extra {
 	if c.object != nil {
 		return &c.object.Members[i].Value.AfterExtra
@@ -46,7 +47,9 @@ func (c composite) after(i int) *hujson.Extra {
 
 const space = " \t\r\n"
 
-// add appends an entry. key is the name of a member of an object.
+// add appends a value on a line of its own, indented by depth levels, with a comma if the last
+// entry has one. Comments before the closing bracket stay before the value. key is the name of a
+// member of an object; for an array it is ignored.
 func (s *settings) add(c composite, depth int, key string, value hujson.ValueTrimmed) {
 	n := c.len()
 	closing := c.before(n)
@@ -70,7 +73,8 @@ func (s *settings) add(c composite, depth int, key string, value hujson.ValueTri
 	}
 }
 
-// take removes an entry. It keeps the comments before it, and whether the last entry has a comma.
+// take removes the entry i. It keeps the comments around it, and a comma after the last entry if
+// there was one.
 func (s *settings) take(c composite, i int) {
 	comma := *c.after(c.len() - 1) != nil
 	comments := bytes.TrimRight(slices.Concat(*c.before(i), *c.after(i)), space)
@@ -88,7 +92,8 @@ func (s *settings) take(c composite, i int) {
 	s.close(c, comma)
 }
 
-// close fixes the space before the closing bracket after a removal.
+// close corrects the end of c after a removal: comma states whether the last entry gets a comma,
+// and a bracket that was opened and closed on one line stays on one line.
 func (s *settings) close(c composite, comma bool) {
 	n := c.len()
 	closing := c.before(n)
@@ -110,4 +115,5 @@ func (s *settings) close(c composite, comma bool) {
 	}
 }
 
+// isSpace reports whether extra is white space without comments, or empty.
 func isSpace(extra hujson.Extra) bool { return len(bytes.Trim(extra, space)) == 0 }

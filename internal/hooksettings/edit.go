@@ -22,7 +22,8 @@ type settings struct {
 	indent string // of one level
 }
 
-// parse parses a settings file. An empty file counts as an object without members.
+// parse parses a settings file and finds out its line ends and its indent. An empty file counts as
+// an object without members. It returns an error for users if the file is no JSON object.
 func parse(file []byte) (*settings, error) {
 	s := &settings{eol: "\n", indent: "  "}
 	text := string(file)
@@ -55,8 +56,8 @@ func parse(file []byte) (*settings, error) {
 
 func (s *settings) bytes() []byte { return append([]byte(s.bom), s.root.Pack()...) }
 
-// only returns the value of a key, or nil. It returns an error for a duplicate key, because the
-// valid one is unknown.
+// only returns the value of a key in an object, or nil if the object does not have the key. It
+// returns an error if the object has the key twice.
 func (s *settings) only(object *hujson.Object, key string) (*hujson.Value, error) {
 	var found *hujson.Value
 	for i := range object.Members {
@@ -71,7 +72,8 @@ func (s *settings) only(object *hujson.Object, key string) (*hujson.Value, error
 	return found, nil
 }
 
-// hooks returns the object with an array for each event, or nil.
+// hooks returns the object under the key "hooks", which has an array for each event. It returns nil
+// if there is no such object.
 func (s *settings) hooks() *hujson.Object {
 	value, err := s.only(s.top, hooksKey)
 	if value == nil || err != nil {
@@ -81,7 +83,7 @@ func (s *settings) hooks() *hujson.Object {
 	return hooks
 }
 
-// array returns the array of an event, or nil.
+// array returns the array of an event's groups, or nil if there is no such array.
 func (s *settings) array(event Event) *hujson.Array {
 	hooks := s.hooks()
 	if hooks == nil {
@@ -102,7 +104,7 @@ func (s *settings) groups(event Event) []hujson.Value {
 	return nil
 }
 
-// hooksOf returns the entries of a group, or nil if the value is not a group.
+// hooksOf returns the array of a group's hooks, or nil if the value is no group.
 func hooksOf(group hujson.Value) *hujson.Array {
 	object, isObject := group.Value.(*hujson.Object)
 	if !isObject {
@@ -119,7 +121,7 @@ func hooksOf(group hujson.Value) *hujson.Array {
 	return nil
 }
 
-// entriesOf returns the entries of a group as a slice, or nil if the value is not a group.
+// entriesOf returns a group's hooks, or nil if the value is no group.
 func entriesOf(group hujson.Value) []hujson.Value {
 	if hooks := hooksOf(group); hooks != nil {
 		return hooks.Elements
@@ -139,7 +141,8 @@ const (
 	groupDepth = 3
 )
 
-// addGroup appends a group to an event.
+// addGroup appends a group to the array of an event. It adds the array and the object "hooks" if
+// they are missing.
 func (s *settings) addGroup(event Event, g group) error {
 	value, err := s.write(g, groupDepth)
 	if err != nil {
@@ -155,17 +158,19 @@ func (s *settings) addGroup(event Event, g group) error {
 	return nil
 }
 
+// takeMember removes the member with the key, which must exist, from an object.
 func (s *settings) takeMember(object *hujson.Object, key string) {
 	at := slices.IndexFunc(object.Members, func(member hujson.ObjectMember) bool { return nameOf(member) == key })
 	s.take(composite{object: object}, at)
 }
 
-// newLine returns a line end and the indent of a depth.
+// newLine returns the file's line end and the indent of depth levels.
 func (s *settings) newLine(depth int) hujson.Extra {
 	return hujson.Extra(s.eol + strings.Repeat(s.indent, depth))
 }
 
-// write returns a value in the file's style at a depth.
+// write returns v as JSON with the file's line ends and indent, for a place that is nested depth
+// levels.
 func (s *settings) write(v any, depth int) (hujson.ValueTrimmed, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

@@ -40,7 +40,8 @@ type hook struct {
 	AllowedEnvVars []string          `json:"allowedEnvVars,omitempty"`
 }
 
-// group returns the group that Memoir needs for an event.
+// group returns the group with Memoir's hook for an event: a command if the event needs one, else a
+// POST to the server, with the token's variable if h.Token is set.
 func (h Hooks) group(event Event) group {
 	calls := hook{Type: "http", URL: h.Address(event), Timeout: timeout}
 	switch {
@@ -53,6 +54,7 @@ func (h Hooks) group(event Event) group {
 	return group{Matcher: event.matcher, Hooks: []hook{calls}}
 }
 
+// command returns the shell command line of the hook for an event.
 func (h Hooks) command(event Event) string {
 	words := []string{h.Program, command, event.Path, urlFlag, h.URL}
 	if h.Agent != "" {
@@ -63,8 +65,8 @@ func (h Hooks) command(event Event) string {
 
 func pathOf(event Event) string { return "/hooks/" + event.Path }
 
-// owns reports whether an entry of an event is Memoir's. known are Memoir's current and earlier
-// addresses.
+// owns reports whether an entry of an event is Memoir's: it runs Memoir's command, or posts to the
+// event's path at one of the addresses in known.
 func (h Hooks) owns(event Event, entry hujson.Value, known []string) bool {
 	var e hook
 	if !decode(entry, &e) {
@@ -82,7 +84,7 @@ func (h Hooks) owns(event Event, entry hujson.Value, known []string) bool {
 	return false
 }
 
-// addresses returns Memoir's address of h, and its earlier addresses in the commands of a file.
+// addresses returns h.URL and the addresses in Memoir's commands of a file, in the form of origin.
 func (h Hooks) addresses(s *settings) []string {
 	known := []string{origin(h.URL)}
 	for _, event := range Events() {
@@ -101,8 +103,8 @@ func (h Hooks) addresses(s *settings) []string {
 	return known
 }
 
-// addressIn returns the address in Memoir's command for an event, or "". isOurs reports whether the
-// line is such a command.
+// addressIn reports in isOurs whether a command line runs Memoir's hook for an event, and returns
+// the value of its flag --url, or "" without one.
 func (h Hooks) addressIn(event Event, line string) (address string, isOurs bool) {
 	words, err := shellquote.Split(line)
 	if err != nil || len(words) < 3 || words[1] != command || words[2] != event.Path {
@@ -122,8 +124,8 @@ func (h Hooks) addressIn(event Event, line string) (address string, isOurs bool)
 	return "", true
 }
 
-// origin returns an address in a form to compare: lower case up to the path, without a trailing
-// slash.
+// origin returns an address in a form to compare: scheme and host in lower case, the path without a
+// slash at its end, and nothing after it. It returns an invalid address unchanged.
 func origin(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -132,14 +134,16 @@ func origin(address string) string {
 	return strings.ToLower(u.Scheme+"://"+u.Host) + strings.TrimSuffix(u.Path, "/")
 }
 
-// decode unmarshals a value after removing its comments. It reports whether that succeeded.
+// decode unmarshals a value, without its comments, into into and reports whether that succeeded. It
+// does not change the value.
 func decode(value hujson.Value, into any) bool {
 	plain := value.Clone()
 	plain.Standardize()
 	return json.Unmarshal(plain.Pack(), into) == nil
 }
 
-// same reports whether a value in a file equals expected, apart from its formatting.
+// same reports whether a value in a file equals expected as JSON, apart from formatting and
+// comments.
 func same(value hujson.Value, expected any) bool {
 	text, err := json.Marshal(expected)
 	if err != nil {

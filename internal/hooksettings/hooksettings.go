@@ -49,7 +49,8 @@ type Hooks struct {
 	Token bool
 }
 
-// Address returns the address to which an event is posted.
+// Address returns the URL to which an event is posted, with the agent as a parameter if there is
+// one.
 func (h Hooks) Address(event Event) string {
 	address := h.URL + pathOf(event)
 	if h.Agent != "" {
@@ -60,9 +61,9 @@ func (h Hooks) Address(event Event) string {
 
 const hooksKey = "hooks"
 
-// Install returns the settings file with Memoir's hooks, which replace older ones. If file has
-// exactly these, it is returned unchanged. An empty file counts as an object without members. The
-// error is a sentence for users about an invalid file.
+// Install returns the settings file with Memoir's hooks for all events; older ones are removed. It
+// returns file itself if it has exactly these. An empty file counts as an object without members.
+// It returns an error for users if the file is no JSON or "hooks" has another shape.
 func (h Hooks) Install(file []byte) ([]byte, error) {
 	s, err := read(file)
 	if err != nil {
@@ -81,7 +82,8 @@ func (h Hooks) Install(file []byte) ([]byte, error) {
 }
 
 // Uninstall returns the settings file without Memoir's hooks, and without objects and arrays that
-// become empty. A file without such hooks is returned unchanged. Errors are as for Install.
+// become empty. It returns file itself if it has none of them. It returns an error for users if the
+// file is no JSON or "hooks" has another shape.
 func (h Hooks) Uninstall(file []byte) ([]byte, error) {
 	s, err := read(file)
 	if err != nil {
@@ -95,7 +97,8 @@ func (h Hooks) Uninstall(file []byte) ([]byte, error) {
 	return file, nil
 }
 
-// areIn reports whether a file has exactly the entries that it should have.
+// areIn reports whether a file has for each event exactly one group with entries of Memoir, and
+// that group is as Install would write it.
 func (h Hooks) areIn(s *settings) bool {
 	known := h.addresses(s)
 	return !slices.ContainsFunc(Events(), func(event Event) bool {
@@ -109,7 +112,8 @@ func (h Hooks) areIn(s *settings) bool {
 	})
 }
 
-// remove removes Memoir's entries, and the objects and arrays that become empty.
+// remove removes Memoir's entries from a file, and the groups, arrays and objects that become empty
+// by that.
 func (h Hooks) remove(s *settings) {
 	known := h.addresses(s)
 	for _, event := range Events() {
@@ -124,8 +128,8 @@ func (h Hooks) remove(s *settings) {
 	}
 }
 
-// removeFrom removes Memoir's entries from the groups of an event, and reports whether there were
-// any.
+// removeFrom removes Memoir's entries from the groups of an event, and the groups that become
+// empty. It reports whether there were such entries.
 func (h Hooks) removeFrom(s *settings, event Event, array *hujson.Array, known []string) (found bool) {
 	// Removing from the end keeps the remaining indexes valid.
 	for i, group := range slices.Backward(array.Elements) {
@@ -144,7 +148,8 @@ func (h Hooks) removeFrom(s *settings, event Event, array *hujson.Array, known [
 	return found
 }
 
-// read parses a settings file and checks that hooks can be added.
+// read parses a settings file. It returns an error for users if the file is no JSON object, "hooks"
+// is no object, an event in it is no array, or one of these keys is there twice.
 func read(file []byte) (*settings, error) {
 	s, err := parse(file)
 	if err != nil {

@@ -119,7 +119,7 @@ func meaning(t *testing.T, file string) any {
 	return v
 }
 
-func TestAFileWithoutAnythingGetsAllHooks(t *testing.T) {
+func TestInstall_EmptyFile(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"", "  \n\n", "{}\n", "{}", "{\n}\n"} {
 		if got := install(t, memoir, file); strings.TrimSpace(got) != strings.TrimSpace(installed) {
@@ -152,7 +152,7 @@ const other = `{
 }
 `
 
-func TestWhatIsNotMemoirsStaysAsItIs(t *testing.T) {
+func TestInstall_KeepsOtherEntries(t *testing.T) {
 	t.Parallel()
 	for name, file := range map[string]string{
 		"tabs":                 other,
@@ -199,7 +199,7 @@ func TestWhatIsNotMemoirsStaysAsItIs(t *testing.T) {
 	}
 }
 
-func TestHooksComeBehindThoseThatAreThere(t *testing.T) {
+func TestInstall_Order(t *testing.T) {
 	t.Parallel()
 	hooks := meaning(t, install(t, memoir, other)).(map[string]any)["hooks"].(map[string]any)
 	for event, want := range map[string]int{"SessionStart": 1, "Stop": 2, "PostToolUse": 2, "PreToolUse": 0} {
@@ -209,7 +209,7 @@ func TestHooksComeBehindThoseThatAreThere(t *testing.T) {
 	}
 }
 
-func TestOlderEntriesAreReplaced(t *testing.T) {
+func TestInstall_ReplacesOlder(t *testing.T) {
 	t.Parallel()
 	for name, older := range map[string]hooksettings.Hooks{
 		"another address": {URL: "http://127.0.0.1:9090", Program: memoir.Program},
@@ -230,7 +230,7 @@ func TestOlderEntriesAreReplaced(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatIsMemoirsIsTakenOut(t *testing.T) {
+func TestUninstall_OnlyMemoir(t *testing.T) {
 	t.Parallel()
 	for entry, isMemoirs := range map[string]bool{
 		`{"type":"http","url":"http://127.0.0.1:8080/hooks/stop"}`:                               true,
@@ -262,7 +262,7 @@ func TestOnlyWhatIsMemoirsIsTakenOut(t *testing.T) {
 	}
 }
 
-func TestAnAddressThatMemoirHasHadIsKnownByTheCommand(t *testing.T) {
+func TestUninstall_OldAddress(t *testing.T) {
 	t.Parallel()
 	const file = `{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"memoir hook session-start --url http://old:1"}]}],` +
 		`"Stop":[{"hooks":[{"type":"http","url":"http://old:1/hooks/stop"},{"type":"http","url":"http://older:1/hooks/stop"}]}]}}`
@@ -272,7 +272,7 @@ func TestAnAddressThatMemoirHasHadIsKnownByTheCommand(t *testing.T) {
 	}
 }
 
-func TestTheTokenItselfIsNowhereInTheSettings(t *testing.T) {
+func TestInstall_WithoutToken(t *testing.T) {
 	t.Parallel()
 	h := memoir
 	h.Token = true
@@ -282,7 +282,7 @@ func TestTheTokenItselfIsNowhereInTheSettings(t *testing.T) {
 	}
 }
 
-func TestAnAgentCanBeNamed(t *testing.T) {
+func TestInstall_Agent(t *testing.T) {
 	t.Parallel()
 	h := memoir
 	h.Agent = "ada & bob"
@@ -292,7 +292,7 @@ func TestAnAgentCanBeNamed(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoSettingsFileIsRefused(t *testing.T) {
+func TestInstall_InvalidFile(t *testing.T) {
 	t.Parallel()
 	for file, why := range map[string]string{
 		"{":                                   "no JSON (line 1, column 2",
