@@ -10,6 +10,7 @@ package claudesettings
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -64,9 +65,10 @@ const (
 	enabledSetting   = "autoMemoryEnabled"
 )
 
-// Directory returns the directory of Claude Code's memory, and the links in the order of
-// precedence. These are an overriding variable, the setting autoMemoryDirectory of files except the
-// project's, and the default. An unusable value of the setting means the default.
+// Directory returns the directory of Claude Code's memory, and everything that could decide it, in
+// order of precedence: a variable, the setting autoMemoryDirectory of each file, and the default.
+// The project's file never decides. If the first value of the setting is unusable, the default
+// decides.
 func Directory(in Input) (dir string, links []Link) {
 	files := parsed(in.Files)
 	c := chain{}
@@ -102,9 +104,9 @@ func Directory(in Input) (dir string, links []Link) {
 	return dir, c.links
 }
 
-// Enabled reports whether Claude Code's memory is on, and returns the links in the order of
-// precedence. These are a variable, bare mode, a remote machine without storage, the setting
-// autoMemoryEnabled, and the default, which is on.
+// Enabled reports whether Claude Code's memory is on, and returns everything that could decide it,
+// in order of precedence: a variable, bare mode, a remote machine without storage, the setting
+// autoMemoryEnabled of each file, and the default, which is on.
 func Enabled(in Input) (on bool, links []Link) {
 	files := parsed(in.Files)
 	c := chain{}
@@ -135,8 +137,8 @@ func Enabled(in Input) (on bool, links []Link) {
 	return on, c.links
 }
 
-// RemoteDir returns the directory of all memories on a remote machine. It is empty if the variable
-// is not set or not an absolute path.
+// RemoteDir returns the directory of all memories on a remote machine, from its variable in env. It
+// is "" if the variable is not set or not an absolute path.
 func RemoteDir(env func(string) (string, bool)) string {
 	dir := variable(Input{Env: env}, nil, remoteDir, true).Says
 	if !filepath.IsAbs(dir) {
@@ -151,14 +153,16 @@ type chain struct {
 	decided bool
 }
 
+// add appends a link. It holds if it says so or is the default, and no earlier link holds.
 func (c *chain) add(link Link) {
 	link.Holds = (link.Holds || link.Name == "") && !c.decided
 	c.decided = c.decided || link.Holds
 	c.links = append(c.links, link)
 }
 
-// variable returns a variable as Claude Code reads it: settings files override the environment. If
-// trustedOnly is true, it ignores the project's file.
+// variable returns a variable and where it is set: in the first of files that sets it, else in the
+// environment. Its value is "" if it is not set. If trustedOnly is set, it ignores the project's
+// file.
 func variable(in Input, files []parsedFile, name string, trustedOnly bool) Link {
 	for _, f := range files {
 		if value, found := f.env[name]; found && (f.Source != Project || !trustedOnly) {
@@ -172,21 +176,18 @@ func variable(in Input, files []parsedFile, name string, trustedOnly bool) Link 
 	return link
 }
 
-// isTrue and isFalse parse a variable as Claude Code does. Other values are neither.
-func isTrue(value string) bool  { return isOneOf(value, "1", "true", "yes", "on") }
+// isTrue reports whether a variable is 1, true, yes or on, in any case.
+func isTrue(value string) bool { return isOneOf(value, "1", "true", "yes", "on") }
+
+// isFalse reports whether a variable is 0, false, no or off, in any case.
 func isFalse(value string) bool { return isOneOf(value, "0", "false", "no", "off") }
 
 func isOneOf(value string, words ...string) bool {
-	for _, word := range words {
-		if strings.EqualFold(strings.TrimSpace(value), word) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(words, strings.ToLower(strings.TrimSpace(value)))
 }
 
-// usable returns the clean path of a directory, or the reason why Claude Code ignores it. It
-// replaces a leading ~/ if home is not empty.
+// usable returns a named directory as a clean absolute path, or in problem the reason why Claude
+// Code ignores it. It replaces ~/ at the start by home, unless home is empty.
 func usable(named, home string) (dir, problem string) {
 	if rest, found := strings.CutPrefix(named, "~/"); found && home != "" {
 		if clean := filepath.Clean(rest); clean == "." || clean == ".." || strings.HasPrefix(clean, "../") {
@@ -224,6 +225,8 @@ func parsed(files []File) []parsedFile {
 	return all
 }
 
+// parse reads the settings and the variables under "env" in a file. If the file is no JSON object
+// or too deeply nested, it sets only the problem. A missing or empty file has no settings.
 func parse(f File) parsedFile {
 	p := parsedFile{File: f}
 	if len(strings.TrimSpace(string(f.Raw))) == 0 {
@@ -257,7 +260,8 @@ func parse(f File) parsedFile {
 	return p
 }
 
-// text returns a setting's value, without the quotes of a string.
+// text returns a setting's value as text: a string without quotes, other values as JSON. It is ""
+// if the setting is missing or null.
 func (p parsedFile) text(name string) string {
 	raw := p.values[name]
 	var s string
@@ -298,8 +302,8 @@ func isTooDeep(raw []byte) bool {
 	return false
 }
 
-// endOfComment returns the last index of a comment that starts at i. It returns i if there is no
-// comment.
+// endOfComment returns the index of the last byte of the comment that starts at the slash i. It
+// returns i if none starts there.
 func endOfComment(raw []byte, i int) int {
 	if i+1 == len(raw) {
 		return i

@@ -45,7 +45,7 @@ func holder(t *testing.T, links []claudesettings.Link) string {
 	return held
 }
 
-func TestTheDirectoryIsNamedByTheFirstLinkThatMay(t *testing.T) {
+func TestDirectory_Precedence(t *testing.T) {
 	t.Parallel()
 	const byDefault = "/home/ada/.claude/projects/-srv-app/memory"
 	const setting = "autoMemoryDirectory "
@@ -77,7 +77,7 @@ func TestTheDirectoryIsNamedByTheFirstLinkThatMay(t *testing.T) {
 	}
 }
 
-func TestMemoryIsOnUnlessTheFirstLinkThatSpeaksSaysNo(t *testing.T) {
+func TestEnabled_Precedence(t *testing.T) {
 	t.Parallel()
 	env := func(pairs ...string) map[string]string {
 		e := map[string]string{}

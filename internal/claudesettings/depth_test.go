@@ -7,7 +7,7 @@ import (
 	"memoir/internal/claudesettings"
 )
 
-func TestASettingsFileThatIsNestedTooDeepCountsForNothing(t *testing.T) {
+func TestEnabled_TooDeep(t *testing.T) {
 	// A recursive parser would overflow the stack and end the process.
 	t.Parallel()
 	const setting = `{"autoMemoryEnabled": false, "x": `
