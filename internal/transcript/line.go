@@ -38,14 +38,16 @@ type block struct {
 	IsError   bool            `json:"is_error"`
 }
 
-// entryOf parses a line. An empty line is an empty entry. ok is false if it is not JSON.
+// entryOf parses a line. ok is false if the line is not JSON of the expected shape. An empty line
+// is an empty entry.
 func entryOf(line []byte) (e entry, ok bool) {
 	line = bytes.TrimSpace(bytes.TrimPrefix(line, byteOrderMark))
 	return e, len(line) == 0 || json.Unmarshal(line, &e) == nil
 }
 
-// message returns the text and the blocks of a line of the conversation. isMessage reports whether
-// the text is from the user or the main agent; subagents and inserted texts are not.
+// message returns the text of a line without inserted parts, and its blocks. They are empty if the
+// line is not of the user or an agent. isMessage is false if the text is empty, of a subagent, or
+// inserted by a program.
 func (e entry) message() (text string, blocks []block, isMessage bool) {
 	if e.Type != "user" && e.Type != "assistant" {
 		return "", nil, false
@@ -55,7 +57,9 @@ func (e entry) message() (text string, blocks []block, isMessage bool) {
 	return text, blocks, text != "" && !e.IsMeta && !e.IsSidechain
 }
 
-// take processes one line.
+// take adds one line to the result: its message, the memory writes in it, and its id. If the
+// message was read before, it removes all that was added before. It counts a line that it cannot
+// parse.
 func (s *stretch) take(line []byte) {
 	e, ok := entryOf(line)
 	if !ok {
@@ -86,7 +90,8 @@ func (s *stretch) take(line []byte) {
 	s.add(Message{ID: e.UUID, Role: e.Type, Text: text, At: at.UTC()})
 }
 
-// contentOf returns the text and blocks of a content, which is a string or a list of blocks.
+// contentOf returns the text of a message's content and its blocks. The content is a string, or a
+// list of blocks, whose texts are joined by empty lines. Of other content it returns nothing.
 func contentOf(raw json.RawMessage) (text string, blocks []block) {
 	if json.Unmarshal(raw, &text) == nil {
 		return text, nil
@@ -113,13 +118,14 @@ func contentOf(raw json.RawMessage) (text string, blocks []block) {
 // memories.
 var inserted = regexp.MustCompile(`(?s)<(system-reminder|local-command-stdout|local-command-stderr|local-command-caveat|command-message|command-name|bash-stdout|bash-stderr|task-notification)>.*?</(system-reminder|local-command-stdout|local-command-stderr|local-command-caveat|command-message|command-name|bash-stdout|bash-stderr|task-notification)>`)
 
-// cleanText removes inserted text and NUL characters, which Postgres cannot store.
+// cleanText returns text without inserted parts, NUL characters, and white space at its ends.
 func cleanText(text string) string {
 	text = inserted.ReplaceAllString(text, "")
 	return strings.TrimSpace(strings.ReplaceAll(text, "\x00", ""))
 }
 
-// note records a write to the memory, and removes it if it failed.
+// note records the memory write of a block that calls a tool. If the block is the failed result of
+// such a call, it removes that record. It ignores other blocks.
 func (s *stretch) note(b block) {
 	switch b.Type {
 	case "tool_use":
@@ -138,7 +144,7 @@ func (s *stretch) note(b block) {
 	}
 }
 
-// saved returns the target of a tool call that writes to the memory, or "".
+// saved returns the file or tool to which a tool call writes memories, or "" if it writes none.
 func (s *stretch) saved(b block) string {
 	var in struct {
 		FilePath string `json:"file_path"`
@@ -160,8 +166,9 @@ func (s *stretch) saved(b block) string {
 	return ""
 }
 
-// WorkingDirectory returns the first working directory in the transcript that accept accepts, or
-// "". It skips lines longer than maxLine.
+// WorkingDirectory returns the first working directory in a transcript for which accept returns
+// true. It returns "" if there is no such directory, and at a read error. It skips lines longer
+// than maxLine.
 func WorkingDirectory(r io.Reader, accept func(dir string) bool) string {
 	lines := bufio.NewReader(r)
 	last := ""
@@ -179,7 +186,7 @@ func WorkingDirectory(r io.Reader, accept func(dir string) bool) string {
 	}
 }
 
-// directoryIn returns the working directory in a line, or "".
+// directoryIn returns the working directory that a line states, or "" if it states none.
 func directoryIn(line []byte) string {
 	var in struct {
 		CWD string `json:"cwd"`

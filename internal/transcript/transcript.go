@@ -58,8 +58,8 @@ type Reading struct {
 	IsMemory func(path string) bool
 }
 
-// Read reads complete lines to the end. It leaves an incomplete last line for the next time. It
-// returns only errors of r.
+// Read reads the complete lines of a transcript to the end of r, and returns their newest messages
+// and the position after them. It leaves out an incomplete last line. It returns only errors of r.
 func (o Reading) Read(r io.Reader) (Stretch, error) {
 	s := stretch{Reading: o, wrote: map[string]string{}}
 	lines := bufio.NewReaderSize(r, 64<<10)
@@ -80,8 +80,8 @@ func (o Reading) Read(r io.Reader) (Stretch, error) {
 	}
 }
 
-// Count returns the number of messages with text that Read would return, at most limit. It ends at
-// a read error.
+// Count returns the number of messages of the user and the main agent with text in a transcript, at
+// most limit. At a read error it returns the number so far.
 func Count(r io.Reader, limit int) (n int) {
 	lines := bufio.NewReaderSize(r, 64<<10)
 	for n < limit {
@@ -98,8 +98,8 @@ func Count(r io.Reader, limit int) (n int) {
 	return n
 }
 
-// readLine returns the next line and its length in bytes, line end included. The line is empty if it
-// is longer than maxLine. At the end it returns the incomplete last line with io.EOF.
+// readLine returns the next line and its length in bytes, line end included. The line is empty if
+// it is longer than maxLine. At the end it returns the incomplete last line with io.EOF.
 func readLine(from *bufio.Reader) (line []byte, n int64, err error) {
 	for {
 		part, err := from.ReadSlice('\n')
@@ -125,14 +125,15 @@ type stretch struct {
 	order []string
 }
 
-// reset drops all that was read so far.
+// reset removes the messages and memory writes that were read so far.
 func (s *stretch) reset() {
 	s.out.Messages, s.out.LeftOut, s.size = nil, 0, 0
 	clear(s.wrote)
 	s.order = nil
 }
 
-// add appends a message, and drops the oldest ones beyond maxText.
+// add appends a message, with its middle cut if it is long. It removes the oldest messages until
+// all texts fit into maxText, and counts them.
 func (s *stretch) add(m Message) {
 	m.Text = ends(m.Text, maxMessage)
 	s.out.Messages = append(s.out.Messages, m)
@@ -144,6 +145,7 @@ func (s *stretch) add(m Message) {
 	}
 }
 
+// result returns the Stretch with the memory writes that have not failed.
 func (s *stretch) result() Stretch {
 	for _, use := range s.order {
 		if what, ok := s.wrote[use]; ok {
@@ -156,7 +158,8 @@ func (s *stretch) result() Stretch {
 // leftOut replaces the middle of a long text.
 const leftOut = "\n[… left out …]\n"
 
-// ends returns the start and end of a text longer than maxBytes, without cutting characters.
+// ends returns text if it has at most limit bytes. Else it returns its first and last limit/2
+// bytes, with a mark between them, without cutting characters.
 func ends(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -50,7 +50,7 @@ func read(t *testing.T, o transcript.Reading, text string) transcript.Stretch {
 	return s
 }
 
-func TestWhatPeopleAndTheAgentSaidIsReadAndNothingElse(t *testing.T) {
+func TestRead_Messages(t *testing.T) {
 	t.Parallel()
 	whole := "\ufeff" + message("1", "user", "Use tabs") +
 		line(map[string]any{"type": "summary", "summary": "no"}) + "no JSON at all\n" + "\xff\xfe\x00\n" + "\n" + `{"type":"user","message":7}` + "\n" + `[1]` + "\n" +
@@ -79,7 +79,7 @@ func TestWhatPeopleAndTheAgentSaidIsReadAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestWhatWasReadBeforeIsNotReadAgainInAnotherTranscriptEither(t *testing.T) {
+func TestRead_SeenMessages(t *testing.T) {
 	t.Parallel()
 	write := map[string]any{"type": "tool_use", "id": "t", "name": "Write", "input": map[string]any{"file_path": "/m/memory/a.md"}}
 	forked := message("1", "user", "old") + blocks("2", "assistant", write) + message("3", "user", "old too") + message("4", "user", "new")
@@ -89,7 +89,7 @@ func TestWhatWasReadBeforeIsNotReadAgainInAnotherTranscriptEither(t *testing.T) 
 	}
 }
 
-func TestWhatTheAgentSavedItselfIsTold(t *testing.T) {
+func TestRead_MemoryWrites(t *testing.T) {
 	t.Parallel()
 	use := func(id, tool string, input map[string]any) map[string]any {
 		return map[string]any{"type": "tool_use", "id": id, "name": tool, "input": input}
@@ -125,7 +125,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func TestATranscriptOf200MBTakesBoundedMemoryAndItsNewestIsKept(t *testing.T) {
+func TestRead_BoundedMemory(t *testing.T) {
 	// The test must run alone, because it measures the memory of the process.
 	piece := strings.Repeat("x", 64<<10)
 	long := &endless{left: 200 << 20, next: func(n int) string {
