@@ -72,8 +72,9 @@ func (e *HeldError) Error() string {
 // ErrLost means that this process does not hold the lock now.
 var ErrLost = errors.New("another process has taken the lock")
 
-// Read returns the state of a directory's lock at now. It fails if the lock cannot be read, for
-// example if it is a directory or a link out of the root.
+// Read returns the state of a directory's lock at the time now. Without a lock file the state is
+// zero. It returns an error if the lock cannot be read, for example if it is a directory or a link
+// out of the root.
 func Read(root *os.Root, dir string, now time.Time) (State, error) {
 	at := path.Join(dir, Name)
 	file, err := files.Open(root, at)
@@ -100,8 +101,8 @@ func Read(root *os.Root, dir string, now time.Time) (State, error) {
 	return s, nil
 }
 
-// processID parses the number at the start of a lock's content, as Claude Code does. 0 means no
-// number.
+// processID returns the number at the start of a lock's content. It is 0 if there is no number or
+// it is larger than any process id.
 func processID(body []byte) int {
 	text := strings.TrimSpace(string(body))
 	end := strings.IndexFunc(text, func(r rune) bool { return r < '0' || r > '9' })
@@ -121,8 +122,8 @@ const maxPID = 1 << 22
 // clockSlack is the tolerance for start times: Linux rounds the boot time to seconds.
 const clockSlack = 2 * time.Second
 
-// runsSince reports whether a process is running that was started before at. A later one only has
-// the same id.
+// runsSince reports whether a process with this id is running and was started before the time at. A
+// process that was started later only has the same id. An unknown start counts as before.
 func runsSince(pid int, at time.Time) bool {
 	if pid <= 0 || !runs(pid) {
 		return false
@@ -131,8 +132,9 @@ func runsSince(pid int, at time.Time) bool {
 	return !known || !started.After(at.Add(clockSlack))
 }
 
-// Take takes the lock of a directory. The error is a *HeldError if another process holds it. A lock
-// of this process is replaced: the caller must run one consolidation per directory at a time.
+// Take writes this process's lock of a directory and returns it. It returns *HeldError if another
+// process holds the lock, and replaces a lock of this process: the caller must run one
+// consolidation per directory at a time. It waits while another Memoir changes the lock file.
 func Take(disk Disk, root *os.Root, dir string, now time.Time) (Taken, error) {
 	unlock, err := lockDirectory(root, dir)
 	if err != nil {
@@ -161,7 +163,8 @@ func Take(disk Disk, root *os.Root, dir string, now time.Time) (Taken, error) {
 	return Taken{PID: self, Last: found.Last}, nil
 }
 
-// Holds returns nil if this process still holds the lock, and ErrLost if it does not.
+// Holds returns nil if this process still holds the lock, ErrLost if another one has taken it, and
+// the error if the lock cannot be read.
 func (t Taken) Holds(root *os.Root, dir string) error {
 	found, err := Read(root, dir, time.Now())
 	if err != nil {
@@ -173,19 +176,20 @@ func (t Taken) Holds(root *os.Root, dir string) error {
 	return nil
 }
 
-// Done releases the lock and sets the time of the last consolidation to now. It empties the file,
-// because this process continues to run.
+// Done releases the lock and sets the time of the last consolidation to now: it empties the lock
+// file. It does nothing if another process holds the lock.
 func (t Taken) Done(disk Disk, root *os.Root, dir string, now time.Time) error {
 	return t.release(disk, root, dir, now)
 }
 
-// PutBack releases the lock and restores its previous time, or removes the file if there was none.
+// PutBack releases the lock: it empties the lock file and restores its previous time, or removes
+// the file if there was none before. It does nothing if another process holds the lock.
 func (t Taken) PutBack(disk Disk, root *os.Root, dir string) error {
 	return t.release(disk, root, dir, t.Last)
 }
 
-// release empties the lock and sets its time, or removes it if at is zero. It does nothing if
-// another process holds the lock.
+// release empties the lock file and sets its time to at, or removes it if at is zero. It does
+// nothing if another process holds the lock.
 func (t Taken) release(disk Disk, root *os.Root, dir string, at time.Time) error {
 	unlock, err := lockDirectory(root, dir)
 	if err != nil {
@@ -202,7 +206,8 @@ func (t Taken) release(disk Disk, root *os.Root, dir string, at time.Time) error
 	return write(disk, root, dir, found, "", at)
 }
 
-// write replaces the lock that was found. The error is ErrLost if it was changed since.
+// write writes a lock file with this body and modification time in place of the one found. It
+// returns ErrLost if the file has changed since.
 func write(disk Disk, root *os.Root, dir string, found State, body string, at time.Time) error {
 	options := files.Options{ModTime: at, New: !found.Exists}
 	if found.Exists {
@@ -215,7 +220,8 @@ func write(disk Disk, root *os.Root, dir string, found State, body string, at ti
 	return err
 }
 
-// hashOf returns the hash of the lock that was found. Only the start of a too long one was read.
+// hashOf returns the hash of the lock file that was found. It reads a file longer than maxBody
+// again, because only its start is in found.
 func hashOf(root *os.Root, dir string, found State) string {
 	if len(found.body) > maxBody {
 		hash, err := files.ReadHash(root, path.Join(dir, Name))

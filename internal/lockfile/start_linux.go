@@ -13,7 +13,8 @@ import (
 // ticksPerSecond is the unit of times in /proc: USER_HZ, which is 100 on all architectures of Go.
 const ticksPerSecond = 100
 
-// startOf returns when a process was started. ok is false if this is unknown.
+// startOf returns when a process was started, to a hundredth of a second, and false if this is
+// unknown.
 func startOf(pid int) (time.Time, bool) {
 	booted := bootTime()
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -34,7 +35,7 @@ func startOf(pid int) (time.Time, bool) {
 	return booted.Add(time.Duration(ticks) * time.Second / ticksPerSecond), true
 }
 
-// bootTime returns when the system was started, or the zero time.
+// bootTime returns when the system was started, to the second, or the zero time if this is unknown.
 var bootTime = sync.OnceValue(func() time.Time {
 	raw, err := os.ReadFile("/proc/stat")
 	if err != nil {
