@@ -58,14 +58,17 @@ func (d Day) Begins() time.Time {
 // Month is a month in the form 2026-11.
 type Month string
 
+// Month returns the month of a valid day.
 func (d Day) Month() Month { return Month(d.Begins().Format(monthForm)) }
 
-// ParseMonth parses a month in the form 2026-11. It returns false for other texts.
+// ParseMonth parses a month in the form 2026-11. It returns false for other texts and invalid
+// months.
 func ParseMonth(text string) (Month, bool) {
 	day, ok := ParseDay(text + "-01")
 	return day.Month(), ok
 }
 
+// Days returns the first and the last day of a valid month.
 func (m Month) Days() (first, last Day) {
 	first = Day(m + "-01")
 	return first, DayOf(first.Begins().AddDate(0, 1, -1))
@@ -78,8 +81,9 @@ func Text(text string) string {
 	return strings.TrimLeft(strings.TrimRightFunc(text, unicode.IsSpace), "\n")
 }
 
-// Check returns an *memories.InvalidError if an entry is invalid. at must be today or yesterday in
-// the zone of now, and not in the future.
+// Check returns *memories.InvalidError if an entry is invalid: its text is empty, longer than
+// MaxText or not UTF-8, its title is long or has control characters, or its time at is in the
+// future or before yesterday in the zone of now.
 func Check(text, title string, at, now time.Time) error {
 	invalid := func(field, reason string) error { return &memories.InvalidError{Field: field, Reason: reason} }
 	switch {
@@ -105,8 +109,8 @@ func Check(text, title string, at, now time.Time) error {
 
 func isText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
-// File returns the path, relative to a logs directory, of the file of an entry. Entries of one day
-// with the same title have the same file.
+// File returns the path of the file of an entry, relative to a logs directory. Entries of one day
+// with the same title have the same file, and those without a title the file of the day.
 func File(at time.Time, title string) string {
 	if title == "" {
 		return at.Format("2006/01/") + string(DayOf(at)) + ".md"
@@ -115,7 +119,7 @@ func File(at time.Time, title string) string {
 	return at.Format("2006/01/02/") + hex.EncodeToString(sum[:4]) + "-" + memories.Slug(title) + ".md"
 }
 
-// Heading returns the first lines of a new file.
+// Heading returns the first lines of a new log file: the title, or else the day, as a heading.
 func Heading(day Day, title string) string {
 	if title == "" {
 		title = string(day)
@@ -144,7 +148,9 @@ type Place struct {
 	Usual bool
 }
 
-// PlaceOf parses the path of a log file, slash-separated and relative to its logs directory.
+// PlaceOf returns the day and the title in the path of a log file, which is slash-separated and
+// relative to its logs directory. Without a day in the path, the title is the file's name without
+// extension.
 func PlaceOf(within string) Place {
 	dirs, name := path.Split(within)
 	stem := strings.TrimSuffix(name, path.Ext(name))

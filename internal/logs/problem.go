@@ -33,7 +33,8 @@ var messages = map[string]string{
 	memories.CodeFileNameNotUTF8: "The name is not valid UTF-8, so this was not read. Rename it.",
 }
 
-// ProblemOf returns the problem of a log with this code and its message.
+// ProblemOf returns the problem with this code, with a message about logs, or without one,
+// about memories.
 func ProblemOf(code string) memories.Problem {
 	if message := messages[code]; message != "" {
 		return memories.Problem{Code: code, Message: message}
@@ -49,8 +50,8 @@ type Content struct {
 	Problems []string // codes
 }
 
-// Read parses the end of a log file. cut means that raw does not start at the start of the file; an
-// incomplete first line is then omitted.
+// Read parses a log file, or its end if cut is set; then it leaves out the incomplete first line.
+// It returns the text, its heading, the number of entries, and codes of problems.
 func Read(raw []byte, cut bool) Content {
 	var c Content
 	if cut {
