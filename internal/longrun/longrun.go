@@ -38,9 +38,9 @@ var mu sync.Mutex
 // Recording reports whether results of this process are stored.
 func Recording() bool { return *commit != "" }
 
-// Passed stores the run of a test, unless t has failed or results are not stored. what, much and
-// outcome are fields of Run; an empty outcome means that all checks passed. It replaces the last
-// run with the same what, and fails t if it cannot store.
+// Passed stores the run of a test in place of the last run with the same what, and writes the page.
+// It does nothing if t has failed or results are not stored. what, much and outcome are fields of
+// Run; an empty outcome means that all checks passed. It fails t if it cannot store the run.
 func Passed(t testing.TB, what, much, outcome string) {
 	t.Helper()
 	if t.Failed() {
@@ -51,7 +51,9 @@ func Passed(t testing.TB, what, much, outcome string) {
 	}
 }
 
-// PassedAll is Passed for all tests of a process. The caller must know that none has failed.
+// PassedAll stores a run of all tests of a process in place of the last run with the same what, and
+// writes the page. It does nothing if results are not stored. The caller must know that no test has
+// failed.
 func PassedAll(what, much, outcome string) error {
 	if !Recording() {
 		return nil
@@ -59,7 +61,8 @@ func PassedAll(what, much, outcome string) error {
 	return Record(Run{What: what, Much: much, Commit: *commit, Outcome: outcome})
 }
 
-// Record replaces the last run of the same kind, with today's date, and writes the page.
+// Record stores a run with today's date, in place of the last run with the same What, and writes
+// the page.
 func Record(run Run) error {
 	mu.Lock()
 	defer mu.Unlock()
@@ -83,7 +86,7 @@ func Record(run Run) error {
 
 func today() string { return time.Now().Format("2 January 2006") }
 
-// Keep stores a detailed result and writes the page.
+// Keep stores a detailed result in place of the last one of its type, and writes the page.
 func Keep(result Result) error {
 	mu.Lock()
 	defer mu.Unlock()
@@ -103,20 +106,22 @@ func root() (string, error) {
 	return filepath.Dir(strings.TrimSpace(string(mod))), nil
 }
 
-func kept(root, name string) string {
+// resultFile returns the path of a stored result.
+func resultFile(root, name string) string {
 	return filepath.Join(root, "internal", "longrun", "testdata", name+".json")
 }
 
 func pageIn(root string) string { return filepath.Join(root, "docs", "RELIABILITY.md") }
 
 func read(root, name string, into any) error {
-	raw, err := os.ReadFile(kept(root, name))
+	raw, err := os.ReadFile(resultFile(root, name))
 	if err != nil {
 		return err
 	}
 	return json.Unmarshal(raw, into)
 }
 
+// write stores a result as JSON and writes the page of all results.
 func write(root, name string, result any) error {
 	var raw bytes.Buffer
 	encoder := json.NewEncoder(&raw)
@@ -125,7 +130,7 @@ func write(root, name string, result any) error {
 	if err := encoder.Encode(result); err != nil {
 		return err
 	}
-	if err := os.WriteFile(kept(root, name), raw.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(resultFile(root, name), raw.Bytes(), 0o644); err != nil {
 		return err
 	}
 	page, err := page(root)

@@ -9,7 +9,7 @@ import (
 
 var anew = flag.Bool("write", false, "write docs/RELIABILITY.md anew, after a change of its template")
 
-func TestTheReportSaysWhatTheLastLongRunsHaveShown(t *testing.T) {
+func TestPage_UpToDate(t *testing.T) {
 	root, err := root()
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +28,7 @@ func TestTheReportSaysWhatTheLastLongRunsHaveShown(t *testing.T) {
 	}
 }
 
-func TestACountIsWrittenAsPeopleReadIt(t *testing.T) {
+func TestCount_Separators(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
 		if got := Count(n); got != want {

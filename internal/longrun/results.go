@@ -24,7 +24,7 @@ type Occasion struct {
 	Seed              uint64
 }
 
-// Now returns the occasion of a run that has just ended.
+// Now returns today's date, this machine, the Go version, and seed.
 func Now(seed uint64) Occasion {
 	return Occasion{
 		Date: today(), Go: strings.TrimPrefix(runtime.Version(), "go"), Seed: seed,
@@ -113,6 +113,8 @@ func (k ShownKind) List() Spread {
 // Spread is the median and maximum of several durations.
 type Spread struct{ Median, Slowest time.Duration }
 
+// spreadOf returns the median and the maximum of the durations that took returns for all, rounded
+// to 10 ms. It is zero if all is empty.
 func spreadOf[T any](all []T, took func(T) time.Duration) Spread {
 	if len(all) == 0 {
 		return Spread{}
@@ -165,7 +167,7 @@ func Count[N ~int | ~int64](n N) string {
 	return digits
 }
 
-// page returns the report of the stored results.
+// page returns the text of docs/RELIABILITY.md with the stored results.
 func page(root string) ([]byte, error) {
 	var data struct {
 		Runs  []Run
