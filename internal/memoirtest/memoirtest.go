@@ -39,28 +39,29 @@ type Memoir struct {
 // Files are texts by slash-separated path relative to the agents directory.
 type Files map[string]string
 
-// Start runs a Memoir over files. It returns after the first scan, when all memories can be
-// searched.
+// Start writes files into a new agents directory and runs a Memoir over it, with a new database. It
+// returns after the first scan, when all memories can be searched.
 func Start(t testing.TB, files Files) *Memoir {
 	t.Helper()
 	return StartAt(t, pgtest.New(t), files)
 }
 
-// StartWith is Start with changed options.
+// StartWith does the same as Start, with the engine's options changed by change.
 func StartWith(t testing.TB, files Files, change func(*engine.Options)) *Memoir {
 	t.Helper()
 	dir := t.TempDir()
 	return startIn(t, pgtest.New(t), dir, agents.Settings{AgentsDir: dir}, files, change)
 }
 
-// StartAt is Start with the given database, which must have Memoir's schema.
+// StartAt does the same as Start, with the database at url, which must have Memoir's schema.
 func StartAt(t testing.TB, url string, files Files) *Memoir {
 	t.Helper()
 	dir := t.TempDir()
 	return startIn(t, url, dir, agents.Settings{AgentsDir: dir}, files)
 }
 
-// StartClaude is Start with a directory of Claude Code, to which files are relative.
+// StartClaude writes files into a new directory of Claude Code and runs a Memoir over it, with a
+// new database. It returns after the first scan, when all memories can be searched.
 func StartClaude(t testing.TB, files Files) *Memoir {
 	t.Helper()
 	dir := t.TempDir()
@@ -72,14 +73,15 @@ func ClaudeProject(dir string) string {
 	return regexp.MustCompile(`[^A-Za-z0-9]`).ReplaceAllString(dir, "-")
 }
 
-// StartDirectory is Start with one existing memory directory.
+// StartDirectory runs a Memoir over one existing memory directory, whose agent is slug, with a new
+// database.
 func StartDirectory(t testing.TB, slug, dir string) *Memoir {
 	t.Helper()
 	return startIn(t, pgtest.New(t), dir, agents.Settings{MemoryDirs: []agents.NamedDir{{Slug: slug, Path: dir}}}, nil)
 }
 
-// StartSharing is Start with a directory that all agents share. Its agent is team and its files are
-// shared.
+// StartSharing does the same as Start, with a directory that all agents share. The agent of that
+// directory is team, and it has the files in shared.
 func StartSharing(t testing.TB, files, shared Files) (m *Memoir, teamDir string) {
 	t.Helper()
 	dir, team := t.TempDir(), &Memoir{TB: t, Dir: t.TempDir()}
@@ -89,7 +91,7 @@ func StartSharing(t testing.TB, files, shared Files) (m *Memoir, teamDir string)
 	return startIn(t, pgtest.New(t), dir, agents.Settings{AgentsDir: dir, TeamDir: team.Dir}, files), team.Dir
 }
 
-// StartIn is Start with existing directories.
+// StartIn runs a Memoir over the existing directories of places, with a new database.
 func StartIn(t testing.TB, places agents.Settings) *Memoir {
 	t.Helper()
 	return startIn(t, pgtest.New(t), places.AgentsDir, places, nil)
@@ -128,7 +130,7 @@ func startIn(t testing.TB, url, dir string, places agents.Settings, files Files,
 	return m
 }
 
-// Note returns a memory file as agents write it.
+// Note returns the text of a memory file with this name, type and body.
 func Note(name string, t memories.Type, body string) string {
 	return "---\nname: " + name + "\ndescription: About " + name + "\ntype: " + string(t) + "\n---\n\n" + body + "\n"
 }
@@ -136,7 +138,7 @@ func Note(name string, t memories.Type, body string) string {
 // Path returns the path on disk of a file in the agents directory.
 func (m *Memoir) Path(name string) string { return filepath.Join(m.Dir, filepath.FromSlash(name)) }
 
-// Write writes a file into the agents directory and creates its parents.
+// Write writes a file into the agents directory and creates its parents. No scan sees a part of it.
 func (m *Memoir) Write(name, text string) {
 	m.Helper()
 	if err := os.MkdirAll(filepath.Dir(m.Path(name)), 0o755); err != nil {
@@ -162,7 +164,7 @@ func (m *Memoir) Read(name string) string {
 	return string(raw)
 }
 
-// Remove removes a file or directory in the agents directory.
+// Remove removes a file or directory in the agents directory. No scan sees a part of a directory.
 func (m *Memoir) Remove(name string) {
 	m.Helper()
 	at := m.Path(name)
@@ -186,7 +188,8 @@ func (m *Memoir) Scan(slug string) {
 	}
 }
 
-// Memory returns the memory of this name, also if it is in the trash.
+// Memory returns the agent's memory with this name: a living one, else one in the trash. It ends
+// the test if there is no such memory.
 func (m *Memoir) Memory(slug, name string) memories.Memory {
 	m.Helper()
 	agent, err := m.Store.Agent(context.Background(), slug)

@@ -44,7 +44,8 @@ func NastyFiles() map[string]string {
 	return files
 }
 
-// nastyFronts returns lines of frontmatter, some within the limits, some far beyond.
+// nastyFronts returns lines of frontmatter that are expensive to parse, by name. Some are within
+// the limits, some far beyond.
 func nastyFronts() map[string]string {
 	return map[string]string{
 		"pairs":          strings.Repeat("a: b\n", 200_000),
@@ -80,7 +81,7 @@ func nastyFronts() map[string]string {
 	}
 }
 
-// NastyBodies returns Markdown texts of 1 MiB.
+// NastyBodies returns Markdown texts of up to 1 MiB that are expensive to parse, by name.
 func NastyBodies() map[string]string {
 	return map[string]string{
 		"one line":       filled("word "),
@@ -162,7 +163,8 @@ func filled(part string) string { return filledTo(maxBytes-4096, part) }
 
 func filledTo(size int, part string) string { return strings.Repeat(part, max(1, size/len(part))) }
 
-// numbered repeats a format and replaces each %d by the number of the repetition.
+// numbered repeats a format up to about size bytes, with each %d replaced by the number of the
+// repetition.
 func numbered(size int, format string) string {
 	var out strings.Builder
 	for i := 0; ; i++ {
@@ -211,7 +213,8 @@ func growing(mark byte) string {
 	return out.String()
 }
 
-// CPUTime returns the CPU time of the process while f runs. The test must not run in parallel.
+// CPUTime runs f and returns the CPU time of the whole process meanwhile. The test must not run in
+// parallel.
 func CPUTime(tb testing.TB, f func()) time.Duration {
 	tb.Helper()
 	before := CPUTimeOfProcess(tb)
@@ -219,6 +222,7 @@ func CPUTime(tb testing.TB, f func()) time.Duration {
 	return CPUTimeOfProcess(tb) - before
 }
 
+// CPUTimeOfProcess returns the CPU time that the process has used so far.
 func CPUTimeOfProcess(tb testing.TB) time.Duration {
 	tb.Helper()
 	var usage syscall.Rusage
