@@ -11,8 +11,8 @@ import (
 // Nobody is the user and group ID of AsNobody if the tests run as root.
 const Nobody = 65534
 
-// AsNobody calls f with the file permissions of an unprivileged user and waits for it. f must
-// access files on its own goroutine only.
+// AsNobody calls f and waits for it. If the tests run as root, f has the file permissions of an
+// unprivileged user. f must access files on its own goroutine only.
 func AsNobody(t *testing.T, f func()) {
 	t.Helper()
 	if os.Getuid() != 0 {

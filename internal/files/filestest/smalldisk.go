@@ -26,7 +26,7 @@ func NewSmallDisk(t *testing.T, size int64) *SmallDisk {
 	return &SmallDisk{Dir: dir, filler: filepath.Join(dir, ".filler")}
 }
 
-// Fill uses all free space.
+// Fill writes a file that uses all free space.
 func (d *SmallDisk) Fill(t *testing.T) {
 	t.Helper()
 	file, err := os.OpenFile(d.filler, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
@@ -47,7 +47,7 @@ func (d *SmallDisk) Fill(t *testing.T) {
 	}
 }
 
-// Lend frees room bytes until the next Fill.
+// Lend frees room bytes that Fill has used, until the next Fill.
 func (d *SmallDisk) Lend(t *testing.T, room int64) {
 	t.Helper()
 	info, err := os.Stat(d.filler)
@@ -59,7 +59,7 @@ func (d *SmallDisk) Lend(t *testing.T, room int64) {
 	}
 }
 
-// Free frees all space that Fill used.
+// Free removes the file that Fill has written. Fill must have been called.
 func (d *SmallDisk) Free(t *testing.T) {
 	t.Helper()
 	if err := os.Remove(d.filler); err != nil {
