@@ -33,7 +33,8 @@ type T interface {
 
 var errNot = errors.New("the condition is false")
 
-// For waits until holds returns true. It ends the test if that does not happen within Patience.
+// For calls holds every few milliseconds until it returns true. It ends the test if that does not
+// happen within Patience. what names the condition in the failure.
 func For(t T, what string, holds func() bool) {
 	t.Helper()
 	NoError(t, what, func() error {
@@ -44,8 +45,8 @@ func For(t T, what string, holds func() bool) {
 	})
 }
 
-// NoError waits until check returns nil. It ends the test with the last error if that does not
-// happen within Patience.
+// NoError calls check every few milliseconds until it returns nil. It ends the test with the last
+// error if that does not happen within Patience. what names the condition in the failure.
 func NoError(t T, what string, check func() error) {
 	t.Helper()
 	deadline := time.Now().Add(Patience())
