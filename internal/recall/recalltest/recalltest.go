@@ -54,7 +54,7 @@ func Questions(t testing.TB, of Split) []Question {
 	return slices.DeleteFunc(all, func(q Question) bool { return q.Split != of })
 }
 
-// Files returns the memories as files, by name.
+// Files returns the memory files of the set: their texts by file name.
 func Files(t testing.TB) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -97,7 +97,8 @@ func (v Verdict) Kind(name string) Kind {
 	return Kind{}
 }
 
-// Judge asks all questions and returns the result. choose returns names of memories, best first.
+// Judge calls choose with each question and returns how well the choices match the relevant
+// memories, in all and by kind of question. choose returns names of memories, best first.
 func Judge(questions []Question, choose func(query string) []string) Verdict {
 	var v Verdict
 	kinds := map[string]*Kind{}
