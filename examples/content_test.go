@@ -36,7 +36,7 @@ func memoriesOf(t *testing.T) map[string]frontmatter.File {
 	return read
 }
 
-func TestOnlyTheOddFilesAreFlaggedEachWithItsOwnReason(t *testing.T) {
+func TestFiles_Problems(t *testing.T) {
 	t.Parallel()
 	for name, file := range memoriesOf(t) {
 		var codes []string
@@ -49,7 +49,7 @@ func TestOnlyTheOddFilesAreFlaggedEachWithItsOwnReason(t *testing.T) {
 	}
 }
 
-func TestEveryTypeIsThereForEveryAgent(t *testing.T) {
+func TestFiles_EveryType(t *testing.T) {
 	t.Parallel()
 	for _, agent := range []string{"code-reviewer", "data-analyst", "on-call"} {
 		count := map[memories.Type]int{}
@@ -66,7 +66,7 @@ func TestEveryTypeIsThereForEveryAgent(t *testing.T) {
 	}
 }
 
-func TestRulesSayWhyAndHowToApplyThem(t *testing.T) {
+func TestFiles_WhyAndHow(t *testing.T) {
 	t.Parallel()
 	for name, file := range memoriesOf(t) {
 		kind := file.Type
@@ -80,7 +80,7 @@ func TestRulesSayWhyAndHowToApplyThem(t *testing.T) {
 	}
 }
 
-func TestLinksBetweenMemoriesLeadSomewhere(t *testing.T) {
+func TestFiles_Links(t *testing.T) {
 	t.Parallel()
 	link := regexp.MustCompile(`\[\[([^\]]+)\]\]`)
 	read := memoriesOf(t)
@@ -104,7 +104,7 @@ func TestLinksBetweenMemoriesLeadSomewhere(t *testing.T) {
 	}
 }
 
-func TestEveryIndexEntryLeadsToAFile(t *testing.T) {
+func TestFiles_IndexEntries(t *testing.T) {
 	t.Parallel()
 	target := regexp.MustCompile(`\]\(([^)]+)\)`)
 	files := setup(t)

@@ -33,10 +33,9 @@ func FS() fs.FS {
 	return agents
 }
 
-// Copy writes the agents into dst, which it creates if missing. It spreads the modification times
-// over the last weeks. Each agent appears as a whole, so that a watcher never sees part of it. It
-// returns ErrNotEmpty if dst is not empty. After another error, dst has the agents copied before
-// it.
+// Copy writes the agents into dst, which it creates if missing, with modification times in the last
+// weeks. Each agent appears as a whole, so that a watcher never sees part of it. It returns
+// ErrNotEmpty if dst is not empty. After another error, dst has the agents copied before.
 func Copy(dst string) error {
 	return copyAt(dst, time.Now())
 }
@@ -64,7 +63,8 @@ func copyAt(dst string, now time.Time) error {
 	return nil
 }
 
-// makePrivate creates a missing directory for its owner only.
+// makePrivate creates a directory that only its owner can access, and its parents. It does nothing
+// if the directory exists.
 func makePrivate(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return err
@@ -76,8 +76,9 @@ func makePrivate(dir string) error {
 	return err
 }
 
-// copyAgent writes the agent under a hidden name, which is ignored as an agent, and renames it when
-// it is complete.
+// copyAgent writes an agent's files into a hidden directory in dst, which is not taken for an
+// agent, gives them the owner of dst, and renames the directory to the agent. After an error it
+// removes it.
 func copyAgent(dst, agent string, now time.Time) error {
 	unfinished, err := os.MkdirTemp(dst, ".memoir-example-")
 	if err != nil {
@@ -121,8 +122,8 @@ func copyFiles(dir, agent string, now time.Time) error {
 	})
 }
 
-// takeOwner changes the owner of dir and its contents to the owner of like, because agents may run
-// as another user.
+// takeOwner changes the owner and group of dir and its contents to those of like, because agents
+// may run as another user. It does nothing if this process's user owns like.
 func takeOwner(dir, like string) error {
 	info, err := os.Stat(like)
 	if err != nil {

@@ -35,7 +35,7 @@ func filesOf(t *testing.T, fsys fs.FS) map[string][]byte {
 	return files
 }
 
-func TestEveryExampleFileHasAnAge(t *testing.T) {
+func TestAges_EveryFile(t *testing.T) {
 	t.Parallel()
 	files := setup(t)
 	for name := range files {
@@ -50,7 +50,7 @@ func TestEveryExampleFileHasAnAge(t *testing.T) {
 	}
 }
 
-func TestACopyHasEveryByteAndTheStatedAges(t *testing.T) {
+func TestCopy_BytesAndAges(t *testing.T) {
 	t.Parallel()
 	files := setup(t)
 	dst := filepath.Join(t.TempDir(), "not", "there", "yet")
@@ -78,7 +78,7 @@ func TestACopyHasEveryByteAndTheStatedAges(t *testing.T) {
 	}
 }
 
-func TestACopyIntoAnEmptyDirectoryLeavesNothingButAgents(t *testing.T) {
+func TestCopy_EmptyDirectory(t *testing.T) {
 	t.Parallel()
 	dst := t.TempDir()
 	if err := Copy(dst); err != nil {
@@ -97,7 +97,7 @@ func TestACopyIntoAnEmptyDirectoryLeavesNothingButAgents(t *testing.T) {
 	}
 }
 
-func TestACopyIsNeverMadeOverAnything(t *testing.T) {
+func TestCopy_NotEmpty(t *testing.T) {
 	t.Parallel()
 	for name, path := range map[string]string{"a file": "notes.md", "a hidden file": ".keep", "an agent": "code-reviewer/memory/mine.md"} {
 		t.Run(name, func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestACopyIsNeverMadeOverAnything(t *testing.T) {
 	}
 }
 
-func TestACopyOntoAFileFailsAndKeepsTheFile(t *testing.T) {
+func TestCopy_ToFile(t *testing.T) {
 	t.Parallel()
 	dst := filepath.Join(t.TempDir(), "agents")
 	if err := os.WriteFile(dst, []byte("mine"), 0o644); err != nil {
@@ -134,7 +134,7 @@ func TestACopyOntoAFileFailsAndKeepsTheFile(t *testing.T) {
 	}
 }
 
-func TestACopyBelongsToTheOwnerOfItsDirectory(t *testing.T) {
+func TestCopy_Owner(t *testing.T) {
 	t.Parallel()
 	dst := t.TempDir()
 	if os.Geteuid() == 0 { // only root can change the owner
@@ -162,7 +162,7 @@ func ownerOf(t *testing.T, path string) uint32 {
 	return info.Sys().(*syscall.Stat_t).Uid
 }
 
-func TestTheOddBytesAreStillOdd(t *testing.T) {
+func TestFiles_OddBytes(t *testing.T) {
 	// Version control and editors tend to fix such bytes, so the test checks that they are still
 	// there.
 	t.Parallel()
