@@ -17,7 +17,7 @@ import (
 type picture struct {
 	name   string
 	agent  string // empty for reviewer
-	path   string // below the agent's path if without a leading slash; MEMORY is replaced by the memory
+	path   string // relative to the agent's; MEMORY is replaced
 	memory string // name of the agent's memory
 	dark   bool
 	phone  bool
@@ -44,7 +44,8 @@ var pictures = []picture{
 	{name: "search", path: "/search?q=cents"},
 }
 
-// takePictures writes every picture into the directory.
+// takePictures starts a browser, takes every picture, and writes them as PNG files into the
+// directory.
 func (s *server) takePictures(ctx context.Context, dir string) error {
 	profile, err := os.MkdirTemp("", "memoir-browser-")
 	if err != nil {
@@ -74,6 +75,7 @@ func (s *server) takePictures(ctx context.Context, dir string) error {
 	return nil
 }
 
+// take opens the page of a picture in the browser and returns a screenshot as PNG.
 func (s *server) take(browser context.Context, p picture) ([]byte, error) {
 	path, agent := p.path, cmp.Or(p.agent, reviewer)
 	if p.memory != "" {

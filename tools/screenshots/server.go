@@ -29,6 +29,8 @@ type server struct {
 // startTimeout is how long the server may take to start, including a new database (arbitrary).
 const startTimeout = 2 * time.Minute
 
+// startServer copies the sample agents into place, starts the program over them with a private
+// database there, and returns when it is ready. The caller must call stop.
 func startServer(ctx context.Context, program, place string) (*server, error) {
 	s := &server{agents: filepath.Join(place, "agents")}
 	if err := examples.Copy(s.agents); err != nil {
@@ -69,7 +71,8 @@ func (s *server) stop() error {
 	return s.command.Wait()
 }
 
-// call calls the API and decodes the answer into answer, which may be nil.
+// call calls the API with body as JSON, and decodes the answer into answer unless that is nil. It
+// returns an error for a status from 400.
 func (s *server) call(ctx context.Context, method, path string, body, answer any) error {
 	sent, err := json.Marshal(body)
 	if err != nil {
@@ -98,7 +101,8 @@ func (s *server) call(ctx context.Context, method, path string, body, answer any
 	return json.Unmarshal(raw, answer)
 }
 
-// memory returns the API path of a memory.
+// memory asks the server for an agent's memory with this name and returns its API path. It returns
+// an error if there is no such memory.
 func (s *server) memory(ctx context.Context, agent, name string) (string, error) {
 	var list struct{ Memories []struct{ ID string } }
 	path := "/api/v1/agents/" + agent + "/memories"

@@ -13,9 +13,9 @@ import (
 // colours is the size of a palette whose index fits into a byte.
 const colours = 256
 
-// small reduces a picture to its most frequent colours and gives other pixels the nearest of them.
-// Shades that look equal count as one, so most pages need no more. The file becomes a third as
-// large.
+// small returns a PNG picture with its most frequent 256 colours; other pixels get the nearest of
+// them. Shades that look equal count as one, so these are enough for most pages. The file becomes a
+// third as large.
 func small(picture []byte) ([]byte, error) {
 	full, err := png.Decode(bytes.NewReader(picture))
 	if err != nil {
@@ -45,8 +45,9 @@ func small(picture []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// paletteOf returns the most frequent colour of each of the most frequent coarse colours, and the
-// palette index of each coarse colour.
+// paletteOf returns a palette with the most frequent colour of each of the most frequent coarse
+// colours, and for each coarse colour the index of its colour or the nearest one. counts has the
+// colours by coarse colour.
 func paletteOf(counts map[color.NRGBA]map[color.NRGBA]int) (color.Palette, map[color.NRGBA]uint8) {
 	total := make(map[color.NRGBA]int, len(counts))
 	for kind, of := range counts {
@@ -70,14 +71,16 @@ func paletteOf(counts map[color.NRGBA]map[color.NRGBA]int) (color.Palette, map[c
 	return palette, nearest
 }
 
-// mostFrequent returns the colours by frequency, in a fixed order if equal.
+// mostFrequent returns the colours, the most frequent first. Equally frequent ones are ordered by
+// value.
 func mostFrequent(count map[color.NRGBA]int) []color.NRGBA {
 	return slices.SortedFunc(maps.Keys(count), func(a, b color.NRGBA) int {
 		return cmp.Or(count[b]-count[a], int(a.R)-int(b.R), int(a.G)-int(b.G), int(a.B)-int(b.B))
 	})
 }
 
-// coarse reduces each channel to 32 steps, which the eye can distinguish.
+// coarse returns the colour with red, green and blue rounded down to one of 32 steps, which the eye
+// can distinguish.
 func coarse(c color.NRGBA) color.NRGBA {
 	const steps = 0xf8
 	return color.NRGBA{c.R & steps, c.G & steps, c.B & steps, c.A}

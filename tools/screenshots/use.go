@@ -30,8 +30,8 @@ var again = map[string]string{
 		"**How to apply:**\n\n```sh\npierctl restart ticket-worker-a --wait-for-lag 5s\npierctl restart ticket-worker-b --wait-for-lag 5s   # only when the first has answered \"ready\"\n```",
 }
 
-// use acts as users and agents do, so that the history, activity, trash and attention pages have
-// content.
+// use changes memories and files over the API and on disk, as users and agents do, so that the
+// history, activity, trash and attention pages have content.
 func (s *server) use(ctx context.Context) error {
 	blocked := filepath.Join(s.agents, reviewer, "memory", "feedback_blocking_vs_nit.md")
 	deletedText, err := os.ReadFile(blocked)
@@ -74,7 +74,7 @@ func (s *server) use(ctx context.Context) error {
 	return nil
 }
 
-// onMemory makes a call about a memory of reviewer.
+// onMemory calls the API about a memory of reviewer, at its path followed by below.
 func (s *server) onMemory(ctx context.Context, method, name, below string, body any) error {
 	path, err := s.memory(ctx, reviewer, name)
 	if err != nil {
