@@ -62,14 +62,11 @@ func hasText(m memories.Memory, t records.StepText) bool {
 // apply deletes or patches the memory of a change, or replaces the index. It returns
 // memories.ErrChanged if the memory's ETag or the index's hash is not match.
 func (c *Consolidator) apply(ctx context.Context, agent records.Agent, change records.StepChange, match string) error {
-	switch change.Op {
-	case records.ChangeDelete:
+	if change.Op == records.ChangeDelete {
 		_, err := c.engine.Delete(ctx, agent.Slug, change.Memory, match)
 		return err
-	case records.ChangeWrite:
-		return c.writeText(ctx, agent, change.Memory, match, *change.After)
 	}
-	return c.engine.ReplaceFile(ctx, agent.Slug, change.Name, match, []byte(change.After.Body))
+	return c.writeText(ctx, agent, change, match, *change.After)
 }
 
 // revert restores a deleted memory, or writes the text before the change into the memory or index.
@@ -85,18 +82,18 @@ func (c *Consolidator) revert(ctx context.Context, agent records.Agent, change r
 	case state != stateAfter:
 		return changedSince(change)
 	}
-	switch change.Op {
-	case records.ChangeDelete:
+	if change.Op == records.ChangeDelete {
 		_, err := c.engine.Restore(ctx, agent.Slug, change.Memory, match)
 		return err
-	case records.ChangeWrite:
-		return c.writeText(ctx, agent, change.Memory, match, *change.Before)
 	}
-	return c.engine.ReplaceFile(ctx, agent.Slug, change.Name, match, []byte(change.Before.Body))
+	return c.writeText(ctx, agent, change, match, *change.Before)
 }
 
-func (c *Consolidator) writeText(ctx context.Context, agent records.Agent, id, match string, text records.StepText) error {
-	_, err := c.engine.Patch(ctx, agent.Slug, id, match, engine.Patch{Type: &text.Type, Description: &text.Description, Body: &text.Body})
+func (c *Consolidator) writeText(ctx context.Context, agent records.Agent, change records.StepChange, match string, text records.StepText) error {
+	if change.Op == records.ChangeIndex {
+		return c.engine.ReplaceFile(ctx, agent.Slug, change.Name, match, []byte(text.Body))
+	}
+	_, err := c.engine.Patch(ctx, agent.Slug, change.Memory, match, engine.Patch{Type: &text.Type, Description: &text.Description, Body: &text.Body})
 	return err
 }
 

@@ -60,7 +60,6 @@ func (n note) text() *records.StepText {
 type draftPlan struct {
 	notes    []note
 	byID     map[string]int
-	byName   map[string]int
 	names    names
 	touched  map[string]bool // ids of memories in a step
 	steps    []records.Step
@@ -69,13 +68,14 @@ type draftPlan struct {
 }
 
 func newDraftPlan(notes []note, known names) *draftPlan {
-	d := &draftPlan{notes: notes, byID: map[string]int{}, byName: map[string]int{}, names: known, touched: map[string]bool{}}
+	d := &draftPlan{notes: notes, byID: map[string]int{}, names: known, touched: map[string]bool{}}
+	byName := map[string]int{}
 	for i := range notes {
-		d.byID[notes[i].ID], d.byName[notes[i].Name] = i, i
+		d.byID[notes[i].ID], byName[notes[i].Name] = i, i
 	}
 	for i := range notes {
 		for _, link := range linksIn(notes[i].Body) {
-			if to, ok := d.byName[known.living[link]]; ok && to != i && !slices.Contains(notes[to].linkedBy, i) {
+			if to, ok := byName[known.living[link]]; ok && to != i && !slices.Contains(notes[to].linkedBy, i) {
 				notes[to].linkedBy = append(notes[to].linkedBy, i)
 			}
 		}

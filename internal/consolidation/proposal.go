@@ -96,7 +96,6 @@ func (p proposal) merge(d *draftPlan, targets []note, reason string, deletions i
 	return len(gone), nil
 }
 
-// update adds a step that gives a memory the proposed text, or returns an error if it adds none.
 func (p proposal) update(d *draftPlan, n note, reason string) error {
 	to, err := p.text(n, []note{n})
 	if err != nil {

@@ -104,6 +104,14 @@ func (p *planner) ask(ctx context.Context, q model.Question, into any, plan *rec
 	return nil
 }
 
+func byName(notes []note) map[string]note {
+	named := map[string]note{}
+	for _, n := range notes {
+		named[n.Name] = n
+	}
+	return named
+}
+
 // sentMemory is a memory in a question to the model. Body is empty if the model only chooses.
 type sentMemory struct {
 	Name        string `json:"name"`
@@ -132,18 +140,16 @@ func (p *planner) choose(ctx context.Context, draft *draftPlan, from []note, pla
 	if err != nil {
 		return nil, err
 	}
-	chosen := map[string]bool{}
+	unchosen := byName(from)
 	size := 0
 	var sent []note
 	for _, group := range answer.Groups {
 		for _, name := range group.Memories {
-			at, ok := draft.byName[name]
-			if !ok || chosen[name] || !slices.ContainsFunc(from, func(n note) bool { return n.Name == name }) || size+len(draft.notes[at].Body) > maxSent {
-				continue
+			if n, ok := unchosen[name]; ok && size+len(n.Body) <= maxSent {
+				delete(unchosen, name)
+				size += len(n.Body)
+				sent = append(sent, n)
 			}
-			chosen[name] = true
-			size += len(draft.notes[at].Body)
-			sent = append(sent, draft.notes[at])
 		}
 	}
 	return sent, nil
@@ -154,10 +160,8 @@ func (p *planner) choose(ctx context.Context, draft *draftPlan, from []note, pla
 // sets the plan's note to the number of invalid ones and the reason of the first.
 func (p *planner) askForSteps(ctx context.Context, agent records.Agent, draft *draftPlan, sent []note, plan *records.Plan) error {
 	var list []sentMemory
-	byName := map[string]note{}
 	for _, n := range sent {
 		list = append(list, sentMemory{n.Name, string(n.Type), n.Description, dayOf(n), n.Body})
-		byName[n.Name] = n
 	}
 	texts, err := p.recentLogs(ctx, agent)
 	if err != nil {
@@ -173,10 +177,11 @@ func (p *planner) askForSteps(ctx context.Context, agent records.Agent, draft *d
 	if err != nil {
 		return err
 	}
+	sentByName := byName(sent)
 	invalid, why := 0, ""
 	deletions := max(1, len(sent)/4)
 	for _, p := range answer.Steps {
-		deletes, err := p.addTo(draft, byName, deletions)
+		deletes, err := p.addTo(draft, sentByName, deletions)
 		if err != nil {
 			invalid, why = invalid+1, cmp.Or(why, err.Error())
 			continue

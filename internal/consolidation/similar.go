@@ -63,7 +63,6 @@ func shinglesOf(text string) []uint64 {
 // maxWords is the maximum number of compared words of a memory (arbitrary).
 const maxWords = 4000
 
-// wordsOf returns the folded words of a text in order, at most maxWords.
 func wordsOf(text string) []string {
 	var all []string
 	for word := range words.Spaced(text) {
