@@ -57,7 +57,6 @@ func cleanPrefix(file []byte) (text string, whole bool) {
 	return strings.TrimRight(cut, "\n"), false
 }
 
-// cutLines returns the first MaxLines lines of a text.
 func cutLines(text string) string {
 	lines := strings.SplitAfterN(text, "\n", MaxLines+1)
 	return strings.Join(lines[:min(len(lines), MaxLines)], "")

@@ -120,7 +120,6 @@ func rank(all []document, terms []scoredTerm, now time.Time) (answers, short []r
 	return answers, short
 }
 
-// bestFirst sorts memories by score, then by time of modification, newest first, then by id.
 func bestFirst(all []ranked) {
 	slices.SortStableFunc(all, func(a, b ranked) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), b.ModifiedAt.Compare(a.ModifiedAt), cmp.Compare(a.ID, b.ID))
@@ -133,7 +132,6 @@ type document struct {
 	texts [numFields]text
 }
 
-// documents returns the memories with the counted words of their names, descriptions and bodies.
 func documents(all []memories.Memory) []document {
 	read := make([]document, len(all))
 	for i, m := range all {
@@ -179,7 +177,6 @@ type text struct {
 	runs  string // texts in scripts without spaces
 }
 
-// textOf counts the folded words of a text, and collects its parts in scripts without spaces.
 func textOf(s string) text {
 	t := text{words: map[string]int{}}
 	for word := range words.All(s) {

@@ -297,7 +297,6 @@ func (r *Recaller) deliver(ctx context.Context, from records.RecallSources, reco
 	return result, won, nil
 }
 
-// resultOf returns a result with the data of a record, without memories and with the full budget.
 func resultOf(record records.Recall) Result {
 	return Result{
 		ID: record.ID.String(), SelectedBy: record.SelectedBy, Skipped: Skip(record.Skipped), Note: record.Note,
