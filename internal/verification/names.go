@@ -104,7 +104,6 @@ func (n *names) joinedWords(run, before []byte) (last []byte) {
 	return word
 }
 
-// match marks the searched name that equals a word, apart from its naming style, as found.
 func (n *names) match(word []byte) {
 	if len(word) > maxName {
 		return

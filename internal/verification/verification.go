@@ -161,7 +161,6 @@ func (c *Checker) work(ctx context.Context) {
 	}
 }
 
-// pause waits for the duration d or until ctx ends.
 func pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
