@@ -117,7 +117,6 @@ type Edits struct {
 	Body        *string
 }
 
-// apply returns the content c with the edits made.
 func (e Edits) apply(c memories.Content) memories.Content {
 	if e.Name != nil {
 		c.Name = *e.Name

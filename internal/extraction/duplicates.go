@@ -176,7 +176,6 @@ func sameText(a, b memories.Content) bool {
 	return a.Type == b.Type && sequence(a.Description) == sequence(b.Description) && sequence(a.Body) == sequence(b.Body)
 }
 
-// sequence returns the folded words of a text, separated by spaces.
 func sequence(text string) string { return strings.Join(slices.Collect(words.All(text)), " ") }
 
 // isSimilar reports whether two sets have at least minLikeness of all their words in common. It is

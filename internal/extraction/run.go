@@ -81,7 +81,6 @@ func (x *Extractor) Run(ctx context.Context, task Task) (Outcome, error) {
 	return out, err
 }
 
-// agent returns the agent with the id, or memories.ErrNotFound.
 func (x *Extractor) agent(ctx context.Context, id int64) (records.Agent, error) {
 	all, err := x.store.AgentsUncounted(ctx)
 	if err != nil {
