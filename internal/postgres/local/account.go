@@ -61,7 +61,6 @@ func ownerOf(dir string) int {
 	return int(info.Sys().(*syscall.Stat_t).Uid)
 }
 
-// nameOf returns the name of a user, or the id as text if the user has no name.
 func nameOf(uid int) string {
 	if found, err := user.LookupId(strconv.Itoa(uid)); err == nil {
 		return found.Username
@@ -113,7 +112,6 @@ func (a account) command(ctx context.Context, program string, dirs ...string) (c
 	return cmd, paths, err
 }
 
-// closeInherited closes this process's handles of the files that the command inherits.
 func closeInherited(cmd *exec.Cmd) {
 	for _, file := range cmd.ExtraFiles {
 		_ = file.Close()
@@ -136,7 +134,6 @@ func (a account) processAttributes(onDeath syscall.Signal) *syscall.SysProcAttr 
 // secrets, are not passed on.
 var inheritedVars = []string{"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "LOCALE_ARCHIVE", "TZDIR"}
 
-// bareEnvironment returns an environment with inheritedVars, as far as they are set, and LC_ALL=C.
 func bareEnvironment() []string {
 	environment := []string{"LC_ALL=C"} // this package parses messages, which must be in English
 	for _, name := range inheritedVars {

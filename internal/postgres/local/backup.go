@@ -92,7 +92,6 @@ func (c *cluster) recordedSchema() (int64, error) {
 	return version, nil
 }
 
-// removeOldBackups removes copies of the cluster that are older than backupTime.
 func (c *cluster) removeOldBackups() error {
 	backups, err := filepath.Glob(filepath.Join(c.dir, backupPrefix+"*"))
 	if err != nil {

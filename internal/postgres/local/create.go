@@ -42,7 +42,6 @@ func (c *cluster) create(ctx context.Context) error {
 // missing on older systems of Apple and Red Hat. Text is always ordered by bytes.
 var ctypes = []string{"C.UTF-8", "en_US.UTF-8", "UTF-8", "C"}
 
-// initdb creates a cluster in dir with the first of ctypes that the system has.
 func (c *cluster) initdb(ctx context.Context, dir string) (err error) {
 	for _, ctype := range ctypes {
 		var output string
@@ -130,7 +129,6 @@ func (c *cluster) createDatabase(ctx context.Context) error {
 	return nil
 }
 
-// syncDir writes the entries of a directory to disk.
 func syncDir(dir string) error {
 	handle, err := os.Open(dir)
 	if err != nil {

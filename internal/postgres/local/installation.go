@@ -56,7 +56,6 @@ func findInstallations(ctx context.Context, binDirs []string) []installation {
 	return append(onPath, others...)
 }
 
-// installationsIn returns the installations in dirs, each once. It skips directories without one.
 func installationsIn(ctx context.Context, dirs []string) []installation {
 	var found []installation
 	for _, dir := range dirs {
@@ -114,7 +113,6 @@ func chooseInstallation(found []installation, major int, clusterDir string) (ins
 	return installation{}, otherVersion(usable, major, clusterDir)
 }
 
-// noPostgres returns ErrNoPostgres with a sentence for users about the installation of Postgres.
 func noPostgres(tooOld []installation) error {
 	problem := ErrNoPostgres.Error()
 	if len(tooOld) > 0 {
@@ -125,7 +123,6 @@ func noPostgres(tooOld []installation) error {
 		problem, minMajor)}
 }
 
-// otherVersion returns ErrVersion with a sentence for users about ways to get the right version.
 func otherVersion(usable []installation, major int, clusterDir string) error {
 	install := fmt.Sprintf("install PostgreSQL %d (Debian: postgresql-%d) beside it, or ", major, major)
 	if major < minMajor {

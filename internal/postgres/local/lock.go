@@ -46,7 +46,6 @@ func lockDir(dir string) (*dirLock, error) {
 	return lock, nil
 }
 
-// sign replaces the content of the lock file by the id of this process.
 func (l *dirLock) sign() error {
 	if err := l.file.Truncate(0); err != nil {
 		return err

@@ -67,7 +67,6 @@ func (c *cluster) runPostgres(p *postmaster, started chan<- error) {
 	close(p.exited)
 }
 
-// startPostgres starts the server process with its output in p.log, and sets p's process.
 func (c *cluster) startPostgres(p *postmaster) (*exec.Cmd, error) {
 	cmd, paths, err := c.account.command(context.Background(), c.installation.postgres, c.pgdata, c.run.path)
 	if err != nil {

@@ -97,7 +97,6 @@ func (r *runDir) url(role, database string) string {
 	return fmt.Sprintf("postgres:///%s?host=%s&port=%d&user=%s", database, host, port, role)
 }
 
-// remove removes the directory and the link to it.
 func (r *runDir) remove() {
 	if r.link != "" {
 		_ = os.Remove(r.link)

@@ -57,7 +57,6 @@ func (l *serverLog) open() (*os.File, error) {
 	return writer, nil
 }
 
-// line logs a line and remembers the last maxTail lines.
 func (l *serverLog) line(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -98,7 +97,6 @@ func (l *serverLog) awaitEnd(limit time.Duration) {
 	}
 }
 
-// tail returns the last maxTail lines, separated by semicolons.
 func (l *serverLog) tail() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
