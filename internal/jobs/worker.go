@@ -139,7 +139,6 @@ type metadata struct {
 	Output output `json:"output"`
 }
 
-// metadataOf returns Memoir's data in the metadata of a job. It is zero if Memoir has stored none.
 func metadataOf(r *river.Job[envelope]) (m metadata) {
 	_ = json.Unmarshal(r.Metadata, &m) // written by Memoir and River
 	return m
