@@ -124,7 +124,6 @@ var modelWords = []string{
 	"model not found", "unknown model", "invalid model", "model does not exist", "unsupported model", "not a valid model", "credit balance",
 }
 
-// saysOneOf reports whether the text of the error contains one of the phrases, in any case.
 func saysOneOf(refused *anthropic.Error, phrases []string) bool {
 	result := strings.ToLower(refused.RawJSON())
 	return slices.ContainsFunc(phrases, func(phrase string) bool { return strings.Contains(result, phrase) })
