@@ -14,7 +14,6 @@ type composite struct {
 	array  *hujson.Array
 }
 
-// len returns the number of entries.
 func (c composite) len() int {
 	if c.object != nil {
 		return len(c.object.Members)
@@ -115,5 +114,4 @@ func (s *settings) close(c composite, comma bool) {
 	}
 }
 
-// isSpace reports whether extra is white space without comments, or empty.
 func isSpace(extra hujson.Extra) bool { return len(bytes.Trim(extra, space)) == 0 }

@@ -158,7 +158,6 @@ func (s *settings) addGroup(event Event, g group) error {
 	return nil
 }
 
-// takeMember removes the member with the key, which must exist, from an object.
 func (s *settings) takeMember(object *hujson.Object, key string) {
 	at := slices.IndexFunc(object.Members, func(member hujson.ObjectMember) bool { return nameOf(member) == key })
 	s.take(composite{object: object}, at)

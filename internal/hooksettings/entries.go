@@ -54,7 +54,6 @@ func (h Hooks) group(event Event) group {
 	return group{Matcher: event.matcher, Hooks: []hook{calls}}
 }
 
-// command returns the shell command line of the hook for an event.
 func (h Hooks) command(event Event) string {
 	words := []string{h.Program, command, event.Path, urlFlag, h.URL}
 	if h.Agent != "" {
