@@ -145,7 +145,6 @@ func (s *stretch) add(m Message) {
 	}
 }
 
-// result returns the Stretch with the memory writes that have not failed.
 func (s *stretch) result() Stretch {
 	for _, use := range s.order {
 		if what, ok := s.wrote[use]; ok {
