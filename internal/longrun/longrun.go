@@ -106,7 +106,6 @@ func root() (string, error) {
 	return filepath.Dir(strings.TrimSpace(string(mod))), nil
 }
 
-// resultFile returns the path of a stored result.
 func resultFile(root, name string) string {
 	return filepath.Join(root, "internal", "longrun", "testdata", name+".json")
 }
@@ -121,7 +120,6 @@ func read(root, name string, into any) error {
 	return json.Unmarshal(raw, into)
 }
 
-// write stores a result as JSON and writes the page of all results.
 func write(root, name string, result any) error {
 	var raw bytes.Buffer
 	encoder := json.NewEncoder(&raw)
