@@ -6,7 +6,6 @@ import (
 	"testing"
 )
 
-// mount mounts an empty file system of size bytes in memory at dir, until the test ends.
 func mount(t *testing.T, dir string, size int64) error {
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d,mode=755", size)); err != nil {
 		return err
