@@ -140,7 +140,6 @@ func defaults(env func(string) (string, bool)) *config {
 	return c
 }
 
-// flagSet returns the server's flags, which set c.
 func (c *config) flagSet() *flag.FlagSet {
 	flags := flag.NewFlagSet("memoir", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // the caller shows errors and writeUsage the help

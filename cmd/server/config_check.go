@@ -119,7 +119,6 @@ func (c *config) checkReadToken() error {
 	return nil
 }
 
-// isBearerToken reports whether a token has only printable ASCII characters without spaces.
 func isBearerToken(token string) bool {
 	return !strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' })
 }

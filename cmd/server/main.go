@@ -189,7 +189,6 @@ func serve(ctx context.Context, listener net.Listener, server *http.Server, data
 	return nil
 }
 
-// schemeOf returns "https" if the server has TLS settings, else "http".
 func schemeOf(server *http.Server) string {
 	if server.TLSConfig != nil {
 		return "https"
@@ -245,7 +244,6 @@ func backgroundModel(config modelConfig, env []string, log *slog.Logger) describ
 	return found
 }
 
-// placesOf returns the settings of the discovery of agents.
 func placesOf(config config) agents.Settings {
 	return agents.Settings{
 		AgentsDir: config.agentsDir, ClaudeDir: config.claudeDir, MemoryDirs: config.memoryDirs, TeamDir: config.teamDir,
@@ -253,7 +251,6 @@ func placesOf(config config) agents.Settings {
 	}
 }
 
-// newLog returns a logger that writes JSON if format is "json", else text.
 func newLog(format string, to io.Writer) *slog.Logger {
 	if format == "json" {
 		return slog.New(slog.NewJSONHandler(to, nil))

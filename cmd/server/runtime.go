@@ -38,7 +38,6 @@ func logFigures(ctx context.Context, log *slog.Logger) {
 	}()
 }
 
-// readFigures returns the names and current values of the figures, as arguments for slog.
 func readFigures() (pairs []any) {
 	samples := make([]metrics.Sample, len(figures))
 	for i, f := range figures {

@@ -33,7 +33,6 @@ func newCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, e
 	return c, nil
 }
 
-// load reads the certificate from its files. After an error it keeps the previous one.
 func (c *certificate) load() error {
 	version := c.filesVersion()
 	loaded, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)

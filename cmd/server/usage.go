@@ -69,7 +69,6 @@ separated by commas. The API is at ANTHROPIC_BASE_URL if that is set.
 Exit codes: 0 done, 1 failed, 2 wrong usage.
 `
 
-// version returns the version of the program's module, or "unknown".
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
