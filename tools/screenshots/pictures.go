@@ -75,7 +75,6 @@ func (s *server) takePictures(ctx context.Context, dir string) error {
 	return nil
 }
 
-// take opens the page of a picture in the browser and returns a screenshot as PNG.
 func (s *server) take(browser context.Context, p picture) ([]byte, error) {
 	path, agent := p.path, cmp.Or(p.agent, reviewer)
 	if p.memory != "" {
