@@ -85,10 +85,6 @@ func (c *Consolidator) selectSteps(ctx context.Context, agent records.Agent, ids
 // errStopped simulates a crash in tests.
 var errStopped = errors.New("stopped")
 
-func (c *Consolidator) stops(step records.Step, change int, made bool) bool {
-	return c.options.Stop != nil && c.options.Stop(step, change, made)
-}
-
 // runSteps applies the agent's chosen steps and finishes its interrupted undos, in order. checkLock
 // returns an error if the lock was lost; then a step that has not begun returns to the plan.
 // applied reports whether a step was applied. After an error the remaining steps keep their states,
@@ -191,7 +187,7 @@ func (c *Consolidator) applyStep(ctx context.Context, agent records.Agent, step 
 		if change.Done {
 			continue
 		}
-		if c.stops(*step, i, false) {
+		if c.options.Stop(*step, i, false) {
 			return errStopped
 		}
 		state, match, err := c.planner.stateOf(ctx, agent, *change)
@@ -208,7 +204,7 @@ func (c *Consolidator) applyStep(ctx context.Context, agent records.Agent, step 
 			if err := c.apply(ctx, agent, *change, match); err != nil {
 				return c.refuse(ctx, agent, step, *change, err)
 			}
-			if c.stops(*step, i, true) {
+			if c.options.Stop(*step, i, true) {
 				return errStopped
 			}
 		default:

@@ -66,7 +66,7 @@ func (c *Consolidator) apply(ctx context.Context, agent records.Agent, change re
 		_, err := c.engine.Delete(ctx, agent.Slug, change.Memory, match)
 		return err
 	}
-	return c.writeText(ctx, agent, change, match, *change.After)
+	return writeText(ctx, c.engine, agent.Slug, change, match, *change.After)
 }
 
 // revert restores a deleted memory, or writes the text before the change into the memory or index.
@@ -86,14 +86,14 @@ func (c *Consolidator) revert(ctx context.Context, agent records.Agent, change r
 		_, err := c.engine.Restore(ctx, agent.Slug, change.Memory, match)
 		return err
 	}
-	return c.writeText(ctx, agent, change, match, *change.Before)
+	return writeText(ctx, c.engine, agent.Slug, change, match, *change.Before)
 }
 
-func (c *Consolidator) writeText(ctx context.Context, agent records.Agent, change records.StepChange, match string, text records.StepText) error {
+func writeText(ctx context.Context, e *engine.Engine, slug string, change records.StepChange, match string, text records.StepText) error {
 	if change.Op == records.ChangeIndex {
-		return c.engine.ReplaceFile(ctx, agent.Slug, change.Name, match, []byte(text.Body))
+		return e.ReplaceFile(ctx, slug, change.Name, match, []byte(text.Body))
 	}
-	_, err := c.engine.Patch(ctx, agent.Slug, change.Memory, match, engine.Patch{Type: &text.Type, Description: &text.Description, Body: &text.Body})
+	_, err := e.Patch(ctx, slug, change.Memory, match, engine.Patch{Type: &text.Type, Description: &text.Description, Body: &text.Body})
 	return err
 }
 

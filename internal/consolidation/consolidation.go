@@ -83,6 +83,9 @@ func Start(engine *engine.Engine, store Store, queue *jobs.Queue, options Option
 	if options.Every == 0 {
 		options.Every = time.Minute
 	}
+	if options.Stop == nil {
+		options.Stop = func(records.Step, int, bool) bool { return false }
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	c := &Consolidator{engine: engine, store: store, options: options, planner: planner{engine, store, options}, slots: make(chan struct{}, maxParallel), stop: stop}
 	c.kind = jobs.Register(queue, jobKind, c.workAt)
@@ -95,9 +98,6 @@ func (c *Consolidator) Close() {
 	c.stop()
 	c.running.Wait()
 }
-
-// HasModel reports whether a model proposes steps.
-func (c *Consolidator) HasModel() bool { return c.options.Model != nil }
 
 // errOff means that the mode is Off.
 var errOff = &memories.ConflictError{Reason: "Consolidation is switched off (--consolidate off). Nothing was changed. Start Memoir with --consolidate plan to have plans made."}
@@ -148,8 +148,8 @@ func (c *Consolidator) Overview(ctx context.Context, slug string) (Overview, err
 	if err != nil {
 		return Overview{}, err
 	}
-	o := Overview{Mode: c.options.Mode, HasModel: c.HasModel(), Gates: Gates(facts), Last: facts.Lock.Last}
-	job, err := c.lastJob(ctx, agent.ID)
+	o := Overview{Mode: c.options.Mode, HasModel: c.options.Model != nil, Gates: Gates(facts), Last: facts.Lock.Last}
+	job, err := lastJob(ctx, c.store, agent.ID)
 	if err != nil {
 		return Overview{}, err
 	}

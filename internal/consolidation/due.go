@@ -44,7 +44,7 @@ func (c *Consolidator) work(ctx context.Context) {
 // server that are due. It enqueues none in mode Off, and in mode Plan without a model. It skips
 // agents that lastChecks has with a time less than checkInterval ago, and sets the time of others.
 func (c *Consolidator) round(ctx context.Context, lastChecks map[string]time.Time) error {
-	if err := errors.Join(c.releaseLocks(ctx), c.finish(ctx)); err != nil {
+	if err := errors.Join(c.releaseLocks(ctx), c.finishSteps(ctx)); err != nil {
 		return err
 	}
 	if c.options.Mode == Off || c.options.Mode == Plan && c.options.Model == nil {
@@ -66,9 +66,9 @@ func (c *Consolidator) round(ctx context.Context, lastChecks map[string]time.Tim
 	return nil
 }
 
-// finish applies or undoes the rest of the interrupted steps of all agents. It skips agents that
+// finishSteps applies or undoes the rest of the interrupted steps of all agents. It skips agents that
 // are being consolidated, and stops at the first other error.
-func (c *Consolidator) finish(ctx context.Context) error {
+func (c *Consolidator) finishSteps(ctx context.Context) error {
 	slugs, err := c.store.AgentsConsolidating(ctx)
 	if err != nil {
 		return err
@@ -133,27 +133,18 @@ func (c *Consolidator) runAuto(ctx context.Context, slug string) (plan records.P
 			if plan, err = c.planner.makePlan(ctx, agent, memories.ByMemoir, checkLock); err != nil {
 				return false, err
 			}
-			if c.options.Mode != Auto {
+			chosen := autoSteps(plan)
+			if c.options.Mode != Auto || len(chosen) == 0 {
 				return true, nil
 			}
-			return true, c.applyAuto(ctx, agent, plan, checkLock)
+			if err := c.store.ChooseSteps(ctx, agent.ID, chosen, memories.ByMemoir); err != nil {
+				return true, err
+			}
+			_, err := c.runSteps(engine.As(ctx, memories.ByMemoir), agent, checkLock)
+			return true, err
 		})
 	})
 	return plan, err
-}
-
-// applyAuto applies the steps that autoSteps returns, in the name of Memoir. It does
-// nothing if there is no such step.
-func (c *Consolidator) applyAuto(ctx context.Context, agent records.Agent, plan records.Plan, checkLock func() error) error {
-	chosen := autoSteps(plan)
-	if len(chosen) == 0 {
-		return nil
-	}
-	if err := c.store.ChooseSteps(ctx, agent.ID, chosen, memories.ByMemoir); err != nil {
-		return err
-	}
-	_, err := c.runSteps(engine.As(ctx, memories.ByMemoir), agent, checkLock)
-	return err
 }
 
 // autoSteps returns the ids of the first maxAutoSteps steps of a plan that together delete at most

@@ -37,7 +37,7 @@ func (c *Consolidator) Request(ctx context.Context, slug string, by memories.Act
 	if err != nil {
 		return false, err
 	}
-	last, err := c.lastJob(ctx, agent.ID)
+	last, err := lastJob(ctx, c.store, agent.ID)
 	if err != nil {
 		return false, err
 	}
@@ -50,16 +50,11 @@ func (c *Consolidator) Request(ctx context.Context, slug string, by memories.Act
 			return false, err
 		}
 	}
-	return c.await(ctx, agent.ID, before, time.Now().Add(wait))
-}
-
-// await waits for the end of the agent's newest job with an id above before. It returns true if the
-// job is done, *memories.ConflictError if it failed, and false at the time until.
-func (c *Consolidator) await(ctx context.Context, agentID, before int64, until time.Time) (made bool, err error) {
+	until := time.Now().Add(wait)
 	ticker := time.NewTicker(pollJob)
 	defer ticker.Stop()
 	for {
-		job, err := c.lastJob(ctx, agentID)
+		job, err := lastJob(ctx, c.store, agent.ID)
 		switch {
 		case err != nil:
 			return false, err
@@ -82,8 +77,8 @@ func (c *Consolidator) await(ctx context.Context, agentID, before int64, until t
 
 // lastJob returns the agent's newest job that makes a plan, or a zero Entry if there is no such
 // job.
-func (c *Consolidator) lastJob(ctx context.Context, agentID int64) (last jobs.Entry, err error) {
-	all, err := jobs.List(ctx, c.store, agentID)
+func lastJob(ctx context.Context, store records.Jobs, agentID int64) (last jobs.Entry, err error) {
+	all, err := jobs.List(ctx, store, agentID)
 	for _, job := range all {
 		if job.Kind == jobKind && job.ID > last.ID {
 			last = job

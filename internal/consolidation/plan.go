@@ -67,8 +67,12 @@ func (p *planner) makePlan(ctx context.Context, agent records.Agent, by memories
 	if draft.left > 0 {
 		plan.Note = strings.TrimSpace(plan.Note + fmt.Sprintf(" %d further steps have to wait for the next plan.", draft.left))
 	}
-	if err := p.reindex(ctx, agent, draft); err != nil {
+	change, reason, err := c.indexChange(ctx, agent)
+	if err != nil {
 		return plan, err
+	}
+	if change != nil {
+		draft.add(kindReindex, sourceFound, "Bring "+change.Name+" in step with the memory files", reason, *change)
 	}
 	plan.Steps, plan.Findings = draft.steps, draft.findings
 	if err := p.measure(ctx, agent, &plan); err != nil {
@@ -130,17 +134,6 @@ func (p *planner) applyRules(ctx context.Context, agent records.Agent, draft *dr
 		return err
 	}
 	draft.addConflicts(disagreements)
-	return nil
-}
-
-// reindex adds a step that updates and shortens the agent's MEMORY.md. It adds none if the agent
-// has no such file or the file needs no change.
-func (p *planner) reindex(ctx context.Context, agent records.Agent, draft *draftPlan) error {
-	change, reason, err := p.indexChange(ctx, agent)
-	if err != nil || change == nil {
-		return err
-	}
-	draft.add(kindReindex, sourceFound, "Bring "+change.Name+" in step with the memory files", reason, *change)
 	return nil
 }
 

@@ -163,7 +163,7 @@ func (p *planner) askForSteps(ctx context.Context, agent records.Agent, draft *d
 	for _, n := range sent {
 		list = append(list, sentMemory{n.Name, string(n.Type), n.Description, dayOf(n), n.Body})
 	}
-	texts, err := p.recentLogs(ctx, agent)
+	texts, err := recentLogs(ctx, c.store, agent.ID)
 	if err != nil {
 		return err
 	}
@@ -196,9 +196,9 @@ func (p *planner) askForSteps(ctx context.Context, agent records.Agent, draft *d
 
 // recentLogs returns the agent's logs of the last logDays days as "day: text", at most maxLogs
 // bytes. They show the model what is finished. No log is an empty list.
-func (p *planner) recentLogs(ctx context.Context, agent records.Agent) ([]string, error) {
+func recentLogs(ctx context.Context, store records.Logs, agentID int64) ([]string, error) {
 	now := time.Now()
-	found, err := p.store.Logs(ctx, agent.ID, logs.DayOf(now.Add(-logDays*24*time.Hour)), logs.DayOf(now), maxLogs)
+	found, err := store.Logs(ctx, agentID, logs.DayOf(now.Add(-logDays*24*time.Hour)), logs.DayOf(now), maxLogs)
 	texts := []string{}
 	for _, log := range found {
 		if log.Text != "" {

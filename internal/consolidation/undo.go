@@ -59,7 +59,7 @@ func (c *Consolidator) undoStep(ctx context.Context, agent records.Agent, step *
 		if !change.Done {
 			continue
 		}
-		if c.stops(*step, i, false) {
+		if c.options.Stop(*step, i, false) {
 			return errStopped
 		}
 		if err := c.revert(ctx, agent, change); err != nil {
@@ -70,7 +70,7 @@ func (c *Consolidator) undoStep(ctx context.Context, agent records.Agent, step *
 			step.State, step.Problem = records.StepApplied, "It could not be undone as a whole. "+reason
 			return c.store.SaveStep(ctx, *step)
 		}
-		if c.stops(*step, i, true) {
+		if c.options.Stop(*step, i, true) {
 			return errStopped
 		}
 		step.Changes[i].Done, step.Changes[i].Doing = false, false
