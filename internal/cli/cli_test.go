@@ -571,7 +571,7 @@ func TestMemory_AgentOfWorkingDirectory(t *testing.T) {
 	term.cwd = "code"
 	term.memoir("memory", "list").wants(1, "", "no agent belongs to "+term.at("code")+". Name one with --agent: ada, ")
 	term.memoir("memory", "list", "--agent", "second").wants(0, "x", term.quiet("files"))
-	term.memoir("memory", "list", "--agent", "noServer").wants(1, "", "there is no agent \"noServer\"; there is ada, ")
+	term.memoir("memory", "list", "--agent", "nobody").wants(1, "", "there is no agent \"nobody\"; there is ada, ")
 }
 
 func TestMemoryShow_ControlCharacters(t *testing.T) {

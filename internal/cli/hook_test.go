@@ -54,7 +54,7 @@ func TestHook_Failures(t *testing.T) {
 		serve func(t *terminal)
 		why   string // the text of --debug; it is empty if there is no text
 	}{
-		"noServer answers":           {func(t *terminal) {}, "connection refused"},
+		"no answer":                  {func(t *terminal) {}, "connection refused"},
 		"an answer without anything": {func(t *terminal) { t.answering(http.StatusOK, "application/json", " \n") }, ""},
 		"an answer without context":  {func(t *terminal) { t.answering(http.StatusOK, "application/json", `{"decision":"block"}`) }, ""},
 		"an empty context": {func(t *terminal) {
