@@ -92,10 +92,10 @@ fuzz: ## fuzz every target, or those of FUZZ, for FUZZTIME (30s); `scripts/fuzz`
 .PHONY: torture
 torture: ## kill the server KILLS (200) times, its Postgres too, take Postgres away, fail each step, run the models for long
 	scripts/setup postgres
-	go test -timeout 3h -count=1 -v -run='Blow|OtherOfTwo' ./internal/torture -kills=$(KILLS) -seed=$(SEED) -record='$(commit)'
+	go test -timeout 3h -count=1 -v -run=^TestKill_ ./internal/torture -kills=$(KILLS) -seed=$(SEED) -record='$(commit)'
 	@# Beside the blows there would be no quiet to measure in.
-	go test -timeout 1h -count=1 -v -run=ShownByTheOther ./internal/torture -kills=$(KILLS) -seed=$(SEED) -record='$(commit)'
-	go test -timeout 1h -count=1 -v -run=PostgresIsAway ./internal/torture -away=$(AWAY) -seed=$(SEED) -record='$(commit)'
+	go test -timeout 1h -count=1 -v -run=^TestServers_ ./internal/torture -kills=$(KILLS) -seed=$(SEED) -record='$(commit)'
+	go test -timeout 1h -count=1 -v -run=^TestPostgresAway_ ./internal/torture -away=$(AWAY) -seed=$(SEED) -record='$(commit)'
 	go test -timeout 1h -count=1 ./internal/outage -away=$(AWAY) -record='$(commit)'
 	go test -timeout 1h -count=1 -run=TestScan_BrokenFiles ./internal/sync -broken=$(BROKEN) -record='$(commit)'
 	go test -timeout 3h -count=1 -run=^TestModel_ ./internal/sync -rapid.checks=$(CHECKS) -record='$(commit)'
@@ -104,7 +104,7 @@ torture: ## kill the server KILLS (200) times, its Postgres too, take Postgres a
 .PHONY: soak
 soak: ## work for SOAKTIME (1h) at a hundred changes a second, and see what grows
 	scripts/setup postgres
-	go test -timeout 0 -count=1 -v -run=NothingGrows ./internal/torture -soak=$(SOAKTIME) -record='$(commit)'
+	go test -timeout 0 -count=1 -v -run=^TestSoak_ ./internal/torture -soak=$(SOAKTIME) -record='$(commit)'
 
 .PHONY: generate
 generate: ## regenerate the code made from templates and queries

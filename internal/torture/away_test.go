@@ -24,7 +24,7 @@ var away = flag.Duration("away", 2*time.Second, "how long Postgres is away under
 // awayAgents is the number of agents under load in the outage tests.
 const awayAgents = 3
 
-func TestWhilePostgresIsAwayUnderAFullLoadNothingIsForgottenOrLeftBehind(t *testing.T) {
+func TestPostgresAway_FullLoad(t *testing.T) {
 	t.Parallel()
 	var changes, answers atomic.Int64
 	t.Cleanup(func() {

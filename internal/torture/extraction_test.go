@@ -21,7 +21,7 @@ import (
 // of its two pieces.
 const stretch = 2
 
-func TestNoConversationIsLostOrReadTwiceByABlow(t *testing.T) {
+func TestKill_Extraction(t *testing.T) {
 	// When both servers are killed, each agent's conversation is at another step on its way from
 	// the stop hook to CLAUDE.md.
 	t.Parallel()

@@ -212,7 +212,7 @@ func slope(at []time.Duration, values []float64) float64 {
 	return between[len(between)/2]
 }
 
-func TestASlopeTellsWhatGrowsFromABurst(t *testing.T) {
+func TestSlope_IgnoresBurst(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(11, 12))
 	for _, grows := range []float64{0, 8} { // growth per hour

@@ -16,7 +16,7 @@ import (
 // killsForHandover is the number of kills for each further measured handover.
 const killsForHandover = 10
 
-func TestTheOtherOfTwoServersTakesOverAnAgentWhoseServerIsKilled(t *testing.T) {
+func TestKill_Takeover(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, seed(), 2)
 	p.flags = []string{"--database-url=" + pgtest.New(t)} // all other settings have their defaults

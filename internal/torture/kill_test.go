@@ -75,7 +75,7 @@ func round(kinds []blow, random *rand.Rand) []blow {
 	return all
 }
 
-func TestNothingIsLostOrHalfDoneAfterABlow(t *testing.T) {
+func TestKill_OneServer(t *testing.T) {
 	t.Parallel()
 	const places = 2 // both run at once and share the kills that need one server
 	share := (*kills - *kills/killsForTwo + places - 1) / places

@@ -36,15 +36,16 @@ type ledger struct {
 	slug, dir string
 
 	mu sync.Mutex
-	// possible contains the possible bodies of each memory that only the API changes; "" means deleted
-	// or never saved. After an answer there is one, after a lost answer also the requested one.
+	// possible contains the possible bodies of each memory that only the API changes; "" means
+	// deleted or never saved. After an answer there is one, after a lost answer also the requested
+	// one.
 	possible map[string][]string
 	// late contains the bodies that unanswered calls may still write if there are several servers.
 	late map[string][]string
 	// renaming contains both names of each unanswered rename without a later change. One of them is
 	// active.
 	renaming map[string]string
-	// deletedBodies contains the bodies that were deleted with an answer, and not requested again since.
+	// deletedBodies contains the bodies that were deleted with an answer, and not requested later.
 	deletedBodies map[string]map[string]bool
 	// mayBeDeleted contains the memories that a request was to delete, answered or not.
 	mayBeDeleted map[string]bool
@@ -56,7 +57,7 @@ type ledger struct {
 	purged map[string]bool
 	// named contains the ids of all memories that had a name.
 	named map[string]map[string]bool
-	// taken maps the id of a deleted memory to that of the memory with its name and history.
+	// taken maps the id of a deleted memory to the id of the memory with its name and history.
 	taken map[string]string
 	// above is the text above Memoir's block in CLAUDE.md, noted the lines added to MEMORY.md by
 	// hand.

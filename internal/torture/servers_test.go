@@ -16,7 +16,7 @@ var blowsForTwo = []blow{
 	{"one of two servers is stopped", 1, func(p *place) { p.holder("ada").terminate(); p.whileLater() }, false},
 }
 
-func TestTheOtherOfTwoServersGoesOn(t *testing.T) {
+func TestKill_TwoServers(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, seed(), 2)
 	p.startPostgres() // not the Postgres of all tests, which must survive

@@ -18,7 +18,7 @@ import (
 // killsForShown is the number of kills for each further measured change of each kind.
 const killsForShown = 8
 
-func TestWhatChangesAtOneOfTwoServersIsShownByTheOther(t *testing.T) {
+func TestServers_ShowChanges(t *testing.T) {
 	// The test sets no limit of a second, because other tests slow the machine down.
 	// docs/RELIABILITY.md has measured times.
 	t.Parallel()

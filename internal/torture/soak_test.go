@@ -27,7 +27,7 @@ const (
 // looks like a leak.
 const judged = 20 * time.Minute
 
-func TestNothingGrowsWhileItWorksForLong(t *testing.T) {
+func TestSoak_NoGrowth(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, seed(), 1)
 	p.flags = []string{"--database-url="} // all other settings have their defaults
