@@ -16,7 +16,7 @@ import (
 // enoughForPostgres is room for an empty cluster, in bytes, and not for much more.
 const enoughForPostgres = 160 << 20
 
-func TestWhenPostgresHasNoRoomCallsSayWhenToComeBackAndAfterwardsAllIsThere(t *testing.T) {
+func TestFullDisk_Recovers(t *testing.T) {
 	disk := filestest.NewSmallDisk(t, enoughForPostgres)
 	if disk == nil {
 		return // which the log says; a line that is cut is tried all the same
@@ -36,7 +36,7 @@ func TestWhenPostgresHasNoRoomCallsSayWhenToComeBackAndAfterwardsAllIsThere(t *t
 		}
 	}
 	waittest.For(s, "the memory that found no room", func() bool {
-		return s.save(saved).status == http.StatusOK // it lives by now: its file was there before Postgres said no
+		return s.save(saved).status == http.StatusOK // its file was there before Postgres failed
 	})
 	s.leavesNoConnectionBusy(open)
 }
@@ -60,7 +60,8 @@ func (s *site) save(i int) reply {
 	return s.call("POST", "/api/v1/agents/ada/memories", string(body))
 }
 
-// saveUntilItFails fills what room Postgres has kept for itself, and returns how many saves were answered.
+// saveUntilItFails fills what room Postgres has kept for itself, and returns how many saves were
+// answered.
 func (s *site) saveUntilItFails() (saved int) {
 	s.Helper()
 	for deadline := time.Now().Add(waittest.Patience()); ; saved++ {

@@ -1,6 +1,7 @@
-// Package outage takes Postgres away from a whole Memoir, in the middle of everything, and gives it back: pages and calls say
-// so within a bounded time, no change on disk is forgotten, and nothing is left behind. It is all tests, in a process of
-// their own, because they count the goroutines of it and run one after the other.
+// Package outage takes Postgres away from a whole Memoir, in the middle of everything, and gives it
+// back: pages and calls say so within a bounded time, no change on disk is forgotten, and nothing
+// is left behind. It is all tests, in a process of their own, because they count the goroutines of
+// it and run one after the other.
 package outage_test
 
 import (
@@ -39,17 +40,17 @@ import (
 // A minute of each: go test ./internal/outage -away=1m
 var away = flag.Duration("away", 2*time.Second, "how long Postgres is away")
 
-// silence is how long Postgres may say nothing before a call is answered without it, in these tests: more than it needs on a
-// slow and shared machine.
+// silence is how long Postgres may say nothing before a call is answered without it, in these
+// tests: more than it needs on a slow and shared machine.
 const silence = time.Second
 
-func TestWhilePostgresIsAwayNothingIsForgottenAndAfterwardsAllGoesOnByItself(t *testing.T) {
+func TestPostgresAway_Recovers(t *testing.T) {
 	t.Cleanup(func() {
 		longrun.Passed(t, "outage in the middle of a deletion", fmt.Sprintf("frozen, out of reach: %v each; killed", *away), "")
 	})
 	for name, how := range map[string]struct {
 		take, give func(*site)
-		short      bool // it is back before anybody can tell
+		short      bool // it is back before a call fails
 	}{
 		"it is frozen": {
 			take: func(s *site) { s.postgres.Freeze(s.T) },
@@ -86,7 +87,8 @@ func TestWhilePostgresIsAwayNothingIsForgottenAndAfterwardsAllGoesOnByItself(t *
 			told := stream.told()
 			s.changeFiles()
 			r := <-answered // a frozen Postgres is not waited for
-			// Who is killed may just have done it: its processes outlive the first of them for a moment.
+			// Who is killed may just have done it: its processes outlive the first of them for a
+			// moment.
 			isDone := how.short && r.status == http.StatusOK
 			if !isDone && (r.status != http.StatusServiceUnavailable || r.header.Get("Retry-After") == "" || !strings.Contains(r.body, "interrupted")) {
 				t.Errorf("the deletion in the middle of it: status %d, %s", r.status, r.body)
@@ -115,23 +117,24 @@ func TestWhilePostgresIsAwayNothingIsForgottenAndAfterwardsAllGoesOnByItself(t *
 	}
 }
 
-// Connections that a Memoir has: those of the pool, the link to the other servers, and the one on which the queue of background work
-// is woken.
+// Connections that a Memoir has: those of the pool, the link to the other servers, and the one on
+// which the queue of background work is woken.
 const (
 	pool  = 12
 	link  = 1
 	queue = 1
 )
 
-// fillPool has the pool open as many connections as it may, so that what is open afterwards can be held against what was before: it
-// keeps them for half an hour. It returns how many are open in all, once those are among them that Memoir has besides.
+// fillPool makes the pool open its maximum number of connections, which it keeps for half an hour,
+// so that the numbers before and after can be compared. It waits until Memoir has opened besides
+// other connections, and returns the number of all.
 func (s *site) fillPool(besides int) (open int) {
 	s.Helper()
 	agent, err := s.Store.Agent(s.Context(), "ada")
 	if err != nil {
 		s.Fatal(err)
 	}
-	conn := s.connect() // Postgres tells a transaction what is going on only once
+	conn := s.connect() // a transaction always sees the same activity
 	tx, err := s.connect().Begin(s.Context())
 	if err != nil {
 		s.Fatal(err)
@@ -300,7 +303,8 @@ func (s *site) work() *work {
 	return w
 }
 
-// isDoneOnce checks that what was in its middle when Postgres went has come to its end, and was not begun anew.
+// isDoneOnce checks that what was in its middle when Postgres went has come to its end, and was not
+// begun anew.
 func (s *site) isDoneOnce(w *work) {
 	s.Helper()
 	waittest.For(s, "the background work to be done", func() bool {
@@ -311,7 +315,7 @@ func (s *site) isDoneOnce(w *work) {
 	}
 }
 
-// whenever lets something happen when Memoir next makes a request, before Postgres gets it.
+// whenever calls happen when Memoir next makes the request, before Postgres gets it.
 func (s *site) whenever(request string, happen func()) {
 	s.moment.Store(&moment{request: request, happen: happen})
 }
@@ -408,7 +412,7 @@ func (s *site) saysSo() {
 	}
 }
 
-// leavesNoConnectionBusy checks that all connections are back where they belong, and are no more than there may be.
+// leavesNoConnectionBusy checks that all connections are idle, and that there are at most so many.
 func (s *site) leavesNoConnectionBusy(most int) {
 	s.Helper()
 	conn := s.connect()
@@ -519,7 +523,7 @@ func (s *site) listen() *stream {
 
 func (l *stream) told() int64 { return l.events.Load() }
 
-// goroutines counts those that work for Memoir.
+// goroutines returns the number of goroutines that work for Memoir.
 func goroutines() int {
 	var all strings.Builder
 	_ = pprof.Lookup("goroutine").WriteTo(&all, 2) // to memory
