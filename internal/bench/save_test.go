@@ -115,8 +115,8 @@ type arrived struct {
 	Written, After time.Duration // first write to last write, and last write until all are listed
 }
 
-// burst has another process write files into an agent's primary directory or into new sessions, and returns how long after
-// the last one all are listed.
+// burst makes another process write files into an agent's primary directory or into new sessions.
+// It returns the delay from the last file until all are listed.
 func burst(p *process, where, dir, agent string, sessions int) arrived {
 	p.Helper()
 	p.untilQuiet()
