@@ -173,7 +173,7 @@ func packages(t *testing.T) []pkg {
 // forTests reports whether a package is only for tests, by its name: pgtest, filestest.
 func forTests(place string) bool { return strings.HasSuffix(place, "test") }
 
-func TestPackagesKnowEachOtherInOneDirectionOnly(t *testing.T) {
+func TestImports_Direction(t *testing.T) {
 	t.Parallel()
 	for _, p := range packages(t) {
 		if forTests(p.place()) {
@@ -213,7 +213,7 @@ func orNothing(allowed []string) string {
 	return "only " + strings.Join(allowed, ", ")
 }
 
-func TestPackagesLeaveAloneWhatIsNotTheirBusiness(t *testing.T) {
+func TestImports_Forbidden(t *testing.T) {
 	t.Parallel()
 	for _, p := range packages(t) {
 		rule := mayNotTouch[p.place()]
@@ -230,7 +230,7 @@ func TestPackagesLeaveAloneWhatIsNotTheirBusiness(t *testing.T) {
 	}
 }
 
-func TestTheStructureHasNoPlacesForPackagesThatCannotBe(t *testing.T) {
+func TestStructure_ExistingPackages(t *testing.T) {
 	t.Parallel()
 	for place, allowed := range mayImport {
 		for _, other := range allowed {
@@ -245,7 +245,7 @@ func TestTheStructureHasNoPlacesForPackagesThatCannotBe(t *testing.T) {
 	}
 }
 
-func TestTheLinkerMayDropTheMethodsThatNobodyCalls(t *testing.T) {
+func TestLinker_DropsUnusedMethods(t *testing.T) {
 	// If code calls methods by name, as html/template does, the linker must keep every exported
 	// method. The program would be 24 MB larger and use 8 MB more memory.
 	t.Parallel()
