@@ -1,9 +1,10 @@
--- The tables of a new database. db/migrations brings earlier databases to the same schema; a test compares the two.
+-- The tables of a new database. db/migrations brings earlier databases to the same schema; a test
+-- compares the two.
 --
--- Text from files is sanitised, because Postgres refuses NUL and invalid UTF-8. The exact bytes are stored next to it as
--- bytea. Names, paths and slugs sort by their bytes, hence COLLATE "C".
--- A row is deleted with its agent or memory. memories.revision_id, files.memory_id and the ids in activity have no
--- foreign key, because their values may outlive the row.
+-- Text from files is sanitised, because Postgres refuses NUL and invalid UTF-8. The exact bytes are
+-- stored next to it as bytea. Names, paths and slugs sort by their bytes, hence COLLATE "C". A row
+-- is deleted with its agent or memory. memories.revision_id, files.memory_id and the ids in
+-- activity have no foreign key, because their values may outlive the row.
 
 CREATE TABLE agents (
     id                     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -14,8 +15,9 @@ CREATE TABLE agents (
     display_name           text NOT NULL,
     present                boolean NOT NULL DEFAULT true,
     sessions               integer NOT NULL DEFAULT 0,
-    -- Device of the primary directory at the last full scan. Another device means a mount or unmount; another inode on
-    -- the same device means another directory. NULL if the directory was absent.
+    -- Device of the primary directory at the last full scan. Another device means a mount or
+    -- unmount; another inode on the same device means another directory. NULL if the directory was
+    -- absent.
     primary_device         bigint,
     claude_md_path         text,
     claude_md_published_at timestamptz,
@@ -23,15 +25,18 @@ CREATE TABLE agents (
     claude_md_problem      text,
     created_at             timestamptz NOT NULL,
     updated_at             timestamptz NOT NULL,
-    -- Identifies the CLAUDE.md that has the current memories. Each change of a memory clears it in the same transaction.
-    -- CLAUDE.md is compiled again only if it is NULL or does not match the file.
+    -- Identifies the CLAUDE.md that has the current memories. Each change of a memory clears it in
+    -- the same transaction. CLAUDE.md is compiled again only if it is NULL or does not match the
+    -- file.
     claude_md_publish_key  text,
-    -- Raised in each transaction that changes the input of CLAUDE.md. A server compares it to check its cache.
+    -- Raised in each transaction that changes the input of CLAUDE.md. A server compares it to check
+    -- its cache.
     memories_version       bigint NOT NULL DEFAULT 0,
-    -- A person has switched the memory off: CLAUDE.md does not ask the agent to save, and extraction and consolidation
-    -- skip it. Existing memories stay.
+    -- A person has switched the memory off: CLAUDE.md does not ask the agent to save, and
+    -- extraction and consolidation skip it. Existing memories stay.
     memory_off             boolean NOT NULL DEFAULT false,
-    -- The agent that owns the directory, if this agent's directory is a link to it. The directory is scanned as the owner's.
+    -- The agent that owns the directory, if this agent's directory is a link to it. The directory
+    -- is scanned as the owner's.
     joined_to              text COLLATE "C" REFERENCES agents (slug) ON DELETE SET NULL,
     primary_inode          bigint
 );
@@ -48,7 +53,8 @@ CREATE TABLE memories (
     readable        boolean NOT NULL,
     state           text NOT NULL CHECK (state IN ('active', 'needs_attention', 'missing', 'deleted')),
     type            text CHECK (type IN ('feedback', 'user', 'project', 'reference')),
-    -- The revision that is the current content. No foreign key: the two tables are filled side by side.
+    -- The revision that is the current content. No foreign key: the two tables are filled side by
+    -- side.
     revision_id     uuid NOT NULL,
     fingerprint     bytea NOT NULL,
     hash            text NOT NULL,
@@ -75,8 +81,9 @@ CREATE TABLE memories (
     team            boolean NOT NULL DEFAULT false,
     -- Who deleted it, as in activity.actor.
     deleted_actor   text CHECK (deleted_actor IN ('session', 'disk', 'browser', 'script', 'memoir', 'extraction')),
-    -- Conflict between the files on disk; NULL if there is none. primary: two primary files have different contents.
-    -- session: a session's file is newer than all primary files, and differs from another file.
+    -- Conflict between the files on disk; NULL if there is none. primary: two primary files have
+    -- different contents. session: a session's file is newer than all primary files, and differs
+    -- from another file.
     conflict        text CHECK (conflict IN ('session', 'primary')),
     CHECK ((state = 'deleted') = (deleted_at IS NOT NULL))
 );
@@ -84,7 +91,8 @@ CREATE TABLE memories (
 -- Counts the conflicts of an agent, for every page.
 CREATE INDEX memories_agent_id_conflict_idx ON memories (agent_id) WHERE conflict IS NOT NULL;
 
--- An agent has at most one private and one team memory of a name. An unreadable file is identified by its path.
+-- An agent has at most one private and one team memory of a name. An unreadable file is identified
+-- by its path.
 CREATE UNIQUE INDEX memories_agent_id_name_team_idx ON memories (agent_id, name, team) WHERE readable;
 CREATE UNIQUE INDEX memories_agent_id_path_unreadable_idx ON memories (agent_id, path) WHERE NOT readable AND state <> 'deleted';
 -- One index for each order of a list.
@@ -131,8 +139,8 @@ CREATE TABLE files (
     path        text COLLATE "C" NOT NULL,
     session     text,
     memory_id   uuid,
-    -- mirrored: a file of memory_id. blocked: its content was deleted before. unreadable: memory_id is from the last
-    -- time it could be read. removing: a deletion must remove it.
+    -- mirrored: a file of memory_id. blocked: its content was deleted before. unreadable: memory_id
+    -- is from the last time it could be read. removing: a deletion must remove it.
     status      text NOT NULL CHECK (status IN ('mirrored', 'blocked', 'unreadable', 'removing')),
     -- On disk. The row of a removed file is kept, so that the file is not new if it returns.
     present     boolean NOT NULL,
@@ -144,17 +152,18 @@ CREATE TABLE files (
     modified_at timestamptz NOT NULL,
     content_at  timestamptz NOT NULL,
     problem     text,
-    -- Hash of the path and of the file's metadata at the last read. The upper 8 bits depend on the path only; bit_xor
-    -- over such a part detects any change without reading rows. NULL makes the next scan read the file: it was read too
-    -- soon after a change, or its meaning may change while the file does not. The CHECK allows no
-    -- signature on a file that is absent, blocked or to be removed.
+    -- Hash of the path and of the file's metadata at the last read. The upper 8 bits depend on the
+    -- path only; bit_xor over such a part detects any change without reading rows. NULL makes the
+    -- next scan read the file: it was read too soon after a change, or its meaning may change while
+    -- the file does not. The CHECK allows no signature on a file that is absent, blocked or to be
+    -- removed.
     signature   bigint,
     -- Hash of the bytes that Memoir is about to write. They do not make the content newer.
     expected_hash text,
     -- The flaws (memories.Flaw) of the accepted content; NULL if none.
     flaws       text,
-    -- The flaws that make the file unfinished; NULL if it is finished. fingerprint, content_at and modified_at of an
-    -- unfinished file are from its last good content.
+    -- The flaws that make the file unfinished; NULL if it is finished. fingerprint, content_at and
+    -- modified_at of an unfinished file are from its last good content.
     unfinished  text,
     PRIMARY KEY (agent_id, path),
     CHECK (signature IS NULL OR present AND status IN ('mirrored', 'unreadable'))
@@ -193,13 +202,14 @@ CREATE TABLE blocked_contents (
     UNIQUE (agent_id, path)
 );
 
--- The journal: one row per change of a memory, written in the transaction of the change. The content of a row is a
--- revision. A purged memory keeps its rows, without revisions.
+-- The journal: one row per change of a memory, written in the transaction of the change. The
+-- content of a row is a revision. A purged memory keeps its rows, without revisions.
 CREATE TABLE activity (
     -- Orders entries with the same time.
     id          bigint GENERATED ALWAYS AS IDENTITY,
     agent_id    bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
-    -- Time of the change. For a content that was first seen in a file: the file's modification time.
+    -- Time of the change. For a content that was first seen in a file: the file's modification
+    -- time.
     at          timestamptz NOT NULL,
     memory_id   uuid,
     name        text COLLATE "C" NOT NULL,
@@ -208,14 +218,16 @@ CREATE TABLE activity (
     actor       text NOT NULL CHECK (actor IN ('session', 'disk', 'browser', 'script', 'memoir', 'extraction')),
     path        text COLLATE "C" NOT NULL,
     session     text,
-    -- State of the memory after the change. NULL for entries about blocked contents; type is then the content's.
+    -- State of the memory after the change. NULL for entries about blocked contents; type is then
+    -- the content's.
     state       text CHECK (state IN ('active', 'needs_attention', 'missing', 'deleted')),
     type        text CHECK (type IN ('feedback', 'user', 'project', 'reference')),
     revision_id uuid,
     -- memories.modified_at after the change.
     modified_at timestamptz,
-    -- renamed: the old name; the same name if the memory moved between private and team memory. If a file changed its
-    -- name: the new name in the entry deleted, and the old name in the entry learned.
+    -- renamed: the old name; the same name if the memory moved between private and team memory. If
+    -- a file changed its name: the new name in the entry deleted, and the old name in the entry
+    -- learned.
     other_name  text,
     -- In team memory after the change.
     team        boolean NOT NULL DEFAULT false,
@@ -226,7 +238,8 @@ CREATE TABLE activity (
 -- For the activity of one memory, and its state at a past time.
 CREATE INDEX activity_memory_id_at_idx ON activity (memory_id, at, id);
 
--- Daily change (UTC) of the number of memories that are not deleted: the sum of the journal, for charts.
+-- Daily change (UTC) of the number of memories that are not deleted: the sum of the journal, for
+-- charts.
 CREATE TABLE memory_growth (
     agent_id bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
     day      date NOT NULL,
@@ -235,8 +248,9 @@ CREATE TABLE memory_growth (
     PRIMARY KEY (agent_id, day, type)
 );
 
--- Number of memories by state and type. A trigger updates it with each statement, because counting 100,000 rows takes
--- longer than the rest of a request. Rows are per agent, so writers of different agents do not block each other.
+-- Number of memories by state and type. A trigger updates it with each statement, because counting
+-- 100,000 rows takes longer than the rest of a request. Rows are per agent, so writers of different
+-- agents do not block each other.
 CREATE TABLE memory_tallies (
     agent_id bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
     state    text NOT NULL,
@@ -273,9 +287,10 @@ CREATE TRIGGER memories_update_trg AFTER UPDATE ON memories REFERENCING NEW TABL
     FOR EACH STATEMENT EXECUTE FUNCTION tally_memories();
 CREATE TRIGGER memories_delete_trg AFTER DELETE ON memories REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION tally_memories();
 
--- The search index. A large scan fills it later, because it costs more than the rest of the first scan. A row with
--- another revision than its memory is out of date. A vector has the words of the text, the words of the name and
--- description again with the prefix ^, and the agent's id with the prefix @.
+-- The search index. A large scan fills it later, because it costs more than the rest of the first
+-- scan. A row with another revision than its memory is out of date. A vector has the words of the
+-- text, the words of the name and description again with the prefix ^, and the agent's id with the
+-- prefix @.
 CREATE TABLE memory_search (
     memory_id   uuid PRIMARY KEY REFERENCES memories (id) ON DELETE CASCADE,
     revision_id uuid NOT NULL,
@@ -287,17 +302,19 @@ ALTER TABLE memory_search ALTER COLUMN words SET STATISTICS 0;
 
 CREATE INDEX memory_search_words_idx ON memory_search USING gin (words);
 
--- The distinct words of all memories, for fuzzy search. A word may outlive its last content, but not a purge.
+-- The distinct words of all memories, for fuzzy search. A word may outlive its last content, but
+-- not a purge.
 CREATE TABLE search_words (
     word text COLLATE "C" PRIMARY KEY
 );
 
--- If the extension cannot be created, search works without fuzzy matches. Each start tries again, so no migration has
--- these two.
+-- If the extension cannot be created, search works without fuzzy matches. Each start tries to
+-- create the extension and the index, so no migration has these two.
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 CREATE INDEX search_words_word_idx ON search_words USING gin (word gin_trgm_ops);
 
--- Calls of one server to the holder of an agent's lease. UNLOGGED, because a call is meaningless after a crash.
+-- Calls of one server to the holder of an agent's lease. UNLOGGED, because a call is meaningless
+-- after a crash.
 CREATE UNLOGGED TABLE server_requests (
     id           uuid PRIMARY KEY,
     agent_id     bigint NOT NULL,
@@ -321,8 +338,8 @@ CREATE UNLOGGED TABLE agent_stats (
     pending  integer NOT NULL
 );
 
--- One row per recall, also if no memory was chosen. Old rows are deleted. Commits do not wait for the disk, so a crash may
--- lose the last rows.
+-- One row per recall, also if no memory was chosen. Old rows are deleted. Commits do not wait for
+-- the disk, so a crash may lose the last rows.
 CREATE TABLE recalls (
     id          uuid PRIMARY KEY,
     agent_id    bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
@@ -374,13 +391,14 @@ CREATE TABLE recall_sessions (
     agent_id    bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
     session     text COLLATE "C" NOT NULL,
     at          timestamptz NOT NULL,
-    -- Start of the current context. Deliveries before it were lost when the conversation was compacted.
+    -- Start of the current context. Deliveries before it were lost when the conversation was
+    -- compacted.
     fresh_since timestamptz NOT NULL DEFAULT '-infinity',
     PRIMARY KEY (agent_id, session)
 );
--- Results of the search for a memory's citations (files, functions, flags) in the agent's project. A memory without a row
--- was not checked yet, or its agent has no project. The table is logged: a citation counts as dead only if it was found
--- before.
+-- Results of the search for a memory's citations (files, functions, flags) in the agent's project.
+-- A memory without a row was not checked yet, or its agent has no project. The table is logged: a
+-- citation counts as dead only if it was found before.
 CREATE TABLE verifications (
     memory_id   uuid PRIMARY KEY REFERENCES memories (id) ON DELETE CASCADE,
     agent_id    bigint NOT NULL,
@@ -400,9 +418,9 @@ CREATE INDEX verifications_agent_id_idx ON verifications (agent_id);
 -- For the review, and for its count on every page.
 CREATE INDEX verifications_agent_id_gone_idx ON verifications (agent_id) WHERE gone > 0;
 
--- The tables of River's queue (github.com/riverqueue/river), as River's own migrations create them; a test compares the
--- two. They are part of this schema, so that one version number covers all tables, and servers in different schemas of a
--- database have separate queues.
+-- The tables of River's queue (github.com/riverqueue/river), as River's own migrations create them;
+-- a test compares the two. They are part of this schema, so that one version number covers all
+-- tables, and servers in different schemas of a database have separate queues.
 CREATE TYPE river_job_state AS ENUM (
     'available',
     'cancelled',
@@ -414,8 +432,9 @@ CREATE TYPE river_job_state AS ENUM (
     'scheduled'
 );
 
--- One row per job. args are those of package jobs: agent (id), slug, key and work. metadata has output, the result, and
--- again: when to run once more after the current run, in microseconds since 1970.
+-- One row per job. args are those of package jobs: agent (id), slug, key and work. metadata has
+-- output, the result, and again: when to run once more after the current run, in microseconds since
+-- 1970.
 CREATE TABLE river_job (
     id            bigserial PRIMARY KEY,
     state         river_job_state NOT NULL DEFAULT 'available',
@@ -502,8 +521,8 @@ CREATE TABLE river_notification (
 CREATE INDEX river_notification_created_at_idx ON river_notification (created_at);
 CREATE INDEX river_notification_topic_id_idx ON river_notification (topic, id);
 
--- Heartbeats of the servers that run jobs. The jobs of a silent server are started again by another. UNLOGGED, because rows
--- are meaningless after a crash.
+-- Heartbeats of the servers that run jobs. The jobs of a silent server are started again by
+-- another. UNLOGGED, because rows are meaningless after a crash.
 CREATE UNLOGGED TABLE job_servers (
     id      text PRIMARY KEY,
     -- Start of the current run of heartbeats. A server that had a gap itself does not judge others.
@@ -511,17 +530,20 @@ CREATE UNLOGGED TABLE job_servers (
     seen_at timestamptz NOT NULL
 );
 
--- Read position of each conversation. It advances in the transaction that saves the findings, so each part is read once.
+-- Read position of each conversation. It advances in the transaction that saves the findings, so
+-- each part is read once.
 CREATE TABLE conversations (
     agent_id   bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
     -- A hash of the text if a script gave no name.
     session    text COLLATE "C" NOT NULL,
     -- Path of the file. NULL if the messages come from a script and wait in conversation_texts.
     transcript text,
-    -- Activity after read_at means that there is more to read. read_at is NULL before the first read.
+    -- Activity after read_at means that there is more to read. read_at is NULL before the first
+    -- read.
     last_activity_at timestamptz NOT NULL,
     read_at    timestamptz,
-    -- Id of the last message that was read. It also identifies a transcript that continues this one.
+    -- Id of the last message that was read. It also identifies a transcript that continues this
+    -- one.
     last_id    text NOT NULL DEFAULT '',
     -- Number of bytes read, and a hash of the last of them, which detects another file at the path.
     read_offset bigint NOT NULL DEFAULT 0,
@@ -529,7 +551,8 @@ CREATE TABLE conversations (
     PRIMARY KEY (agent_id, session)
 );
 
--- Messages from scripts that were not read yet. They are deleted in the transaction that saves the findings.
+-- Messages from scripts that were not read yet. They are deleted in the transaction that saves the
+-- findings.
 CREATE TABLE conversation_texts (
     id       uuid PRIMARY KEY,
     agent_id bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
@@ -558,8 +581,8 @@ CREATE TABLE proposals (
     proposed_at timestamptz NOT NULL,
     decided_at  timestamptz,
     decided_by  text CHECK (decided_by IN ('browser', 'script', 'extraction')),
-    -- Target of the acceptance: the memory to update (NULL: a new one), and the ETag that the user saw. A crash during the
-    -- acceptance is completed with them.
+    -- Target of the acceptance: the memory to update (NULL: a new one), and the ETag that the user
+    -- saw. A crash during the acceptance is completed with them.
     target_memory_id uuid,
     base_etag   text NOT NULL DEFAULT '',
     -- The memory that was created or updated.
@@ -650,7 +673,8 @@ CREATE UNIQUE INDEX consolidation_steps_plan_id_place_idx ON consolidation_steps
 CREATE INDEX consolidation_steps_agent_id_unfinished_idx ON consolidation_steps (agent_id) WHERE state IN ('chosen', 'undoing');
 CREATE INDEX consolidation_steps_agent_id_applied_at_idx ON consolidation_steps (agent_id, applied_at) WHERE applied_at IS NOT NULL;
 
--- Time of the last check whether a consolidation is due. It prevents concurrent checks by two servers.
+-- Time of the last check whether a consolidation is due. It prevents concurrent checks by two
+-- servers.
 CREATE TABLE consolidation_checks (
     agent_id  bigint PRIMARY KEY REFERENCES agents (id) ON DELETE CASCADE,
     checked_at timestamptz NOT NULL
@@ -659,7 +683,8 @@ CREATE TABLE consolidation_checks (
 -- Signed-in browsers. Signing out deletes the row, which invalidates the cookie on every server.
 CREATE TABLE sign_ins (
     id         bytea PRIMARY KEY, -- SHA-256 of the cookie, which is not stored
-    seal       bytea NOT NULL,    -- keyed hash of the cookie under the token; a new token invalidates it
+    -- Keyed hash of the cookie under the token. A new token invalidates it.
+    seal       bytea NOT NULL,
     expires_at timestamptz NOT NULL
 );
 

@@ -13,7 +13,8 @@ ORDER BY a.at DESC, a.id DESC
 LIMIT 1;
 
 -- name: SummariesAsOf :many
--- Returns what CLAUDE.md had at a time, without bodies.
+-- Returns the memories that CLAUDE.md listed at a time, without bodies, in any order: readable
+-- active and missing ones with a type.
 WITH last AS (
     SELECT DISTINCT ON (a.memory_id) a.memory_id, a.name, a.team, a.state, a.type, a.revision_id
     FROM activity a

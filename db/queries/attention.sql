@@ -1,6 +1,7 @@
 -- name: CountWaiting :many
--- Counts what waits for a decision. Small indexes answer each count: the key of blocked_contents,
--- files_agent_id_removing_idx, memories_agent_id_conflict_idx, verifications_agent_id_gone_idx,
+-- Counts for each agent what waits for a decision of a user, and the team memories. Small indexes
+-- answer each count: the key of blocked_contents, files_agent_id_removing_idx,
+-- memories_agent_id_conflict_idx, verifications_agent_id_gone_idx,
 -- proposals_agent_id_state_proposed_at_idx and memories_agent_id_team_idx.
 SELECT a.id,
        (SELECT count(*) FROM blocked_contents b WHERE b.agent_id = a.id) AS blocked,

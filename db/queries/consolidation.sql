@@ -1,5 +1,6 @@
 -- name: TryLockConsolidation :one
--- One consolidation per agent, over all servers. 0x64726561 is "drea".
+-- Takes the lock for a consolidation of the agent, over all servers, and returns true. Returns
+-- false at once if it is held. 0x64726561 is "drea".
 SELECT pg_try_advisory_lock(1685218657, @agent_id::integer);
 
 -- name: UnlockConsolidation :exec
@@ -26,7 +27,7 @@ SELECT * FROM consolidation_steps WHERE plan_id = @plan_id ORDER BY place;
 SELECT * FROM consolidation_steps WHERE agent_id = @agent_id AND id = @id;
 
 -- name: AppliedConsolidationSteps :many
--- Returns the steps that were applied last, also those undone since.
+-- Returns the agent's steps that were applied, the last applied first, also those undone since.
 SELECT * FROM consolidation_steps WHERE agent_id = @agent_id AND applied_at IS NOT NULL ORDER BY applied_at DESC, id LIMIT @most;
 
 -- name: UnfinishedConsolidationSteps :many
@@ -47,7 +48,8 @@ WHERE id = @id;
 UPDATE consolidations SET closed_at = @closed_at WHERE agent_id = @agent_id AND closed_at IS NULL;
 
 -- name: DeleteOldSteps :exec
--- Deletes the steps of closed plans, except applied ones that can still be undone.
+-- Deletes the steps of the agent's closed plans that were never begun, and those applied before a
+-- time. Later applied ones can still be undone.
 DELETE FROM consolidation_steps s USING consolidations c
 WHERE c.id = s.plan_id AND c.agent_id = @agent_id AND c.closed_at IS NOT NULL
   AND (s.applied_at IS NULL AND s.state NOT IN ('chosen', 'undoing') OR s.applied_at < @before);
@@ -57,7 +59,7 @@ DELETE FROM consolidations c
 WHERE c.agent_id = @agent_id AND c.closed_at < @before AND NOT EXISTS (SELECT FROM consolidation_steps s WHERE s.plan_id = c.id);
 
 -- name: ClaimConsolidationCheck :execrows
--- Claims the check that is due. No row changes if another server has checked since.
+-- Saves the time of the agent's check. Changes no row if another server has checked after since.
 INSERT INTO consolidation_checks AS l (agent_id, checked_at) VALUES (@agent_id, @checked_at)
 ON CONFLICT (agent_id) DO UPDATE SET checked_at = excluded.checked_at WHERE l.checked_at <= @since;
 
@@ -65,7 +67,8 @@ ON CONFLICT (agent_id) DO UPDATE SET checked_at = excluded.checked_at WHERE l.ch
 SELECT checked_at FROM consolidation_checks WHERE agent_id = @agent_id;
 
 -- name: SupersededBy :many
--- Returns active memories with a body that another memory had before and has changed since.
+-- Returns, by id, active private memories with a body that another one had before and has since
+-- replaced by a newer one.
 SELECT DISTINCT ON (b.id) b.id, a.id AS by_id, o.seen_at AS said_at
 FROM memories b
 JOIN revisions rb ON rb.id = b.revision_id
@@ -77,7 +80,8 @@ WHERE b.agent_id = @agent_id AND b.state = 'active' AND a.state = 'active' AND b
 ORDER BY b.id, o.seen_at DESC;
 
 -- name: ForgottenNames :many
--- Returns the names that no memory has any longer, with the new name if there is one.
+-- Returns the names of deleted and renamed memories that no memory outside the trash has now, with
+-- the new name if there is one.
 SELECT DISTINCT ON (v.name) v.name, v.other_name
 FROM (
     SELECT d.agent_id, d.name, d.other_name, d.at, d.id FROM activity d WHERE d.agent_id = @agent_id AND d.kind = 'deleted'

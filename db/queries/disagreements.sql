@@ -1,9 +1,10 @@
--- Conflicts between the files of a memory. The file with the newest content wins; a session's newer file is a
--- conflict until the primary file is saved again. Two primary files with different contents are always a
--- conflict.
+-- Conflicts between the files of a memory. The file with the newest content wins; a session's newer
+-- file is a conflict until the primary file is saved again. Two primary files with different
+-- contents are always a conflict.
 
 -- name: Disagreements :many
--- Returns the agent's memories with a conflict, or only the given one.
+-- Returns the agent's undeleted memories with a conflict, by name; only the given one if memory_id
+-- is not NULL.
 SELECT m.id, m.name, said.versions, said.sessions, said.has_primary, said.primary_versions, said.newest_at
 FROM memories m
 CROSS JOIN LATERAL (
@@ -18,7 +19,7 @@ WHERE m.agent_id = @agent_id AND m.conflict IS NOT NULL AND m.readable AND m.sta
 ORDER BY m.name, m.id;
 
 -- name: VersionsOf :many
--- Returns the content of each file of the memory, newest first.
+-- Returns each file of the memory on disk with its content, newest first.
 SELECT f.path, f.session, f.fingerprint, f.hash, f.modified_at, f.content_at, r.type, r.description, r.body
 FROM files f JOIN revisions r ON r.memory_id = f.memory_id AND r.fingerprint = f.fingerprint
 WHERE f.memory_id = @memory_id::uuid AND f.present AND f.status = 'mirrored'

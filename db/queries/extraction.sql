@@ -1,5 +1,6 @@
 -- name: TouchConversation :exec
--- Records activity. A path replaces the earlier one.
+-- Inserts a conversation, or records activity in a known one. A transcript replaces the earlier
+-- one; NULL keeps it.
 INSERT INTO conversations (agent_id, session, transcript, last_activity_at)
 VALUES (@agent_id, @session, sqlc.narg(transcript), @at)
 ON CONFLICT (agent_id, session) DO UPDATE SET last_activity_at = excluded.last_activity_at, transcript = coalesce(excluded.transcript, conversations.transcript);
@@ -11,11 +12,13 @@ SELECT * FROM conversations WHERE agent_id = @agent_id AND session = @session;
 SELECT * FROM conversations WHERE agent_id = @agent_id AND session = @session FOR UPDATE;
 
 -- name: ConversationsRead :many
--- Returns the ids up to which the agent's conversations were read.
+-- Returns the ids of the messages up to which the agent's conversations were read, the latest
+-- conversation first.
 SELECT last_id FROM conversations WHERE agent_id = @agent_id AND last_id <> '' ORDER BY last_activity_at DESC LIMIT @most::integer;
 
 -- name: UnreadConversations :many
--- Returns the conversations of all agents with activity since they were last read.
+-- Returns the conversations of all agents with activity after since and after their last read,
+-- oldest first.
 SELECT c.agent_id, c.session, c.last_activity_at
 FROM conversations c
 WHERE c.last_activity_at >= @since AND (c.read_at IS NULL OR c.read_at < c.last_activity_at)
@@ -60,7 +63,8 @@ LIMIT @most::integer;
 SELECT count(*) FROM proposals WHERE agent_id = @agent_id AND (sqlc.narg(state)::text IS NULL OR state = sqlc.narg(state)::text);
 
 -- name: BeginAccepting :execrows
--- The caller whose update changes the row accepts the proposal.
+-- Moves a waiting proposal to the state accepting, with the edited values. Changes no row if it is
+-- not waiting. The caller whose update changes the row accepts the proposal.
 UPDATE proposals SET state = 'accepting', decided_at = @at, decided_by = @decided_by, name = @name, type = @type,
     description = @description, body = @body, target_memory_id = sqlc.narg(target_memory_id), base_etag = @base_etag
 WHERE agent_id = @agent_id AND id = @id AND state = 'waiting';
@@ -80,11 +84,12 @@ WHERE agent_id = @agent_id AND id = @id AND state = 'waiting';
 SELECT * FROM proposals WHERE state = 'accepting' AND decided_at < @before ORDER BY decided_at, id LIMIT 100;
 
 -- name: DeleteProposalsOf :exec
--- Deletes the proposals of a purged memory.
+-- Deletes the proposals that became a memory, when that is purged.
 DELETE FROM proposals WHERE agent_id = @agent_id AND memory_id = @memory_id;
 
 -- name: DeletedContents :many
--- Returns recently deleted contents, so that they are not proposed again.
+-- Returns the contents of the memories in the trash, the last deleted first, so that they are not
+-- proposed again.
 SELECT m.name, r.description, r.body
 FROM memories m JOIN revisions r ON r.id = m.revision_id
 WHERE m.agent_id = @agent_id AND m.state = 'deleted' AND m.readable
@@ -95,7 +100,8 @@ LIMIT @most::integer;
 SELECT EXISTS (SELECT FROM tombstones WHERE agent_id = @agent_id AND fingerprint = @fingerprint);
 
 -- name: HadContent :one
--- Returns the memory of the name that has the content, or has had it since a time.
+-- Returns the memory of the name that has the content and is not deleted, or has had it since a
+-- time.
 SELECT m.id FROM memories m JOIN revisions r ON r.memory_id = m.id
 WHERE m.agent_id = @agent_id AND m.name = @name AND m.readable AND r.fingerprint = @fingerprint
   AND (r.id = m.revision_id AND m.state <> 'deleted' OR r.seen_at >= @since);

@@ -5,8 +5,9 @@ FROM files
 WHERE agent_id = @agent_id;
 
 -- name: FilesUnder :many
--- Returns the files at or below the paths; no path contains another. '0' is the byte after '/'. OFFSET makes
--- Postgres use the index for each part, instead of reading all files of the agent.
+-- Returns the files at or below the paths, also absent ones; no path contains another. '0' is the
+-- byte after '/'. OFFSET makes Postgres use the index for each part, instead of reading all files
+-- of the agent.
 SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
        f.modified_at, f.content_at, f.problem, f.signature, f.expected_hash, f.flaws, f.unfinished
 FROM unnest(@paths::text[]) AS scope (path)
@@ -18,7 +19,8 @@ CROSS JOIN LATERAL (
     OFFSET 0) f;
 
 -- name: SumSignatures :many
--- Returns checksums of the agent's files by part. Files without a signature are one more part.
+-- Returns counts and checksums of the agent's files by part and presence. Files without a signature
+-- are one more part.
 SELECT coalesce(signature >> 56, 0)::integer AS part, present, count(*) AS files, count(signature) AS signed,
        coalesce(bit_xor(signature), 0)::bigint AS signatures
 FROM files
@@ -58,20 +60,23 @@ FROM unnest(@signatures::bigint[]) AS asked (signature)
 JOIN files f ON f.agent_id = @agent_id AND f.signature = asked.signature;
 
 -- name: FilesAt :many
--- The agent is joined to each element. As a constant, it would make Postgres read all files of the agent.
+-- Returns the agent's files at exactly the paths, also absent ones. The agent is joined to each
+-- element. As a constant, it would make Postgres read all files of the agent.
 SELECT f.agent_id, f.path, f.session, f.memory_id, f.status, f.present, f.fingerprint, f.hash, f.size, f.mtime_ns,
        f.modified_at, f.content_at, f.problem, f.signature, f.expected_hash, f.flaws, f.unfinished
 FROM (SELECT DISTINCT @agent_id::bigint AS agent_id, path FROM unnest(@paths::text[]) AS path) asked
 JOIN files f USING (agent_id, path);
 
 -- name: SaveSignatures :exec
--- Saves the signatures of files that were read again and had not changed.
+-- Saves the signatures of files that were read again and had not changed. Skips files that are
+-- absent, blocked or to be removed.
 UPDATE files SET signature = signed.signature
 FROM (SELECT @agent_id::bigint AS agent_id, unnest(@paths::text[]) AS path, unnest(@signatures::bigint[]) AS signature) signed
 WHERE files.agent_id = signed.agent_id AND files.path = signed.path AND files.present AND files.status IN ('mirrored', 'unreadable');
 
 -- name: FilesOfMemories :many
--- Returns present files, and absent files with a pending removal. Each part has an index.
+-- Returns the present files of the memories, and absent files with a pending removal, sorted by
+-- path. Each part has an index.
 SELECT here.agent_id, here.path, here.session, here.memory_id, here.status, here.present, here.fingerprint, here.hash, here.size, here.mtime_ns,
        here.modified_at, here.content_at, here.problem, here.signature, here.expected_hash, here.flaws, here.unfinished
 FROM files here
@@ -84,7 +89,8 @@ WHERE gone.memory_id = ANY(@memory_ids::uuid[]) AND NOT gone.present AND gone.st
 ORDER BY path;
 
 -- name: FilesOfMemory :many
--- Uses a cached plan. Returns absent files too, because an index may still list them.
+-- Returns all files of a memory, present and absent, sorted by path, because an index may still
+-- list absent ones. Uses a cached plan.
 SELECT here.agent_id, here.path, here.session, here.memory_id, here.status, here.present, here.fingerprint, here.hash, here.size, here.mtime_ns,
        here.modified_at, here.content_at, here.problem, here.signature, here.expected_hash, here.flaws, here.unfinished
 FROM files here
@@ -100,7 +106,8 @@ ORDER BY path;
 SELECT path FROM files WHERE memory_id = ANY(@memory_ids::uuid[]) AND NOT present ORDER BY path;
 
 -- name: PrimaryFilesOf :many
--- Returns the memory's primary files, present ones first. Each part has an index.
+-- Returns the memory's files outside of sessions, present ones first, then by path. Each part has
+-- an index.
 SELECT here.path, here.present, here.hash, here.status, here.unfinished FROM files here
 WHERE here.agent_id = @agent_id AND here.memory_id = @memory_id::uuid AND here.session IS NULL AND here.present
 UNION ALL
@@ -116,8 +123,8 @@ WHERE agent_id = @agent_id AND status = 'removing'
 ORDER BY path;
 
 -- name: CountPrimaryMemories :one
--- Counts memories with a present primary file. Blocked and unreadable files count for their memory, unless it is
--- deleted.
+-- Counts undeleted memories with a present file outside of sessions that is not to be removed.
+-- Blocked and unreadable files count for their memory.
 SELECT count(DISTINCT f.memory_id)
 FROM files f
 JOIN memories m ON m.id = f.memory_id
@@ -134,13 +141,15 @@ ORDER BY max(modified_at) DESC, session
 LIMIT @most;
 
 -- name: CountFiles :one
--- Counts the files of agents whose directories are present, as AgentStats does.
+-- Counts the present files of agents whose directories are present and their own, as AgentStats
+-- does, and all memories that need attention.
 SELECT (SELECT count(*) FROM files f JOIN agents a ON a.id = f.agent_id
         WHERE f.present AND a.present AND a.joined_to IS NULL)::bigint AS mirrored,
        (SELECT coalesce(sum(n), 0) FROM memory_tallies WHERE state = 'needs_attention')::bigint AS needs_attention;
 
 -- name: CountFilesByAgent :many
--- Files of a joined agent count for its target. Files of an absent directory do not count.
+-- Counts present files by agent. Agents without a directory, or whose directory is a link to
+-- another agent's, are omitted.
 SELECT f.agent_id, count(*) AS present FROM files f JOIN agents a ON a.id = f.agent_id
 WHERE f.present AND a.present AND a.joined_to IS NULL
 GROUP BY f.agent_id;
@@ -152,7 +161,8 @@ VALUES (@agent_id, @path, @session, @memory_id, @status, @present, @fingerprint,
     @modified_at, @content_at, @problem, @signature, @flaws);
 
 -- name: UpdateFiles :exec
--- One statement for all files. A zero value stands for NULL.
+-- Updates all columns of the files at the paths in one statement. A zero value stands for NULL.
+-- Expected hashes are cleared.
 UPDATE files f SET session = nullif(c.session, ''), memory_id = nullif(c.memory_id, '00000000-0000-0000-0000-000000000000'),
     status = c.status, present = c.present, fingerprint = c.fingerprint, hash = c.hash, size = c.size,
     mtime_ns = c.mtime_ns, modified_at = c.modified_at, content_at = c.content_at,
@@ -185,14 +195,15 @@ FROM (SELECT @agent_id::bigint AS agent_id, unnest(@paths::text[]) AS path) goin
 WHERE f.agent_id = going.agent_id AND f.path = going.path;
 
 -- name: ExpectFile :exec
--- Registers a file before it is written. If the scan does not accept it, it is removed as after a deletion. It
--- belongs to no memory, so that a restore does not keep it.
+-- Registers a file before it is written. If the scan does not accept it, it is removed as after a
+-- deletion. It belongs to no memory, so that a restore does not keep it.
 INSERT INTO files (agent_id, path, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at)
 VALUES (@agent_id, @path, 'removing', false, @fingerprint, @hash, 0, 0, @at, @at)
 ON CONFLICT (agent_id, path) DO UPDATE SET status = 'removing', present = false, memory_id = NULL, hash = excluded.hash, signature = NULL, problem = NULL;
 
 -- name: UnmarkFiles :exec
--- Cancels the pending removals of a memory. The next scan treats the files as returned.
+-- Cancels the pending removals of a memory and marks these files as absent. The next scan treats
+-- existing ones as returned.
 UPDATE files SET status = 'mirrored', present = false, signature = NULL, problem = NULL
 WHERE agent_id = @agent_id AND memory_id = @memory_id::uuid AND status = 'removing';
 
@@ -201,31 +212,36 @@ WHERE agent_id = @agent_id AND memory_id = @memory_id::uuid AND status = 'removi
 UPDATE files SET hash = '', signature = NULL WHERE agent_id = @agent_id AND path = @path;
 
 -- name: AcceptUnfinished :exec
--- Makes the next scan accept the unfinished file with its flaws.
+-- Makes the next scan read the unfinished file and accept its flaws. Changes nothing if the file is
+-- not unfinished.
 UPDATE files SET flaws = unfinished, unfinished = NULL, hash = '', signature = NULL
 WHERE agent_id = @agent_id AND path = @path AND unfinished IS NOT NULL;
 
 -- name: LastGood :one
--- Returns the bytes of the recorded content. For an unfinished file, that is its last good content.
+-- Returns the bytes of the recorded content of a memory's file, or NULL if they were not saved. For
+-- an unfinished file, that is its last good content.
 SELECT r.raw FROM files f JOIN revisions r ON r.memory_id = f.memory_id AND r.fingerprint = f.fingerprint
 WHERE f.agent_id = @agent_id AND f.path = @path AND f.memory_id = @memory_id::uuid;
 
 -- name: SetExpectedHash :exec
--- Announces bytes that do not make the content newer.
+-- Saves the hash of bytes that are about to be written and do not make the content newer; NULL
+-- cancels it.
 UPDATE files SET expected_hash = @hash WHERE agent_id = @agent_id AND path = @path;
 
 -- name: SetFileHash :exec
--- Records written bytes, so that the next scan finds no change.
+-- Saves the hash of written bytes, so that the next scan finds no change. Clears the expected hash
+-- and the signature.
 UPDATE files SET hash = @hash, expected_hash = NULL, signature = NULL WHERE agent_id = @agent_id AND path = @path;
 
 -- name: UnsetPrimaryFiles :exec
--- Marks all primary files as absent. The next scan treats those that exist as returned.
+-- Marks all files of the agent outside of sessions as absent. The next scan treats those that exist
+-- as returned.
 UPDATE files SET present = false, signature = NULL
 WHERE agent_id = @agent_id AND session IS NULL AND present AND status = 'mirrored';
 
 -- name: FilesToIndex :many
--- Returns the primary files that MEMORY.md lists. Files of missing memories are included, to distinguish them
--- from unknown files.
+-- Returns the files that MEMORY.md lists, sorted by path: present ones outside of sessions. Absent
+-- files of missing memories are included, to distinguish them from unknown files.
 SELECT f.path, f.present, m.id, m.name, m.type, m.description
 FROM files f
 JOIN memories m ON m.id = f.memory_id

@@ -10,8 +10,8 @@ WHERE agent_id = ANY(@agent_ids::bigint[])
 ORDER BY agent_id, day, type;
 
 -- name: Ages :many
--- Counts living memories by age in days of 24 hours. bounds are the lower bounds of the buckets after the first.
--- Unreadable files and times before known_since are omitted.
+-- Counts undeleted memories by agent, type and age in days of 24 hours. bounds are the lower bounds
+-- of the buckets after the first. Unreadable files and times before known_since are omitted.
 SELECT agent_id, coalesce(type, '')::text AS type,
        width_bucket(date_part('epoch', sqlc.arg(now)::timestamptz - modified_at) / 86400, @bounds::float8[])::integer AS bucket,
        count(*) AS n

@@ -1,16 +1,17 @@
 -- name: IndexFactPaths :many
--- Returns the indexes that have facts.
+-- Returns the paths of the agent's indexes that have facts, in any order.
 SELECT DISTINCT path FROM index_facts WHERE agent_id = @agent_id;
 
 -- name: IndexFactsAt :many
--- Returns the saved facts of an index.
+-- Returns the saved facts of one index, in any order.
 SELECT id, line, heading, body FROM index_facts WHERE agent_id = @agent_id AND path = @path;
 
 -- name: RemoveIndexFacts :exec
 DELETE FROM index_facts WHERE agent_id = @agent_id AND id = ANY(@ids::uuid[]);
 
 -- name: SaveIndexFacts :exec
--- A known fact keeps its times.
+-- Inserts facts of an index, or updates line, heading and words of known ones. A known fact keeps
+-- its times.
 INSERT INTO index_facts (id, agent_id, path, line, team, heading, body, words, modified_at, seen_at)
 SELECT i.id, @agent_id, @path, i.line, @team, i.heading, i.body, i.words::tsvector, @modified_at, @seen_at
 FROM (SELECT unnest(@ids::uuid[]) AS id, unnest(@lines::integer[]) AS line, unnest(@headings::text[]) AS heading,
@@ -24,7 +25,8 @@ FROM index_facts f JOIN agents a ON a.id = f.agent_id
 WHERE f.id = @id AND f.agent_id = @agent_id AND a.present;
 
 -- name: CountIndexFacts :one
--- Counts the matching facts of agents whose directories are present; agent_id 0 means all agents.
+-- Counts the facts that match the query and contain the phrases; agent_id 0 means all agents.
+-- Agents without a directory are left out.
 SELECT count(*)
 FROM index_facts f JOIN agents a ON a.id = f.agent_id
 WHERE f.words @@ @match::tsquery AND a.present AND a.joined_to IS NULL AND (@agent_id::bigint = 0 OR f.agent_id = @agent_id)
@@ -32,7 +34,8 @@ WHERE f.words @@ @match::tsquery AND a.present AND a.joined_to IS NULL AND (@age
                   WHERE position(p.phrase IN normalize(f.heading || E'\n' || f.body, NFKC)) = 0);
 
 -- name: SearchIndexFacts :many
--- Returns a page of the facts that CountIndexFacts counts, best first.
+-- Returns a page of the facts that match the query and contain the phrases, best first; agent_id 0
+-- means all agents. Agents without a directory are left out.
 SELECT sqlc.embed(f), a.slug
 FROM index_facts f JOIN agents a ON a.id = f.agent_id
 WHERE f.words @@ @match::tsquery AND a.present AND a.joined_to IS NULL AND (@agent_id::bigint = 0 OR f.agent_id = @agent_id)
@@ -42,13 +45,15 @@ ORDER BY ts_rank(f.words, @match::tsquery) DESC, f.agent_id, f.path, f.line, f.i
 LIMIT @most::integer OFFSET @skip::integer;
 
 -- name: FactsToRecall :many
--- Returns those of the facts that can be recalled.
+-- Returns the facts among ids that belong to the agents, in any order. Agents without a directory
+-- are left out.
 SELECT sqlc.embed(f), a.slug
 FROM index_facts f JOIN agents a ON a.id = f.agent_id
 WHERE f.id = ANY(@ids::uuid[]) AND f.agent_id = ANY(@agent_ids::bigint[]) AND a.present;
 
 -- name: NewestFactsToRecall :many
--- Returns the agents' newest facts, for selection by a model.
+-- Returns the agents' newest facts, except those in besides, newest first. Agents without a
+-- directory are left out.
 SELECT sqlc.embed(f), a.slug
 FROM index_facts f JOIN agents a ON a.id = f.agent_id
 WHERE f.agent_id = ANY(@agent_ids::bigint[]) AND a.present AND NOT f.id = ANY(@besides::uuid[])

@@ -1,5 +1,5 @@
 -- name: LogSignatures :many
--- Returns the signatures of log files at and below the paths.
+-- Returns the paths and signatures of the agent's log files at and below the paths.
 SELECT DISTINCT l.path, l.signature
 FROM unnest(@places::text[]) AS p (place)
 JOIN logs l ON l.agent_id = @agent_id AND (l.path = p.place OR starts_with(l.path, p.place || '/'));
@@ -20,7 +20,7 @@ ON CONFLICT (agent_id, path) DO UPDATE SET day = excluded.day, title = excluded.
 DELETE FROM logs WHERE agent_id = @agent_id AND path = ANY(@paths::text[]);
 
 -- name: LogDays :many
--- Returns the days with logs, newest first.
+-- Returns the days with logs in a range, newest first, with totals of each.
 SELECT day, count(*) AS files, sum(entries)::bigint AS entries, sum(size)::bigint AS size, max(modified_at)::timestamptz AS modified_at,
        count(*) FILTER (WHERE problems <> '{}') AS odd
 FROM logs
@@ -29,14 +29,14 @@ GROUP BY day ORDER BY day DESC
 LIMIT @most::integer;
 
 -- name: LogMonths :many
--- Returns the months with logs, newest first.
+-- Returns the months with logs, newest first, with the number of days.
 SELECT date_trunc('month', day)::date AS month, count(DISTINCT day) AS days
 FROM logs WHERE agent_id = @agent_id
 GROUP BY 1 ORDER BY 1 DESC;
 
 -- name: LogsBetween :many
--- Returns the logs of a range of days, oldest day first; a day's own log precedes those with a title. The limits
--- drop the oldest files, and the texts of the oldest days.
+-- Returns the logs of a range of days, oldest day first; a day's own log precedes those with a
+-- title. The limits omit the oldest files, and the texts of the oldest days.
 SELECT l.path, l.day, l.title, l.entries, l.problems, l.hash, l.size, l.modified_at, (l.upto > @most_bytes::bigint)::boolean AS left_out,
        (CASE WHEN l.upto > @most_bytes::bigint THEN '' ELSE l.text END)::text AS text
 FROM (SELECT f.path, f.day, f.title, f.text, f.entries, f.problems, f.hash, f.size, f.modified_at,
@@ -47,13 +47,14 @@ WHERE l.place <= @most::bigint
 ORDER BY l.day, l.title <> '', l.path;
 
 -- name: LogsAround :one
--- Returns the last day with logs before a day, and the first one after it.
+-- Returns the last day with logs before a day, and the first one after it, each NULL if there is
+-- none.
 SELECT (SELECT max(b.day) FROM logs b WHERE b.agent_id = @agent_id AND b.day < @day::date)::date AS before,
        (SELECT min(a.day) FROM logs a WHERE a.agent_id = @agent_id AND a.day > @day::date)::date AS after;
 
 -- name: SearchLogs :many
--- Returns the logs that have all words, newest first. In scripts without spaces, the text must contain the
--- phrases.
+-- Returns the logs before a place that have all words, newest first. In scripts without spaces, the
+-- text must contain the phrases.
 SELECT l.path, l.day, l.title, l.text, l.modified_at
 FROM (SELECT sqlc.arg(match)::text AS match) q
 JOIN logs l ON l.words @@ q.match::tsquery

@@ -5,14 +5,15 @@ JOIN memories m ON m.agent_id = asked.agent_id AND m.name = asked.name
 WHERE m.readable;
 
 -- name: RowsByID :many
--- IS TRUE prevents the use of another index.
+-- Returns the agent's memories with the ids, each once, in any order. IS TRUE prevents the use of
+-- another index.
 SELECT sqlc.embed(m)
 FROM (SELECT DISTINCT id FROM unnest(@ids::uuid[]) AS id) asked
 JOIN memories m ON m.id = asked.id
 WHERE (m.agent_id = @agent_id) IS TRUE;
 
 -- name: RowByID :one
--- Uses a cached plan, unlike a list of unknown length.
+-- Returns the agent's memory with the id. Uses a cached plan, unlike a list of unknown length.
 SELECT sqlc.embed(m) FROM memories m WHERE m.agent_id = @agent_id AND m.id = @id;
 
 -- name: KeysOf :many
@@ -22,7 +23,9 @@ JOIN memories m ON m.id = asked.id
 WHERE (m.agent_id = @agent_id) IS TRUE;
 
 -- name: UnreadableByPath :many
--- Each part has an index. One condition for both would need a bitmap, which ForceGenericPlans disables.
+-- Returns the rows of unreadable files at the paths, except deleted ones without an unfinished
+-- restore. Each part has an index. One condition for both would need a bitmap, which
+-- ForceGenericPlans disables.
 SELECT sqlc.embed(m) FROM (
     SELECT a.id FROM memories a WHERE a.agent_id = @agent_id AND NOT a.readable AND a.state <> 'deleted' AND a.path = ANY(@paths::text[])
     UNION ALL
@@ -43,8 +46,8 @@ VALUES (@id, @agent_id, @name, @readable, @state, @type, @revision_id, @descript
     @session, @modified_at, @content_at, @problems, @claude_md_chars, @claude_md_listed, @created_at, @updated_at, @team, @conflict);
 
 -- name: UpdateMemories :exec
--- One statement, so that the tallies are updated once. A zero value stands for NULL. If a restored memory is
--- deleted again, its restore ends.
+-- Updates the columns of the memories in one statement, so that the tallies are updated once. A
+-- zero value stands for NULL. If a restored memory is deleted again, its restore ends.
 UPDATE memories m SET restoring = m.restoring AND (m.state = 'deleted' OR c.state <> 'deleted'),
     name = c.name, team = c.team, created_at = c.created_at,
     state = c.state, type = nullif(c.type, ''), revision_id = c.revision_id, description = c.description,
@@ -68,7 +71,8 @@ WHERE m.id = c.id;
 DELETE FROM memories WHERE id = ANY(@ids::uuid[]);
 
 -- name: MarkDeleted :exec
--- Adds a tombstone for each content of the memory, as AddTombstones does.
+-- Moves a memory to the trash, saves its removed index lines, and adds a tombstone for each content
+-- that it has had.
 WITH deleted AS (
     UPDATE memories d SET state = 'deleted', deleted_at = @at::timestamptz, deleted_by = 'person', deleted_actor = @actor::text,
         updated_at = @at::timestamptz,
@@ -84,18 +88,19 @@ ON CONFLICT DO NOTHING;
 UPDATE memories SET restoring = true WHERE id = @id;
 
 -- name: CancelRestoring :exec
--- The memory stays in the trash.
+-- Ends a restore. The memory stays in the trash.
 UPDATE memories SET restoring = false WHERE id = @id;
 
 -- name: SetDeletedByPerson :exec
--- Keeps the memory in the trash.
+-- Records that a user has deleted the memory, and ends a restore. The memory stays in the trash.
 UPDATE memories SET deleted_by = 'person', restoring = false WHERE id = @id;
 
 -- name: EndRestoring :exec
 UPDATE memories SET restoring = false, index_lines = NULL WHERE id = @id;
 
 -- name: RemovedIndexLines :many
--- Returns the lines that were removed from indexes and are not restored. Each part has an index.
+-- Returns by memory the lines that were removed from indexes and are not restored. Each part has an
+-- index.
 SELECT d.id, d.index_lines FROM memories d WHERE d.agent_id = @agent_id AND d.state = 'deleted' AND d.index_lines <> '{}'
 UNION ALL
 SELECT r.id, r.index_lines FROM memories r
@@ -107,13 +112,15 @@ FROM memories m JOIN revisions r ON r.id = m.revision_id
 WHERE m.agent_id = @agent_id AND m.id = @id;
 
 -- name: Summaries :many
--- Returns the memories that CLAUDE.md lists, without bodies: all living ones with a type.
+-- Returns the agent's memories that CLAUDE.md lists, without bodies, in any order: readable active
+-- and missing ones with a type.
 SELECT id, name, type, description, revision_id, size, modified_at, claude_md_chars, claude_md_listed, team
 FROM memories
 WHERE agent_id = @agent_id AND state IN ('active', 'missing') AND readable AND type IS NOT NULL;
 
 -- name: SummariesOf :many
--- As Summaries, for some memories.
+-- Returns the memories among ids that CLAUDE.md lists, without bodies, in any order: readable
+-- active and missing ones with a type.
 SELECT m.id, m.name, m.type, m.description, m.revision_id, m.size, m.modified_at, m.claude_md_chars, m.claude_md_listed, m.team
 FROM (SELECT DISTINCT id FROM unnest(@ids::uuid[]) AS id) asked
 JOIN memories m ON m.id = asked.id
@@ -128,7 +135,8 @@ WHERE m.id = c.id;
 UPDATE memories SET modified_at = @modified_at WHERE id = @id;
 
 -- name: NewestChanges :many
--- Returns the modification time of each agent's newest living memory, by an index. Unreadable files have none.
+-- Returns the latest modification time among each agent's readable undeleted memories, by an index.
+-- Agents without one have no row.
 SELECT a.id::bigint AS agent_id, newest.modified_at
 FROM unnest(@agent_ids::bigint[]) AS a (id)
 CROSS JOIN LATERAL (

@@ -1,5 +1,5 @@
 -- name: WordsWithPrefix :many
--- Returns a few words for each prefix.
+-- Returns at most 60 words for each prefix, each word once.
 SELECT DISTINCT w.word
 FROM unnest(@beginnings::text[]) AS b (beginning)
 CROSS JOIN LATERAL (
@@ -9,7 +9,8 @@ CROSS JOIN LATERAL (
 ) w;
 
 -- name: RecallHits :many
--- Returns for each query a limited number of matching memories and facts. Memories may be in the trash.
+-- Returns for each query the ids of a limited number of matching memories and facts. Memories may
+-- be in the trash. Queries without a match have no row.
 SELECT q.place::integer AS place, h.ids::uuid[] AS ids
 FROM unnest(@matches::text[]) WITH ORDINALITY AS q (match, place)
 CROSS JOIN LATERAL (
@@ -24,20 +25,22 @@ CROSS JOIN LATERAL (
 WHERE h.ids IS NOT NULL;
 
 -- name: CountToRecall :one
--- Counts the memories and facts of the agents that a recall can choose from.
+-- Counts the undeleted memories of the agents, and their facts, from which a recall can choose.
+-- Facts of agents without a directory are left out.
 SELECT ((SELECT coalesce(sum(t.n), 0) FROM memory_tallies t WHERE t.agent_id = ANY(@agent_ids::bigint[]) AND t.state <> 'deleted')
       + (SELECT count(*) FROM index_facts f JOIN agents a ON a.id = f.agent_id
          WHERE f.agent_id = ANY(@agent_ids::bigint[]) AND a.present))::bigint;
 
 -- name: RecallTexts :many
--- Returns the texts of those memories that can be recalled.
+-- Returns the readable undeleted memories among ids that belong to the agents, with the first
+-- characters of their bodies.
 SELECT m.id, m.agent_id, m.name, m.type, m.path, m.modified_at, m.description, left(r.body, @most::integer) AS body
 FROM memories m JOIN revisions r ON r.id = m.revision_id
 WHERE m.id = ANY(@ids::uuid[]) AND m.agent_id = ANY(@agent_ids::bigint[]) AND m.readable AND m.state <> 'deleted';
 
 -- name: RecallManifest :many
--- Returns the agents' newest memories, for selection by a model. Without a description, the start of the body
--- stands for it.
+-- Returns the agents' newest readable undeleted memories, except those in besides, newest first.
+-- Without a description, the start of the body stands for it.
 SELECT m.id, m.agent_id, m.name, m.type, m.path, m.modified_at, m.description,
     CASE WHEN m.description = '' THEN (SELECT left(r.body, 500) FROM revisions r WHERE r.id = m.revision_id) ELSE '' END::text AS body
 FROM unnest(@agent_ids::bigint[]) AS a (id)
@@ -52,14 +55,15 @@ ORDER BY m.modified_at DESC, m.id DESC
 LIMIT @most::integer;
 
 -- name: RecallFiles :many
--- Returns the first bytes of the memories' files.
+-- Returns the readable undeleted memories among ids that belong to the agents, with the first bytes
+-- of their files.
 SELECT m.id, m.agent_id, m.name, m.type, m.path, m.modified_at, m.description, m.size,
        substring(coalesce(r.raw, convert_to(r.body, 'UTF8')) FROM 1 FOR @most::integer)::bytea AS beginning
 FROM memories m JOIN revisions r ON r.id = m.revision_id
 WHERE m.id = ANY(@ids::uuid[]) AND m.agent_id = ANY(@agent_ids::bigint[]) AND m.readable AND m.state <> 'deleted';
 
 -- name: DeliveredToSession :many
--- Returns the deliveries that are still in the session's context.
+-- Returns the memories delivered to a session since its context was last compacted.
 SELECT r.memory_id, r.bytes
 FROM recall_items r
 WHERE r.agent_id = @agent_id AND r.session = @session::text
@@ -89,7 +93,8 @@ FROM (SELECT unnest(@memory_ids::uuid[]) AS memory_id, unnest(@names::text[]) AS
 SELECT * FROM recalls WHERE id = @id AND agent_id = @agent_id;
 
 -- name: DeliverRecall :execrows
--- The caller whose update changes the row delivers the recall.
+-- Marks a settled recall as delivered. Changes no row if it is not settled. The caller whose update
+-- changes the row delivers the recall.
 UPDATE recalls SET state = 'handed_out' WHERE id = @id AND state = 'settled';
 
 -- name: SettledRecalls :many
@@ -110,7 +115,8 @@ DELETE FROM recall_items WHERE recall_id = ANY(@ids::uuid[]);
 UPDATE recalls SET state = 'settled', delivered_count = 0 WHERE id = ANY(@ids::uuid[]) AND state = 'handed_out';
 
 -- name: ListRecalls :many
--- Returns a page, newest first.
+-- Returns a page of the agent's recalls, newest first, before a place; from the newest if that is
+-- NULL.
 SELECT *
 FROM recalls
 WHERE agent_id = @agent_id
@@ -119,7 +125,8 @@ ORDER BY at DESC, id DESC
 LIMIT @most::integer;
 
 -- name: ListRecallsOfSession :many
--- Returns a page of a session, newest first.
+-- Returns a page of the recalls of a session, newest first, before a place; from the newest if that
+-- is NULL.
 SELECT *
 FROM recalls
 WHERE agent_id = @agent_id AND session = @session::text
@@ -128,15 +135,17 @@ ORDER BY at DESC, id DESC
 LIMIT @most::integer;
 
 -- name: RecallItems :many
--- Returns the delivered memories of the recalls, and whether each can still be read, also from the trash.
+-- Returns the delivered memories of the recalls in order. there reports whether a memory can still
+-- be read, also from the trash.
 SELECT r.recall_id, r.memory_id, r.name, r.bytes, r.why, (m.id IS NOT NULL)::boolean AS there
 FROM recall_items r LEFT JOIN memories m ON m.id = r.memory_id
 WHERE r.recall_id = ANY(@ids::uuid[])
 ORDER BY r.recall_id, r.position;
 
 -- name: CountRecallsByDay :many
--- Counts recalls by day, caller and selector: all, those with a result, and those without one despite many
--- candidates. Day by day, the index is read without a sort.
+-- Counts recalls by day, caller and selector: all, those with a result, and those without one
+-- despite many candidates. Days without recalls have no row. Day by day, the index is read without
+-- a sort.
 SELECT d.day::timestamptz AS day, c.asked_by, c.selected_by, c.recalls, c.giving, c.none_of_many
 FROM unnest(@days::timestamptz[]) AS d (day)
 CROSS JOIN LATERAL (
@@ -149,7 +158,8 @@ CROSS JOIN LATERAL (
 ORDER BY d.day, c.asked_by, c.selected_by;
 
 -- name: RecallMedians :many
--- Returns the median time of selection in microseconds, by selector, over the last recalls.
+-- Returns the median time of selection in microseconds, by selector, over the last recalls since a
+-- time.
 SELECT l.selected_by, percentile_disc(0.5) WITHIN GROUP (ORDER BY l.took_us)::bigint AS median
 FROM (
     SELECT r.selected_by, r.took_us FROM recalls r
@@ -160,8 +170,8 @@ WHERE l.selected_by IS NOT NULL
 GROUP BY l.selected_by;
 
 -- name: RecallExtremes :many
--- Returns the memories that were never delivered, oldest first, and those delivered most often, each with its
--- total.
+-- Returns readable undeleted memories: those that were never delivered since a time, oldest first,
+-- then those delivered most often. Each row has the total of its kind.
 WITH given AS MATERIALIZED (
     SELECT r.memory_id, count(*) AS recalls FROM recall_items r WHERE r.agent_id = @agent_id AND r.at >= @since GROUP BY r.memory_id
 ), counted AS MATERIALIZED (
@@ -176,7 +186,7 @@ UNION ALL
  FROM counted c WHERE c.recalls > 0 ORDER BY c.recalls DESC, c.id LIMIT @most::integer);
 
 -- name: CountRecallsBetween :many
--- Counts the recalls that considered memories in each span of time.
+-- Counts for each span of time the recalls that considered memories.
 SELECT s.place::integer AS place, c.recalls
 FROM unnest(@beginnings::timestamptz[]) WITH ORDINALITY AS s (beginning, place)
 CROSS JOIN LATERAL (
@@ -185,5 +195,5 @@ CROSS JOIN LATERAL (
 ) c;
 
 -- name: RecallsOfMemory :one
--- Returns how often a memory was delivered, and when last.
+-- Returns how often a memory was delivered, and when last (1970 if never).
 SELECT count(*) AS recalls, coalesce(max(at), 'epoch')::timestamptz AS last FROM recall_items WHERE agent_id = @agent_id AND memory_id = @memory_id;

@@ -3,19 +3,20 @@ INSERT INTO revisions (id, memory_id, fingerprint, hash, type, description, body
 VALUES (@id, @memory_id, @fingerprint, @hash, @type, @description, @body, @raw, @path, @session, @seen_at);
 
 -- name: RevisionsByContent :many
--- Returns the contents that their memories have had before.
+-- Returns the revisions of those contents that their memories have had before.
 SELECT id, memory_id, fingerprint FROM revisions
 WHERE (memory_id, fingerprint) IN (SELECT unnest(@memory_ids::uuid[]), unnest(@fingerprints::bytea[]));
 
 -- name: RawsByContent :many
--- Returns the bytes of each content.
+-- Returns the bytes of each content. Contents without saved bytes have no row.
 SELECT r.memory_id, r.fingerprint, r.raw
 FROM (SELECT DISTINCT unnest(@memory_ids::uuid[]) AS memory_id, unnest(@fingerprints::bytea[]) AS fingerprint) asked
 JOIN revisions r USING (memory_id, fingerprint)
 WHERE r.raw IS NOT NULL;
 
 -- name: SaveRevision :batchexec
--- A known content keeps its revision. seen_at changes if it is current again.
+-- Inserts a content of a memory. A known content keeps its revision; its hash, bytes, path, session
+-- and time change only if it is current again.
 INSERT INTO revisions AS known (id, memory_id, fingerprint, hash, type, description, body, raw, path, session, seen_at)
 VALUES (@id, @memory_id, @fingerprint, @hash, @type, @description, @body, @raw, @path, @session, @seen_at)
 ON CONFLICT (memory_id, fingerprint) DO UPDATE SET
@@ -26,8 +27,8 @@ ON CONFLICT (memory_id, fingerprint) DO UPDATE SET
     seen_at = CASE WHEN @current::boolean THEN excluded.seen_at ELSE known.seen_at END;
 
 -- name: Revisions :many
--- Returns a page of a memory's contents, newest first, from a fingerprint or hash on; with the number of the
--- rest and of all.
+-- Returns a page of a memory's contents, newest first, from the one with a fingerprint or hash on;
+-- with the number of the rest and of all. Returns no row if that one is unknown.
 SELECT r.fingerprint, r.hash, r.type, r.description, r.body, r.path, r.session, r.seen_at,
        count(*) OVER () AS rest,
        (SELECT count(*) FROM revisions a WHERE a.memory_id = @memory_id) AS total

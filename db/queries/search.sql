@@ -1,6 +1,6 @@
 -- name: MemoriesToIndex :many
--- Returns contents that the search index lacks, from a memory id on. The ids are found before the texts are
--- read.
+-- Returns the contents that the search index lacks, from a memory id on, in the order of ids. The
+-- ids are found before the texts are read.
 SELECT m.id, m.agent_id, m.revision_id, m.name, r.description, r.body
 FROM (
     SELECT m.id, m.agent_id, m.revision_id, m.name
@@ -21,18 +21,21 @@ WHERE EXISTS (SELECT FROM memories m WHERE m.id = i.memory_id)
 ON CONFLICT (memory_id) DO UPDATE SET revision_id = excluded.revision_id, words = excluded.words;
 
 -- name: CleanPendingList :exec
--- Empties the GIN pending list. Each search reads all of it, up to 4 MB, until the next vacuum.
+-- Empties the pending list of the search index. Each search reads all of it, up to 4 MB, until the
+-- next vacuum.
 SELECT gin_clean_pending_list('memory_search_words_idx');
 
 -- name: CleanWordsPendingList :exec
--- As CleanPendingList, for the index of fuzzy search.
+-- Empties the pending list of the index for fuzzy search. Each search reads all of it, up to 4 MB,
+-- until the next vacuum.
 SELECT gin_clean_pending_list('search_words_word_idx');
 
 -- name: AddWords :exec
 INSERT INTO search_words (word) SELECT unnest(@words::text[]) ON CONFLICT DO NOTHING;
 
 -- name: TextsOf :many
--- Returns all contents of the memories, or of all memories and facts of an agent, to delete their words.
+-- Returns all contents of the memories, or of all memories and facts of an agent, to delete their
+-- words.
 SELECT m.name, r.description, r.body
 FROM memories m JOIN revisions r ON r.memory_id = m.id
 WHERE m.id = ANY(@ids::uuid[]) OR m.agent_id = sqlc.narg(agent_id)
@@ -46,8 +49,8 @@ WHERE w.word = ANY(@words::text[])
   AND NOT EXISTS (SELECT FROM index_facts f WHERE f.words @@ ('''' || w.word || '''')::tsquery);
 
 -- name: SimilarWords :many
--- Returns similar words, the most similar first. % is an operator of pg_trgm and uses
--- pg_trgm.similarity_threshold.
+-- Returns for each typed word at most 60 similar words, the most similar first. % is an operator of
+-- pg_trgm and uses pg_trgm.similarity_threshold.
 SELECT typed.word::text AS typed, alike.word::text AS word
 FROM unnest(@typed::text[]) AS typed (word)
 CROSS JOIN LATERAL (

@@ -1,5 +1,5 @@
--- Leases are advisory locks of a session. 1818583411 is 0x6c656173, "leas", the first half of their keys; the
--- second half is the agent.
+-- Leases are advisory locks of a session. 1818583411 is 0x6c656173, "leas", the first half of their
+-- keys; the second half is the agent.
 
 -- name: TakeLeases :many
 SELECT id::bigint AS id
@@ -20,7 +20,8 @@ WITH added AS (
 SELECT pg_notify('memoir', @payload::text);
 
 -- name: ExtendRequest :one
--- Extends the expiry, and returns the state of the request.
+-- Sets the expiry of a request to 3 seconds from now, and returns its state. Returns no row if it
+-- does not exist.
 UPDATE server_requests SET expires_at = now() + interval '3 seconds' WHERE id = @id RETURNING claimed, response;
 
 -- name: ClaimRequest :one
@@ -35,14 +36,15 @@ WITH responded AS (
 SELECT pg_notify('memoir', @payload::text);
 
 -- name: DeleteRequest :one
--- Deletes a request, and abandoned ones of other callers.
+-- Deletes a request and returns its state. Also deletes requests of other callers that expired a
+-- minute ago.
 WITH forsaken AS (
     DELETE FROM server_requests AS old WHERE old.expires_at < now() - interval '1 minute' AND old.id <> @id
 )
 DELETE FROM server_requests WHERE server_requests.id = @id RETURNING claimed, response;
 
 -- name: AgentStats :many
--- Returns statistics of agents whose directories are present and their own.
+-- Returns statistics of agents whose directories are present and their own; zero if there are none.
 SELECT agents.id AS agent_id, coalesce(agent_stats.files, 0)::integer AS files, coalesce(agent_stats.pending, 0)::integer AS pending
 FROM agents
 LEFT JOIN agent_stats ON agent_stats.agent_id = agents.id

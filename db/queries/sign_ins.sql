@@ -1,5 +1,5 @@
 -- name: SaveSignIn :exec
--- Saves a sign-in, and deletes expired ones.
+-- Inserts a sign-in, and deletes expired ones.
 WITH expired AS (DELETE FROM sign_ins WHERE expires_at <= now())
 INSERT INTO sign_ins (id, seal, expires_at) VALUES (@id, @seal, @expires_at);
 

@@ -4,13 +4,14 @@ FROM (SELECT DISTINCT @agent_id::bigint AS agent_id, name FROM unnest(@names::te
 JOIN tombstones t USING (agent_id, name);
 
 -- name: AddTombstones :exec
--- Adds a tombstone for each content that the memory has had.
+-- Adds a tombstone for each content that the memory has had, unless it exists.
 INSERT INTO tombstones (agent_id, name, fingerprint, deleted_at, team)
 SELECT m.agent_id, m.name, r.fingerprint, @at, m.team FROM memories m JOIN revisions r ON r.memory_id = m.id WHERE m.id = @memory_id
 ON CONFLICT DO NOTHING;
 
 -- name: RemoveTombstones :exec
--- Removes the tombstones of the current content and of the last deletion. Tombstones of earlier deletions stay.
+-- Removes the tombstones of a memory's current content and of its last deletion. Tombstones of
+-- earlier deletions stay.
 DELETE FROM tombstones t USING memories m, revisions r
 WHERE m.id = @memory_id AND r.memory_id = m.id AND t.agent_id = m.agent_id AND t.name = m.name AND t.team = m.team AND t.fingerprint = r.fingerprint
   AND (t.deleted_at = m.deleted_at OR r.id = m.revision_id);
@@ -21,7 +22,7 @@ DELETE FROM tombstones WHERE agent_id = @agent_id AND name = @name AND team = @t
 RETURNING deleted_at;
 
 -- name: DeleteTombstone :exec
--- As LiftTombstone, without a result.
+-- Removes a tombstone, if it exists.
 DELETE FROM tombstones WHERE agent_id = @agent_id AND name = @name AND team = @team AND fingerprint = @fingerprint;
 
 -- name: InsertTombstone :exec

@@ -1,11 +1,12 @@
 -- name: VerificationOf :one
--- Returns the check of the memory's current content.
+-- Returns the check of the memory's current content; no row if only an earlier content was checked.
 SELECT v.checked_at, v.project, v.citations
 FROM verifications v JOIN memories m ON m.id = v.memory_id AND m.revision_id = v.revision_id
 WHERE m.agent_id = @agent_id AND m.id = @memory_id;
 
 -- name: ToReview :many
--- Returns memories with dead citations: the most citations first, then types that age fastest, then the oldest.
+-- Returns undeleted memories with dead citations: the most citations first, then types that age
+-- fastest, then the oldest.
 SELECT m.id, m.name, m.type, m.description, m.modified_at, v.checked_at, v.project, v.citations
 FROM verifications v JOIN memories m ON m.id = v.memory_id AND m.revision_id = v.revision_id
 WHERE v.agent_id = @agent_id AND v.gone > 0 AND m.state <> 'deleted'
@@ -16,7 +17,8 @@ LIMIT @limit_to;
 SELECT a.id FROM agents a WHERE EXISTS (SELECT FROM verifications v WHERE v.agent_id = a.id);
 
 -- name: SaveVerifications :exec
--- Skips memories that were purged during the check.
+-- Inserts checks, or replaces those of the same memories. Skips memories that were purged during
+-- the check.
 INSERT INTO verifications (memory_id, agent_id, revision_id, checked_at, project, gone, citations)
 SELECT c.memory_id, @agent_id, c.revision_id, @checked_at::timestamptz, @project, c.gone, c.citations
 FROM (SELECT unnest(@memory_ids::uuid[]) AS memory_id, unnest(@revision_ids::uuid[]) AS revision_id,
@@ -30,7 +32,8 @@ ON CONFLICT (memory_id) DO UPDATE SET revision_id = excluded.revision_id, checke
 DELETE FROM verifications WHERE agent_id = @agent_id;
 
 -- name: DeadCitationsOf :many
--- Returns those of the memories that have dead citations.
+-- Returns the citations of the memories among ids that have dead ones, by the check of their
+-- current contents.
 SELECT m.id, v.citations
 FROM verifications v JOIN memories m ON m.id = v.memory_id AND m.revision_id = v.revision_id
 WHERE v.agent_id = @agent_id AND v.gone > 0 AND m.id = ANY(@ids::uuid[]);

@@ -120,7 +120,8 @@ type SummariesAsOfRow struct {
 	Size        int64
 }
 
-// Returns what CLAUDE.md had at a time, without bodies.
+// Returns the memories that CLAUDE.md listed at a time, without bodies, in any order: readable
+// active and missing ones with a type.
 func (q *Queries) SummariesAsOf(ctx context.Context, arg SummariesAsOfParams) ([]SummariesAsOfRow, error) {
 	rows, err := q.db.Query(ctx, summariesAsOf, arg.AgentID, arg.At)
 	if err != nil {

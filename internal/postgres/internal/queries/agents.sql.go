@@ -27,7 +27,7 @@ type AddAgentParams struct {
 	At           time.Time
 }
 
-// Returns no row if another server has added an agent with the slug.
+// Inserts an agent and returns its id. If the slug exists, it changes nothing and returns no row.
 func (q *Queries) AddAgent(ctx context.Context, arg AddAgentParams) (int64, error) {
 	row := q.db.QueryRow(ctx, addAgent,
 		arg.Slug,
@@ -57,8 +57,8 @@ type AgentByIDRow struct {
 	Shared string
 }
 
-// shared identifies what other agents share with this agent; it is empty if they share nothing. SharedStamp
-// returns the same for the sharing agents.
+// Returns the agent with the id. shared identifies what other agents share with it; it is empty if
+// they share nothing. SharedStamp returns the same for the sharing agents.
 func (q *Queries) AgentByID(ctx context.Context, id int64) (AgentByIDRow, error) {
 	row := q.db.QueryRow(ctx, agentByID, id)
 	var i AgentByIDRow
@@ -172,7 +172,8 @@ const commitAsync = `-- name: CommitAsync :exec
 SELECT set_config('synchronous_commit', 'off', true)
 `
 
-// The commit returns before it is on disk. A power cut may lose this transaction, but no earlier one.
+// Makes the commit of this transaction return before it is on disk. A power cut may lose this
+// transaction, but no earlier one.
 func (q *Queries) CommitAsync(ctx context.Context) error {
 	_, err := q.db.Exec(ctx, commitAsync)
 	return err
@@ -213,7 +214,7 @@ const deleteAgent = `-- name: DeleteAgent :exec
 DELETE FROM agents WHERE agents.id = $1
 `
 
-// The rest is deleted by cascade.
+// Deletes the agent. The rows of its memories, files and other data are deleted by cascade.
 func (q *Queries) DeleteAgent(ctx context.Context, id int64) error {
 	_, err := q.db.Exec(ctx, deleteAgent, id)
 	return err
@@ -223,7 +224,8 @@ const disableSeqScan = `-- name: DisableSeqScan :exec
 SELECT set_config('enable_seqscan', 'off', true)
 `
 
-// Makes the planner use indexes in this transaction. It underestimates the cost of reading search vectors.
+// Makes the planner use indexes in this transaction. It underestimates the cost of reading search
+// vectors.
 func (q *Queries) DisableSeqScan(ctx context.Context) error {
 	_, err := q.db.Exec(ctx, disableSeqScan)
 	return err
@@ -234,8 +236,8 @@ SELECT set_config('plan_cache_mode', 'force_generic_plan', true), set_config('en
        set_config('enable_bitmapscan', 'off', true), set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)
 `
 
-// Makes the transaction use the cached generic plans, which use keys only. A new plan takes longer than the
-// query. The planner also expects ten list elements and would read all files of an agent.
+// Makes this transaction use cached generic plans, which use keys only. A new plan takes longer
+// than the query. The planner also expects ten list elements and would read all files of an agent.
 func (q *Queries) ForceGenericPlans(ctx context.Context) error {
 	_, err := q.db.Exec(ctx, forceGenericPlans)
 	return err
@@ -245,7 +247,8 @@ const lockAgent = `-- name: LockAgent :exec
 SELECT pg_advisory_lock(1835363695, $1::integer)
 `
 
-// One writer per agent, over all servers of the database. 0x6d656d6f is "memo", the first half of all keys.
+// Waits for the exclusive lock of the agent, over all servers of the database, and takes it.
+// 0x6d656d6f is "memo", the first half of all keys.
 func (q *Queries) LockAgent(ctx context.Context, agentID int32) error {
 	_, err := q.db.Exec(ctx, lockAgent, agentID)
 	return err
@@ -260,7 +263,8 @@ type RaiseMemoriesVersionParams struct {
 	ID      int64
 }
 
-// Raises the version by the number of changed memories.
+// Raises the version by the number of changed memories and clears the publish key, so that
+// CLAUDE.md is compiled again.
 func (q *Queries) RaiseMemoriesVersion(ctx context.Context, arg RaiseMemoriesVersionParams) error {
 	_, err := q.db.Exec(ctx, raiseMemoriesVersion, arg.Changed, arg.ID)
 	return err
@@ -296,7 +300,8 @@ type SaveAgentParams struct {
 	At           time.Time
 }
 
-// Inserts an agent, or updates a known one. The row changes only if a value does.
+// Inserts an agent, or updates the one with the slug, and returns its id. updated_at changes only
+// if another value does. A new directory clears the identity of the primary directory.
 func (q *Queries) SaveAgent(ctx context.Context, arg SaveAgentParams) (int64, error) {
 	row := q.db.QueryRow(ctx, saveAgent,
 		arg.Slug,
@@ -347,7 +352,8 @@ type SetAgentPublishedParams struct {
 	ID          int64
 }
 
-// Raises the version too, because caches keep the costs of memories by version.
+// Saves the state of CLAUDE.md after a compilation. It raises the version too, because caches keep
+// the costs of memories by version.
 func (q *Queries) SetAgentPublished(ctx context.Context, arg SetAgentPublishedParams) error {
 	_, err := q.db.Exec(ctx, setAgentPublished,
 		arg.Path,
@@ -371,7 +377,7 @@ type SetAgentSessionsParams struct {
 	ID       int64
 }
 
-// Saves the number of sessions at the last full scan.
+// Saves the number of sessions at the last full scan, if it has changed.
 func (q *Queries) SetAgentSessions(ctx context.Context, arg SetAgentSessionsParams) error {
 	_, err := q.db.Exec(ctx, setAgentSessions, arg.Sessions, arg.At, arg.ID)
 	return err
@@ -388,7 +394,8 @@ type SetMemoryOffParams struct {
 	ID  int64
 }
 
-// Clears the publish key, so that CLAUDE.md is compiled again.
+// Switches the agent's memory off or on, clears the publish key and raises the version, so that
+// CLAUDE.md is compiled again. Changes no row if it is switched already.
 func (q *Queries) SetMemoryOff(ctx context.Context, arg SetMemoryOffParams) (int64, error) {
 	result, err := q.db.Exec(ctx, setMemoryOff, arg.Off, arg.At, arg.ID)
 	if err != nil {
@@ -408,7 +415,7 @@ type SetPrimaryDirParams struct {
 	ID            int64
 }
 
-// NULL means that the primary directory is absent.
+// Saves the identity of the agent's primary directory. NULL means that it is absent.
 func (q *Queries) SetPrimaryDir(ctx context.Context, arg SetPrimaryDirParams) error {
 	_, err := q.db.Exec(ctx, setPrimaryDir,
 		arg.PrimaryDevice,
@@ -441,7 +448,8 @@ WHERE layout = 'shared' AND NOT memory_off
 ORDER BY id
 `
 
-// Returns the agents that share their memories. An agent whose memory is off shares none.
+// Returns the agents that share their memories, sorted by id. An agent whose memory is off shares
+// none.
 func (q *Queries) SharedAgents(ctx context.Context) ([]Agent, error) {
 	rows, err := q.db.Query(ctx, sharedAgents)
 	if err != nil {

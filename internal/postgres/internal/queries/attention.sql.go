@@ -34,8 +34,9 @@ type CountWaitingRow struct {
 	Team          int64
 }
 
-// Counts what waits for a decision. Small indexes answer each count: the key of blocked_contents,
-// files_agent_id_removing_idx, memories_agent_id_conflict_idx, verifications_agent_id_gone_idx,
+// Counts for each agent what waits for a decision of a user, and the team memories. Small indexes
+// answer each count: the key of blocked_contents, files_agent_id_removing_idx,
+// memories_agent_id_conflict_idx, verifications_agent_id_gone_idx,
 // proposals_agent_id_state_proposed_at_idx and memories_agent_id_team_idx.
 func (q *Queries) CountWaiting(ctx context.Context, agentIds []int64) ([]CountWaitingRow, error) {
 	rows, err := q.db.Query(ctx, countWaiting, agentIds)

@@ -195,7 +195,8 @@ type SaveRevisionParams struct {
 	Current     bool
 }
 
-// A known content keeps its revision. seen_at changes if it is current again.
+// Inserts a content of a memory. A known content keeps its revision; its hash, bytes, path, session
+// and time change only if it is current again.
 func (q *Queries) SaveRevision(ctx context.Context, arg []SaveRevisionParams) *SaveRevisionBatchResults {
 	batch := &pgx.Batch{}
 	for _, a := range arg {

@@ -45,7 +45,7 @@ type AppliedConsolidationStepsParams struct {
 	Most    int32
 }
 
-// Returns the steps that were applied last, also those undone since.
+// Returns the agent's steps that were applied, the last applied first, also those undone since.
 func (q *Queries) AppliedConsolidationSteps(ctx context.Context, arg AppliedConsolidationStepsParams) ([]ConsolidationStep, error) {
 	rows, err := q.db.Query(ctx, appliedConsolidationSteps, arg.AgentID, arg.Most)
 	if err != nil {
@@ -113,7 +113,7 @@ type ClaimConsolidationCheckParams struct {
 	Since     time.Time
 }
 
-// Claims the check that is due. No row changes if another server has checked since.
+// Saves the time of the agent's check. Changes no row if another server has checked after since.
 func (q *Queries) ClaimConsolidationCheck(ctx context.Context, arg ClaimConsolidationCheckParams) (int64, error) {
 	result, err := q.db.Exec(ctx, claimConsolidationCheck, arg.AgentID, arg.CheckedAt, arg.Since)
 	if err != nil {
@@ -250,7 +250,8 @@ type DeleteOldStepsParams struct {
 	Before  *time.Time
 }
 
-// Deletes the steps of closed plans, except applied ones that can still be undone.
+// Deletes the steps of the agent's closed plans that were never begun, and those applied before a
+// time. Later applied ones can still be undone.
 func (q *Queries) DeleteOldSteps(ctx context.Context, arg DeleteOldStepsParams) error {
 	_, err := q.db.Exec(ctx, deleteOldSteps, arg.AgentID, arg.Before)
 	return err
@@ -273,7 +274,8 @@ type ForgottenNamesRow struct {
 	OtherName *string
 }
 
-// Returns the names that no memory has any longer, with the new name if there is one.
+// Returns the names of deleted and renamed memories that no memory outside the trash has now, with
+// the new name if there is one.
 func (q *Queries) ForgottenNames(ctx context.Context, agentID int64) ([]ForgottenNamesRow, error) {
 	rows, err := q.db.Query(ctx, forgottenNames, agentID)
 	if err != nil {
@@ -431,7 +433,8 @@ type SupersededByRow struct {
 	SaidAt time.Time
 }
 
-// Returns active memories with a body that another memory had before and has changed since.
+// Returns, by id, active private memories with a body that another one had before and has since
+// replaced by a newer one.
 func (q *Queries) SupersededBy(ctx context.Context, arg SupersededByParams) ([]SupersededByRow, error) {
 	rows, err := q.db.Query(ctx, supersededBy, arg.AgentID, arg.Shortest)
 	if err != nil {
@@ -456,7 +459,8 @@ const tryLockConsolidation = `-- name: TryLockConsolidation :one
 SELECT pg_try_advisory_lock(1685218657, $1::integer)
 `
 
-// One consolidation per agent, over all servers. 0x64726561 is "drea".
+// Takes the lock for a consolidation of the agent, over all servers, and returns true. Returns
+// false at once if it is held. 0x64726561 is "drea".
 func (q *Queries) TryLockConsolidation(ctx context.Context, agentID int32) (bool, error) {
 	row := q.db.QueryRow(ctx, tryLockConsolidation, agentID)
 	var pg_try_advisory_lock bool

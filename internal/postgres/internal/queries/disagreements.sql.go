@@ -43,10 +43,11 @@ type DisagreementsRow struct {
 	NewestAt        time.Time
 }
 
-// Conflicts between the files of a memory. The file with the newest content wins; a session's newer file is a
-// conflict until the primary file is saved again. Two primary files with different contents are always a
-// conflict.
-// Returns the agent's memories with a conflict, or only the given one.
+// Conflicts between the files of a memory. The file with the newest content wins; a session's newer
+// file is a conflict until the primary file is saved again. Two primary files with different
+// contents are always a conflict.
+// Returns the agent's undeleted memories with a conflict, by name; only the given one if memory_id
+// is not NULL.
 func (q *Queries) Disagreements(ctx context.Context, arg DisagreementsParams) ([]DisagreementsRow, error) {
 	rows, err := q.db.Query(ctx, disagreements, arg.AgentID, arg.MemoryID)
 	if err != nil {
@@ -94,7 +95,7 @@ type VersionsOfRow struct {
 	Body        string
 }
 
-// Returns the content of each file of the memory, newest first.
+// Returns each file of the memory on disk with its content, newest first.
 func (q *Queries) VersionsOf(ctx context.Context, memoryID uuid.UUID) ([]VersionsOfRow, error) {
 	rows, err := q.db.Query(ctx, versionsOf, memoryID)
 	if err != nil {

@@ -132,7 +132,8 @@ type BeginAcceptingParams struct {
 	ID             uuid.UUID
 }
 
-// The caller whose update changes the row accepts the proposal.
+// Moves a waiting proposal to the state accepting, with the edited values. Changes no row if it is
+// not waiting. The caller whose update changes the row accepts the proposal.
 func (q *Queries) BeginAccepting(ctx context.Context, arg BeginAcceptingParams) (int64, error) {
 	result, err := q.db.Exec(ctx, beginAccepting,
 		arg.At,
@@ -201,7 +202,8 @@ type ConversationsReadParams struct {
 	Most    int32
 }
 
-// Returns the ids up to which the agent's conversations were read.
+// Returns the ids of the messages up to which the agent's conversations were read, the latest
+// conversation first.
 func (q *Queries) ConversationsRead(ctx context.Context, arg ConversationsReadParams) ([]string, error) {
 	rows, err := q.db.Query(ctx, conversationsRead, arg.AgentID, arg.Most)
 	if err != nil {
@@ -256,7 +258,7 @@ type DeleteProposalsOfParams struct {
 	MemoryID *uuid.UUID
 }
 
-// Deletes the proposals of a purged memory.
+// Deletes the proposals that became a memory, when that is purged.
 func (q *Queries) DeleteProposalsOf(ctx context.Context, arg DeleteProposalsOfParams) error {
 	_, err := q.db.Exec(ctx, deleteProposalsOf, arg.AgentID, arg.MemoryID)
 	return err
@@ -290,7 +292,8 @@ type DeletedContentsRow struct {
 	Body        string
 }
 
-// Returns recently deleted contents, so that they are not proposed again.
+// Returns the contents of the memories in the trash, the last deleted first, so that they are not
+// proposed again.
 func (q *Queries) DeletedContents(ctx context.Context, arg DeletedContentsParams) ([]DeletedContentsRow, error) {
 	rows, err := q.db.Query(ctx, deletedContents, arg.AgentID, arg.Most)
 	if err != nil {
@@ -339,7 +342,8 @@ type HadContentParams struct {
 	Since       time.Time
 }
 
-// Returns the memory of the name that has the content, or has had it since a time.
+// Returns the memory of the name that has the content and is not deleted, or has had it since a
+// time.
 func (q *Queries) HadContent(ctx context.Context, arg HadContentParams) (uuid.UUID, error) {
 	row := q.db.QueryRow(ctx, hadContent,
 		arg.AgentID,
@@ -603,7 +607,8 @@ type TouchConversationParams struct {
 	At         time.Time
 }
 
-// Records activity. A path replaces the earlier one.
+// Inserts a conversation, or records activity in a known one. A transcript replaces the earlier
+// one; NULL keeps it.
 func (q *Queries) TouchConversation(ctx context.Context, arg TouchConversationParams) error {
 	_, err := q.db.Exec(ctx, touchConversation,
 		arg.AgentID,
@@ -627,7 +632,8 @@ type UnreadConversationsRow struct {
 	LastActivityAt time.Time
 }
 
-// Returns the conversations of all agents with activity since they were last read.
+// Returns the conversations of all agents with activity after since and after their last read,
+// oldest first.
 func (q *Queries) UnreadConversations(ctx context.Context, since time.Time) ([]UnreadConversationsRow, error) {
 	rows, err := q.db.Query(ctx, unreadConversations, since)
 	if err != nil {

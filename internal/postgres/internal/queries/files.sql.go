@@ -22,7 +22,8 @@ type AcceptUnfinishedParams struct {
 	Path    string
 }
 
-// Makes the next scan accept the unfinished file with its flaws.
+// Makes the next scan read the unfinished file and accept its flaws. Changes nothing if the file is
+// not unfinished.
 func (q *Queries) AcceptUnfinished(ctx context.Context, arg AcceptUnfinishedParams) error {
 	_, err := q.db.Exec(ctx, acceptUnfinished, arg.AgentID, arg.Path)
 	return err
@@ -39,7 +40,8 @@ type CountFilesRow struct {
 	NeedsAttention int64
 }
 
-// Counts the files of agents whose directories are present, as AgentStats does.
+// Counts the present files of agents whose directories are present and their own, as AgentStats
+// does, and all memories that need attention.
 func (q *Queries) CountFiles(ctx context.Context) (CountFilesRow, error) {
 	row := q.db.QueryRow(ctx, countFiles)
 	var i CountFilesRow
@@ -58,7 +60,8 @@ type CountFilesByAgentRow struct {
 	Present int64
 }
 
-// Files of a joined agent count for its target. Files of an absent directory do not count.
+// Counts present files by agent. Agents without a directory, or whose directory is a link to
+// another agent's, are omitted.
 func (q *Queries) CountFilesByAgent(ctx context.Context) ([]CountFilesByAgentRow, error) {
 	rows, err := q.db.Query(ctx, countFilesByAgent)
 	if err != nil {
@@ -86,8 +89,8 @@ JOIN memories m ON m.id = f.memory_id
 WHERE f.agent_id = $1 AND f.session IS NULL AND f.present AND f.status <> 'removing' AND m.state <> 'deleted'
 `
 
-// Counts memories with a present primary file. Blocked and unreadable files count for their memory, unless it is
-// deleted.
+// Counts undeleted memories with a present file outside of sessions that is not to be removed.
+// Blocked and unreadable files count for their memory.
 func (q *Queries) CountPrimaryMemories(ctx context.Context, agentID int64) (int64, error) {
 	row := q.db.QueryRow(ctx, countPrimaryMemories, agentID)
 	var count int64
@@ -109,8 +112,8 @@ type ExpectFileParams struct {
 	At          time.Time
 }
 
-// Registers a file before it is written. If the scan does not accept it, it is removed as after a deletion. It
-// belongs to no memory, so that a restore does not keep it.
+// Registers a file before it is written. If the scan does not accept it, it is removed as after a
+// deletion. It belongs to no memory, so that a restore does not keep it.
 func (q *Queries) ExpectFile(ctx context.Context, arg ExpectFileParams) error {
 	_, err := q.db.Exec(ctx, expectFile,
 		arg.AgentID,
@@ -179,7 +182,8 @@ type FilesAtParams struct {
 	Paths   []string
 }
 
-// The agent is joined to each element. As a constant, it would make Postgres read all files of the agent.
+// Returns the agent's files at exactly the paths, also absent ones. The agent is joined to each
+// element. As a constant, it would make Postgres read all files of the agent.
 func (q *Queries) FilesAt(ctx context.Context, arg FilesAtParams) ([]File, error) {
 	rows, err := q.db.Query(ctx, filesAt, arg.AgentID, arg.Paths)
 	if err != nil {
@@ -231,7 +235,8 @@ WHERE gone.memory_id = ANY($1::uuid[]) AND NOT gone.present AND gone.status = 'r
 ORDER BY path
 `
 
-// Returns present files, and absent files with a pending removal. Each part has an index.
+// Returns the present files of the memories, and absent files with a pending removal, sorted by
+// path. Each part has an index.
 func (q *Queries) FilesOfMemories(ctx context.Context, memoryIds []uuid.UUID) ([]File, error) {
 	rows, err := q.db.Query(ctx, filesOfMemories, memoryIds)
 	if err != nil {
@@ -283,7 +288,8 @@ WHERE gone.memory_id = $1::uuid AND NOT gone.present
 ORDER BY path
 `
 
-// Uses a cached plan. Returns absent files too, because an index may still list them.
+// Returns all files of a memory, present and absent, sorted by path, because an index may still
+// list absent ones. Uses a cached plan.
 func (q *Queries) FilesOfMemory(ctx context.Context, memoryID uuid.UUID) ([]File, error) {
 	rows, err := q.db.Query(ctx, filesOfMemory, memoryID)
 	if err != nil {
@@ -340,8 +346,8 @@ type FilesToIndexRow struct {
 	Description string
 }
 
-// Returns the primary files that MEMORY.md lists. Files of missing memories are included, to distinguish them
-// from unknown files.
+// Returns the files that MEMORY.md lists, sorted by path: present ones outside of sessions. Absent
+// files of missing memories are included, to distinguish them from unknown files.
 func (q *Queries) FilesToIndex(ctx context.Context, agentID int64) ([]FilesToIndexRow, error) {
 	rows, err := q.db.Query(ctx, filesToIndex, agentID)
 	if err != nil {
@@ -432,8 +438,9 @@ type FilesUnderParams struct {
 	AgentID int64
 }
 
-// Returns the files at or below the paths; no path contains another. '0' is the byte after '/'. OFFSET makes
-// Postgres use the index for each part, instead of reading all files of the agent.
+// Returns the files at or below the paths, also absent ones; no path contains another. '0' is the
+// byte after '/'. OFFSET makes Postgres use the index for each part, instead of reading all files
+// of the agent.
 func (q *Queries) FilesUnder(ctx context.Context, arg FilesUnderParams) ([]File, error) {
 	rows, err := q.db.Query(ctx, filesUnder, arg.Paths, arg.AgentID)
 	if err != nil {
@@ -611,7 +618,8 @@ type LastGoodParams struct {
 	MemoryID uuid.UUID
 }
 
-// Returns the bytes of the recorded content. For an unfinished file, that is its last good content.
+// Returns the bytes of the recorded content of a memory's file, or NULL if they were not saved. For
+// an unfinished file, that is its last good content.
 func (q *Queries) LastGood(ctx context.Context, arg LastGoodParams) ([]byte, error) {
 	row := q.db.QueryRow(ctx, lastGood, arg.AgentID, arg.Path, arg.MemoryID)
 	var raw []byte
@@ -702,7 +710,8 @@ type PrimaryFilesOfRow struct {
 	Unfinished *string
 }
 
-// Returns the memory's primary files, present ones first. Each part has an index.
+// Returns the memory's files outside of sessions, present ones first, then by path. Each part has
+// an index.
 func (q *Queries) PrimaryFilesOf(ctx context.Context, arg PrimaryFilesOfParams) ([]PrimaryFilesOfRow, error) {
 	rows, err := q.db.Query(ctx, primaryFilesOf, arg.AgentID, arg.MemoryID)
 	if err != nil {
@@ -765,7 +774,8 @@ type SaveSignaturesParams struct {
 	Signatures []int64
 }
 
-// Saves the signatures of files that were read again and had not changed.
+// Saves the signatures of files that were read again and had not changed. Skips files that are
+// absent, blocked or to be removed.
 func (q *Queries) SaveSignatures(ctx context.Context, arg SaveSignaturesParams) error {
 	_, err := q.db.Exec(ctx, saveSignatures, arg.AgentID, arg.Paths, arg.Signatures)
 	return err
@@ -836,7 +846,8 @@ type SetExpectedHashParams struct {
 	Path    string
 }
 
-// Announces bytes that do not make the content newer.
+// Saves the hash of bytes that are about to be written and do not make the content newer; NULL
+// cancels it.
 func (q *Queries) SetExpectedHash(ctx context.Context, arg SetExpectedHashParams) error {
 	_, err := q.db.Exec(ctx, setExpectedHash, arg.Hash, arg.AgentID, arg.Path)
 	return err
@@ -852,7 +863,8 @@ type SetFileHashParams struct {
 	Path    string
 }
 
-// Records written bytes, so that the next scan finds no change.
+// Saves the hash of written bytes, so that the next scan finds no change. Clears the expected hash
+// and the signature.
 func (q *Queries) SetFileHash(ctx context.Context, arg SetFileHashParams) error {
 	_, err := q.db.Exec(ctx, setFileHash, arg.Hash, arg.AgentID, arg.Path)
 	return err
@@ -909,7 +921,8 @@ type SumSignaturesRow struct {
 	Signatures int64
 }
 
-// Returns checksums of the agent's files by part. Files without a signature are one more part.
+// Returns counts and checksums of the agent's files by part and presence. Files without a signature
+// are one more part.
 func (q *Queries) SumSignatures(ctx context.Context, agentID int64) ([]SumSignaturesRow, error) {
 	rows, err := q.db.Query(ctx, sumSignatures, agentID)
 	if err != nil {
@@ -998,7 +1011,8 @@ type UnmarkFilesParams struct {
 	MemoryID uuid.UUID
 }
 
-// Cancels the pending removals of a memory. The next scan treats the files as returned.
+// Cancels the pending removals of a memory and marks these files as absent. The next scan treats
+// existing ones as returned.
 func (q *Queries) UnmarkFiles(ctx context.Context, arg UnmarkFilesParams) error {
 	_, err := q.db.Exec(ctx, unmarkFiles, arg.AgentID, arg.MemoryID)
 	return err
@@ -1009,7 +1023,8 @@ UPDATE files SET present = false, signature = NULL
 WHERE agent_id = $1 AND session IS NULL AND present AND status = 'mirrored'
 `
 
-// Marks all primary files as absent. The next scan treats those that exist as returned.
+// Marks all files of the agent outside of sessions as absent. The next scan treats those that exist
+// as returned.
 func (q *Queries) UnsetPrimaryFiles(ctx context.Context, agentID int64) error {
 	_, err := q.db.Exec(ctx, unsetPrimaryFiles, agentID)
 	return err
@@ -1051,7 +1066,8 @@ type UpdateFilesParams struct {
 	Unfinished   []string
 }
 
-// One statement for all files. A zero value stands for NULL.
+// Updates all columns of the files at the paths in one statement. A zero value stands for NULL.
+// Expected hashes are cleared.
 func (q *Queries) UpdateFiles(ctx context.Context, arg UpdateFilesParams) error {
 	_, err := q.db.Exec(ctx, updateFiles,
 		arg.AgentID,

@@ -58,8 +58,8 @@ type AgesRow struct {
 	N       int64
 }
 
-// Counts living memories by age in days of 24 hours. bounds are the lower bounds of the buckets after the first.
-// Unreadable files and times before known_since are omitted.
+// Counts undeleted memories by agent, type and age in days of 24 hours. bounds are the lower bounds
+// of the buckets after the first. Unreadable files and times before known_since are omitted.
 func (q *Queries) Ages(ctx context.Context, arg AgesParams) ([]AgesRow, error) {
 	rows, err := q.db.Query(ctx, ages,
 		arg.Now,

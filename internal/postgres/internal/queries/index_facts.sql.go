@@ -26,7 +26,8 @@ type CountIndexFactsParams struct {
 	Phrases []string
 }
 
-// Counts the matching facts of agents whose directories are present; agent_id 0 means all agents.
+// Counts the facts that match the query and contain the phrases; agent_id 0 means all agents.
+// Agents without a directory are left out.
 func (q *Queries) CountIndexFacts(ctx context.Context, arg CountIndexFactsParams) (int64, error) {
 	row := q.db.QueryRow(ctx, countIndexFacts, arg.Match, arg.AgentID, arg.Phrases)
 	var count int64
@@ -50,7 +51,8 @@ type FactsToRecallRow struct {
 	Slug      string
 }
 
-// Returns those of the facts that can be recalled.
+// Returns the facts among ids that belong to the agents, in any order. Agents without a directory
+// are left out.
 func (q *Queries) FactsToRecall(ctx context.Context, arg FactsToRecallParams) ([]FactsToRecallRow, error) {
 	rows, err := q.db.Query(ctx, factsToRecall, arg.Ids, arg.AgentIds)
 	if err != nil {
@@ -123,7 +125,7 @@ const indexFactPaths = `-- name: IndexFactPaths :many
 SELECT DISTINCT path FROM index_facts WHERE agent_id = $1
 `
 
-// Returns the indexes that have facts.
+// Returns the paths of the agent's indexes that have facts, in any order.
 func (q *Queries) IndexFactPaths(ctx context.Context, agentID int64) ([]string, error) {
 	rows, err := q.db.Query(ctx, indexFactPaths, agentID)
 	if err != nil {
@@ -160,7 +162,7 @@ type IndexFactsAtRow struct {
 	Body    string
 }
 
-// Returns the saved facts of an index.
+// Returns the saved facts of one index, in any order.
 func (q *Queries) IndexFactsAt(ctx context.Context, arg IndexFactsAtParams) ([]IndexFactsAtRow, error) {
 	rows, err := q.db.Query(ctx, indexFactsAt, arg.AgentID, arg.Path)
 	if err != nil {
@@ -205,7 +207,8 @@ type NewestFactsToRecallRow struct {
 	Slug      string
 }
 
-// Returns the agents' newest facts, for selection by a model.
+// Returns the agents' newest facts, except those in besides, newest first. Agents without a
+// directory are left out.
 func (q *Queries) NewestFactsToRecall(ctx context.Context, arg NewestFactsToRecallParams) ([]NewestFactsToRecallRow, error) {
 	rows, err := q.db.Query(ctx, newestFactsToRecall, arg.AgentIds, arg.Besides, arg.Most)
 	if err != nil {
@@ -273,7 +276,8 @@ type SaveIndexFactsParams struct {
 	Words      []string
 }
 
-// A known fact keeps its times.
+// Inserts facts of an index, or updates line, heading and words of known ones. A known fact keeps
+// its times.
 func (q *Queries) SaveIndexFacts(ctx context.Context, arg SaveIndexFactsParams) error {
 	_, err := q.db.Exec(ctx, saveIndexFacts,
 		arg.AgentID,
@@ -313,7 +317,8 @@ type SearchIndexFactsRow struct {
 	Slug      string
 }
 
-// Returns a page of the facts that CountIndexFacts counts, best first.
+// Returns a page of the facts that match the query and contain the phrases, best first; agent_id 0
+// means all agents. Agents without a directory are left out.
 func (q *Queries) SearchIndexFacts(ctx context.Context, arg SearchIndexFactsParams) ([]SearchIndexFactsRow, error) {
 	rows, err := q.db.Query(ctx, searchIndexFacts,
 		arg.Match,

@@ -21,7 +21,7 @@ type CancelRerunParams struct {
 	Again int64
 }
 
-// Cancels the next run, unless its time has changed.
+// Cancels the next run of a running job, unless its time differs from again.
 func (q *Queries) CancelRerun(ctx context.Context, arg CancelRerunParams) error {
 	_, err := q.db.Exec(ctx, cancelRerun, arg.ID, arg.Again)
 	return err
@@ -31,7 +31,7 @@ const deleteJobServer = `-- name: DeleteJobServer :exec
 DELETE FROM job_servers WHERE id = $1 OR seen_at < now() - interval '1 day'
 `
 
-// Deletes a stopping server, and servers that were silent for a day.
+// Deletes the heartbeat of a stopping server, and those of servers that were silent for a day.
 func (q *Queries) DeleteJobServer(ctx context.Context, id string) error {
 	_, err := q.db.Exec(ctx, deleteJobServer, id)
 	return err
@@ -57,7 +57,7 @@ type EndJobParams struct {
 	ID     int64
 }
 
-// Ends a job that has failed permanently.
+// Saves the final state of a job that has failed permanently, with the current time and the output.
 func (q *Queries) EndJob(ctx context.Context, arg EndJobParams) error {
 	_, err := q.db.Exec(ctx, endJob, arg.State, arg.Output, arg.ID)
 	return err
@@ -86,8 +86,9 @@ type FreeJobsParams struct {
 	Others  bool
 }
 
-// Frees abandoned jobs: those of silent servers if others is true, and those of this server that it does not
-// run. The attempt counts, so that a job which crashes its server ends too.
+// Frees abandoned jobs and returns their ids: those of silent servers if others is true, and those
+// of this server that it does not run. The attempt counts, so that a job which crashes its server
+// ends too.
 func (q *Queries) FreeJobs(ctx context.Context, arg FreeJobsParams) ([]int64, error) {
 	rows, err := q.db.Query(ctx, freeJobs,
 		arg.Problem,
@@ -136,7 +137,7 @@ type JobTokensRow struct {
 	Output int64
 }
 
-// Returns the tokens that an agent's jobs have used, by day (UTC).
+// Returns the tokens that an agent's jobs have used since a time, by day (UTC), oldest first.
 func (q *Queries) JobTokens(ctx context.Context, arg JobTokensParams) ([]JobTokensRow, error) {
 	rows, err := q.db.Query(ctx, jobTokens, arg.AgentID, arg.Since)
 	if err != nil {
@@ -183,7 +184,7 @@ type JobsRow struct {
 	Output      []byte
 }
 
-// Returns an agent's jobs: unfinished ones first, then the latest.
+// Returns an agent's jobs: unfinished ones first, then the latest finished.
 func (q *Queries) Jobs(ctx context.Context, arg JobsParams) ([]JobsRow, error) {
 	rows, err := q.db.Query(ctx, jobs, arg.AgentID, arg.Most)
 	if err != nil {
@@ -220,7 +221,7 @@ SELECT id FROM agents WHERE id = $1 FOR KEY SHARE
 `
 
 // Queries on the tables of River's queue that River itself does not make.
-// Prevents the deletion of the agent until the transaction ends.
+// Returns the agent's id, and prevents the deletion of the agent until the transaction ends.
 func (q *Queries) LockAgentRow(ctx context.Context, id int64) (int64, error) {
 	row := q.db.QueryRow(ctx, lockAgentRow, id)
 	var id_2 int64
@@ -240,7 +241,8 @@ type LockRunningJobParams struct {
 	Server  string
 }
 
-// Returns when the job is to run again (0: never), if this attempt still runs it. The row is locked.
+// Locks the row of a job if this attempt still runs it, and returns when it is to run again (0:
+// never).
 func (q *Queries) LockRunningJob(ctx context.Context, arg LockRunningJobParams) (int64, error) {
 	row := q.db.QueryRow(ctx, lockRunningJob, arg.ID, arg.Attempt, arg.Server)
 	var again int64
@@ -257,7 +259,7 @@ type OtherJobServerParams struct {
 	Silence float64
 }
 
-// Reports whether another server has sent a heartbeat recently.
+// Reports whether another server has sent a heartbeat within the last silence seconds.
 func (q *Queries) OtherJobServer(ctx context.Context, arg OtherJobServerParams) (bool, error) {
 	row := q.db.QueryRow(ctx, otherJobServer, arg.ID, arg.Silence)
 	var exists bool
@@ -281,7 +283,8 @@ type PostponeJobParams struct {
 	ID    int64
 }
 
-// Postpones an unfinished job and replaces its arguments. A running job runs once more.
+// Postpones an unfinished job and replaces its arguments. A running job runs once more at that
+// time.
 func (q *Queries) PostponeJob(ctx context.Context, arg PostponeJobParams) error {
 	_, err := q.db.Exec(ctx, postponeJob,
 		arg.Args,
@@ -305,7 +308,8 @@ type SaveJobServerParams struct {
 	Silence float64
 }
 
-// Saves a heartbeat. Returns whether the server has sent them long enough to judge others.
+// Saves a heartbeat. Returns whether the server has sent heartbeats for silence, which is long
+// enough to judge others.
 func (q *Queries) SaveJobServer(ctx context.Context, arg SaveJobServerParams) (bool, error) {
 	row := q.db.QueryRow(ctx, saveJobServer, arg.ID, arg.Silence)
 	var settled bool
@@ -318,7 +322,8 @@ UPDATE river_job SET state = 'available', scheduled_at = now()
 WHERE state = 'scheduled' AND (metadata #>> '{output,misconfigured}')::boolean
 `
 
-// Retries, after a start, jobs that failed because of a setting. There are few, so no index is needed.
+// Makes jobs due that have failed because of a setting, after a start. There are few, so no index
+// is needed.
 func (q *Queries) WakeMisconfiguredJobs(ctx context.Context) error {
 	_, err := q.db.Exec(ctx, wakeMisconfiguredJobs)
 	return err

@@ -51,7 +51,7 @@ type LogDaysRow struct {
 	Odd        int64
 }
 
-// Returns the days with logs, newest first.
+// Returns the days with logs in a range, newest first, with totals of each.
 func (q *Queries) LogDays(ctx context.Context, arg LogDaysParams) ([]LogDaysRow, error) {
 	rows, err := q.db.Query(ctx, logDays,
 		arg.AgentID,
@@ -95,7 +95,7 @@ type LogMonthsRow struct {
 	Days  int64
 }
 
-// Returns the months with logs, newest first.
+// Returns the months with logs, newest first, with the number of days.
 func (q *Queries) LogMonths(ctx context.Context, agentID int64) ([]LogMonthsRow, error) {
 	rows, err := q.db.Query(ctx, logMonths, agentID)
 	if err != nil {
@@ -132,7 +132,7 @@ type LogSignaturesRow struct {
 	Signature int64
 }
 
-// Returns the signatures of log files at and below the paths.
+// Returns the paths and signatures of the agent's log files at and below the paths.
 func (q *Queries) LogSignatures(ctx context.Context, arg LogSignaturesParams) ([]LogSignaturesRow, error) {
 	rows, err := q.db.Query(ctx, logSignatures, arg.Places, arg.AgentID)
 	if err != nil {
@@ -168,7 +168,8 @@ type LogsAroundRow struct {
 	After  pgtype.Date
 }
 
-// Returns the last day with logs before a day, and the first one after it.
+// Returns the last day with logs before a day, and the first one after it, each NULL if there is
+// none.
 func (q *Queries) LogsAround(ctx context.Context, arg LogsAroundParams) (LogsAroundRow, error) {
 	row := q.db.QueryRow(ctx, logsAround, arg.AgentID, arg.Day)
 	var i LogsAroundRow
@@ -208,8 +209,8 @@ type LogsBetweenRow struct {
 	Text       string
 }
 
-// Returns the logs of a range of days, oldest day first; a day's own log precedes those with a title. The limits
-// drop the oldest files, and the texts of the oldest days.
+// Returns the logs of a range of days, oldest day first; a day's own log precedes those with a
+// title. The limits omit the oldest files, and the texts of the oldest days.
 func (q *Queries) LogsBetween(ctx context.Context, arg LogsBetweenParams) ([]LogsBetweenRow, error) {
 	rows, err := q.db.Query(ctx, logsBetween,
 		arg.MostBytes,
@@ -322,8 +323,8 @@ type SearchLogsRow struct {
 	ModifiedAt time.Time
 }
 
-// Returns the logs that have all words, newest first. In scripts without spaces, the text must contain the
-// phrases.
+// Returns the logs before a place that have all words, newest first. In scripts without spaces, the
+// text must contain the phrases.
 func (q *Queries) SearchLogs(ctx context.Context, arg SearchLogsParams) ([]SearchLogsRow, error) {
 	rows, err := q.db.Query(ctx, searchLogs,
 		arg.Match,

@@ -25,7 +25,7 @@ const cancelRestoring = `-- name: CancelRestoring :exec
 UPDATE memories SET restoring = false WHERE id = $1
 `
 
-// The memory stays in the trash.
+// Ends a restore. The memory stays in the trash.
 func (q *Queries) CancelRestoring(ctx context.Context, id uuid.UUID) error {
 	_, err := q.db.Exec(ctx, cancelRestoring, id)
 	return err
@@ -143,7 +143,8 @@ type MarkDeletedParams struct {
 	ID         uuid.UUID
 }
 
-// Adds a tombstone for each content of the memory, as AddTombstones does.
+// Moves a memory to the trash, saves its removed index lines, and adds a tombstone for each content
+// that it has had.
 func (q *Queries) MarkDeleted(ctx context.Context, arg MarkDeletedParams) error {
 	_, err := q.db.Exec(ctx, markDeleted,
 		arg.At,
@@ -224,7 +225,8 @@ type NewestChangesRow struct {
 	ModifiedAt time.Time
 }
 
-// Returns the modification time of each agent's newest living memory, by an index. Unreadable files have none.
+// Returns the latest modification time among each agent's readable undeleted memories, by an index.
+// Agents without one have no row.
 func (q *Queries) NewestChanges(ctx context.Context, agentIds []int64) ([]NewestChangesRow, error) {
 	rows, err := q.db.Query(ctx, newestChanges, agentIds)
 	if err != nil {
@@ -257,7 +259,8 @@ type RemovedIndexLinesRow struct {
 	IndexLines []byte
 }
 
-// Returns the lines that were removed from indexes and are not restored. Each part has an index.
+// Returns by memory the lines that were removed from indexes and are not restored. Each part has an
+// index.
 func (q *Queries) RemovedIndexLines(ctx context.Context, agentID int64) ([]RemovedIndexLinesRow, error) {
 	rows, err := q.db.Query(ctx, removedIndexLines, agentID)
 	if err != nil {
@@ -347,7 +350,7 @@ type RowByIDRow struct {
 	Memory Memory
 }
 
-// Uses a cached plan, unlike a list of unknown length.
+// Returns the agent's memory with the id. Uses a cached plan, unlike a list of unknown length.
 func (q *Queries) RowByID(ctx context.Context, arg RowByIDParams) (RowByIDRow, error) {
 	row := q.db.QueryRow(ctx, rowByID, arg.AgentID, arg.ID)
 	var i RowByIDRow
@@ -399,7 +402,8 @@ type RowsByIDRow struct {
 	Memory Memory
 }
 
-// IS TRUE prevents the use of another index.
+// Returns the agent's memories with the ids, each once, in any order. IS TRUE prevents the use of
+// another index.
 func (q *Queries) RowsByID(ctx context.Context, arg RowsByIDParams) ([]RowsByIDRow, error) {
 	rows, err := q.db.Query(ctx, rowsByID, arg.Ids, arg.AgentID)
 	if err != nil {
@@ -533,7 +537,7 @@ const setDeletedByPerson = `-- name: SetDeletedByPerson :exec
 UPDATE memories SET deleted_by = 'person', restoring = false WHERE id = $1
 `
 
-// Keeps the memory in the trash.
+// Records that a user has deleted the memory, and ends a restore. The memory stays in the trash.
 func (q *Queries) SetDeletedByPerson(ctx context.Context, id uuid.UUID) error {
 	_, err := q.db.Exec(ctx, setDeletedByPerson, id)
 	return err
@@ -572,7 +576,8 @@ type SummariesRow struct {
 	Team           bool
 }
 
-// Returns the memories that CLAUDE.md lists, without bodies: all living ones with a type.
+// Returns the agent's memories that CLAUDE.md lists, without bodies, in any order: readable active
+// and missing ones with a type.
 func (q *Queries) Summaries(ctx context.Context, agentID int64) ([]SummariesRow, error) {
 	rows, err := q.db.Query(ctx, summaries, agentID)
 	if err != nil {
@@ -629,7 +634,8 @@ type SummariesOfRow struct {
 	Team           bool
 }
 
-// As Summaries, for some memories.
+// Returns the memories among ids that CLAUDE.md lists, without bodies, in any order: readable
+// active and missing ones with a type.
 func (q *Queries) SummariesOf(ctx context.Context, arg SummariesOfParams) ([]SummariesOfRow, error) {
 	rows, err := q.db.Query(ctx, summariesOf, arg.Ids, arg.AgentID)
 	if err != nil {
@@ -679,7 +685,9 @@ type UnreadableByPathRow struct {
 	Memory Memory
 }
 
-// Each part has an index. One condition for both would need a bitmap, which ForceGenericPlans disables.
+// Returns the rows of unreadable files at the paths, except deleted ones without an unfinished
+// restore. Each part has an index. One condition for both would need a bitmap, which
+// ForceGenericPlans disables.
 func (q *Queries) UnreadableByPath(ctx context.Context, arg UnreadableByPathParams) ([]UnreadableByPathRow, error) {
 	rows, err := q.db.Query(ctx, unreadableByPath, arg.AgentID, arg.Paths)
 	if err != nil {
@@ -773,8 +781,8 @@ type UpdateMemoriesParams struct {
 	Conflicts     []string
 }
 
-// One statement, so that the tallies are updated once. A zero value stands for NULL. If a restored memory is
-// deleted again, its restore ends.
+// Updates the columns of the memories in one statement, so that the tallies are updated once. A
+// zero value stands for NULL. If a restored memory is deleted again, its restore ends.
 func (q *Queries) UpdateMemories(ctx context.Context, arg UpdateMemoriesParams) error {
 	_, err := q.db.Exec(ctx, updateMemories,
 		arg.Ids,

@@ -32,7 +32,7 @@ type CountRecallsBetweenRow struct {
 	Recalls int64
 }
 
-// Counts the recalls that considered memories in each span of time.
+// Counts for each span of time the recalls that considered memories.
 func (q *Queries) CountRecallsBetween(ctx context.Context, arg CountRecallsBetweenParams) ([]CountRecallsBetweenRow, error) {
 	rows, err := q.db.Query(ctx, countRecallsBetween, arg.Beginnings, arg.AgentID, arg.Ends)
 	if err != nil {
@@ -81,8 +81,9 @@ type CountRecallsByDayRow struct {
 	NoneOfMany int64
 }
 
-// Counts recalls by day, caller and selector: all, those with a result, and those without one despite many
-// candidates. Day by day, the index is read without a sort.
+// Counts recalls by day, caller and selector: all, those with a result, and those without one
+// despite many candidates. Days without recalls have no row. Day by day, the index is read without
+// a sort.
 func (q *Queries) CountRecallsByDay(ctx context.Context, arg CountRecallsByDayParams) ([]CountRecallsByDayRow, error) {
 	rows, err := q.db.Query(ctx, countRecallsByDay, arg.Days, arg.Many, arg.AgentID)
 	if err != nil {
@@ -116,7 +117,8 @@ SELECT ((SELECT coalesce(sum(t.n), 0) FROM memory_tallies t WHERE t.agent_id = A
          WHERE f.agent_id = ANY($1::bigint[]) AND a.present))::bigint
 `
 
-// Counts the memories and facts of the agents that a recall can choose from.
+// Counts the undeleted memories of the agents, and their facts, from which a recall can choose.
+// Facts of agents without a directory are left out.
 func (q *Queries) CountToRecall(ctx context.Context, agentIds []int64) (int64, error) {
 	row := q.db.QueryRow(ctx, countToRecall, agentIds)
 	var column_1 int64
@@ -161,7 +163,8 @@ const deliverRecall = `-- name: DeliverRecall :execrows
 UPDATE recalls SET state = 'handed_out' WHERE id = $1 AND state = 'settled'
 `
 
-// The caller whose update changes the row delivers the recall.
+// Marks a settled recall as delivered. Changes no row if it is not settled. The caller whose update
+// changes the row delivers the recall.
 func (q *Queries) DeliverRecall(ctx context.Context, id uuid.UUID) (int64, error) {
 	result, err := q.db.Exec(ctx, deliverRecall, id)
 	if err != nil {
@@ -187,7 +190,7 @@ type DeliveredToSessionRow struct {
 	Bytes    int32
 }
 
-// Returns the deliveries that are still in the session's context.
+// Returns the memories delivered to a session since its context was last compacted.
 func (q *Queries) DeliveredToSession(ctx context.Context, arg DeliveredToSessionParams) ([]DeliveredToSessionRow, error) {
 	rows, err := q.db.Query(ctx, deliveredToSession, arg.AgentID, arg.Session)
 	if err != nil {
@@ -224,7 +227,8 @@ type ListRecallsParams struct {
 	Most     int32
 }
 
-// Returns a page, newest first.
+// Returns a page of the agent's recalls, newest first, before a place; from the newest if that is
+// NULL.
 func (q *Queries) ListRecalls(ctx context.Context, arg ListRecallsParams) ([]Recall, error) {
 	rows, err := q.db.Query(ctx, listRecalls,
 		arg.AgentID,
@@ -282,7 +286,8 @@ type ListRecallsOfSessionParams struct {
 	Most     int32
 }
 
-// Returns a page of a session, newest first.
+// Returns a page of the recalls of a session, newest first, before a place; from the newest if that
+// is NULL.
 func (q *Queries) ListRecallsOfSession(ctx context.Context, arg ListRecallsOfSessionParams) ([]Recall, error) {
 	rows, err := q.db.Query(ctx, listRecallsOfSession,
 		arg.AgentID,
@@ -402,8 +407,8 @@ type RecallExtremesRow struct {
 	Total      int64
 }
 
-// Returns the memories that were never delivered, oldest first, and those delivered most often, each with its
-// total.
+// Returns readable undeleted memories: those that were never delivered since a time, oldest first,
+// then those delivered most often. Each row has the total of its kind.
 func (q *Queries) RecallExtremes(ctx context.Context, arg RecallExtremesParams) ([]RecallExtremesRow, error) {
 	rows, err := q.db.Query(ctx, recallExtremes, arg.AgentID, arg.Since, arg.Most)
 	if err != nil {
@@ -457,7 +462,8 @@ type RecallFilesRow struct {
 	Beginning   []byte
 }
 
-// Returns the first bytes of the memories' files.
+// Returns the readable undeleted memories among ids that belong to the agents, with the first bytes
+// of their files.
 func (q *Queries) RecallFiles(ctx context.Context, arg RecallFilesParams) ([]RecallFilesRow, error) {
 	rows, err := q.db.Query(ctx, recallFiles, arg.Most, arg.Ids, arg.AgentIds)
 	if err != nil {
@@ -513,7 +519,8 @@ type RecallHitsRow struct {
 	Ids   []uuid.UUID
 }
 
-// Returns for each query a limited number of matching memories and facts. Memories may be in the trash.
+// Returns for each query the ids of a limited number of matching memories and facts. Memories may
+// be in the trash. Queries without a match have no row.
 func (q *Queries) RecallHits(ctx context.Context, arg RecallHitsParams) ([]RecallHitsRow, error) {
 	rows, err := q.db.Query(ctx, recallHits, arg.Matches, arg.Most)
 	if err != nil {
@@ -550,7 +557,8 @@ type RecallItemsRow struct {
 	There    bool
 }
 
-// Returns the delivered memories of the recalls, and whether each can still be read, also from the trash.
+// Returns the delivered memories of the recalls in order. there reports whether a memory can still
+// be read, also from the trash.
 func (q *Queries) RecallItems(ctx context.Context, ids []uuid.UUID) ([]RecallItemsRow, error) {
 	rows, err := q.db.Query(ctx, recallItems, ids)
 	if err != nil {
@@ -610,8 +618,8 @@ type RecallManifestRow struct {
 	Body        string
 }
 
-// Returns the agents' newest memories, for selection by a model. Without a description, the start of the body
-// stands for it.
+// Returns the agents' newest readable undeleted memories, except those in besides, newest first.
+// Without a description, the start of the body stands for it.
 func (q *Queries) RecallManifest(ctx context.Context, arg RecallManifestParams) ([]RecallManifestRow, error) {
 	rows, err := q.db.Query(ctx, recallManifest, arg.AgentIds, arg.Besides, arg.Most)
 	if err != nil {
@@ -663,7 +671,8 @@ type RecallMediansRow struct {
 	Median     int64
 }
 
-// Returns the median time of selection in microseconds, by selector, over the last recalls.
+// Returns the median time of selection in microseconds, by selector, over the last recalls since a
+// time.
 func (q *Queries) RecallMedians(ctx context.Context, arg RecallMediansParams) ([]RecallMediansRow, error) {
 	rows, err := q.db.Query(ctx, recallMedians, arg.AgentID, arg.Since, arg.Most)
 	if err != nil {
@@ -707,7 +716,8 @@ type RecallTextsRow struct {
 	Body        string
 }
 
-// Returns the texts of those memories that can be recalled.
+// Returns the readable undeleted memories among ids that belong to the agents, with the first
+// characters of their bodies.
 func (q *Queries) RecallTexts(ctx context.Context, arg RecallTextsParams) ([]RecallTextsRow, error) {
 	rows, err := q.db.Query(ctx, recallTexts, arg.Most, arg.Ids, arg.AgentIds)
 	if err != nil {
@@ -751,7 +761,7 @@ type RecallsOfMemoryRow struct {
 	Last    time.Time
 }
 
-// Returns how often a memory was delivered, and when last.
+// Returns how often a memory was delivered, and when last (1970 if never).
 func (q *Queries) RecallsOfMemory(ctx context.Context, arg RecallsOfMemoryParams) (RecallsOfMemoryRow, error) {
 	row := q.db.QueryRow(ctx, recallsOfMemory, arg.AgentID, arg.MemoryID)
 	var i RecallsOfMemoryRow
@@ -902,7 +912,7 @@ CROSS JOIN LATERAL (
 ) w
 `
 
-// Returns a few words for each prefix.
+// Returns at most 60 words for each prefix, each word once.
 func (q *Queries) WordsWithPrefix(ctx context.Context, beginnings []string) ([]string, error) {
 	rows, err := q.db.Query(ctx, wordsWithPrefix, beginnings)
 	if err != nil {

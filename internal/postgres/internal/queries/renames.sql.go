@@ -26,7 +26,8 @@ type AddNameTombstonesParams struct {
 	MemoryID uuid.UUID
 }
 
-// Adds tombstones for the old name of a renamed memory, so that old copies in sessions do not return under it.
+// Adds tombstones under the old name for all contents of a renamed memory, so that old copies in
+// sessions do not return under it.
 func (q *Queries) AddNameTombstones(ctx context.Context, arg AddNameTombstonesParams) error {
 	_, err := q.db.Exec(ctx, addNameTombstones,
 		arg.AgentID,
@@ -42,7 +43,8 @@ const clearIndexLines = `-- name: ClearIndexLines :exec
 UPDATE memories SET index_lines = NULL, restoring = false WHERE id = $1
 `
 
-// The removed lines link to a file with the old name.
+// Deletes the memory's removed index lines, because they link to a file with the old name, and ends
+// a restore.
 func (q *Queries) ClearIndexLines(ctx context.Context, id uuid.UUID) error {
 	_, err := q.db.Exec(ctx, clearIndexLines, id)
 	return err
@@ -53,8 +55,8 @@ UPDATE files SET memory_id = NULL
 WHERE (memory_id = $1::uuid AND present OR memory_id = $1::uuid AND NOT present) AND status <> 'removing'
 `
 
-// Detaches the memory's other files, which have the old name. Files to be removed stay. There are two parts
-// because each index is partial.
+// Detaches the memory's other files, which have the old name. Files to be removed stay. There are
+// two parts because each index is partial.
 func (q *Queries) DetachFiles(ctx context.Context, memoryID uuid.UUID) error {
 	_, err := q.db.Exec(ctx, detachFiles, memoryID)
 	return err
@@ -70,7 +72,8 @@ type MoveFilesParams struct {
 	DeletedID uuid.UUID
 }
 
-// There are two parts because each index is partial.
+// Moves the files of a deleted memory to the one that gets its name. There are two parts because
+// each index is partial.
 func (q *Queries) MoveFiles(ctx context.Context, arg MoveFilesParams) error {
 	_, err := q.db.Exec(ctx, moveFiles, arg.MemoryID, arg.DeletedID)
 	return err
@@ -87,7 +90,8 @@ type MoveRevisionsParams struct {
 	DeletedID uuid.UUID
 }
 
-// Moves the history of a deleted memory to the one that gets its name.
+// Moves the contents of a deleted memory to the one that gets its name, except contents that this
+// one has.
 func (q *Queries) MoveRevisions(ctx context.Context, arg MoveRevisionsParams) error {
 	_, err := q.db.Exec(ctx, moveRevisions, arg.MemoryID, arg.DeletedID)
 	return err
@@ -106,7 +110,8 @@ type RemoveNameTombstonesParams struct {
 	Team     bool
 }
 
-// Removes the tombstones of an earlier rename, if the memory gets that name again.
+// Removes the tombstones that an earlier rename of the memory has added under the name, because it
+// gets that name again.
 func (q *Queries) RemoveNameTombstones(ctx context.Context, arg RemoveNameTombstonesParams) error {
 	_, err := q.db.Exec(ctx, removeNameTombstones,
 		arg.MemoryID,
@@ -121,7 +126,7 @@ const unindexMemory = `-- name: UnindexMemory :exec
 DELETE FROM memory_search WHERE memory_id = $1
 `
 
-// The search index has the words of the name.
+// Removes a memory from the search index, which has the words of its old name.
 func (q *Queries) UnindexMemory(ctx context.Context, memoryID uuid.UUID) error {
 	_, err := q.db.Exec(ctx, unindexMemory, memoryID)
 	return err

@@ -115,7 +115,7 @@ type RawsByContentRow struct {
 	Raw         []byte
 }
 
-// Returns the bytes of each content.
+// Returns the bytes of each content. Contents without saved bytes have no row.
 func (q *Queries) RawsByContent(ctx context.Context, arg RawsByContentParams) ([]RawsByContentRow, error) {
 	rows, err := q.db.Query(ctx, rawsByContent, arg.MemoryIds, arg.Fingerprints)
 	if err != nil {
@@ -169,8 +169,8 @@ type RevisionsRow struct {
 	Total       int64
 }
 
-// Returns a page of a memory's contents, newest first, from a fingerprint or hash on; with the number of the
-// rest and of all.
+// Returns a page of a memory's contents, newest first, from the one with a fingerprint or hash on;
+// with the number of the rest and of all. Returns no row if that one is unknown.
 func (q *Queries) Revisions(ctx context.Context, arg RevisionsParams) ([]RevisionsRow, error) {
 	rows, err := q.db.Query(ctx, revisions, arg.MemoryID, arg.FromID, arg.Most)
 	if err != nil {
@@ -218,7 +218,7 @@ type RevisionsByContentRow struct {
 	Fingerprint []byte
 }
 
-// Returns the contents that their memories have had before.
+// Returns the revisions of those contents that their memories have had before.
 func (q *Queries) RevisionsByContent(ctx context.Context, arg RevisionsByContentParams) ([]RevisionsByContentRow, error) {
 	rows, err := q.db.Query(ctx, revisionsByContent, arg.MemoryIds, arg.Fingerprints)
 	if err != nil {

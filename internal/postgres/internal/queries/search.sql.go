@@ -24,7 +24,8 @@ const cleanPendingList = `-- name: CleanPendingList :exec
 SELECT gin_clean_pending_list('memory_search_words_idx')
 `
 
-// Empties the GIN pending list. Each search reads all of it, up to 4 MB, until the next vacuum.
+// Empties the pending list of the search index. Each search reads all of it, up to 4 MB, until the
+// next vacuum.
 func (q *Queries) CleanPendingList(ctx context.Context) error {
 	_, err := q.db.Exec(ctx, cleanPendingList)
 	return err
@@ -34,7 +35,8 @@ const cleanWordsPendingList = `-- name: CleanWordsPendingList :exec
 SELECT gin_clean_pending_list('search_words_word_idx')
 `
 
-// As CleanPendingList, for the index of fuzzy search.
+// Empties the pending list of the index for fuzzy search. Each search reads all of it, up to 4 MB,
+// until the next vacuum.
 func (q *Queries) CleanWordsPendingList(ctx context.Context) error {
 	_, err := q.db.Exec(ctx, cleanWordsPendingList)
 	return err
@@ -80,8 +82,8 @@ type MemoriesToIndexRow struct {
 	Body        string
 }
 
-// Returns contents that the search index lacks, from a memory id on. The ids are found before the texts are
-// read.
+// Returns the contents that the search index lacks, from a memory id on, in the order of ids. The
+// ids are found before the texts are read.
 func (q *Queries) MemoriesToIndex(ctx context.Context, arg MemoriesToIndexParams) ([]MemoriesToIndexRow, error) {
 	rows, err := q.db.Query(ctx, memoriesToIndex, arg.First, arg.Most)
 	if err != nil {
@@ -141,8 +143,8 @@ type SimilarWordsRow struct {
 	Word  string
 }
 
-// Returns similar words, the most similar first. % is an operator of pg_trgm and uses
-// pg_trgm.similarity_threshold.
+// Returns for each typed word at most 60 similar words, the most similar first. % is an operator of
+// pg_trgm and uses pg_trgm.similarity_threshold.
 func (q *Queries) SimilarWords(ctx context.Context, typed []string) ([]SimilarWordsRow, error) {
 	rows, err := q.db.Query(ctx, similarWords, typed)
 	if err != nil {
@@ -182,7 +184,8 @@ type TextsOfRow struct {
 	Body        string
 }
 
-// Returns all contents of the memories, or of all memories and facts of an agent, to delete their words.
+// Returns all contents of the memories, or of all memories and facts of an agent, to delete their
+// words.
 func (q *Queries) TextsOf(ctx context.Context, arg TextsOfParams) ([]TextsOfRow, error) {
 	rows, err := q.db.Query(ctx, textsOf, arg.Ids, arg.AgentID)
 	if err != nil {

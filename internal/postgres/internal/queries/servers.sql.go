@@ -53,7 +53,7 @@ type AgentStatsRow struct {
 	Pending int32
 }
 
-// Returns statistics of agents whose directories are present and their own.
+// Returns statistics of agents whose directories are present and their own; zero if there are none.
 func (q *Queries) AgentStats(ctx context.Context) ([]AgentStatsRow, error) {
 	rows, err := q.db.Query(ctx, agentStats)
 	if err != nil {
@@ -111,7 +111,8 @@ type DeleteRequestRow struct {
 	Response []byte
 }
 
-// Deletes a request, and abandoned ones of other callers.
+// Deletes a request and returns its state. Also deletes requests of other callers that expired a
+// minute ago.
 func (q *Queries) DeleteRequest(ctx context.Context, id uuid.UUID) (DeleteRequestRow, error) {
 	row := q.db.QueryRow(ctx, deleteRequest, id)
 	var i DeleteRequestRow
@@ -128,7 +129,8 @@ type ExtendRequestRow struct {
 	Response []byte
 }
 
-// Extends the expiry, and returns the state of the request.
+// Sets the expiry of a request to 3 seconds from now, and returns its state. Returns no row if it
+// does not exist.
 func (q *Queries) ExtendRequest(ctx context.Context, id uuid.UUID) (ExtendRequestRow, error) {
 	row := q.db.QueryRow(ctx, extendRequest, id)
 	var i ExtendRequestRow
@@ -198,8 +200,8 @@ FROM unnest($1::bigint[]) AS id
 WHERE pg_try_advisory_lock(1818583411, id::integer)
 `
 
-// Leases are advisory locks of a session. 1818583411 is 0x6c656173, "leas", the first half of their keys; the
-// second half is the agent.
+// Leases are advisory locks of a session. 1818583411 is 0x6c656173, "leas", the first half of their
+// keys; the second half is the agent.
 func (q *Queries) TakeLeases(ctx context.Context, agentIds []int64) ([]int64, error) {
 	rows, err := q.db.Query(ctx, takeLeases, agentIds)
 	if err != nil {

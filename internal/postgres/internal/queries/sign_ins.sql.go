@@ -30,7 +30,7 @@ type SaveSignInParams struct {
 	ExpiresAt time.Time
 }
 
-// Saves a sign-in, and deletes expired ones.
+// Inserts a sign-in, and deletes expired ones.
 func (q *Queries) SaveSignIn(ctx context.Context, arg SaveSignInParams) error {
 	_, err := q.db.Exec(ctx, saveSignIn, arg.ID, arg.Seal, arg.ExpiresAt)
 	return err

@@ -23,7 +23,7 @@ type AddTombstonesParams struct {
 	MemoryID uuid.UUID
 }
 
-// Adds a tombstone for each content that the memory has had.
+// Adds a tombstone for each content that the memory has had, unless it exists.
 func (q *Queries) AddTombstones(ctx context.Context, arg AddTombstonesParams) error {
 	_, err := q.db.Exec(ctx, addTombstones, arg.At, arg.MemoryID)
 	return err
@@ -181,7 +181,7 @@ type DeleteTombstoneParams struct {
 	Fingerprint []byte
 }
 
-// As LiftTombstone, without a result.
+// Removes a tombstone, if it exists.
 func (q *Queries) DeleteTombstone(ctx context.Context, arg DeleteTombstoneParams) error {
 	_, err := q.db.Exec(ctx, deleteTombstone,
 		arg.AgentID,
@@ -261,7 +261,8 @@ WHERE m.id = $1 AND r.memory_id = m.id AND t.agent_id = m.agent_id AND t.name = 
   AND (t.deleted_at = m.deleted_at OR r.id = m.revision_id)
 `
 
-// Removes the tombstones of the current content and of the last deletion. Tombstones of earlier deletions stay.
+// Removes the tombstones of a memory's current content and of its last deletion. Tombstones of
+// earlier deletions stay.
 func (q *Queries) RemoveTombstones(ctx context.Context, memoryID uuid.UUID) error {
 	_, err := q.db.Exec(ctx, removeTombstones, memoryID)
 	return err

@@ -28,7 +28,8 @@ type DeadCitationsOfRow struct {
 	Citations []byte
 }
 
-// Returns those of the memories that have dead citations.
+// Returns the citations of the memories among ids that have dead ones, by the check of their
+// current contents.
 func (q *Queries) DeadCitationsOf(ctx context.Context, arg DeadCitationsOfParams) ([]DeadCitationsOfRow, error) {
 	rows, err := q.db.Query(ctx, deadCitationsOf, arg.AgentID, arg.Ids)
 	if err != nil {
@@ -79,7 +80,8 @@ type SaveVerificationsParams struct {
 	Citations   [][]byte
 }
 
-// Skips memories that were purged during the check.
+// Inserts checks, or replaces those of the same memories. Skips memories that were purged during
+// the check.
 func (q *Queries) SaveVerifications(ctx context.Context, arg SaveVerificationsParams) error {
 	_, err := q.db.Exec(ctx, saveVerifications,
 		arg.AgentID,
@@ -117,7 +119,8 @@ type ToReviewRow struct {
 	Citations   []byte
 }
 
-// Returns memories with dead citations: the most citations first, then types that age fastest, then the oldest.
+// Returns undeleted memories with dead citations: the most citations first, then types that age
+// fastest, then the oldest.
 func (q *Queries) ToReview(ctx context.Context, arg ToReviewParams) ([]ToReviewRow, error) {
 	rows, err := q.db.Query(ctx, toReview, arg.AgentID, arg.LimitTo)
 	if err != nil {
@@ -164,7 +167,7 @@ type VerificationOfRow struct {
 	Citations []byte
 }
 
-// Returns the check of the memory's current content.
+// Returns the check of the memory's current content; no row if only an earlier content was checked.
 func (q *Queries) VerificationOf(ctx context.Context, arg VerificationOfParams) (VerificationOfRow, error) {
 	row := q.db.QueryRow(ctx, verificationOf, arg.AgentID, arg.MemoryID)
 	var i VerificationOfRow
