@@ -52,7 +52,7 @@ func (s *Store) Activity(ctx context.Context, list records.ActivityList) (record
 	if err != nil {
 		return records.ActivityPage{}, err
 	}
-	rows, _ := s.pool.Query(ctx, sql, args) // CollectRows returns its error
+	rows, _ := s.pool.Query(ctx, sql, args) // CollectRows returns the error of Query
 	page := records.ActivityPage{}
 	page.Activity, err = pgx.CollectRows(rows, scanActivity)
 	if err != nil {

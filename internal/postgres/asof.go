@@ -38,7 +38,8 @@ func (s *Store) memoriesAsOf(ctx context.Context, agent records.Agent, filter me
 		args["after_name"], args["after_id"] = after.Name, after.ID
 		beyond = " WHERE (m.name, m.id) > (@after_name, @after_id)"
 	}
-	found, _ := s.pool.Query(ctx, fmt.Sprintf(pastMemories, where(filter, "", anyCondition), beyond), args) // CollectRows returns its error
+	// CollectRows returns the error of Query.
+	found, _ := s.pool.Query(ctx, fmt.Sprintf(pastMemories, where(filter, "", anyCondition), beyond), args)
 	rows, err := pgx.CollectRows(found, pgx.RowToStructByPos[queries.MemoryAsOfRow])
 	if err != nil {
 		return records.MemoryPage{}, dberr.Wrap("list past memories", err)

@@ -12,7 +12,7 @@ import (
 	"memoir/internal/postgres/pgtest/linetest"
 )
 
-// brief is how long Postgres may be silent here.
+// brief is the timeout of the tests, in which Postgres must respond.
 const brief = 50 * time.Millisecond
 
 func setupAttend(t *testing.T) (*postgres.Store, *linetest.Line) {

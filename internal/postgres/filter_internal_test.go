@@ -9,7 +9,7 @@ import (
 	"memoir/internal/postgres/search"
 )
 
-// withoutSQL are the filters that are no condition of a row.
+// withoutSQL are the filters without a condition on rows.
 var withoutSQL = map[string]bool{"q": true, "near": true, "sort": true, "as_of": true}
 
 func TestConditions_EveryFilter(t *testing.T) {

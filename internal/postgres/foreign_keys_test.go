@@ -100,7 +100,7 @@ func TestForeignKeys_UseIndexes(t *testing.T) {
 	}
 }
 
-// code returns Postgres' own, empty for any other error.
+// code returns the SQLSTATE of an error of Postgres, or "" for any other error.
 func code(err error) string {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {

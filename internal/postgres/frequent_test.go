@@ -24,7 +24,7 @@ const manyMemories = `
 	INSERT INTO revisions (id, memory_id, fingerprint, hash, description, body, path, seen_at)
 	SELECT revision_id, id, fingerprint, '', 'For all', 'After the release', path, now() FROM came`
 
-// library is an agent with many memories, all of them in the search index.
+// library is a test with an agent that has many memories, all of them in the search index.
 type library struct {
 	*testing.T
 	store *postgres.Store

@@ -21,7 +21,7 @@ WHERE locktype = 'advisory' AND classid = 1818583411 AND objsubid = 2 AND grante
 // Holders returns by agent id the server connections that hold leases. Agents whose lease no server
 // holds have no entry.
 func (s *Store) Holders(ctx context.Context) (map[int64]records.LeaseHolder, error) {
-	rows, _ := s.pool.Query(ctx, heldLeases) // ForEachRow returns its error
+	rows, _ := s.pool.Query(ctx, heldLeases) // ForEachRow returns the error of Query
 	holders := map[int64]records.LeaseHolder{}
 	var agent int64
 	var holder records.LeaseHolder

@@ -145,7 +145,7 @@ func listed(ctx context.Context, on reader, l memoryList, c selection, after *pl
 	if l.Sort == byRank {
 		query = rankedQuery
 	}
-	found, _ := on.Query(ctx, query(c, l, after), c.args) // CollectRows returns its error
+	found, _ := on.Query(ctx, query(c, l, after), c.args) // CollectRows returns the error of Query
 	rows, err = pgx.CollectRows(found, scanRow)
 	switch {
 	case err != nil:

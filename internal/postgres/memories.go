@@ -35,8 +35,9 @@ func memoryOf(ctx context.Context, on queries.DBTX, agent records.Agent, id stri
 	if err != nil {
 		return memories.Memory{}, err
 	}
+	// CollectExactlyOneRow returns the error of Query.
 	rows, _ := on.Query(ctx, `SELECT `+rowColumns+`, 0::real, 0
-		FROM memories m JOIN revisions r ON r.id = m.revision_id WHERE m.agent_id = $1 AND m.id = $2`, agent.ID, parsed) // CollectExactlyOneRow returns its error
+		FROM memories m JOIN revisions r ON r.id = m.revision_id WHERE m.agent_id = $1 AND m.id = $2`, agent.ID, parsed)
 	row, err := pgx.CollectExactlyOneRow(rows, scanRow)
 	if err != nil {
 		return memories.Memory{}, dberr.Wrap("read memory", err)

@@ -10,7 +10,7 @@ import (
 	"memoir/internal/records"
 )
 
-// withFiles gives each memory the file of its path and a copy.
+// withFiles inserts two files for each memory: one at its path, and one with the suffix .bak.
 const withFiles = `INSERT INTO files (agent_id, path, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at)
 	SELECT agent_id, path || suffix, id, 'mirrored', true, fingerprint, hash, size, 0, modified_at, content_at
 	FROM memories, unnest('{"", .bak}'::text[]) suffix`
@@ -56,8 +56,8 @@ func TestScanQueries_UseIndexes(t *testing.T) {
 	}
 }
 
-// read returns how many rows of the tables of memories and files have been read, over all closed
-// connections.
+// read closes the store, and returns how many rows of the tables of memories and files all closed
+// connections have read.
 func (l *library) read() int {
 	l.Helper()
 	l.store.Close()

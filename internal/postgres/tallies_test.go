@@ -6,7 +6,8 @@ import (
 	"memoir/internal/postgres/pgtest"
 )
 
-// memoriesOf inserts memories of two agents, and files that carry them.
+// memoriesOf inserts 60 memories of two agents in turn, and one file for each. Every fifth memory
+// is deleted, and its file is absent.
 const memoriesOf = `
 	WITH came AS (INSERT INTO memories (id, agent_id, name, readable, state, type, deleted_at, revision_id, description, fingerprint, hash, size,
 			path, modified_at, content_at, created_at, updated_at)

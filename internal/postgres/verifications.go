@@ -99,6 +99,7 @@ func (s *Store) Unverified(
 		}
 		only = &parsed
 	}
+	// ForEachRow returns the error of Query.
 	rows, _ := s.pool.Query(ctx, `SELECT u.id, u.revision_id, r.body, u.citations
 		FROM (SELECT m.id, m.revision_id, v.citations, v.checked_at
 			FROM memories m LEFT JOIN verifications v ON v.memory_id = m.id
@@ -106,7 +107,7 @@ func (s *Store) Unverified(
 				AND (v.memory_id IS NULL OR v.revision_id <> m.revision_id OR v.checked_at < $3 OR v.project <> $5)
 			ORDER BY v.checked_at NULLS FIRST LIMIT $4) u
 		JOIN revisions r ON r.id = u.revision_id
-		ORDER BY u.checked_at NULLS FIRST`, agent.ID, only, since, records.MaxUnverified, project) // ForEachRow returns its error
+		ORDER BY u.checked_at NULLS FIRST`, agent.ID, only, since, records.MaxUnverified, project)
 	var u records.UnverifiedMemory
 	var before []byte
 	_, err := pgx.ForEachRow(rows, []any{&u.ID, &u.RevisionID, &u.Body, &before}, func() error {
@@ -159,9 +160,10 @@ func (s *Store) DeleteVerifications(ctx context.Context, agentID int64) error {
 // NamesOf calls each with the name and path of every file on disk of the agent's undeleted
 // memories, in any order. A memory without a file on disk is passed once, with its last path.
 func (s *Store) NamesOf(ctx context.Context, agent records.Agent, each func(name, path string)) error {
+	// ForEachRow returns the error of Query.
 	rows, _ := s.pool.Query(ctx, `SELECT m.name, coalesce(f.path, m.path)
 		FROM memories m LEFT JOIN files f ON f.memory_id = m.id AND f.present
-		WHERE m.agent_id = $1 AND m.state <> 'deleted'`, agent.ID) // ForEachRow returns its error
+		WHERE m.agent_id = $1 AND m.state <> 'deleted'`, agent.ID)
 	var name, path string
 	_, err := pgx.ForEachRow(rows, []any{&name, &path}, func() error {
 		each(name, path)

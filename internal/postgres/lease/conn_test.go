@@ -10,7 +10,8 @@ import (
 	"memoir/internal/postgres/pgtest"
 )
 
-// linked opens a link of its own to a database.
+// linked opens a lease connection to the database at url, and closes it at the end of the test.
+// hear receives the messages of other connections.
 func linked(t *testing.T, url string, hear func(string)) *lease.Conn {
 	t.Helper()
 	store, err := postgres.Open(t.Context(), url)

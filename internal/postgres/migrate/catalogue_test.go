@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// catalogueQueries give one line per thing in the schema public, with all that is said about it.
+// catalogueQueries return one line for each object in the schema public, with all its properties.
 var catalogueQueries = []string{
 	`SELECT format('relation %s kind %s persistence %s options %s row security %s',
 		relname, relkind, relpersistence, reloptions, relrowsecurity)
@@ -53,7 +53,8 @@ var catalogueQueries = []string{
 	`SELECT format('schema %s', nspname) FROM pg_namespace WHERE nspname NOT LIKE 'pg\_%'`,
 }
 
-// catalogue describes all that the schema holds, so that two databases can be compared.
+// catalogue returns one line for each object in the schema public, with its properties, so that two
+// databases can be compared. It ends the test if there is none.
 func catalogue(t *testing.T, conn *pgx.Conn) map[string]bool {
 	t.Helper()
 	all := map[string]bool{}

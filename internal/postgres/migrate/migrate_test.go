@@ -25,7 +25,8 @@ import (
 //go:embed testdata/v38.sql
 var version38 string
 
-// upgraded returns a connection to a database of version 38 that was migrated.
+// upgraded returns a connection to a new database that was created at version 38 and migrated, and
+// its URL.
 func upgraded(t *testing.T) (conn *pgx.Conn, url string) {
 	t.Helper()
 	url = pgtest.Empty(t)
@@ -241,7 +242,8 @@ func TestSchema_RiverTables(t *testing.T) {
 	}
 }
 
-// ofRiver leaves the lines of a catalogue that are about River's tables, apart from the order of columns, which means nothing to it.
+// ofRiver returns the lines of a catalogue about River's tables, without the positions of columns,
+// which do not matter to River. It removes all other lines from lines.
 func ofRiver(lines map[string]bool) map[string]bool {
 	place := regexp.MustCompile(` at \d+:`)
 	maps.DeleteFunc(lines, func(line string, _ bool) bool { return !strings.Contains(line, "river_") })

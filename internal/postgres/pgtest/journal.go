@@ -83,7 +83,7 @@ func JournalGaps(ctx context.Context, url string) []string {
 
 // sentencesOf returns the only column of the query. An error is returned as a sentence.
 func sentencesOf(conn *pgx.Conn, query string) []string {
-	rows, _ := conn.Query(context.Background(), query) // CollectRows returns its error
+	rows, _ := conn.Query(context.Background(), query) // CollectRows returns the error of Query
 	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		return []string{err.Error()}
