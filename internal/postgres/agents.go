@@ -46,34 +46,31 @@ func (s *Store) Agent(ctx context.Context, slug string) (records.Agent, error) {
 // memories.ErrNotFound if there is no such agent.
 func (s *Store) AgentUncounted(ctx context.Context, slug string) (records.Agent, error) {
 	row, err := s.q.AgentBySlug(ctx, slug)
-	if err != nil {
-		return records.Agent{}, dberr.Wrap("read agent", err)
-	}
-	return agentOf(row), nil
+	return agentOf(row), dberr.Wrap("read agent", err)
 }
 
 // count reads the counts of the agents' memories, blocked contents, conflicts and proposals, and
 // writes them into the elements of agents.
 func (s *Store) count(ctx context.Context, agents []records.Agent) error {
 	ids := make([]int64, len(agents))
-	place := make(map[int64]*records.Counts, len(agents))
+	counts := make(map[int64]*records.Counts, len(agents))
 	for i := range agents {
 		ids[i] = agents[i].ID
-		place[agents[i].ID] = &agents[i].Counts
+		counts[agents[i].ID] = &agents[i].Counts
 	}
 	rows, err := s.q.CountMemories(ctx, ids)
 	if err != nil {
 		return dberr.Wrap("count memories", err)
 	}
 	for _, row := range rows {
-		place[row.AgentID].Add(memories.State(row.State), memories.Type(row.Type), int(row.N))
+		counts[row.AgentID].Add(memories.State(row.State), memories.Type(row.Type), int(row.N))
 	}
 	waiting, err := s.q.CountWaiting(ctx, ids)
 	if err != nil {
 		return dberr.Wrap("count what waits", err)
 	}
 	for _, row := range waiting {
-		c := place[row.ID]
+		c := counts[row.ID]
 		c.Blocked, c.NotRemoved, c.Disagreements = int(row.Blocked), int(row.NotRemoved), int(row.Disagreements)
 		c.CitesGone, c.Proposals, c.Team = int(row.CitesGone), int(row.Proposals), int(row.Team)
 	}

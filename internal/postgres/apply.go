@@ -207,8 +207,15 @@ func revisionParams(r records.Revision) queries.InsertRevisionsParams {
 // b.Unblock, and saves those in b.Block.
 func saveFiles(ctx context.Context, q *queries.Queries, agentID int64, b *records.ChangeSet) error {
 	if len(b.NewFiles) > 0 {
-		params := func(f records.File) queries.InsertFilesParams { return fileParams(agentID, f) }
-		if _, err := q.InsertFiles(ctx, mapAll(b.NewFiles, params)); err != nil {
+		_, err := q.InsertFiles(ctx, mapAll(b.NewFiles, func(f records.File) queries.InsertFilesParams {
+			return queries.InsertFilesParams{
+				AgentID: agentID, Path: f.Path, Session: optional(f.Session), MemoryID: optional(f.MemoryID),
+				Status: string(f.Status), Present: f.Present, Fingerprint: f.Fingerprint[:], Hash: f.Hash, Size: f.Size,
+				MtimeNs: f.ModTime, ModifiedAt: f.ModifiedAt, ContentAt: f.ContentAt, Problem: optional(f.Problem),
+				Signature: optional(f.Signature), Flaws: optional(f.Flaws.String()),
+			}
+		}))
+		if err != nil {
 			return err
 		}
 	}
@@ -258,13 +265,4 @@ func updateFiles(ctx context.Context, q *queries.Queries, agentID int64, files [
 		p.Unfinished = append(p.Unfinished, f.Unfinished.String())
 	}
 	return q.UpdateFiles(ctx, p)
-}
-
-func fileParams(agentID int64, f records.File) queries.InsertFilesParams {
-	return queries.InsertFilesParams{
-		AgentID: agentID, Path: f.Path, Session: optional(f.Session), MemoryID: optional(f.MemoryID),
-		Status: string(f.Status), Present: f.Present, Fingerprint: f.Fingerprint[:], Hash: f.Hash, Size: f.Size,
-		MtimeNs: f.ModTime, ModifiedAt: f.ModifiedAt, ContentAt: f.ContentAt, Problem: optional(f.Problem),
-		Signature: optional(f.Signature), Flaws: optional(f.Flaws.String()),
-	}
 }

@@ -101,11 +101,9 @@ func (s *Store) SaveFinding(ctx context.Context, f records.Finding) (added []uui
 		if err := q.DeleteTexts(ctx, f.Texts); err != nil {
 			return err
 		}
-		if f.To.TailHash == nil {
-			f.To.TailHash = []byte{}
-		}
 		return q.AdvanceConversation(ctx, queries.AdvanceConversationParams{
-			AgentID: f.AgentID, Session: f.Session, ReadAt: &f.ReadAt, LastID: f.To.LastID, ReadOffset: f.To.Offset, TailHash: f.To.TailHash,
+			AgentID: f.AgentID, Session: f.Session, ReadAt: &f.ReadAt, LastID: f.To.LastID, ReadOffset: f.To.Offset,
+			TailHash: append([]byte{}, f.To.TailHash...), // never NULL
 		})
 	})
 	return added, err

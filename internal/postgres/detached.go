@@ -25,23 +25,28 @@ func (s *Store) RunDetached(ctx context.Context, timeout time.Duration, change f
 	}
 	ctx, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer context.AfterFunc(s.closing, giveUp)()
-	ended := startDetached(func() error {
-		err := change(ctx)
-		if err == nil {
+	done := make(chan detachedResult, 1)
+	go func() {
+		var result detachedResult
+		defer func() {
+			result.panicked = recover()
+			done <- result
+		}()
+		result.err = change(ctx)
+		if result.err == nil {
 			s.lastSuccess.Store(time.Now().UnixNano())
 		}
-		return err
-	})
+	}()
 	for {
 		select {
-		case e := <-ended:
-			return Interrupted(e.unwrap())
+		case result := <-done:
+			return Interrupted(result.unwrap())
 		case <-time.After(timeout):
 		}
 		if err := s.checkResponds(ctx, timeout); err != nil {
 			select {
-			case e := <-ended:
-				return Interrupted(e.unwrap())
+			case result := <-done:
+				return Interrupted(result.unwrap())
 			default:
 				return fmt.Errorf("%w: %w", memories.ErrInterrupted, err)
 			}
@@ -49,34 +54,19 @@ func (s *Store) RunDetached(ctx context.Context, timeout time.Duration, change f
 	}
 }
 
-// startDetached calls do in a goroutine. It returns a channel that receives the error or the panic
-// of do, once.
-func startDetached(do func() error) <-chan detachedResult {
-	ended := make(chan detachedResult, 1)
-	go func() {
-		var e detachedResult
-		defer func() {
-			e.panicked = recover()
-			ended <- e
-		}()
-		e.err = do()
-	}()
-	return ended
-}
-
-// detachedResult is the error that a function has returned, or its panic.
+// detachedResult is the error that a change has returned, or its panic.
 type detachedResult struct {
 	err      error
 	panicked any // the value of the panic; nil if there was none
 }
 
-// unwrap returns the error of the function. If the function has panicked, it panics with the same
+// unwrap returns the error of the change. If the change has panicked, it panics with the same
 // value.
-func (e detachedResult) unwrap() error {
-	if e.panicked != nil {
-		panic(e.panicked)
+func (r detachedResult) unwrap() error {
+	if r.panicked != nil {
+		panic(r.panicked)
 	}
-	return e.err
+	return r.err
 }
 
 // Interrupted returns err with memories.ErrInterrupted added if it is memories.ErrUnavailable,

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -37,7 +38,7 @@ func (w *Writer) SaveIndexFacts(ctx context.Context, of records.IndexFacts) erro
 		known[row.ID] = row
 	}
 	save := queries.SaveIndexFactsParams{AgentID: w.agentID, Path: of.Path, Team: of.Team, ModifiedAt: of.ModifiedAt, SeenAt: records.Now()}
-	var meant []string
+	var added, removed []string
 	for _, f := range of.Facts {
 		id := records.FactID(of.Slug, of.Path, f.Text)
 		row, isKnown := known[id]
@@ -49,20 +50,15 @@ func (w *Writer) SaveIndexFacts(ctx context.Context, of records.IndexFacts) erro
 		save.Ids, save.Lines = append(save.Ids, id), append(save.Lines, int32(f.Line))
 		save.Headings, save.Bodies = append(save.Headings, f.Heading), append(save.Bodies, f.Text)
 		save.Words = append(save.Words, vector)
-		for _, word := range each {
-			if words.CanBeMeant(word) {
-				meant = append(meant, word)
-			}
-		}
+		added = appendWords(added, slices.Values(each))
 	}
 	if len(save.Ids)+len(known) == 0 {
 		return nil
 	}
 	remove := queries.RemoveIndexFactsParams{AgentID: w.agentID}
-	var gone []string
 	for id, row := range known {
 		remove.Ids = append(remove.Ids, id)
-		gone = appendWords(gone, row.Heading, row.Body)
+		removed = appendWords(removed, words.All(row.Heading+"\n"+row.Body))
 	}
 	return w.inTx(ctx, doing, func(q *queries.Queries) error {
 		if len(remove.Ids) > 0 {
@@ -74,14 +70,14 @@ func (w *Writer) SaveIndexFacts(ctx context.Context, of records.IndexFacts) erro
 			if err := q.SaveIndexFacts(ctx, save); err != nil {
 				return err
 			}
-			if err := q.AddWords(ctx, distinct(meant)); err != nil {
+			if err := q.AddWords(ctx, distinct(added)); err != nil {
 				return err
 			}
 		}
-		if len(gone) == 0 {
+		if len(removed) == 0 {
 			return nil
 		}
-		return q.DeleteUnusedWords(ctx, distinct(gone))
+		return q.DeleteUnusedWords(ctx, distinct(removed))
 	})
 }
 
@@ -103,10 +99,7 @@ func indexFact(ctx context.Context, q *queries.Queries, agentID int64, id string
 		return memories.Memory{}, err
 	}
 	row, err := q.IndexFactByID(ctx, queries.IndexFactByIDParams{ID: parsed, AgentID: agentID})
-	if err != nil {
-		return memories.Memory{}, dberr.Wrap("read a fact of an index", err)
-	}
-	return factOf(queries.FactsToRecallRow(row)), nil
+	return factOf(queries.FactsToRecallRow(row)), dberr.Wrap("read a fact of an index", err)
 }
 
 // factsOf converts the result of a query for facts with the slugs of their agents into memories

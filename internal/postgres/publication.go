@@ -13,15 +13,15 @@ import (
 // changed sizes of memories in it. It sets the time only if p.PublishedAt is set. It does not wait
 // for the disk: after a power cut, the next scan compiles CLAUDE.md again.
 func (w *Writer) Published(ctx context.Context, p records.Publication) error {
-	costs := queries.SetCostsParams{
-		Ids: make([]uuid.UUID, len(p.Costs)), Chars: make([]int32, len(p.Costs)), Listed: make([]bool, len(p.Costs)),
-	}
-	for i, cost := range p.Costs {
+	var costs queries.SetCostsParams
+	for _, cost := range p.Costs {
 		id, err := parseID(cost.ID)
 		if err != nil {
 			return err
 		}
-		costs.Ids[i], costs.Chars[i], costs.Listed[i] = id, int32(cost.Chars), cost.Listed
+		costs.Ids = append(costs.Ids, id)
+		costs.Chars = append(costs.Chars, int32(cost.Chars))
+		costs.Listed = append(costs.Listed, cost.Listed)
 	}
 	return w.withoutWaiting(ctx, "record the publication", func(q *queries.Queries) error {
 		err := q.SetAgentPublished(ctx, queries.SetAgentPublishedParams{
@@ -40,9 +40,9 @@ func (w *Writer) Published(ctx context.Context, p records.Publication) error {
 
 // SetPublishKey records the key of a CLAUDE.md that is up to date. A change of a memory deletes the
 // key. It does not wait for the disk: after a power cut, the next scan compiles CLAUDE.md again.
-func (w *Writer) SetPublishKey(ctx context.Context, mark string) error {
+func (w *Writer) SetPublishKey(ctx context.Context, key string) error {
 	return w.withoutWaiting(ctx, "record the publication", func(q *queries.Queries) error {
-		return q.SetPublishKey(ctx, queries.SetPublishKeyParams{ID: w.agentID, PublishKey: &mark})
+		return q.SetPublishKey(ctx, queries.SetPublishKeyParams{ID: w.agentID, PublishKey: &key})
 	})
 }
 

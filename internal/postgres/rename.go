@@ -10,9 +10,9 @@ import (
 )
 
 // startRenames removes the rows of old names that would conflict with the new ones. It adds
-// tombstones for the old names, unless the files state the new one. It also removes tombstones of
-// the new names, marks r.Files for removal, detaches other files, and removes the memories from the
-// search index.
+// tombstones for the old names, unless the files state the new one, and removes those of the new
+// names. It marks r.Files for removal and detaches other files. It removes the memories and their
+// saved index lines from the indexes.
 func startRenames(ctx context.Context, q *queries.Queries, agentID int64, renames []records.Rename) error {
 	for _, r := range renames {
 		if !r.ByFile {
@@ -33,7 +33,13 @@ func startRenames(ctx context.Context, q *queries.Queries, agentID int64, rename
 		if err != nil {
 			return err
 		}
-		if err := detachFiles(ctx, q, agentID, r); err != nil {
+		if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: agentID, Paths: pathsOf(r.Files)}); err != nil {
+			return err
+		}
+		if err := q.DetachFiles(ctx, r.ID); err != nil {
+			return err
+		}
+		if err := q.ClearIndexLines(ctx, r.ID); err != nil {
 			return err
 		}
 		if err := q.UnindexMemory(ctx, r.ID); err != nil {
@@ -41,18 +47,6 @@ func startRenames(ctx context.Context, q *queries.Queries, agentID int64, rename
 		}
 	}
 	return nil
-}
-
-// detachFiles marks r.Files for removal, detaches all other files from the memory, and deletes its
-// saved index lines.
-func detachFiles(ctx context.Context, q *queries.Queries, agentID int64, r records.Rename) error {
-	if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: agentID, Paths: pathsOf(r.Files)}); err != nil {
-		return err
-	}
-	if err := q.DetachFiles(ctx, r.ID); err != nil {
-		return err
-	}
-	return q.ClearIndexLines(ctx, r.ID)
 }
 
 // moveHistories moves the contents and files of deleted memories to the renamed memories that have

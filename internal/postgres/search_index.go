@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -9,7 +10,6 @@ import (
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/search"
 	"memoir/internal/records"
-	"memoir/internal/words"
 )
 
 // indexBatchSize is the number of memories per statement. It is small, so that other writers do not
@@ -76,11 +76,7 @@ func indexBatchOf(found []records.SearchText) indexBatch {
 		all.MemoryIds = append(all.MemoryIds, w.MemoryID)
 		all.RevisionIds = append(all.RevisionIds, w.RevisionID)
 		all.Words = append(all.Words, vector)
-		for _, word := range each {
-			if words.CanBeMeant(word) {
-				all.words = append(all.words, word)
-			}
-		}
+		all.words = appendWords(all.words, slices.Values(each))
 	}
 	all.words = distinct(all.words)
 	return all

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"memoir/internal/postgres/internal/queries"
@@ -18,20 +19,19 @@ func (s *Store) NearMisses() bool { return s.nearMisses }
 // deleteUnusedWords deletes the words of the texts from the words for fuzzy search. It keeps the
 // words that other memories or facts still have.
 func deleteUnusedWords(ctx context.Context, q *queries.Queries, texts []queries.TextsOfRow) error {
-	var gone []string
+	var removed []string
 	for _, t := range texts {
-		gone = appendWords(gone, t.Name, t.Description, t.Body)
+		removed = appendWords(removed, words.All(t.Name+"\n"+t.Description+"\n"+t.Body))
 	}
-	return q.DeleteUnusedWords(ctx, distinct(gone))
+	return q.DeleteUnusedWords(ctx, distinct(removed))
 }
 
-// appendWords appends to all the words of the texts that can be the correction of a mistyped word.
-func appendWords(all []string, texts ...string) []string {
-	for _, text := range texts {
-		for word := range words.All(text) {
-			if words.CanBeMeant(word) {
-				all = append(all, word)
-			}
+// appendWords appends to all the words in more that can be the correction of a mistyped word: those
+// of 3 to 32 letters.
+func appendWords(all []string, more iter.Seq[string]) []string {
+	for word := range more {
+		if words.CanBeMeant(word) {
+			all = append(all, word)
 		}
 	}
 	return all
