@@ -63,7 +63,7 @@ func cutPage[Row, Place any](rows []Row, limit int, mark string, placeOf func(Ro
 
 // markOf returns a short hash of the kind of a list and its filters, for its cursors. A cursor of a
 // list with other filters would silently leave out rows.
-func markOf(asked ...any) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q", asked))
+func markOf(filters ...any) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", filters))
 	return base64.RawURLEncoding.EncodeToString(sum[:12])
 }

@@ -68,25 +68,25 @@ func (s *Store) EndJob(ctx context.Context, tx pgx.Tx, id int64, state string, o
 	return dberr.Wrap("end the job", s.q.WithTx(tx).EndJob(ctx, queries.EndJobParams{ID: id, State: state, Output: output}))
 }
 
-// HasOtherJobServer reports whether a server other than server has sent a heartbeat within the last
-// silence.
-func (s *Store) HasOtherJobServer(ctx context.Context, server string, silence time.Duration) (bool, error) {
-	other, err := s.q.OtherJobServer(ctx, queries.OtherJobServerParams{ID: server, Silence: silence.Seconds()})
+// HasOtherJobServer reports whether a server other than server has sent a heartbeat less than
+// timeout ago.
+func (s *Store) HasOtherJobServer(ctx context.Context, server string, timeout time.Duration) (bool, error) {
+	other, err := s.q.OtherJobServer(ctx, queries.OtherJobServerParams{ID: server, Silence: timeout.Seconds()})
 	return other, dberr.Wrap("look for other servers", err)
 }
 
 // SaveJobServer saves a heartbeat of server, frees abandoned jobs, and returns their number.
-// Abandoned are running jobs of servers without a heartbeat for silence, and this server's own that
+// Abandoned are running jobs of servers without a heartbeat for timeout, and this server's own that
 // started before that and are not in working. Other servers are ignored until this one has sent
-// heartbeats for silence. A freed job is available to all servers, or discarded without attempts
+// heartbeats for timeout. A freed job is available to all servers, or discarded without attempts
 // left; its output gets problem.
-func (s *Store) SaveJobServer(ctx context.Context, server string, silence time.Duration, working []int64, problem string) (freed int, err error) {
-	canJudge, err := s.q.SaveJobServer(ctx, queries.SaveJobServerParams{ID: server, Silence: silence.Seconds()})
+func (s *Store) SaveJobServer(ctx context.Context, server string, timeout time.Duration, working []int64, problem string) (freed int, err error) {
+	canJudge, err := s.q.SaveJobServer(ctx, queries.SaveJobServerParams{ID: server, Silence: timeout.Seconds()})
 	if err != nil {
 		return 0, dberr.Wrap("say that this server lives", err)
 	}
 	ids, err := s.q.FreeJobs(ctx, queries.FreeJobsParams{
-		Problem: problem, Server: server, Silence: silence.Seconds(), Working: working, Others: canJudge,
+		Problem: problem, Server: server, Silence: timeout.Seconds(), Working: working, Others: canJudge,
 	})
 	return len(ids), dberr.Wrap("free jobs", err)
 }

@@ -10,8 +10,9 @@ import (
 )
 
 // Published records that CLAUDE.md was compiled: its path, size, problem and publish key, and the
-// changed sizes of memories in it. It sets the time only if p.PublishedAt is set. It does not wait
-// for the disk: after a power cut, the next scan compiles CLAUDE.md again.
+// changed sizes of memories in it. It sets the time only if p.PublishedAt is set, and raises the
+// version of the agent's memories. It does not wait for the disk: after a power cut, the next scan
+// compiles CLAUDE.md again.
 func (w *Writer) Published(ctx context.Context, p records.Publication) error {
 	var costs queries.SetCostsParams
 	for _, cost := range p.Costs {

@@ -111,7 +111,7 @@ func (s *Store) Newest(ctx context.Context, from records.RecallSources, besides 
 // MemoryExcerpts returns by id the readable, undeleted memories of the sources among ids, with the
 // first most bytes of their files. It adds the facts among ids with their whole texts. The second
 // result has by id the citations of memories of the first source that lead nowhere.
-func (s *Store) MemoryExcerpts(ctx context.Context, from records.RecallSources, ids []uuid.UUID, most int) (found map[string]records.MemoryExcerpt, gone map[string][]memories.CheckedCitation, err error) {
+func (s *Store) MemoryExcerpts(ctx context.Context, from records.RecallSources, ids []uuid.UUID, most int) (found map[string]records.MemoryExcerpt, dead map[string][]memories.CheckedCitation, err error) {
 	rows, err := s.q.RecallFiles(ctx, queries.RecallFilesParams{AgentIds: from.IDs(), Ids: ids, Most: int32(most)})
 	if err != nil {
 		return nil, nil, dberr.Wrap("read what was chosen", err)
@@ -124,43 +124,43 @@ func (s *Store) MemoryExcerpts(ctx context.Context, from records.RecallSources, 
 			ModifiedAt: row.ModifiedAt.UTC(), Description: row.Description, Size: row.Size,
 		}, File: row.Beginning}
 	}
-	if gone, err = deadCitations(ctx, s.q, from[0], ids); err != nil || len(found) == len(ids) {
-		return found, gone, dberr.Wrap("read what was chosen", err)
+	if dead, err = deadCitations(ctx, s.q, from[0], ids); err != nil || len(found) == len(ids) {
+		return found, dead, dberr.Wrap("read what was chosen", err)
 	}
 	facts, err := s.factsToRecall(ctx, from, ids)
 	for _, f := range facts {
 		found[f.ID] = records.MemoryExcerpt{Memory: f, File: []byte(f.Body)}
 	}
-	return found, gone, err
+	return found, dead, err
 }
 
 // ToRecall returns how many memories and facts of the sources a recall can choose from. It also
 // returns the memories that the session of the first source has received and still has in its
 // context; they are empty if session is empty.
-func (s *Store) ToRecall(ctx context.Context, from records.RecallSources, session string) (n int, given records.SessionDelivery, err error) {
+func (s *Store) ToRecall(ctx context.Context, from records.RecallSources, session string) (n int, received records.SessionDelivery, err error) {
 	counted, err := s.q.CountToRecall(ctx, from.IDs())
 	if err != nil || session == "" {
-		return int(counted), given, dberr.Wrap("count what to recall", err)
+		return int(counted), received, dberr.Wrap("count what to recall", err)
 	}
-	given, err = s.Delivered(ctx, from[0].ID, session)
-	return int(counted), given, err
+	received, err = s.Delivered(ctx, from[0].ID, session)
+	return int(counted), received, err
 }
 
 // Delivered returns the memories that recalls have returned to a session and that are still in its
 // context: those since its conversation was last compacted. It is empty for an unknown session.
 func (s *Store) Delivered(ctx context.Context, agentID int64, session string) (records.SessionDelivery, error) {
-	given, err := deliveredTo(ctx, s.q, agentID, session)
-	return given, dberr.Wrap("read what a session was given", err)
+	received, err := deliveredTo(ctx, s.q, agentID, session)
+	return received, dberr.Wrap("read what a session was given", err)
 }
 
 func deliveredTo(ctx context.Context, q *queries.Queries, agentID int64, session string) (records.SessionDelivery, error) {
 	rows, err := q.DeliveredToSession(ctx, queries.DeliveredToSessionParams{AgentID: agentID, Session: session})
-	given := records.SessionDelivery{Memories: make(map[uuid.UUID]bool, len(rows))}
+	received := records.SessionDelivery{Memories: make(map[uuid.UUID]bool, len(rows))}
 	for _, row := range rows {
-		given.Memories[row.MemoryID] = true
-		given.Bytes += int(row.Bytes)
+		received.Memories[row.MemoryID] = true
+		received.Bytes += int(row.Bytes)
 	}
-	return given, err
+	return received, err
 }
 
 // RefreshSession records that a session's context has lost all delivered memories at a time,

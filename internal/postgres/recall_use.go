@@ -63,8 +63,8 @@ func (s *Store) withMemories(ctx context.Context, rows []queries.Recall) ([]reco
 		}
 		recalls[i].Recall, ids[i], place[row.ID] = recall, row.ID, i
 	}
-	given, err := s.q.RecallItems(ctx, ids)
-	for _, row := range given {
+	items, err := s.q.RecallItems(ctx, ids)
+	for _, row := range items {
 		m := records.PastDelivery{DeliveredMemory: records.DeliveredMemory{RecallChoice: records.RecallChoice{ID: row.MemoryID}, Name: row.Name, Bytes: int(row.Bytes)}, There: row.There}
 		if err := json.Unmarshal(row.Why, &m.Why); err != nil {
 			return nil, err

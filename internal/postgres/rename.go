@@ -11,8 +11,8 @@ import (
 
 // startRenames removes the rows of old names that would conflict with the new ones. It adds
 // tombstones for the old names, unless the files state the new one, and removes those of the new
-// names. It marks r.Files for removal and detaches other files. It removes the memories and their
-// saved index lines from the indexes.
+// names. It marks r.Files for removal and detaches other files. It deletes the saved index lines,
+// and removes the memories from the search index.
 func startRenames(ctx context.Context, q *queries.Queries, agentID int64, renames []records.Rename) error {
 	for _, r := range renames {
 		if !r.ByFile {

@@ -55,14 +55,14 @@ func (s *Store) ToReview(ctx context.Context, agent records.Agent, limit int) ([
 // the check of their current contents. Memories without such a citation have no entry. Malformed
 // ids are ignored.
 func (s *Store) DeadCitations(ctx context.Context, agent records.Agent, ids []string) (map[string][]memories.CheckedCitation, error) {
-	asked := make([]uuid.UUID, 0, len(ids))
+	parsed := make([]uuid.UUID, 0, len(ids))
 	for _, id := range ids {
-		if parsed, err := parseID(id); err == nil {
-			asked = append(asked, parsed)
+		if memoryID, err := parseID(id); err == nil {
+			parsed = append(parsed, memoryID)
 		}
 	}
-	gone, err := deadCitations(ctx, s.q, agent, asked)
-	return gone, dberr.Wrap("read what is gone", err)
+	dead, err := deadCitations(ctx, s.q, agent, parsed)
+	return dead, dberr.Wrap("read what is gone", err)
 }
 
 func deadCitations(ctx context.Context, q *queries.Queries, agent records.Agent, ids []uuid.UUID) (map[string][]memories.CheckedCitation, error) {
@@ -70,15 +70,15 @@ func deadCitations(ctx context.Context, q *queries.Queries, agent records.Agent,
 	if err != nil {
 		return nil, err
 	}
-	gone := make(map[string][]memories.CheckedCitation, len(rows))
+	dead := make(map[string][]memories.CheckedCitation, len(rows))
 	for _, row := range rows {
 		var checked []memories.CheckedCitation
 		if err := json.Unmarshal(row.Citations, &checked); err != nil {
 			return nil, err
 		}
-		gone[row.ID.String()] = memories.GoneCitations(checked)
+		dead[row.ID.String()] = memories.GoneCitations(checked)
 	}
-	return gone, nil
+	return dead, nil
 }
 
 // errEnough ends Unverified early.
