@@ -20,8 +20,8 @@ type condition struct {
 	tallied bool              // memory_tallies has the columns too
 }
 
-// conditions are the conditions of all fields of memories.Filter. A field without SQL selects no
-// rows: it changes the order or the time of a list, or the search index answers it.
+// conditions are the conditions of all fields of memories.Filter. A field without SQL is no
+// condition on rows: it changes the order or the time of a list, or the search index answers it.
 var conditions = map[string]condition{
 	"type":    {sql: "m.type = @type", tallied: true},
 	"state":   {sql: "m.state = @state", tallied: true},
@@ -42,8 +42,8 @@ var conditions = map[string]condition{
 	"as_of":         {},
 }
 
-// clause returns the SQL for one value of the filter. isPast selects the variant for memories as
-// they were at a past time. It is empty if the filter selects no rows.
+// clause returns the SQL for one value of the filter, or "" if the filter is no condition on rows.
+// isPast selects the variant for memories as they were at a past time.
 func (c condition) clause(value string, isPast bool) string {
 	switch {
 	case c.values != nil:

@@ -140,7 +140,7 @@ type listRow struct {
 
 // listed returns the rows of one page of a list, up to one more than its limit, and the length of
 // the whole list. after is the last place of the page before, or nil.
-func listed(ctx context.Context, on reader, l memoryList, c selection, after *place) (rows []listRow, total int, err error) {
+func listed(ctx context.Context, on queries.DBTX, l memoryList, c selection, after *place) (rows []listRow, total int, err error) {
 	query := listQuery
 	if l.Sort == byRank {
 		query = rankedQuery
@@ -160,7 +160,7 @@ func listed(ctx context.Context, on reader, l memoryList, c selection, after *pl
 }
 
 // total counts the memories of the selection.
-func (c selection) total(ctx context.Context, on reader) (total int, err error) {
+func (c selection) total(ctx context.Context, on queries.DBTX) (total int, err error) {
 	err = on.QueryRow(ctx, c.count, c.args).Scan(&total)
 	return total, err
 }
@@ -209,12 +209,6 @@ func (o order) page(c selection, l memoryList, after *place) string {
 		return part(" AND (" + further + " OR " + equal + ")") // one part, because the search runs once
 	}
 	return fmt.Sprintf("SELECT * FROM (%s UNION ALL %s) m ORDER BY %s LIMIT %d", part(" AND "+equal), part(" AND "+further), o.by(), l.limit+1)
-}
-
-// reader is the source of a list: the pool, or a transaction.
-type reader interface {
-	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
 // scanRow reads rowColumns, the rank and the total.
