@@ -82,9 +82,9 @@ func (s *Store) RemovedPaths(ctx context.Context, ms []memories.Memory) ([]strin
 	return paths, dberr.Wrap("read gone files", err)
 }
 
-// FilesToIndex returns the memory files that MEMORY.md must list: those on disk, outside of
-// sessions, that are not deleted. missing has the paths of absent files of missing memories, whose
-// lines must stay. Both are sorted by path, relative to the agent's directory.
+// FilesToIndex returns the readable files on disk, outside of sessions, of undeleted memories,
+// which MEMORY.md must list. missing has the paths of absent files of missing memories, whose lines
+// must stay. Both are sorted by path, relative to the agent's directory.
 func (s *Store) FilesToIndex(ctx context.Context, agentID int64) (listed []memorymd.IndexedFile, missing []string, err error) {
 	rows, err := s.q.FilesToIndex(ctx, agentID)
 	for _, row := range rows {

@@ -123,9 +123,9 @@ func (s *Store) readExtremes(ctx context.Context, agentID int64, since time.Time
 	return s.countChances(ctx, agentID, since, use.Never, use.Most)
 }
 
-// countChances sets in each memory how many recalls considered memories since it was created, but
-// not before since. To count each span between two creations once, it sums up the spans from the
-// last to the first.
+// countChances sets in each memory how many recalls have considered memories since it was created,
+// not counting those before since. The number is at least the memory's Recalls. To count each span
+// between two creations once, it sums up the spans from the last to the first.
 func (s *Store) countChances(ctx context.Context, agentID int64, since time.Time, lists ...[]records.RecalledMemory) error {
 	var learned []time.Time
 	for _, list := range lists {

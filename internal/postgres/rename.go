@@ -50,7 +50,8 @@ func startRenames(ctx context.Context, q *queries.Queries, agentID int64, rename
 }
 
 // moveHistories moves the contents and files of deleted memories to the renamed memories that have
-// got their names, then deletes their rows. Renames without a deleted memory are skipped.
+// got their names, then deletes the deleted memories. Contents that a renamed memory has already
+// are deleted with them. Renames without a deleted memory are skipped.
 func moveHistories(ctx context.Context, q *queries.Queries, agentID int64, renames []records.Rename) error {
 	for _, r := range renames {
 		if r.Deleted == uuid.Nil {

@@ -28,7 +28,7 @@ var lastTerm atomic.Uint64
 
 // Take takes the leases of the agents that no connection holds, and returns the agents of these new
 // leases. It skips leases that this server or another one holds. If Postgres has no room for all
-// free leases, it returns ErrNoRoom, and the leases that it has taken until then.
+// free leases, it stops and returns ErrNoRoom with the leases of the batches until then.
 func (c *Conn) Take(agents []int64) (taken []int64, err error) {
 	err = c.do("take leases", func(ctx context.Context, q *queries.Queries) error {
 		requested := slices.DeleteFunc(slices.Clone(agents), func(id int64) bool { return c.Term(id) != 0 })
