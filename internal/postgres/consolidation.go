@@ -14,9 +14,10 @@ import (
 	"memoir/internal/records"
 )
 
-// WithConsolidation calls do while it holds the agent's consolidation lock, which excludes all
-// servers. It fails with records.ErrConsolidating, and does not call do, if the lock is held. Each
-// call uses a connection of the pool until do returns, so the caller must limit concurrency.
+// WithConsolidation calls do while it holds the agent's consolidation lock, which one caller on all
+// servers can hold, and returns the error of do. It fails with records.ErrConsolidating, and does
+// not call do, if the lock is held. Each call uses a connection of the pool until do returns, so
+// the caller must limit concurrency.
 func (s *Store) WithConsolidation(ctx context.Context, agentID int64, do func() error) error {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {

@@ -120,8 +120,8 @@ func ignoreNoRows(err error) error {
 // listJSON returns the list as JSON. It returns [] and never null for an empty or nil list.
 func listJSON[T any](list []T) ([]byte, error) { return json.Marshal(append([]T{}, list...)) }
 
-// parseID parses a memory's id that came from a user. It returns memories.ErrNotFound if the id is
-// not a UUID in the form that Memoir writes.
+// parseID parses an id that came from a user. It returns memories.ErrNotFound if the id is not a
+// UUID in the form that Memoir writes.
 func parseID(id string) (uuid.UUID, error) {
 	parsed, err := uuid.Parse(id)
 	if err != nil || parsed.String() != id {

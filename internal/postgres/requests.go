@@ -22,7 +22,7 @@ func (s *Store) AddRequest(ctx context.Context, r records.ServerRequest, payload
 // ExtendRequest sets the expiry of a request to 3 seconds from now. It returns whether a server has
 // claimed it, and the response, which is nil until there is one. It fails with memories.ErrNotFound
 // if the request does not exist, because Postgres has lost it in a crash.
-func (s *Store) ExtendRequest(ctx context.Context, id uuid.UUID) (taken bool, answer []byte, err error) {
+func (s *Store) ExtendRequest(ctx context.Context, id uuid.UUID) (claimed bool, response []byte, err error) {
 	row, err := s.q.ExtendRequest(ctx, id)
 	return row.Claimed, row.Response, dberr.Wrap("wait for another server", err)
 }
@@ -39,14 +39,14 @@ func (s *Store) ClaimRequest(ctx context.Context, id uuid.UUID) (records.ServerR
 
 // SaveResponse saves the response of a request and notifies all servers with payload. If the
 // request was deleted, it only notifies.
-func (s *Store) SaveResponse(ctx context.Context, id uuid.UUID, answer []byte, payload string) error {
-	return dberr.Wrap("answer a request", s.q.SaveResponse(ctx, queries.SaveResponseParams{ID: id, Response: answer, Payload: payload}))
+func (s *Store) SaveResponse(ctx context.Context, id uuid.UUID, response []byte, payload string) error {
+	return dberr.Wrap("answer a request", s.q.SaveResponse(ctx, queries.SaveResponseParams{ID: id, Response: response, Payload: payload}))
 }
 
 // DeleteRequest deletes a request, and returns whether a server had claimed it and the response, or
 // nil. It also deletes requests of others that expired a minute ago. It fails with
 // memories.ErrNotFound if the request does not exist, because Postgres has lost it in a crash.
-func (s *Store) DeleteRequest(ctx context.Context, id uuid.UUID) (taken bool, answer []byte, err error) {
+func (s *Store) DeleteRequest(ctx context.Context, id uuid.UUID) (claimed bool, response []byte, err error) {
 	row, err := s.q.DeleteRequest(ctx, id)
 	return row.Claimed, row.Response, dberr.Wrap("withdraw a request", err)
 }
