@@ -67,7 +67,7 @@ func (p *planner) makePlan(ctx context.Context, agent records.Agent, by memories
 	if draft.left > 0 {
 		plan.Note = strings.TrimSpace(plan.Note + fmt.Sprintf(" %d further steps have to wait for the next plan.", draft.left))
 	}
-	change, reason, err := c.indexChange(ctx, agent)
+	change, reason, err := p.indexChange(ctx, agent)
 	if err != nil {
 		return plan, err
 	}

@@ -163,7 +163,7 @@ func (p *planner) askForSteps(ctx context.Context, agent records.Agent, draft *d
 	for _, n := range sent {
 		list = append(list, sentMemory{n.Name, string(n.Type), n.Description, dayOf(n), n.Body})
 	}
-	texts, err := recentLogs(ctx, c.store, agent.ID)
+	texts, err := recentLogs(ctx, p.store, agent.ID)
 	if err != nil {
 		return err
 	}

@@ -2,10 +2,6 @@ package postgres
 
 import (
 	"context"
-	"slices"
-	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/dberr"
@@ -170,39 +166,5 @@ func (s *Store) Shared(ctx context.Context, with records.Agent) ([]records.Agent
 // may have changed. It is empty if no agent shares its memories.
 func (s *Store) SharedStamp(ctx context.Context) (string, error) {
 	stamp, err := s.q.SharedStamp(ctx)
-	return stamp, wrap("read what is shared", err)
-}
-
-// sharedMemories are the memories that all agents share, for CLAUDE.md.
-type sharedMemories struct {
-	dirs      []string
-	summaries []claudemd.Summary // in the order of the block
-}
-
-// with returns the sections together with the shared memories.
-func (s Sections) with(shared sharedMemories) Sections {
-	s.Summaries = claudemd.Sorted(slices.Concat(s.Summaries, shared.summaries))
-	s.SharedDirs = shared.dirs
-	return s
-}
-
-// sharedAt reads the shared memories as of a time. The zero time means now.
-func sharedAt(ctx context.Context, q *queries.Queries, at time.Time) (sharedMemories, error) {
-	var shared sharedMemories
-	from, err := q.SharedAgents(ctx)
-	if err != nil {
-		return shared, wrap("read what is shared", err)
-	}
-	for _, agent := range from {
-		shared.dirs = append(shared.dirs, agent.Dir)
-		headings, err := summariesAt(ctx, q, agent.ID, at)
-		if err != nil {
-			return shared, err
-		}
-		for i := range headings {
-			headings[i].Shared = agent.Slug
-		}
-		shared.summaries = claudemd.Sorted(slices.Concat(shared.summaries, headings))
-	}
-	return shared, nil
+	return stamp, dberr.Wrap("read what is shared", err)
 }

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -77,7 +78,7 @@ func (s *Sections) addShared(ctx context.Context, at time.Time) error {
 			shared[i].Shared = agent.Slug
 		}
 		s.SharedDirs = append(s.SharedDirs, agent.Dir)
-		s.Summaries = claudemd.Merged(s.Summaries, shared)
+		s.Summaries = claudemd.Sorted(slices.Concat(s.Summaries, shared))
 	}
 	return nil
 }

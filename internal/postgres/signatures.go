@@ -9,59 +9,58 @@ import (
 	"memoir/internal/records"
 )
 
-// SumSignatures returns checksums of the known files at or below the paths; no path contains
-// another. "." is all.
+// SumSignatures returns checksums over the signatures of the agent's files at or below the paths.
+// It also counts the files without a signature and those no longer on disk. A signature is a hash
+// of a file's path and metadata. No path may contain another. The path "." selects all files.
 func (a *AgentRows) SumSignatures(ctx context.Context, paths []string) (records.SignatureSums, error) {
 	var sums records.SignatureSums
-	if slices.Contains(paths, ".") {
-		rows, err := a.q.SumSignatures(ctx, a.agentID)
-		for _, row := range rows {
-			addSums(&sums, row)
+	rows, err := a.signatureRows(ctx, paths)
+	for _, row := range rows {
+		switch {
+		case !row.Present:
+			sums.Absent += int(row.Files)
+		case row.Signed == 0:
+			sums.Unsigned += int(row.Files)
+		default:
+			sums.Parts[uint8(row.Part)] = records.SignatureSum{Files: int(row.Files), Signatures: row.Signatures}
 		}
-		return sums, wrap("sum up the files", err)
+	}
+	return sums, dberr.Wrap("sum up the files", err)
+}
+
+// signatureRows returns the checksums of the files at or below the paths by part, which is the
+// upper 8 bits of their signatures. The path "." selects all files.
+func (a *AgentRows) signatureRows(ctx context.Context, paths []string) ([]queries.SumSignaturesRow, error) {
+	if slices.Contains(paths, ".") {
+		return a.q.SumSignatures(ctx, a.agentID)
 	}
 	rows, err := a.q.SumSignaturesUnder(ctx, queries.SumSignaturesUnderParams{Paths: paths, AgentID: a.agentID})
-	for _, row := range rows {
-		addSums(&sums, queries.SumSignaturesRow(row))
-	}
-	return sums, wrap("sum up the files", err)
+	return mapAll(rows, func(row queries.SumSignaturesUnderRow) queries.SumSignaturesRow { return queries.SumSignaturesRow(row) }), err
 }
 
-func addSums(s *records.SignatureSums, row queries.SumSignaturesRow) {
-	switch {
-	case !row.Present:
-		s.Absent += int(row.Files)
-	case row.Signed == 0:
-		s.Unsigned += int(row.Files)
-	default:
-		s.Parts[uint8(row.Part)] = records.SignatureSum{Files: int(row.Files), Signatures: row.Signatures}
-	}
-}
-
-// UnsignedFiles returns the present files without a signature.
+// UnsignedFiles returns the agent's files on disk without a signature, in any order. The next scan
+// must read them.
 func (a *AgentRows) UnsignedFiles(ctx context.Context) ([]records.File, error) {
-	rows, err := a.q.FilesWithoutSignature(ctx, a.agentID)
-	return filesOf(rows), wrap("read files", err)
+	return filesOf(a.q.FilesWithoutSignature(ctx, a.agentID))
 }
 
-// SignaturesInParts returns the signatures in the parts, of files at or below the paths. "." is
-// all.
+// SignaturesInParts returns the signatures of the agent's files at or below the paths whose upper 8
+// bits are one of the parts, in any order. The path "." selects all files.
 func (a *AgentRows) SignaturesInParts(ctx context.Context, parts []uint8, paths []string) ([]int64, error) {
-	shifted := make([]int64, len(parts)) // as Postgres shifts: with the sign
-	for i, part := range parts {
-		shifted[i] = int64(int8(part))
-	}
+	// Postgres shifts a signature with its sign.
+	shifted := mapAll(parts, func(part uint8) int64 { return int64(int8(part)) })
 	signatures, err := a.q.SignaturesInParts(ctx, queries.SignaturesInPartsParams{AgentID: a.agentID, Parts: shifted, Paths: paths})
-	return signatures, wrap("read signatures", err)
+	return signatures, dberr.Wrap("read signatures", err)
 }
 
-// FilesWithSignatures returns the files with the signatures.
+// FilesWithSignatures returns the agent's files with one of the signatures, in any order. Unknown
+// signatures are ignored.
 func (a *AgentRows) FilesWithSignatures(ctx context.Context, signatures []int64) ([]records.File, error) {
-	rows, err := a.q.FilesWithSignatures(ctx, queries.FilesWithSignaturesParams{AgentID: a.agentID, Signatures: signatures})
-	return filesOf(rows), wrap("read files", err)
+	return filesOf(a.q.FilesWithSignatures(ctx, queries.FilesWithSignaturesParams{AgentID: a.agentID, Signatures: signatures}))
 }
 
-// FilesAt returns the known files at the paths, present or not.
+// FilesAt returns the rows of the agent's files at exactly the paths, also of files that are no
+// longer on disk, in any order. Unknown paths have no row.
 func (a *AgentRows) FilesAt(ctx context.Context, paths []string) ([]records.File, error) {
 	return filesOf(a.q.FilesAt(ctx, queries.FilesAtParams{AgentID: a.agentID, Paths: paths}))
 }
