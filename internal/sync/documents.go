@@ -45,13 +45,15 @@ func (e *Engine) Index(ctx context.Context, slug string) (Index, error) {
 	return index, err
 }
 
-// PreviewIndex returns the change that RebuildIndex would make. It fails like Index.
+// PreviewIndex returns the change that RebuildIndex would make to the agent's MEMORY.md. It fails
+// with memories.ErrNotFound for an unknown agent, and with *memories.ConflictError if the file
+// cannot be read.
 func (e *Engine) PreviewIndex(ctx context.Context, slug string) (IndexChange, error) {
 	return e.calls.previewIndex.Read(ctx, slug, indexfile.PreviewIndexOp{})
 }
 
-// PreviewPrunedIndex is like PreviewIndex, but also shortens the index until an agent loads all of
-// it, as memorymd.Prune does.
+// PreviewPrunedIndex returns the change of the agent's MEMORY.md by a rebuild that also shortens
+// the file until an agent loads all of it. It writes nothing, and fails like PreviewIndex.
 func (e *Engine) PreviewPrunedIndex(ctx context.Context, slug string) (IndexChange, error) {
 	return e.calls.previewIndex.Read(ctx, slug, indexfile.PreviewIndexOp{Prune: true})
 }

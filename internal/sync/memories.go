@@ -16,16 +16,19 @@ func (e *Engine) Save(ctx context.Context, slug string, draft memories.Draft) (R
 	return e.calls.save.Do(ctx, slug, ops.SaveOp{Draft: draft})
 }
 
-// Create is like Save, but fails with *memories.NameTakenError if a memory of that name exists and
-// is not deleted.
+// Create saves a new memory, or brings one back from the trash with the content of the draft. It
+// fails with *memories.NameTakenError if a memory of that name exists and is not deleted, with
+// memories.ErrNotFound for an unknown agent, *memories.InvalidError for an invalid draft, and
+// *memories.ConflictError if the file cannot be written.
 func (e *Engine) Create(ctx context.Context, slug string, draft memories.Draft) (Result, error) {
 	return e.calls.save.Do(ctx, slug, ops.SaveOp{Draft: draft, OnlyNew: true})
 }
 
-// Patch changes some fields of a memory. If the name changes, the memory keeps its ID and history,
-// and gets another file. It fails like Save; with memories.ErrNotFound or memories.ErrChanged for
-// the memory; with *memories.ConflictError if it is deleted or unreadable; with
-// *memories.NameTakenError for a used name.
+// Patch changes the fields of a memory that patch sets. If the name changes, the memory gets
+// another file; ID and history stay. Errors: memories.ErrNotFound for an unknown agent or memory;
+// memories.ErrChanged; *memories.InvalidError for a field; *memories.NameTakenError for a used
+// name; *memories.ConflictError if the memory is deleted or unreadable, or its file has changed on
+// disk or cannot be written.
 func (e *Engine) Patch(ctx context.Context, slug, id, etag string, patch memories.Patch) (Result, error) {
 	return e.calls.patch.Do(ctx, slug, ops.PatchOp{Ref: ops.MemoryRef{ID: id, ETag: etag}, Patch: patch})
 }
@@ -47,9 +50,10 @@ func (e *Engine) Restore(ctx context.Context, slug, id, etag string) (Result, er
 	return e.calls.change.Do(ctx, slug, ops.ChangeOp{Verb: ops.VerbRestore, Ref: ops.MemoryRef{ID: id, ETag: etag}})
 }
 
-// Purge deletes a memory permanently, with its history. It first deletes a memory that is not in
-// the trash. Its contents stay blocked. It fails like Delete, and with *memories.ConflictError if
-// the memory was written again during the deletion.
+// Purge deletes a memory permanently, with its history. It first moves a memory that is not in the
+// trash there. Its contents stay blocked. Errors: memories.ErrNotFound; memories.ErrChanged;
+// *memories.ConflictError if a file has changed on disk or cannot be read, or the memory was
+// written again during the deletion.
 func (e *Engine) Purge(ctx context.Context, slug, id, etag string) (Result, error) {
 	return e.calls.change.Do(ctx, slug, ops.ChangeOp{Verb: ops.VerbPurge, Ref: ops.MemoryRef{ID: id, ETag: etag}})
 }
@@ -78,9 +82,10 @@ func (e *Engine) Fix(ctx context.Context, slug, id, etag, path, fix string) (Res
 	return e.calls.fix.Do(ctx, slug, ops.FixOp{Ref: ops.MemoryRef{ID: id, ETag: etag}, Path: path, Fix: fix})
 }
 
-// UndoFix writes back the bytes that a file had before a fix. hash is their hash. It fails like
-// Fix, and with *memories.ConflictError if the history does not have the bytes. Of contents that
-// differ only in form, the history keeps the newest bytes.
+// UndoFix writes back the bytes that a file had before a fix. hash is their hash. Errors:
+// memories.ErrNotFound; memories.ErrChanged; *memories.InvalidError for an unknown path;
+// *memories.ConflictError if the file has changed on disk or cannot be written, or the history does
+// not have the bytes. Of contents that differ only in form, the history keeps the newest bytes.
 func (e *Engine) UndoFix(ctx context.Context, slug, id, etag, path, hash string) (Result, error) {
 	return e.calls.fix.Do(ctx, slug, ops.FixOp{Ref: ops.MemoryRef{ID: id, ETag: etag}, Path: path, Undo: true, Hash: hash})
 }

@@ -77,15 +77,18 @@ func (e *Engine) scan(ctx context.Context, slug string) (scan.Result, error) {
 	return e.scanDeferring(ctx, slug, nil)
 }
 
-// scanAndWait is scan, but it waits for files that another program is writing, and scans them too.
-// It stops waiting after twice agenttx.EmptyFileTimeout, because a file may be emptied repeatedly.
+// scanAndWait scans all of an agent's directory, writes CLAUDE.md if it differs, and sends a
+// Scanned event. It waits for files that another program is writing, and scans them too, but at
+// most twice agenttx.EmptyFileTimeout, because a file may be emptied repeatedly.
 func (e *Engine) scanAndWait(ctx context.Context, slug string) (scan.Result, error) {
 	deferred := scan.NewDeferredFiles()
 	defer deferred.End()
 	return e.scanDeferring(ctx, slug, deferred)
 }
 
-// scanDeferring is scanAndWait with the given deferred files. If deferred is nil, it is scan.
+// scanDeferring scans all of an agent's directory, writes CLAUDE.md if it differs, and sends a
+// Scanned event. If deferred is not nil, it collects the files that another program is writing;
+// scanDeferring waits for them and scans them again.
 func (e *Engine) scanDeferring(ctx context.Context, slug string, deferred *scan.DeferredFiles) (scan.Result, error) {
 	started := time.Now()
 	result, err := e.scanOnce(ctx, slug, []string{"."}, deferred)

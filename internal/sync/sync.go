@@ -83,8 +83,8 @@ type Options struct {
 	Log  *slog.Logger
 }
 
-// Engine mirrors agents' directories into the database, publishes their CLAUDE.md files, and
-// changes memories. Its methods are safe for concurrent use. The package comment lists them by
+// Engine mirrors agents' directories into the database, writes their CLAUDE.md files, and changes
+// memories. Its methods are safe for concurrent use. The package comment lists them by
 // topic. An operation on an agent runs on the server that holds the agent's lease; a read runs on
 // any server with the agent's directory. Both fail with memories.ErrNotFound for an unknown slug.
 type Engine struct {

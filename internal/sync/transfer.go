@@ -10,9 +10,10 @@ import (
 
 // Move moves a memory between private and team memory, or between an agent and the one whose
 // memories all agents share. It returns the memory at its destination. Within one agent, the memory
-// keeps its ID, history and age. It fails like a Patch with a new name, and with
-// *memories.InvalidError for an impossible destination, or for team memory that contains a
-// credential.
+// keeps its ID, history and age. Errors: memories.ErrNotFound; memories.ErrChanged;
+// *memories.NameTakenError if the destination has the name; *memories.InvalidError for an
+// impossible destination, or a credential in team memory; *memories.ConflictError for a file or
+// memory that cannot be read or written.
 func (e *Engine) Move(ctx context.Context, slug, id, etag string, to Destination) (Result, error) {
 	if to.IsOtherAgent(slug) {
 		return e.transferBetween(ctx, slug, ops.MemoryRef{ID: id, ETag: etag}, to, true)

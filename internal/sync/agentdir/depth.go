@@ -18,8 +18,8 @@ func checkNewDepth(tx *agenttx.Tx, relPath string) error {
 	return &memories.ConflictError{Reason: fmt.Sprintf("%s would be more than %d levels deep, where Memoir reads no files. Nothing was written. Choose a shorter path.", relPath, agents.MaxDepth)}
 }
 
-// checkMoveDepth is checkNewDepth for a file or a directory that is moved. It allows every move
-// that makes nothing deeper.
+// checkMoveDepth returns a conflict if a move of a file or directory would bring files deeper than
+// Memoir reads. It allows every move that makes nothing deeper. Logs may be deeper.
 func checkMoveDepth(tx *agenttx.Tx, from, to string) error {
 	if depthOf(tx, to) <= depthOf(tx, from) {
 		return nil

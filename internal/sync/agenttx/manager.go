@@ -97,8 +97,9 @@ func (m *Manager) Do(ctx context.Context, slug string, do func(*Tx) error) (err 
 	})
 }
 
-// Do calls do in m.Do, so with exclusive use of the agent, and returns its result. It fails as m.Do
-// does: with memories.ErrNotFound, memories.ErrNotHolder, ErrPanic, and with do's own error.
+// Do calls do with exclusive use of the agent, by m.Do, and returns its result and error. It fails
+// with memories.ErrNotFound for an unknown slug, with memories.ErrNotHolder if another server holds
+// the agent's lease, and with ErrPanic if do panics.
 func Do[R any](ctx context.Context, m *Manager, slug string, do func(*Tx) (R, error)) (R, error) {
 	var result R
 	err := m.Do(ctx, slug, func(tx *Tx) (err error) {

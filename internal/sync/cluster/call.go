@@ -93,8 +93,9 @@ func (c Call[Op, R]) Do(ctx context.Context, slug string, op Op) (R, error) {
 	}
 }
 
-// Read runs a call that only reads. It runs on this server if the agent's directory is on its disk,
-// also if another server holds the lease. Otherwise Read is Do.
+// Read runs a call that only reads, and returns its result. The call runs on this server if the
+// agent's directory is on its disk, also if another server holds the lease. Otherwise it runs on
+// the server that holds the lease, with the errors of Do.
 func (c Call[Op, R]) Read(ctx context.Context, slug string, op Op) (R, error) {
 	if c.node.HoldsLease(slug) || c.node.HasDirectory(ctx, slug) {
 		return c.run(ctx, slug, op)

@@ -61,8 +61,9 @@ func (v *Viewer) Read(ctx context.Context, slug string, _ IndexOp) (View, error)
 	return index, ctx.Err()
 }
 
-// Preview returns the change that a rebuild of an agent's primary index would make, and writes
-// nothing. With op.Prune, the change also shortens the index. It fails as Read does.
+// Preview returns the change that a rebuild of an agent's primary MEMORY.md would make, and writes
+// nothing. With op.Prune, the change also shortens the file. It fails with memories.ErrNotFound for
+// an unknown slug, and with *memories.ConflictError if the file cannot be read.
 func (v *Viewer) Preview(ctx context.Context, slug string, op PreviewIndexOp) (IndexChange, error) {
 	view, err := v.Open(ctx, slug)
 	if err != nil {

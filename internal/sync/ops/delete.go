@@ -169,7 +169,8 @@ func keepRaw(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow) error 
 	return tx.DB.KeepRaw(ctx, head.RevisionID, raw, files.Hash(raw))
 }
 
-// purge deletes a memory and publishes, then purges it in a second agent transaction.
+// purge moves a memory to the trash and writes CLAUDE.md, then removes the memory with its history
+// from the database, in a second agent transaction. It returns the memory as it was in the trash.
 func (s *Service) purge(ctx context.Context, slug string, ref MemoryRef) (Result, error) {
 	result, err := s.Change(ctx, slug, ChangeOp{VerbDelete, ref})
 	if err != nil {

@@ -79,7 +79,7 @@ func (p *Publisher) Run(ctx context.Context, tx *agenttx.Tx, changed []uuid.UUID
 	return state, err
 }
 
-// publishOwn compiles the agent's CLAUDE.md and writes it if it differs, as Run does. It never
+// publishOwn compiles the agent's CLAUDE.md, writes it if it differs, and saves its state. It never
 // writes the files of other agents. If the file is up to date, or the agent's directory is missing,
 // it returns the recorded state.
 func (p *Publisher) publishOwn(ctx context.Context, tx *agenttx.Tx, changed []uuid.UUID) (records.ClaudeMD, error) {

@@ -57,9 +57,10 @@ func compare(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, r Requ
 	return d, nil
 }
 
-// diffByChecksum is compare for many files. It compares checksums of the signatures in 256 parts.
-// It reads the signatures of the parts that differ, and the rows of the files that differ. So for
-// an agent without changes it reads only sums.
+// diffByChecksum returns the difference between the listing and the rows of paths, for many files.
+// It compares checksums of the signatures in 256 parts. It reads the signatures of the parts that
+// differ, and the rows of the files that differ. So for an agent without changes it reads only
+// sums.
 func diffByChecksum(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, paths []string) (scanDiff, error) {
 	sums, err := tx.Rows.SumSignatures(ctx, paths)
 	if err != nil {
