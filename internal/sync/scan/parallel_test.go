@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Nobody could recover from a panic where files are read, on goroutines of their own.
-func TestAPanicOverOneOfManyFilesIsOneOfWhoeverHasThemRead(t *testing.T) {
+// A panic in one of the goroutines must reach the goroutine of the caller, which recovers.
+func TestInParallel_Panic(t *testing.T) {
 	t.Parallel()
 	var read atomic.Int64
 	cause := func() (cause any) {
@@ -32,7 +32,7 @@ func TestAPanicOverOneOfManyFilesIsOneOfWhoeverHasThemRead(t *testing.T) {
 	}
 }
 
-func TestRunsEndWithTheirContext(t *testing.T) {
+func TestInParallel_ContextEnds(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
