@@ -7,7 +7,7 @@ import (
 	"memoir/internal/memories"
 )
 
-func TestNewAgent_IsFoundByWhoAsksForIt(t *testing.T) {
+func TestNewAgent_FoundOnRequest(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.stopWatching()

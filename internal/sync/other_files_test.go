@@ -67,7 +67,7 @@ func TestOtherTextFiles_NeedAttention(t *testing.T) {
 	}
 }
 
-func TestOtherTextFile_IsRenamedByItsFix(t *testing.T) {
+func TestOtherTextFile_RenamedByFix(t *testing.T) {
 	t.Parallel()
 	b := setup(t, withMemory)
 	b.write("ada/memory/prefs.txt", "---\nname: French\ntype: user\n---\nAlways answer in French\n")

@@ -21,7 +21,7 @@ func (b *bench) refuse(path string, attempts string) {
 		CREATE TRIGGER refuse BEFORE INSERT ON files FOR EACH ROW WHEN (NEW.path = '` + path + `') EXECUTE FUNCTION refuse()`)
 }
 
-func TestFailingScan_IsShownUntilItSucceeds(t *testing.T) {
+func TestFailingScan_ShownUntilSuccess(t *testing.T) {
 	t.Parallel()
 	b := setup(t, withMemory)
 	b.stop()
@@ -41,7 +41,7 @@ func TestFailingScan_IsShownUntilItSucceeds(t *testing.T) {
 
 // What a part of the agent fails with twice is scanned as a whole: the third attempt is, and
 // succeeds.
-func TestFailingPaths_AreDroppedForAWholeScan(t *testing.T) {
+func TestFailingPaths_FullScanInstead(t *testing.T) {
 	t.Parallel()
 	b := setup(t, withMemory)
 	b.refuse("memory/poison.md", "nextval('refused') <= 2")
@@ -50,7 +50,7 @@ func TestFailingPaths_AreDroppedForAWholeScan(t *testing.T) {
 	waittest.For(b, "that nothing is pending", func() bool { return b.statusOf("ada").Pending == 0 })
 }
 
-func TestUnreadableDirectories_AreNamedWithTheirOwner(t *testing.T) {
+func TestUnreadableDirectories_NamedWithOwner(t *testing.T) {
 	t.Parallel()
 	b := setup(t, withMemory)
 	b.write("ada/memory/a.md", note("Known", memories.User, "text"))
