@@ -132,46 +132,33 @@ func movedKeys(ctx context.Context, tx *agenttx.Tx, whole batch, known map[strin
 // batch. If the scan stops between batches, the next scan must not count new files as old ones when
 // it applies the mass-removal limit. Otherwise it keeps the order of the files.
 func (b batch) split(isMoved map[batchKey]bool) []batch {
-	type group struct { // the files with one key
-		files, batch int // their number; index in batches, or one of the constants below
-		bytes        int64
+	type size struct {
+		files int
+		bytes int64
 	}
-	const unplaced, first = -1, -2
-	groups := make(map[batchKey]*group, len(b.entries))
+	sizes := map[batchKey]size{}
 	for i, key := range b.keys {
-		g := groups[key]
-		if g == nil {
-			g = &group{batch: unplaced}
-			if isMoved[key] {
-				g.batch = first
-			}
-			groups[key] = g
-		}
-		g.files++
-		g.bytes += min(b.entries[i].Size, memories.MaxFileSize)
+		of := sizes[key]
+		sizes[key] = size{of.files + 1, of.bytes + min(b.entries[i].Size, memories.MaxFileSize)}
 	}
-	var batches []batch
-	moved := batch{removed: b.removed}
-	files, bytes := maxBatchFiles, int64(0) // of the last batch; full, so that the first file adds one
+	batches := []batch{{removed: b.removed}}
+	batchOf := map[batchKey]int{}      // index of the key's batch; 0 for the moved keys
+	last := size{files: maxBatchFiles} // of the last batch; full, so that the first file adds one
 	for i, key := range b.keys {
-		g := groups[key]
-		if g.batch == unplaced {
-			if files+g.files > maxBatchFiles || bytes+g.bytes > maxBatchBytes {
+		if _, isPlaced := batchOf[key]; !isPlaced && !isMoved[key] {
+			of := sizes[key]
+			if last.files+of.files > maxBatchFiles || last.bytes+of.bytes > maxBatchBytes {
 				batches = append(batches, batch{})
-				files, bytes = 0, 0
+				last = size{}
 			}
-			g.batch = len(batches) - 1
-			files += g.files
-			bytes += g.bytes
+			last = size{last.files + of.files, last.bytes + of.bytes}
+			batchOf[key] = len(batches) - 1
 		}
-		into := &moved
-		if g.batch != first {
-			into = &batches[g.batch]
-		}
+		into := &batches[batchOf[key]]
 		into.entries, into.keys = append(into.entries, b.entries[i]), append(into.keys, key)
 	}
-	if len(moved.entries)+len(moved.removed) > 0 {
-		batches = append([]batch{moved}, batches...)
+	if len(batches[0].entries)+len(b.removed) == 0 {
+		return batches[1:]
 	}
 	return batches
 }
