@@ -121,19 +121,6 @@ func TestParseSession_Fields(t *testing.T) {
 	}
 }
 
-func TestParseNamedDir_SlugAndPath(t *testing.T) {
-	t.Parallel()
-	got, err := agents.ParseNamedDir("re_view.er-2=/srv/a=b/memory")
-	if err != nil || got != (agents.NamedDir{Slug: "re_view.er-2", Path: "/srv/a=b/memory"}) {
-		t.Errorf("%+v, error %v", got, err)
-	}
-	for _, bad := range []string{"", "reviewer", "=path", "reviewer=", "re viewer=path", "a/b=path", "..=path", ".hidden=path", "a=\x00"} {
-		if got, err := agents.ParseNamedDir(bad); err == nil {
-			t.Errorf("%q was taken as %+v", bad, got)
-		}
-	}
-}
-
 func TestLinked_InsideOrOutside(t *testing.T) {
 	t.Parallel()
 	agent := agents.Agent{Layout: agents.Hive, Dir: "/agents/ada"}

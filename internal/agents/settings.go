@@ -3,7 +3,6 @@ package agents
 import (
 	"fmt"
 	"path/filepath"
-	"strings"
 )
 
 // Settings configure where agents are discovered. An empty directory disables its layout.
@@ -25,21 +24,6 @@ type Settings struct {
 type NamedDir struct {
 	Slug string
 	Path string
-}
-
-// ParseNamedDir parses slug=PATH. The path need not exist. The slug may contain a to z, A to Z,
-// digits, dots, underscores and dashes, and must not start with a dot.
-func ParseNamedDir(s string) (NamedDir, error) {
-	slug, path, found := strings.Cut(s, "=")
-	switch {
-	case !found || slug == "" || path == "":
-		return NamedDir{}, fmt.Errorf("%q is not of the form slug=PATH, for example reviewer=/srv/app/.claude/agent-memory/reviewer", s)
-	case slug != sanitise(slug) || slug[0] == '.':
-		return NamedDir{}, fmt.Errorf("the slug %q may only have letters, digits, dots, underscores and dashes, and not start with a dot", slug)
-	case strings.ContainsRune(path, 0):
-		return NamedDir{}, fmt.Errorf("the path of %q has a NUL character", slug)
-	}
-	return NamedDir{Slug: slug, Path: path}, nil
 }
 
 // CheckTeamDir returns an error if the shared directory equals, contains or is inside another

@@ -43,8 +43,8 @@ func FuzzLinks(f *testing.F) {
 		_, _ = files.ReadHash(root, at)
 		_ = files.Write(root, at, []byte("written"), files.Options{New: true})
 		_ = files.Write(root, at, []byte("written"), files.Options{})
-		_ = files.RemoveIf(root, at, hash)
-		_ = files.RemoveIf(root, at, files.Hash([]byte("written")))
+		_ = files.NewGuard().RemoveIf(root, at, hash)
+		_ = files.NewGuard().RemoveIf(root, at, files.Hash([]byte("written")))
 		_, _ = files.NewGuard().Recover(root, []string{at, filepath.Dir(at)})
 		entries, err := os.ReadDir(outside)
 		if err != nil || len(entries) != 1 {

@@ -69,8 +69,10 @@ func (g *Guard) enterInPlace(root *os.Root, relPath string) (openedDir, error) {
 	return at, nil
 }
 
-// RemoveIf removes a file as the function RemoveIf does, if the guard allows it. Otherwise the
-// error is an *OwnershipError.
+// RemoveIf removes the file if its Hash equals hash. If not, it leaves the file and returns
+// ErrChanged. A missing file is not an error. A link is removed, not its target, whose bytes are
+// compared. The error is an *OwnershipError if the guard does not allow it. The removal survives a
+// power cut only after SyncDirectory of the file's directory.
 func (g *Guard) RemoveIf(root *os.Root, relPath, hash string) error {
 	return g.removeIn(root, relPath, func(dir *os.Root, name string) error {
 		return removal{root, dir, path.Dir(relPath)}.ofFile(name, relPath, hash)

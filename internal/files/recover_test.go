@@ -51,7 +51,7 @@ func TestRemoveIf_AfterCrash(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	p.put(".memoir-removing-a.md", "stale")
-	if err := files.RemoveIf(p.root, "a.md", hashOf("stale")); err != nil {
+	if err := files.NewGuard().RemoveIf(p.root, "a.md", hashOf("stale")); err != nil {
 		t.Fatal(err)
 	}
 	p.wantsNothing("a.md")

@@ -8,20 +8,6 @@ import (
 	"path"
 )
 
-// RemoveIf removes the file if its Hash equals hash. If not, it leaves the file and returns
-// ErrChanged. A missing file is not an error. A link is removed, not its target, whose bytes are
-// compared. The removal survives a power cut only after SyncDirectory of the file's directory.
-func RemoveIf(root *os.Root, relPath, hash string) error {
-	dir, err := Resolve(root, path.Dir(relPath))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("remove: %w", err)
-	}
-	return removal{root: root, dir: root}.ofFile(path.Join(dir, path.Base(relPath)), relPath, hash)
-}
-
 // A removal removes a file in dir, which may be a directory inside root. Links in dir may lead to
 // other places in root.
 type removal struct {

@@ -19,7 +19,7 @@ func TestRemoveIf_SameBytes(t *testing.T) {
 	long := strings.Repeat("x", 250) + ".md"
 	for _, path := range []string{"a.md", "sub/b.md", long} {
 		p.put(path, "stale")
-		if err := files.RemoveIf(p.root, path, hashOf("stale")); err != nil {
+		if err := files.NewGuard().RemoveIf(p.root, path, hashOf("stale")); err != nil {
 			t.Error(err)
 		}
 		p.wantsNothing(path)
@@ -33,7 +33,7 @@ func TestRemoveIf_OtherBytes(t *testing.T) {
 	long := strings.Repeat("x", 250) + ".md"
 	for _, path := range []string{"a.md", long} {
 		p.put(path, "learned anew")
-		if err := files.RemoveIf(p.root, path, hashOf("stale")); !errors.Is(err, files.ErrChanged) {
+		if err := files.NewGuard().RemoveIf(p.root, path, hashOf("stale")); !errors.Is(err, files.ErrChanged) {
 			t.Errorf("error %v, want ErrChanged", err)
 		}
 		p.wants(path, "learned anew")
@@ -45,7 +45,7 @@ func TestRemoveIf_Missing(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	for _, path := range []string{"a.md", "no/such/directory/a.md"} {
-		if err := files.RemoveIf(p.root, path, hashOf("stale")); err != nil {
+		if err := files.NewGuard().RemoveIf(p.root, path, hashOf("stale")); err != nil {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -56,14 +56,14 @@ func TestRemoveIf_Link(t *testing.T) {
 	p := setup(t)
 	p.put("notes/real.md", "stale")
 	p.link("notes/real.md", "a.md")
-	if err := files.RemoveIf(p.root, "a.md", hashOf("stale")); err != nil {
+	if err := files.NewGuard().RemoveIf(p.root, "a.md", hashOf("stale")); err != nil {
 		t.Fatal(err)
 	}
 	p.wantsNothing("a.md")
 	p.wants("notes/real.md", "stale")
 
 	p.link("nowhere", "dangling.md")
-	if err := files.RemoveIf(p.root, "dangling.md", hashOf("stale")); !errors.Is(err, files.ErrChanged) {
+	if err := files.NewGuard().RemoveIf(p.root, "dangling.md", hashOf("stale")); !errors.Is(err, files.ErrChanged) {
 		t.Errorf("error %v, want ErrChanged", err)
 	}
 	if target, err := os.Readlink(p.at("dangling.md")); err != nil || target != "nowhere" {
@@ -106,7 +106,7 @@ func TestRemoveIf_OutsideRoot(t *testing.T) {
 	p := setup(t)
 	p.put("../outside/a.md", "stale")
 	p.link("../outside", "directory")
-	if err := files.RemoveIf(p.root, "directory/a.md", hashOf("stale")); !errors.Is(err, files.ErrLeaves) {
+	if err := files.NewGuard().RemoveIf(p.root, "directory/a.md", hashOf("stale")); !errors.Is(err, files.ErrLeaves) {
 		t.Errorf("error %v, want ErrLeaves", err)
 	}
 	p.wants("../outside/a.md", "stale")
@@ -121,7 +121,7 @@ func TestRemoveIf_NotPermitted(t *testing.T) {
 	}
 	t.Cleanup(func() { os.Chmod(p.at("sub"), 0o755) })
 	filestest.AsNobody(t, func() {
-		if err := files.RemoveIf(p.root, "sub/a.md", hashOf("stale")); !errors.Is(err, fs.ErrPermission) {
+		if err := files.NewGuard().RemoveIf(p.root, "sub/a.md", hashOf("stale")); !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("error %v, want a refusal", err)
 		}
 	})
@@ -148,7 +148,7 @@ func TestRemoveIf_ConcurrentSave(t *testing.T) {
 		})
 		both.Go(func() {
 			<-start
-			if err := files.RemoveIf(p.root, "a.md", hashOf("stale")); err != nil && !errors.Is(err, files.ErrChanged) {
+			if err := files.NewGuard().RemoveIf(p.root, "a.md", hashOf("stale")); err != nil && !errors.Is(err, files.ErrChanged) {
 				t.Error(err)
 			}
 		})

@@ -240,7 +240,7 @@ func TestWrite_NotRegular(t *testing.T) {
 		if _, err := files.ReadHash(p.root, path); !errors.Is(err, files.ErrNotRegular) {
 			t.Errorf("reading %s: error %v, want ErrNotRegular", path, err)
 		}
-		if err := files.RemoveIf(p.root, path, hashOf("")); !errors.Is(err, files.ErrNotRegular) {
+		if err := files.NewGuard().RemoveIf(p.root, path, hashOf("")); !errors.Is(err, files.ErrNotRegular) {
 			t.Errorf("removing %s: error %v, want ErrNotRegular", path, err)
 		}
 	}

@@ -24,7 +24,7 @@ func (realDisk) Write(root *os.Root, path string, data []byte, options files.Opt
 }
 
 func (realDisk) RemoveIf(root *os.Root, path, hash string) error {
-	return files.RemoveIf(root, path, hash)
+	return files.NewGuard().RemoveIf(root, path, hash)
 }
 
 // racing is the environment variable that makes the test binary a racer, with the directory as

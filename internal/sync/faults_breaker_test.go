@@ -148,7 +148,7 @@ func (d brokenDisk) Append(root *os.Root, name string, data []byte) error {
 func (d brokenDisk) RemoveIf(root *os.Root, name, hash string) error {
 	switch d.step("disk: remove " + name) {
 	case works:
-		return files.RemoveIf(root, name, hash)
+		return files.NewGuard().RemoveIf(root, name, hash)
 	case failsBefore:
 		return d.fail("rename", name)
 	case diesAmid:
@@ -157,7 +157,7 @@ func (d brokenDisk) RemoveIf(root *os.Root, name, hash string) error {
 		}
 		return d.fail("open", name)
 	default:
-		if err := files.RemoveIf(root, name, hash); err != nil {
+		if err := files.NewGuard().RemoveIf(root, name, hash); err != nil {
 			return err
 		}
 		return d.fail("fsync", path.Dir(name))

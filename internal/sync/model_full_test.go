@@ -61,7 +61,7 @@ func (d *fillingDisk) Append(root *os.Root, path string, data []byte) error {
 }
 
 func (d *fillingDisk) RemoveIf(root *os.Root, path, hash string) error {
-	return files.RemoveIf(root, path, hash)
+	return files.NewGuard().RemoveIf(root, path, hash)
 }
 
 func (d *fillingDisk) RemoveDirectory(root *os.Root, path string) error {

@@ -47,10 +47,6 @@ func (s Search) Near() Search {
 	return s
 }
 
-// Mark returns the text split into hits of the query and other parts. The joined parts are the
-// text.
-func Mark(text, query string) []Part { return For(query).Mark(text) }
-
 // Mark returns the text split into hits and other parts. The joined parts are the text.
 func (s Search) Mark(text string) []Part {
 	head, rest := text, ""

@@ -95,7 +95,7 @@ func TestMark_Hits(t *testing.T) {
 		{"<b>bold</b>", "bold b", "<[b]>[bold]</[b]>"},
 		{strings.Repeat("x", 1000), strings.Repeat("x", 999), "[" + strings.Repeat("x", 255) + "]" + strings.Repeat("x", 745)},
 	} {
-		if got := shown(words.Mark(c.text, c.query)); got != c.want {
+		if got := shown(words.For(c.query).Mark(c.text)); got != c.want {
 			t.Errorf("%q in %.60q is %.80q, want %.80q", c.query, c.text, got, c.want)
 		}
 	}
@@ -115,7 +115,7 @@ func TestMark_Near(t *testing.T) {
 			t.Errorf("%q near %q is %q, want %q", c.query, c.text, got, c.want)
 		}
 	}
-	if got := shown(words.Mark("The release", "releese")); got != "The release" {
+	if got := shown(words.For("releese").Mark("The release")); got != "The release" {
 		t.Errorf("a search for what is there marks %q", got)
 	}
 }

@@ -21,7 +21,7 @@ type Disk interface {
 	Write(root *os.Root, path string, data []byte, options files.Options) error
 	// Append is files.Append.
 	Append(root *os.Root, path string, data []byte) error
-	// RemoveIf is files.RemoveIf.
+	// RemoveIf is files.Guard.RemoveIf.
 	RemoveIf(root *os.Root, path, hash string) error
 	// RemoveDirectory is files.RemoveDirectory.
 	RemoveDirectory(root *os.Root, path string) error
@@ -32,7 +32,7 @@ type Disk interface {
 	SyncDirectory(root *os.Root, path string) (wait func() error)
 	// Touch sets a file's modification time.
 	Touch(root *os.Root, path string, modTime time.Time) error
-	// Recover is files.Recover.
+	// Recover is files.Guard.Recover.
 	Recover(root *os.Root, dirs []string) (back []string, err error)
 }
 
