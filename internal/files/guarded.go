@@ -79,12 +79,6 @@ func (g *Guard) RemoveIf(root *os.Root, relPath, hash string) error {
 	})
 }
 
-// RemoveDirectory removes an empty directory as the function RemoveDirectory does, if the guard
-// allows it. Otherwise the error is an *OwnershipError.
-func (g *Guard) RemoveDirectory(root *os.Root, relPath string) error {
-	return g.removeIn(root, relPath, RemoveDirectory)
-}
-
 // removeIn opens the directory of a path and calls remove with it and the name. It does not follow
 // a link at the path. If the directory is missing, it returns nil; if the guard refuses the path,
 // an *OwnershipError.
@@ -98,35 +92,4 @@ func (g *Guard) removeIn(root *os.Root, relPath string, remove func(dir *os.Root
 	}
 	defer at.close()
 	return remove(at.dir, at.name)
-}
-
-// Move renames a file or directory as the function Move does, if the guard allows it at both paths.
-// Otherwise the error is an *OwnershipError.
-func (g *Guard) Move(root *os.Root, from, to string) error {
-	source, err := g.enter(root, from, pathMode{})
-	if err != nil {
-		return fmt.Errorf("move %s: %w", from, err)
-	}
-	defer source.close()
-	if _, err := source.dir.Lstat(source.name); err != nil {
-		return fmt.Errorf("move %s: %w", from, err) // before target directories are created
-	}
-	target, err := g.enter(root, to, pathMode{mk: true})
-	if err != nil {
-		return fmt.Errorf("move to %s: %w", to, err)
-	}
-	defer target.close()
-	if _, err := target.dir.Lstat(target.name); err == nil {
-		return fmt.Errorf("move to %s: %w", to, ErrExists)
-	}
-	switch err := renameBetween(source, target); {
-	case errors.Is(err, errors.ErrUnsupported):
-		return Move(root, from, to)
-	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("move %s to %s: %w", from, to, ErrExists)
-	case err != nil:
-		return fmt.Errorf("move %s to %s: %w", from, to, err)
-	}
-	// The new name is synced first: after a power cut the file has at least one name.
-	return errors.Join(syncDirectory(target.dir, "."), syncDirectory(source.dir, "."))
 }

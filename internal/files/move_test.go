@@ -16,7 +16,7 @@ func TestMove_File(t *testing.T) {
 	p := setup(t)
 	for _, to := range []string{"b.md", "new/directory/b.md"} {
 		p.put("a.md", "text")
-		if err := files.Move(p.root, "a.md", to); err != nil {
+		if err := files.NewGuard().Move(p.root, "a.md", to); err != nil {
 			t.Fatal(err)
 		}
 		p.wants(to, "text")
@@ -29,7 +29,7 @@ func TestMove_Directory(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
 	p.put("old/sub/a.md", "text")
-	if err := files.Move(p.root, "old", "new/place"); err != nil {
+	if err := files.NewGuard().Move(p.root, "old", "new/place"); err != nil {
 		t.Fatal(err)
 	}
 	p.wants("new/place/sub/a.md", "text")
@@ -48,7 +48,7 @@ func TestMove_Exists(t *testing.T) {
 	}
 	for _, from := range []string{"a.md", "old"} {
 		for _, to := range []string{"b.md", "link.md", "empty", from} {
-			if err := files.Move(p.root, from, to); !errors.Is(err, files.ErrExists) {
+			if err := files.NewGuard().Move(p.root, from, to); !errors.Is(err, files.ErrExists) {
 				t.Errorf("%s over %s: %v", from, to, err)
 			}
 		}
@@ -68,7 +68,7 @@ func TestMove_Concurrent(t *testing.T) {
 		var moved atomic.Int32
 		for _, from := range []string{"a.md", "b.md"} {
 			moving.Go(func() {
-				err := files.Move(p.root, from, "c.md")
+				err := files.NewGuard().Move(p.root, from, "c.md")
 				if err == nil {
 					moved.Add(1)
 				} else if !errors.Is(err, files.ErrExists) {
@@ -94,7 +94,7 @@ func TestMove_OutsideRoot(t *testing.T) {
 	p.put("a.md", "text")
 	p.link(p.outside, "out")
 	for _, c := range []struct{ from, to string }{{"a.md", "out/a.md"}, {"a.md", "../outside/a.md"}, {"out/x.md", "x.md"}, {"../outside", "x"}} {
-		if err := files.Move(p.root, c.from, c.to); !errors.Is(err, files.ErrLeaves) {
+		if err := files.NewGuard().Move(p.root, c.from, c.to); !errors.Is(err, files.ErrLeaves) {
 			t.Errorf("%s to %s: %v", c.from, c.to, err)
 		}
 	}
@@ -104,7 +104,7 @@ func TestMove_OutsideRoot(t *testing.T) {
 func TestMove_MissingSource(t *testing.T) {
 	t.Parallel()
 	p := setup(t)
-	if err := files.Move(p.root, "a.md", "new/a.md"); !errors.Is(err, fs.ErrNotExist) {
+	if err := files.NewGuard().Move(p.root, "a.md", "new/a.md"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("it is %v", err)
 	}
 	p.wantsNothing("new")
@@ -115,7 +115,7 @@ func TestMove_Link(t *testing.T) {
 	p := setup(t)
 	p.put("real.md", "text")
 	p.link("real.md", "a.md")
-	if err := files.Move(p.root, "a.md", "b.md"); err != nil {
+	if err := files.NewGuard().Move(p.root, "a.md", "b.md"); err != nil {
 		t.Fatal(err)
 	}
 	p.wantsNothing("a.md")
@@ -135,19 +135,19 @@ func TestRemoveDirectory_EmptyOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, kept := range []string{"full", "a.md", "link"} {
-		if err := files.RemoveDirectory(p.root, kept); err == nil {
+		if err := files.NewGuard().RemoveDirectory(p.root, kept); err == nil {
 			t.Errorf("%s is removed", kept)
 		}
 	}
 	p.wants("full/a.md", "text")
 	p.wants("a.md", "text")
 	for range 2 { // the second time it is missing
-		if err := files.RemoveDirectory(p.root, "sub/empty"); err != nil {
+		if err := files.NewGuard().RemoveDirectory(p.root, "sub/empty"); err != nil {
 			t.Error(err)
 		}
 	}
 	p.wantsNothing("sub/empty")
-	if err := files.RemoveDirectory(p.root, "no/such/directory"); err != nil {
+	if err := files.NewGuard().RemoveDirectory(p.root, "no/such/directory"); err != nil {
 		t.Error(err)
 	}
 }

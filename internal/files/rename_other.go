@@ -2,13 +2,7 @@
 
 package files
 
-import (
-	"errors"
-	"os"
-)
-
-// renameNew returns errors.ErrUnsupported.
-func renameNew(*os.Root, string, string) error { return errors.ErrUnsupported }
+import "errors"
 
 // renameBetween returns errors.ErrUnsupported.
 func renameBetween(from, to openedDir) error { return errors.ErrUnsupported }

@@ -5,18 +5,16 @@ package files
 import (
 	"io/fs"
 	"os"
-	"path"
 	"syscall"
 )
 
-func removeDirectory(root *os.Root, parent, name string) error {
-	at := path.Join(parent, name)
-	info, err := root.Lstat(at)
+func removeDirectory(root *os.Root, name string) error {
+	info, err := root.Lstat(name)
 	if err != nil {
 		return err
 	}
 	if !info.IsDir() {
-		return &fs.PathError{Op: "rmdir", Path: at, Err: syscall.ENOTDIR}
+		return &fs.PathError{Op: "rmdir", Path: name, Err: syscall.ENOTDIR}
 	}
-	return root.Remove(at)
+	return root.Remove(name)
 }

@@ -4,21 +4,20 @@ package files
 
 import (
 	"os"
-	"path"
 
 	"golang.org/x/sys/unix"
 )
 
 // removeDirectory removes an empty directory and nothing else. Root.Remove would also remove a
 // file.
-func removeDirectory(root *os.Root, parent, name string) error {
-	dir, err := root.Open(parent)
+func removeDirectory(root *os.Root, name string) error {
+	dir, err := root.Open(".")
 	if err != nil {
 		return err
 	}
 	defer dir.Close()
 	if err := unix.Unlinkat(int(dir.Fd()), name, unix.AT_REMOVEDIR); err != nil {
-		return &os.PathError{Op: "rmdir", Path: path.Join(parent, name), Err: err}
+		return &os.PathError{Op: "rmdir", Path: name, Err: err}
 	}
 	return nil
 }

@@ -165,11 +165,11 @@ func (d brokenDisk) RemoveIf(root *os.Root, name, hash string) error {
 }
 
 func (d brokenDisk) RemoveDirectory(root *os.Root, name string) error {
-	return d.atOnce("disk: rmdir "+name, "rmdir", name, func() error { return files.RemoveDirectory(root, name) })
+	return d.atOnce("disk: rmdir "+name, "rmdir", name, func() error { return files.NewGuard().RemoveDirectory(root, name) })
 }
 
 func (d brokenDisk) Move(root *os.Root, from, to string) error {
-	return d.atOnce("disk: move "+from+" to "+to, "rename", from, func() error { return files.Move(root, from, to) })
+	return d.atOnce("disk: move "+from+" to "+to, "rename", from, func() error { return files.NewGuard().Move(root, from, to) })
 }
 
 // bulkSize is a step that takes its effect as a whole, or not at all.

@@ -65,11 +65,11 @@ func (d *fillingDisk) RemoveIf(root *os.Root, path, hash string) error {
 }
 
 func (d *fillingDisk) RemoveDirectory(root *os.Root, path string) error {
-	return files.RemoveDirectory(root, path)
+	return files.NewGuard().RemoveDirectory(root, path)
 }
 
 func (d *fillingDisk) Move(root *os.Root, from, to string) error {
-	return files.Move(root, from, to)
+	return files.NewGuard().Move(root, from, to)
 }
 
 func (d *fillingDisk) SyncDirectory(root *os.Root, path string) (wait func() error) {

@@ -23,9 +23,9 @@ type Disk interface {
 	Append(root *os.Root, path string, data []byte) error
 	// RemoveIf is files.Guard.RemoveIf.
 	RemoveIf(root *os.Root, path, hash string) error
-	// RemoveDirectory is files.RemoveDirectory.
+	// RemoveDirectory is files.Guard.RemoveDirectory.
 	RemoveDirectory(root *os.Root, path string) error
-	// Move is files.Move.
+	// Move is files.Guard.Move.
 	Move(root *os.Root, from, to string) error
 	// SyncDirectory starts files.SyncDirectory. wait waits for its end and returns its error. The
 	// caller may call wait once.
