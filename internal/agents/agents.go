@@ -55,7 +55,8 @@ func (a Agent) PrimaryDir() string {
 	return "."
 }
 
-// TeamDir returns the directory of the agent's team memories, relative to Dir.
+// TeamDir returns the directory of the agent's team memories, relative to Dir. For a Shared agent
+// that is Dir itself.
 func (a Agent) TeamDir() string {
 	if a.Layout == Shared {
 		return "."
@@ -149,7 +150,8 @@ func isIndex(name string) bool { return strings.EqualFold(name, indexName) }
 // IsIndexPath reports whether the last element of a path is MEMORY.md, in any letter case.
 func IsIndexPath(relPath string) bool { return isIndex(path.Base(relPath)) }
 
-// IsLogPath reports whether a path relative to Dir is a logs directory or lies in one.
+// IsLogPath reports whether a path relative to Dir is one of the agent's logs directories or is
+// below one.
 func (a Agent) IsLogPath(relPath string) bool {
 	dir, _ := a.LogDirOf(relPath)
 	return dir != ""

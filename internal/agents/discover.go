@@ -56,8 +56,9 @@ type DiscoveryResult struct {
 }
 
 // DiscoverAll returns the agents of the settings and everything that the result depends on. It
-// calls visit as Discover does. It reads only transcripts that have changed since transcripts
-// cached them; transcripts may be nil.
+// calls visit with each directory's absolute path before it lists the directory. It reads only
+// transcripts that have changed since they were cached in transcripts, and replaces that cache; nil
+// means no cache.
 func DiscoverAll(s Settings, transcripts *Transcripts, visit func(dir string)) DiscoveryResult {
 	d := discovery{settings: s, visit: visit, sources: map[string]Stamp{}, known: transcripts.known(), heads: map[string]head{}}
 	defer func() {

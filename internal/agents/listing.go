@@ -115,8 +115,8 @@ func (l Listing) hasOtherSpelling(root *os.Root, relPath string) bool {
 	})
 }
 
-// isBehindSkippedLink reports whether a path leads through a link to a directory that is listed at
-// its own path.
+// isBehindSkippedLink reports whether a parent of a path is a link that the walk has skipped,
+// because the directory behind it is listed at its own path.
 func (l Listing) isBehindSkippedLink(root *os.Root, relPath string) bool {
 	for dir := path.Dir(relPath); dir != "."; dir = path.Dir(dir) {
 		if l.skippedLinks[dir] {

@@ -102,8 +102,8 @@ func (l *Listing) AddOthers(listed []Other, leftOut []string) {
 	}
 }
 
-// IsWellKnown reports whether a file is a README.md, CLAUDE.md or AGENTS.md, in any letter case.
-// Such files are usual in any directory and are not memories.
+// IsWellKnown reports whether the last element of a path is README.md, CLAUDE.md or AGENTS.md, in
+// any letter case. Such files are usual in any directory and are not memories.
 func IsWellKnown(relPath string) bool {
 	return slices.Contains([]string{"claude.md", "readme.md", "agents.md"}, strings.ToLower(path.Base(relPath)))
 }

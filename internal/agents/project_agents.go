@@ -22,8 +22,8 @@ func (p Project) Agents(all []Agent) []Agent {
 	return nil
 }
 
-// around returns the agents whose directory contains the working directory; of several the
-// innermost.
+// around returns the agents whose directory contains the working directory. Of nested directories
+// only the innermost counts.
 func (p Project) around(all []Agent) []Agent {
 	var found []Agent
 	innermost := 0
@@ -108,7 +108,8 @@ func (p Project) above(all []Agent) []Agent {
 	return nil
 }
 
-// within returns the agents with named directories in the same repository, in any of its worktrees.
+// within returns the agents of layout Directory whose directory is in the project's repository, in
+// any of its worktrees.
 func (p Project) within(all []Agent) []Agent {
 	return which(all, func(a Agent) bool {
 		if a.Layout != Directory {

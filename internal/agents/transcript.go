@@ -205,9 +205,9 @@ func parentNamed(cwd, name string) string {
 // It shortens a longer name to that length and appends a hash that Memoir cannot compute.
 const maxProjectName = 200
 
-// fits reports whether name is Claude Code's directory name for the path that projectDirName
-// encoded as whole. Of a longer path than maxProjectName only the first units are compared, so
-// several may fit.
+// fits reports whether name can be Claude Code's directory name for a path. whole is the result of
+// projectDirName for that path. Of a long path only the first maxProjectName units are compared, so
+// several paths may fit.
 func fits(name, whole string) bool {
 	if len(whole) <= maxProjectName {
 		return name == whole

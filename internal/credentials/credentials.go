@@ -60,8 +60,8 @@ func (set *ruleSet) findBy(r *rule, text string) int {
 // candidate is a match of a rule that an allowlist may exclude.
 type candidate struct{ secret, match, line string }
 
-// secretIn returns the credential in a match: the rule's group, else the first group that is not
-// empty.
+// secretIn returns the credential in a match of a rule: the group that the rule names, else the
+// first group that is not empty, else the whole match.
 func (r *rule) secretIn(pattern *regexp.Regexp, match string) string {
 	groups := pattern.FindStringSubmatch(match)
 	if r.SecretGroup > 0 && r.SecretGroup < len(groups) {

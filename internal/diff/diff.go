@@ -105,7 +105,8 @@ func (d *drawing) unchanged(from, to int) {
 	}
 }
 
-// changed adds the removed and then the added lines. If there is too little room, both get a share.
+// changed adds the removed and then the added lines of a change to the last hunk. If there is too
+// little room, both get a share of it, and the omitted lines are counted.
 func (d *drawing) changed(c lcs.Diff) {
 	removed, added := d.before[c.Start:c.End], d.after[c.ReplStart:c.ReplEnd]
 	if all := len(removed) + len(added); all > d.room {

@@ -62,7 +62,8 @@ func lines(text string) []string {
 	return all
 }
 
-// sharedStart returns how many bytes the texts share at their start, up to the last space.
+// sharedStart returns how many bytes the texts share at their start, up to and including the last
+// space or line end.
 func sharedStart(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -71,7 +72,8 @@ func sharedStart(a, b string) int {
 	return strings.LastIndexAny(a[:n], " \n") + 1
 }
 
-// sharedEnd returns how many bytes the texts share at their end, from the first space on.
+// sharedEnd returns how many bytes the texts share at their end, from the first space or line end
+// on.
 func sharedEnd(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {

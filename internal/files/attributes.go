@@ -47,7 +47,8 @@ func attributesFor(root *os.Root, target string) (attributes, error) {
 	return inheritFrom(dir, newFileMode&dir.Mode().Perm()|ownerMode), nil
 }
 
-// inheritFrom returns mode with the owner and group of dir.
+// inheritFrom returns the attributes of a new file or directory: this mode, and owner and group of
+// dir.
 func inheritFrom(dir fs.FileInfo, mode fs.FileMode) attributes {
 	uid, gid := owner(dir)
 	return attributes{uid: uid, gid: gid, mode: mode}

@@ -47,9 +47,9 @@ func OpenRoot(dir string) (*os.Root, error) {
 	return root, nil
 }
 
-// MayFollow returns an *OwnershipError if the path is a link that must not be followed, because
-// neither Memoir's user, root nor the target's owner owns it. It returns nil if the path is no such
-// link, and an error if the path or its target cannot be read.
+// MayFollow returns an *OwnershipError if the path is a link that must not be followed: its owner
+// is not Memoir's user, not root and not the owner of its target. It returns nil for other paths,
+// and an error if the path or its target cannot be read.
 func MayFollow(link string) error {
 	is, err := os.Lstat(link)
 	if err != nil {

@@ -77,9 +77,9 @@ func (r *replacement) replaceIf(opts Options) error {
 	return errors.Join(err, restoreNewer(r.root, r.temp, r.target, r.hash, displaced))
 }
 
-// followAttributes copies attributes that were changed on the old file during the replacement to
-// the new file. It does nothing if name new has other bytes. Errors are ignored: not writing would
-// be worse.
+// followAttributes gives owner, group and mode of the file old to the file new, if they were
+// changed on old during the replacement. It does nothing if new does not have the written bytes.
+// Errors are ignored: not writing would be worse.
 func (r *replacement) followAttributes(old, new string) {
 	now, err := attributesFor(r.root, old)
 	if err != nil || now == r.attributes || !now.replaces {

@@ -112,8 +112,8 @@ func (f *followedLinks) arrive(at string, left int) error {
 	return nil
 }
 
-// beneath returns an absolute path relative to root's directory. The error is ErrLeaves if the path
-// is outside it.
+// beneath returns an absolute path relative to root's directory, whose own path may have links. The
+// error is ErrLeaves if the path is outside it.
 func beneath(root *os.Root, target string) (string, error) {
 	dirs := []string{root.Name()}
 	if real, err := filepath.EvalSymlinks(root.Name()); err == nil {

@@ -152,7 +152,7 @@ func (r *replacement) putInPlace(opts Options) error {
 }
 
 // moveNew renames a file if nothing exists at to; otherwise the error is ErrExists. It uses a hard
-// link, which never overwrites, and else moveNewWithoutLink.
+// link, which never overwrites; where that is not possible, it uses moveNewWithoutLink.
 func moveNew(root *os.Root, from, to string) error {
 	err := root.Link(from, to)
 	switch {

@@ -90,7 +90,8 @@ func (a Actor) Phrase(kind ActivityKind) string {
 	return actorPhrases[a]
 }
 
-// Deleted describes how a memory was deleted, as in "deleted by a script".
+// Deleted describes how a memory was deleted: "deleted by a script" for example, "removed on disk"
+// for ByDisk, and "deleted" for an unknown actor.
 func (a Actor) Deleted() string {
 	phrase := a.Phrase(ActivityDeleted)
 	switch {

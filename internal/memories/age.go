@@ -46,8 +46,8 @@ func (a Age) KnownDays() *int {
 	return &a.Days
 }
 
-// IsTellable reports whether the UTC year of t is 1 to 9999, as RFC 3339 and therefore JSON
-// require.
+// IsTellable reports whether the UTC year of t is 1 to 9999. RFC 3339, and therefore JSON, cannot
+// express other years.
 func IsTellable(t time.Time) bool {
 	year := t.UTC().Year()
 	return 1 <= year && year <= 9999
@@ -59,7 +59,8 @@ func StaleSince(now time.Time) time.Time { return now.Add(-staleAfterDays * 24 *
 // StaleFrom returns the time at which a memory last modified at this time becomes stale.
 func StaleFrom(modified time.Time) time.Time { return modified.Add(staleAfterDays * 24 * time.Hour) }
 
-// Saved returns the age as text, such as "saved today" or "unknown age".
+// Saved returns the age as text: "saved today", "saved yesterday", "saved N days ago" or "unknown
+// age".
 func (a Age) Saved() string {
 	if a.Unknown {
 		return a.String()

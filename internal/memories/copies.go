@@ -58,8 +58,8 @@ func CopyOf(file string) (originals []string, sure bool) {
 	return originals, sure || isCopyOfSureCopy(stem)
 }
 
-// isCopyOfSureCopy reports whether a stem may be the name of a copy, and its original, or the
-// original of that and so on, is surely a copy.
+// isCopyOfSureCopy reports whether a stem may be the name of a copy of a sure copy, directly or
+// through further copies.
 func isCopyOfSureCopy(stem string) bool {
 	seen := map[string]bool{}
 	for next := possibleOriginals(stem); len(next) > 0; {

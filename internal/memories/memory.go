@@ -146,7 +146,8 @@ const (
 	Reference Type = "reference"
 )
 
-// Types returns every type in the order of pages and of CLAUDE.md.
+// Types returns every type in the order of pages and of CLAUDE.md. The empty type is not among
+// them.
 func Types() []Type { return []Type{Feedback, User, Project, Reference} }
 
 // Order returns the index of the type in Types, or -1 for other values.

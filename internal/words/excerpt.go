@@ -118,7 +118,8 @@ var (
 	stressed = strings.NewReplacer("**", "", "__", "", "~~", "", "`", "", " | ", " · ")
 )
 
-// Plain returns the first 64 KiB of a Markdown text as plain text on one line.
+// Plain returns the first 64 KiB of a Markdown text as plain text on one line: without marks, with
+// the text of links, and with single spaces.
 func Plain(markdown string) string {
 	text, _ := cutAt(markdown, min(len(markdown), maxSearched))
 	text = withoutLineMarks(text)

@@ -168,8 +168,8 @@ func countedText(n int) string {
 	return fmt.Sprintf("- … and %d more. `memory/MEMORY.md` lists them.\n", n)
 }
 
-// Entry returns a memory as a one-line entry with line end, cut to memories.MaxEntryLength
-// characters.
+// Entry returns a memory as a list item with line end: its name, a mark for team memory, and its
+// description, escaped, and cut to memories.MaxEntryLength characters.
 func Entry(m Summary) string {
 	plain := memories.CanonicalName(m.Name)
 	if m.Team {

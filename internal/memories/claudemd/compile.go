@@ -186,7 +186,7 @@ func (b *blockOfParts) hasBytes(more int) bool {
 	return b.bytes+more+memories.MaxEntryLength <= maxBlock
 }
 
-// count adds a memory to the final count and passes on its part, which has no text.
+// count adds a memory to the number in the final line, and passes on its part, which has no text.
 func (b *blockOfParts) count(entry Part) {
 	b.counted++
 	b.give(entry)

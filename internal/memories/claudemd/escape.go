@@ -71,7 +71,8 @@ func asCode(body string) string {
 	return "    " + strings.ReplaceAll(body, "\n", "\n    ")
 }
 
-// escapeName returns a name as text for a heading.
+// escapeName returns a name as text for a heading: on one line, with imports, comments and a final
+// run of # escaped.
 func escapeName(name string) string {
 	line := escapeInline(memories.CanonicalName(name))
 	if trimmed := strings.TrimRight(line, "#"); trimmed != line && (trimmed == "" || strings.HasSuffix(trimmed, " ")) {
@@ -114,9 +115,8 @@ func WithoutControls(text string) string {
 	}, text)
 }
 
-// escapeImports puts a backslash before each @ outside code that an agent could read as an import.
-// The backslash is visible only in addresses. An @ after a slash, common in addresses, is no
-// import.
+// escapeImports puts a backslash before each @ outside code that an agent could read as the import
+// of a file. An @ after a letter, a digit or a slash, as in addresses, is not one.
 func escapeImports(text string) string {
 	if !strings.Contains(text, "@") {
 		return text

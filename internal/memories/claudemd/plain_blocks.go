@@ -56,7 +56,9 @@ type blockScan struct {
 }
 
 // scanBlocks returns text with unclosed HTML and link definitions escaped and with the last fenced
-// code closed. fenced is as in blockScan. plain is false if parsers may disagree about fenced code.
+// code closed. fenced are the offsets of the lines that open fenced code and of non-blank lines in
+// it. plain is false if parsers may disagree about fenced code; the other results then have no
+// meaning.
 func scanBlocks(text string) (escaped string, fenced []int, plain bool) {
 	if !strings.ContainsAny(text, "`~<[") {
 		return text, nil, true
@@ -238,8 +240,8 @@ var (
 	closedTarget = regexp.MustCompile(`^\]:\s*(?:<[^\n<>]*>|\S+)\s+(?:"[^"\\]*"|'[^'\\]*'|\([^()\\]*\))[ \t]*(?:\n|$)`)
 )
 
-// isPlain reports whether all parsers read the blocks of text as goldmark did. root is goldmark's
-// result.
+// isPlain reports whether all parsers read the blocks of text as goldmark did: nothing must be
+// escaped, and fenced code is where scanBlocks finds it. root is goldmark's result.
 func isPlain(text string, root ast.Node) bool {
 	escaped, fenced, plain := scanBlocks(text)
 	return plain && escaped == text && slices.Equal(fenced, fencedLines(text, root))

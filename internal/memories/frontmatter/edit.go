@@ -132,8 +132,8 @@ func hasContent(raw []byte, c memories.Content) bool {
 	return !f.Unreadable && f.Content() == c && !slices.ContainsFunc(fixedBySaving, f.has)
 }
 
-// readsBackAs reports whether a rewritten file is valid YAML, states c, and has the other entries
-// of before.
+// readsBackAs reports whether a rewritten file is valid YAML, states exactly c, and has the same
+// other entries as the mapping before.
 func readsBackAs(out []byte, c memories.Content, before *yaml.Node) bool {
 	return hasContent(out, c) && sameOthers(before, readFrontmatter(cutPage(string(out))).mapping)
 }

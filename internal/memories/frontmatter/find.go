@@ -11,8 +11,7 @@ import (
 const maxPreamble = 2 << 10
 
 // findFrontmatter finds a frontmatter in an unusual place or format. p must have the whole file in
-// its body. found is the page with that frontmatter as YAML at its top; ok is false if there is
-// none.
+// its body. found is the page with that frontmatter as YAML at its top. Without one, ok is false.
 func findFrontmatter(p page) (found page, ok bool) {
 	above, rest := cutBlank(p.body)
 	comments := ""

@@ -206,9 +206,8 @@ func textsIn(n *yaml.Node) []string {
 	return texts
 }
 
-// Renamed returns the file with another name and everything else unchanged. file is its path: the
-// memory of a file that states no name is named after the file. Invalid YAML becomes valid, as in
-// Rewrite.
+// Renamed returns the file with the name set to name and everything else unchanged. file is its
+// path, from which an unnamed memory gets its name. Invalid YAML becomes valid, as in Rewrite.
 func Renamed(raw []byte, file, name string) []byte {
 	stem := strings.TrimSuffix(path.Base(file), path.Ext(file))
 	content := Parse(raw, stem).Content()

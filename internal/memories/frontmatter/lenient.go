@@ -64,8 +64,8 @@ func (r *lenientReader) entries(lines []string, first int) *yaml.Node {
 	return mapping
 }
 
-// setAside appends the lines to r.unread, without blank lines and comments, and returns the
-// comments.
+// setAside returns the comments among lines. It appends the other lines to r.unread, except blank
+// ones.
 func (r *lenientReader) setAside(lines []string) (comments []string) {
 	for _, line := range lines {
 		switch {

@@ -45,8 +45,8 @@ func isClosedByDots(p page) bool {
 	return ok
 }
 
-// cutTop splits a file at a frontmatter at its start, between two lines ---. Without the second
-// line the file has no frontmatter.
+// cutTop splits a file at a frontmatter at its start, between two lines ---. If one of the lines is
+// missing, the whole file is the body.
 func cutTop(raw string) page {
 	p := page{body: raw, eol: "\n"}
 	if rest, found := strings.CutPrefix(raw, memtext.ByteOrderMark); found {

@@ -16,7 +16,8 @@ const maxDepth = 50
 // maxBrackets is how many brackets may be open at once in a text for the library. It is arbitrary.
 const maxBrackets = 500
 
-// openBrackets returns the largest number of brackets and braces that are open at once.
+// openBrackets returns the largest number of brackets and braces that are open at once in a text.
+// Quoted ones count too.
 func openBrackets(text string) (deepest int) {
 	open := 0
 	for i := range len(text) {
@@ -31,7 +32,8 @@ func openBrackets(text string) (deepest int) {
 	return deepest
 }
 
-// depthOf returns the nesting depth of a node, without following aliases.
+// depthOf returns how deep values are nested in a node: 1 for a node without children. It does not
+// follow aliases.
 func depthOf(n *yaml.Node) int {
 	depth := 0
 	for _, child := range n.Content {
@@ -87,7 +89,8 @@ func newText(s string) *yaml.Node {
 	return n
 }
 
-// target returns the node to which an alias refers, or n itself.
+// target returns the node to which an alias refers, or n itself if it is not an alias. It may
+// return nil for a nil n.
 func target(n *yaml.Node) *yaml.Node {
 	for n != nil && n.Kind == yaml.AliasNode {
 		n = n.Alias

@@ -95,9 +95,9 @@ func (s *fenceScan) inCode(indent int, rest string, at, length int) bool {
 	return true
 }
 
-// inIndentedCode processes a line after an indented fence, which may belong to a list or be plain
-// text. In either case it ends at a fence with the same indentation, if no line between is indented
-// less. It returns false if a parser must decide.
+// inIndentedCode processes a line after an indented fence. The fence may be in a list or be plain
+// text; in both cases it ends at a fence with the same indentation. It returns false if only a
+// parser can decide, for example after a line with less indentation.
 func (s *fenceScan) inIndentedCode(indent int, rest string) bool {
 	if strings.Trim(rest, "\t\r") == "" {
 		return true
@@ -145,7 +145,8 @@ func (s *fenceScan) noteHTML(indent int, rest string) {
 	}
 }
 
-// htmlAlways reports whether a line may open HTML that does not end at a blank line.
+// htmlAlways reports whether a line starts with an HTML tag or mark, such as <pre or <?, whose
+// block does not end at a blank line.
 func htmlAlways(rest string) bool {
 	for _, opener := range []string{"<?", "<!", "<script", "<pre", "<style", "<textarea"} {
 		if len(rest) >= len(opener) && strings.EqualFold(rest[:len(opener)], opener) {

@@ -62,8 +62,8 @@ func ParseCode(source string) ast.Node {
 // quadratic in it.
 const maxNesting = 100
 
-// Flatten returns a text of the same length with every line nested at most maxNesting deep. It
-// replaces a byte of deeper lines by x.
+// Flatten returns a text of the same length in which no line opens more than maxNesting quotes and
+// lists. In a deeper line, it replaces one byte by x, which ends the nesting.
 func Flatten(source string) string {
 	var flat []byte
 	for from := 0; from < len(source); {

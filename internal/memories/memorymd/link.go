@@ -73,7 +73,7 @@ var linkShapes = regexp.MustCompile(
 
 var schemeShape = regexp.MustCompile(`^(?i:[a-z][a-z0-9+.-]*:|//)`)
 
-// hasScheme reports whether a target is a web address.
+// hasScheme reports whether a target starts with a scheme, such as https:, or with //.
 func hasScheme(target string) bool {
 	return strings.ContainsAny(target, ":/") && schemeShape.MatchString(target)
 }

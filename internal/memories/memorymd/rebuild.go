@@ -171,8 +171,8 @@ func lastText(lines []string, above int) int {
 	return above
 }
 
-// afterLastEntry returns the index after the last list item that links to an existing file and the
-// text indented below it. It returns 0 without such an item.
+// afterLastEntry returns the index after the last list item that links to an existing file, and
+// after the text indented below it. It returns 0 without such an item.
 func afterLastEntry(lines []string, refs references, leads LinkResolver) int {
 	for at := len(lines); at > 0; at-- {
 		line := strings.TrimRight(lines[at-1], "\r\n")
