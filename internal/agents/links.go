@@ -16,14 +16,12 @@ func (w *walker) link(d directory, it item, scope *scopeTree) {
 	linked := d.enter(it.name, "")
 	w.listing.Links = append(w.listing.Links, SafePath(linked.path))
 	target, err := files.Resolve(w.root, path.Join(d.real, it.name))
-	w.noteExhausted(err)
-	if err != nil {
-		w.flagUnscanned(linked, scope, linkProblem(err))
-		return
+	var info fs.FileInfo
+	if err == nil {
+		info, err = w.root.Lstat(target)
 	}
-	info, err := w.root.Lstat(target)
-	w.noteExhausted(err)
 	if err != nil {
+		w.noteExhausted(err)
 		w.flagUnscanned(linked, scope, linkProblem(err))
 		return
 	}

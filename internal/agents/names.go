@@ -2,10 +2,10 @@ package agents
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"os"
 	"regexp"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -69,11 +69,8 @@ var (
 // all reports that the name was shortened, so that any other name in the directory may be the one.
 func rawNames(safe string) (names []string, all bool) {
 	raw := escapedByte.ReplaceAllStringFunc(safe, func(code string) string {
-		b, err := strconv.ParseUint(code[2:], 16, 8)
-		if err != nil {
-			return code
-		}
-		return string([]byte{byte(b)})
+		b, _ := hex.DecodeString(code[2:]) // the expression matches two digits
+		return string(b)
 	})
 	switch {
 	case raw == safe:

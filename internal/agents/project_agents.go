@@ -60,20 +60,20 @@ func (p Project) mayBeIn(a Agent) bool {
 
 // moved returns the agents whose memory directory the project's own settings name.
 func (p Project) moved(all []Agent) []Agent {
-	return which(all, func(a Agent) bool {
+	return filter(all, func(a Agent) bool {
 		_, isProject := claudeProject(a.Layout, a.Dir)
 		return a.Layout == Claude && !isProject && a.DisplayName == printable(p.Root)
 	})
 }
 
-// which returns the agents for which match reports true.
-func which(all []Agent, match func(Agent) bool) []Agent {
+// filter returns the agents for which match reports true.
+func filter(all []Agent, match func(Agent) bool) []Agent {
 	return slices.DeleteFunc(slices.Clone(all), func(a Agent) bool { return !match(a) })
 }
 
 // movedWithAll returns the agent whose directory Claude Code's settings name for all projects.
 func (p Project) movedWithAll(all []Agent) []Agent {
-	return which(all, func(a Agent) bool { return a.Layout == Claude && a.DisplayName == allProjectsName(a.Dir) })
+	return filter(all, func(a Agent) bool { return a.Layout == Claude && a.DisplayName == allProjectsName(a.Dir) })
 }
 
 // remembered returns the agents in Claude Code's own directory whose project directory is named
@@ -84,7 +84,7 @@ func (p Project) remembered(all []Agent) []Agent { return namedAfter(p.Root, all
 // Code gives to dir.
 func namedAfter(dir string, all []Agent) []Agent {
 	whole := projectDirName(dir)
-	return which(all, func(a Agent) bool {
+	return filter(all, func(a Agent) bool {
 		name, isProject := claudeProject(a.Layout, a.Dir)
 		return isProject && fits(name, whole)
 	})
@@ -111,7 +111,7 @@ func (p Project) above(all []Agent) []Agent {
 // within returns the agents of layout Directory whose directory is in the project's repository, in
 // any of its worktrees.
 func (p Project) within(all []Agent) []Agent {
-	return which(all, func(a Agent) bool {
+	return filter(all, func(a Agent) bool {
 		if a.Layout != Directory {
 			return false
 		}

@@ -33,34 +33,28 @@ func (s Settings) CheckTeamDir() error {
 	if s.TeamDir == "" {
 		return nil
 	}
-	team := RealDir(absolute(s.TeamDir))
-	check := func(dir, what string) error {
-		if dir == "" {
-			return nil
-		}
-		switch at := RealDir(absolute(dir)); {
-		case at == team:
-			return fmt.Errorf("%s is also %s: the shared memory needs its own directory", s.TeamDir, what)
-		case Beneath(team, at):
-			return fmt.Errorf("%s is inside %s, which is %s: the shared memory needs a directory outside it", s.TeamDir, dir, what)
-		case Beneath(at, team):
-			return fmt.Errorf("%s is inside %s and is %s: the shared memory needs a directory without other memories", dir, s.TeamDir, what)
-		}
-		return nil
-	}
-	if err := check(s.AgentsDir, "the directory of the agents"); err != nil {
-		return err
+	type other struct{ dir, what string }
+	var others []other
+	if s.AgentsDir != "" {
+		others = append(others, other{s.AgentsDir, "the directory of the agents"})
 	}
 	if s.ClaudeDir != "" {
 		for _, dir := range []string{projectsDir, agentMemoryDir} {
-			if err := check(filepath.Join(s.ClaudeDir, dir), "one in which Claude Code keeps memories"); err != nil {
-				return err
-			}
+			others = append(others, other{filepath.Join(s.ClaudeDir, dir), "one in which Claude Code keeps memories"})
 		}
 	}
 	for _, named := range s.MemoryDirs {
-		if err := check(named.Path, "the memory directory of "+named.Slug); err != nil {
-			return err
+		others = append(others, other{named.Path, "the memory directory of " + named.Slug})
+	}
+	team := RealDir(absolute(s.TeamDir))
+	for _, o := range others {
+		switch at := RealDir(absolute(o.dir)); {
+		case at == team:
+			return fmt.Errorf("%s is also %s: the shared memory needs its own directory", s.TeamDir, o.what)
+		case Beneath(team, at):
+			return fmt.Errorf("%s is inside %s, which is %s: the shared memory needs a directory outside it", s.TeamDir, o.dir, o.what)
+		case Beneath(at, team):
+			return fmt.Errorf("%s is inside %s and is %s: the shared memory needs a directory without other memories", o.dir, s.TeamDir, o.what)
 		}
 	}
 	return nil
