@@ -15,8 +15,8 @@ import (
 	"pgregory.net/rapid"
 
 	"memoir/internal/files"
+	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
-	"memoir/internal/memories/claudemd"
 	"memoir/internal/memories/frontmatter"
 )
 
@@ -85,13 +85,13 @@ func (w *world) ofClaudeMD(s snapshot) string {
 		}
 		return ""
 	}
-	var sections []claudemd.Section
+	var sections []memoirtest.Section
 	for _, m := range s.alive {
 		if m.Type != "" {
-			sections = append(sections, claudemd.Section{ID: m.ID, Name: m.Name, Team: m.Team, Type: m.Type, Description: m.Description, Body: m.Body})
+			sections = append(sections, memoirtest.Section{ID: m.ID, Name: m.Name, Team: m.Team, Type: m.Type, Description: m.Description, Body: m.Body})
 		}
 	}
-	block, costs := claudemd.Compile(sections, modelLimit, utf8.RuneCountInString(w.hand.before+w.hand.after))
+	block, costs := memoirtest.Compile(sections, modelLimit, utf8.RuneCountInString(w.hand.before+w.hand.after))
 	if want := w.hand.before + string(block) + w.hand.after; string(raw) != want {
 		return fmt.Sprintf("CLAUDE.md is not what it should be.\n--- is\n%s\n--- should be\n%s\n---", ending(string(raw)), ending(want))
 	}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
-	"memoir/internal/memories/claudemd"
 	engine "memoir/internal/sync"
 	"memoir/internal/waittest"
 )
@@ -106,9 +106,9 @@ func TestPublish_ManyBodies(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.options.ClaudeMDLimit = 6_000
-	var all []claudemd.Section
+	var all []memoirtest.Section
 	for i := range 40 {
-		m := claudemd.Section{
+		m := memoirtest.Section{
 			Name: fmt.Sprintf("Memory %02d", i), Type: memories.Types()[i%2], Body: strings.TrimSpace(strings.Repeat(fmt.Sprintf("word %d ", i), 1+i*i%37)),
 		}
 		all = append(all, m)
@@ -122,7 +122,7 @@ func TestPublish_ManyBodies(t *testing.T) {
 	}
 	check := func() {
 		t.Helper()
-		block, _ := claudemd.Compile(all, b.options.ClaudeMDLimit, 1) // the line end behind it
+		block, _ := memoirtest.Compile(all, b.options.ClaudeMDLimit, 1) // the line end behind it
 		if got := b.read("ada/CLAUDE.md"); got != string(block)+"\n" {
 			t.Fatalf("CLAUDE.md is\n%s\nand not\n%s", got, block)
 		}

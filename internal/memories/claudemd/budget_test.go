@@ -26,10 +26,10 @@ func TestCost_OfAFileIsBounded(t *testing.T) {
 			"Rewrite": func() { frontmatter.Rewrite(raw, content, time.Now()) },
 			"Touch":   func() { frontmatter.Touch(raw, time.Now()) },
 			"Compile": func() {
-				claudemd.Compile([]claudemd.Section{{Name: "a", Type: memories.User, Body: text}}, 40_000, 0)
+				memoirtest.Compile([]memoirtest.Section{{Name: "a", Type: memories.User, Body: text}}, 40_000, 0)
 			},
 			"Compile without limit": func() {
-				claudemd.Compile([]claudemd.Section{{Name: "a", Type: memories.User, Body: text}}, 0, 0)
+				memoirtest.Compile([]memoirtest.Section{{Name: "a", Type: memories.User, Body: text}}, 0, 0)
 			},
 			"InFull of what is parsed": func() { // longer bodies are not parsed
 				claudemd.FullSection(claudemd.Summary{Name: "a", Type: memories.User}, text[:min(len(text), 128<<10)])

@@ -6,7 +6,6 @@ package claudemd
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"slices"
 	"strings"
 	"time"
@@ -32,15 +31,6 @@ type Summary struct {
 // SectionText returns the FullSection of next[0]. The others in next are likely to be requested
 // next, so that the function can read their bodies together.
 type SectionText func(next []Summary) (string, error)
-
-// Section is a memory with its body.
-type Section struct {
-	ID, Name    string
-	Team        bool // in team memory
-	Type        memories.Type
-	Description string
-	Body        string
-}
 
 // Cost is the size of a memory in the compiled CLAUDE.md.
 type Cost struct {
@@ -75,30 +65,6 @@ const CompilerVersion = 5
 // maxBlock limits the block, in bytes. Claude Code ignores a CLAUDE.md of more than 4 MiB; 1 MiB is
 // reserved for the text around the block.
 const maxBlock = 3 << 20
-
-// Compile compiles memories whose bodies the caller has, as CompileParts does with the zero Intro.
-// It returns the block and the cost of each memory.
-func Compile(ms []Section, limit, outside int) (block []byte, costs []Cost) {
-	headings := make([]Summary, len(ms))
-	bodies := make(map[[16]byte]string, len(ms))
-	for i, m := range ms {
-		sum := sha256.Sum256([]byte(m.Body))
-		headings[i] = Summary{ID: m.ID, Name: m.Name, Team: m.Team, Type: m.Type, Description: m.Description, Revision: [16]byte(sum[:16]), Size: len(m.Body)}
-		bodies[headings[i].Revision] = m.Body
-	}
-	err := CompileParts(headings, Intro{}, limit, outside, func(next []Summary) (string, error) {
-		return FullSection(next[0], bodies[next[0].Revision]), nil
-	}, func(p Part) {
-		block = append(block, p.Text...)
-		if p.Memory != "" {
-			costs = append(costs, p.Cost())
-		}
-	})
-	if err != nil {
-		panic(err) // the function above returns no error
-	}
-	return block, costs
-}
 
 // Cost returns the cost of the part's memory.
 func (p Part) Cost() Cost { return Cost{ID: p.Memory, Chars: p.Chars, Listed: p.Listed} }

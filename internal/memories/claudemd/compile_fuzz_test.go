@@ -16,6 +16,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"pgregory.net/rapid"
 
+	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
 )
@@ -94,7 +95,7 @@ func FuzzCompile(f *testing.F) {
 		f.Add(body, body, "b #", "description", 4000)
 	}
 	f.Fuzz(func(t *testing.T, nameA, bodyA, nameB, bodyB string, limit int) {
-		checkCompiled(t, []claudemd.Section{
+		checkCompiled(t, []memoirtest.Section{
 			{ID: "1", Name: nameA, Type: memories.Feedback, Description: bodyB, Body: bodyA},
 			{ID: "2", Name: nameB, Type: memories.Feedback, Description: nameA, Body: bodyB},
 			{ID: "3", Name: nameA, Type: memories.Reference, Description: bodyA, Body: nameB},
@@ -110,9 +111,9 @@ func TestCompile_AnyMemories(t *testing.T) {
 			rapid.Map(rapid.SliceOfN(rapid.SampledFrom(fragments), 0, 30), func(s []string) string { return strings.Join(s, "") }),
 			rapid.String(),
 		)
-		var set []claudemd.Section
+		var set []memoirtest.Section
 		for i := range rapid.IntRange(0, 6).Draw(t, "how many") {
-			set = append(set, claudemd.Section{
+			set = append(set, memoirtest.Section{
 				ID:          fmt.Sprint(i),
 				Name:        body.Draw(t, "name"),
 				Type:        rapid.SampledFrom(append(memories.Types(), "")).Draw(t, "type"),
@@ -145,7 +146,7 @@ type failer interface {
 }
 
 // checkCompiled compiles a set of memories and checks the documented properties of the block.
-func checkCompiled(t failer, set []claudemd.Section, limit int) {
+func checkCompiled(t failer, set []memoirtest.Section, limit int) {
 	t.Helper()
 	for i := range set {
 		canonical := memories.Content{Name: set[i].Name, Description: set[i].Description, Body: set[i].Body}.Canonical()
@@ -154,11 +155,11 @@ func checkCompiled(t failer, set []claudemd.Section, limit int) {
 			set[i].Name = "unnamed"
 		}
 	}
-	block, costs := claudemd.Compile(set, limit, 0)
+	block, costs := memoirtest.Compile(set, limit, 0)
 
 	reversed := slices.Clone(set)
 	slices.Reverse(reversed)
-	if again, _ := claudemd.Compile(reversed, limit, 0); !bytes.Equal(again, block) {
+	if again, _ := memoirtest.Compile(reversed, limit, 0); !bytes.Equal(again, block) {
 		t.Fatalf("another order of the same memories gives other bytes")
 	}
 	if bytes.Contains(block, []byte("\r")) || !utf8.Valid(block) {
@@ -210,9 +211,9 @@ func document(t failer, raw string) claudemd.Document {
 }
 
 // expectedHeadings returns the expected headings of the levels 1 to 3, as "level text".
-func expectedHeadings(set []claudemd.Section, costs []claudemd.Cost) (want []string, typed int) {
+func expectedHeadings(set []memoirtest.Section, costs []claudemd.Cost) (want []string, typed int) {
 	want = []string{"1 Memory System", "1 Learned Memory"}
-	byID := map[string]claudemd.Section{}
+	byID := map[string]memoirtest.Section{}
 	for _, m := range set {
 		byID[m.ID] = m
 		if m.Type != "" {

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
-	"memoir/internal/memories/claudemd"
 )
 
 var (
@@ -49,7 +49,7 @@ func TestCompile_OtherParsersFindEveryHeading(t *testing.T) {
 	var texts []string
 	var want [][]string
 	for i, body := range bodies {
-		set := []claudemd.Section{
+		set := []memoirtest.Section{
 			{ID: "1", Name: "a", Type: memories.Feedback, Body: body},
 			{ID: "2", Name: "b", Type: memories.Feedback, Body: "plain"},
 			{ID: "3", Name: "c", Type: memories.User, Body: bodies[(i*7+1)%len(bodies)]},
@@ -58,7 +58,7 @@ func TestCompile_OtherParsersFindEveryHeading(t *testing.T) {
 		for j := range set {
 			set[j].Body = memories.Content{Body: set[j].Body}.Canonical().Body
 		}
-		block, costs := claudemd.Compile(set, 0, 0)
+		block, costs := memoirtest.Compile(set, 0, 0)
 		_, learned, _ := bytes.Cut(block, []byte("# Learned Memory"))
 		headings, _ := expectedHeadings(set, costs)
 		texts = append(texts, "# Learned Memory"+string(learned))

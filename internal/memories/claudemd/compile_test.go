@@ -13,6 +13,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
 )
@@ -21,7 +22,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestCompile_GoldenFiles(t *testing.T) {
 	t.Parallel()
-	people := []claudemd.Section{
+	people := []memoirtest.Section{
 		{ID: "1", Name: "Role", Type: memories.User, Description: "who Ada is", Body: "Ada leads the data team.\n\nShe reads Go, not Rust."},
 		{ID: "2", Name: "zebra", Type: memories.Feedback, Body: "Lower case sorts behind upper case."},
 		{ID: "3", Name: "Tabs", Type: memories.Feedback, Description: "indentation", Body: "Indent with tabs.\n\n**Why:** `gofmt` does.\n\n**How to apply:** everywhere."},
@@ -30,18 +31,18 @@ func TestCompile_GoldenFiles(t *testing.T) {
 		{ID: "6", Name: "Freeze", Type: memories.Project, Description: "release", Body: "No merges from 2026-03-05."},
 		{ID: "7", Name: "Untyped", Description: "never compiled", Body: "Nobody should read this."},
 	}
-	var hostile []claudemd.Section
+	var hostile []memoirtest.Section
 	for i, body := range hostileBodies {
-		hostile = append(hostile, claudemd.Section{ID: fmt.Sprint(i), Name: fmt.Sprintf("Case %02d", i), Type: memories.Project, Body: body})
+		hostile = append(hostile, memoirtest.Section{ID: fmt.Sprint(i), Name: fmt.Sprintf("Case %02d", i), Type: memories.Project, Body: body})
 	}
-	names := []claudemd.Section{
+	names := []memoirtest.Section{
 		{ID: "1", Name: "# @import #", Type: memories.User, Body: "a"},
 		{ID: "2", Name: "C#", Type: memories.User, Body: "b"},
 		{ID: "3", Name: "<!-- memoir:end -->", Type: memories.User, Body: "c"},
 		{ID: "4", Name: "<!-- open", Type: memories.User, Description: "1. # x", Body: "d"},
 	}
 	for name, tt := range map[string]struct {
-		set   []claudemd.Section
+		set   []memoirtest.Section
 		limit int
 	}{
 		"empty":        {nil, 40_000},
@@ -55,7 +56,7 @@ func TestCompile_GoldenFiles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			block, _ := claudemd.Compile(tt.set, tt.limit, 0)
+			block, _ := memoirtest.Compile(tt.set, tt.limit, 0)
 			got := document(t, "").With(block)
 			golden := filepath.Join("testdata", name+".CLAUDE.md")
 			if *update {
@@ -98,7 +99,7 @@ func TestCompilerVersion_RaisedOnChange(t *testing.T) {
 
 func TestCompile_AsksToSave(t *testing.T) {
 	t.Parallel()
-	block, _ := claudemd.Compile(nil, 0, 0)
+	block, _ := memoirtest.Compile(nil, 0, 0)
 	for _, want := range []string{
 		"\nAt the end of every conversation, proactively save anything useful you learned — this is how you get smarter over time. Memories persist across all future conversations with every user.\n",
 		"\n# Learned Memory\n\n> The following was learned from past interactions. Apply this knowledge in all responses.\n",
@@ -111,16 +112,16 @@ func TestCompile_AsksToSave(t *testing.T) {
 
 func TestCompile_LimitOfWholeFile(t *testing.T) {
 	t.Parallel()
-	one := claudemd.Section{ID: "1", Name: "a", Type: memories.User, Description: "d", Body: "é文😀"}
-	two := claudemd.Section{ID: "2", Name: "b", Type: memories.User, Description: "d", Body: "second"}
-	three := claudemd.Section{ID: "3", Name: "c", Type: memories.User, Description: "d", Body: ""}
+	one := memoirtest.Section{ID: "1", Name: "a", Type: memories.User, Description: "d", Body: "é文😀"}
+	two := memoirtest.Section{ID: "2", Name: "b", Type: memories.User, Description: "d", Body: "second"}
+	three := memoirtest.Section{ID: "3", Name: "c", Type: memories.User, Description: "d", Body: ""}
 	outside := document(t, "# Mine\n")
-	whole := func(set ...claudemd.Section) int {
-		block, _ := claudemd.Compile(set, 0, outside.Outside())
+	whole := func(set ...memoirtest.Section) int {
+		block, _ := memoirtest.Compile(set, 0, outside.Outside())
 		return utf8.RuneCount(outside.With(block))
 	}
 	listed := func(limit int) (list []bool) {
-		_, costs := claudemd.Compile([]claudemd.Section{three, one, two}, limit, outside.Outside())
+		_, costs := memoirtest.Compile([]memoirtest.Section{three, one, two}, limit, outside.Outside())
 		for _, cost := range costs {
 			list = append(list, cost.Listed)
 		}
@@ -146,12 +147,12 @@ func TestCompile_LimitOfWholeFile(t *testing.T) {
 
 func TestCompile_CostOfMemory(t *testing.T) {
 	t.Parallel()
-	set := []claudemd.Section{
+	set := []memoirtest.Section{
 		{ID: "1", Name: "a", Type: memories.User, Body: "é文😀\n\n# x"},
 		{ID: "2", Name: "b", Type: memories.User, Body: "second"},
 	}
-	both, costs := claudemd.Compile(set, 0, 0)
-	second, _ := claudemd.Compile(set[1:], 0, 0)
+	both, costs := memoirtest.Compile(set, 0, 0)
+	second, _ := memoirtest.Compile(set[1:], 0, 0)
 	if got := utf8.RuneCount(both) - utf8.RuneCount(second); costs[0].ID != "1" || costs[0].Chars != got {
 		t.Errorf("the first costs %+v, and the file shrinks by %d", costs[0], got)
 	}
@@ -178,7 +179,7 @@ func TestFullSection_OrdinaryText(t *testing.T) {
 		"> # quoted\n\n- # listed":                                     "> #### quoted\n\n- #### listed",
 		"###### six":                                                   "###### six",
 	} {
-		block, _ := claudemd.Compile([]claudemd.Section{{ID: "1", Name: "n", Type: memories.User, Body: body}}, 0, 0)
+		block, _ := memoirtest.Compile([]memoirtest.Section{{ID: "1", Name: "n", Type: memories.User, Body: body}}, 0, 0)
 		_, got, _ := strings.Cut(string(block), "### n\n\n")
 		if got = strings.TrimSuffix(got, "\n\n<!-- memoir:end -->"); got != want {
 			t.Errorf("%q became\n%q, not\n%q", body, got, want)
@@ -194,7 +195,7 @@ func TestFullSection_HostileTime(t *testing.T) {
 		strings.Repeat("> ", 1<<18), strings.Repeat("[a]: b\n", 1<<17),
 	} {
 		body := strings.Repeat(part, max(1, (128<<10)/len(part)))
-		block, costs := claudemd.Compile([]claudemd.Section{
+		block, costs := memoirtest.Compile([]memoirtest.Section{
 			{ID: "1", Name: "a", Type: memories.User, Body: body},
 			{ID: "2", Name: "b", Type: memories.User, Body: "second"},
 		}, 0, 0)
@@ -206,31 +207,31 @@ func TestFullSection_HostileTime(t *testing.T) {
 
 // BenchmarkCompile compiles 2,000 memories of 1 KB, as many as a large agent has.
 func BenchmarkCompile(b *testing.B) {
-	var set []claudemd.Section
+	var set []memoirtest.Section
 	for i := range 2000 {
-		set = append(set, claudemd.Section{
+		set = append(set, memoirtest.Section{
 			ID: fmt.Sprint(i), Name: fmt.Sprintf("memory %d", i), Type: memories.Types()[i%4],
 			Body: "# Rule\n\n" + strings.Repeat("Some text about `code` and *style*.\n", 20) + "\n**Why:** ask @ada.\n\n```go\nx\n```",
 		})
 	}
 	for b.Loop() {
-		claudemd.Compile(set, 0, 0)
+		memoirtest.Compile(set, 0, 0)
 	}
 }
 
 // Claude Code ignores a CLAUDE.md of more than 4 MiB.
 func TestCompile_MaxBlock(t *testing.T) {
 	t.Parallel()
-	var set []claudemd.Section
+	var set []memoirtest.Section
 	for i := range 30_000 {
-		set = append(set, claudemd.Section{
+		set = append(set, memoirtest.Section{
 			ID: fmt.Sprint(i), Name: fmt.Sprintf("Note %05d", i), Type: memories.Types()[i%3], Description: strings.Repeat("lang ", 50), Body: strings.Repeat("a", 200),
 		})
 	}
 	for name, limit := range map[string]int{"with a limit": 40_000, "without a limit": 0} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			block, costs := claudemd.Compile(set, limit, 0)
+			block, costs := memoirtest.Compile(set, limit, 0)
 			if limit == 0 && (len(block) > 3<<20 || len(block) < 3<<20-2_000) {
 				t.Errorf("the block has %d bytes", len(block))
 			}

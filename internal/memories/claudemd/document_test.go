@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
 )
@@ -95,7 +96,7 @@ func TestDocument_WithTwice(t *testing.T) {
 		if err != nil {
 			return
 		}
-		block, _ := claudemd.Compile([]claudemd.Section{{ID: "1", Name: "n", Type: memories.User, Body: "```\nopen"}}, 0, d.Outside())
+		block, _ := memoirtest.Compile([]memoirtest.Section{{ID: "1", Name: "n", Type: memories.User, Body: "```\nopen"}}, 0, d.Outside())
 		once := d.With(block)
 		again, err := claudemd.ReadDocument(once)
 		if err != nil || string(again.Block()) != string(block) || string(again.With(block)) != string(once) {
@@ -109,7 +110,7 @@ func TestDocument_WithTwice(t *testing.T) {
 
 func TestDocument_WithoutKeepsOwnBytes(t *testing.T) {
 	t.Parallel()
-	block, _ := claudemd.Compile(nil, 0, 0)
+	block, _ := memoirtest.Compile(nil, 0, 0)
 	for _, own := range []string{"", "# Mine\n", "# Mine\r\n\ntext\n", "a\n\n\n```\ncode\n```\n"} {
 		written := document(t, own).With(block)
 		if got := document(t, string(written)).Without(); string(got) != own {

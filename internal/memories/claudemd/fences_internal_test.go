@@ -61,8 +61,12 @@ func TestMarkers_NoParserNeeded(t *testing.T) {
 		}
 	}
 	for _, body := range []string{"1. Run:\n   ```bash\n   make\n   ```\n2. Wait.", "<details>\ntext\n</details>\n\n```go\nx\n```", "<!--\nnote\n-->\n```\nx\n```", "use ```x``` here"} {
-		block, _ := Compile([]Section{{ID: "1", Name: "n", Type: memories.User, Body: body}}, 0, 0)
-		if _, sure := mdcode.Fenced(string(block)); !sure {
+		block := ""
+		text := func(next []Summary) (string, error) { return FullSection(next[0], body), nil }
+		if err := CompileParts([]Summary{{ID: "1", Name: "n", Type: memories.User}}, Intro{}, 0, 0, text, func(p Part) { block += p.Text }); err != nil {
+			t.Fatal(err)
+		}
+		if _, sure := mdcode.Fenced(block); !sure {
 			t.Errorf("a parser is needed for %q in\n%s", body, block)
 		}
 	}

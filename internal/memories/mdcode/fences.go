@@ -51,7 +51,7 @@ func (s *fenceScan) line(line string, at int) bool {
 	indent := len(line) - len(rest)
 	switch {
 	case s.open != "" && s.indent == 0:
-		return s.inCode(indent, rest, at, len(line))
+		return s.inCode(indent, rest, at)
 	case s.open != "":
 		return s.inIndentedCode(indent, rest)
 	case s.html == htmlComment:
@@ -81,7 +81,7 @@ func (s *fenceScan) line(line string, at int) bool {
 
 // inCode processes a line after an unindented fence, and ends the code at a closing fence. It
 // returns false if parsers may disagree about the line.
-func (s *fenceScan) inCode(indent int, rest string, at, length int) bool {
+func (s *fenceScan) inCode(indent int, rest string, at int) bool {
 	after, closes := strings.CutPrefix(rest, s.open)
 	if !closes || indent > 3 {
 		return true
