@@ -91,17 +91,17 @@ func (a Agent) Linked(index, target string) (relPath string, inside bool) {
 }
 
 // SessionOf returns the session whose memory directory contains a slash-separated path relative to
-// Dir. durable reports whether the agent's own memory directory contains it; session is empty then.
-// Both are zero for a path in no memory directory.
-func (a Agent) SessionOf(relPath string) (session string, durable bool) {
-	session, durable, _ = a.locate(relPath)
-	return session, durable
+// Dir. isPrimary reports whether the agent's own memory directory contains it; session is then
+// empty. Both are zero for a path in no memory directory.
+func (a Agent) SessionOf(relPath string) (session string, isPrimary bool) {
+	session, isPrimary, _ = a.locate(relPath)
+	return session, isPrimary
 }
 
 // locate returns the session whose memory directory contains a path, whether the path is in the
-// primary directory instead, and the path's elements below the memory directory. names is empty for
-// the memory directory itself, and nil for a path outside every memory directory.
-func (a Agent) locate(relPath string) (session string, durable bool, names []string) {
+// agent's own memory directory instead, and the path's elements below that directory. names is
+// empty for the memory directory itself, and nil for a path outside every memory directory.
+func (a Agent) locate(relPath string) (session string, isPrimary bool, names []string) {
 	names = strings.Split(path.Clean(relPath), "/")
 	if names[0] == ".." || names[0] == "" {
 		return "", false, nil

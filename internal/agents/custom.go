@@ -72,7 +72,8 @@ func customDir(root string, scope Scope, name string) string {
 // its last three elements.
 func customRoot(dir string) string { return filepath.Dir(filepath.Dir(filepath.Dir(dir))) }
 
-// customTitle returns the display name of a project's custom agent.
+// customTitle returns the display name of a project's custom agent: "NAME in ROOT", with " (local)"
+// if the scope is LocalScope.
 func customTitle(name, root string, scope Scope) string {
 	title := name + " in " + root
 	if scope == LocalScope {

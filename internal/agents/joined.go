@@ -38,7 +38,8 @@ type MemoryHome struct {
 	Hive bool   // layout Hive: Dir contains memory/ and sessions/, not the memories themselves
 }
 
-// HomeOf returns the home of an agent's memory.
+// HomeOf returns the directory of an agent's memory with all links followed, and whether it has the
+// layout Hive.
 func HomeOf(a Agent) MemoryHome { return MemoryHome{RealDir(a.Dir), a.Layout == Hive} }
 
 // joinRank returns 0 to 3 for an agent among those that share dir; the agent with the lowest rank

@@ -71,7 +71,8 @@ func filter(all []Agent, match func(Agent) bool) []Agent {
 	return slices.DeleteFunc(slices.Clone(all), func(a Agent) bool { return !match(a) })
 }
 
-// movedWithAll returns the agent whose directory Claude Code's settings name for all projects.
+// movedWithAll returns the agents whose directory Claude Code's settings name as the memory of all
+// projects.
 func (p Project) movedWithAll(all []Agent) []Agent {
 	return filter(all, func(a Agent) bool { return a.Layout == Claude && a.DisplayName == allProjectsName(a.Dir) })
 }

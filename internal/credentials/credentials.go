@@ -39,7 +39,8 @@ func Find(text string) (first Finding, found bool) {
 	return first, found
 }
 
-// findBy returns the offset of the first credential that matches a rule, or -1.
+// findBy returns the offset of the first credential that matches a rule, is random enough for the
+// rule, and is not excluded by an allowlist. It returns -1 without one.
 func (set *ruleSet) findBy(r *rule, text string) int {
 	pattern := r.pattern()
 	for _, at := range pattern.FindAllStringIndex(text, -1) {

@@ -66,8 +66,8 @@ func startsBlock(line string) bool {
 	return bullet && len(line)-len(text) <= 3 && strings.TrimSpace(text[1:]) != ""
 }
 
-// nesting returns at most how many quotes and list items a line opens. It counts their marks at
-// the start of the line, also where Markdown sees none.
+// nesting returns an upper bound for the number of quotes and list items that a line opens: the
+// number of their marks at the start of the line, also where Markdown sees none.
 func nesting(line string) int {
 	depth := 0
 	for i := range len(line) {

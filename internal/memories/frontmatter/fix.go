@@ -77,7 +77,8 @@ func (m *fixer) firstOf(codes ...string) string {
 	return ""
 }
 
-// fixPlace offers to move a frontmatter from an unusual place or format to the top of the file.
+// fixPlace offers to move a frontmatter from an unusual place or format to the top of the file. It
+// offers nothing for other files.
 func (m *fixer) fixPlace() {
 	if !m.file.has(memories.CodeOddFrontmatter) {
 		return
@@ -90,7 +91,8 @@ func (m *fixer) fixPlace() {
 	})
 }
 
-// fixQuotes offers to quote texts that are invalid YAML or that YAML would cut.
+// fixQuotes offers to rewrite a frontmatter that is not valid YAML, or a name or description that
+// YAML would cut, with quotes. It offers nothing for other files.
 func (m *fixer) fixQuotes() {
 	if !m.file.has(memories.CodeReadLeniently) {
 		return
@@ -110,7 +112,8 @@ func (m *fixer) fixQuotes() {
 // maxLabelLength is how many Unicode characters of a name a button shows. It is arbitrary.
 const maxLabelLength = 40
 
-// fixName offers to write the effective name into the frontmatter.
+// fixName offers to write the name under which the memory is known into the frontmatter, if the
+// stated name is missing, too long, invisible or not a text.
 func (m *fixer) fixName() {
 	code := m.firstOf(memories.CodeNameNotText, memories.CodeNameTooLong, memories.CodeNameInvisible, memories.CodeNameMissing)
 	if code == "" {
@@ -137,7 +140,8 @@ func (m *fixer) fixName() {
 	})
 }
 
-// fixDescription offers to turn a description that is a list or a mapping into one text.
+// fixDescription offers to turn a description that is a list or a mapping into one text with
+// commas. It offers nothing for other descriptions.
 func (m *fixer) fixDescription() {
 	if !m.file.has(memories.CodeDescriptionNotText) {
 		return

@@ -66,7 +66,7 @@ const (
 )
 
 // parseTime parses a date, optionally with time and zone, or seconds or milliseconds since 1970.
-// The default zone is UTC. ok is false for other texts and for years after 9999.
+// The default zone is UTC. ok is false for other texts, and for years other than 1 to 9999.
 func parseTime(text string) (at time.Time, ok bool) {
 	text = strings.ToUpper(strings.TrimSpace(text))
 	if number, err := strconv.ParseFloat(text, 64); err == nil {

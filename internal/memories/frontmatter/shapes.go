@@ -31,7 +31,7 @@ func (s shape) message() string {
 		s.fixLabel() + "."
 }
 
-// fixLabel returns the button text of the fix.
+// fixLabel returns the button text of the fix that moves a frontmatter of this shape to the top.
 func (s shape) fixLabel() string {
 	switch s {
 	case inCodeFence:

@@ -156,8 +156,8 @@ func mergedAt(mapping *yaml.Node, key string, depth int) *yaml.Node {
 	return nil
 }
 
-// hasTooMany reports whether a mapping has more than maxKeys keys or 10 × maxKeys values, nested
-// ones included and without following aliases.
+// hasTooMany reports whether a mapping and everything in it have more than maxKeys keys or 10 ×
+// maxKeys values. It does not follow aliases.
 func hasTooMany(mapping *yaml.Node) bool {
 	keys, values := 0, 0
 	var count func(n *yaml.Node)

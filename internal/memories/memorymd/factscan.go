@@ -339,7 +339,8 @@ func (b *indexBlock) text() string {
 	return strings.Trim(jsonText(strings.Join(b.lines, "\n")), " \t\n")
 }
 
-// isIntro reports whether a text only introduces the next block.
+// isIntro reports whether a text only introduces the next block: it ends with a colon, or all of it
+// is bold.
 func isIntro(text string) bool {
 	return strings.HasSuffix(strings.TrimRight(text, "*_ "), ":") || boldLine.MatchString(text)
 }

@@ -25,7 +25,8 @@ var definitionShape = regexp.MustCompile(
 // referenceShape matches [text][label], [label][] and [label].
 var referenceShape = regexp.MustCompile(`\[((?:\\.|[^\[\]\\])*)\](?:\[((?:\\.|[^\[\]\\])*)\])?`)
 
-// referencesIn returns the link definitions in lines. The first definition of a label counts.
+// referencesIn returns the targets of the link definitions in lines, by label. The first definition
+// of a label counts.
 func referencesIn(lines []string) references {
 	var found references
 	for _, line := range lines {
