@@ -3,8 +3,6 @@ package mcp
 import (
 	"context"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 )
@@ -23,13 +21,6 @@ type logged struct {
 }
 
 const toolAppendLog = "append_log"
-
-func (e *endpoint) addAppendLog(server *sdk.Server, agentIsFixed bool) {
-	add(e, server, agentIsFixed, sdk.Tool{
-		Name: toolAppendLog, Title: "Add to the log",
-		Description: "Appends an entry to the agent's log of today. Entries cannot be changed or removed. Use it to record events during long work. Save facts and rules that will matter later with save_memory instead.",
-	}, appends, e.appendLog)
-}
 
 func (e *endpoint) appendLog(ctx context.Context, agent records.Agent, in appendLogInput) (logged, error) {
 	done, err := e.engine.AppendLog(ctx, agent.Slug, engine.LogEntry{Text: in.Text, Title: in.Title})

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"memoir/internal/memories"
 	"memoir/internal/records"
 )
@@ -31,13 +29,6 @@ const (
 	// maxRemoved is the largest number of removed files in a result. Arbitrary.
 	maxRemoved = 20
 )
-
-func (e *endpoint) addDeleteMemory(server *sdk.Server, agentIsFixed bool) {
-	add(e, server, agentIsFixed, sdk.Tool{
-		Name: toolDelete, Title: "Delete a memory",
-		Description: "Deletes one memory, by its name or its id: all its files, its lines in the index, and its part of CLAUDE.md. It moves to the trash, where a person can restore it. If the same content returns, it is blocked. Use it for a memory that is no longer true. To correct a memory, use save_memory.",
-	}, deletes, e.deleteMemory)
-}
 
 func (e *endpoint) deleteMemory(ctx context.Context, agent records.Agent, in deleteInput) (deleted, error) {
 	m, err := e.find(ctx, agent, in.memorySelector)

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"memoir/internal/memories"
 	"memoir/internal/recall"
 	"memoir/internal/records"
@@ -31,13 +29,6 @@ type whole struct {
 }
 
 const toolGet = "get_memory"
-
-func (e *endpoint) addGetMemory(server *sdk.Server, agentIsFixed bool) {
-	add(e, server, agentIsFixed, sdk.Tool{
-		Name: toolGet, Title: "Read a memory",
-		Description: "Reads one memory, by its name or its id: its text, age, file and problems. Memories in the trash can be read too; their state is deleted.",
-	}, reads, e.getMemory)
-}
 
 // getMemory returns the selected memory of the agent. If the agent has no such memory, it returns
 // the fact of the agent's index with that id, or the memory that another agent shares with all.

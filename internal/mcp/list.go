@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"memoir/internal/memories"
 	"memoir/internal/recall"
@@ -132,20 +131,6 @@ const (
 	toolList   = "list_memories"
 	toolSearch = "search_memories"
 )
-
-func (e *endpoint) addListMemories(server *sdk.Server, agentIsFixed bool) {
-	add(e, server, agentIsFixed, sdk.Tool{
-		Name: toolList, Title: "List memories",
-		Description: "Lists what an agent remembers, the latest change first: name, type, description, age and state of each memory, without its text. Use it to see what there is. To find what has to do with a task, use recall; to read one whole, use get_memory.",
-	}, reads, e.listMemories)
-}
-
-func (e *endpoint) addSearchMemories(server *sdk.Server, agentIsFixed bool) {
-	add(e, server, agentIsFixed, sdk.Tool{
-		Name: toolSearch, Title: "Search memories",
-		Description: "Finds the memories of an agent that have certain words in their name, description or text, the best first, each with the passage that has them. Use it when you know a word that must be there. For a question or a task in whole sentences, use recall.",
-	}, reads, e.searchMemories)
-}
 
 func (e *endpoint) listMemories(ctx context.Context, agent records.Agent, in listInput) (list, error) {
 	return e.page(ctx, agent, in.Filter, in.PageRequest)

@@ -93,13 +93,7 @@ func (e *endpoint) server(agentIsFixed bool) *sdk.Server {
 			CompletionHandler: e.complete,
 			SetCacheable:      func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" },
 		})
-	e.addListMemories(server, agentIsFixed)
-	e.addSearchMemories(server, agentIsFixed)
-	e.addGetMemory(server, agentIsFixed)
-	e.addSaveMemory(server, agentIsFixed)
-	e.addDeleteMemory(server, agentIsFixed)
-	e.addRecall(server, agentIsFixed)
-	e.addAppendLog(server, agentIsFixed)
+	e.addTools(server, agentIsFixed)
 	e.addPrompts(server, agentIsFixed)
 	e.addResources(server)
 	// The first middleware is the outermost.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"strings"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"memoir/internal/gate"
 	"memoir/internal/recall"
 	"memoir/internal/records"
@@ -46,13 +44,6 @@ type recalledMemory struct {
 }
 
 const toolRecall = "recall"
-
-func (e *endpoint) addRecall(server *sdk.Server, agentIsFixed bool) {
-	add(e, server, agentIsFixed, sdk.Tool{
-		Name: toolRecall, Title: "Recall",
-		Description: "Finds the few memories that fit a question or a task best, with their text and age. Use it at the beginning of a task, and whenever earlier knowledge may help. It returns nothing if no memory fits.",
-	}, reads, e.recall)
-}
 
 // skipped maps the reasons why the recaller did not search to texts for the model.
 var skipped = map[recall.Skip]string{

@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"time"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"memoir/internal/memories"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
@@ -30,13 +28,6 @@ type saved struct {
 }
 
 const toolSave = "save_memory"
-
-func (e *endpoint) addSaveMemory(server *sdk.Server, agentIsFixed bool) {
-	add(e, server, agentIsFixed, sdk.Tool{
-		Name: toolSave, Title: "Save a memory",
-		Description: "Saves a memory under its name, for all later conversations of the agent. It replaces the text of an existing memory of that name, whose history stays. So read that one first with get_memory, and keep the parts that are still true. Search before you save, and update instead of saving a second memory about the same subject. Save knowledge that will matter later, not facts from the code or from this conversation only.",
-	}, saves, e.saveMemory)
-}
 
 func (e *endpoint) saveMemory(ctx context.Context, agent records.Agent, in saveInput) (saved, error) {
 	result, err := e.engine.Save(ctx, agent.Slug, engine.Draft{Name: in.Name, Team: in.Scope == string(memories.TeamScope), Type: memories.Type(in.Type), Description: in.Description, Body: in.Body})

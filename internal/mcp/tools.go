@@ -26,6 +26,38 @@ var (
 	yes     = true
 )
 
+// addTools adds all tools to the server. If agentIsFixed, they have no agent argument.
+func (e *endpoint) addTools(server *sdk.Server, agentIsFixed bool) {
+	add(e, server, agentIsFixed, sdk.Tool{
+		Name: toolList, Title: "List memories",
+		Description: "Lists what an agent remembers, the latest change first: name, type, description, age and state of each memory, without its text. Use it to see what there is. To find what has to do with a task, use recall; to read one whole, use get_memory.",
+	}, reads, e.listMemories)
+	add(e, server, agentIsFixed, sdk.Tool{
+		Name: toolSearch, Title: "Search memories",
+		Description: "Finds the memories of an agent that have certain words in their name, description or text, the best first, each with the passage that has them. Use it when you know a word that must be there. For a question or a task in whole sentences, use recall.",
+	}, reads, e.searchMemories)
+	add(e, server, agentIsFixed, sdk.Tool{
+		Name: toolGet, Title: "Read a memory",
+		Description: "Reads one memory, by its name or its id: its text, age, file and problems. Memories in the trash can be read too; their state is deleted.",
+	}, reads, e.getMemory)
+	add(e, server, agentIsFixed, sdk.Tool{
+		Name: toolSave, Title: "Save a memory",
+		Description: "Saves a memory under its name, for all later conversations of the agent. It replaces the text of an existing memory of that name, whose history stays. So read that one first with get_memory, and keep the parts that are still true. Search before you save, and update instead of saving a second memory about the same subject. Save knowledge that will matter later, not facts from the code or from this conversation only.",
+	}, saves, e.saveMemory)
+	add(e, server, agentIsFixed, sdk.Tool{
+		Name: toolDelete, Title: "Delete a memory",
+		Description: "Deletes one memory, by its name or its id: all its files, its lines in the index, and its part of CLAUDE.md. It moves to the trash, where a person can restore it. If the same content returns, it is blocked. Use it for a memory that is no longer true. To correct a memory, use save_memory.",
+	}, deletes, e.deleteMemory)
+	add(e, server, agentIsFixed, sdk.Tool{
+		Name: toolRecall, Title: "Recall",
+		Description: "Finds the few memories that fit a question or a task best, with their text and age. Use it at the beginning of a task, and whenever earlier knowledge may help. It returns nothing if no memory fits.",
+	}, reads, e.recall)
+	add(e, server, agentIsFixed, sdk.Tool{
+		Name: toolAppendLog, Title: "Add to the log",
+		Description: "Appends an entry to the agent's log of today. Entries cannot be changed or removed. Use it to record events during long work. Save facts and rules that will matter later with save_memory instead.",
+	}, appends, e.appendLog)
+}
+
 // readable is the result of a tool. text returns it for the model; its JSON is for programs.
 type readable interface{ text() string }
 
