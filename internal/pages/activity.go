@@ -21,7 +21,7 @@ var entriesShown = []int{50, 150, records.MaxLimit}
 func (s *site) activity(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	view := agentView(agent)
 	v := templates.Activity{Agent: &view}
-	if err := s.readActivity(r, records.ActivityList{AgentID: agent.ID}, &v); err != nil {
+	if err := s.readActivity(r, records.ActivityList{AgentID: agent.ID}, nil, &v); err != nil {
 		return err
 	}
 	var err error
@@ -45,21 +45,16 @@ func (s *site) activityOfAll(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := templates.Activity{Frame: templates.Frame{Live: templates.EventsPath}}
-	if err := s.readActivity(r, records.ActivityList{}, &v); err != nil {
+	if err := s.readActivity(r, records.ActivityList{}, displayNames(all), &v); err != nil {
 		return err
-	}
-	names := displayNames(all)
-	for _, d := range v.Days {
-		for i := range d.Entries {
-			d.Entries[i].AgentName = names[d.Entries[i].Agent]
-		}
 	}
 	return show(w, r, http.StatusOK, templates.ActivityPage(v))
 }
 
 // readActivity fills v with the journal entries that the query of r selects, and with the links to
-// older and newer ones. list limits the entries to one agent, or to none if it is zero.
-func (s *site) readActivity(r *http.Request, list records.ActivityList, v *templates.Activity) error {
+// older and newer ones. list limits the entries to one agent, or to none if it is zero. names has
+// the agents' display names, or is nil if the page does not show them.
+func (s *site) readActivity(r *http.Request, list records.ActivityList, names map[string]string, v *templates.Activity) error {
 	var err error
 	if v.Filter, err = requestedActivity(r); err != nil {
 		return err
@@ -73,7 +68,7 @@ func (s *site) readActivity(r *http.Request, list records.ActivityList, v *templ
 		return err
 	}
 	v.AsOf = time.Now().Local()
-	v.Days = templates.ByDay(entriesOf(page.Activity), v.AsOf)
+	v.Days = templates.ByDay(page.Activity, names, v.AsOf)
 	if list.Cursor != "" {
 		v.FirstHref = v.Path(v.Filter)
 	}
@@ -111,12 +106,4 @@ func requestedActivity(r *http.Request) (templates.ActivityFilter, error) {
 // them.
 func entriesToShow(raw string) int {
 	return max(0, slices.IndexFunc(entriesShown, func(n int) bool { return strconv.Itoa(n) == raw }))
-}
-
-func entriesOf(happened []memories.Activity) []templates.ActivityEntry {
-	entries := make([]templates.ActivityEntry, len(happened))
-	for i, a := range happened {
-		entries[i].Activity = a
-	}
-	return entries
 }

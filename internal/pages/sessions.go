@@ -40,10 +40,8 @@ func (s *site) sessions(w http.ResponseWriter, r *http.Request, agent records.Ag
 
 func sessionRow(session records.Session) templates.SessionRow {
 	name := agents.ParseSession(session.Name)
-	return templates.SessionRow{
-		Name: name.Name, User: name.User, Channel: name.Channel, ThreadAt: local(name.Thread),
-		Files: session.Files, LastMemoryAt: local(session.ModifiedAt), Present: session.Files > 0,
-	}
+	name.Thread = local(name.Thread)
+	return templates.SessionRow{Session: name, Files: session.Files}
 }
 
 // sessionMemory shows the notes of one conversation.
@@ -65,8 +63,6 @@ func (s *site) sessionMemory(w http.ResponseWriter, r *http.Request, agent recor
 
 func sessionMemoryView(m agents.SessionMemory) templates.SessionMemory {
 	carries, reason := claudemd.FitCompaction(m.Tokens, m.Messages)
-	return templates.SessionMemory{
-		Session: m.Session, Path: m.Path, Size: m.Size, ModifiedAt: local(m.ModifiedAt), Tokens: m.Tokens, Messages: m.Messages,
-		Carries: carries, Reason: reason,
-	}
+	m.ModifiedAt = local(m.ModifiedAt)
+	return templates.SessionMemory{SessionMemory: m, Carries: carries, Reason: reason}
 }

@@ -130,9 +130,10 @@ func (e ActivityEntry) change() string {
 	return WithQuery(MemoryPath(e.Agent, e.MemoryID, "history"), map[string]string{FieldCursor: e.Hash})
 }
 
-// ByDay groups entries by day in the time zone of now, newest first. The entries must be newest
-// first. It sets their times to that time zone.
-func ByDay(entries []ActivityEntry, now time.Time) []ActivityDay {
+// ByDay groups entries by day in the time zone of now, and sets their times to it. The entries must
+// be newest first, and so are the days. names has the display names of agents by slug; an entry of
+// an agent without one shows no agent.
+func ByDay(entries []memories.Activity, names map[string]string, now time.Time) []ActivityDay {
 	var days []ActivityDay
 	for _, e := range entries {
 		e.At = e.At.In(now.Location())
@@ -141,7 +142,7 @@ func ByDay(entries []ActivityEntry, now time.Time) []ActivityDay {
 			days = append(days, ActivityDay{Title: dayTitle(begins, now), Begins: begins, Past: begins.Before(midnight(now))})
 		}
 		last := &days[len(days)-1]
-		last.Entries = append(last.Entries, e)
+		last.Entries = append(last.Entries, ActivityEntry{Activity: e, AgentName: names[e.Agent]})
 	}
 	return days
 }

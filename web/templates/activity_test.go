@@ -46,10 +46,10 @@ func TestADayEndsBeforeTheNextOneEvenWhenClocksChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Date(2026, 3, 30, 12, 0, 0, 0, berlin)
-	at := func(day, hour int) templates.ActivityEntry {
-		return templates.ActivityEntry{Activity: memories.Activity{At: time.Date(2026, 3, day, hour, 30, 0, 0, berlin).UTC(), Name: "Tabs"}}
+	at := func(day, hour int) memories.Activity {
+		return memories.Activity{At: time.Date(2026, 3, day, hour, 30, 0, 0, berlin).UTC(), Name: "Tabs"}
 	}
-	days := templates.ByDay([]templates.ActivityEntry{at(30, 0), at(29, 23), at(29, 4), at(29, 0), at(28, 23)}, now)
+	days := templates.ByDay([]memories.Activity{at(30, 0), at(29, 23), at(29, 4), at(29, 0), at(28, 23)}, nil, now)
 	var titles []string
 	for _, d := range days {
 		titles = append(titles, d.Title)

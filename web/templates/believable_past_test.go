@@ -31,17 +31,17 @@ func agesOf() templates.Ages {
 	}
 }
 
-func believableEntries() []templates.ActivityEntry {
+func believableEntries() []memories.Activity {
 	rows := believableRows()
 	const conversation = "U07AB12CD-C02SUPPORT-1741512345.123456"
-	entry := func(n int, row templates.MemoryRow, kind memories.ActivityKind, actor memories.Actor, session string, ago time.Duration) templates.ActivityEntry {
-		return templates.ActivityEntry{Activity: memories.Activity{
+	entry := func(n int, row templates.MemoryRow, kind memories.ActivityKind, actor memories.Actor, session string, ago time.Duration) memories.Activity {
+		return memories.Activity{
 			ID: int64(n), At: noon.Add(-ago), Agent: slug, MemoryID: row.ID, Exists: kind != memories.ActivityPurged, Name: row.Name, Kind: kind,
 			Actor: actor, Path: "memory/feedback_language.md", Session: session, Type: row.Type, Hash: fmt.Sprintf("%064x", n),
-		}}
+		}
 	}
 	const day = 24 * time.Hour
-	entries := []templates.ActivityEntry{
+	entries := []memories.Activity{
 		entry(12, rows[0], memories.ActivityChanged, memories.BySession, conversation, 5*time.Minute),
 		entry(11, rows[1], memories.ActivityVerified, memories.ByBrowser, "", time.Hour),
 		entry(10, rows[3], memories.ActivityLearned, memories.BySession, conversation, 2*time.Hour),
@@ -62,19 +62,15 @@ func activityPage() templates.Activity {
 	agent := supportBot()
 	v := templates.Activity{
 		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")}, Agent: &agent,
-		Days: templates.ByDay(believableEntries(), noon), Growth: growthOf(60), Ages: agesOf(), AsOf: noon,
+		Days: templates.ByDay(believableEntries(), nil, noon), Growth: growthOf(60), Ages: agesOf(), AsOf: noon,
 	}
 	v.Older = templates.Older{Href: v.At(v.Filter, templates.FieldShown, "150"), Grows: true}
 	return v
 }
 
 func activityOfAll() templates.Activity {
-	entries := believableEntries()
-	for i := range entries {
-		entries[i].AgentName = "support-bot"
-	}
 	v := templates.Activity{
-		Days: templates.ByDay(entries, noon), FirstHref: "/activity",
+		Days: templates.ByDay(believableEntries(), map[string]string{slug: "support-bot"}, noon), FirstHref: "/activity",
 		Filter: templates.ActivityFilter{Kind: memories.ActivityLearned, Session: "U07AB12CD-C02SUPPORT-1741512345.123456"},
 	}
 	v.Older = templates.Older{Href: v.At(v.Filter, templates.FieldCursor, "next")}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/a-h/templ"
 
+	"memoir/internal/agents"
 	"memoir/internal/markdown"
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
@@ -184,9 +185,9 @@ func sessionsPage() templates.Sessions {
 	return templates.Sessions{
 		Frame: templates.Frame{Live: templates.AgentPath(slug, "events")}, Agent: supportBot(),
 		Rows: []templates.SessionRow{
-			{Name: "U07AB12CD-C02SUPPORT-1741512345.123456", User: "U07AB12CD", Channel: "C02SUPPORT", ThreadAt: noon, Files: 2, LastMemoryAt: noon.Add(time.Hour), Present: true},
-			{Name: "U09ZZ88YY-C02SUPPORT-1740998877.000100", User: "U09ZZ88YY", Channel: "C02SUPPORT", ThreadAt: noon.Add(-6 * 24 * time.Hour), Files: 1, LastMemoryAt: noon.Add(-6*24*time.Hour + 5*time.Minute), Present: true},
-			{Name: "scratch", Files: 0, LastMemoryAt: noon.Add(-31 * 24 * time.Hour)},
+			{Session: agents.Session{Name: "U07AB12CD-C02SUPPORT-1741512345.123456", User: "U07AB12CD", Channel: "C02SUPPORT", Thread: noon}, Files: 2},
+			{Session: agents.Session{Name: "U09ZZ88YY-C02SUPPORT-1740998877.000100", User: "U09ZZ88YY", Channel: "C02SUPPORT", Thread: noon.Add(-6 * 24 * time.Hour)}, Files: 1},
+			{Session: agents.Session{Name: "scratch"}},
 		},
 	}
 }

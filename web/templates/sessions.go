@@ -1,8 +1,7 @@
 package templates
 
 import (
-	"time"
-
+	"memoir/internal/agents"
 	"memoir/internal/markdown"
 	"memoir/internal/memories/claudemd"
 )
@@ -19,29 +18,18 @@ type Sessions struct {
 	MoreHref, FirstHref string
 }
 
-// SessionRow is the view of one session. User, Channel and ThreadAt are empty if the directory's
-// name does not contain them.
+// SessionRow is the view of one session, with the number of its memory files.
 type SessionRow struct {
-	Name         string
-	User         string
-	Channel      string
-	ThreadAt     time.Time
-	Files        int       // number of its memory files
-	LastMemoryAt time.Time // of its newest memory file, also if that is gone
-	Present      bool      // whether the directory exists
+	agents.Session
+	Files int
 }
 
 // SessionMemory is the view of the notes of one session.
 type SessionMemory struct {
-	Session    string
-	Path       string // absolute
-	Size       int64  // bytes
-	ModifiedAt time.Time
-	Tokens     int
-	Messages   int // at most claudemd.MinCompactionMessages; claudemd.UncountedMessages if unknown
-	Carries    claudemd.CompactionFit
-	Reason     string
-	Body       markdown.HTML // set only on its own page
+	agents.SessionMemory
+	Carries claudemd.CompactionFit
+	Reason  string
+	Body    markdown.HTML // set only on its own page
 }
 
 // SessionMemoryView is the view of the page with one session's notes.

@@ -182,7 +182,7 @@ func SessionsPage(v Sessions) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = timeOf(s.ThreadAt).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = timeOf(s.Thread).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -237,7 +237,7 @@ func SessionsPage(v Sessions) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					if s.Present {
+					if s.Files > 0 {
 						templ_7745c5c3_Err = Badge(Good, "there").Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
