@@ -75,8 +75,6 @@ func (j BackgroundJob) result() string {
 	return "–"
 }
 
-// when returns the time at which the job ended. If it has not ended, it returns the planned or
-// actual start.
 func (j BackgroundJob) when() time.Time {
 	if j.FinishedAt.IsZero() {
 		return j.RunAt

@@ -98,8 +98,6 @@ func (p MemoryPlace) isElsewhere(dir string) bool {
 	return p.ByClaude && p.Dir != "" && filepath.Clean(p.Dir) != filepath.Clean(dir)
 }
 
-// switchAction returns the action that turns the agent's memory on if it is off, and off if it is
-// on.
 func (a Agent) switchAction() Action {
 	if a.MemoryOff {
 		return Action{Label: "Switch memory on", Path: AgentPath(a.Slug, "about", "memory", "on"), Style: Primary, Back: AboutPath(a.Slug)}

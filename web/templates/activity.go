@@ -175,7 +175,6 @@ func (v Activity) path() string {
 	return AgentPath(v.Agent.Slug, activityTab)
 }
 
-// of returns the agent's slug, or "" for all agents.
 func (v Activity) of() string {
 	if v.Agent == nil {
 		return ""

@@ -29,8 +29,6 @@ func (a Agent) published() bool { return agents.Agent{Layout: agents.Layout(a.La
 // shares reports whether all other agents receive its memories.
 func (a Agent) shares() bool { return a.Layout == string(agents.Shared) }
 
-// hasTeam reports whether the agent has team memory. It is false for the agent whose memories all
-// agents share.
 func (a Agent) hasTeam() bool { return a.Counts.Team > 0 && !a.shares() }
 
 // memoryDir returns the directory of the agent's own memory files.

@@ -23,7 +23,6 @@ type AsOf struct {
 	Here string
 }
 
-// when returns the moment as in "as of 3 November 2026, 14:00".
 func (a AsOf) when() string  { return "as of " + a.At.Format("2 January 2006, 15:04") }
 func (a AsOf) title() string { return "A" + a.when()[1:] }
 
@@ -50,7 +49,6 @@ type MemoryAsOf struct {
 	Since string
 }
 
-// href returns the memory's page at the same moment.
 func (v MemoriesAsOf) href(m MemoryAsOf) string { return v.AsOf.at(m.Path()) }
 
 type asOfGroup struct {
@@ -101,7 +99,6 @@ type MemoryNow struct {
 	Body        diff.Diff
 }
 
-// same reports whether type, description and body are unchanged since then.
 func (n MemoryNow) same() bool {
 	return n.Type == n.TypeThen && len(n.Description.Hunks)+len(n.Body.Hunks) == 0
 }

@@ -34,7 +34,6 @@ type Attention struct {
 	Selection Selection
 }
 
-// empty reports whether the page has no rows, so that nothing needs a decision.
 func (v Attention) empty() bool {
 	return len(v.Broken)+len(v.NotMemories)+len(v.Missing)+len(v.Blocked)+len(v.NotRemoved)+len(v.Disagreements)+len(v.Doubtful)+len(v.Flagged) == 0
 }

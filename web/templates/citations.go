@@ -14,7 +14,6 @@ type Citations struct {
 	Checked   []memories.CheckedCitation
 }
 
-// dead returns the citations whose targets no longer exist.
 func (c Citations) dead() []memories.CheckedCitation { return memories.GoneCitations(c.Checked) }
 
 // title returns a heading with the number of dead citations.
@@ -40,7 +39,6 @@ func (c Citations) result() string {
 	return all + ", " + number(found) + " found"
 }
 
-// checkCitations returns the action that checks the memory's citations now.
 func (r MemoryRow) checkCitations(back string) Action {
 	return Action{Label: "Look again", About: "for what " + r.Name + " cites", Path: MemoryPath(r.Agent, r.ID, "citations"), Back: back, Does: "check"}
 }

@@ -57,7 +57,6 @@ func anchor(kind, about string) string {
 
 var outsideIDs = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
-// them returns "it" if n is 1, else "all n".
 func them(n int) string {
 	if n == 1 {
 		return "it"

@@ -96,7 +96,6 @@ func (b *costBar) add(p barPart) {
 	b.count(p)
 }
 
-// merge adds the size of a memory to the last part, instead of a part of its own.
 func (b *costBar) merge(p barPart) {
 	last := &b.Parts[len(b.Parts)-1]
 	last.Memory, last.Name = false, "More memories"
@@ -137,7 +136,6 @@ func units(chars, whole int) string {
 
 func (p barPart) summary() string { return p.Name + ": " + size(p.Chars) }
 
-// fill returns the part's SVG fill: the pattern of its memory type, else "currentColor".
 func (p barPart) fill() string { return fillOf(p.Kind) }
 
 func fillOf(kind string) string {

@@ -155,7 +155,6 @@ type kindOfFinding struct {
 	Findings []memorymd.Finding
 }
 
-// kinds returns the findings by kind, most severe first. Kinds without findings are omitted.
 func (v Index) kinds() []kindOfFinding {
 	var kinds []kindOfFinding
 	for _, code := range []memorymd.FindingCode{

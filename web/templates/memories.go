@@ -30,7 +30,6 @@ type SharedGroup struct {
 	Total int
 }
 
-// all returns the address of the list of all the memories of the group's agent.
 func (g SharedGroup) all() string { return MemoriesPath(g.Slug) }
 
 // Group is the view of the memories of one type, of memories that need attention, or of team
@@ -105,7 +104,6 @@ func (g Group) next() string {
 	return g.More + "&" + FieldAbove + "=" + strconv.Itoa(g.Above+len(g.Rows))
 }
 
-// left returns the number of rows of the group after these.
 func (g Group) left() int { return g.Total - g.Above - len(g.Rows) }
 
 // empty reports whether the agent has no memories and receives no shared ones. It is false for a
@@ -129,8 +127,6 @@ func (v Memories) address() string {
 	return v.View.List()
 }
 
-// afterDeleting returns the page to return to after the deletion of a row: the list if the row's
-// memory is open, else the current page.
 func (v Memories) afterDeleting(r MemoryRow) string {
 	if v.isOpen(r) {
 		return v.View.List()

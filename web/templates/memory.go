@@ -35,10 +35,8 @@ type Twin struct {
 
 func (v Memory) at(rest ...string) string { return MemoryPath(v.Agent.Slug, v.ID, rest...) }
 
-// back returns the memory's own address, which keeps the current filter of the list.
 func (v Memory) back() string { return v.View.Memory(v.ID) }
 
-// restore returns the action that takes the memory out of the trash.
 func (v Memory) restore() Action {
 	return Action{Label: "Restore", Path: v.at("restore"), Back: v.back(), Does: "restore", Style: Primary}
 }
@@ -55,7 +53,6 @@ func (t Twin) ownerText() string {
 	return "The private memory of this name"
 }
 
-// side returns "Shared", "Team" or "Private".
 func (t Twin) side() string {
 	if t.Shared {
 		return "Shared"
@@ -125,7 +122,6 @@ func (v Memory) remove() Action {
 	return remove
 }
 
-// verify returns the action that marks the memory as still true, which resets its age.
 func (v Memory) verify() Action {
 	return Action{Label: "Still true", About: v.Name, Path: v.at("verify"), ETag: v.ETag, Back: v.back(), Does: "verify"}
 }

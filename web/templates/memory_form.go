@@ -82,7 +82,6 @@ func NotSaved(reason string) Banner {
 
 func (v MemoryForm) isNew() bool { return v.ID == "" }
 
-// merges reports whether the form merges the memory with the version of another file.
 func (v MemoryForm) merges() bool { return v.Theirs != nil && v.Theirs.From != "" }
 
 func (v MemoryForm) title() string {

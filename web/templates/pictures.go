@@ -25,7 +25,6 @@ func (c CountsByType) at(t memories.Type, i int) int {
 	return c[t][i]
 }
 
-// totalAt returns the number of memories of all types at point i.
 func (c CountsByType) totalAt(i int) int {
 	n := 0
 	for _, t := range drawnTypes() {
@@ -34,7 +33,6 @@ func (c CountsByType) totalAt(i int) int {
 	return n
 }
 
-// types returns the types that have memories at any point, in the stacking order of charts.
 func (c CountsByType) types() []memories.Type {
 	return slices.DeleteFunc(drawnTypes(), func(t memories.Type) bool {
 		return !slices.ContainsFunc(c[t], func(n int) bool { return n > 0 })
@@ -66,7 +64,6 @@ type Growth struct {
 	Counts CountsByType
 }
 
-// worthDrawing reports whether any point of the chart has a memory.
 func (g Growth) worthDrawing() bool { return len(g.Times) > 0 && len(g.Counts.types()) > 0 }
 
 func (g Growth) chart() chart.Growth { return chart.NewGrowth(g.Times, g.Counts.series()) }
@@ -124,7 +121,6 @@ type Trend struct {
 
 func (t Trend) chart() chart.Spark { return chart.NewSpark(t.Totals) }
 
-// change returns the last total minus the first one.
 func (t Trend) change() int {
 	if len(t.Totals) == 0 {
 		return 0
@@ -155,5 +151,4 @@ func day(t time.Time) string { return t.Format("2 January 2006") }
 
 func patternOf(kind string) string { return "pattern-" + iconOf(memories.Type(kind)) }
 
-// filledWith returns the SVG fill of a memory type, which refers to its pattern.
 func filledWith(kind string) string { return "url(#" + patternOf(kind) + ")" }

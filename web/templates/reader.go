@@ -22,7 +22,6 @@ func ParseTheme(name string) Theme {
 	}
 }
 
-// scheme returns the content of the page's color-scheme meta tag.
 func (t Theme) scheme() string {
 	if t == AutoTheme {
 		return "light dark"

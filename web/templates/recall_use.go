@@ -41,7 +41,6 @@ func (s RecallSpan) noneOfFew() int {
 
 func (s RecallSpan) searched() int { return s.All.Recalls - s.SelectedBy[""].Recalls }
 
-// share returns part as a percentage of whole, or a dash if whole is 0.
 func share(part, whole int) string {
 	if whole == 0 {
 		return "–"
@@ -110,7 +109,6 @@ func (u RecallUse) summary() string {
 		counted(all.Recalls, "recall", "recalls") + " gave something: " + share(all.Giving, all.Recalls) + "."
 }
 
-// busy returns the days with recalls, newest first.
 func (u RecallUse) busy() []RecallDay {
 	var days []RecallDay
 	for i := len(u.Days) - 1; i >= 0; i-- {

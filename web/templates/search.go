@@ -47,7 +47,6 @@ func (r SearchResult) kind() string {
 	return string(r.Type)
 }
 
-// path returns the page of the memory, or of the fact of MEMORY.md.
 func (r SearchResult) path() string {
 	if r.Line > 0 {
 		return FactPath(r.Agent, r.ID)

@@ -10,14 +10,10 @@ type Selection struct {
 	Back    string // the list's address, to return to
 }
 
-// batchPath returns the path of an action on many memories of an agent: delete, purge, restore or
-// verify.
 func batchPath(slug, operation string) string { return AgentPath(slug, "memory", "batch", operation) }
 
 func (s Selection) at(operation string) string { return batchPath(s.Agent, operation) }
 
-// list returns the path of the list without its filter. A selection lasts while the user changes
-// the filter.
 func (s Selection) list() string {
 	if s.InTrash {
 		return AgentPath(s.Agent, trashTab)

@@ -55,7 +55,6 @@ func (m SessionMemory) messages() string {
 	return number(m.Messages)
 }
 
-// memoryOf returns the notes of a session on this page, or nil if it has none.
 func (v Sessions) memoryOf(session string) *SessionMemory {
 	for i := range v.Memories {
 		if v.Memories[i].Session == session {

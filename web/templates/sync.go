@@ -24,7 +24,6 @@ type Sync struct {
 	Agents       []AgentSync
 }
 
-// isUpToDate reports whether no path waits to be scanned.
 func (v Sync) isUpToDate() bool { return v.Pending == 0 }
 
 func (v Sync) notScanned() (n int) {
@@ -89,8 +88,6 @@ type AgentSync struct {
 	ScanProblem    string // why its scan fails or hangs; empty if it does not
 }
 
-// isUpToDate reports whether the agent is present, mirrored completely, and has no problem or
-// pending decision.
 func (a AgentSync) isUpToDate() bool {
 	return a.Present && a.Pending == 0 && a.Mirrored == a.FilesOnDisk && a.NeedsAttention == 0 && a.Missing == 0 && a.Problem == "" && a.ScanProblem == ""
 }

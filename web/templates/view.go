@@ -52,7 +52,6 @@ func (v View) countsMislead() bool {
 	return v.Query != "" || v.Stale || v.Session != "" || len(v.otherFilters()) > 0
 }
 
-// without returns the view without one of its filters, from the beginning of the list.
 func (v View) without(field memories.FilterField) View {
 	values := v.Values()
 	values.Del(field.Name)
@@ -61,7 +60,6 @@ func (v View) without(field memories.FilterField) View {
 	return v
 }
 
-// oneGroup reports whether the view has one group only, which is then split into pages.
 func (v View) oneGroup() bool { return v.Type != "" || v.Attention() || v.Scope == memories.TeamScope }
 
 // Of returns the view of one type only, from the beginning of the list. An empty type means the
@@ -74,7 +72,6 @@ func (v View) Of(t memories.Type) View {
 	return v
 }
 
-// whole returns the view of all groups: without type, state, scope and cursor.
 func (v View) whole() View {
 	v.Type, v.State, v.Scope, v.Cursor = "", "", "", ""
 	return v

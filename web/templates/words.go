@@ -79,7 +79,6 @@ func fileSize(bytes int64) string {
 	}
 }
 
-// titled returns the page title made of its parts, the most specific first, and "Memoir".
 func titled(parts ...string) string {
 	return strings.Join(append(parts, "Memoir"), " · ")
 }
