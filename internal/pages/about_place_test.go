@@ -12,7 +12,7 @@ import (
 	"memoir/internal/memories"
 )
 
-func TestMemoryIsSwitchedOffAndOnByHand(t *testing.T) {
+func TestAbout_SwitchesMemory(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
 	s.get(t, adaAbout).expect(http.StatusOK, "CLAUDE.md asks the agent to save", "An agent of its own")
@@ -34,7 +34,7 @@ func TestMemoryIsSwitchedOffAndOnByHand(t *testing.T) {
 	p.fits()
 }
 
-func TestAboutSaysWhereTheMemoryIsForWhomAndWhy(t *testing.T) {
+func TestAbout_ShowsPlaceAndReasons(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	put := func(name, text string) {

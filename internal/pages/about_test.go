@@ -14,8 +14,8 @@ import (
 
 const adaAbout = ada + "/about"
 
-// TestBackgroundWorkIsSeenAsItGoes runs a job while a browser shows the tab.
-func TestBackgroundWorkIsSeenAsItGoes(t *testing.T) {
+// TestAbout_ShowsBackgroundJobs runs a job while a browser shows the tab.
+func TestAbout_ShowsBackgroundJobs(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
 	s.get(t, adaAbout).expect(http.StatusOK, "Background work", "Nothing is waiting", "set ANTHROPIC_API_KEY")

@@ -14,8 +14,8 @@ import (
 	"memoir/internal/memories"
 )
 
-// TestThePastInABrowser views the activity and past moments in a browser.
-func TestThePastInABrowser(t *testing.T) {
+// TestAsOf_InBrowser views the activity and past moments in a browser.
+func TestAsOf_InBrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
 	for name, flow := range map[string]flow{

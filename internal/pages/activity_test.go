@@ -45,7 +45,7 @@ func (s *site) asScript(t *testing.T, method, path string) {
 	}
 }
 
-func TestWhatHappensIsToldInWordsWithWhoDidIt(t *testing.T) {
+func TestActivity_NamesEventAndActor(t *testing.T) {
 	t.Parallel()
 	const own = "in a file of the agent’s own"
 	tabs := memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")
@@ -84,7 +84,7 @@ func TestWhatHappensIsToldInWordsWithWhoDidIt(t *testing.T) {
 	}
 }
 
-func TestMissingMemoriesAndTheirReturnAreTold(t *testing.T) {
+func TestActivity_MissingAndReturned(t *testing.T) {
 	t.Parallel()
 	s := serve(t, manyMemories(12))
 	lost := s.loseAll(t)
@@ -97,7 +97,7 @@ func TestMissingMemoriesAndTheirReturnAreTold(t *testing.T) {
 	}
 }
 
-func TestTheActivityIsNarrowedByWhatAndWhoAndSession(t *testing.T) {
+func TestActivity_Filters(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	s.Write("ada/sessions/"+conversation+"/memory/kettle.md", memoirtest.Note("Kettle", memories.User, "Mira likes tea."))
@@ -132,7 +132,7 @@ func TestTheActivityIsNarrowedByWhatAndWhoAndSession(t *testing.T) {
 	}
 }
 
-func TestAllOfTheActivityCanBeReachedByLinks(t *testing.T) {
+func TestActivity_LinksReachAll(t *testing.T) {
 	t.Parallel()
 	const all = 520
 	files := memoirtest.Files{}
@@ -163,7 +163,7 @@ func TestAllOfTheActivityCanBeReachedByLinks(t *testing.T) {
 	}
 }
 
-func TestAChangeLeadsToTheHistoryWhereItIsCompared(t *testing.T) {
+func TestActivity_LinksToHistory(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	s.Write("ada/memory/tabs.md", memoirtest.Note("Tabs", memories.Feedback, "Use spaces."))
@@ -181,7 +181,7 @@ func TestAChangeLeadsToTheHistoryWhereItIsCompared(t *testing.T) {
 	}
 }
 
-func TestThePicturesHaveTheirNumbersInWords(t *testing.T) {
+func TestActivity_ChartsInWords(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	page := s.get(t, adaActivity)

@@ -7,7 +7,7 @@ import (
 	"memoir/internal/records"
 )
 
-func TestWhatIsDoneOnAPageIsDoneInTheBrowser(t *testing.T) {
+func TestActions_ActorIsBrowser(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	m := s.Memory("ada", "Tabs")

@@ -32,7 +32,7 @@ func past(t *testing.T) (s *site, then time.Time) {
 	return s, then
 }
 
-func TestTheMemoriesOfAPastMomentAreShownAndCannotBeChanged(t *testing.T) {
+func TestMemoriesAsOf_ReadOnly(t *testing.T) {
 	t.Parallel()
 	s, then := past(t)
 	page := s.get(t, asOf(adaList, then))
@@ -57,7 +57,7 @@ func TestTheMemoriesOfAPastMomentAreShownAndCannotBeChanged(t *testing.T) {
 	s.get(t, asOf("/agents/nobody/memory", then)).expect(http.StatusNotFound)
 }
 
-func TestAMemoryIsShownAsItWasWithWhatHasChangedSince(t *testing.T) {
+func TestMemoryAsOf_ShowsChangesSince(t *testing.T) {
 	t.Parallel()
 	s, then := past(t)
 	tabs := s.get(t, asOf(pageOf(s.Memory("ada", "Tabs")), then))
@@ -78,7 +78,7 @@ func TestAMemoryIsShownAsItWasWithWhatHasChangedSince(t *testing.T) {
 	s.get(t, asOf(adaList+"/01a1fcb6-9ccc-754f-a837-a053e71bd3b9", then)).expect(http.StatusNotFound)
 }
 
-func TestLinksOfAPastMemoryStayInThePast(t *testing.T) {
+func TestMemoryAsOf_LinksStayInPast(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{
 		"ada/memory/tabs.md":    memoirtest.Note("Tabs", memories.Feedback, "See [[Release]] and [[Nothing]]."),
@@ -91,7 +91,7 @@ func TestLinksOfAPastMemoryStayInThePast(t *testing.T) {
 	}
 }
 
-func TestCLAUDEmdIsShownAsItWasWithWhatHasChangedSince(t *testing.T) {
+func TestClaudeMDAsOf_ShowsChangesSince(t *testing.T) {
 	t.Parallel()
 	s, then := past(t)
 	page := s.get(t, asOf(ada+"/claude-md", then))
@@ -112,7 +112,7 @@ func TestCLAUDEmdIsShownAsItWasWithWhatHasChangedSince(t *testing.T) {
 	s.get(t, asOf(ada+"/claude-md", time.Now())).expect(http.StatusOK, "Nothing: it says the same today.")
 }
 
-func TestAMomentIsReadAsPeopleAndProgramsWriteIt(t *testing.T) {
+func TestAsOf_ParsesMoments(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	for written, want := range map[string]string{

@@ -20,7 +20,7 @@ const (
 	jonasSession = "ada/sessions/U2JONAS-C1TEAM-1712349999.000200/memory/"
 )
 
-func TestTheInboxIsEmptyWhenNothingWaits(t *testing.T) {
+func TestAttention_Empty(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	page := s.get(t, adaAttention)
@@ -35,7 +35,7 @@ func TestTheInboxIsEmptyWhenNothingWaits(t *testing.T) {
 	s.get(t, adaAttention+"?cursor=nonsense").expect(http.StatusBadRequest)
 }
 
-func TestAFileIsMendedFromTheInboxWithOneClickAndTheFixTakenBack(t *testing.T) {
+func TestAttention_FixAndUndo(t *testing.T) {
 	t.Parallel()
 	const raw = "---\nname: Printer\nsource: chat\n---\n\nIt jams.\n"
 	s := serve(t, memoirtest.Files{"ada/memory/reference_printer.md": raw})
@@ -65,7 +65,7 @@ func TestAFileIsMendedFromTheInboxWithOneClickAndTheFixTakenBack(t *testing.T) {
 	}
 }
 
-func TestAFixOfAFileThatChangedMeanwhileIsRefused(t *testing.T) {
+func TestFix_ChangedFile(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{"ada/memory/printer.md": "---\nname: Printer\n---\n\nIt jams.\n"})
 	page := s.get(t, adaAttention)
@@ -77,7 +77,7 @@ func TestAFixOfAFileThatChangedMeanwhileIsRefused(t *testing.T) {
 	}
 }
 
-func TestWhatAFixDoesToBytesThatAreNoTextIsShown(t *testing.T) {
+func TestFix_ShowsInvalidBytes(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{"ada/memory/cafe.md": "---\nname: Opening\ntype: user\n---\n\nThe caf\xe9 <b>opens</b>\x00 late.\n"})
 	page := s.get(t, adaAttention)
@@ -90,7 +90,7 @@ func TestWhatAFixDoesToBytesThatAreNoTextIsShown(t *testing.T) {
 	}
 }
 
-func TestAFileThatTakesItsNameFromItsFrontmatterOnceThatIsClosedIsMended(t *testing.T) {
+func TestFix_RenamesByFrontmatter(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{"ada/memory/open.md": "---\nname: Harbour\ntype: project\n\nIt closes at 5.\n"})
 	m := s.Memory("ada", "open")
@@ -103,7 +103,7 @@ func TestAFileThatTakesItsNameFromItsFrontmatterOnceThatIsClosedIsMended(t *test
 	}
 }
 
-func TestWithoutAnyFileLeftAMemoryIsGivenItsTypeInTheInbox(t *testing.T) {
+func TestAttention_TypeWithoutFile(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{"ada/memory/MEMORY.md": "", mirasSession + "x.md": "---\nname: Printer\n---\n\nIt jams.\n"})
 	s.Remove("ada/sessions")
@@ -113,7 +113,7 @@ func TestWithoutAnyFileLeftAMemoryIsGivenItsTypeInTheInbox(t *testing.T) {
 	s.submit(t, page, "It is user").expect(http.StatusOK, "“Printer” is a user memory now.", "Nothing needs attention")
 }
 
-func TestMissingMemoriesAreDecidedOneByOneInTheInbox(t *testing.T) {
+func TestAttention_DecidesMissing(t *testing.T) {
 	t.Parallel()
 	s := serve(t, manyMemories(12))
 	s.loseAll(t)
@@ -135,7 +135,7 @@ func TestMissingMemoriesAreDecidedOneByOneInTheInbox(t *testing.T) {
 	}
 }
 
-func TestTheFileOfAKeptOutContentIsRemovedAfterAQuestion(t *testing.T) {
+func TestAttention_RemovesBlockedFile(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	s.submit(t, s.get(t, adaList), "Delete Tabs")
@@ -162,7 +162,7 @@ func disagreeing(t *testing.T) *site {
 	return s
 }
 
-func TestVersionsStandSideBySideAndOneIsKept(t *testing.T) {
+func TestVersions_KeepOne(t *testing.T) {
 	t.Parallel()
 	s := disagreeing(t)
 	m := s.Memory("ada", "Tea")
@@ -211,7 +211,7 @@ func TestVersionsPage_TwoPrimaryFiles(t *testing.T) {
 	}
 }
 
-func TestTwoVersionsAreMergedInTheForm(t *testing.T) {
+func TestVersions_Merge(t *testing.T) {
 	t.Parallel()
 	s := disagreeing(t)
 	m := s.Memory("ada", "Tea")
@@ -232,7 +232,7 @@ func TestTwoVersionsAreMergedInTheForm(t *testing.T) {
 	s.get(t, pageOf(m)+"/edit?with=nonsense").expect(http.StatusOK, "Edit memory")
 }
 
-func TestTheInboxIsReadPageByPage(t *testing.T) {
+func TestAttention_Pages(t *testing.T) {
 	t.Parallel()
 	files := memoirtest.Files{}
 	for i := range 30 {

@@ -51,7 +51,7 @@ func (s *site) selecting(t *testing.T, page *answer, button string, names ...str
 	return s.post(t, pressed.AttrOr("formaction", ""), fields)
 }
 
-func TestDeletingManyShowsWhatChangesThenDeletesAllAndUndoBringsAllBack(t *testing.T) {
+func TestBatch_DeletePreviewAndUndo(t *testing.T) {
 	t.Parallel()
 	files := facts(4)
 	s := serve(t, files)
@@ -83,7 +83,7 @@ func TestDeletingManyShowsWhatChangesThenDeletesAllAndUndoBringsAllBack(t *testi
 	}
 }
 
-func TestOfManyWhatChangedMeanwhileIsLeftAndStaysSelected(t *testing.T) {
+func TestBatch_ChangedStaysSelected(t *testing.T) {
 	t.Parallel()
 	s := serve(t, facts(3))
 	page := s.selecting(t, s.get(t, adaList), "Delete…", "Fact 01", "Fact 02", "Fact 03")
@@ -105,7 +105,7 @@ func TestOfManyWhatChangedMeanwhileIsLeftAndStaysSelected(t *testing.T) {
 	s.submit(t, page, "Delete 1 memory").expect(http.StatusOK, "Deleted 1 memory.", "Nothing learned yet")
 }
 
-func TestASecondClickOnDeletingManyIsNoFailure(t *testing.T) {
+func TestBatch_SecondDelete(t *testing.T) {
 	t.Parallel()
 	s := serve(t, facts(3))
 	page := s.selecting(t, s.get(t, adaList), "Delete…", "Fact 01", "Fact 02")
@@ -116,7 +116,7 @@ func TestASecondClickOnDeletingManyIsNoFailure(t *testing.T) {
 	again.expect(http.StatusOK, "2 memories are back.")
 }
 
-func TestManyAreMarkedAsStillTrueAtOnce(t *testing.T) {
+func TestBatch_Verify(t *testing.T) {
 	t.Parallel()
 	files := facts(3)
 	for _, n := range []string{"01", "02"} {
@@ -134,7 +134,7 @@ func TestManyAreMarkedAsStillTrueAtOnce(t *testing.T) {
 	}
 }
 
-func TestTheTrashRestoresAndEmptiesManyAtOnce(t *testing.T) {
+func TestBatch_TrashRestoreAndPurge(t *testing.T) {
 	t.Parallel()
 	s := serve(t, facts(4))
 	page := s.selecting(t, s.get(t, adaList), "Delete…", "Fact 01", "Fact 02", "Fact 03")
@@ -152,7 +152,7 @@ func TestTheTrashRestoresAndEmptiesManyAtOnce(t *testing.T) {
 	}
 }
 
-func TestABatchOfNothingSaysSo(t *testing.T) {
+func TestBatch_NothingSelected(t *testing.T) {
 	t.Parallel()
 	s := serve(t, facts(1))
 	list := s.get(t, adaList)
@@ -165,7 +165,7 @@ func TestABatchOfNothingSaysSo(t *testing.T) {
 	s.post(t, adaList+"/batch/delete", url.Values{templates.FieldMemory: {"nonsense"}}).expect(http.StatusConflict, "1 of 1 could not be deleted", "nonsense")
 }
 
-func TestABatchInPartsIsToldOfAsOne(t *testing.T) {
+func TestBatch_PartsAreOneResult(t *testing.T) {
 	t.Parallel()
 	s := serve(t, facts(3))
 	id := func(n string) string { return s.Memory("ada", "Fact "+n).ID }

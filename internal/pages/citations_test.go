@@ -55,7 +55,7 @@ func (s *site) untilChecked(t *testing.T, slug string, gone int) {
 	})
 }
 
-func TestAMemorySaysWhatItCitesThatIsGone(t *testing.T) {
+func TestCitations_ShowsDead(t *testing.T) {
 	t.Parallel()
 	s, project, slug := withProject(t, "It begins in `web/app.ts:1`, and went on in `web/<old>.ts` or `web/old.ts`.")
 	s.untilChecked(t, slug, 1)
@@ -77,7 +77,7 @@ func TestAMemorySaysWhatItCitesThatIsGone(t *testing.T) {
 	s.get(t, "/agents/"+slug+"/attention").expect(http.StatusOK, "Nothing needs attention")
 }
 
-func TestMemoriesThatCiteWhatIsGoneWaitToBeReviewed(t *testing.T) {
+func TestAttention_ListsDeadCitations(t *testing.T) {
 	t.Parallel()
 	s, _, slug := withProject(t, "It is in `web/old.ts`, drawn by `drawOldPage()`. See [[Nobody]].")
 	s.untilChecked(t, slug, 3)
@@ -97,7 +97,7 @@ func TestMemoriesThatCiteWhatIsGoneWaitToBeReviewed(t *testing.T) {
 	s.post(t, "/agents/"+slug+"/memory/nonsense/citations", nil).expect(http.StatusNotFound)
 }
 
-func TestWhatACitationSaysCannotRun(t *testing.T) {
+func TestCitations_AreEscaped(t *testing.T) {
 	t.Parallel()
 	s, _, slug := withProject(t, "See [[<b>bold]] and [[Bold & \u202ebad]].")
 	s.untilChecked(t, slug, 1)

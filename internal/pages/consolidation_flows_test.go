@@ -13,8 +13,8 @@ import (
 
 const consolidationTab = ada + "/consolidation"
 
-// TestConsolidationInABrowser requests a plan, applies a part and undoes it.
-func TestConsolidationInABrowser(t *testing.T) {
+// TestConsolidation_InBrowser requests a plan, applies a part and undoes it.
+func TestConsolidation_InBrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
 	for name, flow := range map[string]flow{

@@ -14,7 +14,7 @@ import (
 	"memoir/web/templates"
 )
 
-func TestAMemoryWithoutATypeGetsOneByOneClick(t *testing.T) {
+func TestChooseType_SetsType(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{"ada/memory/printer.md": "---\nname: Printer\n---\nIt jams.\n"})
 	m := s.Memory("ada", "Printer")
@@ -59,7 +59,7 @@ func (s *site) loseAll(t *testing.T) *answer {
 	return page
 }
 
-func TestMissingMemoriesAreWrittenBack(t *testing.T) {
+func TestDecideMissing_WritesBack(t *testing.T) {
 	t.Parallel()
 	files := manyMemories(12)
 	s := serve(t, files)
@@ -75,7 +75,7 @@ func TestMissingMemoriesAreWrittenBack(t *testing.T) {
 	}
 }
 
-func TestMissingMemoriesAreDeleted(t *testing.T) {
+func TestDecideMissing_Deletes(t *testing.T) {
 	t.Parallel()
 	s := serve(t, manyMemories(12))
 	page := s.submit(t, s.loseAll(t), "Delete them")
@@ -85,7 +85,7 @@ func TestMissingMemoriesAreDeleted(t *testing.T) {
 	}
 }
 
-func TestADecisionAboutMissingMemoriesIsAboutThoseThatWereShown(t *testing.T) {
+func TestDecideMissing_OthersThanShown(t *testing.T) {
 	t.Parallel()
 	files := manyMemories(12)
 	s := serve(t, files)
@@ -99,7 +99,7 @@ func TestADecisionAboutMissingMemoriesIsAboutThoseThatWereShown(t *testing.T) {
 	s.post(t, ada+"/missing/ignore", nil).expect(http.StatusNotFound)
 }
 
-func TestEachMissingMemoryThatCannotBeWrittenBackIsNamed(t *testing.T) {
+func TestDecideMissing_NamesFailures(t *testing.T) {
 	t.Parallel()
 	s := serve(t, manyMemories(12))
 	seen := s.loseAll(t)
@@ -107,7 +107,7 @@ func TestEachMissingMemoryThatCannotBeWrittenBackIsNamed(t *testing.T) {
 	s.submit(t, seen, "Write them back").expect(http.StatusConflict, "13 of 13 could not be done", "“Fact 00”", "“untyped”", "is not there")
 }
 
-func TestADeletedContentThatTurnsUpAgainIsLetInByOneClick(t *testing.T) {
+func TestAllow_RestoresContent(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	s.submit(t, s.get(t, adaList), "Delete Tabs")
@@ -127,7 +127,7 @@ func TestADeletedContentThatTurnsUpAgainIsLetInByOneClick(t *testing.T) {
 	s.post(t, ada+"/blocked/nonsense/allow", nil).expect(http.StatusNotFound)
 }
 
-func TestAnAgentIsForgottenOnlyWhenItsDirectoryIsGone(t *testing.T) {
+func TestForget_NeedsMissingDirectory(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	s.post(t, ada+"/forget", nil).expect(http.StatusConflict, "Nothing was removed")

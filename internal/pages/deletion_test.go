@@ -22,7 +22,7 @@ func twoMemories() memoirtest.Files {
 	}
 }
 
-func TestDeletingARowTakesTheMemoryFromDiskIndexAndClaudeMDAndUndoBringsAllBack(t *testing.T) {
+func TestDelete_EverywhereWithUndo(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	before := s.Read("ada/CLAUDE.md")
@@ -50,7 +50,7 @@ func TestDeletingARowTakesTheMemoryFromDiskIndexAndClaudeMDAndUndoBringsAllBack(
 	}
 }
 
-func TestANoticeSaysOnlyWhatHolds(t *testing.T) {
+func TestNotice_OnlyCurrentState(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	id := s.Memory("ada", "Tabs").ID
@@ -65,7 +65,7 @@ func TestANoticeSaysOnlyWhatHolds(t *testing.T) {
 	}
 }
 
-func TestDeletingWhatChangedOnDiskChangesNothingAndShowsWhatItSaysNow(t *testing.T) {
+func TestDelete_ChangedFile(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	seen := s.get(t, pageOf(s.Memory("ada", "Tabs")))
@@ -89,7 +89,7 @@ func TestDeletingWhatChangedOnDiskChangesNothingAndShowsWhatItSaysNow(t *testing
 	s.submit(t, page, "Delete Tabs").expect(http.StatusOK, "Deleted “Tabs”.")
 }
 
-func TestDeletingWhatMemoirKnowsToHaveChangedIsRefusedToo(t *testing.T) {
+func TestDelete_ChangedMemory(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	seen := s.get(t, adaList)
@@ -101,7 +101,7 @@ func TestDeletingWhatMemoirKnowsToHaveChangedIsRefusedToo(t *testing.T) {
 	}
 }
 
-func TestASecondClickOnDeleteIsNoFailure(t *testing.T) {
+func TestDelete_Twice(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	seen := s.get(t, adaList)
@@ -109,7 +109,7 @@ func TestASecondClickOnDeleteIsNoFailure(t *testing.T) {
 	s.submit(t, seen, "Delete Tabs").expect(http.StatusOK, "Deleted “Tabs”.")
 }
 
-func TestAFormLeadsBackToMemoirsOwnPagesOnly(t *testing.T) {
+func TestBack_OwnPagesOnly(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	m := s.Memory("ada", "Tabs")
@@ -122,7 +122,7 @@ func TestAFormLeadsBackToMemoirsOwnPagesOnly(t *testing.T) {
 	}
 }
 
-func TestTheTrashTellsWhoDeletedAndRestoresAndEmpties(t *testing.T) {
+func TestTrash_RestoreAndPurge(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	s.get(t, ada+"/trash").expect(http.StatusOK, "The trash is empty")
@@ -145,7 +145,7 @@ func TestTheTrashTellsWhoDeletedAndRestoresAndEmpties(t *testing.T) {
 	s.get(t, adaList).expect(http.StatusOK, "Tabs")
 }
 
-func TestADeletedMemoryCanStillBeReadAndRestoredOnItsOwnPage(t *testing.T) {
+func TestMemory_Deleted(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	m := s.Memory("ada", "Tabs")
@@ -160,7 +160,7 @@ func TestADeletedMemoryCanStillBeReadAndRestoredOnItsOwnPage(t *testing.T) {
 	s.post(t, pageOf(m)+"/restore", nil).expect(http.StatusConflict, "it lives already", "Use tabs.")
 }
 
-func TestAClaudeMDThatCannotFollowIsToldOnEveryTab(t *testing.T) {
+func TestFrame_ClaudeMDProblem(t *testing.T) {
 	t.Parallel()
 	files := twoMemories()
 	files["ada/CLAUDE.md"] = "<!-- memoir:begin -->\n<!-- memoir:begin -->\n"

@@ -18,7 +18,7 @@ import (
 	"memoir/internal/waittest"
 )
 
-func TestTheFirstPageWithoutAgentsSaysWhereItLooksAndAddsSamplesByOneClick(t *testing.T) {
+func TestAgents_EmptyAddsSamples(t *testing.T) {
 	t.Parallel()
 	m := memoirtest.Start(t, nil)
 	s := serveMemoir(t, m, setting{addSamples: func() error {
@@ -33,7 +33,7 @@ func TestTheFirstPageWithoutAgentsSaysWhereItLooksAndAddsSamplesByOneClick(t *te
 	page.expect(http.StatusOK, "ada", "sample agents are here")
 }
 
-func TestSamplesAreOfferedOnlyWhereThereAreSome(t *testing.T) {
+func TestAgents_WithoutSamples(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
 	page := s.get(t, "/")
@@ -44,7 +44,7 @@ func TestSamplesAreOfferedOnlyWhereThereAreSome(t *testing.T) {
 	s.post(t, "/samples", nil).expect(http.StatusNotFound)
 }
 
-func TestSamplesThatFindNoRoomSaySo(t *testing.T) {
+func TestAddSamples_Conflict(t *testing.T) {
 	t.Parallel()
 	s := serveMemoir(t, memoirtest.Start(t, nil), setting{addSamples: func() error {
 		return fmt.Errorf("wrapped: %w", &memories.ConflictError{Reason: "Something is there already. It was left alone."})
@@ -52,7 +52,7 @@ func TestSamplesThatFindNoRoomSaySo(t *testing.T) {
 	s.submit(t, s.get(t, "/"), "Add the sample agents").expect(http.StatusConflict, "Something is there already. It was left alone.")
 }
 
-func TestAFailureOfMemoirsOwnNamesTheRequestAndTellsNoDetail(t *testing.T) {
+func TestFailure_InternalHidesCause(t *testing.T) {
 	t.Parallel()
 	s := serveMemoir(t, memoirtest.Start(t, nil), setting{addSamples: func() error { return errors.New("the secret detail") }})
 	page := s.submit(t, s.get(t, "/"), "Add the sample agents")
@@ -69,7 +69,7 @@ func TestAFailureOfMemoirsOwnNamesTheRequestAndTellsNoDetail(t *testing.T) {
 	}
 }
 
-func TestAFormThatIsTooLargeOrBrokenIsRefused(t *testing.T) {
+func TestForm_TooLargeOrMalformed(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	path := pageOf(s.Memory("ada", "Tabs")) + "/delete"
@@ -87,7 +87,7 @@ func TestAFormThatIsTooLargeOrBrokenIsRefused(t *testing.T) {
 	s.post(t, adaList+"/new", over).expect(http.StatusRequestEntityTooLarge, "Nothing was changed", "a note of at most 1 MiB")
 }
 
-func TestWhilePostgresIsAwayThePageSaysSoAndThatTheFilesAreSafe(t *testing.T) {
+func TestFailure_DatabaseAway(t *testing.T) {
 	t.Parallel()
 	line := linetest.New(t, pgtest.New(t), nil)
 	m := memoirtest.StartAt(t, line.URL, twoMemories())
@@ -111,7 +111,7 @@ func TestWhilePostgresIsAwayThePageSaysSoAndThatTheFilesAreSafe(t *testing.T) {
 	s.submit(t, seen, "Delete Tabs").expect(http.StatusOK, "Deleted “Tabs”.")
 }
 
-func TestTheSignInPageAsksForTheTokenAndSaysWhenItIsWrong(t *testing.T) {
+func TestSignIn_WrongToken(t *testing.T) {
 	t.Parallel()
 	for _, wrong := range []bool{false, true} {
 		recorder := httptest.NewRecorder()

@@ -23,8 +23,8 @@ func quoted(text string) string {
 	return string(raw)
 }
 
-// TestInABrowser runs user flows in a real browser, with the headers of the real server.
-func TestInABrowser(t *testing.T) {
+// TestFlows_InBrowser runs user flows in a real browser, with the headers of the real server.
+func TestFlows_InBrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
 	for name, flow := range map[string]flow{

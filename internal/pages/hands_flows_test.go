@@ -13,8 +13,8 @@ import (
 	"memoir/internal/memories"
 )
 
-// TestWithTheKeyboard uses only keys, on a desk and on a phone with a keyboard.
-func TestWithTheKeyboard(t *testing.T) {
+// TestKeys_InBrowser uses only keys, on a desk and on a phone with a keyboard.
+func TestKeys_InBrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
 	// Each flow starts with the same list.
@@ -226,8 +226,8 @@ func keepFocus(t *testing.T, p *tab, s *site) {
 	p.until(`document.activeElement.id === "q" && document.activeElement.value === "zebra"`)
 }
 
-// TestManyGoInPartsWithProgress selects all of a long list with one click.
-func TestManyGoInPartsWithProgress(t *testing.T) {
+// TestBatch_ProgressInBrowser selects all of a long list with one click.
+func TestBatch_ProgressInBrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
 	atDesk(func(t *testing.T, browser context.Context) {
@@ -262,7 +262,7 @@ func TestManyGoInPartsWithProgress(t *testing.T) {
 	})(t, browser)
 }
 
-func TestTheThemeChangesAtOnceAndIsRemembered(t *testing.T) {
+func TestTheme_InBrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
 	notFound := []string{"404 (Not Found)"}
@@ -304,8 +304,8 @@ func (s *site) rememberedTheme(t *testing.T, p *tab) {
 	}
 }
 
-// TestASelectionWorksWithoutScripts selects memories and acts on them without scripts.
-func TestASelectionWorksWithoutScripts(t *testing.T) {
+// TestSelection_WithoutScripts selects memories and acts on them without scripts.
+func TestSelection_WithoutScripts(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
 	onPhone(func(t *testing.T, browser context.Context) {

@@ -39,7 +39,7 @@ func (s *site) restoreNth(t *testing.T, page *answer, n int) *answer {
 	return s.post(t, form.AttrOr("action", ""), url.Values{templates.FieldETag: {form.Find("input[name=etag]").AttrOr("value", "")}})
 }
 
-func TestTheHistoryShowsEachVersionAgainstTheOneBeforeAndWhoWroteIt(t *testing.T) {
+func TestHistory_ShowsDiffs(t *testing.T) {
 	t.Parallel()
 	s := taught(t)
 	memory := s.get(t, pageOf(s.Memory("ada", "Tabs")))
@@ -71,7 +71,7 @@ func TestTheHistoryShowsEachVersionAgainstTheOneBeforeAndWhoWroteIt(t *testing.T
 	}
 }
 
-func TestAnOldVersionIsRestoredToDiskAndClaudeMD(t *testing.T) {
+func TestRestoreRevision_WritesFile(t *testing.T) {
 	t.Parallel()
 	s := taught(t)
 	m := s.Memory("ada", "Tabs")
@@ -93,7 +93,7 @@ func TestAnOldVersionIsRestoredToDiskAndClaudeMD(t *testing.T) {
 	}
 }
 
-func TestRestoringAVersionOfWhatChangedMeanwhileChangesNothing(t *testing.T) {
+func TestRestoreRevision_ChangedMemory(t *testing.T) {
 	t.Parallel()
 	s := taught(t)
 	page := s.get(t, pageOf(s.Memory("ada", "Tabs"))+"/history")
@@ -104,7 +104,7 @@ func TestRestoringAVersionOfWhatChangedMeanwhileChangesNothing(t *testing.T) {
 	}
 }
 
-func TestAVersionThatThereIsNotIsNotFound(t *testing.T) {
+func TestRestoreRevision_Unknown(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	tabs, release := pageOf(s.Memory("ada", "Tabs")), pageOf(s.Memory("ada", "Release"))
@@ -119,7 +119,7 @@ func TestAVersionThatThereIsNotIsNotFound(t *testing.T) {
 	s.get(t, tabs+"/history?cursor=nonsense").expect(http.StatusOK, "1 version, newest first", "Learned, and never changed")
 }
 
-func TestADeletedMemorysHistoryIsReadAndWaitsForItsRestore(t *testing.T) {
+func TestHistory_Deleted(t *testing.T) {
 	t.Parallel()
 	s := taught(t)
 	m := s.Memory("ada", "Tabs")
@@ -138,7 +138,7 @@ func TestADeletedMemorysHistoryIsReadAndWaitsForItsRestore(t *testing.T) {
 	}
 }
 
-func TestTheHistoryOfAFileThatCouldNotBeReadHasNothingToRestore(t *testing.T) {
+func TestHistory_Unreadable(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{"ada/memory/broken.md": strings.Repeat("x", memories.MaxFileSize+1)})
 	s.learn("ada/memory/broken.md", strings.Repeat("y", memories.MaxFileSize+2))
@@ -154,7 +154,7 @@ func TestTheHistoryOfAFileThatCouldNotBeReadHasNothingToRestore(t *testing.T) {
 	}
 }
 
-func TestALongHistoryIsReadPageAfterPage(t *testing.T) {
+func TestHistory_Pages(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	for i := range 23 {
@@ -179,7 +179,7 @@ func TestALongHistoryIsReadPageAfterPage(t *testing.T) {
 	}
 }
 
-func TestHostileVersionsAreShownInPartAndAsText(t *testing.T) {
+func TestHistory_HostileText(t *testing.T) {
 	t.Parallel()
 	words := strings.Repeat("and so on ", 50_000)
 	lines := strings.Repeat("| a | row |\n", 10_000)

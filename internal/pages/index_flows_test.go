@@ -13,8 +13,8 @@ import (
 	"memoir/internal/memories"
 )
 
-// TestTheIndexAndItsCostsInABrowser uses the Index tab and the CLAUDE.md tab in a browser.
-func TestTheIndexAndItsCostsInABrowser(t *testing.T) {
+// TestIndex_InBrowser uses the Index tab and the CLAUDE.md tab in a browser.
+func TestIndex_InBrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
 	for name, flow := range map[string]flow{

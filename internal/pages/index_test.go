@@ -18,7 +18,7 @@ func longIndex(lines int) string {
 	return "- [Tabs](tabs.md)\n- [Release](release.md)\n" + strings.Repeat("- a note without a link\n", lines-2)
 }
 
-func TestTheIndexIsShownWithTheLineAtWhichTheAgentsViewEnds(t *testing.T) {
+func TestIndex_ShowsLoadedPart(t *testing.T) {
 	t.Parallel()
 	files := twoMemories()
 	files["ada/memory/MEMORY.md"] = longIndex(200)
@@ -49,7 +49,7 @@ func TestTheIndexIsShownWithTheLineAtWhichTheAgentsViewEnds(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongWithAnIndexStandsAtItsLineAndLeadsToIt(t *testing.T) {
+func TestIndex_ShowsFindings(t *testing.T) {
 	t.Parallel()
 	files := twoMemories()
 	files["ada/memory/MEMORY.md"] = "---\nx: y\n---\n- [Tabs](tabs.md)\n- [Gone](gone.md)\n- [Tabs again](tabs.md)\n- " + strings.Repeat("é", 200) + "\n<script>alert(1)</script>\n"
@@ -75,7 +75,7 @@ func TestWhatIsWrongWithAnIndexStandsAtItsLineAndLeadsToIt(t *testing.T) {
 	}
 }
 
-func TestAnIndexIsRebuiltAsItWasShown(t *testing.T) {
+func TestRebuildIndex_WritesPreview(t *testing.T) {
 	t.Parallel()
 	files := twoMemories()
 	const index = "ada/memory/MEMORY.md"
@@ -105,7 +105,7 @@ func TestAnIndexIsRebuiltAsItWasShown(t *testing.T) {
 	s.get(t, indexTab+"/rebuild").expect(http.StatusOK, "There is nothing to do")
 }
 
-func TestAnAgentWithoutAnIndexIsOfferedOne(t *testing.T) {
+func TestIndex_Absent(t *testing.T) {
 	t.Parallel()
 	files := twoMemories()
 	delete(files, "ada/memory/MEMORY.md")
@@ -126,7 +126,7 @@ func TestAnAgentWithoutAnIndexIsOfferedOne(t *testing.T) {
 	}
 }
 
-func TestAnIndexThatCannotBeReadIsSaidToBe(t *testing.T) {
+func TestIndex_Unreadable(t *testing.T) {
 	t.Parallel()
 	files := twoMemories()
 	delete(files, "ada/memory/MEMORY.md")
@@ -143,7 +143,7 @@ func TestAnIndexThatCannotBeReadIsSaidToBe(t *testing.T) {
 	s.get(t, indexTab+"/rebuild").expect(http.StatusConflict, "cannot be read")
 }
 
-func TestAnIndexOfAnySizeMakesAPageOfABoundedOne(t *testing.T) {
+func TestIndex_LargePageIsBounded(t *testing.T) {
 	t.Parallel()
 	files := twoMemories()
 	files["ada/memory/MEMORY.md"] = "<!--\n" + strings.Repeat("comment\n", 5000) + "-->\n\n" + strings.Repeat("- [Gone](gone.md) "+strings.Repeat("x", 1000)+"\n", 2000)
@@ -158,7 +158,7 @@ func TestAnIndexOfAnySizeMakesAPageOfABoundedOne(t *testing.T) {
 	}
 }
 
-func TestEachTextOfACompiledClaudeMDSaysWhoseItIs(t *testing.T) {
+func TestClaudeMD_LabelsParts(t *testing.T) {
 	t.Parallel()
 	files := twoMemories()
 	files["ada/CLAUDE.md"] = "\n# Mine <b>\n\n<!-- memoir:begin -->\n<!-- memoir:end -->\n\nBehind.\n"
@@ -184,7 +184,7 @@ func TestEachTextOfACompiledClaudeMDSaysWhoseItIs(t *testing.T) {
 	page.expect(http.StatusOK, "Written by hand 23", "approximately")
 }
 
-func TestAHandwrittenMegabyteIsShownInPart(t *testing.T) {
+func TestClaudeMD_CutsLongText(t *testing.T) {
 	t.Parallel()
 	files := twoMemories()
 	files["ada/CLAUDE.md"] = "first\n" + strings.Repeat("filler é\n", 120_000) + "last\n"
@@ -199,7 +199,7 @@ func TestAHandwrittenMegabyteIsShownInPart(t *testing.T) {
 	}
 }
 
-func TestDamagedMarkersAreShownWhereTheyAre(t *testing.T) {
+func TestClaudeMD_DamagedMarkers(t *testing.T) {
 	t.Parallel()
 	files := twoMemories()
 	files["ada/CLAUDE.md"] = strings.Repeat("text\n", 9) + "<!-- memoir:end -->\n" + strings.Repeat("text\n", 9) + "<!-- memoir:begin -->\n```\n<!-- memoir:begin -->\n```\n"
@@ -214,7 +214,7 @@ func TestDamagedMarkersAreShownWhereTheyAre(t *testing.T) {
 	}
 }
 
-func TestTheIndexOfAMemoryNamedLikeMarkupIsShownAsText(t *testing.T) {
+func TestIndex_MarkupIsEscaped(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{"ada/memory/x.md": memoirtest.Note(`"<img src=x onerror=alert(1)>"`, memories.User, "<script>alert(2)</script>")})
 	for _, path := range []string{ada + "/claude-md", indexTab, indexTab + "/rebuild"} {

@@ -11,8 +11,8 @@ import (
 	"memoir/internal/memories"
 )
 
-// TestEveryListHasTheKeys uses all lists except the Memory tab with keys only.
-func TestEveryListHasTheKeys(t *testing.T) {
+// TestKeys_EveryList uses all lists except the Memory tab with keys only.
+func TestKeys_EveryList(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
 	begin := func(keys func(*testing.T, *tab, *site)) func(*testing.T, context.Context) {

@@ -13,7 +13,7 @@ import (
 	"memoir/internal/memories"
 )
 
-func TestTheFirstPageHasACardPerAgent(t *testing.T) {
+func TestAgents_CardPerAgent(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{
 		"ada/memory/tabs.md":      memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
@@ -33,7 +33,7 @@ func TestTheFirstPageHasACardPerAgent(t *testing.T) {
 	}
 }
 
-func TestAnAgentOpensWithItsMemoryTab(t *testing.T) {
+func TestAgent_RedirectsToMemories(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
 	for _, path := range []string{ada, ada + "/"} {
@@ -43,7 +43,7 @@ func TestAnAgentOpensWithItsMemoryTab(t *testing.T) {
 	}
 }
 
-func TestTheMemoryTabGroupsByTypeWithWhatNeedsAttentionLast(t *testing.T) {
+func TestMemories_GroupsByType(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{
 		"ada/memory/r.md": memoirtest.Note("Wiki", memories.Reference, "There."),
@@ -70,7 +70,7 @@ func TestTheMemoryTabGroupsByTypeWithWhatNeedsAttentionLast(t *testing.T) {
 	}
 }
 
-func TestSearchAndTypeNarrowTheList(t *testing.T) {
+func TestMemories_SearchAndType(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{
 		"ada/memory/a.md": memoirtest.Note("Tabs", memories.Feedback, "Indent with tabs."),
@@ -97,7 +97,7 @@ func TestSearchAndTypeNarrowTheList(t *testing.T) {
 	s.get(t, adaList+"?q=zebra").expect(http.StatusOK, "No memory matches", "Show all 4")
 }
 
-func TestALongGroupShowsItsNewestAndLeadsToTheRest(t *testing.T) {
+func TestMemories_LongGroup(t *testing.T) {
 	t.Parallel()
 	files := memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")}
 	for i := range 450 {
@@ -150,7 +150,7 @@ func TestALongGroupShowsItsNewestAndLeadsToTheRest(t *testing.T) {
 	}
 }
 
-func TestAnAddressThatAsksForWhatIsNotSaysSo(t *testing.T) {
+func TestMemories_InvalidAddress(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
 	s.get(t, adaList+"?type=opinion").expect(http.StatusBadRequest, "“type” can only be feedback, user, project or reference.")

@@ -15,8 +15,8 @@ import (
 
 const adaLogs = "/agents/ada/logs"
 
-// TestLogsInABrowser reads, searches and extends an agent's logs in a browser.
-func TestLogsInABrowser(t *testing.T) {
+// TestLogs_InBrowser reads, searches and extends an agent's logs in a browser.
+func TestLogs_InBrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
 	for name, flow := range map[string]flow{

@@ -22,8 +22,8 @@ import (
 	"memoir/web/templates"
 )
 
-// TestLooks checks that every page is accessible and fits every screen.
-func TestLooks(t *testing.T) {
+// TestPages_Looks checks that every page is accessible and fits every screen.
+func TestPages_Looks(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
 	for name, check := range map[string]func(*testing.T, context.Context){

@@ -11,7 +11,7 @@ import (
 	"memoir/internal/memories"
 )
 
-func TestWhatADeletionChangesIsShownBeforeAnythingDoes(t *testing.T) {
+func TestDeletion_Preview(t *testing.T) {
 	t.Parallel()
 	files := twoMemories()
 	files["ada/memory/MEMORY.md"] = "# Index\n\n- [Tabs](tabs.md) and [Release](release.md)\n"
@@ -59,7 +59,7 @@ func TestWhatADeletionChangesIsShownBeforeAnythingDoes(t *testing.T) {
 	}
 }
 
-func TestTheDeletionOfWhatIsNotCompiledSaysThatNothingElseChanges(t *testing.T) {
+func TestDeletion_NotCompiled(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{"ada/memory/printer.md": "---\nname: Printer\n---\nIt jams.\n", "ada/memory/broken.md": "\x00"})
 	for name, file := range map[string]string{"Printer": "memory/printer.md", "broken": "memory/broken.md"} {
@@ -72,7 +72,7 @@ func TestTheDeletionOfWhatIsNotCompiledSaysThatNothingElseChanges(t *testing.T) 
 	}
 }
 
-func TestTheDeletionOfWhatIsDeletedLeadsToTheMemory(t *testing.T) {
+func TestDeletion_AlreadyDeleted(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	m := s.Memory("ada", "Tabs")
@@ -85,7 +85,7 @@ func TestTheDeletionOfWhatIsDeletedLeadsToTheMemory(t *testing.T) {
 	s.get(t, adaList+"/nonsense/delete").expect(http.StatusNotFound, "Nothing is here")
 }
 
-func TestDeletingFromThePreviewWhatChangedChangesNothing(t *testing.T) {
+func TestDeletion_ChangedMemory(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	page := s.get(t, pageOf(s.Memory("ada", "Tabs"))+"/delete")
@@ -96,7 +96,7 @@ func TestDeletingFromThePreviewWhatChangedChangesNothing(t *testing.T) {
 	}
 }
 
-func TestADeletionWithoutADirectoryOrASoundClaudeMDIsShownTruly(t *testing.T) {
+func TestDeletion_DamagedAgent(t *testing.T) {
 	t.Parallel()
 	files := twoMemories()
 	files["ada/CLAUDE.md"] = "<!-- memoir:begin -->\n<!-- memoir:begin -->\n"

@@ -15,8 +15,8 @@ import (
 	"memoir/web/templates"
 )
 
-// TestProposalsInABrowser decides proposals with keys only and without scripts.
-func TestProposalsInABrowser(t *testing.T) {
+// TestProposals_InBrowser decides proposals with keys only and without scripts.
+func TestProposals_InBrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
 	for name, flow := range map[string]flow{

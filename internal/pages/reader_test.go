@@ -9,7 +9,7 @@ import (
 	"memoir/internal/memories"
 )
 
-func TestWhoMayOnlyReadSeesThePagesAndIsToldWhyAWriteIsRefused(t *testing.T) {
+func TestReadOnly_WriteIsRefused(t *testing.T) {
 	t.Parallel()
 	s := serveMemoir(t, memoirtest.Start(t, twoMemories()), setting{token: "the-token", readToken: "look-only"})
 	as := func(token, method, path string) *answer {

@@ -16,7 +16,7 @@ import (
 	"memoir/internal/waittest"
 )
 
-func TestAMemoryIsShownWholeAsSafeMarkdown(t *testing.T) {
+func TestMemory_SafeMarkdown(t *testing.T) {
 	t.Parallel()
 	body := "Use **tabs**, see [[Release]], [the file](release.md) and [[Nobody]].\n\n<script>alert(1)</script>\n\n## Why\n\nBecause."
 	s := serve(t, memoirtest.Files{
@@ -40,7 +40,7 @@ func TestAMemoryIsShownWholeAsSafeMarkdown(t *testing.T) {
 	}
 }
 
-func TestTheRawFileIsItsVeryBytesAndNothingABrowserRuns(t *testing.T) {
+func TestRaw_ExactBytes(t *testing.T) {
 	t.Parallel()
 	files := memoirtest.Files{
 		"ada/memory/page.md":   "---\nname: Page\ntype: user\n---\r\n<script>alert(1)</script>\r\n",
@@ -63,7 +63,7 @@ func TestTheRawFileIsItsVeryBytesAndNothingABrowserRuns(t *testing.T) {
 	s.get(t, pageOf(s.Memory("ada", "large"))+"/raw").expect(http.StatusNotFound, "Its bytes are not kept here", "memory/large.md")
 }
 
-func TestTheClaudeMDTabShowsTheFileAndWhatEachMemoryCosts(t *testing.T) {
+func TestClaudeMD_ShowsCosts(t *testing.T) {
 	t.Parallel()
 	files := twoMemories()
 	files["ada/CLAUDE.md"] = "# Ada\n\nBe kind.\n"
@@ -79,7 +79,7 @@ func TestTheClaudeMDTabShowsTheFileAndWhatEachMemoryCosts(t *testing.T) {
 	}
 }
 
-func TestAMemoryDirectoryThatIsNotPublishedShowsWhatWouldBe(t *testing.T) {
+func TestClaudeMD_PreviewOnly(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	store, err := postgres.Open(t.Context(), pgtest.New(t))
@@ -117,7 +117,7 @@ func TestAMemoryDirectoryThatIsNotPublishedShowsWhatWouldBe(t *testing.T) {
 	}
 }
 
-func TestTheSessionsTabReadsWhoAndWhenFromTheNames(t *testing.T) {
+func TestSessions_ParsesNames(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{
 		"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
@@ -131,7 +131,7 @@ func TestTheSessionsTabReadsWhoAndWhenFromTheNames(t *testing.T) {
 	s.get(t, ada+"/sessions").expect(http.StatusOK, "gone")
 }
 
-func TestTheSyncPageCountsAndScansAtOnce(t *testing.T) {
+func TestSync_CountsAndScans(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	page := s.get(t, "/sync")
@@ -139,7 +139,7 @@ func TestTheSyncPageCountsAndScansAtOnce(t *testing.T) {
 	s.submit(t, page, "Scan now").expect(http.StatusOK, "The last scan looked at 2 files in", "nothing had changed")
 }
 
-func TestAssetsAreServedAndKept(t *testing.T) {
+func TestAssets_AreCached(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil)
 	page := s.get(t, "/")
@@ -156,7 +156,7 @@ func TestAssetsAreServedAndKept(t *testing.T) {
 	}
 }
 
-func TestEveryPageAnswersHEADAndSaysWhichMethodsItTakes(t *testing.T) {
+func TestPages_HEADAndAllow(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	memory := pageOf(s.Memory("ada", "Tabs"))

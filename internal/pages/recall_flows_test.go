@@ -8,8 +8,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// TestRecallInABrowser tries a query and views past recalls in a browser.
-func TestRecallInABrowser(t *testing.T) {
+// TestRecall_InBrowser tries a query and views past recalls in a browser.
+func TestRecall_InBrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
 	for name, flow := range map[string]flow{

@@ -47,7 +47,7 @@ func (s *site) tries(t *testing.T, query string) *answer {
 	return page
 }
 
-func TestAQueryIsTriedAndExplained(t *testing.T) {
+func TestRecall_ExplainsQuery(t *testing.T) {
 	t.Parallel()
 	s := deploying(t)
 	page := s.tries(t, "when do we deploy on tuesdays?")
@@ -84,7 +84,7 @@ func TestAQueryIsTriedAndExplained(t *testing.T) {
 	s.get(t, adaRecall).expect(http.StatusOK, "Nothing has been recalled yet")
 }
 
-func TestWhatIsTriedIsWhatIsGiven(t *testing.T) {
+func TestRecall_TrialEqualsRecall(t *testing.T) {
 	t.Parallel()
 	s := deploying(t)
 	for _, query := range []string{"when do we deploy", "who drinks green tea", "may I deploy to staging", "is there a wiki", "what about tuesdays"} {
@@ -103,7 +103,7 @@ func TestWhatIsTriedIsWhatIsGiven(t *testing.T) {
 	}
 }
 
-func TestWhatWasRecalledIsCountedAndListed(t *testing.T) {
+func TestRecall_ListsPast(t *testing.T) {
 	t.Parallel()
 	s := deploying(t)
 	s.asks("ada", "one", "when do we deploy on tuesdays?", "deploy", "what is the capital of mongolia")
@@ -150,7 +150,7 @@ func TestWhatWasRecalledIsCountedAndListed(t *testing.T) {
 	}
 }
 
-func TestTheLastRecallsTurnTheirPages(t *testing.T) {
+func TestRecall_Pages(t *testing.T) {
 	t.Parallel()
 	s := deploying(t)
 	for i := range 120 {
@@ -173,7 +173,7 @@ func TestTheLastRecallsTurnTheirPages(t *testing.T) {
 	s.get(t, adaRecall+"?cursor=wrong").expect(http.StatusBadRequest)
 }
 
-func TestAQueryIsNeverMarkup(t *testing.T) {
+func TestRecall_QueryIsEscaped(t *testing.T) {
 	t.Parallel()
 	const hostile = "<script>alert(1)</script> <img src=x onerror=alert(2)> when do we deploy \u202e\x00 \xff"
 	s := deploying(t)
@@ -188,7 +188,7 @@ func TestAQueryIsNeverMarkup(t *testing.T) {
 	s.get(t, adaRecall+"?session="+url.QueryEscape("<b>session</b>")).expect(http.StatusOK, "Only <b>session</b>", "when do we deploy")
 }
 
-func TestWhatWasRecalledOutlivesTheMemory(t *testing.T) {
+func TestRecall_PurgedMemory(t *testing.T) {
 	t.Parallel()
 	s := deploying(t)
 	s.asks("ada", "one", "when do we deploy on tuesdays?")
@@ -206,7 +206,7 @@ func TestWhatWasRecalledOutlivesTheMemory(t *testing.T) {
 	}
 }
 
-func TestRecallsOfOtherDaysAndWaysAreSummedUp(t *testing.T) {
+func TestRecall_Sums(t *testing.T) {
 	t.Parallel()
 	s := deploying(t)
 	s.asks("ada", "", "when do we deploy on tuesdays?", "when do we deploy on tuesdays?", "when do we deploy on tuesdays?")

@@ -35,7 +35,7 @@ type screenKey struct{}
 //
 // Use everywhere if a page of the flow has another structure on a phone: a memory replaces the
 // list, something covers the page, or the header has a link instead of a field. Otherwise use one
-// screen; use the phone if the flow checks that the page fits. TestLooks checks all screens.
+// screen; use the phone if the flow checks that the page fits. TestPages_Looks checks all screens.
 type flow func(*testing.T, context.Context)
 
 // everywhere runs a flow twice: on a desk in light colours and on a phone in dark ones.

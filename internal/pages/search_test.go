@@ -32,7 +32,7 @@ func harbour(t *testing.T) *site {
 	return s
 }
 
-func TestTheSearchFindsInAllAgentsAndMarksTheHits(t *testing.T) {
+func TestSearch_MarksHits(t *testing.T) {
 	t.Parallel()
 	s := harbour(t)
 	page := s.get(t, "/search?q=FERR")
@@ -59,7 +59,7 @@ func TestTheSearchFindsInAllAgentsAndMarksTheHits(t *testing.T) {
 
 func pageIn(agent string, m memories.Memory) string { return "/agents/" + agent + "/memory/" + m.ID }
 
-func TestTheSearchSaysWhatItFoundAndWhatNot(t *testing.T) {
+func TestSearch_SaysNumbers(t *testing.T) {
 	t.Parallel()
 	s := harbour(t)
 	s.get(t, "/search").expect(http.StatusOK, "What are you looking for?")
@@ -83,7 +83,7 @@ func TestTheSearchSaysWhatItFoundAndWhatNot(t *testing.T) {
 	s.get(t, "/search?q=a&cursor=x").expect(http.StatusBadRequest, "leave it out to start from the first page")
 }
 
-func TestTheSearchSaysWhileItsIndexIsStillBeingFilled(t *testing.T) {
+func TestSearch_IndexIncomplete(t *testing.T) {
 	t.Parallel()
 	const partial = "The search index is still being filled"
 	s := harbour(t)
@@ -138,7 +138,7 @@ func TestTheSearchSaysWhileItsIndexIsStillBeingFilled(t *testing.T) {
 	}
 }
 
-func TestTheSearchShowsNothingOfAMemoryButItsText(t *testing.T) {
+func TestSearch_HitsAreEscaped(t *testing.T) {
 	t.Parallel()
 	const hostile = `<script>alert(1)</script> <img src=x onerror=alert(2)> hostile`
 	s := serve(t, memoirtest.Files{"ada/memory/h.md": "---\nname: 'hostile <b>name</b>'\ndescription: 'hostile <i>text</i>'\ntype: user\n---\n" + hostile})
@@ -152,7 +152,7 @@ func TestTheSearchShowsNothingOfAMemoryButItsText(t *testing.T) {
 	}
 }
 
-func TestTheSearchTurnsItsPages(t *testing.T) {
+func TestSearch_Pages(t *testing.T) {
 	t.Parallel()
 	files := memoirtest.Files{}
 	for i := range 120 {
@@ -175,7 +175,7 @@ func TestTheSearchTurnsItsPages(t *testing.T) {
 	}
 }
 
-func TestEveryPageLeadsToTheSearch(t *testing.T) {
+func TestSearch_LinkOnEveryPage(t *testing.T) {
 	t.Parallel()
 	s := harbour(t)
 	for _, path := range []string{"/", "/sync", "/activity", adaList, "/nowhere"} {
@@ -193,9 +193,9 @@ func TestEveryPageLeadsToTheSearch(t *testing.T) {
 	}
 }
 
-// TestSomebodySearchesFromAnywhereAndReadsWhatIsFound uses the search field in the header. A
+// TestSearch_InBrowser uses the search field in the header. A
 // phone's header has a link instead.
-func TestSomebodySearchesFromAnywhereAndReadsWhatIsFound(t *testing.T) {
+func TestSearch_InBrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
 	everywhere(func(t *testing.T, browser context.Context) {
@@ -220,7 +220,7 @@ func TestSomebodySearchesFromAnywhereAndReadsWhatIsFound(t *testing.T) {
 	})(t, browser)
 }
 
-func TestWithoutScriptsTheSearchIsAForm(t *testing.T) {
+func TestSearch_WithoutScripts(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
 	everywhere(func(t *testing.T, browser context.Context) {

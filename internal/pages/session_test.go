@@ -10,7 +10,7 @@ import (
 	"memoir/internal/memories"
 )
 
-func TestThousandsOfSessionsAreShownAPageAtATime(t *testing.T) {
+func TestSessions_Pages(t *testing.T) {
 	t.Parallel()
 	files := memoirtest.Files{}
 	for i := range 230 {
@@ -38,7 +38,7 @@ func TestThousandsOfSessionsAreShownAPageAtATime(t *testing.T) {
 	s.get(t, "/agents/ada/sessions?cursor=made+up").expect(http.StatusBadRequest)
 }
 
-func TestASessionIsReadByItsNameWhateverSignsThatHas(t *testing.T) {
+func TestSessionMemory_OddNames(t *testing.T) {
 	t.Parallel()
 	files := memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.User, "Use tabs.")}
 	names := []string{"50%25", "a,b;c", "x(1)", "50%"}

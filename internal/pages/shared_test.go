@@ -24,7 +24,7 @@ func sharingSite(t *testing.T) (s *site, teamDir string) {
 	return serveMemoir(t, m, setting{}), team
 }
 
-func TestWhatAllAgentsShareStandsBesideAnAgentsOwnAndMemoriesMoveThereAndBack(t *testing.T) {
+func TestShared_ListsAndMoves(t *testing.T) {
 	t.Parallel()
 	s, team := sharingSite(t)
 	m := s.Memoir

@@ -27,7 +27,7 @@ func (n fewWatches) Add(dir string) error {
 	return n.Notifier.Add(dir)
 }
 
-func TestTheSyncPageSaysInWhichModeChangesAreNoticedAndWhy(t *testing.T) {
+func TestSync_ShowsWatchMode(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change    func(*engine.Options)
@@ -50,7 +50,7 @@ func TestTheSyncPageSaysInWhichModeChangesAreNoticedAndWhy(t *testing.T) {
 	}
 }
 
-func TestTheSyncPageSaysThatWatchesAreMissingUntilThereAreEnough(t *testing.T) {
+func TestSync_MissingWatches(t *testing.T) {
 	t.Parallel()
 	var enough atomic.Bool
 	m := memoirtest.StartWith(t, twoMemories(), func(o *engine.Options) {

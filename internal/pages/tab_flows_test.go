@@ -16,8 +16,8 @@ import (
 	"memoir/internal/memories"
 )
 
-// TestTheMemoryTabInABrowser reads and searches on a desk and a phone.
-func TestTheMemoryTabInABrowser(t *testing.T) {
+// TestMemories_InBrowser reads and searches on a desk and a phone.
+func TestMemories_InBrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
 	for name, flow := range map[string]flow{
@@ -37,8 +37,8 @@ func TestTheMemoryTabInABrowser(t *testing.T) {
 	}
 }
 
-// TestThePanesInABrowser reads on screens with and without space for both panes.
-func TestThePanesInABrowser(t *testing.T) {
+// TestPanes_InBrowser reads on screens with and without space for both panes.
+func TestPanes_InBrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
 	for name, flow := range map[string]func(*testing.T, context.Context){

@@ -12,8 +12,8 @@ import (
 	"memoir/internal/memories"
 )
 
-// TestSeveralAtOnce changes the same memories by several users and agents at the same time.
-func TestSeveralAtOnce(t *testing.T) {
+// TestChanges_ByOthersInBrowser changes the same memories by several users and agents at the same time.
+func TestChanges_ByOthersInBrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
 	for name, flow := range map[string]flow{

@@ -9,9 +9,9 @@ import (
 	"memoir/internal/memories"
 )
 
-// TestEveryCombinationOfTheViewIsInItsLinks requests all combinations and compares the page with
+// TestView_LinksKeepFilters requests all combinations and compares the page with
 // the API.
-func TestEveryCombinationOfTheViewIsInItsLinks(t *testing.T) {
+func TestView_LinksKeepFilters(t *testing.T) {
 	t.Parallel()
 	s := ofManyKinds(t)
 	for _, narrowed := range []url.Values{{}, {"type": {"project"}}, {"state": {"needs_attention"}}} {

@@ -125,7 +125,7 @@ func firstError(steps ...func() error) error {
 const traces = `[document.cookie, localStorage.length, sessionStorage.length, history.length, innerWidth,
 	matchMedia("(prefers-color-scheme: dark)").matches, document.documentElement.dataset.script].join()`
 
-func TestAWindowThatSomebodyHasUsedIsAsNewForTheNext(t *testing.T) {
+func TestBrowser_WindowIsReset(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	ctx, end := chromedp.NewContext(startBrowser(t), chromedp.WithNewBrowserContext())

@@ -43,7 +43,7 @@ func kettle() url.Values {
 	}
 }
 
-func TestANewMemoryIsWrittenToItsFileAndToClaudeMD(t *testing.T) {
+func TestCreate_WritesFile(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	list := s.get(t, adaList)
@@ -62,7 +62,7 @@ func TestANewMemoryIsWrittenToItsFileAndToClaudeMD(t *testing.T) {
 	}
 }
 
-func TestANewMemoryNeverOverwritesOneThatLives(t *testing.T) {
+func TestCreate_TakenName(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	over := kettle()
@@ -82,7 +82,7 @@ func TestANewMemoryNeverOverwritesOneThatLives(t *testing.T) {
 	}
 }
 
-func TestANewMemoryMayTakeTheNameOfADeletedOne(t *testing.T) {
+func TestCreate_DeletedName(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	s.submit(t, s.get(t, adaList), "Delete Tabs")
@@ -94,7 +94,7 @@ func TestANewMemoryMayTakeTheNameOfADeletedOne(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeTakenIsSaidBesideItsFieldAndNothingTypedIsLost(t *testing.T) {
+func TestCreate_InvalidKeepsInput(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	for name, row := range map[string]struct{ field, value, says string }{
@@ -124,7 +124,7 @@ func TestWhatCannotBeTakenIsSaidBesideItsFieldAndNothingTypedIsLost(t *testing.T
 	}
 }
 
-func TestAnEditChangesWhatWasTypedAndKeepsUnknownKeysInTheirOrder(t *testing.T) {
+func TestEdit_KeepsUnknownKeys(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{"ada/memory/tabs.md": "---\nmood: calm # today\nname: Tabs\ntype: feedback\nx-tags: [a, b]\n---\n\n    indented\n\nUse tabs.\n"})
 	page := s.get(t, pageOf(s.Memory("ada", "Tabs")))
@@ -147,7 +147,7 @@ func TestAnEditChangesWhatWasTypedAndKeepsUnknownKeysInTheirOrder(t *testing.T) 
 	}
 }
 
-func TestAnEditRenames(t *testing.T) {
+func TestEdit_Renames(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	old := s.Memory("ada", "Tabs")
@@ -164,7 +164,7 @@ func TestAnEditRenames(t *testing.T) {
 	s.get(t, ada+"/trash").expect(http.StatusOK, "The trash is empty")
 }
 
-func TestWhatNobodyMayEditHasNoForm(t *testing.T) {
+func TestEdit_DeletedOrUnreadable(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{"ada/memory/bad.md": strings.Repeat("too long ", 1<<17)})
 	page := s.get(t, adaList)
@@ -177,7 +177,7 @@ func TestWhatNobodyMayEditHasNoForm(t *testing.T) {
 	s.get(t, "/agents/nobody/memory/new").expect(http.StatusNotFound)
 }
 
-func TestAnEditOfWhatChangedMeanwhileShowsBothVersionsAndLetsTheWriterChoose(t *testing.T) {
+func TestEdit_ChangedMemory(t *testing.T) {
 	t.Parallel()
 	for name, scanned := range map[string]bool{"noticed": true, "not yet noticed": false} {
 		t.Run(name, func(t *testing.T) {
@@ -209,14 +209,14 @@ func TestAnEditOfWhatChangedMeanwhileShowsBothVersionsAndLetsTheWriterChoose(t *
 	}
 }
 
-func TestAnEditThatDoesNotTellWhatItsWriterSawOverwritesNothing(t *testing.T) {
+func TestEdit_WithoutETag(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	form := s.get(t, pageOf(s.Memory("ada", "Tabs"))+"/edit")
 	s.write(t, form, url.Values{"etag": {""}, "body": {"Mine."}}).expect(http.StatusPreconditionFailed, "Use tabs.", "Mine.")
 }
 
-func TestAnEditOfWhatWasDeletedMeanwhileIsKeptAndCanBringItBack(t *testing.T) {
+func TestEdit_DeletedMeanwhile(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	m := s.Memory("ada", "Tabs")
@@ -232,7 +232,7 @@ func TestAnEditOfWhatWasDeletedMeanwhileIsKeptAndCanBringItBack(t *testing.T) {
 	}
 }
 
-func TestASaveThatTheDiskRefusesKeepsWhatWasTypedAndSaysWhy(t *testing.T) {
+func TestEdit_DiskRefuses(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	form := s.get(t, adaList+"/new")
@@ -240,7 +240,7 @@ func TestASaveThatTheDiskRefusesKeepsWhatWasTypedAndSaysWhy(t *testing.T) {
 	s.write(t, form, kettle()).expect(http.StatusConflict, "It is not saved", "is not there", "What you wrote is kept here.", "she said so")
 }
 
-func TestAPreviewShowsTheBodyAsItWillBeReadAndSavesNothing(t *testing.T) {
+func TestPreview_SavesNothing(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	m := s.Memory("ada", "Tabs")
@@ -261,7 +261,7 @@ func TestAPreviewShowsTheBodyAsItWillBeReadAndSavesNothing(t *testing.T) {
 	s.write(t, page, nil).expect(http.StatusOK, "“Indent” is saved.")
 }
 
-func TestAFormDoesNotFollowTheDisk(t *testing.T) {
+func TestForm_DoesNotReload(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	for _, path := range []string{adaList + "/new", pageOf(s.Memory("ada", "Tabs")) + "/edit"} {
@@ -271,7 +271,7 @@ func TestAFormDoesNotFollowTheDisk(t *testing.T) {
 	}
 }
 
-func TestOnlyAnAgentWithADirectoryIsOfferedANewMemory(t *testing.T) {
+func TestMemories_NewNeedsDirectory(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
 	s.Remove("ada")
