@@ -8,7 +8,7 @@ import (
 	"memoir/web/templates"
 )
 
-func TestWhatHappenedIsGroupedByDayWithAWayIntoThePast(t *testing.T) {
+func TestByDay_GroupsAndLinks(t *testing.T) {
 	t.Parallel()
 	expect(t, templates.ActivityPage(activityPage()),
 		in(".day h3", each("Today", "Yesterday", "Tuesday, 3 March 2026")),
@@ -28,7 +28,7 @@ func TestWhatHappenedIsGroupedByDayWithAWayIntoThePast(t *testing.T) {
 	)
 }
 
-func TestTheActivityOfAllAgentsNamesEach(t *testing.T) {
+func TestActivityPage_NamesAgents(t *testing.T) {
 	t.Parallel()
 	expect(t, templates.ActivityPage(activityOfAll()),
 		in(".event:first-child .facts a:first-child", attr("href", "/agents/support-bot/activity")),
@@ -39,7 +39,7 @@ func TestTheActivityOfAllAgentsNamesEach(t *testing.T) {
 	)
 }
 
-func TestADayEndsBeforeTheNextOneEvenWhenClocksChange(t *testing.T) {
+func TestByDay_ClockChange(t *testing.T) {
 	t.Parallel()
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -62,7 +62,7 @@ func TestADayEndsBeforeTheNextOneEvenWhenClocksChange(t *testing.T) {
 	}
 }
 
-func TestPicturesSayInWordsAndNumbersWhatTheyShow(t *testing.T) {
+func TestActivityPage_ChartsInWords(t *testing.T) {
 	t.Parallel()
 	v := activityPage()
 	v.Growth = templates.Growth{
@@ -80,7 +80,7 @@ func TestPicturesSayInWordsAndNumbersWhatTheyShow(t *testing.T) {
 	)
 }
 
-func TestALineOnACardSaysWhereItWent(t *testing.T) {
+func TestTrend_InWords(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		totals []int
@@ -99,7 +99,7 @@ func TestALineOnACardSaysWhereItWent(t *testing.T) {
 	}
 }
 
-func TestThePastOffersNothingThatWouldChangeIt(t *testing.T) {
+func TestAsOfPages_NoActions(t *testing.T) {
 	t.Parallel()
 	pages := everyPage(t)
 	for _, name := range []string{"memories-then", "memories-before", "memory-then", "memory-before", "claude-md-then"} {

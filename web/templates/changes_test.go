@@ -8,7 +8,7 @@ import (
 	"memoir/web/templates"
 )
 
-func TestADeletionSaysInNumbersWhatItDoesToClaudeMD(t *testing.T) {
+func TestDeletionPage_Numbers(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]templates.ClaudeMDChange{
 		"12,480 → 11,469 characters 1,011 characters fewer, approximately 253 tokens": {CharsBefore: 12480, CharsAfter: 11469},
@@ -23,14 +23,14 @@ func TestADeletionSaysInNumbersWhatItDoesToClaudeMD(t *testing.T) {
 	}
 }
 
-func TestADeletionOfWhatClaudeCodeLoadsByItselfSaysSo(t *testing.T) {
+func TestDeletionPage_NotPublished(t *testing.T) {
 	t.Parallel()
 	v := deletionPage()
 	v.ClaudeMD.Published = false
 	expect(t, templates.DeletionPage(v), in(".change:nth-of-type(1)", says("Claude Code loads this agent’s memories by itself"), in(".diff", count(1))))
 }
 
-func TestChangedTextIsShownToTheLetterAndNeverAsMarkup(t *testing.T) {
+func TestDiff_IsEscaped(t *testing.T) {
 	t.Parallel()
 	const before, after = "a  <b>bold</b>\tend", "a  <i>bold</i>\tend"
 	v := historyPage()

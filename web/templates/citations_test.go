@@ -7,7 +7,7 @@ import (
 	"memoir/web/templates"
 )
 
-func TestAMemoryWarnsOfWhatItCitesThatIsGone(t *testing.T) {
+func TestMemoryPage_DeadCitations(t *testing.T) {
 	t.Parallel()
 	v := memoryPage(t, believableRows()[5])
 	v.Citations = believableCitations()
@@ -26,7 +26,7 @@ func TestAMemoryWarnsOfWhatItCitesThatIsGone(t *testing.T) {
 	expect(t, readingPage(v), in(".reading", without("#cites-gone")))
 }
 
-func TestTheInboxListsWhatCitesWhatIsGone(t *testing.T) {
+func TestAttentionPage_DeadCitations(t *testing.T) {
 	t.Parallel()
 	v := attentionPage()
 	v.Agent.Counts.CitesGone = 4

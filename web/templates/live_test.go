@@ -27,7 +27,7 @@ func (p *page) settled(s *site) {
 
 const rowCount = `document.querySelectorAll(".row").length`
 
-func TestAnOpenPageShowsANewMemoryWithoutAReload(t *testing.T) {
+func TestLive_NewMemory(t *testing.T) {
 	t.Parallel()
 	s := serveSite(t)
 	p := openList(t, s)
@@ -39,7 +39,7 @@ func TestAnOpenPageShowsANewMemoryWithoutAReload(t *testing.T) {
 	}
 }
 
-func TestARefreshKeepsFocusScrollOpenDetailsAndTypedWords(t *testing.T) {
+func TestLive_KeepsReaderState(t *testing.T) {
 	t.Parallel()
 	s := serveSite(t)
 	p := openList(t, s)
@@ -66,7 +66,7 @@ func TestARefreshKeepsFocusScrollOpenDetailsAndTypedWords(t *testing.T) {
 	}
 }
 
-func TestWhatAReaderOpenedStaysOpenWhenThePageRefreshes(t *testing.T) {
+func TestLive_KeepsOpenDetails(t *testing.T) {
 	t.Parallel()
 	s := serveSite(t)
 	s.banners = []templates.Banner{
@@ -82,7 +82,7 @@ func TestWhatAReaderOpenedStaysOpenWhenThePageRefreshes(t *testing.T) {
 	}
 }
 
-func TestAThousandEventsInOneBurstCostAFewRequests(t *testing.T) {
+func TestLive_JoinsEvents(t *testing.T) {
 	t.Parallel()
 	s := serveSite(t)
 	p := openList(t, s)
@@ -96,7 +96,7 @@ func TestAThousandEventsInOneBurstCostAFewRequests(t *testing.T) {
 	}
 }
 
-func TestAPageThatLostItsStreamReconnectsAndCatchesUp(t *testing.T) {
+func TestLive_Reconnects(t *testing.T) {
 	t.Parallel()
 	s := serveSite(t)
 	p := openList(t, s, "net::ERR_INCOMPLETE_CHUNKED_ENCODING")
@@ -106,7 +106,7 @@ func TestAPageThatLostItsStreamReconnectsAndCatchesUp(t *testing.T) {
 	p.until(`document.getElementById("connection").textContent === ""`)
 }
 
-func TestAPageStaysReadableWhileTheServerCannotAnswerAndCatchesUpAfterwards(t *testing.T) {
+func TestLive_ServerAway(t *testing.T) {
 	t.Parallel()
 	s := serveSite(t)
 	p := openList(t, s, "503 (Service Unavailable)")
@@ -121,7 +121,7 @@ func TestAPageStaysReadableWhileTheServerCannotAnswerAndCatchesUpAfterwards(t *t
 	p.until(rowCount + ` === 11`)
 }
 
-func TestAHiddenPageLetsGoOfItsStream(t *testing.T) {
+func TestLive_HiddenPageClosesStream(t *testing.T) {
 	t.Parallel()
 	s := serveSite(t)
 	p := openList(t, s)
@@ -139,7 +139,7 @@ func TestAHiddenPageLetsGoOfItsStream(t *testing.T) {
 	p.until(rowCount + ` === 11`)
 }
 
-func TestDeletingARowAndUndoingItNeedsNoReload(t *testing.T) {
+func TestLive_DeleteAndUndo(t *testing.T) {
 	t.Parallel()
 	s := serveSite(t)
 	p := openList(t, s)
@@ -166,7 +166,7 @@ func TestDeletingARowAndUndoingItNeedsNoReload(t *testing.T) {
 	s.until(t, func() bool { return s.actions == 2 })
 }
 
-func TestARefusedActionSaysSoAndIsNotRefreshedAway(t *testing.T) {
+func TestLive_RefusedActionStays(t *testing.T) {
 	t.Parallel()
 	s := serveSite(t)
 	p := openList(t, s, "409 (Conflict)")
@@ -179,7 +179,7 @@ func TestARefusedActionSaysSoAndIsNotRefreshedAway(t *testing.T) {
 	s.until(t, s.unfollowed)
 }
 
-func TestDeletingOnAMemorysOwnPageLeadsBackToTheList(t *testing.T) {
+func TestLive_DeleteOpenMemory(t *testing.T) {
 	t.Parallel()
 	s := serveSite(t)
 	p := open(t, s.URL+templates.MemoryPath(slug, "0198c0de-0000-7000-8000-000000000001"))
@@ -192,7 +192,7 @@ func TestDeletingOnAMemorysOwnPageLeadsBackToTheList(t *testing.T) {
 	p.until(rowCount + ` === 10`)
 }
 
-func TestSearchFindsWhileTyping(t *testing.T) {
+func TestLive_SearchWhileTyping(t *testing.T) {
 	t.Parallel()
 	s := serveSite(t)
 	p := openList(t, s)
@@ -206,7 +206,7 @@ func TestSearchFindsWhileTyping(t *testing.T) {
 	}
 }
 
-func TestEverythingThatMattersWorksWithoutJavaScript(t *testing.T) {
+func TestPages_WithoutScripts(t *testing.T) {
 	t.Parallel()
 	s := serveSite(t)
 	p := open(t, "about:blank", "ERR_BLOCKED_BY_CLIENT")

@@ -15,7 +15,7 @@ import (
 	"memoir/web/templates"
 )
 
-func TestEveryPageFitsItsScreenAndKeepsTheContentSecurityPolicy(t *testing.T) {
+func TestPages_FitScreenAndPolicy(t *testing.T) {
 	// Screenshots of all pages are written to the directory of `go test -artifacts`.
 	t.Parallel()
 	pages := http.NewServeMux()

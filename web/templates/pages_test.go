@@ -14,7 +14,7 @@ import (
 
 const firstID = "0198c0de-0000-7000-8000-000000000001"
 
-func TestEveryPageIsSoundForThoseWhoHearIt(t *testing.T) {
+func TestPages_Accessible(t *testing.T) {
 	t.Parallel()
 	for name, component := range everyPage(t) {
 		t.Run(name, func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestEveryPageIsSoundForThoseWhoHearIt(t *testing.T) {
 
 var scripted = regexp.MustCompile(`^(on|hx-on)|^(style)$`)
 
-func TestNoPageHasAnythingInline(t *testing.T) {
+func TestPages_NothingInline(t *testing.T) {
 	t.Parallel()
 	for name, component := range everyPage(t) {
 		t.Run(name, func(t *testing.T) {
@@ -80,7 +80,7 @@ func TestNoPageHasAnythingInline(t *testing.T) {
 	}
 }
 
-func TestMemoriesAreGroupedByTypeWithWhatNeedsAttentionLast(t *testing.T) {
+func TestMemoriesPage_GroupsByType(t *testing.T) {
 	t.Parallel()
 	v := memoriesPage()
 	rows := believableRows()
@@ -98,7 +98,7 @@ func TestMemoriesAreGroupedByTypeWithWhatNeedsAttentionLast(t *testing.T) {
 	)
 }
 
-func TestAnUnreadableMemoryNeedsAttentionWhateverItsType(t *testing.T) {
+func TestMemoriesPage_Unreadable(t *testing.T) {
 	t.Parallel()
 	v := memoriesPage()
 	rows := believableRows()[:1]
@@ -107,7 +107,7 @@ func TestAnUnreadableMemoryNeedsAttentionWhateverItsType(t *testing.T) {
 	expect(t, templates.MemoriesPage(v), in("main", without("#group-feedback")), in("#group-attention .row", count(1)))
 }
 
-func TestARowSaysWhatAPersonWantsToKnowOfAMemory(t *testing.T) {
+func TestMemoryRow_ShowsFacts(t *testing.T) {
 	t.Parallel()
 	expect(t, templates.MemoriesPage(memoriesPage()),
 		in("#memory-"+firstID,
@@ -125,7 +125,7 @@ func TestARowSaysWhatAPersonWantsToKnowOfAMemory(t *testing.T) {
 	)
 }
 
-func TestWhatAMemorySaysIsNeverMarkup(t *testing.T) {
+func TestMemoryRow_IsEscaped(t *testing.T) {
 	t.Parallel()
 	const evil = `<img src=x onerror=alert(1)>" onclick="x`
 	v := memoriesPage()
@@ -140,7 +140,7 @@ func TestWhatAMemorySaysIsNeverMarkup(t *testing.T) {
 	expect(t, templates.MemoriesPage(v), in("html", without("img[onerror]"), without("[onclick]")), in(".row h3", text(evil)))
 }
 
-func TestTheSearchKeepsItsWordsAndItsType(t *testing.T) {
+func TestSearchForm_KeepsFilters(t *testing.T) {
 	t.Parallel()
 	v := memoriesPage()
 	v.View.Query, v.View.Type, v.Found = "a&b", memories.Project, 1204
@@ -158,7 +158,7 @@ func TestTheSearchKeepsItsWordsAndItsType(t *testing.T) {
 	)
 }
 
-func TestADeletionOffersItsUndoing(t *testing.T) {
+func TestNotice_DeletionHasUndo(t *testing.T) {
 	t.Parallel()
 	v := memoriesPage()
 	notice := templates.Deleted(slug, firstID, "Answer in the customer's language", "/agents/support-bot/memory?q=a")
@@ -170,7 +170,7 @@ func TestADeletionOffersItsUndoing(t *testing.T) {
 	))
 }
 
-func TestWhatIsNotSeenInANameIsSpelledOutWhereItIsShown(t *testing.T) {
+func TestVisible_ShowsCodePoints(t *testing.T) {
 	t.Parallel()
 	v := memoriesPage()
 	v.Groups[0].Rows[0].Name = "invoice\u202egnp.md"
@@ -184,7 +184,7 @@ func TestWhatIsNotSeenInANameIsSpelledOutWhereItIsShown(t *testing.T) {
 	)
 }
 
-func TestMissingMemoriesHaveBothWaysOut(t *testing.T) {
+func TestBanner_MissingHasActions(t *testing.T) {
 	t.Parallel()
 	v := memoriesPage()
 	v.Banners = []templates.Banner{templates.MissingMemories(slug, []string{"One", "Two"})}
@@ -196,7 +196,7 @@ func TestMissingMemoriesHaveBothWaysOut(t *testing.T) {
 	))
 }
 
-func TestABannerLeadsToTheContentsThatAreKeptOut(t *testing.T) {
+func TestBanner_LinksToBlocked(t *testing.T) {
 	t.Parallel()
 	v := memoriesPage()
 	v.Banners = []templates.Banner{templates.BlockedReturns(slug, 1)}
@@ -206,7 +206,7 @@ func TestABannerLeadsToTheContentsThatAreKeptOut(t *testing.T) {
 	))
 }
 
-func TestAnAgentWhoseDirectoryIsGoneIsForgottenOnlyAfterASecondStep(t *testing.T) {
+func TestBanner_ForgetAsksAgain(t *testing.T) {
 	t.Parallel()
 	v := memoriesPage()
 	v.Agent.Present = false
@@ -218,7 +218,7 @@ func TestAnAgentWhoseDirectoryIsGoneIsForgottenOnlyAfterASecondStep(t *testing.T
 	)
 }
 
-func TestAMemorysPageShowsItWhole(t *testing.T) {
+func TestMemoryPage_ShowsAll(t *testing.T) {
 	t.Parallel()
 	expect(t, readingPage(memoryPage(t, believableRows()[1])),
 		in(".reading h2", text("Never promise a refund date")),
@@ -236,14 +236,14 @@ func TestAMemorysPageShowsItWhole(t *testing.T) {
 	)
 }
 
-func TestAMemoryWithoutATypeGetsOneWithOneClick(t *testing.T) {
+func TestMemoryPage_OffersTypes(t *testing.T) {
 	t.Parallel()
 	expect(t, readingPage(memoryPage(t, believableRows()[8])),
 		in(`form[action$="/type"]`, in("input[name=etag]", attr("value", `"9"`)), in("button[name=type]", count(4)), in("strong", each("Feedback", "User", "Project", "Reference"))),
 	)
 }
 
-func TestAFileThatCouldNotBeReadShowsItsReasonAndItsBytes(t *testing.T) {
+func TestMemoryPage_Unreadable(t *testing.T) {
 	t.Parallel()
 	expect(t, readingPage(memoryPage(t, believableRows()[9])),
 		in(".reading .banner", says("not valid UTF-8"), without("form")),
@@ -251,7 +251,7 @@ func TestAFileThatCouldNotBeReadShowsItsReasonAndItsBytes(t *testing.T) {
 	)
 }
 
-func TestADeletedMemoryCanBeRestoredAndNotDeletedAgain(t *testing.T) {
+func TestMemoryPage_Deleted(t *testing.T) {
 	t.Parallel()
 	v := memoryPage(t, believableRows()[1])
 	v.State, v.DeletedAt, v.Files = memories.Deleted, noon, nil
@@ -261,7 +261,7 @@ func TestADeletedMemoryCanBeRestoredAndNotDeletedAgain(t *testing.T) {
 	)
 }
 
-func TestAnAgentsCardShowsItAtAGlance(t *testing.T) {
+func TestAgentsPage_Card(t *testing.T) {
 	t.Parallel()
 	expect(t, templates.AgentsPage(agentsPage()),
 		in(".card", count(3)),
@@ -277,7 +277,7 @@ func TestAnAgentsCardShowsItAtAGlance(t *testing.T) {
 	)
 }
 
-func TestTheFirstPageWithoutAgentsSaysWhatToDo(t *testing.T) {
+func TestAgentsPage_Empty(t *testing.T) {
 	t.Parallel()
 	expect(t, templates.AgentsPage(templates.Agents{SearchedDirs: []string{"/tmp/agents"}, Samples: true}),
 		in(".empty h2", text("No agents yet")), in(".paths", text("/tmp/agents")), in(`form[action="/samples"] button`, text("Add the sample agents")),
@@ -285,7 +285,7 @@ func TestTheFirstPageWithoutAgentsSaysWhatToDo(t *testing.T) {
 	expect(t, templates.AgentsPage(templates.Agents{SearchedDirs: []string{"/tmp/agents"}}), in("main", without("form")))
 }
 
-func TestTheCompiledTextIsShownWithItsCosts(t *testing.T) {
+func TestClaudeMDPage_Costs(t *testing.T) {
 	t.Parallel()
 	v := claudeMDPage()
 	expect(t, templates.ClaudeMDPage(v),
@@ -296,7 +296,7 @@ func TestTheCompiledTextIsShownWithItsCosts(t *testing.T) {
 	)
 }
 
-func TestSessionsSayWhatIsKnownOfThem(t *testing.T) {
+func TestSessionsPage_Rows(t *testing.T) {
 	t.Parallel()
 	expect(t, templates.SessionsPage(sessionsPage()), in("tbody tr", each(
 		"U07AB12CD-C02SUPPORT-1741512345.123456 U07AB12CD C02SUPPORT 9 Mar 2026, 12:00 2 9 Mar 2026, 13:00 there",
@@ -305,7 +305,7 @@ func TestSessionsSayWhatIsKnownOfThem(t *testing.T) {
 	)))
 }
 
-func TestTheTrashSaysWhyAndWhatIsLeft(t *testing.T) {
+func TestTrashPage_ReasonsAndFiles(t *testing.T) {
 	t.Parallel()
 	expect(t, templates.TrashPage(trashPage()),
 		in(".row .facts", each("project deleted by a script 9 Mar 2026, 12:00", "user removed on disk 7 Mar 2026, 12:00")),
@@ -316,7 +316,7 @@ func TestTheTrashSaysWhyAndWhatIsLeft(t *testing.T) {
 	)
 }
 
-func TestTheSyncPageShowsItsFigures(t *testing.T) {
+func TestSyncPage_Numbers(t *testing.T) {
 	t.Parallel()
 	v := syncPage()
 	v.Pending, v.WatchMode, v.WatchNote = 14, "polling", "the file system sends no events"
@@ -328,7 +328,7 @@ func TestTheSyncPageShowsItsFigures(t *testing.T) {
 	)
 }
 
-func TestAFailureSaysWhatHappenedAndWhereToGo(t *testing.T) {
+func TestFailurePage_TextAndLink(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{400, 403, 404, 405, 409, 412, 413, 421, 422, 503} {
 		f := templates.FailureOf(status)
@@ -342,7 +342,7 @@ func TestAFailureSaysWhatHappenedAndWhereToGo(t *testing.T) {
 	expect(t, templates.FailurePage(broken), in(".failure code", text("b7f1c0d2")))
 }
 
-func TestSigningInSaysWhyItFailed(t *testing.T) {
+func TestSignInPage_Problem(t *testing.T) {
 	t.Parallel()
 	expect(t, templates.SignInPage(templates.SignIn{Next: "/sync", Problem: "That is not the token."}),
 		in("form.sign-in", attr("action", "/sign-in"), attr("method", "post"), attr("hx-post", "(none)")),
@@ -352,7 +352,7 @@ func TestSigningInSaysWhyItFailed(t *testing.T) {
 	)
 }
 
-func TestPathsAreEscaped(t *testing.T) {
+func TestAgentPath_Escapes(t *testing.T) {
 	t.Parallel()
 	if got, want := templates.MemoryPath("a/../b", "?x#y", "raw"), "/agents/a%2F..%2Fb/memory/%3Fx%23y/raw"; got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -8,7 +8,7 @@ import (
 	"memoir/web/templates"
 )
 
-func TestWhyAMemoryIsGivenOrNotIsSaidInWords(t *testing.T) {
+func TestRecallPage_Verdicts(t *testing.T) {
 	t.Parallel()
 	expect(t, templates.RecallPage(triedRecall()),
 		in(".try-recall",
@@ -23,7 +23,7 @@ func TestWhyAMemoryIsGivenOrNotIsSaidInWords(t *testing.T) {
 	)
 }
 
-func TestAPastRecallSaysWhatCameOfIt(t *testing.T) {
+func TestRecallPage_PastResults(t *testing.T) {
 	t.Parallel()
 	expect(t, templates.RecallPage(recallPage()),
 		in(".event .badge", each("2 given", "not looked", "not fetched", "not settled")),
@@ -43,7 +43,7 @@ func TestAPastRecallSaysWhatCameOfIt(t *testing.T) {
 	)
 }
 
-func TestWhatIsAskedIsNeverMarkup(t *testing.T) {
+func TestRecallPage_QueryIsEscaped(t *testing.T) {
 	t.Parallel()
 	const evil = `<img src=x onerror=alert(1)>" onclick="x`
 	v := triedRecall()
@@ -54,7 +54,7 @@ func TestWhatIsAskedIsNeverMarkup(t *testing.T) {
 	expect(t, templates.RecallPage(v), in("html", without("img[onerror]"), without("[onclick]")), in("#q", attr("value", evil)))
 }
 
-func TestAMemorySaysHowOftenItWasRecalled(t *testing.T) {
+func TestMemoryPage_RecallCount(t *testing.T) {
 	t.Parallel()
 	for want, recalls := range map[string]templates.RecallsOfMemory{
 		"Recalled 3 times, last 2 hours ago":                 {Recalls: 3, Last: noon.Add(-150 * time.Minute), Now: noon},
