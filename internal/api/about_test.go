@@ -14,7 +14,7 @@ import (
 
 const aboutKeys = "memory scope project seen_by committed claude_dir claude_dir_links claude_on claude_on_links"
 
-func TestMemoryIsSwitchedOffAndOnByAScript(t *testing.T) {
+func TestPatchAgent_SwitchesMemory(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
 	const ada = "/api/v1/agents/ada"
@@ -39,7 +39,7 @@ func TestMemoryIsSwitchedOffAndOnByAScript(t *testing.T) {
 	}
 }
 
-func TestAboutSaysWhatClaudeCodeGoesBy(t *testing.T) {
+func TestAbout_ClaudeSettings(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"}
 	m := memoirtest.StartIn(t, agents.Settings{

@@ -29,7 +29,7 @@ func (s *server) story(path string) []string {
 	return told
 }
 
-func TestTheActivityTellsWhatHappenedAndWhoDidIt(t *testing.T) {
+func TestActivity_KindAndActor(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)
 	const file, session = "ada/memory/tabs.md", "u1-c1-1700000000"
@@ -97,7 +97,7 @@ func TestTheActivityTellsWhatHappenedAndWhoDidIt(t *testing.T) {
 	}
 }
 
-func TestARenameNamesBothSides(t *testing.T) {
+func TestActivity_Rename(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)
 	s.ok(200, "PATCH", s.at("ada", "Tabs"), object{"name": "Spaces"})
@@ -119,7 +119,7 @@ func TestARenameNamesBothSides(t *testing.T) {
 	}
 }
 
-func TestWhatWentMissingReturnsOrIsDeleted(t *testing.T) {
+func TestActivity_MissingThenReturned(t *testing.T) {
 	t.Parallel()
 	files := memoirtest.Files{}
 	for i := range 12 {
@@ -146,7 +146,7 @@ func TestWhatWentMissingReturnsOrIsDeleted(t *testing.T) {
 	}
 }
 
-func TestAFileThatCouldNotBeReadIsClearedWhenItCan(t *testing.T) {
+func TestActivity_UnreadableCleared(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/odd.md": strings.Repeat("long ", 1<<18), "ada/memory/untyped.md": "Without a type."})
 	s.Write("ada/memory/odd.md", memoirtest.Note("Odd", memories.User, "Readable."))
@@ -165,7 +165,7 @@ func TestAFileThatCouldNotBeReadIsClearedWhenItCan(t *testing.T) {
 	}
 }
 
-func TestTheStoryOfAMemoryBeginsAsFarBackAsItsFiles(t *testing.T) {
+func TestActivity_BeginsAtFileTime(t *testing.T) {
 	t.Parallel()
 	s := setup(t, nil)
 	past := memoirtest.Files{}
@@ -220,7 +220,7 @@ func (s *server) appear(slug string, files memoirtest.Files, days map[string]int
 	s.ok(200, "POST", "/api/v1/scan", nil)
 }
 
-func TestTheActivityOfAllAgentsComesInPagesNewestFirst(t *testing.T) {
+func TestActivity_AllAgentsPages(t *testing.T) {
 	t.Parallel()
 	files := memoirtest.Files{}
 	for _, slug := range []string{"ada", "bob", "cas"} {
@@ -278,7 +278,7 @@ func TestTheActivityOfAllAgentsComesInPagesNewestFirst(t *testing.T) {
 	}
 }
 
-func TestForgettingAnAgentForgetsWhatHappened(t *testing.T) {
+func TestActivity_ForgottenAgent(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": tabs["ada/memory/tabs.md"], "bob/memory/b.md": memoirtest.Note("B", memories.User, "Bee.")})
 	s.Remove("ada")
@@ -292,7 +292,7 @@ func TestForgettingAnAgentForgetsWhatHappened(t *testing.T) {
 	}
 }
 
-func TestPagesOfTheActivityStayWhereTheyAreWhileMoreHappens(t *testing.T) {
+func TestActivity_StablePages(t *testing.T) {
 	t.Parallel()
 	files := memoirtest.Files{}
 	for i := range 7 {

@@ -12,7 +12,7 @@ import (
 
 const agentKeys = "slug name layout dir present joined_to counts sessions claude_md updated_at"
 
-func TestAgentsAreListedBySlugWithEveryField(t *testing.T) {
+func TestListAgents_EveryField(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"bob/memory/a.md":                            memoirtest.Note("A", memories.Project, "Alpha."),
@@ -60,7 +60,7 @@ func TestAgentsAreListedBySlugWithEveryField(t *testing.T) {
 	}
 }
 
-func TestWithoutAgentsTheListIsEmptyAndNotNull(t *testing.T) {
+func TestListAgents_Empty(t *testing.T) {
 	t.Parallel()
 	s := setup(t, nil)
 	if r := s.call("GET", "/api/v1/agents", nil); string(r.raw) != `{"agents":[]}`+"\n" {
@@ -68,7 +68,7 @@ func TestWithoutAgentsTheListIsEmptyAndNotNull(t *testing.T) {
 	}
 }
 
-func TestAnAgentIsForgottenOnlyWhenItsDirectoryIsGone(t *testing.T) {
+func TestForget_NeedsMissingDirectory(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
 	s.problem(s.call("DELETE", "/api/v1/agents/ada", nil), 409)
@@ -86,7 +86,7 @@ func TestAnAgentIsForgottenOnlyWhenItsDirectoryIsGone(t *testing.T) {
 	s.problem(s.call("DELETE", "/api/v1/agents/ada", nil), 404)
 }
 
-func TestTheSessionsOfAnAgentAreListedNewestFirst(t *testing.T) {
+func TestListSessions_NewestFirst(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),

@@ -17,7 +17,7 @@ import (
 	"memoir/internal/gate"
 )
 
-func TestAnAnswerThatCannotBeWrittenIsAProblemThatNamesTheRequest(t *testing.T) {
+func TestAnswer_UnencodableIsProblem(t *testing.T) {
 	t.Parallel()
 	router := chi.NewRouter()
 	router.Use(delayStatus)

@@ -16,7 +16,7 @@ import (
 // now returns the current time as a value of the query parameter as_of.
 func now() string { return url.QueryEscape(time.Now().Format(time.RFC3339Nano)) }
 
-func TestThePastShowsEveryMemoryAsItWas(t *testing.T) {
+func TestAsOf_EveryMemory(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/CLAUDE.md": "# Mine\n", "ada/memory/tabs.md": tabs["ada/memory/tabs.md"]})
 	learned := now()
@@ -91,7 +91,7 @@ func TestThePastShowsEveryMemoryAsItWas(t *testing.T) {
 	}
 }
 
-func TestThePastReachesAsFarBackAsTheFilesAndKnowsTheAgesOfThen(t *testing.T) {
+func TestAsOf_BeforeFirstScan(t *testing.T) {
 	t.Parallel()
 	s := setup(t, nil)
 	s.appear("ada", memoirtest.Files{
@@ -117,7 +117,7 @@ func TestThePastReachesAsFarBackAsTheFilesAndKnowsTheAgesOfThen(t *testing.T) {
 	}
 }
 
-func TestThePastComesInPages(t *testing.T) {
+func TestAsOf_Pages(t *testing.T) {
 	t.Parallel()
 	files := memoirtest.Files{}
 	for i := range 7 {
@@ -146,7 +146,7 @@ func TestThePastComesInPages(t *testing.T) {
 	}
 }
 
-func TestAMomentIsRFC3339AndOneThatIsNotPastIsNow(t *testing.T) {
+func TestAsOf_InvalidAndFuture(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)
 	at := s.at("ada", "Tabs")
@@ -195,7 +195,7 @@ func forged(t *testing.T, cursor string, place object) string {
 
 // A change counts from its exact time: at time t, a memory has its newest row with a time up to t,
 // to the microsecond.
-func TestThePastChangesAtTheVeryMomentAtWhichSomethingHappened(t *testing.T) {
+func TestAsOf_ExactMoment(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": tabs["ada/memory/tabs.md"]})
 	s.ok(200, "PATCH", s.at("ada", "Tabs"), object{"name": "Indent"})

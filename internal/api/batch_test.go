@@ -8,7 +8,7 @@ import (
 	"memoir/internal/memories"
 )
 
-func TestABatchDealsWithEachMemoryAsItsOwnCallWould(t *testing.T) {
+func TestBatch_EachAsOwnCall(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/a.md": memoirtest.Note("A", memories.User, "One."),
@@ -40,7 +40,7 @@ func TestABatchDealsWithEachMemoryAsItsOwnCallWould(t *testing.T) {
 	}
 }
 
-func TestABatchThatCannotBeTakenIsRefusedWhole(t *testing.T) {
+func TestBatch_Invalid(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/a.md": memoirtest.Note("A", memories.User, "One.")})
 	const batch = "/api/v1/agents/ada/memories:batch"
@@ -53,7 +53,7 @@ func TestABatchThatCannotBeTakenIsRefusedWhole(t *testing.T) {
 	}
 }
 
-func TestStillTrueStartsTheAgeAnew(t *testing.T) {
+func TestVerify_ResetsAge(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/a.md": "---\nname: A\ntype: user\nmetadata:\n  modified: 2026-01-02T03:04:05Z\n---\nOne.\n"})
 	at := s.at("ada", "A")

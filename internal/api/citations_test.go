@@ -14,7 +14,7 @@ import (
 	"memoir/internal/verification"
 )
 
-func TestWhatAMemoryCitesIsAnsweredAndLookedForAgain(t *testing.T) {
+func TestCitations_ListAndCheck(t *testing.T) {
 	t.Parallel()
 	project := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(project, "web"), 0o755); err != nil {
@@ -69,7 +69,7 @@ func TestWhatAMemoryCitesIsAnsweredAndLookedForAgain(t *testing.T) {
 	s.problem(s.call("GET", "/api/v1/agents/nobody/citations", nil), 404)
 }
 
-func TestWithoutAProjectNothingIsCited(t *testing.T) {
+func TestCitations_WithoutProject(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/app.md": memoirtest.Note("App", memories.Project, "It is in `web/old.ts`.")})
 	path := "/api/v1/agents/ada/memories/" + s.Memory("ada", "App").ID + "/citations"

@@ -15,7 +15,7 @@ import (
 
 const duplicate = "Releases are cut on the first working day of the month, from the branch that was frozen before."
 
-func TestAPlanIsMadeAppliedUndoneAndDiscarded(t *testing.T) {
+func TestConsolidation_PlanLifecycle(t *testing.T) {
 	t.Parallel()
 	m := memoirtest.Start(t, memoirtest.Files{
 		"ada/memory/MEMORY.md": "- [Gone](gone.md)\n- [A](a.md)\n",

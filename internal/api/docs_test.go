@@ -88,7 +88,7 @@ func TestDocs_Filters(t *testing.T) {
 	}
 }
 
-func TestTheDocsNameEveryCallAndNoOther(t *testing.T) {
+func TestDocs_NameEveryCall(t *testing.T) {
 	t.Parallel()
 	s := setup(t, nil)
 	var document struct {

@@ -9,7 +9,7 @@ import (
 	"memoir/internal/memories"
 )
 
-func TestClaudeMDIsWhatIsOnDiskAndCanBeSeenWithoutAMemory(t *testing.T) {
+func TestGetClaudeMD_EqualsDisk(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
@@ -29,7 +29,7 @@ func TestClaudeMDIsWhatIsOnDiskAndCanBeSeenWithoutAMemory(t *testing.T) {
 	}
 }
 
-func TestTheIndexIsWhatAnAgentLoadsOfIt(t *testing.T) {
+func TestGetIndex_LoadedPart(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/tabs.md":   memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
@@ -63,7 +63,7 @@ func TestTheIndexIsWhatAnAgentLoadsOfIt(t *testing.T) {
 	}
 }
 
-func TestTheRawBytesOfAMemoryAreThoseOfItsFile(t *testing.T) {
+func TestGetRaw_FileBytes(t *testing.T) {
 	t.Parallel()
 	odd := "\xef\xbb\xbf---\r\nname: Tea\r\ntype: user\r\n---\r\n\r\nGreen \xff.\r\n"
 	s := setup(t, memoirtest.Files{"ada/memory/tea.md": odd, "ada/memory/huge.md": strings.Repeat("x", memories.MaxFileSize+1)})
@@ -77,7 +77,7 @@ func TestTheRawBytesOfAMemoryAreThoseOfItsFile(t *testing.T) {
 	s.problem(s.call("GET", "/api/v1/agents/ada/memories/nonsense/raw", nil), 404)
 }
 
-func TestThePartsOfClaudeMDAreTheWholeOfIt(t *testing.T) {
+func TestClaudeMDParts_JoinToWhole(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),

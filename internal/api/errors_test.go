@@ -21,7 +21,7 @@ import (
 	"memoir/internal/waittest"
 )
 
-func TestABodyThatIsNotJSONIs400(t *testing.T) {
+func TestBody_NotJSON(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)
 	at := s.at("ada", "Tabs")
@@ -32,7 +32,7 @@ func TestABodyThatIsNotJSONIs400(t *testing.T) {
 	s.ok(200, "GET", at, nil)
 }
 
-func TestHalfACharacterIsRefusedInsteadOfSavedAsAnother(t *testing.T) {
+func TestBody_LoneSurrogate(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)
 	at := s.at("ada", "Tabs")
@@ -48,7 +48,7 @@ func TestHalfACharacterIsRefusedInsteadOfSavedAsAnother(t *testing.T) {
 	}
 }
 
-func TestABodyIsReadAsJSONUnderTheNamesThatClientsGiveIt(t *testing.T) {
+func TestBody_ContentTypes(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)
 	for _, mediaType := range []string{"application/json", "Application/JSON ; charset=UTF-8", "application/merge-patch+json"} {
@@ -59,7 +59,7 @@ func TestABodyIsReadAsJSONUnderTheNamesThatClientsGiveIt(t *testing.T) {
 	}
 }
 
-func TestAFieldThatCannotBeTakenIs422AndNamed(t *testing.T) {
+func TestBody_InvalidField(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)
 	at := s.at("ada", "Tabs")
@@ -99,7 +99,7 @@ func TestAFieldThatCannotBeTakenIs422AndNamed(t *testing.T) {
 	}
 }
 
-func TestABodyOfMoreThanTwoMebibytesIs413(t *testing.T) {
+func TestBody_TooLarge(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)
 	fill := func(size int) string {
@@ -114,7 +114,7 @@ func TestABodyOfMoreThanTwoMebibytesIs413(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotThereIs404(t *testing.T) {
+func TestPaths_Unknown(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
@@ -153,7 +153,7 @@ func TestWhatIsNotThereIs404(t *testing.T) {
 	}
 }
 
-func TestAMethodThatAnAddressDoesNotTakeIs405AndTheOthersAreNamed(t *testing.T) {
+func TestMethods_NotAllowed(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)
 	at := s.at("ada", "Tabs")
@@ -186,7 +186,7 @@ func ownPostgres(t *testing.T) *local.Server {
 	return own
 }
 
-func TestWithoutPostgresACallIs503AndSaysWhenToComeBack(t *testing.T) {
+func TestCalls_DatabaseAway(t *testing.T) {
 	t.Parallel()
 	own := ownPostgres(t)
 	s := serve(t, memoirtest.StartAt(t, own.URL(), tabs), api.Options{})
@@ -214,7 +214,7 @@ func TestWithoutPostgresACallIs503AndSaysWhenToComeBack(t *testing.T) {
 	}
 }
 
-func TestWhilePostgresIsSilentACallIs503InsteadOfNeverAnswered(t *testing.T) {
+func TestCalls_DatabaseSilent(t *testing.T) {
 	t.Parallel()
 	line := linetest.New(t, pgtest.New(t), nil)
 	s := serve(t, memoirtest.StartAt(t, line.URL, tabs), api.Options{DatabaseTime: 100 * time.Millisecond})
@@ -237,7 +237,7 @@ func TestWhilePostgresIsSilentACallIs503InsteadOfNeverAnswered(t *testing.T) {
 }
 
 // The test renames a column, because no request can cause an internal error.
-func TestAFaultOfOurOwnIs500AndNamesTheRequestButNoDetail(t *testing.T) {
+func TestCalls_InternalError(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	s := serve(t, memoirtest.Start(t, tabs), api.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
@@ -252,7 +252,7 @@ func TestAFaultOfOurOwnIs500AndNamesTheRequestButNoDetail(t *testing.T) {
 	}
 }
 
-func TestABodyThatBreaksOffIsNotTaken(t *testing.T) {
+func TestBody_Incomplete(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestEveryAnswerWithAMemoryHasItsStrongEntityTag(t *testing.T) {
+func TestETag_OfEveryMemory(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)
 	at := s.at("ada", "Tabs")
@@ -25,7 +25,7 @@ func TestEveryAnswerWithAMemoryHasItsStrongEntityTag(t *testing.T) {
 	}
 }
 
-func TestAStaleIfMatchIsRefusedAndChangesNothing(t *testing.T) {
+func TestIfMatch_Stale(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)
 	at := s.at("ada", "Tabs")
@@ -50,7 +50,7 @@ func TestAStaleIfMatchIsRefusedAndChangesNothing(t *testing.T) {
 }
 
 // RFC 9110 section 5.3 treats repeated headers of one name as one list.
-func TestAConditionOnSeveralLinesIsOneList(t *testing.T) {
+func TestIfMatch_SeveralLines(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)
 	at := s.at("ada", "Tabs")
@@ -70,7 +70,7 @@ func TestAConditionOnSeveralLinesIsOneList(t *testing.T) {
 	s.problem(s.call("DELETE", at, nil, "If-Match", "", "If-Match", `"another"`), 412)
 }
 
-func TestIfNoneMatchAnswersWithoutABodyWhatTheClientHas(t *testing.T) {
+func TestIfNoneMatch_NotModified(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)
 	at := s.at("ada", "Tabs")

@@ -64,7 +64,7 @@ func (s *server) next(lines <-chan string, wanted func(string) bool) string {
 
 func is(line string) func(string) bool { return func(got string) bool { return got == line } }
 
-func TestTheEventStreamTellsWhatHappens(t *testing.T) {
+func TestEvents_SendsChanges(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)
 	lines, _ := s.follow("")
@@ -81,7 +81,7 @@ func TestTheEventStreamTellsWhatHappens(t *testing.T) {
 	s.next(lines, is(`data: {"agent":"ada","kind":"published","name":null}`))
 }
 
-func TestAnEventStreamOfOneAgentHasItsEventsOnly(t *testing.T) {
+func TestEvents_OneAgent(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
@@ -98,7 +98,7 @@ func TestAnEventStreamOfOneAgentHasItsEventsOnly(t *testing.T) {
 	})
 }
 
-func TestASilentEventStreamGivesSignsOfLife(t *testing.T) {
+func TestEvents_Ping(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Start(t, tabs), api.Options{Ping: 10 * time.Millisecond})
 	lines, _ := s.follow("?agent=nobody")
@@ -107,7 +107,7 @@ func TestASilentEventStreamGivesSignsOfLife(t *testing.T) {
 	}
 }
 
-func TestEventStreamsEndWhenTheHubCloses(t *testing.T) {
+func TestEvents_HubCloses(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)
 	lines, _ := s.follow("")
@@ -124,7 +124,7 @@ func TestEventStreamsEndWhenTheHubCloses(t *testing.T) {
 	}
 }
 
-func TestPastTheLimitOfEventStreamsANewOneIs429(t *testing.T) {
+func TestEvents_TooMany(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Start(t, tabs), api.Options{MaxStreams: 2})
 	_, hangUp := s.follow("")

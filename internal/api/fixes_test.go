@@ -8,7 +8,7 @@ import (
 	"memoir/internal/memories"
 )
 
-func TestTheFixesOfAMemoryAreListedWithWhatTheyChangeAndApplied(t *testing.T) {
+func TestFixes_ListAndApply(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/user_tea.md": "---\nname: Tea\n---\n\nGreen.\x00\n"})
 	at := s.at("ada", "Tea")
@@ -45,7 +45,7 @@ func TestTheFixesOfAMemoryAreListedWithWhatTheyChangeAndApplied(t *testing.T) {
 	}
 }
 
-func TestAFixIsUndoneByTheHashOfWhatTheFileSaidBefore(t *testing.T) {
+func TestUndoFix_ByHash(t *testing.T) {
 	t.Parallel()
 	before := "---\nname: Tea\n---\n\nGreen.\n"
 	s := setup(t, memoirtest.Files{"ada/memory/user_tea.md": before})
@@ -64,7 +64,7 @@ func TestAFixIsUndoneByTheHashOfWhatTheFileSaidBefore(t *testing.T) {
 	}
 }
 
-func TestTheFileOfABlockedContentIsRemoved(t *testing.T) {
+func TestRemoveBlocked_RemovesFile(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)
 	s.ok(200, "DELETE", s.at("ada", "Tabs"), nil)
@@ -81,7 +81,7 @@ func TestTheFileOfABlockedContentIsRemoved(t *testing.T) {
 	s.problem(s.call("DELETE", at, nil), 404)
 }
 
-func TestDisagreementsAreListedUntilOneVersionIsKept(t *testing.T) {
+func TestDisagreements_KeepVersion(t *testing.T) {
 	t.Parallel()
 	const session = "ada/sessions/U1-C1-1712345678.000100/memory/x.md"
 	s := setup(t, memoirtest.Files{"ada/memory/x.md": memoirtest.Note("Tabs", memories.User, "four")})

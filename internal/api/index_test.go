@@ -8,7 +8,7 @@ import (
 	"memoir/internal/memories"
 )
 
-func TestWhatIsWrongWithAnIndexIsSaidByLine(t *testing.T) {
+func TestLintIndex_ByLine(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/tabs.md":   memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
@@ -38,7 +38,7 @@ func TestWhatIsWrongWithAnIndexIsSaidByLine(t *testing.T) {
 	s.problem(s.call("GET", "/api/v1/agents/nobody/index/lint", nil), 404)
 }
 
-func TestARebuildIsShownBeforeItIsWrittenAndWrittenAsItWasShown(t *testing.T) {
+func TestRebuildIndex_DryRun(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
@@ -76,7 +76,7 @@ func TestARebuildIsShownBeforeItIsWrittenAndWrittenAsItWasShown(t *testing.T) {
 	s.problem(s.call("POST", "/api/v1/agents/nobody/index", nil), 404)
 }
 
-func TestWhatADeletionWouldChangeIsAnswered(t *testing.T) {
+func TestPreviewDeletion_OneMemory(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/tabs.md":   memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
@@ -107,7 +107,7 @@ func TestWhatADeletionWouldChangeIsAnswered(t *testing.T) {
 	s.problem(s.call("GET", "/api/v1/agents/ada/memories/nonsense/deletion", nil), 404)
 }
 
-func TestWhatTheDeletionOfManyWouldChangeIsAnsweredAtOnce(t *testing.T) {
+func TestPreviewDeletion_Several(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/tabs.md":   memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
@@ -134,7 +134,7 @@ func TestWhatTheDeletionOfManyWouldChangeIsAnsweredAtOnce(t *testing.T) {
 	s.problem(s.call("POST", path, object{}), 422)
 }
 
-func TestTheCostsOfAClaudeMDAddUp(t *testing.T) {
+func TestClaudeMDCosts_AddUp(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/long.md": memoirtest.Note("Long", memories.Feedback, strings.Repeat("word ", 8_000)),

@@ -13,7 +13,7 @@ import (
 	"memoir/internal/waittest"
 )
 
-func TestBackgroundWorkIsListedWithWhatItHasCost(t *testing.T) {
+func TestListJobs_Tokens(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
 	const path = "/api/v1/agents/ada/jobs"

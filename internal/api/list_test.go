@@ -47,7 +47,7 @@ func library(t *testing.T) *server {
 	return s
 }
 
-func TestAListIsFilteredSortedAndSearched(t *testing.T) {
+func TestListMemories_Filters(t *testing.T) {
 	t.Parallel()
 	s := library(t)
 	for query, want := range map[string]string{
@@ -91,7 +91,7 @@ func TestAListIsFilteredSortedAndSearched(t *testing.T) {
 	}
 }
 
-func TestAListOfASessionHasWhatItWroteAndWhatItsFilesCarry(t *testing.T) {
+func TestListMemories_Session(t *testing.T) {
 	t.Parallel()
 	const first, second = "U1-C1-1741512345.123456", "U2-C1-1741512999.000001"
 	s := setup(t, memoirtest.Files{
@@ -114,7 +114,7 @@ func TestAListOfASessionHasWhatItWroteAndWhatItsFilesCarry(t *testing.T) {
 	wants(first, "tea") // tea came from the first session; both is in a file of the second
 }
 
-func TestASearchFindsWordsHoweverTheyAreSpelled(t *testing.T) {
+func TestListMemories_FoldsWords(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/a.md": memoirtest.Note("Straße", memories.User, "Café Ångström in İstanbul, Ωμέγα, naïve."),
@@ -141,7 +141,7 @@ func TestASearchFindsWordsHoweverTheyAreSpelled(t *testing.T) {
 }
 
 // U+FFFD is valid text. Files that were once decoded with the wrong encoding contain it.
-func TestTheSignForWhatCouldNotBeReadIsTextLikeAnyOther(t *testing.T) {
+func TestListMemories_ReplacementCharacter(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/keep.md": memoirtest.Note("keep", memories.User, "Keeps the agent here.")})
 	saved := s.ok(201, "POST", "/api/v1/agents/ada/memories", map[string]string{"name": "a\ufffdb", "type": "user", "body": "Mojibake."})
@@ -162,7 +162,7 @@ func TestTheSignForWhatCouldNotBeReadIsTextLikeAnyOther(t *testing.T) {
 	}
 }
 
-func TestAListComesInPagesThatAddUp(t *testing.T) {
+func TestListMemories_Pages(t *testing.T) {
 	t.Parallel()
 	s := library(t)
 	for _, query := range []string{"sort=updated", "sort=name", "sort=age", "q=about"} {
@@ -186,7 +186,7 @@ func TestAListComesInPagesThatAddUp(t *testing.T) {
 	}
 }
 
-func TestATimeThatNoAnswerCouldTellKeepsNoListFromBeingRead(t *testing.T) {
+func TestListMemories_FarTimes(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/keep.md": memoirtest.Note("keep", memories.User, "Keeps the agent here.")})
 	for name, modified := range map[string]string{
@@ -235,7 +235,7 @@ func TestList_UpdatedSince(t *testing.T) {
 	}
 }
 
-func TestAListSaysWhichParameterItCannotTake(t *testing.T) {
+func TestListMemories_InvalidParameter(t *testing.T) {
 	t.Parallel()
 	s := library(t)
 	next := s.ok(200, "GET", "/api/v1/agents/ada/memories?limit=1&sort=name", nil).string("next_cursor")
@@ -254,7 +254,7 @@ func TestAListSaysWhichParameterItCannotTake(t *testing.T) {
 	}
 }
 
-func TestACursorIsTakenForItsOwnListOnly(t *testing.T) {
+func TestCursor_OfOtherList(t *testing.T) {
 	t.Parallel()
 	s := library(t)
 	s.Write("bob/memory/b.md", memoirtest.Note("B", memories.User, "Bee."))
@@ -274,7 +274,7 @@ func TestACursorIsTakenForItsOwnListOnly(t *testing.T) {
 	}
 }
 
-func TestACursorThatSomebodyMadeUpIs422(t *testing.T) {
+func TestCursor_Invalid(t *testing.T) {
 	t.Parallel()
 	s := library(t)
 	for query, keys := range map[string][]string{
@@ -303,7 +303,7 @@ func TestACursorThatSomebodyMadeUpIs422(t *testing.T) {
 	}
 }
 
-func TestOddFilesAndThoseThatCouldNotBeRemovedHaveListsOfTheirOwn(t *testing.T) {
+func TestListMemories_FlaggedAndNotRemoved(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/tabs.md":  memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
@@ -343,7 +343,7 @@ func TestOddFilesAndThoseThatCouldNotBeRemovedHaveListsOfTheirOwn(t *testing.T) 
 	s.problem(s.call("GET", "/api/v1/agents/ada/memories?flagged=true&as_of="+now(), nil), 422)
 }
 
-func TestWithoutALimitAPageHasFiftyMemories(t *testing.T) {
+func TestListMemories_DefaultLimit(t *testing.T) {
 	t.Parallel()
 	files := memoirtest.Files{}
 	for i := range 51 {

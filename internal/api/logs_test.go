@@ -12,7 +12,7 @@ import (
 	"memoir/internal/memories"
 )
 
-func TestAnEntryIsAppendedAndNothingThatIsThereIsChanged(t *testing.T) {
+func TestAppendLog_OnlyAppends(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
 	month := now.Format("2006/01/")
@@ -113,7 +113,7 @@ func TestAnEntryIsAppendedAndNothingThatIsThereIsChanged(t *testing.T) {
 	}
 }
 
-func TestASessionMemoryIsShownWithWhetherItWouldCarryACompaction(t *testing.T) {
+func TestSessionMemory_Compaction(t *testing.T) {
 	t.Parallel()
 	const project = "projects/-home-mira-shop/"
 	message := func(role, content string) string {

@@ -22,7 +22,7 @@ func (s *server) at(slug, name string) string {
 	return "/api/v1/agents/" + slug + "/memories/" + s.Memory(slug, name).ID
 }
 
-func TestAMemoryHasEveryFieldAlsoWhereItIsEmpty(t *testing.T) {
+func TestGetMemory_EveryField(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/tabs.md":                           memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
@@ -75,7 +75,7 @@ func TestAMemoryHasEveryFieldAlsoWhereItIsEmpty(t *testing.T) {
 	}
 }
 
-func TestSavingAMemoryWritesItsFileAndClaudeMDBeforeTheAnswer(t *testing.T) {
+func TestSave_WritesBeforeAnswer(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)
 	r := s.call("POST", "/api/v1/agents/ada/memories",
@@ -104,7 +104,7 @@ func TestSavingAMemoryWritesItsFileAndClaudeMDBeforeTheAnswer(t *testing.T) {
 	}
 }
 
-func TestSavingADeletedNameRevivesIt(t *testing.T) {
+func TestSave_DeletedName(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)
 	s.ok(200, "DELETE", s.at("ada", "Tabs"), nil)
@@ -114,7 +114,7 @@ func TestSavingADeletedNameRevivesIt(t *testing.T) {
 	}
 }
 
-func TestAPatchChangesOnlyWhatItNames(t *testing.T) {
+func TestPatch_OnlyNamedFields(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)
 	at := s.at("ada", "Tabs")
@@ -141,7 +141,7 @@ func TestAPatchChangesOnlyWhatItNames(t *testing.T) {
 	}
 }
 
-func TestAPatchFixesAMemoryThatNeedsAttention(t *testing.T) {
+func TestPatch_NeedsAttention(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/odd.md": "Just a text."})
 	m := s.ok(200, "PATCH", s.at("ada", "odd"), object{"type": "project"})
@@ -176,7 +176,7 @@ func TestPatch_NameKeepsTheMemory(t *testing.T) {
 	s.problem(s.call("PATCH", at, object{"body": "In the trash."}), 409)
 }
 
-func TestADeletionEndsTheMemoryEverywhereBeforeTheAnswer(t *testing.T) {
+func TestDelete_BeforeAnswer(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/tabs.md":                           memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
@@ -211,7 +211,7 @@ func TestADeletionEndsTheMemoryEverywhereBeforeTheAnswer(t *testing.T) {
 	}
 }
 
-func TestAWriteSaysWhenClaudeMDCannotFollow(t *testing.T) {
+func TestSave_ClaudeMDProblem(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
@@ -235,7 +235,7 @@ func TestAWriteSaysWhenClaudeMDCannotFollow(t *testing.T) {
 	}
 }
 
-func TestAWriteThatFindsItsFileChangedOnDiskIsAConflict(t *testing.T) {
+func TestSave_ChangedFile(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
 	at := s.at("ada", "Tabs")
@@ -265,7 +265,7 @@ func TestAWriteThatFindsItsFileChangedOnDiskIsAConflict(t *testing.T) {
 	}
 }
 
-func TestASaveThatMayOnlyBeNewOverwritesNothing(t *testing.T) {
+func TestSave_IfNoneMatch(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)
 	draft := object{"name": "Tabs", "type": "user", "body": "Use spaces."}

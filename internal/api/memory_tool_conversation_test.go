@@ -52,7 +52,7 @@ func (s *server) hasWorked() {
 	}
 }
 
-func TestAConversationUsesTheMemoryToolThroughTheSDK(t *testing.T) {
+func TestMemoryTool_ConversationOfSDK(t *testing.T) {
 	t.Parallel()
 	s, model := beforeWork(t), modelThat(t, "", workingDay()...)
 	client := model.client()
@@ -101,7 +101,7 @@ func (m remoteMemory) Execute(_ context.Context, input json.RawMessage) ([]anthr
 	return []anthropic.BetaToolResultBlockParamContentUnion{{OfText: &anthropic.BetaTextBlockParam{Text: result.string("content")}}}, nil
 }
 
-func TestTheSDKsToolRunnerUsesTheMemoryTool(t *testing.T) {
+func TestMemoryTool_ToolRunnerOfSDK(t *testing.T) {
 	t.Parallel()
 	day := workingDay()
 	for _, calls := range day {

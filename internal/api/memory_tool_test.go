@@ -33,7 +33,7 @@ func (s *server) lastDone() object {
 	return s.ok(200, "GET", "/api/v1/agents/ada/activity?limit=1", nil).list("activity")[0]
 }
 
-func TestAFileThatAnAgentMakesWithItsToolIsAMemoryBeforeItIsAnswered(t *testing.T) {
+func TestMemoryTool_Create(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/MEMORY.md": "# Index\n"})
 	s.tool(object{"command": "create", "path": "/memories/style/tabs.md", "file_text": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")}, "File created successfully at: /memories/style/tabs.md", false)
@@ -62,7 +62,7 @@ func TestAFileThatAnAgentMakesWithItsToolIsAMemoryBeforeItIsAnswered(t *testing.
 	}
 }
 
-func TestAnEditWithTheToolChangesTheMemory(t *testing.T) {
+func TestMemoryTool_Edit(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/tabs.md":   memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
@@ -93,7 +93,7 @@ func TestAnEditWithTheToolChangesTheMemory(t *testing.T) {
 	}
 }
 
-func TestWhatTheToolDeletesIsInTheTrashAsRemovedOnDisk(t *testing.T) {
+func TestMemoryTool_Delete(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/tabs.md":       memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
@@ -129,7 +129,7 @@ func TestWhatTheToolDeletesIsInTheTrashAsRemovedOnDisk(t *testing.T) {
 	}
 }
 
-func TestWhatIsDeletedAtOnceInLargeNumbersIsHeldAsMissing(t *testing.T) {
+func TestMemoryTool_MassDelete(t *testing.T) {
 	t.Parallel()
 	files := memoirtest.Files{"ada/memory/stays.md": memoirtest.Note("Stays", memories.User, "Here.")}
 	for n := range 12 {
@@ -142,7 +142,7 @@ func TestWhatIsDeletedAtOnceInLargeNumbersIsHeldAsMissing(t *testing.T) {
 	}
 }
 
-func TestWhatAPersonHasDeletedDoesNotComeBackThroughTheTool(t *testing.T) {
+func TestMemoryTool_BlockedContent(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs."), "ada/memory/stays.md": memoirtest.Note("Stays", memories.User, "Here.")})
 	s.ok(200, "DELETE", s.at("ada", "Tabs"), nil)
@@ -152,7 +152,7 @@ func TestWhatAPersonHasDeletedDoesNotComeBackThroughTheTool(t *testing.T) {
 	}
 }
 
-func TestARenamedFileKeepsItsMemory(t *testing.T) {
+func TestMemoryTool_Rename(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs."), "ada/memory/sub/a.md": memoirtest.Note("A", memories.User, "Alpha."),
@@ -174,7 +174,7 @@ func TestARenamedFileKeepsItsMemory(t *testing.T) {
 	}
 }
 
-func TestTheToolReachesNothingButTheMemoryDirectory(t *testing.T) {
+func TestMemoryTool_StaysInDirectory(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/a.md": memoirtest.Note("A", memories.User, "Alpha."), "ada/memory/real/b.md": memoirtest.Note("B", memories.User, "Beta."),
@@ -224,7 +224,7 @@ func TestTheToolReachesNothingButTheMemoryDirectory(t *testing.T) {
 	}
 }
 
-func TestALinkWithinTheMemoryDirectoryLeadsToItsTarget(t *testing.T) {
+func TestMemoryTool_InnerLink(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/notes/real/b.md": memoirtest.Note("B", memories.User, "Beta."), "ada/sessions/u-c-1/memory/s.md": memoirtest.Note("S", memories.User, "Sigma.")})
 	for link, target := range map[string]string{"ada/notes/link": "real", "ada/notes/b.md": "real/b.md", "ada/memory": "notes"} {
@@ -252,7 +252,7 @@ func TestALinkWithinTheMemoryDirectoryLeadsToItsTarget(t *testing.T) {
 	}
 }
 
-func TestADirectoryWithSomethingHiddenInItIsNotDeleted(t *testing.T) {
+func TestMemoryTool_HiddenFileStays(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/sub/a.md": memoirtest.Note("A", memories.User, "Alpha."), "ada/memory/sub/deep/.git/config": "[core]\n"})
 	s.tool(object{"command": "delete", "path": "/memories/sub"}, "Error: memory/sub/deep/.git is hidden, and not the agent's to remove. Nothing was removed. Remove it by hand first, or leave memory/sub as it is.", true)
@@ -261,7 +261,7 @@ func TestADirectoryWithSomethingHiddenInItIsNotDeleted(t *testing.T) {
 	}
 }
 
-func TestAFileThatNoMemoryCanBeIsNotWritten(t *testing.T) {
+func TestMemoryTool_InvalidFile(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/a.md": memoirtest.Note("A", memories.User, "Alpha.")})
 	long := strings.Repeat("x", memories.MaxFileSize+1)
@@ -274,7 +274,7 @@ func TestAFileThatNoMemoryCanBeIsNotWritten(t *testing.T) {
 	s.tool(object{"command": "view", "path": "/memories/long.md"}, "Error: memory/long.md is larger than 1 MiB, and cannot be read here. It is unchanged.", true)
 }
 
-func TestAnAgentWithoutAMemoryDirectoryGetsOneWithItsFirstFile(t *testing.T) {
+func TestMemoryTool_MakesDirectory(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/sessions/u-c-1/memory/s.md": memoirtest.Note("S", memories.User, "Sigma.")})
 	s.tool(object{"command": "view", "path": "/memories"}, "The path /memories does not exist. Please provide a valid path.", true)
@@ -366,7 +366,7 @@ func TestMemoryTool_SaysWhenFileIsNoMemory(t *testing.T) {
 	create("/memories/logs/2026/11/21/x.md")
 }
 
-func TestACallOfTheToolFailsAsAnyOther(t *testing.T) {
+func TestMemoryTool_Failures(t *testing.T) {
 	t.Parallel()
 	own := ownPostgres(t)
 	s := serve(t, memoirtest.StartAt(t, own.URL(), tabs), api.Options{})
@@ -391,7 +391,7 @@ func TestACallOfTheToolFailsAsAnyOther(t *testing.T) {
 	}
 }
 
-func TestTheToolOfAnAgentThatAnotherServerLooksAfterIsThatServers(t *testing.T) {
+func TestMemoryTool_OtherServer(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
 	other := serve(t, memoirtest.StartAt(t, s.URL, nil), api.Options{}) // a second server of the same database, without agents of its own
@@ -415,7 +415,7 @@ func TestTheToolOfAnAgentThatAnotherServerLooksAfterIsThatServers(t *testing.T) 
 	}
 }
 
-func TestWhatTheToolOverwritesOrDeletesIsKeptWhoeverWroteItLast(t *testing.T) {
+func TestMemoryTool_KeepsHistory(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
 	// The history must have this content, whether or not the watcher scans it before the command.

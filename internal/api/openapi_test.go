@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestTheOpenAPIDocumentHasEveryCallAndItsProblems(t *testing.T) {
+func TestOpenAPI_EveryCall(t *testing.T) {
 	t.Parallel()
 	s := setup(t, nil)
 	r := s.call("GET", "/api/openapi.json", nil)
@@ -110,7 +110,7 @@ func TestTheOpenAPIDocumentHasEveryCallAndItsProblems(t *testing.T) {
 	}
 }
 
-func TestHealthNeedsNothingAndReadinessWaitsForTheFirstScan(t *testing.T) {
+func TestHealth_ReadyAfterScan(t *testing.T) {
 	t.Parallel()
 	s := setup(t, nil)
 	for _, path := range []string{"/healthz", "/readyz"} {

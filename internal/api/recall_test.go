@@ -29,7 +29,7 @@ func given(answer object) string {
 	return strings.Join(all, ", ")
 }
 
-func TestARecallSaysWhatAndWhy(t *testing.T) {
+func TestRecall_GivesReasons(t *testing.T) {
 	t.Parallel()
 	s := recalling(t)
 	got := s.ok(200, "POST", recallPath, object{"query": "when do we deploy?", "session": "one", "limit": 5})
@@ -59,7 +59,7 @@ func TestARecallSaysWhatAndWhy(t *testing.T) {
 	}
 }
 
-func TestARecallInTheBackgroundIsFetchedOnce(t *testing.T) {
+func TestRecall_AsyncOnce(t *testing.T) {
 	t.Parallel()
 	s := recalling(t)
 	begun := s.ok(202, "POST", recallPath+"?async=true", object{"query": "when do we deploy?", "session": nil, "limit": nil})
@@ -82,7 +82,7 @@ func TestARecallInTheBackgroundIsFetchedOnce(t *testing.T) {
 	}
 }
 
-func TestARecallThatCannotBeIsRefused(t *testing.T) {
+func TestRecall_Invalid(t *testing.T) {
 	t.Parallel()
 	s := recalling(t)
 	for _, c := range []struct {

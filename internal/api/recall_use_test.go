@@ -19,7 +19,7 @@ func asked(page object) []string {
 	return all
 }
 
-func TestRecallsAreListedWithWhatWasGiven(t *testing.T) {
+func TestListRecalls_Memories(t *testing.T) {
 	t.Parallel()
 	s := recalling(t)
 	given := s.ok(200, "POST", recallPath, object{"query": "when do we deploy?", "session": "one"})
@@ -45,7 +45,7 @@ func TestRecallsAreListedWithWhatWasGiven(t *testing.T) {
 	}
 }
 
-func TestRecallsAreListedPageByPageAndBySession(t *testing.T) {
+func TestListRecalls_Pages(t *testing.T) {
 	t.Parallel()
 	s := recalling(t)
 	for i := range 7 {
@@ -79,7 +79,7 @@ func TestRecallsAreListedPageByPageAndBySession(t *testing.T) {
 	}
 }
 
-func TestRecallStatisticsSayHowOftenSomethingWasGiven(t *testing.T) {
+func TestRecallStatistics_Counts(t *testing.T) {
 	t.Parallel()
 	s := recalling(t)
 	const path = "/api/v1/agents/ada/recall-statistics"

@@ -9,7 +9,7 @@ import (
 	"memoir/internal/waittest"
 )
 
-func TestAScanAnswersWhenTheMirrorAgreesWithTheDisk(t *testing.T) {
+func TestScan_WaitsForEnd(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
@@ -33,7 +33,7 @@ func TestAScanAnswersWhenTheMirrorAgreesWithTheDisk(t *testing.T) {
 	s.ok(200, "GET", "/api/v1/agents/cas", nil)
 }
 
-func TestTheSyncFiguresSayHowCloseTheMirrorIs(t *testing.T) {
+func TestSync_Numbers(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
@@ -58,7 +58,7 @@ func TestTheSyncFiguresSayHowCloseTheMirrorIs(t *testing.T) {
 	}
 }
 
-func TestTheSyncFiguresOfEachAgentSayWhichOneIsBehind(t *testing.T) {
+func TestSync_PerAgent(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
@@ -83,7 +83,7 @@ func TestTheSyncFiguresOfEachAgentSayWhichOneIsBehind(t *testing.T) {
 	}
 }
 
-func TestAScanThatWasAskedForIsAFullScanToo(t *testing.T) {
+func TestScan_IsFull(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
 	last := func() string { return s.ok(200, "GET", "/api/v1/sync", nil).string("last_full_scan") }

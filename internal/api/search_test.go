@@ -39,7 +39,7 @@ func found(list object) string {
 	return strings.Join(all, ", ")
 }
 
-func TestASearchGoesOverAllAgentsAndPutsTitlesFirst(t *testing.T) {
+func TestSearch_AllAgents(t *testing.T) {
 	t.Parallel()
 	s := harbour(t)
 	waittest.For(s, "the other agent", func() bool { return search(s, "q=harbour")["total"] == 1.0 })
@@ -66,7 +66,7 @@ func TestASearchGoesOverAllAgentsAndPutsTitlesFirst(t *testing.T) {
 	}
 }
 
-func TestASearchForNothingOrWithWhatIsNotIs422(t *testing.T) {
+func TestSearch_Invalid(t *testing.T) {
 	t.Parallel()
 	s := harbour(t)
 	next := search(s, "q=about&limit=1").string("next_cursor")
@@ -81,7 +81,7 @@ func TestASearchForNothingOrWithWhatIsNotIs422(t *testing.T) {
 	}
 }
 
-func TestWhereNothingHoldsTheWordsWhatComesCloseIsFoundOnRequest(t *testing.T) {
+func TestSearch_Near(t *testing.T) {
 	t.Parallel()
 	s := harbour(t)
 	waittest.For(s, "the other agent", func() bool { return search(s, "q=harbour")["total"] == 1.0 })
@@ -113,7 +113,7 @@ func TestWhereNothingHoldsTheWordsWhatComesCloseIsFoundOnRequest(t *testing.T) {
 }
 
 // Scripts delete the memories of a list, so near matches need near=true.
-func TestWhatOnlyComesCloseIsInNoListUnlessItIsAskedFor(t *testing.T) {
+func TestSearch_NearOnRequestOnly(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/quick.md":  memoirtest.Note("Quick", memories.User, "The fox has tokena."),
@@ -138,7 +138,7 @@ func TestWhatOnlyComesCloseIsInNoListUnlessItIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestACursorBelongsToTheListWithNearMissesOrToTheOneWithout(t *testing.T) {
+func TestSearch_CursorOfNear(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/1.md": memoirtest.Note("One", memories.User, "A certificate."),
@@ -158,7 +158,7 @@ func TestACursorBelongsToTheListWithNearMissesOrToTheOneWithout(t *testing.T) {
 }
 
 // The next page of exact matches has no near matches, even if all exact matches were deleted since.
-func TestAPageOfWhatHoldsTheWordsIsFollowedByNoNearMisses(t *testing.T) {
+func TestSearch_HitsWithoutNear(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/1.md": memoirtest.Note("One", memories.User, "A certificate."),
@@ -175,7 +175,7 @@ func TestAPageOfWhatHoldsTheWordsIsFollowedByNoNearMisses(t *testing.T) {
 	}
 }
 
-func TestNearMissesComeInPagesThatAddUp(t *testing.T) {
+func TestSearch_NearPages(t *testing.T) {
 	t.Parallel()
 	files := memoirtest.Files{}
 	for i := range 7 {
@@ -204,7 +204,7 @@ func TestNearMissesComeInPagesThatAddUp(t *testing.T) {
 	}
 }
 
-func TestASearchWithMoreHitsThanAreRankedListsThemAllAndTitlesFirst(t *testing.T) {
+func TestSearch_ManyHits(t *testing.T) {
 	t.Parallel()
 	files := memoirtest.Files{"ada/memory/0.md": memoirtest.Note("Ferry", memories.User, "The oldest, and the one that is meant.")}
 	s := setup(t, files)
@@ -240,7 +240,7 @@ func TestASearchWithMoreHitsThanAreRankedListsThemAllAndTitlesFirst(t *testing.T
 	}
 }
 
-func TestASearchGoesOnWithoutNearMissesWhereTheDatabaseHasNone(t *testing.T) {
+func TestSearch_WithoutTrigrams(t *testing.T) {
 	t.Parallel()
 	at := pgtest.New(t)
 	conn, err := pgx.Connect(t.Context(), at)

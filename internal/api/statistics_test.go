@@ -10,7 +10,7 @@ import (
 	"memoir/internal/memories"
 )
 
-func TestStatisticsTellHowMemoriesGrewAndHowOldTheyAre(t *testing.T) {
+func TestStatistics_GrowthAndAges(t *testing.T) {
 	t.Parallel()
 	s := setup(t, nil)
 	files, days := memoirtest.Files{}, map[string]int{}

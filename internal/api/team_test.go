@@ -9,7 +9,7 @@ import (
 	"memoir/internal/memories"
 )
 
-func TestAMemoryIsSavedMovedAndCopiedBetweenPrivateAndTeam(t *testing.T) {
+func TestTeam_SaveMoveCopy(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)
 	const all = "/api/v1/agents/ada/memories"
@@ -50,7 +50,7 @@ func TestAMemoryIsSavedMovedAndCopiedBetweenPrivateAndTeam(t *testing.T) {
 	s.problem(s.call("GET", all+"?scope=all", nil), 422)
 }
 
-func TestWhatAllAgentsShareIsAnAgentOfItsOwnThatMemoriesMoveToAndFrom(t *testing.T) {
+func TestShared_MoveToAndFrom(t *testing.T) {
 	t.Parallel()
 	m, _ := memoirtest.StartSharing(t, tabs, nil)
 	s := serve(t, m, api.Options{})

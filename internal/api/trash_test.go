@@ -11,7 +11,7 @@ import (
 	"memoir/internal/memories"
 )
 
-func TestARestoreBringsBackFileIndexLineAndClaudeMD(t *testing.T) {
+func TestRestore_Everywhere(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{
 		"ada/memory/tabs.md":   memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
@@ -31,7 +31,7 @@ func TestARestoreBringsBackFileIndexLineAndClaudeMD(t *testing.T) {
 	s.problem(s.call("POST", at+"/restore", nil), 409)
 }
 
-func TestAMissingMemoryIsWrittenBackOrDeleted(t *testing.T) {
+func TestRestore_Missing(t *testing.T) {
 	t.Parallel()
 	files := memoirtest.Files{"ada/memory/stays.md": memoirtest.Note("Stays", memories.User, "Here.")}
 	for i := range 12 {
@@ -60,7 +60,7 @@ func TestAMissingMemoryIsWrittenBackOrDeleted(t *testing.T) {
 	}
 }
 
-func TestADeletedContentThatComesBackIsListedUntilItIsAllowed(t *testing.T) {
+func TestBlocked_ListAndAllow(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)
 	if r := s.call("GET", "/api/v1/agents/ada/blocked", nil); string(r.raw) != `{"blocked":[],"next_cursor":null}`+"\n" {
@@ -91,7 +91,7 @@ func TestADeletedContentThatComesBackIsListedUntilItIsAllowed(t *testing.T) {
 	s.problem(s.call("POST", allow, nil), 404)
 }
 
-func TestTheHistoryOfAMemoryIsNewestFirstAndHasTheCurrentContent(t *testing.T) {
+func TestRevisions_NewestFirst(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)
 	at := s.at("ada", "Tabs")
@@ -107,7 +107,7 @@ func TestTheHistoryOfAMemoryIsNewestFirstAndHasTheCurrentContent(t *testing.T) {
 	}
 }
 
-func TestALongHistoryIsReadInPages(t *testing.T) {
+func TestRevisions_Pages(t *testing.T) {
 	t.Parallel()
 	s := setup(t, tabs)
 	at := s.at("ada", "Tabs")
