@@ -40,7 +40,7 @@ func answering(t *testing.T, answer http.HandlerFunc) (get func(encodings, proxy
 	}
 }
 
-func TestTextIsPackedForThoseWhoTakeItPacked(t *testing.T) {
+func TestCompress_Text(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("the same words again ", 1000)
 	for _, c := range []struct {
@@ -83,7 +83,7 @@ func TestTextIsPackedForThoseWhoTakeItPacked(t *testing.T) {
 	}
 }
 
-func TestJSONThatComesWithoutAStatusIsLeftAsItIsForAScriptBeside(t *testing.T) {
+func TestCompress_LocalJSON(t *testing.T) {
 	t.Parallel()
 	response := answering(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -94,7 +94,7 @@ func TestJSONThatComesWithoutAStatusIsLeftAsItIsForAScriptBeside(t *testing.T) {
 	}
 }
 
-func TestAnEventStreamIsNeitherPackedNorHeldBack(t *testing.T) {
+func TestCompress_EventStream(t *testing.T) {
 	t.Parallel()
 	seen := make(chan struct{})
 	response := answering(t, func(w http.ResponseWriter, r *http.Request) {

@@ -142,7 +142,7 @@ func (s *server) refused(path string, r reply, status int) {
 	}
 }
 
-func TestHostsThatAreNotOursAreRefused(t *testing.T) {
+func TestHost_Unknown(t *testing.T) {
 	t.Parallel()
 	s := setup(t, gate.Options{Addr: "10.1.2.3:8080", Token: token, AllowedHosts: []string{"memoir.example.org", "Other.Example.org.", "fd00::1"}})
 	for host, ours := range map[string]bool{
@@ -167,7 +167,7 @@ func TestHostsThatAreNotOursAreRefused(t *testing.T) {
 	}
 }
 
-func TestARequestWithoutAHostIsRefused(t *testing.T) {
+func TestHost_Absent(t *testing.T) {
 	t.Parallel()
 	s := setup(t, gate.Options{})
 	for request, want := range map[string]string{
@@ -187,7 +187,7 @@ func TestARequestWithoutAHostIsRefused(t *testing.T) {
 	}
 }
 
-func TestWritesFromOtherSitesAreRefused(t *testing.T) {
+func TestCrossOrigin_Refused(t *testing.T) {
 	t.Parallel()
 	s := setup(t, gate.Options{})
 	for _, c := range []struct {
@@ -221,7 +221,7 @@ func TestWritesFromOtherSitesAreRefused(t *testing.T) {
 	}
 }
 
-func TestEveryAnswerHasTheSecurityHeaders(t *testing.T) {
+func TestHeaders_EveryResponse(t *testing.T) {
 	t.Parallel()
 	s := setup(t, gate.Options{Token: token})
 	known := []string{"Authorization", "Bearer " + token}
@@ -248,7 +248,7 @@ func TestEveryAnswerHasTheSecurityHeaders(t *testing.T) {
 	}
 }
 
-func TestAPanicIs500AndNamesTheRequestButNotTheCause(t *testing.T) {
+func TestPanic_IsProblem(t *testing.T) {
 	t.Parallel()
 	s := setup(t, gate.Options{})
 	var ids []string
@@ -280,7 +280,7 @@ func TestAPanicIs500AndNamesTheRequestButNotTheCause(t *testing.T) {
 	}
 }
 
-func TestTheAccessLogHasNeitherQueriesNorTokens(t *testing.T) {
+func TestLog_OmitsQueriesAndTokens(t *testing.T) {
 	t.Parallel()
 	s := setup(t, gate.Options{Token: token})
 	s.ask("GET", "/api/v1/agents?q=whispered", "", "Authorization", "Bearer "+token, "X-Request-Id", "forged")
@@ -313,7 +313,7 @@ func TestTheAccessLogHasNeitherQueriesNorTokens(t *testing.T) {
 	}
 }
 
-func TestAServerThatOthersReachNeedsAToken(t *testing.T) {
+func TestNew_NeedsToken(t *testing.T) {
 	t.Parallel()
 	for addr, loopback := range map[string]bool{
 		"127.0.0.1:8080": true, "localhost:0": true, "[::1]:8080": true, "127.1.2.3:1": true,
@@ -337,7 +337,7 @@ func TestAServerThatOthersReachNeedsAToken(t *testing.T) {
 	}
 }
 
-func TestSettingsThatMakeNoSenseAreNamed(t *testing.T) {
+func TestNew_InvalidOptions(t *testing.T) {
 	t.Parallel()
 	for _, options := range []gate.Options{
 		{Addr: "8080"}, {Addr: "127.0.0.1"}, {Addr: "127.0.0.1:8080", AllowedHosts: []string{""}},
@@ -350,7 +350,7 @@ func TestSettingsThatMakeNoSenseAreNamed(t *testing.T) {
 	}
 }
 
-func TestTheServerEndsEventStreamsWhenItShutsDown(t *testing.T) {
+func TestServer_ShutdownEndsStreams(t *testing.T) {
 	t.Parallel()
 	ended := make(chan struct{})
 	begun := make(chan struct{})

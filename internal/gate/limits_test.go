@@ -83,7 +83,7 @@ func (c *client) ended() {
 	}
 }
 
-func TestABodyThatComesInDropsIsGivenUp(t *testing.T) {
+func TestLimits_SlowBody(t *testing.T) {
 	t.Parallel()
 	reads := func(w http.ResponseWriter, r *http.Request) {
 		if _, err := io.Copy(io.Discard, r.Body); err != nil {
@@ -120,7 +120,7 @@ func TestABodyThatComesInDropsIsGivenUp(t *testing.T) {
 	}
 }
 
-func TestARequestThatIsWorkedOnForLongIsNotCut(t *testing.T) {
+func TestLimits_SlowHandler(t *testing.T) {
 	t.Parallel()
 	const limit = 500 * time.Millisecond
 	addr := listen(t, gate.Options{Limits: gate.Limits{Head: limit, Body: limit, Stall: limit, Idle: limit}}, func(w http.ResponseWriter, r *http.Request) {
@@ -151,7 +151,7 @@ func TestARequestThatIsWorkedOnForLongIsNotCut(t *testing.T) {
 	}
 }
 
-func TestAClientThatTakesNothingOfItsAnswerIsDropped(t *testing.T) {
+func TestLimits_StalledClient(t *testing.T) {
 	t.Parallel()
 	broke := make(chan error, 1)
 	addr := listen(t, gate.Options{Limits: gate.Limits{Stall: 200 * time.Millisecond}}, func(w http.ResponseWriter, _ *http.Request) {
@@ -171,7 +171,7 @@ func TestAClientThatTakesNothingOfItsAnswerIsDropped(t *testing.T) {
 	}
 }
 
-func TestALargeAnswerIsWhole(t *testing.T) {
+func TestLimits_LargeResponse(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("0123456789abcde\n", 1<<20)
 	addr := listen(t, gate.Options{}, func(w http.ResponseWriter, _ *http.Request) {
@@ -190,7 +190,7 @@ func TestALargeAnswerIsWhole(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatLooksAfterItsTimeItselfMayTakeAnyLength(t *testing.T) {
+func TestLimits_OwnDeadlines(t *testing.T) {
 	t.Parallel()
 	const limit = 500 * time.Millisecond
 	addr := listen(t, gate.Options{Limits: gate.Limits{Stall: limit, Answer: limit}}, func(w http.ResponseWriter, _ *http.Request) {
@@ -216,7 +216,7 @@ func TestAnAnswerThatLooksAfterItsTimeItselfMayTakeAnyLength(t *testing.T) {
 	}
 }
 
-func TestPastTheLimitOfConnectionsARequestIs429(t *testing.T) {
+func TestConnections_PastLimit(t *testing.T) {
 	t.Parallel()
 	begun, release := make(chan struct{}), make(chan struct{})
 	addr := listen(t, gate.Options{Limits: gate.Limits{Connections: 2}}, func(_ http.ResponseWriter, r *http.Request) {
@@ -266,7 +266,7 @@ func served(t *testing.T, addr string) *client {
 	}
 }
 
-func TestConnectionsThatWaitGiveWayToNewOnes(t *testing.T) {
+func TestConnections_WaitingGiveWay(t *testing.T) {
 	t.Parallel()
 	addr := listen(t, gate.Options{Limits: gate.Limits{Connections: 3}}, func(http.ResponseWriter, *http.Request) {})
 	idle := served(t, addr)
@@ -285,7 +285,7 @@ func TestConnectionsThatWaitGiveWayToNewOnes(t *testing.T) {
 	}
 }
 
-func TestManyMoreConnectionsThanThereMayBeAllEnd(t *testing.T) {
+func TestConnections_Flood(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
 	begun := make(chan struct{}, 1)
@@ -309,7 +309,7 @@ func TestManyMoreConnectionsThanThereMayBeAllEnd(t *testing.T) {
 	}
 }
 
-func TestAFloodOfNonsenseDoesNotFloodTheLog(t *testing.T) {
+func TestLog_RefusalsAreLimited(t *testing.T) {
 	t.Parallel()
 	var log lockedBuffer
 	addr := listen(t, gate.Options{Log: slog.New(slog.NewTextHandler(&log, nil))}, func(w http.ResponseWriter, r *http.Request) {

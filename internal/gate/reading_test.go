@@ -22,7 +22,7 @@ func readersMay() gate.Options {
 	}}
 }
 
-func TestWhoShowsTheTokenForReadersMayReadAndNothingElse(t *testing.T) {
+func TestReadToken_OnlyReads(t *testing.T) {
 	t.Parallel()
 	s := setup(t, readersMay())
 	cookie := s.signInWith(readToken)
@@ -67,7 +67,7 @@ func TestWhoShowsTheTokenForReadersMayReadAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestAReaderSignsInAndAgainToWrite(t *testing.T) {
+func TestReadToken_SignsInAgain(t *testing.T) {
 	t.Parallel()
 	kept := newSignIns()
 	options := readersMay()
@@ -93,7 +93,7 @@ func TestAReaderSignsInAndAgainToWrite(t *testing.T) {
 	}
 }
 
-func TestHandlersAreToldWhoMayOnlyRead(t *testing.T) {
+func TestReadOnly_InHandler(t *testing.T) {
 	t.Parallel()
 	options := readersMay()
 	options.Addr, options.Log = "127.0.0.1:8080", slog.New(slog.DiscardHandler)
@@ -113,7 +113,7 @@ func TestHandlersAreToldWhoMayOnlyRead(t *testing.T) {
 	}
 }
 
-func TestATokenForReadersThatKeepsNobodyFromWritingIsRefused(t *testing.T) {
+func TestNew_UselessReadToken(t *testing.T) {
 	t.Parallel()
 	for says, options := range map[string]gate.Options{
 		"no --token": {ReadToken: readToken}, "are the same": {Token: token, ReadToken: token},

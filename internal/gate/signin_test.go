@@ -20,7 +20,7 @@ func (s *server) signIn() *http.Cookie {
 	return s.signInWith(token)
 }
 
-func TestWithATokenEveryRequestNeedsIt(t *testing.T) {
+func TestToken_EveryRequest(t *testing.T) {
 	t.Parallel()
 	s := setup(t, gate.Options{Token: token})
 	for authorization, passes := range map[string]bool{
@@ -59,7 +59,7 @@ func TestWithATokenEveryRequestNeedsIt(t *testing.T) {
 	}
 }
 
-func TestWithoutATokenNobodyIsAsked(t *testing.T) {
+func TestToken_Absent(t *testing.T) {
 	t.Parallel()
 	s := setup(t, gate.Options{})
 	for _, path := range []string{"/", "/api/v1/agents", "/agents/ada/memory"} {
@@ -74,7 +74,7 @@ func TestWithoutATokenNobodyIsAsked(t *testing.T) {
 	}
 }
 
-func TestAPageLeadsToTheSignInAndBack(t *testing.T) {
+func TestSignIn_RedirectsBack(t *testing.T) {
 	t.Parallel()
 	s := setup(t, gate.Options{Token: token})
 	asked := s.ask("GET", "/agents/ada/memory?type=user", "")
@@ -99,7 +99,7 @@ func TestAPageLeadsToTheSignInAndBack(t *testing.T) {
 	}
 }
 
-func TestTheSignInLeadsOnlyToPathsOfThisServer(t *testing.T) {
+func TestSignIn_LocalPathsOnly(t *testing.T) {
 	t.Parallel()
 	s := setup(t, gate.Options{Token: token})
 	for next, want := range map[string]string{
@@ -115,7 +115,7 @@ func TestTheSignInLeadsOnlyToPathsOfThisServer(t *testing.T) {
 	}
 }
 
-func TestAWrongTokenDoesNotSignIn(t *testing.T) {
+func TestSignIn_WrongToken(t *testing.T) {
 	t.Parallel()
 	s := setup(t, gate.Options{Token: token})
 	for _, wrong := range []string{"", "wrong", token + "x", strings.Repeat("x", 1<<17)} {
@@ -126,7 +126,7 @@ func TestAWrongTokenDoesNotSignIn(t *testing.T) {
 	}
 }
 
-func TestTheCookieIsHeldByTheBrowserAloneAndIsNotTheToken(t *testing.T) {
+func TestSignIn_Cookie(t *testing.T) {
 	t.Parallel()
 	s := setup(t, gate.Options{Addr: "127.0.0.1:4711", Token: token})
 	cookie := s.signIn()
@@ -154,7 +154,7 @@ func TestTheCookieIsHeldByTheBrowserAloneAndIsNotTheToken(t *testing.T) {
 	}
 }
 
-func TestACookieThatWasNotGivenByThisServerDoesNotSignIn(t *testing.T) {
+func TestSignIn_ForeignCookie(t *testing.T) {
 	t.Parallel()
 	kept := newSignIns()
 	s := setup(t, gate.Options{Addr: "127.0.0.1:4711", Token: token, SignIns: kept})
@@ -182,7 +182,7 @@ func TestACookieThatWasNotGivenByThisServerDoesNotSignIn(t *testing.T) {
 	}
 }
 
-func TestBehindTLSTheCookieIsSecure(t *testing.T) {
+func TestSignIn_SecureCookie(t *testing.T) {
 	t.Parallel()
 	g, err := gate.New(gate.Options{Addr: "127.0.0.1:8080", Token: token, SignIns: newSignIns(), Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -205,7 +205,7 @@ func TestBehindTLSTheCookieIsSecure(t *testing.T) {
 	}
 }
 
-func TestTheSignInPageIsTheOneThatTheGateIsGiven(t *testing.T) {
+func TestSignIn_OwnPage(t *testing.T) {
 	t.Parallel()
 	s := setup(t, gate.Options{Token: token, SignIn: func(w http.ResponseWriter, _ *http.Request, form gate.SignInForm) {
 		fmt.Fprintf(w, "own form, next %s, wrong %t", form.Next, form.Wrong)
