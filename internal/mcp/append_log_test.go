@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAnEntryIsAppendedToTheLog(t *testing.T) {
+func TestAppendLog_AddsEntry(t *testing.T) {
 	t.Parallel()
 	d := setup(t, oneAgent())
 	c := d.connect(t, writer, "")

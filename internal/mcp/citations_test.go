@@ -15,7 +15,7 @@ import (
 	"memoir/internal/waittest"
 )
 
-func TestAMemoryThatIsReadSaysWhatItCitesThatIsGone(t *testing.T) {
+func TestGetMemory_DeadCitations(t *testing.T) {
 	t.Parallel()
 	project := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(project, "web"), 0o755); err != nil {

@@ -9,7 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-func TestACallThatBreaksTakesNothingElseWithItAndTellsNoDetail(t *testing.T) {
+func TestRecoverPanic_HidesCause(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
 	e := &endpoint{options: Options{Log: slog.New(slog.NewTextHandler(&log, nil))}}
@@ -23,7 +23,7 @@ func TestACallThatBreaksTakesNothingElseWithItAndTellsNoDetail(t *testing.T) {
 	}
 }
 
-func TestATextIsCutWhereItsJSONWouldBeTooLong(t *testing.T) {
+func TestCut_CountsJSON(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		text string

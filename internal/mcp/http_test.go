@@ -15,7 +15,7 @@ import (
 
 const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 
-func TestWhatIsNoCallIsRefusedBeforeAnythingIsDone(t *testing.T) {
+func TestReceive_Invalid(t *testing.T) {
 	t.Parallel()
 	d := setup(t, oneAgent())
 	for _, c := range []struct {
@@ -60,7 +60,7 @@ func TestWhatIsNoCallIsRefusedBeforeAnythingIsDone(t *testing.T) {
 	}
 }
 
-func TestManyCallsAtOnceAreAllAnswered(t *testing.T) {
+func TestCalls_Concurrent(t *testing.T) {
 	t.Parallel()
 	d := setup(t, oneAgent())
 	var calls sync.WaitGroup
@@ -75,7 +75,7 @@ func TestManyCallsAtOnceAreAllAnswered(t *testing.T) {
 	calls.Wait()
 }
 
-func TestWhilePostgresIsAwayEachCallSaysSo(t *testing.T) {
+func TestCalls_DatabaseAway(t *testing.T) {
 	t.Parallel()
 	line := linetest.New(t, pgtest.New(t), nil)
 	d := serve(t, memoirtest.StartAt(t, line.URL, oneAgent()))

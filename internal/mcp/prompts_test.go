@@ -22,7 +22,7 @@ func (c *client) prompt(name string, given map[string]string) (string, error) {
 	return result.Messages[0].Content.(*sdk.TextContent).Text, nil
 }
 
-func TestThePromptsShowWhatIsRememberedAndHaveItSaved(t *testing.T) {
+func TestPrompts_ShowAndSave(t *testing.T) {
 	t.Parallel()
 	files := twoAgents()
 	files["ada/memory/odd.md"] = "no frontmatter\n"
@@ -67,7 +67,7 @@ func TestThePromptsShowWhatIsRememberedAndHaveItSaved(t *testing.T) {
 	}
 }
 
-func TestArgumentsAreCompletedWhileSomebodyTypes(t *testing.T) {
+func TestComplete_Arguments(t *testing.T) {
 	t.Parallel()
 	c := setup(t, twoAgents()).connect(t, writer, "")
 	for _, of := range []struct {

@@ -8,7 +8,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-func TestWhoMayOnlyReadIsShownNoMoreAndRefusedTheRest(t *testing.T) {
+func TestReadOnly_HidesTools(t *testing.T) {
 	t.Parallel()
 	d := setup(t, oneAgent())
 	c := d.connect(t, reader, "")

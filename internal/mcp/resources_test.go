@@ -36,7 +36,7 @@ func (c *client) resources() []*sdk.Resource {
 	return all
 }
 
-func TestEachMemoryAndEachCompiledFileIsAResource(t *testing.T) {
+func TestResources_EveryMemory(t *testing.T) {
 	t.Parallel()
 	files := twoAgents()
 	files["ada/memory/latin.md"] = memoirtest.Note("latin", memories.User, "caf\xe9")
@@ -109,7 +109,7 @@ func TestEachMemoryAndEachCompiledFileIsAResource(t *testing.T) {
 	missing(fixed, "memoir://agents/ada/claude-md", "no such resource")
 }
 
-func TestThousandsOfResourcesAreListedInPages(t *testing.T) {
+func TestResources_Pages(t *testing.T) {
 	t.Parallel()
 	files := memoirtest.Files{}
 	for i := range 300 {

@@ -31,7 +31,7 @@ func (a answered) says(t *testing.T, what string, words ...string) {
 	}
 }
 
-func TestAClientOfAnotherMakeFindsAllOfIt(t *testing.T) {
+func TestClient_OfOtherSDK(t *testing.T) {
 	t.Parallel()
 	here := filepath.Join("testdata", "client")
 	if _, err := os.Stat(filepath.Join(here, "node_modules")); err != nil {

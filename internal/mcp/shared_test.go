@@ -11,7 +11,7 @@ import (
 	"memoir/internal/records"
 )
 
-func TestWhatAllAgentsShareIsListedReadAndRecalledForEach(t *testing.T) {
+func TestShared_ListReadRecall(t *testing.T) {
 	t.Parallel()
 	m, dir := memoirtest.StartSharing(t, twoAgents(), memoirtest.Files{"coffee.md": memoirtest.Note("the coffee machine", memories.Reference, "The coffee machine is on the third floor.")})
 	c := serve(t, m).connect(t, writer, "?agent=ada")

@@ -15,7 +15,7 @@ import (
 	"memoir/internal/records"
 )
 
-func TestEachToolSaysWhatItTakesAndWhatItDoes(t *testing.T) {
+func TestTools_Schemas(t *testing.T) {
 	t.Parallel()
 	c := setup(t, oneAgent()).connect(t, writer, "")
 	listed, err := c.ListTools(t.Context(), nil)
@@ -47,7 +47,7 @@ func TestEachToolSaysWhatItTakesAndWhatItDoes(t *testing.T) {
 	}
 }
 
-func TestAToolThatThereIsNotIsToldByItsName(t *testing.T) {
+func TestTools_Unknown(t *testing.T) {
 	t.Parallel()
 	c := setup(t, oneAgent()).connect(t, writer, "")
 	if _, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "list_memory"}); err == nil || !strings.Contains(err.Error(), `unknown tool "list_memory"`) {
@@ -55,7 +55,7 @@ func TestAToolThatThereIsNotIsToldByItsName(t *testing.T) {
 	}
 }
 
-func TestMemoriesAreListedSearchedAndRead(t *testing.T) {
+func TestTools_ListSearchGet(t *testing.T) {
 	t.Parallel()
 	d := setup(t, twoAgents())
 	old := time.Now().Add(-5 * 24 * time.Hour)
@@ -119,7 +119,7 @@ func TestMemoriesAreListedSearchedAndRead(t *testing.T) {
 	c.fails("get_memory", arguments{"agent": "ada"}, "give its name or its id")
 }
 
-func TestAMemoryIsSavedDeletedAndSavedAgain(t *testing.T) {
+func TestTools_SaveAndDelete(t *testing.T) {
 	t.Parallel()
 	d := setup(t, oneAgent())
 	c := d.connect(t, writer, "")
@@ -176,7 +176,7 @@ func TestAMemoryIsSavedDeletedAndSavedAgain(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeSavedIsRefusedInPlainWords(t *testing.T) {
+func TestSaveMemory_Invalid(t *testing.T) {
 	t.Parallel()
 	d := setup(t, oneAgent())
 	c := d.connect(t, writer, "")
@@ -209,7 +209,7 @@ func TestWhatCannotBeSavedIsRefusedInPlainWords(t *testing.T) {
 	}
 }
 
-func TestTheAgentIsTheOneOfTheAddressElseTheNamedElseTheOnlyOne(t *testing.T) {
+func TestAgent_OfCall(t *testing.T) {
 	t.Parallel()
 	d := setup(t, twoAgents())
 	open := d.connect(t, writer, "")
@@ -243,7 +243,7 @@ func TestTheAgentIsTheOneOfTheAddressElseTheNamedElseTheOnlyOne(t *testing.T) {
 	setup(t, nil).connect(t, writer, "").fails("list_memories", arguments{}, "knows no agent yet")
 }
 
-func TestWhatIsRecalledIsGivenOnceInAConversation(t *testing.T) {
+func TestRecall_OncePerSession(t *testing.T) {
 	t.Parallel()
 	d := setup(t, oneAgent())
 	c := d.connect(t, writer, "")
@@ -270,7 +270,7 @@ func TestWhatIsRecalledIsGivenOnceInAConversation(t *testing.T) {
 	}
 }
 
-func TestALongListComesInPagesThatAnAgentCanTake(t *testing.T) {
+func TestListMemories_LargePages(t *testing.T) {
 	t.Parallel()
 	files := memoirtest.Files{}
 	for i := range 120 {
@@ -305,7 +305,7 @@ func TestALongListComesInPagesThatAnAgentCanTake(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsNoCleanMemorySaysWhatIsWrong(t *testing.T) {
+func TestGetMemory_Problems(t *testing.T) {
 	t.Parallel()
 	d := setup(t, memoirtest.Files{"ada/memory/odd.md": "no frontmatter\n", "ada/memory/huge.md": strings.Repeat("x", 1<<20+1)})
 	c := d.connect(t, writer, "")
