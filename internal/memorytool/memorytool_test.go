@@ -156,7 +156,7 @@ func renameOf(from, to string) memorytool.Input {
 }
 
 // Each row is a row of the tool's documentation.
-func TestEachCommandAnswersInTheWordsOfTheTable(t *testing.T) {
+func TestRun_Answers(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		in      memorytool.Input
@@ -205,7 +205,7 @@ func TestEachCommandAnswersInTheWordsOfTheTable(t *testing.T) {
 	}
 }
 
-func TestWhatTheFilesStandAgainstIsToldAndWhatFailsIsNot(t *testing.T) {
+func TestRun_Errors(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.write("a.md", "one\n")

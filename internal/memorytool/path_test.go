@@ -23,7 +23,7 @@ var escapes = []string{
 	"/memories/\xff.md", "/memories/" + strings.Repeat("a/", 2100) + "a.md",
 }
 
-func TestAPathThatIsNotBelowTheMemoryDirectoryInAnyReadingIsRefused(t *testing.T) {
+func TestInside_RefusesOutside(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.write("a.md", "one\n")
@@ -47,7 +47,7 @@ func TestAPathThatIsNotBelowTheMemoryDirectoryInAnyReadingIsRefused(t *testing.T
 	d.answers(viewOf("/memories"), "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:\n8B\t/memories\n4B\t/memories/a.md\n4B\t/memories/sub\n4B\t/memories/sub/a.md", false)
 }
 
-func TestANameIsTakenAsItIsWritten(t *testing.T) {
+func TestInside_KeepsSpelling(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	for _, name := range []string{"100%.md", "50%25.md", "a%20b.md", "a b.md", "日本語.md", "Ｆｕｌｌ.md", "e\u0301.md", "a..b.md", "a...md", "%.md", "memories/a.md", "~.md"} {

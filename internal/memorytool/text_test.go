@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestLinesAreNumberedInSixPlaces(t *testing.T) {
+func TestNumbered_Width(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.write("long.md", strings.Repeat("x\n", 999_999))
@@ -17,7 +17,7 @@ func TestLinesAreNumberedInSixPlaces(t *testing.T) {
 	d.answers(viewOf("/memories/long.md", 1, 2), "File /memories/long.md exceeds maximum line limit of 999,999 lines.", true)
 }
 
-func TestARangeOfLinesIsShownAsFarAsTheFileHasIt(t *testing.T) {
+func TestView_Range(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.write("a.md", "one\ntwo\nthree")
@@ -41,7 +41,7 @@ func TestARangeOfLinesIsShownAsFarAsTheFileHasIt(t *testing.T) {
 	}
 }
 
-func TestAListingGoesTwoLevelsDownAndLeavesOutWhatIsHidden(t *testing.T) {
+func TestListing_DepthAndHidden(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	for name, size := range map[string]int{
@@ -57,7 +57,7 @@ func TestAListingGoesTwoLevelsDownAndLeavesOutWhatIsHidden(t *testing.T) {
 	}, "\n"), false)
 }
 
-func TestAnEditShowsTheLinesAroundIt(t *testing.T) {
+func TestStrReplace_Snippet(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	text := ""
@@ -73,7 +73,7 @@ func TestAnEditShowsTheLinesAroundIt(t *testing.T) {
 	d.says("b.md", "")
 }
 
-func TestWhatIsThereMoreThanOnceIsNotReplaced(t *testing.T) {
+func TestStrReplace_SeveralOccurrences(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	const text = "aaa\nb b\nc\nb\n"
@@ -86,7 +86,7 @@ func TestWhatIsThereMoreThanOnceIsNotReplaced(t *testing.T) {
 	d.says("a.md", "aaa\nb x\n")
 }
 
-func TestWhatIsInsertedIsLinesOfItsOwn(t *testing.T) {
+func TestInsert_WholeLines(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		text string
@@ -113,7 +113,7 @@ func TestWhatIsInsertedIsLinesOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestAnEditIsMadeOfWhatSomebodyElseHasJustWritten(t *testing.T) {
+func TestEdited_ConcurrentWrite(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
 	d.write("a.md", "one\n")
