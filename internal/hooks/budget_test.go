@@ -11,7 +11,7 @@ import (
 	"memoir/internal/waittest"
 )
 
-func TestAConversationIsGivenNoMoreThanItsBudget(t *testing.T) {
+func TestUserPromptSubmit_Budget(t *testing.T) {
 	t.Parallel()
 	const all = 20
 	files := memoirtest.Files{}
