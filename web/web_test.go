@@ -29,7 +29,7 @@ func get(t *testing.T, method, address string, headers ...string) *httptest.Resp
 	return w
 }
 
-func TestAnAssetsAddressMayBeKeptForAYear(t *testing.T) {
+func TestStatic_VersionedIsCached(t *testing.T) {
 	t.Parallel()
 	for name, kind := range map[string]string{
 		"memoir.css": "text/css; charset=utf-8", "live.js": "text/javascript; charset=utf-8",
@@ -52,7 +52,7 @@ func TestAnAssetsAddressMayBeKeptForAYear(t *testing.T) {
 	}
 }
 
-func TestAnAddressWithoutTheVersionIsAskedForEachTime(t *testing.T) {
+func TestStatic_UnversionedIsValidated(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"/static/memoir.css", "/static/memoir.css?v=old"} {
 		w := get(t, http.MethodGet, address)
@@ -66,7 +66,7 @@ func TestAnAddressWithoutTheVersionIsAskedForEachTime(t *testing.T) {
 	}
 }
 
-func TestAssetsArePackedForThoseWhoTakeThemPacked(t *testing.T) {
+func TestStatic_Gzip(t *testing.T) {
 	t.Parallel()
 	plain := get(t, http.MethodGet, web.Asset("memoir.css"))
 	for encodings, packed := range map[string]bool{
@@ -98,7 +98,7 @@ func TestAssetsArePackedForThoseWhoTakeThemPacked(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotEmbeddedIsNotFound(t *testing.T) {
+func TestStatic_Unknown(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"/static/", "/static/nothing.css", "/static/../web.go", "/static/%2e%2e/web.go", "/static/licenses", "/static//memoir.css"} {
 		if w := get(t, http.MethodGet, address); w.Code != http.StatusNotFound {
@@ -107,7 +107,7 @@ func TestWhatIsNotEmbeddedIsNotFound(t *testing.T) {
 	}
 }
 
-func TestAssetsAreOnlyRead(t *testing.T) {
+func TestStatic_OnlyReads(t *testing.T) {
 	t.Parallel()
 	w := get(t, http.MethodPost, "/static/memoir.css")
 	if w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != "GET, HEAD" {
@@ -118,7 +118,7 @@ func TestAssetsAreOnlyRead(t *testing.T) {
 	}
 }
 
-func TestAMisspelledAssetIsFoundAtOnce(t *testing.T) {
+func TestAsset_UnknownPanics(t *testing.T) {
 	t.Parallel()
 	defer func() {
 		if recover() == nil {
@@ -128,7 +128,7 @@ func TestAMisspelledAssetIsFoundAtOnce(t *testing.T) {
 	web.Asset("memoire.css")
 }
 
-func TestTheVendoredScriptIsTheOneThatWasChecked(t *testing.T) {
+func TestStatic_VendoredScript(t *testing.T) {
 	t.Parallel()
 	script, err := os.ReadFile("static/htmx.min.js")
 	if err != nil {
@@ -144,7 +144,7 @@ func TestTheVendoredScriptIsTheOneThatWasChecked(t *testing.T) {
 	}
 }
 
-func TestTheAssetsOfTheFirstViewAreSmall(t *testing.T) {
+func TestStatic_FirstViewIsSmall(t *testing.T) {
 	// The first view with its page must stay below 60 KB. A page of fifty memories compresses to
 	// about 6 KB.
 	t.Parallel()
@@ -173,7 +173,7 @@ func TestTheAssetsOfTheFirstViewAreSmall(t *testing.T) {
 
 var colour = regexp.MustCompile(`--([a-z-]+): light-dark\(#([0-9a-f]{6}), #([0-9a-f]{6})\);`)
 
-func TestEveryColourOfTextCanBeReadOnEveryGround(t *testing.T) {
+func TestStatic_ColourContrast(t *testing.T) {
 	// WCAG 2.2, success criterion 1.4.3: 4.5 to 1 for text.
 	t.Parallel()
 	style, err := os.ReadFile("static/memoir.css")
