@@ -296,7 +296,7 @@ func (s *site) syncAgrees(t *testing.T) {
 	}
 }
 
-func TestPages_SayTheSameOfADeletion(t *testing.T) {
+func TestPages_AgreeOnDeletion(t *testing.T) {
 	t.Parallel()
 	s, deleted := messy(t)
 	trash, activity := s.get(t, ada+"/trash"), s.get(t, ada+"/activity")

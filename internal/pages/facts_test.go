@@ -26,7 +26,7 @@ func withFacts(t *testing.T) *site {
 	return s
 }
 
-func TestFact_OfTheIndexIsFoundAndBecomesAMemory(t *testing.T) {
+func TestFact_BecomesMemory(t *testing.T) {
 	t.Parallel()
 	s := withFacts(t)
 	found := s.get(t, "/search?q=canvas")
@@ -60,7 +60,7 @@ func TestFact_OfTheIndexIsFoundAndBecomesAMemory(t *testing.T) {
 	s.get(t, fact).expect(http.StatusNotFound)
 }
 
-func TestFact_AtTheAddressOfAMemoryLeadsToItsPage(t *testing.T) {
+func TestFact_MemoryAddressRedirects(t *testing.T) {
 	t.Parallel()
 	s := withFacts(t)
 	fact := s.get(t, "/search?q=canvas").Find(".row h3 a").AttrOr("href", "")
@@ -68,7 +68,7 @@ func TestFact_AtTheAddressOfAMemoryLeadsToItsPage(t *testing.T) {
 	s.get(t, adaList+"/"+id).expect(http.StatusOK, "Make a memory of it")
 }
 
-func TestFact_WhoseLineHasChangedIsNotSaved(t *testing.T) {
+func TestAdoptFact_ChangedLine(t *testing.T) {
 	t.Parallel()
 	s := withFacts(t)
 	fact := s.get(t, "/search?q=canvas").Find(".row h3 a").AttrOr("href", "")

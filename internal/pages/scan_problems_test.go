@@ -7,7 +7,7 @@ import (
 	"memoir/internal/memories"
 )
 
-func TestUnreadableDirectories_AreOnStartAndSyncPages(t *testing.T) {
+func TestUnreadableDirectories_AreShown(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{
 		"ada/memory/tabs.md":   memoirtest.Note("Tabs", memories.Feedback, "Use tabs."),
