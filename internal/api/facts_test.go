@@ -120,7 +120,7 @@ func TestFacts_FollowTheIndex(t *testing.T) {
 	}
 }
 
-func TestRecall_GivesAFactOfTheIndexOncePerSession(t *testing.T) {
+func TestRecall_FactOncePerSession(t *testing.T) {
 	t.Parallel()
 	s := shop(t)
 	ask := object{"query": "which node version breaks the canvas module?", "session": "one"}
@@ -140,7 +140,7 @@ func TestRecall_GivesAFactOfTheIndexOncePerSession(t *testing.T) {
 	}
 }
 
-func TestRecall_GivesFactsToAnAgentWithoutMemories(t *testing.T) {
+func TestRecall_FactsOnly(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{factsIndex: "- Node 22 only, 24 breaks the canvas module\n"})
 	waittest.For(s, "the fact", func() bool { return search(s, "q=canvas")["total"] == 1.0 })
@@ -153,7 +153,7 @@ func adoptPath(m object) string {
 	return "/api/v1/agents/ada/index/facts/" + m["id"].(string) + "/adopt"
 }
 
-func TestAdopt_MakesAMemoryAndKeepsAllOtherLines(t *testing.T) {
+func TestAdopt_KeepsOtherLines(t *testing.T) {
 	t.Parallel()
 	s := shop(t)
 	before := s.Read(factsIndex)
@@ -180,7 +180,7 @@ func TestAdopt_MakesAMemoryAndKeepsAllOtherLines(t *testing.T) {
 	}
 }
 
-func TestAdopt_OfTheTeamStaysInTheTeam(t *testing.T) {
+func TestAdopt_TeamFact(t *testing.T) {
 	t.Parallel()
 	s := shop(t)
 	m := s.ok(201, "POST", adoptPath(factOf(s, "東京")), object{"name": "Meeting"})
@@ -192,7 +192,7 @@ func TestAdopt_OfTheTeamStaysInTheTeam(t *testing.T) {
 	}
 }
 
-func TestAdopt_AfterTheIndexChangedIs409AndNothingHappens(t *testing.T) {
+func TestAdopt_ChangedIndex(t *testing.T) {
 	t.Parallel()
 	s := shop(t)
 	path := adoptPath(factOf(s, "canvas"))
@@ -209,7 +209,7 @@ func TestAdopt_AfterTheIndexChangedIs409AndNothingHappens(t *testing.T) {
 	s.problem(s.call("POST", "/api/v1/agents/nobody/index/facts/nonsense/adopt", object{}), 404)
 }
 
-func TestAdopt_UnderATakenNameIs409AndOfTheSameContentGoesOn(t *testing.T) {
+func TestAdopt_TakenName(t *testing.T) {
 	t.Parallel()
 	s := shop(t)
 	fact := factOf(s, "canvas")
@@ -226,7 +226,7 @@ func TestAdopt_UnderATakenNameIs409AndOfTheSameContentGoesOn(t *testing.T) {
 	}
 }
 
-func TestAdopt_OfAnAgentThatMayNotBeWrittenIs409(t *testing.T) {
+func TestAdopt_ReadOnlyAgent(t *testing.T) {
 	t.Parallel()
 	s := shop(t)
 	path, before := adoptPath(factOf(s, "canvas")), s.Read(factsIndex)
