@@ -116,7 +116,7 @@ func TestSignIn_WithoutDatabase(t *testing.T) {
 	}
 }
 
-func TestGuesses_AreSlowedAtTheDoor(t *testing.T) {
+func TestGuesses_SlowRequests(t *testing.T) {
 	t.Parallel()
 	s := setup(t, gate.Options{Token: token})
 	guess := map[string]func(n int) reply{
