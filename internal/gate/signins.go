@@ -2,7 +2,6 @@ package gate
 
 import (
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"time"
 
@@ -22,9 +21,6 @@ type SignIns interface {
 
 // signInTimeout is the timeout of the database for a sign-in (arbitrary).
 const signInTimeout = 2 * time.Second
-
-// newSignInValue returns a random cookie value of 260 bits.
-func newSignInValue() string { return rand.Text() + rand.Text() }
 
 // signInLength is the length of a cookie value, in bytes.
 const signInLength = 2 * 26
