@@ -55,7 +55,11 @@ func (h *Hooks) newestMemories(ctx context.Context, agent agents.Agent, in input
 // each of newest. It states facts, because an agent may take orders for an attack.
 func summary(from records.RecallSources, n int, newest []memories.Memory, now time.Time) string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%d %s about this project from earlier conversations, in %s", n, plural(n, "memory is kept", "memories are kept"), from[0].Dir)
+	kept := "memories are kept"
+	if n == 1 {
+		kept = "memory is kept"
+	}
+	fmt.Fprintf(&text, "%d %s about this project from earlier conversations, in %s", n, kept, from[0].Dir)
 	for _, shared := range from[1:] {
 		text.WriteString(" and, shared by all agents, in " + shared.Dir)
 	}
@@ -77,13 +81,6 @@ func summary(from records.RecallSources, n int, newest []memories.Memory, now ti
 		text.WriteString(cut(line, maxLine) + "\n")
 	}
 	return recall.Defuse(text.String())
-}
-
-func plural(n int, one, more string) string {
-	if n == 1 {
-		return one
-	}
-	return more
 }
 
 // cut returns line, or its first maxChars-1 characters and an ellipsis if it has more than
