@@ -142,7 +142,9 @@ func startServerIn(t *testing.T, env map[string]string, more ...string) *running
 	})
 	line, err := bufio.NewReader(displayAddress).ReadString('\n')
 	if err != nil {
-		t.Fatalf("the server did not start: %v", <-ended)
+		startErr := <-ended
+		ended <- startErr // for the cleanup
+		t.Fatalf("the server did not start: %v", startErr)
 	}
 	s.scheme, s.addr, _ = strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "memoir: listening on "), "://")
 	s.until("the first scan", func() string {
