@@ -75,8 +75,8 @@ func (s *settings) only(object *hujson.Object, key string) (*hujson.Value, error
 // hooks returns the object under the key "hooks", which has an array for each event. It returns nil
 // if there is no such object.
 func (s *settings) hooks() *hujson.Object {
-	value, err := s.only(s.top, hooksKey)
-	if value == nil || err != nil {
+	value := s.root.Find("/" + hooksKey)
+	if value == nil {
 		return nil
 	}
 	hooks, _ := value.Value.(*hujson.Object)
@@ -85,48 +85,32 @@ func (s *settings) hooks() *hujson.Object {
 
 // array returns the array of an event's groups, or nil if there is no such array.
 func (s *settings) array(event Event) *hujson.Array {
-	hooks := s.hooks()
-	if hooks == nil {
+	return arrayAt(s.root, hooksKey+"/"+event.Name)
+}
+
+func (s *settings) groups(event Event) []hujson.Value { return elements(s.array(event)) }
+
+// hooksOf returns the array of a group's hooks, or nil if the value is no group.
+func hooksOf(group hujson.Value) *hujson.Array { return arrayAt(group, hooksKey) }
+
+// entriesOf returns a group's hooks, or nil if the value is no group.
+func entriesOf(group hujson.Value) []hujson.Value { return elements(hooksOf(group)) }
+
+// arrayAt returns the array at a path of keys in a value, or nil if there is no such array.
+func arrayAt(value hujson.Value, path string) *hujson.Array {
+	found := value.Find("/" + path)
+	if found == nil {
 		return nil
 	}
-	value, err := s.only(hooks, event.Name)
-	if value == nil || err != nil {
-		return nil
-	}
-	array, _ := value.Value.(*hujson.Array)
+	array, _ := found.Value.(*hujson.Array)
 	return array
 }
 
-func (s *settings) groups(event Event) []hujson.Value {
-	if array := s.array(event); array != nil {
-		return array.Elements
-	}
-	return nil
-}
-
-// hooksOf returns the array of a group's hooks, or nil if the value is no group.
-func hooksOf(group hujson.Value) *hujson.Array {
-	object, isObject := group.Value.(*hujson.Object)
-	if !isObject {
+func elements(array *hujson.Array) []hujson.Value {
+	if array == nil {
 		return nil
 	}
-	for _, member := range object.Members {
-		if nameOf(member) != hooksKey {
-			continue
-		}
-		if hooks, isArray := member.Value.Value.(*hujson.Array); isArray {
-			return hooks
-		}
-	}
-	return nil
-}
-
-// entriesOf returns a group's hooks, or nil if the value is no group.
-func entriesOf(group hujson.Value) []hujson.Value {
-	if hooks := hooksOf(group); hooks != nil {
-		return hooks.Elements
-	}
-	return nil
+	return array.Elements
 }
 
 func nameOf(member hujson.ObjectMember) string {
