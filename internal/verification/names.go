@@ -135,53 +135,39 @@ var (
 // that was not found is gone only if all code was read and it surely belongs to the project: it was
 // found before, its qualifier is declared, or it is compound and not common. Else it is unknown.
 func (s *search) concludeFunction(one Citation) (memories.CitationStatus, string) {
-	if s.names.has(one.Name) {
-		return memories.CitationFound, ""
-	}
-	if why := s.namesUnknown(one.Name); why != "" {
-		return memories.CitationUnknown, why
-	}
-	certain := one.FoundBefore
+	isOfProject := s.names.declared[one.Qualifier]
 	switch one.Qualifier {
 	case "", "self", "this", "cls", "super":
-		certain = certain || isCompound(one.Name) && !worldFunctions[foldedName(one.Name)]
-	default:
-		certain = certain || s.names.declared[one.Qualifier]
+		isOfProject = isCompound(one.Name) && !worldFunctions[foldedName(one.Name)]
 	}
-	if !certain {
-		return memories.CitationUnknown, reasonForeign
-	}
-	return memories.CitationGone, fmt.Sprintf("`%s` is nowhere in the project any more.", one.Text)
+	return s.concludeName(one, isOfProject, fmt.Sprintf("`%s` is nowhere in the project any more.", one.Text))
 }
 
 // concludeFlag returns the status of a cited flag and a message, after the search. A flag that was
 // not found is gone only if all code was read, and it was found before or has several words and is
 // no common flag. Else it is unknown.
 func (s *search) concludeFlag(one Citation) (memories.CitationStatus, string) {
-	if s.names.has(one.Name) {
-		return memories.CitationFound, ""
-	}
-	if why := s.namesUnknown(one.Name); why != "" {
-		return memories.CitationUnknown, why
-	}
-	if !one.FoundBefore && (!strings.ContainsAny(one.Name, "-_") || worldFlags[foldedName(one.Name)]) {
-		return memories.CitationUnknown, reasonForeign
-	}
-	return memories.CitationGone, fmt.Sprintf("The flag `%s` is nowhere in the project any more.", one.Text)
+	isOfProject := strings.ContainsAny(one.Name, "-_") && !worldFlags[foldedName(one.Name)]
+	return s.concludeName(one, isOfProject, fmt.Sprintf("The flag `%s` is nowhere in the project any more.", one.Text))
 }
 
-// namesUnknown returns why a name may exist although it was not found: it is too long, or not all
-// files were read. It is "" if the search was complete.
-func (s *search) namesUnknown(name string) string {
+// concludeName returns the status of a cited name and a message: gone if the name was not found. If
+// the search was incomplete, or the name may not be of this project and was never found, the status
+// is unknown, with the reason.
+func (s *search) concludeName(one Citation, isOfProject bool, gone string) (memories.CitationStatus, string) {
 	switch {
-	case len(name) > maxName:
-		return reasonIncomplete
+	case s.names.has(one.Name):
+		return memories.CitationFound, ""
+	case len(one.Name) > maxName:
+		return memories.CitationUnknown, reasonIncomplete
 	case !s.readAll:
-		return s.why()
+		return memories.CitationUnknown, s.why()
 	case s.searched == 0:
-		return reasonNoFiles
+		return memories.CitationUnknown, reasonNoFiles
+	case !one.FoundBefore && !isOfProject:
+		return memories.CitationUnknown, reasonForeign
 	}
-	return ""
+	return memories.CitationGone, gone
 }
 
 // isCompound reports whether a name has at least six letters and several words, such as parseConfig
