@@ -30,8 +30,6 @@ type Options struct {
 	// Workers is the number of jobs that this server runs in parallel. The default is 2, because
 	// jobs mostly wait for a model.
 	Workers int
-	// TimeLimit is the timeout of a job. The default is 10 minutes.
-	TimeLimit time.Duration
 	// FirstRetry is the delay before the first retry of a failed job. It doubles with each failure.
 	// The default is 30 s.
 	FirstRetry time.Duration
@@ -54,6 +52,8 @@ type Options struct {
 const (
 	// Kept is how long a finished job is kept.
 	Kept = 30 * 24 * time.Hour
+	// timeLimit is the timeout of a job (arbitrary).
+	timeLimit = 10 * time.Minute
 	// cancelTimeout is how long a cancelled job may take to end before Close returns without it
 	// (arbitrary).
 	cancelTimeout = 2 * time.Second
@@ -86,7 +86,6 @@ type Queue struct {
 // New returns a queue that stores jobs in the database of store. It runs none before Start.
 func New(store *postgres.Store, options Options) (*Queue, error) {
 	options.Workers = cmp.Or(options.Workers, 2)
-	options.TimeLimit = cmp.Or(options.TimeLimit, 10*time.Minute)
 	options.FirstRetry = cmp.Or(options.FirstRetry, 30*time.Second)
 	options.MaxAttempts = cmp.Or(options.MaxAttempts, 8)
 	options.Poll = cmp.Or(options.Poll, 5*time.Second)
@@ -107,7 +106,7 @@ func New(store *postgres.Store, options Options) (*Queue, error) {
 		Workers:           q.workers,
 		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: options.Workers}},
 		MaxAttempts:       options.MaxAttempts,
-		JobTimeout:        options.TimeLimit,
+		JobTimeout:        timeLimit,
 		Schema:            "", // the schema of Memoir's tables
 		FetchCooldown:     min(100*time.Millisecond, options.Poll),
 		FetchPollInterval: options.Poll,
@@ -117,7 +116,7 @@ func New(store *postgres.Store, options Options) (*Queue, error) {
 		SoftStopTimeout:     options.StopTimeout,
 		// heartbeat frees jobs of a dead server much sooner. This is for a job that ignores its
 		// cancellation.
-		RescueStuckJobsAfter:        2 * options.TimeLimit,
+		RescueStuckJobsAfter:        2 * timeLimit,
 		CompletedJobRetentionPeriod: Kept,
 		CancelledJobRetentionPeriod: Kept,
 		DiscardedJobRetentionPeriod: Kept,
