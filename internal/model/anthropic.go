@@ -31,12 +31,9 @@ type claude struct {
 	unstructured atomic.Bool
 }
 
-// Anthropic returns a model of the Messages API. If name is empty, it is Default. key is the API
-// key. url is the API's address; if it is empty, it is Anthropic's.
+// Anthropic returns the model called name of the Messages API. key is the API key. url is the API's
+// address; if it is empty, it is Anthropic's.
 func Anthropic(name, key, url string) Model {
-	if name == "" {
-		name = Default
-	}
 	// The library reads nothing from the environment, so that all settings are in one place.
 	options := []option.RequestOption{option.WithAPIKey(key), option.WithMaxRetries(0)}
 	if url != "" {

@@ -84,7 +84,7 @@ func Answering(t testing.TB, answer func(Request) Reply) *Server {
 }
 
 // Model returns a model.Model that asks this server.
-func (s *Server) Model() model.Model { return model.Anthropic("", Key, s.URL) }
+func (s *Server) Model() model.Model { return model.Anthropic(model.Default, Key, s.URL) }
 
 // Requests returns the questions so far, in order.
 func (s *Server) Requests() []Request {
