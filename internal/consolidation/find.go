@@ -198,7 +198,7 @@ func (d *draftPlan) mergeDuplicates(keep note, duplicates []note, reason string)
 	d.addMerge(sourceFound, fmt.Sprintf("Keep “%s”, delete %s", keep.Name, quotedNames(deleted)), reason, keep, after, deleted)
 }
 
-// normalBody returns a body with single spaces, for comparison.
+// normalBody returns a body with each stretch of white space replaced by one space, for comparison.
 func normalBody(body string) string { return strings.Join(strings.Fields(body), " ") }
 
 // addExactDuplicates adds a step for each group of memories with equal bodies, apart from white

@@ -191,7 +191,8 @@ func without(all, others map[string]bool) []string {
 	return rest
 }
 
-// isSpecific reports whether a token looks like a name: it has a digit, a capital or an inner sign.
+// isSpecific reports whether a word looks like a name or number: it has a digit, a capital letter
+// or one of -_./:@#.
 func isSpecific(token string) bool {
 	return strings.ContainsFunc(token, func(r rune) bool {
 		return unicode.IsDigit(r) || unicode.IsUpper(r) || strings.ContainsRune("-_./:@#", r)
