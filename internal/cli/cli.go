@@ -49,7 +49,7 @@ type command struct {
 	run  func(ctx context.Context, w *World, args []string) error
 }
 
-// commands returns the commands. It is a function, not a variable, because runHelp calls it.
+// commands returns all commands of the program except serving.
 func commands() []command {
 	return []command{
 		{"hooks", hooksHelp, runHooks},
@@ -149,7 +149,7 @@ func PlainFlagMessage(err error) string {
 	).Replace(err.Error())
 }
 
-// given reports whether the flag was among the arguments. flags must be parsed.
+// given reports whether the flag called name was among the arguments that flags has parsed.
 func given(flags *flag.FlagSet, name string) (found bool) {
 	flags.Visit(func(f *flag.Flag) { found = found || f.Name == name })
 	return found

@@ -131,7 +131,7 @@ func hashOf(n note) string {
 	return files.Hash(n.raw)
 }
 
-// open opens the agent's directory. The caller must close it.
+// open opens the agent's directory. The caller must close it. It returns an error for users.
 func (d *directory) open() (*os.Root, error) {
 	root, err := files.OpenRoot(d.agent.Dir)
 	if err != nil {

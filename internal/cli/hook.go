@@ -75,8 +75,9 @@ func (w *World) hookOf(flags *flag.FlagSet, flagged *address, args []string) (ho
 	return hooksettings.Events()[at], server, err
 }
 
-// send sends an event to the server, and returns the JSON to print for the session. It returns nil
-// if the server has no text for it.
+// send reads an event from from, posts it to the server, and returns the JSON to print for the
+// session. It returns nil if the response has no text for the session. It returns an error if the
+// event or the response is too long, or the server does not answer with success.
 func send(ctx context.Context, server address, agent string, event hooksettings.Event, from io.Reader) ([]byte, error) {
 	input, err := readEvent(ctx, from)
 	if err != nil {
@@ -108,8 +109,8 @@ func send(ctx context.Context, server address, agent string, event hooksettings.
 	return contextIn(answer, response.Header.Get("Content-Type"), event)
 }
 
-// readEvent reads from to its end, at most maxEvent bytes. It returns an error if ctx ends before
-// the input does; a goroutine then continues to read.
+// readEvent returns all bytes of from. It returns an error if they are more than maxEvent, or if
+// ctx ends before the input does; a goroutine then continues to read.
 func readEvent(ctx context.Context, from io.Reader) ([]byte, error) {
 	type reading struct {
 		data []byte
@@ -133,7 +134,7 @@ func readEvent(ctx context.Context, from io.Reader) ([]byte, error) {
 
 // contextIn returns JSON for Claude Code with the additional context in a server's response, or nil
 // if there is no context. It leaves out all other fields, so that no server can make the hook stop
-// an agent. It returns an error if the response is no JSON.
+// an agent. It returns an error if the response has another content type or is no JSON.
 func contextIn(answer []byte, contentType string, event hooksettings.Event) ([]byte, error) {
 	type specific struct {
 		HookEventName     string `json:"hookEventName"`

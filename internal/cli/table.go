@@ -72,7 +72,8 @@ func writeMemory(to io.Writer, m wire.Memory) error {
 	return nil
 }
 
-// writeDeletion prints the deleted memory and the removed files and lines.
+// writeDeletion prints the name of the deleted memory, whether it can be restored, the removed
+// files, the changed indexes, and a problem with CLAUDE.md.
 func writeDeletion(to io.Writer, d deletion) error {
 	out := bufio.NewWriter(to)
 	fate := "it is gone for good, as there is no trash without a server"
@@ -115,8 +116,8 @@ func writeRecalled(to io.Writer, r recalled) error {
 	return out.Flush()
 }
 
-// nothingRecalled returns the text for a recall without memories. skipped is the API's reason for
-// not searching, or "" if it searched.
+// nothingRecalled returns the text for users about a recall without memories. skipped is the API's
+// reason for not searching, or "" if it searched.
 func nothingRecalled(skipped string) string {
 	switch skipped {
 	case "short_query":
@@ -127,7 +128,8 @@ func nothingRecalled(skipped string) string {
 	return "no memory helps with that"
 }
 
-// writeTable prints rows with all columns but the last aligned. rows must not be empty.
+// writeTable prints rows as a table: each column is as wide as its widest cell, with two spaces
+// after it. rows must not be empty.
 func writeTable(to io.Writer, rows [][]string) error {
 	const gap = 2
 	widths := make([]int, len(rows[0]))
