@@ -122,8 +122,8 @@ func vocabularyOf(vocabulary []string, terms []term) [][]string {
 	return of
 }
 
-// searchTerm returns the variants of the term for the search in the database: as texts that may be
-// anywhere if the term is one, else as words.
+// searchTerm returns the variants of the term for the search in the database: as runs of characters
+// if the term is one, else as words.
 func (w scoredTerm) searchTerm() records.RecallTerm {
 	var s records.RecallTerm
 	for _, v := range w.variants {

@@ -96,7 +96,7 @@ func (r *Recaller) Close() {
 	r.running.Wait()
 }
 
-// HasModel reports whether a model chooses.
+// HasModel reports whether a selector chooses memories before keywords do.
 func (r *Recaller) HasModel() bool { return r.options.Selector != nil }
 
 // Request is a request for memories.
@@ -339,8 +339,8 @@ func (r *Recaller) deleteExpired() {
 	}
 }
 
-// Refresh records that a session's conversation was compacted, so that it may get all memories
-// again.
+// Refresh records that a session's conversation was compacted. From now on the session may receive
+// all memories again.
 func (r *Recaller) Refresh(ctx context.Context, agentID int64, session string) error {
 	return r.store.RefreshSession(ctx, agentID, session, r.now())
 }

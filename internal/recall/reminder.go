@@ -10,8 +10,8 @@ import (
 	"memoir/internal/memories"
 )
 
-// Head returns the text above a delivered memory: its age, a warning if it is stale, and the path
-// of its file.
+// Head returns the text above a delivered memory: its age, or a warning about it if the memory is
+// stale, and the path of its file on one line.
 func Head(age memories.Age, path string) string {
 	path = Defuse(onOneLine(path))
 	if age.Stale {
@@ -74,8 +74,8 @@ func Defuse(text string) string { return tags.ReplaceAllString(text, "&lt;$1") }
 // Models recognise tags in any letter case.
 var tags = regexp.MustCompile(`(?i)<(\s*/?\s*system-reminder)`)
 
-// onOneLine replaces control characters and line separators by U+FFFD. File names may contain them,
-// and text on a new line would look like Memoir's own.
+// onOneLine returns name with control characters and line separators replaced by U+FFFD. File names
+// may contain them, and text on a new line would look like Memoir's own.
 func onOneLine(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {

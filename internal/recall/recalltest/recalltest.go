@@ -40,7 +40,7 @@ const (
 	HeldOut Split = "held_out"
 )
 
-// Questions returns the questions of one half.
+// Questions returns the questions of one half of the set.
 func Questions(t testing.TB, of Split) []Question {
 	t.Helper()
 	raw, err := quality.ReadFile("quality/queries.yaml")
