@@ -87,7 +87,8 @@ type check struct {
 	lines   map[string]lineCount
 }
 
-// projectNames returns the project's path as given, and its path without links if that differs.
+// projectNames returns the path with which the project was opened, and its path without links if
+// that differs.
 func projectNames(root *os.Root) []string {
 	names := []string{filepath.Clean(root.Name())}
 	if real, err := filepath.EvalSymlinks(root.Name()); err == nil && real != names[0] {

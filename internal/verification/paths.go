@@ -97,7 +97,7 @@ func startsLikeName(name string) bool {
 	return false
 }
 
-// isVersion reports whether a name is a version such as v1 or v1.2.
+// isVersion reports whether a name is v or V followed by digits and dots, such as v1 and v1.2.
 func isVersion(name string) bool {
 	return len(name) > 1 && (name[0] == 'v' || name[0] == 'V') && strings.Trim(name[1:], "0123456789.") == ""
 }

@@ -169,7 +169,7 @@ func (s *search) directory(dir string, buffer []byte) (below []string, goOn bool
 	}
 }
 
-// missed records that a part of the project could not be visited.
+// missed records that the search is incomplete, because a part of the project could not be visited.
 func (s *search) missed() { s.walkedAll, s.readAll = false, false }
 
 // walks reports whether a directory is visited. Those of third-party code, hidden ones, ignored
