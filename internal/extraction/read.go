@@ -19,7 +19,7 @@ import (
 	"memoir/internal/transcript"
 )
 
-// transcriptError returns the error for a transcript that is invalid or may not be read.
+// transcriptError returns a *memories.InvalidError for the field transcript_path.
 func transcriptError(reason string) error {
 	return &memories.InvalidError{Field: "transcript_path", Reason: reason}
 }
@@ -89,8 +89,8 @@ func (x *Extractor) read(ctx context.Context, agent records.Agent, c records.Con
 	return x.readFile(c, reading)
 }
 
-// readFile reads a transcript from the last position. If the bytes before that position have
-// changed, it reads from the start, and known messages are skipped.
+// readFile reads the transcript of a conversation from the last position to its present end. If the
+// bytes before that position have changed, it reads from the start; reading skips known messages.
 func (x *Extractor) readFile(c records.Conversation, reading transcript.Reading) (stretch, error) {
 	file, err := x.open(c.Transcript)
 	if err != nil {
@@ -121,7 +121,8 @@ func (x *Extractor) readFile(c records.Conversation, reading transcript.Reading)
 // tailBytes is the number of bytes before a position that identify it (arbitrary).
 const tailBytes = 1 << 10
 
-// tailHash returns a hash of the bytes before an offset. It is empty for offset 0.
+// tailHash returns a hash of the tailBytes before an offset in a file, or of fewer if there are
+// fewer. It is empty for offset 0.
 func tailHash(file io.ReaderAt, offset int64) ([]byte, error) {
 	if offset == 0 {
 		return []byte{}, nil
