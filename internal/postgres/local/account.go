@@ -52,7 +52,8 @@ func accountFor(dataDir, pgdata string) (account, error) {
 		"start Memoir as another user, or point --database-url at a server", ErrAccess, strings.Join(serverUsers, " or "))
 }
 
-// ownerOf returns the user id of the directory's owner, or -1 without a directory.
+// ownerOf returns the user id of a directory's owner, or -1 if the directory is missing or out of
+// reach.
 func ownerOf(dir string) int {
 	info, err := os.Stat(dir)
 	if err != nil {

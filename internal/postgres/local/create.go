@@ -104,7 +104,8 @@ func (c *cluster) removeHalfMade() error {
 // superuser is the role that creates Memoir's role and database.
 const superuser = "postgres"
 
-// createDatabase creates Memoir's role and database if they are missing.
+// createDatabase connects to the running server and creates Memoir's role and database if they are
+// missing.
 func (c *cluster) createDatabase(ctx context.Context) error {
 	conn, err := pgx.Connect(ctx, c.run.url(superuser, "postgres"))
 	if err != nil {
