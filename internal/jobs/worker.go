@@ -47,7 +47,8 @@ type permanent struct{ error }
 
 func (p *permanent) Unwrap() error { return p.error }
 
-// Later returns an error that postpones the job to the given time. The attempt does not count.
+// Later returns an error that makes the job run again at the given time. The attempt does not
+// count.
 func Later(at time.Time) error { return &later{at} }
 
 type later struct{ at time.Time }
@@ -175,9 +176,9 @@ func (w *worker) fail(ctx context.Context, r *river.Job[envelope], state riverty
 	return river.JobCancel(cause) // the job has ended already
 }
 
-// finish calls end in a transaction, unless the job was postponed; then it returns the error
-// with which River runs the job again. It returns nil if the job is no longer this attempt's. It
-// repeats while Postgres is unavailable, until ctx ends, so that the work is not done again.
+// finish calls end, which ends the job, in a transaction. If the job was postponed meanwhile, it
+// returns an error with which River runs it again. If the agent was forgotten, it returns nil.
+// While Postgres is unavailable, it tries again until ctx ends, so that the work is not done again.
 func (w *worker) finish(ctx context.Context, r *river.Job[envelope], end func(context.Context, pgx.Tx) error) error {
 	finishCtx := context.WithoutCancel(ctx) // the work is done, even if its time is over
 	for {
@@ -199,8 +200,9 @@ func (w *worker) finish(ctx context.Context, r *river.Job[envelope], end func(co
 // maxProblem is the maximum length of a stored problem, in characters (arbitrary).
 const maxProblem = 500
 
-// problem returns the reason of a failure for users, or "" after success. It prefers an error's
-// method Plain, because its text may be long or confidential.
+// problem returns the reason of a failure for users, in at most maxProblem characters. It is ""
+// after success, if the job waits, and if the server stops. If an error has a method Plain, it
+// returns that, because the error's own text may be long or confidential.
 func problem(ctx context.Context, err error) string {
 	var (
 		plainErr interface{ Plain() string }
