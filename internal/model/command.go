@@ -54,10 +54,9 @@ const (
 // marks of an outer session, with which it refuses to start.
 var withheld = []string{"MEMOIR_", "DATABASE_URL=", "CLAUDECODE=", "CLAUDE_CODE_ENTRYPOINT=", "CLAUDE_CODE_SESSION_ID="}
 
-// Command returns a model of the claude command line. program is its name or path. name is the
-// model, or empty for its default. env is the environment, as from os.Environ. It needs no key and
-// some seconds per answer. It runs in an empty temporary directory without tools, hooks, servers or
-// memory. Questions are passed by standard input and a private file.
+// Command returns a model that runs the claude command line for each question. program is its name
+// or path. name is the model, or empty for its default. env is the environment, as from os.Environ;
+// Memoir's own variables are removed. It needs no key, and runs without tools, hooks and memory.
 func Command(program, name string, env []string) Model {
 	env = slices.DeleteFunc(slices.Clone(env), func(variable string) bool {
 		return slices.ContainsFunc(withheld, func(prefix string) bool { return strings.HasPrefix(variable, prefix) })

@@ -87,7 +87,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.cause }
 
-// Plain returns the reason in a few words, without any part of the question or answer.
+// Plain returns the reason in a few words for users, without any part of the question or answer.
 func (e *Error) Plain() string { return e.why }
 
 // shortened returns text, or its first 200 characters and an ellipsis if it is longer.
@@ -163,7 +163,8 @@ type pausing struct {
 	until    time.Time
 }
 
-// Ask returns an *Error while the model is paused, otherwise the model's result.
+// Ask asks the model, returns its result, and counts timeouts. While the model is paused, it
+// returns an *Error at once.
 func (p *pausing) Ask(ctx context.Context, question Question) (Answer, error) {
 	if remaining := p.left(); remaining > 0 {
 		return Answer{}, &Error{why: "it is paused, because it did not answer in time", again: true, after: remaining}

@@ -161,7 +161,7 @@ func SaysJSON(value any) Reply {
 	return Says(string(text))
 }
 
-// Refuses replies with a refusal of the model.
+// Refuses replies with an empty answer that the model ended as a refusal.
 func Refuses() Reply { return ending("", "refusal") }
 
 // TooLong replies with a text that was cut at the maximum length.
@@ -216,12 +216,12 @@ func RetryAfter(wait time.Duration) Reply {
 	}
 }
 
-// Page replies with an HTML page, as a proxy can.
+// Page replies with an HTML page in place of JSON.
 func Page() Reply {
 	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }
 }
 
-// Cut starts a reply and closes the connection.
+// Cut sends the start of a reply and closes the connection.
 func Cut() Reply {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -234,7 +234,7 @@ func Cut() Reply {
 // Gone closes the connection without a reply.
 func Gone() Reply { return func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) } }
 
-// Never waits until the client gives up.
+// Never sends no reply and waits until the client closes the connection.
 func Never() Reply { return func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() } }
 
 // When waits until open is closed and then gives the reply. If the client gives up before, it gives
