@@ -97,7 +97,7 @@ func Keep(result Result) error {
 	return write(root, result.name(), result)
 }
 
-// root returns the module's directory. Tests run in the directories of their packages.
+// root returns the directory of the module, which it asks the go command for.
 func root() (string, error) {
 	mod, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {

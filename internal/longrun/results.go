@@ -61,7 +61,7 @@ type Counted struct {
 	Times int
 }
 
-// All returns the number of all kills.
+// All returns the sum of the kills in Blows.
 func (k Killed) All() (all int) {
 	for _, b := range k.Blows {
 		all += b.Times
@@ -73,12 +73,12 @@ func (k Killed) All() (all int) {
 // deletion, and until it showed a new file.
 type Handover struct{ Deletion, File time.Duration }
 
-// Deletion returns the spread of the delays of deletions.
+// Deletion returns the median and maximum of the delays of deletions after a kill.
 func (k Killed) Deletion() Spread {
 	return spreadOf(k.Handovers, func(h Handover) time.Duration { return h.Deletion })
 }
 
-// File returns the spread of the delays of files.
+// File returns the median and maximum of the delays of files after a kill.
 func (k Killed) File() Spread {
 	return spreadOf(k.Handovers, func(h Handover) time.Duration { return h.File })
 }
@@ -100,12 +100,12 @@ type ShownKind struct {
 // ShownTimes is the delay of one change in the event stream and in the list.
 type ShownTimes struct{ Event, List time.Duration }
 
-// Event returns the spread of the delays in the event stream.
+// Event returns the median and maximum of the delays in the event stream.
 func (k ShownKind) Event() Spread {
 	return spreadOf(k.Times, func(t ShownTimes) time.Duration { return t.Event })
 }
 
-// List returns the spread of the delays in the list.
+// List returns the median and maximum of the delays in the list.
 func (k ShownKind) List() Spread {
 	return spreadOf(k.Times, func(t ShownTimes) time.Duration { return t.List })
 }
