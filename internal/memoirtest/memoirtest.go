@@ -46,14 +46,16 @@ func Start(t testing.TB, files Files) *Memoir {
 	return StartAt(t, pgtest.New(t), files)
 }
 
-// StartWith does the same as Start, with the engine's options changed by change.
+// StartWith writes files into a new agents directory and runs a Memoir over it, with a new database
+// and with the engine's options as change changes them. It returns after the first scan.
 func StartWith(t testing.TB, files Files, change func(*engine.Options)) *Memoir {
 	t.Helper()
 	dir := t.TempDir()
 	return startIn(t, pgtest.New(t), dir, agents.Settings{AgentsDir: dir}, files, change)
 }
 
-// StartAt does the same as Start, with the database at url, which must have Memoir's schema.
+// StartAt writes files into a new agents directory and runs a Memoir over it, with the database at
+// url, which must have Memoir's schema. It returns after the first scan.
 func StartAt(t testing.TB, url string, files Files) *Memoir {
 	t.Helper()
 	dir := t.TempDir()
@@ -68,7 +70,8 @@ func StartClaude(t testing.TB, files Files) *Memoir {
 	return startIn(t, pgtest.New(t), dir, agents.Settings{ClaudeDir: dir}, files)
 }
 
-// ClaudeProject returns Claude Code's name for the directory of the project in dir.
+// ClaudeProject returns the name of Claude Code's directory for the project in dir: dir with dashes
+// in place of all characters but letters and digits.
 func ClaudeProject(dir string) string {
 	return regexp.MustCompile(`[^A-Za-z0-9]`).ReplaceAllString(dir, "-")
 }
@@ -80,8 +83,9 @@ func StartDirectory(t testing.TB, slug, dir string) *Memoir {
 	return startIn(t, pgtest.New(t), dir, agents.Settings{MemoryDirs: []agents.NamedDir{{Slug: slug, Path: dir}}}, nil)
 }
 
-// StartSharing does the same as Start, with a directory that all agents share. The agent of that
-// directory is team, and it has the files in shared.
+// StartSharing writes files into a new agents directory and the files in shared into a directory
+// that all agents share, whose agent is team. It runs a Memoir over both, with a new database, and
+// returns after the first scan.
 func StartSharing(t testing.TB, files, shared Files) (m *Memoir, teamDir string) {
 	t.Helper()
 	dir, team := t.TempDir(), &Memoir{TB: t, Dir: t.TempDir()}
@@ -180,7 +184,7 @@ func (m *Memoir) Remove(name string) {
 	waittest.For(m, name+" to go", func() bool { return os.RemoveAll(at) == nil })
 }
 
-// Scan runs a full scan of an agent.
+// Scan runs a full scan of an agent and waits for its end. An error ends the test.
 func (m *Memoir) Scan(slug string) {
 	m.Helper()
 	if _, err := m.Engine.Scan(m.Context(), slug); err != nil {
