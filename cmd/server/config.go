@@ -74,10 +74,10 @@ const (
 // errAnswered means that --help or --version was written, so that the program can end.
 var errAnswered = errors.New("answered")
 
-// parseConfig returns the settings. A flag has priority over its variable in env, and that over the
-// default. A repeatable flag replaces its variable. An empty variable counts as absent, except
-// where it turns something off. env works as os.LookupEnv does. For --help and --version it writes
-// to out and returns errAnswered. Other errors are sentences for users.
+// parseConfig returns the checked settings, with absolute paths. A flag has priority over its
+// variable in env, and that over the default. A repeatable flag replaces its variable. An empty
+// variable counts as absent, except where it turns something off. For --help and --version it
+// writes the answer to out and returns errAnswered. Other errors are sentences for users.
 func parseConfig(args []string, env func(string) (string, bool), out io.Writer) (config, error) {
 	c := defaults(env)
 	flags := c.flagSet()
