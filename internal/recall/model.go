@@ -52,26 +52,6 @@ func (r *Recaller) byModel(ctx context.Context, from records.RecallSources, reco
 	return nil
 }
 
-// insteadOfNone adds to record the memories that answer the query by keywords and have a word of it
-// in their name or description, and a note about it. It is for a model that chose none. Without
-// such memories, it changes nothing.
-func (r *Recaller) insteadOfNone(ctx context.Context, from records.RecallSources, total int, record *records.Recall, request Request, given records.SessionDelivery) error {
-	found, err := r.byKeyword(ctx, from, total, request.Query, given.Memories)
-	if err != nil {
-		return err
-	}
-	strong := slices.DeleteFunc(found.answers, func(m ranked) bool { return !m.isStrong() })
-	if len(strong) == 0 {
-		return nil
-	}
-	record.SelectedBy, record.Candidates = ByKeyword, found.candidates
-	record.Note = "The model chose none, so the words chose those whose name or description matches."
-	for _, m := range strong[:min(len(strong), request.Limit)] {
-		record.Chosen = append(record.Chosen, records.RecallChoice{ID: uuid.MustParse(m.ID), Why: m.why()})
-	}
-	return nil
-}
-
 // isStrong reports whether the best match of a term is in the memory's name or description.
 func (r ranked) isStrong() bool {
 	return slices.ContainsFunc(r.matches, func(e termMatch) bool { return e.in != inBody })

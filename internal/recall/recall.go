@@ -192,8 +192,9 @@ func (r *Recaller) begin(ctx context.Context, request *Request) (records.RecallS
 }
 
 // choose chooses memories by the model or by keywords and sets the choice, how it was made, and the
-// time it took in record. If the model fails or chooses none, keywords choose. If there is a reason
-// not to search, it sets only that. It saves nothing.
+// time it took in record. If the model fails, keywords choose; if it chooses none, keywords choose
+// among memories that match in name or description. If there is a reason not to search, it sets only
+// that. It saves nothing.
 func (r *Recaller) choose(ctx context.Context, from records.RecallSources, record *records.Recall, request Request) error {
 	start := time.Now()
 	defer func() { record.Took = time.Since(start) }()
@@ -202,20 +203,29 @@ func (r *Recaller) choose(ctx context.Context, from records.RecallSources, recor
 		record.Skipped = string(skip)
 		return err
 	}
+	isModelEmpty := false
 	if r.HasModel() && !request.ReadOnly {
 		err := r.byModel(ctx, from, record, request, given)
-		if err == nil && len(record.Chosen) == 0 {
-			return r.insteadOfNone(ctx, from, total, record, request, given)
-		}
-		if err == nil || ctx.Err() != nil || errors.Is(err, memories.ErrUnavailable) {
+		switch {
+		case err == nil && len(record.Chosen) == 0:
+			isModelEmpty = true
+		case err == nil, ctx.Err() != nil, errors.Is(err, memories.ErrUnavailable):
 			return err
+		default:
+			r.options.Log.WarnContext(ctx, "model did not choose, using keywords", "error", err)
+			record.Note = "The model did not choose (" + shortReason(err) + "), so the words did."
 		}
-		r.options.Log.WarnContext(ctx, "model did not choose, using keywords", "error", err)
-		record.Note = "The model did not choose (" + shortReason(err) + "), so the words did."
 	}
 	found, err := r.byKeyword(ctx, from, total, request.Query, given.Memories)
 	if err != nil {
 		return err
+	}
+	if isModelEmpty {
+		found.answers = slices.DeleteFunc(found.answers, func(m ranked) bool { return !m.isStrong() })
+		if len(found.answers) == 0 {
+			return nil
+		}
+		record.Note = "The model chose none, so the words chose those whose name or description matches."
 	}
 	record.SelectedBy, record.Candidates = ByKeyword, found.candidates
 	for _, f := range found.answers[:min(len(found.answers), request.Limit)] {
