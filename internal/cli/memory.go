@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"memoir/internal/memories"
+	"memoir/internal/wire"
 )
 
 // memoryCall is one run of memory, with its flags.
@@ -141,10 +142,7 @@ func (c *memoryCall) list(ctx context.Context, on memoryStore, _ string) error {
 	if err != nil {
 		return misusedFilter(err)
 	}
-	if c.json {
-		return c.writeJSON(found.json)
-	}
-	return writeList(c.Stdout, found.value)
+	return printAnswer(c, found, writeList)
 }
 
 // misusedFilter converts a *memories.InvalidError about a filter to a *usageError that names the
@@ -167,10 +165,7 @@ func (c *memoryCall) show(ctx context.Context, on memoryStore, name string) erro
 	if err != nil {
 		return c.withNames(ctx, on, err)
 	}
-	if c.json {
-		return c.writeJSON(found.json)
-	}
-	return writeMemory(c.Stdout, found.value)
+	return printAnswer(c, found, writeMemory)
 }
 
 func (c *memoryCall) save(ctx context.Context, on memoryStore, name string) error {
@@ -190,11 +185,10 @@ func (c *memoryCall) save(ctx context.Context, on memoryStore, name string) erro
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.writeJSON(saved.json)
-	}
-	_, err = fmt.Fprintf(c.Stdout, "saved %s in %s\n", printable(saved.value.Name), printable(saved.value.Path))
-	return err
+	return printAnswer(c, saved, func(to io.Writer, m wire.Memory) error {
+		_, err := fmt.Fprintf(to, "saved %s in %s\n", printable(m.Name), printable(m.Path))
+		return err
+	})
 }
 
 // readBody sets d.body to the text of from, at most memories.MaxFileSize+1 bytes. It leaves d.body
@@ -221,10 +215,7 @@ func (c *memoryCall) delete(ctx context.Context, on memoryStore, name string) er
 	if err != nil {
 		return c.withNames(ctx, on, err)
 	}
-	if c.json {
-		return c.writeJSON(gone.json)
-	}
-	return writeDeletion(c.Stdout, gone)
+	return printAnswer(c, gone.answer, func(to io.Writer, _ wire.Memory) error { return writeDeletion(to, gone) })
 }
 
 func (c *memoryCall) recall(ctx context.Context, on memoryStore, query string) error {
@@ -232,10 +223,7 @@ func (c *memoryCall) recall(ctx context.Context, on memoryStore, query string) e
 	if err != nil {
 		return err
 	}
-	if c.json {
-		return c.writeJSON(found.json)
-	}
-	return writeRecalled(c.Stdout, found.value)
+	return printAnswer(c, found, writeRecalled)
 }
 
 // withNames returns err. If err is an *unknownError, it adds up to five names of memories that
@@ -262,7 +250,11 @@ func (c *memoryCall) withNames(ctx context.Context, on memoryStore, err error) e
 	return fmt.Errorf("%w; there is %s", err, strings.Join(near, ", "))
 }
 
-func (c *memoryCall) writeJSON(text []byte) error {
-	_, err := fmt.Fprintf(c.Stdout, "%s\n", bytes.TrimSpace(text))
+// printAnswer prints the JSON of an answer with --json, else its value by write.
+func printAnswer[T any](c *memoryCall, a answer[T], write func(to io.Writer, value T) error) error {
+	if !c.json {
+		return write(c.Stdout, a.value)
+	}
+	_, err := fmt.Fprintf(c.Stdout, "%s\n", bytes.TrimSpace(a.json))
 	return err
 }
