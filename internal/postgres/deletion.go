@@ -20,28 +20,26 @@ import (
 // lines, marks CLAUDE.md as out of date, and adds a journal entry. It changes no file on disk; the
 // next scan does after a crash.
 func (w *Writer) Delete(ctx context.Context, d records.Deletion) error {
-	return w.inKeyedTx(ctx, "delete", func(q *queries.Queries) error { return w.delete(ctx, q, d) })
-}
-
-func (w *Writer) delete(ctx context.Context, q *queries.Queries, d records.Deletion) error {
-	lines, err := json.Marshal(d.IndexLines)
-	if err != nil {
-		return err
-	}
-	at := d.Head.After(records.Now())
-	deleted := records.NewJournalEntry(d.Head, d.Head.CountKey(), at, memories.ActivityDeleted, d.Actor)
-	deleted.State = memories.Deleted
-	err = q.MarkDeleted(ctx, queries.MarkDeletedParams{ID: d.Head.UUID, At: at, IndexLines: lines, Actor: string(d.Actor)})
-	if err != nil {
-		return err
-	}
-	if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: w.agentID, Paths: pathsOf(d.Files)}); err != nil {
-		return err
-	}
-	if err := invalidatePublished(ctx, q, w.agentID, d.Head.UUID); err != nil {
-		return err
-	}
-	return journal(ctx, q, w.agentID, deleted)
+	return w.inKeyedTx(ctx, "delete", func(q *queries.Queries) error {
+		lines, err := json.Marshal(d.IndexLines)
+		if err != nil {
+			return err
+		}
+		at := d.Head.After(records.Now())
+		err = q.MarkDeleted(ctx, queries.MarkDeletedParams{ID: d.Head.UUID, At: at, IndexLines: lines, Actor: string(d.Actor)})
+		if err != nil {
+			return err
+		}
+		if err := q.MarkFilesRemoving(ctx, queries.MarkFilesRemovingParams{AgentID: w.agentID, Paths: pathsOf(d.Files)}); err != nil {
+			return err
+		}
+		if err := invalidatePublished(ctx, q, w.agentID, d.Head.UUID); err != nil {
+			return err
+		}
+		deleted := records.NewJournalEntry(d.Head, d.Head.CountKey(), at, memories.ActivityDeleted, d.Actor)
+		deleted.State = memories.Deleted
+		return journal(ctx, q, w.agentID, deleted)
+	})
 }
 
 func pathsOf(files []records.File) []string {
