@@ -83,9 +83,9 @@ func StartDirectory(t testing.TB, slug, dir string) *Memoir {
 	return startIn(t, pgtest.New(t), dir, agents.Settings{MemoryDirs: []agents.NamedDir{{Slug: slug, Path: dir}}}, nil)
 }
 
-// StartSharing writes files into a new agents directory and the files in shared into a directory
-// that all agents share, whose agent is team. It runs a Memoir over both, with a new database, and
-// returns after the first scan.
+// StartSharing does the same as Start, and gives all agents the memories of a second directory,
+// which has the files shared. The slug of that directory's agent is "team". It also returns the
+// directory's path.
 func StartSharing(t testing.TB, files, shared Files) (m *Memoir, teamDir string) {
 	t.Helper()
 	dir, team := t.TempDir(), &Memoir{TB: t, Dir: t.TempDir()}

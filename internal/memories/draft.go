@@ -14,7 +14,8 @@ type Draft struct {
 // Key returns the key of the memory.
 func (d Draft) Key() Key { return Key{Name: d.Name, Team: d.Team} }
 
-// Content returns the content that the memory's file gets. It has no Team and no Metadata.
+// Content returns the name, type, description and body of the draft, without changes. Team and
+// Metadata are no part of a Content; the caller must apply them.
 func (d Draft) Content() Content {
 	return Content{Name: d.Name, Type: d.Type, Description: d.Description, Body: d.Body}
 }

@@ -59,8 +59,8 @@ func (s *site) card(agent records.Agent, trend templates.Trend, changed, now tim
 	return card
 }
 
-// places returns the directories that Memoir searches for agents. A setting that is empty adds
-// none.
+// places returns the paths in the settings below which Memoir searches agents, as the settings spell
+// them. It omits empty settings, and directories that only projects name.
 func (s *site) places() []string {
 	var places []string
 	if dir := s.options.Places.AgentsDir; dir != "" {

@@ -60,8 +60,9 @@ func (s *site) history(w http.ResponseWriter, r *http.Request, agent records.Age
 	return show(w, r, http.StatusOK, templates.HistoryPage(v))
 }
 
-// comparedRevisions returns the first revisions, at most maxRevisions with maxHistoryBytes of text
-// together, but at least one. Diffs of more text would be slow.
+// comparedRevisions returns the first of the revisions: at most maxRevisions, and only as many as
+// have maxHistoryBytes of text together. The first one is always included. Diffs of more text would
+// be slow.
 func comparedRevisions(revisions []memories.Revision) []memories.Revision {
 	size := 0
 	for i, revision := range revisions {

@@ -41,7 +41,7 @@ func (s *site) sessions(w http.ResponseWriter, r *http.Request, agent records.Ag
 func sessionRow(session records.Session) templates.SessionRow {
 	name := agents.ParseSession(session.Name)
 	name.Thread = local(name.Thread)
-	return templates.SessionRow{Session: name, Files: session.Files}
+	return templates.SessionRow{Session: name, Files: session.Files, LastMemoryAt: local(session.ModifiedAt)}
 }
 
 // sessionMemory shows the notes of one conversation.

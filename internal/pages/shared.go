@@ -10,9 +10,9 @@ import (
 	"memoir/web/templates"
 )
 
-// shared returns, for each agent that shares its memories with all, the first groupRows memories
-// that match the view. It returns none for a view by scope, attention or session, and on further
-// pages.
+// shared returns a group for each agent whose shared memories the view's agent receives. A group
+// has the first groupRows matches and the number of all matches. Agents without a match have no
+// group. shared returns nil for a view by scope, attention or session, and on further pages.
 func (l grouped) shared(ctx context.Context) ([]templates.SharedGroup, error) {
 	if l.view.Scope != "" || l.view.Attention() || l.view.Session != "" || l.view.Cursor != "" {
 		return nil, nil

@@ -133,8 +133,9 @@ func (s *site) keepVersion(w http.ResponseWriter, r *http.Request, agent records
 	return redirect(w, r, back(r, templates.MemoryPath(agent.Slug, m.ID, "versions")), doneKept, m.ID)
 }
 
-// versionOf returns the version with that id: one of the files, or the memory's current content. It
-// returns memories.ErrNotFound if the id is unknown.
+// versionOf returns the version whose fingerprint is id, in hexadecimal digits. A version is a
+// distinct content: of one or more of the memory's files, or the current one. It returns
+// memories.ErrNotFound if no version has the id.
 func (s *site) versionOf(ctx context.Context, m memories.Memory, id string) (records.Version, error) {
 	found, err := s.store.Versions(ctx, m)
 	if err != nil {

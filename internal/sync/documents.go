@@ -45,9 +45,9 @@ func (e *Engine) Index(ctx context.Context, slug string) (Index, error) {
 	return index, err
 }
 
-// PreviewIndex returns the change that RebuildIndex would make to the agent's MEMORY.md. It fails
-// with memories.ErrNotFound for an unknown agent, and with *memories.ConflictError if the file
-// cannot be read.
+// PreviewIndex returns the change that RebuildIndex would make, and writes nothing. A missing
+// MEMORY.md is no error. It returns memories.ErrNotFound for an unknown agent, and
+// *memories.ConflictError if MEMORY.md cannot be read.
 func (e *Engine) PreviewIndex(ctx context.Context, slug string) (IndexChange, error) {
 	return e.calls.previewIndex.Read(ctx, slug, indexfile.PreviewIndexOp{})
 }

@@ -1,6 +1,8 @@
 package templates
 
 import (
+	"time"
+
 	"memoir/internal/agents"
 	"memoir/internal/markdown"
 	"memoir/internal/memories/claudemd"
@@ -21,7 +23,8 @@ type Sessions struct {
 // SessionRow is the view of one session, with the number of its memory files.
 type SessionRow struct {
 	agents.Session
-	Files int
+	Files        int
+	LastMemoryAt time.Time // of its newest memory file, also if that is gone
 }
 
 // SessionMemory is the view of the notes of one session.

@@ -52,8 +52,7 @@ func accountFor(dataDir, pgdata string) (account, error) {
 		"start Memoir as another user, or point --database-url at a server", ErrAccess, strings.Join(serverUsers, " or "))
 }
 
-// ownerOf returns the user id of a directory's owner, or -1 if the directory is missing or out of
-// reach.
+// ownerOf returns the user id of the directory's owner, or -1 if the directory cannot be examined.
 func ownerOf(dir string) int {
 	info, err := os.Stat(dir)
 	if err != nil {

@@ -145,9 +145,10 @@ type Result struct{ Problem string }
 // PublishOp is the argument of Publish.
 type PublishOp struct{}
 
-// Publish compiles the CLAUDE.md of one agent and writes it if it differs, in a transaction of its
-// own. It never writes the files of other agents. It returns memories.ErrNotFound for an unknown
-// agent.
+// Publish compiles an agent's CLAUDE.md and writes it if it differs, in a transaction of its own.
+// If the file cannot be written, Problem of the result is the reason, without an error. Publish
+// never writes files of other agents. It returns memories.ErrNotFound for an unknown agent, and
+// memories.ErrNotHolder if another server holds its lease.
 func (p *Publisher) Publish(ctx context.Context, slug string, _ PublishOp) (Result, error) {
 	return agenttx.Do(ctx, p.Agents, slug, func(tx *agenttx.Tx) (Result, error) {
 		state, err := p.publishOwn(ctx, tx, nil)

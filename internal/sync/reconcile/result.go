@@ -75,8 +75,10 @@ func (r *reconciler) markMissing(m *memoryState) {
 	m.row.State, m.kind, m.row.UpdatedAt = memories.Missing, events.Missing, r.at
 }
 
-// updateStates sets source, path, conflict, problems and state of each touched memory by its files
-// on disk.
+// updateStates completes the touched memories, except dropped and merged ones. It may give a memory
+// the content of another primary file, as updateSource does. It then sets path, conflict and
+// problems by the files. A living memory with a type and readable content becomes Active, another
+// living one NeedsAttention.
 func (r *reconciler) updateStates() {
 	for _, m := range r.ordered() {
 		if !m.touched || m.dropped || m.merged {

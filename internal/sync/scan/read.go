@@ -59,9 +59,9 @@ func (s *Scanner) readChanged(ctx context.Context, tx *agenttx.Tx, r Request, at
 	return changed, tx.DB.SaveSignatures(ctx, unchanged)
 }
 
-// inParallel divides the indexes below n into runs, processes several runs at a time, and calls do
-// for each index of a run. It begins no run after ctx has ended, and then returns the error of ctx.
-// If a call panics, inParallel panics after all calls have ended.
+// inParallel calls do once for each index below n, in runs of consecutive indexes, several runs at a
+// time. Once ctx has ended, it begins no further run; if runs are left then, it returns the error of
+// ctx. If do panics, the rest of its run is skipped, and inParallel panics after all other runs.
 func inParallel(ctx context.Context, n int, do func(i int)) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(2 * runtime.GOMAXPROCS(0))
