@@ -46,8 +46,8 @@ type Node struct {
 	handlers map[string]func(ctx context.Context, slug string, arguments []byte) (any, error)
 
 	conn           atomic.Pointer[lease.Conn] // for leases and messages
-	leasesReleased chan struct{}                       // receives when another server releases leases
-	noRoom         atomic.Bool                         // a lack of room for leases was logged
+	leasesReleased chan struct{}              // receives when another server releases leases
+	noRoom         atomic.Bool                // a lack of room for leases was logged
 	peerEvents     *peerEvents
 	requests       chan string // IDs of other servers' requests
 	// responses contains a chan struct{} for each request that this server has sent, by its ID. The
