@@ -198,7 +198,15 @@ func (r *reconciler) finish() Result {
 		if m.isRenamed() {
 			r.out.Changes = append(r.out.Changes, Change{events.Deleted, m.before.Name})
 		}
-		r.count(m)
+		switch {
+		case m.dropped:
+		case m.isNew, m.kind == events.Restored:
+			r.out.Added++
+		case m.kind == events.Saved:
+			r.out.Updated++
+		case m.kind == events.Deleted, m.kind == events.Missing:
+			r.out.Removed++
+		}
 	}
 	slices.SortFunc(r.out.Changes, func(a, b Change) int {
 		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(string(a.Kind), string(b.Kind)))
@@ -230,18 +238,6 @@ func (r *reconciler) collect(m *memoryState) {
 			MemoryID: m.row.UUID, RevisionID: m.row.RevisionID,
 			Name: m.row.Name, Description: m.source.File.Description, Body: m.source.File.Body,
 		})
-	}
-}
-
-func (r *reconciler) count(m *memoryState) {
-	switch {
-	case m.dropped:
-	case m.isNew, m.kind == events.Restored:
-		r.out.Added++
-	case m.kind == events.Saved:
-		r.out.Updated++
-	case m.kind == events.Deleted, m.kind == events.Missing:
-		r.out.Removed++
 	}
 }
 
