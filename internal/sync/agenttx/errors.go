@@ -69,10 +69,11 @@ func (tx *Tx) ClosedError() error {
 	if files.IsOwnership(tx.Closed) {
 		return OwnershipConflict(tx.Closed)
 	}
+	remedy := "Let the user that Memoir runs as read it"
 	if files.IsExhausted(tx.Closed) {
-		return &memories.ConflictError{Reason: fmt.Sprintf("The agent's directory %s cannot be opened (%v). Nothing was changed. Raise the number of files that may be open (ulimit -n), and try again.", tx.Agent.Dir, FSCause(tx.Closed))}
+		remedy = "Raise the number of files that may be open (ulimit -n)"
 	}
-	return &memories.ConflictError{Reason: fmt.Sprintf("The agent's directory %s cannot be opened (%v). Nothing was changed. Let the user that Memoir runs as read it, and try again.", tx.Agent.Dir, FSCause(tx.Closed))}
+	return &memories.ConflictError{Reason: fmt.Sprintf("The agent's directory %s cannot be opened (%v). Nothing was changed. %s, and try again.", tx.Agent.Dir, FSCause(tx.Closed), remedy)}
 }
 
 // joinedError means that the agent's directory is a link to another agent's.

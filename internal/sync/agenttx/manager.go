@@ -70,7 +70,9 @@ func (m *Manager) Do(ctx context.Context, slug string, do func(*Tx) error) (err 
 	defer func() {
 		if cause := recover(); cause != nil {
 			a.ResetScanState() // it may be half changed
-			err = m.panicError(slug, cause)
+			m.o.Log.Error("panic during work on an agent, will retry at the next scan",
+				"agent", slug, "panic", cause, "stack", string(debug.Stack()))
+			err = ErrPanic
 		}
 	}()
 	return m.o.Store.WithAgent(ctx, a.ID, func(w *postgres.Writer) error {
@@ -240,14 +242,6 @@ func (m *Manager) Unlock(a *State) {
 	if a.skipped.Swap(false) {
 		m.o.Queue.AddNow("", ".")
 	}
-}
-
-// panicError logs a panic during work on an agent, with the stack, and returns ErrPanic. It must be
-// called by the deferred function that recovers.
-func (m *Manager) panicError(slug string, cause any) error {
-	m.o.Log.Error("panic during work on an agent, will retry at the next scan",
-		"agent", slug, "panic", cause, "stack", string(debug.Stack()))
-	return ErrPanic
 }
 
 // AgentOf returns the agent that a row describes, without reading the disk.
