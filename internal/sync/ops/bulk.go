@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,8 +83,8 @@ func (s *Service) Bulk(ctx context.Context, slug string, op BulkOp) ([]*problem.
 		if i == 0 && errors.Is(err, memories.ErrNotHolder) {
 			return nil, err // nothing was changed: the caller sends all of it to the holder
 		}
-		if err != nil {
-			FailAll(errs[i:i+len(batch)], err)
+		for j := range batch {
+			errs[i+j] = cmp.Or(errs[i+j], err)
 		}
 	}
 	failures := make([]*problem.Failure, len(errs))
@@ -111,13 +112,4 @@ func (s *Service) change(ctx context.Context, tx *agenttx.Tx, c *changes, verb v
 		return s.verify(ctx, tx, c, ref)
 	}
 	return fmt.Errorf("unknown change %q", verb)
-}
-
-// FailAll sets every nil element of errs to err.
-func FailAll(errs []error, err error) {
-	for i := range errs {
-		if errs[i] == nil {
-			errs[i] = err
-		}
-	}
 }
