@@ -97,7 +97,7 @@ func (w *Watcher) handle(event fsnotify.Event) {
 			if mayBeDir {
 				w.queue.Add("", ".")
 			}
-		case !mayBeDir && !isMarkdown(name) && !agents.IsOther(name):
+		case !mayBeDir && !strings.EqualFold(filepath.Ext(name), ".md") && !agents.IsOther(name): // no memory
 		default:
 			w.queue.Add(r.slug, path.Join(r.rel, name))
 		}
@@ -116,8 +116,6 @@ func (w *Watcher) handleRemoved(dir string, d *watchedDir) {
 		w.forget(p)
 	}
 }
-
-func isMarkdown(name string) bool { return strings.EqualFold(filepath.Ext(name), ".md") }
 
 // mayBeDirectory reports whether the path is a directory, or is missing and may have been one.
 func mayBeDirectory(p string) bool {

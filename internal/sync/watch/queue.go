@@ -205,31 +205,24 @@ func (q *Queue) PendingOf(slug string) int {
 }
 
 // Combine returns the paths that are not below another one, sorted. If there are more than
-// MaxPaths, it replaces the paths by their directories until there are not.
-func Combine(paths map[string]struct{}) []string { return outermost(limitPaths(paths)) }
-
-func limitPaths(paths map[string]struct{}) map[string]struct{} {
-	if len(paths) <= MaxPaths {
-		return paths
+// MaxPaths, it replaces the paths by their directories until there are fewer, at last by ".".
+func Combine(paths map[string]struct{}) []string {
+	for len(paths) > MaxPaths {
+		dirs := map[string]struct{}{}
+		for p := range paths {
+			dirs[path.Dir(p)] = struct{}{}
+		}
+		if len(dirs) == len(paths) {
+			return []string{"."}
+		}
+		paths = dirs
 	}
-	dirs := map[string]struct{}{}
-	for p := range paths {
-		dirs[path.Dir(p)] = struct{}{}
-	}
-	if len(dirs) < len(paths) {
-		return limitPaths(dirs)
-	}
-	return map[string]struct{}{".": {}}
-}
-
-func outermost(all map[string]struct{}) []string {
-	if _, isAll := all["."]; isAll {
+	if _, isAll := paths["."]; isAll {
 		return []string{"."}
 	}
-	paths := slices.Sorted(maps.Keys(all))
-	return slices.DeleteFunc(paths, func(p string) bool {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(paths)), func(p string) bool {
 		for parent := path.Dir(p); parent != "."; parent = path.Dir(parent) {
-			if _, ok := all[parent]; ok {
+			if _, ok := paths[parent]; ok {
 				return true
 			}
 		}
