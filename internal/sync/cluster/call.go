@@ -34,10 +34,6 @@ const (
 // errHolderChanged means that the server that was asked no longer holds the agent's lease.
 var errHolderChanged = errors.New("lease holder changed before the call began")
 
-// errHolderLost means that the holder of the agent's lease has lost it during the call. The call
-// may have succeeded.
-var errHolderLost = fmt.Errorf("lease holder lost during the call: %w", memories.ErrUnavailable)
-
 // response is the response to a ServerRequest.
 type response struct {
 	Out   json.RawMessage  `json:"out"`   // the result of the call
@@ -157,7 +153,7 @@ func (n *Node) sendRequest(ctx context.Context, holder records.LeaseHolder, r re
 	case late != nil:
 		return late, nil
 	case errors.Is(err, errHolderChanged) && (taken || withdrawing != nil):
-		return nil, postgres.Interrupted(errHolderLost)
+		return nil, postgres.Interrupted(fmt.Errorf("lease holder lost during the call: %w", memories.ErrUnavailable))
 	}
 	return nil, err
 }
