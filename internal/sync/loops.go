@@ -49,15 +49,18 @@ func (e *Engine) workLoop(ctx context.Context) {
 	}
 }
 
-// runRequest runs one queued scan, or a discovery if the slug is empty, and records its success or
-// failure for the status. It queues a failed one again, with the whole directory if it fails
-// repeatedly. After a panic it does not retry; the next full scan does. It ignores agents whose
-// leases other servers have.
+// runRequest runs one queued scan, and records its success or failure for the status. If the slug
+// is empty, it runs a discovery, and scans the new and moved agents. It queues a failed one again,
+// with the whole directory if it fails repeatedly. After a panic it does not retry; the next full
+// scan does. It ignores agents whose leases other servers have.
 func (e *Engine) runRequest(ctx context.Context, w watch.Request) {
 	var err error
 	switch {
 	case w.Slug == "":
-		err = e.scanNewAgents(ctx)
+		var appeared []string
+		if appeared, err = e.discoverer.Run(ctx); err == nil {
+			_, err = e.scanEach(ctx, appeared, e.scan)
+		}
 	case e.node.HoldsLease(w.Slug):
 		err = e.scanPaths(ctx, w.Slug, w.Paths)
 	default:
@@ -87,17 +90,6 @@ func (e *Engine) queueFullScan() {
 	for _, slug := range e.agents.Slugs() {
 		e.queue.Add(slug, ".")
 	}
-}
-
-// scanNewAgents runs a discovery, and scans all of the directories of new and moved agents. It
-// fails if the discovery or one of the scans fails.
-func (e *Engine) scanNewAgents(ctx context.Context) error {
-	appeared, err := e.discoverer.Run(ctx)
-	if err != nil {
-		return err
-	}
-	_, err = e.scanEach(ctx, appeared, e.scan)
-	return err
 }
 
 // isNotLocal reports whether the error means that the agent was deleted from the database, or that

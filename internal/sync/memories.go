@@ -1,6 +1,7 @@
 package sync
 
 import (
+	"cmp"
 	"context"
 
 	"memoir/internal/memories"
@@ -143,14 +144,11 @@ func (e *Engine) VerifyMany(ctx context.Context, slug string, all []MemoryRef) [
 func (e *Engine) bulk(ctx context.Context, slug string, op ops.BulkOp) []error {
 	errs := make([]error, len(op.Refs))
 	failures, err := e.calls.bulk.Do(ctx, slug, op)
-	for i, failed := range failures {
-		errs[i] = failed.Err()
-	}
-	if err != nil {
-		ops.FailAll(errs, err)
-	}
 	for i := range errs {
-		errs[i] = postgres.Interrupted(errs[i])
+		if i < len(failures) {
+			errs[i] = failures[i].Err()
+		}
+		errs[i] = postgres.Interrupted(cmp.Or(errs[i], err))
 	}
 	return errs
 }
