@@ -46,7 +46,8 @@ type Status struct {
 	Problems             []scan.Problem // see ScanProblems
 }
 
-// Status returns the status of all agents together.
+// Status returns the status of all agents together, from the database and this server's state. It
+// fails only with an error of the database.
 func (e *Engine) Status(ctx context.Context) (Status, error) {
 	mirrored, attention, err := e.store.Mirrored(ctx)
 	if err != nil {

@@ -154,10 +154,10 @@ func (s *Sources) size() int {
 	return 1 + len(s.Summaries) + bytes>>10
 }
 
-// Text returns the full section of next[0] in CLAUDE.md. It uses the section of the last time if it
-// has one. Otherwise it calls bodies with all of next that have no section, makes the section from
-// the result, and keeps the other bodies for later calls. It fails with the errors of bodies and
-// ctx, and if bodies does not return the memory.
+// Text returns the full section of next[0] in CLAUDE.md. If the last compilation had the section,
+// it returns that one. Otherwise it calls bodies with all of next that have no section, makes the
+// section from the result, and keeps the other bodies for later calls. It fails with the errors of
+// bodies and ctx, and if bodies does not return the memory.
 func (s *Sources) Text(ctx context.Context, next []claudemd.Summary, bodies func(context.Context, []claudemd.Summary) (map[[16]byte]string, error)) (string, error) {
 	if s.used == nil {
 		s.used = map[sectionKey]string{}

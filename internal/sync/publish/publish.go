@@ -103,11 +103,11 @@ func (p *Publisher) publishOwn(ctx context.Context, tx *agenttx.Tx, changed []uu
 		return row.ClaudeMD, err
 	}
 	state, preview, err := p.writeClaudeMD(ctx, tx, sections, sources)
-	if err == nil && state.Problem == "" {
-		state.Problem, err = removeOldBlock(tx, row.ClaudeMD.Path, state.Path)
-	}
 	if err != nil {
 		return row.ClaudeMD, err
+	}
+	if state.Problem == "" {
+		state.Problem = removeOldBlock(tx, row.ClaudeMD.Path, state.Path)
 	}
 	if state.Problem != "" {
 		state.Path = row.ClaudeMD.Path // the old file may still have the block
@@ -183,36 +183,38 @@ func (p *Publisher) writeClaudeMD(ctx context.Context, tx *agenttx.Tx, sections 
 }
 
 // removeOldBlock removes Memoir's block from the file at from, after the block was written into the
-// file at to. It keeps all other bytes. problem is the reason if that fails; a user must solve it.
-func removeOldBlock(tx *agenttx.Tx, from, to string) (problem string, err error) {
+// file at to. All other bytes stay. If that fails, it returns the reason, which a user must solve.
+// It does nothing and returns "" if from is empty, missing, without a block, or the same file as
+// to.
+func removeOldBlock(tx *agenttx.Tx, from, to string) (problem string) {
 	if from == "" || from == to || isSameFile(tx, from, to) {
-		return "", nil
+		return ""
 	}
 	for range publishAttempts {
 		raw, err := agenttx.ReadAll(tx.Root, from, maxClaudeMDRead)
 		if errors.Is(err, fs.ErrNotExist) {
-			return "", nil
+			return ""
 		}
 		if err != nil {
-			return claudeMDProblem(from, err), nil
+			return claudeMDProblem(from, err)
 		}
 		document, err := claudemd.ReadDocument(raw)
 		if err != nil {
-			return claudeMDProblem(from, err), nil
+			return claudeMDProblem(from, err)
 		}
 		without := document.Without()
 		if bytes.Equal(without, raw) {
-			return "", nil
+			return ""
 		}
 		err = tx.Overwrite(from, without, files.Options{IfHash: files.Hash(raw)})
+		if err == nil {
+			return ""
+		}
 		if !errors.Is(err, files.ErrChanged) {
-			if err != nil {
-				problem = claudeMDProblem(from, err)
-			}
-			return problem, nil
+			return claudeMDProblem(from, err)
 		}
 	}
-	return claudeMDProblem(from, files.ErrChanged), nil
+	return claudeMDProblem(from, files.ErrChanged)
 }
 
 // isSameFile reports whether two paths are or may be the same file.

@@ -182,7 +182,8 @@ func (w *Watcher) Mode(noEvents map[string]string) (mode, note string) {
 	return PollMode, fmt.Sprintf("%s; Memoir looks by itself every %v instead", reason, interval.Round(time.Second))
 }
 
-// pollReason returns why something is polled, or "" if nothing is.
+// pollReason returns a text for users: why some or all directories are polled. It returns "" if
+// none is polled.
 func (w *Watcher) pollReason(noEvents map[string]string) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -107,7 +107,9 @@ func (w *Watcher) WatchTarget(slug, file, rel string) {
 	w.watch(filepath.Dir(file), reason{slug: slug, rel: rel, target: filepath.Base(file)})
 }
 
-// watch adds a reason to watch dir, and watches it.
+// watch adds a reason to watch dir, and asks the notifier to watch it. If another directory, or
+// none, was there before, it records that the agent's directories have changed, and queues the path
+// of a link. It does nothing if everything is polled.
 func (w *Watcher) watch(dir string, r reason) {
 	if w.open == nil {
 		return
