@@ -144,7 +144,7 @@ func (p *Publisher) writeClaudeMD(ctx context.Context, tx *agenttx.Tx, sections 
 		if err != nil || preview.Problem != "" {
 			return records.ClaudeMD{Chars: preview.Chars, Problem: preview.Problem}, preview, err
 		}
-		return p.publishedState(tx, preview, "", files.Hash(preview.Text)), preview, nil
+		return p.publishedState(preview, "", files.Hash(preview.Text)), preview, nil
 	}
 	for attempt := 1; ; attempt++ {
 		path := tx.Agent.ClaudeMDPath(tx.Root)
@@ -163,7 +163,8 @@ func (p *Publisher) writeClaudeMD(ctx context.Context, tx *agenttx.Tx, sections 
 		if preview.Problem != "" {
 			return records.ClaudeMD{Chars: utf8.RuneCount(raw), Problem: preview.Problem}, preview, nil
 		}
-		state := p.publishedState(tx, preview, path, files.Hash(preview.Text))
+		hash := files.Hash(preview.Text)
+		state := p.publishedState(preview, path, hash)
 		if raw != nil && bytes.Equal(raw, preview.Text) {
 			return state, preview, nil
 		}
@@ -229,7 +230,7 @@ func isSameFile(tx *agenttx.Tx, a, b string) bool {
 
 // publishedState returns the state of a CLAUDE.md at path that has the compiled text. hash is the
 // hash of the text.
-func (p *Publisher) publishedState(tx *agenttx.Tx, preview Preview, path, hash string) records.ClaudeMD {
+func (p *Publisher) publishedState(preview Preview, path, hash string) records.ClaudeMD {
 	key := publishKey{recipe: p.recipe(preview.MemoryOff, preview.shared), hash: hash}
 	if !preview.nextStaleAt.IsZero() {
 		key.expiresAt = strconv.FormatInt(preview.nextStaleAt.Unix()+1, 10) // rounded up

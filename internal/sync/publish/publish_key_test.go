@@ -86,12 +86,12 @@ func TestNextStale(t *testing.T) {
 func TestPublishedState_ExpiryIsRoundedUp(t *testing.T) {
 	t.Parallel()
 	var p Publisher
-	state := p.publishedState(nil, Preview{Chars: 7, nextStaleAt: time.Unix(100, 1)}, "CLAUDE.md", "abc")
+	state := p.publishedState(Preview{Chars: 7, nextStaleAt: time.Unix(100, 1)}, "CLAUDE.md", "abc")
 	key := parsePublishKey(state.PublishKey)
 	if state.Path != "CLAUDE.md" || state.Chars != 7 || key.hash != "abc" || key.expiresAt != "101" || key.file != "" {
 		t.Errorf("publishedState() = %+v, want the path, 7 characters, the hash, expiry 101 and no signature", state)
 	}
-	if state := p.publishedState(nil, Preview{}, "", "abc"); parsePublishKey(state.PublishKey).expiresAt != "" {
+	if state := p.publishedState(Preview{}, "", "abc"); parsePublishKey(state.PublishKey).expiresAt != "" {
 		t.Errorf("publishedState() = %+v, want no expiry", state)
 	}
 }

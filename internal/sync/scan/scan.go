@@ -243,7 +243,7 @@ func (s *Scanner) commitScan(ctx context.Context, tx *agenttx.Tx, o reconcile.Ob
 		}
 	}
 	result := reconcile.Run(o, known)
-	s.presetCosts(tx, result.ChangeSet.NewHeads)
+	s.presetCosts(result.ChangeSet.NewHeads)
 	var later []records.SearchText
 	if len(result.ChangeSet.Words) > maxIndexedInScan || !s.Scans.IsReady() {
 		later, result.ChangeSet.Words = result.ChangeSet.Words, nil
@@ -261,7 +261,7 @@ func (s *Scanner) commitScan(ctx context.Context, tx *agenttx.Tx, o reconcile.Ob
 // total size is at least farPastLimit times ClaudeMDLimit. The publisher writes only rows whose
 // costs differ. Without preset costs it would write all these rows again: for 10,000 rows, that
 // takes as long as saving them.
-func (s *Scanner) presetCosts(tx *agenttx.Tx, newRows []records.MemoryRow) {
+func (s *Scanner) presetCosts(newRows []records.MemoryRow) {
 	limit := int64(s.ClaudeMDLimit)
 	size := int64(0)
 	for _, row := range newRows {
