@@ -15,7 +15,6 @@ import (
 	"memoir/internal/sync/agenttx"
 	"memoir/internal/sync/cluster"
 	"memoir/internal/sync/ops"
-	"memoir/internal/sync/reconcile"
 	"memoir/internal/sync/scan"
 )
 
@@ -119,7 +118,7 @@ func (d *Directory) writeFile(ctx context.Context, tx *agenttx.Tx, relPath strin
 	case err != nil:
 		return ops.WriteConflict(relPath, err)
 	}
-	return d.scanAndPublish(ctx, tx, scan.Request{Paths: []string{relPath}, Saved: relPath, Origin: reconcile.Origin{Actor: tx.Actor}})
+	return d.scanAndPublish(ctx, tx, scan.Request{Paths: []string{relPath}, Saved: relPath})
 }
 
 func (d *Directory) renameFile(ctx context.Context, tx *agenttx.Tx, op WriteFileOp) error {
@@ -146,7 +145,7 @@ func (d *Directory) renameFile(ctx context.Context, tx *agenttx.Tx, op WriteFile
 	case err != nil:
 		return &memories.ConflictError{Reason: fmt.Sprintf("%s could not be renamed to %s (%v). It has one of the two names. Look which, and try again.", from, to, agenttx.FSCause(err))}
 	}
-	return d.scanAndPublish(ctx, tx, scan.Request{Paths: []string{from, to}, Origin: reconcile.Origin{Actor: tx.Actor}})
+	return d.scanAndPublish(ctx, tx, scan.Request{Paths: []string{from, to}})
 }
 
 func (d *Directory) removeFile(ctx context.Context, tx *agenttx.Tx, op WriteFileOp) error {
@@ -156,7 +155,7 @@ func (d *Directory) removeFile(ctx context.Context, tx *agenttx.Tx, op WriteFile
 	}
 	removeErr := d.removeAll(ctx, tx, relPath)
 	// After a failure, some files may be removed. So it is scanned in any case.
-	return errors.Join(removeErr, d.scanAndPublish(ctx, tx, scan.Request{Paths: []string{relPath}, Origin: reconcile.Origin{Actor: tx.Actor}}))
+	return errors.Join(removeErr, d.scanAndPublish(ctx, tx, scan.Request{Paths: []string{relPath}}))
 }
 
 // removalAttempts is how often a removal is tried, if other processes write the files. Arbitrary.
@@ -314,7 +313,9 @@ func resolveNewPath(tx *agenttx.Tx, file string) (string, error) {
 	return path.Join(tx.Agent.PrimaryDir(), file), nil // the write creates the primary directory
 }
 
+// scanAndPublish runs the scan r of files that tx.Actor has changed, and writes CLAUDE.md.
 func (d *Directory) scanAndPublish(ctx context.Context, tx *agenttx.Tx, r scan.Request) error {
+	r.Origin.Actor = tx.Actor
 	result, err := d.Scanner.Run(ctx, tx, r)
 	if err != nil {
 		return err
