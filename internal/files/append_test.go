@@ -23,7 +23,7 @@ func TestAppend_NewLine(t *testing.T) {
 		if err := os.WriteFile(name, []byte(before), 0o640); err != nil {
 			t.Fatal(err)
 		}
-		if err := files.Append(root, "log.md", []byte("b\n")); err != nil {
+		if err := files.NewGuard().Append(root, "log.md", []byte("b\n")); err != nil {
 			t.Fatal(err)
 		}
 		got, err := os.ReadFile(name)
@@ -45,7 +45,7 @@ func TestAppend_NewLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]error{"none": fs.ErrNotExist, "directory": syscall.EISDIR, "pipe": files.ErrNotRegular, "leaves": files.ErrLeaves} {
-		if err := files.Append(root, name, []byte("b\n")); !errors.Is(err, want) {
+		if err := files.NewGuard().Append(root, name, []byte("b\n")); !errors.Is(err, want) {
 			t.Errorf("appending to %s: %v, want %v", name, err, want)
 		}
 	}
@@ -113,7 +113,7 @@ func appendAgainAndAgain(t *testing.T, dir, name string) {
 	for i := range appended {
 		line := fmt.Appendf(nil, "%s %d\n", name, i)
 		for {
-			err = files.Append(root, "log.md", line)
+			err = files.NewGuard().Append(root, "log.md", line)
 			if errors.Is(err, fs.ErrNotExist) {
 				err = files.Write(root, "log.md", line, files.Options{New: true})
 			}

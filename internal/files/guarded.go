@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"syscall"
 	"time"
 )
 
@@ -23,16 +24,57 @@ func (g *Guard) Write(root *os.Root, relPath string, data []byte, options Option
 	return Write(at.dir, at.name, data, options)
 }
 
-// Append appends data to a file as the function Append does, if the guard allows it. Otherwise the
-// error is an *OwnershipError. It also refuses a file with several names whose owner does not own
-// the directory: it may be another user's file.
+// Append appends data to an existing regular file and syncs it. If the last line has no end, it
+// adds one. The error is [fs.ErrNotExist] if the file is missing, ErrChanged if it was replaced
+// during the call (then data may be lost), and an *OwnershipError if the guard refuses it or the
+// file may be another user's. If the system cuts the write short, the written part stays.
 func (g *Guard) Append(root *os.Root, relPath string, data []byte) error {
 	at, err := g.enterInPlace(root, relPath)
 	if err != nil {
 		return fmt.Errorf("append to %s: %w", relPath, err)
 	}
 	defer at.close()
-	return Append(at.dir, at.name, data)
+	if err := appendTo(at.dir, at.name, data); err != nil {
+		return fmt.Errorf("append to %s: %w", relPath, err)
+	}
+	return nil
+}
+
+// appendTo appends data to the regular file name in dir, below a line end, in one write, and syncs
+// the file. The error is ErrNotRegular for another file, and ErrChanged if the file was replaced
+// during the call.
+func appendTo(dir *os.Root, name string, data []byte) error {
+	// O_NONBLOCK, because the file may be a pipe. Read access is for the last byte.
+	file, err := dir.OpenFile(name, os.O_RDWR|os.O_APPEND|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return ErrNotRegular
+	}
+	if size := info.Size(); size > 0 {
+		last := make([]byte, 1)
+		if _, err := file.ReadAt(last, size-1); err == nil && last[0] != '\n' {
+			data = append([]byte{'\n'}, data...)
+		}
+	}
+	if _, err := file.Write(data); err != nil {
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	// A program that saves by renaming may have replaced the file by an older version.
+	now, err := dir.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(info, now) {
+		return ErrChanged
+	}
+	return nil
 }
 
 // Touch sets a file's modification time. The error is an *OwnershipError if the guard does not

@@ -142,7 +142,7 @@ func (d brokenDisk) Write(root *os.Root, name string, data []byte, options files
 }
 
 func (d brokenDisk) Append(root *os.Root, name string, data []byte) error {
-	return d.atOnce("disk: append "+name, "append", name, func() error { return files.Append(root, name, data) })
+	return d.atOnce("disk: append "+name, "append", name, func() error { return files.NewGuard().Append(root, name, data) })
 }
 
 func (d brokenDisk) RemoveIf(root *os.Root, name, hash string) error {

@@ -57,7 +57,7 @@ func (d *fillingDisk) Append(root *os.Root, path string, data []byte) error {
 	if d.full.Load() {
 		return &fs.PathError{Op: "write", Path: path, Err: syscall.ENOSPC}
 	}
-	return files.Append(root, path, data)
+	return files.NewGuard().Append(root, path, data)
 }
 
 func (d *fillingDisk) RemoveIf(root *os.Root, path, hash string) error {

@@ -19,7 +19,7 @@ import (
 type Disk interface {
 	// Write is files.Write.
 	Write(root *os.Root, path string, data []byte, options files.Options) error
-	// Append is files.Append.
+	// Append is files.Guard.Append.
 	Append(root *os.Root, path string, data []byte) error
 	// RemoveIf is files.Guard.RemoveIf.
 	RemoveIf(root *os.Root, path, hash string) error
