@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -45,7 +46,9 @@ func (l *lateStatus) Unwrap() http.ResponseWriter { return l.ResponseWriter }
 // panics, because huma would send its own error text; package gate sends a problem instead.
 func marshalAnswer(w io.Writer, v any) error {
 	var body bytes.Buffer
-	if err := marshal(&body, v); err != nil {
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
 		panic(fmt.Errorf("an answer cannot be written: %w", err))
 	}
 	_, err := w.Write(body.Bytes())

@@ -37,7 +37,12 @@ func fixDiff(path, newPath, before, after string) string {
 	if removed+added > maxDiffLines {
 		return fmt.Sprintf("--- %s\n+++ %s\nToo many lines to show: %d are removed and %d are added.\n", path, newPath, removed, added)
 	}
-	text, err := udiff.ToUnified(path, newPath, before, lineEdits(before, after, start, end), udiff.DefaultContextLines)
+	edits := udiff.Lines(before[start:len(before)-end], after[start:len(after)-end])
+	for i := range edits {
+		edits[i].Start += start
+		edits[i].End += start
+	}
+	text, err := udiff.ToUnified(path, newPath, before, edits, udiff.DefaultContextLines)
 	if err != nil {
 		panic(err) // the edits were computed from this text
 	}
@@ -60,15 +65,4 @@ func commonEnds(before, after string) (start, end int) {
 		end = 0
 	}
 	return start, end
-}
-
-// lineEdits returns the edits of whole lines that turn before into after. start and end are the
-// results of commonEnds; only the text between them is compared.
-func lineEdits(before, after string, start, end int) []udiff.Edit {
-	edits := udiff.Lines(before[start:len(before)-end], after[start:len(after)-end])
-	for i := range edits {
-		edits[i].Start += start
-		edits[i].End += start
-	}
-	return edits
 }

@@ -109,7 +109,8 @@ func (s stream) follow(ctx context.Context, received <-chan events.Event, agent 
 // send writes and flushes text, and reports whether both succeeded within sendTimeout. Its deadline
 // replaces the server's, which is too short for a stream.
 func (s stream) send(text string) bool {
-	_ = s.control.SetWriteDeadline(time.Now().Add(sendTimeout)) // fails for a test's recorder, which has no deadlines
+	// fails for a test's recorder, which has no deadlines
+	_ = s.control.SetWriteDeadline(time.Now().Add(sendTimeout))
 	_, err := s.w.Write([]byte(text))
 	return err == nil && s.control.Flush() == nil
 }

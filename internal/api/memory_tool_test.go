@@ -394,7 +394,8 @@ func TestMemoryTool_Failures(t *testing.T) {
 func TestMemoryTool_OtherServer(t *testing.T) {
 	t.Parallel()
 	s := setup(t, memoirtest.Files{"ada/memory/tabs.md": memoirtest.Note("Tabs", memories.Feedback, "Use tabs.")})
-	other := serve(t, memoirtest.StartAt(t, s.URL, nil), api.Options{}) // a second server of the same database, without agents of its own
+	// a second server of the same database, without agents
+	other := serve(t, memoirtest.StartAt(t, s.URL, nil), api.Options{})
 	other.tool(object{"command": "view", "path": "/memories/tabs.md", "view_range": []int{7, 7}}, "Here's the content of /memories/tabs.md with line numbers:", false)
 	other.tool(object{"command": "view", "path": "/memories"}, "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:", false)
 	other.tool(object{"command": "view", "path": "/memories/none.md"}, "The path /memories/none.md does not exist. Please provide a valid path.", true)

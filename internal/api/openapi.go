@@ -2,7 +2,6 @@ package api
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -20,20 +19,14 @@ func description() huma.Config {
 	config := huma.DefaultConfig("Memoir", version)
 	config.Info.Description = "See, correct and share the memories of your AI agents."
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
-	config.CreateHooks = nil                                                            // no $schema members in answers
-	config.Formats = map[string]huma.Format{"application/json": format, "json": format} // "json" is for application/problem+json
+	config.CreateHooks = nil // no $schema members in answers
+	// "json" is for application/problem+json
+	config.Formats = map[string]huma.Format{"application/json": format, "json": format}
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "The server's --token, if it has one."},
 	}
 	config.Security = []map[string][]string{{}, {"token": {}}}
 	return config
-}
-
-// marshal writes v to w as JSON and a line end, without escaping <, > and &.
-func marshal(w io.Writer, v any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(v)
 }
 
 // commonFailures are the statuses that any call can fail with.

@@ -75,7 +75,8 @@ func (a *api) recallNow(ctx context.Context, in *recallInput) (*recallAnswer, er
 	if in.Body.Limit != nil {
 		request.Limit = *in.Body.Limit
 	}
-	if in.Async && !request.ReadOnly { // a read-only recall is not stored, so it cannot be fetched later
+	// a read-only recall is not stored, so it cannot be fetched later
+	if in.Async && !request.ReadOnly {
 		id, err := a.recaller.Begin(ctx, request)
 		return &recallAnswer{http.StatusAccepted, recallOf(recall.Result{ID: id, Pending: true, BudgetLeft: recall.SessionBudget}, "")}, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/records"
+	"memoir/internal/wire"
 )
 
 // Statistics contains the growth and the ages of an agent's memories.
@@ -61,15 +62,11 @@ func (a *api) getStatistics(ctx context.Context, row records.Agent, in *statisti
 	if err != nil {
 		return nil, err
 	}
-	return ok(Statistics{Growth: growthOf(grown[row.ID]), Ages: agesOf(ages[row.ID])}), nil
+	return ok(Statistics{Growth: wire.List(grown[row.ID], growthPointOf), Ages: agesOf(ages[row.ID])}), nil
 }
 
-func growthOf(points []records.GrowthPoint) []GrowthPoint {
-	grown := make([]GrowthPoint, len(points))
-	for i, p := range points {
-		grown[i] = GrowthPoint{Day: p.Day.Format(time.DateOnly), Alive: aliveOf(p.Alive)}
-	}
-	return grown
+func growthPointOf(p records.GrowthPoint) GrowthPoint {
+	return GrowthPoint{Day: p.Day.Format(time.DateOnly), Alive: aliveOf(p.Alive)}
 }
 
 // agesOf returns a bucket for each count. The bounds of the ages are records.AgeBounds; the last
