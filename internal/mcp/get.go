@@ -31,8 +31,8 @@ type whole struct {
 const toolGet = "get_memory"
 
 // getMemory returns the selected memory of the agent. If the agent has no such memory, it returns
-// the fact of the agent's index with that id, or the memory that another agent shares with all.
-// Any other failure is returned at once.
+// the fact of the agent's index with that id. Without such a fact, it returns the memory that
+// another agent shares with all. Any other failure is returned at once.
 func (e *endpoint) getMemory(ctx context.Context, agent records.Agent, in getInput) (whole, error) {
 	found, err := e.whole(ctx, agent, in.memorySelector)
 	if !errors.Is(err, memories.ErrNotFound) {

@@ -148,7 +148,7 @@ func (e *endpoint) searchMemories(ctx context.Context, agent records.Agent, in s
 }
 
 // page returns one page of a list, with the facts and the shared memories of the first page. If the
-// page is too large for an agent, it is read again with half the limit, and the next page begins
+// page is too large for an agent, it is read again with half the limit. The next page then begins
 // after the last memory shown.
 func (e *endpoint) page(ctx context.Context, agent records.Agent, filter memories.Filter, request memories.PageRequest) (list, error) {
 	if request.Limit == 0 {
