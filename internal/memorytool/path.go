@@ -20,8 +20,9 @@ const maxPath = 4096
 const maxDecodings = 16
 
 // inside returns a model's path relative to the memory directory, as it is written, and "." for the
-// directory itself. ok is false if the path or any decoding of it (percent-encoding and NFKC) could
-// leave the directory, has a hidden name, or is too long. A hidden .git, for example, has commands.
+// directory itself. ok is false if the path is too long. It is also false if the path or any
+// decoding of it (percent-encoding and NFKC) could leave the directory or has a hidden name. A
+// hidden .git, for example, has commands.
 func inside(requested string) (path string, ok bool) {
 	if len(requested) > maxPath {
 		return "", false
