@@ -18,10 +18,6 @@ import (
 // Prefix is the path under which Static is mounted.
 const Prefix = "/static/"
 
-// ContentSecurityPolicy is the policy of every page: nothing inline, foreign or framed.
-const ContentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
-	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-
 //go:embed static
 var embedded embed.FS
 

@@ -9,13 +9,10 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 )
 
-// compress compresses text responses if the client accepts it. It leaves alone what the handler
-// compressed, event streams, short responses, responses with an ETag, and JSON for local clients.
-// Compression would take longer than the rest of such a request.
-//
-// The attack BREACH, which derives content from lengths, does not apply. It needs cross-site
-// requests with the cookie, but the cookie is SameSite=Strict and foreign hosts and origins are
-// refused.
+// compress returns a handler that calls next and compresses text responses if the client accepts
+// it. It leaves alone event streams, short responses, responses with an ETag, and JSON for local
+// clients. Lengths reveal nothing (BREACH), because cross-site requests with the cookie are
+// impossible: it is SameSite=Strict, and foreign hosts and origins are refused.
 func compress(next http.Handler) http.Handler {
 	pack, err := gzhttp.NewWrapper(gzhttp.EnableZstd(false), gzhttp.ContentTypeFilter(isText))
 	if err != nil {

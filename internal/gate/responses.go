@@ -48,9 +48,9 @@ func (g *Gate) recover(answer middleware.WrapResponseWriter, r *http.Request) {
 	g.refuse(answer, r, http.StatusInternalServerError, "Something went wrong here. The server's log says what, under request "+id+".")
 }
 
-// contentSecurityPolicy allows the pages' own scripts, styles, images and connections only. HTML
+// ContentSecurityPolicy allows the pages' own scripts, styles, images and connections only. HTML
 // that passes the cleaning of a memory's text cannot run or load anything.
-const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+const ContentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 // setHeaders returns a handler that sets the security headers and then calls next, which may change
@@ -58,7 +58,7 @@ const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 
 func setHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		h.Set("Content-Security-Policy", contentSecurityPolicy)
+		h.Set("Content-Security-Policy", ContentSecurityPolicy)
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("X-Frame-Options", "DENY") // for browsers that do not know frame-ancestors
 		// The value no-referrer would also remove the Origin of our own forms. The check for

@@ -13,6 +13,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"memoir/internal/gate"
 	"memoir/web"
 )
 
@@ -143,7 +144,7 @@ func guarded(t *testing.T, pages http.Handler) string {
 	mux := http.NewServeMux()
 	mux.Handle(web.Prefix, web.Static())
 	mux.Handle("/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", web.ContentSecurityPolicy)
+		w.Header().Set("Content-Security-Policy", gate.ContentSecurityPolicy)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		pages.ServeHTTP(w, r)
 	}))
