@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"context"
 	"errors"
 	"net/http"
 
@@ -28,14 +29,17 @@ func (s *site) delete(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, back(r, templates.MemoriesPath(slug)), doneDeleted, result.Memory.ID)
 }
 
-// verify marks a memory as still true, which sets its age to zero, and redirects to its page. After
-// a conflict it shows the reason and the current memory.
-func (s *site) verify(w http.ResponseWriter, r *http.Request) error {
-	slug, id := slugOf(r), idOf(r)
-	if _, err := s.engine.Verify(r.Context(), slug, id, r.PostFormValue(templates.FieldETag)); err != nil {
-		return s.refuse(w, r, err)
+// change returns a handler that calls act with the memory that the address names, and redirects to
+// the page of the form, which then shows the notice done. After a conflict it shows the reason and
+// the current memory.
+func (s *site) change(act func(ctx context.Context, slug, id, match string) (engine.Result, error), done string) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		slug, id := slugOf(r), idOf(r)
+		if _, err := act(r.Context(), slug, id, r.PostFormValue(templates.FieldETag)); err != nil {
+			return s.refuse(w, r, err)
+		}
+		return redirect(w, r, back(r, templates.MemoryPath(slug, id)), done, id)
 	}
-	return redirect(w, r, back(r, templates.MemoryPath(slug, id)), doneVerified, id)
 }
 
 func (s *site) chooseType(w http.ResponseWriter, r *http.Request) error {

@@ -60,7 +60,8 @@ func (s *site) readActivity(r *http.Request, list records.ActivityList, names ma
 		return err
 	}
 	query := r.URL.Query()
-	length := entriesToShow(query.Get(templates.FieldShown))
+	isShown := func(n int) bool { return strconv.Itoa(n) == query.Get(templates.FieldShown) }
+	length := max(0, slices.IndexFunc(entriesShown, isShown))
 	list.Kind, list.Actor, list.Session = v.Filter.Kind, v.Filter.Actor, v.Filter.Session
 	list.Cursor, list.Limit = query.Get(templates.FieldCursor), entriesShown[length]
 	page, err := s.store.Activity(r.Context(), list)
@@ -100,10 +101,4 @@ func requestedActivity(r *http.Request) (templates.ActivityFilter, error) {
 		return f, errBadRequest("That is no name of a session.")
 	}
 	return f, nil
-}
-
-// entriesToShow returns the index in entriesShown of the number raw. It is 0 if raw is not one of
-// them.
-func entriesToShow(raw string) int {
-	return max(0, slices.IndexFunc(entriesShown, func(n int) bool { return strconv.Itoa(n) == raw }))
 }

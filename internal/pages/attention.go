@@ -137,8 +137,11 @@ func choicesOf(f engine.Flawed) []templates.FixChoice {
 	var choices []templates.FixChoice
 	types := -1
 	for i, fix := range f.Fixes {
-		t, isType := typeOfFix(fix)
-		view := templates.FixView{ID: fix.ID, Label: fix.Label, Explanation: fix.Explanation, Guessed: fix.Guessed, Type: t}
+		view := templates.FixView{ID: fix.ID, Label: fix.Label, Explanation: fix.Explanation, Guessed: fix.Guessed}
+		name, isType := strings.CutPrefix(fix.ID, "type:")
+		if isType {
+			view.Type = memories.Type(name)
+		}
 		if isType && types >= 0 {
 			choice := &choices[types]
 			choice.Fixes = append(choice.Fixes, view)
@@ -155,15 +158,6 @@ func choicesOf(f engine.Flawed) []templates.FixChoice {
 		choices = append(choices, choice)
 	}
 	return choices
-}
-
-// typeOfFix returns the type that a fix sets, and true. If the fix sets no type, it returns false.
-func typeOfFix(fix frontmatter.Fix) (memories.Type, bool) {
-	name, isType := strings.CutPrefix(fix.ID, "type:")
-	if !isType {
-		return "", false
-	}
-	return memories.Type(name), true
 }
 
 func fixDiff(f engine.Flawed, fix frontmatter.Fix) diff.Diff {

@@ -64,7 +64,9 @@ func (s *site) batch(w http.ResponseWriter, r *http.Request) error {
 	case len(result.refused) > 0:
 		return s.showRefused(w, r, agent, op, result)
 	default:
-		return redirectBatch(w, r, back(r, listOf(agent, op)), token)
+		list := templates.WithQuery(back(r, listOf(agent, op)), map[string]string{fieldDone: "", fieldID: "", templates.FieldBatch: token})
+		http.Redirect(w, r, list, http.StatusSeeOther)
+		return nil
 	}
 }
 

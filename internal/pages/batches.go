@@ -3,7 +3,6 @@ package pages
 import (
 	"context"
 	"crypto/rand"
-	"net/http"
 	"sync"
 
 	"memoir/internal/records"
@@ -72,13 +71,6 @@ func (b *batches) add(token string, part batchResult) {
 		delete(b.byToken, b.order[0])
 		b.order = b.order[1:]
 	}
-}
-
-// redirectBatch redirects to path, which then shows a notice about the batch with that token.
-func redirectBatch(w http.ResponseWriter, r *http.Request, path, token string) error {
-	target := templates.WithQuery(path, map[string]string{fieldDone: "", fieldID: "", templates.FieldBatch: token})
-	http.Redirect(w, r, target, http.StatusSeeOther)
-	return nil
 }
 
 // noticeOfBatch returns the notice about the batch with that token. It returns nil if no such

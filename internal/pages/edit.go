@@ -19,9 +19,10 @@ func (s *site) editMemory(w http.ResponseWriter, r *http.Request, agent records.
 	case !m.Readable:
 		return &memories.ConflictError{Reason: "The file could not be read, so it cannot be edited here. Mend it on disk, or delete it."}
 	}
-	v := memoryForm(agent, m)
-	v.With = r.URL.Query().Get(templates.FieldWith)
-	return s.showForm(w, r, http.StatusOK, agent, v)
+	return s.showForm(w, r, http.StatusOK, agent, templates.MemoryForm{
+		Agent: agentView(agent), ID: m.ID, ETag: engine.ETag(m), With: r.URL.Query().Get(templates.FieldWith),
+		Name: m.Name, Type: m.Type, Description: m.Description, Body: m.Body,
+	})
 }
 
 // edit saves the form over a memory and redirects to the memory. If the memory has changed since

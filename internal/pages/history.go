@@ -92,7 +92,7 @@ func revisionView(m memories.Memory, revision memories.Revision, before *memorie
 	revision.SeenAt = local(revision.SeenAt)
 	v := templates.Revision{
 		Revision: revision, Agent: m.Agent, MemoryID: m.ID, ETag: engine.ETag(m),
-		First: before == nil, Current: isCurrent(m, revision), Readable: m.Readable,
+		First: before == nil, Current: revision.ID == hex.EncodeToString(m.Fingerprint[:]), Readable: m.Readable,
 	}
 	v.Restorable = m.Readable && m.State != memories.Deleted && !v.Current
 	if before == nil {
@@ -102,11 +102,6 @@ func revisionView(m memories.Memory, revision memories.Revision, before *memorie
 	v.Description = diff.Texts(before.Description, revision.Description, maxRevisionLines)
 	v.Body = diff.Texts(before.Body, revision.Body, maxRevisionLines)
 	return v
-}
-
-// isCurrent reports whether the revision has the memory's current content.
-func isCurrent(m memories.Memory, r memories.Revision) bool {
-	return r.ID == hex.EncodeToString(m.Fingerprint[:])
 }
 
 // text returns raw as valid UTF-8. Invalid bytes become U+FFFD.

@@ -7,7 +7,6 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/records"
-	engine "memoir/internal/sync"
 	"memoir/web/templates"
 )
 
@@ -63,13 +62,5 @@ func (s *site) notSaved(w http.ResponseWriter, r *http.Request, agent records.Ag
 		return s.showForm(w, r, http.StatusConflict, agent, v)
 	default:
 		return refused
-	}
-}
-
-// memoryForm returns the form with the memory's current content.
-func memoryForm(agent records.Agent, m memories.Memory) templates.MemoryForm {
-	return templates.MemoryForm{
-		Agent: agentView(agent), ID: m.ID, ETag: engine.ETag(m),
-		Name: m.Name, Type: m.Type, Description: m.Description, Body: m.Body,
 	}
 }

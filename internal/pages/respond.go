@@ -130,7 +130,7 @@ func (s *site) chooseTheme(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, back(r, templates.AgentsPath), http.StatusSeeOther)
 }
 
-// forReader returns the context for rendering the answer to r, with the reader's theme and the
+// forReader returns the context for rendering the answer to r. It has the reader's theme and the
 // address to return to after a change of the theme.
 func forReader(r *http.Request) context.Context {
 	var reader templates.Reader

@@ -25,7 +25,9 @@ func (s *site) sessions(w http.ResponseWriter, r *http.Request, agent records.Ag
 	}
 	v := templates.Sessions{Frame: frame, Agent: agentView(agent)}
 	for _, session := range page.Sessions {
-		v.Rows = append(v.Rows, sessionRow(session))
+		name := agents.ParseSession(session.Name)
+		name.Thread = local(name.Thread)
+		v.Rows = append(v.Rows, templates.SessionRow{Session: name, Files: session.Files})
 	}
 	noted, err := s.engine.SessionMemories(r.Context(), agent.Slug)
 	if err != nil {
@@ -36,12 +38,6 @@ func (s *site) sessions(w http.ResponseWriter, r *http.Request, agent records.Ag
 	}
 	v.MoreHref, v.FirstHref = pageLinks(path, cursor, page.NextCursor)
 	return show(w, r, http.StatusOK, templates.SessionsPage(v))
-}
-
-func sessionRow(session records.Session) templates.SessionRow {
-	name := agents.ParseSession(session.Name)
-	name.Thread = local(name.Thread)
-	return templates.SessionRow{Session: name, Files: session.Files, LastMemoryAt: local(session.ModifiedAt)}
 }
 
 // sessionMemory shows the notes of one conversation.

@@ -23,9 +23,11 @@ func (s *site) sync(w http.ResponseWriter, r *http.Request) error {
 		Frame:       templates.Frame{Live: templates.EventsPath},
 		FilesOnDisk: status.FilesOnDisk, Mirrored: status.Mirrored, NeedsAttention: status.NeedsAttention,
 		Pending: status.Pending, WatchMode: "events", WatchNote: "the system says at once what changes", Overflows: status.Overflows,
-		LastFullScan: local(status.LastFullScan), LastScan: scanResult(status.LastScan), Lag: status.Lag,
+		LastFullScan: local(status.LastFullScan), Lag: status.Lag,
 		Unsearchable: !s.engine.Searchable(), NearMisses: s.store.NearMisses(),
 	}
+	last := status.LastScan
+	v.LastScan = templates.ScanResult{Files: last.Scanned, Added: last.Added, Updated: last.Updated, Removed: last.Removed, Took: last.Took}
 	v.Banners = templates.ScanProblems(scanProblems(status.Problems), engine.RunsAs())
 	if status.WatchMode == watch.PollMode {
 		v.WatchMode, v.WatchNote = "polling", status.WatchNote
@@ -45,10 +47,6 @@ func scanProblems(all []engine.ScanProblem) []templates.ScanProblem {
 		views[i] = templates.ScanProblem(p)
 	}
 	return views
-}
-
-func scanResult(s engine.ScanResult) templates.ScanResult {
-	return templates.ScanResult{Files: s.Scanned, Added: s.Added, Updated: s.Updated, Removed: s.Removed, Took: s.Took}
 }
 
 // scan scans all agents, waits for the end, and redirects to the page that shows the result.

@@ -11,42 +11,35 @@ import (
 	"memoir/web/templates"
 )
 
-// move moves a memory to the scope (private, team or shared) or agent that the form names.
-func (s *site) move(w http.ResponseWriter, r *http.Request) error {
-	return s.transfer(w, r, s.engine.Move, doneMoved)
-}
-
-// copy copies a memory to the scope (private, team or shared) that the form names.
-func (s *site) copy(w http.ResponseWriter, r *http.Request) error {
-	return s.transfer(w, r, s.engine.Copy, doneCopied)
-}
-
-func (s *site) transfer(w http.ResponseWriter, r *http.Request, do func(ctx context.Context, slug, id, match string, to engine.Destination) (engine.Result, error), done string) error {
-	_, m, err := s.requestedMemory(r)
-	if err != nil {
-		return err
+// transfer returns a handler that moves or copies the memory, by calling do, to the scope (private,
+// team or shared) or agent that the form names. It redirects to the result, which then shows the
+// notice done. After a conflict it shows the reason and the current memory.
+func (s *site) transfer(
+	do func(ctx context.Context, slug, id, match string, to engine.Destination) (engine.Result, error), done string,
+) func(http.ResponseWriter, *http.Request, records.Agent, memories.Memory) error {
+	return func(w http.ResponseWriter, r *http.Request, _ records.Agent, m memories.Memory) error {
+		to := engine.Destination{Scope: memories.Scope(r.FormValue(templates.FieldTo)), Agent: r.FormValue(templates.FieldAgent)}
+		result, err := do(r.Context(), m.Agent, m.ID, r.PostFormValue(templates.FieldETag), to)
+		// the page has no field to show it at
+		if invalid := (*memories.InvalidError)(nil); errors.As(err, &invalid) {
+			err = &memories.ConflictError{Reason: "The " + invalid.Field + " " + invalid.Reason + ". Nothing was changed."}
+		}
+		if err != nil {
+			return s.refuse(w, r, err)
+		}
+		// The result has another id, so the form's page no longer exists.
+		view, err := viewOf(r, records.Agent{Slug: result.Memory.Agent})
+		if err != nil {
+			return err
+		}
+		if result.Memory.Agent == m.Agent {
+			return redirect(w, r, view.Memory(result.Memory.ID), done, result.Memory.ID)
+		}
+		// The form's list does not contain the result. An undo needs the old agent and scope.
+		page := templates.MemoryPath(result.Memory.Agent, result.Memory.ID)
+		page = templates.WithQuery(page, map[string]string{fieldFrom: m.Agent, fieldWas: string(m.Scope())})
+		return redirect(w, r, page, done, result.Memory.ID)
 	}
-	to := engine.Destination{Scope: memories.Scope(r.FormValue(templates.FieldTo)), Agent: r.FormValue(templates.FieldAgent)}
-	result, err := do(r.Context(), m.Agent, m.ID, r.PostFormValue(templates.FieldETag), to)
-	// the page has no field to show it at
-	if invalid := (*memories.InvalidError)(nil); errors.As(err, &invalid) {
-		err = &memories.ConflictError{Reason: "The " + invalid.Field + " " + invalid.Reason + ". Nothing was changed."}
-	}
-	if err != nil {
-		return s.refuse(w, r, err)
-	}
-	// The result has another id, so the form's page no longer exists.
-	view, err := viewOf(r, records.Agent{Slug: result.Memory.Agent})
-	if err != nil {
-		return err
-	}
-	if result.Memory.Agent == m.Agent {
-		return redirect(w, r, view.Memory(result.Memory.ID), done, result.Memory.ID)
-	}
-	// The form's list does not contain the result. An undo needs the old agent and scope.
-	page := templates.MemoryPath(result.Memory.Agent, result.Memory.ID)
-	page = templates.WithQuery(page, map[string]string{fieldFrom: m.Agent, fieldWas: string(m.Scope())})
-	return redirect(w, r, page, done, result.Memory.ID)
 }
 
 // Query parameters of the page of a memory that came from another agent.

@@ -12,7 +12,8 @@ import (
 	"memoir/internal/memories"
 )
 
-// TestChanges_ByOthersInBrowser changes the same memories by several users and agents at the same time.
+// TestChanges_ByOthersInBrowser changes the same memories by several users and agents at the same
+// time.
 func TestChanges_ByOthersInBrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)

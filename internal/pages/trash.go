@@ -33,16 +33,6 @@ func trashRow(m memories.Memory) templates.TrashRow {
 	return templates.TrashRow{MemoryRow: rowOf(m, time.Now()), Left: notRemoved(m)}
 }
 
-// restore restores a deleted memory, or writes the file of a missing one again, and redirects to
-// the page of the form. After a conflict it shows the reason and the current memory.
-func (s *site) restore(w http.ResponseWriter, r *http.Request) error {
-	slug, id := slugOf(r), idOf(r)
-	if _, err := s.engine.Restore(r.Context(), slug, id, r.PostFormValue(templates.FieldETag)); err != nil {
-		return s.refuse(w, r, err)
-	}
-	return redirect(w, r, back(r, templates.MemoryPath(slug, id)), doneRestored, id)
-}
-
 // purge deletes a memory and its history permanently, and redirects to the page of the form. After
 // a conflict it shows the reason and the current memory.
 func (s *site) purge(w http.ResponseWriter, r *http.Request) error {

@@ -1,6 +1,7 @@
 package templates
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -36,35 +37,22 @@ func moment(t time.Time) string {
 // machineTime returns t in UTC as RFC 3339, for the datetime attribute.
 func machineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-func typeName(t memories.Type) string {
-	switch t {
-	case memories.Feedback:
-		return "Feedback"
-	case memories.User:
-		return "User"
-	case memories.Project:
-		return "Project"
-	case memories.Reference:
-		return "Reference"
-	default:
-		return "No type"
-	}
+var typeNames = map[memories.Type]string{
+	memories.Feedback: "Feedback", memories.User: "User", memories.Project: "Project", memories.Reference: "Reference",
+}
+
+func typeName(t memories.Type) string { return cmp.Or(typeNames[t], "No type") }
+
+var typeMeanings = map[memories.Type]string{
+	memories.Feedback:  "how people want the work done",
+	memories.User:      "who people are and what they prefer",
+	memories.Project:   "what is going on, and why",
+	memories.Reference: "where things live",
 }
 
 // typeMeaning explains in a few words what a type is for.
 func typeMeaning(t memories.Type) string {
-	switch t {
-	case memories.Feedback:
-		return "how people want the work done"
-	case memories.User:
-		return "who people are and what they prefer"
-	case memories.Project:
-		return "what is going on, and why"
-	case memories.Reference:
-		return "where things live"
-	default:
-		return "no type, or could not be read"
-	}
+	return cmp.Or(typeMeanings[t], "no type, or could not be read")
 }
 
 // fileSize returns a number of bytes in words, in KiB or MiB if it is large.
