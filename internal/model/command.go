@@ -88,7 +88,7 @@ func (c *command) Ask(ctx context.Context, question Question) (Answer, error) {
 	}
 	// The output explains a failure better than the exit status.
 	answer, failure := c.read(out, can)
-	if failure != nil && err != nil && answer.Model == "" && !isResult(out) {
+	if failure != nil && err != nil && answer.Model == "" {
 		return Answer{}, err
 	}
 	return answer, failure
@@ -218,11 +218,6 @@ func resultOf(out []byte) (result, bool) {
 		return result{}, false
 	}
 	return one, json.Unmarshal(all[len(all)-1], &one) == nil && one.Type == "result"
-}
-
-func isResult(out []byte) bool {
-	_, is := resultOf(out)
-	return is
 }
 
 // read returns the answer and its cost in an output. It returns *Error if the output has no result,

@@ -166,19 +166,15 @@ type pausing struct {
 // Ask asks the model, returns its result, and counts timeouts. While the model is paused, it
 // returns an *Error at once.
 func (p *pausing) Ask(ctx context.Context, question Question) (Answer, error) {
-	if remaining := p.left(); remaining > 0 {
+	p.mu.Lock()
+	remaining := time.Until(p.until)
+	p.mu.Unlock()
+	if remaining > 0 {
 		return Answer{}, &Error{why: "it is paused, because it did not answer in time", again: true, after: remaining}
 	}
 	answer, err := p.model.Ask(ctx, question)
 	p.count(err)
 	return answer, err
-}
-
-// left returns the rest of the pause. It is zero or negative if the model is not paused.
-func (p *pausing) left() time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return time.Until(p.until)
 }
 
 // count counts err if it is a timeout, and begins a pause after maxTimeouts. Another result than a
