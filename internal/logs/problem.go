@@ -83,14 +83,7 @@ func Read(raw []byte, cut bool) Content {
 	return c
 }
 
-// cutTo returns the first limit characters of a text.
 func cutTo(text string, limit int) string {
-	n := 0
-	for i := range text {
-		if n == limit {
-			return text[:i]
-		}
-		n++
-	}
-	return text
+	characters := []rune(text)
+	return string(characters[:min(len(characters), limit)])
 }
