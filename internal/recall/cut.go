@@ -72,9 +72,5 @@ func cutBytes(text string) string {
 	if end := strings.LastIndexByte(text[:MaxBytes+1], '\n'); end >= MaxBytes/2 {
 		return text[:end]
 	}
-	end := MaxBytes
-	for !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end]
+	return prefixOf(text, MaxBytes)
 }
