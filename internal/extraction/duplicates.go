@@ -39,8 +39,8 @@ type decided struct {
 	why   string
 }
 
-// newDuplicateFilter reads the agent's memories, undecided and refused proposals, and deleted
-// contents from the database.
+// newDuplicateFilter returns a filter that compares findings with the agent's newest memories,
+// waiting and refused proposals, and deleted contents. It reads them from the database.
 func (x *Extractor) newDuplicateFilter(ctx context.Context, agent records.Agent) (*duplicateFilter, error) {
 	s := &duplicateFilter{x: x, agent: agent}
 	var err error
