@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -22,34 +23,27 @@ type database struct {
 // tables. After an error nothing is left open. If ctx has ended, the error is ctx's. The caller
 // must call close.
 func openDatabase(ctx context.Context, config config, log *slog.Logger) (*database, error) {
-	d, err := startDatabase(ctx, config, log)
-	if err != nil && ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	return d, err
-}
-
-func startDatabase(ctx context.Context, config config, log *slog.Logger) (*database, error) {
 	d := &database{log: log}
-	url := config.databaseURL
-	if url == "" {
-		server, err := local.Start(ctx, local.Options{DataDir: config.dataDir, Log: log, Schema: migrate.SchemaVersion()})
-		if err != nil {
-			return nil, err
-		}
-		d.server, url = server, server.URL()
-	}
-	if err := d.open(ctx, url); err != nil {
+	if err := d.open(ctx, config); err != nil {
 		d.close()
-		return nil, err
+		return nil, cmp.Or(ctx.Err(), err)
 	}
 	return d, nil
 }
 
-// open migrates the tables and opens the store. It logs if the version of the tables cannot be
-// recorded or search finds no similar words.
-func (d *database) open(ctx context.Context, url string) error {
-	if err := migrate.Run(ctx, url); err != nil {
+// open starts the private server unless another Postgres is configured, migrates the tables, and
+// opens the store. It logs if the version of the tables cannot be recorded or search finds no
+// similar words.
+func (d *database) open(ctx context.Context, config config) error {
+	url := config.databaseURL
+	if url == "" {
+		server, err := local.Start(ctx, local.Options{DataDir: config.dataDir, Log: d.log, Schema: postgres.SchemaVersion()})
+		if err != nil {
+			return err
+		}
+		d.server, url = server, server.URL()
+	}
+	if err := postgres.Migrate(ctx, url); err != nil {
 		return fmt.Errorf("cannot prepare the database: %w", err)
 	}
 	if d.server != nil {
