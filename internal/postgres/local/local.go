@@ -10,6 +10,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,11 +58,8 @@ type Server struct {
 // must call Stop.
 func Start(ctx context.Context, opts Options) (*Server, error) {
 	server, err := start(ctx, opts)
-	if err != nil && ctx.Err() != nil {
-		err = ctx.Err() // the error is a consequence
-	}
 	if err != nil {
-		return nil, fmt.Errorf("start the private Postgres: %w", err)
+		return nil, fmt.Errorf("start the private Postgres: %w", cmp.Or(ctx.Err(), err))
 	}
 	return server, nil
 }
