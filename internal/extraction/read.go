@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -28,20 +27,6 @@ func transcriptError(reason string) error {
 type unseenError struct{ error }
 
 func (e *unseenError) Unwrap() error { return e.error }
-
-// permitted checks that path is a transcript in Options.ClaudeDir and returns it without links. If
-// it is not, it returns *memories.InvalidError, inside *unseenError if another server may see it.
-func (x *Extractor) permitted(path string) (string, error) {
-	path, err := agents.TranscriptPath(x.options.ClaudeDir, path)
-	return path, refusal(err)
-}
-
-// open opens a transcript in Options.ClaudeDir. The caller must close it. For another path it
-// returns *memories.InvalidError, inside *unseenError if another server may see the file.
-func (x *Extractor) open(path string) (*os.File, error) {
-	file, err := agents.OpenTranscript(x.options.ClaudeDir, path)
-	return file, refusal(err)
-}
 
 // refusal converts an *agents.TranscriptError to *memories.InvalidError for the field
 // transcript_path, inside *unseenError if another server may see the file. It returns other errors
@@ -92,9 +77,9 @@ func (x *Extractor) read(ctx context.Context, agent records.Agent, c records.Con
 // readFile reads the transcript of a conversation from the last position to its present end. If the
 // bytes before that position have changed, it reads from the start; reading skips known messages.
 func (x *Extractor) readFile(c records.Conversation, reading transcript.Reading) (stretch, error) {
-	file, err := x.open(c.Transcript)
+	file, err := agents.OpenTranscript(x.options.ClaudeDir, c.Transcript)
 	if err != nil {
-		return stretch{}, err
+		return stretch{}, refusal(err)
 	}
 	defer file.Close()
 	from := c.Offset

@@ -197,7 +197,7 @@ func (x *Extractor) proposalsOf(ctx context.Context, agent records.Agent, sessio
 			if err != nil {
 				return nil, err
 			}
-			if seen := (Proposed{p, present}); !seen.needsDecision() {
+			if seen := (Proposed{p, present}); seen.Doubt() == "" && (present == nil || !present.Team) {
 				p.State, p.DecidedAt, p.DecidedBy = records.ProposalAccepting, now, memories.ByExtraction
 				if present != nil {
 					p.TargetID, p.BaseETag = uuid.MustParse(present.ID), engine.ETag(*present)
@@ -208,10 +208,6 @@ func (x *Extractor) proposalsOf(ctx context.Context, agent records.Agent, sessio
 	}
 	return proposals, nil
 }
-
-// needsDecision reports whether a person must decide: the proposal has a doubt or would change a
-// team memory.
-func (p Proposed) needsDecision() bool { return p.Doubt() != "" || p.Present != nil && p.Present.Team }
 
 // jobSummary returns a text for users about a run: the numbers of messages read and left out, of
 // unreadable lines and of findings, and the reasons for rejected candidates.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"memoir/internal/agents"
 	"memoir/internal/jobs"
 	"memoir/internal/memories"
 	"memoir/internal/model"
@@ -49,9 +50,9 @@ func (x *Extractor) scheduleRead(ctx context.Context, slug, path string, after t
 	if agent.MemoryOff {
 		return Deferred{}, errMemoryOff
 	}
-	path, err = x.permitted(path)
+	path, err = agents.TranscriptPath(x.options.ClaudeDir, path)
 	if err != nil {
-		return Deferred{}, err
+		return Deferred{}, refusal(err)
 	}
 	task := Task{agent.ID, strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))}
 	now := records.Now()
