@@ -154,7 +154,7 @@ type Place struct {
 func PlaceOf(within string) Place {
 	dirs, name := path.Split(within)
 	stem := strings.TrimSuffix(name, path.Ext(name))
-	if day, ok := ParseDay(dayIn(dirs)); ok {
+	if day, ok := ParseDay(strings.ReplaceAll(strings.TrimSuffix(dirs, "/"), "/", "-")); ok {
 		_, title, _ := strings.Cut(stem, "-")
 		if title == "" {
 			title = stem
@@ -170,6 +170,3 @@ func PlaceOf(within string) Place {
 	}
 	return Place{Title: stem}
 }
-
-// dayIn returns the directories 2026/11/21/ as 2026-11-21.
-func dayIn(dirs string) string { return strings.ReplaceAll(strings.TrimSuffix(dirs, "/"), "/", "-") }
