@@ -52,11 +52,6 @@ func (r *Recaller) byModel(ctx context.Context, from records.RecallSources, reco
 	return nil
 }
 
-// isStrong reports whether the best match of a term is in the memory's name or description.
-func (r ranked) isStrong() bool {
-	return slices.ContainsFunc(r.matches, func(e termMatch) bool { return e.in != inBody })
-}
-
 // shortReason describes err, for which a model did not choose, in a few words for users. It leaves
 // out the text of a server's answer, which may be long or confidential.
 func shortReason(err error) string {

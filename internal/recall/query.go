@@ -39,7 +39,7 @@ const functionCharacters = "的了是在有和就不人都一上也很到说要�
 // of its words. It leaves out function words, short numbers, and parts that the query excludes.
 // Words come first, then pairs of characters and single characters of scripts without spaces.
 func termsOf(query string) (terms []term, spoken language) {
-	query = withoutExclusions(ends(query))
+	query = exclusion.ReplaceAllString(ends(query), " ")
 	var all []string
 	for word := range words.All(query) {
 		if !words.SetsNoSpaces(word) {
@@ -121,9 +121,3 @@ func saysMore(pair string) bool {
 // exclusion matches what a query excludes: the rest of a clause after such words. A plain "not"
 // counts only at the start of a clause, because "why does it not start" is about starting.
 var exclusion = regexp.MustCompile(`(?i)(?:\b(?:except|except for|apart from|other than|aside from|excluding|never mind|not (?:asking |talking )?about|ausser|außer|sauf|excepto|salvo)|[,;:.(—–-]\s*(?:but |and )?not)\s+[^,;:.!?()\n]{1,60}`)
-
-// withoutExclusions returns a query without the parts that it excludes, such as "except X" and "not
-// about X".
-func withoutExclusions(query string) string {
-	return exclusion.ReplaceAllString(query, " ")
-}

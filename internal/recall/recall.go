@@ -221,7 +221,9 @@ func (r *Recaller) choose(ctx context.Context, from records.RecallSources, recor
 		return err
 	}
 	if isModelEmpty {
-		found.answers = slices.DeleteFunc(found.answers, func(m ranked) bool { return !m.isStrong() })
+		found.answers = slices.DeleteFunc(found.answers, func(m ranked) bool {
+			return !slices.ContainsFunc(m.matches, func(e termMatch) bool { return e.in != inBody })
+		})
 		if len(found.answers) == 0 {
 			return nil
 		}

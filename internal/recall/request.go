@@ -13,7 +13,8 @@ import (
 // invalid session name. It removes NUL and invalid bytes from the query, and the middle of a long
 // one. It lowers the limit to MaxChosen.
 func (r *Request) check() error {
-	r.Query = clean(ends(r.Query))
+	// Postgres refuses NUL and invalid UTF-8.
+	r.Query = strings.ToValidUTF8(strings.ReplaceAll(ends(r.Query), "\x00", ""), "")
 	switch {
 	case r.Limit == 0:
 		r.Limit = MaxChosen
@@ -28,11 +29,6 @@ func (r *Request) check() error {
 		return &memories.InvalidError{Field: "session", Reason: "is no text: it contains NUL, or is not valid UTF-8"}
 	}
 	return nil
-}
-
-// clean returns text without NUL and invalid UTF-8, which Postgres refuses.
-func clean(text string) string {
-	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")
 }
 
 // prefixOf returns the first limit bytes of a text, or up to three less to end between characters.
