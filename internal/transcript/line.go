@@ -79,7 +79,9 @@ func (s *stretch) take(line []byte) {
 	if e.UUID != "" {
 		s.out.Last = e.UUID
 		if s.Seen != nil && s.Seen(e.UUID) {
-			s.reset()
+			s.out.Messages, s.out.LeftOut, s.size = nil, 0, 0
+			s.order = nil
+			clear(s.wrote)
 			return
 		}
 	}

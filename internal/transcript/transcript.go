@@ -125,13 +125,6 @@ type stretch struct {
 	order []string
 }
 
-// reset removes the messages and memory writes that were read so far.
-func (s *stretch) reset() {
-	s.out.Messages, s.out.LeftOut, s.size = nil, 0, 0
-	clear(s.wrote)
-	s.order = nil
-}
-
 // add appends a message, with its middle cut if it is long. It removes the oldest messages until
 // all texts fit into maxText, and counts them.
 func (s *stretch) add(m Message) {
