@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"memoir/internal/memories"
 )
@@ -160,7 +161,7 @@ func linkName(inner string) (name string, ok bool) {
 	switch {
 	case name == "", strings.HasPrefix(name, "-"), strings.ContainsAny(name, "[]<>{}$*\"'`=:;,\\…\n"), strings.Contains(name, "..."):
 		return "", false
-	case placeholderLinks[strings.ToLower(name)], hasControl(inner), !startsLikeName(name):
+	case placeholderLinks[strings.ToLower(name)], strings.ContainsFunc(inner, unicode.IsControl), !startsLikeName(name):
 		return "", false
 	}
 	if dot := strings.LastIndexByte(name, '.'); dot >= 0 {

@@ -33,13 +33,6 @@ func (n *names) add(name string) {
 	n.open++
 }
 
-// declare records that the project has a file or directory with that name, without extension.
-func (n *names) declare(name string) {
-	if _, isSearched := n.declared[name]; isSearched {
-		n.declared[name] = true
-	}
-}
-
 // has reports whether a name was found.
 func (n *names) has(name string) bool { return n.found[foldedName(name)] }
 

@@ -136,8 +136,6 @@ func betweenWords(r rune) bool {
 		r >= 0x3000 && unicode.IsPunct(r)
 }
 
-func hasControl(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }
-
 func isLower(b byte) bool { return 'a' <= b && b <= 'z' }
 
 func isDigit(b byte) bool { return '0' <= b && b <= '9' }

@@ -43,7 +43,7 @@ func (b *blocksOf) line(line string) {
 		}
 		return
 	}
-	item := textOfItem(text)
+	item := text[len(itemMarker.FindString(text)):] // without a marker, the whole text
 	isItem := len(item) < len(text)
 	switch fence := fenceOf(item); {
 	case fence != "":
@@ -51,7 +51,7 @@ func (b *blocksOf) line(line string) {
 		b.fence = fence
 	case text == "":
 		b.end()
-	case len(b.current) == 0 && !isItem && isIndented(line):
+	case len(b.current) == 0 && !isItem && (strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")):
 		// Code, or the continuation of a list item, which looks the same.
 	case strings.HasPrefix(text, "#"):
 		b.end()
@@ -79,10 +79,6 @@ func (b *blocksOf) end() {
 	b.current, b.isItem = b.current[:0], false
 }
 
-func isIndented(line string) bool {
-	return strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")
-}
-
 // fenceOf returns the three or more backticks or tildes that open a code block at the start of a
 // line, or "" if the line opens none.
 func fenceOf(text string) string {
@@ -97,9 +93,6 @@ func fenceOf(text string) string {
 
 // itemMarker matches the marker of a list item with the space after it.
 var itemMarker = regexp.MustCompile(`^(?:[0-9]{1,9}[.)]|[-*+])[ \t]+`)
-
-// textOfItem returns the text after a list marker, or the whole line if it has none.
-func textOfItem(text string) string { return text[len(itemMarker.FindString(text)):] }
 
 // A piece is a part of a block that is either code or prose, with the remarks of its sentence.
 type piece struct {

@@ -197,7 +197,9 @@ func (s *search) seen(rel string) {
 		}
 	}
 	stem, _, _ := strings.Cut(path.Base(rel), ".")
-	s.names.declare(stem)
+	if _, isSearched := s.names.declared[stem]; isSearched {
+		s.names.declared[stem] = true
+	}
 }
 
 // file searches a file for the names that are not found yet. It skips binary files. If it cannot
