@@ -66,10 +66,8 @@ func (r *runDir) make(at string) error {
 // bytes on Linux, 103 on macOS). A comma is excluded, because clients would parse a list of hosts.
 func fitsSocket(dir string) bool {
 	const maxPath = len(syscall.RawSockaddrUnix{}.Path) - 1
-	return len(socketIn(dir)) <= maxPath && !strings.Contains(dir, ",")
+	return len(filepath.Join(dir, ".s.PGSQL."+strconv.Itoa(port))) <= maxPath && !strings.Contains(dir, ",")
 }
-
-func socketIn(dir string) string { return filepath.Join(dir, ".s.PGSQL."+strconv.Itoa(port)) }
 
 // writeRules writes access rules that admit only the user who runs Memoir, with peer
 // authentication, and makes the account the owner of them and of the directory.
