@@ -166,7 +166,7 @@ func setFromEnvironment(flags *flag.FlagSet, env func(string) (string, bool)) er
 		}
 		for _, variable := range variablesOf(f.Name) {
 			value, found := env(variable)
-			if !found || value == "" && !emptyMeansOff(f.Name) {
+			if !found || value == "" && !slices.Contains(emptyMeansOff, f.Name) {
 				continue
 			}
 			failure = setAll(flags, f.Name, variable, value)
@@ -194,12 +194,7 @@ func setAll(flags *flag.FlagSet, name, variable, value string) error {
 	return nil
 }
 
-func emptyMeansOff(name string) bool {
-	switch name {
-	case "agents-dir", "claude-dir", "model", "background-model", "claude-command":
-		return true
-	}
-	return false
-}
+// emptyMeansOff are the flags with a default that an empty value turns off.
+var emptyMeansOff = []string{"agents-dir", "claude-dir", "model", "background-model", "claude-command"}
 
 func isList(name string) bool { return name == "memory-dir" || name == "allowed-host" }
