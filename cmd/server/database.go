@@ -37,13 +37,13 @@ func openDatabase(ctx context.Context, config config, log *slog.Logger) (*databa
 func (d *database) open(ctx context.Context, config config) error {
 	url := config.databaseURL
 	if url == "" {
-		server, err := local.Start(ctx, local.Options{DataDir: config.dataDir, Log: d.log, Schema: postgres.SchemaVersion()})
+		server, err := local.Start(ctx, local.Options{DataDir: config.dataDir, Log: d.log, Schema: migrate.SchemaVersion()})
 		if err != nil {
 			return err
 		}
 		d.server, url = server, server.URL()
 	}
-	if err := postgres.Migrate(ctx, url); err != nil {
+	if err := migrate.Run(ctx, url); err != nil {
 		return fmt.Errorf("cannot prepare the database: %w", err)
 	}
 	if d.server != nil {
