@@ -797,6 +797,7 @@ func (r *rules) allowed(w *world, b memories.Blocked, content memories.Fingerpri
 // writtenBy records the primary file that an operation has written and scanned. It may be at the
 // path of another memory's file whose removal was not scanned.
 func (r *rules) writtenBy(w *world, m memories.Memory, at span) {
+	r.noteAway(w, false) // the operation has scanned its file
 	left := r.newDepartures()
 	for _, carrier := range m.Files {
 		d, there := w.disk()[carrier.Path]
