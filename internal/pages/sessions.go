@@ -27,7 +27,7 @@ func (s *site) sessions(w http.ResponseWriter, r *http.Request, agent records.Ag
 	for _, session := range page.Sessions {
 		name := agents.ParseSession(session.Name)
 		name.Thread = local(name.Thread)
-		v.Rows = append(v.Rows, templates.SessionRow{Session: name, Files: session.Files})
+		v.Rows = append(v.Rows, templates.SessionRow{Session: name, Files: session.Files, LastMemoryAt: local(session.ModifiedAt)})
 	}
 	noted, err := s.engine.SessionMemories(r.Context(), agent.Slug)
 	if err != nil {
