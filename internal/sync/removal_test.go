@@ -478,6 +478,37 @@ func TestUnreadable_KeepsMemory(t *testing.T) {
 	}
 }
 
+func TestDelete_UnreadableFileOfMemory(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/b.md", note("Deploy", memories.Project, "older"))
+	hourAgo := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(b.path("ada/memory/b.md"), hourAgo, hourAgo); err != nil {
+		t.Fatal(err)
+	}
+	b.write("ada/memory/a.md", note("Deploy", memories.Project, "newer"))
+	b.scanAll()
+	b.hasBody("ada", "Deploy", "newer")
+	b.write("aside.md", strings.Repeat("x", memories.MaxFileSize+1))
+	b.rename("aside.md", "ada/memory/a.md")
+	b.scan("ada")
+	b.hasBody("ada", "Deploy", "newer")
+	b.delete("ada", "a")
+	b.hasBody("ada", "Deploy", "older")
+}
+
+func TestDelete_UnreadableFileListed(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.write("ada/memory/a.md", strings.Repeat("x", memories.MaxFileSize+1))
+	b.write("ada/memory/MEMORY.md", "- [A](a.md) — first\n- [B](b.md)\n")
+	b.scanAll()
+	b.delete("ada", "a")
+	if got, want := b.read("ada/memory/MEMORY.md"), "- [B](b.md)\n"; got != want {
+		t.Errorf("MEMORY.md is %q, want %q", got, want)
+	}
+}
+
 // A file may have been too large for an earlier version, or for a scan during its replacement. Its
 // row then has no content.
 func TestUnreadable_ReadableAgain(t *testing.T) {

@@ -96,9 +96,7 @@ func Unlink(ctx context.Context, tx *agenttx.Tx, marked []records.File, indexes 
 			unlinked = append(unlinked, f)
 		}
 	}
-	// The new file of an unfinished rename has no entry yet.
-	listed := slices.DeleteFunc(slices.Clone(unlinked), func(f records.File) bool { return f.MemoryID == uuid.Nil })
-	left := indexfile.RemoveFromIndexes(tx, PathsOf(listed), indexes)
+	left := indexfile.RemoveFromIndexes(tx, PathsOf(unlinked), indexes)
 	for _, f := range unlinked {
 		if reason, isListed := left[f.Path]; isListed {
 			problem := fmt.Sprintf("%s is removed. %s The memory is deleted all the same, and that is tried again at each scan.", f.Path, reason)
