@@ -187,7 +187,7 @@ func sessionsPage() templates.Sessions {
 		Rows: []templates.SessionRow{
 			{Session: agents.Session{Name: "U07AB12CD-C02SUPPORT-1741512345.123456", User: "U07AB12CD", Channel: "C02SUPPORT", Thread: noon}, Files: 2, LastMemoryAt: noon.Add(time.Hour)},
 			{Session: agents.Session{Name: "U09ZZ88YY-C02SUPPORT-1740998877.000100", User: "U09ZZ88YY", Channel: "C02SUPPORT", Thread: noon.Add(-6 * 24 * time.Hour)}, Files: 1, LastMemoryAt: noon.Add(-6*24*time.Hour + 5*time.Minute)},
-			{Session: agents.Session{Name: "scratch"}},
+			{Session: agents.Session{Name: "scratch"}, LastMemoryAt: noon.Add(-31 * 24 * time.Hour)},
 		},
 	}
 }
