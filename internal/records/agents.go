@@ -37,11 +37,12 @@ type Agent struct {
 	UpdatedAt time.Time
 }
 
-// SharesMemories reports whether the agent's memories are shared with all others.
+// SharesMemories reports whether the agent has the layout "shared", so that its memories are given
+// to all other agents. It ignores MemoryOff, with which such an agent shares nothing.
 func (a Agent) SharesMemories() bool { return a.Layout == sharedLayout }
 
-// IsGivenShared reports whether the agent receives shared memories. It does not if its memory is
-// off or if it shares its own.
+// IsGivenShared reports whether the agent may receive the memories of agents that share theirs. It
+// returns false if MemoryOff is set or SharesMemories returns true.
 func (a Agent) IsGivenShared() bool { return !a.SharesMemories() && !a.MemoryOff }
 
 // sharedLayout is the layout of agents that share their memories.
@@ -77,7 +78,9 @@ type Counts struct {
 	Proposals     int // proposals to accept or refuse
 }
 
-// Add adds n memories of a state and a type.
+// Add adds n to the count of the state, and to Total unless the state is Deleted. For Active, that
+// count is ByType[t]. For Missing, it adds n to Missing and to MissingByType[t]. Both maps must not
+// be nil. Add ignores t for other states, and never changes Team or the last five counts.
 func (c *Counts) Add(state memories.State, t memories.Type, n int) {
 	if state != memories.Deleted {
 		c.Total += n

@@ -28,13 +28,14 @@ type ChangeSet struct {
 	Renames []Rename
 }
 
-// Empty reports whether there is nothing to apply. Search texts, journal entries and renames do not
-// count: they always come with other changes.
+// Empty reports whether there is nothing to apply. It ignores NewRevisions, Words, Activity and
+// Renames, because they always come with other changes.
 func (b *ChangeSet) Empty() bool {
 	return len(b.NewHeads)+len(b.Revisions)+len(b.Heads)+len(b.DropHeads)+len(b.NewFiles)+len(b.Files)+len(b.Block)+len(b.Unblock) == 0
 }
 
-// Memories returns the ids of the memories whose rows change.
+// Memories returns the ids of the memories whose rows are deleted, inserted or updated, in this
+// order: DropHeads, NewHeads, Heads.
 func (b *ChangeSet) Memories() []uuid.UUID {
 	ids := slices.Clone(b.DropHeads)
 	for _, heads := range [][]MemoryRow{b.NewHeads, b.Heads} {

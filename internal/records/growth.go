@@ -9,7 +9,7 @@ import (
 // Alive is the number of living memories by type. The empty type stands for no type.
 type Alive map[memories.Type]int
 
-// Total returns the number of living memories of all types.
+// Total returns the sum of the numbers of all types, including the memories without a type.
 func (a Alive) Total() int {
 	total := 0
 	for _, n := range a {

@@ -17,7 +17,8 @@ type IndexFacts struct {
 	ModifiedAt time.Time // of the index
 }
 
-// FactID returns the id of a fact: the same text in the same index of an agent keeps it.
+// FactID returns the id of the fact with the text in the index at path of the agent with the slug.
+// Equal arguments always give the same id, so that an unchanged fact keeps its id.
 func FactID(slug, path, text string) uuid.UUID {
 	return uuid.NewSHA1(factSpace, []byte(slug+"\x00"+path+"\x00"+text))
 }

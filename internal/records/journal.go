@@ -34,12 +34,13 @@ type CountKey struct {
 	Type  memories.Type
 }
 
-// IsLiving reports whether a memory with the key is counted as living: it has a state, and that is
-// not Deleted.
+// IsLiving reports whether the state is neither empty nor Deleted. Memories with other keys are not
+// counted as living.
 func (l CountKey) IsLiving() bool { return l.State != "" && l.State != memories.Deleted }
 
-// NewJournalEntry returns the journal entry of a change after which the memory is h. before is the
-// memory's state and type before the change.
+// NewJournalEntry returns the journal entry of a change, with the data of h, the memory after the
+// change. before is the memory's state and type before the change; it is zero for a new memory.
+// OtherName is empty. Nothing is saved.
 func NewJournalEntry(h MemoryRow, before CountKey, at time.Time, kind memories.ActivityKind, actor memories.Actor) JournalEntry {
 	return JournalEntry{
 		At: at, Kind: kind, Actor: actor, MemoryID: h.UUID, Name: h.Name, Path: h.Path, Session: h.Session,
@@ -47,15 +48,17 @@ func NewJournalEntry(h MemoryRow, before CountKey, at time.Time, kind memories.A
 	}
 }
 
-// LastJournalEntry returns the journal entry of a change that removes the memory h with its
-// contents: its state is Deleted and it has no revision.
+// LastJournalEntry returns the journal entry of a change that removes the memory h and its
+// contents. Its State is Deleted, its RevisionID is uuid.Nil, and its Before is h's state and type.
+// Nothing is saved.
 func LastJournalEntry(h MemoryRow, at time.Time, kind memories.ActivityKind, actor memories.Actor) JournalEntry {
 	end := NewJournalEntry(h, h.CountKey(), at, kind, actor)
 	end.State, end.RevisionID = memories.Deleted, uuid.Nil
 	return end
 }
 
-// JournalCleared returns the entry for the removal of the row of an unreadable file.
+// JournalCleared returns the journal entry, of the kind ActivityCleared, for the removal of h, the
+// row of an unreadable file. Its State is Deleted and its RevisionID is uuid.Nil. Nothing is saved.
 func JournalCleared(h MemoryRow, at time.Time, actor memories.Actor) JournalEntry {
 	return LastJournalEntry(h, at, memories.ActivityCleared, actor)
 }

@@ -20,11 +20,12 @@ type MemoryRow struct {
 	Conflict        memories.Conflict
 }
 
-// CountKey returns the state and type with which the memory is counted.
+// CountKey returns the memory's state and type, by which memories are counted.
 func (h MemoryRow) CountKey() CountKey { return CountKey{h.State, h.Type} }
 
-// After returns the time to record for a change of the memory: at, or if the memory has a later
-// time because a clock was wrong, the next moment after that.
+// After returns the time to record for a change of the memory. That is at, if it is later than h's
+// UpdatedAt and ContentAt. Otherwise it is a microsecond after the later of these two, because a
+// clock was wrong.
 func (h MemoryRow) After(at time.Time) time.Time {
 	for _, before := range []time.Time{h.UpdatedAt, h.ContentAt} {
 		if !at.After(before) {

@@ -53,8 +53,8 @@ type RecallsOfMemory struct {
 	Chances int
 }
 
-// DaysUpTo returns the starts of the given number of days in UTC, in order. The last is the day of
-// now.
+// DaysUpTo returns the beginnings (midnight UTC) of the given number of consecutive days, oldest
+// first. The last is the day of now. days must not be negative.
 func DaysUpTo(now time.Time, days int) []time.Time {
 	beginnings := make([]time.Time, days)
 	for i := range beginnings {

@@ -76,7 +76,7 @@ func (g RecallSources) Of(id int64) Agent {
 	return Agent{}
 }
 
-// IDs returns the ids of the sources.
+// IDs returns the ids of the sources, in their order.
 func (g RecallSources) IDs() []int64 {
 	ids := make([]int64, len(g))
 	for i, agent := range g {

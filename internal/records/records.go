@@ -9,6 +9,6 @@ package records
 
 import "time"
 
-// Now returns the current time in UTC, in the microseconds that Postgres keeps, so that a stored
-// time equals the one that is read back.
+// Now returns the current time in UTC, cut off to microseconds. Postgres stores no finer times, so
+// a stored time equals the one that is read back.
 func Now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }

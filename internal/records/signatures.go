@@ -6,7 +6,8 @@ type SignatureSum struct {
 	Signatures int64 // their exclusive or
 }
 
-// Add adds a file to the sum.
+// Add adds a file with the signature to the sum: it increments Files, and combines Signatures with
+// the signature by exclusive or. The order of files does not matter.
 func (s *SignatureSum) Add(signature int64) {
 	s.Files++
 	s.Signatures ^= signature
