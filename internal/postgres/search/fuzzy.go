@@ -18,8 +18,8 @@ const (
 // Similar is a word of a memory that looks like the typed word.
 type Similar struct{ Typed, Word string }
 
-// Mistyped returns the words of the query that are long enough to be mistyped. It returns nil if
-// there are more than 8 of them.
+// Mistyped returns the words of the query that can have typos: those with words.MaxTypos above 0,
+// in the order in which they were typed. It returns nil if there are none, or more than 8.
 func (q Query) Mistyped() []string {
 	var typed []string
 	for _, t := range q.terms {
@@ -33,9 +33,9 @@ func (q Query) Mistyped() []string {
 	return typed
 }
 
-// Fuzzy returns the query with similar words as alternatives to its own: those with few enough
-// typos, at most 12 for each word. It returns false if there is no such word; the query is then
-// unchanged.
+// Fuzzy returns a copy of the query in which a typed word also matches its similar words. It adds
+// those with 1 to words.MaxTypos typos, at most 12 for each typed word, fewest typos first. It
+// returns an equal query and false if similar has no such word. q does not change.
 func (q Query) Fuzzy(similar []Similar) (Query, bool) {
 	alternatives := closest(similar)
 	fuzzy := Query{phrases: q.phrases}

@@ -22,7 +22,8 @@ type lexeme struct {
 }
 
 // Parse returns the query for a text that a user typed. Each word also matches longer words that
-// begin with it. It returns false if the text has no word.
+// begin with it, except in scripts without spaces. Repeated words count once. It returns false if
+// the text has no word; the query is then invalid.
 func Parse(typed string) (Query, bool) {
 	var q Query
 	seen := map[string]bool{}
@@ -36,13 +37,13 @@ func Parse(typed string) (Query, bool) {
 	return q, len(q.terms) > 0
 }
 
-// Phrases returns the parts of the query in scripts without spaces, in the normal form NFKC. The
-// text of a hit must contain each of them. The list may be empty, but is not nil after Parse,
-// because it would be NULL in SQL.
+// Phrases returns the parts of the query in scripts without spaces or in Hangul, in the normal form
+// NFKC. It omits single characters. The caller must check that a hit's text contains each part.
+// After Parse the list may be empty but is not nil, because nil would be NULL in SQL.
 func (q Query) Phrases() []string { return q.phrases }
 
-// Rank returns the tsquery of the words without a scope, for the function ts_rank of Postgres. A
-// text must have all terms.
+// Rank returns the tsquery for the function ts_rank of Postgres. It has all words of the query with
+// their alternatives, and is not restricted to agents.
 func (q Query) Rank() string {
 	var all []string
 	for _, t := range q.terms {
@@ -51,11 +52,12 @@ func (q Query) Rank() string {
 	return strings.Join(all, " & ")
 }
 
-// Match returns the tsquery that finds the memories of the scope that have all terms of the query.
+// Match returns the tsquery that finds memories of the agents in scope. For each word of the query,
+// a memory must have the word or one of its alternatives. Match does not check Phrases.
 func (q Query) Match(scope Scope) string { return within(scope) + q.Rank() }
 
-// Titled returns the tsquery that finds the memories of the scope with at least one term of the
-// query in their names or descriptions.
+// Titled returns the tsquery that finds memories of the agents in scope. A memory must have at
+// least one word of the query, or an alternative, in its name or description.
 func (q Query) Titled(scope Scope) string {
 	var inTitle []string
 	for _, t := range q.terms {
@@ -64,8 +66,8 @@ func (q Query) Titled(scope Scope) string {
 	return within(scope) + "(" + strings.Join(inTitle, " | ") + ")"
 }
 
-// query returns the tsquery that finds texts with any of the alternatives. Each word has the sign
-// before it.
+// query returns the tsquery that finds texts with any of the alternatives. It puts sign, which may
+// be empty, before each word.
 func (t term) query(sign string) string {
 	var each []string
 	for _, l := range t {
@@ -78,8 +80,9 @@ func (t term) query(sign string) string {
 	return "(" + strings.Join(each, " | ") + ")"
 }
 
-// MatchAny returns the tsquery that finds the agents' memories with any of the words or runs. The
-// words must be folded by package words. A run is found where its characters follow each other.
+// MatchAny returns the tsquery that finds the agents' memories with any of the words or runs. Words
+// are folded by package words, and match exactly. A run is found where its characters follow each
+// other. At least one agent, and one word or run, is required; otherwise the tsquery is malformed.
 func MatchAny(agentIDs []int64, folded, runs []string) string {
 	var alternatives []string
 	for _, word := range folded {

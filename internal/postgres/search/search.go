@@ -22,8 +22,8 @@ type Scope struct {
 	Without []int64 // agents whose memories are left out
 }
 
-// within returns the beginning of a tsquery that restricts it to the scope. It is empty if the
-// scope is all agents.
+// within returns the beginning of a tsquery that restricts it to the agents in scope. It is empty
+// for the zero Scope, which is all agents.
 func within(scope Scope) (query string) {
 	if scope.AgentID != 0 {
 		query = agentLexeme(scope.AgentID) + " & "

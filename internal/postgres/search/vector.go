@@ -24,9 +24,10 @@ type Text struct {
 	Name, Description, Body string
 }
 
-// Vector returns the literal of a tsvector for the text, and the distinct words. Words of the name
-// have the weight A, of the description B, of the body C. Words beyond the size limit are left out
-// of both results. Go splits the text, not Postgres, so that it is split as a typed query is.
+// Vector returns the literal of a tsvector for the text, and its distinct words. Words of the name
+// have the weight A, of the description B, of the body C. Words after the size limit of 900,000
+// bytes are left out of both results. The literal also has the agent's id, and marks the first 100
+// words of name and description for Query.Titled.
 func Vector(t Text) (literal string, each []string) {
 	positions := map[string][]string{} // by word, as a tsvector has them
 	each = []string{}
