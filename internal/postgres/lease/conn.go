@@ -60,9 +60,9 @@ type Conn struct {
 	held map[int64]uint64 // terms of held leases, by agent
 }
 
-// Open connects to a database. It calls onMessage for each message that another connection sends,
-// one at a time; onMessage must not block. It fails with memories.ErrUnavailable if the database
-// cannot be reached. The connection outlives ctx, and the caller must call Close.
+// Open connects to a database. It calls onMessage with each message that another connection sends
+// by Notify, one at a time; onMessage must not block. It fails with memories.ErrUnavailable if the
+// database cannot be reached. The end of ctx only stops the connecting. The caller must call Close.
 func Open(ctx context.Context, config *pgx.ConnConfig, onMessage func(payload string)) (*Conn, error) {
 	config = config.Copy()
 	config.RuntimeParams["application_name"] = "memoir link"
@@ -83,7 +83,8 @@ func Open(ctx context.Context, config *pgx.ConnConfig, onMessage func(payload st
 }
 
 // run receives messages and runs jobs between them, until the connection is lost or closed. At the
-// end it forgets the held leases, closes the connection, and closes done.
+// end, c.err has the reason. It then forgets the held leases, closes the connection, and closes
+// done.
 func (c *Conn) run() {
 	defer close(c.done)
 	for c.err == nil {
@@ -110,8 +111,8 @@ func (c *Conn) run() {
 	c.conn.Close(closing) //nolint:errcheck // the connection has ended in any case
 }
 
-// receive waits for one message and passes it to onMessage, unless this connection sent it. It
-// returns without a message when the context ends. If the connection is lost, it sets err.
+// receive waits for one message and calls onMessage with it, unless this connection sent it. It
+// returns without a message when waiting ends. If the connection is lost, it sets c.err.
 func (c *Conn) receive(waiting context.Context) {
 	message, err := c.conn.WaitForNotification(waiting)
 	if message != nil && message.PID != c.conn.PgConn().PID() {
@@ -122,10 +123,10 @@ func (c *Conn) receive(waiting context.Context) {
 	}
 }
 
-// do runs work on the connection and waits for its result. After statementTimeout, work is
-// cancelled and the connection is lost. If the connection has ended, do returns the reason. It
-// takes no context of a request, because a cancellation would close the connection and release
-// every lease.
+// do runs work on the connection, and returns its error with the text of doing before it. It
+// cancels work after 10 seconds, and the connection is then lost. If the connection has ended, do
+// returns the reason, memories.ErrUnavailable. It has no context of a request, because its
+// cancellation would close the connection and release every lease.
 func (c *Conn) do(doing string, work func(context.Context, *queries.Queries) error) error {
 	result := make(chan error, 1)
 	job := func() {
@@ -147,9 +148,9 @@ func (c *Conn) do(doing string, work func(context.Context, *queries.Queries) err
 	}
 }
 
-// Notify sends the payloads as messages to all other servers, in order. It fails if a payload has
-// more than MaxPayload bytes, or the connection has ended. Servers that are not connected do not
-// receive them.
+// Notify sends the payloads as messages to all other servers, in order. It sends none and fails if
+// a payload has more than MaxPayload bytes. It fails with memories.ErrUnavailable if the connection
+// has ended. Servers that are not connected never receive the messages.
 func (c *Conn) Notify(payloads []string) error {
 	return c.do("tell the other servers", func(ctx context.Context, q *queries.Queries) error {
 		return q.Notify(ctx, payloads)
@@ -160,12 +161,12 @@ func (c *Conn) Notify(payloads []string) error {
 // lost.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
-// Err returns the error that ended the connection, memories.ErrUnavailable after Close. Callers
-// must wait for Done first.
+// Err returns the error that ended the connection. errors.Is finds memories.ErrUnavailable in it,
+// after Close and after a loss. Callers must first wait until the channel of Done is closed.
 func (c *Conn) Err() error { return c.err }
 
-// Close cancels running work, closes the connection, which releases every lease, and waits for
-// that.
+// Close cancels running work and closes the connection, which releases every lease. It waits until
+// the connection is closed. It may be called again.
 func (c *Conn) Close() {
 	c.stop()
 	<-c.done

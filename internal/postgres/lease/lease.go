@@ -26,9 +26,10 @@ const (
 // lastTerm is the number of the last period of a lease in this process.
 var lastTerm atomic.Uint64
 
-// Take takes the leases of the agents that no connection holds, and returns the agents of these new
-// leases. It skips leases that this server or another one holds. If Postgres has no room for all
-// free leases, it stops and returns ErrNoRoom with the leases of the batches until then.
+// Take takes those leases of the agents that no server holds, and returns the agents whose leases
+// are new. It skips leases that this server or another one holds, and does not wait for them. If
+// the lock table of Postgres is full, it stops and fails with ErrNoRoom. The leases in taken are
+// held also if it fails, unless the connection has ended.
 func (c *Conn) Take(agents []int64) (taken []int64, err error) {
 	err = c.do("take leases", func(ctx context.Context, q *queries.Queries) error {
 		requested := slices.DeleteFunc(slices.Clone(agents), func(id int64) bool { return c.Term(id) != 0 })
@@ -54,7 +55,7 @@ func (c *Conn) Take(agents []int64) (taken []int64, err error) {
 }
 
 // Release releases the leases of the agents. It ignores agents whose lease this server does not
-// hold.
+// hold. Term returns 0 for the others from then on, also if Release fails.
 func (c *Conn) Release(agents []int64) error {
 	return c.do("release leases", func(ctx context.Context, q *queries.Queries) error {
 		held := slices.DeleteFunc(slices.Clone(agents), func(id int64) bool { return c.Term(id) == 0 })
@@ -70,9 +71,9 @@ func (c *Conn) Release(agents []int64) error {
 	})
 }
 
-// Term returns the number of the current period for which this server holds the agent's lease, or 0
-// if it does not hold the lease. Each Take begins a new period with a number that no other period
-// of this process has.
+// Term returns the number of the period since Take took the agent's lease. It returns 0 if this
+// server does not hold the lease, or the connection has ended. No two periods of any agents in this
+// process have the same number.
 func (c *Conn) Term(agent int64) uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -80,8 +81,8 @@ func (c *Conn) Term(agent int64) uint64 {
 }
 
 // SaveAgentStats saves the numbers of files and pending paths of agents, by agent id. It replaces
-// earlier numbers of these agents, and ignores agents that do not exist. Store.AgentStats returns
-// them on all servers.
+// earlier numbers of these agents, keeps those of others, and ignores unknown agents.
+// Store.AgentStats returns them on all servers. A crash of Postgres deletes them.
 func (c *Conn) SaveAgentStats(stats map[int64]records.AgentStats) error {
 	params := queries.SaveAgentStatsParams{}
 	for id, s := range stats {
