@@ -40,10 +40,11 @@ const (
 	migrationLock = 0x6d656d6f6972
 )
 
-// Run creates the tables in an empty database, or upgrades those of an earlier version; it does
-// nothing to current ones. It also creates the index for fuzzy search, if Postgres permits that.
-// Servers may call it concurrently. A migration that fails is rolled back. It fails with
-// ErrOldPostgres, ErrOldDatabase or ErrNewerDatabase before it changes anything.
+// Run creates the tables in an empty database, or upgrades those of an earlier version. It also
+// creates the index for fuzzy search, unless Postgres refuses that. It waits up to ten minutes
+// while another server migrates. If a migration fails, that one is rolled back, and earlier ones
+// stay. It fails with ErrOldPostgres, ErrOldDatabase or ErrNewerDatabase before it changes
+// anything.
 func Run(ctx context.Context, url string) error {
 	database, err := sql.Open("pgx", url)
 	if err != nil {
@@ -84,8 +85,8 @@ func run(ctx context.Context, database *sql.DB) error {
 	return createFuzzyIndex(ctx, database)
 }
 
-// SchemaVersion returns the version that a database has after Run: the number of the newest
-// migration.
+// SchemaVersion returns the number of the newest migration, which is the version of a database
+// after Run. It does not read a database.
 func SchemaVersion() int64 {
 	names, err := fs.Glob(db.Migrations, "migrations/*.sql")
 	if err != nil {
@@ -98,8 +99,9 @@ func SchemaVersion() int64 {
 	return newest
 }
 
-// schemaStep returns the migration that creates the tables in an empty database. It also records
-// the versions of all sources as applied, so that they do not run.
+// schemaStep returns the migration that creates the tables in an empty database. Its version is
+// that of the last source. It records the versions of the other sources as applied, so that they do
+// not run. sources must be sorted by version and not empty.
 func schemaStep(sources []*goose.Source) *goose.Migration {
 	newest := sources[len(sources)-1].Version
 	return goose.NewGoMigration(newest, &goose.GoFunc{RunTx: func(ctx context.Context, tx *sql.Tx) error {
@@ -116,8 +118,9 @@ func schemaStep(sources []*goose.Source) *goose.Migration {
 	}}, nil)
 }
 
-// newProvider returns the goose provider that runs the migrations in files, or none if files is
-// nil, and the steps. It holds a lock in the database while it migrates.
+// newProvider returns the goose provider that runs the SQL migrations in files, or none if files is
+// nil, and steps. While it migrates, it holds a lock in the database. It waits up to ten minutes
+// for that lock.
 func newProvider(database *sql.DB, files fs.FS, steps ...*goose.Migration) (*goose.Provider, error) {
 	if files != nil {
 		var err error
@@ -137,7 +140,7 @@ func newProvider(database *sql.DB, files fs.FS, steps ...*goose.Migration) (*goo
 		goose.WithDisableGlobalRegistry(true))
 }
 
-// checkServer fails with ErrOldPostgres if the server is older than oldestPostgres.
+// checkServer fails with ErrOldPostgres if the server is older than PostgreSQL 15.
 func checkServer(ctx context.Context, database *sql.DB) error {
 	var version int // 150018 is 15.18
 	if err := database.QueryRowContext(ctx, "SELECT current_setting('server_version_num')::int").Scan(&version); err != nil {
@@ -146,8 +149,8 @@ func checkServer(ctx context.Context, database *sql.DB) error {
 	return checkServerVersion(version)
 }
 
-// checkServerVersion fails with ErrOldPostgres if the version, such as 150018 for 15.18, is older
-// than oldestPostgres.
+// checkServerVersion fails with ErrOldPostgres if version is older than PostgreSQL 15. It has the
+// form of server_version_num: 150018 is version 15.18.
 func checkServerVersion(version int) error {
 	if major := version / 10000; major < oldestPostgres {
 		return fmt.Errorf("%w: the server is PostgreSQL %d, and Memoir needs %d or later; nothing was changed",
@@ -156,9 +159,9 @@ func checkServerVersion(version int) error {
 	return nil
 }
 
-// versionOf returns the version of the database, or 0 if it has no tables of Memoir. It fails with
-// ErrNewerDatabase if the version is newer than SchemaVersion, and with ErrOldDatabase if it is too
-// old to upgrade.
+// versionOf returns the number of the newest migration that was applied to the database, or 0 if
+// none was. It fails with ErrNewerDatabase if that is above SchemaVersion, and with ErrOldDatabase
+// if it is from 1 to 37, too old to upgrade.
 func versionOf(ctx context.Context, database *sql.DB) (int64, error) {
 	var exists bool
 	if err := database.QueryRowContext(ctx, "SELECT to_regclass($1) IS NOT NULL", versionTable).Scan(&exists); err != nil || !exists {
@@ -180,8 +183,8 @@ func versionOf(ctx context.Context, database *sql.DB) (int64, error) {
 }
 
 // createFuzzyIndex creates the extension pg_trgm and the index of words for fuzzy search, unless
-// they exist. If Postgres refuses that, because the extension is not installed or the user may not
-// create it, it returns nil. Search then finds exact words only.
+// they exist. Postgres may refuse that, because the extension is not installed or the user may not
+// create it. Then it creates neither and returns nil; search then finds exact words only.
 func createFuzzyIndex(ctx context.Context, database *sql.DB) error {
 	tx, err := database.BeginTx(ctx, nil)
 	if err != nil {
