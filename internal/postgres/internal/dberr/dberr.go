@@ -16,9 +16,9 @@ import (
 	"memoir/internal/memories"
 )
 
-// Wrap returns err with the text of doing before it, or nil if err is nil. For a query that found
-// no row it returns memories.ErrNotFound alone. It adds memories.ErrUnavailable if the connection
-// has ended or cannot be opened, unless err comes from the end of the caller's context.
+// Wrap returns err with the text of doing before it, or nil if err is nil. For pgx.ErrNoRows it
+// returns memories.ErrNotFound alone. If the connection has ended or cannot be opened, it adds
+// memories.ErrUnavailable. It does not add that to context.Canceled and context.DeadlineExceeded.
 func Wrap(doing string, err error) error {
 	if err == nil {
 		return nil
@@ -32,9 +32,8 @@ func Wrap(doing string, err error) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// isUnavailable reports whether the server has ended the connection, or the connection is broken or
-// refused. It returns false for other errors, which are bugs, such as a value that cannot be
-// encoded.
+// isUnavailable reports whether Postgres has ended or refused the connection, or the network has
+// broken it. It returns false for other errors, such as a value that cannot be encoded.
 func isUnavailable(err error) bool {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {
@@ -47,8 +46,8 @@ func isUnavailable(err error) bool {
 		errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)
 }
 
-// EndsConnection reports whether an SQLSTATE is of a class that ends connections: 08 connection
-// exception, 53 insufficient resources, 57 operator intervention.
+// EndsConnection reports whether an SQLSTATE is of class 08 (connection exception), 53
+// (insufficient resources) or 57 (operator intervention). Such an error is not about the statement.
 func EndsConnection(code string) bool {
 	return len(code) == 5 && (code[:2] == "08" || code[:2] == "53" || code[:2] == "57")
 }
