@@ -40,15 +40,17 @@ func (l *Line) serve(client, server net.Conn) {
 	c.passRequests()
 }
 
-// flush calls send, which sends buffered messages. It waits while the line is silent.
+// flush calls send, which sends buffered messages, and returns its error. While the line is silent,
+// it waits before the call.
 func (c *connection) flush(send func() error) error {
 	c.silent.RLock()
 	defer c.silent.RUnlock()
 	return send()
 }
 
-// passRequests forwards the client's messages until one side ends the connection, or the fate of a
-// request is NotSent. It asks for the fate of each complete request.
+// passRequests forwards the client's messages to Postgres until one side ends the connection. It
+// calls fate for each complete request. For NotSent it returns without forwarding the last message.
+// For Unanswered it forwards it, and passAnswers withholds the answer.
 func (c *connection) passRequests() {
 	for {
 		message, err := c.client.Receive()
@@ -71,8 +73,8 @@ func (c *connection) passRequests() {
 	}
 }
 
-// note records the name of the request in a message, and reports whether the request is complete
-// and will be executed.
+// note adds the name of the request in a message to c.names. complete is true for the messages
+// Query and Sync, after which Postgres executes the request.
 func (c *connection) note(message pgproto3.FrontendMessage) (complete bool) {
 	switch m := message.(type) {
 	case *pgproto3.Query:
@@ -94,8 +96,9 @@ func (c *connection) ask(name string) {
 	}
 }
 
-// passAnswers forwards Postgres' messages until one side ends the connection. If the fate of a
-// request is Unanswered, it withholds the answer, and returns when the answer is complete.
+// passAnswers forwards Postgres' messages to the client until one side ends the connection. If the
+// fate of a request is Unanswered, it drops the messages of the answer, and returns after the last
+// one.
 func (c *connection) passAnswers() {
 	for {
 		message, err := c.server.Receive()
@@ -124,8 +127,9 @@ func (c *connection) passAnswers() {
 // queryName matches the name that sqlc writes into queries.
 var queryName = regexp.MustCompile(`^-- name: (\w+)`)
 
-// nameOf returns the name of a request: the name of the sqlc query, or the first one or two words
-// of the statement in lower case. It returns "" for an empty statement.
+// nameOf returns the name of a request. That is the name of the sqlc query, or the first word of
+// the statement in lower case. After copy and select, the second word follows. It returns "" for an
+// empty statement and for a comment, which pings send.
 func nameOf(sql string) string {
 	if named := queryName.FindStringSubmatch(sql); named != nil {
 		return named[1]

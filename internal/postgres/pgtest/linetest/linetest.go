@@ -40,9 +40,10 @@ type Line struct {
 }
 
 // New starts a line to a database of package pgtest, and stops it at the end of the test. fate
-// returns the outcome of each request; nil means Answered. It gets the query's name, or the first
-// words of a statement, such as "commit". Calls of fate are concurrent. Messages that only prepare
-// a statement or ping are no requests.
+// returns the outcome of each request, and may be called concurrently; nil means Answered for all.
+// Its argument is the sqlc query's name, or the first words of the statement, such as "commit".
+// Names of statements in one batch are joined by ", ". Messages that only prepare a statement or
+// ping are no requests.
 func New(t testing.TB, database string, fate func(request string) Fate) *Line {
 	t.Helper()
 	config, err := pgx.ParseConfig(database)
@@ -85,8 +86,8 @@ func (l *Line) accept() {
 	}
 }
 
-// keep registers the two ends of an open connection and returns true. If the line is cut, it closes
-// server and returns false.
+// keep registers both ends of a connection as open and returns true. If the line is cut, it
+// registers neither, closes server but not client, and returns false.
 func (l *Line) keep(client, server net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -107,7 +108,8 @@ func (l *Line) end(client, server net.Conn) {
 	}
 }
 
-// Cut ends all connections, and every new one immediately, until Resume is called.
+// Cut closes all connections, and each new one immediately after it is opened, until Resume is
+// called.
 func (l *Line) Cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -117,7 +119,7 @@ func (l *Line) Cut() {
 	}
 }
 
-// Resume permits connections again after Cut. Ended connections stay ended.
+// Resume permits new connections after Cut. Connections that Cut has closed stay closed.
 func (l *Line) Resume() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -125,13 +127,14 @@ func (l *Line) Resume() {
 }
 
 // Silence stops the forwarding of messages in both directions until end is called, like a frozen
-// machine. All connections stay open. end must be called once.
+// machine. All connections stay open, and withheld messages are sent after end. The caller must
+// call end exactly once.
 func (l *Line) Silence() (end func()) {
 	l.silent.Lock()
 	return l.silent.Unlock
 }
 
-// Connections returns the number of open connections of clients.
+// Connections returns the number of client connections that are open now.
 func (l *Line) Connections() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
