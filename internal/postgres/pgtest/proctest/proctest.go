@@ -16,14 +16,17 @@ import (
 // Server is a private Postgres server of package local, identified by its data directory.
 type Server struct{ DataDir string }
 
-// Freeze stops all processes of the server until Thaw. Connections stay open and get no answers.
+// Freeze stops all processes of the server with SIGSTOP, until Thaw. Connections stay open and get
+// no answers. If the server does not run, it marks the test as failed and returns.
 func (s Server) Freeze(t testing.TB) { s.signal(t, syscall.SIGSTOP) }
 
-// Thaw continues all processes of the server after Freeze.
+// Thaw continues all processes of the server after Freeze. If the server does not run, it marks the
+// test as failed and returns.
 func (s Server) Thaw(t testing.TB) { s.signal(t, syscall.SIGCONT) }
 
-// Kill kills the server's parent process without a shutdown. The other processes end on their own
-// or at the next start. It fails the test if the server does not run.
+// Kill sends SIGKILL to the server's parent process, and does not wait for its end. The other
+// processes end on their own or at the next start. If the server does not run, Kill marks the test
+// as failed and returns.
 func (s Server) Kill(t testing.TB) {
 	t.Helper()
 	if pid := s.postmaster(t); pid != 0 {
@@ -47,8 +50,8 @@ func (s Server) signal(t testing.TB, signal syscall.Signal) {
 	}
 }
 
-// postmaster returns the process id of the server's parent process. If it is unknown, it fails the
-// test and returns 0.
+// postmaster returns the process id of the server's parent process, from postmaster.pid. If it
+// cannot read that, it marks the test as failed and returns 0.
 func (s Server) postmaster(t testing.TB) int {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(s.DataDir, "postgres", "postmaster.pid"))
@@ -65,8 +68,8 @@ func (s Server) postmaster(t testing.TB) int {
 	return pid
 }
 
-// childrenOf returns the ids of the child processes of a process, from /proc. It ignores processes
-// that end during the call.
+// childrenOf returns the ids of the child processes of the process parent, from /proc. It skips
+// processes that end during the call. It returns nil if there are none.
 func childrenOf(parent int) []int {
 	var children []int
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is valid
