@@ -7,8 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Connect opens a connection to the database at url, and closes it at the end of the test. It ends
-// the test if that fails.
+// Connect opens a connection to the database at url, and closes it at the end of the test. If it
+// cannot connect, it ends the test as failed.
 func Connect(t testing.TB, url string) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(context.Background(), url)
@@ -19,7 +19,8 @@ func Connect(t testing.TB, url string) *pgx.Conn {
 	return conn
 }
 
-// Execute runs an SQL statement without arguments. It ends the test if that fails.
+// Execute runs an SQL statement without arguments. If the statement fails, it ends the test as
+// failed.
 func Execute(t *testing.T, conn *pgx.Conn, statement string) {
 	t.Helper()
 	if _, err := conn.Exec(context.Background(), statement); err != nil {
@@ -28,7 +29,7 @@ func Execute(t *testing.T, conn *pgx.Conn, statement string) {
 }
 
 // Query reads the only column of the first row of an SQL query into the variable that into points
-// to. It ends the test if that fails or there is no row.
+// to. If the query fails or finds no row, it ends the test as failed.
 func Query(t *testing.T, conn *pgx.Conn, sql string, into any) {
 	t.Helper()
 	if err := conn.QueryRow(context.Background(), sql).Scan(into); err != nil {

@@ -61,8 +61,8 @@ FROM counted FULL JOIN grown USING (agent_id, type)
 WHERE counted.alive IS DISTINCT FROM grown.alive`
 
 // Journal returns a function that checks the journal against the memories in the database at url.
-// It returns a sentence for each contradiction, and none if they agree. Journal opens a connection,
-// which is closed at the end of the test.
+// That function returns a sentence for each contradiction or error, and an empty list if they
+// agree. Journal opens a connection, which is closed at the end of the test.
 func Journal(t testing.TB, url string) (gaps func() []string) {
 	t.Helper()
 	conn := Connect(t, url)
@@ -70,8 +70,8 @@ func Journal(t testing.TB, url string) (gaps func() []string) {
 }
 
 // JournalGaps returns a sentence for each contradiction between the journal and the memories in the
-// database at url, and none if they agree. It opens a connection for the call. An error is returned
-// as a sentence.
+// database at url. It returns an empty list if they agree, and an error as a sentence. It opens a
+// connection for the call; ctx limits only the connecting.
 func JournalGaps(ctx context.Context, url string) []string {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -81,7 +81,8 @@ func JournalGaps(ctx context.Context, url string) []string {
 	return sentencesOf(conn, journalGaps)
 }
 
-// sentencesOf returns the only column of the query. An error is returned as a sentence.
+// sentencesOf returns the only column of all rows of the query. If the query fails, it returns the
+// error's text as the only element.
 func sentencesOf(conn *pgx.Conn, query string) []string {
 	rows, _ := conn.Query(context.Background(), query) // CollectRows returns the error of Query
 	found, err := pgx.CollectRows(rows, pgx.RowTo[string])
@@ -110,9 +111,10 @@ FROM memories m CROSS JOIN LATERAL (
 ) found
 WHERE m.readable AND m.state <> 'deleted' AND m.conflict IS DISTINCT FROM found.conflict`
 
-// Tallies returns a function that checks stored counts and conflicts against the rows in the
-// database at url. It returns a sentence for each difference, and none if they agree. Tallies opens
-// a connection, which is closed at the end of the test.
+// Tallies returns a function that checks the stored counts of memories and their conflicts against
+// the rows in the database at url. That function returns a sentence for each difference or error,
+// and an empty list if they agree. Tallies opens a connection, which is closed at the end of the
+// test.
 func Tallies(t testing.TB, url string) (gaps func() []string) {
 	t.Helper()
 	conn := Connect(t, url)

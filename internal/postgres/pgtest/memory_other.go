@@ -2,5 +2,6 @@
 
 package pgtest
 
-// memoryDisk returns "", so that the server's files are in the directory of temporary files.
+// memoryDisk returns "", so that the server's files are in the system's directory of temporary
+// files.
 func memoryDisk() string { return "" }

@@ -22,14 +22,14 @@ import (
 	"memoir/internal/postgres/migrate"
 )
 
-// Main runs the tests of a package, then stops the Postgres server that New and Empty have started,
-// and exits the process. TestMain must call it: func TestMain(m *testing.M) { pgtest.Main(m) }. If
-// the test process is killed, the server ends too.
+// Main runs the tests of a package, and stops the Postgres server that New and Empty have started.
+// Then it exits the process with the code of Run. TestMain must call it: func TestMain(m
+// *testing.M) { pgtest.Main(m) }. If the test process is killed, the server ends too.
 func Main(m *testing.M) { os.Exit(Run(m)) }
 
-// Run runs the tests of a package, then stops the Postgres server that New and Empty have started.
-// It returns the exit code, which is not 0 if a test or the stop fails. It is for packages that
-// clean up more after their tests; others use Main.
+// Run runs the tests of a package, then stops the Postgres server that New and Empty have started,
+// and deletes its files. It returns the exit code, which is not 0 if a test or the stop fails. It
+// is for packages that clean up more after their tests; others use Main.
 func Run(m *testing.M) (code int) {
 	mainRuns.Store(true)
 	code = m.Run()
@@ -40,17 +40,17 @@ func Run(m *testing.M) (code int) {
 	return code
 }
 
-// New returns the URL of a new database with Memoir's schema, which is dropped at the end of the
-// test. The first call in a process starts a Postgres server. It ends the test if the package's
-// TestMain does not call Main or Run, or Postgres is missing.
+// New returns the URL of a new database with Memoir's schema and no rows, which is dropped at the
+// end of the test. The first call in a process starts a Postgres server. It ends the test as failed
+// if Postgres is missing, or the package's TestMain calls neither Main nor Run.
 func New(t testing.TB) string {
 	t.Helper()
 	return create(t, "TEMPLATE "+template)
 }
 
 // Empty returns the URL of a new database without tables, which is dropped at the end of the test.
-// The first call in a process starts a Postgres server. It ends the test if the package's TestMain
-// does not call Main or Run, or Postgres is missing.
+// The first call in a process starts a Postgres server. It ends the test as failed if Postgres is
+// missing, or the package's TestMain calls neither Main nor Run.
 func Empty(t testing.TB) string {
 	t.Helper()
 	return create(t, "")
@@ -145,9 +145,9 @@ func create(t testing.TB, options string) string {
 // insufficientPrivilege is Postgres' SQLSTATE for a refused action.
 const insufficientPrivilege = "42501"
 
-// drop drops a database and ends its connections. It repeats that until autovacuum workers are
-// done, because they belong to the superuser and cannot be ended. It returns the error if ctx ends
-// first.
+// drop drops a database and ends its connections. Autovacuum workers belong to the superuser and
+// cannot be ended; while Postgres refuses the drop for that reason, drop tries again. If ctx ends
+// first, it returns the refusal. It returns any other error at once.
 func drop(ctx context.Context, url, name string) error {
 	for {
 		err := execute(ctx, url, "DROP DATABASE "+name+" WITH (FORCE)")
@@ -163,7 +163,7 @@ func drop(ctx context.Context, url, name string) error {
 	}
 }
 
-// database returns the URL of another database on the same server.
+// database returns the URL of the database with the name on the server at the URL server.
 func database(server, name string) string {
 	parsed, err := url.Parse(server)
 	if err != nil {
@@ -185,9 +185,9 @@ func execute(ctx context.Context, url, statement string) error {
 	return nil
 }
 
-// RowsRead returns how many rows of the tables all closed connections have read since the database
-// was created; without tables, of all tables. Postgres counts a connection when it closes, so
-// RowsRead waits until only conn is open. It ends the test after two minutes.
+// RowsRead returns how many rows of the tables conn and all closed connections have read since the
+// database was created; without tables, of all tables. Postgres counts a connection when it closes,
+// so RowsRead waits until only conn is open. After two minutes of that, it ends the test as failed.
 func RowsRead(t testing.TB, conn *pgx.Conn, tables ...string) (rows int) {
 	t.Helper()
 	var others int
