@@ -39,9 +39,10 @@ LEFT JOIN memories m ON m.id = a.memory_id
 LEFT JOIN revisions r ON r.id = a.revision_id
 ORDER BY a.at DESC, a.id DESC`
 
-// Activity returns one page of the journal entries that list selects, newest first. It fails with
-// records.ErrCursor if list.Cursor is not of this list, and with memories.ErrNotFound if
-// list.MemoryID is malformed. An unknown MemoryID gives an empty page.
+// Activity returns one page of the journal entries that list selects, newest first. list.Name also
+// selects renames from that name. It fails with records.ErrCursor if list.Cursor is not of this
+// list, and with memories.ErrNotFound if list.MemoryID is malformed. If nothing matches, for
+// example an unknown MemoryID, the page is empty.
 func (s *Store) Activity(ctx context.Context, list records.ActivityList) (records.ActivityPage, error) {
 	mark := markOf("activity", list.AgentID, list.Kind, list.Actor, list.Session, list.Name, list.MemoryID)
 	after, err := unseal[activityCursor](mark, list.Cursor)

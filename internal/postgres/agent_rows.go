@@ -21,8 +21,8 @@ type AgentRows struct {
 	q       *queries.Queries
 }
 
-// Agent returns the agent without its counts. Agent.Shared identifies the memories that other
-// agents share with it. It fails with memories.ErrNotFound if the agent was deleted.
+// Agent returns the row of the locked agent, with zero counts. Agent.Shared identifies the memories
+// that other agents share with it. It fails with memories.ErrNotFound if the agent was deleted.
 func (a *AgentRows) Agent(ctx context.Context) (records.Agent, error) {
 	row, err := a.q.AgentByID(ctx, a.agentID)
 	agent := agentOf(row.Agent)
@@ -30,8 +30,9 @@ func (a *AgentRows) Agent(ctx context.Context) (records.Agent, error) {
 	return agent, dberr.Wrap("read agent", err)
 }
 
-// FilesUnder returns the rows of all files at or below the paths, also of files that are no longer
-// on disk, in any order. No path may contain another. The path "." selects all files of the agent.
+// FilesUnder returns the rows of all the agent's files at or below the paths, in any order,
+// including files that are no longer on disk. No path may contain another. The path "." selects all
+// files of the agent. A path without files is no error.
 func (a *AgentRows) FilesUnder(ctx context.Context, paths []string) ([]records.File, error) {
 	if slices.Contains(paths, ".") {
 		return filesOf(a.q.Files(ctx, a.agentID))
@@ -39,19 +40,20 @@ func (a *AgentRows) FilesUnder(ctx context.Context, paths []string) ([]records.F
 	return filesOf(a.q.FilesUnder(ctx, queries.FilesUnderParams{Paths: paths, AgentID: a.agentID}))
 }
 
-// FilesOf returns the files of the memories, sorted by path: those on disk, and those no longer on
-// disk whose removal was not recorded yet.
+// FilesOf returns the rows of the memories' files, sorted by path: those on disk, and absent ones
+// that are still marked for removal. It omits other absent files. Unknown ids have no row.
 func (a *AgentRows) FilesOf(ctx context.Context, ids []uuid.UUID) ([]records.File, error) {
 	return filesOf(a.q.FilesOfMemories(ctx, ids))
 }
 
-// FilesEverOf returns all files of the memory, sorted by path: those on disk, and former ones.
+// FilesEverOf returns the rows of all files of the memory, sorted by path, also of files that are
+// no longer on disk. It returns an empty list for an unknown id.
 func (a *AgentRows) FilesEverOf(ctx context.Context, id uuid.UUID) ([]records.File, error) {
 	return filesOf(a.q.FilesOfMemory(ctx, id))
 }
 
-// PrimaryFilesOf returns the memory's files outside of sessions: first those on disk, then former
-// ones, each sorted by path.
+// PrimaryFilesOf returns the memory's files outside of sessions: first those on disk, then those no
+// longer on disk, each sorted by path. It returns an empty list if there are none.
 func (a *AgentRows) PrimaryFilesOf(ctx context.Context, id uuid.UUID) ([]records.PrimaryFile, error) {
 	rows, err := a.q.PrimaryFilesOf(ctx, queries.PrimaryFilesOfParams{AgentID: a.agentID, MemoryID: id})
 	return mapRows("read files", rows, err, func(row queries.PrimaryFilesOfRow) records.PrimaryFile {
@@ -62,15 +64,16 @@ func (a *AgentRows) PrimaryFilesOf(ctx context.Context, id uuid.UUID) ([]records
 	})
 }
 
-// FilesToRemove returns the agent's files that a deletion or rename has marked for removal and that
-// were not removed yet, sorted by path.
+// FilesToRemove returns the rows of the agent's files with the status Removing, sorted by path. A
+// deletion, a rename or ExpectFile has marked them, and neither FilesRemoved nor a scan has cleared
+// the mark. A file may already be absent.
 func (a *AgentRows) FilesToRemove(ctx context.Context) ([]records.File, error) {
 	rows, err := a.q.FilesToRemove(ctx, a.agentID)
 	return mapRows("read files to remove", rows, err, fileOf)
 }
 
-// CountPrimary counts the agent's memories with a file on disk outside of sessions. It omits
-// deleted memories, and files that are marked for removal.
+// CountPrimary counts the agent's undeleted memories with a file on disk outside of sessions. Files
+// that are marked for removal do not count.
 func (a *AgentRows) CountPrimary(ctx context.Context) (int, error) {
 	n, err := a.q.CountPrimaryMemories(ctx, a.agentID)
 	return int(n), dberr.Wrap("count primary memories", err)
@@ -95,8 +98,8 @@ func (a *AgentRows) RowOf(ctx context.Context, key memories.Key) (*records.Memor
 	return nil, err
 }
 
-// KeysOf returns by id the names and scopes (private or team) of the agent's memories among ids.
-// Unknown ids have no entry.
+// KeysOf returns by id the names and scopes (private or team) of the agent's memories among ids,
+// also of deleted ones. Unknown ids have no entry.
 func (a *AgentRows) KeysOf(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]memories.Key, error) {
 	rows, err := a.q.KeysOf(ctx, queries.KeysOfParams{AgentID: a.agentID, Ids: ids})
 	keys := make(map[uuid.UUID]memories.Key, len(rows))
@@ -106,7 +109,7 @@ func (a *AgentRows) KeysOf(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]
 	return keys, dberr.Wrap("read names", err)
 }
 
-// Row returns one memory of the agent without its text, also a deleted one. It fails with
+// Row returns one memory of the agent without its body and files, also a deleted one. It fails with
 // memories.ErrNotFound if the id is unknown, malformed, or of another agent's memory.
 func (a *AgentRows) Row(ctx context.Context, id string) (records.MemoryRow, error) {
 	parsed, err := parseID(id)
@@ -120,9 +123,9 @@ func (a *AgentRows) Row(ctx context.Context, id string) (records.MemoryRow, erro
 	return rowOf(row.Memory)
 }
 
-// RowWithFiles returns one memory of the agent without its text, and all its files, on disk and
-// former ones. It fails with memories.ErrNotFound if the id is unknown, malformed, or of another
-// agent's memory.
+// RowWithFiles returns one memory of the agent without its body, also a deleted one. It also
+// returns the rows of all its files, sorted by path, also of files that are no longer on disk. It
+// fails with memories.ErrNotFound if the id is unknown, malformed, or of another agent's memory.
 func (a *AgentRows) RowWithFiles(ctx context.Context, id string) (records.MemoryRow, []records.File, error) {
 	head, err := a.Row(ctx, id)
 	if err != nil {
@@ -143,29 +146,31 @@ func (a *AgentRows) Restoring(ctx context.Context) ([]records.MemoryRow, error) 
 	return rowsOf(a.q.RestoringRows(ctx, a.agentID))
 }
 
-// Tombstones returns the contents that were deleted under the names, private and team ones. The
-// value of each entry is true.
+// Tombstones returns the set of the contents that were deleted under the names, as private or team
+// memories. The value of each entry is true. Names without a tombstone have no entry.
 func (a *AgentRows) Tombstones(ctx context.Context, names []string) (map[records.Tombstone]bool, error) {
 	rows, err := a.q.Tombstones(ctx, queries.TombstonesParams{AgentID: a.agentID, Names: names})
 	return tombstonesOf(rows), dberr.Wrap("read tombstones", err)
 }
 
 // CurrentRaw returns the exact bytes of the file that the memory's current content came from. It
-// returns nil if they were not saved. It fails with memories.ErrNotFound for an unknown id.
+// returns nil and no error if they were not saved. It fails with memories.ErrNotFound for an
+// unknown id.
 func (a *AgentRows) CurrentRaw(ctx context.Context, id uuid.UUID) ([]byte, error) {
 	raw, err := a.q.CurrentRaw(ctx, id)
 	return raw, dberr.Wrap("read the memory's bytes", err)
 }
 
-// Text returns the current description and body of the agent's memory. It fails with
-// memories.ErrNotFound if the agent has no memory with the id.
+// Text returns the current description and body of the agent's memory, also of a deleted one. It
+// fails with memories.ErrNotFound if the agent has no memory with the id.
 func (a *AgentRows) Text(ctx context.Context, id uuid.UUID) (description, body string, err error) {
 	row, err := a.q.Memory(ctx, queries.MemoryParams{AgentID: a.agentID, ID: id})
 	return row.Description, row.Body, dberr.Wrap("read the memory", err)
 }
 
-// Blocked returns one of the agent's files on disk whose content was deleted before. It fails with
-// memories.ErrNotFound if the id is unknown, malformed or of another agent.
+// Blocked returns one of the agent's files on disk whose content was deleted before, by the id of
+// the blocked content. It fails with memories.ErrNotFound if the id is unknown, malformed or of
+// another agent.
 func (a *AgentRows) Blocked(ctx context.Context, id string) (records.BlockedFile, error) {
 	parsed, err := parseID(id)
 	if err != nil {

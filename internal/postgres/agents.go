@@ -46,7 +46,7 @@ func (s *Store) AgentUncounted(ctx context.Context, slug string) (records.Agent,
 }
 
 // count reads the counts of the agents' memories, blocked contents, conflicts and proposals, and
-// writes them into the elements of agents.
+// adds them to Counts in the elements of agents. These counts must be zero before.
 func (s *Store) count(ctx context.Context, agents []records.Agent) error {
 	ids := make([]int64, len(agents))
 	counts := make(map[int64]*records.Counts, len(agents))
@@ -73,8 +73,9 @@ func (s *Store) count(ctx context.Context, agents []records.Agent) error {
 	return nil
 }
 
-// AddAgent adds an agent and returns its id. If the slug exists, because another server has added
-// it, AddAgent changes nothing and fails with memories.ErrNotFound.
+// AddAgent adds an agent with a's slug, layout, directory, display name, CLAUDE.md path and
+// presence, and returns its id. If the slug exists, because another server has added it, AddAgent
+// changes nothing and fails with memories.ErrNotFound.
 func (s *Store) AddAgent(ctx context.Context, a records.Agent) (int64, error) {
 	id, err := s.q.AddAgent(ctx, queries.AddAgentParams{
 		Slug: a.Slug, Layout: a.Layout, Dir: a.Dir, DisplayName: a.DisplayName,
@@ -83,9 +84,10 @@ func (s *Store) AddAgent(ctx context.Context, a records.Agent) (int64, error) {
 	return id, dberr.Wrap("add agent", err)
 }
 
-// SaveAgent adds an agent, or updates the row of the agent with the slug, and returns its id. A
-// known CLAUDE.md path stays, unless a.ClaudeMD.Path is empty. If the directory's path has changed,
-// it also forgets which directory was the primary one.
+// SaveAgent adds an agent, or updates the row of the agent with a's slug, and returns its id. It
+// saves the layout, directory, display name, presence and JoinedTo. An empty a.ClaudeMD.Path clears
+// the saved path; another one is saved only if none is known. If the directory's path has changed,
+// it clears PrimaryDir.
 func (s *Store) SaveAgent(ctx context.Context, a records.Agent) (int64, error) {
 	id, err := s.q.SaveAgent(ctx, queries.SaveAgentParams{
 		Slug: a.Slug, Layout: a.Layout, Dir: a.Dir, DisplayName: a.DisplayName, JoinedTo: optional(a.JoinedTo),
@@ -94,22 +96,24 @@ func (s *Store) SaveAgent(ctx context.Context, a records.Agent) (int64, error) {
 	return id, dberr.Wrap("save agent", err)
 }
 
-// AgentReturns marks the agent's files outside of sessions as absent, because its directory was
-// missing, elsewhere or a link. The next scan then treats the files that exist as returned, and the
-// others do not count as removed.
+// AgentReturns marks the rows of the agent's mirrored files outside of sessions as absent, because
+// its directory was missing, elsewhere or a link. The next scan then treats the files that exist as
+// returned, and the others do not count as removed. It does not change the rows of blocked and
+// unreadable files, and of files that are marked for removal.
 func (s *Store) AgentReturns(ctx context.Context, id int64) error {
 	return dberr.Wrap("note the agent's return", s.q.UnsetPrimaryFiles(ctx, id))
 }
 
 // SetAgentPresent records whether the agent's directory exists. It changes nothing if that is
-// already recorded.
+// already recorded or the id is unknown.
 func (s *Store) SetAgentPresent(ctx context.Context, id int64, present bool) error {
 	return dberr.Wrap("mark agent", s.q.SetAgentPresent(ctx, queries.SetAgentPresentParams{ID: id, Present: present, At: records.Now()}))
 }
 
 // DeleteAgent deletes an agent with all its memories, files, journal and other data, in one
 // transaction. It also deletes its jobs, and the words for fuzzy search that no other agent uses.
-// It does nothing for an unknown id. No file on disk changes.
+// It clears JoinedTo of agents that were joined to it. It does nothing for an unknown id. No file
+// on disk changes.
 func (s *Store) DeleteAgent(ctx context.Context, id int64) error {
 	return s.inTx(ctx, "forget agent", func(q *queries.Queries) error {
 		texts, err := q.TextsOf(ctx, queries.TextsOfParams{AgentID: &id})
@@ -127,8 +131,8 @@ func (s *Store) DeleteAgent(ctx context.Context, id int64) error {
 	})
 }
 
-// directoryID returns the stored identity of a directory, or nil if device is nil, because the
-// directory was absent.
+// directoryID returns the stored identity of a directory. It returns nil if device is nil, which
+// means that the directory was absent.
 func directoryID(device, inode *int64) *records.DirectoryID {
 	if device == nil {
 		return nil
@@ -152,8 +156,8 @@ func agentOf(row queries.Agent) records.Agent {
 }
 
 // Shared returns the agents that share their memories with the agent, sorted by id, with zero
-// counts. It returns nil if the agent receives none, because its memory is off or it shares its
-// own. Agents whose memory is off share nothing.
+// counts. It returns nil if with receives no shared memories, because its memory is off or it
+// shares its own. It omits sharing agents whose memory is off.
 func (s *Store) Shared(ctx context.Context, with records.Agent) ([]records.Agent, error) {
 	if !with.IsGivenShared() {
 		return nil, nil
@@ -163,7 +167,7 @@ func (s *Store) Shared(ctx context.Context, with records.Agent) ([]records.Agent
 }
 
 // SharedStamp returns a text that changes whenever the memories that agents share with all others
-// may have changed. It is empty if no agent shares its memories.
+// may have changed. It is empty if no agent with its memory on shares them.
 func (s *Store) SharedStamp(ctx context.Context) (string, error) {
 	stamp, err := s.q.SharedStamp(ctx)
 	return stamp, dberr.Wrap("read what is shared", err)

@@ -14,10 +14,10 @@ import (
 // inKeyedTx selects. It is arbitrary.
 const smallBatch = 32
 
-// Apply saves the change set in one transaction: rows, contents, journal, search index, and the
-// renames. It also marks CLAUDE.md as out of date if a memory changes. A content that the memory
-// had before keeps its revision id, and Apply replaces the new id of it in b. It does nothing if b
-// is empty.
+// Apply saves the change set in one transaction: rows, contents, journal, search index and renames.
+// It marks CLAUDE.md as out of date if a memory changes. A content that the memory had before keeps
+// its revision id, and Apply replaces the new id in b. It does nothing if b.Empty returns true. At
+// an error nothing is saved, but b may have changed.
 func (w *Writer) Apply(ctx context.Context, b *records.ChangeSet) error {
 	if b.Empty() {
 		return nil
@@ -61,8 +61,8 @@ func (w *Writer) Apply(ctx context.Context, b *records.ChangeSet) error {
 	})
 }
 
-// insertMemories deletes the rows in b.DropHeads, then inserts the new memories with their first
-// contents.
+// insertMemories deletes the memories with the ids in b.DropHeads. Then it inserts b.NewHeads and
+// b.NewRevisions, their first contents.
 func insertMemories(ctx context.Context, q *queries.Queries, agentID int64, b *records.ChangeSet) error {
 	// First, because a new entry may have the same path.
 	if len(b.DropHeads) > 0 {
@@ -93,9 +93,9 @@ func insertMemories(ctx context.Context, q *queries.Queries, agentID int64, b *r
 	return err
 }
 
-// keepRevisions looks up which contents in b.Revisions their memories had before. In the memories,
-// search texts and journal entries of b, it replaces the revision id of such a content by the saved
-// one.
+// keepRevisions looks up which contents in b.Revisions their memories had before. In b.Heads,
+// b.Words and b.Activity, it replaces the revision id of such a content by the saved one. It saves
+// nothing.
 func (w *Writer) keepRevisions(ctx context.Context, b *records.ChangeSet) error {
 	if len(b.Revisions) == 0 {
 		return nil
@@ -142,8 +142,9 @@ func (w *Writer) keepRevisions(ctx context.Context, b *records.ChangeSet) error 
 	return nil
 }
 
-// updateRows saves all columns of the changed memories in one statement. It does nothing if heads
-// is empty. If a restored memory is deleted again, it also ends its restore.
+// updateRows saves the changed memories in one statement, except IndexLines and their sizes in
+// CLAUDE.md. It does nothing if heads is empty. If a memory that was restored becomes Deleted
+// again, it also ends the restore.
 func updateRows(ctx context.Context, q *queries.Queries, heads []records.MemoryRow) error {
 	if len(heads) == 0 {
 		return nil
@@ -180,9 +181,9 @@ func updateRows(ctx context.Context, q *queries.Queries, heads []records.MemoryR
 	return q.UpdateMemories(ctx, p)
 }
 
-// saveRevisions saves contents of known memories. If the memory had the content before, it only
-// updates bytes, path and time of that row, and only if the content is current. It does nothing if
-// revisions is empty.
+// saveRevisions adds contents of known memories. A content that its memory had before keeps its
+// row. If it is Current, saveRevisions updates hash, bytes, path, session and time of that row;
+// otherwise it changes nothing.
 func saveRevisions(ctx context.Context, q *queries.Queries, revisions []records.Revision) error {
 	if len(revisions) == 0 {
 		return nil
@@ -203,8 +204,8 @@ func revisionParams(r records.Revision) queries.InsertRevisionsParams {
 	}
 }
 
-// saveFiles inserts b.NewFiles, updates b.Files, deletes the blocked contents at the paths in
-// b.Unblock, and saves those in b.Block.
+// saveFiles inserts the rows of b.NewFiles and updates those of b.Files. Then it deletes the rows
+// of blocked contents at the paths in b.Unblock, and saves b.Block. No file on disk changes.
 func saveFiles(ctx context.Context, q *queries.Queries, agentID int64, b *records.ChangeSet) error {
 	if len(b.NewFiles) > 0 {
 		_, err := q.InsertFiles(ctx, mapAll(b.NewFiles, func(f records.File) queries.InsertFilesParams {
@@ -239,8 +240,8 @@ func saveFiles(ctx context.Context, q *queries.Queries, agentID int64, b *record
 	})))
 }
 
-// updateFiles saves the columns of known files in one statement, by path, and clears their expected
-// hashes. It does nothing if files is empty.
+// updateFiles saves all columns of the rows of known files in one statement, by path, and clears
+// their expected hashes. It ignores unknown paths, and does nothing if files is empty.
 func updateFiles(ctx context.Context, q *queries.Queries, agentID int64, files []records.File) error {
 	if len(files) == 0 {
 		return nil

@@ -21,9 +21,9 @@ type pastPlace struct {
 }
 
 // memoriesAsOf returns one page of an agent's memories as they were at the time filter.AsOf, sorted
-// by name. Ages count to that time. It omits memories that were purged since. The memories have no
-// files and no size in CLAUDE.md. It fails with records.ErrCursor if the cursor is not of this
-// list.
+// by name, with their texts. It omits memories that were purged since, and deleted ones unless
+// filter.State is set. Ages count to that time. The memories have no files and no size in
+// CLAUDE.md. It fails with records.ErrCursor if the cursor is not of this list.
 func (s *Store) memoriesAsOf(ctx context.Context, agent records.Agent, filter memories.Filter, request memories.PageRequest) (records.MemoryPage, error) {
 	at := filter.AsOf.Time()
 	filter.AsOf = memories.MomentOf(at)
@@ -78,8 +78,8 @@ ORDER BY m.name, m.id
 LIMIT @limit`
 
 // MemoryAsOf returns one memory of the agent as it was at a time, also if it was in the trash. It
-// has no files. It fails with memories.ErrNotFound if the id is malformed or unknown. It fails in
-// the same way if the memory did not exist at that time, or was purged since.
+// has its text, but no files. It fails with memories.ErrNotFound if the id is malformed or unknown.
+// It also fails so if the memory did not exist at that time, or was purged since.
 func (s *Store) MemoryAsOf(ctx context.Context, agent records.Agent, id string, at time.Time) (memories.Memory, error) {
 	parsed, err := parseID(id)
 	if err != nil {

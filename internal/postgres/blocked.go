@@ -35,6 +35,7 @@ func (s *Store) BlockedPage(ctx context.Context, agentID int64, limit int, curso
 }
 
 // Blocked returns all of the agent's files on disk whose content was deleted before, newest first.
+// The list is empty if there are none.
 func (s *Store) Blocked(ctx context.Context, agentID int64) ([]memories.Blocked, error) {
 	rows, err := s.q.BlockedOf(ctx, agentID)
 	return mapRows("read blocked contents", rows, err, blockedMemory)

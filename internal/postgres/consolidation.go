@@ -14,10 +14,10 @@ import (
 	"memoir/internal/records"
 )
 
-// WithConsolidation calls do while it holds the agent's consolidation lock, which one caller on all
-// servers can hold, and returns the error of do. It fails with records.ErrConsolidating, and does
-// not call do, if the lock is held. Each call uses a connection of the pool until do returns, so
-// the caller must limit concurrency.
+// WithConsolidation calls do while it holds the agent's consolidation lock, and returns the error
+// of do. One caller on all servers can hold the lock. If it is held, WithConsolidation fails at
+// once with records.ErrConsolidating, and does not call do. Each call uses a connection of the pool
+// until do returns, so the caller must limit concurrency.
 func (s *Store) WithConsolidation(ctx context.Context, agentID int64, do func() error) error {
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
@@ -44,9 +44,10 @@ func (s *Store) WithConsolidation(ctx context.Context, agentID int64, do func() 
 // undoable is how long applied steps are kept, so that they can be undone. It is arbitrary.
 const undoable = 90 * 24 * time.Hour
 
-// SaveConsolidation saves a plan with its steps, all in the state proposed, as the agent's current
-// plan. In the same transaction it closes the previous plan and deletes its unapplied steps, steps
-// applied over 90 days ago, and old plans without steps.
+// SaveConsolidation saves a plan as the agent's current plan, with its steps, all in the state
+// proposed. In the same transaction it closes the previous plan and deletes its unapplied steps,
+// unless they are in progress. It also deletes steps applied over 90 days ago, and plans without
+// steps that were closed over 90 days ago.
 func (s *Store) SaveConsolidation(ctx context.Context, agentID int64, c records.Plan) error {
 	findings, err := listJSON(c.Findings)
 	if err != nil {
@@ -79,9 +80,9 @@ func (s *Store) SaveConsolidation(ctx context.Context, agentID int64, c records.
 	})
 }
 
-// closePlan closes the agent's current plan, if there is one. Of closed plans it deletes the steps
-// that were never begun, and those applied more than 90 days before at. It also deletes plans
-// without steps that were closed that long ago.
+// closePlan closes the agent's current plan, if there is one. Of the agent's closed plans, it
+// deletes the steps that are neither applied nor in progress, and those applied more than 90 days
+// before at. It also deletes plans without steps that were closed that long ago.
 func closePlan(ctx context.Context, q *queries.Queries, agentID int64, at time.Time) error {
 	if _, err := q.CloseConsolidation(ctx, queries.CloseConsolidationParams{AgentID: agentID, ClosedAt: &at}); err != nil {
 		return err
@@ -93,9 +94,9 @@ func closePlan(ctx context.Context, q *queries.Queries, agentID int64, at time.T
 	return q.DeleteOldPlans(ctx, queries.DeleteOldPlansParams{AgentID: agentID, Before: &before})
 }
 
-// DiscardConsolidation closes the agent's current plan and deletes its unapplied steps. Applied
-// steps stay for 90 days, so that they can be undone. It fails with memories.ErrNotFound if there
-// is no current plan.
+// DiscardConsolidation closes the agent's current plan and deletes its unapplied steps, unless they
+// are in progress. It keeps applied steps for 90 days, so that they can be undone. It fails with
+// memories.ErrNotFound, and changes nothing, if there is no current plan.
 func (s *Store) DiscardConsolidation(ctx context.Context, agentID int64) error {
 	return s.inTx(ctx, "discard a plan", func(q *queries.Queries) error {
 		if _, err := q.OpenConsolidation(ctx, agentID); err != nil {
@@ -106,7 +107,7 @@ func (s *Store) DiscardConsolidation(ctx context.Context, agentID int64) error {
 }
 
 // Consolidation returns the agent's current plan with its steps, in order. It fails with
-// memories.ErrNotFound if there is no plan, or the last one is closed.
+// memories.ErrNotFound if there is no plan, or the latest one is closed.
 func (s *Store) Consolidation(ctx context.Context, agentID int64) (records.Plan, error) {
 	row, err := s.q.OpenConsolidation(ctx, agentID)
 	if err != nil {
@@ -148,35 +149,38 @@ func (s *Store) ConsolidationStep(ctx context.Context, agentID int64, id string)
 }
 
 // AppliedSteps returns at most most of the agent's steps that were applied, the last applied first.
-// It includes steps that were undone since. Steps applied more than 90 days ago may be deleted.
+// It includes steps that were undone since. Steps applied more than 90 days ago may have been
+// deleted.
 func (s *Store) AppliedSteps(ctx context.Context, agentID int64, most int) ([]records.Step, error) {
 	rows, err := s.q.AppliedConsolidationSteps(ctx, queries.AppliedConsolidationStepsParams{AgentID: agentID, Most: int32(most)})
 	return stepsOf("read applied steps", rows, err)
 }
 
-// UnfinishedSteps returns the agent's steps whose application or undo has begun and not ended,
-// sorted by plan and by their order in it.
+// UnfinishedSteps returns the agent's steps in the states StepChosen and StepUndoing, whose
+// application or undo has begun and not ended. They are sorted by plan id and by their order in the
+// plan.
 func (s *Store) UnfinishedSteps(ctx context.Context, agentID int64) ([]records.Step, error) {
 	rows, err := s.q.UnfinishedConsolidationSteps(ctx, agentID)
 	return stepsOf("read unfinished steps", rows, err)
 }
 
-// AgentsConsolidating returns the slugs of the agents with a step whose application or undo has
-// begun and not ended, in any order.
+// AgentsConsolidating returns the slugs, in any order, of the agents that have a step in the state
+// StepChosen or StepUndoing.
 func (s *Store) AgentsConsolidating(ctx context.Context) ([]string, error) {
 	slugs, err := s.q.AgentsConsolidating(ctx)
 	return slugs, dberr.Wrap("read who consolidates", err)
 }
 
-// ChooseSteps marks the agent's steps among ids as chosen by actor, and clears their problems. It
-// ignores steps that are not in the state proposed.
+// ChooseSteps moves the agent's steps among ids from the state StepProposed to StepChosen. It saves
+// actor and clears their problems. It ignores unknown ids and steps in other states, without an
+// error.
 func (s *Store) ChooseSteps(ctx context.Context, agentID int64, ids []uuid.UUID, actor memories.Actor) error {
 	_, err := s.q.ChooseConsolidationSteps(ctx, queries.ChooseConsolidationStepsParams{AgentID: agentID, Ids: ids, Actor: string(actor)})
 	return dberr.Wrap("choose steps", err)
 }
 
-// SaveStep saves the state, problem, changes and times of a known step. Its other fields are not
-// saved.
+// SaveStep saves the State, Problem, Changes, AppliedAt and UndoneAt of the step with the id
+// step.ID. It saves no other field. It does nothing if the id is unknown.
 func (s *Store) SaveStep(ctx context.Context, step records.Step) error {
 	changes, err := json.Marshal(step.Changes)
 	if err != nil {
@@ -188,8 +192,8 @@ func (s *Store) SaveStep(ctx context.Context, step records.Step) error {
 }
 
 // ClaimConsolidationCheck records at as the time of the agent's last check whether a consolidation
-// is due, and returns true. If a check after unlessAfter is recorded already, it changes nothing
-// and returns false.
+// is due, and returns true. If a check later than unlessAfter is already recorded, it changes
+// nothing and returns false.
 func (s *Store) ClaimConsolidationCheck(ctx context.Context, agentID int64, at, unlessAfter time.Time) (bool, error) {
 	n, err := s.q.ClaimConsolidationCheck(ctx, queries.ClaimConsolidationCheckParams{AgentID: agentID, CheckedAt: at, Since: unlessAfter})
 	return n > 0, dberr.Wrap("note a look", err)
@@ -202,9 +206,9 @@ func (s *Store) ConsolidationCheckedAt(ctx context.Context, agentID int64) (time
 	return at.UTC(), dberr.Wrap("read the last look", ignoreNoRows(err))
 }
 
-// SupersededMemories returns, sorted by id, active private memories of at least shortest characters
-// that seem out of date: another active private memory of the agent had the same body before, and
-// has a different and newer one now. Each memory appears once.
+// SupersededMemories returns, sorted by id, active private memories that seem out of date, each
+// once. Their bodies have at least shortest characters. Another active private memory of the agent,
+// By, had the same body before, and has a different and newer one now.
 func (s *Store) SupersededMemories(ctx context.Context, agentID int64, shortest int) ([]records.SupersededMemory, error) {
 	rows, err := s.q.SupersededBy(ctx, queries.SupersededByParams{AgentID: agentID, Shortest: int32(shortest)})
 	return mapRows("read superseded memories", rows, err, func(row queries.SupersededByRow) records.SupersededMemory {
@@ -212,9 +216,9 @@ func (s *Store) SupersededMemories(ctx context.Context, agentID int64, shortest 
 	})
 }
 
-// ForgottenNames returns the names of the agent's deleted and renamed memories that no memory
-// outside the trash has now. The value is the new name after a rename, or empty after a deletion.
-// The latest event of a name counts.
+// ForgottenNames returns the former names of the agent's deleted and renamed memories. It omits
+// names that a memory outside the trash has now. The value is the new name if the latest event of
+// the name was a rename, and empty if it was a deletion.
 func (s *Store) ForgottenNames(ctx context.Context, agentID int64) (map[string]string, error) {
 	rows, err := s.q.ForgottenNames(ctx, agentID)
 	names := make(map[string]string, len(rows))
@@ -226,7 +230,7 @@ func (s *Store) ForgottenNames(ctx context.Context, agentID int64) (map[string]s
 
 // EachActive calls each with every readable, active, private memory of the agent, sorted by name.
 // The memories have their text but no files. At the first error of each it stops and returns that
-// error.
+// error unchanged.
 func (s *Store) EachActive(ctx context.Context, agent records.Agent, each func(memories.Memory) error) error {
 	// ForEachRow returns the error of Query.
 	rows, _ := s.pool.Query(ctx, `SELECT m.id, m.name, m.type, r.description, r.body, m.path, m.session, m.hash, m.fingerprint, m.modified_at,

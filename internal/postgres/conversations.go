@@ -13,17 +13,18 @@ import (
 	"memoir/internal/records"
 )
 
-// TouchConversation records activity in a conversation at a time, and adds the conversation if it
-// is unknown. transcript is the path of its file; if it is empty, a known path stays.
+// TouchConversation records at as the time of the last activity in a conversation, and adds the
+// conversation if it is unknown. transcript is the path of its file; it replaces a known path,
+// unless it is empty.
 func (s *Store) TouchConversation(ctx context.Context, agentID int64, session, transcript string, at time.Time) error {
 	return dberr.Wrap("note a conversation", s.q.TouchConversation(ctx, queries.TouchConversationParams{
 		AgentID: agentID, Session: session, Transcript: optional(transcript), At: at,
 	}))
 }
 
-// AddTexts saves messages that a script has sent, until SaveFinding deletes them as read. In the
-// same transaction it records activity in the conversation, and adds the conversation if it is
-// unknown.
+// AddTexts saves messages that a script has sent, until SaveFinding or DeleteOldTexts deletes them.
+// In the same transaction it records at as the time of the conversation's last activity, and adds
+// the conversation if it is unknown.
 func (s *Store) AddTexts(ctx context.Context, agentID int64, session string, messages json.RawMessage, at time.Time) error {
 	return s.inTx(ctx, "keep a conversation", func(q *queries.Queries) error {
 		if err := q.TouchConversation(ctx, queries.TouchConversationParams{AgentID: agentID, Session: session, At: at}); err != nil {
@@ -40,8 +41,8 @@ func (s *Store) Conversation(ctx context.Context, agentID int64, session string)
 	return conversationOf(row), dberr.Wrap("read a conversation", err)
 }
 
-// PendingTexts returns the saved messages of a script that were not read yet, of one conversation,
-// oldest first.
+// PendingTexts returns the messages that AddTexts has saved for one conversation and that were not
+// read yet, oldest first. The list is empty if there are none.
 func (s *Store) PendingTexts(ctx context.Context, agentID int64, session string) ([]records.PendingText, error) {
 	rows, err := s.q.PendingTexts(ctx, queries.PendingTextsParams{AgentID: agentID, Session: session})
 	return mapRows("read a conversation", rows, err, func(row queries.PendingTextsRow) records.PendingText {
@@ -49,8 +50,8 @@ func (s *Store) PendingTexts(ctx context.Context, agentID int64, session string)
 	})
 }
 
-// DeleteOldTexts deletes the messages of scripts that were saved before a time, of all agents, also
-// if they were not read.
+// DeleteOldTexts deletes the messages of all agents that AddTexts has saved before a time,
+// including those that were not read.
 func (s *Store) DeleteOldTexts(ctx context.Context, before time.Time) error {
 	return dberr.Wrap("forget conversations", s.q.DeleteOldTexts(ctx, before))
 }
@@ -58,17 +59,17 @@ func (s *Store) DeleteOldTexts(ctx context.Context, before time.Time) error {
 // maxReadIDs limits the result of LastRead. It is arbitrary.
 const maxReadIDs = 10_000
 
-// LastRead returns, for each of the agent's conversations, the id of the last message that was
-// read, at most 10,000, the latest conversations first. It omits conversations that were never
-// read.
+// LastRead returns the id of the last message that was read in each of the agent's conversations,
+// the conversation with the latest activity first. It omits conversations that were never read, and
+// all after the first 10,000.
 func (s *Store) LastRead(ctx context.Context, agentID int64) ([]string, error) {
 	ids, err := s.q.ConversationsRead(ctx, queries.ConversationsReadParams{AgentID: agentID, Most: maxReadIDs})
 	return ids, dberr.Wrap("read conversations", err)
 }
 
-// UnreadConversations returns the conversations of all agents with activity since they were last
-// read. It omits those whose last activity is before since. The one with the oldest activity is
-// first.
+// UnreadConversations returns the conversations of all agents that were never read, or had activity
+// since they were last read. It omits those whose last activity is before since. The one with the
+// oldest activity is first.
 func (s *Store) UnreadConversations(ctx context.Context, since time.Time) ([]records.UnreadConversation, error) {
 	rows, err := s.q.UnreadConversations(ctx, since)
 	return mapRows("list unread conversations", rows, err, func(row queries.UnreadConversationsRow) records.UnreadConversation {
@@ -76,10 +77,11 @@ func (s *Store) UnreadConversations(ctx context.Context, since time.Time) ([]rec
 	})
 }
 
-// SaveFinding saves the proposals of f, deletes the script messages that were read, and advances
-// the conversation's read position, in one transaction. It returns the ids of the new proposals;
-// equal ones that exist already are skipped. It fails with memories.ErrChanged, and saves nothing,
-// if the read position is not f.From any longer.
+// SaveFinding saves f.Proposals, deletes the messages in f.Texts, and moves the read position to
+// f.To, in one transaction. It skips proposals with a known fingerprint, and returns the ids of the
+// others. It fails with memories.ErrChanged if the read position is not f.From, and with
+// memories.ErrNotFound for an unknown conversation. At an error nothing is saved, and added is
+// meaningless.
 func (s *Store) SaveFinding(ctx context.Context, f records.Finding) (added []uuid.UUID, err error) {
 	err = s.inTx(ctx, "keep what was found", func(q *queries.Queries) error {
 		row, err := q.LockConversation(ctx, queries.LockConversationParams{AgentID: f.AgentID, Session: f.Session})

@@ -15,7 +15,7 @@ import (
 	"memoir/internal/records"
 )
 
-// mapAll returns convert(row) for each row, in the same order. It returns an empty list, never nil,
+// mapAll returns convert(row) for each row, in the same order. It returns an empty list, not nil,
 // if there are no rows.
 func mapAll[Row, T any](rows []Row, convert func(Row) T) []T {
 	all := make([]T, len(rows))
@@ -31,8 +31,8 @@ func mapRows[Row, T any](doing string, rows []Row, err error, convert func(Row) 
 	return mapAll(rows, convert), dberr.Wrap(doing, err)
 }
 
-// tryMap returns convert(row) for each row, in the same order. At the first error it stops and
-// returns nil and that error.
+// tryMap returns convert(row) for each row, in the same order. At the first error it stops, and
+// returns nil and that error. It returns an empty list, not nil, if there are no rows.
 func tryMap[Row, T any](rows []Row, convert func(Row) (T, error)) ([]T, error) {
 	all := make([]T, len(rows))
 	for i, row := range rows {
@@ -71,7 +71,8 @@ func rowOf(row queries.Memory) (records.MemoryRow, error) {
 }
 
 // rowsOf converts the result of a query for whole memories, in the same order. It returns the
-// query's error translated by dberr.Wrap, or an error if the JSON of a row is malformed.
+// query's error translated by dberr.Wrap. If the JSON of a row is malformed, it returns nil and an
+// error.
 func rowsOf[Row ~struct{ Memory queries.Memory }](rows []Row, err error) ([]records.MemoryRow, error) {
 	if err != nil {
 		return nil, dberr.Wrap("read memories", err)
@@ -108,8 +109,7 @@ func blockedOf(row queries.BlockedContent) records.BlockedFile {
 	}
 }
 
-// ignoreNoRows returns nil for the error of a query that has found no row, and any other error as it
-// is.
+// ignoreNoRows returns nil if err is pgx.ErrNoRows, and else err.
 func ignoreNoRows(err error) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
@@ -117,7 +117,7 @@ func ignoreNoRows(err error) error {
 	return err
 }
 
-// listJSON returns the list as JSON. It returns [] and never null for an empty or nil list.
+// listJSON returns the list as JSON. It returns [], not null, for a nil list.
 func listJSON[T any](list []T) ([]byte, error) { return json.Marshal(append([]T{}, list...)) }
 
 // parseID parses an id that came from a user. It returns memories.ErrNotFound if the id is not a

@@ -18,7 +18,8 @@ type sealed[Place any] struct {
 	At   Place
 }
 
-// seal returns the cursor of the page that follows the place at, in the list with the mark.
+// seal returns the cursor of the page that begins after the place at, in the list with the mark.
+// unseal reads it.
 func seal[Place any](mark string, at Place) string {
 	raw, err := json.Marshal(sealed[Place]{mark, at})
 	if err != nil {
@@ -28,8 +29,8 @@ func seal[Place any](mark string, at Place) string {
 }
 
 // unseal returns the place in a cursor that seal has made. It returns nil and no error if cursor is
-// empty, and records.ErrCursor if the cursor is malformed or has another mark. The place itself may
-// be forged, so the caller must check it.
+// empty, and records.ErrCursor if the cursor is malformed or has another mark. A client can forge
+// the place, so the caller must check it.
 func unseal[Place any](mark, cursor string) (*Place, error) {
 	if cursor == "" {
 		return nil, nil
@@ -52,8 +53,8 @@ type timeCursor struct {
 }
 
 // cutPage returns the first limit rows and the cursor of the next page. If there are at most limit
-// rows, it returns all of them and an empty cursor. Callers read limit+1 rows. placeOf returns the
-// place of the last row of the page.
+// rows, it returns all of them and an empty cursor. Callers must read limit+1 rows to learn of a
+// next page. placeOf returns a row's place in the list. limit must be positive.
 func cutPage[Row, Place any](rows []Row, limit int, mark string, placeOf func(Row) Place) (page []Row, nextCursor string) {
 	if len(rows) <= limit {
 		return rows, ""
@@ -61,8 +62,8 @@ func cutPage[Row, Place any](rows []Row, limit int, mark string, placeOf func(Ro
 	return rows[:limit], seal(mark, placeOf(rows[limit-1]))
 }
 
-// markOf returns a short hash of the kind of a list and its filters, for its cursors. A cursor of a
-// list with other filters would silently leave out rows.
+// markOf returns a short hash of the kind of a list and its filters, for its cursors. It detects
+// the cursor of a list with other filters, which would silently leave out rows.
 func markOf(filters ...any) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q", filters))
 	return base64.RawURLEncoding.EncodeToString(sum[:12])

@@ -15,10 +15,10 @@ import (
 	"memoir/internal/records"
 )
 
-// Delete commits a deletion in one transaction: it moves the memory to the trash, adds a tombstone
-// for each content it has had, and marks its files for removal. It also saves the removed index
-// lines, marks CLAUDE.md as out of date, and adds a journal entry. It changes no file on disk; the
-// next scan does after a crash.
+// Delete commits a deletion in one transaction. It moves the memory to the trash, adds a tombstone
+// for each content it has had, and marks d.Files for removal. It saves d.IndexLines for a restore,
+// marks CLAUDE.md as out of date, and adds a journal entry. It changes no file on disk: the caller
+// must remove the files; after a crash, the next scan does.
 func (w *Writer) Delete(ctx context.Context, d records.Deletion) error {
 	return w.inKeyedTx(ctx, "delete", func(q *queries.Queries) error {
 		lines, err := json.Marshal(d.IndexLines)
@@ -46,22 +46,22 @@ func pathsOf(files []records.File) []string {
 	return mapAll(files, func(f records.File) string { return f.Path })
 }
 
-// ExpectFile registers a file, before it is written, for a memory that gets another name or scope.
-// The row marks the file for removal until a scan accepts it, so that it does not stay if the
-// change fails. It replaces the row of a file at the path.
+// ExpectFile registers a file that the caller will write for a memory that gets another name or
+// scope. The file's row is marked for removal until a scan accepts the file, so that it does not
+// stay if the change fails. It replaces a known row at the path. It writes no file.
 func (w *Writer) ExpectFile(ctx context.Context, path, hash string, f memories.Fingerprint) error {
 	return dberr.Wrap("note the file that is to be written", w.q.ExpectFile(ctx, queries.ExpectFileParams{AgentID: w.agentID, Path: path, Fingerprint: f[:], Hash: hash, At: records.Now()}))
 }
 
-// KeepRaw saves the bytes and the hash of a known content, whose file was too large to be saved
-// while it was on disk.
+// KeepRaw saves the bytes and the hash of the content with the id revision. Its file was too large
+// to be saved while it was on disk. It does nothing if the id is unknown.
 func (w *Writer) KeepRaw(ctx context.Context, revision uuid.UUID, raw []byte, hash string) error {
 	return dberr.Wrap("keep the file's bytes", w.q.KeepRaw(ctx, queries.KeepRawParams{ID: revision, Raw: raw, Hash: hash}))
 }
 
 // FilesRemoved records that the files at the paths were removed from disk, and clears their removal
-// marks. It does nothing for an empty list. It does not wait for the disk: after a power cut, the
-// next scan finds the files absent.
+// marks. It does nothing for an empty list. It does not wait for the disk: a power cut may undo it,
+// and the next scan then finds the files absent.
 func (w *Writer) FilesRemoved(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
 		return nil
@@ -71,7 +71,8 @@ func (w *Writer) FilesRemoved(ctx context.Context, paths []string) error {
 	})
 }
 
-// FileNotRemoved records why a file could not be removed. The file stays marked for removal.
+// FileNotRemoved records problem as the reason why the file at path could not be removed. The file
+// stays marked for removal.
 func (w *Writer) FileNotRemoved(ctx context.Context, path, problem string) error {
 	return dberr.Wrap("record the removal", w.q.MarkFileNotRemoved(ctx, queries.MarkFileNotRemovedParams{
 		AgentID: w.agentID, Path: path, Problem: &problem,
@@ -79,9 +80,9 @@ func (w *Writer) FileNotRemoved(ctx context.Context, path, problem string) error
 }
 
 // BeginRestore records that the restore of a memory from the trash has begun, before any file is
-// written. It removes the tombstones of its last deletion and of its current content, and cancels
-// pending removals of its files. EndRestore or CancelRestore must follow; after a crash, a scan
-// completes the restore.
+// written. It removes the tombstones of its last deletion and of its current content. Files that
+// were marked for removal lose the mark and count as absent. The memory is still in the trash.
+// EndRestore or CancelRestore must follow; after a crash, a scan completes the restore.
 func (w *Writer) BeginRestore(ctx context.Context, h records.MemoryRow) error {
 	return w.inKeyedTx(ctx, "begin to restore", func(q *queries.Queries) error {
 		if err := q.RemoveTombstones(ctx, h.UUID); err != nil {
@@ -94,8 +95,9 @@ func (w *Writer) BeginRestore(ctx context.Context, h records.MemoryRow) error {
 	})
 }
 
-// CancelRestore ends a restore and leaves the memory in the trash. It saves the rows in left. If a
-// user deleted the memory, it adds the tombstones for all its contents again.
+// CancelRestore ends a restore and leaves the memory in the trash. It saves the rows of files in
+// left. If h.DeletedBy is records.ByPerson, it adds the missing tombstones of all contents again.
+// No file on disk changes.
 func (w *Writer) CancelRestore(ctx context.Context, h records.MemoryRow, left []records.File) error {
 	return w.inKeyedTx(ctx, "give up the restore", func(q *queries.Queries) error {
 		if err := updateFiles(ctx, q, w.agentID, left); err != nil {
@@ -110,8 +112,9 @@ func (w *Writer) CancelRestore(ctx context.Context, h records.MemoryRow, left []
 	})
 }
 
-// RemovedIndexLines returns by memory and index path the lines that deletions removed from indexes
-// and no restore has put back. It omits memories without such lines.
+// RemovedIndexLines returns, by memory and by path of the index, the lines that deletions of the
+// agent's memories removed from indexes. It omits memories whose restore is complete, and those
+// without such lines.
 func (a *AgentRows) RemovedIndexLines(ctx context.Context) (map[uuid.UUID]map[string][]memorymd.RemovedLine, error) {
 	rows, err := a.q.RemovedIndexLines(ctx, a.agentID)
 	if err != nil {
@@ -129,15 +132,17 @@ func (a *AgentRows) RemovedIndexLines(ctx context.Context) (map[uuid.UUID]map[st
 }
 
 // EndRestore records that the restore of a memory is complete, and deletes its saved index lines.
-// It does not wait for the disk: after a power cut, the restore is repeated.
+// It does not wait for the disk: a power cut may undo it, and the next scan then repeats the
+// restore.
 func (w *Writer) EndRestore(ctx context.Context, id uuid.UUID) error {
 	return w.withoutWaiting(ctx, "end the restore", func(q *queries.Queries) error {
 		return q.EndRestoring(ctx, id)
 	})
 }
 
-// AllowBlocked removes the tombstone of a blocked content, makes the next scan read its file as
-// changed, and adds a journal entry. It does nothing about the file itself.
+// AllowBlocked removes the tombstone of a blocked content, and adds a journal entry. It makes the
+// next scan read the file as changed, which turns it into a memory. The file itself and the row of
+// the blocked content do not change.
 func (w *Writer) AllowBlocked(ctx context.Context, b records.BlockedFile, actor memories.Actor) error {
 	return w.inTx(ctx, "let the content in", func(q *queries.Queries) error {
 		if err := q.DeleteTombstone(ctx, queries.DeleteTombstoneParams{AgentID: w.agentID, Name: b.Name, Team: b.Team, Fingerprint: b.Fingerprint[:]}); err != nil {
@@ -151,7 +156,8 @@ func (w *Writer) AllowBlocked(ctx context.Context, b records.BlockedFile, actor 
 }
 
 // DiscardBlocked records that the caller has removed the file of a blocked content. It marks the
-// file as absent, deletes the blocked content, and adds a journal entry. The tombstone stays.
+// file's row as absent, deletes the row of the blocked content, and adds a journal entry. The
+// tombstone stays.
 func (w *Writer) DiscardBlocked(ctx context.Context, b records.BlockedFile, actor memories.Actor) error {
 	return w.inTx(ctx, "record the removal", func(q *queries.Queries) error {
 		if err := q.MarkFileRemoved(ctx, queries.MarkFileRemovedParams{AgentID: w.agentID, Path: b.Path}); err != nil {
@@ -164,8 +170,8 @@ func (w *Writer) DiscardBlocked(ctx context.Context, b records.BlockedFile, acto
 	})
 }
 
-// journalBlocked adds a journal entry about a blocked content, with the id of the memory that has
-// its name and scope, if there is one.
+// journalBlocked adds a journal entry about a blocked content. The entry has the id of the memory
+// with its name and scope, also of a deleted one, or uuid.Nil if there is none.
 func journalBlocked(ctx context.Context, q *queries.Queries, agentID int64, b records.BlockedFile, kind memories.ActivityKind, actor memories.Actor) error {
 	h := records.JournalEntry{At: records.Now(), Kind: kind, Actor: actor, Name: b.Name, Path: b.Path, Session: b.Session, Type: b.Type}
 	named, err := q.RowsByName(ctx, queries.RowsByNameParams{AgentID: agentID, Names: []string{b.Name}})
@@ -181,8 +187,8 @@ func journalBlocked(ctx context.Context, q *queries.Queries, agentID int64, b re
 }
 
 // Allow removes the tombstone of one content under a name and scope, and returns the time of the
-// deletion. If there is no such tombstone, it changes nothing and returns the zero time.
-// AddTombstone undoes it.
+// deletion. If there is no such tombstone, it changes nothing and returns the zero time and no
+// error. AddTombstone undoes it.
 func (w *Writer) Allow(ctx context.Context, of memories.Key, f memories.Fingerprint) (deletedAt time.Time, err error) {
 	lifted, err := w.q.LiftTombstone(ctx, queries.LiftTombstoneParams{AgentID: w.agentID, Name: of.Name, Team: of.Team, Fingerprint: f[:]})
 	if err != nil || len(lifted) == 0 {
@@ -202,9 +208,10 @@ func (w *Writer) AddTombstone(ctx context.Context, of memories.Key, f memories.F
 	}))
 }
 
-// Purge deletes a memory with its history, adds a tombstone for each content without one, and adds
-// a last journal entry. It also deletes proposals that became the memory, and words for fuzzy
-// search that are no longer used. No file on disk changes.
+// Purge deletes a memory in the trash with its history, and adds a tombstone for each content
+// without one. It does not check that the memory is in the trash. It adds a last journal entry. It
+// also deletes the proposals that became the memory, and words for fuzzy search that are no longer
+// used. No file on disk changes.
 func (w *Writer) Purge(ctx context.Context, h records.MemoryRow, actor memories.Actor) error {
 	at := h.After(records.Now())
 	return w.inTx(ctx, "purge", func(q *queries.Queries) error {
@@ -228,9 +235,9 @@ func (w *Writer) Purge(ctx context.Context, h records.MemoryRow, actor memories.
 	})
 }
 
-// AddTombstones adds a tombstone for each content of a memory in the trash, and records that a user
-// deleted it. It ends a running restore. Before, the memory was in the trash only because its files
-// were removed on disk.
+// AddTombstones records that a user has deleted a memory that was in the trash only because its
+// files were removed on disk. It adds a tombstone with the time at for each content without one,
+// and ends a running restore. The memory stays in the trash.
 func (w *Writer) AddTombstones(ctx context.Context, id uuid.UUID, at time.Time) error {
 	return w.inKeyedTx(ctx, "bury", func(q *queries.Queries) error {
 		if err := q.AddTombstones(ctx, queries.AddTombstonesParams{MemoryID: id, At: at}); err != nil {

@@ -14,9 +14,9 @@ import (
 const pingGrace = 100 * time.Millisecond
 
 // RunDetached calls change and waits for it, even if ctx is cancelled; closing the store cancels
-// it. If Postgres does not respond for timeout, RunDetached returns and change may continue.
-// Errors: ErrUnavailable if change did not start; ErrInterrupted if its outcome is unknown; else
-// the error of change. A panic of change continues in the caller.
+// it. If Postgres does not respond for timeout, RunDetached returns while change continues. Errors:
+// ErrUnavailable, or the error of ctx, if change did not start; ErrInterrupted if its outcome is
+// unknown; else the error of change. A panic of change continues in the caller.
 func (s *Store) RunDetached(ctx context.Context, timeout time.Duration, change func(context.Context) error) error {
 	if time.Since(time.Unix(0, s.lastSuccess.Load())) > pingGrace {
 		if err := s.checkResponds(ctx, timeout); err != nil {
@@ -60,8 +60,8 @@ type detachedResult struct {
 	panicked any // the value of the panic; nil if there was none
 }
 
-// unwrap returns the error of the change. If the change has panicked, it panics with the same
-// value.
+// unwrap returns the error of the change, or nil. If the change has panicked, it panics with the
+// same value.
 func (r detachedResult) unwrap() error {
 	if r.panicked != nil {
 		panic(r.panicked)
@@ -69,9 +69,9 @@ func (r detachedResult) unwrap() error {
 	return r.err
 }
 
-// Interrupted returns err with memories.ErrInterrupted added if it is memories.ErrUnavailable,
-// because the outcome of a change that had started is then unknown. It returns any other error, and
-// nil, as it is.
+// Interrupted returns the error to report for the error of a change that had started. If err is
+// memories.ErrUnavailable, the outcome is unknown, and the result has memories.ErrInterrupted
+// added. It returns any other error, and nil, as it is.
 func Interrupted(err error) error {
 	if errors.Is(err, memories.ErrUnavailable) && !errors.Is(err, memories.ErrInterrupted) {
 		return fmt.Errorf("%w: %w", memories.ErrInterrupted, err)
@@ -80,7 +80,7 @@ func Interrupted(err error) error {
 }
 
 // checkResponds pings Postgres. It fails with memories.ErrUnavailable if Postgres cannot be reached
-// or does not respond within timeout.
+// or does not respond within timeout. If ctx ends first, it fails with the error of ctx.
 func (s *Store) checkResponds(ctx context.Context, timeout time.Duration) error {
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

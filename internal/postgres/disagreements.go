@@ -11,14 +11,15 @@ import (
 	"memoir/internal/records"
 )
 
-// Disagreements returns the agent's memories whose files on disk have conflicting contents, sorted
-// by name. It omits deleted memories.
+// Disagreements returns a summary for each of the agent's memories whose files on disk conflict,
+// sorted by name. records.Disagreement defines a conflict. It omits deleted memories.
 func (s *Store) Disagreements(ctx context.Context, agent records.Agent) ([]records.Disagreement, error) {
 	return s.disagreements(ctx, queries.DisagreementsParams{AgentID: agent.ID})
 }
 
-// Disagreement returns the conflict between the files of one memory. It returns nil and no error if
-// its files do not conflict, or it is deleted. m.Files must be set.
+// Disagreement returns a summary of the conflict between the files of one memory. It returns nil
+// and no error if they do not conflict, the memory is deleted, or m.Files has fewer than two files.
+// m.ID must be valid.
 func (s *Store) Disagreement(ctx context.Context, m memories.Memory) (*records.Disagreement, error) {
 	if len(m.Files) < 2 {
 		return nil, nil
@@ -41,8 +42,10 @@ func (s *Store) disagreements(ctx context.Context, of queries.DisagreementsParam
 	})
 }
 
-// Versions returns the different contents of the memory's files on disk, each with its files,
-// newest first. It returns nil if there is no such file.
+// Versions returns the different contents of the memory's files on disk, each with its files, the
+// content of the newest file first. Current marks the content with m.Fingerprint. It omits files
+// that are blocked, unreadable or marked for removal. It returns nil if there is no other file.
+// m.ID must be valid.
 func (s *Store) Versions(ctx context.Context, m memories.Memory) ([]records.Version, error) {
 	rows, err := s.q.VersionsOf(ctx, uuid.MustParse(m.ID))
 	if err != nil {

@@ -42,8 +42,9 @@ var conditions = map[string]condition{
 	"as_of":         {},
 }
 
-// clause returns the SQL for one value of the filter, or "" if the filter is no condition on rows.
-// isPast selects the variant for memories as they were at a past time.
+// clause returns the SQL for one value of the filter. It returns "" if the filter is no condition
+// on rows, or does not know the value. isPast selects the variant for memories as they were at a
+// past time.
 func (c condition) clause(value string, isPast bool) string {
 	switch {
 	case c.values != nil:
@@ -55,8 +56,8 @@ func (c condition) clause(value string, isPast bool) string {
 	}
 }
 
-// filterArgs returns the arguments for the SQL of all filters of f, and the bounds for stale
-// memories at the time now.
+// filterArgs returns the arguments for the SQL of all conditions, including fields that f does not
+// set. It adds the bounds for stale memories at the time now.
 func filterArgs(f memories.Filter, now time.Time) pgx.NamedArgs {
 	args := pgx.NamedArgs{"known_since": memories.KnownSince, "stale_since": memories.StaleSince(now)}
 	values := f.Values()
@@ -74,9 +75,9 @@ func filterArgs(f memories.Filter, now time.Time) pgx.NamedArgs {
 	return args
 }
 
-// where returns a WHERE clause with the conditions of f that selected accepts, for a table m of
-// memories or of their tallies. agent is the SQL of an agent's id; empty means all agents. Deleted
-// memories are excluded unless f.State is set.
+// where returns a WHERE clause for a table m of memories or of their tallies. It has the conditions
+// of the fields that f sets and that selected accepts. agent is the SQL of an agent's id; empty
+// means all agents. Deleted memories are excluded unless f.State is set.
 func where(f memories.Filter, agent string, selected func(condition) bool) string {
 	var sql strings.Builder
 	sql.WriteString(" WHERE true")
@@ -121,8 +122,8 @@ type selection struct {
 	counted    bool // the query of a page returns the count in each row
 }
 
-// selectionOf returns the selection of the memories of the scope that match f. query is the parsed
-// f.Query; it is ignored if f.Query is empty.
+// selectionOf returns the SQL that selects and counts the memories of the scope that match f. query
+// is the parsed f.Query, with which it searches; it must be zero if f.Query is empty.
 func selectionOf(f memories.Filter, of scope, query search.Query) selection {
 	args := filterArgs(f, time.Now())
 	agent := "" // all agents
@@ -161,14 +162,15 @@ func selectionOf(f memories.Filter, of scope, query search.Query) selection {
 }
 
 // byIndexAlone reports whether the search index alone selects the memories of the list, apart from
-// the trash: a search without filters and phrases.
+// the trash. That is so for a search by rank without other filters and without phrases.
 func byIndexAlone(f memories.Filter, query search.Query) bool {
 	return f.Sort == byRank && !f.Narrows() && len(query.Phrases()) == 0
 }
 
-// searchAlone returns the FROM and WHERE clauses of a search that reads the search index and
-// excludes the trash. Reading the other rows of memories would cost more than the search. agent is
-// the SQL of an agent's id; empty means all agents.
+// searchAlone returns the FROM and WHERE clauses of a search that selects memories by the search
+// index alone, and excludes the trash. Reading the other rows of memories would cost more than the
+// search. agent is the SQL of an agent's id; it only restricts the trash, because the argument
+// match restricts the search.
 func searchAlone(agent string) string {
 	trash := "SELECT d.id FROM memories d WHERE d.state = 'deleted'"
 	if agent != "" {

@@ -13,10 +13,10 @@ import (
 
 const day = 24 * time.Hour
 
-// Growth returns for each agent the number of undeleted memories by type at the end of each of at
-// most points days. The days are evenly spread from since to until, both included, oldest first. A
-// zero since means the first day in the journal. Memories that were purged since count as long as
-// they existed.
+// Growth returns, for each of the agents, the number of undeleted memories by type at the end of
+// some days, oldest first. There are at most points days, evenly spread from since to until, both
+// included. A zero since means the first day in these agents' journal. Memories that were purged
+// since count as long as they existed.
 func (s *Store) Growth(ctx context.Context, agentIDs []int64, since, until time.Time, points int) (map[int64][]records.GrowthPoint, error) {
 	rows, err := s.q.Growth(ctx, agentIDs)
 	if err != nil {
@@ -41,8 +41,9 @@ func (s *Store) Growth(ctx context.Context, agentIDs []int64, since, until time.
 	return grown, nil
 }
 
-// spread returns at most points days from since to until, both included, evenly spread, in order.
-// It returns at least one day, which is until.
+// spread returns the beginnings (UTC) of at most points days from since to until, both included,
+// evenly spread, oldest first. If points is below 2 or since is not before until, it returns only
+// the day of until.
 func spread(since, until time.Time, points int) []time.Time {
 	since, until = since.UTC().Truncate(day), until.UTC().Truncate(day)
 	between := max(0, int(until.Sub(since)/day))
@@ -57,8 +58,9 @@ func spread(since, until time.Time, points int) []time.Time {
 	return days
 }
 
-// accumulate returns for each day the number of undeleted memories by type at its end, from the
-// changes per day. Both lists must be in ascending order. Types without a memory are omitted.
+// accumulate returns, for each day, the number of undeleted memories by type at its end. changes
+// are those of one agent, by day. Both lists must be in ascending order. It omits types without a
+// memory.
 func accumulate(changes []queries.MemoryGrowth, days []time.Time) []records.GrowthPoint {
 	alive := records.Alive{}
 	points := make([]records.GrowthPoint, len(days))
@@ -73,9 +75,10 @@ func accumulate(changes []queries.MemoryGrowth, days []time.Time) []records.Grow
 	return points
 }
 
-// Ages returns for each agent the number of undeleted memories by type, one entry for each age
-// range in records.AgeBounds. The age counts from the last modification to now. It omits unreadable
-// files and memories without a known modification time.
+// Ages returns, for each of the agents, the number of undeleted memories by type, with one entry
+// for each age range in records.AgeBounds. The age is the time from the last modification to now.
+// It omits unreadable files and memories without a known modification time. Ranges without a memory
+// have an empty Alive.
 func (s *Store) Ages(ctx context.Context, agentIDs []int64, now time.Time) (map[int64][]records.Alive, error) {
 	bounds := mapAll(records.AgeBounds[1:], func(days int) float64 { return float64(days) })
 	rows, err := s.q.Ages(ctx, queries.AgesParams{Now: now, Bounds: bounds, AgentIds: agentIDs, KnownSince: memories.KnownSince})

@@ -18,15 +18,16 @@ import (
 // Facts of indexes have a table of their own. Searches use the rules of memory_search, and return
 // facts as memories with a Line.
 
-// IndexFactPaths returns the paths of the agent's MEMORY.md files with saved facts, in any order.
+// IndexFactPaths returns the paths of the agent's MEMORY.md files that have saved facts, in any
+// order, each once.
 func (a *AgentRows) IndexFactPaths(ctx context.Context) ([]string, error) {
 	paths, err := a.q.IndexFactPaths(ctx, a.agentID)
 	return paths, dberr.Wrap("list indexes with facts", err)
 }
 
-// SaveIndexFacts makes the saved facts of one MEMORY.md equal to of.Facts, in one transaction: it
-// adds, updates and deletes rows. A fact whose text was known keeps its id and times. It also
-// updates the words for fuzzy search. It does nothing if no fact has changed.
+// SaveIndexFacts makes the saved facts of the MEMORY.md at of.Path equal to of.Facts, in one
+// transaction: it adds, updates and deletes rows. A fact whose text was known keeps its id and
+// times. It also updates the words for fuzzy search. It does nothing if no fact has changed.
 func (w *Writer) SaveIndexFacts(ctx context.Context, of records.IndexFacts) error {
 	const doing = "save the facts of an index"
 	rows, err := w.q.IndexFactsAt(ctx, queries.IndexFactsAtParams{AgentID: w.agentID, Path: of.Path})
@@ -81,14 +82,16 @@ func (w *Writer) SaveIndexFacts(ctx context.Context, of records.IndexFacts) erro
 	})
 }
 
-// IndexFact returns a fact in a MEMORY.md of the agent, as a memory with a Line. It fails with
-// memories.ErrNotFound if the id is malformed or unknown, or the agent's directory is missing.
+// IndexFact returns a fact in a MEMORY.md of the locked agent, as a memory with a Line. It fails
+// with memories.ErrNotFound if the id is malformed, unknown or of another agent, or the agent's
+// directory is missing.
 func (a *AgentRows) IndexFact(ctx context.Context, id string) (memories.Memory, error) {
 	return indexFact(ctx, a.q, a.agentID, id)
 }
 
 // IndexFact returns a fact in a MEMORY.md of the agent, as a memory with a Line. It fails with
-// memories.ErrNotFound if the id is malformed or unknown, or the agent's directory is missing.
+// memories.ErrNotFound if the id is malformed, unknown or of another agent, or the agent's
+// directory is missing.
 func (s *Store) IndexFact(ctx context.Context, agent records.Agent, id string) (memories.Memory, error) {
 	return indexFact(ctx, s.q, agent.ID, id)
 }
@@ -124,9 +127,10 @@ func factOf(row queries.FactsToRecallRow) memories.Memory {
 type factCursor struct{ Facts int }
 
 // Search returns one page of the memories of all agents that match, best first; the matching facts
-// in MEMORY.md files follow. It uses only the filter's Type, State, Query and Near. A type, or a
-// state other than active, leaves out the facts. It fails with *memories.InvalidError for an
-// invalid filter, and with records.ErrCursor.
+// in MEMORY.md files follow. Of filter, only Type, State, Query and Near may be set. A Type, or a
+// State other than Active, leaves out the facts. With Near, and if no memory and no fact has all
+// words, it finds similar words instead. It fails with *memories.InvalidError for an invalid
+// filter, and with records.ErrCursor if the cursor is not of this list.
 func (s *Store) Search(ctx context.Context, filter memories.Filter, request memories.PageRequest) (records.MemoryPage, error) {
 	if err := filter.Check(); err != nil {
 		return records.MemoryPage{}, err
@@ -177,9 +181,9 @@ func (s *Store) Search(ctx context.Context, filter memories.Filter, request memo
 	return page, nil
 }
 
-// CountFacts counts the facts in MEMORY.md files that have all words of the search. It returns 0 if
-// the search has no word. agentID 0 means all agents. Agents whose directory is missing are left
-// out.
+// CountFacts counts the facts in MEMORY.md files that have all words of the text typed, each as a
+// prefix. It returns 0 if typed has no word. agentID 0 means all agents. It omits agents whose
+// directory is missing or a link to another agent's.
 func (s *Store) CountFacts(ctx context.Context, agentID int64, typed string) (int, error) {
 	query, ok := search.Parse(typed)
 	if !ok {
@@ -191,9 +195,10 @@ func (s *Store) CountFacts(ctx context.Context, agentID int64, typed string) (in
 	return int(n), dberr.Wrap("count facts of indexes", err)
 }
 
-// SearchFacts returns at most most facts in MEMORY.md files that have all words of the search, best
-// first, without the first skip of them. It returns nil if the search has no word. agentID 0 means
-// all agents. Agents whose directory is missing are left out.
+// SearchFacts returns at most most facts in MEMORY.md files that have all words of the text typed,
+// each as a prefix, best first. It leaves out the first skip facts. It returns nil if typed has no
+// word. agentID 0 means all agents. It omits agents whose directory is missing or a link to another
+// agent's.
 func (s *Store) SearchFacts(ctx context.Context, agentID int64, typed string, skip, most int) ([]memories.Memory, error) {
 	query, ok := search.Parse(typed)
 	if !ok {
@@ -205,15 +210,15 @@ func (s *Store) SearchFacts(ctx context.Context, agentID int64, typed string, sk
 	return factsOf("search facts of indexes", rows, err)
 }
 
-// factsToRecall returns the facts among ids that belong to the agents, in any order. Agents whose
-// directory is missing are left out.
+// factsToRecall returns the facts among ids that belong to the agents in from, in any order. It
+// omits other ids, and agents whose directory is missing.
 func (s *Store) factsToRecall(ctx context.Context, from records.RecallSources, ids []uuid.UUID) ([]memories.Memory, error) {
 	rows, err := s.q.FactsToRecall(ctx, queries.FactsToRecallParams{Ids: ids, AgentIds: from.IDs()})
 	return factsOf("read facts to recall", rows, err)
 }
 
-// newestFacts returns at most most facts of the agents, newest first, except those with the ids in
-// besides. Agents whose directory is missing are left out.
+// newestFacts returns at most most facts of the agents in from, newest first, except those with the
+// ids in besides. besides may be empty, but not nil. It omits agents whose directory is missing.
 func (s *Store) newestFacts(ctx context.Context, from records.RecallSources, besides []uuid.UUID, most int) ([]memories.Memory, error) {
 	rows, err := s.q.NewestFactsToRecall(ctx, queries.NewestFactsToRecallParams{AgentIds: from.IDs(), Besides: besides, Most: int32(most)})
 	return factsOf("list facts to recall", rows, err)

@@ -20,9 +20,10 @@ import (
 func (s *Store) Pool() *pgxpool.Pool { return s.pool }
 
 // AddJob calls insert in a transaction that prevents the agent's deletion. insert adds a job, or
-// finds an existing one, and returns its id. If it has found one and postpone is not zero, AddJob
-// replaces its arguments by args and postpones it; a running job runs again then. It fails with
-// memories.ErrNotFound if the agent does not exist.
+// finds an existing one, and returns its id. If it has found an unfinished one and postpone is not
+// zero, AddJob replaces its arguments by args and delays it until postpone, if it is due before. A
+// running job then runs again at that time. It fails with memories.ErrNotFound if the agent does
+// not exist.
 func (s *Store) AddJob(ctx context.Context, agentID int64, args []byte, postpone time.Time, insert func(pgx.Tx) (id int64, isNew bool, err error)) error {
 	return dberr.Wrap("add the job", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		q := s.q.WithTx(tx)
@@ -38,15 +39,15 @@ func (s *Store) AddJob(ctx context.Context, agentID int64, args []byte, postpone
 	}))
 }
 
-// CancelRerun cancels the next run of a running job that is planned for the time at. It does
-// nothing if no run, or one at another time, is planned.
+// CancelRerun cancels the further run of a running job that AddJob has planned for the time at. It
+// does nothing if no run, or one at another time, is planned. The running job continues.
 func (s *Store) CancelRerun(ctx context.Context, id int64, at time.Time) error {
 	return dberr.Wrap("begin the job", s.q.CancelRerun(ctx, queries.CancelRerunParams{ID: id, Again: at.UnixMicro()}))
 }
 
-// FinishJob calls finish in a transaction that locks the job's row. If the job is to run again, it
-// does not call finish, and returns the time of that run. It fails with memories.ErrNotFound if the
-// server no longer runs this attempt of the job.
+// FinishJob calls finish in a transaction that locks the job's row, and returns its error. If the
+// job is to run again, it does not call finish, and returns the time of that run; otherwise again
+// is zero. It fails with memories.ErrNotFound if the server no longer runs this attempt of the job.
 func (s *Store) FinishJob(ctx context.Context, id int64, attempt int, server string, finish func(pgx.Tx) error) (again time.Time, err error) {
 	err = pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		at, err := s.q.WithTx(tx).LockRunningJob(ctx, queries.LockRunningJobParams{ID: id, Attempt: int16(attempt), Server: server})
@@ -62,8 +63,9 @@ func (s *Store) FinishJob(ctx context.Context, id int64, attempt int, server str
 	return again, dberr.Wrap("finish the job", err)
 }
 
-// EndJob ends a job that has failed permanently, in the transaction tx. It saves state, one of
-// River's final states, the current time and the output.
+// EndJob ends a job that has failed permanently, in the transaction tx, which the caller commits.
+// It saves state, one of River's final states, the current time and the output. It does nothing if
+// the id is unknown.
 func (s *Store) EndJob(ctx context.Context, tx pgx.Tx, id int64, state string, output []byte) error {
 	return dberr.Wrap("end the job", s.q.WithTx(tx).EndJob(ctx, queries.EndJobParams{ID: id, State: state, Output: output}))
 }
@@ -75,11 +77,11 @@ func (s *Store) HasOtherJobServer(ctx context.Context, server string, timeout ti
 	return other, dberr.Wrap("look for other servers", err)
 }
 
-// SaveJobServer saves a heartbeat of server, frees abandoned jobs, and returns their number.
-// Abandoned are running jobs of servers without a heartbeat for timeout, and this server's own that
-// started before that and are not in working. Other servers are ignored until this one has sent
-// heartbeats for timeout. A freed job is available to all servers, or discarded without attempts
-// left; its output gets problem.
+// SaveJobServer saves a heartbeat of server, frees abandoned running jobs, and returns their
+// number. A job of server is abandoned if it started more than timeout ago and is not in working. A
+// job of another server is abandoned if that one has been silent for timeout; this needs heartbeats
+// of server for timeout. A freed job becomes available, or discarded if it has no attempts left.
+// Its output gets problem.
 func (s *Store) SaveJobServer(ctx context.Context, server string, timeout time.Duration, working []int64, problem string) (freed int, err error) {
 	canJudge, err := s.q.SaveJobServer(ctx, queries.SaveJobServerParams{ID: server, Silence: timeout.Seconds()})
 	if err != nil {
@@ -91,20 +93,20 @@ func (s *Store) SaveJobServer(ctx context.Context, server string, timeout time.D
 	return len(ids), dberr.Wrap("free jobs", err)
 }
 
-// WakeMisconfiguredJobs makes all jobs due now that failed because of a setting and wait for their
-// next attempt. It is called after a start, because the setting may have changed.
+// WakeMisconfiguredJobs makes all jobs of all agents due now that failed because of a setting and
+// wait for their next attempt. It is called after a start, because the setting may have changed.
 func (s *Store) WakeMisconfiguredJobs(ctx context.Context) error {
 	return dberr.Wrap("wake jobs", s.q.WakeMisconfiguredJobs(ctx))
 }
 
-// DeleteJobServer deletes the heartbeat of a server that stops, and those of servers that were
-// silent for a day.
+// DeleteJobServer deletes the heartbeat of server, which stops, and those of servers that were
+// silent for a day. It does not change their jobs.
 func (s *Store) DeleteJobServer(ctx context.Context, server string) error {
 	return dberr.Wrap("say that this server stops", s.q.DeleteJobServer(ctx, server))
 }
 
-// Jobs returns at most most jobs of an agent: unfinished ones first, the latest created first, then
-// finished ones, the latest finished first.
+// Jobs returns at most most jobs of an agent. The unfinished ones are first, the latest created
+// first; the finished ones follow, the latest finished first.
 func (s *Store) Jobs(ctx context.Context, agentID int64, most int) ([]records.Job, error) {
 	rows, err := s.q.Jobs(ctx, queries.JobsParams{AgentID: agentID, Most: int32(most)})
 	return mapRows("list jobs", rows, err, func(row queries.JobsRow) records.Job {
@@ -115,8 +117,8 @@ func (s *Store) Jobs(ctx context.Context, agentID int64, most int) ([]records.Jo
 	})
 }
 
-// JobTokens returns the tokens of the language model that an agent's jobs have used, by the day
-// (UTC) of their last run, oldest first. Runs before since, and days without jobs, are omitted.
+// JobTokens returns the sums of the language model's tokens that an agent's jobs have used, by the
+// day (UTC) of their last run, oldest first. It omits runs before since, and days without jobs.
 func (s *Store) JobTokens(ctx context.Context, agentID int64, since time.Time) ([]records.DayTokens, error) {
 	rows, err := s.q.JobTokens(ctx, queries.JobTokensParams{AgentID: agentID, Since: since})
 	return mapRows("sum up tokens", rows, err, func(row queries.JobTokensRow) records.DayTokens {

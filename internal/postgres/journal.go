@@ -11,8 +11,8 @@ import (
 	"memoir/internal/records"
 )
 
-// journal adds the entries to the journal, and adds the changes of the number of undeleted memories
-// to the daily counts. It does nothing without entries.
+// journal adds the entries to the journal. It also adds to the daily counts how they change the
+// number of undeleted memories. It does nothing without entries.
 func journal(ctx context.Context, q *queries.Queries, agentID int64, happened ...records.JournalEntry) error {
 	if len(happened) == 0 {
 		return nil
@@ -31,7 +31,8 @@ func journal(ctx context.Context, q *queries.Queries, agentID int64, happened ..
 }
 
 // addGrowth adds to the daily counts, by day (UTC) and type, how the entries change the number of
-// undeleted memories. Changes that cancel out are not saved.
+// undeleted memories. It ignores entries without a state, and saves no change that others cancel
+// out.
 func addGrowth(ctx context.Context, q *queries.Queries, agentID int64, happened []records.JournalEntry) error {
 	type key struct {
 		day time.Time

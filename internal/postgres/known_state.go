@@ -18,8 +18,9 @@ import (
 const genericPlans = 64
 
 // KnownState returns the rows that a scan needs: the readable memories with the names or ids of the
-// query, their files, the unreadable files at its paths, and the tombstones of its names. The rows
-// but the files are from one transaction.
+// query, also deleted ones. It adds their files that are on disk or marked for removal, the
+// unreadable files at its paths, and the tombstones of its names. All but the files are read in one
+// transaction.
 func (w *Writer) KnownState(ctx context.Context, of records.KnownQuery) (records.KnownState, error) {
 	var past records.KnownState
 	var byID []records.MemoryRow
@@ -66,9 +67,9 @@ func (w *Writer) KnownState(ctx context.Context, of records.KnownQuery) (records
 	return past, err
 }
 
-// RawsOf returns, by path, bytes with the recorded content of each file. They may come from another
-// file of the same memory with an equal content. Files without saved bytes have no entry. It
-// returns nil if files is empty.
+// RawsOf returns, by path, saved bytes with the memory and the fingerprint of each file. They may
+// come from another file of the same memory with an equal content. Files without saved bytes have
+// no entry. It returns nil if files is empty. It reads no file on disk.
 func (w *Writer) RawsOf(ctx context.Context, files []records.File) (map[string][]byte, error) {
 	type content struct {
 		memory      uuid.UUID

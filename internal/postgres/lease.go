@@ -18,8 +18,8 @@ FROM pg_locks
 WHERE locktype = 'advisory' AND classid = 1818583411 AND objsubid = 2 AND granted
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 
-// Holders returns by agent id the server connections that hold leases. Agents whose lease no server
-// holds have no entry.
+// Holders returns by agent id the server connections that hold leases, of all servers. Agents whose
+// lease no server holds have no entry.
 func (s *Store) Holders(ctx context.Context) (map[int64]records.LeaseHolder, error) {
 	rows, _ := s.pool.Query(ctx, heldLeases) // ForEachRow returns the error of Query
 	holders := map[int64]records.LeaseHolder{}
@@ -39,9 +39,10 @@ func (s *Store) Holder(ctx context.Context, agent int64) (records.LeaseHolder, e
 	return holder, dberr.Wrap("read who holds the lease", err)
 }
 
-// OpenLeaseConn opens a separate connection to the database, for leases and for messages of other
-// servers. onMessage receives each message, one at a time, and must not block. It fails with
-// memories.ErrUnavailable if the database cannot be reached. The caller must call Close.
+// OpenLeaseConn opens a connection to the database, outside the pool, for leases and for messages
+// of other servers. onMessage receives each message, one at a time, and must not block. It fails
+// with memories.ErrUnavailable if the database cannot be reached. The caller must close it;
+// Store.Close does not.
 func (s *Store) OpenLeaseConn(ctx context.Context, onMessage func(payload string)) (*lease.Conn, error) {
 	return lease.Open(ctx, s.pool.Config().ConnConfig, onMessage)
 }

@@ -64,9 +64,9 @@ func scopeOf(a records.Agent) scope {
 }
 
 // Memories returns one page of the agent's memories that match the filter, as they are, or as they
-// were at filter.AsOf. Deleted memories are left out unless the filter asks for them. It fails with
-// *memories.InvalidError for an invalid filter, and with records.ErrCursor if the cursor is not of
-// this list.
+// were at filter.AsOf. Deleted memories are left out, unless filter.State is Deleted or
+// filter.NotRemoved is set. page.Limit must be positive. It fails with *memories.InvalidError for
+// an invalid filter, and with records.ErrCursor if the cursor is not of this list.
 func (s *Store) Memories(ctx context.Context, agent records.Agent, filter memories.Filter, page memories.PageRequest) (records.MemoryPage, error) {
 	if err := filter.Check(); err != nil {
 		return records.MemoryPage{}, err
@@ -77,8 +77,8 @@ func (s *Store) Memories(ctx context.Context, agent records.Agent, filter memori
 	return s.page(ctx, scopeOf(agent), filter, page)
 }
 
-// page returns one page of the scope's memories that match the filter, by search if the filter has
-// a query. It fails with records.ErrCursor if the cursor is not of this list.
+// page returns one page of the scope's memories that match the filter, as they are now, by search
+// if the filter has a query. It fails with records.ErrCursor if the cursor is not of this list.
 func (s *Store) page(ctx context.Context, of scope, filter memories.Filter, request memories.PageRequest) (page records.MemoryPage, err error) {
 	l, after, err := newMemoryList(filter, request, of)
 	if err != nil {
@@ -111,7 +111,8 @@ type memoryList struct {
 
 // newMemoryList returns the list with the defaults of its filter, and the place after which the
 // page begins, or nil for the first page. The default order is by rank for a search, else by
-// update. It fails with records.ErrCursor if the cursor is not of this list.
+// update. NotRemoved without a State selects Deleted. It fails with records.ErrCursor if the cursor
+// is not of this list.
 func newMemoryList(f memories.Filter, page memories.PageRequest, of scope) (l memoryList, after *place, err error) {
 	if f.NotRemoved && f.State == "" {
 		f.State = memories.Deleted
@@ -138,8 +139,8 @@ type listRow struct {
 	total             int // the length of the whole list, if selection.counted
 }
 
-// listed returns the rows of one page of a list, up to one more than its limit, and the length of
-// the whole list. after is the last place of the page before, or nil.
+// listed returns the rows of one page of a list and the length of the whole list. If there is a
+// next page, rows has one more. after is the last place of the page before, or nil.
 func listed(ctx context.Context, on queries.DBTX, l memoryList, c selection, after *place) (rows []listRow, total int, err error) {
 	query := listQuery
 	if l.Sort == byRank {
@@ -159,7 +160,6 @@ func listed(ctx context.Context, on queries.DBTX, l memoryList, c selection, aft
 	return rows, total, err
 }
 
-// total counts the memories of the selection.
 func (c selection) total(ctx context.Context, on queries.DBTX) (total int, err error) {
 	err = on.QueryRow(ctx, c.count, c.args).Scan(&total)
 	return total, err
@@ -177,7 +177,7 @@ func listQuery(c selection, l memoryList, after *place) string {
 		by.page(c, l, after), rowColumns, total, by.by())
 }
 
-// by returns the ORDER BY clause without its keywords. Equal rows are sorted by id.
+// by returns the ORDER BY clause without these two words. Rows with equal keys are sorted by id.
 func (o order) by() string {
 	if o.descends {
 		return o.expression + " DESC, m.id"
@@ -186,8 +186,8 @@ func (o order) by() string {
 }
 
 // page returns the subquery for the memories of one page, and one more. It adds the arguments of
-// the place to c.args. Its limit is a number, because with an argument Postgres would plan the
-// query each time. Rows equal to the place and those after it are two ranges of an index, which
+// after to c.args. Its limit is a number, because with an argument Postgres would plan the query
+// each time. Rows with the key of after, and rows behind it, are two ranges of an index, which
 // keeps later pages fast.
 func (o order) page(c selection, l memoryList, after *place) string {
 	part := func(beyond string) string {
@@ -211,7 +211,7 @@ func (o order) page(c selection, l memoryList, after *place) string {
 	return fmt.Sprintf("SELECT * FROM (%s UNION ALL %s) m ORDER BY %s LIMIT %d", part(" AND "+equal), part(" AND "+further), o.by(), l.limit+1)
 }
 
-// scanRow reads rowColumns, the rank and the total.
+// scanRow reads the columns of a row into a listRow: rowColumns, then the rank, then the total.
 func scanRow(row pgx.CollectableRow) (r listRow, err error) {
 	m := &r.head
 	err = row.Scan(&m.ID, &m.AgentID, &m.Name, &m.Readable, &m.State, &m.Type, &m.RevisionID, &m.Fingerprint, &m.Hash,
@@ -221,8 +221,8 @@ func scanRow(row pgx.CollectableRow) (r listRow, err error) {
 	return r, err
 }
 
-// canBeKey reports whether a key of a cursor has the form that seal gives to keys of its type.
-// Others must not reach the cast in Postgres, which accepts other forms of numbers and fewer years
+// canBeKey reports whether the key of a cursor has the form that listed gives to keys with the SQL
+// type cast. Others must not reach Postgres, which accepts other forms of numbers and fewer years
 // than Go.
 func canBeKey(key, cast string) bool {
 	switch cast {

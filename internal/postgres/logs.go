@@ -16,6 +16,7 @@ import (
 
 // LogSignatures returns by path the saved signatures of the agent's log files at or below the
 // paths. A signature is a hash of a file's metadata; 0 means that the file must be read again.
+// Files without a row have no entry.
 func (a *AgentRows) LogSignatures(ctx context.Context, paths []string) (map[string]int64, error) {
 	rows, err := a.q.LogSignatures(ctx, queries.LogSignaturesParams{AgentID: a.agentID, Places: paths})
 	if err != nil {
@@ -29,7 +30,7 @@ func (a *AgentRows) LogSignatures(ctx context.Context, paths []string) (map[stri
 }
 
 // SaveLogs saves log files with their texts and search words. It replaces earlier rows of the same
-// paths.
+// paths. No file on disk changes.
 func (w *Writer) SaveLogs(ctx context.Context, all []records.Log) error {
 	save := queries.SaveLogsParams{AgentID: w.agentID}
 	for _, l := range all {
@@ -55,9 +56,9 @@ func (w *Writer) DeleteLogs(ctx context.Context, paths []string) error {
 	return dberr.Wrap("forget logs", w.q.DeleteLogs(ctx, queries.DeleteLogsParams{AgentID: w.agentID, Paths: paths}))
 }
 
-// LogDays returns one page of at most limit days with logs from first to last, newest first, with
-// totals of each day. cursor is the NextCursor of the page before, or empty for the first page. It
-// fails with records.ErrCursor if cursor is not of this list.
+// LogDays returns one page of at most limit days with logs from first to last, both included,
+// newest first, with totals of each day. cursor is the NextCursor of the page before, or empty for
+// the first page. It fails with records.ErrCursor if cursor is not of this list.
 func (s *Store) LogDays(ctx context.Context, agentID int64, first, last logs.Day, limit int, cursor string) (records.LogDayPage, error) {
 	mark := markOf("log days", agentID, first, last)
 	after, err := unseal[logs.Day](mark, cursor)
@@ -86,7 +87,7 @@ func (s *Store) LogDays(ctx context.Context, agentID int64, first, last logs.Day
 }
 
 // LogMonths returns the months with logs of the agent, newest first, with the number of days with
-// logs in each.
+// logs in each. It omits months without logs.
 func (s *Store) LogMonths(ctx context.Context, agentID int64) ([]records.LogMonth, error) {
 	rows, err := s.q.LogMonths(ctx, agentID)
 	return mapRows("list months with logs", rows, err, func(row queries.LogMonthsRow) records.LogMonth {
@@ -94,9 +95,10 @@ func (s *Store) LogMonths(ctx context.Context, agentID int64) ([]records.LogMont
 	})
 }
 
-// Logs returns the agent's logs from the day first to the day last, oldest day first. The log of a
-// whole day precedes the other logs of that day. Only the newest records.MostLogs files are
-// returned. Beyond mostBytes in total, texts of the oldest days are empty and LeftOut is true.
+// Logs returns the agent's logs from the day first to the day last, both included, oldest day
+// first. The log of a whole day precedes the other logs of that day. If there are more than
+// records.MostLogs files, it omits the oldest. It adds up the sizes of the texts from the newest
+// on; a text beyond mostBytes is empty, and its LeftOut is true.
 func (s *Store) Logs(ctx context.Context, agentID int64, first, last logs.Day, mostBytes int64) ([]records.Log, error) {
 	rows, err := s.q.LogsBetween(ctx, queries.LogsBetweenParams{
 		AgentID: agentID, First: dateOf(first), Last: dateOf(last), MostBytes: mostBytes, Most: records.MostLogs,
@@ -110,7 +112,7 @@ func (s *Store) Logs(ctx context.Context, agentID int64, first, last logs.Day, m
 }
 
 // LogsAround returns the agent's last day with logs before day, and the first one after it. Each is
-// empty if there is no such day.
+// "" if there is no such day. day itself need not have logs.
 func (s *Store) LogsAround(ctx context.Context, agentID int64, day logs.Day) (before, after logs.Day, err error) {
 	row, err := s.q.LogsAround(ctx, queries.LogsAroundParams{AgentID: agentID, Day: dateOf(day)})
 	return dayOf(row.Before), dayOf(row.After), dberr.Wrap("look for other days with logs", err)
@@ -123,8 +125,8 @@ type logCursor struct {
 }
 
 // SearchLogs returns one page of at most limit of the agent's logs that have all words of the
-// query, newest first. It fails with memories.ErrSearch if the query has no word, and with
-// records.ErrCursor if cursor is not of this list. cursor is empty for the first page.
+// query, each as a prefix, newest first. It fails with memories.ErrSearch if the query has no word,
+// and with records.ErrCursor if cursor is not of this list. cursor is empty for the first page.
 func (s *Store) SearchLogs(ctx context.Context, agentID int64, query string, limit int, cursor string) (records.LogPage, error) {
 	sought, ok := search.Parse(query)
 	if !ok {
@@ -161,7 +163,7 @@ func (s *Store) SearchLogs(ctx context.Context, agentID int64, query string, lim
 
 func dateOf(day logs.Day) pgtype.Date { return pgtype.Date{Time: day.Begins(), Valid: true} }
 
-// dayOf returns the day of a date, or an empty day for NULL.
+// dayOf returns the day of a date, or "" for NULL.
 func dayOf(date pgtype.Date) logs.Day {
 	if !date.Valid {
 		return ""

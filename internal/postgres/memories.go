@@ -24,8 +24,8 @@ func (s *Store) Memory(ctx context.Context, agent records.Agent, id string) (mem
 }
 
 // Memory returns one memory of the locked agent with its text and files, also a deleted one. slug
-// is the agent's. It fails with memories.ErrNotFound if the id is unknown, malformed, or of another
-// agent's memory.
+// is the agent's and becomes the memory's Agent. It fails with memories.ErrNotFound if the id is
+// unknown, malformed, or of another agent's memory.
 func (a *AgentRows) Memory(ctx context.Context, slug, id string) (memories.Memory, error) {
 	return memoryOf(ctx, a.conn, records.Agent{ID: a.agentID, Slug: slug}, id)
 }
@@ -49,9 +49,10 @@ func memoryOf(ctx context.Context, on queries.DBTX, agent records.Agent, id stri
 	return found[0], nil
 }
 
-// MemoriesByID returns the memories of the agent with the ids, with their files but without their
-// texts, also deleted ones, sorted by name. It ignores repeated ids. If any id is unknown,
-// malformed, or of another agent's memory, it fails with memories.ErrNotFound.
+// MemoriesByID returns the agent's memories with the ids, also deleted ones, sorted by name. They
+// have their files, but neither description nor body. It ignores repeated ids. If any id is
+// unknown, malformed, or of another agent's memory, it returns no memory and fails with
+// memories.ErrNotFound.
 func (s *Store) MemoriesByID(ctx context.Context, agent records.Agent, ids []string) ([]memories.Memory, error) {
 	parsed, err := tryMap(slices.Compact(slices.Sorted(slices.Values(ids))), parseID)
 	if err != nil {
@@ -71,8 +72,8 @@ func (s *Store) MemoriesByID(ctx context.Context, agent records.Agent, ids []str
 	return complete(ctx, s.q, scopeOf(agent), heads)
 }
 
-// RemovedPaths returns the paths of the memories' former files, which are no longer on disk,
-// sorted. It fails with memories.ErrNotFound if an id is malformed.
+// RemovedPaths returns the sorted paths of all files of the memories ms that are no longer on disk.
+// It ignores unknown ids. It fails with memories.ErrNotFound if an id is malformed.
 func (s *Store) RemovedPaths(ctx context.Context, ms []memories.Memory) ([]string, error) {
 	ids, err := tryMap(ms, func(m memories.Memory) (uuid.UUID, error) { return parseID(m.ID) })
 	if err != nil {
@@ -83,8 +84,9 @@ func (s *Store) RemovedPaths(ctx context.Context, ms []memories.Memory) ([]strin
 }
 
 // FilesToIndex returns the readable files on disk, outside of sessions, of undeleted memories,
-// which MEMORY.md must list. missing has the paths of absent files of missing memories, whose lines
-// must stay. Both are sorted by path, relative to the agent's directory.
+// which MEMORY.md must list. missing has the paths of absent files of memories in the state
+// Missing, whose lines in MEMORY.md must stay. Both are sorted by path, relative to the agent's
+// directory.
 func (s *Store) FilesToIndex(ctx context.Context, agentID int64) (listed []memorymd.IndexedFile, missing []string, err error) {
 	rows, err := s.q.FilesToIndex(ctx, agentID)
 	for _, row := range rows {
@@ -99,15 +101,16 @@ func (s *Store) FilesToIndex(ctx context.Context, agentID int64) (listed []memor
 	return listed, missing, dberr.Wrap("read the files to index", err)
 }
 
-// Mirrored counts the memory files on disk of all agents whose directory exists, and the memories
-// of all agents in the state needs_attention.
+// Mirrored counts the memory files on disk of all agents, except agents whose directory is missing
+// or a link to another agent's. needsAttention is the number of memories of all agents in the state
+// NeedsAttention.
 func (s *Store) Mirrored(ctx context.Context) (files, needsAttention int, err error) {
 	row, err := s.q.CountFiles(ctx)
 	return int(row.Mirrored), int(row.NeedsAttention), dberr.Wrap("count files", err)
 }
 
-// MirroredByAgent counts the memory files on disk by agent id. Agents without files, without a
-// directory, or whose directory is a link to another agent's, have no entry.
+// MirroredByAgent returns by agent id the number of memory files on disk. Agents without files,
+// without a directory, or whose directory is a link to another agent's, have no entry.
 func (s *Store) MirroredByAgent(ctx context.Context) (map[int64]int, error) {
 	rows, err := s.q.CountFilesByAgent(ctx)
 	files := make(map[int64]int, len(rows))
@@ -140,7 +143,7 @@ const fileLookupColumn = `(SELECT CASE count(*)
 
 // complete returns the memories of the rows with the slugs of their agents and their files, in the
 // same order. It reads files only for rows whose fileLookup is readFiles. Each file or index line
-// that a deletion could not remove becomes a problem of its memory.
+// that a deletion could not remove becomes one of the Problems of its memory.
 func complete(ctx context.Context, q *queries.Queries, of scope, rows []listRow) ([]memories.Memory, error) {
 	files, err := filesYetUnknown(ctx, q, rows)
 	if err != nil {
@@ -160,8 +163,9 @@ func complete(ctx context.Context, q *queries.Queries, of scope, rows []listRow)
 	})
 }
 
-// filesYetUnknown returns, by memory, the files of the rows whose fileLookup is readFiles: those on
-// disk, and those marked for removal. It returns nil if no row has it.
+// filesYetUnknown returns, by memory, the rows of the files of the memories whose fileLookup is
+// readFiles: files on disk, and those marked for removal. It returns nil if no row has that
+// fileLookup.
 func filesYetUnknown(ctx context.Context, q *queries.Queries, rows []listRow) (map[uuid.UUID][]records.File, error) {
 	var ids []uuid.UUID
 	for _, row := range rows {
@@ -184,8 +188,8 @@ func filesYetUnknown(ctx context.Context, q *queries.Queries, rows []listRow) (m
 	return byMemory, nil
 }
 
-// memoryFiles returns the files that are on disk and have the memory, also if they are marked for
-// removal.
+// memoryFiles returns those of the files that are on disk and mirror their memory or are marked for
+// removal. It omits blocked and unreadable ones.
 func memoryFiles(files []records.File) (present []memories.MemoryFile) {
 	for _, f := range files {
 		if f.Present && (f.Status == records.Mirrored || f.Status == records.Removing) {
@@ -197,8 +201,8 @@ func memoryFiles(files []records.File) (present []memories.MemoryFile) {
 	return present
 }
 
-// notRemoved returns a problem for each file that the memory's deletion could not remove, on disk
-// or from an index.
+// notRemoved returns a problem for each of the files that a deletion could not remove, on disk or
+// from an index. It omits files whose removal has not failed.
 func notRemoved(files []records.File) (problems []memories.Problem) {
 	for _, f := range files {
 		if f.Status == records.Removing && f.Problem != "" {
@@ -208,8 +212,8 @@ func notRemoved(files []records.File) (problems []memories.Problem) {
 	return problems
 }
 
-// MemoryVersions returns by id the current states and content hashes of the agent's memories among
-// ids, also of deleted ones. Unknown and purged ones have no entry. It fails with
+// MemoryVersions returns by id the current state and fingerprint of each of the agent's memories
+// among ids, also of deleted ones. Unknown and purged ones have no entry. It fails with
 // memories.ErrNotFound if an id is malformed.
 func (s *Store) MemoryVersions(ctx context.Context, agentID int64, ids []string) (map[string]records.MemoryVersion, error) {
 	parsed, err := tryMap(ids, parseID)

@@ -41,9 +41,9 @@ type Store struct {
 	nearMisses bool
 }
 
-// Open connects to a database that has Memoir's schema, and detects whether fuzzy search is
-// available. It fails with memories.ErrUnavailable if the database cannot be reached. The caller
-// must call Close.
+// Open connects to a database that has Memoir's schema, which it does not create or upgrade. It
+// detects whether fuzzy search is available. It fails with memories.ErrUnavailable if the database
+// cannot be reached. The caller must call Close.
 func Open(ctx context.Context, url string) (*Store, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -72,7 +72,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 }
 
 // Close cancels the changes of RunDetached, waits until all connections are returned to the pool,
-// and closes them.
+// and closes them. Connections of OpenLeaseConn stay open.
 func (s *Store) Close() {
 	s.cancelClosing()
 	s.pool.Close()

@@ -11,7 +11,7 @@ import (
 )
 
 // addProposal adds a proposal and returns 1. If the agent has a proposal with the same fingerprint,
-// also a refused one, it changes nothing and returns 0.
+// in any state, it changes nothing and returns 0.
 func addProposal(ctx context.Context, q *queries.Queries, p records.Proposal) (int64, error) {
 	return q.AddProposal(ctx, queries.AddProposalParams{
 		ID: p.ID, AgentID: p.AgentID, State: string(p.State), Name: p.Name, Type: string(p.Type), Description: p.Description, Body: p.Body,
@@ -20,8 +20,8 @@ func addProposal(ctx context.Context, q *queries.Queries, p records.Proposal) (i
 	})
 }
 
-// Proposal returns one of the agent's proposals of a memory. It fails with memories.ErrNotFound if
-// the id is unknown, malformed or of another agent.
+// Proposal returns one of the agent's proposals, in any state. It fails with memories.ErrNotFound
+// if the id is unknown, malformed or of another agent.
 func (s *Store) Proposal(ctx context.Context, agentID int64, id string) (records.Proposal, error) {
 	parsed, err := parseID(id)
 	if err != nil {
@@ -63,9 +63,10 @@ func (s *Store) Proposals(ctx context.Context, agentID int64, state records.Prop
 	return page, nil
 }
 
-// BeginAccepting moves a waiting proposal to the state accepting. It saves the values of p: the
-// edited memory, its target, and who accepts it and when. It fails with memories.ErrChanged, and
-// changes nothing, if the proposal is not waiting. EndAccepting or CancelAccepting must follow.
+// BeginAccepting moves a waiting proposal to the state accepting. It saves p's edited memory,
+// TargetID, BaseETag, DecidedBy and DecidedAt. It fails with memories.ErrChanged, and changes
+// nothing, if the proposal is not waiting. It creates no memory; EndAccepting or CancelAccepting
+// must follow.
 func (s *Store) BeginAccepting(ctx context.Context, p records.Proposal) error {
 	n, err := s.q.BeginAccepting(ctx, queries.BeginAcceptingParams{
 		AgentID: p.AgentID, ID: p.ID, At: &p.DecidedAt, DecidedBy: optional(string(p.DecidedBy)), Name: p.Name, Type: string(p.Type),
@@ -74,9 +75,9 @@ func (s *Store) BeginAccepting(ctx context.Context, p records.Proposal) error {
 	return decided("accept a proposal", n, err)
 }
 
-// EndAccepting moves a proposal from accepting to accepted, and saves the id of the memory that it
-// became. It fails with memories.ErrNotFound if memoryID is malformed. It does nothing if the
-// proposal is not in the state accepting.
+// EndAccepting moves a proposal from accepting to accepted, and saves memoryID, the id of the
+// memory that it became. It fails with memories.ErrNotFound if memoryID is malformed. It does
+// nothing if the proposal is not in the state accepting.
 func (s *Store) EndAccepting(ctx context.Context, p records.Proposal, memoryID string) error {
 	parsed, err := parseID(memoryID)
 	if err != nil {
@@ -85,14 +86,16 @@ func (s *Store) EndAccepting(ctx context.Context, p records.Proposal, memoryID s
 	return dberr.Wrap("accept a proposal", s.q.EndAccepting(ctx, queries.EndAcceptingParams{AgentID: p.AgentID, ID: p.ID, MemoryID: &parsed}))
 }
 
-// CancelAccepting moves a proposal from accepting back to waiting, and clears its decision and
-// target. Edited values stay. It does nothing if the proposal is not in the state accepting.
+// CancelAccepting moves a proposal from accepting back to waiting, and clears its decision,
+// TargetID and BaseETag. Edits of the memory stay. It does nothing if the proposal is not in the
+// state accepting.
 func (s *Store) CancelAccepting(ctx context.Context, p records.Proposal) error {
 	return dberr.Wrap("give up accepting a proposal", s.q.CancelAccepting(ctx, queries.CancelAcceptingParams{AgentID: p.AgentID, ID: p.ID}))
 }
 
-// RefuseProposal moves a waiting proposal to the state refused, with the time and the actor in p.
-// It fails with memories.ErrChanged, and changes nothing, if the proposal is not waiting.
+// RefuseProposal moves a waiting proposal to the state refused, and saves p's DecidedAt and
+// DecidedBy. It fails with memories.ErrChanged, and changes nothing, if the proposal is not
+// waiting.
 func (s *Store) RefuseProposal(ctx context.Context, p records.Proposal) error {
 	n, err := s.q.RefuseProposal(ctx, queries.RefuseProposalParams{
 		AgentID: p.AgentID, ID: p.ID, At: &p.DecidedAt, DecidedBy: optional(string(p.DecidedBy)),
@@ -100,8 +103,8 @@ func (s *Store) RefuseProposal(ctx context.Context, p records.Proposal) error {
 	return decided("refuse a proposal", n, err)
 }
 
-// decided returns memories.ErrChanged if a decision has changed no row, else err translated by
-// dberr.Wrap.
+// decided returns memories.ErrChanged if err is nil and n, the number of changed rows, is 0.
+// Otherwise it returns err translated by dberr.Wrap.
 func decided(doing string, n int64, err error) error {
 	if err == nil && n == 0 {
 		return memories.ErrChanged
@@ -109,16 +112,17 @@ func decided(doing string, n int64, err error) error {
 	return dberr.Wrap(doing, err)
 }
 
-// ProposalsToFinish returns at most 100 proposals of all agents that have been in the state
-// accepting since before the time, oldest decision first.
+// ProposalsToFinish returns at most 100 proposals of all agents that are in the state accepting and
+// were decided before a time, oldest decision first.
 func (s *Store) ProposalsToFinish(ctx context.Context, before time.Time) ([]records.Proposal, error) {
 	rows, err := s.q.ProposalsToFinish(ctx, &before)
 	return mapRows("list proposals to finish", rows, err, proposalOf)
 }
 
-// HadContent returns the id of the memory with the proposal's name that has the proposal's content.
-// A memory that has had it since the decision counts too, also in the trash. It fails with
-// memories.ErrNotFound if there is no such memory.
+// HadContent returns the id of the agent's memory with the proposal's name that now has the
+// proposal's content and is not in the trash. A memory with that name that has had the content
+// since p.DecidedAt counts too, also in the trash. It fails with memories.ErrNotFound if there is
+// no such memory.
 func (s *Store) HadContent(ctx context.Context, p records.Proposal) (string, error) {
 	c := p.Canonical()
 	fingerprint := memories.FingerprintOf(c.Type, c.Description, c.Body)
@@ -126,14 +130,15 @@ func (s *Store) HadContent(ctx context.Context, p records.Proposal) (string, err
 	return id.String(), dberr.Wrap("look for what was accepted", err)
 }
 
-// HasTombstone reports whether a memory of the agent with this content was deleted, under any name.
+// HasTombstone reports whether the agent has a tombstone for the content, under any name. Such a
+// content was deleted, or lost its name by a rename, and is blocked if it returns.
 func (s *Store) HasTombstone(ctx context.Context, agentID int64, content memories.Fingerprint) (bool, error) {
 	buried, err := s.q.HasTombstone(ctx, queries.HasTombstoneParams{AgentID: agentID, Fingerprint: content[:]})
 	return buried, dberr.Wrap("look at tombstones", err)
 }
 
-// DeletedContents returns the names, descriptions and bodies of at most most memories in the
-// agent's trash, the last deleted first.
+// DeletedContents returns the names, descriptions and bodies, without types, of at most most
+// memories in the agent's trash, the last deleted first. It omits unreadable files.
 func (s *Store) DeletedContents(ctx context.Context, agentID int64, most int) ([]memories.Content, error) {
 	rows, err := s.q.DeletedContents(ctx, queries.DeletedContentsParams{AgentID: agentID, Most: int32(most)})
 	return mapRows("read what was deleted", rows, err, func(row queries.DeletedContentsRow) memories.Content {

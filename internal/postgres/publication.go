@@ -9,10 +9,10 @@ import (
 	"memoir/internal/records"
 )
 
-// Published records that CLAUDE.md was compiled: its path, size, problem and publish key, and the
-// changed sizes of memories in it. It sets the time only if p.PublishedAt is set, and raises the
-// version of the agent's memories. It does not wait for the disk: after a power cut, the next scan
-// compiles CLAUDE.md again.
+// Published records that CLAUDE.md was compiled: p's path, size, problem and publish key, and the
+// sizes of memories in p.Costs. It sets the time only if p.PublishedAt is not zero, and always
+// raises the version of the agent's memories. It writes no file. It does not wait for the disk:
+// after a power cut, the next scan compiles CLAUDE.md again.
 func (w *Writer) Published(ctx context.Context, p records.Publication) error {
 	var costs queries.SetCostsParams
 	for _, cost := range p.Costs {
@@ -39,16 +39,18 @@ func (w *Writer) Published(ctx context.Context, p records.Publication) error {
 	})
 }
 
-// SetPublishKey records the key of a CLAUDE.md that is up to date. A change of a memory deletes the
-// key. It does not wait for the disk: after a power cut, the next scan compiles CLAUDE.md again.
+// SetPublishKey records the key of a CLAUDE.md that is up to date. Later changes of memories delete
+// the key. It does not wait for the disk: after a power cut, the next scan compiles CLAUDE.md
+// again.
 func (w *Writer) SetPublishKey(ctx context.Context, key string) error {
 	return w.withoutWaiting(ctx, "record the publication", func(q *queries.Queries) error {
 		return q.SetPublishKey(ctx, queries.SetPublishKeyParams{ID: w.agentID, PublishKey: &key})
 	})
 }
 
-// SetMemoryOff switches the agent's memory off or on, and reports whether that is a change. A
-// change marks CLAUDE.md as out of date, so that the caller must compile it.
+// SetMemoryOff switches the agent's memory off or on. It changes nothing and returns false if it is
+// switched so already. After a change, it returns true, CLAUDE.md counts as out of date, and the
+// caller must compile it.
 func (w *Writer) SetMemoryOff(ctx context.Context, off bool) (changed bool, err error) {
 	err = w.inTx(ctx, "switch the agent's memory", func(q *queries.Queries) error {
 		n, err := q.SetMemoryOff(ctx, queries.SetMemoryOffParams{ID: w.agentID, Off: off, At: records.Now()})
@@ -58,9 +60,9 @@ func (w *Writer) SetMemoryOff(ctx context.Context, off bool) (changed bool, err 
 	return changed, err
 }
 
-// invalidatePublished marks CLAUDE.md as out of date and raises the version of the agent's memories
-// by the number of changed ones. Callers use the transaction that changes the memories. It does
-// nothing if changed is empty.
+// invalidatePublished marks CLAUDE.md as out of date, and raises the version of the agent's
+// memories by the number of ids in changed. Callers use the transaction that changes the memories.
+// It does nothing if changed is empty.
 func invalidatePublished(ctx context.Context, q *queries.Queries, agentID int64, changed ...uuid.UUID) error {
 	if len(changed) == 0 {
 		return nil

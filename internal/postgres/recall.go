@@ -13,9 +13,9 @@ import (
 	"memoir/internal/records"
 )
 
-// RecallSources returns the agents whose memories a recall for the agent can return: itself first,
-// then the agents that share theirs with it. It fails with memories.ErrNotFound if the slug is
-// unknown.
+// RecallSources returns the agents whose memories a recall for the agent can return: the agent
+// itself first, then the agents that share theirs with it. An agent whose memory is off receives
+// none. It fails with memories.ErrNotFound if the slug is unknown.
 func (s *Store) RecallSources(ctx context.Context, slug string) (records.RecallSources, error) {
 	agent, err := s.AgentUncounted(ctx, slug)
 	if err != nil {
@@ -25,16 +25,17 @@ func (s *Store) RecallSources(ctx context.Context, slug string) (records.RecallS
 	return append(records.RecallSources{agent}, shared...), err
 }
 
-// WordsWithPrefix returns words of memories that begin with one of the prefixes, at most 60 for
-// each, each word once. It knows only words of 3 to 32 letters, which exclude words with digits.
+// WordsWithPrefix returns the words of memories and facts of all agents that begin with one of the
+// prefixes, each once, in any order. For each prefix it returns the first 60 in alphabetical order.
+// It finds only words of 3 to 32 letters, and no words with digits.
 func (s *Store) WordsWithPrefix(ctx context.Context, beginnings []string) ([]string, error) {
 	found, err := s.q.WordsWithPrefix(ctx, beginnings)
 	return found, dberr.Wrap("look for words", err)
 }
 
-// SimilarWords returns by typed word at most 60 similar words of memories, most similar first.
-// Words without a similar one have no entry. It returns nil if the database has no fuzzy search or
-// typed is empty.
+// SimilarWords returns by typed word at most 60 similar words of memories and facts of all agents,
+// most similar first. Words without a similar one have no entry. It returns nil if the database has
+// no fuzzy search or typed is empty.
 func (s *Store) SimilarWords(ctx context.Context, typed []string) (map[string][]string, error) {
 	if !s.nearMisses || len(typed) == 0 {
 		return nil, nil
@@ -50,8 +51,10 @@ func (s *Store) SimilarWords(ctx context.Context, typed []string) (map[string][]
 	return alike, nil
 }
 
-// Hits returns for each term the ids of the sources' memories and facts that contain it, at most
-// most of each, in any order. Memories in the trash are included.
+// Hits returns for each term of sought, in the same order, the ids of the sources' memories and
+// facts that contain it. A list has at most most memories, also from the trash, and at most most
+// facts, in any order. It is nil if nothing contains the term. from and each term must not be
+// empty.
 func (s *Store) Hits(ctx context.Context, from records.RecallSources, sought []records.RecallTerm, most int) ([][]uuid.UUID, error) {
 	matches := mapAll(sought, func(term records.RecallTerm) string { return search.MatchAny(from.IDs(), term.Words, term.Runs) })
 	hits := make([][]uuid.UUID, len(sought))
@@ -68,8 +71,9 @@ func (s *Store) Hits(ctx context.Context, from records.RecallSources, sought []r
 	return hits, err
 }
 
-// Texts returns the readable, undeleted memories of the sources among ids with the first most
-// characters of their bodies, in any order. The facts among ids follow, with their whole texts.
+// Texts returns the sources' readable, undeleted memories among ids, in any order, with their
+// descriptions and the first most characters of their bodies. The sources' facts among ids follow,
+// with their whole texts. It omits other ids.
 func (s *Store) Texts(ctx context.Context, from records.RecallSources, ids []uuid.UUID, most int) ([]memories.Memory, error) {
 	rows, err := s.q.RecallTexts(ctx, queries.RecallTextsParams{AgentIds: from.IDs(), Ids: ids, Most: int32(most)})
 	if err != nil {
@@ -89,7 +93,7 @@ func recallableOf(from records.RecallSources, row queries.RecallTextsRow) memori
 
 // Newest returns at most most readable, undeleted memories of the sources, newest first, except
 // those with the ids in besides. A memory has a body only if it has no description: its first 500
-// characters. If there are fewer than most, the newest facts follow.
+// characters. If there are fewer than most, the newest facts follow, up to most in total.
 func (s *Store) Newest(ctx context.Context, from records.RecallSources, besides []uuid.UUID, most int) ([]memories.Memory, error) {
 	if besides == nil {
 		besides = []uuid.UUID{}
@@ -108,9 +112,10 @@ func (s *Store) Newest(ctx context.Context, from records.RecallSources, besides 
 	return append(found, facts...), err
 }
 
-// MemoryExcerpts returns by id the readable, undeleted memories of the sources among ids, with the
-// first most bytes of their files. It adds the facts among ids with their whole texts. The second
-// result has by id the citations of memories of the first source that lead nowhere.
+// MemoryExcerpts returns by id the sources' readable, undeleted memories among ids, with the first
+// most bytes of their files. It adds the sources' facts among ids, with their whole texts. Other
+// ids have no entry. dead has by id those citations of the first source's memories that lead
+// nowhere; memories without one have no entry.
 func (s *Store) MemoryExcerpts(ctx context.Context, from records.RecallSources, ids []uuid.UUID, most int) (found map[string]records.MemoryExcerpt, dead map[string][]memories.CheckedCitation, err error) {
 	rows, err := s.q.RecallFiles(ctx, queries.RecallFilesParams{AgentIds: from.IDs(), Ids: ids, Most: int32(most)})
 	if err != nil {
@@ -134,9 +139,9 @@ func (s *Store) MemoryExcerpts(ctx context.Context, from records.RecallSources, 
 	return found, dead, err
 }
 
-// ToRecall returns how many memories and facts of the sources a recall can choose from. It also
-// returns the memories that the session of the first source has received and still has in its
-// context; they are empty if session is empty.
+// ToRecall returns the number of undeleted memories and facts of the sources. received are the
+// memories that the session of the first source has received and still has in its context. received
+// is zero, with a nil map, if session is empty.
 func (s *Store) ToRecall(ctx context.Context, from records.RecallSources, session string) (n int, received records.SessionDelivery, err error) {
 	counted, err := s.q.CountToRecall(ctx, from.IDs())
 	if err != nil || session == "" {
@@ -147,7 +152,8 @@ func (s *Store) ToRecall(ctx context.Context, from records.RecallSources, sessio
 }
 
 // Delivered returns the memories that recalls have returned to a session and that are still in its
-// context: those since its conversation was last compacted. It is empty for an unknown session.
+// context: those since its conversation was last compacted. It returns an empty set, not an error,
+// for an unknown session.
 func (s *Store) Delivered(ctx context.Context, agentID int64, session string) (records.SessionDelivery, error) {
 	received, err := deliveredTo(ctx, s.q, agentID, session)
 	return received, dberr.Wrap("read what a session was given", err)
@@ -163,8 +169,8 @@ func deliveredTo(ctx context.Context, q *queries.Queries, agentID int64, session
 	return received, err
 }
 
-// RefreshSession records that a session's context has lost all delivered memories at a time,
-// because its conversation was compacted. Later recalls return them again.
+// RefreshSession records that a session's context has lost all memories that were delivered before
+// at, because its conversation was compacted. Later recalls can return them again.
 func (s *Store) RefreshSession(ctx context.Context, agentID int64, session string, at time.Time) error {
 	return dberr.Wrap("refresh a session", s.q.RefreshRecallSession(ctx, queries.RefreshRecallSessionParams{AgentID: agentID, Session: session, At: at}))
 }

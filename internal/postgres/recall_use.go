@@ -14,9 +14,9 @@ import (
 	"memoir/internal/records"
 )
 
-// Recalls returns one page of an agent's recalls with the memories that they returned, newest
-// first. list.Session selects one session; empty selects all recalls. It fails with
-// records.ErrCursor if the cursor is not of this list.
+// Recalls returns one page of an agent's recalls, newest first, each with the memories that it
+// returned, best first. list.Session selects one session; if it is empty, all recalls are returned.
+// It fails with records.ErrCursor if the cursor is not of this list.
 func (s *Store) Recalls(ctx context.Context, list records.RecallList) (records.RecallPage, error) {
 	mark := markOf("recalls", list.AgentID, list.Session)
 	before, err := unseal[timeCursor](mark, list.Cursor)
@@ -35,8 +35,8 @@ func (s *Store) Recalls(ctx context.Context, list records.RecallList) (records.R
 	return page, dberr.Wrap("list recalls", err)
 }
 
-// recallsBefore returns the rows of one page of recalls and one more, newest first. before is the
-// place of the last recall of the page before, or nil.
+// recallsBefore returns the rows of one page of recalls, newest first, and one more if there is a
+// next page. before is the place of the last recall of the page before, or nil.
 func (s *Store) recallsBefore(ctx context.Context, list records.RecallList, before *timeCursor) ([]queries.Recall, error) {
 	var at *time.Time
 	var id *uuid.UUID
@@ -50,8 +50,8 @@ func (s *Store) recallsBefore(ctx context.Context, list records.RecallList, befo
 	return s.q.ListRecallsOfSession(ctx, queries.ListRecallsOfSessionParams{AgentID: list.AgentID, Session: list.Session, Before: at, BeforeID: id, Most: most})
 }
 
-// withMemories returns the recalls of the rows with the memories that they returned, in the same
-// order.
+// withMemories converts the rows into recalls, in the same order, and reads the memories that they
+// returned, best first.
 func (s *Store) withMemories(ctx context.Context, rows []queries.Recall) ([]records.PastRecall, error) {
 	recalls := make([]records.PastRecall, len(rows))
 	ids := make([]uuid.UUID, len(rows))
@@ -78,9 +78,10 @@ func (s *Store) withMemories(ctx context.Context, rows []queries.Recall) ([]reco
 // timed is the number of latest recalls from which the median times are computed. It is arbitrary.
 const timed = 2000
 
-// RecallUse returns statistics of the agent's recalls of the last days in UTC, including the day of
-// now: counts by day, median times, and the memories that were returned most often and never. most
-// limits each of these two lists.
+// RecallUse returns statistics of the agent's recalls in the last days (UTC), today included:
+// numbers by day, and median times of the last 2,000. It adds the memories that were returned most
+// often and those never returned, at most most of each. now is the current time; days must be
+// positive.
 func (s *Store) RecallUse(ctx context.Context, agentID int64, now time.Time, days, most int) (records.RecallUse, error) {
 	beginnings := records.DaysUpTo(now, days)
 	use := records.RecallUse{Medians: map[string]time.Duration{}}
@@ -103,8 +104,9 @@ func (s *Store) RecallUse(ctx context.Context, agentID int64, now time.Time, day
 	return use, dberr.Wrap("count recalls", s.readExtremes(ctx, agentID, beginnings[0], most, &use))
 }
 
-// readExtremes adds to use the agent's memories that recalls since a time have returned most often
-// and never, at most most of each, with totals. It omits unreadable and deleted memories.
+// readExtremes sets Most, Never and their totals in use: the agent's memories that recalls since a
+// time have returned most often, and never. It reads at most most of each, and sets their Chances.
+// It omits unreadable and deleted memories.
 func (s *Store) readExtremes(ctx context.Context, agentID int64, since time.Time, most int, use *records.RecallUse) error {
 	rows, err := s.q.RecallExtremes(ctx, queries.RecallExtremesParams{AgentID: agentID, Since: since, Most: int32(most)})
 	if err != nil {
@@ -123,9 +125,9 @@ func (s *Store) readExtremes(ctx context.Context, agentID int64, since time.Time
 	return s.countChances(ctx, agentID, since, use.Never, use.Most)
 }
 
-// countChances sets in each memory how many recalls have considered memories since it was created,
-// not counting those before since. The number is at least the memory's Recalls. To count each span
-// between two creations once, it sums up the spans from the last to the first.
+// countChances sets Chances in each memory of the lists: how many recalls have considered memories
+// since it was created, without those before since. Chances is at least the memory's Recalls. To
+// count each span between two creations once, it sums up the spans from the last to the first.
 func (s *Store) countChances(ctx context.Context, agentID int64, since time.Time, lists ...[]records.RecalledMemory) error {
 	var learned []time.Time
 	for _, list := range lists {
@@ -169,9 +171,9 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// RecallsOf returns how often recalls have returned a memory, and when last. If none has, it
-// returns how many recalls have considered memories since it was created. It fails with
-// memories.ErrNotFound if the id is malformed.
+// RecallsOf returns how often recalls have returned a memory, and when last. Only if none has, it
+// returns as Chances how many recalls have considered memories since m.CreatedAt. It fails with
+// memories.ErrNotFound if m.ID is malformed; an unknown id gives 0 recalls.
 func (s *Store) RecallsOf(ctx context.Context, m memories.Memory) (records.RecallsOfMemory, error) {
 	id, err := parseID(m.ID)
 	if err != nil {

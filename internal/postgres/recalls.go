@@ -12,16 +12,17 @@ import (
 	"memoir/internal/records"
 )
 
-// SaveRecall adds a recall, or updates the result of a known one. It saves no delivered memories.
-// It does not wait for the disk.
+// SaveRecall adds a recall, or updates the result of the known one with r.ID. It saves no delivered
+// memories. It does not wait for the disk, so a power cut may lose it.
 func (s *Store) SaveRecall(ctx context.Context, r records.Recall) error {
 	return s.withoutWaiting(ctx, "keep a recall", func(q *queries.Queries) error { return saveRecall(ctx, q, r) })
 }
 
-// Deliver calls choose with the memories that r's session has received, and saves r as delivered
-// with the memories that choose returns, in one transaction. Deliveries to one session wait for
-// each other. If r is settled but was delivered by another call, Deliver does nothing. At an error
-// of choose it saves nothing and returns the error.
+// Deliver calls choose with the memories that r.Session has received, and saves r as delivered with
+// the memories that choose returns, in one transaction. Deliveries to one session wait for each
+// other. If r.State is settled and another call has delivered r, it saves nothing, does not call
+// choose, and returns nil. At an error of choose it saves nothing and returns the error. A power
+// cut may lose the delivery.
 func (s *Store) Deliver(ctx context.Context, r records.Recall, choose func(records.SessionDelivery) ([]records.DeliveredMemory, error)) error {
 	return s.withoutWaiting(ctx, "hand out a recall", func(q *queries.Queries) (err error) {
 		var received records.SessionDelivery
@@ -50,8 +51,8 @@ func (s *Store) Deliver(ctx context.Context, r records.Recall, choose func(recor
 	})
 }
 
-// withoutWaiting runs do in one transaction whose commit does not wait for the disk. A power cut
-// may lose it. It returns the error with the text of doing before it.
+// withoutWaiting runs do in one transaction whose commit does not wait for the disk, so a power cut
+// may lose it. If do fails, it rolls back. It returns the error with the text of doing before it.
 func (s *Store) withoutWaiting(ctx context.Context, doing string, do func(*queries.Queries) error) error {
 	return s.inTx(ctx, doing, func(q *queries.Queries) error {
 		if err := q.CommitAsync(ctx); err != nil {
@@ -73,7 +74,7 @@ func saveRecall(ctx context.Context, q *queries.Queries, r records.Recall) error
 	})
 }
 
-// saveItems adds the delivered memories of the recall, in order.
+// saveItems adds the memories in delivered to the recall r, in order. delivered must not be empty.
 func saveItems(ctx context.Context, q *queries.Queries, r records.Recall, delivered []records.DeliveredMemory) error {
 	params := queries.SaveRecallItemsParams{RecallID: r.ID, AgentID: r.AgentID, Session: optional(r.Session), At: r.At}
 	for _, m := range delivered {
@@ -103,15 +104,16 @@ func (s *Store) RecallByID(ctx context.Context, agentID int64, id string) (recor
 	return recallOf(row)
 }
 
-// SettledRecalls returns the ids of the session's recalls since a time whose memories are chosen
-// and not delivered yet, oldest first.
+// SettledRecalls returns the ids of the session's recalls since a time that are in the state
+// settled, oldest first. Their memories are chosen, but not delivered yet.
 func (s *Store) SettledRecalls(ctx context.Context, agentID int64, session string, since time.Time) ([]uuid.UUID, error) {
 	ids, err := s.q.SettledRecalls(ctx, queries.SettledRecallsParams{AgentID: agentID, Session: session, Since: since})
 	return ids, dberr.Wrap("list recalls that wait", err)
 }
 
-// DeleteOldRecalls deletes the recalls before a time, with the records of their delivered memories,
-// and sessions without a delivery since then. It covers all agents.
+// DeleteOldRecalls deletes the recalls of all agents before a time, with the records of their
+// delivered memories. It also deletes the records of sessions without a delivery or compaction
+// since then. No memory changes.
 func (s *Store) DeleteOldRecalls(ctx context.Context, before time.Time) error {
 	if _, err := s.q.DeleteOldRecalls(ctx, before); err != nil {
 		return dberr.Wrap("forget recalls", err)
@@ -131,7 +133,7 @@ func recallOf(row queries.Recall) (records.Recall, error) {
 
 // Undeliver takes back the delivery of recalls: it moves them back to the state settled, and
 // deletes the records of their delivered memories. It does nothing for an empty list. It does not
-// wait for the disk.
+// wait for the disk, so a power cut may undo it.
 func (s *Store) Undeliver(ctx context.Context, recalls []records.Recall) error {
 	if len(recalls) == 0 {
 		return nil

@@ -9,10 +9,11 @@ import (
 	"memoir/internal/records"
 )
 
-// startRenames removes the rows of old names that would conflict with the new ones. It adds
-// tombstones for the old names, unless the files state the new one, and removes those of the new
-// names. It marks r.Files for removal and detaches other files. It deletes the saved index lines,
-// and removes the memories from the search index.
+// startRenames does the first part of each rename; updateRows saves the new names. It adds
+// tombstones for the contents under the old name, unless r.ByFile is set. It removes those under
+// the new name that an earlier rename or a deletion of r.Content has added. It marks r.Files for
+// removal and detaches the memory's other files. It deletes the saved index lines, which ends a
+// restore, and the memory's search vector.
 func startRenames(ctx context.Context, q *queries.Queries, agentID int64, renames []records.Rename) error {
 	for _, r := range renames {
 		if !r.ByFile {
@@ -49,9 +50,9 @@ func startRenames(ctx context.Context, q *queries.Queries, agentID int64, rename
 	return nil
 }
 
-// moveHistories moves the contents and files of deleted memories to the renamed memories that have
-// got their names, then deletes the deleted memories. Contents that a renamed memory has already
-// are deleted with them. Renames without a deleted memory are skipped.
+// moveHistories moves the contents and files of each memory r.Deleted to the renamed memory, which
+// has got its name. Then it deletes the memory r.Deleted, with the contents that the renamed one
+// had already. It skips renames with r.Deleted uuid.Nil.
 func moveHistories(ctx context.Context, q *queries.Queries, agentID int64, renames []records.Rename) error {
 	for _, r := range renames {
 		if r.Deleted == uuid.Nil {

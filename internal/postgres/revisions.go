@@ -13,9 +13,9 @@ import (
 )
 
 // Revisions returns one page of the memory's different contents, newest first, including the
-// current one, also of a deleted memory. list.From selects the first by its id or hash. It fails
-// with memories.ErrNotFound if the agent has no such memory, and with records.ErrCursor if
-// list.From is unknown.
+// current one, also of a deleted memory. The page begins with the content whose id or hash is
+// list.From, or with the newest. It fails with memories.ErrNotFound if the agent has no such
+// memory, and with records.ErrCursor if list.From is unknown.
 func (s *Store) Revisions(ctx context.Context, agent records.Agent, id string, list records.RevisionList) (records.RevisionPage, error) {
 	if _, err := s.Memory(ctx, agent, id); err != nil {
 		return records.RevisionPage{}, err
@@ -50,7 +50,8 @@ func (s *Store) Revisions(ctx context.Context, agent records.Agent, id string, l
 }
 
 // Raw returns the exact bytes of the file that the memory's current content came from. It returns
-// nil if they were not saved. It fails with memories.ErrNotFound if the agent has no such memory.
+// nil and no error if they were not saved. It fails with memories.ErrNotFound if the agent has no
+// such memory.
 func (s *Store) Raw(ctx context.Context, agent records.Agent, id string) ([]byte, error) {
 	if _, err := s.Memory(ctx, agent, id); err != nil {
 		return nil, err
@@ -59,9 +60,9 @@ func (s *Store) Raw(ctx context.Context, agent records.Agent, id string) ([]byte
 	return raw, dberr.Wrap("read the memory's bytes", err)
 }
 
-// LastGood returns the bytes of the last accepted content of the memory's file at path. It returns
-// nil and no error if they were not saved or the memory has no such file. It fails with
-// memories.ErrNotFound if the id is malformed.
+// LastGood returns the bytes of the last accepted content of the memory's file at path, from the
+// database. It returns nil and no error if they were not saved or the agent's memory has no such
+// file. It fails with memories.ErrNotFound if the id is malformed.
 func (s *Store) LastGood(ctx context.Context, agent records.Agent, id, path string) ([]byte, error) {
 	memory, err := parseID(id)
 	if err != nil {
@@ -71,9 +72,9 @@ func (s *Store) LastGood(ctx context.Context, agent records.Agent, id, path stri
 	return raw, dberr.Wrap("read a file's last good bytes", ignoreNoRows(err))
 }
 
-// RawOfHash returns the bytes with the hash that a file of the memory once had. It returns nil and
-// no error if they were not saved or hash is unknown. It fails with memories.ErrNotFound if the
-// agent has no such memory.
+// RawOfHash returns the saved bytes with the hash among the contents that the memory has or had. It
+// returns nil and no error if they were not saved or hash is unknown. It fails with
+// memories.ErrNotFound if the agent has no such memory.
 func (s *Store) RawOfHash(ctx context.Context, agent records.Agent, id, hash string) ([]byte, error) {
 	if _, err := s.Memory(ctx, agent, id); err != nil {
 		return nil, err

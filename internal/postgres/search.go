@@ -14,8 +14,8 @@ import (
 )
 
 // searchMemories returns one page of the memories of all agents that match the search, best first.
-// It uses only the filter's Type, State, Query and Near. Agents whose directory is a link to
-// another agent's are left out. It fails with records.ErrCursor if the cursor is not of this list.
+// Of filter, only Type, State, Query and Near may be set. It omits agents whose directory is a link
+// to another agent's. It fails with records.ErrCursor if the cursor is not of this list.
 func (s *Store) searchMemories(ctx context.Context, filter memories.Filter, page memories.PageRequest) (records.MemoryPage, error) {
 	filter.Sort = byRank
 	agents, err := s.q.Agents(ctx)
@@ -32,10 +32,11 @@ func (s *Store) searchMemories(ctx context.Context, filter memories.Filter, page
 	return s.page(ctx, all, filter, page)
 }
 
-// found returns the rows of one page of a search, up to one more than its limit, and the number of
-// all hits: the memories with all words. If there is no hit and the filter permits near misses, it
-// searches for similar words instead, and near is true if that finds any. It returns nothing if the
-// query has no word.
+// found returns the rows of one page of a search, and one more if there is a next page. total is
+// the number of memories with all words. If it is 0 and l.Near is set, found searches for similar
+// words instead, unless only the other filters exclude the hits. near reports whether that has
+// found any; total is then their number. It returns zero values and no error if the query has no
+// word.
 func (s *Store) found(ctx context.Context, of scope, l memoryList, after *place) (rows []listRow, total int, near bool, err error) {
 	exact, ok := search.Parse(l.Query)
 	if !ok {
@@ -71,8 +72,8 @@ func (s *Store) found(ctx context.Context, of scope, l memoryList, after *place)
 // vectors, and would read those of all memories for frequent words.
 var byIndex = pgx.TxOptions{BeginQuery: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL enable_seqscan = off"}
 
-// fuzzyQuery returns the query with similar words of memories as alternatives to its own. It
-// returns false if there are no similar words.
+// fuzzyQuery returns a query in which each typed word also matches similar words of memories. It
+// returns false if there are no similar words; the query is then not to be used.
 func fuzzyQuery(ctx context.Context, q *queries.Queries, exact search.Query) (search.Query, bool, error) {
 	typed := exact.Mistyped()
 	if len(typed) == 0 {
@@ -90,9 +91,9 @@ func fuzzyQuery(ctx context.Context, q *queries.Queries, exact search.Query) (se
 // then the newest. The rank needs the whole vector, which takes 5 µs, or 25 µs from the disk cache.
 const maxRanked = 300
 
-// rankedQuery returns the query of one page of a search, best first. Hits beyond maxRanked follow
-// with the rank 0. after is the last place of the page before, or nil. It adds the arguments of
-// that place to c.args.
+// rankedQuery returns the query of one page of a search, and one more row, best first. Only
+// maxRanked hits have a rank; the others have rank 0 and follow. after is the last place of the
+// page before, or nil. It adds the arguments of that place to c.args.
 func rankedQuery(c selection, l memoryList, after *place) string {
 	beyond := ""
 	if after != nil {

@@ -16,9 +16,10 @@ import (
 // wait long for its locks.
 const indexBatchSize = 500
 
-// Index adds the memories that the search index lacks, or has with an older content, in the order
-// of their ids from first on. It calls done after each batch. If it fails, finished batches stay.
-// It repeats until nothing is missing, because memories may change during a pass.
+// Index adds the memories of all agents that the search index lacks, or has with an older content.
+// It begins with the id first and continues in the order of ids, and calls done after each batch of
+// at most 500. It repeats until nothing is missing, because memories may change during a pass. If
+// it fails, finished batches stay.
 func (s *Store) Index(ctx context.Context, first uuid.UUID, done func()) error {
 	return dberr.Wrap("fill the search index", s.index(ctx, first, done))
 }
@@ -53,8 +54,8 @@ func (s *Store) index(ctx context.Context, first uuid.UUID, done func()) error {
 	}
 }
 
-// cleanPendingLists makes Postgres merge the new entries of the search indexes, which each search
-// would otherwise read one by one.
+// cleanPendingLists makes Postgres merge new entries into the search indexes. Otherwise each search
+// would read these entries one by one.
 func (s *Store) cleanPendingLists(ctx context.Context) error {
 	if err := s.q.CleanPendingList(ctx); err != nil || !s.nearMisses {
 		return err
@@ -68,7 +69,8 @@ type indexBatch struct {
 	words []string // for fuzzy search
 }
 
-// indexBatchOf computes the search vectors of the texts, and the distinct words for fuzzy search.
+// indexBatchOf computes the search vectors of the texts, and their distinct words for fuzzy search.
+// It saves nothing.
 func indexBatchOf(found []records.SearchText) indexBatch {
 	var all indexBatch
 	for _, w := range found {
@@ -82,8 +84,8 @@ func indexBatchOf(found []records.SearchText) indexBatch {
 	return all
 }
 
-// save saves the vectors and the words. It skips memories that were deleted, and does nothing if
-// the batch is empty.
+// save adds or replaces the vectors in the search index, and adds the words for fuzzy search. It
+// skips the vectors of memories that no longer exist, and does nothing if the batch is empty.
 func (i indexBatch) save(ctx context.Context, q *queries.Queries) error {
 	if len(i.MemoryIds) == 0 {
 		return nil

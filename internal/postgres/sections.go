@@ -28,8 +28,9 @@ type Sections struct {
 }
 
 // ReadSections calls do with the input of the agent's CLAUDE.md as of a time; the zero time means
-// now. Memories that were purged since are left out. All data, also the bodies that do reads, is
-// from one snapshot. It returns the error of do as it is.
+// now. It omits memories that were purged since. Sections.Shared is empty. All data, also the
+// bodies that do reads, is from one snapshot, which ends with do. It returns the error of do as it
+// is.
 func (s *Store) ReadSections(ctx context.Context, agent records.Agent, at time.Time, do func(Sections) error) error {
 	asItIs := pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
 	var failed error
@@ -52,7 +53,8 @@ func (s *Store) ReadSections(ctx context.Context, agent records.Agent, at time.T
 }
 
 // Sections returns the input of the agent's CLAUDE.md: the summaries own, merged with those of the
-// memories that other agents share with it. It does not change own.
+// memories that other agents share with it. If agent.Shared is empty, there are none of these. It
+// does not change own. The result can read bodies until WithAgent returns.
 func (a *AgentRows) Sections(ctx context.Context, agent records.Agent, own []claudemd.Summary) (Sections, error) {
 	sections := Sections{Summaries: own, Shared: agent.Shared, MemoryOff: agent.MemoryOff, q: a.q}
 	if agent.Shared == "" {
@@ -62,8 +64,8 @@ func (a *AgentRows) Sections(ctx context.Context, agent records.Agent, own []cla
 	return sections, err
 }
 
-// addShared merges the memories that agents share with all others into s, as of a time, and appends
-// the directories of these agents. The zero time means now.
+// addShared merges the memories that agents share with all others into s.Summaries, as of a time.
+// It appends the directories of these agents to s.SharedDirs. The zero time means now.
 func (s *Sections) addShared(ctx context.Context, at time.Time) error {
 	from, err := s.q.SharedAgents(ctx)
 	if err != nil {
@@ -83,14 +85,15 @@ func (s *Sections) addShared(ctx context.Context, at time.Time) error {
 	return nil
 }
 
-// Summaries returns the summaries of the agent's own memories that CLAUDE.md lists, in its order:
-// readable active and missing memories with a type.
+// Summaries returns the summaries of the agent's own memories that CLAUDE.md lists: readable ones
+// with a type in the states Active and Missing. They are in the order of CLAUDE.md.
 func (a *AgentRows) Summaries(ctx context.Context) ([]claudemd.Summary, error) {
 	return summariesAt(ctx, a.q, a.agentID, time.Time{})
 }
 
-// SummariesOf returns the summaries of the memories among ids that the agent's CLAUDE.md lists, in
-// its order: readable active and missing memories with a type. It leaves out the others.
+// SummariesOf returns the summaries of those memories among ids that the agent's CLAUDE.md lists:
+// its readable ones with a type in the states Active and Missing. They are in the order of
+// CLAUDE.md. It omits other ids.
 func (a *AgentRows) SummariesOf(ctx context.Context, ids []uuid.UUID) ([]claudemd.Summary, error) {
 	rows, err := a.q.SummariesOf(ctx, queries.SummariesOfParams{AgentID: a.agentID, Ids: ids})
 	return sortedSummaries("read what to compile", rows, err, func(row queries.SummariesOfRow) claudemd.Summary {
@@ -99,7 +102,7 @@ func (a *AgentRows) SummariesOf(ctx context.Context, ids []uuid.UUID) ([]claudem
 }
 
 // summariesAt returns the summaries of the agent's own memories that CLAUDE.md listed at a time, in
-// its order. The zero time means now.
+// its order. The zero time means now; only then, the summaries have ModifiedAt and Recorded.
 func summariesAt(ctx context.Context, q *queries.Queries, agentID int64, at time.Time) ([]claudemd.Summary, error) {
 	if !at.IsZero() {
 		rows, err := q.SummariesAsOf(ctx, queries.SummariesAsOfParams{AgentID: agentID, At: at})
@@ -114,8 +117,8 @@ func summariesAt(ctx context.Context, q *queries.Queries, agentID int64, at time
 	return sortedSummaries("read what to compile", rows, err, summaryOf)
 }
 
-// sortedSummaries converts the rows of a query in the order of CLAUDE.md. It returns the query's
-// error with the text of doing before it.
+// sortedSummaries converts the rows of a query and sorts the result in the order of CLAUDE.md. It
+// returns the query's error with the text of doing before it.
 func sortedSummaries[Row any](doing string, rows []Row, err error, convert func(Row) claudemd.Summary) ([]claudemd.Summary, error) {
 	summaries, err := mapRows(doing, rows, err, convert)
 	return claudemd.Sorted(summaries), err
@@ -130,8 +133,8 @@ func summaryOf(row queries.SummariesRow) claudemd.Summary {
 	}
 }
 
-// Bodies returns the bodies of the memories, by the ids of their revisions. Revisions that no
-// longer exist have no entry.
+// Bodies reads the bodies of the memories in of, and returns them by the ids of their revisions.
+// Revisions that no longer exist have no entry.
 func (s Sections) Bodies(ctx context.Context, of []claudemd.Summary) (map[[16]byte]string, error) {
 	rows, err := s.q.Bodies(ctx, mapAll(of, func(m claudemd.Summary) uuid.UUID { return m.Revision }))
 	bodies := make(map[[16]byte]string, len(rows))

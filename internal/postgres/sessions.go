@@ -17,8 +17,9 @@ type sessionCursor struct {
 }
 
 // Sessions returns one page of at most limit of the agent's sessions that have or had a memory
-// file, the last modified first. cursor is the NextCursor of the page before, or empty for the
-// first page. It fails with records.ErrCursor if cursor is not of this list.
+// file. The session with the newest file, even if that is no longer on disk, is first. cursor is
+// the NextCursor of the page before, or empty for the first page. It fails with records.ErrCursor
+// if cursor is not of this list.
 func (s *Store) Sessions(ctx context.Context, agentID int64, limit int, cursor string) (records.SessionPage, error) {
 	mark := markOf("sessions", agentID)
 	after, err := unseal[sessionCursor](mark, cursor)

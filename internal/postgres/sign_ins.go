@@ -9,7 +9,7 @@ import (
 )
 
 // SaveSignIn saves the sign-in of a browser until expires, and deletes expired sign-ins. id is a
-// hash of the cookie, and seal a keyed hash of it.
+// hash of the cookie, and seal a keyed hash of it. It fails if the id exists.
 func (s *Store) SaveSignIn(ctx context.Context, id, seal []byte, expires time.Time) error {
 	return dberr.Wrap("keep sign-in", s.q.SaveSignIn(ctx, queries.SaveSignInParams{ID: id, Seal: seal, ExpiresAt: expires}))
 }

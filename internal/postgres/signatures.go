@@ -9,9 +9,10 @@ import (
 	"memoir/internal/records"
 )
 
-// SumSignatures returns checksums over the signatures of the agent's files at or below the paths.
-// It also counts the files without a signature and those no longer on disk. A signature is a hash
-// of a file's path and metadata. No path may contain another. The path "." selects all files.
+// SumSignatures returns checksums over the signatures of the agent's files on disk at or below the
+// paths. It also counts files on disk without a signature, and files no longer on disk. A signature
+// is a hash of a file's path and metadata. It reads rows only. No path may contain another. The
+// path "." selects all files.
 func (a *AgentRows) SumSignatures(ctx context.Context, paths []string) (records.SignatureSums, error) {
 	var sums records.SignatureSums
 	rows, err := a.signatureRows(ctx, paths)
@@ -28,8 +29,9 @@ func (a *AgentRows) SumSignatures(ctx context.Context, paths []string) (records.
 	return sums, dberr.Wrap("sum up the files", err)
 }
 
-// signatureRows returns the checksums of the files at or below the paths by part, which is the
-// upper 8 bits of their signatures. The path "." selects all files.
+// signatureRows returns counts and checksums of the agent's files at or below the paths. Each row
+// is for one part, which is the upper 8 bits of a signature, and for files on disk or absent ones.
+// The path "." selects all files.
 func (a *AgentRows) signatureRows(ctx context.Context, paths []string) ([]queries.SumSignaturesRow, error) {
 	if slices.Contains(paths, ".") {
 		return a.q.SumSignatures(ctx, a.agentID)
@@ -38,14 +40,14 @@ func (a *AgentRows) signatureRows(ctx context.Context, paths []string) ([]querie
 	return mapAll(rows, func(row queries.SumSignaturesUnderRow) queries.SumSignaturesRow { return queries.SumSignaturesRow(row) }), err
 }
 
-// UnsignedFiles returns the agent's files on disk without a signature, in any order. The next scan
-// must read them.
+// UnsignedFiles returns the rows of the agent's files on disk without a signature, in any order.
+// The next scan must read these files.
 func (a *AgentRows) UnsignedFiles(ctx context.Context) ([]records.File, error) {
 	return filesOf(a.q.FilesWithoutSignature(ctx, a.agentID))
 }
 
-// SignaturesInParts returns the signatures of the agent's files at or below the paths whose upper 8
-// bits are one of the parts, in any order. The path "." selects all files.
+// SignaturesInParts returns the saved signatures of the agent's files at or below the paths, in any
+// order. It omits signatures whose upper 8 bits are not in parts. The path "." selects all files.
 func (a *AgentRows) SignaturesInParts(ctx context.Context, parts []uint8, paths []string) ([]int64, error) {
 	// Postgres shifts a signature with its sign.
 	shifted := mapAll(parts, func(part uint8) int64 { return int64(int8(part)) })
@@ -53,20 +55,21 @@ func (a *AgentRows) SignaturesInParts(ctx context.Context, parts []uint8, paths 
 	return signatures, dberr.Wrap("read signatures", err)
 }
 
-// FilesWithSignatures returns the agent's files with one of the signatures, in any order. Unknown
-// signatures are ignored.
+// FilesWithSignatures returns the rows of the agent's files with one of the signatures, in any
+// order. Unknown signatures have no row.
 func (a *AgentRows) FilesWithSignatures(ctx context.Context, signatures []int64) ([]records.File, error) {
 	return filesOf(a.q.FilesWithSignatures(ctx, queries.FilesWithSignaturesParams{AgentID: a.agentID, Signatures: signatures}))
 }
 
-// FilesAt returns the rows of the agent's files at exactly the paths, also of files that are no
-// longer on disk, in any order. Unknown paths have no row.
+// FilesAt returns the rows of the agent's files at exactly the paths, in any order, also of files
+// that are no longer on disk. Unknown paths have no row.
 func (a *AgentRows) FilesAt(ctx context.Context, paths []string) ([]records.File, error) {
 	return filesOf(a.q.FilesAt(ctx, queries.FilesAtParams{AgentID: a.agentID, Paths: paths}))
 }
 
 // SaveSignatures saves the signatures of files that were read again and had not changed. It skips
-// files whose rows are absent, blocked or marked for removal, and does nothing if files is empty.
+// unknown files, and those whose rows are absent, blocked or marked for removal. It does nothing if
+// files is empty.
 func (w *Writer) SaveSignatures(ctx context.Context, files []records.FileSignature) error {
 	if len(files) == 0 {
 		return nil

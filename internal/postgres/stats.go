@@ -7,9 +7,9 @@ import (
 	"memoir/internal/records"
 )
 
-// AgentStats returns by agent id the numbers of files and of pending paths that lease holders have
-// saved. Agents without a directory, or whose directory is a link to another agent's, have no
-// entry. The numbers are zero if no server has saved them since Postgres crashed.
+// AgentStats returns by agent id the numbers of files and of pending paths that the lease holders
+// have saved last. Agents whose directory is missing, or a link to another agent's, have no entry.
+// The numbers are zero if no server has saved them since Postgres crashed.
 func (s *Store) AgentStats(ctx context.Context) (map[int64]records.AgentStats, error) {
 	rows, err := s.q.AgentStats(ctx)
 	stats := make(map[int64]records.AgentStats, len(rows))

@@ -35,8 +35,9 @@ func verificationOf(checkedAt time.Time, project string, citations []byte) (reco
 	return v, dberr.Wrap("read citations", json.Unmarshal(citations, &v.Citations))
 }
 
-// ToReview returns at most limit undeleted memories whose current content cites something that no
-// longer exists: the most dead citations first, then the types that age fastest, then the oldest.
+// ToReview returns at most limit undeleted memories of the agent whose current content cites
+// something that no longer exists, by its last check. The order is: the most dead citations first,
+// then the types that age fastest, then the oldest.
 func (s *Store) ToReview(ctx context.Context, agent records.Agent, limit int) ([]records.DoubtfulMemory, error) {
 	rows, err := s.q.ToReview(ctx, queries.ToReviewParams{AgentID: agent.ID, LimitTo: int32(limit)})
 	if err != nil {
@@ -51,9 +52,9 @@ func (s *Store) ToReview(ctx context.Context, agent records.Agent, limit int) ([
 	})
 }
 
-// DeadCitations returns by id the citations of the agent's memories among ids that lead nowhere, by
-// the check of their current contents. Memories without such a citation have no entry. Malformed
-// ids are ignored.
+// DeadCitations returns by id those citations of the agent's memories among ids that lead nowhere,
+// by the check of their current contents. Memories without such a citation have no entry. Unknown
+// and malformed ids are ignored. It checks nothing itself.
 func (s *Store) DeadCitations(ctx context.Context, agent records.Agent, ids []string) (map[string][]memories.CheckedCitation, error) {
 	parsed := make([]uuid.UUID, 0, len(ids))
 	for _, id := range ids {
@@ -84,10 +85,11 @@ func deadCitations(ctx context.Context, q *queries.Queries, agent records.Agent,
 // errEnough ends Unverified early.
 var errEnough = errors.New("enough")
 
-// Unverified calls each with the agent's undeleted memories whose citations must be checked,
-// longest unchecked first, until each returns false. They have changed since their check, or were
-// checked before since or in another project. At most records.MaxUnverified are passed. A non-empty
-// id selects one memory. each must not block.
+// Unverified calls each with the agent's readable, undeleted memories whose citations must be
+// checked, longest unchecked first. They were never checked, have changed since, or were checked
+// before since or in another project. It stops when each returns false, and after
+// records.MaxUnverified memories. A non-empty id selects one memory; it fails with
+// memories.ErrNotFound if id is malformed. each must not block.
 func (s *Store) Unverified(
 	ctx context.Context, agent records.Agent, project, id string, since time.Time, each func(records.UnverifiedMemory) bool,
 ) error {
@@ -128,8 +130,8 @@ func (s *Store) Unverified(
 	return dberr.Wrap("read what to verify", err)
 }
 
-// SaveVerifications saves the results of checking citations in the project at a time, and replaces
-// earlier results of the same memories. It skips memories that were purged.
+// SaveVerifications saves the results of checking citations in the project, with the time at. It
+// replaces earlier results of the same memories, and skips memories that no longer exist.
 func (s *Store) SaveVerifications(ctx context.Context, agent records.Agent, project string, at time.Time, verified []records.VerifiedMemory) error {
 	save := queries.SaveVerificationsParams{AgentID: agent.ID, CheckedAt: at, Project: project}
 	for _, v := range verified {
@@ -151,14 +153,15 @@ func (s *Store) VerifiedAgents(ctx context.Context) ([]int64, error) {
 	return ids, dberr.Wrap("list verified agents", err)
 }
 
-// DeleteVerifications deletes all results of citation checks of an agent, for example because it
-// has no project any longer.
+// DeleteVerifications deletes all saved results of citation checks of an agent, for example because
+// it no longer has a project. It does not change the memories.
 func (s *Store) DeleteVerifications(ctx context.Context, agentID int64) error {
 	return dberr.Wrap("forget verifications", s.q.DeleteVerifications(ctx, agentID))
 }
 
-// NamesOf calls each with the name and path of every file on disk of the agent's undeleted
-// memories, in any order. A memory without a file on disk is passed once, with its last path.
+// NamesOf calls each with a memory's name and a file's path, for every file on disk of the agent's
+// undeleted memories, in any order. It passes a memory without a file on disk once, with its last
+// path.
 func (s *Store) NamesOf(ctx context.Context, agent records.Agent, each func(name, path string)) error {
 	// ForEachRow returns the error of Query.
 	rows, _ := s.pool.Query(ctx, `SELECT m.name, coalesce(f.path, m.path)

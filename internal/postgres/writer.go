@@ -25,8 +25,8 @@ type Writer struct {
 
 // WithAgent waits until no other writer has the agent, on any server, and calls do with exclusive
 // access. Before, it waits until fewer than 6 writers of this store are active. It returns the
-// error of do; an error of ctx, or ErrUnavailable, if do was not called. It releases the agent in
-// the background.
+// error of do. If it did not call do, it returns an error of ctx or memories.ErrUnavailable. It
+// releases the agent in the background, and rolls back nothing.
 func (s *Store) WithAgent(ctx context.Context, agentID int64, do func(*Writer) error) error {
 	select {
 	case s.writers <- struct{}{}:
@@ -49,8 +49,9 @@ func (s *Store) WithAgent(ctx context.Context, agentID int64, do func(*Writer) e
 	return do(w)
 }
 
-// release unlocks the agent, returns the connection to the pool, and takes one element from
-// writers. A connection that cannot unlock is closed, which releases the lock.
+// release unlocks the agent, returns the connection to the pool, and receives one element from
+// writers, so that another writer can begin. If the unlocking fails, it closes the connection,
+// which releases the lock.
 func (w *Writer) release(ctx context.Context, writers <-chan struct{}) {
 	defer func() { <-writers }()
 	defer w.conn.Release()
@@ -66,8 +67,9 @@ func (w *Writer) inTx(ctx context.Context, doing string, do func(*queries.Querie
 	return dberr.Wrap(doing, pgx.BeginFunc(ctx, w.conn, func(tx pgx.Tx) error { return do(w.q.WithTx(tx)) }))
 }
 
-// inKeyedTx runs do in one transaction that uses cached plans, which find rows by their keys only.
-// It is for statements that touch few rows, where planning would take longer than the query.
+// inKeyedTx runs do in one transaction whose queries use cached plans, which find rows by their
+// keys only. It is for queries that touch few rows, where planning would take longer. It commits if
+// do returns nil, else it rolls back.
 func (w *Writer) inKeyedTx(ctx context.Context, doing string, do func(*queries.Queries) error) error {
 	return w.inTx(ctx, doing, func(q *queries.Queries) error {
 		if err := q.ForceGenericPlans(ctx); err != nil {
@@ -77,9 +79,9 @@ func (w *Writer) inKeyedTx(ctx context.Context, doing string, do func(*queries.Q
 	})
 }
 
-// withoutWaiting runs do in one transaction whose commit does not wait for the disk. A power cut
-// may lose it, but no later commit survives without it. It is for data that the next scan or start
-// restores. It uses cached plans, which are for few rows.
+// withoutWaiting runs do in one transaction whose commit does not wait for the disk. If a power cut
+// loses it, all later commits are lost too. It is for data that the next scan or start restores. It
+// uses cached plans, which suit few rows. If do fails, it rolls back.
 func (w *Writer) withoutWaiting(ctx context.Context, doing string, do func(*queries.Queries) error) error {
 	return w.inKeyedTx(ctx, doing, func(q *queries.Queries) error {
 		if err := q.CommitAsync(ctx); err != nil {
@@ -89,8 +91,9 @@ func (w *Writer) withoutWaiting(ctx context.Context, doing string, do func(*quer
 	})
 }
 
-// AcceptUnfinished makes the next scan accept the file at path with its flaws, such as merge
-// markers. It does nothing if the file is not unfinished.
+// AcceptUnfinished makes the next scan read the file at path, and accept the flaws, such as merge
+// markers, for which it did not count. It changes only the row. It does nothing if the path is
+// unknown or the row has no Unfinished flaws.
 func (w *Writer) AcceptUnfinished(ctx context.Context, path string) error {
 	return dberr.Wrap("take a file as it is", w.q.AcceptUnfinished(ctx, queries.AcceptUnfinishedParams{AgentID: w.agentID, Path: path}))
 }
@@ -103,7 +106,8 @@ func tombstonesOf(rows []queries.TombstonesRow) map[records.Tombstone]bool {
 	return tombstones
 }
 
-// SetSessionCount records the number of the agent's sessions at the last full scan.
+// SetSessionCount records the number of the agent's sessions at the last full scan. It changes
+// nothing if that is already recorded.
 func (w *Writer) SetSessionCount(ctx context.Context, sessions int) error {
 	return dberr.Wrap("record the look", w.q.SetAgentSessions(ctx, queries.SetAgentSessionsParams{ID: w.agentID, Sessions: int32(sessions), At: records.Now()}))
 }
@@ -137,7 +141,7 @@ func (w *Writer) savePrimaryDir(ctx context.Context, device, inode *int64) error
 	}))
 }
 
-// batchErr runs all statements of a batch and returns the first error.
+// batchErr runs all statements of a batch and returns the first error, or nil.
 func batchErr(results interface{ Exec(func(int, error)) }) error {
 	var first error
 	results.Exec(func(_ int, err error) {
@@ -148,20 +152,23 @@ func batchErr(results interface{ Exec(func(int, error)) }) error {
 	return first
 }
 
-// SetExpectedHash records the hash of bytes that Memoir is about to write into the file at path. A
-// scan that finds these bytes does not make the content newer. An empty hash cancels it.
+// SetExpectedHash records the hash of bytes that Memoir is about to write into the known file at
+// path. A scan that finds these bytes does not make the content newer. An empty hash cancels it. It
+// writes no file, and does nothing if the path is unknown.
 func (w *Writer) SetExpectedHash(ctx context.Context, path, hash string) error {
 	return dberr.Wrap("note the bytes that are to be written", w.q.SetExpectedHash(ctx, queries.SetExpectedHashParams{AgentID: w.agentID, Path: path, Hash: optional(hash)}))
 }
 
 // SetFileHash records that Memoir has written bytes with the hash into the file at path. It clears
-// the expected hash, and the signature, so that the next scan reads the file.
+// the expected hash. It also clears the signature, so that the next scan reads the file. It does
+// nothing if the path is unknown.
 func (w *Writer) SetFileHash(ctx context.Context, path, hash string) error {
 	return dberr.Wrap("record the file's bytes", w.q.SetFileHash(ctx, queries.SetFileHashParams{AgentID: w.agentID, Path: path, Hash: hash}))
 }
 
-// Verify sets the memory's modification time to at, because a user has confirmed that it is still
-// true. In the same transaction it marks CLAUDE.md as out of date and adds a journal entry.
+// Verify sets the modification time of the memory h to at, because a user has confirmed that it is
+// still true. In the same transaction it marks CLAUDE.md as out of date and adds a journal entry.
+// It changes no file, and no text of the memory.
 func (w *Writer) Verify(ctx context.Context, h records.MemoryRow, at time.Time, actor memories.Actor) error {
 	h.ModifiedAt = at
 	return w.inTx(ctx, "set the memory's age", func(q *queries.Queries) error {
