@@ -47,7 +47,8 @@ func isUnavailable(err error) bool {
 }
 
 // EndsConnection reports whether an SQLSTATE is of class 08 (connection exception), 53
-// (insufficient resources) or 57 (operator intervention). Such an error is not about the statement.
+// (insufficient resources) or 57 (operator intervention). Callers treat such an error as the loss
+// of the connection.
 func EndsConnection(code string) bool {
 	return len(code) == 5 && (code[:2] == "08" || code[:2] == "53" || code[:2] == "57")
 }
