@@ -20,10 +20,10 @@ import (
 func (s *Store) Pool() *pgxpool.Pool { return s.pool }
 
 // AddJob calls insert in a transaction that prevents the agent's deletion. insert adds a job, or
-// finds an existing one, and returns its id. If it has found an unfinished one and postpone is not
-// zero, AddJob replaces its arguments by args and delays it until postpone, if it is due before. A
-// running job then runs again at that time. It fails with memories.ErrNotFound if the agent does
-// not exist.
+// finds an existing one, and returns its id. An unfinished one that it has found gets the new args
+// and is delayed until postpone, unless postpone is zero. A job that is due later stays so; a
+// running one runs again at postpone. It fails with memories.ErrNotFound if the agent does not
+// exist.
 func (s *Store) AddJob(ctx context.Context, agentID int64, args []byte, postpone time.Time, insert func(pgx.Tx) (id int64, isNew bool, err error)) error {
 	return dberr.Wrap("add the job", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		q := s.q.WithTx(tx)

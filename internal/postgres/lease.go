@@ -39,10 +39,10 @@ func (s *Store) Holder(ctx context.Context, agent int64) (records.LeaseHolder, e
 	return holder, dberr.Wrap("read who holds the lease", err)
 }
 
-// OpenLeaseConn opens a connection to the database, outside the pool, for leases and for messages
-// of other servers. onMessage receives each message, one at a time, and must not block. It fails
-// with memories.ErrUnavailable if the database cannot be reached. The caller must close it;
-// Store.Close does not.
+// OpenLeaseConn opens a connection to the database, outside the pool, for leases and messages.
+// onMessage receives each message that any other connection sends, of this server's pool too, one
+// at a time; it must not block. It fails with memories.ErrUnavailable if the database cannot be
+// reached. The caller must close it; Store.Close does not.
 func (s *Store) OpenLeaseConn(ctx context.Context, onMessage func(payload string)) (*lease.Conn, error) {
 	return lease.Open(ctx, s.pool.Config().ConnConfig, onMessage)
 }
