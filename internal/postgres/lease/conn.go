@@ -60,9 +60,10 @@ type Conn struct {
 	held map[int64]uint64 // terms of held leases, by agent
 }
 
-// Open connects to a database. It calls onMessage with each message that another connection sends
-// by Notify, one at a time; onMessage must not block. It fails with memories.ErrUnavailable if the
-// database cannot be reached. The end of ctx only stops the connecting. The caller must call Close.
+// Open connects to a database. It calls onMessage with each message that any other connection
+// sends, of this server too, one at a time; onMessage must not block. It fails with
+// memories.ErrUnavailable if the database cannot be reached. The end of ctx only stops the
+// connecting. The caller must call Close.
 func Open(ctx context.Context, config *pgx.ConnConfig, onMessage func(payload string)) (*Conn, error) {
 	config = config.Copy()
 	config.RuntimeParams["application_name"] = "memoir link"
