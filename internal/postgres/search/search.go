@@ -1,6 +1,6 @@
-// Package search translates text into Postgres' full-text types: a memory's text into a tsvector for
-// the search index, a typed search into a tsquery, and mistyped words into similar ones. It is pure:
-// it runs no query. Package postgres calls it.
+// Package search translates text into Postgres' full-text types: a memory's text into a tsvector
+// for the search index, a typed search into a tsquery, and mistyped words into similar ones. It is
+// pure: it runs no query. Package postgres calls it.
 //
 //	query, ok := search.Parse("harbour open")
 //	match := query.Match(search.Scope{AgentID: 7}) // a tsquery
