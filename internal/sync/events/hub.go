@@ -58,14 +58,14 @@ type Subscription struct {
 	hub    *Hub
 }
 
-// NewHub returns a hub without subscriptions. Emit also passes its events to forward, which sends
-// them to the other servers; it must not block.
+// NewHub returns a hub without subscriptions. Emit also calls forward, which sends the events to
+// the other servers; forward must not block.
 func NewHub(forward func(...Event)) *Hub {
 	return &Hub{forward: forward, subscriptions: map[*Subscription]struct{}{}}
 }
 
-// Subscribe returns a new subscription. The caller must close it. If the hub is closed, the
-// subscription's channel is closed.
+// Subscribe returns a new subscription to all events from now on. The caller must close it. After
+// Hub.Close, the channel of a new subscription is already closed.
 func (h *Hub) Subscribe() *Subscription {
 	queue := make(chan Event, subscriberBuffer)
 	s := &Subscription{Events: queue, events: queue, hub: h}
@@ -79,7 +79,8 @@ func (h *Hub) Subscribe() *Subscription {
 	return s
 }
 
-// Close ends the subscription. It may be called more than once.
+// Close ends the subscription and closes its channel. Events that are still queued can be received.
+// Further calls do nothing.
 func (s *Subscription) Close() {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
@@ -89,7 +90,8 @@ func (s *Subscription) Close() {
 	}
 }
 
-// Close ends every subscription, so that open event streams do not delay a shutdown.
+// Close ends every subscription and closes its channel, so that open event streams do not delay a
+// shutdown. Later subscriptions are closed from the start.
 func (h *Hub) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -100,7 +102,8 @@ func (h *Hub) Close() {
 	}
 }
 
-// Emit sends events of this server to every subscription, and to the other servers.
+// Emit sends events of this server to every subscription here, and to the other servers. It never
+// waits: a slow subscriber gets one Scanned event in place of the events that it missed.
 func (h *Hub) Emit(events ...Event) {
 	if len(events) > 0 {
 		h.EmitLocal(events...)
@@ -108,7 +111,8 @@ func (h *Hub) Emit(events ...Event) {
 	}
 }
 
-// EmitLocal sends events to the subscriptions of this server only.
+// EmitLocal sends events to the subscriptions of this server only. It never waits, and replaces the
+// events that a slow subscriber misses, as Emit does.
 func (h *Hub) EmitLocal(events ...Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -119,8 +123,9 @@ func (h *Hub) EmitLocal(events ...Event) {
 	}
 }
 
-// send queues the event. The last place in the buffer is kept for the event that replaces missed
-// ones.
+// send queues the event and never waits. If one place in the queue is left, it queues a Scanned
+// event for all agents instead. It drops further events until two places are free. The caller holds
+// the hub's mu.
 func (s *Subscription) send(event Event) {
 	room := cap(s.events) - len(s.events)
 	switch {
