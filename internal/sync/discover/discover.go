@@ -50,10 +50,11 @@ type Discoverer struct {
 // Arbitrary.
 const discoverAttempts = 3
 
-// Run finds the agents on disk. It adds new agents, updates the rows, requests the leases of the
-// agents on this disk, and marks the absent ones. It returns the slugs of the agents that this
-// server must scan, because they are new, have moved or were never fully scanned. It fails with
-// memories.ErrOutOfFiles if too few files can be opened, and with memories.ErrUnavailable.
+// Run finds the agents on disk, and watches the directories where agents may appear. It adds and
+// updates rows, requests the leases of the agents on this disk and releases all others, and marks
+// the absent agents. It returns the slugs of the agents that this server must scan, because they
+// are new, have moved or were never fully scanned. It fails with memories.ErrOutOfFiles if too few
+// files can be opened, and with memories.ErrUnavailable.
 func (d *Discoverer) Run(ctx context.Context) (appeared []string, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -84,9 +85,10 @@ func (d *Discoverer) Run(ctx context.Context) (appeared []string, err error) {
 // errAgentAdded means that another server has added an agent during the discovery.
 var errAgentAdded = errors.New("another server added the same agent")
 
-// discoverOnce compares the agents on disk with the rows. It adds and updates rows, requests the
-// leases, marks absent agents, and stores the snapshot. It returns the slugs of the agents to scan.
-// It fails with errAgentAdded if another server adds the same agent; the caller then repeats it.
+// discoverOnce compares the agents on disk with the rows, and stores the snapshot. It adds rows,
+// requests the leases, updates the rows of agents that this server leases, and marks absent agents.
+// It returns the slugs of the agents that this server must scan. It fails with errAgentAdded if
+// another server has just added the same agent; the caller then calls it again.
 func (d *Discoverer) discoverOnce(ctx context.Context, survey agents.DiscoveryResult, watchedRoots watch.Roots) (appeared []string, err error) {
 	rows, err := d.Store.AgentsUncounted(ctx)
 	if err != nil {
@@ -158,8 +160,8 @@ func (d *Discoverer) discoverOnce(ctx context.Context, survey agents.DiscoveryRe
 	return appeared, nil
 }
 
-// dropForgotten removes from the memory of this process the agents that are missing in both rows
-// and here, because another server has deleted their rows.
+// dropForgotten removes agents from the memory of this process, with their scan problems. These are
+// the agents that are missing in both rows and here, because another server has deleted their rows.
 func (d *Discoverer) dropForgotten(rows []records.Agent, here map[string]int64) {
 	known := make(map[string]int64, len(rows))
 	maps.Copy(known, here)
@@ -170,8 +172,8 @@ func (d *Discoverer) dropForgotten(rows []records.Agent, here map[string]int64) 
 	d.Scans.Forget(func(slug string) bool { return known[slug] != 0 })
 }
 
-// agentIDOf returns the ID of an agent on disk. It adds a row for a new one, and fails with
-// errAgentAdded if another server has just done so.
+// agentIDOf returns the ID of an agent on disk. known are the rows by slug. If it lacks the agent,
+// agentIDOf adds a row; it fails with errAgentAdded if another server has just added one.
 func (d *Discoverer) agentIDOf(ctx context.Context, a agents.Agent, known map[string]records.Agent) (int64, error) {
 	if row, isKnown := known[a.Slug]; isKnown {
 		return row.ID, nil
@@ -183,8 +185,9 @@ func (d *Discoverer) agentIDOf(ctx context.Context, a agents.Agent, known map[st
 	return id, err
 }
 
-// updateAgentRow saves the row of an agent that has moved, is back, or was linked to another
-// agent's directory or unlinked. It does nothing if the row is current.
+// updateAgentRow saves an agent's row if it differs from the agent on disk. If the agent has moved,
+// is back or was unlinked, it first marks its primary files as absent. Files that the next scan
+// does not find then do not count as removed.
 func (d *Discoverer) updateAgentRow(ctx context.Context, row records.Agent, a agents.Agent) error {
 	if row.Present && agenttx.AgentOf(row) == a {
 		return nil
@@ -198,10 +201,10 @@ func (d *Discoverer) updateAgentRow(ctx context.Context, row records.Agent, a ag
 	return err
 }
 
-// register updates the state of a found agent in this process. It reports whether this server holds
-// the lease and must scan the agent, because it is new, changed or not fully scanned. It ends the
-// watches of an agent that is a link to another one. It skips an agent that is locked for longer
-// than agenttx.AgentTurn, and reports false.
+// register sets the state of a found agent in this process. It reports whether this server holds
+// the lease and must scan the agent, because it is new, changed or not fully scanned. For an agent
+// that is a link to another one, it ends the watches and reports false. If the agent stays locked
+// for agenttx.AgentTurn, it changes nothing and reports false; the unlock requests a discovery.
 func (d *Discoverer) register(ctx context.Context, id int64, found agents.Agent) (appeared bool) {
 	a := d.Agents.Ensure(found.Slug, id)
 	if !a.LockOrSkip(ctx) {
@@ -223,9 +226,9 @@ func (d *Discoverer) register(ctx context.Context, id int64, found agents.Agent)
 	return appeared && term != 0
 }
 
-// setFromRow updates the state of an agent in this process from its row. It ends the watches of an
-// agent that is absent or leased to another server. It skips an agent that is locked for longer
-// than agenttx.AgentTurn.
+// setFromRow sets the state of an agent in this process from its row. It ends the watches if the
+// agent is absent, or if this server does not hold its lease. If the agent stays locked for
+// agenttx.AgentTurn, it changes nothing; the unlock requests a discovery.
 func (d *Discoverer) setFromRow(ctx context.Context, row records.Agent) {
 	a := d.Agents.Ensure(row.Slug, row.ID)
 	if !a.LockOrSkip(ctx) {
@@ -238,8 +241,9 @@ func (d *Discoverer) setFromRow(ctx context.Context, row records.Agent) {
 	}
 }
 
-// markAbsent records in the row and in this process that the agent's directory is absent. It sends
-// a Scanned event, unless the row said so already. The agent keeps its memories.
+// markAbsent records in the row and in this process that the agent's directory is absent, and ends
+// its watches. If the row had the agent as present, it also sends a Scanned event. The agent keeps
+// its memories.
 func (d *Discoverer) markAbsent(ctx context.Context, row records.Agent) error {
 	was := row.Present
 	row.Present = false
@@ -254,8 +258,8 @@ func (d *Discoverer) markAbsent(ctx context.Context, row records.Agent) error {
 	return nil
 }
 
-// recordUnreadable records the directories that discovery could not read, for the status. It logs
-// them if they are others than last time.
+// recordUnreadable records the directories that this discovery could not read, in place of the
+// previous ones. Status shows them. It logs them if they differ from the previous ones.
 func (d *Discoverer) recordUnreadable(blocked []agents.Blocked) {
 	var dirs []string
 	for _, b := range blocked {
@@ -277,7 +281,8 @@ func agentRow(a agents.Agent) records.Agent {
 }
 
 // IsUpToDate reports whether the last discovery found a's directory. For a Claude agent, it also
-// requires that no source of that discovery has changed. It waits for the agent's lock.
+// requires that each unwatched file or directory that the discovery read is unchanged. It waits for
+// the agent's lock, and returns the error of ctx if ctx ends first.
 func (d *Discoverer) IsUpToDate(ctx context.Context, a *agenttx.State) (bool, error) {
 	if err := a.Lock(ctx); err != nil {
 		return false, err
@@ -287,9 +292,9 @@ func (d *Discoverer) IsUpToDate(ctx context.Context, a *agenttx.State) (bool, er
 	return present && (layout != agents.Claude || !d.sourcesHaveChanged()), nil
 }
 
-// Find returns the agent with the slug. If the slug is unknown but has a directory, it runs a
-// discovery first, because the directory may be new. It fails with memories.ErrNotFound if there is
-// no such agent.
+// Find returns the state of the agent with the slug. If the slug is unknown but a directory of that
+// name exists, it runs a discovery first. It fails with memories.ErrNotFound if there is no such
+// agent, and with the errors of Run.
 func (d *Discoverer) Find(ctx context.Context, slug string) (*agenttx.State, error) {
 	a, err := d.Agents.Load(ctx, slug)
 	if !errors.Is(err, memories.ErrNotFound) || !d.mayBeNew(slug) {
@@ -301,8 +306,9 @@ func (d *Discoverer) Find(ctx context.Context, slug string) (*agenttx.State, err
 	return d.Agents.Load(ctx, slug)
 }
 
-// mayBeNew reports whether a directory with the name of the slug exists where discovery searches.
-// Its few calls of stat make requests for unknown slugs cheap.
+// mayBeNew reports whether a directory named by the slug exists in a place that discovery searches.
+// It is false for a slug that is empty, hidden or a path. It calls stat a few times, so that
+// requests for unknown slugs are cheap.
 func (d *Discoverer) mayBeNew(slug string) bool {
 	if slug == "" || slug[0] == '.' || strings.ContainsAny(slug, "/\\\x00") {
 		return false

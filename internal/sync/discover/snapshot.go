@@ -20,7 +20,8 @@ type DiscoverySnapshot struct {
 	owners map[agents.MemoryHome]string
 }
 
-// Snapshot returns the result of the last discovery. It is empty before the first one.
+// Snapshot returns the result of the last discovery, also if agents have changed on disk since. It
+// is the zero value before the first discovery.
 func (d *Discoverer) Snapshot() DiscoverySnapshot {
 	if s := d.found.Load(); s != nil {
 		return *s
@@ -28,9 +29,10 @@ func (d *Discoverer) Snapshot() DiscoverySnapshot {
 	return DiscoverySnapshot{}
 }
 
-// setSnapshot stores the result of a discovery, and requests full scans of the agents whose
-// directories were replaced since the last one. roots have their identities from before the
-// discovery, so that a change during it is noticed; setSnapshot adds the links to them.
+// setSnapshot stores the result of a discovery. It requests full scans of the agents at or below a
+// root that leads to another directory than in the previous snapshot. roots have their identities
+// from before the discovery, so that a change during it is noticed. setSnapshot adds links, and
+// found agents that are links, to roots.
 func (d *Discoverer) setSnapshot(found []agents.Agent, links []string, roots watch.Roots) {
 	noEvents := map[string]string{}
 	if dir := roots.WithoutEvents(); dir != "" {
@@ -57,9 +59,9 @@ func (d *Discoverer) setSnapshot(found []agents.Agent, links []string, roots wat
 	d.found.Store(&DiscoverySnapshot{Agents: found, roots: roots, NoEvents: noEvents, owners: owners})
 }
 
-// JoinedTo returns the slug of another agent if a's directory is now a link to that agent's. It
-// returns "" if a's directory is its own. Each operation calls it first: a new link would otherwise
-// make all files of a appear removed.
+// JoinedTo returns the slug of the agent that a is joined to. That is a.JoinedTo if set, else the
+// agent whose directory a's now leads to through a link. It returns "" if a's directory is its own.
+// Each operation calls it first: a new link would otherwise make all files of a appear removed.
 func (d *Discoverer) JoinedTo(a agents.Agent) string {
 	if a.JoinedTo != "" {
 		return a.JoinedTo
@@ -74,8 +76,9 @@ func (d *Discoverer) JoinedTo(a agents.Agent) string {
 // scan, an agent below a new root is known within 3 s.
 const rootPollInterval = time.Second
 
-// WatchRoots requests a discovery when a watched root leads to another directory than before, or a
-// source of the last discovery has changed. It returns when ctx ends.
+// WatchRoots checks every second the watched roots, and the unwatched files that the last discovery
+// read. It queues a discovery if a root leads to another directory, or such a file has changed. It
+// returns when ctx ends.
 func (d *Discoverer) WatchRoots(ctx context.Context) {
 	ticks := time.NewTicker(rootPollInterval)
 	defer ticks.Stop()
@@ -92,7 +95,7 @@ func (d *Discoverer) WatchRoots(ctx context.Context) {
 }
 
 // sourcesHaveChanged reports whether an unwatched file or directory that the last discovery read
-// has changed. It is false before the first discovery.
+// has changed, appeared or disappeared. It is false before the first discovery.
 func (d *Discoverer) sourcesHaveChanged() bool {
 	sources := d.sources.Load()
 	if sources == nil {
@@ -106,8 +109,9 @@ func (d *Discoverer) sourcesHaveChanged() bool {
 	return false
 }
 
-// PollLoop checks again and again the directories of this server's agents for which the system
-// sends no events, and queues scans of the changed ones. It returns when ctx ends.
+// PollLoop polls, by Watcher.Poll, the directories for which the system sends no events. It queues
+// scans of the agents that have changed. It polls only agents with a directory of their own whose
+// leases this server holds. It returns when ctx ends.
 func (d *Discoverer) PollLoop(ctx context.Context) {
 	d.Watcher.Poll(ctx, watch.PollOptions{
 		Places: d.Places, Transcripts: &d.transcripts,
@@ -120,7 +124,7 @@ func (d *Discoverer) PollLoop(ctx context.Context) {
 	})
 }
 
-// DirOf returns the directory of the agent with the slug, or "" if it is not among all.
+// DirOf returns the directory of the agent in all with the slug, or "" if all has no such agent.
 func DirOf(all []agents.Agent, slug string) string {
 	for _, a := range all {
 		if a.Slug == slug {
