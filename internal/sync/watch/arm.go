@@ -6,10 +6,10 @@ import (
 	"syscall"
 )
 
-// arm asks the notifier to watch the directory that is at the path now. If the system refuses, it
-// records the path for polling; if the directory cannot be watched at all, it forgets the path. It
-// reports whether another directory, or none, was at the path when it was last armed. The caller
-// holds mu.
+// arm asks the notifier to watch the directory that is at the path now. It reports whether that is
+// another directory than the one last armed there, or the first one. If the system refuses, arm
+// records the path for polling. If nothing is there or it cannot be watched, arm forgets the path
+// and those below it. The caller holds mu.
 func (w *Watcher) arm(dir string, d *watchedDir) (isNew bool) {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -43,7 +43,8 @@ func (w *Watcher) arm(dir string, d *watchedDir) (isNew bool) {
 }
 
 // disarm removes the path's watch from the notifier. If another path leads to the same directory,
-// that one is watched instead, and its paths are queued. The caller holds mu.
+// disarm watches it there, and queues that path's scans. It keeps the path in watches. The caller
+// holds mu.
 func (w *Watcher) disarm(dir string, d *watchedDir) {
 	identity := d.identity
 	wasArmed := w.watches.armedPath(identity) == dir
@@ -60,13 +61,15 @@ func (w *Watcher) disarm(dir string, d *watchedDir) {
 	}
 }
 
-// isRefusal reports whether err means that the system has run out of watches or notifiers.
+// isRefusal reports whether err means that the system has run out of watches or notifiers, or of
+// open files.
 func isRefusal(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EMFILE)
 }
 
-// refuse records that the system has refused a watch for the directory, so that it is polled. It
-// logs the first one. The caller holds mu.
+// refuse records that the system has refused a watch for the directory, so that Poll polls the
+// directory's agents. It logs the refusal unless another directory is still refused. The caller
+// holds mu.
 func (w *Watcher) refuse(dir string, err error) {
 	if len(w.refused) == 0 {
 		w.log.Warn("no more watches available, polling directories without one", "dir", dir, "error", err)
@@ -74,7 +77,8 @@ func (w *Watcher) refuse(dir string, err error) {
 	w.refused[dir], w.refusal = struct{}{}, err
 }
 
-// forget stops watching a directory and those below it. The caller holds mu.
+// forget stops watching a directory and the watched ones below it, and drops the reasons to watch
+// them. The caller holds mu.
 func (w *Watcher) forget(dir string) {
 	for _, child := range w.watches.children(dir) {
 		w.forget(child)
@@ -84,15 +88,17 @@ func (w *Watcher) forget(dir string) {
 	}
 }
 
-// remove stops watching a directory. The caller holds mu.
+// remove stops watching a directory, but not those below it, and drops the reasons to watch it. The
+// caller holds mu.
 func (w *Watcher) remove(dir string, d *watchedDir) {
 	w.disarm(dir, d)
 	w.watches.remove(dir)
 	delete(w.refused, dir)
 }
 
-// rearm retries refused watches until the system refuses one again, and queues the paths of each
-// directory that it tries. Without a notifier, it first tries to open one.
+// rearm retries the refused watches until the system refuses one again. For each directory that it
+// tries, it queues the scans for which the directory is watched. Without a notifier, it first tries
+// to open one; if it can, it tries all directories.
 func (w *Watcher) rearm() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -14,7 +14,8 @@ var noEventsTypes = map[int64]bool{
 	unix.AFS_SUPER_MAGIC:  true,
 }
 
-// SendsNoEvents reports whether files below the directory may change without an event. It is always
+// SendsNoEvents reports whether files below the directory may change without an event, because it
+// is on a network or FUSE file system. It is false if the directory cannot be read, and always
 // false on other systems than Linux.
 func SendsNoEvents(dir string) bool {
 	var stat unix.Statfs_t

@@ -2,6 +2,6 @@
 
 package watch
 
-// SendsNoEvents returns false, because it cannot be determined on this system; full scans find the
-// changes.
+// SendsNoEvents always returns false, because Memoir determines this on Linux only. Full scans find
+// the changes.
 func SendsNoEvents(string) bool { return false }

@@ -32,8 +32,8 @@ type Notifier interface {
 	Close() error
 }
 
-// OpenNotifier returns the system's notifier. It returns EMFILE if the system has run out of
-// notifiers.
+// OpenNotifier returns the system's notifier, which the caller must close. It returns an error that
+// wraps EMFILE if the system has run out of notifiers.
 func OpenNotifier() (Notifier, error) {
 	w, err := fsnotify.NewBufferedWatcher(notifierBuffer)
 	if err != nil {
@@ -47,15 +47,16 @@ type systemNotifier struct{ *fsnotify.Watcher }
 func (n systemNotifier) Events() <-chan fsnotify.Event { return n.Watcher.Events }
 func (n systemNotifier) Errors() <-chan error          { return n.Watcher.Errors }
 
-// queueReasons queues the paths for which the directory is watched. The caller holds mu.
+// queueReasons queues the scans for which the directory, which must be watched, is watched. The
+// caller holds mu.
 func (w *Watcher) queueReasons(dir string) {
 	for _, r := range w.watches.dirs[dir].reasons {
 		w.queue.Add(r.slug, r.rel)
 	}
 }
 
-// handleError counts a loss of events and requests a scan of every agent. It logs an error that is
-// not an overflow of the system's buffer.
+// handleError counts a loss of events in Overflows, and calls scanAll to request a scan of every
+// agent. It logs the error unless it is an overflow of the system's buffer.
 func (w *Watcher) handleError(err error) {
 	if !errors.Is(err, fsnotify.ErrEventOverflow) {
 		w.log.Warn("watching failed, scanning everything", "error", err)
@@ -64,8 +65,10 @@ func (w *Watcher) handleError(err error) {
 	w.scanAll()
 }
 
-// handle queues the paths that an event may have changed, and stops watching a removed directory.
-// It ignores hidden files, Memoir's temporary files, and files that are no memories.
+// handle queues the paths of agents that an event may have changed. These are Markdown files, other
+// files that may be text, directories, and links to a changed file. It queues a discovery if an
+// agent's directory may have appeared or disappeared. It stops watching a removed directory. It
+// ignores hidden files, and Memoir's temporary files are hidden.
 func (w *Watcher) handle(event fsnotify.Event) {
 	name := filepath.Base(event.Name)
 	if strings.HasPrefix(name, ".memoir-") {
@@ -104,8 +107,9 @@ func (w *Watcher) handle(event fsnotify.Event) {
 	}
 }
 
-// handleRemoved forgets a removed directory under all its paths, so that the next scan watches the
-// one that replaces it. The caller holds mu.
+// handleRemoved queues the scans for which a removed directory was watched, and records the change
+// for TakeDirChanges. It forgets the directory under all its paths, so that the next scan watches
+// the one that replaces it. The caller holds mu.
 func (w *Watcher) handleRemoved(dir string, d *watchedDir) {
 	paths := append(w.watches.otherPaths(d.identity, dir), dir)
 	for _, p := range paths {
@@ -117,7 +121,10 @@ func (w *Watcher) handleRemoved(dir string, d *watchedDir) {
 	}
 }
 
-// mayBeDirectory reports whether the path is a directory, or is missing and may have been one.
+func isMarkdown(name string) bool { return strings.EqualFold(filepath.Ext(name), ".md") }
+
+// mayBeDirectory reports whether the path is a directory, or cannot be examined and may have been
+// one.
 func mayBeDirectory(p string) bool {
 	info, err := os.Stat(p)
 	return err != nil || info.IsDir()

@@ -40,9 +40,11 @@ type PollOptions struct {
 	NoEvents func() map[string]string
 }
 
-// Poll replaces events where the system reports none: it walks the agents' directories again and
-// again until ctx ends, and queues scans of the agents whose files have changed. It reads only
-// their metadata. Before each round it retries the watches that the system refused.
+// Poll replaces events where the system reports none, until ctx ends. It repeatedly compares the
+// metadata of files, and queues a full scan of each changed agent. It polls only agents without
+// events, with a refused watch, or all if there is no notifier. The first comparison counts each
+// polled agent as changed. Before each, it retries the watches that the system refused. It waits at
+// least a second in between, and 9 times as long as the last one took.
 func (w *Watcher) Poll(ctx context.Context, options PollOptions) {
 	p := poller{
 		PollOptions: options, watcher: w, seed: maphash.MakeSeed(), sums: map[string]uint64{},
@@ -71,7 +73,8 @@ type poller struct {
 }
 
 // poll runs one round: it retries refused watches, and queues a full scan of each polled agent
-// whose checksum is new or has changed since the last round.
+// whose checksum is new or has changed. If the set of agents is polled and has changed, it also
+// queues a discovery. A checksum that is not settled counts as new in the next round.
 func (p *poller) poll(now time.Time) {
 	p.watcher.rearm()
 	all, unwatched := p.watcher.unwatched()
@@ -98,7 +101,8 @@ func (p *poller) poll(now time.Time) {
 	p.sums = sums
 }
 
-// discoverySum returns a checksum of the agents on disk and the directories searched for them.
+// discoverySum returns a checksum of the agents on disk, the directories searched for them, and the
+// unreadable directories.
 func (p *poller) discoverySum() uint64 {
 	var sum maphash.Hash
 	sum.SetSeed(p.seed)
@@ -113,8 +117,9 @@ func (p *poller) discoverySum() uint64 {
 	return sum.Sum64()
 }
 
-// agentSum returns a checksum of the metadata of an agent's files. It is not settled if a later
-// change could leave the same time stamps. All directories that cannot be opened have the same sum.
+// agentSum returns a checksum of the metadata of an agent's files, without reading them. isSettled
+// is false if a later change could leave the same time stamps, because a file has just changed. All
+// directories that cannot be opened have the same sum.
 func (p *poller) agentSum(a agents.Agent, now time.Time) (result uint64, isSettled bool) {
 	var sum maphash.Hash
 	sum.SetSeed(p.seed)
@@ -157,8 +162,8 @@ type stamp struct {
 	inode         uint64
 }
 
-// unwatched returns the slugs of the agents with a directory for which the system has refused a
-// watch. all reports whether nothing is watched, because there is no notifier.
+// unwatched returns the slugs of the agents for which the system has refused at least one watch; ""
+// is the set of agents. all reports whether there is no notifier, so that nothing is watched.
 func (w *Watcher) unwatched() (all bool, slugs map[string]bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -171,8 +176,9 @@ func (w *Watcher) unwatched() (all bool, slugs map[string]bool) {
 	return w.notifier == nil, slugs
 }
 
-// Mode returns how changes are noticed, and for PollMode a note with the reason. noEvents has the
-// directories without events, by slug.
+// Mode returns EventMode and no note if events report every change. It returns PollMode if anything
+// is polled, with a note for users that states the reason and the interval. noEvents are the
+// directories on file systems without events, by slug.
 func (w *Watcher) Mode(noEvents map[string]string) (mode, note string) {
 	reason := w.pollReason(noEvents)
 	if reason == "" {
@@ -182,8 +188,8 @@ func (w *Watcher) Mode(noEvents map[string]string) (mode, note string) {
 	return PollMode, fmt.Sprintf("%s; Memoir looks by itself every %v instead", reason, interval.Round(time.Second))
 }
 
-// pollReason returns a text for users: why some or all directories are polled. It returns "" if
-// none is polled.
+// pollReason returns the most important reason for polling, as a text for users. It returns "" if
+// nothing is polled.
 func (w *Watcher) pollReason(noEvents map[string]string) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -203,7 +209,7 @@ func (w *Watcher) pollReason(noEvents map[string]string) string {
 	return ""
 }
 
-// errnoOf returns the system's error without the texts that wrap it.
+// errnoOf returns the syscall.Errno that err wraps, or err itself if it wraps none.
 func errnoOf(err error) error {
 	var errno syscall.Errno
 	if errors.As(err, &errno) {

@@ -34,8 +34,8 @@ type waiting struct {
 	due   time.Time
 }
 
-// NewQueue returns an empty queue. quiet is how long an agent must not change before Add's paths
-// are due.
+// NewQueue returns an empty queue. quiet is how long an agent must be without a call of Add before
+// the paths that Add queued for it are due.
 func NewQueue(quiet time.Duration) *Queue {
 	return &Queue{
 		quiet: quiet, waiting: map[string]*waiting{}, later: map[string]map[string]time.Time{},
@@ -43,10 +43,13 @@ func NewQueue(quiet time.Duration) *Queue {
 	}
 }
 
-// Add queues a path that has changed now. It is due when the agent has been quiet.
+// Add queues a path of an agent, relative to the agent's directory. All the agent's paths from Add
+// become due together: after NewQueue's quiet time without a further Add. That is at most maxDelay
+// after the first of them, or quiet if that is longer. An empty slug queues a discovery.
 func (q *Queue) Add(slug, path string) { q.add(slug, path, q.quiet) }
 
-// AddNow queues a path that is due at once, together with the agent's paths queued by Add.
+// AddNow queues a path that is due at once. The paths of the agent that Add has queued are then due
+// too.
 func (q *Queue) AddNow(slug, path string) { q.add(slug, path, 0) }
 
 func (q *Queue) add(slug, path string, quiet time.Duration) {
@@ -56,13 +59,14 @@ func (q *Queue) add(slug, path string, quiet time.Duration) {
 	q.change(slug, quiet, time.Now()).paths[path] = struct{}{}
 }
 
-// AddNoSooner queues a path that is due after the wait, or after the quiet time of NewQueue if that
-// is longer. It does not delay the agent's other paths.
+// AddNoSooner queues a path as AddLater does, but due after the quiet time of NewQueue if that is
+// longer than the wait.
 func (q *Queue) AddNoSooner(slug, path string, wait time.Duration) {
 	q.AddLater(slug, path, max(wait, q.quiet))
 }
 
-// AddLater queues a path that is due after the wait. It does not delay the agent's other paths.
+// AddLater queues a path that is due after the wait. A further call with the same path replaces the
+// time. It does not delay the paths that Add queues.
 func (q *Queue) AddLater(slug, path string, wait time.Duration) {
 	path = agents.SafePath(path)
 	q.mu.Lock()
@@ -74,8 +78,9 @@ func (q *Queue) AddLater(slug, path string, wait time.Duration) {
 	q.signal()
 }
 
-// takeLater moves due paths from later to waiting. It returns the time until the next path is due,
-// or a negative time without one. The caller holds mu.
+// takeLater moves due paths from later to waiting. If the agent has waiting paths, they become due
+// with these. It returns the time until the next path of later is due, or a negative time if later
+// is empty. The caller holds mu.
 func (q *Queue) takeLater(now time.Time) (next time.Duration) {
 	next = -1
 	for slug, paths := range q.later {
@@ -99,7 +104,7 @@ func (q *Queue) takeLater(now time.Time) (next time.Duration) {
 	return next
 }
 
-// sooner returns the shorter of two times. A negative one means never.
+// sooner returns the shorter of two waits. A negative one means never; it returns the other then.
 func sooner(a, b time.Duration) time.Duration {
 	if a < 0 || b >= 0 && b < a {
 		return b
@@ -107,9 +112,10 @@ func sooner(a, b time.Duration) time.Duration {
 	return a
 }
 
-// change records that the agent changes now: its waiting paths are due after quiet, but at most
-// maxDelay after the first of them. It returns these paths, so that the caller can add one. It
-// wakes the receiver of Wake if they are due earlier than before. The caller holds mu.
+// change postpones the agent's waiting paths until quiet from now, but at most maxDelay, or quiet
+// if longer, after the first of them. It returns the set of these paths, possibly new and empty, to
+// which the caller must add one. If the set is new or due earlier than before, it wakes the
+// receiver of Wake. The caller holds mu.
 func (q *Queue) change(slug string, quiet time.Duration, now time.Time) *waiting {
 	w := q.waiting[slug]
 	isNew := w == nil
@@ -135,7 +141,8 @@ func (q *Queue) signal() {
 	}
 }
 
-// Wake returns a channel that receives when Take must be called before the time that it returned.
+// Wake returns the queue's channel that receives when Take must be called earlier than its last
+// result stated. Several signals may arrive as one.
 func (q *Queue) Wake() <-chan struct{} { return q.wake }
 
 // Request is a scan that is due.
@@ -145,8 +152,10 @@ type Request struct {
 	Since time.Time // when its first path was queued
 }
 
-// Take returns the requests that are due, and the time until the next one, which is negative
-// without one. The caller must call Done for each; until then, its agent is not taken again.
+// Take removes the due paths and returns one request for each of their agents, with the paths
+// combined by Combine. next is the time until further paths are due; it is negative without any.
+// The caller must call Done for each request. Until then, the agent's further paths are not taken,
+// and next ignores them.
 func (q *Queue) Take(now time.Time) (due []Request, next time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -167,7 +176,8 @@ func (q *Queue) Take(now time.Time) (due []Request, next time.Duration) {
 	return due, next
 }
 
-// Done ends a request, so that Take can return its agent again.
+// Done ends the agent's request, so that Take can return the agent again. It wakes the receiver of
+// Wake.
 func (q *Queue) Done(slug string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -175,7 +185,8 @@ func (q *Queue) Done(slug string) {
 	q.signal()
 }
 
-// Pending returns the number of queued paths, plus the number of requests without a call of Done.
+// Pending returns the number of queued paths of all agents, plus the number of requests from Take
+// that Done has not ended.
 func (q *Queue) Pending() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -190,7 +201,7 @@ func (q *Queue) Pending() int {
 }
 
 // PendingOf returns the number of the agent's queued paths, plus 1 if Take has returned a request
-// for it and Done was not called.
+// for it that Done has not ended.
 func (q *Queue) PendingOf(slug string) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -204,18 +215,14 @@ func (q *Queue) PendingOf(slug string) int {
 	return n
 }
 
-// Combine returns the paths that are not below another one, sorted. If there are more than
-// MaxPaths, it replaces the paths by their directories until there are fewer, at last by ".".
-func Combine(paths map[string]struct{}) []string {
-	for len(paths) > MaxPaths {
-		dirs := map[string]struct{}{}
-		for p := range paths {
-			dirs[path.Dir(p)] = struct{}{}
-		}
-		if len(dirs) == len(paths) {
-			return []string{"."}
-		}
-		paths = dirs
+// Combine returns the paths, sorted, without those below another one. If there are more than
+// MaxPaths, it replaces each by its parent directory, repeatedly, until at most MaxPaths remain.
+// "." includes all paths and is then the only one.
+func Combine(paths map[string]struct{}) []string { return outermost(limitPaths(paths)) }
+
+func limitPaths(paths map[string]struct{}) map[string]struct{} {
+	if len(paths) <= MaxPaths {
+		return paths
 	}
 	if _, isAll := paths["."]; isAll {
 		return []string{"."}

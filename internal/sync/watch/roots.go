@@ -13,7 +13,8 @@ import (
 // another directory, no event reports it. HaveChanged finds out with one stat of each root.
 type Roots map[string]dirIdentity
 
-// RootsOf returns the directories as roots, with their present identities.
+// RootsOf returns the directories as roots, with the identities of the directories that are there
+// now. A missing directory gets the zero identity.
 func RootsOf(dirs []string) Roots {
 	r := make(Roots, len(dirs))
 	for _, dir := range dirs {
@@ -22,7 +23,8 @@ func RootsOf(dirs []string) Roots {
 	return r
 }
 
-// AddLinks adds links, and the directories of agents that are links.
+// AddLinks adds to r the links, and the directories of found agents that are symbolic links, with
+// their present identities. Such an agent's directory that r has already keeps its identity.
 func (r Roots) AddLinks(links []string, found []agents.Agent) {
 	for _, link := range links {
 		r[link] = identityAt(link)
@@ -34,7 +36,8 @@ func (r Roots) AddLinks(links []string, found []agents.Agent) {
 	}
 }
 
-// HaveChanged reports whether a root leads to another directory than before.
+// HaveChanged reports whether a root has appeared, has disappeared, or leads to another directory
+// than its recorded one.
 func (r Roots) HaveChanged() bool {
 	for dir, identity := range r {
 		if identityAt(dir) != identity {
@@ -44,7 +47,8 @@ func (r Roots) HaveChanged() bool {
 	return false
 }
 
-// HasReplaced reports whether dir is at or below a root that has another identity in before.
+// HasReplaced reports whether dir is at or below a root of r that has another identity in before. A
+// root that before lacks does not count.
 func (r Roots) HasReplaced(before Roots, dir string) bool {
 	for root, identity := range r {
 		was, isKnown := before[root]
@@ -55,7 +59,8 @@ func (r Roots) HasReplaced(before Roots, dir string) bool {
 	return false
 }
 
-// WithoutEvents returns an existing root on a file system that sends no events, or "".
+// WithoutEvents returns one of the existing roots on file systems that send no events, or ""
+// without such a root.
 func (r Roots) WithoutEvents() string {
 	for dir, identity := range r {
 		if identity != (dirIdentity{}) && SendsNoEvents(dir) {
@@ -65,7 +70,8 @@ func (r Roots) WithoutEvents() string {
 	return ""
 }
 
-// identityAt returns the identity of the directory at a path, or the zero identity.
+// identityAt returns the identity of the directory at a path, with links followed. It returns the
+// zero identity if the path is missing or cannot be read.
 func identityAt(dir string) dirIdentity {
 	info, err := os.Stat(dir)
 	if err != nil {

@@ -38,9 +38,9 @@ type Watcher struct {
 }
 
 // New returns a watcher that watches nothing yet and adds paths to the queue. notify opens the
-// source of events; if it is nil, everything is polled. If it fails, the watcher polls and retries.
-// scanAll is called after events were lost, and must request a scan of every agent. The caller must
-// close the watcher.
+// source of events; if it is nil, everything is polled. If notify fails, everything is polled, and
+// Poll calls notify again. scanAll is called after events were lost, and must request a scan of
+// every agent. The caller must close the watcher and run Poll.
 func New(notify func() (Notifier, error), queue *Queue, scanAll func(), log *slog.Logger) *Watcher {
 	w := &Watcher{
 		open: notify, queue: queue, scanAll: scanAll, log: log,
@@ -52,8 +52,9 @@ func New(notify func() (Notifier, error), queue *Queue, scanAll func(), log *slo
 	return w
 }
 
-// connect opens a notifier and starts to read it. If that fails, it records the error and logs the
-// first one. It does nothing if everything is polled or the watcher is closed. The caller holds mu.
+// connect opens a notifier and starts to read it. If that fails, it records the error, and logs it
+// unless the previous attempt failed too. It does nothing if everything is polled by request, or
+// the watcher is closed. The caller holds mu.
 func (w *Watcher) connect() {
 	if w.open == nil || w.isClosed {
 		return
@@ -81,7 +82,8 @@ func (w *Watcher) connect() {
 	})
 }
 
-// Close stops the notifier and waits until the last event has been handled.
+// Close stops the notifier, waits until the last event has been handled, and returns the notifier's
+// error. It does not stop Poll.
 func (w *Watcher) Close() error {
 	w.mu.Lock()
 	w.isClosed = true
@@ -95,21 +97,24 @@ func (w *Watcher) Close() error {
 	return err
 }
 
-// WatchForAgents watches a directory where agents may appear.
+// WatchForAgents watches a directory where agents may appear, until Only ends that. A directory
+// that appears or disappears directly inside queues a discovery. A missing directory is ignored.
 func (w *Watcher) WatchForAgents(dir string) { w.watch(dir, reason{rel: "."}) }
 
-// Watch watches a directory of an agent. rel is its path relative to the agent's directory.
+// Watch watches a directory of an agent, but not those below it, until Only ends that. Changes
+// queue the changed paths. rel is dir's path relative to the agent's directory. A missing dir is
+// ignored, and a refused watch is polled.
 func (w *Watcher) Watch(slug, dir, rel string) { w.watch(dir, reason{slug: slug, rel: rel}) }
 
-// WatchTarget watches the target file of an agent's link. rel is the link's path relative to the
-// agent's directory. Changes of the file queue rel.
+// WatchTarget watches the target file of an agent's link, until Only ends that. Each change of the
+// file queues rel, the link's path relative to the agent's directory.
 func (w *Watcher) WatchTarget(slug, file, rel string) {
 	w.watch(filepath.Dir(file), reason{slug: slug, rel: rel, target: filepath.Base(file)})
 }
 
-// watch adds a reason to watch dir, and asks the notifier to watch it. If another directory, or
-// none, was there before, it records that the agent's directories have changed, and queues the path
-// of a link. It does nothing if everything is polled.
+// watch adds r to the reasons to watch dir, and arms dir. If dir was not watched or is another
+// directory now, watch records that for TakeDirChanges, and queues r's path if r has a target. It
+// does nothing if everything is polled by request.
 func (w *Watcher) watch(dir string, r reason) {
 	if w.open == nil {
 		return
@@ -126,8 +131,8 @@ func (w *Watcher) watch(dir string, r reason) {
 	}
 }
 
-// Only stops watching an agent's directories that are not among dirs. With an empty slug, it
-// applies to the directories where agents may appear.
+// Only ends the watches of an agent for all directories that are not among dirs. A directory that
+// another agent needs stays watched for that one. With an empty slug, it applies to WatchForAgents.
 func (w *Watcher) Only(slug string, dirs []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -139,8 +144,8 @@ func (w *Watcher) Only(slug string, dirs []string) {
 	}
 }
 
-// TakeDirChanges reports whether watched directories of the agent have appeared or disappeared
-// since the last call.
+// TakeDirChanges reports whether directories of the agent were watched for the first time, replaced
+// or removed since the last call. It then forgets these changes.
 func (w *Watcher) TakeDirChanges(slug string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -149,5 +154,5 @@ func (w *Watcher) TakeDirChanges(slug string) bool {
 	return has
 }
 
-// Overflows returns how many times events were lost.
+// Overflows returns how many times the watcher has lost events since it was created.
 func (w *Watcher) Overflows() int { return int(w.overflows.Load()) }

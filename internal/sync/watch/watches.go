@@ -56,7 +56,6 @@ func newWatches() watches {
 	}
 }
 
-// add adds a reason to watch the directory.
 func (w *watches) add(dir string, r reason) *watchedDir {
 	d := w.dirs[dir]
 	if d == nil {
@@ -71,14 +70,14 @@ func (w *watches) add(dir string, r reason) *watchedDir {
 	return d
 }
 
-// removeReasons removes the agent's reasons to watch the directory.
 func (w *watches) removeReasons(dir, slug string) {
 	d := w.dirs[dir]
 	d.reasons = slices.DeleteFunc(d.reasons, func(r reason) bool { return r.slug == slug })
 	removeFrom(w.of, slug, dir)
 }
 
-// remove removes the directory and all reasons to watch it.
+// remove removes the directory and all reasons to watch it. The caller must clear its identity
+// first.
 func (w *watches) remove(dir string) {
 	for _, r := range w.dirs[dir].reasons {
 		removeFrom(w.of, r.slug, dir)
@@ -87,13 +86,12 @@ func (w *watches) remove(dir string) {
 	delete(w.dirs, dir)
 }
 
-// setIdentity records the identity of the directory at the path.
+// setIdentity records the identity of the directory at the path, which must not have one.
 func (w *watches) setIdentity(dir string, d *watchedDir, identity dirIdentity) {
 	d.identity = identity
 	w.paths[identity] = append(w.paths[identity], dir)
 }
 
-// clearIdentity removes the recorded identity of the directory at the path.
 func (w *watches) clearIdentity(dir string, d *watchedDir) {
 	left := slices.DeleteFunc(w.paths[d.identity], func(p string) bool { return p == dir })
 	if w.paths[d.identity] = left; len(left) == 0 {
@@ -102,7 +100,8 @@ func (w *watches) clearIdentity(dir string, d *watchedDir) {
 	d.identity = dirIdentity{}
 }
 
-// armedPath returns the path that the notifier uses for the directory, or "".
+// armedPath returns the path that the notifier uses for the directory, or "" if the directory is
+// not armed.
 func (w *watches) armedPath(identity dirIdentity) string {
 	if paths := w.paths[identity]; len(paths) > 0 {
 		return paths[0]
@@ -110,17 +109,16 @@ func (w *watches) armedPath(identity dirIdentity) string {
 	return ""
 }
 
-// otherPaths returns the directory's paths without dir.
+// otherPaths returns the paths that lead to the directory, without dir.
 func (w *watches) otherPaths(identity dirIdentity, dir string) []string {
 	return slices.DeleteFunc(slices.Clone(w.paths[identity]), func(p string) bool { return p == dir })
 }
 
-// children returns the watched directories directly inside another one.
 func (w *watches) children(dir string) []string {
 	return slices.Collect(maps.Keys(w.inside[dir]))
 }
 
-// except returns the agent's directories that are not among dirs.
+// except returns the watched directories of the agent that are not among dirs.
 func (w *watches) except(slug string, dirs []string) []string {
 	kept := make(map[string]struct{}, len(dirs))
 	for _, dir := range dirs {
