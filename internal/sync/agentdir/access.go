@@ -13,8 +13,9 @@ import (
 	"memoir/internal/sync/ops"
 )
 
-// checkAgentMove returns a conflict if a move would bring a file with a credential, or a file that
-// cannot be read, into team memory. from may be a directory.
+// checkAgentMove returns a conflict if a move would bring a file with a credential, or an
+// unreadable or hidden file, from private into team memory. from may be a directory. It returns nil
+// for every other move.
 func checkAgentMove(tx *agenttx.Tx, from, to string) error {
 	below := path.Join(to, "x") // to may be the team directory itself
 	if !mayBeTeam(tx, below) && !mayBeTeam(tx, to) || mayBeTeam(tx, from) {
@@ -36,8 +37,8 @@ func checkAgentMove(tx *agenttx.Tx, from, to string) error {
 	return nil
 }
 
-// checkStaysInTeam returns a conflict if a path in the primary directory is in team memory by its
-// text, but a link leads out of it.
+// checkStaysInTeam returns a conflict if file, a path in the primary directory, names team memory
+// but leads out of it on disk through a link. It returns nil for private memory.
 func checkStaysInTeam(tx *agenttx.Tx, file string) error {
 	relPath := path.Join(tx.Agent.PrimaryDir(), file)
 	if tx.Agent.InTeam(relPath) && !ops.IsTeamOnDisk(tx, relPath) {
@@ -47,8 +48,8 @@ func checkStaysInTeam(tx *agenttx.Tx, file string) error {
 }
 
 // mayBeTeam reports whether a path is or may be in team memory. Besides its text, it compares the
-// directories above with the team directory, because a disk may ignore letter case. An error counts
-// as true. The caller has resolved the links of relPath.
+// directories above with the team directory, because a disk may ignore letter case. It reports true
+// if a directory cannot be read. The caller must have resolved the links of relPath.
 func mayBeTeam(tx *agenttx.Tx, relPath string) bool {
 	if tx.Agent.InTeam(relPath) {
 		return true

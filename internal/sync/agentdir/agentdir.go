@@ -39,8 +39,9 @@ type About struct {
 // AboutOp is the argument of About.
 type AboutOp struct{}
 
-// About returns the location of an agent's memory. It returns memories.ErrNotFound for an unknown
-// agent.
+// About returns the location of an agent's memory, and whether git commits it. It reads the
+// settings of Claude Code and the project on this server's disk. It returns memories.ErrNotFound
+// for an unknown agent.
 func (d *Directory) About(ctx context.Context, slug string, _ AboutOp) (About, error) {
 	row, err := d.Store.AgentUncounted(ctx, slug)
 	if err != nil {
@@ -53,8 +54,8 @@ func (d *Directory) About(ctx context.Context, slug string, _ AboutOp) (About, e
 	return about, nil
 }
 
-// SeenBy returns a sentence about the people who can read the agent's memory. It is empty if that
-// is unknown.
+// SeenBy returns an English sentence about the people who can read the agent's memory, or "" if
+// that is unknown.
 func (a About) SeenBy() string {
 	switch a.Scope {
 	case agents.UserScope:
@@ -82,8 +83,9 @@ func (a About) SeenBy() string {
 // SessionMemoriesOp is the argument of SessionMemories.
 type SessionMemoriesOp struct{}
 
-// SessionMemories returns the agent's session memories that can be read, without their texts. It
-// returns memories.ErrNotFound for an unknown agent.
+// SessionMemories returns the agent's session memories on disk, newest first, with an empty Text.
+// It leaves out unreadable ones, and returns nil if the agent has none. It returns
+// memories.ErrNotFound for an unknown agent.
 func (d *Directory) SessionMemories(ctx context.Context, slug string, _ SessionMemoriesOp) ([]agents.SessionMemory, error) {
 	row, err := d.Store.AgentUncounted(ctx, slug)
 	if err != nil {
@@ -102,8 +104,9 @@ func (d *Directory) SessionMemories(ctx context.Context, slug string, _ SessionM
 // SessionMemoryOp configures SessionMemory. Session is the directory name of the session.
 type SessionMemoryOp struct{ Session string }
 
-// SessionMemory returns the session memory of one session. It returns memories.ErrNotFound for an
-// unknown agent or session, and *memories.ConflictError if the file cannot be read.
+// SessionMemory returns the session memory of one session, with its text. It returns
+// memories.ErrNotFound for an unknown agent or a session without a memory, and
+// *memories.ConflictError if the file cannot be read.
 func (d *Directory) SessionMemory(ctx context.Context, slug string, op SessionMemoryOp) (agents.SessionMemory, error) {
 	row, err := d.Store.AgentUncounted(ctx, slug)
 	if err != nil {

@@ -28,8 +28,9 @@ type ConsolidationLock struct {
 // ConsolidationLockOp is the argument of Directory.ConsolidationLock.
 type ConsolidationLockOp struct{}
 
-// ConsolidationLock returns the state of the agent's lock. It returns memories.ErrNotFound for an
-// unknown agent.
+// ConsolidationLock returns the state of the lock in the agent's primary directory. Held is false
+// if this process has the lock. If the lock or the agent's directory cannot be read, the error is
+// nil and Problem has the reason. It returns memories.ErrNotFound for an unknown agent.
 func (d *Directory) ConsolidationLock(ctx context.Context, slug string, _ ConsolidationLockOp) (ConsolidationLock, error) {
 	row, err := d.Store.AgentUncounted(ctx, slug)
 	if err != nil {
@@ -66,7 +67,9 @@ type ConversationsOp struct {
 	Max   int       `json:"Most"` // stop counting here
 }
 
-// Conversations counts the agent's conversations as agents.ConversationsSince does. It returns
+// Conversations counts the agent's conversations that changed after op.Since, up to op.Max. It does
+// not count the newest conversation of a project of Claude Code if it is in progress. If the
+// agent's layout has no conversations to count, Known is false and the error is nil. It returns
 // memories.ErrNotFound for an unknown agent.
 func (d *Directory) Conversations(ctx context.Context, slug string, op ConversationsOp) (Conversations, error) {
 	row, err := d.Store.AgentUncounted(ctx, slug)
@@ -92,9 +95,10 @@ type ConsolidateOp struct {
 	Taken lockfile.Taken
 }
 
-// Consolidate takes, checks or releases the agent's lock. It returns the taken lock. Errors to test
-// for: memories.ErrNotFound, and *memories.ConflictError if another process has the lock or it
-// cannot be taken.
+// Consolidate takes, checks or releases the agent's consolidation lock, as op.Verb states. It
+// returns the lock taken, or op.Taken. It returns *memories.ConflictError if another process has
+// the lock, or it cannot be taken or its directory is missing. A release then does nothing and
+// returns nil. It returns memories.ErrNotFound for an unknown agent.
 func (d *Directory) Consolidate(ctx context.Context, slug string, op ConsolidateOp) (lockfile.Taken, error) {
 	taken := op.Taken
 	err := d.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
@@ -146,7 +150,7 @@ func beginConsolidation(ctx context.Context, tx *agenttx.Tx) (lockfile.Taken, er
 	return taken, nil
 }
 
-// lostLock returns the conflict for a lock that another process has taken.
+// lostLock returns the *memories.ConflictError for a lock that another process has taken since.
 func lostLock() error {
 	return &memories.ConflictError{Reason: "Another program has begun to consolidate these memories. What was done before that is done, and nothing else was changed. Try again when it is done."}
 }

@@ -9,8 +9,8 @@ import (
 	"memoir/internal/sync/agenttx"
 )
 
-// checkNewDepth returns a conflict if a new file at relPath would be deeper than Memoir reads. Logs
-// may be deeper.
+// checkNewDepth returns a conflict if a new file at relPath would be more than agents.MaxDepth
+// levels deep, where Memoir reads nothing. It returns nil for every log.
 func checkNewDepth(tx *agenttx.Tx, relPath string) error {
 	if depthOf(tx, relPath) <= agents.MaxDepth || tx.Agent.IsLogPath(relPath) {
 		return nil
@@ -18,8 +18,9 @@ func checkNewDepth(tx *agenttx.Tx, relPath string) error {
 	return &memories.ConflictError{Reason: fmt.Sprintf("%s would be more than %d levels deep, where Memoir reads no files. Nothing was written. Choose a shorter path.", relPath, agents.MaxDepth)}
 }
 
-// checkMoveDepth returns a conflict if a move of a file or directory would bring files deeper than
-// Memoir reads. It allows every move that makes nothing deeper. Logs may be deeper.
+// checkMoveDepth returns a conflict if a move would bring files below agents.MaxDepth levels, where
+// Memoir reads nothing. from may be a directory. It returns nil for a move that makes nothing
+// deeper, and for every move to logs.
 func checkMoveDepth(tx *agenttx.Tx, from, to string) error {
 	if depthOf(tx, to) <= depthOf(tx, from) {
 		return nil
@@ -41,7 +42,9 @@ func depthOf(tx *agenttx.Tx, relPath string) int {
 	return strings.Count(strings.TrimPrefix(relPath, tx.Agent.PrimaryDir()+"/"), "/") + 1
 }
 
-// levelsBelow returns the number of levels with files below a directory, and 0 for a file.
+// levelsBelow returns the number of levels with files below a directory. It returns 0 for a file,
+// and for a directory without files. It ignores hidden files and the contents of linked
+// directories. It fails if the primary directory cannot be opened.
 func levelsBelow(tx *agenttx.Tx, relPath string) (int, error) {
 	d, err := primaryDirOf(tx.Root, tx.Agent)
 	if err != nil {

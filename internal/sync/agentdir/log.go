@@ -33,10 +33,10 @@ type Logged struct {
 	Line string // the appended text without its last line end
 }
 
-// AppendLog appends an entry to the agent's log and scans the file. The entry is on disk when it
-// returns. A failed scan is not an error, because the caller would append the entry again. Errors
-// to test for: memories.ErrNotFound, *memories.InvalidError, and *memories.ConflictError if the
-// file cannot be written.
+// AppendLog appends an entry to the agent's log file for its day and title, or creates the file,
+// and scans it. The entry is on disk when it returns. If the scan fails, it requests another one
+// and succeeds. It returns memories.ErrNotFound for an unknown agent, *memories.InvalidError for an
+// invalid text, title or time, and *memories.ConflictError if the file cannot be written.
 func (d *Directory) AppendLog(ctx context.Context, slug string, entry LogEntry) (Logged, error) {
 	entry.At, entry.Title = entry.At.Local(), strings.TrimSpace(entry.Title)
 	if err := logs.Check(entry.Text, entry.Title, entry.At, time.Now()); err != nil {
@@ -67,8 +67,8 @@ func (d *Directory) AppendLog(ctx context.Context, slug string, entry LogEntry) 
 // Arbitrary.
 const appendAttempts = 5
 
-// appendTo appends line to a file. It creates a missing file with heading. It returns a conflict if
-// the file cannot be written.
+// appendTo appends line to a file. It creates a missing file with heading and line. It returns a
+// conflict if the file cannot be written; a part of line may be in the file then.
 func appendTo(tx *agenttx.Tx, relPath, heading, line string) error {
 	var err error
 	for range appendAttempts {

@@ -20,9 +20,10 @@ import (
 // ReadFileOp configures ReadFile. Path is relative to the primary directory.
 type ReadFileOp struct{ Path string }
 
-// ReadFile returns the bytes of a file in the agent's primary directory. Errors to test for:
-// memories.ErrNotFound for an unknown agent, memories.ErrNoFile, memories.ErrIsDirectory, and
-// *memories.ConflictError for a file that is larger than memories.MaxFileSize or cannot be read.
+// ReadFile returns the bytes of a file in the agent's primary directory. It returns
+// memories.ErrNotFound for an unknown agent, memories.ErrNoFile for a missing, hidden or outside
+// file, and memories.ErrIsDirectory. It returns *memories.ConflictError for a file that is larger
+// than memories.MaxFileSize or cannot be read.
 func (d *Directory) ReadFile(ctx context.Context, slug string, op ReadFileOp) ([]byte, error) {
 	primary, at, err := d.openPrimaryDir(ctx, slug, op.Path)
 	if err != nil {
@@ -42,10 +43,11 @@ type ListedFile struct {
 // ListFilesOp configures ListFiles. Path is relative to the primary directory; "." is all of it.
 type ListFilesOp struct{ Path string }
 
-// ListFiles returns all files and directories below a directory, in the order of fs.WalkDir,
-// without hidden ones. It lists a linked directory, but not its files. Errors to test for:
-// memories.ErrNotFound for an unknown agent, memories.ErrNoFile also if Path is a file, and
-// *memories.ConflictError if the directory cannot be read.
+// ListFiles returns the files and directories below op.Path, each directory before its contents. It
+// leaves out hidden ones, invalid names, links out of the primary directory, and the contents of
+// linked and unreadable directories. It returns memories.ErrNotFound for an unknown agent,
+// memories.ErrNoFile if op.Path is missing or a file, and *memories.ConflictError if that directory
+// cannot be read.
 func (d *Directory) ListFiles(ctx context.Context, slug string, op ListFilesOp) ([]ListedFile, error) {
 	primary, at, err := d.openPrimaryDir(ctx, slug, op.Path)
 	if err != nil {
@@ -62,9 +64,10 @@ type primaryDir struct {
 	dir  string // path relative to the agent's directory, for messages
 }
 
-// openPrimaryDir opens the agent's primary directory, without locking the agent, and finds a file
-// in it. at is the file's path after following all links. It returns memories.ErrNotFound for an
-// unknown agent, and memories.ErrNoFile if the directory or the file does not exist.
+// openPrimaryDir opens the agent's primary directory, which the caller must close, and finds a file
+// in it. It does not lock the agent. at is the file's path after all links, relative to the primary
+// directory. It returns memories.ErrNotFound for an unknown agent, memories.ErrNoFile if the
+// directory or the file does not exist, and a conflict if either cannot be read.
 func (d *Directory) openPrimaryDir(ctx context.Context, slug, file string) (primary *primaryDir, at string, err error) {
 	row, err := d.Store.AgentUncounted(ctx, slug)
 	if err != nil {
@@ -84,8 +87,8 @@ func (d *Directory) openPrimaryDir(ctx context.Context, slug, file string) (prim
 	return primary, at, err
 }
 
-// primaryDirOf opens the primary directory below root. It returns memories.ErrNoFile if the
-// directory does not exist.
+// primaryDirOf opens the primary directory below root; the caller must close it. It returns
+// memories.ErrNoFile if the directory does not exist, and a conflict if it cannot be opened.
 func primaryDirOf(root *os.Root, agent agents.Agent) (*primaryDir, error) {
 	at, err := files.Resolve(root, agent.PrimaryDir())
 	if err != nil {
@@ -103,7 +106,8 @@ func (d *primaryDir) close() {
 }
 
 // find returns the path of an existing file or directory after following all links. It returns
-// memories.ErrNoFile if the file does not exist, is hidden, or is outside.
+// memories.ErrNoFile if the file or the target is missing, hidden or outside of the primary
+// directory. It returns a conflict if a directory on the way cannot be read.
 func (d *primaryDir) find(file string) (string, error) {
 	if !isReachable(file) {
 		return "", memories.ErrNoFile
@@ -118,9 +122,10 @@ func (d *primaryDir) find(file string) (string, error) {
 	return at, nil
 }
 
-// findLink returns the path of an existing file or directory after following the links on the way,
-// but not a link at its end. It returns memories.ErrNoFile if the file, or the target of such a
-// link, does not exist, is hidden or is outside.
+// findLink returns the path of an existing file or directory after following the links to its
+// directory. A link at the end of the path is not followed, but must have a target. It returns
+// memories.ErrNoFile if the file or the target is missing, hidden or outside. It returns a conflict
+// if a directory on the way cannot be read.
 func (d *primaryDir) findLink(file string) (string, error) {
 	if _, err := d.find(file); err != nil {
 		return "", err
@@ -129,9 +134,10 @@ func (d *primaryDir) findLink(file string) (string, error) {
 	return path.Join(dir, path.Base(file)), err
 }
 
-// findNew returns the path for a new file after following all links. It returns
-// memories.ErrFileExists if something is there, also a broken link. It returns
-// memories.ErrInvalidPath if the path is hidden or outside, or cannot be created.
+// findNew returns the path for a new file after following all links; its directories may be
+// missing. It returns memories.ErrFileExists if something is there, also a broken link. It returns
+// memories.ErrInvalidPath if the path is hidden, outside, or below a file. It returns a conflict if
+// a directory on the way cannot be read.
 func (d *primaryDir) findNew(file string) (string, error) {
 	if !isReachable(file) {
 		return "", memories.ErrInvalidPath
@@ -154,8 +160,9 @@ func (d *primaryDir) findNew(file string) (string, error) {
 	return at, nil
 }
 
-// read returns the bytes of a file. It returns memories.ErrIsDirectory for a directory, and a
-// conflict for a file that is larger than memories.MaxFileSize or cannot be read.
+// read returns the bytes of a file. It returns memories.ErrNoFile for a missing file, and
+// memories.ErrIsDirectory for a directory. It returns a conflict for a file that is larger than
+// memories.MaxFileSize or cannot be read.
 func (d *primaryDir) read(file string) ([]byte, error) {
 	raw, err := agenttx.ReadAll(d.root, file, memories.MaxFileSize)
 	switch {
@@ -172,9 +179,10 @@ func (d *primaryDir) read(file string) ([]byte, error) {
 	return raw, nil
 }
 
-// list returns all files and directories below dir, each directory before its contents, without
-// hidden ones. It lists a linked directory, but not its files. It returns memories.ErrNoFile if dir
-// is not a directory.
+// list returns the files and directories below dir, each directory before its contents. It leaves
+// out hidden ones, invalid names, links out of the primary directory, and the contents of linked
+// and unreadable directories. It returns memories.ErrNoFile if dir is not a directory, and a
+// conflict if dir cannot be read.
 func (d *primaryDir) list(dir string) ([]ListedFile, error) {
 	if info, err := d.root.Lstat(dir); err != nil || !info.IsDir() {
 		return nil, memories.ErrNoFile
@@ -211,8 +219,8 @@ func (d *primaryDir) list(dir string) ([]ListedFile, error) {
 	return listed, nil
 }
 
-// infoOf returns the file info of an entry, or of its target if it is a link. It fails for a link
-// that leads out of the primary directory, to a hidden file, or to nothing.
+// infoOf returns the file info of an entry at path, or of its target if it is a link. It fails for
+// a link that leads out of the primary directory, to a hidden file, or to a missing one.
 func (d *primaryDir) infoOf(path string, entry fs.DirEntry) (fs.FileInfo, error) {
 	if entry.Type() != fs.ModeSymlink {
 		return entry.Info()
@@ -226,8 +234,8 @@ func (d *primaryDir) infoOf(path string, entry fs.DirEntry) (fs.FileInfo, error)
 
 func isHidden(name string) bool { return strings.HasPrefix(name, ".") }
 
-// isReachable reports whether a path is valid for an agent: relative without "..", and without
-// hidden elements. Memoir's own files are hidden.
+// isReachable reports whether an agent may use a path: "." or a relative path without ".." and
+// without hidden elements. It does not read the disk. Memoir's own files are hidden.
 func isReachable(file string) bool {
 	if !fs.ValidPath(file) || strings.ContainsRune(file, 0) {
 		return false
@@ -241,7 +249,7 @@ func (d *primaryDir) readError(file string, err error) error {
 
 // readError returns the error for a file that could not be read because of err. It is
 // memories.ErrNoFile if the file does not exist, or is behind a link that cannot be followed.
-// Otherwise it is a conflict.
+// Otherwise it is a *memories.ConflictError.
 func readError(file string, err error) error {
 	if agenttx.IsNotFound(err) || errors.Is(err, files.ErrLeaves) || errors.Is(err, files.ErrLoop) {
 		return memories.ErrNoFile

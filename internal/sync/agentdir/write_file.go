@@ -36,10 +36,11 @@ type WriteFileOp struct {
 	Raw  []byte // new bytes, for FileCreate and FileReplace
 }
 
-// WriteFile changes files in the agent's primary directory, scans them, and writes CLAUDE.md. It
-// has the same effect on memories as a change on disk. Errors to test for: memories.ErrNotFound for
-// an unknown agent, memories.ErrChanged for another hash, *memories.ConflictError, and
-// memories.ErrNoFile, ErrIsDirectory, ErrFileExists and ErrInvalidPath for a path.
+// WriteFile creates, replaces, removes or renames a file as op.Verb states, scans it, and writes
+// CLAUDE.md. Memories change as after a change on disk. It returns memories.ErrNotFound for an
+// unknown agent, memories.ErrChanged if the file does not have op.Hash, and memories.ErrNoFile,
+// ErrIsDirectory, ErrFileExists or ErrInvalidPath for a path. It returns *memories.ConflictError if
+// the change is refused or fails; a removal may be partly done then.
 func (d *Directory) WriteFile(ctx context.Context, slug string, op WriteFileOp) (cluster.Nothing, error) {
 	return cluster.Nothing{}, d.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
 		switch op.Verb {
@@ -98,10 +99,10 @@ func (d *Directory) replaceFile(ctx context.Context, tx *agenttx.Tx, op WriteFil
 	return d.writeFile(ctx, tx, relPath, op.Raw, files.Options{IfHash: op.Hash})
 }
 
-// writeFile writes raw with the options, scans the file, and writes CLAUDE.md. It returns a
-// conflict and writes nothing if raw is larger than memories.MaxFileSize, or has a credential and
-// may be team memory. It returns memories.ErrFileExists or memories.ErrChanged if the options
-// forbid the write.
+// writeFile writes raw to relPath with the options, scans the file, and writes CLAUDE.md. It
+// returns a conflict and writes nothing if raw is larger than memories.MaxFileSize, or has a
+// credential and may be team memory. It returns memories.ErrFileExists or memories.ErrChanged if
+// the options forbid the write, and a conflict if the file cannot be written.
 func (d *Directory) writeFile(ctx context.Context, tx *agenttx.Tx, relPath string, raw []byte, options files.Options) error {
 	if len(raw) > memories.MaxFileSize {
 		return &memories.ConflictError{Reason: relPath + " would be larger than 1 MiB, and could not be read back as a memory. Nothing was written. Move the detail into a file of its own."}
@@ -162,8 +163,9 @@ func (d *Directory) removeFile(ctx context.Context, tx *agenttx.Tx, op WriteFile
 const removalAttempts = 5
 
 // removeAll removes the file or directory at relPath. It scans first, so that the trash gets the
-// present contents, and again if a file has changed since. It returns a conflict if something could
-// not be removed; some files may be removed then.
+// present contents, and again if a file has changed since. It returns nil if another process
+// removes the rest, and a conflict if a part cannot be removed. Other parts may be removed then, so
+// the caller must scan relPath in any case.
 func (d *Directory) removeAll(ctx context.Context, tx *agenttx.Tx, relPath string) error {
 	for range removalAttempts {
 		if err := d.scanExisting(ctx, tx, relPath); err != nil {
@@ -180,14 +182,16 @@ func (d *Directory) removeAll(ctx context.Context, tx *agenttx.Tx, relPath strin
 	return &memories.ConflictError{Reason: "Somebody keeps writing " + relPath + ", so not all of it was removed. What was, and was a memory, is in the trash. Look at what is there now and decide again."}
 }
 
-// isChanged reports whether err means that a file or directory has changed since it was scanned.
+// isChanged reports whether err means that a file has changed or disappeared since it was scanned,
+// or that a directory has got new entries.
 func isChanged(err error) bool {
 	return errors.Is(err, files.ErrChanged) || errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, fs.ErrNotExist)
 }
 
-// removeScanned removes the files at and below relPath if they still have the hash of the last
-// scan, then the directories, and syncs the parent directory. If a file has changed since, it stops
-// and returns an error for which isChanged reports true. Other failures are conflicts.
+// removeScanned removes the files at and below relPath, then the directories, and syncs the parent
+// directory. A memory file must have the hash of its last scan. If a file has changed since, it
+// stops and returns an error for which isChanged reports true. Other failures on disk are
+// conflicts; earlier files are removed then.
 func removeScanned(ctx context.Context, tx *agenttx.Tx, relPath string) error {
 	found, dirs, err := listTree(tx, relPath)
 	if err != nil {
@@ -227,8 +231,9 @@ func removeScanned(ctx context.Context, tx *agenttx.Tx, relPath string) error {
 }
 
 // listTree returns the files and directories at and below relPath, each directory before its
-// contents. It returns a conflict if one is hidden, or is not a regular file inside the agent's
-// directory.
+// contents. A link is listed as a file, even if it leads to a directory. It returns a conflict if
+// an entry below is hidden, or is not a regular file inside the agent's directory. If relPath is
+// missing, it returns an error for which isChanged reports true.
 func listTree(tx *agenttx.Tx, relPath string) (found, dirs []string, err error) {
 	info, err := files.Lstat(tx.Root, relPath)
 	if err != nil {
@@ -262,8 +267,8 @@ func listTree(tx *agenttx.Tx, relPath string) (found, dirs []string, err error) 
 	return found, dirs, err
 }
 
-// removeError returns the conflict for a file that could not be removed because of err. It returns
-// err itself if isChanged reports true for it.
+// removeError returns err itself if isChanged reports true for it. Otherwise it returns the
+// *memories.ConflictError for a file that could not be removed because of err.
 func removeError(relPath string, err error) error {
 	if isChanged(err) {
 		return err
@@ -271,16 +276,17 @@ func removeError(relPath string, err error) error {
 	return &memories.ConflictError{Reason: fmt.Sprintf("%s could not be removed (%v). What was removed before it, and was a memory, is in the trash. Look at what is there now, and try again.", relPath, agenttx.FSCause(err))}
 }
 
-// scanExisting scans relPath before it is changed, so that its present bytes are in the database.
-// The journal attributes a change that it finds to another program, not to tx.Actor.
+// scanExisting scans relPath before it is changed, so that its present bytes are saved in the
+// database. The journal attributes a change that it finds to another program, not to tx.Actor.
 func (d *Directory) scanExisting(ctx context.Context, tx *agenttx.Tx, relPath string) error {
 	_, err := d.Scanner.Run(ctx, tx, scan.Request{Paths: []string{relPath}})
 	return err
 }
 
-// resolvePath calls find with the primary directory and file, a path in it, and returns the result
-// relative to the agent's directory. It returns memories.ErrNoFile for the primary directory
-// itself, which must not be changed, and a conflict if the agent's directory is not open.
+// resolvePath calls find for file, a path in the primary directory, and returns the result relative
+// to the agent's directory. It returns the errors of find. It returns memories.ErrNoFile for the
+// primary directory itself, which must not be changed, and a conflict if the agent's directory is
+// not open.
 func resolvePath(tx *agenttx.Tx, file string, find func(*primaryDir, string) (string, error)) (string, error) {
 	if tx.Root == nil {
 		return "", tx.MissingError()
@@ -298,8 +304,9 @@ func resolvePath(tx *agenttx.Tx, file string, find func(*primaryDir, string) (st
 }
 
 // resolveNewPath returns the path for a new file of the primary directory, relative to the agent's
-// directory. The primary directory need not exist. It returns memories.ErrFileExists if something
-// is there, and memories.ErrInvalidPath if the path is hidden, outside, or cannot be created.
+// directory. The primary directory and others on the way may be missing. It returns
+// memories.ErrFileExists if something is there, and memories.ErrInvalidPath if the path is hidden,
+// outside or below a file. It returns a conflict if a directory cannot be read.
 func resolveNewPath(tx *agenttx.Tx, file string) (string, error) {
 	relPath, err := resolvePath(tx, file, (*primaryDir).findNew)
 	switch {
