@@ -48,9 +48,9 @@ type Call[Op, R any] struct {
 	run  func(ctx context.Context, slug string, op Op) (R, error)
 }
 
-// Handle returns the Call that executes run, and registers it for requests of other servers. Its
-// name is the name of type Op. It panics if the node already has a call of that name. All servers
-// must register the same calls.
+// Handle returns the Call that executes run, and registers run for requests of other servers. The
+// call's name is the name of type Op. Handle panics if the node already has a call of that name.
+// All servers must register the same calls, before ServeRequests.
 func Handle[Op, R any](n *Node, run func(ctx context.Context, slug string, op Op) (R, error)) Call[Op, R] {
 	c := Call[Op, R]{n, reflect.TypeFor[Op]().Name(), run}
 	if n.handlers[c.name] != nil {
@@ -60,10 +60,11 @@ func Handle[Op, R any](n *Node, run func(ctx context.Context, slug string, op Op
 	return c
 }
 
-// Do runs the call on the server that holds the agent's lease: this one or another. If no server
-// holds it, the call runs here. If the holder changes before the call has started, Do asks the next
-// holder. It fails with memories.ErrInterrupted if the holder changes later, with
-// memories.ErrNotFound for an unknown slug, and with the call's own errors.
+// Do runs the call on the server that holds the agent's lease, or here if no server does. If the
+// holder changes before the call has started, Do asks the next one. It fails with
+// memories.ErrInterrupted if the holder is lost later: the change may be done. It fails with
+// memories.ErrNotFound for an unknown slug, memories.ErrUnavailable if the holder does not respond,
+// and the call's own errors. If ctx ends, a started call continues on the other server.
 func (c Call[Op, R]) Do(ctx context.Context, slug string, op Op) (R, error) {
 	var none R
 	for {
@@ -89,9 +90,8 @@ func (c Call[Op, R]) Do(ctx context.Context, slug string, op Op) (R, error) {
 	}
 }
 
-// Read runs a call that only reads, and returns its result. The call runs on this server if the
-// agent's directory is on its disk, also if another server holds the lease. Otherwise it runs on
-// the server that holds the lease, with the errors of Do.
+// Read runs a call that only reads, and returns its result. The call runs here if this server holds
+// the lease, or has the agent's directory on its disk. Otherwise Do runs it, with the errors of Do.
 func (c Call[Op, R]) Read(ctx context.Context, slug string, op Op) (R, error) {
 	if c.node.HoldsLease(slug) || c.node.HasDirectory(ctx, slug) {
 		return c.run(ctx, slug, op)
@@ -99,9 +99,10 @@ func (c Call[Op, R]) Read(ctx context.Context, slug string, op Op) (R, error) {
 	return c.Do(ctx, slug, op)
 }
 
-// send runs the call on the other server that holds the agent's lease, and returns its result. It
-// fails with errHolderChanged if the lease was lost before the call started, with
-// memories.ErrInterrupted if it was lost later, and with the call's own error.
+// send runs the call on holder, the other server that holds the agent's lease, and returns its
+// result. It fails with errHolderChanged if the lease was lost before the call started, and with
+// memories.ErrInterrupted if it was lost later. It fails with memories.ErrUnavailable if holder
+// does not respond, and with the call's own error.
 func (c Call[Op, R]) send(ctx context.Context, agent int64, holder records.LeaseHolder, op Op) (R, error) {
 	var result R
 	arguments, err := json.Marshal(op)
@@ -125,7 +126,7 @@ func (c Call[Op, R]) send(ctx context.Context, agent int64, holder records.Lease
 }
 
 // serve runs the call for another server and returns its result or error. arguments are the
-// operation as JSON; it fails if they cannot be decoded.
+// operation as JSON; serve fails if they cannot be decoded.
 func (c Call[Op, R]) serve(ctx context.Context, slug string, arguments []byte) (result any, err error) {
 	var op Op
 	if err := json.Unmarshal(arguments, &op); err != nil {
@@ -134,10 +135,10 @@ func (c Call[Op, R]) serve(ctx context.Context, slug string, arguments []byte) (
 	return c.run(ctx, slug, op)
 }
 
-// sendRequest stores a request in the database, notifies the holder of the agent's lease, and
-// returns the holder's response as JSON. It fails with errHolderChanged if the lease is lost before
-// the request has started, and with memories.ErrInterrupted if it is lost later. It always deletes
-// the request at the end; if that fails, no server starts the request after 3 s.
+// sendRequest stores a request in the database, notifies the lease holder, and returns the holder's
+// response as JSON, also if the call failed. It fails with errHolderChanged if the lease is lost
+// before the request has started, and with memories.ErrInterrupted if it is lost later. It always
+// deletes the request at the end; if that fails, no server starts the request after 3 s.
 func (n *Node) sendRequest(ctx context.Context, holder records.LeaseHolder, r records.ServerRequest) ([]byte, error) {
 	arrived := make(chan struct{}, 1)
 	n.responses.Store(r.ID.String(), arrived)
@@ -160,8 +161,9 @@ func (n *Node) sendRequest(ctx context.Context, holder records.LeaseHolder, r re
 
 // awaitResponse waits for the response to a request, and returns it as JSON. It reads the request
 // when arrived receives, and every second, which also extends the request's life. It fails with
-// errHolderChanged if holder loses the lease, or Postgres has lost the request. It fails with
-// memories.ErrUnavailable if the request has not started after claimTimeout.
+// errHolderChanged if holder loses the lease, or Postgres has lost the request, whether or not the
+// call has started. It fails with memories.ErrUnavailable if the request has not started after
+// claimTimeout.
 func (n *Node) awaitResponse(ctx context.Context, holder records.LeaseHolder, r records.ServerRequest, arrived <-chan struct{}) (raw []byte, err error) {
 	again := time.NewTicker(responsePollInterval)
 	defer again.Stop()
@@ -194,7 +196,7 @@ func (n *Node) awaitResponse(ctx context.Context, holder records.LeaseHolder, r 
 }
 
 // ServeRequests runs the requests of other servers until ctx ends, at most maxServed at a time. It
-// returns when the requests that it has started are done.
+// does not cancel the started ones, and returns when they are done.
 func (n *Node) ServeRequests(ctx context.Context) {
 	var work sync.WaitGroup
 	defer work.Wait()
@@ -218,8 +220,8 @@ func (n *Node) ServeRequests(ctx context.Context) {
 }
 
 // serveRequest claims the request with that ID, runs it, stores the response, and notifies the
-// sender. It does nothing if the request was withdrawn, or another server has claimed it. It logs
-// an error of the database.
+// sender. It does nothing if the request has expired, was withdrawn or claimed, or the ID is
+// invalid. An error of the database is only logged: the sender gets no response.
 func (n *Node) serveRequest(ctx context.Context, id string) {
 	request, err := uuid.Parse(id)
 	if err != nil {
@@ -237,8 +239,8 @@ func (n *Node) serveRequest(ctx context.Context, id string) {
 	}
 }
 
-// responseTo runs the request and returns the response as JSON: the result of the call, or its
-// error. The journal attributes changes to the request's actor.
+// responseTo runs the request and returns the response as JSON: the result of the call, its error,
+// or both. The journal attributes changes to the request's actor.
 func (n *Node) responseTo(ctx context.Context, r records.ServerRequest) []byte {
 	out, err := n.runCall(agenttx.As(ctx, r.Actor), r)
 	result := response{Error: problem.Encode(err)}
@@ -252,8 +254,9 @@ func (n *Node) responseTo(ctx context.Context, r records.ServerRequest) []byte {
 	return raw
 }
 
-// runCall runs the call that the request names. It fails with memories.ErrNotHolder if this server
-// does not know the agent.
+// runCall runs the call that the request names, and returns its result and error. It fails with
+// memories.ErrNotHolder if this process does not know the agent, and with another error if the node
+// has no call of that name.
 func (n *Node) runCall(ctx context.Context, r records.ServerRequest) (any, error) {
 	run := n.handlers[r.Call]
 	if run == nil {

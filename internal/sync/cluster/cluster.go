@@ -63,7 +63,8 @@ type Node struct {
 }
 
 // New returns a Node without a connection. The caller registers the calls with Handle, then calls
-// OpenLeaseConn, then starts LeaseLoop, BroadcastLoop and ServeRequests.
+// OpenLeaseConn, then starts LeaseLoop, BroadcastLoop and ServeRequests. At the end it stops these
+// and calls CloseServerConn.
 func New(o Options) *Node {
 	n := &Node{
 		o: o, handlers: map[string]func(context.Context, string, []byte) (any, error){},

@@ -16,11 +16,12 @@ import (
 // that server may be restarting. Arbitrary.
 const holderTimeout = 5 * time.Minute
 
-// Term returns the number of this server's present lease term for the agent. It is 0 if this server
-// does not hold the lease. A lease that was lost and taken again has another term.
+// Term returns the number of this server's present lease term for the agent, by ID. It is 0 if this
+// server does not hold the lease. A lease that was lost and taken again has another term.
 func (n *Node) Term(agent int64) uint64 { return n.conn.Load().Term(agent) }
 
-// HoldsLease reports whether this server holds the agent's lease.
+// HoldsLease reports whether this server holds the agent's lease. It is false for an agent that
+// this process does not know. It never waits.
 func (n *Node) HoldsLease(slug string) bool {
 	a := n.o.Agents.Known(slug)
 	return a != nil && n.Term(a.ID) != 0
@@ -39,8 +40,9 @@ func (n *Node) LeasedSlugs() []string {
 }
 
 // RequestLeases replaces the set of agents whose leases this server wants. ids are agent IDs by
-// slug. It releases the other leases, and takes those in ids that are free. LeaseLoop takes the
-// rest as soon as they are free.
+// slug. It releases the leases that it no longer wants, and takes those in ids that are free.
+// LeaseLoop takes the rest as soon as they are free. A lack of room in Postgres is logged, not
+// returned.
 func (n *Node) RequestLeases(ids map[string]int64) error {
 	wanted := map[int64]struct{}{}
 	for _, id := range ids {
@@ -67,8 +69,8 @@ func (n *Node) requestedIDs() []int64 {
 	return slices.Collect(maps.Keys(n.requested))
 }
 
-// takeLeases takes the wanted leases that are free, and returns their number. If Postgres has no
-// room for all, it logs that once and keeps the ones taken; that is not an error.
+// takeLeases takes the wanted leases that are free, and returns the number of those newly taken. If
+// Postgres has no room for all, it logs that once and keeps the ones taken; that is not an error.
 func (n *Node) takeLeases() (int, error) {
 	taken, err := n.conn.Load().Take(n.requestedIDs())
 	if errors.Is(err, lease.ErrNoRoom) {
@@ -93,7 +95,8 @@ func (n *Node) takeFreeLeases() error {
 }
 
 // HasDirectory reports whether the agent's directory is on this server's disk, also if another
-// server holds the lease. It waits for the agent's lock, and reports false if ctx ends first.
+// server holds the lease. It waits for the agent's lock, and reports false if ctx ends first. It is
+// false for an agent that this process does not know.
 func (n *Node) HasDirectory(ctx context.Context, slug string) bool {
 	a := n.o.Agents.Known(slug)
 	if a == nil || a.Lock(ctx) != nil {
@@ -104,9 +107,9 @@ func (n *Node) HasDirectory(ctx context.Context, slug string) bool {
 	return err == nil && info.IsDir()
 }
 
-// HeldByOthers returns for each agent, by ID, whether another server holds its lease or has lost it
-// less than holderTimeout ago. It leaves out the agents whose leases this server holds. It must not
-// be called concurrently, because it remembers when leases were lost.
+// HeldByOthers returns for the agents of rows, by ID, whether another server holds the lease or has
+// lost it less than holderTimeout ago. Agents whose leases this server holds have no entry. It must
+// not be called concurrently, because it remembers when leases were lost.
 func (n *Node) HeldByOthers(ctx context.Context, rows []records.Agent) (map[int64]bool, error) {
 	holders, err := n.o.Store.Holders(ctx)
 	if err != nil {

@@ -22,8 +22,8 @@ type peerEvents struct {
 	wake    chan struct{} // receives when an event was queued
 }
 
-// add queues events and wakes BroadcastLoop. If more than maxPeerEvents wait, it replaces them by
-// their summary. It never waits for another server.
+// add queues events and wakes BroadcastLoop. If more than maxPeerEvents then wait, it replaces all
+// by their summary. It never waits for another server.
 func (p *peerEvents) add(added ...events.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -51,8 +51,9 @@ func summary(all []events.Event) []events.Event {
 	return short
 }
 
-// send removes the events from the queue and sends them to the other servers. If that fails, it
-// puts their summary back into the queue. It does nothing if the queue is empty.
+// send removes all events from the queue and sends them to the other servers. If that fails, it
+// puts their summary back at the start of the queue, and returns no error. It does nothing if the
+// queue is empty.
 func (p *peerEvents) send(link *lease.Conn) {
 	p.mu.Lock()
 	taken := p.waiting
@@ -71,8 +72,8 @@ func (p *peerEvents) send(link *lease.Conn) {
 // eventsRoom is the room for the JSON of events in one message, in bytes.
 var eventsRoom = lease.MaxPayload - len(message{Events: []events.Event{{}}}.payload())
 
-// payloads returns messages with the events, in order, each message as full as possible. An event
-// that is too long for a message becomes a Scanned event of its agent.
+// payloads returns messages with the events as JSON, in order, each with as many events as fit. An
+// event that is too long for a message becomes a Scanned event of its agent.
 func payloads(all []events.Event) []string {
 	var messages []string
 	var part []events.Event
@@ -92,7 +93,7 @@ func payloads(all []events.Event) []string {
 }
 
 // BroadcastLoop sends this server's events to the other servers as they occur, until ctx ends.
-// While the connection is lost, they stay queued.
+// While the connection is lost, they stay queued, and may become a summary.
 func (n *Node) BroadcastLoop(ctx context.Context) {
 	for {
 		select {

@@ -46,9 +46,10 @@ func (m message) payload() string {
 	return string(raw)
 }
 
-// receive handles a message from another server, by its fields. It logs a message that is not JSON.
-// It ignores a request if this server does not hold the lease, or the queue of requests is full. It
-// runs on the connection's goroutine and must not block.
+// receive handles a message from another server, by its set fields. It emits events, wakes
+// LeaseLoop, reports indexing, queues a request, or wakes the call that waits for a response. It
+// ignores a request if this server does not hold the lease, or the queue is full. It logs a message
+// that is not JSON. It runs on the connection's goroutine and must not block.
 func (n *Node) receive(payload string) {
 	var m message
 	if err := json.Unmarshal([]byte(payload), &m); err != nil {
@@ -86,8 +87,9 @@ func (n *Node) emitPeerEvents(received []events.Event) {
 	n.Hub.EmitLocal(received...)
 }
 
-// LeaseLoop takes free leases and sends stats every leaseInterval, and at once when another server
-// has released leases. It reconnects when the connection is lost. It returns when ctx ends.
+// LeaseLoop takes free leases and saves stats every leaseInterval, and at once when another server
+// has released leases. It reconnects when the connection is lost, and logs failures. It returns
+// when ctx ends.
 func (n *Node) LeaseLoop(ctx context.Context) {
 	ticker := time.NewTicker(leaseInterval)
 	defer ticker.Stop()
@@ -110,8 +112,8 @@ func (n *Node) LeaseLoop(ctx context.Context) {
 	}
 }
 
-// OpenLeaseConn opens the connection for leases and messages. It fails with
-// memories.ErrUnavailable if Postgres cannot be reached.
+// OpenLeaseConn opens the connection for leases and messages, in place of a lost one. It fails with
+// memories.ErrUnavailable if Postgres cannot be reached, within connectTimeout.
 func (n *Node) OpenLeaseConn(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
@@ -123,8 +125,8 @@ func (n *Node) OpenLeaseConn(ctx context.Context) error {
 	return nil
 }
 
-// reopenServerConn tries to connect until it succeeds, and reports false if ctx ends first.
-// Messages of other servers in between are lost, so it emits a Scanned event for all agents.
+// reopenServerConn tries to connect until it succeeds, and reports false if ctx ends first. Other
+// servers' messages were lost since, so it emits a Scanned event for all agents on this server.
 func (n *Node) reopenServerConn(ctx context.Context) bool {
 	for {
 		if err := n.OpenLeaseConn(ctx); err == nil {
@@ -139,8 +141,9 @@ func (n *Node) reopenServerConn(ctx context.Context) bool {
 	}
 }
 
-// CloseServerConn sends the queued events, releases all leases and closes the connection, within
-// closeTimeout. The caller must first stop everything else that uses the connection.
+// CloseServerConn sends the queued events, releases all leases and closes the connection. It takes
+// at most closeTimeout, and ignores errors. The caller must first stop everything else that uses
+// the connection.
 func (n *Node) CloseServerConn() {
 	link := n.conn.Load()
 	late := time.AfterFunc(closeTimeout, link.Close)
@@ -153,7 +156,8 @@ func (n *Node) CloseServerConn() {
 	link.Close()
 }
 
-// signal makes one receive from c succeed, now or later, and never blocks. c has a buffer of one.
+// signal sends to c, which has a buffer of one. If a value is already in the buffer, it does
+// nothing. It never blocks.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -162,7 +166,7 @@ func signal(c chan struct{}) {
 }
 
 // TellIndexing sends a message to the other servers: whether this one is filling the search index.
-// It ignores errors, because the caller repeats the message and it expires.
+// It ignores errors. The caller repeats the message, because the receivers forget it.
 func (n *Node) TellIndexing(busy bool) {
 	n.conn.Load().Notify([]string{message{Indexing: &busy}.payload()}) //nolint:errcheck // see above
 }

@@ -14,7 +14,7 @@ type peerStats struct {
 	stats map[int64]records.AgentStats // by agent
 }
 
-// agentStats returns the stats of the agents whose leases this server holds, by ID.
+// agentStats returns the current stats of the agents whose leases this server holds, by ID.
 func (n *Node) agentStats() map[int64]records.AgentStats {
 	conn := n.conn.Load()
 	stats := map[int64]records.AgentStats{}
@@ -27,8 +27,8 @@ func (n *Node) agentStats() map[int64]records.AgentStats {
 }
 
 // AllAgentStats returns the stats of every agent that has a directory of its own, by ID. They are
-// current for agents of this server, and otherwise as the lease holder last saved them. Pending is
-// 0 if no server holds the lease.
+// current for agents of this server, and otherwise as the lease holder last saved them. If no
+// server holds the lease, Pending is 0.
 func (n *Node) AllAgentStats(ctx context.Context) (map[int64]records.AgentStats, error) {
 	all, err := n.o.Store.AgentStats(ctx)
 	if err != nil {
@@ -50,7 +50,7 @@ func (n *Node) AllAgentStats(ctx context.Context) (map[int64]records.AgentStats,
 }
 
 // sendStats saves the stats of this server's agents in the database, where the other servers read
-// them. It saves only the changed ones; after a reconnect, all.
+// them. It saves only the stats that have changed since the last call, or all after a reconnect.
 func (n *Node) sendStats() error {
 	link := n.conn.Load()
 	if n.sentStats.link != link {
