@@ -53,22 +53,24 @@ type Tx struct {
 	replaced *replacedFiles
 }
 
-// Rescan requests a scan of a path when the agent has been quiet.
+// Rescan requests a scan of a path, relative to the agent's directory, by Queue.Add: it runs when
+// the agent has been quiet. It does not wait.
 func (tx *Tx) Rescan(path string) { tx.queue.Add(tx.Agent.Slug, path) }
 
-// RescanLater requests a scan of a path after a wait. It does not delay other scans of the agent.
+// RescanLater requests a scan of a path after a wait, and does not wait itself. A further call with
+// the same path replaces the time. It does not delay other scans of the agent.
 func (tx *Tx) RescanLater(path string, wait time.Duration) {
 	tx.queue.AddLater(tx.Agent.Slug, path, wait)
 }
 
-// RescanNoSooner requests a scan of a path after a wait, but not before Rescan would. It does not
-// delay other scans of the agent.
+// RescanNoSooner requests a scan of a path after the wait, or after the queue's quiet time if that
+// is longer. It does not delay other scans of the agent.
 func (tx *Tx) RescanNoSooner(path string, wait time.Duration) {
 	tx.queue.AddNoSooner(tx.Agent.Slug, path, wait)
 }
 
-// RescanAllAfter requests a scan of the whole directory after a wait. A further call within the
-// wait starts it again.
+// RescanAllAfter requests a scan of the whole directory after a wait, and does not wait itself. A
+// further call replaces the time of a request that is still waiting.
 func (tx *Tx) RescanAllAfter(wait time.Duration) {
 	if tx.State.fullScanTimer != nil {
 		tx.State.fullScanTimer.Reset(wait)
@@ -78,10 +80,10 @@ func (tx *Tx) RescanAllAfter(wait time.Duration) {
 	tx.State.fullScanTimer = time.AfterFunc(wait, func() { queue.Add(slug, ".") })
 }
 
-// CanWrite returns a *memories.ConflictError if Memoir must not write into the agent's directory.
-// The causes are: the directory is not open, CheckWrite fails, or the primary directory is missing
-// and memories are known in it. Writing would create a new primary directory, and those memories
-// would seem removed.
+// CanWrite returns nil if Memoir may write into the agent's directory, else a
+// *memories.ConflictError, or an error of the database. It refuses if the directory is not open, if
+// CheckWrite fails, or if the primary directory is missing and memories are known in it. Writing
+// would create a new primary directory, and those memories would seem removed.
 func (tx *Tx) CanWrite(ctx context.Context) error {
 	if tx.Root == nil {
 		return tx.MissingError()
@@ -109,7 +111,7 @@ func (tx *Tx) Emit(kind events.Kind, name string) {
 const Retry = time.Second
 
 // AgentsAtOnce returns how many agents one task may work on at the same time: the number of
-// processors, and at least two. Much of the work is waiting for the disk and Postgres.
+// processors that Go uses, and at least two. Much of the work is waiting for the disk and Postgres.
 func AgentsAtOnce() int { return max(2, runtime.GOMAXPROCS(0)) }
 
 type actorKey struct{}

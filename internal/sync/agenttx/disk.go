@@ -36,7 +36,8 @@ type Disk interface {
 	Recover(root *os.Root, dirs []string) (back []string, err error)
 }
 
-// NewDisk returns the Disk that changes files where the guard allows it.
+// NewDisk returns the Disk that changes real files. Where the guard refuses a path, its methods
+// change nothing and return a *files.OwnershipError.
 func NewDisk(guard *files.Guard) Disk { return realDisk{guard} }
 
 type realDisk struct{ *files.Guard }
@@ -47,8 +48,8 @@ func (realDisk) SyncDirectory(root *os.Root, path string) (wait func() error) {
 	return func() error { return <-synced }
 }
 
-// ReadAll returns the bytes of a file. It fails with ErrTooLarge if the file has more than max
-// bytes.
+// ReadAll returns the bytes of a file below root. It fails with ErrTooLarge if the file has more
+// than max bytes, with fs.ErrNotExist if it is missing, and with the other errors of files.Open.
 func ReadAll(root *os.Root, path string, max int64) ([]byte, error) {
 	raw, err := agents.ReadFile(root, path, max)
 	if err != nil {
@@ -60,9 +61,10 @@ func ReadAll(root *os.Root, path string, max int64) ([]byte, error) {
 	return raw, nil
 }
 
-// ReadRecorded returns the bytes of a file of at most memories.MaxFileSize. It returns nil if the
-// file is missing. It returns a *memories.ConflictError if the file cannot be read or its hash is
-// not the recorded one. If the hash differs, it also requests a scan of the file.
+// ReadRecorded returns the bytes of the file if they have the recorded hash. If the file is
+// missing, it returns nil and no error. If the hash differs, it requests a scan of the file and
+// returns a *memories.ConflictError. It also returns one if the file is unreadable or larger than
+// memories.MaxFileSize. tx.Root must be open.
 func (tx *Tx) ReadRecorded(f records.File) ([]byte, error) {
 	raw, err := ReadAll(tx.Root, f.Path, memories.MaxFileSize)
 	switch {
@@ -86,10 +88,10 @@ const (
 	lateTimes = 100 * time.Millisecond
 )
 
-// AwaitBytes waits until a file that was empty has bytes, and reports whether it has. It gives up
-// after EmptyFileTimeout. It gives up after lateTimes if the file's modification time is older than
-// EmptyFileTimeout. Callers use it before they replace an empty file: a program may have emptied it
-// to write it, and would write over the replacement.
+// AwaitBytes waits until an empty file has bytes, and reports whether it has. It reports false for
+// a missing or unreadable file. It gives up after EmptyFileTimeout, or already after lateTimes if
+// the file's modification time is older than EmptyFileTimeout. Callers use it before they replace
+// an empty file: a program may have emptied it to write it, and would write over the replacement.
 func AwaitBytes(root *os.Root, path string) bool {
 	for start := time.Now(); ; time.Sleep(5 * time.Millisecond) {
 		info, err := files.Stat(root, path)
@@ -103,17 +105,19 @@ func AwaitBytes(root *os.Root, path string) bool {
 	}
 }
 
-// IsFree reports whether nothing exists at the path p, not even a link. It reports false if the
-// path cannot be read.
+// IsFree reports whether nothing exists at the path p below root, not even a link. It reports false
+// if that cannot be determined.
 func IsFree(root *os.Root, p string) bool {
 	_, err := files.Lstat(root, p)
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// IsFree reports whether nothing exists at the path p in the agent's directory, not even a link.
+// IsFree reports whether nothing exists at the path p in the agent's directory, not even a link. It
+// reports false if that cannot be determined. tx.Root must be open.
 func (tx *Tx) IsFree(p string) bool { return IsFree(tx.Root, p) }
 
-// HasHash reports whether the file at path can be read and has the given files.ReadHash.
+// HasHash reports whether the file at path has the given files.ReadHash. It reports false if the
+// file is missing or unreadable. tx.Root must be open.
 func (tx *Tx) HasHash(path, hash string) bool {
 	found, err := files.ReadHash(tx.Root, path)
 	return err == nil && found == hash

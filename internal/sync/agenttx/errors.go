@@ -30,8 +30,8 @@ func OutOfFiles(err error) error {
 	return fmt.Errorf("%w (%w): raise the limit (ulimit -n)", memories.ErrOutOfFiles, err)
 }
 
-// FSCause returns the cause in a file system error, without its operation and path, for messages
-// that name these themselves. It returns any other err as it is.
+// FSCause returns the cause in an fs.PathError or os.LinkError, without its operation and path, for
+// messages that name these themselves. It returns any other err as it is.
 func FSCause(err error) error {
 	var failed *fs.PathError
 	if errors.As(err, &failed) {
@@ -44,14 +44,15 @@ func FSCause(err error) error {
 	return err
 }
 
-// IsNotFound reports whether err means that nothing exists at a path. It reports false if the path
-// just cannot be read.
+// IsNotFound reports whether err means that nothing exists at a path. This includes a parent that
+// is a file, and a name that is too long or invalid. It reports false if the path just cannot be
+// read.
 func IsNotFound(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, syscall.EINVAL)
 }
 
-// MissingError returns the *memories.ConflictError for a change while Root is nil: ClosedError if
-// the directory exists, else that it is missing.
+// MissingError returns the *memories.ConflictError for a change that needs Root while Root is nil.
+// It is ClosedError if the directory exists. Otherwise the reason is that the directory is missing.
 func (tx *Tx) MissingError() error {
 	if tx.Closed != nil {
 		return tx.ClosedError()
@@ -59,8 +60,8 @@ func (tx *Tx) MissingError() error {
 	return &memories.ConflictError{Reason: "The agent's directory " + tx.Agent.Dir + " is not there, so nothing can be written. Nothing was changed."}
 }
 
-// ClosedError returns the *memories.ConflictError for a change while Closed is set. Its reason
-// contains the cause and the remedy.
+// ClosedError returns the *memories.ConflictError for a change that needs Root while Closed is set.
+// Its reason contains the cause and the remedy.
 func (tx *Tx) ClosedError() error {
 	var joined *joinedError
 	if errors.As(tx.Closed, &joined) {
@@ -83,8 +84,9 @@ func (e *joinedError) Error() string {
 	return fmt.Sprintf("%s is joined to %s: its directory is a link to that one's.", e.slug, e.to)
 }
 
-// MisnamedError returns a *memories.ConflictError if the file's name on disk is not valid UTF-8,
-// and so cannot be stored. It returns nil for any other file, and without a directory.
+// MisnamedError returns a *memories.ConflictError if the name of the file on disk is not valid
+// UTF-8, and so cannot be stored; relPath is its path by agents.SafePath. It returns nil for any
+// other file, and if Root is nil.
 func (tx *Tx) MisnamedError(relPath string) error {
 	if tx.Root == nil || !agents.IsMisnamed(tx.Root, relPath) {
 		return nil

@@ -50,14 +50,14 @@ func NewManager(o Options) *Manager {
 	return &Manager{o: o, states: map[string]*State{}}
 }
 
-// Close closes the replaced files that are still open.
+// Close closes the replaced files that Overwrite has kept open. It does not wait for calls of Do.
 func (m *Manager) Close() { m.replaced.close() }
 
-// Do calls do with exclusive use of the agent, in this process and among all servers, and
-// returns its error. It opens the agent's directory for the call. It fails with
-// memories.ErrNotFound for an unknown slug, and with memories.ErrNotHolder if another server
-// holds the agent's lease. It fails with ErrPanic if do panics, and with the error of ctx if ctx
-// ends while Do waits. A call of Do inside do for the same agent deadlocks.
+// Do calls do with exclusive use of the agent on all servers, and returns its error. In do, Root is
+// nil if the agent's directory is missing or cannot be opened. Do fails with memories.ErrNotFound
+// for an unknown slug, memories.ErrNotHolder if another server holds the lease, and ErrPanic if do
+// panics. It fails with the error of ctx or memories.ErrUnavailable if it cannot start do. A call
+// of Do inside do for the same agent deadlocks.
 func (m *Manager) Do(ctx context.Context, slug string, do func(*Tx) error) (err error) {
 	a, err := m.Load(ctx, slug)
 	if err != nil {
@@ -99,9 +99,9 @@ func (m *Manager) Do(ctx context.Context, slug string, do func(*Tx) error) (err 
 	})
 }
 
-// Do calls do with exclusive use of the agent, by m.Do, and returns its result and error. It fails
-// with memories.ErrNotFound for an unknown slug, with memories.ErrNotHolder if another server holds
-// the agent's lease, and with ErrPanic if do panics.
+// Do is Manager.Do for a function with a result: it calls do with exclusive use of the agent, and
+// returns its result and error. It fails with memories.ErrNotFound for an unknown slug, with
+// memories.ErrNotHolder if another server holds the lease, and with ErrPanic if do panics.
 func Do[R any](ctx context.Context, m *Manager, slug string, do func(*Tx) (R, error)) (R, error) {
 	var result R
 	err := m.Do(ctx, slug, func(tx *Tx) (err error) {
@@ -111,9 +111,10 @@ func Do[R any](ctx context.Context, m *Manager, slug string, do func(*Tx) (R, er
 	return result, err
 }
 
-// begin prepares tx for the current lease term. If another server holds the lease, it returns
-// memories.ErrNotHolder. If none does, this server may work on the agent, and begin reads the
-// agent's row again. It returns memories.ErrNotFound if the row no longer exists.
+// begin prepares tx for the current lease term, and resets the scan state if the term is new. It
+// returns memories.ErrNotHolder if another server holds the lease. If no server does, this one may
+// work on the agent, and begin reads the agent's row again. If the row no longer exists, it drops
+// the agent and returns memories.ErrNotFound.
 func (m *Manager) begin(ctx context.Context, tx *Tx) error {
 	term := m.o.Term(tx.State.ID)
 	if term == 0 {
@@ -140,8 +141,8 @@ func (m *Manager) begin(ctx context.Context, tx *Tx) error {
 	return nil
 }
 
-// Load returns the State of an agent. If this process does not know the agent, Load reads its row.
-// It fails with memories.ErrNotFound if no agent has that slug.
+// Load returns the State of an agent, unlocked. If this process does not know the agent, Load reads
+// its row and remembers it. It fails with memories.ErrNotFound if no agent has that slug.
 func (m *Manager) Load(ctx context.Context, slug string) (*State, error) {
 	if a := m.Known(slug); a != nil {
 		return a, nil
@@ -161,7 +162,8 @@ func (m *Manager) Load(ctx context.Context, slug string) (*State, error) {
 	return a, nil
 }
 
-// Known returns the State of an agent, or nil if this process does not know the agent.
+// Known returns the State of an agent, unlocked, or nil if this process does not know the agent. It
+// does not ask the database.
 func (m *Manager) Known(slug string) *State {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -180,7 +182,8 @@ func (m *Manager) SlugOf(id int64) string {
 	return ""
 }
 
-// Drop makes this process forget an agent. It changes nothing in the database or on disk.
+// Drop makes this process forget an agent; it does nothing for an unknown slug. It changes nothing
+// in the database or on disk. Running calls of Do continue.
 func (m *Manager) Drop(slug string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -222,8 +225,8 @@ func (m *Manager) Keep(ids map[string]int64) {
 	maps.DeleteFunc(m.states, func(slug string, a *State) bool { return ids[slug] != a.ID })
 }
 
-// Ensure returns the State of the agent with that slug and id. It creates a new State if this
-// process does not know the agent, or knows another agent by that slug.
+// Ensure returns the State of the agent with that slug and id. If this process does not know the
+// agent, or knows another agent by that slug, it stores a new State with only the id set.
 func (m *Manager) Ensure(slug string, id int64) *State {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -235,8 +238,8 @@ func (m *Manager) Ensure(slug string, id int64) *State {
 	return a
 }
 
-// Unlock releases the lock of an agent. If LockOrSkip gave up on the agent, Unlock requests a
-// discovery.
+// Unlock releases the lock of an agent, which the caller must hold. If LockOrSkip has given up on
+// the agent since the last Unlock, it also queues a discovery.
 func (m *Manager) Unlock(a *State) {
 	a.inUse.Release(1)
 	if a.skipped.Swap(false) {

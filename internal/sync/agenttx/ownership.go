@@ -11,7 +11,8 @@ import (
 
 // CheckWrite returns a *memories.ConflictError if Memoir must not write the agent's CLAUDE.md or
 // its primary directory, because of their owner or permissions. Callers then save or delete
-// nothing: the agent would not learn of it. Without an open directory it returns nil.
+// nothing: the agent would not learn of it. It returns nil for every other problem, and if Root is
+// nil.
 func (tx *Tx) CheckWrite() error {
 	if tx.Root == nil {
 		return nil // callers report that with MissingError
@@ -29,9 +30,9 @@ func (tx *Tx) CheckWrite() error {
 // indexName is the file that CheckWrite uses to check the primary directory. Any name would do.
 const indexName = "MEMORY.md"
 
-// CheckPublish returns an error for which files.IsOwnership reports true if Memoir must not write
-// CLAUDE.md, because of its owner or permissions. It returns nil if Memoir may, if the agent has no
-// CLAUDE.md, or if no directory is open.
+// CheckPublish returns a *files.OwnershipError if Memoir must not write CLAUDE.md, because of its
+// owner or permissions. It returns nil for every other problem, for a missing file, for an agent
+// without a published CLAUDE.md, and if Root is nil.
 func (tx *Tx) CheckPublish() error {
 	at := tx.Agent.ClaudeMDPath(tx.Root)
 	if at == "" || tx.Root == nil {
@@ -44,8 +45,8 @@ func (tx *Tx) CheckPublish() error {
 }
 
 // CheckRemove returns a *memories.ConflictError if Memoir must not remove a primary file, because
-// of its owner or permissions. For a session's file it returns nil: such a file may stay on disk,
-// because it does not keep the memory alive.
+// of the owner or permissions of its directories. It returns nil for a session's file, which may
+// stay on disk, because it does not keep the memory alive. It also returns nil if Root is nil.
 func (tx *Tx) CheckRemove(f records.File) error {
 	if tx.Root == nil || !f.IsPrimary() {
 		return nil
@@ -54,7 +55,8 @@ func (tx *Tx) CheckRemove(f records.File) error {
 }
 
 // CheckOwner returns a *memories.ConflictError if Memoir must not remove or replace the file at
-// path, because of the owner or permissions of its directories. It returns nil otherwise.
+// path, because of the owner or permissions of its directories. It returns nil for every other
+// problem, and for a missing file. tx.Root must be open.
 func (tx *Tx) CheckOwner(path string) error {
 	if err := tx.guard.CheckRemoval(tx.Root, path); files.IsOwnership(err) {
 		return OwnershipConflict(err)
@@ -69,7 +71,8 @@ func OwnershipProblem(err error) string {
 
 const ownershipHelp = "Memoir changes nothing there, because another user could misuse it. Change the permissions or the owner, or run Memoir as the owner."
 
-// OwnershipConflict returns the *memories.ConflictError for an error about ownership.
+// OwnershipConflict returns the *memories.ConflictError that reports err, an error for which
+// files.IsOwnership reports true, to users.
 func OwnershipConflict(err error) error {
 	return &memories.ConflictError{Reason: "Nothing was changed: " + ownershipReason(err) + ". " + ownershipHelp}
 }

@@ -43,8 +43,8 @@ type replacedFiles struct {
 	all []replacedFile
 }
 
-// add adds a file, or closes it if there are maxReplaced already. It first closes files that are
-// older than maxReplacedAge.
+// add adds an open file to the list, or closes it if the list has maxReplaced already. Before, it
+// closes files that are older than maxReplacedAge, and takes them off the list.
 func (f *replacedFiles) add(r replacedFile) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -56,8 +56,8 @@ func (f *replacedFiles) add(r replacedFile) {
 	f.all = append(f.all, r)
 }
 
-// setNewHash records that Memoir has written a path again: it changes the newHash of that path's
-// files from one hash to the other.
+// setNewHash records that Memoir has written a path again. In the agent's entries for that path, it
+// changes each newHash that equals from to the other hash.
 func (f *replacedFiles) setNewHash(slug, path, from, to string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -68,7 +68,7 @@ func (f *replacedFiles) setNewHash(slug, path, from, to string) {
 	}
 }
 
-// first returns the agent's file that was replaced first, or nil if it has none.
+// first returns a copy of the agent's entry that was added first, or nil if the agent has none.
 func (f *replacedFiles) first(slug string) *replacedFile {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -80,21 +80,22 @@ func (f *replacedFiles) first(slug string) *replacedFile {
 	return nil
 }
 
-// closeFile closes and removes one file.
+// closeFile closes one file and takes it off the list. The file on disk stays.
 func (f *replacedFiles) closeFile(file *os.File) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closeWhere(func(r replacedFile) bool { return r.file == file })
 }
 
-// close closes and removes all files.
+// close closes all files and empties the list.
 func (f *replacedFiles) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.closeWhere(func(replacedFile) bool { return true })
 }
 
-// closeWhere closes and removes the files for which match reports true. The caller holds mu.
+// closeWhere closes the files for which match reports true, and takes them off the list. The caller
+// holds mu.
 func (f *replacedFiles) closeWhere(match func(replacedFile) bool) {
 	f.all = slices.DeleteFunc(f.all, func(r replacedFile) bool {
 		if match(r) {
@@ -106,7 +107,8 @@ func (f *replacedFiles) closeWhere(match func(replacedFile) bool) {
 }
 
 // Overwrite writes a file with Disk.Write, whose errors it returns. If options has IfHash, it keeps
-// the replaced file open and requests a scan, so that RecoverLateWrites can find late writes to it.
+// the replaced file open, and requests a scan. RecoverLateWrites can then find bytes that another
+// program writes into that file late. It sets options.Displaced itself then. tx.Root must be open.
 func (tx *Tx) Overwrite(path string, data []byte, options files.Options) error {
 	slug, oldHash, newHash := tx.Agent.Slug, options.IfHash, files.Hash(data)
 	if oldHash != "" {
@@ -122,10 +124,11 @@ func (tx *Tx) Overwrite(path string, data []byte, options files.Options) error {
 	return err
 }
 
-// RecoverLateWrites copies the bytes that were written late into the agent's replaced files to
-// their paths, requests scans of these, and closes the files. It leaves a path that another program
-// has written since, because that is newer, and logs a warning. If a replaced file may still be
-// written, it requests a scan and leaves that file and the later ones.
+// RecoverLateWrites copies bytes that were written late into the agent's replaced files to their
+// paths, requests scans of these, and closes the files. If another program has written a path
+// since, or the write fails, it logs a warning and leaves the path. If a replaced file may still be
+// written, it requests a scan and leaves that file and the later ones. It does nothing if Root is
+// nil.
 func (tx *Tx) RecoverLateWrites() {
 	if tx.Root == nil {
 		return
@@ -150,9 +153,9 @@ func (tx *Tx) RecoverLateWrites() {
 	}
 }
 
-// read returns the bytes that were written into the file since it was replaced. raw is nil if none
-// were, or if they cannot be recovered: the file is unreadable or larger than maxLateWrite. isFinal
-// is false while the file may still be written; raw is nil then.
+// read returns all bytes of the file if it was written since it was replaced. raw is nil if it was
+// not, or if it is empty, unreadable, larger than maxLateWrite, or equal to the bytes that Memoir
+// wrote. isFinal is false while the file may still be written; raw is nil then.
 func (r *replacedFile) read() (raw []byte, isFinal bool) {
 	info, err := r.file.Stat()
 	if err != nil {

@@ -47,11 +47,12 @@ type State struct {
 	Others OtherFiles
 }
 
-// NewState returns the State of the agent with the given id, with everything else unknown.
+// NewState returns the State of the agent with the given id, unlocked, with everything else
+// unknown.
 func NewState(id int64) *State { return &State{inUse: semaphore.NewWeighted(1), ID: id} }
 
-// Lock locks the agent. It waits until the lock is free or ctx ends, and returns the error of ctx.
-// The caller unlocks it with Manager.Unlock.
+// Lock locks the agent in this process. It waits until the lock is free, and returns the error of
+// ctx if ctx ends first; the agent is not locked then. The caller unlocks it with Manager.Unlock.
 func (a *State) Lock(ctx context.Context) error { return a.inUse.Acquire(ctx, 1) }
 
 // LockOrSkip locks the agent for a caller that serves several agents, and reports whether it has.
@@ -75,9 +76,9 @@ func (a *State) LockOrSkip(ctx context.Context) (locked bool) {
 // a machine with two processors.
 const AgentTurn = time.Second
 
-// Begin records the lease term of the coming work. It resets the scan state if the term has changed
-// or is 0, which means that this server does not hold the lease. Another server may then have
-// changed the agent. The caller holds the lock.
+// Begin records the lease term of the coming work. If the term has changed, it resets the scan
+// state: another server may have changed the agent. It also does so for term 0, which means that
+// this server does not hold the lease. The caller holds the lock.
 func (a *State) Begin(term uint64) {
 	if term == 0 || term != a.term {
 		a.ResetScanState()
@@ -85,8 +86,9 @@ func (a *State) Begin(term uint64) {
 	a.term = term
 }
 
-// ResetScanState forgets what scans have learned about the directory, so that the next scan starts
-// without it. It keeps Emptied, Awaited, Others and FileCounter.
+// ResetScanState forgets what scans have learned about the directory, so that the next full scan
+// checks everything. It keeps Emptied, Awaited, Others, FileCounter and the timer of
+// RescanAllAfter. The caller holds the lock.
 func (a *State) ResetScanState() {
 	a.FullyScanned, a.Recovered, a.Links, a.Indexes, a.Facts = false, false, nil, nil, nil
 }
@@ -121,9 +123,10 @@ type fileCounter struct {
 	unseen map[string]struct{}
 }
 
-// Update records a scan of paths that found the given number of files. before is the number of
-// files that the rows had on disk at these paths. unseen are the files among them that the scan did
-// not find and did not record as removed.
+// Update sets Files after a scan of paths that found the given number of files. After a full scan,
+// that is the number. Otherwise it adds the number, less before: the number of files that the rows
+// had on disk at these paths. unseen are the files among them that the scan did not find and did
+// not record as removed. They are not counted.
 func (c *fileCounter) Update(paths []string, files, before int, unseen []string) {
 	for p := range c.unseen {
 		if IsIn(paths, p) {
@@ -144,8 +147,9 @@ func (c *fileCounter) Update(paths []string, files, before int, unseen []string)
 	c.Files.Add(int64(files - before))
 }
 
-// Removed records that Memoir has removed a file that the rows had on disk. The next scan does not
-// subtract it, because its row is absent by then.
+// Removed subtracts 1 from Files for a file that Memoir has removed and that the rows had on disk.
+// It does not subtract a file of unseen. The next scan does not subtract it, because its row is
+// absent by then.
 func (c *fileCounter) Removed(path string) {
 	if _, ok := c.unseen[path]; ok {
 		delete(c.unseen, path)
