@@ -85,7 +85,7 @@ func (e *joinedError) Error() string {
 }
 
 // MisnamedError returns a *memories.ConflictError if the name of the file on disk is not valid
-// UTF-8, and so cannot be stored; relPath is its path by agents.SafePath. It returns nil for any
+// UTF-8, and so cannot be stored. relPath is its path by agents.SafePath. It returns nil for any
 // other file, and if Root is nil.
 func (tx *Tx) MisnamedError(relPath string) error {
 	if tx.Root == nil || !agents.IsMisnamed(tx.Root, relPath) {
