@@ -53,7 +53,8 @@ type calls struct {
 	conversations     cluster.Call[agentdir.ConversationsOp, agentdir.Conversations]
 }
 
-// makeCalls registers all calls with the node and returns them.
+// makeCalls registers all calls with e.node, so that other servers can request them, and returns
+// them. It must be called once.
 func (e *Engine) makeCalls() calls {
 	return calls{
 		save:              cluster.Handle(e.node, e.ops.Save),

@@ -11,66 +11,72 @@ import (
 )
 
 // Preview compiles the agent's CLAUDE.md without writing it. If without is not empty, it leaves out
-// the memory with that ID, which may be one that another agent shares. It fails with
+// the memory with that ID, which may be one that another agent shares. If the present file is
+// unreadable or damaged, the error is nil and Preview.Problem is the reason. It fails with
 // memories.ErrNotFound for an unknown agent or memory.
 func (e *Engine) Preview(ctx context.Context, slug, without string) (Preview, error) {
 	return e.calls.preview.Read(ctx, slug, publish.PreviewOp{Without: without})
 }
 
-// PreviewAsOf compiles the agent's CLAUDE.md from the memories of a past moment. Memories that were
-// purged since are missing. Text outside of Memoir's markers is the present text. It fails with
-// memories.ErrNotFound.
+// PreviewAsOf compiles the agent's CLAUDE.md from the memories of a past moment, without writing
+// it. Memories that were purged since are missing. Text outside of Memoir's markers is the present
+// text. If the present file is unreadable or damaged, the error is nil and Preview.Problem is the
+// reason. It fails with memories.ErrNotFound for an unknown agent.
 func (e *Engine) PreviewAsOf(ctx context.Context, slug string, at time.Time) (Preview, error) {
 	return e.calls.preview.Read(ctx, slug, publish.PreviewOp{AsOf: &at})
 }
 
-// PreviewEdits returns the length of the agent's CLAUDE.md now, after each set of edits alone, and
-// after all sets together. It fails with memories.ErrNotFound.
+// PreviewEdits returns the lengths that the agent's CLAUDE.md has now, would have after each set of
+// edits alone, and after all sets together. It changes nothing. An edit of an unknown memory counts
+// as a new memory. It fails with memories.ErrNotFound for an unknown agent.
 func (e *Engine) PreviewEdits(ctx context.Context, slug string, sets [][]Edit) (ClaudeMDSizes, error) {
 	return e.calls.previewEdits.Read(ctx, slug, publish.PreviewEditsOp{Sets: sets})
 }
 
-// PreviewDeletion returns the changes that the deletion of these memories of an agent would make.
-// It fails with memories.ErrNotFound for an unknown agent or memory.
+// PreviewDeletion returns the changes that the deletion of these memories of an agent would make:
+// memories, files, lines of MEMORY.md, and CLAUDE.md. It changes nothing. It leaves out memories
+// that are in the trash. It fails with memories.ErrNotFound for an unknown agent or memory.
 func (e *Engine) PreviewDeletion(ctx context.Context, slug string, ids ...string) (DeletionPreview, error) {
 	return e.calls.previewDeletion.Read(ctx, slug, publish.PreviewDeletionOp{IDs: ids})
 }
 
-// Index returns the MEMORY.md of an agent's primary directory, with findings about it. It fails
-// with memories.ErrNotFound for an unknown agent, and with *memories.ConflictError if the file
-// cannot be read.
+// Index returns the MEMORY.md of an agent's primary directory, with findings about it. If the file
+// is missing, Present is false and the error is nil. It fails with memories.ErrNotFound for an
+// unknown agent, and with *memories.ConflictError if the file cannot be read.
 func (e *Engine) Index(ctx context.Context, slug string) (Index, error) {
 	index, err := e.calls.index.Read(ctx, slug, indexfile.IndexOp{})
 	index.Loaded = memorymd.Read(index.Raw)
 	return index, err
 }
 
-// PreviewIndex returns the change that RebuildIndex would make, and writes nothing. A missing
-// MEMORY.md is no error. It returns memories.ErrNotFound for an unknown agent, and
+// PreviewIndex returns the change that RebuildIndex would make, and writes nothing. If MEMORY.md is
+// missing, the change creates it. It fails with memories.ErrNotFound for an unknown agent, and with
 // *memories.ConflictError if MEMORY.md cannot be read.
 func (e *Engine) PreviewIndex(ctx context.Context, slug string) (IndexChange, error) {
 	return e.calls.previewIndex.Read(ctx, slug, indexfile.PreviewIndexOp{})
 }
 
-// PreviewPrunedIndex returns the change of the agent's MEMORY.md by a rebuild that also shortens
-// the file until an agent loads all of it. It writes nothing, and fails like PreviewIndex.
+// PreviewPrunedIndex returns the change that would rebuild the agent's MEMORY.md and shorten it
+// until an agent loads all of it. It writes nothing. It fails with memories.ErrNotFound for an
+// unknown agent, and with *memories.ConflictError if MEMORY.md cannot be read.
 func (e *Engine) PreviewPrunedIndex(ctx context.Context, slug string) (IndexChange, error) {
 	return e.calls.previewIndex.Read(ctx, slug, indexfile.PreviewIndexOp{Prune: true})
 }
 
 // RebuildIndex updates the agent's MEMORY.md from its memory files, or creates it, and returns the
-// change. If etag is not the IndexChange.ETag of the change, it fails with memories.ErrChanged. It
-// fails with memories.ErrNotFound, and with *memories.ConflictError if the file cannot be read or
-// written. Unless the disk has failed, nothing has changed then.
+// change. It writes nothing if the file is current. It fails with memories.ErrChanged if etag is
+// not the IndexChange.ETag of the change; an empty etag and "*" accept any. It fails with
+// memories.ErrNotFound for an unknown agent, and with *memories.ConflictError if the file cannot be
+// read or written.
 func (e *Engine) RebuildIndex(ctx context.Context, slug, etag string) (IndexChange, error) {
 	return e.calls.rebuildIndex.Do(ctx, slug, ops.RebuildIndexOp{Match: etag})
 }
 
 // AdoptFact creates a memory from a fact in a MEMORY.md file, then replaces the fact with an entry
-// for the memory. If it fails in between, the memory exists, and a repeated call does the rest.
-// It fails with memories.ErrNotFound for an unknown agent or fact, *memories.InvalidError,
-// *memories.NameTakenError, and *memories.ConflictError if the index has changed on disk or cannot
-// be written.
+// for the memory. It writes CLAUDE.md; if it cannot, Result.ClaudeMDProblem is set. It fails with
+// memories.ErrNotFound for an unknown agent or fact, *memories.InvalidError,
+// *memories.NameTakenError, and *memories.ConflictError if MEMORY.md has changed on disk or cannot
+// be written. The memory may exist then; a repeated call does the rest.
 func (e *Engine) AdoptFact(ctx context.Context, slug string, adoption Adoption) (Result, error) {
 	return e.calls.adoptFact.Do(ctx, slug, adoption)
 }

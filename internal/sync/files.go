@@ -8,61 +8,67 @@ import (
 )
 
 // ReadFile returns the bytes of a file on disk. path is slash-separated and relative to the agent's
-// primary directory, as for all methods on files. Errors: memories.ErrNotFound for an unknown
-// agent; ErrNoFile; syscall.EISDIR; *memories.ConflictError if the file is larger than 1 MiB or
-// cannot be read.
+// primary directory. It fails with memories.ErrNotFound for an unknown agent, memories.ErrNoFile
+// for a missing, hidden or outside file, and memories.ErrIsDirectory. It fails with
+// *memories.ConflictError if the file is larger than 1 MiB or cannot be read.
 func (e *Engine) ReadFile(ctx context.Context, slug, path string) ([]byte, error) {
 	return e.calls.readFile.Read(ctx, slug, agentdir.ReadFileOp{Path: path})
 }
 
-// ListFiles returns the files and directories below the directory at path, by name, each directory
-// before its contents. Their paths are relative to path; "." is the primary directory. It omits
-// hidden ones, links that lead out of the primary directory, and the contents of linked
-// directories. It fails like ReadFile, and with ErrNoFile if path is not a directory.
+// ListFiles returns the files and directories below path, each directory before its contents, with
+// paths relative to path. "." is the primary directory. It omits hidden ones, links that lead out,
+// and the contents of linked and unreadable directories. It fails with memories.ErrNotFound for an
+// unknown agent, memories.ErrNoFile if path is missing or a file, and *memories.ConflictError if
+// path cannot be read.
 func (e *Engine) ListFiles(ctx context.Context, slug, path string) ([]ListedFile, error) {
 	return e.calls.listFiles.Read(ctx, slug, agentdir.ListFilesOp{Path: path})
 }
 
-// CreateFile writes a new file. When it returns, the file is mirrored, and CLAUDE.md is written.
-// Errors: memories.ErrNotFound for an unknown agent; fs.ErrExist if path exists; ErrInvalidPath;
-// *memories.ConflictError if the file cannot be written. Unless the disk has failed, nothing has
-// changed then.
+// CreateFile writes a new file at path, relative to the agent's primary directory, with missing
+// directories. It then scans it and writes CLAUDE.md. It fails with memories.ErrNotFound for an
+// unknown agent, and with memories.ErrFileExists or ErrInvalidPath for path. It fails with
+// *memories.ConflictError, and writes nothing, if raw is larger than 1 MiB, is team memory with a
+// credential, or cannot be written.
 func (e *Engine) CreateFile(ctx context.Context, slug, path string, raw []byte) error {
 	_, err := e.calls.writeFile.Do(ctx, slug, agentdir.WriteFileOp{Verb: agentdir.FileCreate, Path: path, Raw: raw})
 	return err
 }
 
-// ReplaceFile overwrites a file whose bytes have the given hash. It fails with memories.ErrChanged
-// if they have another hash, with ErrNoFile, with syscall.EISDIR for a directory, and otherwise
-// like CreateFile.
+// ReplaceFile overwrites a file in the agent's primary directory, scans it, and writes CLAUDE.md.
+// It fails with memories.ErrChanged if the file's hash is not hash, memories.ErrNotFound for an
+// unknown agent, memories.ErrNoFile, and memories.ErrIsDirectory. It fails with
+// *memories.ConflictError if raw is larger than 1 MiB, is team memory with a credential, or cannot
+// be written.
 func (e *Engine) ReplaceFile(ctx context.Context, slug, path, hash string, raw []byte) error {
 	_, err := e.calls.writeFile.Do(ctx, slug, agentdir.WriteFileOp{Verb: agentdir.FileReplace, Path: path, Hash: hash, Raw: raw})
 	return err
 }
 
-// RenameFile gives a file or directory another path in the primary directory. A memory whose file
-// states its name stays the same memory. Errors: memories.ErrNotFound for an unknown agent;
-// ErrNoFile for from; fs.ErrExist or ErrInvalidPath for to; *memories.ConflictError if the rename
-// is not possible.
+// RenameFile moves a file or directory to another path in the agent's primary directory, scans both
+// paths, and writes CLAUDE.md. A memory whose file states its name stays the same memory. It fails
+// with memories.ErrNotFound for an unknown agent, memories.ErrNoFile for from, and
+// memories.ErrFileExists or ErrInvalidPath for to. It fails with *memories.ConflictError if the
+// move is refused or fails.
 func (e *Engine) RenameFile(ctx context.Context, slug, from, to string) error {
 	_, err := e.calls.writeFile.Do(ctx, slug, agentdir.WriteFileOp{Verb: agentdir.FileRename, Path: from, To: to})
 	return err
 }
 
-// RemoveFile removes a file, or a directory with its contents. Its memories count as deleted on
-// disk: they move to the trash, or become missing if they are many. Errors: memories.ErrNotFound
-// for an unknown agent; ErrNoFile, also for the primary directory itself; *memories.ConflictError
-// if a part cannot be removed.
+// RemoveFile removes a file, or a directory with its contents, scans its path, and writes
+// CLAUDE.md. Memories without another primary file move to the trash, or become missing if they are
+// many. It fails with memories.ErrNotFound for an unknown agent, and with memories.ErrNoFile, also
+// for the primary directory itself. It fails with *memories.ConflictError if a part cannot be
+// removed; other parts may be removed then.
 func (e *Engine) RemoveFile(ctx context.Context, slug, path string) error {
 	_, err := e.calls.writeFile.Do(ctx, slug, agentdir.WriteFileOp{Verb: agentdir.FileRemove, Path: path})
 	return err
 }
 
-// AppendLog appends an entry to an agent's log file, and returns its place. A zero entry.At means
-// now. The entry is on disk when it returns; the database may follow with the next scan. Dates are
-// in the time zone of the lease holder. Errors: memories.ErrNotFound; *memories.InvalidError, for
-// example if At is in the future or before yesterday; *memories.ConflictError if the log cannot be
-// written.
+// AppendLog appends an entry to an agent's log file, or creates it, and returns the entry's path
+// and text. A zero entry.At means now. The entry is on disk when it returns; the database may
+// follow with the next scan. It fails with memories.ErrNotFound for an unknown agent, and with
+// *memories.ConflictError if the file cannot be written. It fails with *memories.InvalidError for
+// an invalid text, title or time, for example in the future.
 func (e *Engine) AppendLog(ctx context.Context, slug string, entry LogEntry) (Logged, error) {
 	if entry.At.IsZero() {
 		entry.At = time.Now().Truncate(time.Second)

@@ -23,8 +23,9 @@ import (
 // very many files, if a disk hangs, or if another server blocks the agent's rows. Arbitrary.
 const defaultOverdue = 30 * time.Second
 
-// scanLoop runs a full scan at the start, and then every Rescan, or after ScanRetry if it failed.
-// Until the engine is ready, the end of an overdue scan starts the next full scan at once.
+// scanLoop runs a full scan at the start, and then every Options.Rescan, or after Options.ScanRetry
+// if it failed. Until the engine is ready, the end of an overdue scan starts the next full scan at
+// once. It returns when ctx ends.
 func (e *Engine) scanLoop(ctx context.Context) {
 	for {
 		wait := e.options.Rescan
@@ -45,8 +46,9 @@ func (e *Engine) scanLoop(ctx context.Context) {
 }
 
 // runFullScan runs a discovery, and scans all agents whose leases this server holds. It repeats
-// failed scans until the next full scan is due, and reports whether all succeeded, panicked or are
-// overdue. The first full scan without failed or overdue agents makes the engine ready.
+// failed scans until the next full scan is due. It reports false if the discovery or a repeated
+// scan still fails, or ctx has ended. Panicked and overdue scans do not count as failed. If no scan
+// is failed or overdue, the engine becomes ready.
 func (e *Engine) runFullScan(ctx context.Context) (succeeded bool) {
 	started := time.Now()
 	if _, err := e.discoverer.Run(ctx); err != nil {
@@ -84,8 +86,8 @@ func (e *Engine) runFullScan(ctx context.Context) (succeeded bool) {
 }
 
 // becomeReady records that the first full scan is done. The first call also requests that the
-// search index is filled, and queues scans of the agents that share their memories. These scans
-// write the memories into the CLAUDE.md of all other agents. Later calls do nothing.
+// search index is filled, and queues scans of this server's agents that share their memories. These
+// scans write the memories into the CLAUDE.md of all other agents. Later calls do nothing.
 func (e *Engine) becomeReady() {
 	if e.scans.SetReady() {
 		return
@@ -117,9 +119,10 @@ type fullScan struct {
 	unfinished int
 }
 
-// scan scans the agents, as many at once as there are slots, and returns those whose scan failed.
-// It skips agents whose earlier scan is still running. Once the engine is ready, it waits for each
-// scan, at most agenttx.AgentTurn, before it starts the next, to leave room for changes.
+// scan scans the agents, as many at once as there are slots. It returns the agents whose scan
+// failed, without panicked and overdue ones, and logs their number. It skips agents whose earlier
+// scan is still running. Once the engine is ready, it waits for each scan, at most
+// agenttx.AgentTurn, before it starts the next, to leave room for changes.
 func (s *fullScan) scan(ctx context.Context, slugs []string) (failed []string) {
 	for _, slug := range slugs {
 		if !s.engine.scans.Begin(slug) {
@@ -180,9 +183,8 @@ func (s *fullScan) start(ctx context.Context, slug string) <-chan struct{} {
 	return done
 }
 
-// addResult adds the result of a successful scan to the sum. It adds a failed one to the agents
-// that this full scan repeats; one that panicked is only counted, and the next full scan repeats
-// it.
+// addResult adds the result of a successful scan to the sum. It adds a failed agent to the ones
+// that this full scan repeats. A panicked scan is only counted, and the next full scan repeats it.
 func (s *fullScan) addResult(slug string, result scan.Result, err error) {
 	s.withLock(func() {
 		s.unfinished--
@@ -203,10 +205,10 @@ func (s *fullScan) withLock(do func()) {
 	do()
 }
 
-// ScanAll runs a discovery, scans all agents on the servers with their leases, and returns the sum
-// of the results. A failed agent does not stop the others; the error names one. Agents whose scan
-// is already overdue are left out; the error is then a *memories.ConflictError. It fails with
-// ErrStopping while the engine stops.
+// ScanAll runs a discovery, scans all agents on the servers with their leases, and writes their
+// CLAUDE.md. It returns the sum of the successful scans, also with an error. A failed agent does
+// not stop the others; the error names one. It leaves out agents whose scan is already overdue, and
+// then fails with *memories.ConflictError. It fails with memories.ErrStopping after StopScans.
 func (e *Engine) ScanAll(ctx context.Context) (ScanResult, error) {
 	return e.withScanContext(ctx, e.scanAll)
 }
@@ -244,9 +246,10 @@ func (e *Engine) scanAll(ctx context.Context) (scan.Result, error) {
 	return sum, err
 }
 
-// scanEach calls run, a scan, for each agent, agenttx.AgentsAtOnce at a time, and returns the sum
-// of the results. It continues after a failure; the error then names one agent. It stops if the
-// database is unavailable. It ignores agents that were deleted or leased to another server.
+// scanEach calls run, a scan, for each agent, agenttx.AgentsAtOnce at a time. It returns the sum of
+// the successful scans, also with an error. It continues after a failure; the error then names one
+// agent. It cancels the rest if the database is unavailable. It ignores agents that were deleted or
+// leased to another server.
 func (e *Engine) scanEach(ctx context.Context, slugs []string, run func(context.Context, string) (scan.Result, error)) (scan.Result, error) {
 	started := time.Now()
 	var mu sync.Mutex

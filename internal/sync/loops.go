@@ -11,8 +11,9 @@ import (
 	"memoir/internal/sync/watch"
 )
 
-// workLoop runs the scans that the queue releases, agenttx.AgentsAtOnce at a time. An overdue scan
-// continues, but gives its slot to the next. It returns when ctx ends and all scans are done.
+// workLoop runs the scans and discoveries that the queue releases, agenttx.AgentsAtOnce at a time.
+// An overdue one continues, but gives its slot to the next. It returns when ctx ends and all of
+// them are done.
 func (e *Engine) workLoop(ctx context.Context) {
 	slots := make(chan struct{}, agenttx.AgentsAtOnce())
 	var scans sync.WaitGroup
@@ -49,10 +50,10 @@ func (e *Engine) workLoop(ctx context.Context) {
 	}
 }
 
-// runRequest runs one queued scan, and records its success or failure for the status. If the slug
-// is empty, it runs a discovery, and scans the new and moved agents. It queues a failed one again,
-// with the whole directory if it fails repeatedly. After a panic it does not retry; the next full
-// scan does. It ignores agents whose leases other servers have.
+// runRequest runs one queued scan, or a discovery if the slug is empty. It records the result for
+// the status, and logs a failure. It queues a failed request again after agenttx.Retry, with the
+// whole directory if it fails repeatedly. After a panic it does not retry; the next full scan does.
+// It ignores agents whose leases this server does not hold.
 func (e *Engine) runRequest(ctx context.Context, w watch.Request) {
 	var err error
 	switch {
@@ -84,7 +85,8 @@ func (e *Engine) runRequest(ctx context.Context, w watch.Request) {
 	}
 }
 
-// queueFullScan queues a discovery and a full scan of each agent.
+// queueFullScan queues a discovery, and a full scan of each agent that this process knows. It does
+// not wait.
 func (e *Engine) queueFullScan() {
 	e.queue.Add("", ".")
 	for _, slug := range e.agents.Slugs() {
@@ -92,8 +94,19 @@ func (e *Engine) queueFullScan() {
 	}
 }
 
-// isNotLocal reports whether the error means that the agent was deleted from the database, or that
-// another server holds its lease.
+// scanNewAgents runs a discovery, and scans the whole directories of the agents that it reports as
+// new, moved or never fully scanned. It fails if the discovery or one of the scans fails.
+func (e *Engine) scanNewAgents(ctx context.Context) error {
+	appeared, err := e.discoverer.Run(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = e.scanEach(ctx, appeared, e.scan)
+	return err
+}
+
+// isNotLocal reports whether err means that the agent was deleted from the database
+// (memories.ErrNotFound), or that another server holds its lease (memories.ErrNotHolder).
 func isNotLocal(err error) bool {
 	return errors.Is(err, memories.ErrNotFound) || errors.Is(err, memories.ErrNotHolder)
 }

@@ -15,16 +15,18 @@ import (
 )
 
 // Scan scans all of an agent's directory, and returns when the database and CLAUDE.md agree with
-// it. It waits for files that another program is writing. It fails with memories.ErrNotFound for an
-// unknown agent, and with memories.ErrStopping after StopScans.
+// it. It first runs a discovery if the agent may have moved. It waits for files that another
+// program is writing, but not for long. It scans nothing, without an error, if the directory is
+// absent. It fails with memories.ErrNotFound for an unknown agent, and with memories.ErrStopping
+// after StopScans.
 func (e *Engine) Scan(ctx context.Context, slug string) (ScanResult, error) {
 	return e.calls.scan.Do(ctx, slug, scanOp{})
 }
 
-// RequestScan requests a scan of one file, by its absolute path, and does not wait. If file is
-// empty, it requests a scan of all of the agent's directory. A file of a joined agent is scanned in
-// the directory of the other agent. An agent that is not on disk, and a file outside of the agent's
-// directory, are ignored.
+// RequestScan queues a scan of one file, by its absolute path, and does not wait. If file is empty,
+// it queues a scan of all of the agent's directory. A file of a joined agent is scanned in the
+// directory of the other agent. It ignores an agent that is not on this server's disk or whose
+// lease another server holds, and a file outside of the agent's directory.
 func (e *Engine) RequestScan(slug, file string) {
 	all := e.discoverer.Snapshot().Agents
 	i := slices.IndexFunc(all, func(a agents.Agent) bool { return a.Slug == slug })
@@ -55,7 +57,7 @@ type scanOp struct {
 }
 
 // scanLocal runs Scan on this server. It first runs a discovery if the agent may have moved or
-// changed, unless the caller has just run one.
+// changed, unless op.Discovered is set. It fails with memories.ErrStopping after StopScans.
 func (e *Engine) scanLocal(ctx context.Context, slug string, op scanOp) (scan.Result, error) {
 	return e.withScanContext(ctx, func(ctx context.Context) (scan.Result, error) {
 		if a := e.agents.Known(slug); a != nil && !op.Discovered {
@@ -72,7 +74,8 @@ func (e *Engine) scanLocal(ctx context.Context, slug string, op scanOp) (scan.Re
 }
 
 // scan scans all of an agent's directory, writes CLAUDE.md if it differs, and sends a Scanned
-// event. It leaves files that another program is writing to later scans.
+// event. It does not wait for files that another program is writing; requested scans read them
+// later.
 func (e *Engine) scan(ctx context.Context, slug string) (scan.Result, error) {
 	return e.scanDeferring(ctx, slug, nil)
 }
@@ -87,8 +90,9 @@ func (e *Engine) scanAndWait(ctx context.Context, slug string) (scan.Result, err
 }
 
 // scanDeferring scans all of an agent's directory, writes CLAUDE.md if it differs, and sends a
-// Scanned event. If deferred is not nil, it collects the files that another program is writing;
-// scanDeferring waits for them and scans them again.
+// Scanned event. If deferred is not nil, it waits for files that another program is writing and
+// scans them again, but at most twice agenttx.EmptyFileTimeout. Otherwise requested scans read them
+// later. If it fails, the result is zero, and no event is sent.
 func (e *Engine) scanDeferring(ctx context.Context, slug string, deferred *scan.DeferredFiles) (scan.Result, error) {
 	started := time.Now()
 	result, err := e.scanOnce(ctx, slug, []string{"."}, deferred)
@@ -113,7 +117,7 @@ func (e *Engine) scanDeferring(ctx context.Context, slug string, deferred *scan.
 // scanOnce finishes interrupted deletions and restores, scans paths of the agent's directory, and
 // writes CLAUDE.md if it differs. It adds files that another program is writing to deferred. If
 // deferred is nil, it requests later scans of them. It does not scan an agent that discovery has
-// found absent. The result has the number of memories that need attention.
+// found absent, which is no error. It sets result.NeedsAttention for the whole agent.
 func (e *Engine) scanOnce(ctx context.Context, slug string, paths []string, deferred *scan.DeferredFiles) (result scan.Result, err error) {
 	err = e.agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
 		if err := removal.Resume(ctx, tx); err != nil {
@@ -145,8 +149,9 @@ func (e *Engine) scanOnce(ctx context.Context, slug string, paths []string, defe
 }
 
 // scanPaths scans paths of the agent's directory, and writes CLAUDE.md if it differs. If
-// directories have appeared or disappeared, it also requests a full scan. It does nothing if
-// discovery has found the directory absent.
+// directories have appeared or disappeared, it also requests a full scan. If files have changed but
+// no memory has, it sends a Scanned event. It does nothing if discovery has found the directory
+// absent.
 func (e *Engine) scanPaths(ctx context.Context, slug string, paths []string) error {
 	return e.agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
 		if !tx.State.Present {

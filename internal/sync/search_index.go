@@ -36,7 +36,8 @@ func newSearchFiller(store *postgres.Store, log *slog.Logger, scans *scan.Tracke
 	return f
 }
 
-// setPeerIndexing records that another server is filling the index now, or has ended that.
+// setPeerIndexing records that another server is filling the search index now, or has ended that.
+// Without a further call, the former is valid for indexingTimeout.
 func (f *searchFiller) setPeerIndexing(busy bool) {
 	f.peerIndexingAt.Store(0)
 	if busy {
@@ -47,8 +48,8 @@ func (f *searchFiller) setPeerIndexing(busy bool) {
 // searchIndexRetry is the wait before filling the search index is tried again. Arbitrary.
 const searchIndexRetry = 2 * time.Second
 
-// fillSearchIndex fills the index whenever indexLater requests it, and then tells the other servers
-// that it has ended. It returns when ctx ends.
+// fillSearchIndex fills the search index whenever indexLater requests it, and then tells the other
+// servers that it has ended. It returns when ctx ends.
 func (f *searchFiller) fillSearchIndex(ctx context.Context) {
 	for {
 		var first uuid.UUID
@@ -76,14 +77,15 @@ const (
 )
 
 // Searchable reports whether a search finds all memories. It is false after the start, and after
-// many new memories at once, until the search index is filled.
+// many new memories at once, until this server or another one has filled the search index.
 func (e *Engine) Searchable() bool {
 	peerIndexingAt := time.Unix(0, e.search.peerIndexingAt.Load())
 	return !e.search.indexing.Load() && time.Since(peerIndexingAt) > indexingTimeout
 }
 
-// indexFrom adds the missing memories to the index, from the ID first on, in the order of IDs, and
-// tells the other servers every indexingInterval. It retries after an error, until ctx ends.
+// indexFrom adds the missing memories to the search index, from the ID first on, in the order of
+// IDs. Every indexingInterval, it tells the other servers that it is doing so. It logs an error and
+// retries, until ctx ends.
 func (f *searchFiller) indexFrom(ctx context.Context, first uuid.UUID) {
 	var sentAt time.Time
 	for ctx.Err() == nil {
@@ -104,9 +106,9 @@ func (f *searchFiller) indexFrom(ctx context.Context, first uuid.UUID) {
 	}
 }
 
-// indexLater requests that the index is filled from the ID first on. IDs are in the order of
-// creation, so new memories are found without reading all others. It does nothing before the first
-// full scan is done: becomeReady then requests all memories.
+// indexLater requests that the search index is filled from the ID first on, and does not wait. IDs
+// are in the order of creation, so new memories are found without reading all others. It does
+// nothing before the first full scan is done: becomeReady then requests all memories.
 func (f *searchFiller) indexLater(first uuid.UUID) {
 	if !f.scans.IsReady() {
 		return

@@ -16,14 +16,15 @@ type syncStats struct {
 	lastLag  time.Duration // of the last queued scan
 }
 
-// recordFullScan records the result of a scan of all agents that has ended now.
+// recordFullScan records the result of a full scan that has ended now, for Status.
 func (s *syncStats) recordFullScan(result scan.Result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lastScan, s.lastAt = result, time.Now()
 }
 
-// recordLag records the time from a change on disk to the end of its scan.
+// recordLag records for Status how long the last queued scan took, from the change on disk to its
+// end.
 func (s *syncStats) recordLag(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,8 +47,8 @@ type Status struct {
 	Problems             []scan.Problem // see ScanProblems
 }
 
-// Status returns the status of all agents together, from the database and this server's state. It
-// fails only with an error of the database.
+// Status returns the status of all agents of all servers together, and of this server's scans. It
+// fails only with errors of the database.
 func (e *Engine) Status(ctx context.Context) (Status, error) {
 	mirrored, attention, err := e.store.Mirrored(ctx)
 	if err != nil {
@@ -85,7 +86,8 @@ type AgentStatus struct {
 	ScanProblem    string // why this server cannot scan the agent; empty if it can
 }
 
-// AgentStatuses returns the status of every agent, sorted by slug.
+// AgentStatuses returns the status of every agent of all servers, sorted by slug, also of agents
+// whose directory is absent or a link. It fails only with errors of the database.
 func (e *Engine) AgentStatuses(ctx context.Context) ([]AgentStatus, error) {
 	rows, err := e.store.Agents(ctx)
 	if err != nil {
@@ -117,5 +119,5 @@ func (e *Engine) AgentStatuses(ctx context.Context) ([]AgentStatus, error) {
 }
 
 // ScanProblems returns the agents and directories that this server cannot scan, sorted by agent and
-// path. Directories of no known agent come first.
+// path. Directories of no known agent come first. It returns nothing if all can be scanned.
 func (e *Engine) ScanProblems() []ScanProblem { return e.scans.List() }

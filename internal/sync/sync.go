@@ -114,8 +114,9 @@ type Engine struct {
 	running   sync.WaitGroup     // loops, and scans of full scans
 }
 
-// Start starts the loops that watch, scan and publish, and returns the running engine. The caller
-// must close it. It fails with memories.ErrUnavailable if the database gives no connection.
+// Start starts the loops that watch, scan and publish, and returns the running engine. It does not
+// wait for the first scan: Ready reports its end. The caller must close the engine. It fails with
+// memories.ErrUnavailable if the database gives no connection.
 func Start(store *postgres.Store, options Options) (*Engine, error) {
 	switch {
 	case options.Poll:
@@ -143,7 +144,7 @@ func Start(store *postgres.Store, options Options) (*Engine, error) {
 	return e, nil
 }
 
-// newEngine returns an engine that is not running.
+// newEngine returns an engine that is not running. Its contexts are not set.
 func newEngine(store *postgres.Store, options Options) *Engine {
 	guard := files.NewGuard(agents.Roots(options.Places)...)
 	if options.Disk == nil {
@@ -202,13 +203,13 @@ func newEngine(store *postgres.Store, options Options) *Engine {
 	return e
 }
 
-// StopScans stops all scans, and allows no further ones. Calls of Scan and ScanAll then fail with
-// memories.ErrStopping. Changes of memories continue. The first scan after the next start reads the
-// rest. The caller must still call Close.
+// StopScans stops all scans, without waiting for them, and allows no further ones. Calls of Scan
+// and ScanAll then fail with memories.ErrStopping. Changes of memories continue. The first scan
+// after the next start reads the rest. The caller must still call Close.
 func (e *Engine) StopScans() { e.stopScans() }
 
 // withScanContext calls run with a context that also ends when scans are stopped, and returns its
-// result. If run fails for that reason, withScanContext fails with memories.ErrStopping.
+// result and error. If run fails because scans are stopped, the error is memories.ErrStopping.
 func (e *Engine) withScanContext(ctx context.Context, run func(context.Context) (scan.Result, error)) (scan.Result, error) {
 	limited, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -224,7 +225,8 @@ func (e *Engine) withScanContext(ctx context.Context, run func(context.Context) 
 }
 
 // Close stops all loops and scans, closes every subscription, and releases this server's leases. It
-// waits for scans and for requests of other servers. The caller must wait for its own calls first.
+// waits for scans and for started requests of other servers, and returns the error of closing the
+// file watcher. The caller must wait for its own calls first.
 func (e *Engine) Close() error {
 	e.hub.Close()
 	e.stop()
@@ -238,14 +240,16 @@ func (e *Engine) Close() error {
 // Hub returns the hub that distributes the events of every server.
 func (e *Engine) Hub() *events.Hub { return e.hub }
 
-// Emit sends an event of that kind about the whole agent to the subscribers on every server.
+// Emit sends an event of that kind about the whole agent to the subscribers on every server. It
+// never waits. An empty slug means that any agent may have changed.
 func (e *Engine) Emit(slug string, kind events.Kind) {
 	e.hub.Emit(events.Event{Agent: slug, Kind: kind})
 }
 
-// EmitScanned sends an event to the subscribers on every server: anything of the agent may have
-// changed.
+// EmitScanned sends a Scanned event to the subscribers on every server: anything of the agent may
+// have changed. It scans nothing.
 func (e *Engine) EmitScanned(slug string) { e.Emit(slug, events.Scanned) }
 
-// Ready reports whether the first full scan is done. Overdue and failing agents delay it.
+// Ready reports whether the first full scan is done on this server. Overdue and failing agents
+// delay it; an agent whose scan panicked does not.
 func (e *Engine) Ready() bool { return e.scans.IsReady() }

@@ -8,12 +8,11 @@ import (
 	"memoir/internal/sync/ops"
 )
 
-// Move moves a memory between private and team memory, or between an agent and the one whose
-// memories all agents share. It returns the memory at its destination. Within one agent, the memory
-// keeps its ID, history and age. Errors: memories.ErrNotFound; memories.ErrChanged;
-// *memories.NameTakenError if the destination has the name; *memories.InvalidError for an
-// impossible destination, or a credential in team memory; *memories.ConflictError for a file or
-// memory that cannot be read or written.
+// Move moves a memory between private and team memory; it keeps its ID, history and age. Between an
+// agent and one whose memories all agents share, it saves a new memory, and the old one goes to the
+// trash. It writes CLAUDE.md and returns the memory at its destination. It fails with
+// memories.ErrNotFound, memories.ErrChanged, and *memories.NameTakenError. It fails with
+// *memories.InvalidError for a destination or a credential, and *memories.ConflictError for files.
 func (e *Engine) Move(ctx context.Context, slug, id, etag string, to Destination) (Result, error) {
 	if to.IsOtherAgent(slug) {
 		return e.transferBetween(ctx, slug, ops.MemoryRef{ID: id, ETag: etag}, to, true)
@@ -21,8 +20,11 @@ func (e *Engine) Move(ctx context.Context, slug, id, etag string, to Destination
 	return e.calls.transfer.Do(ctx, slug, ops.TransferOp{Ref: ops.MemoryRef{ID: id, ETag: etag}, To: to.Scope})
 }
 
-// Copy saves the content of a memory at the destination too, and returns the copy. It fails like
-// Move.
+// Copy saves the content of a memory at the destination too, as a new memory without history, and
+// returns that. It writes CLAUDE.md. It fails with memories.ErrNotFound, memories.ErrChanged, and
+// *memories.NameTakenError if the destination has the name. It fails with *memories.InvalidError
+// for an impossible destination or a credential in team memory. It fails with
+// *memories.ConflictError if the memory is deleted or unreadable, or a file cannot be written.
 func (e *Engine) Copy(ctx context.Context, slug, id, etag string, to Destination) (Result, error) {
 	if to.IsOtherAgent(slug) {
 		return e.transferBetween(ctx, slug, ops.MemoryRef{ID: id, ETag: etag}, to, false)
@@ -30,10 +32,10 @@ func (e *Engine) Copy(ctx context.Context, slug, id, etag string, to Destination
 	return e.calls.transfer.Do(ctx, slug, ops.TransferOp{Ref: ops.MemoryRef{ID: id, ETag: etag}, To: to.Scope, Copy: true})
 }
 
-// transferBetween moves or copies a memory between two agents: it saves the memory at the target,
-// then deletes it here. If a move is interrupted in between, both have the memory, and a repeated
-// call finishes the move. If the deletion here is refused, a memory that this move created at the
-// target is deleted again.
+// transferBetween moves or copies a memory between two agents, and returns the memory at the
+// target. It saves it there; for a move, it then deletes the memory here. If a move is interrupted
+// in between, both have the memory, and a repeated call finishes the move. If the deletion here is
+// refused, it deletes a memory that this move created at the target, and returns the refusal.
 func (e *Engine) transferBetween(ctx context.Context, slug string, ref ops.MemoryRef, to ops.Destination, move bool) (ops.Result, error) {
 	target, team, err := e.targetAgent(ctx, slug, to)
 	if err != nil {
@@ -63,8 +65,10 @@ func (e *Engine) transferBetween(ctx context.Context, slug string, ref ops.Memor
 }
 
 // targetAgent returns the slug of the agent that the destination means, and whether the memory
-// becomes team memory there. It fails with *memories.InvalidError for an unknown agent or scope,
-// and if neither of the two agents shares its memories with all others.
+// becomes team memory there. An empty to.Agent means the present agent, other than slug, that
+// shares its memories. For SharedScope, the target must share its memories. For another scope, it
+// must not, and the agent slug must. Otherwise, and for an unknown target or scope, it fails with
+// *memories.InvalidError; for an unknown slug, with memories.ErrNotFound.
 func (e *Engine) targetAgent(ctx context.Context, slug string, to ops.Destination) (target string, team bool, err error) {
 	from, err := e.store.AgentUncounted(ctx, slug)
 	if err != nil {

@@ -38,12 +38,14 @@ type (
 	ScanResult        = scan.Result                // counts of a scan
 )
 
-// As returns a copy of ctx. The journal records changes in it as made by the actor.
+// As returns a copy of ctx. The journal attributes changes in operations with it to the actor;
+// without As, to Memoir.
 func As(ctx context.Context, actor memories.Actor) context.Context { return agenttx.As(ctx, actor) }
 
-// ETag returns the strong entity tag of a memory, with quotes. It covers ID, name, state, content
-// and scope.
+// ETag returns the strong entity tag of a memory, with quotes. It covers ID, name, state, scope,
+// content, and the bytes of the file.
 func ETag(m memories.Memory) string { return ops.ETag(m) }
 
-// RunsAs returns the name of the user that this process runs as.
+// RunsAs returns the name of the user that this process runs as, or the numeric user ID if the user
+// has no name.
 func RunsAs() string { return scan.RunsAs() }
