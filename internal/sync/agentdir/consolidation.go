@@ -96,9 +96,10 @@ type ConsolidateOp struct {
 }
 
 // Consolidate takes, checks or releases the agent's consolidation lock, as op.Verb states. It
-// returns the lock taken, or op.Taken. It returns *memories.ConflictError if another process has
-// the lock, or it cannot be taken or its directory is missing. A release then does nothing and
-// returns nil. It returns memories.ErrNotFound for an unknown agent.
+// returns the lock taken, or op.Taken. Taking and checking fail with *memories.ConflictError if
+// another process has the lock, or the lock or its directory cannot be used. Releasing does nothing
+// and returns nil if another process has the lock, or the directory is missing. It returns
+// memories.ErrNotFound for an unknown agent.
 func (d *Directory) Consolidate(ctx context.Context, slug string, op ConsolidateOp) (lockfile.Taken, error) {
 	taken := op.Taken
 	err := d.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
