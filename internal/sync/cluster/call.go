@@ -90,8 +90,10 @@ func (c Call[Op, R]) Do(ctx context.Context, slug string, op Op) (R, error) {
 	}
 }
 
-// Read runs a call that only reads, and returns its result. The call runs here if this server holds
-// the lease, or has the agent's directory on its disk. Otherwise Do runs it, with the errors of Do.
+// Read runs a call that only reads, and returns its result and error. The call runs here if this
+// server holds the lease, or has the agent's directory on its disk. Otherwise Do runs it. It then
+// also fails with memories.ErrNotFound for an unknown slug, and with memories.ErrUnavailable if the
+// lease holder does not respond or is lost.
 func (c Call[Op, R]) Read(ctx context.Context, slug string, op Op) (R, error) {
 	if c.node.HoldsLease(slug) || c.node.HasDirectory(ctx, slug) {
 		return c.run(ctx, slug, op)
