@@ -43,8 +43,8 @@ func (w *Watcher) arm(dir string, d *watchedDir) (isNew bool) {
 }
 
 // disarm removes the path's watch from the notifier. If another path leads to the same directory,
-// disarm watches it there, and queues that path's scans. It keeps the path in watches. The caller
-// holds mu.
+// disarm watches it there, and queues the path of each reason to do so. It keeps dir in watches.
+// The caller holds mu.
 func (w *Watcher) disarm(dir string, d *watchedDir) {
 	identity := d.identity
 	wasArmed := w.watches.armedPath(identity) == dir
@@ -97,8 +97,8 @@ func (w *Watcher) remove(dir string, d *watchedDir) {
 }
 
 // rearm retries the refused watches until the system refuses one again. For each directory that it
-// tries, it queues the scans for which the directory is watched. Without a notifier, it first tries
-// to open one; if it can, it tries all directories.
+// tries, it queues the path of each reason to watch it. Without a notifier, it first tries to open
+// one; if it can, it tries all directories.
 func (w *Watcher) rearm() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

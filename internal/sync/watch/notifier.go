@@ -47,7 +47,7 @@ type systemNotifier struct{ *fsnotify.Watcher }
 func (n systemNotifier) Events() <-chan fsnotify.Event { return n.Watcher.Events }
 func (n systemNotifier) Errors() <-chan error          { return n.Watcher.Errors }
 
-// queueReasons queues the scans for which the directory, which must be watched, is watched. The
+// queueReasons queues the path of each reason to watch the directory, which must be watched. The
 // caller holds mu.
 func (w *Watcher) queueReasons(dir string) {
 	for _, r := range w.watches.dirs[dir].reasons {
@@ -107,7 +107,7 @@ func (w *Watcher) handle(event fsnotify.Event) {
 	}
 }
 
-// handleRemoved queues the scans for which a removed directory was watched, and records the change
+// handleRemoved queues the path of each reason to watch a removed directory, and records the change
 // for TakeDirChanges. It forgets the directory under all its paths, so that the next scan watches
 // the one that replaces it. The caller holds mu.
 func (w *Watcher) handleRemoved(dir string, d *watchedDir) {
