@@ -116,8 +116,8 @@ func AgentsAtOnce() int { return max(2, runtime.GOMAXPROCS(0)) }
 
 type actorKey struct{}
 
-// As returns a context with the actor to whom the journal attributes changes. Callers set it once
-// for each request. It does not apply to changes that a scan finds on disk.
+// As returns a copy of ctx with the actor to whom the journal attributes changes. Callers set it
+// once for each request. It does not apply to changes that a scan finds on disk.
 func As(ctx context.Context, actor memories.Actor) context.Context {
 	return context.WithValue(ctx, actorKey{}, actor)
 }

@@ -116,7 +116,7 @@ func IsFree(root *os.Root, p string) bool {
 // reports false if that cannot be determined. tx.Root must be open.
 func (tx *Tx) IsFree(p string) bool { return IsFree(tx.Root, p) }
 
-// HasHash reports whether the file at path has the given files.ReadHash. It reports false if the
+// HasHash reports whether files.ReadHash returns hash for the file at path. It reports false if the
 // file is missing or unreadable. tx.Root must be open.
 func (tx *Tx) HasHash(path, hash string) bool {
 	found, err := files.ReadHash(tx.Root, path)

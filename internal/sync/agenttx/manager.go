@@ -53,11 +53,12 @@ func NewManager(o Options) *Manager {
 // Close closes the replaced files that Overwrite has kept open. It does not wait for calls of Do.
 func (m *Manager) Close() { m.replaced.close() }
 
-// Do calls do with exclusive use of the agent on all servers, and returns its error. In do, Root is
-// nil if the agent's directory is missing or cannot be opened. Do fails with memories.ErrNotFound
-// for an unknown slug, memories.ErrNotHolder if another server holds the lease, and ErrPanic if do
-// panics. It fails with the error of ctx or memories.ErrUnavailable if it cannot start do. A call
-// of Do inside do for the same agent deadlocks.
+// Do calls do with exclusive use of the agent on all servers, and returns its error. The Root of
+// do's Tx is nil if the agent's directory is missing, cannot be opened, or is a link to another
+// agent's. Do fails with memories.ErrNotFound for an unknown slug, memories.ErrNotHolder if another
+// server holds the lease, and ErrPanic if do panics. It fails with the error of ctx or
+// memories.ErrUnavailable if it cannot start do. A call of Do inside do for the same agent
+// deadlocks.
 func (m *Manager) Do(ctx context.Context, slug string, do func(*Tx) error) (err error) {
 	a, err := m.Load(ctx, slug)
 	if err != nil {
@@ -101,7 +102,8 @@ func (m *Manager) Do(ctx context.Context, slug string, do func(*Tx) error) (err 
 
 // Do is Manager.Do for a function with a result: it calls do with exclusive use of the agent, and
 // returns its result and error. It fails with memories.ErrNotFound for an unknown slug, with
-// memories.ErrNotHolder if another server holds the lease, and with ErrPanic if do panics.
+// memories.ErrNotHolder if another server holds the lease, and with ErrPanic if do panics. It fails
+// with the error of ctx or memories.ErrUnavailable if it cannot start do.
 func Do[R any](ctx context.Context, m *Manager, slug string, do func(*Tx) (R, error)) (R, error) {
 	var result R
 	err := m.Do(ctx, slug, func(tx *Tx) (err error) {
