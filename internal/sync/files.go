@@ -35,10 +35,10 @@ func (e *Engine) CreateFile(ctx context.Context, slug, path string, raw []byte) 
 }
 
 // ReplaceFile overwrites a file in the agent's primary directory, scans it, and writes CLAUDE.md.
-// It fails with memories.ErrChanged if the file's hash is not hash, memories.ErrNotFound for an
-// unknown agent, memories.ErrNoFile, and memories.ErrIsDirectory. It fails with
-// *memories.ConflictError if raw is larger than 1 MiB, is team memory with a credential, or cannot
-// be written.
+// hash is the hexadecimal SHA-256 of the bytes to replace; it fails with memories.ErrChanged if the
+// file has others. It fails with memories.ErrNotFound for an unknown agent, memories.ErrNoFile, and
+// memories.ErrIsDirectory. It fails with *memories.ConflictError if raw is larger than 1 MiB, is
+// team memory with a credential, or cannot be written.
 func (e *Engine) ReplaceFile(ctx context.Context, slug, path, hash string, raw []byte) error {
 	_, err := e.calls.writeFile.Do(ctx, slug, agentdir.WriteFileOp{Verb: agentdir.FileReplace, Path: path, Hash: hash, Raw: raw})
 	return err

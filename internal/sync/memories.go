@@ -27,47 +27,49 @@ func (e *Engine) Create(ctx context.Context, slug string, draft memories.Draft) 
 	return e.calls.save.Do(ctx, slug, ops.SaveOp{Draft: draft, OnlyNew: true})
 }
 
-// Patch changes the fields of a memory that patch sets. It writes CLAUDE.md, or sets
-// Result.ClaudeMDProblem if it cannot. With another name, the memory gets another file; ID and
-// history stay. It fails with memories.ErrNotFound, memories.ErrChanged, *memories.InvalidError for
-// a field, and *memories.NameTakenError for a used name. It fails with *memories.ConflictError if
-// the memory is deleted or unreadable, or its file has changed on disk or cannot be written.
+// Patch changes the fields of a memory that patch sets; ID and history stay. With another name, the
+// memory gets another file. It writes CLAUDE.md, or sets Result.ClaudeMDProblem if it cannot. It
+// fails with memories.ErrNotFound, memories.ErrChanged unless etag is current, empty or "*",
+// *memories.InvalidError for a field, and *memories.NameTakenError. It fails with
+// *memories.ConflictError if the memory is deleted or unreadable, or its file has changed on disk
+// or cannot be written.
 func (e *Engine) Patch(ctx context.Context, slug, id, etag string, patch memories.Patch) (Result, error) {
 	return e.calls.patch.Do(ctx, slug, ops.PatchOp{Ref: ops.MemoryRef{ID: id, ETag: etag}, Patch: patch})
 }
 
 // Delete moves a memory to the trash, and removes its files and its parts of MEMORY.md and
-// CLAUDE.md. Each full scan retries a file that could not be removed; that is no error. For a
-// memory in the trash, it only blocks contents that were deleted on disk. It fails with
-// memories.ErrNotFound and memories.ErrChanged. It fails with *memories.ConflictError if a file has
-// changed on disk, is unreadable, or may not be removed; nothing has changed then.
+// CLAUDE.md. Full scans retry a file that could not be removed; that is no error. For a memory in
+// the trash, it only blocks contents that were deleted on disk. It fails with memories.ErrNotFound,
+// and with memories.ErrChanged unless etag is current, empty or "*". It fails with
+// *memories.ConflictError, and changes nothing, if a file has changed on disk, is unreadable or may
+// not be removed.
 func (e *Engine) Delete(ctx context.Context, slug, id, etag string) (Result, error) {
 	return e.calls.change.Do(ctx, slug, ops.ChangeOp{Verb: ops.VerbDelete, Ref: ops.MemoryRef{ID: id, ETag: etag}})
 }
 
 // Restore brings a memory back from the trash, or writes the file of a missing memory. It writes a
 // primary file, its lines in MEMORY.md, and CLAUDE.md, or sets Result.ClaudeMDProblem. It fails
-// with memories.ErrNotFound, memories.ErrChanged, and *memories.ConflictError if the memory is not
-// deleted or missing, or its file cannot be written. If only MEMORY.md cannot be written, it fails
-// so too, but the memory is back.
+// with memories.ErrNotFound, and with memories.ErrChanged unless etag is current, empty or "*". It
+// fails with *memories.ConflictError if the memory is not deleted or missing, or its file cannot be
+// written. It also does so if MEMORY.md cannot be written, but the memory is back then.
 func (e *Engine) Restore(ctx context.Context, slug, id, etag string) (Result, error) {
 	return e.calls.change.Do(ctx, slug, ops.ChangeOp{Verb: ops.VerbRestore, Ref: ops.MemoryRef{ID: id, ETag: etag}})
 }
 
 // Purge deletes a memory permanently, with its history, and returns it as it was in the trash. It
 // first moves a memory that is not in the trash there, with its files. Its contents stay blocked.
-// It fails with memories.ErrNotFound and memories.ErrChanged. It fails with *memories.ConflictError
-// if a file has changed on disk, is unreadable, or was written again during the call. The memory is
-// not purged then.
+// It fails with memories.ErrNotFound, and with memories.ErrChanged unless etag is current, empty or
+// "*". It fails with *memories.ConflictError, and does not purge, if a file has changed on disk, is
+// unreadable, or was written again during the call.
 func (e *Engine) Purge(ctx context.Context, slug, id, etag string) (Result, error) {
 	return e.calls.change.Do(ctx, slug, ops.ChangeOp{Verb: ops.VerbPurge, Ref: ops.MemoryRef{ID: id, ETag: etag}})
 }
 
 // Verify records that a memory is still true, so that its age restarts. It sets the modification
 // time of each of its files, and metadata.modified where present, to now; that adds no revision. It
-// writes CLAUDE.md, or sets Result.ClaudeMDProblem if it cannot. It fails with memories.ErrNotFound
-// and memories.ErrChanged. It fails with *memories.ConflictError if the memory is in the trash, or
-// a file has changed on disk or cannot be read or written.
+// writes CLAUDE.md, or sets Result.ClaudeMDProblem. It fails with memories.ErrNotFound, and with
+// memories.ErrChanged unless etag is current, empty or "*". It fails with *memories.ConflictError
+// if the memory is in the trash, or a file has changed on disk, is unreadable or cannot be written.
 func (e *Engine) Verify(ctx context.Context, slug, id, etag string) (Result, error) {
 	return e.calls.change.Do(ctx, slug, ops.ChangeOp{Verb: ops.VerbVerify, Ref: ops.MemoryRef{ID: id, ETag: etag}})
 }
@@ -82,27 +84,30 @@ func (e *Engine) ProposeFixes(ctx context.Context, slug, id string) ([]Flawed, e
 
 // Fix applies a fix of ProposeFixes, by its ID, to the file of a memory at path, and returns the
 // memory of that file. The file's modification time stays. It writes CLAUDE.md, or sets
-// Result.ClaudeMDProblem if it cannot. It fails with memories.ErrNotFound, memories.ErrChanged, and
-// *memories.InvalidError for an unknown path or fix. It fails with *memories.ConflictError if the
-// memory is deleted, or the file has changed on disk or cannot be written.
+// Result.ClaudeMDProblem. It fails with memories.ErrNotFound, memories.ErrChanged unless etag is
+// current, empty or "*", and *memories.InvalidError for an unknown path or fix. It fails with
+// *memories.ConflictError if the memory is deleted, or the file has changed on disk or cannot be
+// written.
 func (e *Engine) Fix(ctx context.Context, slug, id, etag, path, fix string) (Result, error) {
 	return e.calls.fix.Do(ctx, slug, ops.FixOp{Ref: ops.MemoryRef{ID: id, ETag: etag}, Path: path, Fix: fix})
 }
 
 // UndoFix replaces the bytes of a memory's file at path by those with the given hash, from before a
-// fix. It writes CLAUDE.md, or sets Result.ClaudeMDProblem if it cannot. It fails with
-// memories.ErrNotFound, memories.ErrChanged, and *memories.InvalidError for an unknown path. It
-// fails with *memories.ConflictError if the file has changed on disk or cannot be written, or if
-// the history lacks the bytes: of contents that differ only in form, it keeps the newest.
+// fix. It writes CLAUDE.md, or sets Result.ClaudeMDProblem. It fails with memories.ErrNotFound,
+// memories.ErrChanged unless etag is current, empty or "*", and *memories.InvalidError for an
+// unknown path. It fails with *memories.ConflictError if the file has changed on disk or cannot be
+// written, or if the history lacks the bytes. Of contents that differ only in form, the history
+// keeps one.
 func (e *Engine) UndoFix(ctx context.Context, slug, id, etag, path, hash string) (Result, error) {
 	return e.calls.fix.Do(ctx, slug, ops.FixOp{Ref: ops.MemoryRef{ID: id, ETag: etag}, Path: path, Undo: true, Hash: hash})
 }
 
-// Keep resolves a conflict between the files of a memory. It makes the content with the hex
-// fingerprint version the memory's, in a primary file. It removes the primary files with other
-// contents, which stay in the history, and writes CLAUDE.md. It fails with memories.ErrNotFound for
-// an unknown agent, memory or version, and with memories.ErrChanged. It fails with
-// *memories.ConflictError if a file has changed on disk, or cannot be written or removed.
+// Keep resolves a conflict between the files of a memory. version is the hex fingerprint of one of
+// their contents. Keep makes it the memory's content in a primary file, removes the primary files
+// with other contents, which stay in the history, and writes CLAUDE.md. It fails with
+// memories.ErrNotFound, also for an unknown version, and with memories.ErrChanged unless etag is
+// current, empty or "*". It fails with *memories.ConflictError if a file has changed on disk, or
+// cannot be written or removed.
 func (e *Engine) Keep(ctx context.Context, slug, id, etag, version string) (Result, error) {
 	return e.calls.keep.Do(ctx, slug, ops.KeepOp{Ref: ops.MemoryRef{ID: id, ETag: etag}, Version: version})
 }
@@ -119,40 +124,44 @@ func (e *Engine) Allow(ctx context.Context, slug, id string) (Result, error) {
 // RemoveBlocked removes the file of a blocked content and its lines in MEMORY.md, and returns the
 // content, which stays blocked. An active memory of the same name stays. It fails with
 // memories.ErrNotFound for an unknown agent or ID. It fails with *memories.ConflictError if the
-// file has changed on disk or cannot be removed. If only MEMORY.md cannot be written, it fails so
-// too, but the file is removed.
+// file has changed on disk or cannot be removed. It also does so if MEMORY.md cannot be written,
+// but the file is removed then.
 func (e *Engine) RemoveBlocked(ctx context.Context, slug, id string) (memories.Blocked, error) {
 	return e.calls.removeBlocked.Do(ctx, slug, ops.RemoveBlockedOp{ID: id})
 }
 
-// DeleteMany deletes each memory as Delete does, and writes CLAUDE.md. It returns one error for
-// each, in their order; nil means success. They are the errors of Delete, and
-// memories.ErrInterrupted: it is unknown whether that memory has changed. A failure does not stop
-// the others.
+// DeleteMany moves each memory to the trash, as Delete does, and writes CLAUDE.md. It returns one
+// error for each memory, in their order: nil, memories.ErrNotFound, memories.ErrChanged,
+// *memories.ConflictError, or memories.ErrInterrupted if it is unknown whether that memory has
+// changed. A failure does not stop the others. An error of the whole call, for example for an
+// unknown agent, is the error of each memory.
 func (e *Engine) DeleteMany(ctx context.Context, slug string, all []MemoryRef) []error {
 	return e.bulk(ctx, slug, ops.BulkOp{Verb: ops.VerbDelete, Refs: all})
 }
 
-// RestoreMany restores each memory as Restore does, and writes CLAUDE.md. It returns one error for
-// each, in their order; nil means success. They are the errors of Restore, and
-// memories.ErrInterrupted: it is unknown whether that memory has changed. A failure does not stop
-// the others.
+// RestoreMany restores each memory, as Restore does, and writes CLAUDE.md. It returns one error for
+// each memory, in their order: nil, memories.ErrNotFound, memories.ErrChanged,
+// *memories.ConflictError, or memories.ErrInterrupted if it is unknown whether that memory has
+// changed. A failure does not stop the others. An error of the whole call, for example for an
+// unknown agent, is the error of each memory.
 func (e *Engine) RestoreMany(ctx context.Context, slug string, all []MemoryRef) []error {
 	return e.bulk(ctx, slug, ops.BulkOp{Verb: ops.VerbRestore, Refs: all})
 }
 
 // PurgeMany deletes each memory permanently, as Purge does, and writes CLAUDE.md. It returns one
-// error for each, in their order; nil means success. They are the errors of Purge, and
-// memories.ErrInterrupted: it is unknown whether that memory has changed. A failure does not stop
-// the others.
+// error for each memory, in their order: nil, memories.ErrNotFound, memories.ErrChanged,
+// *memories.ConflictError, or memories.ErrInterrupted if it is unknown whether that memory has
+// changed. A failure does not stop the others. An error of the whole call, for example for an
+// unknown agent, is the error of each memory.
 func (e *Engine) PurgeMany(ctx context.Context, slug string, all []MemoryRef) []error {
 	return e.bulk(ctx, slug, ops.BulkOp{Verb: ops.VerbPurge, Refs: all})
 }
 
 // VerifyMany records that each memory is still true, as Verify does, and writes CLAUDE.md. It
-// returns one error for each, in their order; nil means success. They are the errors of Verify, and
-// memories.ErrInterrupted: it is unknown whether that memory has changed. A failure does not stop
-// the others.
+// returns one error for each memory, in their order: nil, memories.ErrNotFound,
+// memories.ErrChanged, *memories.ConflictError, or memories.ErrInterrupted if it is unknown whether
+// that memory has changed. A failure does not stop the others. An error of the whole call, for
+// example for an unknown agent, is the error of each memory.
 func (e *Engine) VerifyMany(ctx context.Context, slug string, all []MemoryRef) []error {
 	return e.bulk(ctx, slug, ops.BulkOp{Verb: ops.VerbVerify, Refs: all})
 }

@@ -16,9 +16,9 @@ import (
 
 // Scan scans all of an agent's directory, and returns when the database and CLAUDE.md agree with
 // it. It first runs a discovery if the agent may have moved. It waits for files that another
-// program is writing, but not for long. It scans nothing, without an error, if the directory is
-// absent. It fails with memories.ErrNotFound for an unknown agent, and with memories.ErrStopping
-// after StopScans.
+// program is writing, at most twice agenttx.EmptyFileTimeout. It scans nothing, without an error,
+// if the directory is absent. It fails with memories.ErrNotFound for an unknown agent, and with
+// memories.ErrStopping after StopScans.
 func (e *Engine) Scan(ctx context.Context, slug string) (ScanResult, error) {
 	return e.calls.scan.Do(ctx, slug, scanOp{})
 }

@@ -11,8 +11,9 @@ import (
 // Move moves a memory between private and team memory; it keeps its ID, history and age. Between an
 // agent and one whose memories all agents share, it saves a new memory, and the old one goes to the
 // trash. It writes CLAUDE.md and returns the memory at its destination. It fails with
-// memories.ErrNotFound, memories.ErrChanged, and *memories.NameTakenError. It fails with
-// *memories.InvalidError for a destination or a credential, and *memories.ConflictError for files.
+// memories.ErrNotFound, memories.ErrChanged unless etag is current, empty or "*",
+// *memories.NameTakenError, *memories.InvalidError for a destination or a credential, and
+// *memories.ConflictError.
 func (e *Engine) Move(ctx context.Context, slug, id, etag string, to Destination) (Result, error) {
 	if to.IsOtherAgent(slug) {
 		return e.transferBetween(ctx, slug, ops.MemoryRef{ID: id, ETag: etag}, to, true)
@@ -21,10 +22,10 @@ func (e *Engine) Move(ctx context.Context, slug, id, etag string, to Destination
 }
 
 // Copy saves the content of a memory at the destination too, as a new memory without history, and
-// returns that. It writes CLAUDE.md. It fails with memories.ErrNotFound, memories.ErrChanged, and
-// *memories.NameTakenError if the destination has the name. It fails with *memories.InvalidError
-// for an impossible destination or a credential in team memory. It fails with
-// *memories.ConflictError if the memory is deleted or unreadable, or a file cannot be written.
+// returns that. It writes CLAUDE.md. It fails with memories.ErrNotFound, with memories.ErrChanged
+// unless etag is current, empty or "*", and with *memories.NameTakenError. It fails with
+// *memories.InvalidError for an impossible destination or a credential in team memory. It fails
+// with *memories.ConflictError if the memory is deleted or unreadable, or a file cannot be written.
 func (e *Engine) Copy(ctx context.Context, slug, id, etag string, to Destination) (Result, error) {
 	if to.IsOtherAgent(slug) {
 		return e.transferBetween(ctx, slug, ops.MemoryRef{ID: id, ETag: etag}, to, false)

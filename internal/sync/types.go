@@ -39,7 +39,7 @@ type (
 )
 
 // As returns a copy of ctx. The journal attributes changes in operations with it to the actor;
-// without As, to Memoir.
+// without As, to Memoir. It does not apply to changes that a scan finds on disk.
 func As(ctx context.Context, actor memories.Actor) context.Context { return agenttx.As(ctx, actor) }
 
 // ETag returns the strong entity tag of a memory, with quotes. It covers ID, name, state, scope,
