@@ -147,9 +147,9 @@ func (c *fileCounter) Update(paths []string, files, before int, unseen []string)
 	c.Files.Add(int64(files - before))
 }
 
-// Removed subtracts 1 from Files for a file that Memoir has removed and the rows had on disk,
-// unless the last scan did not count it. The next scan cannot subtract it, because its row is
-// absent by then.
+// Removed subtracts 1 from Files for a file that Memoir has removed and the rows had on disk. It
+// does not do so if the last scan did not count the file. The next scan cannot subtract it, because
+// its row is absent by then.
 func (c *fileCounter) Removed(path string) {
 	if _, ok := c.unseen[path]; ok {
 		delete(c.unseen, path)
