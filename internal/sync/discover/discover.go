@@ -292,9 +292,10 @@ func (d *Discoverer) IsUpToDate(ctx context.Context, a *agenttx.State) (bool, er
 	return present && (layout != agents.Claude || !d.sourcesHaveChanged()), nil
 }
 
-// Find returns the state of the agent with the slug. If the slug is unknown but a directory of that
-// name exists, it runs a discovery first. It fails with memories.ErrNotFound if there is no such
-// agent, and with the errors of Run.
+// Find returns the state of the agent with the slug, unlocked. If the slug is unknown but a
+// directory of that name exists, it runs a discovery first. It fails with memories.ErrNotFound if
+// there is no such agent, with memories.ErrOutOfFiles if too few files can be opened, and with
+// memories.ErrUnavailable.
 func (d *Discoverer) Find(ctx context.Context, slug string) (*agenttx.State, error) {
 	a, err := d.Agents.Load(ctx, slug)
 	if !errors.Is(err, memories.ErrNotFound) || !d.mayBeNew(slug) {
