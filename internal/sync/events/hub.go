@@ -111,8 +111,8 @@ func (h *Hub) Emit(events ...Event) {
 	}
 }
 
-// EmitLocal sends events to the subscriptions of this server only. It never waits, and replaces the
-// events that a slow subscriber misses, as Emit does.
+// EmitLocal sends events to the subscriptions of this server only. It never waits: a slow
+// subscriber gets one Scanned event in place of the events that it missed.
 func (h *Hub) EmitLocal(events ...Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
