@@ -16,8 +16,8 @@ type address struct {
 	ownerToken string
 }
 
-// addressFlags adds the flags --url and --token and returns the address that they set. The caller
-// must pass it to addressOf after parsing.
+// addressFlags adds the flags --url and --token to flags and returns their values. The values are
+// empty until flags are parsed, and incomplete until addressOf.
 func addressFlags(flags *flag.FlagSet) *address {
 	a := &address{}
 	flags.StringVar(&a.url, "url", "", "")
@@ -25,9 +25,10 @@ func addressFlags(flags *flag.FlagSet) *address {
 	return a
 }
 
-// addressOf returns the address of the flags, completed from MEMOIR_URL, MEMOIR_TOKEN and w.Addr.
-// For a server on this machine and without a token, it adds the owner's token. It returns a
-// *usageError if the URL is not the address of a server.
+// addressOf returns a copy of a with the missing parts. The URL is then MEMOIR_URL, else the one
+// for w.Addr; the token is MEMOIR_TOKEN. Without any token, it adds the owner's token if the URL is
+// local. It returns a *usageError if the URL is no http or https URL, or has a user, a query or a
+// fragment.
 func (w *World) addressOf(a *address) (address, error) {
 	source := "--url"
 	full := *a
@@ -53,7 +54,8 @@ func (w *World) addressOf(a *address) (address, error) {
 }
 
 // dialAddress returns the address to dial for a server that listens at addr. An empty or
-// unspecified host becomes 127.0.0.1. It returns addr itself if that is no address with a port.
+// unspecified host, such as 0.0.0.0, becomes 127.0.0.1. It returns addr itself if that is no
+// address with a port.
 func dialAddress(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -65,7 +67,8 @@ func dialAddress(addr string) string {
 	return net.JoinHostPort(host, port)
 }
 
-// isLocal reports whether the URL's host is this machine: localhost or a loopback address.
+// isLocal reports whether the URL's host is localhost or a loopback address. It is false for all
+// other names, even if they lead to this machine, and for an invalid URL.
 func (a address) isLocal() bool {
 	u, err := url.Parse(a.url)
 	if err != nil {

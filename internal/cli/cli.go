@@ -59,8 +59,10 @@ func commands() []command {
 	}
 }
 
-// Run runs the command that args[0] names, with the other args, and returns its exit code: Done,
-// Failed or Misused. It prints errors on standard error. args must not be empty.
+// Run runs the command that args[0] names, with the other args. It returns Done after success or
+// --help, Misused after a *usageError, and Failed after other errors. For the command hook it
+// returns Failed in place of Misused. It prints the error on standard error. args must not be
+// empty.
 func Run(ctx context.Context, w World, args []string) (code int) {
 	var wrong *usageError
 	switch err := dispatch(ctx, &w, args); {
@@ -79,8 +81,9 @@ func Run(ctx context.Context, w World, args []string) (code int) {
 	}
 }
 
-// dispatch runs the command that args[0] names, or prints its help if --help is among the flags. It
-// sets the command of a *usageError. For an unknown command, it returns a *usageError without one.
+// dispatch runs the command that args[0] names, with the other args, and returns its error. If that
+// is errHelp, it prints the command's help and returns nil. It sets the command of a *usageError if
+// that command has help. For an unknown command, it returns a *usageError without a command.
 func dispatch(ctx context.Context, w *World, args []string) error {
 	at := slices.IndexFunc(commands(), func(c command) bool { return c.name == args[0] })
 	if at < 0 {
@@ -107,7 +110,7 @@ type usageError struct {
 
 func (e *usageError) Error() string { return e.reason }
 
-// misused returns a *usageError with a formatted reason and no command.
+// misused returns a *usageError with a formatted reason and an empty command.
 func misused(format string, values ...any) error {
 	return &usageError{reason: fmt.Sprintf(format, values...)}
 }
@@ -115,9 +118,9 @@ func misused(format string, values ...any) error {
 // errHelp means that --help is among the flags.
 var errHelp = errors.New("help is asked for")
 
-// parse sets flags from arguments at any position, and returns the other arguments. All arguments
-// after -- are words. It returns errHelp if --help is among the flags, and a *usageError for a
-// wrong flag.
+// parse sets flags from args and returns the arguments that are not flags. Flags may follow words.
+// All arguments after -- are words. It returns errHelp for --help or -h, and a *usageError for an
+// unknown flag or a wrong value. flags may be set in part then.
 func parse(flags *flag.FlagSet, args []string) (words []string, err error) {
 	flags.SetOutput(io.Discard) // Run prints the error
 	flags.Usage = func() {}
@@ -140,7 +143,7 @@ func parse(flags *flag.FlagSet, args []string) (words []string, err error) {
 }
 
 // PlainFlagMessage returns the text of an error of package flag for users: with two dashes before
-// the flag, and plainer words.
+// the flag, and plainer words. It returns the text of other errors unchanged.
 func PlainFlagMessage(err error) string {
 	return strings.NewReplacer(
 		"flag provided but not defined: -", "there is no flag --",
@@ -155,8 +158,9 @@ func given(flags *flag.FlagSet, name string) (found bool) {
 	return found
 }
 
-// runHelp prints the help of the command that args[0] names, or without args the program's. It
-// returns a *usageError if there is no such help.
+// runHelp prints the help of the command that args[0] names, or without args the program's help, on
+// standard output. It ignores further args. It returns a *usageError if the command is unknown or
+// has no help of its own.
 func runHelp(_ context.Context, w *World, args []string) error {
 	if len(args) == 0 {
 		io.WriteString(w.Stdout, w.Help)

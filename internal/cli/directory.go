@@ -38,8 +38,8 @@ type note struct {
 }
 
 // readAll reads all memory files of the agent, and returns them and the listing of its directory. A
-// file that cannot be read is included as unreadable; one that vanishes meanwhile is not. It
-// returns an error if the directory cannot be listed.
+// file that cannot be read is included as unreadable. A file that vanishes before it is read is
+// left out. It returns an error only if the agent's directory itself cannot be listed.
 func (d *directory) readAll(root *os.Root) ([]note, agents.Listing, error) {
 	listing := agents.Walk(root, d.agent, []string{"."}, func(string) {})
 	if slices.Contains(listing.Failed, ".") {
@@ -67,9 +67,9 @@ func (d *directory) readAll(root *os.Root) ([]note, agents.Listing, error) {
 	return notes, listing, nil
 }
 
-// byMemory returns the files grouped by memory, the groups and the files of each newest first. A
-// private and a team memory with one name are two groups, and each unreadable file is a group of
-// its own.
+// byMemory returns the files grouped by memory. The groups, and the files of each group, are
+// ordered by modification time, the newest first. A private and a team memory with one name are two
+// groups. Each unreadable file is a group of its own.
 func byMemory(notes []note) [][]note {
 	var groups [][]note
 	at := map[memories.Key]int{}
@@ -88,8 +88,9 @@ func byMemory(notes []note) [][]note {
 	return groups
 }
 
-// memoryOf returns the memory that has these files, with the content of the first, the newest.
-// Without a type or readable content, its state is NeedsAttention, else Active.
+// memoryOf returns the memory with the files sources, which must not be empty. Its content is from
+// sources[0], the newest file. Its state is NeedsAttention if that file is unreadable or has no
+// type, else Active.
 func (d *directory) memoryOf(sources []note) memories.Memory {
 	newest := sources[0]
 	m := memories.Memory{
@@ -106,8 +107,8 @@ func (d *directory) memoryOf(sources []note) memories.Memory {
 	return m
 }
 
-// described returns m in the form of an API answer, with its JSON. Fields that only the database
-// knows are null.
+// described returns m in the form of an API answer, with its JSON. In the JSON, the id, the size in
+// CLAUDE.md and the time of creation are null, because only the database knows them.
 func described(m memories.Memory) (answer[wire.Memory], error) {
 	value := wire.MemoryOf(m, "", time.Now())
 	text, err := json.Marshal(localMemory{Memory: value})
@@ -131,7 +132,8 @@ func hashOf(n note) string {
 	return files.Hash(n.raw)
 }
 
-// open opens the agent's directory. The caller must close it. It returns an error for users.
+// open opens the agent's directory. The caller must close the root. It returns an error for users
+// if the directory is missing or cannot be opened.
 func (d *directory) open() (*os.Root, error) {
 	root, err := files.OpenRoot(d.agent.Dir)
 	if err != nil {
@@ -140,7 +142,8 @@ func (d *directory) open() (*os.Root, error) {
 	return root, nil
 }
 
-// notes opens the agent's directory, reads all memory files, and returns them.
+// notes opens the agent's directory and returns all its memory files, with the unreadable ones. It
+// returns an error if the directory cannot be opened or listed.
 func (d *directory) notes() ([]note, error) {
 	root, err := d.open()
 	if err != nil {
@@ -174,8 +177,8 @@ func (d *directory) list(_ context.Context, filter memories.Filter) (answer[wire
 }
 
 // filesOf returns the files of the memory with the name, newest first, or nil if there is no such
-// memory. A private memory precedes a team memory, and both precede an unreadable file with the
-// name.
+// memory. It prefers a private memory to a team memory, and both to an unreadable file with the
+// name. It normalises name.
 func filesOf(notes []note, name string) []note {
 	groups := byMemory(notes)
 	name = memories.NormalizeName(name)
@@ -230,8 +233,9 @@ func (d *directory) recall(_ context.Context, query string, limit int) (answer[r
 	return marshalled(found)
 }
 
-// chosen returns the first limit choices in the form of the API's answer, with their texts and the
-// reminder. read has the files by path.
+// chosen returns the API's answer for the first limit choices in best: their texts, which may be
+// cut, and the reminder. If best is empty, so are both. read must have the file of each choice by
+// its path. It leaves Candidates and TookMS zero.
 func (d *directory) chosen(best []recall.Choice, read map[string]note, limit int, now time.Time) recalled {
 	way := recall.ByKeyword
 	found := recalled{State: "settled", SelectedBy: &way, Memories: []chosen{}, BudgetLeft: recall.SessionBudget}

@@ -20,10 +20,10 @@ import (
 // maxIndex is the largest MEMORY.md that is edited, in bytes. Arbitrary.
 const maxIndex = 4 << 20
 
-// delete removes every file of the memory and the lines of every MEMORY.md that link to one, and
-// returns them with the memory. It returns *unknownError if there is no such memory, and an error
-// if its file cannot be read. It stops at the first file that it cannot remove or that has changed
-// since.
+// delete removes every file of the memory for good, and then the lines of every MEMORY.md that link
+// to one. It returns the memory with the names of the removed files and changed indexes. It removes
+// nothing and returns *unknownError if no memory has the name, or an error if only an unreadable
+// file has it. It stops at the first file or index that it cannot change; earlier removals stay.
 func (d *directory) delete(_ context.Context, name string) (deletion, error) {
 	root, err := d.open()
 	if err != nil {
@@ -71,8 +71,9 @@ func (d *directory) delete(_ context.Context, name string) (deletion, error) {
 }
 
 // removeLines removes the lines of an index that link to the removed files, and reports whether it
-// changed the file. If another process writes the index, it tries again, attempts times in all. It
-// does nothing without such lines or such a file.
+// changed the index. It returns false and nil if there is no such line or no index. It tries again
+// if another process writes the index; after attempts tries it returns files.ErrChanged. It returns
+// an error if the index to change is larger than maxIndex.
 func (d *directory) removeLines(root *os.Root, index string, removed []string) (edited bool, err error) {
 	leads := func(target string) bool {
 		file, inside := d.agent.Linked(index, target)
@@ -102,8 +103,8 @@ func (d *directory) removeLines(root *os.Root, index string, removed []string) (
 	return false, err
 }
 
-// notRemoved returns the error for users about a file that was not removed because of err. It names
-// the files that were removed before.
+// notRemoved returns the error for users about a file that was not removed because of err. It
+// states which files were removed before. It wraps err, unless that is files.ErrChanged.
 func notRemoved(file string, removed []string, err error) error {
 	already := "Nothing was deleted"
 	if len(removed) > 0 {

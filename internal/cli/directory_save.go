@@ -22,9 +22,11 @@ import (
 // Arbitrary.
 const attempts = 5
 
-// save changes the agent's own file of the memory, whose other frontmatter keys stay, or writes a
-// new file, and returns the memory. If another process writes the file, it tries again, attempts
-// times in all. It returns errNeedsType if a new memory has no type, and errTeam for a team memory.
+// save writes the draft into the memory's file that belongs to no session, or else into a new file.
+// Unset fields and other frontmatter keys stay. It returns the memory, read again. It writes
+// nothing and returns errNeedsType if draft and memory have no type, or errTeam if the name is only
+// a team memory's. While other processes write the file, it tries again, attempts times in all;
+// then it returns an error for users.
 func (d *directory) save(ctx context.Context, wanted draft) (answer[wire.Memory], error) {
 	root, err := d.open()
 	if err != nil {
@@ -43,9 +45,10 @@ func (d *directory) save(ctx context.Context, wanted draft) (answer[wire.Memory]
 	return d.find(ctx, wanted.name)
 }
 
-// write reads the memory's files and writes the draft once. Fields that the draft does not set keep
-// their values. It sets the draft's name to its canonical form. It returns files.ErrChanged if
-// another process has changed the file since it was read.
+// write writes the draft once, into the file that put chooses. Fields that the draft does not set
+// keep their values. It sets wanted.name to its canonical form. An unreadable file with the name
+// stays. Errors to test for: files.ErrChanged if another process has changed the file,
+// errNeedsType, errTeam and, for an invalid field, *memories.InvalidError.
 func (d *directory) write(root *os.Root, wanted *draft) error {
 	notes, _, err := d.readAll(root)
 	if err != nil {
@@ -84,9 +87,10 @@ func (d *directory) write(root *os.Root, wanted *draft) error {
 // for credentials.
 var errTeam = errors.New("this memory is the team's, and only a running server writes team memory. Nothing was written. Start one, or edit the file")
 
-// put replaces the content of the first file among sources that belongs to no session. Without one,
-// it creates a file with an unused name in the primary directory, with the other frontmatter keys
-// of sources[0]. It returns files.ErrChanged if the file has changed since it was read.
+// put replaces the content of the first file in sources that belongs to no session. Without one, it
+// creates a file with an unused name in the primary directory, with the other frontmatter keys of
+// sources[0]. sources may be empty. It returns files.ErrChanged, and writes nothing, if the file
+// has changed since it was read.
 func (d *directory) put(root *os.Root, sources []note, content memories.Content) error {
 	var base []byte
 	if len(sources) > 0 {
@@ -113,8 +117,8 @@ func (d *directory) put(root *os.Root, sources []note, content memories.Content)
 	}
 }
 
-// encoded returns the bytes of a memory file with the content. If base is not nil, they are those
-// of the file base with the new content. It returns an error if they are more than
+// encoded returns the bytes of a memory file with the content. If base is not nil, it keeps the
+// other frontmatter keys of the file base. It returns an error if the result is larger than
 // memories.MaxFileSize.
 func encoded(base []byte, content memories.Content) ([]byte, error) {
 	data := frontmatter.Encode(content)
@@ -127,8 +131,9 @@ func encoded(base []byte, content memories.Content) ([]byte, error) {
 	return data, nil
 }
 
-// notWritten adds to an error of a write that nothing was changed, and why, if the file has
-// changed, or permissions forbid writing. It returns other errors unchanged.
+// notWritten returns the error for users about a failed write. For files.ErrChanged it is a new
+// error, and for an error of permissions or ownership it wraps err; both state that nothing was
+// changed. It returns other errors unchanged.
 func notWritten(err error) error {
 	switch {
 	case errors.Is(err, files.ErrChanged):

@@ -28,8 +28,9 @@ const (
 )
 
 // runHook reads one hook event from standard input, sends it to the server, and prints the text for
-// the session. It returns only errHelp and errors of usage. It ignores other errors and panics;
-// with --debug, it prints them on standard error.
+// the session, all within hookTimeout. It returns only errHelp and *usageError. After any other
+// error or panic it prints no text and returns nil; with --debug, it prints the reason on standard
+// error.
 func runHook(ctx context.Context, w *World, args []string) error {
 	flags := flag.NewFlagSet("hook", flag.ContinueOnError)
 	flagged := addressFlags(flags)
@@ -57,8 +58,9 @@ func runHook(ctx context.Context, w *World, args []string) error {
 	return nil
 }
 
-// hookOf parses the arguments of hook and returns the event, which they name by its path or name,
-// and the server. It returns errHelp, or a *usageError if there is not exactly one known event.
+// hookOf parses the arguments of hook. It returns the event, which they name by its path or name,
+// and the server. It returns errHelp for --help. It returns a *usageError for a wrong flag or URL,
+// or if there is not exactly one known event.
 func (w *World) hookOf(flags *flag.FlagSet, flagged *address, args []string) (hooksettings.Event, address, error) {
 	words, err := parse(flags, args)
 	if err != nil {
@@ -76,8 +78,8 @@ func (w *World) hookOf(flags *flag.FlagSet, flagged *address, args []string) (ho
 }
 
 // send reads an event from from, posts it to the server, and returns the JSON to print for the
-// session. It returns nil if the response has no text for the session. It returns an error if the
-// event or the response is too long, or the server does not answer with success.
+// session. It returns nil and nil if the response has no text for the session. It returns an error
+// if the event or the response is too long, the status is not 2xx, or the response is not JSON.
 func send(ctx context.Context, server address, agent string, event hooksettings.Event, from io.Reader) ([]byte, error) {
 	input, err := readEvent(ctx, from)
 	if err != nil {
@@ -132,9 +134,10 @@ func readEvent(ctx context.Context, from io.Reader) ([]byte, error) {
 	}
 }
 
-// contextIn returns JSON for Claude Code with the additional context in a server's response, or nil
-// if there is no context. It leaves out all other fields, so that no server can make the hook stop
-// an agent. It returns an error if the response has another content type or is no JSON.
+// contextIn returns JSON for Claude Code with the name of event and the context in a server's
+// response. It returns nil if there is no context. It leaves out all other fields, so that no
+// server can stop an agent. It returns an error if contentType is not application/json or answer is
+// no JSON.
 func contextIn(answer []byte, contentType string, event hooksettings.Event) ([]byte, error) {
 	type specific struct {
 		HookEventName     string `json:"hookEventName"`

@@ -56,7 +56,8 @@ func runHooks(_ context.Context, w *World, args []string) error {
 	return misused("hooks does not %q: it takes print, install or uninstall", words[0])
 }
 
-// hooks returns the hooks with the path of this program and the server and agent of the flags.
+// hooks returns the hooks with the path of this program and the server and agent of the flags. They
+// contain no token, only whether one is set. It returns a *usageError for a wrong URL.
 func (c *hooksCall) hooks() (hooksettings.Hooks, error) {
 	server, err := c.addressOf(c.server)
 	if err != nil {
@@ -69,8 +70,8 @@ func (c *hooksCall) hooks() (hooksettings.Hooks, error) {
 	return hooksettings.Hooks{URL: server.url, Program: program, Agent: c.agent, Token: server.token != ""}, nil
 }
 
-// print prints settings with only the hooks. It returns a *usageError if a flag selects a settings
-// file.
+// print prints the content of a settings file that has only the hooks. It returns a *usageError if
+// --dry-run or a flag that selects a settings file is set.
 func (c *hooksCall) print(hooks hooksettings.Hooks) error {
 	if selected := c.fileFlags(); len(selected) > 0 || c.dryRun {
 		return misused("hooks print writes to standard output, and takes no settings file")
@@ -83,8 +84,8 @@ func (c *hooksCall) print(hooks hooksettings.Hooks) error {
 	return err
 }
 
-// fileFlags returns those of the flags --settings, --user, --project and --local that are among the
-// arguments.
+// fileFlags returns, without dashes, the names of those flags among --settings, --user, --project
+// and --local that are set.
 func (c *hooksCall) fileFlags() (found []string) {
 	for _, name := range []string{"settings", "user", "project", "local"} {
 		if given(c.flags, name) {
@@ -94,9 +95,10 @@ func (c *hooksCall) fileFlags() (found []string) {
 	return found
 }
 
-// change replaces the content of the selected settings file by the result of edit, and prints done
-// with the path. If nothing changes, it says so and writes nothing. With --dry-run, it only prints
-// the difference.
+// change replaces the content of the selected settings file by the result of edit, which gets nil
+// for a missing file. Then it prints done, a format for the path. If nothing changes, it writes no
+// file and prints that. With --dry-run, it only prints the difference. If edit returns an error,
+// the file stays and the error is wrapped.
 func (c *hooksCall) change(edit func([]byte) ([]byte, error), done string) error {
 	at, err := c.settingsPath()
 	if err != nil {
@@ -125,7 +127,8 @@ func (c *hooksCall) change(edit func([]byte) ([]byte, error), done string) error
 }
 
 // settingsPath returns the absolute path of the settings file that the flags select, by default the
-// user's. It returns a *usageError for several flags, and an error if there is no home directory.
+// user's. The file may be missing. It returns a *usageError if several flags are set. It returns an
+// error if the default needs a home directory and HOME is empty.
 func (c *hooksCall) settingsPath() (string, error) {
 	if len(c.fileFlags()) > 1 {
 		return "", misused("only one of --user, --project, --local and --settings can be meant")
@@ -149,8 +152,8 @@ func (c *hooksCall) settingsPath() (string, error) {
 	return filepath.Abs(filepath.Join(dir, "settings.json"))
 }
 
-// inProject returns the path of the settings file called name in the project of the working
-// directory.
+// inProject returns the path of .claude/name at the top of the working directory's repository, or
+// in the working directory if that is in no repository. The file may be missing.
 func inProject(name string) (string, error) {
 	cwd, err := os.Getwd()
 	if err != nil {
@@ -163,8 +166,9 @@ func inProject(name string) (string, error) {
 // maxDiff is the number of lines of a difference that are shown. Arbitrary.
 const maxDiff = 10_000
 
-// writeDiff prints the changed lines between two versions of a file with the lines around them, at
-// most maxDiff. Control characters are replaced.
+// writeDiff prints the lines that differ between two versions of a file, and some lines around
+// them. It prints about maxDiff lines, and then the number of the other changed lines. It replaces
+// control characters by U+FFFD.
 func writeDiff(to io.Writer, path, before, after string) error {
 	if _, err := fmt.Fprintf(to, "--- %s\n+++ %s\n", path, path); err != nil {
 		return err

@@ -57,7 +57,8 @@ func runMemory(ctx context.Context, w *World, args []string) error {
 // filterFlag returns the name of a filter's flag: its JSON name with dashes for underscores.
 func filterFlag(field memories.FilterField) string { return strings.ReplaceAll(field.JSON, "_", "-") }
 
-// addFilters adds a flag for each filter of the list of memories. The flags set c.filters.
+// addFilters adds a flag for each filter of the list of memories. Parsing a flag puts its value
+// into c.filters, unchecked.
 func (c *memoryCall) addFilters() {
 	for _, field := range memories.FilterFields() {
 		set := func(value string) error {
@@ -72,7 +73,7 @@ func (c *memoryCall) addFilters() {
 	}
 }
 
-// filterFlags returns the names of the flags of all filters.
+// filterFlags returns the names, without dashes at the start, of the flags of all filters.
 func filterFlags() []string {
 	var flags []string
 	for _, field := range memories.FilterFields() {
@@ -94,8 +95,9 @@ var memoryVerbs = map[string]struct {
 	"recall": {(*memoryCall).recall, "QUERY", []string{"limit"}},
 }
 
-// run checks the flags and words for the subcommand verb, opens the memories and runs it. It
-// returns a *usageError for an unknown subcommand or wrong flags and words.
+// run checks the flags and words for the subcommand verb, opens the memories, runs the subcommand,
+// and returns its error. It returns a *usageError, before it opens anything, for an unknown
+// subcommand or wrong flags or words.
 func (c *memoryCall) run(ctx context.Context, verb string, words []string) error {
 	does, known := memoryVerbs[verb]
 	if !known {
@@ -146,7 +148,7 @@ func (c *memoryCall) list(ctx context.Context, on memoryStore, _ string) error {
 }
 
 // misusedFilter converts a *memories.InvalidError about a filter to a *usageError that names the
-// filter's flag. It returns other errors unchanged.
+// filter's flag. It returns other errors, and those about other fields, unchanged.
 func misusedFilter(err error) error {
 	var invalid *memories.InvalidError
 	if !errors.As(err, &invalid) {
@@ -191,9 +193,9 @@ func (c *memoryCall) save(ctx context.Context, on memoryStore, name string) erro
 	})
 }
 
-// readBody sets d.body to the text of from, at most memories.MaxFileSize+1 bytes. It leaves d.body
-// nil if from is a terminal, which it does not read, or has only white space: a script without
-// input does not mean to empty a memory.
+// readBody reads from, at most memories.MaxFileSize+1 bytes, and sets d.body to the text. It leaves
+// d.body nil if the text is only white space: a script without input does not mean to empty a
+// memory. It does not read a terminal or other device, and leaves d.body nil.
 func (d *draft) readBody(from io.Reader) error {
 	if file, isFile := from.(*os.File); isFile {
 		if info, err := file.Stat(); err != nil || info.Mode()&fs.ModeCharDevice != 0 {
@@ -226,8 +228,9 @@ func (c *memoryCall) recall(ctx context.Context, on memoryStore, query string) e
 	return printAnswer(c, found, writeRecalled)
 }
 
-// withNames returns err. If err is an *unknownError, it adds up to five names of memories that
-// contain the unknown name. Without such memories, it adds a hint.
+// withNames returns err, unchanged unless it is an *unknownError. To that it adds up to five names
+// of memories that contain the unknown name in any case, or without such memories a hint. It
+// returns err unchanged if the memories cannot be listed.
 func (c *memoryCall) withNames(ctx context.Context, on memoryStore, err error) error {
 	const most = 5
 	var unknown *unknownError
@@ -250,7 +253,8 @@ func (c *memoryCall) withNames(ctx context.Context, on memoryStore, err error) e
 	return fmt.Errorf("%w; there is %s", err, strings.Join(near, ", "))
 }
 
-// printAnswer prints the JSON of an answer with --json, else its value by write.
+// printAnswer prints an answer on standard output: its JSON if --json is set, else its value by
+// write.
 func printAnswer[T any](c *memoryCall, a answer[T], write func(to io.Writer, value T) error) error {
 	if !c.json {
 		return write(c.Stdout, a.value)

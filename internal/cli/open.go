@@ -14,9 +14,9 @@ import (
 )
 
 // open returns access to the agent's memories: in the files of --dir if that is set, else through
-// the server. If no server answers on this machine, it is in the files of the agent that such a
-// server would find, with a note on standard error. If none answers on another machine, it returns
-// an error.
+// the server. If no Memoir answers at a local URL, it prints a note on standard error and uses the
+// agent's files, found as a server would. It returns an error if none answers at another URL, the
+// server refuses, or no single agent can be chosen.
 func (c *memoryCall) open(ctx context.Context) (memoryStore, error) {
 	if c.dir != "" {
 		return c.openDirectory()
@@ -44,7 +44,7 @@ func (c *memoryCall) open(ctx context.Context) (memoryStore, error) {
 
 // openDirectory returns access to the files of --dir. A directory with a subdirectory memory or
 // sessions is an agent's directory, any other is a memory directory. It returns an error if --dir
-// is no directory, and a *usageError together with --agent or --url.
+// is no directory, and a *usageError if --agent or --url is set too.
 func (c *memoryCall) openDirectory() (memoryStore, error) {
 	if c.agent != "" || given(c.flags, "url") {
 		return nil, misused("--dir works without a server, and takes neither --agent nor --url")
@@ -72,7 +72,8 @@ func (c *memoryCall) openDirectory() (memoryStore, error) {
 }
 
 // openFiles discovers the agents as a server on this machine would, and returns access to the files
-// of the chosen one. It prints a note with the reason absent on standard error.
+// of the one that choose returns. It prints a note with absent, the reason, on standard error. It
+// returns an error, and prints nothing, if no single agent can be chosen.
 func (c *memoryCall) openFiles(absent *absentError) (memoryStore, error) {
 	places, err := c.Places()
 	if err != nil {
@@ -87,9 +88,10 @@ func (c *memoryCall) openFiles(absent *absentError) (memoryStore, error) {
 	return &directory{agent, files.NewGuard(agents.Roots(places)...)}, nil
 }
 
-// choose returns the agent in all that --agent names; for a joined agent, the one that has its
-// memories. Without --agent, it returns the only agent of the working directory's project. It
-// returns an error, with the possible agents, if there is no such agent or there are several.
+// choose returns the agent in all with the slug --agent. Without --agent, it returns the only agent
+// of the working directory's project. In place of a joined agent, it returns the one that has its
+// memories. It returns an error that lists possible agents if there is no such agent or there are
+// several.
 func (c *memoryCall) choose(all []agents.Agent) (agents.Agent, error) {
 	if c.agent != "" {
 		for _, a := range all {
@@ -117,8 +119,8 @@ func (c *memoryCall) choose(all []agents.Agent) (agents.Agent, error) {
 	}
 }
 
-// listed returns introduction and the slugs of the first 20 agents, with the number of the others.
-// It returns "" if there are no agents.
+// listed returns introduction, the slugs of the first 20 agents and, if there are more, the number
+// of the others. It returns "" if there are no agents.
 func listed(introduction string, all []agents.Agent) string {
 	const most = 20
 	if len(all) == 0 {

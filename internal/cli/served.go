@@ -16,7 +16,8 @@ import (
 // pageSize is the number of memories in a request. The API allows 500, but each may have 1 MiB.
 const pageSize = 100
 
-// agents asks the server for all its agents and returns them.
+// agents asks the server for all its agents. It returns them with slug, layout, directory, display
+// name and JoinedTo only. It returns *absentError if no Memoir server answers.
 func (a address) agents(ctx context.Context) ([]agents.Agent, error) {
 	var list wire.AgentList
 	if _, err := a.call(ctx, http.MethodGet, "/agents", nil, &list); err != nil {
@@ -145,7 +146,8 @@ func (s served) recall(ctx context.Context, query string, limit int) (answer[rec
 }
 
 // change sends a request about the agent to the API, with body as JSON unless it is nil, and
-// returns the decoded response. path follows the agent's own path.
+// returns the decoded response. path is relative to the agent's path in the API. It returns
+// *absentError if no Memoir answers, and an error for users if the server refuses.
 func change[T any](ctx context.Context, s served, method, path string, body any) (answer[T], error) {
 	var a answer[T]
 	var err error

@@ -37,7 +37,8 @@ var caller = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// authorise adds the token, or else the owner's token, to a request. It does nothing without one.
+// authorise adds a bearer token to a request: the token, or else the owner's token. It does nothing
+// if both are empty.
 func (a address) authorise(request *http.Request) {
 	if token := cmp.Or(a.token, a.ownerToken); token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
@@ -52,10 +53,10 @@ type absentError struct {
 
 func (e *absentError) Error() string { return e.why + " at " + e.url }
 
-// call sends a request to the API, with body as JSON unless it is nil. It decodes the response into
-// into and returns its bytes. It returns *absentError if no Memoir server answers, and else an
-// error for users: the server's description of the problem, or that the server did not answer in
-// full.
+// call sends a request to the API at path below /api/v1, with body as JSON unless it is nil. It
+// decodes the response into into and returns the response's bytes. It returns *absentError if no
+// Memoir server answers. Its other errors are for users: the server's description of a problem, a
+// response that is incomplete or not understood, or one larger than maxAnswer.
 func (a address) call(ctx context.Context, method, path string, body, into any) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -95,7 +96,8 @@ func (a address) call(ctx context.Context, method, path string, body, into any) 
 }
 
 // unanswered returns the error for users about a request that was sent but got no complete
-// response. If the method is not GET, it says that the change may have been made.
+// response. It wraps err. If the method is not GET, its text warns that the change may have been
+// made.
 func unanswered(method string, err error) error {
 	if method == http.MethodGet {
 		return fmt.Errorf("the server did not answer: %w", err)
@@ -103,8 +105,9 @@ func unanswered(method string, err error) error {
 	return fmt.Errorf("the server did not answer, so it is not known whether this was done. Look first, and then try again: %w", err)
 }
 
-// read decodes a successful response with the body answer into into. For a problem it returns the
-// problem's detail as an error. If the response is not of Memoir's API, it returns *absentError.
+// read decodes a successful JSON response with the body answer into into. For a problem response it
+// returns an error with the problem's detail; for status 401, the error asks for a token. It
+// returns *absentError if the response is not from Memoir's API.
 func (a address) read(response *http.Response, answer []byte, into any) error {
 	switch media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); {
 	case media == "application/problem+json" && response.StatusCode == http.StatusUnauthorized:

@@ -24,9 +24,10 @@ type settingsFile struct {
 	before []byte
 }
 
-// openSettings opens the directory of a settings file and reads the file. Both may be missing; then
-// the innermost existing directory is opened and exists is false. It follows links. The caller must
-// close root. It returns an error if the file cannot be read or is larger than maxSettings.
+// openSettings reads a settings file and opens its directory. It follows links. If the file is
+// missing, exists is false and before is nil; if the directory is missing too, root is its
+// innermost existing parent. The caller must close root. It returns an error if the file cannot be
+// read or is larger than maxSettings.
 func openSettings(at string) (*settingsFile, error) {
 	real, err := throughLinks(at)
 	if err != nil {
@@ -62,7 +63,7 @@ func openSettings(at string) (*settingsFile, error) {
 }
 
 // throughLinks returns the path at with symbolic links followed. If the file is missing, it returns
-// at itself; if at is a link to a missing file, it returns an error.
+// at unchanged; if at itself is a link to a missing file, it returns an error.
 func throughLinks(at string) (string, error) {
 	real, err := filepath.EvalSymlinks(at)
 	if err == nil {
@@ -79,9 +80,9 @@ func isDirectory(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// write replaces the file's content, or creates the file with its directories. It returns an error
-// for users, and changes nothing, if the file has changed since it was opened, is read-only, or
-// cannot be written.
+// write replaces the file's content, or creates the file with its directories if it was missing. It
+// returns an error for users, without a change, if the file is read-only or cannot be written. So
+// it does if another process has changed or created the file since it was opened.
 func (s *settingsFile) write(after []byte) error {
 	options := files.Options{New: true}
 	if s.exists {

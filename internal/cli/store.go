@@ -69,7 +69,7 @@ type chosen struct {
 	Text        string         `json:"text"`
 }
 
-// ageOf returns the age that an API answer has for a memory, which may be unknown.
+// ageOf returns the age of a memory in an API answer. Its Unknown is true if m.AgeDays is nil.
 func ageOf(m wire.Memory) memories.Age {
 	if m.AgeDays == nil {
 		return memories.Age{Unknown: true}

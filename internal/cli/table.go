@@ -20,7 +20,8 @@ const (
 	descriptionColumns = 72
 )
 
-// writeList prints memories as a table with name, type, age and description, or "no memories".
+// writeList prints memories as a table with a header: name, type, age and description. Long names
+// and descriptions are cut. Without memories it prints "no memories".
 func writeList(to io.Writer, list wire.MemoryList) error {
 	if len(list.Memories) == 0 {
 		_, err := fmt.Fprintln(to, "no memories")
@@ -37,7 +38,9 @@ func writeList(to io.Writer, list wire.MemoryList) error {
 	return writeTable(to, rows)
 }
 
-// writeMemory prints the fields of a memory that are not empty, one a line, and then its body.
+// writeMemory prints the facts about a memory that are not empty, one a line, and then its body.
+// These are name, type, description, age, session, files, problems and a warning about the age. A
+// state is printed if it is not active.
 func writeMemory(to io.Writer, m wire.Memory) error {
 	rows := [][]string{{"name", printable(m.Name)}}
 	fact := func(name, value string) {
@@ -72,8 +75,8 @@ func writeMemory(to io.Writer, m wire.Memory) error {
 	return nil
 }
 
-// writeDeletion prints the name of the deleted memory, whether it can be restored, the removed
-// files, the changed indexes, and a problem with CLAUDE.md.
+// writeDeletion prints the name of the deleted memory and whether it can be restored. It lists the
+// removed files, the changed indexes, and a problem with CLAUDE.md if there is one.
 func writeDeletion(to io.Writer, d deletion) error {
 	out := bufio.NewWriter(to)
 	fate := "it is gone for good, as there is no trash without a server"
@@ -93,8 +96,8 @@ func writeDeletion(to io.Writer, d deletion) error {
 	return out.Flush()
 }
 
-// writeRecalled prints the recalled memories with the reasons and their bodies. Without memories,
-// it prints the reason.
+// writeRecalled prints each recalled memory: name and type, why it was chosen, and its body without
+// the frontmatter. Without memories, it prints why none was recalled.
 func writeRecalled(to io.Writer, r recalled) error {
 	out := bufio.NewWriter(to)
 	if len(r.Memories) == 0 {
@@ -128,8 +131,9 @@ func nothingRecalled(skipped string) string {
 	return "no memory helps with that"
 }
 
-// writeTable prints rows as a table: each column is as wide as its widest cell, with two spaces
-// after it. rows must not be empty.
+// writeTable prints rows as a table. Each column is as wide as its widest cell, with two spaces
+// between columns and none at the end of a line. rows must not be empty, and rows[0] has all
+// columns.
 func writeTable(to io.Writer, rows [][]string) error {
 	const gap = 2
 	widths := make([]int, len(rows[0]))
@@ -172,7 +176,8 @@ func columnsOf(r rune) int {
 	return 1
 }
 
-// cut returns s if it fits in room columns of a terminal, else its beginning with an ellipsis.
+// cut returns s if it fits in room columns of a terminal. Else it returns the longest beginning
+// that fits with an ellipsis, and the ellipsis.
 func cut(s string, room int) string {
 	if columns(s) <= room {
 		return s
@@ -186,8 +191,8 @@ func cut(s string, room int) string {
 	return s
 }
 
-// printable returns s with white space replaced by spaces, and control characters, which a terminal
-// would obey, by U+FFFD.
+// printable returns s with each white space character replaced by a space, and other control
+// characters, which a terminal would obey, by U+FFFD.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
