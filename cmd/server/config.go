@@ -76,8 +76,9 @@ var errAnswered = errors.New("answered")
 
 // parseConfig returns the checked settings, with absolute paths. A flag has priority over its
 // variable in env, and that over the default. A repeatable flag replaces its variable. An empty
-// variable counts as absent, except where it turns something off. For --help and --version it
-// writes the answer to out and returns errAnswered. Other errors are sentences for users.
+// variable counts as absent, except where an empty value turns something off. For --help and
+// --version it writes the answer to out and returns errAnswered. Other errors are sentences for
+// users.
 func parseConfig(args []string, env func(string) (string, bool), out io.Writer) (config, error) {
 	c := defaults(env)
 	flags := c.flagSet()
@@ -107,8 +108,9 @@ func parseConfig(args []string, env func(string) (string, bool), out io.Writer) 
 	return *c, nil
 }
 
-// defaults returns the default settings. They depend on env only for the model's key and address
-// and for Claude Code's and Memoir's directories, which may stay empty.
+// defaults returns the default settings. It reads only these from env: the model's key and URL, and
+// the variables for the directories of Claude Code and Memoir. Without a home directory in env,
+// claudeDir and dataDir may be empty.
 func defaults(env func(string) (string, bool)) *config {
 	c := &config{
 		addr:          "127.0.0.1:8080",
@@ -219,8 +221,9 @@ func durationInto(target *time.Duration) func(string) error {
 	}
 }
 
-// makePathsAbsolute makes all paths that are not empty absolute, and replaces ~ at their start by
-// the home directory. Shells do not expand it in --agents-dir=~/agents.
+// makePathsAbsolute makes all paths that are not empty absolute. Before, it replaces ~ or ~/ at
+// their start by HOME, unless that is empty: shells do not expand --agents-dir=~/agents. It returns
+// an error if the working directory is unknown.
 func (c *config) makePathsAbsolute(env func(string) (string, bool)) error {
 	home, _ := env("HOME")
 	paths := []*string{&c.agentsDir, &c.claudeDir, &c.teamDir, &c.dataDir, &c.tlsCert, &c.tlsKey}

@@ -16,7 +16,7 @@ import (
 )
 
 // check returns an error for users if a setting is invalid or settings do not fit together, such as
-// a public address without a token. It changes nothing.
+// a public address without a token. It changes no setting.
 func (c *config) check() error {
 	host, port, err := net.SplitHostPort(c.addr)
 	if err != nil {
@@ -78,8 +78,9 @@ func isLoopback(host string) bool {
 	return err == nil && address.Unmap().IsLoopback()
 }
 
-// checkListener returns an error if other machines can reach the address at, on which the server
-// listens, and there is no token or it is too short. localhost can have a public address.
+// checkListener returns an error for users if at, the server's address, can be reached from other
+// machines, and there is no token, or a token is shorter than gate.MinNetworkToken. check cannot
+// find this: localhost can have a public address.
 func (c *config) checkListener(at net.Addr) error {
 	found, ok := at.(*net.TCPAddr)
 	if !ok || found.IP.IsLoopback() {
@@ -91,7 +92,7 @@ func (c *config) checkListener(at net.Addr) error {
 	return c.checkTokenLength()
 }
 
-// checkTokenLength returns an error if --token or --read-token is set and shorter than
+// checkTokenLength returns an error for users if --token or --read-token is set but shorter than
 // gate.MinNetworkToken.
 func (c *config) checkTokenLength() error {
 	for flag, token := range map[string]string{"--token": c.token, "--read-token": c.readToken} {
@@ -103,8 +104,9 @@ func (c *config) checkTokenLength() error {
 	return nil
 }
 
-// checkReadToken returns an error if --read-token is set and is no bearer token, equals --token, or
-// --token is not set, so that its readers could write.
+// checkReadToken returns an error for users if --read-token equals --token or has a space or
+// another character than printable ASCII. So it does if --token is not set, because readers could
+// write then. It returns nil if --read-token is not set.
 func (c *config) checkReadToken() error {
 	switch {
 	case c.readToken == "":
@@ -131,7 +133,7 @@ func isSlug(slug string) bool {
 }
 
 // hostOnly returns a host in lower case, without the brackets of an IPv6 address. It returns an
-// error for users if the value has a port, or is no single host.
+// error for users if the value is empty, has a port, or is a pattern, path or list of hosts.
 func hostOnly(value string) (string, error) {
 	host := strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(value, "["), "]"))
 	if host == "" || strings.ContainsAny(host, "/*@[] ,") {
@@ -152,9 +154,9 @@ func variablesOf(name string) []string {
 	return variables
 }
 
-// setFromEnvironment sets each flag that is not on the command line from its first variable in env.
-// An empty variable counts as absent, unless an empty value turns something off. It returns an
-// error for users if a value is invalid.
+// setFromEnvironment sets each flag that is not on the command line, except --version, from its
+// first variable in env. An empty variable counts as absent, unless the flag is in emptyMeansOff.
+// It returns an error for users, and stops, at the first invalid value.
 func setFromEnvironment(flags *flag.FlagSet, env func(string) (string, bool)) error {
 	given := map[string]bool{"version": true}
 	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
@@ -177,7 +179,8 @@ func setFromEnvironment(flags *flag.FlagSet, env func(string) (string, bool)) er
 }
 
 // setAll sets a flag from the value of a variable. For a repeatable flag it splits the value at
-// commas and sets the flag for each part.
+// commas and sets the flag for each part. It returns an error for users, with the variable's name,
+// if a value is invalid.
 func setAll(flags *flag.FlagSet, name, variable, value string) error {
 	values := []string{value}
 	if isList(name) {

@@ -20,8 +20,8 @@ type database struct {
 }
 
 // openDatabase connects to the configured Postgres, or starts a private one, and migrates the
-// tables. After an error nothing is left open. If ctx has ended, the error is ctx's. The caller
-// must call close.
+// tables. The caller must call close. After an error, it has closed all that it opened. If ctx has
+// ended, the error is ctx's.
 func openDatabase(ctx context.Context, config config, log *slog.Logger) (*database, error) {
 	d := &database{log: log}
 	if err := d.open(ctx, config); err != nil {
@@ -32,8 +32,9 @@ func openDatabase(ctx context.Context, config config, log *slog.Logger) (*databa
 }
 
 // open starts the private server unless another Postgres is configured, migrates the tables, and
-// opens the store. It logs if the version of the tables cannot be recorded or search finds no
-// similar words.
+// opens the store. After an error the private server may run, and the caller must call close. It
+// only logs if the version of the tables cannot be recorded, or Postgres lacks pg_trgm, so that
+// searches find no similar words.
 func (d *database) open(ctx context.Context, config config) error {
 	url := config.databaseURL
 	if url == "" {
@@ -62,8 +63,8 @@ func (d *database) open(ctx context.Context, config config) error {
 	return nil
 }
 
-// lost returns a channel that is closed when the private server has ended without being stopped. It
-// is nil for an external Postgres.
+// lost returns a channel that is closed when the private server has ended, after close or because
+// it cannot be restarted. It is nil for an external Postgres.
 func (d *database) lost() <-chan struct{} {
 	if d.server == nil {
 		return nil
@@ -78,8 +79,9 @@ const (
 	connectionTimeout = time.Second
 )
 
-// close closes the store and stops the private server, within stopTimeout. It logs if one of them
-// does not end in time.
+// close closes the store and stops the private server, within about stopTimeout. If the store's
+// connections do not end within connectionTimeout, or the server does not stop cleanly, it logs
+// that and continues.
 func (d *database) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 	defer cancel()

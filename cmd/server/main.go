@@ -60,9 +60,10 @@ func main() {
 type settingsError struct{ error }
 
 // run parses the settings, listens, opens the database, and serves until ctx ends or a required
-// part fails. If background work has not ended some seconds after ctx, it returns without it. It
-// returns errAnswered for --help and --version, *settingsError for invalid settings, and other
-// sentences for users.
+// part fails. It returns nil after ctx has ended and all work with it. If work does not end in
+// time, it logs that and returns nil. It returns errAnswered for --help and --version,
+// *settingsError for invalid settings, and ctx's error if ctx ends before the database is open.
+// Other errors are sentences for users.
 func run(ctx context.Context, args []string, env func(string) (string, bool), stdout, stderr io.Writer) error {
 	config, err := parseConfig(args, env, stdout)
 	if errors.Is(err, errAnswered) {
@@ -105,8 +106,8 @@ func run(ctx context.Context, args []string, env func(string) (string, bool), st
 	}
 }
 
-// work starts the engine and all features, and serves until ctx ends or a required part fails. Then
-// it closes them in reverse order.
+// work starts the engine and all features, and serves until ctx ends, when it returns nil, or a
+// required part fails. Then it closes them in reverse order. It does not close database.
 func work(ctx context.Context, config config, listener net.Listener, database *database, stdout io.Writer, log *slog.Logger) error {
 	places := placesOf(config)
 	engine, err := engine.Start(database.store, engine.Options{
@@ -157,9 +158,9 @@ func work(ctx context.Context, config config, listener net.Listener, database *d
 	return serve(ctx, listener, server, database, stdout, log)
 }
 
-// serve prints the address and answers requests until ctx ends. Then it waits up to requestTimeout
-// for running requests, closes all connections, and returns nil. It returns an error if the
-// listener fails or the private database has ended.
+// serve prints the address on stdout and answers requests until ctx ends. Then it closes the
+// listener, waits up to requestTimeout for the running ones, closes all connections, and returns
+// nil. It returns an error if the listener fails or the private database has ended.
 func serve(ctx context.Context, listener net.Listener, server *http.Server, database *database, stdout io.Writer, log *slog.Logger) error {
 	failed := make(chan error, 1)
 	// Serve sets TLSConfig, with TLS or without.
@@ -196,7 +197,7 @@ func schemeOf(server *http.Server) string {
 	return "http"
 }
 
-// displayAddress returns the address given. If its port is 0, it has the port of found instead.
+// displayAddress returns the address given. If its port is 0, the port of found replaces it.
 func displayAddress(given string, found net.Addr) string {
 	host, port, err := net.SplitHostPort(given)
 	if err != nil || port != "0" {
@@ -209,8 +210,8 @@ func displayAddress(given string, found net.Addr) string {
 	return net.JoinHostPort(host, port)
 }
 
-// selectorOf returns the model that selects memories for recall and logs its use. It returns nil
-// without a name or a key.
+// selectorOf returns the model that selects memories for recall, and logs that it is used. It
+// returns nil, and logs nothing, if config.name or config.key is empty.
 func selectorOf(config modelConfig, log *slog.Logger) recall.Selector {
 	if config.name == "" || config.key == "" {
 		return nil
@@ -225,9 +226,10 @@ type describedModel struct {
 	description string
 }
 
-// backgroundModel returns the model for background work, and logs its use. It is the Messages API
-// if there is a key, else the claude command line with the environment env if that is installed.
-// Its Model is nil if neither is available or no model is named.
+// backgroundModel returns the model for background work, and logs that it is used. It is the
+// Messages API if there is a key, else the claude command line, run with the environment env.
+// Without a model's name, or without key and installed command, it logs nothing and returns the
+// zero value.
 func backgroundModel(config modelConfig, env []string, log *slog.Logger) describedModel {
 	var found describedModel
 	if config.background == "" {

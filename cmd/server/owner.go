@@ -26,8 +26,9 @@ type ownerAccess struct {
 }
 
 // accessOfOwner returns how the owner is recognised. If canIdentify returns true, the kernel
-// identifies users, and the result is zero. Else the owner gets a token, stored in a private file
-// in dataDir, and a one-time code. It returns *settingsError without a data directory.
+// identifies users, and the result is zero. Else it returns the owner's token, which it keeps in a
+// private file in dataDir, and a new one-time code. It returns *settingsError if a token is needed
+// and dataDir is empty.
 func accessOfOwner(dataDir string, canIdentify func() bool) (ownerAccess, error) {
 	if canIdentify() {
 		return ownerAccess{}, nil
@@ -43,8 +44,9 @@ func accessOfOwner(dataDir string, canIdentify func() bool) (ownerAccess, error)
 	return ownerAccess{token: token, file: file, code: rand.Text()}, nil
 }
 
-// ownerToken returns the token in a file. If the file is missing or others could read it, it writes
-// a new token into a new private file.
+// ownerToken returns the token in a file. If the file is missing, empty or not regular, or others
+// can access it, it writes a new token into a new private file in its place. It creates missing
+// parents.
 func ownerToken(file string) (string, error) {
 	token, err := readOwnerToken(file)
 	if err != nil || token != "" {
@@ -65,8 +67,8 @@ func ownerToken(file string) (string, error) {
 	return token, errors.Join(err, out.Sync(), out.Close())
 }
 
-// readOwnerToken returns the token in a file. It is empty if the file is missing, is no regular
-// file, or others can access it.
+// readOwnerToken returns the token in a file. It returns "" and nil if the file is missing, is no
+// regular file, or has permissions for the group or others.
 func readOwnerToken(file string) (string, error) {
 	info, err := os.Lstat(file)
 	switch {
@@ -85,7 +87,8 @@ func readOwnerToken(file string) (string, error) {
 }
 
 // ownerTokenFromEnvironment returns the owner's token of a server with this environment, from the
-// file in its data directory. It is "" if there is no such file or it cannot be read.
+// file in its data directory. It returns "" if there is no such file, others could read it, or it
+// cannot be read.
 func ownerTokenFromEnvironment() string {
 	c := defaults(os.LookupEnv)
 	if dir, _ := os.LookupEnv("MEMOIR_DATA_DIR"); dir != "" {
@@ -101,8 +104,9 @@ func ownerTokenFromEnvironment() string {
 	return token
 }
 
-// link returns the URL with which a browser signs in once. It is "" if the owner needs no sign-in.
-// given is the address as configured, and found the actual one.
+// link returns the URL with which a browser can sign in once. It returns "" if a has no code,
+// because the kernel identifies the owner. given is the address as configured, and found the actual
+// one.
 func (a ownerAccess) link(scheme, given string, found net.Addr) string {
 	if a.code == "" {
 		return ""

@@ -21,7 +21,8 @@ var figures = []struct{ name, metric string }{
 	{"total", "/memory/classes/total:bytes"},
 }
 
-// logFigures starts to log the runtime figures at each SIGUSR1, until ctx ends. It returns at once.
+// logFigures logs the runtime figures at each SIGUSR1 until ctx ends, in the background. It returns
+// at once.
 func logFigures(ctx context.Context, log *slog.Logger) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGUSR1)
@@ -62,7 +63,7 @@ const (
 )
 
 // releaseMemory gives unused memory back to the system whenever the server is idle and has
-// allocated minReleaseBytes since the last time. It returns when ctx ends. Go would keep the memory
+// allocated minReleaseBytes since the last time. It runs until ctx ends. Go would keep the memory
 // for minutes: with 100,000 memories, 86 MB stay resident instead of 45.
 func releaseMemory(ctx context.Context) {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}

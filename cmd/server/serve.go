@@ -27,7 +27,8 @@ import (
 )
 
 // newServer returns the HTTP server for the API, hooks, MCP and pages, behind the gate that
-// authenticates requests. It does not listen.
+// authenticates requests. Its Addr and TLSConfig are set, but it does not listen. It returns an
+// error if the settings of the gate or the TLS files are invalid.
 func newServer(
 	config config, owned ownerAccess, places agents.Settings, engine *engine.Engine, store *postgres.Store, recaller *recall.Recaller, checker *verification.Checker,
 	consolidator *consolidation.Consolidator, extractor *extraction.Extractor, background describedModel, log *slog.Logger,
@@ -52,8 +53,9 @@ func newServer(
 	return server, err
 }
 
-// route returns a handler that passes each request to one of the handlers, by its path; other paths
-// go to site. http.ServeMux would redirect DELETE …/memories/.. to DELETE …, which is another
+// route returns a handler that passes each request to another one by its path. The API and health
+// checks are for calls, /hooks/ for hooks, /mcp for protocol, and all else for site. It redirects
+// nothing. http.ServeMux would redirect DELETE …/memories/.. to DELETE …, which is another
 // operation.
 func route(calls, hooks, protocol, site http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -85,9 +87,9 @@ func unescaped(r *http.Request) *http.Request {
 	return r
 }
 
-// onlyReads reports whether a request is a POST that readers may send: a recall, a hook, or MCP,
-// which checks each call itself. It compares the escaped path, so a path with unusual escapes is
-// refused.
+// onlyReads reports whether a request is a POST that a read token permits: a recall, a hook, or
+// MCP, which checks each call itself. It is false for all other methods. It compares the escaped
+// path, so it is also false for unusual escapes.
 func onlyReads(r *http.Request) bool {
 	path := r.URL.EscapedPath()
 	slug, found := strings.CutPrefix(path, "/api/v1/agents/")
@@ -97,7 +99,8 @@ func onlyReads(r *http.Request) bool {
 }
 
 // mayWriteTo returns *memories.ConflictError if the directory's owner or permissions forbid
-// writing. It returns nil if the directory is missing or another error occurs.
+// writing. It returns nil if writing is allowed, the directory is missing, or the check fails. It
+// writes nothing.
 func mayWriteTo(dir string) error {
 	root, err := files.OpenRoot(dir)
 	if err == nil {
@@ -111,8 +114,8 @@ func mayWriteTo(dir string) error {
 }
 
 // samplesInto returns a function that copies the sample agents into agentsDir, or nil if agentsDir
-// is empty. The function returns *memories.ConflictError if the directory is not empty or must not
-// be written.
+// is empty. The function creates a missing directory. It returns *memories.ConflictError, and
+// writes nothing, if the directory is not empty or must not be written.
 func samplesInto(agentsDir string) func() error {
 	if agentsDir == "" {
 		return nil
@@ -129,12 +132,13 @@ func samplesInto(agentsDir string) func() error {
 	}
 }
 
-// isCommand reports whether the first argument is a command: args is not empty and does not start
-// with a flag.
+// isCommand reports whether the first argument is the name of a command: args is not empty, and
+// args[0] does not start with a dash. The command may be unknown.
 func isCommand(args []string) bool { return len(args) > 0 && !strings.HasPrefix(args[0], "-") }
 
-// world returns what a command needs: environment, standard streams, and the address, token and
-// directories of a server with the same environment.
+// world returns the environment of a command: variables, standard streams and help. The address,
+// owner's token and directories are those that a server with the same environment, but without
+// flags, has.
 func world() cli.World {
 	c := defaults(os.LookupEnv)
 	if addr := os.Getenv("MEMOIR_ADDR"); addr != "" {
@@ -147,7 +151,7 @@ func world() cli.World {
 }
 
 // placesFromEnvironment returns the settings with which a server without flags discovers agents. It
-// returns an error for users if a variable is invalid.
+// returns an error for users if a variable for any flag is invalid.
 func placesFromEnvironment() (agents.Settings, error) {
 	c := defaults(os.LookupEnv)
 	if err := setFromEnvironment(c.flagSet(), os.LookupEnv); err != nil {

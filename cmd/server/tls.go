@@ -24,7 +24,8 @@ type certificate struct {
 	checked time.Time // time of the last check
 }
 
-// newCertificate returns the certificate in two files. Its errors are sentences for users.
+// newCertificate loads the certificate in two PEM files and returns it. It returns an error for
+// users if they cannot be read or do not fit together.
 func newCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, error) {
 	c := &certificate{certFile: certFile, keyFile: keyFile, log: log}
 	if err := c.load(); err != nil {
@@ -43,8 +44,8 @@ func (c *certificate) load() error {
 	return nil
 }
 
-// filesVersion returns the modification times and sizes of the files as text. It leaves out a file
-// that is missing.
+// filesVersion returns the modification times and sizes of both files as text, which differs after
+// a change. It leaves out a file that cannot be examined.
 func (c *certificate) filesVersion() string {
 	version := ""
 	for _, file := range []string{c.certFile, c.keyFile} {
@@ -55,9 +56,9 @@ func (c *certificate) filesVersion() string {
 	return version
 }
 
-// get returns the certificate for a connection. At most every certificateCheck, it first loads the
-// files again if they have changed, and logs this. If they cannot be loaded, it returns the
-// previous one.
+// get returns the certificate for a connection, and never an error. At most every certificateCheck,
+// it first loads the files again if they have changed, and logs this. If they cannot be loaded, it
+// returns the previous certificate.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -75,8 +76,9 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return c.loaded, nil
 }
 
-// tlsConfig loads the certificate and returns TLS settings with it, or nil if --tls-cert is not
-// set.
+// tlsConfig loads the certificate and returns TLS settings that use it and load changed files
+// again. It returns nil and nil if --tls-cert is not set, and an error for users if the certificate
+// cannot be loaded.
 func tlsConfig(c config, log *slog.Logger) (*tls.Config, error) {
 	if c.tlsCert == "" {
 		return nil, nil
