@@ -78,9 +78,9 @@ func isLoopback(host string) bool {
 	return err == nil && address.Unmap().IsLoopback()
 }
 
-// checkListener returns an error for users if at, the server's address, can be reached from other
-// machines, and there is no token, or a token is shorter than gate.MinNetworkToken. check cannot
-// find this: localhost can have a public address.
+// checkListener returns an error for users if other machines can reach at, the server's address,
+// without a token or with one shorter than gate.MinNetworkToken. check cannot find this: localhost
+// can have a public address.
 func (c *config) checkListener(at net.Addr) error {
 	found, ok := at.(*net.TCPAddr)
 	if !ok || found.IP.IsLoopback() {

@@ -159,7 +159,7 @@ func work(ctx context.Context, config config, listener net.Listener, database *d
 }
 
 // serve prints the address on stdout and answers requests until ctx ends. Then it closes the
-// listener, waits up to requestTimeout for the running ones, closes all connections, and returns
+// listener, waits up to requestTimeout for running requests, closes all connections, and returns
 // nil. It returns an error if the listener fails or the private database has ended.
 func serve(ctx context.Context, listener net.Listener, server *http.Server, database *database, stdout io.Writer, log *slog.Logger) error {
 	failed := make(chan error, 1)

@@ -45,8 +45,7 @@ func accessOfOwner(dataDir string, canIdentify func() bool) (ownerAccess, error)
 }
 
 // ownerToken returns the token in a file. If the file is missing, empty or not regular, or others
-// can access it, it writes a new token into a new private file in its place. It creates missing
-// parents.
+// can access it, a new private file with a new token replaces it. It creates missing parents.
 func ownerToken(file string) (string, error) {
 	token, err := readOwnerToken(file)
 	if err != nil || token != "" {

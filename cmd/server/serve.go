@@ -27,8 +27,8 @@ import (
 )
 
 // newServer returns the HTTP server for the API, hooks, MCP and pages, behind the gate that
-// authenticates requests. Its Addr and TLSConfig are set, but it does not listen. It returns an
-// error if the settings of the gate or the TLS files are invalid.
+// authenticates requests. It sets Addr but does not listen. TLSConfig is nil without --tls-cert. It
+// returns an error if the settings of the gate or the TLS files are invalid.
 func newServer(
 	config config, owned ownerAccess, places agents.Settings, engine *engine.Engine, store *postgres.Store, recaller *recall.Recaller, checker *verification.Checker,
 	consolidator *consolidation.Consolidator, extractor *extraction.Extractor, background describedModel, log *slog.Logger,
@@ -136,9 +136,8 @@ func samplesInto(agentsDir string) func() error {
 // args[0] does not start with a dash. The command may be unknown.
 func isCommand(args []string) bool { return len(args) > 0 && !strings.HasPrefix(args[0], "-") }
 
-// world returns the environment of a command: variables, standard streams and help. The address,
-// owner's token and directories are those that a server with the same environment, but without
-// flags, has.
+// world returns the environment of a command: variables, standard streams and help. It has the
+// address, owner's token and directories of a server with the same environment and no flags.
 func world() cli.World {
 	c := defaults(os.LookupEnv)
 	if addr := os.Getenv("MEMOIR_ADDR"); addr != "" {
