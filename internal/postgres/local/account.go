@@ -23,10 +23,10 @@ type account struct {
 // serverUsers are the users for the server if Memoir runs as root, in order.
 var serverUsers = []string{"postgres", "nobody"}
 
-// accountFor returns the user to run Postgres as: the owner of the cluster pgdata, as Postgres
-// requires. For a new cluster it is this user; if this is root, it is the owner of dataDir, else
-// the first of serverUsers that exists. It returns ErrAccess if another user owns the cluster and
-// this is not root, or no user fits.
+// accountFor returns the user to run Postgres as. Without root, this is the process's own user; it
+// returns ErrAccess if another user owns the cluster pgdata. As root, it is the owner of pgdata or,
+// if pgdata is missing or root's, the owner of dataDir. If that is root or has no name, it is the
+// first of serverUsers that exists. It returns ErrAccess if no user fits.
 func accountFor(dataDir, pgdata string) (account, error) {
 	self, owner := os.Geteuid(), ownerOf(pgdata)
 	switch {
@@ -68,8 +68,8 @@ func nameOf(uid int) string {
 	return strconv.Itoa(uid)
 }
 
-// accountOf returns the account of a user that was looked up. If the lookup failed with err, it
-// returns ErrAccess.
+// accountOf converts the result of a search for a user to an account. If err is not nil, it returns
+// ErrAccess, which also wraps err. It returns another error if an id of the user is no number.
 func accountOf(found *user.User, err error) (account, error) {
 	if err != nil {
 		return account{}, fmt.Errorf("%w: PostgreSQL needs a user with a name: %w", ErrAccess, err)
@@ -85,8 +85,8 @@ func accountOf(found *user.User, err error) (account, error) {
 	return account{name: found.Username, uid: uid, gid: gid, switched: uid != os.Geteuid()}, nil
 }
 
-// own changes the owner and group of a file or directory to the account's. It does nothing if the
-// account is this process's user.
+// own gives a file or directory, but not a directory's contents, the owner and group of the
+// account. It does nothing if the account is this process's user.
 func (a account) own(path string) error {
 	if !a.switched {
 		return nil
@@ -95,9 +95,9 @@ func (a account) own(path string) error {
 }
 
 // command returns a command for program that is killed if ctx ends, with few variables in its
-// environment. paths are the names of dirs in the process. The caller must set
-// processAttributes, and call closeInherited after the start. It returns an error if the account
-// cannot reach dirs.
+// environment. paths are the names of dirs in the process, which may differ from dirs. The caller
+// must set SysProcAttr to processAttributes, and call closeInherited after the start. It returns an
+// error if the account cannot reach dirs; then nothing has to be closed.
 func (a account) command(ctx context.Context, program string, dirs ...string) (cmd *exec.Cmd, paths []string, err error) {
 	cmd = exec.CommandContext(ctx, program)
 	cmd.Dir = "/"
@@ -119,8 +119,8 @@ func closeInherited(cmd *exec.Cmd) {
 }
 
 // processAttributes returns the attributes of a process that runs as the account. The process gets
-// its own process group, so that Ctrl-C reaches only Memoir, and on Linux the signal onDeath when
-// Memoir dies.
+// its own process group, so that Ctrl-C reaches only Memoir. On Linux it gets the signal onDeath
+// when the thread that started it ends, and so when Memoir dies.
 func (a account) processAttributes(onDeath syscall.Signal) *syscall.SysProcAttr {
 	attributes := &syscall.SysProcAttr{Setpgid: true}
 	dieWithParent(attributes, onDeath)
@@ -144,8 +144,8 @@ func bareEnvironment() []string {
 	return environment
 }
 
-// refusedByKernel returns err from the start of a process. If the system refused to start it as
-// another user, it returns ErrAccess with an explanation instead.
+// refusedByKernel returns err from the start of a process, which may be nil. If the system refused
+// to start it as another user, it returns ErrAccess instead, which also wraps err.
 func (a account) refusedByKernel(err error) error {
 	if a.switched && (errors.Is(err, syscall.EPERM) || errors.Is(err, fs.ErrPermission)) {
 		return fmt.Errorf("%w: this root may not start programs as the user %s (%w); start Memoir as another user, or point --database-url at a server",

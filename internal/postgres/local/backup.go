@@ -25,8 +25,8 @@ const (
 	backupTime = 30 * 24 * time.Hour
 )
 
-// SetSchema writes Options.Schema into the data directory as the version of the tables. A later
-// start with that version then does not copy the cluster.
+// SetSchema writes Options.Schema into the data directory as the version of the tables. The caller
+// must have migrated them to it. A later start with that version then does not copy the cluster.
 func (s *Server) SetSchema() error {
 	path := filepath.Join(s.cluster.dir, schemaName)
 	if err := os.WriteFile(path, []byte(strconv.FormatInt(s.cluster.schema, 10)+"\n"), 0o600); err != nil {
@@ -35,9 +35,10 @@ func (s *Server) SetSchema() error {
 	return nil
 }
 
-// backUp copies a stopped cluster if its recorded schema is older than Options.Schema, unless that
-// copy exists. Before, it removes copies older than backupTime. It does nothing without a cluster
-// or if Options.Schema is zero. A failed copy leaves the cluster unchanged.
+// backUp removes copies older than backupTime. Then it copies a stopped cluster if its recorded
+// schema is below Options.Schema or unknown. It copies nothing if there is no cluster,
+// Options.Schema is 0, or a copy made before the upgrade to Options.Schema exists. If the copy
+// fails, it returns an error, and the cluster is unchanged.
 func (c *cluster) backUp(ctx context.Context) error {
 	if err := c.removeOldBackups(); err != nil {
 		return err
@@ -75,8 +76,8 @@ func (c *cluster) backUp(ctx context.Context) error {
 	return os.Rename(copying, backup)
 }
 
-// recordedSchema returns the version of the tables that SetSchema wrote, or 0 if the file is
-// missing or damaged.
+// recordedSchema returns the version of the tables that SetSchema wrote, or 0 and nil if the file
+// is missing or damaged. It returns an error if the file cannot be read.
 func (c *cluster) recordedSchema() (int64, error) {
 	content, err := os.ReadFile(filepath.Join(c.dir, schemaName))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -35,10 +35,11 @@ type cluster struct {
 	schema         int64 // Options.Schema
 }
 
-// openCluster checks the data directory, creates it if missing, locks it and prepares it for a
-// start of the server: it ends processes that a crash left, removes incomplete clusters, and copies
-// the cluster before an upgrade. After an error the directory is unlocked. The caller must call
-// close.
+// openCluster checks the data directory, creates it if missing, locks it and prepares a start of
+// the server. It ends processes that a crash left, removes incomplete clusters, copies the cluster
+// before an upgrade, and makes the socket's directory. It creates no cluster. The caller must call
+// close. It returns ErrForeign, ErrNoPostgres, ErrVersion, ErrAccess or ErrInUse if the directory
+// cannot be used. After an error the directory is unlocked.
 func openCluster(ctx context.Context, opts Options) (*cluster, error) {
 	if opts.DataDir == "" {
 		return nil, fmt.Errorf("%w: none was named; set --data-dir", ErrAccess)
@@ -72,8 +73,9 @@ func openCluster(ctx context.Context, opts Options) (*cluster, error) {
 	return c, nil
 }
 
-// takeOver checks the locked data directory again, ends processes that a crash left, removes
-// incomplete clusters, copies the cluster before an upgrade, and makes the directory of the socket.
+// takeOver prepares the locked data directory for a start of the server. It checks it again, ends
+// orphaned processes, removes incomplete clusters, copies the cluster before an upgrade, and makes
+// the directory of the socket. After an error, the caller must call close.
 func (c *cluster) takeOver(ctx context.Context, found []installation) (err error) {
 	// Another Memoir may have created the cluster between the first check and the lock.
 	if err := c.check(found); err != nil {
@@ -92,9 +94,9 @@ func (c *cluster) takeOver(ctx context.Context, found []installation) (err error
 	return err
 }
 
-// check sets the installation and the account that fit the data directory. It changes nothing on
-// disk. It returns ErrForeign, ErrNoPostgres, ErrVersion or ErrAccess if the directory cannot be
-// used.
+// check chooses the installation and the account that fit the data directory, and sets both in c.
+// It changes nothing on disk. It returns ErrForeign, ErrNoPostgres, ErrVersion or ErrAccess if the
+// directory cannot be used. A missing or empty directory is fine.
 func (c *cluster) check(found []installation) error {
 	if err := c.checkDataDir(); err != nil {
 		return err
@@ -110,8 +112,9 @@ func (c *cluster) check(found []installation) error {
 	return err
 }
 
-// checkDataDir returns ErrForeign if the data directory is a file or has files but no lock file of
-// Memoir, and ErrAccess if it cannot be read. A missing or empty directory is fine.
+// checkDataDir returns ErrForeign if the data directory is a file, or has files but no lock file of
+// Memoir. It returns ErrAccess if it cannot be read. It returns nil for a missing or empty
+// directory, and ignores lost+found.
 func (c *cluster) checkDataDir() error {
 	entries, err := os.ReadDir(c.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -140,9 +143,9 @@ func (c *cluster) checkDataDir() error {
 	return nil
 }
 
-// major returns the major version of PostgreSQL that made the cluster, or 0 if its directory is
-// missing or empty. It returns ErrForeign if the directory has other files, and ErrAccess if it
-// cannot be read.
+// major returns the major version of PostgreSQL that made the cluster, or 0 if the cluster's
+// directory is missing or empty. It returns ErrForeign if the directory has files but no PG_VERSION
+// with a number, and ErrAccess if it cannot be read.
 func (c *cluster) major() (int, error) {
 	entries, err := os.ReadDir(c.pgdata)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -173,7 +176,8 @@ func (c *cluster) notACluster() error {
 }
 
 // bringUp creates the cluster if it is missing, starts the server, and creates Memoir's role and
-// database if they are missing. After an error no server runs.
+// database if they are missing. It returns the server when it accepts connections. After an error
+// no server runs, but a created cluster stays.
 func (c *cluster) bringUp(ctx context.Context) (*postmaster, error) {
 	major, err := c.major()
 	if err != nil {
@@ -195,8 +199,8 @@ func (c *cluster) bringUp(ctx context.Context) (*postmaster, error) {
 	return running, nil
 }
 
-// close removes the directory of the socket and unlocks the data directory. The server must have
-// ended.
+// close removes the directory of the socket and unlocks the data directory. It does not stop the
+// server, which must have ended.
 func (c *cluster) close() {
 	if c.run != nil {
 		c.run.remove()

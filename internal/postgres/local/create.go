@@ -16,9 +16,9 @@ import (
 
 const halfMadePrefix = clusterName + ".init-"
 
-// create creates a cluster in a temporary directory, gives that the cluster's name when it is
-// complete, and syncs the data directory. So a cluster is never incomplete, even after a power cut.
-// After an error it removes the temporary directory.
+// create creates the missing cluster in a temporary directory, renames that to the cluster's name
+// when complete, and syncs the data directory. So a cluster is never incomplete, even after a power
+// cut. After an error it removes the temporary directory.
 func (c *cluster) create(ctx context.Context) error {
 	c.log.Info("creating private Postgres", "dir", c.pgdata, "major", c.installation.major)
 	staging, err := os.MkdirTemp(c.dir, halfMadePrefix)
@@ -56,8 +56,9 @@ func (c *cluster) initdb(ctx context.Context, dir string) (err error) {
 	return err
 }
 
-// initdbWith runs initdb for dir with a character type and returns its output. If ctx ends, it ends
-// initdb.
+// initdbWith runs initdb for dir with the locale ctype for characters. It returns the output, also
+// with an error. If ctx ends, it ends initdb and returns an error. It returns ErrAccess if the
+// system refuses to run it as the account.
 func (c *cluster) initdbWith(ctx context.Context, dir, ctype string) (output string, err error) {
 	// Pdeathsig refers to the thread that started the program, so the thread must not end earlier.
 	runtime.LockOSThread()
@@ -104,8 +105,8 @@ func (c *cluster) removeHalfMade() error {
 // superuser is the role that creates Memoir's role and database.
 const superuser = "postgres"
 
-// createDatabase connects to the running server and creates Memoir's role and database if they are
-// missing.
+// createDatabase connects to the running server as superuser, and creates the role memoir and its
+// database memoir where they are missing.
 func (c *cluster) createDatabase(ctx context.Context) error {
 	conn, err := pgx.Connect(ctx, c.run.url(superuser, "postgres"))
 	if err != nil {

@@ -39,8 +39,9 @@ type installation struct {
 }
 
 // findInstallations returns the PostgreSQL installations in binDirs, in order. If binDirs is nil,
-// it returns those in PATH, in order, and then those in usualDirs, newest first. It runs each to
-// read its version.
+// it returns those in PATH, in order, and then those in usualDirs, newest first. It includes
+// unsupported versions, and leaves out directories without a working installation. It runs the
+// program postgres of each for its version.
 func findInstallations(ctx context.Context, binDirs []string) []installation {
 	if binDirs != nil {
 		return installationsIn(ctx, binDirs)
@@ -68,8 +69,9 @@ func installationsIn(ctx context.Context, dirs []string) []installation {
 
 var majorOfVersion = regexp.MustCompile(`\(PostgreSQL\) (\d+)`)
 
-// installationIn returns the installation in a directory with the programs postgres and initdb,
-// whose version it asks postgres for. Otherwise it returns an error.
+// installationIn returns the installation in a directory, with links followed. It runs postgres
+// --version for the version. It returns an error if dir is not absolute, postgres or initdb is
+// missing, or the version is unknown.
 func installationIn(ctx context.Context, dir string) (installation, error) {
 	if !filepath.IsAbs(dir) {
 		return installation{}, errors.New("not an absolute directory")
@@ -96,9 +98,9 @@ func installationIn(ctx context.Context, dir string) (installation, error) {
 	return installation{initdb: initdb, postgres: postgres, major: major}, err
 }
 
-// chooseInstallation returns the first installation of a cluster's major version, or the first
-// supported one for a new cluster (major 0). It returns ErrNoPostgres if none is supported, and
-// ErrVersion if none has that version.
+// chooseInstallation returns the first installation in found with the cluster's major version. For
+// a new cluster (major 0), it returns the first one from minMajor on. It returns ErrNoPostgres if
+// all are older than minMajor, and ErrVersion if no other one has the cluster's version.
 func chooseInstallation(found []installation, major int, clusterDir string) (installation, error) {
 	usable := slices.DeleteFunc(slices.Clone(found), func(i installation) bool { return i.major < minMajor })
 	if len(usable) == 0 {

@@ -52,10 +52,10 @@ type Server struct {
 }
 
 // Start starts the private server and returns when it accepts connections. It creates a missing
-// cluster, copies an older one before an upgrade, and ends processes that a crash left. If the
-// server ends, it is restarted. ctx limits only the start. It returns ErrNoPostgres, ErrInUse,
-// ErrVersion, ErrForeign, ErrAccess, or ctx's error; then existing data is unchanged. The caller
-// must call Stop.
+// cluster, backs up one with older tables, and ends processes that a crash left. ctx limits only
+// the start. A server that ends later is restarted until Stop, which the caller must call. Errors
+// to test for are ErrNoPostgres, ErrInUse, ErrVersion, ErrForeign, ErrAccess and ctx's. After an
+// error, no server runs and existing data is unchanged.
 func Start(ctx context.Context, opts Options) (*Server, error) {
 	server, err := start(ctx, opts)
 	if err != nil {
@@ -92,8 +92,9 @@ func start(ctx context.Context, opts Options) (*Server, error) {
 func (s *Server) URL() string { return s.url }
 
 // Stop shuts the server down and unlocks the data directory. Open transactions are rolled back. If
-// ctx ends first, it ends Postgres immediately and returns an error; no committed data is lost, but
-// the next start takes longer. A second call waits for the end.
+// ctx ends first, it ends Postgres immediately and returns an error that wraps ctx's. No committed
+// data is lost then, but the next start takes longer. A second call waits for the end and returns
+// nil.
 func (s *Server) Stop(ctx context.Context) error {
 	s.stop()
 	select {
@@ -106,10 +107,12 @@ func (s *Server) Stop(ctx context.Context) error {
 	}
 }
 
-// Done returns a channel that is closed when the server has ended and will not be restarted.
+// Done returns a channel that is closed when the server has ended and will not be restarted: after
+// Stop, or if it cannot be restarted.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
-// Err returns why the server ended without Stop. It is nil before Done is closed and after Stop.
+// Err returns ErrForeign if the server ended without Stop and its cluster is missing or no cluster.
+// It is nil before Done is closed and after Stop.
 func (s *Server) Err() error {
 	select {
 	case <-s.done:

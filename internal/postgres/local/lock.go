@@ -19,7 +19,7 @@ type dirLock struct{ file *os.File }
 
 // lockDir locks the data directory, and writes the id of this process into the lock file. It does
 // not wait: it returns ErrInUse if another process has the lock, and ErrAccess if the file cannot
-// be opened.
+// be opened. As root, it gives the file to the owner of dir. The caller must call release.
 func lockDir(dir string) (*dirLock, error) {
 	file, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -54,7 +54,8 @@ func (l *dirLock) sign() error {
 	return err
 }
 
-// holder describes the process that has the lock, with the id that the lock file contains.
+// holder returns a description for users of the process that has the lock: "another Memoir", and
+// the process id if file contains one.
 func holder(file *os.File) string {
 	content, _ := io.ReadAll(io.LimitReader(file, 32))
 	if pid, err := strconv.Atoi(strings.TrimSpace(string(content))); err == nil {
@@ -63,8 +64,8 @@ func holder(file *os.File) string {
 	return "another Memoir"
 }
 
-// release empties and unlocks the lock file. It does not remove the file: otherwise two processes
-// could lock different files.
+// release empties and unlocks the lock file. It does not remove the file, because then two
+// processes could lock different files. It ignores errors.
 func (l *dirLock) release() {
 	_ = l.file.Truncate(0)
 	_ = l.file.Close()

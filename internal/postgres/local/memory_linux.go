@@ -11,8 +11,9 @@ import (
 // memoryLimit is the file with the limit of this process's control group, or "max" without a limit.
 const memoryLimit = "/sys/fs/cgroup/memory.max"
 
-// memory returns the bytes that this process and its children may use: those of the machine, or the
-// limit of the container. It returns 0 if they are unknown.
+// memory returns how many bytes of memory this process and its children may use in total. This is
+// the machine's memory, or the limit of the container if that is lower. It returns 0 if the
+// machine's memory is unknown.
 func memory() uint64 {
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) != nil {

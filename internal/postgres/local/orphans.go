@@ -14,11 +14,12 @@ import (
 	"time"
 )
 
-// postmasterFile returns the path of the file with a running server's process id and state.
+// postmasterFile returns the path of the file into which a running server writes its process id and
+// state.
 func (c *cluster) postmasterFile() string { return filepath.Join(c.pgdata, "postmaster.pid") }
 
-// postmasterRecord returns the process id and the state, such as "ready", that a running server has
-// written into its file. They are 0 and "" if the file is missing or has no such line.
+// postmasterRecord returns the process id and the state, such as "ready", in the file of a running
+// or killed server. pid is 0, or state "", if the file is missing or has no such line.
 func (c *cluster) postmasterRecord() (pid int, state string) {
 	content, err := os.ReadFile(c.postmasterFile())
 	if err != nil {
@@ -43,9 +44,10 @@ var endSignals = []struct {
 	{syscall.SIGKILL, 10 * time.Second},
 }
 
-// endOrphans ends the server processes that a killed Memoir or server left on the cluster, with
-// stronger signals in turn, and removes their pid file. The caller must have the lock, so that all
-// such processes are orphans. It returns an error if some still run, or ctx ends.
+// endOrphans ends the server processes that a killed Memoir or server left on the cluster. It sends
+// SIGINT, after a wait SIGQUIT, and at last SIGKILL. Then it removes the server's file with its
+// process id. The caller must have the lock, so that all such processes are orphans. It returns an
+// error if some still run, or ctx ends.
 func (c *cluster) endOrphans(ctx context.Context) error {
 	recorded, _ := c.postmasterRecord()
 	for _, step := range endSignals {
@@ -68,8 +70,9 @@ func (c *cluster) endOrphans(ctx context.Context) error {
 	return nil
 }
 
-// signalOrphans sends the signal to the postmaster, which ends the others. If the postmaster is not
-// among the orphans or the signal is SIGKILL, it sends SIGQUIT or a stronger signal to all of them.
+// signalOrphans sends the signal to the postmaster alone, which ends the others, if it is among the
+// orphans and the signal is not SIGKILL. Otherwise it sends the signal, or SIGQUIT in place of
+// SIGINT, to all orphans. It ignores errors.
 func (c *cluster) signalOrphans(signal syscall.Signal, orphans []int, postmaster int) {
 	if slices.Contains(orphans, postmaster) && signal != syscall.SIGKILL {
 		_ = syscall.Kill(postmaster, signal)
@@ -80,8 +83,8 @@ func (c *cluster) signalOrphans(signal syscall.Signal, orphans []int, postmaster
 	}
 }
 
-// awaitNone waits until no server process uses the cluster, for at most timeout. It returns an
-// error only if ctx ends.
+// awaitNone waits until no server process uses the cluster, for at most timeout. It returns nil
+// also after timeout, when some may still run, and ctx's error if ctx ends.
 func (c *cluster) awaitNone(ctx context.Context, recorded int, timeout time.Duration) error {
 	timer := time.After(timeout)
 	for len(serverProcesses(c.pgdata, recorded)) > 0 {

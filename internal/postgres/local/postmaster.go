@@ -22,7 +22,8 @@ type postmaster struct {
 }
 
 // launch ends orphaned processes, starts the server, and returns it when it accepts connections. It
-// returns ErrForeign if there is no cluster. After an error no server runs.
+// returns ErrForeign if there is no cluster, ErrAccess if the account cannot run it, and an error
+// if ctx ends first. After an error no server runs.
 func (c *cluster) launch(ctx context.Context) (*postmaster, error) {
 	if major, err := c.major(); err != nil {
 		return nil, err
@@ -46,7 +47,8 @@ func (c *cluster) launch(ctx context.Context) (*postmaster, error) {
 }
 
 // runPostgres starts the server, sends the error of the start or nil to started, and waits for the
-// end of the server. Then it sets p.status and closes p.exited.
+// end of the server. Then it sets p.status and closes p.exited. If the start fails, it returns at
+// once, and p.exited stays open.
 func (c *cluster) runPostgres(p *postmaster, started chan<- error) {
 	// Pdeathsig refers to the thread that started the program, so the thread must not end earlier.
 	runtime.LockOSThread()
@@ -91,8 +93,8 @@ func (c *cluster) startPostgres(p *postmaster) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// settings returns the server's settings as name=value: few connections, little memory, no network
-// or replication. run is the directory of the socket as the server reaches it.
+// settings returns the server's settings, each as name=value: few connections, little memory, and
+// no network or replication. run is the path of the socket's directory as the server reaches it.
 func (c *cluster) settings(run string) []string {
 	settings := []string{
 		"listen_addresses=",
@@ -125,7 +127,8 @@ func (c *cluster) settings(run string) []string {
 }
 
 // awaitReady waits until the server accepts connections: its file has its process id and the state
-// "ready". It returns an error if the server ends, or if ctx ends; then it ends the server.
+// "ready". It returns an error if the server ends. If ctx ends, it ends the server and returns an
+// error that wraps ctx's.
 func (c *cluster) awaitReady(ctx context.Context, p *postmaster) error {
 	for {
 		if pid, state := c.postmasterRecord(); pid == p.pid && state == "ready" {
@@ -146,8 +149,9 @@ func (c *cluster) awaitReady(ctx context.Context, p *postmaster) error {
 // arbitrary.
 const killDelay = 5 * time.Second
 
-// shutDown ends the server and waits for its end. It asks for a clean shutdown, and for an
-// immediate one when hurry is closed. A nil hurry never closes.
+// shutDown asks the server for a clean shutdown and waits for its end. When hurry is closed, it
+// asks for an immediate shutdown, and kills the server after killDelay. If hurry is nil, it waits
+// without limit. From then on the server's lines are logged at level Debug.
 func (p *postmaster) shutDown(hurry <-chan struct{}) {
 	p.log.quieten()
 	_ = p.process.Signal(syscall.SIGINT)
@@ -158,7 +162,8 @@ func (p *postmaster) shutDown(hurry <-chan struct{}) {
 	}
 }
 
-// end sends the signal and waits for the end of the server. After killDelay it kills the server.
+// end sends the signal and waits for the end of the server. If the server has not ended after
+// killDelay, it kills it.
 func (p *postmaster) end(signal syscall.Signal) {
 	_ = p.process.Signal(signal)
 	select {
@@ -178,8 +183,8 @@ const (
 	buffersDivisor = 16
 )
 
-// sharedBuffers returns a sixteenth of memory, which is in bytes, as a Postgres setting in MB, at
-// least minBuffers and at most maxBuffers.
+// sharedBuffers returns a Postgres setting such as 256MB: a sixteenth of memory, which is in bytes,
+// but at least minBuffers and at most maxBuffers MB. If memory is 0, it is minBuffers.
 func sharedBuffers(memory uint64) string {
 	return strconv.FormatUint(min(max(memory/buffersDivisor>>20, minBuffers), maxBuffers), 10) + "MB"
 }

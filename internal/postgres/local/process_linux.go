@@ -10,8 +10,9 @@ import (
 	"syscall"
 )
 
-// reach opens the directories, adds them to the files that cmd inherits, and returns the paths by
-// which the program reaches them. It then needs no access to their parents.
+// reach opens the directories, adds them to the files that cmd inherits, and returns a path to each
+// for the program. So the program needs no access to their parents. The caller must call
+// closeInherited, also after an error.
 func (a account) reach(cmd *exec.Cmd, dirs []string) (paths []string, err error) {
 	for _, dir := range dirs {
 		handle, err := os.Open(dir)
@@ -29,8 +30,8 @@ func dieWithParent(attributes *syscall.SysProcAttr, signal syscall.Signal) {
 	attributes.Pdeathsig = signal
 }
 
-// serverProcesses returns the ids of the Postgres processes whose working directory is pgdata. It
-// is empty without such a directory.
+// serverProcesses returns the ids of the Postgres processes with pgdata as working directory. It
+// returns nil without such a process, or if pgdata is missing. It ignores its second argument.
 func serverProcesses(pgdata string, _ int) []int {
 	cluster, err := os.Stat(pgdata)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // reach returns dirs unchanged. It returns ErrAccess if the account cannot access one of them,
-// because a program cannot inherit them on this system.
+// because a program cannot inherit them on this system. It does not change the command.
 func (a account) reach(_ *exec.Cmd, dirs []string) (paths []string, err error) {
 	for _, dir := range dirs {
 		probe := exec.Command("/bin/test", "-x", dir)
@@ -26,9 +26,9 @@ func (a account) reach(_ *exec.Cmd, dirs []string) (paths []string, err error) {
 
 func dieWithParent(*syscall.SysProcAttr, syscall.Signal) {}
 
-// serverProcesses returns the process with the id recorded if it runs and its command line names
-// Postgres and pgdata, else nil. It does not find child processes; Postgres refuses to start while
-// one exists.
+// serverProcesses returns the process id recorded if that process runs and its command line has
+// "postgres" and pgdata, else nil. It finds no child processes; Postgres refuses to start while one
+// exists.
 func serverProcesses(pgdata string, recorded int) []int {
 	if recorded <= 1 {
 		return nil

@@ -24,9 +24,10 @@ type runDir struct {
 	link string // link to path in the data directory, if path is a temporary directory
 }
 
-// makeRunDir removes the directory of the last run and makes a new one with mode 0700, which the
-// account owns and which has the access rules. If the path in the data directory is too long for a
-// socket, it is a link to a temporary directory.
+// makeRunDir removes the directory of the last run and makes a new one with the access rules, with
+// mode 0700 and the account as owner. If its path in the data directory is unsuitable for a socket,
+// that path is a link to a temporary directory. It returns ErrAccess if no path is short enough.
+// After an error nothing is left.
 func makeRunDir(dataDir string, a account) (*runDir, error) {
 	at := filepath.Join(dataDir, runName)
 	removeRun(at)
@@ -42,8 +43,9 @@ func makeRunDir(dataDir string, a account) (*runDir, error) {
 	return run, nil
 }
 
-// make creates the directory at the path, or a temporary directory and a link to it at the path if
-// the path is too long for a socket. It returns ErrAccess if no path is short enough.
+// make creates the directory at the path. If the path is unsuitable for a socket, it creates a
+// temporary directory, makes the path a link to it, and sets r.path and r.link. It returns
+// ErrAccess if no path is short enough.
 func (r *runDir) make(at string) error {
 	if fitsSocket(at) {
 		return os.Mkdir(at, 0o700)
@@ -63,14 +65,16 @@ func (r *runDir) make(at string) error {
 }
 
 // fitsSocket reports whether a socket in the directory has a path that the kernel accepts (107
-// bytes on Linux, 103 on macOS). A comma is excluded, because clients would parse a list of hosts.
+// bytes on Linux, 103 on macOS). It is false if dir has a comma, because clients would parse a list
+// of hosts.
 func fitsSocket(dir string) bool {
 	const maxPath = len(syscall.RawSockaddrUnix{}.Path) - 1
 	return len(filepath.Join(dir, ".s.PGSQL."+strconv.Itoa(port))) <= maxPath && !strings.Contains(dir, ",")
 }
 
-// writeRules writes access rules that admit only the user who runs Memoir, with peer
-// authentication, and makes the account the owner of them and of the directory.
+// writeRules writes access rules with peer authentication that admit only the user who runs Memoir.
+// It makes the account the owner of them and of the directory. It returns ErrAccess if this user
+// has no name.
 func (r *runDir) writeRules(a account) error {
 	self, err := user.LookupId(strconv.Itoa(os.Geteuid()))
 	if err != nil {
@@ -89,6 +93,7 @@ func (r *runDir) writeRules(a account) error {
 }
 
 // url returns the connection string for a role and a database over the socket, for pgx and libpq.
+// It has no password.
 func (r *runDir) url(role, database string) string {
 	// libpq does not decode + as a space.
 	host := strings.ReplaceAll(url.QueryEscape(r.path), "+", "%20")
@@ -102,8 +107,8 @@ func (r *runDir) remove() {
 	_ = os.RemoveAll(r.path)
 }
 
-// removeRun removes the directory of an earlier run at a path, and the temporary directory that it
-// links to.
+// removeRun removes the directory of an earlier run at a path. If that is a link to a temporary
+// directory of Memoir, it removes both. It does nothing if the path is missing, and ignores errors.
 func removeRun(at string) {
 	if temp, err := os.Readlink(at); err == nil && strings.HasPrefix(filepath.Base(temp), tempPrefix) {
 		_ = os.RemoveAll(temp)

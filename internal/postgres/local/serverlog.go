@@ -38,8 +38,9 @@ type serverLog struct {
 	quiet bool
 }
 
-// open returns a pipe for the server's output, and logs the lines from it in the background until
-// all writers have closed it. The caller must close it after the server's start.
+// open returns the writing end of a pipe for the server's output. It logs the lines from it in the
+// background until all writers have closed it, and then closes l.done. The caller must close its
+// end after the server's start.
 func (l *serverLog) open() (*os.File, error) {
 	reader, writer, err := os.Pipe()
 	if err != nil {
@@ -66,7 +67,7 @@ func (l *serverLog) line(text string) {
 }
 
 // level returns the log level of a line: Error for PANIC, Warn for FATAL and WARNING, else Debug.
-// After quieten it is always Debug.
+// After quieten it is always Debug. The caller must have locked l.mu.
 func (l *serverLog) level(text string) slog.Level {
 	switch {
 	case l.quiet:
@@ -80,7 +81,7 @@ func (l *serverLog) level(text string) slog.Level {
 	}
 }
 
-// quieten makes all further lines be logged at level Debug, because a server that is shut down logs
+// quieten makes level return Debug for all further lines, because a server that is shut down logs
 // warnings.
 func (l *serverLog) quieten() {
 	l.mu.Lock()
@@ -88,8 +89,8 @@ func (l *serverLog) quieten() {
 	l.quiet = true
 }
 
-// awaitEnd waits until the last line is logged, for at most limit, because a stuck process may keep
-// the pipe open.
+// awaitEnd waits until the last line is logged, but at most for limit, because a stuck process may
+// keep the pipe open. It does not report which of them ended it.
 func (l *serverLog) awaitEnd(limit time.Duration) {
 	select {
 	case <-l.done:

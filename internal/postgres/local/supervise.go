@@ -15,8 +15,9 @@ const (
 // arbitrary.
 const stableAfter = time.Minute
 
-// supervise restarts the server whenever it ends, until Stop. Then it shuts the server down. At the
-// end, also if no restart can succeed, it unlocks the data directory and closes s.done.
+// supervise restarts the server whenever it ends, until Stop. Then it shuts the server down,
+// immediately once s.hurry ends. If the cluster is missing or is no cluster, it sets s.err and ends
+// too. At the end it unlocks the data directory and closes s.done.
 func (s *Server) supervise(running *postmaster) {
 	defer close(s.done)
 	defer s.cluster.close()
@@ -48,8 +49,9 @@ func (s *Server) supervise(running *postmaster) {
 	}
 }
 
-// restart starts the server, and tries again after errors, with waits that double. It returns nil
-// for both after Stop, and ErrForeign if the cluster is missing or no cluster.
+// restart waits for backoff, starts the server, and repeats both after an error. Each time it
+// doubles backoff, up to maxBackoff. It returns nil and nil after Stop, and ErrForeign if the
+// cluster is missing or is no cluster.
 func (s *Server) restart(backoff *time.Duration) (*postmaster, error) {
 	for {
 		select {
