@@ -16,8 +16,10 @@ type Section struct {
 	Body        string
 }
 
-// Compile compiles memories with claudemd.CompileParts and the zero Intro. It returns the block of
-// CLAUDE.md and the cost of each memory.
+// Compile compiles memories with claudemd.CompileParts and the zero Intro. limit is the maximum of
+// the whole file in Unicode characters, or 0 without one, and outside the length of the text
+// outside the block. It returns the block of CLAUDE.md and the characters that each memory takes in
+// it. Memories of an unknown type are left out.
 func Compile(ms []Section, limit, outside int) (block []byte, costs []claudemd.Cost) {
 	summaries := make([]claudemd.Summary, len(ms))
 	bodies := map[[16]byte]string{}

@@ -40,14 +40,15 @@ type Memoir struct {
 type Files map[string]string
 
 // Start writes files into a new agents directory and runs a Memoir over it, with a new database. It
-// returns after the first scan, when all memories can be searched.
+// returns after the first scan, when all memories can be searched. An error ends the test.
 func Start(t testing.TB, files Files) *Memoir {
 	t.Helper()
 	return StartAt(t, pgtest.New(t), files)
 }
 
-// StartWith writes files into a new agents directory and runs a Memoir over it, with a new database
-// and with the engine's options as change changes them. It returns after the first scan.
+// StartWith writes files into a new agents directory and runs a Memoir over it, with a new
+// database. change may change the engine's options before the start. It returns after the first
+// scan, when all memories can be searched. An error ends the test.
 func StartWith(t testing.TB, files Files, change func(*engine.Options)) *Memoir {
 	t.Helper()
 	dir := t.TempDir()
@@ -55,37 +56,41 @@ func StartWith(t testing.TB, files Files, change func(*engine.Options)) *Memoir 
 }
 
 // StartAt writes files into a new agents directory and runs a Memoir over it, with the database at
-// url, which must have Memoir's schema. It returns after the first scan.
+// url, which must have Memoir's schema. It returns after the first scan, when all memories can be
+// searched. An error ends the test.
 func StartAt(t testing.TB, url string, files Files) *Memoir {
 	t.Helper()
 	dir := t.TempDir()
 	return startIn(t, url, dir, agents.Settings{AgentsDir: dir}, files)
 }
 
-// StartClaude writes files into a new directory of Claude Code and runs a Memoir over it, with a
-// new database. It returns after the first scan, when all memories can be searched.
+// StartClaude writes files into a new directory, Memoir.Dir, which is Claude Code's, and runs a
+// Memoir over it, with a new database. The paths in files are relative to that directory. It
+// returns after the first scan, when all memories can be searched. An error ends the test.
 func StartClaude(t testing.TB, files Files) *Memoir {
 	t.Helper()
 	dir := t.TempDir()
 	return startIn(t, pgtest.New(t), dir, agents.Settings{ClaudeDir: dir}, files)
 }
 
-// ClaudeProject returns the name of Claude Code's directory for the project in dir: dir with dashes
-// in place of all characters but letters and digits.
+// ClaudeProject returns the name of Claude Code's directory for the project in dir. It is dir with
+// dashes in place of all characters but ASCII letters and digits.
 func ClaudeProject(dir string) string {
 	return regexp.MustCompile(`[^A-Za-z0-9]`).ReplaceAllString(dir, "-")
 }
 
-// StartDirectory runs a Memoir over one existing memory directory, whose agent is slug, with a new
-// database.
+// StartDirectory runs a Memoir over one existing memory directory of an agent named slug, with a
+// new database. It returns after the first scan, when all memories can be searched. An error ends
+// the test.
 func StartDirectory(t testing.TB, slug, dir string) *Memoir {
 	t.Helper()
 	return startIn(t, pgtest.New(t), dir, agents.Settings{MemoryDirs: []agents.NamedDir{{Slug: slug, Path: dir}}}, nil)
 }
 
-// StartSharing does the same as Start, and gives all agents the memories of a second directory,
-// which has the files shared. The slug of that directory's agent is "team". It also returns the
-// directory's path.
+// StartSharing writes files into a new agents directory and the files shared into a second new
+// directory, teamDir. It runs a Memoir with a new database, which gives all agents the memories of
+// teamDir. The slug of teamDir's own agent is "team". It returns after the first scan, when all
+// memories can be searched. An error ends the test.
 func StartSharing(t testing.TB, files, shared Files) (m *Memoir, teamDir string) {
 	t.Helper()
 	dir, team := t.TempDir(), &Memoir{TB: t, Dir: t.TempDir()}
@@ -95,7 +100,9 @@ func StartSharing(t testing.TB, files, shared Files) (m *Memoir, teamDir string)
 	return startIn(t, pgtest.New(t), dir, agents.Settings{AgentsDir: dir, TeamDir: team.Dir}, files), team.Dir
 }
 
-// StartIn runs a Memoir over the existing directories of places, with a new database.
+// StartIn runs a Memoir over the existing directories of places, with a new database. Memoir.Dir is
+// places.AgentsDir. It returns after the first scan, when all memories can be searched. An error
+// ends the test.
 func StartIn(t testing.TB, places agents.Settings) *Memoir {
 	t.Helper()
 	return startIn(t, pgtest.New(t), places.AgentsDir, places, nil)
@@ -134,15 +141,18 @@ func startIn(t testing.TB, url, dir string, places agents.Settings, files Files,
 	return m
 }
 
-// Note returns the text of a memory file with this name, type and body.
+// Note returns the text of a memory file with this name, type and body, and the description "About"
+// and the name.
 func Note(name string, t memories.Type, body string) string {
 	return "---\nname: " + name + "\ndescription: About " + name + "\ntype: " + string(t) + "\n---\n\n" + body + "\n"
 }
 
-// Path returns the path on disk of a file in the agents directory.
+// Path returns the path on disk of a file in the agents directory. name is slash-separated and
+// relative to it.
 func (m *Memoir) Path(name string) string { return filepath.Join(m.Dir, filepath.FromSlash(name)) }
 
-// Write writes a file into the agents directory and creates its parents. No scan sees a part of it.
+// Write writes a file into the agents directory, in place of an existing one, and creates its
+// parents. No scan reads a part of it. It starts no scan. An error ends the test.
 func (m *Memoir) Write(name, text string) {
 	m.Helper()
 	if err := os.MkdirAll(filepath.Dir(m.Path(name)), 0o755); err != nil {
@@ -158,7 +168,8 @@ func (m *Memoir) Write(name, text string) {
 	}
 }
 
-// Read returns a file of the agents directory, or "" if it is missing.
+// Read returns the content of a file in the agents directory, or "" if it is missing. Another error
+// ends the test.
 func (m *Memoir) Read(name string) string {
 	m.Helper()
 	raw, err := os.ReadFile(m.Path(name))
@@ -168,7 +179,9 @@ func (m *Memoir) Read(name string) string {
 	return string(raw)
 }
 
-// Remove removes a file or directory in the agents directory. No scan sees a part of a directory.
+// Remove removes a file, or a directory with its contents, from the agents directory. A missing one
+// is no error. No scan finds only a part of a directory. It ends the test if the removal does not
+// succeed in time.
 func (m *Memoir) Remove(name string) {
 	m.Helper()
 	at := m.Path(name)
@@ -193,7 +206,7 @@ func (m *Memoir) Scan(slug string) {
 }
 
 // Memory returns the agent's memory with this name: a living one, else one in the trash. It ends
-// the test if there is no such memory.
+// the test if there is no such memory or agent.
 func (m *Memoir) Memory(slug, name string) memories.Memory {
 	m.Helper()
 	agent, err := m.Store.Agent(context.Background(), slug)

@@ -11,7 +11,8 @@ import (
 // maxBytes is the size of the largest memory file that is read: memories.MaxFileSize.
 const maxBytes = 1 << 20
 
-// NastyFiles returns memory files of at most 1 MiB that are expensive to parse, by name.
+// NastyFiles returns texts of memory files that are expensive to parse, at most 1 MiB each. The
+// keys are descriptions, not file names.
 func NastyFiles() map[string]string {
 	files := map[string]string{}
 	for name, front := range nastyFronts() {
@@ -44,8 +45,9 @@ func NastyFiles() map[string]string {
 	return files
 }
 
-// nastyFronts returns lines of frontmatter that are expensive to parse, by name. Some are within
-// the limits, some far beyond.
+// nastyFronts returns blocks of frontmatter lines that are expensive to parse, without the lines
+// around a block. The keys are descriptions. Some blocks are within the parser's limits, some far
+// beyond.
 func nastyFronts() map[string]string {
 	return map[string]string{
 		"pairs":          strings.Repeat("a: b\n", 200_000),
@@ -81,7 +83,8 @@ func nastyFronts() map[string]string {
 	}
 }
 
-// NastyBodies returns Markdown texts of up to 1 MiB that are expensive to parse, by name.
+// NastyBodies returns Markdown texts of up to 1 MiB that are expensive to parse. The keys are
+// descriptions.
 func NastyBodies() map[string]string {
 	return map[string]string{
 		"one line":       filled("word "),
@@ -163,8 +166,8 @@ func filled(part string) string { return filledTo(maxBytes-4096, part) }
 
 func filledTo(size int, part string) string { return strings.Repeat(part, max(1, size/len(part))) }
 
-// numbered repeats a format up to about size bytes, with each %d replaced by the number of the
-// repetition.
+// numbered repeats a format as often as fits into size-4096 bytes. In each repetition, its number
+// from 0 on replaces every %d.
 func numbered(size int, format string) string {
 	var out strings.Builder
 	for i := 0; ; i++ {
@@ -213,8 +216,8 @@ func growing(mark byte) string {
 	return out.String()
 }
 
-// CPUTime runs f and returns the CPU time of the whole process meanwhile. The test must not run in
-// parallel.
+// CPUTime runs f and returns the CPU time that the whole process has used during the run. The test
+// must not run in parallel.
 func CPUTime(tb testing.TB, f func()) time.Duration {
 	tb.Helper()
 	before := CPUTimeOfProcess(tb)
@@ -222,7 +225,8 @@ func CPUTime(tb testing.TB, f func()) time.Duration {
 	return CPUTimeOfProcess(tb) - before
 }
 
-// CPUTimeOfProcess returns the CPU time that the process has used so far.
+// CPUTimeOfProcess returns the CPU time that this process has used so far, in user and kernel mode.
+// An error ends the test.
 func CPUTimeOfProcess(tb testing.TB) time.Duration {
 	tb.Helper()
 	var usage syscall.Rusage
