@@ -35,12 +35,13 @@ type Run struct {
 // mu serialises the writes of one process.
 var mu sync.Mutex
 
-// Recording reports whether results of this process are stored.
+// Recording reports whether this process stores results: the flag -record names a commit.
 func Recording() bool { return *commit != "" }
 
 // Passed stores the run of a test in place of the last run with the same what, and writes the page.
-// It does nothing if t has failed or results are not stored. what, much and outcome are fields of
-// Run; an empty outcome means that all checks passed. It fails t if it cannot store the run.
+// It does nothing if t has failed or Recording is false. what, much and outcome are the fields
+// What, Much and Outcome of Run; an empty outcome means that all checks passed. If it cannot store
+// the run, t fails.
 func Passed(t testing.TB, what, much, outcome string) {
 	t.Helper()
 	if t.Failed() {
@@ -52,8 +53,8 @@ func Passed(t testing.TB, what, much, outcome string) {
 }
 
 // PassedAll stores a run of all tests of a process in place of the last run with the same what, and
-// writes the page. It does nothing if results are not stored. The caller must know that no test has
-// failed.
+// writes the page. It does nothing and returns nil if Recording is false. The caller must know that
+// no test has failed. what, much and outcome are the fields What, Much and Outcome of Run.
 func PassedAll(what, much, outcome string) error {
 	if !Recording() {
 		return nil
@@ -61,8 +62,9 @@ func PassedAll(what, much, outcome string) error {
 	return Record(Run{What: what, Much: much, Commit: *commit, Outcome: outcome})
 }
 
-// Record stores a run with today's date, in place of the last run with the same What, and writes
-// the page.
+// Record stores a run in place of the last run with the same What, and writes the page. It replaces
+// Date by today's date and an empty Outcome by a default text. It also stores the run if Recording
+// is false.
 func Record(run Run) error {
 	mu.Lock()
 	defer mu.Unlock()
@@ -86,7 +88,8 @@ func Record(run Run) error {
 
 func today() string { return time.Now().Format("2 January 2006") }
 
-// Keep stores a detailed result in place of the last one of its type, and writes the page.
+// Keep stores a detailed result in place of the last one of its type, and writes the page. It also
+// does so if Recording is false.
 func Keep(result Result) error {
 	mu.Lock()
 	defer mu.Unlock()
@@ -97,7 +100,8 @@ func Keep(result Result) error {
 	return write(root, result.name(), result)
 }
 
-// root returns the directory of the module, which it asks the go command for.
+// root returns the directory of the module that has the working directory. It asks the go command
+// for it.
 func root() (string, error) {
 	mod, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {

@@ -24,7 +24,8 @@ type Occasion struct {
 	Seed              uint64
 }
 
-// Now returns today's date, this machine, the Go version, and seed.
+// Now returns an Occasion with today's date, a description of this machine, the Go version, and
+// seed.
 func Now(seed uint64) Occasion {
 	return Occasion{
 		Date: today(), Go: strings.TrimPrefix(runtime.Version(), "go"), Seed: seed,
@@ -35,7 +36,7 @@ func Now(seed uint64) Occasion {
 // Struck counts the processes killed with SIGKILL.
 type Struck struct{ Servers, Postmasters, Backends int }
 
-// Plus returns the sum of two counts.
+// Plus returns the sum of two counts, field by field.
 func (s Struck) Plus(more Struck) Struck {
 	return Struck{s.Servers + more.Servers, s.Postmasters + more.Postmasters, s.Backends + more.Backends}
 }
@@ -61,7 +62,7 @@ type Counted struct {
 	Times int
 }
 
-// All returns the sum of the kills in Blows.
+// All returns the total number of kills: the sum of Times in Blows.
 func (k Killed) All() (all int) {
 	for _, b := range k.Blows {
 		all += b.Times
@@ -73,12 +74,14 @@ func (k Killed) All() (all int) {
 // deletion, and until it showed a new file.
 type Handover struct{ Deletion, File time.Duration }
 
-// Deletion returns the median and maximum of the delays of deletions after a kill.
+// Deletion returns the median and maximum of the delays of deletions in Handovers, or the zero
+// value without any.
 func (k Killed) Deletion() Spread {
 	return spreadOf(k.Handovers, func(h Handover) time.Duration { return h.Deletion })
 }
 
-// File returns the median and maximum of the delays of files after a kill.
+// File returns the median and maximum of the delays of new files in Handovers, or the zero value
+// without any.
 func (k Killed) File() Spread {
 	return spreadOf(k.Handovers, func(h Handover) time.Duration { return h.File })
 }
@@ -100,12 +103,13 @@ type ShownKind struct {
 // ShownTimes is the delay of one change in the event stream and in the list.
 type ShownTimes struct{ Event, List time.Duration }
 
-// Event returns the median and maximum of the delays in the event stream.
+// Event returns the median and maximum of the delays in the event stream, or the zero value without
+// any.
 func (k ShownKind) Event() Spread {
 	return spreadOf(k.Times, func(t ShownTimes) time.Duration { return t.Event })
 }
 
-// List returns the median and maximum of the delays in the list.
+// List returns the median and maximum of the delays in the list, or the zero value without any.
 func (k ShownKind) List() Spread {
 	return spreadOf(k.Times, func(t ShownTimes) time.Duration { return t.List })
 }
@@ -113,8 +117,8 @@ func (k ShownKind) List() Spread {
 // Spread is the median and maximum of several durations.
 type Spread struct{ Median, Slowest time.Duration }
 
-// spreadOf returns the median and the maximum of the durations that took returns for all, rounded
-// to 10 ms. It is zero if all is empty.
+// spreadOf calls took for each element of all, and returns the median and the maximum of the
+// results, rounded to 10 ms. It returns the zero value if all is empty.
 func spreadOf[T any](all []T, took func(T) time.Duration) Spread {
 	if len(all) == 0 {
 		return Spread{}
@@ -158,7 +162,7 @@ func (j Judgement) String() string {
 
 const mib = 1 << 20
 
-// Count returns a number with thousands separators: 12,345.
+// Count returns a number with thousands separators, such as 12,345. n must not be negative.
 func Count[N ~int | ~int64](n N) string {
 	digits := fmt.Sprint(n)
 	for at := len(digits) - 3; at > 0; at -= 3 {
@@ -167,7 +171,8 @@ func Count[N ~int | ~int64](n N) string {
 	return digits
 }
 
-// page returns the text of docs/RELIABILITY.md with the stored results.
+// page returns the text of docs/RELIABILITY.md with the results that are stored below root. It does
+// not write the file. It returns an error if a result is missing.
 func page(root string) ([]byte, error) {
 	var data struct {
 		Runs  []Run
