@@ -40,7 +40,8 @@ const (
 // DayOf returns the day of a time, in the time's zone.
 func DayOf(t time.Time) Day { return Day(t.Format(dayForm)) }
 
-// ParseDay parses a day in the form 2026-11-21. It returns false for other texts and invalid dates.
+// ParseDay parses a day in the form 2026-11-21. For other texts and invalid dates, it returns the
+// text as an invalid Day, and false.
 func ParseDay(text string) (Day, bool) {
 	t, err := time.Parse(dayForm, text)
 	return Day(text), err == nil && t.Year() > 0 && DayOf(t) == Day(text)
@@ -62,7 +63,7 @@ type Month string
 func (d Day) Month() Month { return Month(d.Begins().Format(monthForm)) }
 
 // ParseMonth parses a month in the form 2026-11. It returns false for other texts and invalid
-// months.
+// months; the caller must not use the Month then.
 func ParseMonth(text string) (Month, bool) {
 	day, ok := ParseDay(text + "-01")
 	return day.Month(), ok
@@ -74,16 +75,17 @@ func (m Month) Days() (first, last Day) {
 	return first, DayOf(first.Begins().AddDate(0, 1, -1))
 }
 
-// Text returns an entry's text as it is stored: LF line ends, no leading empty lines, no trailing
-// white space.
+// Text returns an entry's text as it is stored: with LF line ends, and without empty lines at its
+// start and white space at its end.
 func Text(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	return strings.TrimLeft(strings.TrimRightFunc(text, unicode.IsSpace), "\n")
 }
 
-// Check returns *memories.InvalidError if an entry is invalid: its text is empty, longer than
-// MaxText or not UTF-8, its title is long or has control characters, or its time at is in the
-// future or before yesterday in the zone of now.
+// Check returns *memories.InvalidError for the first invalid field of an entry, and nil if all are
+// valid. Both texts must be UTF-8 without NUL. text must not be blank or longer than MaxText bytes.
+// title may have maxTitle characters, but no control characters. at must not be more than tolerance
+// after now. Its day, in the zone of now, must be at least yesterday.
 func Check(text, title string, at, now time.Time) error {
 	invalid := func(field, reason string) error { return &memories.InvalidError{Field: field, Reason: reason} }
 	switch {
@@ -109,8 +111,9 @@ func Check(text, title string, at, now time.Time) error {
 
 func isText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
-// File returns the path of the file of an entry, relative to a logs directory. Entries of one day
-// with the same title have the same file, and those without a title the file of the day.
+// File returns the slash-separated path of the file of an entry, relative to a logs directory. The
+// day is at's, in its own zone. Entries of one day with the same title have the same file. Entries
+// without a title have the file of the day.
 func File(at time.Time, title string) string {
 	if title == "" {
 		return at.Format("2006/01/") + string(DayOf(at)) + ".md"
@@ -119,7 +122,8 @@ func File(at time.Time, title string) string {
 	return at.Format("2006/01/02/") + hex.EncodeToString(sum[:4]) + "-" + memories.Slug(title) + ".md"
 }
 
-// Heading returns the first lines of a new log file: the title, or else the day, as a heading.
+// Heading returns the first lines of a new log file: title, or day if that is empty, as a heading,
+// and an empty line.
 func Heading(day Day, title string) string {
 	if title == "" {
 		title = string(day)
@@ -127,8 +131,8 @@ func Heading(day Day, title string) string {
 	return "# " + title + "\n\n"
 }
 
-// Entry returns an entry as it is appended: a bullet with the time of day, further lines indented,
-// a line end.
+// Entry returns an entry as it is appended: a bullet with the time of day and the text, further
+// lines indented, a line end. It first applies Text to text.
 func Entry(at time.Time, text string) string {
 	lines := strings.Split(Text(text), "\n")
 	for i, line := range lines[1:] {
@@ -148,9 +152,9 @@ type Place struct {
 	Usual bool
 }
 
-// PlaceOf returns the day and the title in the path of a log file, which is slash-separated and
-// relative to its logs directory. Without a day in the path, the title is the file's name without
-// extension.
+// PlaceOf returns the day and the title in the path of a log file, and whether the path is a usual
+// one. The path is slash-separated and relative to its logs directory. Without a day in the path,
+// Day is "" and the title is the file's name without extension.
 func PlaceOf(within string) Place {
 	dirs, name := path.Split(within)
 	stem := strings.TrimSuffix(name, path.Ext(name))

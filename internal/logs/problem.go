@@ -33,8 +33,9 @@ var messages = map[string]string{
 	memories.CodeFileNameNotUTF8: "The name is not valid UTF-8, so this was not read. Rename it.",
 }
 
-// ProblemOf returns the problem with this code, with a message about logs, or without one,
-// about memories.
+// ProblemOf returns the problem with this code. Its message is about logs if this package has one
+// for the code. Else it is the problem of package memories with that code, with a message about
+// memories.
 func ProblemOf(code string) memories.Problem {
 	if message := messages[code]; message != "" {
 		return memories.Problem{Code: code, Message: message}
@@ -50,8 +51,10 @@ type Content struct {
 	Problems []string // codes
 }
 
-// Read parses a log file, or its end if cut is set; then it leaves out the incomplete first line.
-// It returns the text, its heading, the number of entries, and codes of problems.
+// Read parses a log file and returns its text, heading, number of entries and codes of problems. If
+// cut is set, raw is only the end of the file: Read leaves out the incomplete first line and adds
+// CodeTooLarge. It replaces NUL and invalid UTF-8 by U+FFFD and adds a code for each. A text
+// without an entry is a problem, an empty one is not.
 func Read(raw []byte, cut bool) Content {
 	var c Content
 	if cut {
