@@ -73,8 +73,8 @@ func (e *HeldError) Error() string {
 var ErrLost = errors.New("another process has taken the lock")
 
 // Read returns the state of a directory's lock at the time now. Without a lock file the state is
-// zero. It returns an error if the lock cannot be read, for example if it is a directory or a link
-// out of the root.
+// zero. Held is false if the file is older than Stale, or its process has ended. It returns an
+// error if the lock cannot be read, for example if it is a directory or a link out of the root.
 func Read(root *os.Root, dir string, now time.Time) (State, error) {
 	at := path.Join(dir, Name)
 	file, err := files.Open(root, at)
@@ -101,8 +101,8 @@ func Read(root *os.Root, dir string, now time.Time) (State, error) {
 	return s, nil
 }
 
-// processID returns the number at the start of a lock's content. It is 0 if there is no number or
-// it is larger than any process id.
+// processID returns the number at the start of a lock's content, after white space. It returns 0 if
+// there is no number or it is larger than any process id.
 func processID(body []byte) int {
 	text := strings.TrimSpace(string(body))
 	end := strings.IndexFunc(text, func(r rune) bool { return r < '0' || r > '9' })
@@ -123,7 +123,8 @@ const maxPID = 1 << 22
 const clockSlack = 2 * time.Second
 
 // runsSince reports whether a process with this id is running and was started before the time at. A
-// process that was started later only has the same id. An unknown start counts as before.
+// process that was started later only has the same id, so the result is false. If its start is
+// unknown, the result is true.
 func runsSince(pid int, at time.Time) bool {
 	if pid <= 0 || !runs(pid) {
 		return false
@@ -132,9 +133,10 @@ func runsSince(pid int, at time.Time) bool {
 	return !known || !started.After(at.Add(clockSlack))
 }
 
-// Take writes this process's lock of a directory and returns it. It returns *HeldError if another
-// process holds the lock, and replaces a lock of this process: the caller must run one
-// consolidation per directory at a time. It waits while another Memoir changes the lock file.
+// Take writes this process's lock of a directory and returns it. It replaces a lock that is not
+// held, and one of this process: the caller must run one consolidation per directory at a time. It
+// waits while another Memoir changes the lock file. It returns *HeldError if another process holds
+// the lock. If another process takes the lock at the same time, it returns *HeldError or ErrLost.
 func Take(disk Disk, root *os.Root, dir string, now time.Time) (Taken, error) {
 	unlock, err := lockDirectory(root, dir)
 	if err != nil {
@@ -163,8 +165,8 @@ func Take(disk Disk, root *os.Root, dir string, now time.Time) (Taken, error) {
 	return Taken{PID: self, Last: found.Last}, nil
 }
 
-// Holds returns nil if this process still holds the lock, ErrLost if another one has taken it, and
-// the error if the lock cannot be read.
+// Holds returns nil if the lock file still has this process's id. It returns ErrLost if the file
+// has another id or none, or is missing, and another error if the file cannot be read.
 func (t Taken) Holds(root *os.Root, dir string) error {
 	found, err := Read(root, dir, time.Now())
 	if err != nil {
@@ -177,19 +179,22 @@ func (t Taken) Holds(root *os.Root, dir string) error {
 }
 
 // Done releases the lock and sets the time of the last consolidation to now: it empties the lock
-// file. It does nothing if another process holds the lock.
+// file and sets its time. It does nothing and returns nil if the lock file does not have this
+// process's id. It returns ErrLost if the file changes at the same time.
 func (t Taken) Done(disk Disk, root *os.Root, dir string, now time.Time) error {
 	return t.release(disk, root, dir, now)
 }
 
 // PutBack releases the lock: it empties the lock file and restores its previous time, or removes
-// the file if there was none before. It does nothing if another process holds the lock.
+// the file if there was none before. It does nothing and returns nil if the lock file does not have
+// this process's id. It returns ErrLost or files.ErrChanged if the file changes at the same time.
 func (t Taken) PutBack(disk Disk, root *os.Root, dir string) error {
 	return t.release(disk, root, dir, t.Last)
 }
 
 // release empties the lock file and sets its time to at, or removes it if at is zero. It does
-// nothing if another process holds the lock.
+// nothing and returns nil if the lock file does not have this process's id. It returns ErrLost or
+// files.ErrChanged if the file changes at the same time.
 func (t Taken) release(disk Disk, root *os.Root, dir string, at time.Time) error {
 	unlock, err := lockDirectory(root, dir)
 	if err != nil {
@@ -206,8 +211,9 @@ func (t Taken) release(disk Disk, root *os.Root, dir string, at time.Time) error
 	return write(disk, root, dir, found, "", at)
 }
 
-// write writes a lock file with this body and modification time in place of the one found. It
-// returns ErrLost if the file has changed since.
+// write writes a lock file with this body and modification time. It replaces the file that was
+// found, or creates one if there was none. It returns ErrLost, and writes nothing, if the file has
+// changed since.
 func write(disk Disk, root *os.Root, dir string, found State, body string, at time.Time) error {
 	options := files.Options{ModTime: at, New: !found.Exists}
 	if found.Exists {
@@ -221,7 +227,7 @@ func write(disk Disk, root *os.Root, dir string, found State, body string, at ti
 }
 
 // hashOf returns the hash of the lock file that was found. It reads a file longer than maxBody
-// again, because only its start is in found.
+// again, because found has only its start. If that fails, the result is the hash of the start.
 func hashOf(root *os.Root, dir string, found State) string {
 	if len(found.body) > maxBody {
 		hash, err := files.ReadHash(root, path.Join(dir, Name))

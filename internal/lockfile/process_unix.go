@@ -16,9 +16,10 @@ func runs(pid int) bool {
 	return err == nil || errors.Is(err, syscall.EPERM)
 }
 
-// lockDirectory waits for an exclusive lock of the directory among all Memoirs, or of the root if
-// the directory is missing. The caller must call unlock. On a file system without flock, it locks
-// nothing. It returns an error if the directory cannot be opened.
+// lockDirectory waits without limit for an exclusive lock of the directory among all Memoirs. If
+// the directory is missing, it locks root. The caller must call unlock. On a file system without
+// flock, it locks nothing and returns no error. It returns an error if the directory cannot be
+// opened.
 func lockDirectory(root *os.Root, dir string) (unlock func(), err error) {
 	handle, err := root.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) { // the directory is created with the lock

@@ -13,8 +13,8 @@ import (
 // ticksPerSecond is the unit of times in /proc: USER_HZ, which is 100 on all architectures of Go.
 const ticksPerSecond = 100
 
-// startOf returns when a process was started, to a hundredth of a second, and false if this is
-// unknown.
+// startOf returns when a process was started, accurate to about a second. It returns the zero time
+// and false if this is unknown, for example because the process has ended.
 func startOf(pid int) (time.Time, bool) {
 	booted := bootTime()
 	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
