@@ -16,8 +16,8 @@ const (
 	interval = 5 * time.Millisecond
 )
 
-// Patience returns how long tests wait for a condition: one minute, or the duration in the
-// environment variable MEMOIR_TEST_PATIENCE.
+// Patience returns how long tests wait for a condition. It is the duration in the environment
+// variable MEMOIR_TEST_PATIENCE, or one minute if that is not set or not a positive duration.
 func Patience() time.Duration {
 	if d, err := time.ParseDuration(os.Getenv("MEMOIR_TEST_PATIENCE")); err == nil && d > 0 {
 		return d
@@ -34,7 +34,7 @@ type T interface {
 var errNot = errors.New("the condition is false")
 
 // For calls holds every few milliseconds until it returns true. It ends the test if that does not
-// happen within Patience. what names the condition in the failure.
+// happen within Patience. what names the condition in the failure's message.
 func For(t T, what string, holds func() bool) {
 	t.Helper()
 	NoError(t, what, func() error {
@@ -46,7 +46,7 @@ func For(t T, what string, holds func() bool) {
 }
 
 // NoError calls check every few milliseconds until it returns nil. It ends the test with the last
-// error if that does not happen within Patience. what names the condition in the failure.
+// error if that does not happen within Patience. what names the condition in the failure's message.
 func NoError(t T, what string, check func() error) {
 	t.Helper()
 	deadline := time.Now().Add(Patience())
