@@ -44,8 +44,8 @@ var pictures = []picture{
 	{name: "search", path: "/search?q=cents"},
 }
 
-// takePictures starts a browser, takes every picture, and writes them as PNG files into the
-// directory.
+// takePictures starts a browser, takes every picture in pictures, and writes each as a PNG file
+// into the existing directory. It replaces earlier files and stops at the first error.
 func (s *server) takePictures(ctx context.Context, dir string) error {
 	profile, err := os.MkdirTemp("", "memoir-browser-")
 	if err != nil {

@@ -29,8 +29,8 @@ type server struct {
 // startTimeout is how long the server may take to start, including a new database (arbitrary).
 const startTimeout = 2 * time.Minute
 
-// startServer copies the sample agents into place, starts the program over them with a private
-// database there, and returns when it is ready. The caller must call stop.
+// startServer copies the sample agents into place, starts program over them with a private database
+// there, and returns when it is ready. The caller must call stop. After an error, no server runs.
 func startServer(ctx context.Context, program, place string) (*server, error) {
 	s := &server{agents: filepath.Join(place, "agents")}
 	if err := examples.Copy(s.agents); err != nil {
@@ -71,8 +71,8 @@ func (s *server) stop() error {
 	return s.command.Wait()
 }
 
-// call calls the API with body as JSON, and decodes the answer into answer unless that is nil. It
-// returns an error for a status from 400.
+// call sends a request to the server at path, with body as JSON, and decodes the JSON response into
+// answer unless that is nil. It returns an error for a status from 400.
 func (s *server) call(ctx context.Context, method, path string, body, answer any) error {
 	sent, err := json.Marshal(body)
 	if err != nil {
@@ -101,8 +101,8 @@ func (s *server) call(ctx context.Context, method, path string, body, answer any
 	return json.Unmarshal(raw, answer)
 }
 
-// memory asks the server for an agent's memory with this name and returns its API path. It returns
-// an error if there is no such memory.
+// memory asks the server for an agent's memory with this name and returns the memory's path in the
+// API. It returns an error if there is no such memory.
 func (s *server) memory(ctx context.Context, agent, name string) (string, error) {
 	var list struct{ Memories []struct{ ID string } }
 	path := "/api/v1/agents/" + agent + "/memories"

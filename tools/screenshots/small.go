@@ -13,9 +13,9 @@ import (
 // colours is the size of a palette whose index fits into a byte.
 const colours = 256
 
-// small returns a PNG picture with its most frequent 256 colours; other pixels get the nearest of
-// them. Shades that look equal count as one, so these are enough for most pages. The file becomes a
-// third as large.
+// small returns a PNG picture, reduced to 256 colours, as PNG. These are the most frequent ones,
+// where shades that differ slightly count as one; other pixels get the nearest of them. The file
+// becomes about a third as large. It returns an error if picture is no PNG.
 func small(picture []byte) ([]byte, error) {
 	full, err := png.Decode(bytes.NewReader(picture))
 	if err != nil {
@@ -45,9 +45,9 @@ func small(picture []byte) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// paletteOf returns a palette with the most frequent colour of each of the most frequent coarse
-// colours, and for each coarse colour the index of its colour or the nearest one. counts has the
-// colours by coarse colour.
+// paletteOf returns a palette and, for each coarse colour, the index of its colour there. counts
+// has the number of pixels of each colour, by coarse colour. The 256 most frequent coarse colours
+// are represented by their most frequent colour, the others by the nearest in the palette.
 func paletteOf(counts map[color.NRGBA]map[color.NRGBA]int) (color.Palette, map[color.NRGBA]uint8) {
 	total := make(map[color.NRGBA]int, len(counts))
 	for kind, of := range counts {
@@ -79,8 +79,8 @@ func mostFrequent(count map[color.NRGBA]int) []color.NRGBA {
 	})
 }
 
-// coarse returns the colour with red, green and blue rounded down to one of 32 steps, which the eye
-// can distinguish.
+// coarse returns the colour with red, green and blue each rounded down to one of 32 steps, which
+// the eye can distinguish. Alpha stays.
 func coarse(c color.NRGBA) color.NRGBA {
 	const steps = 0xf8
 	return color.NRGBA{c.R & steps, c.G & steps, c.B & steps, c.A}

@@ -74,7 +74,9 @@ func (s *server) use(ctx context.Context) error {
 	return nil
 }
 
-// onMemory calls the API about a memory of reviewer, at its path followed by below.
+// onMemory sends a request about the memory of reviewer with this name, with body as JSON. Its path
+// is the memory's path in the API, followed by below. It returns an error if there is no such
+// memory or the status is from 400.
 func (s *server) onMemory(ctx context.Context, method, name, below string, body any) error {
 	path, err := s.memory(ctx, reviewer, name)
 	if err != nil {
