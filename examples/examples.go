@@ -24,7 +24,8 @@ var ErrNotEmpty = errors.New("the directory is not empty")
 //go:embed all:agents
 var embedded embed.FS
 
-// FS returns the agents, one directory each, in the layout of --agents-dir.
+// FS returns the files of the sample agents, one directory for each agent, in the layout of
+// --agents-dir.
 func FS() fs.FS {
 	agents, err := fs.Sub(embedded, "agents")
 	if err != nil {
@@ -33,9 +34,10 @@ func FS() fs.FS {
 	return agents
 }
 
-// Copy writes the agents into dst, which it creates if missing, with modification times in the last
-// weeks. Each agent appears as a whole, so that a watcher never sees part of it. It returns
-// ErrNotEmpty if dst is not empty. After another error, dst has the agents copied before.
+// Copy writes the agents into dst, with modification times in the last months. It creates a missing
+// dst, with access only for its owner. Each agent appears as a whole, so that a watcher never sees
+// part of it. It returns ErrNotEmpty, and writes nothing, if dst is not empty. After another error,
+// dst has the agents copied before.
 func Copy(dst string) error {
 	return copyAt(dst, time.Now())
 }
@@ -63,8 +65,8 @@ func copyAt(dst string, now time.Time) error {
 	return nil
 }
 
-// makePrivate creates a directory that only its owner can access, and its parents. It does nothing
-// if the directory exists.
+// makePrivate creates a directory that only its owner can access. It creates missing parents with
+// the usual mode. It does nothing and returns nil if there is a directory or file at the path.
 func makePrivate(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return err
@@ -76,9 +78,9 @@ func makePrivate(dir string) error {
 	return err
 }
 
-// copyAgent writes an agent's files into a hidden directory in dst, which is not taken for an
-// agent, gives them the owner of dst, and renames the directory to the agent. After an error it
-// removes it.
+// copyAgent writes an agent's files into a hidden directory in dst, gives them the owner of dst,
+// and renames the directory to the agent's name. So no watcher takes a part of them for an agent.
+// After an error it removes the hidden directory.
 func copyAgent(dst, agent string, now time.Time) error {
 	unfinished, err := os.MkdirTemp(dst, ".memoir-example-")
 	if err != nil {
@@ -122,7 +124,7 @@ func copyFiles(dir, agent string, now time.Time) error {
 	})
 }
 
-// takeOwner changes the owner and group of dir and its contents to those of like, because agents
+// takeOwner gives dir and its contents the owner and group of the directory like, because agents
 // may run as another user. It does nothing if this process's user owns like.
 func takeOwner(dir, like string) error {
 	info, err := os.Stat(like)
