@@ -16,8 +16,8 @@ type address struct {
 	ownerToken string
 }
 
-// addressFlags adds the flags --url and --token to flags and returns their values. The values are
-// empty until flags are parsed, and incomplete until addressOf.
+// addressFlags adds the flags --url and --token to flags. The address that it returns is set when
+// flags are parsed; addressOf then returns a complete copy of it.
 func addressFlags(flags *flag.FlagSet) *address {
 	a := &address{}
 	flags.StringVar(&a.url, "url", "", "")

@@ -195,7 +195,8 @@ func (c *memoryCall) save(ctx context.Context, on memoryStore, name string) erro
 
 // readBody reads from, at most memories.MaxFileSize+1 bytes, and sets d.body to the text. It leaves
 // d.body nil if the text is only white space: a script without input does not mean to empty a
-// memory. It does not read a terminal or other device, and leaves d.body nil.
+// memory. It does not read a terminal or other device, and leaves d.body nil. It returns an error
+// if from cannot be read.
 func (d *draft) readBody(from io.Reader) error {
 	if file, isFile := from.(*os.File); isFile {
 		if info, err := file.Stat(); err != nil || info.Mode()&fs.ModeCharDevice != 0 {

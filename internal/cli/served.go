@@ -17,7 +17,8 @@ import (
 const pageSize = 100
 
 // agents asks the server for all its agents. It returns them with slug, layout, directory, display
-// name and JoinedTo only. It returns *absentError if no Memoir server answers.
+// name and JoinedTo only. It returns *absentError if no Memoir server answers, and an error for
+// users if the server refuses.
 func (a address) agents(ctx context.Context) ([]agents.Agent, error) {
 	var list wire.AgentList
 	if _, err := a.call(ctx, http.MethodGet, "/agents", nil, &list); err != nil {
