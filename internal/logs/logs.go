@@ -75,8 +75,8 @@ func (m Month) Days() (first, last Day) {
 	return first, DayOf(first.Begins().AddDate(0, 1, -1))
 }
 
-// Text returns an entry's text as it is stored: with LF line ends, no empty lines at its start and
-// no white space at its end.
+// Text returns an entry's text as it is stored. It makes all line ends LF, and removes empty lines
+// at the start and white space at the end.
 func Text(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	return strings.TrimLeft(strings.TrimRightFunc(text, unicode.IsSpace), "\n")
