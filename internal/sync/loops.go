@@ -94,17 +94,6 @@ func (e *Engine) queueFullScan() {
 	}
 }
 
-// scanNewAgents runs a discovery, and scans the whole directories of the agents that it reports as
-// new, moved or never fully scanned. It fails if the discovery or one of the scans fails.
-func (e *Engine) scanNewAgents(ctx context.Context) error {
-	appeared, err := e.discoverer.Run(ctx)
-	if err != nil {
-		return err
-	}
-	_, err = e.scanEach(ctx, appeared, e.scan)
-	return err
-}
-
 // isNotLocal reports whether err means that the agent was deleted from the database
 // (memories.ErrNotFound), or that another server holds its lease (memories.ErrNotHolder).
 func isNotLocal(err error) bool {

@@ -121,8 +121,6 @@ func (w *Watcher) handleRemoved(dir string, d *watchedDir) {
 	}
 }
 
-func isMarkdown(name string) bool { return strings.EqualFold(filepath.Ext(name), ".md") }
-
 // mayBeDirectory reports whether the path is a directory, or cannot be examined and may have been
 // one.
 func mayBeDirectory(p string) bool {

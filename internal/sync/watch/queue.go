@@ -218,11 +218,16 @@ func (q *Queue) PendingOf(slug string) int {
 // Combine returns the paths, sorted, without those below another one. If there are more than
 // MaxPaths, it replaces each by its parent directory, repeatedly, until at most MaxPaths remain.
 // "." includes all paths and is then the only one.
-func Combine(paths map[string]struct{}) []string { return outermost(limitPaths(paths)) }
-
-func limitPaths(paths map[string]struct{}) map[string]struct{} {
-	if len(paths) <= MaxPaths {
-		return paths
+func Combine(paths map[string]struct{}) []string {
+	for len(paths) > MaxPaths {
+		dirs := map[string]struct{}{}
+		for p := range paths {
+			dirs[path.Dir(p)] = struct{}{}
+		}
+		if len(dirs) == len(paths) {
+			return []string{"."}
+		}
+		paths = dirs
 	}
 	if _, isAll := paths["."]; isAll {
 		return []string{"."}
