@@ -27,8 +27,9 @@ func (s *site) about(w http.ResponseWriter, r *http.Request, agent records.Agent
 	return show(w, r, http.StatusOK, templates.AboutPage(v))
 }
 
-// backgroundWork returns the agent's latest background jobs, and the tokens that its jobs used per
-// day and in total.
+// backgroundWork returns at most jobs.MaxListed of the agent's background jobs, unfinished ones
+// first, then the newest. It adds the tokens that all the agent's jobs used in the last 30 days,
+// per day and in total.
 func (s *site) backgroundWork(ctx context.Context, agent records.Agent) (templates.BackgroundWork, error) {
 	entries, err := jobs.List(ctx, s.store, agent.ID)
 	if err != nil {
@@ -51,8 +52,9 @@ func (s *site) backgroundWork(ctx context.Context, agent records.Agent) (templat
 	return work, nil
 }
 
-// memoryPlace returns the agent's memory directory, whether its memory is on, and the settings that
-// decide both.
+// memoryPlace returns the scope and project of the agent's memory, and who can see it. If Claude
+// Code manages the memory, it adds the directory, whether Claude Code's memory is on, and the
+// settings that decide both. It returns memories.ErrNotFound for an unknown agent.
 func (s *site) memoryPlace(ctx context.Context, agent records.Agent) (templates.MemoryPlace, error) {
 	about, err := s.engine.About(ctx, agent.Slug)
 	if err != nil {
@@ -72,8 +74,9 @@ func decisionLinks(links []claudesettings.Link) []templates.DecisionLink {
 	return views
 }
 
-// switchMemory returns a handler that turns an agent's memory off if off is true, and on otherwise.
-// It then redirects to the page of the form.
+// switchMemory returns a handler that switches the memory of the agent in the address off if off is
+// true, else on. It deletes no memories. It redirects to the page of the form, by default the About
+// tab. For an unknown agent the handler returns memories.ErrNotFound.
 func (s *site) switchMemory(off bool) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		slug := slugOf(r)

@@ -11,9 +11,10 @@ import (
 	"memoir/web/templates"
 )
 
-// delete moves a memory to the trash and redirects to the list with a notice, which offers an undo.
-// A memory that is already deleted counts as success. After another conflict it shows the reason
-// and the current memory.
+// delete moves the memory in the address to the trash. It redirects to the page of the form, by
+// default the Memory tab, which shows a notice with an undo. A memory that is already in the trash
+// counts as success. If the memory has changed since the form was shown, or cannot be deleted, it
+// shows the reason and the current memory. For an unknown memory it returns memories.ErrNotFound.
 func (s *site) delete(w http.ResponseWriter, r *http.Request) error {
 	slug, id := slugOf(r), idOf(r)
 	result, err := s.engine.Delete(r.Context(), slug, id, r.PostFormValue(templates.FieldETag))
@@ -29,9 +30,10 @@ func (s *site) delete(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, back(r, templates.MemoriesPath(slug)), doneDeleted, result.Memory.ID)
 }
 
-// change returns a handler that calls act with the memory that the address names, and redirects to
-// the page of the form, which then shows the notice done. After a conflict it shows the reason and
-// the current memory.
+// change returns a handler that calls act with the slug and id in the address and the form's ETag.
+// It then redirects to the page of the form, by default the memory's page, with the notice done.
+// After memories.ErrChanged or *memories.ConflictError it shows the reason and the current memory.
+// Other errors of act are returned.
 func (s *site) change(act func(ctx context.Context, slug, id, match string) (engine.Result, error), done string) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		slug, id := slugOf(r), idOf(r)
@@ -54,9 +56,10 @@ func (s *site) chooseType(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, back(r, templates.MemoryPath(slug, id)), doneTyped, id)
 }
 
-// refuse answers an action that failed with refused. If that is a conflict, refuse scans the agent
-// and shows the reason and the current memory, so that the user can decide again. If it is not, or
-// the memory no longer exists, refuse writes nothing and returns refused.
+// refuse answers an action that failed with refused. After memories.ErrChanged,
+// *memories.ConflictError or *memories.NameTakenError it scans the agent. It then shows the reason
+// and the current memory, with a status of 409 or 412. If refused is another error, or the memory
+// cannot be read, it writes nothing and returns refused.
 func (s *site) refuse(w http.ResponseWriter, r *http.Request, refused error) error {
 	f, _ := failureOf(r, refused)
 	if f.Status != http.StatusConflict && f.Status != http.StatusPreconditionFailed {

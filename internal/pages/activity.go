@@ -16,8 +16,9 @@ import (
 // reloads itself at every change.
 var entriesShown = []int{50, 150, records.MaxLimit}
 
-// activity shows one agent's journal. The first page also shows the charts of its memories and the
-// consolidation steps applied last.
+// activity shows one page of the agent's journal, with the entries that the query of r selects.
+// Only the first page also shows the charts of its memories, and the consolidation steps applied
+// last. It returns a *badRequest for an invalid filter.
 func (s *site) activity(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	view := agentView(agent)
 	v := templates.Activity{Agent: &view}
@@ -51,9 +52,11 @@ func (s *site) activityOfAll(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.ActivityPage(v))
 }
 
-// readActivity fills v with the journal entries that the query of r selects, and with the links to
-// older and newer ones. list limits the entries to one agent, or to none if it is zero. names has
-// the agents' display names, or is nil if the page does not show them.
+// readActivity fills v with one page of the journal entries that the query of r selects, newest
+// first and grouped by day. It adds the filter and the links to older and to the newest entries.
+// list selects one agent; the zero list selects all. names has the agents' display names by slug;
+// it is nil if the page shows none. It returns a *badRequest for an invalid filter, and
+// records.ErrCursor.
 func (s *site) readActivity(r *http.Request, list records.ActivityList, names map[string]string, v *templates.Activity) error {
 	var err error
 	if v.Filter, err = requestedActivity(r); err != nil {
@@ -84,8 +87,8 @@ func (s *site) readActivity(r *http.Request, list records.ActivityList, names ma
 	return nil
 }
 
-// requestedActivity reads the filter by kind, actor and session from the query of r. It returns a
-// *badRequest if a value is invalid.
+// requestedActivity returns the filter by kind, actor and session in the query of r. An absent
+// parameter selects all. It returns a *badRequest if a value is invalid.
 func requestedActivity(r *http.Request) (templates.ActivityFilter, error) {
 	query := r.URL.Query()
 	f := templates.ActivityFilter{

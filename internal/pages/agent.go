@@ -34,8 +34,8 @@ func (s *site) ofAgent(handle func(http.ResponseWriter, *http.Request, records.A
 	}
 }
 
-// requestedAgent returns the agent that the address of r names. It returns memories.ErrNotFound if
-// it does not exist.
+// requestedAgent returns the agent that the address of r names, with its counts. It returns
+// memories.ErrNotFound if the agent does not exist.
 func (s *site) requestedAgent(r *http.Request) (records.Agent, error) {
 	slug := slugOf(r)
 	if !isText(slug) {
@@ -46,8 +46,8 @@ func (s *site) requestedAgent(r *http.Request) (records.Agent, error) {
 
 func slugOf(r *http.Request) string { return nameIn(r, "slug") }
 
-// nameIn returns the URL parameter called place, unescaped. It is "" if its escapes are malformed.
-// The router unescapes a parameter itself unless the address has a raw path.
+// nameIn returns the parameter of the route named place, unescaped. It is "" if it is absent or its
+// escapes are malformed. The router unescapes a parameter itself unless the address has a raw path.
 func nameIn(r *http.Request, place string) string {
 	name := chi.URLParam(r, place)
 	if r.URL.RawPath == "" {
@@ -71,13 +71,16 @@ func agentView(agent records.Agent) templates.Agent {
 	}
 }
 
-// published reports whether Memoir writes a CLAUDE.md for the agent.
+// published reports whether Memoir writes a CLAUDE.md for the agent, which it does for hive agents
+// only.
 func published(agent records.Agent) bool {
 	return agents.Agent{Layout: agents.Layout(agent.Layout)}.Published()
 }
 
-// frame returns the parts that all tabs of an agent have: event stream, notice about the last
-// action, and banners about problems. path is the tab's address.
+// frame returns the parts that all tabs of an agent have: the event stream, the notice about the
+// last action, and banners. There is a banner each for a missing directory, a join to another
+// agent, and a CLAUDE.md that could not be written. path is the tab's address, to return to after
+// an undo.
 func (s *site) frame(r *http.Request, agent records.Agent, path string) (templates.Frame, error) {
 	notice, err := s.noticeOf(r, agent, path)
 	if err != nil {
@@ -96,8 +99,9 @@ func (s *site) frame(r *http.Request, agent records.Agent, path string) (templat
 	return frame, nil
 }
 
-// forget removes an agent whose directory is missing, with all its data, and redirects to the first
-// page. The engine refuses an agent whose directory exists.
+// forget deletes all data of the agent in the address from the database and redirects to the first
+// page. It returns memories.ErrNotFound for an unknown agent. It returns *memories.ConflictError,
+// and deletes nothing, if the agent's directory exists or may exist on another server.
 func (s *site) forget(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.engine.Forget(r.Context(), slugOf(r)); err != nil {
 		return err

@@ -11,7 +11,8 @@ import (
 	"memoir/web/templates"
 )
 
-// agents shows a card for each agent. Without agents it shows how to add the first one.
+// agents shows a card for each agent, and banners for directories and agents that this server
+// cannot scan. Without agents it shows how to add the first one.
 func (s *site) agents(w http.ResponseWriter, r *http.Request) error {
 	all, err := s.store.Agents(r.Context())
 	if err != nil {
@@ -42,8 +43,9 @@ func (s *site) agents(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.AgentsPage(v))
 }
 
-// card returns the agent's card on the first page. changed is the time of the last change of a
-// memory. If it is zero, the card names no time.
+// card returns the view of the agent on the first page. changed is the newest modification time of
+// its memories. If it is zero, the card names no time. The size of CLAUDE.md is set only if Memoir
+// writes one for the agent.
 func (s *site) card(agent records.Agent, trend templates.Trend, changed, now time.Time) templates.AgentCard {
 	card := templates.AgentCard{
 		Agent:   agentView(agent),
@@ -59,8 +61,9 @@ func (s *site) card(agent records.Agent, trend templates.Trend, changed, now tim
 	return card
 }
 
-// places returns the paths in the settings below which Memoir searches agents, as the settings spell
-// them. It omits empty settings, and directories that only projects name.
+// places returns the directories that Memoir searches for agents by its settings: AgentsDir,
+// projects and agent-memory below ClaudeDir, each of MemoryDirs, and TeamDir. It omits empty
+// settings, and does not check whether the directories exist.
 func (s *site) places() []string {
 	var places []string
 	if dir := s.options.Places.AgentsDir; dir != "" {
@@ -78,7 +81,6 @@ func (s *site) places() []string {
 	return places
 }
 
-// displayNames returns the display name of each agent by its slug.
 func displayNames(all []records.Agent) map[string]string {
 	names := map[string]string{}
 	for _, agent := range all {
@@ -99,7 +101,8 @@ func agentsNotice(r *http.Request) *templates.Notice {
 }
 
 // addSamples installs the sample agents, scans all agents, and redirects to the first page. If no
-// samples are configured, it returns memories.ErrNotFound.
+// samples are configured, it does nothing and returns memories.ErrNotFound. If the scan fails, it
+// returns the error, and the samples stay installed.
 func (s *site) addSamples(w http.ResponseWriter, r *http.Request) error {
 	if s.options.AddSamples == nil {
 		return memories.ErrNotFound

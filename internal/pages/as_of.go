@@ -13,9 +13,10 @@ import (
 	"memoir/web/templates"
 )
 
-// orAsOf returns a handler that calls then with the past moment that the address names, and now if
-// it names none. A future moment redirects to the current page. A moment without a time zone
-// redirects to the same moment in UTC. A malformed moment gives a *badRequest.
+// orAsOf returns a handler for a page with the query parameter FieldAsOf, a moment. Without it, the
+// handler calls now. It calls then with a past moment, in the server's time zone. A future moment
+// redirects to the page without the parameter. A moment without a time zone redirects to the same
+// moment in UTC. A malformed moment gives a *badRequest.
 func orAsOf(now handler, then func(http.ResponseWriter, *http.Request, time.Time) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		raw := r.URL.Query().Get(templates.FieldAsOf)
@@ -54,16 +55,18 @@ func parseMoment(raw string) (at time.Time, exact, ok bool) {
 	return time.Time{}, false, false
 }
 
-// redirectTo redirects to the same page at another moment, or to the current page if moment is
-// empty.
+// redirectTo redirects to the address of r with moment as the parameter FieldAsOf, or without that
+// parameter if moment is empty. It always returns nil.
 func redirectTo(w http.ResponseWriter, r *http.Request, moment string) error {
 	target := templates.WithQuery(r.URL.RequestURI(), map[string]string{templates.FieldAsOf: moment})
 	http.Redirect(w, r, target, http.StatusSeeOther)
 	return nil
 }
 
-// memoriesAsOf shows one page of the memories that an agent had at a past moment, with the changes
-// since.
+// memoriesAsOf shows one page of the memories that an agent had at a past moment, each with its
+// deletion or change since then. The address names the agent. The query gives a filter and the
+// cursor. It returns memories.ErrNotFound for an unknown agent, and *memories.InvalidError for an
+// invalid filter.
 func (s *site) memoriesAsOf(w http.ResponseWriter, r *http.Request, at time.Time) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
@@ -90,8 +93,8 @@ func (s *site) memoriesAsOf(w http.ResponseWriter, r *http.Request, at time.Time
 	return show(w, r, http.StatusOK, templates.MemoriesAsOfPage(v))
 }
 
-// rowsAsOf returns a row for each memory in found, with its deletion or change after the moment at,
-// if any.
+// rowsAsOf returns a row for each memory in found, in the same order. A row has the memory's age at
+// the moment at, and its deletion or change since then, if any.
 func (s *site) rowsAsOf(ctx context.Context, agent records.Agent, found []memories.Memory, at time.Time) ([]templates.MemoryAsOf, error) {
 	ids := make([]string, len(found))
 	for i, m := range found {
@@ -105,8 +108,8 @@ func (s *site) rowsAsOf(ctx context.Context, agent records.Agent, found []memori
 	return rows, err
 }
 
-// since returns "deleted since" if the memory is deleted now, "changed since" if its content
-// differs from then, and "" otherwise. The content of an unreadable memory is not compared.
+// since returns "deleted since" if the memory is in the trash now. It returns "changed since" if
+// then is readable and its type, description or body differs now. Otherwise it returns "".
 func since(then memories.Memory, now records.MemoryVersion) string {
 	switch {
 	case now.State == memories.Deleted:
@@ -118,8 +121,9 @@ func since(then memories.Memory, now records.MemoryVersion) string {
 	}
 }
 
-// memoryAsOf shows a memory as it was at a past moment, and its changes since. If it did not exist
-// then, the page says so.
+// memoryAsOf shows the memory in the address as it was at a past moment, and its changes since
+// then. If it did not exist then, the page reports that, with status 200. It returns
+// memories.ErrNotFound if the agent or the memory does not exist now.
 func (s *site) memoryAsOf(w http.ResponseWriter, r *http.Request, at time.Time) error {
 	agent, now, err := s.requestedMemory(r)
 	if err != nil {

@@ -28,8 +28,9 @@ const (
 	maxFixLines = 60
 )
 
-// attention shows all that needs a decision about an agent's memories: broken files, missing
-// memories, blocked contents, failed removals, dead references and conflicts.
+// attention shows all that needs a decision about an agent: broken memories, warnings, missing
+// memories, blocked contents, deleted memories with files left, dead references, conflicts. It
+// changes nothing.
 func (s *site) attention(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	path := templates.AttentionPath(agent.Slug)
 	frame, err := s.frame(r, agent, path)
@@ -46,8 +47,9 @@ func (s *site) attention(w http.ResponseWriter, r *http.Request, agent records.A
 	return show(w, r, http.StatusOK, templates.AttentionPage(v))
 }
 
-// readBroken fills v with one page of broken memories, and with the first memories that have
-// warnings. It computes the possible fixes of one of them only, because that is slow.
+// readBroken fills v with one page of at most maxBroken broken memories, and separates files that
+// are not memories. It adds the first maxBroken memories with warnings. It computes the possible
+// fixes of only one of all these, because that is slow: see openFixes.
 func (s *site) readBroken(r *http.Request, agent records.Agent, v *templates.Attention) error {
 	path := templates.AttentionPath(agent.Slug)
 	cursor := r.URL.Query().Get(templates.FieldCursor)
@@ -79,8 +81,9 @@ func hasProblem(m memories.Memory, code string) bool {
 	return slices.ContainsFunc(m.Problems, func(p memories.Problem) bool { return p.Code == code })
 }
 
-// closedFixes returns the memories with their problems but without fixes. back is the page to
-// return to after an action.
+// closedFixes returns a row for each memory in found, in the same order, without fixes. The row of
+// an unreadable memory lists its file with the problems. back is the page to return to after an
+// action.
 func closedFixes(found []memories.Memory, back string) []templates.BrokenMemory {
 	now := time.Now()
 	rows := make([]templates.BrokenMemory, len(found))
@@ -94,9 +97,9 @@ func closedFixes(found []memories.Memory, back string) []templates.BrokenMemory 
 	return rows
 }
 
-// openFixes computes the possible fixes of one memory in found and adds them to its row in v. It
-// takes the memory that the address names, else the first that is a memory file. Without either, it
-// does nothing.
+// openFixes computes the possible fixes of one memory in found and puts them into its row in
+// v.Broken or v.Flagged. It takes the memory whose id is the parameter FieldOpen, else the first
+// without the problem CodeNotMemory. If there is neither, it does nothing.
 func (s *site) openFixes(r *http.Request, found []memories.Memory, v *templates.Attention) error {
 	id := r.URL.Query().Get(templates.FieldOpen)
 	at := slices.IndexFunc(found, func(m memories.Memory) bool { return m.ID == id })
@@ -131,8 +134,9 @@ func fixesOf(m memories.Memory, flawed []engine.Flawed, back string, now time.Ti
 	return v
 }
 
-// choicesOf groups the fixes of a file. Fixes that differ only in the type that they set form one
-// choice; each other fix is a choice of its own.
+// choicesOf groups the fixes of a file, in their order. Fixes that set a type form one choice,
+// which shows the diff of the guessed one, else of the first. Each other fix is a choice of its
+// own.
 func choicesOf(f engine.Flawed) []templates.FixChoice {
 	var choices []templates.FixChoice
 	types := -1
@@ -185,7 +189,7 @@ func printable(raw []byte) string {
 
 // readDecisions fills v with the first missing memories, blocked contents, deleted memories with
 // remaining files, memories with dead references, and conflicts. Each list has at most maxDecisions
-// rows.
+// rows. v.MissingAll becomes the actions on all missing memories, also those not listed.
 func (s *site) readDecisions(ctx context.Context, agent records.Agent, v *templates.Attention) error {
 	if agent.Counts.Missing > 0 {
 		missing, err := s.missing(ctx, agent)

@@ -34,10 +34,11 @@ type operation struct {
 	inTrash bool   // whether the trash offers the action
 }
 
-// batch runs the action that the address names on all selected memories. If it fails for one, the
-// others are still done. The answer lists the failed ones, still selected, or redirects to the
-// list. A form with FieldMore is one part of a batch and gets an empty answer with the batch's
-// token. It returns memories.ErrNotFound for an unknown action.
+// batch runs the action in the address on the selected memories. A failure does not stop the
+// others. It redirects to the list, or answers 409 with the failed memories, still selected. A form
+// with FieldMore is one part of a batch: it gets a 204 with the batch's token, and the last part
+// reports all. Without a selection the list shows a notice. batch returns memories.ErrNotFound for
+// an unknown action or agent.
 func (s *site) batch(w http.ResponseWriter, r *http.Request) error {
 	op, ok := operations[chi.URLParam(r, "operation")]
 	if !ok {
@@ -70,8 +71,8 @@ func (s *site) batch(w http.ResponseWriter, r *http.Request) error {
 	}
 }
 
-// selectedIn returns the memories that a form names, with the ETag that the user saw. It keeps the
-// first of several entries with the same id.
+// selectedIn returns the memories that the form of r names, each with the ETag that the user saw,
+// or "" if the form has none. It keeps the first of several entries with the same id.
 func selectedIn(r *http.Request) []engine.MemoryRef {
 	var all []engine.MemoryRef
 	known := map[string]bool{}
@@ -85,7 +86,7 @@ func selectedIn(r *http.Request) []engine.MemoryRef {
 	return all
 }
 
-// listOf returns the address of the tab that offers the action: the trash, or the Memory tab.
+// listOf returns the path of the tab that offers the action: the trash, or the Memory tab.
 func listOf(agent records.Agent, op operation) string {
 	if op.inTrash {
 		return templates.AgentPath(agent.Slug, "trash")
@@ -93,9 +94,10 @@ func listOf(agent records.Agent, op operation) string {
 	return templates.MemoriesPath(agent.Slug)
 }
 
-// partOf returns the result of one part of a batch: the memories that have the intended state, and
-// the others with the reason. errs has one entry for each of selected; it is nil if the action
-// succeeded.
+// partOf returns the result of one part of a batch. A memory succeeded if its error is nil or
+// isDone returns true. The others are refused, with the reason. errs has one entry for each of
+// selected, in the same order. After a deletion, left counts the memories with a file that could
+// not be removed.
 func (s *site) partOf(r *http.Request, agent records.Agent, op operation, selected []engine.MemoryRef, errs []error) batchResult {
 	part := batchResult{slug: agent.Slug, done: op.done}
 	for i, seen := range selected {
@@ -111,8 +113,9 @@ func (s *site) partOf(r *http.Request, agent records.Agent, op operation, select
 	return part
 }
 
-// isDone reports whether a memory already has the state that a deletion, restore or purge leads to,
-// for example after a second click. It is false for another action, and if the database fails.
+// isDone reports whether a memory already has the state that the action done leads to, for example
+// after a second click. It is false for an action other than doneDeleted, doneRestored and
+// donePurged, and if the database fails.
 func (s *site) isDone(ctx context.Context, agent records.Agent, done, id string) bool {
 	m, err := s.store.Memory(ctx, agent, id)
 	switch done {
@@ -127,8 +130,8 @@ func (s *site) isDone(ctx context.Context, agent records.Agent, done, id string)
 	}
 }
 
-// reason returns the text that explains err to the user. Unless err is a conflict, a changed or a
-// missing memory, reason also logs it.
+// reason returns the text that explains err to the user. It also logs err, unless it is
+// *memories.ConflictError, memories.ErrChanged or memories.ErrNotFound.
 func (s *site) reason(r *http.Request, err error) string {
 	if told, ok := reasonOf(err); ok {
 		return told
@@ -139,7 +142,8 @@ func (s *site) reason(r *http.Request, err error) string {
 }
 
 // notRemovedOf returns how many of the deleted memories ids still have a file that could not be
-// removed. It returns 0 if the database fails, because the trash shows those files too.
+// removed. It considers the first records.MaxLimit such memories of the agent. It returns 0 if the
+// database fails, because the trash shows those files too.
 func (s *site) notRemovedOf(ctx context.Context, agent records.Agent, ids []string) int {
 	deleted := map[string]bool{}
 	for _, id := range ids {
@@ -159,7 +163,8 @@ func (s *site) notRemovedOf(ctx context.Context, agent records.Agent, ids []stri
 }
 
 // showRefused scans the agent and answers 409 with the memories that the action refused, as they
-// are now and still selected.
+// are now and still selected. A memory that no longer exists is shown by its id. A notice reports
+// the memories for which the action succeeded, if any.
 func (s *site) showRefused(w http.ResponseWriter, r *http.Request, agent records.Agent, op operation, o batchResult) error {
 	s.rescan(r, "scan after refused batch failed")
 	list := back(r, listOf(agent, op))
@@ -179,7 +184,6 @@ func (s *site) showRefused(w http.ResponseWriter, r *http.Request, agent records
 	return show(w, r, http.StatusConflict, templates.RefusedPage(v))
 }
 
-// selectionOf returns the selection form of a list. list is the address to return to.
 func selectionOf(agent records.Agent, inTrash bool, list string) templates.Selection {
 	return templates.Selection{Agent: agent.Slug, InTrash: inTrash, Back: list}
 }

@@ -32,8 +32,8 @@ type batchResult struct {
 
 type refusal struct{ id, reason string }
 
-// token returns given if it is the token of a stored batch of the same agent and action. Otherwise
-// it returns a new token.
+// token returns given if it is the token of a stored result of the same agent and action. Otherwise
+// it returns a new random token. It stores nothing.
 func (b *batches) token(slug, done, given string) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -50,8 +50,8 @@ func (b *batches) of(token string) (batchResult, bool) {
 	return o, ok
 }
 
-// add appends the result of a part to the stored result of the batch, which it creates if there is
-// none. If there are then more than maxBatches, it deletes the oldest one.
+// add appends the result of a part to the result stored under token. Without one, it stores the
+// part as a new result. If more than maxBatches are stored then, it deletes the oldest one.
 func (b *batches) add(token string, part batchResult) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -73,9 +73,9 @@ func (b *batches) add(token string, part batchResult) {
 	}
 }
 
-// noticeOfBatch returns the notice about the batch with that token. It returns nil if no such
-// result is stored for the agent, if nothing succeeded, or if the first memory has another state
-// again.
+// noticeOfBatch returns the notice about the batch with that token. path is the page to return to
+// after an undo. It returns nil if no such result is stored for the agent, or if nothing succeeded.
+// It also returns nil if the batch's first memory no longer has the state that the action led to.
 func (s *site) noticeOfBatch(ctx context.Context, agent records.Agent, token, path string) *templates.Notice {
 	o, ok := s.batches.of(token)
 	if !ok || o.slug != agent.Slug || len(o.ids) == 0 || o.done != doneVerified && !s.isDone(ctx, agent, o.done, o.ids[0]) {
@@ -84,8 +84,8 @@ func (s *site) noticeOfBatch(ctx context.Context, agent records.Agent, token, pa
 	return noticeAboutBatch(o, path)
 }
 
-// noticeAboutBatch returns the notice about the memories for which a batch succeeded. path is the
-// page to return to after an undo.
+// noticeAboutBatch returns the notice about the memories for which a batch succeeded. Only a
+// deletion offers an undo. path is the page to return to after it.
 func noticeAboutBatch(o batchResult, path string) *templates.Notice {
 	switch o.done {
 	case doneDeleted:

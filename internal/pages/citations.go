@@ -12,8 +12,9 @@ import (
 	"memoir/web/templates"
 )
 
-// checkCitations checks now whether what a memory cites still exists, and redirects to the memory.
-// Without a Checker it only redirects.
+// checkCitations checks whether the things that the memory cites still exist, and stores the
+// result. It redirects to the page of the form, by default the memory's page. It checks nothing if
+// there is no Checker, or if the agent has no project or directory on this server.
 func (s *site) checkCitations(w http.ResponseWriter, r *http.Request, agent records.Agent, m memories.Memory) error {
 	if s.options.Checker != nil {
 		if err := s.options.Checker.CheckNow(r.Context(), agent, m.ID); err != nil {
@@ -23,9 +24,9 @@ func (s *site) checkCitations(w http.ResponseWriter, r *http.Request, agent reco
 	return redirect(w, r, back(r, templates.MemoryPath(agent.Slug, m.ID)), doneChecked, m.ID)
 }
 
-// citationsOf returns the result of the last check of the memory's citations, or nil if there was
-// none. It also requests a new check in the background, unless the memory is deleted or the user
-// may only read.
+// citationsOf returns the stored result of the last check of the memory's citations. It returns nil
+// if the current content was not checked. It also requests a new check in the background, unless
+// there is no Checker, the memory is deleted, or the user may only read.
 func (s *site) citationsOf(ctx context.Context, agent records.Agent, m memories.Memory) (*templates.Citations, error) {
 	if s.options.Checker != nil && m.State != memories.Deleted && !gate.ReadOnly(ctx) {
 		s.options.Checker.Ask(agent.Slug)
@@ -43,7 +44,8 @@ func citationsView(v records.Verification) templates.Citations {
 }
 
 // deadReferences returns at most maxDecisions memories that cite something that no longer exists,
-// in the order of Store.ToReview. It returns none if one of them has been purged in between.
+// in the order of Store.ToReview. It returns nil if agent.Counts has no such memory, or if one of
+// them has been purged in between.
 func (s *site) deadReferences(ctx context.Context, agent records.Agent) ([]templates.DoubtfulRow, error) {
 	if agent.Counts.CitesGone == 0 {
 		return nil, nil

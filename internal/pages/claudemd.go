@@ -10,7 +10,8 @@ import (
 	"memoir/web/templates"
 )
 
-// claudeMD shows the CLAUDE.md that the agent's memories give now, and the size of each part.
+// claudeMD shows the CLAUDE.md that the agent's memories give now, and the size of each part. It
+// writes no file. If the markers of the file on disk are damaged, it also shows those lines.
 func (s *site) claudeMD(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	preview, err := s.engine.Preview(r.Context(), agent.Slug, "")
 	if err != nil {
@@ -39,7 +40,8 @@ func (s *site) claudeMD(w http.ResponseWriter, r *http.Request, agent records.Ag
 const maxPastLines = 400
 
 // claudeMDAsOf shows the CLAUDE.md that the memories of a past moment would have given, and its
-// diff to today's.
+// diff to today's. It leaves out memories that were purged since. It returns memories.ErrNotFound
+// for an unknown agent.
 func (s *site) claudeMDAsOf(w http.ResponseWriter, r *http.Request, at time.Time) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {

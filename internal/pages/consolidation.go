@@ -27,8 +27,9 @@ const (
 	maxApplied = 20
 )
 
-// consolidation shows the conditions for an automatic plan, the current plan, and the applied
-// steps.
+// consolidation shows the conditions for an automatic plan, the current plan, and at most
+// maxApplied applied steps. Without a Consolidator the page reports that consolidation is off. It
+// returns memories.ErrNotFound for an unknown agent.
 func (s *site) consolidation(w http.ResponseWriter, r *http.Request) error {
 	return s.showConsolidation(w, r, http.StatusOK)
 }
@@ -86,8 +87,8 @@ var gateTitles = map[consolidation.GateName]string{
 
 var madeBy = map[memories.Actor]string{memories.ByBrowser: "in a browser", memories.ByScript: "by a script", memories.ByMemoir: "by Memoir itself"}
 
-// stepViews returns the views of steps. Only a proposed step shows its changes, and only one that
-// can be undone has an undo. back is the page to return to after an undo.
+// stepViews returns the views of steps, in the same order. Only a proposed step shows its changes,
+// and only an applied one has an undo. back is the page to return to after an undo.
 func stepViews(slug string, steps []records.Step, back string) []templates.ConsolidationStep {
 	views := make([]templates.ConsolidationStep, len(steps))
 	for i, s := range steps {
@@ -130,8 +131,9 @@ func changeView(slug string, c records.StepChange) templates.ConsolidationChange
 	return v
 }
 
-// appliedSteps returns the views of the steps applied last to an agent's memories. It returns none
-// if consolidation is not available. back is the page to return to after an undo.
+// appliedSteps returns the views of the last steps applied to an agent's memories, at most
+// maxApplied, newest first. Steps that were undone later are included. It returns nil without a
+// Consolidator. back is the page to return to after an undo.
 func (s *site) appliedSteps(ctx context.Context, agent records.Agent, back string) ([]templates.ConsolidationStep, error) {
 	if s.options.Consolidator == nil {
 		return nil, nil
@@ -140,8 +142,8 @@ func (s *site) appliedSteps(ctx context.Context, agent records.Agent, back strin
 	return stepViews(agent.Slug, steps, back), err
 }
 
-// consolidating returns a handler that calls handle with the Consolidator. If consolidation is not
-// available, the handler returns memories.ErrNotFound and does not call handle.
+// consolidating returns a handler that calls handle with the Consolidator. If Options has none, the
+// handler returns memories.ErrNotFound and does not call handle.
 func (s *site) consolidating(handle func(http.ResponseWriter, *http.Request, *consolidation.Consolidator) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if s.options.Consolidator == nil {
@@ -151,8 +153,9 @@ func (s *site) consolidating(handle func(http.ResponseWriter, *http.Request, *co
 	}
 }
 
-// makePlan requests a plan and waits for it, but at most planWait. It then redirects to the
-// Consolidation tab, with a notice if the plan is made.
+// makePlan requests a plan, which changes no memory, and waits for it, but at most planWait. It
+// then redirects to the Consolidation tab, with a notice if the plan is finished; otherwise it is
+// still being made. After *memories.ConflictError it shows the tab with the reason.
 func (s *site) makePlan(w http.ResponseWriter, r *http.Request, c *consolidation.Consolidator) error {
 	made, err := c.Request(r.Context(), slugOf(r), memories.ByBrowser, planWait)
 	if err != nil {
@@ -165,9 +168,10 @@ func (s *site) makePlan(w http.ResponseWriter, r *http.Request, c *consolidation
 	return redirect(w, r, templates.ConsolidationPath(slugOf(r)), donePlanned, "")
 }
 
-// applySteps applies the selected steps and redirects to the Consolidation tab. If any step was
-// refused, it shows the tab with their number instead. If none is selected, it does nothing and
-// says so.
+// applySteps applies the selected steps and redirects to the Consolidation tab. If some were
+// refused, the others are applied, and it answers 409 with the tab and their number. If none is
+// selected, it changes nothing and redirects with a notice. After *memories.ConflictError nothing
+// is applied, and it shows the tab with the reason.
 func (s *site) applySteps(w http.ResponseWriter, r *http.Request, c *consolidation.Consolidator) error {
 	ids := r.PostForm[templates.FieldStep]
 	if len(ids) == 0 {
@@ -206,8 +210,8 @@ func (s *site) discardPlan(w http.ResponseWriter, r *http.Request, c *consolidat
 	return redirect(w, r, templates.ConsolidationPath(slugOf(r)), doneDiscarded, "")
 }
 
-// notConsolidated shows the reason of a *memories.ConflictError on the Consolidation tab. It writes
-// nothing and returns any other error.
+// notConsolidated answers 409 with the reason of a *memories.ConflictError on the Consolidation
+// tab. For any other error it writes nothing and returns that error.
 func (s *site) notConsolidated(w http.ResponseWriter, r *http.Request, err error) error {
 	var conflict *memories.ConflictError
 	if !errors.As(err, &conflict) {

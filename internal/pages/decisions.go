@@ -33,7 +33,8 @@ func (s *site) missingBanner(ctx context.Context, agent records.Agent) (template
 	return banner, nil
 }
 
-// missingActions returns the actions on all missing memories of an agent, with the ETag of missing.
+// missingActions returns the two actions on all missing memories of an agent: write them back, and
+// delete them. Each carries etagOf(missing).
 func missingActions(agent records.Agent, missing []memories.Memory) []templates.Action {
 	actions := templates.MissingActions(agent.Slug)
 	for i := range actions {
@@ -46,7 +47,7 @@ func (s *site) missing(ctx context.Context, agent records.Agent) ([]memories.Mem
 	return s.all(ctx, agent, memories.Filter{State: memories.Missing, Sort: memories.ByName})
 }
 
-// etagOf returns a hash of the ETags of all the memories, in order.
+// etagOf returns a hash of the ETags of all the memories, in order, in hexadecimal digits.
 func etagOf(all []memories.Memory) string {
 	sum := sha256.New()
 	for _, m := range all {
@@ -55,9 +56,10 @@ func etagOf(all []memories.Memory) string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// decideMissing deletes all missing memories, or writes their files again, as the address says. It
-// returns memories.ErrChanged if the form showed other missing memories than there are now. If the
-// engine refuses some, it does the others and lists the refused ones.
+// decideMissing deletes all missing memories, or writes their files again, as the address selects.
+// If the form showed other missing memories, it changes nothing and returns memories.ErrChanged. If
+// the engine refuses some, it does the others and answers 409 with the refused ones. It returns
+// memories.ErrNotFound for an unknown decision or agent. Any other error stops it halfway.
 func (s *site) decideMissing(w http.ResponseWriter, r *http.Request) error {
 	act, done := s.engine.Restore, doneWritten
 	switch chi.URLParam(r, "decision") {
@@ -94,8 +96,8 @@ func (s *site) decideMissing(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, back(r, templates.MemoriesPath(agent.Slug)), done, "")
 }
 
-// reasonOf returns the reason of a conflict, a changed or a missing memory in words for the user.
-// ok is false if err is nil or another error.
+// reasonOf returns the reason of a *memories.ConflictError, memories.ErrChanged or
+// memories.ErrNotFound in words for the user. ok is false if err is nil or another error.
 func reasonOf(err error) (reason string, ok bool) {
 	var conflict *memories.ConflictError
 	switch {
@@ -117,8 +119,10 @@ func partlyDone(agent records.Agent, all int, failed []string) templates.Failure
 	return f
 }
 
-// allow makes a memory of a deleted content that is on disk again, and redirects to the page of the
-// form.
+// allow accepts a blocked content, which was deleted and is on disk again. It becomes the content
+// of the memory of its name, which is created or restored if necessary. It redirects to the page of
+// the form, by default the Memory tab. It returns memories.ErrNotFound for an unknown content, and
+// *memories.ConflictError if the file is absent or has changed.
 func (s *site) allow(w http.ResponseWriter, r *http.Request) error {
 	slug := slugOf(r)
 	result, err := s.engine.Allow(r.Context(), slug, idOf(r))
@@ -128,8 +132,10 @@ func (s *site) allow(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, back(r, templates.MemoriesPath(slug)), doneAllowed, result.Memory.ID)
 }
 
-// removeBlocked removes the file of a deleted content that is on disk again, and its index lines,
-// unless the file has changed. It redirects to the page of the form, by default the Attention page.
+// removeBlocked removes the file of a blocked content, which was deleted and is on disk again, with
+// its lines in MEMORY.md. It redirects to the page of the form, by default the Attention page. It
+// returns memories.ErrNotFound for an unknown content, and *memories.ConflictError if the file has
+// changed or cannot be removed.
 func (s *site) removeBlocked(w http.ResponseWriter, r *http.Request) error {
 	slug := slugOf(r)
 	if _, err := s.engine.RemoveBlocked(r.Context(), slug, idOf(r)); err != nil {

@@ -17,8 +17,8 @@ import (
 // shorter.
 const maxDeletionLines = 300
 
-// deletion shows what a memory's deletion would change on disk. It changes nothing. If the memory
-// is deleted already, it redirects to it.
+// deletion shows the changes that a memory's deletion would make on disk. It changes nothing. If
+// the memory is in the trash already, it redirects to the memory's page.
 func (s *site) deletion(w http.ResponseWriter, r *http.Request, agent records.Agent, m memories.Memory) error {
 	if m.State == memories.Deleted {
 		http.Redirect(w, r, templates.MemoryPath(agent.Slug, m.ID), http.StatusSeeOther)
@@ -55,9 +55,10 @@ func changeOf(agent records.Agent, change engine.DeletionPreview) templates.Chan
 	return v
 }
 
-// deletionOfMany shows what the deletion of all selected memories would change on disk. It changes
-// nothing. Without an existing selected memory, it redirects to the list. It is a POST because
-// hundreds of ids do not fit into an address.
+// deletionOfMany shows the changes that the deletion of all selected memories would make on disk.
+// It changes nothing. It ignores purged memories and memories in the trash. If no others are
+// selected, it redirects to the Memory tab with a notice. It is a POST because hundreds of ids do
+// not fit into an address.
 func (s *site) deletionOfMany(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	var ids []string
 	for _, seen := range selectedIn(r) {
@@ -82,7 +83,8 @@ func (s *site) deletionOfMany(w http.ResponseWriter, r *http.Request, agent reco
 	return show(w, r, http.StatusOK, templates.ManyDeletionPage(v))
 }
 
-// known returns those ids whose memories exist. Memories in the trash exist, purged ones do not.
+// known returns those of ids whose memories exist, in the same order. Memories in the trash exist;
+// purged ones do not.
 func (s *site) known(ctx context.Context, agent records.Agent, ids []string) ([]string, error) {
 	var known []string
 	for _, id := range ids {
@@ -97,7 +99,8 @@ func (s *site) known(ctx context.Context, agent records.Agent, ids []string) ([]
 	return known, nil
 }
 
-// nothingSelected redirects to the list with a notice that nothing was selected.
+// nothingSelected redirects to the Memory tab with a notice that nothing was selected. It always
+// returns nil.
 func (s *site) nothingSelected(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, templates.MemoriesPath(slugOf(r)), doneNothing, "")
 }

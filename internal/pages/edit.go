@@ -10,8 +10,8 @@ import (
 	"memoir/web/templates"
 )
 
-// editMemory shows the form with a memory's content. For a deleted or unreadable memory it returns
-// a *memories.ConflictError.
+// editMemory shows the form with a memory's content, and with the version to merge if the parameter
+// FieldWith names one. For a deleted or unreadable memory it returns a *memories.ConflictError.
 func (s *site) editMemory(w http.ResponseWriter, r *http.Request, agent records.Agent, m memories.Memory) error {
 	switch {
 	case m.State == memories.Deleted:
@@ -25,8 +25,9 @@ func (s *site) editMemory(w http.ResponseWriter, r *http.Request, agent records.
 	})
 }
 
-// edit saves the form over a memory and redirects to the memory. If the memory has changed since
-// the form was shown, it saves nothing and shows both versions.
+// edit saves the form over a memory and redirects to the memory's page. If the memory has changed
+// since the form was shown, it saves nothing and shows both versions. If the user can correct
+// another problem, it shows the form with the reason. Otherwise it returns the error.
 func (s *site) edit(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	v := submittedForm(r, agent)
 	result, err := s.saveEdit(r, v)
@@ -36,8 +37,10 @@ func (s *site) edit(w http.ResponseWriter, r *http.Request, agent records.Agent)
 	return s.refuseEdit(w, r, agent, v, err)
 }
 
-// saveEdit saves the form's values over the memory. It returns memories.ErrChanged if the memory's
-// ETag is not the form's, or if the form has none.
+// saveEdit gives the memory the form's name, description and body, and its type unless that is
+// empty. It returns memories.ErrChanged if the form's ETag is empty or not the memory's. Other
+// errors: memories.ErrNotFound, *memories.InvalidError, *memories.NameTakenError,
+// *memories.ConflictError.
 func (s *site) saveEdit(r *http.Request, v templates.MemoryForm) (engine.Result, error) {
 	if v.ETag == "" {
 		return engine.Result{}, memories.ErrChanged
@@ -49,9 +52,11 @@ func (s *site) saveEdit(r *http.Request, v templates.MemoryForm) (engine.Result,
 	return s.engine.Patch(r.Context(), v.Agent.Slug, v.ID, v.ETag, patch)
 }
 
-// refuseEdit answers an edit that was not saved. After a change or conflict it scans the agent. If
-// the memory differs from the form's start or is deleted, it shows both versions. Otherwise it
-// shows the form with the reason, or returns refused if the user cannot correct it.
+// refuseEdit answers an edit that failed with refused. After memories.ErrChanged, or a
+// *memories.ConflictError about a memory that has another ETag after a scan, it shows both
+// versions. If the memory was purged, it shows the form for a new memory. For an invalid field, a
+// taken name or another conflict it shows the form with the reason. Otherwise it writes nothing and
+// returns the error.
 func (s *site) refuseEdit(w http.ResponseWriter, r *http.Request, agent records.Agent, v templates.MemoryForm, refused error) error {
 	var conflict *memories.ConflictError
 	var taken *memories.NameTakenError
@@ -75,9 +80,9 @@ func (s *site) refuseEdit(w http.ResponseWriter, r *http.Request, agent records.
 	return s.showConflict(w, r, agent, v, m)
 }
 
-// showConflict shows the form and the memory's current content. The form gets the new ETag, because
-// its user now sees the new content. If the memory is deleted, the form becomes one for a new
-// memory with the same name, which restores it.
+// showConflict answers 412 with the form and the memory's current content. The form gets the new
+// ETag, because its user now sees the new content. If the memory is deleted, the form becomes one
+// for a new memory with the same name, which restores it.
 func (s *site) showConflict(w http.ResponseWriter, r *http.Request, agent records.Agent, v templates.MemoryForm, m memories.Memory) error {
 	deleted := m.State == memories.Deleted
 	v.Theirs = &templates.Theirs{
@@ -93,8 +98,8 @@ func (s *site) showConflict(w http.ResponseWriter, r *http.Request, agent record
 	return s.showForm(w, r, http.StatusPreconditionFailed, agent, v)
 }
 
-// showPurged shows the submitted form as a form for a new memory, with a notice that the old one
-// was deleted.
+// showPurged answers 412 with the submitted form as a form for a new memory, and a banner that the
+// old one was deleted.
 func (s *site) showPurged(w http.ResponseWriter, r *http.Request, agent records.Agent, v templates.MemoryForm) error {
 	v.ID, v.ETag = "", ""
 	v.Banners = append(v.Banners, templates.DeletedMeanwhile())
@@ -105,9 +110,9 @@ func (s *site) newMemory(w http.ResponseWriter, r *http.Request, agent records.A
 	return s.showForm(w, r, http.StatusOK, agent, templates.MemoryForm{Agent: agentView(agent)})
 }
 
-// create saves a new memory and redirects to it. The engine accepts its name if it is free or if
-// only a deleted memory has it. If the memory is not saved, create shows the form again with the
-// reason.
+// create saves a new memory and redirects to its page. If a deleted memory has the name, that one
+// is restored with the new content. For a taken name, an invalid field or a conflict it saves
+// nothing and shows the form with the reason. It returns other errors.
 func (s *site) create(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	v := submittedForm(r, agent)
 	result, err := s.engine.Create(r.Context(), agent.Slug, engine.Draft{

@@ -16,8 +16,8 @@ import (
 // maxFacts is the maximum number of facts in a search of one agent (arbitrary).
 const maxFacts = 20
 
-// fact shows a form that makes a memory of a fact, which is a text in MEMORY.md that belongs to no
-// memory file.
+// fact shows a form that makes a memory of the fact in the address. A fact is a text in MEMORY.md
+// that belongs to no memory file. For an unknown fact it returns memories.ErrNotFound.
 func (s *site) fact(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	m, err := s.store.IndexFact(r.Context(), agent, idOf(r))
 	if err != nil {
@@ -40,8 +40,10 @@ func (s *site) previewFact(w http.ResponseWriter, r *http.Request, agent records
 	return s.showForm(w, r, http.StatusOK, agent, submittedFact(r, agent))
 }
 
-// adoptFact makes a memory of a text in MEMORY.md, with the values of the form, and redirects to
-// it. If the memory is not saved, adoptFact shows the form again with the reason.
+// adoptFact makes a memory of a text in MEMORY.md, with the values of the form. It replaces the
+// text by an entry for the memory, and redirects to the memory's page. For a taken name, an invalid
+// field or a conflict it shows the form with the reason. It returns other errors, for example
+// memories.ErrNotFound for an unknown text.
 func (s *site) adoptFact(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	v := submittedFact(r, agent)
 	result, err := s.engine.AdoptFact(r.Context(), agent.Slug, engine.Adoption{
@@ -53,8 +55,9 @@ func (s *site) adoptFact(w http.ResponseWriter, r *http.Request, agent records.A
 	return redirect(w, r, templates.MemoryPath(agent.Slug, result.Memory.ID), doneSaved, result.Memory.ID)
 }
 
-// factsFound returns the first maxFacts texts of the agent's indexes that match query and belong to
-// no memory file, and their total.
+// factsFound returns the facts in the agent's indexes that have all words of query, best first, at
+// most maxFacts, and their total. A fact is a text that belongs to no memory file. Without a match
+// it returns nil and 0.
 func (s *site) factsFound(ctx context.Context, agent records.Agent, query string) ([]templates.SearchResult, int, error) {
 	total, err := s.store.CountFacts(ctx, agent.ID, query)
 	if err != nil || total == 0 {

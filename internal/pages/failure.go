@@ -44,8 +44,9 @@ var titles = map[problem.Code]string{
 	problem.OutOfFiles:  "Memoir can open no more files at the moment",
 }
 
-// failureOf returns the error page for err, and the problem with its status and log level. The page
-// of a database failure has a link to try again.
+// failureOf returns the view of the error page for err, and the problem with its status and log
+// level. It writes nothing. A page with status 503 has a link to try again. For a
+// *memories.InvalidError the page has status 400, and the problem has 422.
 func failureOf(r *http.Request, err error) (templates.Failure, *problem.Problem) {
 	var bad *badRequest
 	if errors.As(err, &bad) {
@@ -68,8 +69,8 @@ func failureOf(r *http.Request, err error) (templates.Failure, *problem.Problem)
 	return f, p
 }
 
-// tryAgain returns the address of the page itself, or for a POST the address of the page with the
-// form.
+// tryAgain returns the address of r. If r is a form, it returns the address of the page of the
+// form, by default the first page.
 func tryAgain(r *http.Request) string {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		return r.URL.RequestURI()
@@ -78,7 +79,8 @@ func tryAgain(r *http.Request) string {
 }
 
 // fail logs err and answers with its error page. It does neither if the client has disconnected. If
-// the error says when to try again, a page reloads itself then.
+// the problem has a time to try again, the answer has it as Retry-After, and the page of a GET
+// reloads itself then.
 func (s *site) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
 		return
@@ -109,8 +111,8 @@ func (s *site) notFound(w http.ResponseWriter, r *http.Request) {
 	s.showFailure(w, r, templates.FailureOf(http.StatusNotFound))
 }
 
-// methodNotAllowed returns a handler that answers 405, with the methods that router has for the
-// address in the Allow header.
+// methodNotAllowed returns a handler that answers 405. The Allow header has those of the methods
+// GET, HEAD and POST that router has for the address.
 func (s *site) methodNotAllowed(router chi.Router) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		allowed := []string{}

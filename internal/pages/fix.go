@@ -11,7 +11,7 @@ import (
 	"memoir/web/templates"
 )
 
-// fixPage shows the problems of one memory and the possible fixes.
+// fixPage shows the problems of one memory and the possible fixes. It changes nothing.
 func (s *site) fixPage(w http.ResponseWriter, r *http.Request, agent records.Agent, m memories.Memory) error {
 	path := templates.MemoryPath(agent.Slug, m.ID, "fix")
 	notice, err := s.noticeOf(r, agent, path)
@@ -28,9 +28,10 @@ func (s *site) fixPage(w http.ResponseWriter, r *http.Request, agent records.Age
 	}))
 }
 
-// fix applies a fix to one file of a memory. It redirects to the page of the form, with the file
-// and its old hash for an undo. If the file now holds another memory, it redirects to that one's
-// fixes if the form was there.
+// fix applies the fix that the form names to one file of a memory. It redirects to the page of the
+// form, by default the Attention page, with the file and its old hash for an undo. If the file now
+// holds another memory, there is no undo. A form on the old memory's fixes then leads to the
+// other's. After a conflict it shows the reason and the current memory.
 func (s *site) fix(w http.ResponseWriter, r *http.Request) error {
 	slug, id := slugOf(r), idOf(r)
 	file := r.PostFormValue(templates.FieldPath)
@@ -47,14 +48,15 @@ func (s *site) fix(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, to, doneFixed, result.Memory.ID)
 }
 
-// undoPath returns path with the fixed file and the hash of its old content, so that the page can
-// offer an undo.
+// undoPath returns path with the fixed file and the hash of its old content as parameters, so that
+// the page can offer an undo.
 func undoPath(path, file, hash string) string {
 	return templates.WithQuery(path, map[string]string{templates.FieldPath: file, templates.FieldHash: hash})
 }
 
-// undoFix writes back the content that a file had before a fix. The query names the file and the
-// hash of that content.
+// undoFix writes back the content that a file had before a fix, and redirects to the page of the
+// form, by default the Attention page. The query names the file and the hash of that content. After
+// a conflict it shows the reason and the current memory.
 func (s *site) undoFix(w http.ResponseWriter, r *http.Request) error {
 	slug, id := slugOf(r), idOf(r)
 	query := r.URL.Query()
@@ -65,8 +67,8 @@ func (s *site) undoFix(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, back(r, templates.AttentionPath(slug)), doneUnfixed, id)
 }
 
-// canUndo reports whether a fix of the file can be undone: the history has the bytes with that
-// hash, and the memory still has the file, with other bytes.
+// canUndo reports whether a fix of the file can be undone. The memory must still have the file,
+// with bytes of another hash, and the history must have the bytes with hash.
 func (s *site) canUndo(ctx context.Context, agent records.Agent, m memories.Memory, file, hash string) (bool, error) {
 	if !slices.ContainsFunc(m.Files, func(f memories.MemoryFile) bool { return f.Path == file && f.Hash != hash }) {
 		return false, nil

@@ -25,7 +25,8 @@ const (
 	maxRevisionLines = 100
 )
 
-// history shows a memory's revisions, newest first, each as a diff to the previous one.
+// history shows one page of a memory's revisions, newest first, each as a diff to the previous one.
+// The page begins with the revision that the cursor names, else with the newest.
 func (s *site) history(w http.ResponseWriter, r *http.Request, agent records.Agent, m memories.Memory) error {
 	page, err := s.historyFrom(r, agent, m)
 	if err != nil {
@@ -60,9 +61,9 @@ func (s *site) history(w http.ResponseWriter, r *http.Request, agent records.Age
 	return show(w, r, http.StatusOK, templates.HistoryPage(v))
 }
 
-// comparedRevisions returns the first of the revisions: at most maxRevisions, and only as many as
-// have maxHistoryBytes of text together. The first one is always included. Diffs of more text would
-// be slow.
+// comparedRevisions returns the first elements of revisions: at most maxRevisions, and only as many
+// as have maxHistoryBytes of body together. The first one is always included. Diffs of more text
+// would be slow.
 func comparedRevisions(revisions []memories.Revision) []memories.Revision {
 	size := 0
 	for i, revision := range revisions {
@@ -74,8 +75,8 @@ func comparedRevisions(revisions []memories.Revision) []memories.Revision {
 }
 
 // historyFrom returns at most maxRevisions+1 revisions, newest first. The first is the one that the
-// address names by its id or by the hash of its bytes. If it names none, or one that does not
-// exist, the first is the newest.
+// cursor in the address names by its id or by the hash of its bytes. If there is no cursor, or no
+// such revision, the first is the newest.
 func (s *site) historyFrom(r *http.Request, agent records.Agent, m memories.Memory) (records.RevisionPage, error) {
 	list := records.RevisionList{From: r.URL.Query().Get(templates.FieldCursor), Limit: maxRevisions + 1}
 	page, err := s.store.Revisions(r.Context(), agent, m.ID, list)
@@ -86,8 +87,9 @@ func (s *site) historyFrom(r *http.Request, agent records.Agent, m memories.Memo
 	return page, err
 }
 
-// revisionView returns the view of a revision with its diff to before. For the first revision,
-// before is nil, and the diff shows the whole text as added.
+// revisionView returns the view of a revision with its diff to before, the previous one. If before
+// is nil, the revision is the first, and the diff shows the whole text as added. Restorable is
+// false for the current content, and if the memory is deleted or unreadable.
 func revisionView(m memories.Memory, revision memories.Revision, before *memories.Revision) templates.Revision {
 	revision.SeenAt = local(revision.SeenAt)
 	v := templates.Revision{
@@ -107,8 +109,10 @@ func revisionView(m memories.Memory, revision memories.Revision, before *memorie
 // text returns raw as valid UTF-8. Invalid bytes become U+FFFD.
 func text[T string | []byte](raw T) string { return strings.ToValidUTF8(string(raw), "\uFFFD") }
 
-// restoreRevision gives a memory the type, description and body of an earlier revision, and
-// redirects to its history. It returns memories.ErrNotFound if the revision does not exist.
+// restoreRevision gives a memory the type, description and body of the revision in the address. The
+// name stays. It redirects to the page of the form, by default the history. It returns
+// memories.ErrNotFound if the revision does not exist. After a conflict it shows the reason and the
+// current memory.
 func (s *site) restoreRevision(w http.ResponseWriter, r *http.Request, agent records.Agent, m memories.Memory) error {
 	id := chi.URLParam(r, "revision")
 	page, err := s.store.Revisions(r.Context(), agent, m.ID, records.RevisionList{From: id, Limit: 1})

@@ -12,7 +12,7 @@ import (
 )
 
 // index shows an agent's MEMORY.md: the part that the agent loads, and the problems found in it. If
-// the file cannot be read, it shows the reason.
+// the file cannot be read, it shows the reason. A missing file is not an error.
 func (s *site) index(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	frame, err := s.frame(r, agent, templates.IndexPath(agent.Slug))
 	if err != nil {
@@ -36,13 +36,17 @@ func (s *site) index(w http.ResponseWriter, r *http.Request, agent records.Agent
 	return show(w, r, http.StatusOK, templates.IndexPage(v))
 }
 
-// indexRebuild shows what a rebuild would change in MEMORY.md. It writes no file.
+// indexRebuild shows the changes that a rebuild would make in MEMORY.md. It writes no file. It
+// returns memories.ErrNotFound for an unknown agent, and *memories.ConflictError if the file cannot
+// be read.
 func (s *site) indexRebuild(w http.ResponseWriter, r *http.Request) error {
 	return s.showIndexRebuild(w, r, http.StatusOK)
 }
 
 // rebuildIndex writes the MEMORY.md that the preview showed and redirects to the Index tab. If the
-// result would differ now, it writes nothing and shows the new preview.
+// result would differ now, it writes nothing and answers 412 with the new preview. It returns
+// memories.ErrNotFound for an unknown agent, and *memories.ConflictError if the file cannot be read
+// or written.
 func (s *site) rebuildIndex(w http.ResponseWriter, r *http.Request) error {
 	slug := slugOf(r)
 	_, err := s.engine.RebuildIndex(r.Context(), slug, r.PostFormValue(templates.FieldETag))

@@ -27,8 +27,8 @@ type links struct {
 	err   error                  // the first failed look-up
 }
 
-// linksOf returns a resolver whose links lead to the pages of the agent's memories. The caller may
-// replace its href.
+// linksOf returns a resolver whose links lead to the pages of the agent's memories. It looks
+// memories up with ctx. The caller may replace its href.
 func (s *site) linksOf(ctx context.Context, agent records.Agent) *links {
 	return &links{
 		ctx: ctx, store: s.store, agent: agent, known: map[string]string{},
@@ -44,8 +44,8 @@ func (l *links) render(text string) (markdown.HTML, error) {
 }
 
 // resolve returns the page of the agent's memory named target, or named like the file target
-// without its extension. ok is false if no memory has such a name, after the first error, and after
-// maxLinks different targets.
+// without its extension. ok is false if no memory has such a name. After an error, or after
+// maxLinks different targets, it looks up no other target, and ok is false for those.
 func (l *links) resolve(target string) (href string, ok bool) {
 	if href, ok := l.known[target]; ok {
 		return href, href != ""
@@ -75,8 +75,9 @@ func (l *links) resolve(target string) (href string, ok bool) {
 // They are the best matches for its name.
 const maxLinkedFrom = 50
 
-// linkedFrom returns the memories that link to m by name or by file. It only looks at the best
-// maxLinkedFrom matches for m's name. It returns none if m is deleted or unreadable.
+// linkedFrom returns links to the agent's memories whose bodies link to m by name or by file. The
+// links keep the filter of view. It considers only the best maxLinkedFrom matches for m's name. It
+// returns nil if m is deleted or unreadable.
 func (s *site) linkedFrom(ctx context.Context, agent records.Agent, m memories.Memory, view templates.View) ([]templates.Link, error) {
 	if !m.Readable || m.State == memories.Deleted {
 		return nil, nil
@@ -95,8 +96,8 @@ func (s *site) linkedFrom(ctx context.Context, agent records.Agent, m memories.M
 	return from, nil
 }
 
-// linksTo returns a pattern for the links to a memory: [[name]], a link to its file, or a link to a
-// file named like the memory.
+// linksTo returns a pattern for links to a memory in Markdown: [[name]], a link to its file, or one
+// to a file with its name.
 func linksTo(m memories.Memory) *regexp.Regexp {
 	name := regexp.QuoteMeta(m.Name)
 	file := regexp.QuoteMeta(strings.TrimSuffix(path.Base(m.Path), path.Ext(m.Path)))

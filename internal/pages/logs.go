@@ -24,7 +24,7 @@ const (
 	maxLogBytes = 1 << 20
 )
 
-// logs shows one month of an agent's logs, or the results of a search in them.
+// logs shows one month of an agent's logs, or the results of a search if the query of r has one.
 func (s *site) logs(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	return s.showLogs(w, r, http.StatusOK, agent, templates.LogEntryForm{})
 }
@@ -47,7 +47,8 @@ func (s *site) showLogs(w http.ResponseWriter, r *http.Request, status int, agen
 }
 
 // readLogMonth fills v with the days of the month that the address names, or of the newest month
-// with logs. Without any logs it leaves v unchanged. A malformed month gives a *badRequest.
+// with logs. It adds the list of all months with logs. Without any logs it leaves v unchanged.
+// Otherwise a malformed month gives a *badRequest.
 func (s *site) readLogMonth(r *http.Request, agent records.Agent, v *templates.Logs) error {
 	months, err := s.store.LogMonths(r.Context(), agent.ID)
 	if err != nil || len(months) == 0 {
@@ -72,7 +73,8 @@ func (s *site) readLogMonth(r *http.Request, agent records.Agent, v *templates.L
 	return err
 }
 
-// findLogs fills v with one page of the logs that match v.Query. A query without words finds none.
+// findLogs fills v with one page of the logs that have all words of v.Query, newest first. If the
+// query cannot be searched, for example without a word, it leaves v unchanged.
 func (s *site) findLogs(r *http.Request, agent records.Agent, v *templates.Logs) error {
 	cursor := r.URL.Query().Get(templates.FieldCursor)
 	page, err := s.store.SearchLogs(r.Context(), agent.ID, v.Query, maxLogHits, cursor)
@@ -91,8 +93,9 @@ func (s *site) findLogs(r *http.Request, agent records.Agent, v *templates.Logs)
 	return nil
 }
 
-// appendLog adds an entry to the agent's log of today and redirects to that day. If the entry is
-// refused, it shows the form again with the reason.
+// appendLog adds an entry to the agent's log of today and redirects to the page of that day. After
+// *memories.InvalidError or *memories.ConflictError nothing is added, and it shows the form again
+// with the reason. It returns other errors.
 func (s *site) appendLog(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	form := templates.LogEntryForm{
 		Text: strings.ReplaceAll(r.PostFormValue(templates.FieldText), "\r\n", "\n"), Title: r.PostFormValue(templates.FieldTitle),
@@ -112,8 +115,9 @@ func (s *site) appendLog(w http.ResponseWriter, r *http.Request, agent records.A
 	return redirect(w, r, templates.LogsOfDayPath(agent.Slug, done.Day), doneLogged, "")
 }
 
-// logsOfDay shows an agent's logs of one day. It returns memories.ErrNotFound for a day without
-// logs.
+// logsOfDay shows an agent's logs of one day, and links to the days before and after with logs.
+// Beyond maxLogBytes in total, texts are left out. For a malformed day or one without logs it
+// returns memories.ErrNotFound.
 func (s *site) logsOfDay(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	day, isDay := logs.ParseDay(chi.URLParam(r, "day"))
 	if !isDay {
@@ -149,8 +153,8 @@ func (s *site) logsOfDay(w http.ResponseWriter, r *http.Request, agent records.A
 	return show(w, r, http.StatusOK, templates.LogsOfDayPage(v))
 }
 
-// withoutHeading returns the log's text without its first line if that line is a heading with the
-// title or the day. Otherwise it returns the whole text.
+// withoutHeading returns the log's text without its first line if that line is a heading, with "#
+// ", of the title or the day. Otherwise it returns the whole text.
 func withoutHeading(l records.Log) string {
 	first, rest, _ := strings.Cut(l.Text, "\n")
 	if heading, found := strings.CutPrefix(first, "# "); found {

@@ -13,9 +13,10 @@ import (
 	"memoir/web/templates"
 )
 
-// memory shows one memory next to the list that it was opened from. If the id is one of a text in
-// MEMORY.md, it redirects to that. If it is one of a memory that all agents share, it redirects to
-// its owner's page.
+// memory shows the memory in the address next to the list that it was opened from. If the id is of
+// a fact in MEMORY.md, it redirects to the fact's page. If it is of a memory that another agent
+// shares with this one, it redirects to the owner's page. Otherwise it returns
+// memories.ErrNotFound.
 func (s *site) memory(w http.ResponseWriter, r *http.Request) error {
 	agent, m, err := s.requestedMemory(r)
 	if errors.Is(err, memories.ErrNotFound) {
@@ -35,8 +36,9 @@ func (s *site) memory(w http.ResponseWriter, r *http.Request) error {
 	return s.showMemory(w, r, http.StatusOK, agent, m, frame)
 }
 
-// otherThanMemory redirects to the text in MEMORY.md with the id in the address, or to the memory
-// that another agent shares with this one. It returns memories.ErrNotFound if neither exists.
+// otherThanMemory takes the id in the address. It redirects to the fact in MEMORY.md with that id,
+// or to the memory that another agent shares with this one. It returns memories.ErrNotFound if
+// neither exists.
 func (s *site) otherThanMemory(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	fact, err := s.store.IndexFact(r.Context(), agent, idOf(r))
 	switch {
@@ -62,9 +64,9 @@ func (s *site) ofMemory(handle func(http.ResponseWriter, *http.Request, records.
 	}
 }
 
-// requestedMemory returns the memory that the address names, and its agent. It returns
-// memories.ErrNotFound if either does not exist. The agent is returned also if only the memory is
-// missing.
+// requestedMemory returns the memory that the address names, also a deleted one, and its agent. It
+// returns memories.ErrNotFound if either does not exist. If only the memory does not exist, it
+// returns the agent with the error.
 func (s *site) requestedMemory(r *http.Request) (records.Agent, memories.Memory, error) {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
@@ -129,7 +131,8 @@ func local(t time.Time) time.Time {
 }
 
 // raw answers with the exact bytes of the memory's source file as plain text, with headers that
-// stop a browser from running or loading anything. If the bytes are not stored, it answers 404.
+// stop a browser from running or loading anything. If the bytes are not stored, it answers 404 and
+// returns nil.
 func (s *site) raw(w http.ResponseWriter, r *http.Request, agent records.Agent, m memories.Memory) error {
 	raw, err := s.store.Raw(r.Context(), agent, m.ID)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"memoir/web/templates"
 )
 
-// submittedForm returns the values of a submitted form. In the body, it replaces CRLF, which
-// browsers send, with LF.
+// submittedForm returns the values of a submitted form, with the id in the address. In the body, it
+// replaces CRLF, which browsers send, with LF. An unknown type becomes "".
 func submittedForm(r *http.Request, agent records.Agent) templates.MemoryForm {
 	t, _ := memories.ParseType(r.PostFormValue(templates.FieldType))
 	return templates.MemoryForm{
@@ -23,8 +23,8 @@ func submittedForm(r *http.Request, agent records.Agent) templates.MemoryForm {
 	}
 }
 
-// showForm answers with the form, the preview of its body, and the other version if the form merges
-// one.
+// showForm answers with the status and the form, the preview of its body, and the other version if
+// the form merges one. It saves nothing.
 func (s *site) showForm(w http.ResponseWriter, r *http.Request, status int, agent records.Agent, v templates.MemoryForm) error {
 	if err := s.besideVersion(r.Context(), agent, &v); err != nil {
 		return err
@@ -41,8 +41,9 @@ func (s *site) preview(w http.ResponseWriter, r *http.Request, agent records.Age
 	return s.showForm(w, r, http.StatusOK, agent, submittedForm(r, agent))
 }
 
-// notSaved answers with the submitted form and the reason why it was not saved: a taken name, an
-// invalid field or a conflict. For another error it writes nothing and returns refused.
+// notSaved answers with the submitted form and the reason why it was not saved. refused is a
+// *memories.NameTakenError (status 409), *memories.InvalidError (422) or *memories.ConflictError
+// (409). For another error it writes nothing and returns refused.
 func (s *site) notSaved(w http.ResponseWriter, r *http.Request, agent records.Agent, v templates.MemoryForm, refused error) error {
 	var invalid *memories.InvalidError
 	var taken *memories.NameTakenError

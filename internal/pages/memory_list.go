@@ -40,9 +40,10 @@ func (s *site) memories(w http.ResponseWriter, r *http.Request, agent records.Ag
 	return show(w, r, http.StatusOK, templates.MemoriesPage(v))
 }
 
-// memoryList returns the list that the address requests: the first rows of each group, or one page
-// of a single group. If open is not nil, the group of that memory has enough rows to include it, up
-// to maxGroupRows.
+// memoryList returns the list that the address of r requests: the first rows of each group, or one
+// page of a single group. It adds matching facts for a search, and shared memories. If open is not
+// nil, the group of that memory has enough rows to include it, up to maxGroupRows. For an invalid
+// filter it returns a *badRequest or *memories.InvalidError.
 func (s *site) memoryList(r *http.Request, agent records.Agent, open *memories.Memory) (templates.Memories, error) {
 	v := templates.Memories{Agent: agentView(agent)}
 	var err error
@@ -80,7 +81,8 @@ type grouped struct {
 }
 
 // read returns the groups that have rows. It runs their queries in parallel. near is true if at
-// least one group has only similar memories, because none of it has all words of the search.
+// least one group has only memories with similar words, because no memory has all words of the
+// search.
 func (l grouped) read(ctx context.Context) (groups []templates.Group, near bool, err error) {
 	lists := l.lists()
 	pages := make([]records.MemoryPage, len(lists))
@@ -112,9 +114,10 @@ func (l grouped) read(ctx context.Context) (groups []templates.Group, near bool,
 	return groups, near, nil
 }
 
-// lists returns one query for each group of the view: one for each type with its missing memories,
-// one for the memories that need attention, and one for team memory. It omits groups that the
-// agent's counts show to be empty. A view of one group gives one query.
+// lists returns the filter of each group, in the order of the page: each type with its missing
+// memories, memories that need attention, team memory. It omits groups that the agent's counts show
+// to be empty. If team memory has its own group, the others are private. A view of one group gives
+// one filter.
 func (l grouped) lists() []memories.Filter {
 	list := l.view.Filter
 	list.Near = true
@@ -145,13 +148,15 @@ func (l grouped) lists() []memories.Filter {
 	return lists
 }
 
-// isOneList reports whether the view shows one group only, which is then split into pages.
+// isOneList reports whether the view shows one group only: one type, the memories that need
+// attention, or team memory. Such a view is split into pages.
 func (l grouped) isOneList() bool {
 	return l.view.Type != "" || l.view.Attention() || l.view.Scope == memories.TeamScope
 }
 
-// page reads the first rows of one list: as many as the requesting page shows already, or more to
-// include the open memory, up to maxGroupRows. Only a view of one group starts at its cursor.
+// page reads the first rows of one list: groupRows, or pageRows in a view of one group. It reads
+// more, up to maxGroupRows, if the requesting page shows more already, or to include the open
+// memory. Only a view of one group starts at its cursor.
 func (l grouped) page(ctx context.Context, list memories.Filter) (records.MemoryPage, error) {
 	request, least := memories.PageRequest{}, groupRows
 	if l.isOneList() {
@@ -178,7 +183,7 @@ func (l grouped) group(ctx context.Context, list memories.Filter, page records.M
 	return g
 }
 
-// singleView returns the view that shows one of the lists only.
+// singleView returns the view that shows only the group of list.
 func (l grouped) singleView(list memories.Filter) templates.View {
 	switch {
 	case l.view.Type != "" || l.view.Attention():
@@ -192,8 +197,8 @@ func (l grouped) singleView(list memories.Filter) templates.View {
 	}
 }
 
-// rows returns the rows of the memories. If there is a search, its hits are marked; near means that
-// the memories only have similar words. If ctx ends, the remaining rows have no marks.
+// rows returns the rows of the memories, in the same order. In a search the hits are marked; near
+// means that the memories only have similar words. If ctx ends, the remaining rows have no marks.
 func (l grouped) rows(ctx context.Context, found []memories.Memory, near bool) []templates.MemoryRow {
 	rows := rowsOf(found)
 	if l.view.Query == "" {
@@ -213,15 +218,15 @@ func (l grouped) rows(ctx context.Context, found []memories.Memory, near bool) [
 }
 
 // missesOpen reports whether the open memory belongs to the list and is not in page. It is false
-// without an open memory, if it is deleted, and during a search.
+// without an open memory, if that is deleted, and during a search.
 func (l grouped) missesOpen(page records.MemoryPage, list memories.Filter) bool {
 	return l.open != nil && l.open.State != memories.Deleted && (l.open.Type == list.Type || list.Scope == memories.TeamScope) &&
 		(list.Scope == "" || list.Scope == l.open.Scope()) && l.view.Query == "" &&
 		!slices.ContainsFunc(page.Memories, func(m memories.Memory) bool { return m.ID == l.open.ID })
 }
 
-// missingWithoutType returns the missing memories of the view that have no type. The queries by
-// type do not contain them.
+// missingWithoutType returns the missing memories of the view that have no type, which the filters
+// by type do not select. It returns nil if the agent has no missing memory.
 func (l grouped) missingWithoutType(ctx context.Context) ([]memories.Memory, error) {
 	if l.agent.Counts.Missing == 0 {
 		return nil, nil
@@ -232,8 +237,8 @@ func (l grouped) missingWithoutType(ctx context.Context) ([]memories.Memory, err
 	return slices.DeleteFunc(all, func(m memories.Memory) bool { return m.Type != "" }), err
 }
 
-// withTypeless adds rows to the group that needs attention, which is the last one. If that group is
-// absent, it appends one.
+// withTypeless adds rows to the last group if that is of no type, as the group that needs attention
+// is. Otherwise it appends a group for them.
 func withTypeless(groups []templates.Group, rows []templates.MemoryRow) []templates.Group {
 	if last := len(groups) - 1; last >= 0 && groups[last].Type == "" {
 		groups[last].Rows = append(groups[last].Rows, rows...)
@@ -252,7 +257,7 @@ func rowsOf(found []memories.Memory) []templates.MemoryRow {
 	return rows
 }
 
-// all returns every memory of a list, however many pages it has.
+// all returns every memory of a list. It reads as many pages as necessary.
 func (s *site) all(ctx context.Context, agent records.Agent, list memories.Filter) ([]memories.Memory, error) {
 	request := memories.PageRequest{Limit: records.MaxLimit}
 	var all []memories.Memory
@@ -269,8 +274,8 @@ func (s *site) all(ctx context.Context, agent records.Agent, list memories.Filte
 	}
 }
 
-// newestFirst sorts the memories by update time and then modification time, newest first, and then
-// by name. Memories found by the same scan have the same update time.
+// newestFirst sorts found in place by update time and then modification time, newest first, and
+// then by name. Memories found by the same scan have the same update time.
 func newestFirst(found []memories.Memory) {
 	slices.SortStableFunc(found, func(a, b memories.Memory) int {
 		return cmp.Or(b.UpdatedAt.Compare(a.UpdatedAt), b.ModifiedAt.Compare(a.ModifiedAt), cmp.Compare(a.Name, b.Name))
@@ -285,8 +290,8 @@ func ageView(age memories.Age) templates.Age {
 	return templates.Age{Text: age.String(), Stale: age.Stale, Warning: age.Warning()}
 }
 
-// shownRows returns, by the key of the group, how many rows the requesting page shows already, as
-// its header says. It skips malformed entries.
+// shownRows returns the number of rows of each group that the requesting page shows already, by the
+// key of the group, from the header RowsHeader. It skips malformed entries.
 func shownRows(r *http.Request) map[string]int {
 	shown := map[string]int{}
 	for group := range strings.SplitSeq(r.Header.Get(templates.RowsHeader), ",") {
@@ -300,8 +305,8 @@ func shownRows(r *http.Request) map[string]int {
 	return shown
 }
 
-// rowsAbove returns how many rows the requesting page has above the requested ones, or 0 if the
-// address does not say it.
+// rowsAbove returns the number of rows that the requesting page has above the requested ones. It is
+// 0 if the parameter FieldAbove is absent or invalid.
 func rowsAbove(r *http.Request) int {
 	n, err := strconv.Atoi(r.URL.Query().Get(templates.FieldAbove))
 	if err != nil || n < 0 {
@@ -311,7 +316,7 @@ func rowsAbove(r *http.Request) int {
 }
 
 // memoriesFrame returns the frame of the agent's Memory tab: the frame of all tabs, and banners for
-// missing memories and for blocked contents.
+// missing memories and for blocked contents. path is the tab's address, to return to after an undo.
 func (s *site) memoriesFrame(r *http.Request, agent records.Agent, path string) (templates.Frame, error) {
 	frame, err := s.frame(r, agent, path)
 	if err != nil {

@@ -57,17 +57,17 @@ const (
 	doneLogged    = "logged"
 )
 
-// redirect redirects to path, which then shows a notice about the action done. id is the id of the
-// memory that the notice names. It is empty if the notice names none.
+// redirect redirects to path, with 303, which then shows a notice about the action done. id is the
+// id of the memory that the notice names, or "" if it names none. It always returns nil.
 func redirect(w http.ResponseWriter, r *http.Request, path, done, id string) error {
 	target := templates.WithQuery(path, map[string]string{fieldDone: done, fieldID: id})
 	http.Redirect(w, r, target, http.StatusSeeOther)
 	return nil
 }
 
-// pageLinks returns the links of a list at path that is shown in pages. more is the address of the
-// next page, or empty if next, its cursor, is empty. first is path, or empty if cursor is empty,
-// which means that the page shown is the first one.
+// pageLinks returns the links of a list at path that is shown in pages. more is path with the
+// cursor next, or "" if next is empty, which means that there are no further pages. first is path,
+// or "" if cursor, the one of this page, is empty.
 func pageLinks(path, cursor, next string) (more, first string) {
 	if next != "" {
 		more = templates.WithQuery(path, map[string]string{templates.FieldCursor: next})
@@ -78,9 +78,9 @@ func pageLinks(path, cursor, next string) (more, first string) {
 	return more, first
 }
 
-// back returns the address of the page that the form came from. If that is absent or not a path on
-// this server, it returns otherwise. Browsers read a backslash as a slash and ignore control
-// characters, so back refuses both.
+// back returns the address of the page of the form, from the field FieldBack. If that is absent or
+// not a path on this server, it returns otherwise. Browsers read a backslash as a slash and ignore
+// control characters, so back refuses both.
 func back(r *http.Request, otherwise string) string {
 	path := r.PostFormValue(templates.FieldBack)
 	parsed, err := url.Parse(path)
@@ -125,8 +125,8 @@ var memoryNotices = map[string]string{
 }
 
 // noticeOf returns the notice about the action that led to this page, as the address names it. It
-// returns nil if the address names no action, or if the current state contradicts the notice. path
-// is the page's own address, to return to after an undo.
+// returns nil without an error if the address names no action, the memory does not exist, or its
+// state contradicts the notice. path is the page's own address, to return to after an undo.
 func (s *site) noticeOf(r *http.Request, agent records.Agent, path string) (*templates.Notice, error) {
 	query := r.URL.Query()
 	if batch := query.Get(templates.FieldBatch); batch != "" {
@@ -171,8 +171,8 @@ func (s *site) noticeOf(r *http.Request, agent records.Agent, path string) (*tem
 	}
 }
 
-// fixedNotice returns the notice about a fixed file. It offers an undo if the file can get its old
-// content back.
+// fixedNotice returns the notice that a file of m was fixed. It offers an undo if the address names
+// the file and its old hash, and canUndo returns true. path is the page to return to after it.
 func (s *site) fixedNotice(r *http.Request, agent records.Agent, m memories.Memory, path string) (*templates.Notice, error) {
 	notice := newNotice("“" + m.Name + "” is mended.")
 	file, hash := r.URL.Query().Get(templates.FieldPath), r.URL.Query().Get(templates.FieldHash)
@@ -189,7 +189,7 @@ func (s *site) fixedNotice(r *http.Request, agent records.Agent, m memories.Memo
 	return notice, nil
 }
 
-// notRemoved returns one message for each file that the memory's deletion could not remove.
+// notRemoved returns one message for each file that the memory's deletion could not remove, or nil.
 func notRemoved(m memories.Memory) []string {
 	var why []string
 	for _, p := range m.Problems {

@@ -65,7 +65,7 @@ type site struct {
 }
 
 // New returns the handler of all pages and their assets. It does not authenticate: the caller must
-// put package gate in front of it.
+// put package gate in front of it. Changes are recorded as made in a browser.
 func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options Options) http.Handler {
 	if options.DatabaseTime == 0 {
 		options.DatabaseTime = defaultDatabaseTime
@@ -96,8 +96,8 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	return r
 }
 
-// agentPages registers the pages of an agent by their full addresses. A sub-router of chi answers
-// unknown addresses itself, with a wrong Allow header and for HEAD.
+// agentPages registers the pages and actions of an agent by their full addresses. A sub-router of
+// chi answers unknown addresses itself, with a wrong Allow header and for HEAD.
 func (s *site) agentPages(r chi.Router) {
 	const agent = "/agents/{slug}"
 	r.Get(agent, s.page(s.ofAgent(s.agent)))
@@ -213,8 +213,8 @@ func SignIn(w http.ResponseWriter, r *http.Request, form gate.SignInForm) {
 }
 
 // Refusal writes the error page for a request that the gate refused or that panicked, with the
-// status. For 403, 429 and 503 the page shows the detail; for 5xx it shows the request id. It
-// implements gate.Options.Refusal.
+// status. For 403, 429 and 503 the page shows the detail. For 403 to a user who may only read, it
+// explains the token instead. For 5xx it shows the request id. It implements gate.Options.Refusal.
 func Refusal(w http.ResponseWriter, r *http.Request, status int, detail string) {
 	f := templates.FailureOf(status)
 	switch {

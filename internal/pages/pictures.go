@@ -25,8 +25,8 @@ const (
 	trendDays = 30
 )
 
-// pictures returns the data of an agent's charts of growth and ages. Days are in the time zone of
-// now.
+// pictures returns the data of an agent's charts of growth and ages. Growth covers the last
+// maxGrowthDays days in UTC, up to the day of now. Ages leaves out memories of unknown age.
 func (s *site) pictures(ctx context.Context, agent records.Agent, now time.Time) (templates.Growth, templates.Ages, error) {
 	var grown map[int64][]records.GrowthPoint
 	var ages map[int64][]records.Alive
@@ -43,8 +43,8 @@ func (s *site) pictures(ctx context.Context, agent records.Agent, now time.Time)
 	return growthOf(grown[agent.ID]), templates.Ages{Labels: ageLabels(), Counts: countsByType(ages[agent.ID])}, err
 }
 
-// growthOf returns the number of memories by type, from the day before the first memory, in at most
-// maxGrowthPoints points. It is empty if no point has a memory.
+// growthOf returns the number of memories by type, from the point before the first memory, in at
+// most maxGrowthPoints points. It returns the zero Growth if no point has a memory.
 func growthOf(points []records.GrowthPoint) templates.Growth {
 	first := slices.IndexFunc(points, func(p records.GrowthPoint) bool { return total(p.Alive) > 0 })
 	if first < 0 {
@@ -59,7 +59,8 @@ func growthOf(points []records.GrowthPoint) templates.Growth {
 	return templates.Growth{Times: times, Counts: countsByType(alive)}
 }
 
-// countsByType returns, for each type, its number of memories in each element of all, in order.
+// countsByType returns, for each type, its number of memories in each element of all, in order. A
+// type that no element has is absent.
 func countsByType(all []records.Alive) templates.CountsByType {
 	counts := templates.CountsByType{}
 	for i, alive := range all {
@@ -74,6 +75,7 @@ func countsByType(all []records.Alive) templates.CountsByType {
 }
 
 // thin returns at most maxPoints of the points, evenly spread, including the first and the last.
+// maxPoints must be at least 2.
 func thin(points []records.GrowthPoint, maxPoints int) []records.GrowthPoint {
 	if len(points) <= maxPoints {
 		return points
@@ -102,7 +104,9 @@ func ageLabels() []string {
 	return labels
 }
 
-// trends returns, by agent id, the number of memories on each of the last trendDays days up to now.
+// trends returns, by agent id, the total number of memories on each day in UTC. The first day is
+// trendDays before now, the last is the day of now. An agent without memories in that time has the
+// zero Trend.
 func (s *site) trends(ctx context.Context, ids []int64, now time.Time) (map[int64]templates.Trend, error) {
 	grown, err := s.store.Growth(ctx, ids, now.AddDate(0, 0, -trendDays), now, trendDays+1)
 	trends := make(map[int64]templates.Trend, len(grown))

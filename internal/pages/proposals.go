@@ -65,7 +65,8 @@ func (s *site) proposalRow(ctx context.Context, agent records.Agent, p extractio
 }
 
 // proposal shows the form to edit a proposal before it is accepted. If the proposal was decided
-// already, it redirects to the list.
+// already, it redirects to the list with a notice. For an unknown proposal it returns
+// memories.ErrNotFound.
 func (s *site) proposal(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	p, err := s.options.Extractor.Proposal(r.Context(), agent.Slug, idOf(r))
 	if err != nil {
@@ -90,8 +91,9 @@ func (s *site) submittedProposal(r *http.Request, agent records.Agent) templates
 	return v
 }
 
-// acceptProposal saves a proposal as a memory, without edits, and redirects to the list. After a
-// conflict it shows the list with the reason.
+// acceptProposal saves a proposal as a memory, without edits, and redirects to the list. If it was
+// accepted before, it only redirects. If the proposal has changed or the memory cannot be saved, it
+// shows the list with the reason. For an unknown proposal it returns memories.ErrNotFound.
 func (s *site) acceptProposal(w http.ResponseWriter, r *http.Request) error {
 	slug := slugOf(r)
 	result, err := s.options.Extractor.Accept(r.Context(), slug, idOf(r), r.PostFormValue(templates.FieldETag), memories.ByBrowser, extraction.Edits{})
@@ -103,7 +105,8 @@ func (s *site) acceptProposal(w http.ResponseWriter, r *http.Request) error {
 
 // editProposal saves a proposal as a memory with the values of the form, and redirects to the list.
 // If the proposal or its memory has changed, it saves nothing and shows both versions. If it was
-// decided already, it redirects.
+// accepted before, it ignores the form and only redirects. For an invalid field or a conflict it
+// shows the form with the reason. It returns other errors.
 func (s *site) editProposal(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	v := s.submittedProposal(r, agent)
 	result, err := s.options.Extractor.Accept(r.Context(), agent.Slug, v.Proposal, v.ETag, memories.ByBrowser, extraction.Edits{
@@ -131,7 +134,8 @@ func (s *site) editProposal(w http.ResponseWriter, r *http.Request, agent record
 }
 
 // refuseProposal marks a proposal as refused, so that it is not proposed again, and redirects to
-// the list.
+// the list. If the proposal has changed or was accepted, it shows the list with the reason. For an
+// unknown proposal it returns memories.ErrNotFound.
 func (s *site) refuseProposal(w http.ResponseWriter, r *http.Request) error {
 	slug := slugOf(r)
 	if _, err := s.options.Extractor.Refuse(r.Context(), slug, idOf(r), r.PostFormValue(templates.FieldETag), memories.ByBrowser); err != nil {
@@ -140,8 +144,9 @@ func (s *site) refuseProposal(w http.ResponseWriter, r *http.Request) error {
 	return redirect(w, r, templates.ProposalsPath(slug), doneRefused, "")
 }
 
-// refuseDecision answers a decision on a proposal that failed. After a conflict it shows the
-// current proposals with the reason. For another error it writes nothing and returns refused.
+// refuseDecision answers a decision on a proposal that failed with refused. After
+// memories.ErrChanged or *memories.ConflictError it shows the current proposals with the reason,
+// with status 412 or 409. For another error it writes nothing and returns refused.
 func (s *site) refuseDecision(w http.ResponseWriter, r *http.Request, refused error) error {
 	f, _ := failureOf(r, refused)
 	if f.Status != http.StatusConflict && f.Status != http.StatusPreconditionFailed {

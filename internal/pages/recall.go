@@ -25,8 +25,8 @@ const (
 // chart; the last is how long records are kept.
 var recallSpans = []int{30, 90}
 
-// recall shows what a recall for the query would return, the statistics, and one page of past
-// recalls. Further pages have the past recalls only.
+// recall shows the memories that a recall for the query would return, the statistics, and one page
+// of past recalls. Further pages have the past recalls only. It records no recall.
 func (s *site) recall(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	query, now := r.URL.Query(), time.Now().Local()
 	cursor := query.Get(templates.FieldCursor)
@@ -50,8 +50,8 @@ func (s *site) recall(w http.ResponseWriter, r *http.Request, agent records.Agen
 	return show(w, r, http.StatusOK, templates.RecallPage(v))
 }
 
-// explain fills v with the recall that v.Query would give, with the reasons. Nothing is recorded.
-// Without a query it does nothing.
+// explain sets v.Explained to the memories that a recall for v.Query would return by keywords, with
+// the reasons. Nothing is recorded. Without a query it does nothing.
 func (s *site) explain(ctx context.Context, agent records.Agent, v *templates.Recall) error {
 	if v.Query == "" {
 		return nil
@@ -77,8 +77,9 @@ func explainedOf(all []recall.Explained) []templates.ExplainedMemory {
 	return shown
 }
 
-// readRecallUse fills use with the statistics of the recalls in recallSpans. Without recalls it
-// leaves use empty.
+// readRecallUse fills use with the agent's recall statistics: sums for each of recallSpans, the
+// days of the first, and the memories recalled most and never. Without recalls in the last of
+// recallSpans it leaves use unchanged.
 func (s *site) readRecallUse(ctx context.Context, agent records.Agent, now time.Time, use *templates.RecallUse) error {
 	counted, err := s.store.RecallUse(ctx, agent.ID, now, recallSpans[len(recallSpans)-1], maxExtremes)
 	if err != nil || len(counted.Days) == 0 {
@@ -94,8 +95,8 @@ func (s *site) readRecallUse(ctx context.Context, agent records.Agent, now time.
 	return nil
 }
 
-// spanOf returns the number of recalls in the last length days, in all, by the asking client, and
-// by the way of selection.
+// spanOf returns the sum of the recalls of the last length days in UTC, including the day of now.
+// It has the counts in all, by the asking client, and by the way of selection.
 func spanOf(counted []records.RecallDay, now time.Time, length int) templates.RecallSpan {
 	span := templates.RecallSpan{Days: length, AskedBy: map[string]templates.RecallCount{}, SelectedBy: map[string]templates.RecallCount{}}
 	add := func(to templates.RecallCount, d records.RecallDay) templates.RecallCount {
@@ -115,8 +116,8 @@ func spanOf(counted []records.RecallDay, now time.Time, length int) templates.Re
 	return span
 }
 
-// allDays returns the number of recalls on each of the last length days, including days without
-// recalls.
+// allDays returns the number of recalls on each of the last length days in UTC, oldest first. The
+// last is the day of now. Days without recalls are included.
 func allDays(counted []records.RecallDay, now time.Time, length int) []templates.RecallDay {
 	days := make([]templates.RecallDay, length)
 	for i, begins := range records.DaysUpTo(now, length) {
@@ -142,8 +143,8 @@ func recalledOf(all []records.RecalledMemory, now time.Time) []templates.Recalle
 	return shown
 }
 
-// readPastRecalls fills v with one page of past recalls, and with the links to the next and the
-// first page.
+// readPastRecalls fills v with the page of past recalls at cursor, newest first, and with the links
+// to the next and the first page. If v.Session is set, it lists only that session's recalls.
 func (s *site) readPastRecalls(ctx context.Context, agent records.Agent, cursor string, v *templates.Recall) error {
 	page, err := s.store.Recalls(ctx, records.RecallList{AgentID: agent.ID, Session: v.Session, Limit: maxRecalls, Cursor: cursor})
 	if err != nil {

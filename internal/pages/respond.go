@@ -28,7 +28,7 @@ const maxForm = 64 << 10
 const maxWriting = 4 << 20
 
 // page returns a handler for requests that only read. It calls handle with a context that ends
-// after Options.DatabaseTime, and answers an error with an error page.
+// after Options.DatabaseTime. An error of handle becomes an error page.
 func (s *site) page(handle handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		limited, cancel := context.WithTimeout(r.Context(), s.options.DatabaseTime)
@@ -39,12 +39,16 @@ func (s *site) page(handle handler) http.HandlerFunc {
 	}
 }
 
-// action returns a handler for forms with a few short fields. It calls handle, which continues if
-// the client disconnects, and answers an error with an error page.
+// action returns a handler for forms with a few short fields, at most maxForm bytes. It calls
+// handle, which continues if the client disconnects. An error of handle, or a form that is
+// malformed or too large, becomes an error page. So does a database that does not respond; handle
+// may then still run.
 func (s *site) action(handle handler) http.HandlerFunc { return s.submit(maxForm, handle) }
 
-// writing returns a handler for forms that contain a whole memory. It calls handle, which continues
-// if the client disconnects, and answers an error with an error page.
+// writing returns a handler for forms with a whole memory, at most maxWriting bytes. It calls
+// handle, which continues if the client disconnects. An error of handle, or a form that is
+// malformed or too large, becomes an error page. So does a database that does not respond; handle
+// may then still run.
 func (s *site) writing(handle handler) http.HandlerFunc { return s.submit(maxWriting, handle) }
 
 func (s *site) submit(maxBytes int64, handle handler) http.HandlerFunc {
@@ -109,8 +113,9 @@ const (
 	themeMaxAge = 365 * 24 * time.Hour
 )
 
-// chooseTheme stores the submitted theme in a cookie, or deletes the cookie for AutoTheme, and
-// redirects back. It needs no database, so it also works on error pages.
+// chooseTheme stores the submitted theme in a cookie, or deletes the cookie for AutoTheme or an
+// unknown theme. It redirects to the page of the form, by default the first page. It needs no
+// database, so it also works on error pages.
 func (s *site) chooseTheme(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	if err := r.ParseForm(); err != nil {

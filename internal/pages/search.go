@@ -16,7 +16,8 @@ const (
 	excerptLength = 160
 )
 
-// search shows a search over all agents. Without a query it shows the form only.
+// search shows one page of a search over all agents. Without a query it shows the form only. For an
+// invalid filter it returns a *badRequest or *memories.InvalidError.
 func (s *site) search(w http.ResponseWriter, r *http.Request) error {
 	v, err := requestedSearch(r)
 	if err != nil {
@@ -33,8 +34,9 @@ func (s *site) search(w http.ResponseWriter, r *http.Request) error {
 	return show(w, r, http.StatusOK, templates.SearchPage(v))
 }
 
-// requestedSearch reads the query and the filters of the search from the address of r. It returns a
-// *badRequest for a state other than deleted.
+// requestedSearch returns the search in the query of r: the words, type, state and cursor. It
+// ignores other filters. It returns a *badRequest for a state other than deleted, and
+// *memories.InvalidError for an invalid filter.
 func requestedSearch(r *http.Request) (templates.Search, error) {
 	query := r.URL.Query()
 	filter, err := filterOf(query)
@@ -49,7 +51,9 @@ func requestedSearch(r *http.Request) (templates.Search, error) {
 	}, nil
 }
 
-// find fills v with one page of the memories and facts that match v.
+// find fills v with one page of the memories and facts of all agents that match v, best first, and
+// their total. If none has all words, these are memories with similar words, and v.Near is true.
+// Facts are left out if v has a type or is about the trash.
 func (s *site) find(r *http.Request, v *templates.Search) error {
 	filter := memories.Filter{Query: v.Query, Near: true, Type: v.Type}
 	if v.Deleted {

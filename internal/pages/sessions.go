@@ -12,7 +12,8 @@ import (
 // maxSessions is the maximum number of sessions on a page (arbitrary).
 const maxSessions = 200
 
-// sessions shows one page of an agent's sessions, and the notes of its conversations.
+// sessions shows one page of an agent's sessions that have or had memory files, and the session
+// memories of all its conversations.
 func (s *site) sessions(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	path, cursor := templates.AgentPath(agent.Slug, "sessions"), r.URL.Query().Get(templates.FieldCursor)
 	page, err := s.store.Sessions(r.Context(), agent.ID, maxSessions, cursor)
@@ -40,7 +41,9 @@ func (s *site) sessions(w http.ResponseWriter, r *http.Request, agent records.Ag
 	return show(w, r, http.StatusOK, templates.SessionsPage(v))
 }
 
-// sessionMemory shows the notes of one conversation.
+// sessionMemory shows the session memory of the session in the address. It returns
+// memories.ErrNotFound if the session has no such file, and *memories.ConflictError if the file
+// cannot be read.
 func (s *site) sessionMemory(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	session := nameIn(r, "session")
 	m, err := s.engine.SessionMemory(r.Context(), agent.Slug, session)

@@ -11,8 +11,9 @@ import (
 )
 
 // shared returns a group for each agent whose shared memories the view's agent receives. A group
-// has the first groupRows matches and the number of all matches. Agents without a match have no
-// group. shared returns nil for a view by scope, attention or session, and on further pages.
+// has the first groupRows memories that match the view, and the number of all matches. Agents
+// without a match have no group. It returns nil for a view by scope, attention or session, and on
+// further pages.
 func (l grouped) shared(ctx context.Context) ([]templates.SharedGroup, error) {
 	if l.view.Scope != "" || l.view.Attention() || l.view.Session != "" || l.view.Cursor != "" {
 		return nil, nil
@@ -34,8 +35,9 @@ func (l grouped) shared(ctx context.Context) ([]templates.SharedGroup, error) {
 	return groups, nil
 }
 
-// moveTargets returns the slugs of the agents to which the memory can be moved. It returns none
-// unless the memory is one that all agents share, readable and not deleted.
+// moveTargets returns the slugs of the agents to which the memory can be moved: those with an
+// existing directory that do not share their memories. It returns nil if the agent does not share
+// its memories, or the memory is deleted or unreadable.
 func (s *site) moveTargets(ctx context.Context, agent records.Agent, m memories.Memory) ([]string, error) {
 	if !agent.SharesMemories() || m.State == memories.Deleted || !m.Readable {
 		return nil, nil
@@ -50,8 +52,9 @@ func (s *site) moveTargets(ctx context.Context, agent records.Agent, m memories.
 	return slugs, err
 }
 
-// sharedMemory redirects to the owner's page of a memory that all agents share, and that has the id
-// in the address. It returns memories.ErrNotFound if the agent receives no such memory.
+// sharedMemory looks up the id in the address among the memories that other agents share with this
+// one. It redirects to the memory's page of its owner. It returns memories.ErrNotFound if there is
+// no such memory, or if agent is the zero Agent.
 func (s *site) sharedMemory(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	if agent.ID == 0 {
 		return memories.ErrNotFound

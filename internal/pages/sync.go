@@ -8,8 +8,8 @@ import (
 	"memoir/web/templates"
 )
 
-// sync shows what the last full scan found, what waits to be scanned, and the state of each agent's
-// scan.
+// sync shows the result of the last full scan, the number of paths that wait for a scan, and the
+// state of each agent's scan. It starts no scan.
 func (s *site) sync(w http.ResponseWriter, r *http.Request) error {
 	status, err := s.engine.Status(r.Context())
 	if err != nil {
@@ -49,7 +49,8 @@ func scanProblems(all []engine.ScanProblem) []templates.ScanProblem {
 	return views
 }
 
-// scan scans all agents, waits for the end, and redirects to the page that shows the result.
+// scan scans all agents, waits for the end, and redirects to the Sync page. If some agents cannot
+// be scanned, the others are, and it returns the error.
 func (s *site) scan(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.engine.ScanAll(r.Context()); err != nil {
 		return err

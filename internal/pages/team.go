@@ -11,9 +11,10 @@ import (
 	"memoir/web/templates"
 )
 
-// transfer returns a handler that moves or copies the memory, by calling do, to the scope (private,
-// team or shared) or agent that the form names. It redirects to the result, which then shows the
-// notice done. After a conflict it shows the reason and the current memory.
+// transfer returns a handler that moves or copies the memory, by calling do, to the scope or agent
+// that the form names. The scope is private, team or shared. It redirects to the page of the
+// result, with the notice done. After a conflict, or for an impossible destination, it shows the
+// reason and the current memory.
 func (s *site) transfer(
 	do func(ctx context.Context, slug, id, match string, to engine.Destination) (engine.Result, error), done string,
 ) func(http.ResponseWriter, *http.Request, records.Agent, memories.Memory) error {
@@ -48,8 +49,9 @@ const (
 	fieldWas  = "was"
 )
 
-// noticeOfMove returns the notice about a moved or copied memory. For a move it offers an undo,
-// unless the old agent no longer exists.
+// noticeOfMove returns the notice that m was moved or copied, as the address names the action. For
+// a move it offers an undo, unless the agent that m came from no longer exists. path is the page to
+// return to after the undo.
 func (s *site) noticeOfMove(r *http.Request, agent records.Agent, m memories.Memory, path string) (*templates.Notice, error) {
 	where := "in " + string(m.Scope()) + " memory"
 	if agent.SharesMemories() {
@@ -78,8 +80,9 @@ func (s *site) noticeOfMove(r *http.Request, agent records.Agent, m memories.Mem
 	return notice, nil
 }
 
-// twinsOf returns the memories with m's name in the agent's other scope (private or team) and among
-// the memories that all agents share. It returns none if m is deleted or unreadable.
+// twinsOf returns the memories with m's name in the agent's other scope (private or team) and at
+// the agents shared, at most one from each. Unreadable ones are left out. It returns nil if m is
+// deleted or unreadable.
 func (s *site) twinsOf(ctx context.Context, agent records.Agent, shared []records.Agent, m memories.Memory, links *links) ([]templates.Twin, error) {
 	if m.State == memories.Deleted || !m.Readable {
 		return nil, nil
@@ -102,8 +105,9 @@ func (s *site) twinsOf(ctx context.Context, agent records.Agent, shared []record
 	return twins, nil
 }
 
-// twinsIn returns the first readable memory of a list, with its body rendered, as the only element.
-// It returns none if no memory is readable.
+// twinsIn returns the first readable memory of the agent that list selects, as the only element,
+// with its body rendered. It returns nil if no memory is readable. Same is set if its content
+// equals m's.
 func (s *site) twinsIn(ctx context.Context, agent records.Agent, list memories.Filter, m memories.Memory, links *links) ([]templates.Twin, error) {
 	page, err := s.store.Memories(ctx, agent, list, memories.PageRequest{Limit: records.MaxLimit})
 	if err != nil {

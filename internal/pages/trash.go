@@ -33,8 +33,9 @@ func trashRow(m memories.Memory) templates.TrashRow {
 	return templates.TrashRow{MemoryRow: rowOf(m, time.Now()), Left: notRemoved(m)}
 }
 
-// purge deletes a memory and its history permanently, and redirects to the page of the form. After
-// a conflict it shows the reason and the current memory.
+// purge deletes a memory and its history permanently, and redirects to the page of the form, by
+// default the trash. If the memory has changed since the form was shown, or cannot be deleted, it
+// shows the reason and the current memory.
 func (s *site) purge(w http.ResponseWriter, r *http.Request) error {
 	slug := slugOf(r)
 	if _, err := s.engine.Purge(r.Context(), slug, idOf(r), r.PostFormValue(templates.FieldETag)); err != nil {

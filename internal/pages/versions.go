@@ -22,7 +22,7 @@ import (
 const maxVersionLines = 200
 
 // versions shows the different contents of a memory's files next to each other, the memory's
-// current content first.
+// current content first. It changes nothing.
 func (s *site) versions(w http.ResponseWriter, r *http.Request, agent records.Agent, m memories.Memory) error {
 	found, err := s.store.Versions(r.Context(), m)
 	if err != nil {
@@ -55,7 +55,8 @@ func (s *site) versions(w http.ResponseWriter, r *http.Request, agent records.Ag
 }
 
 // primariesBesides returns the paths of the agent's own files (not those of sessions) whose content
-// differs from version.
+// is not version. all has the different contents with their files. It returns nil without such
+// files.
 func primariesBesides(all []records.Version, version records.Version) (paths []string) {
 	for _, other := range all {
 		for _, f := range other.Files {
@@ -68,7 +69,8 @@ func primariesBesides(all []records.Version, version records.Version) (paths []s
 }
 
 // disagreementAbout returns the conflict of a memory's files. It returns nil if the memory is
-// deleted, the files agree, or a user has decided about the conflict.
+// deleted, or its files do not conflict. They do not if they agree, or if a user has decided about
+// them.
 func (s *site) disagreementAbout(ctx context.Context, agent records.Agent, m memories.Memory) (*templates.DisagreementRow, error) {
 	if m.State == memories.Deleted {
 		return nil, nil
@@ -81,8 +83,9 @@ func (s *site) disagreementAbout(ctx context.Context, agent records.Agent, m mem
 	return &row, nil
 }
 
-// withContentFirst returns the versions with the memory's current content first. If no file has
-// that content, it adds it as a version without files.
+// withContentFirst returns the versions, which are different contents of the memory's files, with
+// the memory's current content first. If no file has that content, it adds it as a version without
+// files. It does not change found.
 func withContentFirst(m memories.Memory, found []records.Version) []records.Version {
 	i := slices.IndexFunc(found, func(v records.Version) bool { return v.Current })
 	content := records.Version{Fingerprint: m.Fingerprint, Type: m.Type, Description: m.Description, Body: m.Body, Current: true}
@@ -113,7 +116,7 @@ func versionView(m memories.Memory, version records.Version) templates.Version {
 	return v
 }
 
-// plainText returns the first maxVersionLines lines of text as a diff without changes.
+// plainText returns text as a diff without changes, cut to approximately maxVersionLines lines.
 func plainText(text string) diff.Diff {
 	all := diff.Texts("", text, maxVersionLines)
 	for i := range all.Hunks {
@@ -124,8 +127,10 @@ func plainText(text string) diff.Diff {
 	return all
 }
 
-// keepVersion makes the version that the address names the memory's content. It writes it to one of
-// the agent's own files and removes the other own files that differ. It then redirects back.
+// keepVersion makes the content that the address names the memory's content. It writes it to one of
+// the agent's own files and removes the other own files that differ. It then redirects to the page
+// of the form, by default the versions. For an unknown content it returns memories.ErrNotFound.
+// After a conflict it shows the reason and the current memory.
 func (s *site) keepVersion(w http.ResponseWriter, r *http.Request, agent records.Agent, m memories.Memory) error {
 	if _, err := s.engine.Keep(r.Context(), agent.Slug, m.ID, r.PostFormValue(templates.FieldETag), chi.URLParam(r, "version")); err != nil {
 		return s.refuse(w, r, err)
@@ -149,8 +154,9 @@ func (s *site) versionOf(ctx context.Context, m memories.Memory, id string) (rec
 	return records.Version{}, memories.ErrNotFound
 }
 
-// besideVersion fills v.Theirs with the version of another file that the form is to be merged with.
-// It does nothing if the form names none, or if that version no longer exists.
+// besideVersion sets v.Theirs to the version v.With, a content of the memory's files that the form
+// merges. It does nothing if v.With or v.ID is empty, v.Theirs is set, or no such version exists.
+// It returns memories.ErrNotFound for an unknown memory.
 func (s *site) besideVersion(ctx context.Context, agent records.Agent, v *templates.MemoryForm) error {
 	if v.With == "" || v.ID == "" || v.Theirs != nil {
 		return nil

@@ -10,9 +10,9 @@ import (
 	"memoir/web/templates"
 )
 
-// viewOf reads the filters and the cursor of the Memory tab from the address. For an action it
-// reads them from the address of the page with the form. An invalid value or combination is an
-// error.
+// viewOf returns the filter and the cursor of the Memory tab from the address of r. For an action
+// it takes them from the address of the page of the form. It returns a *badRequest or
+// *memories.InvalidError for an invalid value or combination.
 func viewOf(r *http.Request, agent records.Agent) (templates.View, error) {
 	query := r.URL.Query()
 	if r.Method == http.MethodPost {
@@ -37,9 +37,10 @@ func viewOf(r *http.Request, agent records.Agent) (templates.View, error) {
 	return v, nil
 }
 
-// filterOf reads the filter of a list from an address. An invalid or repeated value is an error,
-// because ignoring it would widen the selection of a bulk action. Empty fields and parameters that
-// are no filters are ignored.
+// filterOf returns the filter of a list from the query of an address. It returns
+// *memories.InvalidError for an invalid or repeated value, because ignoring it would widen the
+// selection of a bulk action. It ignores empty fields, other parameters, and the filters as_of,
+// near and not_removed.
 func filterOf(query url.Values) (memories.Filter, error) {
 	filters := url.Values{}
 	for _, field := range memories.FilterFields() {
