@@ -60,7 +60,8 @@ func (j BackgroundJob) tone() Tone {
 	return Quiet
 }
 
-// result returns the job's problem in words, else the result that it reported, else a dash.
+// result returns the text of the job's result: its problem, else the message that it reported, else
+// "–". For a failed or waiting job the text adds whether it is tried again.
 func (j BackgroundJob) result() string {
 	switch {
 	case j.Problem != "" && j.State == "waiting":
@@ -82,8 +83,7 @@ func (j BackgroundJob) when() time.Time {
 	return j.FinishedAt
 }
 
-// cost returns the numbers of the job's input and output tokens in words, or a dash if it used
-// none.
+// cost returns the numbers of the job's input and output tokens in words, or "–" if it used none.
 func (j BackgroundJob) cost() string {
 	if j.InputTokens+j.OutputTokens == 0 {
 		return "–"
@@ -91,8 +91,8 @@ func (j BackgroundJob) cost() string {
 	return number(j.InputTokens) + " in, " + number(j.OutputTokens) + " out"
 }
 
-// total returns a sentence with the number of tokens that all jobs used, or one that says that no
-// model was asked.
+// total returns a sentence with the number of tokens that all jobs used in the last Days days, or
+// one that no model was asked.
 func (w BackgroundWork) total() string {
 	if w.InputTokens+w.OutputTokens == 0 {
 		return "In the last " + number(w.Days) + " days no model was asked."

@@ -28,8 +28,8 @@ type DecisionLink struct {
 	Problem string // why a value is ignored
 }
 
-// source returns where a setting comes from: its file, "the environment of Memoir", or a dash for
-// the default.
+// source returns the origin of a setting: its file, "the environment of Memoir", or "–" for the
+// default.
 func (l DecisionLink) source() string {
 	switch {
 	case l.Name == "":
@@ -40,13 +40,14 @@ func (l DecisionLink) source() string {
 	return l.From
 }
 
-// withValue returns the links that have a value or a problem, in the same order.
+// withValue returns the links that have a value or a problem, in the same order. It does not change
+// links.
 func withValue(links []DecisionLink) []DecisionLink {
 	return slices.DeleteFunc(slices.Clone(links), func(l DecisionLink) bool { return l.Says == "" && l.Problem == "" })
 }
 
-// unsetText returns a sentence that lists the settings without a value. It is empty if every
-// setting has one.
+// unsetText returns a sentence that lists the settings without a value or a problem. The default
+// does not count. It is empty if there are no such settings.
 func unsetText(links []DecisionLink) string {
 	var names []string
 	for _, l := range links {
@@ -60,8 +61,8 @@ func unsetText(links []DecisionLink) string {
 	return "Asked as well, and silent: " + strings.Join(names, ", ") + "."
 }
 
-// verdict returns why a setting does not decide: its problem, or that it is not needed or has no
-// effect.
+// verdict returns why a setting does not decide: its problem, "not needed" for the default, else
+// that it has no effect. It is for settings whose Holds is false.
 func (l DecisionLink) verdict() string {
 	switch {
 	case l.Problem != "":
@@ -72,8 +73,8 @@ func (l DecisionLink) verdict() string {
 	return "leaves it open, or comes after what holds"
 }
 
-// scopeText returns a sentence that says whose memory this is: a custom agent's with its scope, a
-// project's, or Memoir's own.
+// scopeText returns a sentence about whose memory this is. It is of a custom agent in its scope, of
+// Claude Code for a project or in general, or of an agent outside Claude Code.
 func (p MemoryPlace) scopeText() string {
 	switch p.Scope {
 	case "user":
@@ -92,8 +93,8 @@ func (p MemoryPlace) scopeText() string {
 	return "An agent of its own, in no scope of Claude Code's."
 }
 
-// isElsewhere reports whether Claude Code keeps the memory in another directory than dir. It is
-// false if Claude Code keeps none.
+// isElsewhere reports whether Claude Code keeps the memory in a directory other than dir. It is
+// false if Claude Code does not manage the memory, or its directory is unknown.
 func (p MemoryPlace) isElsewhere(dir string) bool {
 	return p.ByClaude && p.Dir != "" && filepath.Clean(p.Dir) != filepath.Clean(dir)
 }

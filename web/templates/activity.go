@@ -76,8 +76,8 @@ var kindWords = map[memories.ActivityKind]struct {
 	memories.ActivityDiscarded: {"File removed", Danger},
 }
 
-// by returns the author of the change in words. It is empty if the author is a session, which the
-// page names elsewhere.
+// by returns the author of the change in words. It is empty for a session, which the page names
+// elsewhere, and for an unknown author.
 func (e ActivityEntry) by() string {
 	if e.Actor == memories.BySession {
 		return ""
@@ -85,7 +85,8 @@ func (e ActivityEntry) by() string {
 	return e.Actor.Phrase(e.Kind)
 }
 
-// renamed returns the change of the memory's name or scope in words, or "" if neither changed.
+// renamed returns the change of the memory's name or scope in words, with the old name, or with the
+// new one for a deletion. It is empty if neither changed.
 func (e ActivityEntry) renamed() string {
 	switch {
 	case e.Renamed != "" && e.Renamed == e.Name:
@@ -115,12 +116,13 @@ func (e ActivityEntry) anchor() string { return "event-" + strconv.FormatInt(e.I
 // directory.
 func (e ActivityEntry) file() string { return strings.TrimPrefix(e.Path, "sessions/"+e.Session+"/") }
 
-// hasPage reports whether the memory of the entry still has a page. A purged memory has none.
+// hasPage reports whether the memory of the entry has a page now. A deleted memory has one, a
+// purged one does not.
 func (e ActivityEntry) hasPage() bool { return e.MemoryID != "" && e.Exists }
 
 func (e ActivityEntry) memory() string { return MemoryPath(e.Agent, e.MemoryID) }
 
-// hasContent reports whether the memory has got new content, so that its history has a diff.
+// hasContent reports whether the entry gave the memory new content, so that its history has a diff.
 func (e ActivityEntry) hasContent() bool {
 	return e.Hash != "" && (e.Kind == memories.ActivityLearned || e.Kind == memories.ActivityChanged)
 }
@@ -131,8 +133,8 @@ func (e ActivityEntry) change() string {
 }
 
 // ByDay groups entries by day in the time zone of now, and sets their times to it. The entries must
-// be newest first, and so are the days. names has the display names of agents by slug; an entry of
-// an agent without one shows no agent.
+// be newest first, and so are the days. names has the display names of agents by slug. AgentName is
+// empty for an agent that names does not have.
 func ByDay(entries []memories.Activity, names map[string]string, now time.Time) []ActivityDay {
 	var days []ActivityDay
 	for _, e := range entries {
@@ -167,7 +169,8 @@ func (d ActivityDay) anchor() string { return "day-" + d.Begins.Format(time.Date
 // end returns the last microsecond of the day. Postgres stores times in microseconds.
 func (d ActivityDay) end() time.Time { return d.Begins.AddDate(0, 0, 1).Add(-time.Microsecond) }
 
-// path returns the page's path without filters: of the agent, or of all agents.
+// path returns the path of the page without filters: of the agent's Activity tab, or of the page of
+// all agents if v.Agent is nil.
 func (v Activity) path() string {
 	if v.Agent == nil {
 		return ActivityPath
@@ -182,11 +185,11 @@ func (v Activity) of() string {
 	return v.Agent.Slug
 }
 
-// Path returns the address of the page with the filter f. Other parameters are removed.
+// Path returns the address of the page with the filter f and no other parameters.
 func (v Activity) Path(f ActivityFilter) string { return v.At(f, FieldShown, "") }
 
-// At returns the address of the page with the filter f and the parameter field, which is omitted if
-// value is empty.
+// At returns the address of the page with the filter f and the parameter field. It omits empty
+// values and all other parameters.
 func (v Activity) At(f ActivityFilter, field, value string) string {
 	return WithQuery(v.path(), map[string]string{
 		FieldKind: string(f.Kind), FieldActor: string(f.Actor), FieldSession: f.Session, field: value,

@@ -23,15 +23,16 @@ type Agent struct {
 	Sessions int
 }
 
-// published reports whether Memoir writes a CLAUDE.md for the agent.
+// published reports whether Memoir writes a CLAUDE.md for the agent, which it does for hive agents
+// only.
 func (a Agent) published() bool { return agents.Agent{Layout: agents.Layout(a.Layout)}.Published() }
 
-// shares reports whether all other agents receive its memories.
+// shares reports whether the agent's memories are shared with all other agents.
 func (a Agent) shares() bool { return a.Layout == string(agents.Shared) }
 
 func (a Agent) hasTeam() bool { return a.Counts.Team > 0 && !a.shares() }
 
-// memoryDir returns the directory of the agent's own memory files.
+// memoryDir returns the directory of the agent's own memory files, not those of sessions.
 func (a Agent) memoryDir() string {
 	if a.Layout == "hive" {
 		return path.Join(a.Dir, "memory")
@@ -39,7 +40,8 @@ func (a Agent) memoryDir() string {
 	return a.Dir
 }
 
-// Gone returns the banner for an agent whose directory is missing, with an action to forget it.
+// Gone returns the banner for an agent whose directory is missing, with an action to forget it,
+// which asks for confirmation.
 func (a Agent) Gone() Banner {
 	return Banner{
 		Tone:  Warning,
@@ -52,7 +54,8 @@ func (a Agent) Gone() Banner {
 	}
 }
 
-// Joined returns the banner for an agent whose directory links to another agent's.
+// Joined returns the banner for an agent whose directory is a link to another agent's. It has a
+// link to the other agent, a.JoinedTo.
 func (a Agent) Joined() Banner {
 	return Banner{
 		Tone:  Warning,
@@ -73,8 +76,8 @@ func ClaudeMDProblem(slug, problem string) Banner {
 	}
 }
 
-// MissingMemories returns the banner for memories whose files all disappeared in one scan, with the
-// actions to write them again or delete them.
+// MissingMemories returns the banner for memories whose files all disappeared in one scan, with
+// their names. Its actions are MissingActions.
 func MissingMemories(slug string, names []string) Banner {
 	return Banner{
 		Tone:    Warning,
@@ -86,7 +89,8 @@ func MissingMemories(slug string, names []string) Banner {
 	}
 }
 
-// MissingActions returns the actions on all missing memories: write them again, or delete them.
+// MissingActions returns the actions on all missing memories: write them again, or delete them. The
+// caller must set their ETag.
 func MissingActions(slug string) []Action {
 	return []Action{
 		{Label: "Write them back", Path: AgentPath(slug, "missing", "restore"), Style: Primary},
@@ -94,7 +98,8 @@ func MissingActions(slug string) []Action {
 	}
 }
 
-// BlockedReturns returns the banner for n deleted contents that are on disk again and are not used.
+// BlockedReturns returns the banner for n deleted contents that are on disk again and are not used,
+// with a link to decide about them.
 func BlockedReturns(slug string, n int) Banner {
 	return Banner{
 		Title: counted(n, "deleted memory has", "deleted memories have") + " turned up on disk again",

@@ -8,7 +8,7 @@ import (
 	"memoir/internal/memories"
 )
 
-// AsOfHref returns the address of the page at path, as it was at the moment at.
+// AsOfHref returns the address of the page at path with the moment at as parameter, in UTC.
 func AsOfHref(path string, at time.Time) string {
 	return WithQuery(path, map[string]string{FieldAsOf: at.UTC().Format(time.RFC3339Nano)})
 }
@@ -57,8 +57,8 @@ type asOfGroup struct {
 	Rows  []MemoryAsOf
 }
 
-// groups returns the rows by type, in the order of the types. Memories without a type are last.
-// Types without rows are omitted.
+// groups returns the rows by type, in the order of the types, each group in the order of the rows.
+// Memories without a type are last. Types without rows are omitted.
 func (v MemoriesAsOf) groups() []asOfGroup {
 	var all []asOfGroup
 	for _, t := range drawnTypes() {

@@ -47,8 +47,8 @@ type BrokenMemory struct {
 	Closed bool
 }
 
-// openPath returns the address of the page Back, on which the fixes of this memory are computed, at
-// the memory's row.
+// openPath returns the address of the page m.Back with the parameter that makes it compute the
+// fixes of this memory. The address leads to the memory's row.
 func (m BrokenMemory) openPath() string {
 	return WithQuery(m.Back, map[string]string{FieldOpen: m.ID}) + "#" + RowID(m.ID)
 }
@@ -56,15 +56,16 @@ func (m BrokenMemory) openPath() string {
 // AttentionPath returns the path of an agent's page of decisions.
 func AttentionPath(slug string) string { return AgentPath(slug, attentionTab) }
 
-// typeless reports whether the memory needs a type but has no file to fix, so that only the memory
-// itself can be changed.
+// typeless reports whether a memory that needs attention has no type and no file with fixes, so
+// that only the memory itself can be changed.
 func (m BrokenMemory) typeless() bool {
 	return len(m.Files) == 0 && !m.Closed && m.Type == "" && m.State == memories.NeedsAttention
 }
 
 func (m BrokenMemory) fixPath() string { return MemoryPath(m.Agent, m.ID, "fix") }
 
-// consequence returns in words whether CLAUDE.md has the memory.
+// consequence returns in words whether the memory is used: not in CLAUDE.md if it needs attention,
+// else used as it is.
 func (m BrokenMemory) consequence() string {
 	if m.State == memories.NeedsAttention {
 		return "Not in CLAUDE.md until it is mended"
@@ -102,7 +103,7 @@ type FixView struct {
 	Type        memories.Type // the type that the fix sets; empty for another fix
 }
 
-// explanation returns the explanation of the recommended fix: the only one, or the guessed one. It
+// explanation returns the explanation of the recommended fix: the guessed one, or the only one. It
 // is empty if there is neither.
 func (c FixChoice) explanation() string {
 	for _, fix := range c.Fixes {
@@ -120,8 +121,8 @@ func (c FixChoice) changeTitle() string {
 	return "What it writes"
 }
 
-// style returns Primary for the recommended button (the only one or the guessed one), and Plain for
-// others. A further choice for the same problem has no only one.
+// style returns Primary for a guessed fix, and for the only fix of a choice unless c.Otherwise is
+// true. For others it returns Plain.
 func (c FixChoice) style(fix FixView) Style {
 	if fix.Guessed || len(c.Fixes) == 1 && !c.Otherwise {
 		return Primary

@@ -16,7 +16,8 @@ type Citations struct {
 
 func (c Citations) dead() []memories.CheckedCitation { return memories.GoneCitations(c.Checked) }
 
-// title returns a heading with the number of dead citations.
+// title returns a heading about the dead citations, with their number if there are several. There
+// must be at least one.
 func (c Citations) title() string {
 	if n := len(c.dead()); n > 1 {
 		return counted(n, "", "things") + " that it cites are gone"
@@ -24,7 +25,8 @@ func (c Citations) title() string {
 	return "Something that it cites is gone"
 }
 
-// result returns in words how many citations there are, and how many of them were found.
+// result returns in words how many citations there are, and how many of the cited things were
+// found.
 func (c Citations) result() string {
 	found := 0
 	for _, one := range c.Checked {
@@ -57,6 +59,7 @@ type sentencePart struct {
 }
 
 // quoting splits a sentence at its backticks into text and code, alternately, beginning with text.
+// Parts can be empty. The backticks are removed.
 func quoting(sentence string) []sentencePart {
 	var parts []sentencePart
 	for i, text := range strings.Split(sentence, "`") {

@@ -49,7 +49,8 @@ func (e ClaudeMDEntry) counted() bool { return e.Short && e.Chars == 0 }
 // below the usual limit.
 const maxEntries = 300
 
-// entries returns the sizes of the compiled memories, in the order of the file.
+// entries returns the sizes of the compiled memories, in the order of the file. It includes
+// memories that are only counted.
 func (v ClaudeMD) entries() []ClaudeMDEntry {
 	var entries []ClaudeMDEntry
 	for _, p := range v.Parts {
@@ -60,12 +61,12 @@ func (v ClaudeMD) entries() []ClaudeMDEntry {
 	return entries
 }
 
-// ownerOf returns the slug of the agent that owns the memory of p. It is another agent for a shared
-// memory.
+// ownerOf returns the slug of the agent that owns the memory of p: the agent that shares it, else
+// the agent of v.
 func (v ClaudeMD) ownerOf(p claudemd.Part) string { return cmp.Or(p.Shared, v.Agent.Slug) }
 
-// limitNote returns a sentence that says how many memories are shortened or left out because of the
-// limit. It is empty if none is.
+// limitNote returns a sentence with the numbers of memories that have one line only, or none,
+// because of the limit. It is empty if there are no such memories.
 func limitNote(entries []ClaudeMDEntry) string {
 	lines, without := 0, 0
 	for _, e := range entries {
@@ -89,8 +90,8 @@ func limitNote(entries []ClaudeMDEntry) string {
 	return "The limit is reached: " + strings.Join(parts, ", and ") + ". Delete or shorten others to make room."
 }
 
-// largestEntry returns the size of the largest entry, which is the full length of a bar, but at
-// least 1.
+// largestEntry returns the number of characters of the largest entry, but at least 1. It is the
+// full length of a bar.
 func largestEntry(entries []ClaudeMDEntry) int {
 	largest := 1
 	for _, e := range entries {
@@ -115,8 +116,9 @@ const (
 	maxMarkers        = 20
 )
 
-// damagedLines returns the lines of the damaged file that have one of Memoir's markers, and
-// linesAroundMarker lines around each of the first maxMarkers.
+// damagedLines returns the lines of the damaged file with the first maxMarkers of Memoir's markers,
+// and linesAroundMarker lines before and after each. Other lines are omitted, and each returned
+// line has the number of those above it. Long lines are cut to maxLineChars.
 func (v ClaudeMD) damagedLines() []damagedLine {
 	var marked []int // numbers of the lines with markers
 	for _, m := range claudemd.Markers([]byte(v.Damaged)) {

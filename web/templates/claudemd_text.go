@@ -19,9 +19,9 @@ const (
 	maxCompiled    = 150_000
 )
 
-// compiledText writes the file's text as HTML, cut to maxHandwritten, maxPart and maxCompiled.
-// It is not a template because a template would add spaces. Labels come from the style sheet, so
-// that text copied from an uncut page equals the file. The marks of omitted text are copied too.
+// compiledText returns a component that writes the file's text as HTML, cut to maxHandwritten,
+// maxPart and maxCompiled. It is not a template because a template would add spaces. Labels come
+// from the style sheet, so that text copied from an uncut page equals the file.
 func compiledText(v ClaudeMD) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		// HTML ignores the first line end in a pre.
@@ -41,8 +41,8 @@ func (v ClaudeMD) handwritten(text string) string {
 
 func isBlank(text string) bool { return strings.TrimSpace(strings.TrimPrefix(text, "\uFEFF")) == "" }
 
-// owned returns the HTML of Memoir's block. It omits memories after the first maxCompiled
-// characters, and says how many.
+// owned returns the HTML of Memoir's block. It omits parts that begin after the first maxCompiled
+// characters, except the last part, and writes how many memories it has omitted.
 func (v ClaudeMD) owned() string {
 	var out strings.Builder
 	out.WriteString(`<span class="owned" role="group" aria-label="Memoir’s block">`)
@@ -68,8 +68,8 @@ func (v ClaudeMD) owned() string {
 	return out.String() + `</span>`
 }
 
-// compiledMemory returns the HTML of one memory, cut to maxPart. Its first line, which is its
-// heading or list entry, links to its page.
+// compiledMemory returns the HTML of one memory, its text cut to maxPart after the first line. That
+// line, which is its heading or list entry, links to the memory's page.
 func (v ClaudeMD) compiledMemory(p claudemd.Part) string {
 	text := strings.TrimLeft(p.Text, "\n")
 	heading, _, _ := strings.Cut(text, "\n")
@@ -80,8 +80,9 @@ func (v ClaudeMD) compiledMemory(p claudemd.Part) string {
 
 func placeID(id string) string { return "place-" + anchor("of", id) }
 
-// cutOut returns text as HTML. If it has more than maxChars Unicode characters, it replaces the
-// middle by their number.
+// cutOut returns text as HTML. If it has more than maxChars Unicode characters, it keeps the first
+// three quarters of maxChars and the last quarter. Between them it writes the number of omitted
+// characters.
 func cutOut(text string, maxChars int) string {
 	chars := []rune(text)
 	if len(chars) <= maxChars {

@@ -49,8 +49,8 @@ func iconOf(t memories.Type) string {
 	return string(t)
 }
 
-// anchor returns an HTML id made of kind and about. Characters that an id cannot have become
-// hyphens.
+// anchor returns an HTML id made of kind and about. In about, each run of characters other than
+// ASCII letters and digits becomes a hyphen, and is removed at both ends.
 func anchor(kind, about string) string {
 	return kind + "-" + strings.Trim(outsideIDs.ReplaceAllString(about, "-"), "-")
 }
@@ -64,8 +64,8 @@ func them(n int) string {
 	return "all " + number(n)
 }
 
-// kindName returns the CSS class and the spoken name of a line of a diff. It is empty for an
-// unchanged line.
+// kindName returns the CSS class of a line of a diff, which is also its spoken name: "removed",
+// "added", or "" for an unchanged line.
 func kindName(k diff.Kind) string {
 	switch k {
 	case diff.Removed:
@@ -77,7 +77,8 @@ func kindName(k diff.Kind) string {
 	}
 }
 
-// linePieces returns a component that writes a line of a diff. A template would add spaces.
+// linePieces returns a component that writes a line of a diff, with its changed pieces marked. A
+// template would add spaces.
 func linePieces(line diff.Line) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		for _, p := range line.Pieces {

@@ -74,8 +74,8 @@ type ConsolidationChange struct {
 // FieldStep is a step's id. It can be repeated.
 const FieldStep = "step"
 
-// ConsolidationPath returns the path of an agent's Consolidation tab, or with rest of an action
-// below it: apply, discard, steps/{id}/undo.
+// ConsolidationPath returns the path of an agent's Consolidation tab, or of an action below it that
+// rest names: apply, discard, or steps, id, undo.
 func ConsolidationPath(slug string, rest ...string) string {
 	return AgentPath(slug, append([]string{consolidationTab}, rest...)...)
 }
@@ -87,19 +87,21 @@ func (v Consolidation) makePlan() Action {
 	return Action{Label: "Make a plan", Path: ConsolidationPath(v.Agent.Slug), Style: Primary}
 }
 
-// open returns the steps that can still be applied.
+// open returns the steps whose state is proposed, which can still be applied.
 func (p ConsolidationPlan) open() []ConsolidationStep {
 	return slices.DeleteFunc(slices.Clone(p.Steps), func(s ConsolidationStep) bool { return s.State != "proposed" })
 }
 
-// done returns the steps that are being or have been applied, refused or undone.
+// done returns the steps whose state is not proposed. They are being applied, or have been applied,
+// refused or undone.
 func (p ConsolidationPlan) done() []ConsolidationStep {
 	return slices.DeleteFunc(slices.Clone(p.Steps), func(s ConsolidationStep) bool { return s.State == "proposed" })
 }
 
 func (s ConsolidationStep) anchor() string { return "step-" + s.ID }
 
-// effect returns in words how many characters longer or shorter the step makes CLAUDE.md.
+// effect returns in words how many characters longer or shorter the step makes CLAUDE.md, or that
+// the length stays.
 func (s ConsolidationStep) effect() string {
 	switch less := s.CharsBefore - s.CharsAfter; {
 	case less > 0:

@@ -50,8 +50,9 @@ const (
 	maxBarParts = 200
 )
 
-// bar returns the chart of the file's parts, in this order: users' text, fixed text, memories by
-// type, one-line entries. More than maxBarParts memories of one type share a part.
+// bar returns the chart of the file's parts, in this order: users' text, fixed text, memories in
+// the order of the file, one-line entries. Blank users' text counts as fixed text. Each memory has
+// a part. After maxBarParts memories, one of the same type as the last part is added to that part.
 func (v ClaudeMD) bar() costBar {
 	b := costBar{Chars: v.Chars}
 	standing, lines, lined := 0, 0, 0
@@ -118,8 +119,8 @@ func (b *costBar) count(p barPart) {
 	}
 }
 
-// lay sets the positions and widths of the parts. whole is the number of characters of the full
-// bar.
+// lay sets the positions and widths of the parts, one after the other. whole is the number of
+// characters of the full bar.
 func (b *costBar) lay(whole int) {
 	at := 0
 	for i := range b.Parts {
@@ -129,7 +130,8 @@ func (b *costBar) lay(whole int) {
 	}
 }
 
-// units returns the length on the bar of so many characters, with two decimals.
+// units returns the length of chars characters on a bar of whole characters, in units of the view
+// box, with two decimals.
 func units(chars, whole int) string {
 	return strconv.FormatFloat(float64(chars)*barLength/float64(whole), 'f', 2, 64)
 }
@@ -145,7 +147,8 @@ func fillOf(kind string) string {
 	return "currentColor"
 }
 
-// sizeText returns the number of the kind's characters and memories in words.
+// sizeText returns the number of the kind's characters in words, and the number of its memories
+// unless that is 0.
 func (k barKind) sizeText() string {
 	if k.Parts == 0 {
 		return number(k.Chars)
@@ -153,8 +156,8 @@ func (k barKind) sizeText() string {
 	return number(k.Chars) + " in " + counted(k.Parts, "memory", "memories")
 }
 
-// costID returns the id of the bar part that contains the memory: its own, or the one of all
-// one-line entries.
+// costID returns the ID of the bar part of the memory: the memory's id, or oneLinePart for a
+// one-line entry.
 func costID(e ClaudeMDEntry) string {
 	if e.Short {
 		return oneLinePart

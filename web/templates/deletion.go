@@ -35,7 +35,8 @@ type IndexChange struct {
 	Diff diff.Diff
 }
 
-// saving returns in words how many characters and tokens shorter or longer CLAUDE.md becomes.
+// saving returns in words how many characters and tokens shorter or longer CLAUDE.md becomes, or
+// that the length stays. The number of tokens is approximate.
 func (c ClaudeMDChange) saving() string {
 	fewer := c.CharsBefore - c.CharsAfter
 	much := max(fewer, -fewer)

@@ -16,8 +16,8 @@ type Failure struct {
 	BackLabel string
 }
 
-// FailureOf returns the error page of an HTTP status, with its title, text and a link to the first
-// page. A status without its own text gets the text of 500.
+// FailureOf returns the view of the error page of an HTTP status, with its title, text and a link
+// to the first page. A status without its own text gets the text of 500.
 func FailureOf(status int) Failure {
 	f := Failure{Status: status, BackHref: AgentsPath, BackLabel: "All agents"}
 	switch status {

@@ -58,8 +58,8 @@ func (r Revision) restore() Action {
 	}
 }
 
-// restore returns the action that restores the deleted memory. Only then can it get the content of
-// a revision.
+// restore returns the action that restores the memory, for a deleted memory. After it, the memory
+// can get the content of a revision.
 func (v History) restore() Action {
 	return Action{
 		Label: "Restore", About: v.Name, Path: MemoryPath(v.Agent.Slug, v.ID, "restore"), ETag: v.ETag,

@@ -38,8 +38,8 @@ type IndexRebuild struct {
 // IndexPath returns the path of an agent's Index tab.
 func IndexPath(slug string) string { return AgentPath(slug, indexTab) }
 
-// FactPath returns the path of the page of a fact, which is a text of MEMORY.md that belongs to
-// no memory file. rest is an action on it, for example preview.
+// FactPath returns the path of the page of a fact, or of an action on it that rest names, for
+// example preview. A fact is a text of MEMORY.md that belongs to no memory file.
 func FactPath(slug, id string, rest ...string) string {
 	return AgentPath(slug, append([]string{indexTab, "facts", id}, rest...)...)
 }
@@ -90,8 +90,9 @@ type indexRow struct {
 	Skipped  int    // number of lines that a placeholder replaces
 }
 
-// rows returns the lines to show, at most maxIndexLines. It replaces the rest, and the middle of
-// long runs that the agent does not load, by placeholders.
+// rows returns the lines to show, at most maxIndexLines. A placeholder replaces the rest. In a run
+// of lines of status LineLeftOut, a placeholder replaces all after the first maxLeftOutRun. Long
+// lines are cut to maxLineChars.
 func (v Index) rows() []indexRow {
 	about := map[int][]memorymd.Finding{}
 	for _, f := range v.Findings {
@@ -129,7 +130,7 @@ func (v Index) rows() []indexRow {
 }
 
 // skipOne adds one hidden line to the placeholder at the end of rows. If rows does not end with a
-// placeholder, it appends one.
+// placeholder, it appends one. rows must not be empty.
 func skipOne(rows []indexRow) []indexRow {
 	if last := &rows[len(rows)-1]; last.Skipped > 0 {
 		last.Skipped++
@@ -138,7 +139,8 @@ func skipOne(rows []indexRow) []indexRow {
 	return append(rows, indexRow{Skipped: 1, Fate: memorymd.LineLeftOut})
 }
 
-// shortened returns the first maxChars Unicode characters of text, and the number of the others.
+// shortened returns the first maxChars Unicode characters of text, and the number of the others,
+// which is 0 for a shorter text.
 func shortened(text string, maxChars int) (start string, leftOut int) {
 	chars := []rune(text)
 	if len(chars) <= maxChars {
@@ -213,8 +215,8 @@ func lineShown(rows []indexRow, number int) bool {
 	return slices.ContainsFunc(rows, func(r indexRow) bool { return r.Number == number })
 }
 
-// statusText returns in words that the agent does not see the line, for screen readers. It is empty
-// if the agent does.
+// statusText returns in words that the agent does not see a line of status f, for screen readers.
+// It is empty for LineSeen.
 func statusText(f memorymd.LineStatus) string {
 	switch f {
 	case memorymd.LineCut:
@@ -226,8 +228,8 @@ func statusText(f memorymd.LineStatus) string {
 	}
 }
 
-// skippedWords returns the end of a sentence about hidden lines: that the agent does not load them,
-// or "" for other lines.
+// skippedWords returns the end of a sentence about hidden lines: that the agent does not load them
+// if f is LineLeftOut, else "".
 func skippedWords(f memorymd.LineStatus) string {
 	if f == memorymd.LineLeftOut {
 		return ": they are no part of what the agent loads"

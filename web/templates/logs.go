@@ -94,8 +94,8 @@ func logsOfMonthPath(slug string, month logs.Month) string {
 	return WithQuery(LogsPath(slug), map[string]string{FieldMonth: string(month)})
 }
 
-// around returns the nearest earlier and later months with logs. Each is empty if it does not
-// exist.
+// around returns the nearest months with logs before and after v.Month. Each is empty if it does
+// not exist. v.Months must be newest first.
 func (v Logs) around() (older, newer logs.Month) {
 	for _, m := range v.Months {
 		switch {
@@ -108,7 +108,8 @@ func (v Logs) around() (older, newer logs.Month) {
 	return older, newer
 }
 
-// found returns in words how many logs match the search. It is empty without a search.
+// found returns in words how many logs the page of search results has. It is empty without a
+// search.
 func (v Logs) found() string {
 	switch {
 	case v.Query == "":
@@ -130,5 +131,5 @@ func monthName(month logs.Month) string {
 
 func dayName(day logs.Day) string { return day.Begins().Format("Monday, 2 January 2006") }
 
-// logID returns the HTML id of the log at path.
+// logID returns the HTML id of the log at path. Different paths have different ids.
 func logID(path string) string { return "log-" + strings.ReplaceAll(url.PathEscape(path), "%", "_") }

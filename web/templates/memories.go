@@ -62,8 +62,8 @@ func (g Group) title() string {
 	return typeName(g.Type)
 }
 
-// kind returns the name that the style sheet has for the group's colour: its type, "team", or ""
-// for memories that need attention.
+// kind returns the style sheet's name for the group's colour: its type, "team", or "" for memories
+// that need attention.
 func (g Group) kind() string {
 	if g.Team {
 		return teamGroup
@@ -81,8 +81,9 @@ func (g Group) icon() string {
 // teamGroup is the key of the team memory's group.
 const teamGroup = "team"
 
-// GroupKey returns the key of the group of a list in the header RowsHeader: "team" for team memory,
-// else the type. An empty type means the memories that need attention.
+// GroupKey returns the key in the header RowsHeader of the group with that type and scope: "team"
+// for team memory, else the type. For an empty type, which means the memories that need attention,
+// it is "attention".
 func GroupKey(t memories.Type, scope memories.Scope) string {
 	if scope == memories.TeamScope {
 		return teamGroup
@@ -100,14 +101,15 @@ func (g Group) meaning() string {
 func (g Group) id(part string) string { return part + "-" + g.icon() }
 
 // next returns the address of the rows after these, for a page that appends them to the group.
+// g.More must not be empty.
 func (g Group) next() string {
 	return g.More + "&" + FieldAbove + "=" + strconv.Itoa(g.Above+len(g.Rows))
 }
 
 func (g Group) left() int { return g.Total - g.Above - len(g.Rows) }
 
-// empty reports whether the agent has no memories and receives no shared ones. It is false for a
-// filtered list.
+// empty reports whether the agent has no memories outside the trash and receives no shared ones. It
+// is false for a filtered list, a search, and an open memory.
 func (v Memories) empty() bool {
 	return v.Agent.Counts.Total == 0 && !v.View.Narrowed() && v.Open == nil && len(v.Shared) == 0
 }
@@ -119,7 +121,8 @@ func (v Memories) title() string {
 	return "Memory"
 }
 
-// address returns the address of the page as it is shown: the list, or the open memory in it.
+// address returns the address of the page as it is shown: the open memory's with the filter of the
+// list, else the list's.
 func (v Memories) address() string {
 	if v.Open != nil {
 		return v.View.Memory(v.Open.ID)
@@ -136,8 +139,8 @@ func (v Memories) afterDeleting(r MemoryRow) string {
 
 func (v Memories) isOpen(r MemoryRow) bool { return v.Open != nil && v.Open.ID == r.ID }
 
-// neighbours returns the rows before and after the open memory in the list. Each is nil if there is
-// none.
+// neighbours returns the rows before and after the open memory in the list, across groups. Each is
+// nil if it does not exist. Both are nil if no memory is open or the list does not have it.
 func (v Memories) neighbours() (before, after *MemoryRow) {
 	if v.Open == nil {
 		return nil, nil
@@ -157,7 +160,7 @@ func (v Memories) neighbours() (before, after *MemoryRow) {
 }
 
 // shown returns the number of memories and the filter in words: "12 stale project memories from U1
-// in C1".
+// in C1". For a search it adds the query, and whether the memories only come close to it.
 func (v Memories) shown() string {
 	kind := ""
 	if v.View.Stale {

@@ -41,8 +41,8 @@ func (v Memory) restore() Action {
 	return Action{Label: "Restore", Path: v.at("restore"), Back: v.back(), Does: "restore", Style: Primary}
 }
 
-// ownerText returns in words whose memory the twin is: all agents', the team's, or the agent's
-// private one.
+// ownerText returns in words whose memory the twin is: one that all agents share, the team's, or
+// the agent's private one.
 func (t Twin) ownerText() string {
 	switch {
 	case t.Shared:
@@ -67,8 +67,8 @@ func side(team bool) string {
 	return "Private"
 }
 
-// page returns the page of a twin. If the twin belongs to the same agent, the page keeps the filter
-// of the list.
+// page returns the address of a twin's page. If the twin belongs to the same agent, the address
+// keeps the filter of the list.
 func (v Memory) page(t Twin) string {
 	if t.Shared {
 		return MemoryPath(t.Agent, t.ID)
@@ -76,8 +76,9 @@ func (v Memory) page(t Twin) string {
 	return v.View.Memory(t.ID)
 }
 
-// transfers returns the actions that move or copy the memory to another scope. It omits a scope
-// that has a memory of this name. It returns none for a memory that all agents share.
+// transfers returns the actions that move or copy the memory: to the agent's other scope (private
+// or team), and to all agents. It omits a destination with a memory of this name, and the second
+// one without a shared directory. It returns nil for a memory that all agents share.
 func (v Memory) transfers() []Action {
 	if v.Agent.shares() {
 		return nil // the page has a form with the agents to choose from
@@ -100,15 +101,16 @@ func (v Memory) transfers() []Action {
 	return all
 }
 
-// transfer returns the action that moves or copies the memory, as what says, to a scope. agent is
-// the target's slug, or empty for the same agent.
+// transfer returns the action that moves or copies the memory to a scope. what is "move" or "copy".
+// agent is the target's slug, or empty for the same agent.
 func (v Memory) transfer(label, what string, to memories.Scope, agent string) Action {
 	path := WithQuery(v.at(what), map[string]string{FieldTo: string(to), FieldAgent: agent})
 	return Action{Label: label, About: v.Name, Path: path, ETag: v.ETag, Back: v.back(), Does: what, Style: Subtle}
 }
 
-// MovedBack returns the action that undoes the move of m. from and to are the agent and the scope
-// that m came from. from is empty if m has not changed its agent.
+// MovedBack returns the action that undoes the move of m, and then returns to the page back. from
+// and to are the agent and the scope that m came from. from is empty if m has not changed its
+// agent.
 func MovedBack(m memories.Memory, etag, back, from string, to memories.Scope) Action {
 	v := Memory{Agent: Agent{Slug: m.Agent}, View: View{Agent: m.Agent}, MemoryRow: MemoryRow{Memory: m, ETag: etag}}
 	undo := v.transfer("Undo", "move", to, from)

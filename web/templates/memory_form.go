@@ -53,8 +53,8 @@ type Theirs struct {
 	From        string // the file of the version; empty for the memory's current content
 }
 
-// ChangedMeanwhile returns the banner for an edit that was not saved because the memory has
-// changed.
+// ChangedMeanwhile returns the banner for an edit that was not saved because the memory has changed
+// since.
 func ChangedMeanwhile() Banner {
 	return Banner{
 		Tone:  Warning,
@@ -115,8 +115,8 @@ func (v MemoryForm) path() string {
 
 func (v MemoryForm) previewPath() string { return v.path() + "/preview" }
 
-// leave returns the link that leaves the form without saving. Its label and target depend on what
-// the form edits.
+// leave returns the link that leaves the form without saving. It leads to the page of the edited
+// memory, proposal or fact, or to the list that has it.
 func (v MemoryForm) leave() Link {
 	switch {
 	case v.Proposal != "":
@@ -136,8 +136,8 @@ func (v MemoryForm) leave() Link {
 	}
 }
 
-// mine returns the heading over the fields. The method theirs returns the one over the other
-// version.
+// mine returns the heading over the form's fields if the form also shows another version. The
+// method theirs returns the heading over that one.
 func (v MemoryForm) mine() string {
 	if v.merges() {
 		return "What the agent goes by"
@@ -171,8 +171,8 @@ func (v MemoryForm) save() string {
 	}
 }
 
-// describedBy returns the HTML ids of the elements that explain a field: its hint and, if there is
-// one, its problem.
+// describedBy returns the HTML ids of the elements that explain a field, separated by spaces: its
+// hint and, if there is one, its problem.
 func (v MemoryForm) describedBy(field string) string {
 	if v.Problems[field] == "" {
 		return field + "-hint"

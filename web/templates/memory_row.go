@@ -30,8 +30,8 @@ type Hits struct {
 // excerptLength is the approximate length of an excerpt in bytes, about two lines of a list.
 const excerptLength = 140
 
-// HitsOf returns the name and description of m with the hits of a search marked. If the description
-// has none, it adds the passage of the body with the most hits, if any.
+// HitsOf returns the name and description of m with the hits of a search marked. Only if the
+// description has no hit, it adds the passage of the body with the most hits, if the body has any.
 func HitsOf(search words.Search, m memories.Memory) *Hits {
 	hits := &Hits{Name: search.Mark(m.Name), Description: search.Mark(m.Description)}
 	if hit(hits.Description) {
@@ -55,7 +55,7 @@ func (r MemoryRow) names() []words.Part {
 }
 
 // summary returns the text below the name: the passage with hits if there is one, else the
-// description.
+// description, with hits marked in a search.
 func (r MemoryRow) summary() []words.Part {
 	switch {
 	case r.Hits == nil:
@@ -70,7 +70,8 @@ func (r MemoryRow) summary() []words.Part {
 // Path returns the path of the memory's page. The path of its file is r.Memory.Path.
 func (r MemoryRow) Path() string { return MemoryPath(r.Agent, r.ID) }
 
-// Delete returns the action that deletes the memory and then returns to the page back.
+// Delete returns the action that moves the memory to the trash and then returns to the page back.
+// It has an ETag and no confirmation.
 func (r MemoryRow) Delete(back string) Action {
 	return Action{
 		Label: "Delete", About: r.Name, Path: MemoryPath(r.Agent, r.ID, "delete"), ETag: r.ETag, Back: back,
@@ -90,8 +91,9 @@ func Deleted(agent, id, name, back string) Notice {
 	}
 }
 
-// cost returns in words how many characters of CLAUDE.md the memory takes. It is empty if CLAUDE.md
-// does not have it.
+// cost returns in words how many characters of CLAUDE.md the memory takes, or "index line" if it
+// has one line only. It is empty if CLAUDE.md has no text of the memory, or Memoir writes none for
+// the agent.
 func (r MemoryRow) cost(a Agent) string {
 	switch {
 	case !a.published() || r.Type == "" || r.ClaudeMDChars == 0:
@@ -103,7 +105,8 @@ func (r MemoryRow) cost(a Agent) string {
 	}
 }
 
-// parts returns a component that writes a text with its hits marked. A template would add spaces.
+// parts returns a component that writes a text with its hits marked and invisible characters made
+// visible. A template would add spaces.
 func parts(all []words.Part) templ.Component {
 	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
 		for _, p := range all {

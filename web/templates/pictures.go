@@ -47,7 +47,8 @@ func (c CountsByType) series() []chart.Series {
 	return all
 }
 
-// summary returns the numbers at point i in words: "2 feedback, 1 project".
+// summary returns the numbers at point i in words: "2 feedback, 1 project". It omits types with 0,
+// and is empty if all are 0.
 func (c CountsByType) summary(i int) string {
 	var parts []string
 	for _, t := range drawnTypes() {
@@ -68,15 +69,16 @@ func (g Growth) worthDrawing() bool { return len(g.Times) > 0 && len(g.Counts.ty
 
 func (g Growth) chart() chart.Growth { return chart.NewGrowth(g.Times, g.Counts.series()) }
 
-// summary returns the chart's first and last numbers in a sentence, for screen readers.
+// summary returns the chart's first and last numbers in a sentence, for screen readers. There must
+// be at least one point.
 func (g Growth) summary() string {
 	last := len(g.Times) - 1
 	return "From " + counted(g.Counts.totalAt(0), "memory", "memories") + " on " + day(g.Times[0]) + " to " +
 		number(g.Counts.totalAt(last)) + " on " + day(g.Times[last]) + ": " + g.Counts.summary(last) + "."
 }
 
-// changes returns the indexes of the points that differ from the one before, newest first. The
-// first point is always one of them.
+// changes returns the indexes of the points where the number of any type differs from the point
+// before, newest first. The first point is always included.
 func (g Growth) changes() []int {
 	var points []int
 	for i := range g.Times {
@@ -128,7 +130,7 @@ func (t Trend) change() int {
 	return t.Totals[len(t.Totals)-1] - t.Totals[0]
 }
 
-// words returns the change in words: "+3 in 30 days".
+// words returns the change from the first to the last total in words: "+3 in 30 days".
 func (t Trend) words() string {
 	span := " in " + counted(t.Days, "day", "days")
 	switch n := t.change(); {
@@ -141,7 +143,8 @@ func (t Trend) words() string {
 	}
 }
 
-// summary returns the first, largest and last total in a sentence, for screen readers.
+// summary returns the first, largest and last total in a sentence, for screen readers. There must
+// be at least one total.
 func (t Trend) summary() string {
 	return "Memories over the last " + counted(t.Days, "day", "days") + ": " + number(t.Totals[0]) + " at first, " +
 		number(slices.Max(t.Totals)) + " at most, " + number(t.Totals[len(t.Totals)-1]) + " now"

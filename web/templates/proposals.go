@@ -45,8 +45,8 @@ type ProposedChange struct {
 // ProposalsPath returns the path of an agent's Proposals tab.
 func ProposalsPath(slug string) string { return AgentPath(slug, proposalsTab) }
 
-// ProposalPath returns the path of the form for one proposal, or with rest of an action on it:
-// accept, refuse, edit.
+// ProposalPath returns the path of the form for one proposal, or of an action on it that rest
+// names: accept, refuse, edit.
 func ProposalPath(slug, id string, rest ...string) string {
 	return AgentPath(slug, append([]string{proposalsTab, id}, rest...)...)
 }
@@ -66,8 +66,8 @@ func (r ProposalRow) refuse() Action {
 	return Action{Label: "Refuse", About: r.Name, Path: ProposalPath(r.Agent, r.ID, "refuse"), ETag: r.ETag, Does: "refuse"}
 }
 
-// switchOn returns a sentence that explains how to switch on the reading of conversations. It is
-// empty if it is on and has a model.
+// switchOn returns a sentence that explains how to switch on the reading of conversations, or how
+// to configure its model. It is empty if it is on and has a model.
 func (v Proposals) switchOn() string {
 	if v.Mode == "off" {
 		return "It is switched off now. Start the server with --extract propose to switch it on."
@@ -75,7 +75,7 @@ func (v Proposals) switchOn() string {
 	return v.HowToSwitchOn
 }
 
-// inWords returns a duration of whole minutes as "5 minutes", and others in Go's notation.
+// inWords returns a duration of whole minutes as "5 minutes", and other durations in Go's notation.
 func inWords(d time.Duration) string {
 	if d >= time.Minute && d%time.Minute == 0 {
 		return counted(int(d/time.Minute), "minute", "minutes")

@@ -38,8 +38,8 @@ type Reader struct {
 
 type readerKey struct{}
 
-// ForReader returns a context for rendering a page for the reader r. Only the layout reads it, so
-// handlers need not pass these values in every view.
+// ForReader returns a copy of ctx for rendering a page for the reader r. Only the layout reads it,
+// so handlers need not pass these values in every view.
 func ForReader(ctx context.Context, r Reader) context.Context {
 	return context.WithValue(ctx, readerKey{}, r)
 }

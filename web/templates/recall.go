@@ -81,7 +81,8 @@ func (r PastRecall) bytes() int {
 	return n
 }
 
-// result returns the result of a recall in one or two words, and their tone.
+// result returns the result of a recall in one or two words, and their tone: the number of memories
+// returned, or why it returned nothing.
 func (r PastRecall) result() (word string, tone Tone) {
 	switch {
 	case r.State == "pending":
@@ -108,8 +109,8 @@ func briefly(query string) string {
 	return flat
 }
 
-// skipped returns in words why nothing was searched. gate is the code of the reason; an unknown
-// code gives a general sentence.
+// skipped returns in words why a recall searched nothing. gate is the code of the reason, such as
+// "short_query". An unknown code gives a general sentence.
 func skipped(gate string) string {
 	switch gate {
 	case "short_query":
@@ -129,8 +130,8 @@ var askedByWords = map[string]string{"hook": "by a hook", "script": "by a script
 
 var wayWords = map[string]string{"model": "a model chose", "keyword": "the words chose"}
 
-// maxScore returns the score at which a bar is full: the best score of all memories, but at least
-// e.Enough.
+// maxScore returns the score at which a bar is full: the best score in e.Given and e.Close, but at
+// least e.Enough.
 func (e Explained) maxScore() float64 {
 	maxScore := e.Enough
 	for _, m := range append(e.Given[:len(e.Given):len(e.Given)], e.Close...) {
@@ -146,7 +147,8 @@ func (e Explained) best() float64 {
 	return 0
 }
 
-// verdict returns in words why a memory is recalled or not, with its score as a percentage.
+// verdict returns in words why m is recalled or not. It has the score as a percentage of the best
+// one, or of e.Enough if m has too little.
 func (e Explained) verdict(m ExplainedMemory) string {
 	switch m.Shortfall {
 	case "too_little":
@@ -162,7 +164,8 @@ func (e Explained) verdict(m ExplainedMemory) string {
 	return percent(m.Score, e.best()) + " of the best."
 }
 
-// percent returns part as a percentage of whole, between 0 and 99.
+// percent returns part as a percentage of whole, rounded down, between 0 and 99, with a percent
+// sign. whole must not be 0.
 func percent(part, whole float64) string {
 	return strconv.Itoa(max(0, min(99, int(100*part/whole)))) + " %"
 }
@@ -173,8 +176,9 @@ func score(value float64) string { return strconv.FormatFloat(value, 'f', 3, 64)
 // maxWords is the maximum number of query words in a sentence (arbitrary).
 const maxWords = 16
 
-// words returns a list of words of the query: the unknown ones, which no memory contains, if
-// unknown is true, else the others. It has at most maxWords, and the number of the rest.
+// words returns a list of quoted words of the query: the unknown ones, which no memory contains, if
+// unknown is true, else the others. It has at most maxWords of them, and then the number of the
+// rest.
 func (e Explained) words(unknown bool) string {
 	var all []string
 	more := 0
@@ -194,7 +198,8 @@ func (e Explained) words(unknown bool) string {
 	return text
 }
 
-// found returns a sentence with the result of the query. It is empty without a query.
+// found returns a sentence with the result of v.Query, for example the number of memories. It is
+// empty without a query.
 func (v Recall) found() string {
 	switch e := v.Explained; {
 	case e == nil:
@@ -215,7 +220,8 @@ func (v Recall) found() string {
 // RecallPath returns the path of an agent's Recall tab.
 func RecallPath(slug string) string { return AgentPath(slug, recallTab) }
 
-// At returns the address of the tab with a session and the parameter field. It omits empty values.
+// At returns the address of the Recall tab with a session and the parameter field. It omits empty
+// values.
 func (v Recall) At(session, field, value string) string {
 	return WithQuery(RecallPath(v.Agent.Slug), map[string]string{FieldSession: session, field: value})
 }

@@ -34,7 +34,8 @@ type RecallSpan struct {
 // memories although there were many candidates.
 type RecallCount struct{ Recalls, Giving, NoneOfMany int }
 
-// noneOfFew returns the number of searches that returned no memory and had few candidates.
+// noneOfFew returns the number of searches that returned no memory and had fewer than
+// RecallUse.Many candidates.
 func (s RecallSpan) noneOfFew() int {
 	return s.searched() - s.All.Giving - s.All.NoneOfMany
 }
@@ -48,7 +49,7 @@ func share(part, whole int) string {
 	return strconv.Itoa(part*100/whole) + " %"
 }
 
-// milliseconds returns d in milliseconds, with one decimal below ten.
+// milliseconds returns d in milliseconds with the unit, with one decimal below ten.
 func milliseconds(d time.Duration) string {
 	ms := float64(d.Microseconds()) / 1000
 	if ms < 10 {
@@ -102,7 +103,8 @@ func (u RecallUse) drawn() (all RecallCount) {
 	return all
 }
 
-// summary returns the chart's period and totals in a sentence, for screen readers.
+// summary returns the chart's period and totals in a sentence, for screen readers. There must be at
+// least one day.
 func (u RecallUse) summary() string {
 	all := u.drawn()
 	return "From " + day(u.Days[0].Day) + " to " + day(u.Days[len(u.Days)-1].Day) + ", " + number(all.Giving) + " of " +
@@ -136,8 +138,8 @@ type RecallsOfMemory struct {
 	Now     time.Time
 }
 
-// words returns in words how often the memory was recalled, and when last. It is empty if there was
-// no recall since the memory was learned.
+// words returns in words how often the memory was recalled, and when last, or that it never was. It
+// is empty if there was no recall of any memory since this one was learned.
 func (r RecallsOfMemory) words() string {
 	switch {
 	case r.Recalls > 0:
@@ -149,8 +151,8 @@ func (r RecallsOfMemory) words() string {
 	}
 }
 
-// ago returns in words how long ago something was, in its largest whole unit. Less than a minute is
-// "just now".
+// ago returns in words how long ago something was, in whole minutes, hours or days. Less than a
+// minute is "just now".
 func ago(past time.Duration) string {
 	switch {
 	case past < time.Minute:

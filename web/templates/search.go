@@ -38,8 +38,8 @@ type SearchResult struct {
 	State memories.State
 }
 
-// kind returns the name that the style sheet has for the row's colour: the memory's type, or
-// "index" for a fact of MEMORY.md.
+// kind returns the style sheet's name for the row's colour: the memory's type, or "index" for a
+// fact of MEMORY.md.
 func (r SearchResult) kind() string {
 	if r.Line > 0 {
 		return "index"
@@ -62,7 +62,7 @@ func (v Search) at(t memories.Type, deleted bool, cursor string) string {
 	return WithQuery(SearchPath, map[string]string{FieldQuery: v.Query, FieldType: string(t), FieldState: state, FieldCursor: cursor})
 }
 
-// found returns in words how many hits there are. It is empty without a query.
+// found returns in words how many hits there are on all pages. It is empty without a query.
 func (v Search) found() string {
 	switch {
 	case v.Query == "":

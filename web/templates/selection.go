@@ -38,9 +38,9 @@ func Many(n int, ofOne, ofMany string) string {
 	return number(n) + " memories " + ofMany
 }
 
-// DeletedMany returns the notice that the memories ids were deleted, with an undo. left is the
-// number of those with a file that could not be removed. back is the page to return to after the
-// undo.
+// DeletedMany returns the notice that the memories ids were deleted, with an undo. ids must not be
+// empty. left is the number of those with a file that could not be removed. back is the page to
+// return to after the undo.
 func DeletedMany(slug string, ids []string, left int, back string) *Notice {
 	all := counted(len(ids), "memory", "memories")
 	notice := &Notice{

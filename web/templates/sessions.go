@@ -47,7 +47,8 @@ func SessionMemoryPath(slug, session string) string {
 	return AgentPath(slug, sessionsTab, session, "memory")
 }
 
-// messages returns the number of messages in words, or "not known".
+// messages returns the number of messages in words, or "not known". Counting stops at
+// claudemd.MinCompactionMessages, which is shown as "or more".
 func (m SessionMemory) messages() string {
 	switch m.Messages {
 	case claudemd.UncountedMessages:

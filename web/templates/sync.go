@@ -56,8 +56,7 @@ type ScanResult struct {
 	Took                    time.Duration
 }
 
-// Words returns the result as the rest of a sentence: "looked at 1,204 files in 0.3 s: 3 memories
-// added".
+// Words returns the result without a subject: "looked at 1,204 files in 0.3 s: 3 memories added".
 func (s ScanResult) Words() string {
 	var found []string
 	for _, part := range []struct {
@@ -100,7 +99,7 @@ type ScanProblem struct {
 	Reason string
 }
 
-// line returns what could not be scanned, its owner if known, and the reason, on one line.
+// line returns one line of text: what could not be scanned, its owner if known, and the reason.
 func (p ScanProblem) line() string {
 	what := p.Path
 	switch {
@@ -117,7 +116,7 @@ func (p ScanProblem) line() string {
 }
 
 // ScanProblems returns at most two banners: one for the directories that could not be read, one for
-// the scans that fail. runsAs is the user that Memoir runs as. It returns none without problems.
+// the scans that fail. runsAs is the user that Memoir runs as. Without problems it returns nil.
 func ScanProblems(problems []ScanProblem, runsAs string) []Banner {
 	var dirs, scans []string
 	for _, p := range problems {

@@ -83,7 +83,7 @@ type Action struct {
 	Style Style
 }
 
-// confirmed returns the action as the second step of a confirmation, with the label "Yes, …".
+// confirmed returns the action with the label "Yes, …", for the second step of a confirmation.
 func (a Action) confirmed() Action {
 	a.Label = "Yes, " + strings.ToLower(a.Label[:1]) + a.Label[1:]
 	return a
@@ -166,10 +166,11 @@ type Counts struct {
 	Proposals     int // waiting for a decision; Waiting does not count them
 }
 
-// Listed returns the number of memories of a type in the Memory tab: active and missing ones.
+// Listed returns the number of active and missing memories of a type, which the Memory tab lists.
 func (c Counts) Listed(t memories.Type) int { return c.ByType[t] + c.MissingByType[t] }
 
-// Waiting returns the number of decisions that a user has to make. Proposals do not count.
+// Waiting returns the number of decisions that a user has to make about memories and blocked
+// contents. Proposals do not count.
 func (c Counts) Waiting() int {
 	return c.NeedsAttention + c.Missing + c.Blocked + c.NotRemoved + c.Disagreements + c.CitesGone
 }
@@ -209,7 +210,7 @@ const (
 )
 
 // AgentPath returns the path of a page or action of an agent: AgentPath("hive-1", "trash") is
-// /agents/hive-1/trash.
+// /agents/hive-1/trash. It escapes each part.
 func AgentPath(slug string, rest ...string) string {
 	path := "/agents/" + url.PathEscape(slug)
 	for _, part := range rest {
@@ -243,8 +244,8 @@ func MemoriesPath(slug string) string { return AgentPath(slug, "memory") }
 // NewMemoryPath returns the path of the form for a new memory.
 func NewMemoryPath(slug string) string { return AgentPath(slug, "memory", "new") }
 
-// MemoryPath returns the path of a memory's page, or with rest of a page or action below it, for
-// example "edit".
+// MemoryPath returns the path of a memory's page, or of a page or action below it that rest names,
+// for example "edit".
 func MemoryPath(slug, id string, rest ...string) string {
 	return AgentPath(slug, append([]string{"memory", id}, rest...)...)
 }
@@ -254,7 +255,7 @@ func apiMemoryPath(slug, id string) string {
 	return "/api/v1/agents/" + url.PathEscape(slug) + "/memories/" + url.PathEscape(id)
 }
 
-// RowID returns the HTML id of a memory's row in any list.
+// RowID returns the HTML id of a memory's row, which is the same in all lists.
 func RowID(id string) string { return "memory-" + id }
 
 func lastPart(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }

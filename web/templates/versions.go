@@ -18,7 +18,7 @@ type Versions struct {
 }
 
 // decidable reports whether a user can choose the version each. That needs several versions and a
-// memory outside the trash. The current one cannot be chosen if the user has decided already.
+// memory outside the trash. If v.Settled is true, the current version cannot be chosen.
 func (v Versions) decidable(each Version) bool {
 	return len(v.Versions) > 1 && v.State != memories.Deleted && !(v.Settled && each.Current)
 }
@@ -64,13 +64,13 @@ func (v Version) keep() Action {
 	}
 }
 
-// mergePath returns the address of the form that merges this version.
+// mergePath returns the address of the form that merges this version into the memory.
 func (v Version) mergePath() string {
 	return WithQuery(MemoryPath(v.Agent, v.Memory, "edit"), map[string]string{FieldWith: v.ID})
 }
 
-// From returns in a few words which file has the version: a session's, the agent's own, or a file
-// that no longer exists.
+// From returns in a few words the newest file with the version: a session's, the agent's own, or
+// its path if the agent's files differ. Without one it returns "a file that is gone".
 func (v Version) From() string {
 	switch {
 	case len(v.Files) == 0:

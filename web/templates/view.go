@@ -14,31 +14,32 @@ type View struct {
 	Cursor string // start of the page; empty on the first page
 }
 
-// List returns the address of the list with this filter.
+// List returns the address of the list with this filter and cursor.
 func (v View) List() string { return v.at(MemoriesPath(v.Agent)) }
 
-// Memory returns the address of the page of one memory, which keeps this filter for the list next
-// to it.
+// Memory returns the address of the page of one memory, which keeps this filter and cursor for the
+// list next to it.
 func (v View) Memory(id string) string { return v.at(MemoryPath(v.Agent, id)) }
 
-// From returns the view whose list begins at a cursor.
+// From returns a copy of the view whose list begins at a cursor.
 func (v View) From(cursor string) View {
 	v.Cursor = cursor
 	return v
 }
 
-// Narrowed reports whether the view has a search or a filter.
+// Narrowed reports whether the view has a search or a filter. The order does not count.
 func (v View) Narrowed() bool {
 	return v.Query != "" || v.Filtered()
 }
 
-// Filtered reports whether the view has a filter, not counting a search.
+// Filtered reports whether the view has a filter. The search and the order do not count.
 func (v View) Filtered() bool { return v.Narrows() }
 
-// Attention reports whether the view has only the memories that need attention.
+// Attention reports whether the view shows only the memories that need attention.
 func (v View) Attention() bool { return v.State == memories.NeedsAttention }
 
-// otherFilters returns the filters of the view that the page has no link to switch off.
+// otherFilters returns the filters of the view except those with a link of their own: type, state,
+// scope, session, stale. The search and the order are no filters.
 func (v View) otherFilters() []memories.FilterField {
 	f := v.Filter
 	f.Query, f.Type, f.State, f.Stale, f.Session, f.Scope, f.Sort = "", "", "", false, "", "", ""
@@ -46,8 +47,8 @@ func (v View) otherFilters() []memories.FilterField {
 	return slices.DeleteFunc(slices.Clone(memories.FilterFields()), func(field memories.FilterField) bool { return !values.Has(field.Name) })
 }
 
-// countsMislead reports whether the list can have fewer memories than the agent's counts say,
-// because of a search or filter.
+// countsMislead reports whether the list can have fewer memories than the agent's counts, because
+// of a search or filter. Type, state and scope do not count.
 func (v View) countsMislead() bool {
 	return v.Query != "" || v.Stale || v.Session != "" || len(v.otherFilters()) > 0
 }
@@ -62,8 +63,9 @@ func (v View) without(field memories.FilterField) View {
 
 func (v View) oneGroup() bool { return v.Type != "" || v.Attention() || v.Scope == memories.TeamScope }
 
-// Of returns the view of one type only, from the beginning of the list. An empty type means the
-// memories that need attention.
+// Of returns the view of one type only, from the beginning of the list. It keeps the search, the
+// order and other filters, but removes the scope. An empty type means the memories that need
+// attention.
 func (v View) Of(t memories.Type) View {
 	v = v.whole()
 	if v.Type = t; t == "" {
@@ -77,14 +79,16 @@ func (v View) whole() View {
 	return v
 }
 
-// OfTeam returns the view of team memory only, from the beginning of the list.
+// OfTeam returns the view of team memory of all types, from the beginning of the list. It keeps the
+// search, the order and the other filters.
 func (v View) OfTeam() View {
 	v = v.whole()
 	v.Scope = memories.TeamScope
 	return v
 }
 
-// Private returns the view of private memory only, from the beginning of the list.
+// Private returns the view limited to private memory, from the beginning of the list. It keeps the
+// type, the search, the order and the other filters.
 func (v View) Private() View {
 	v.Scope, v.Cursor = memories.PrivateScope, ""
 	return v

@@ -15,10 +15,10 @@ import (
 
 var english = message.NewPrinter(language.English)
 
-// number returns n with thousands separators: 12,345.
+// number returns n in digits with thousands separators: 12,345.
 func number(n int) string { return english.Sprintf("%d", n) }
 
-// counted returns a number with its noun: "1 memory", "12 memories".
+// counted returns n with one if n is 1, else with many: "1 memory", "12 memories".
 func counted(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -26,7 +26,7 @@ func counted(n int, one, many string) string {
 	return number(n) + " " + many
 }
 
-// moment returns a time in words, in the time zone of t. The zero time is a dash.
+// moment returns date and time of t in words, in the time zone of t. The zero time is "–".
 func moment(t time.Time) string {
 	if t.IsZero() {
 		return "–"
@@ -50,12 +50,14 @@ var typeMeanings = map[memories.Type]string{
 	memories.Reference: "where things live",
 }
 
-// typeMeaning explains in a few words what a type is for.
+// typeMeaning returns in a few words the purpose of a type. For an unknown or empty type it returns
+// "no type, or could not be read".
 func typeMeaning(t memories.Type) string {
 	return cmp.Or(typeMeanings[t], "no type, or could not be read")
 }
 
-// fileSize returns a number of bytes in words, in KiB or MiB if it is large.
+// fileSize returns a number of bytes in words: in bytes below 1 KiB, in KiB below 1 MiB, else in
+// MiB.
 func fileSize(bytes int64) string {
 	switch {
 	case bytes < 1024:
@@ -71,8 +73,8 @@ func titled(parts ...string) string {
 	return strings.Join(append(parts, "Memoir"), " · ")
 }
 
-// visible replaces invisible characters by their code points, such as [U+202E]. They could reverse
-// the text next to them or make two names look alike. Characters that scripts and emoji need stay.
+// visible returns text with each deceptive character replaced by its code point, such as [U+202E].
+// Such characters could reverse the text next to them or make two names look alike.
 func visible(text string) string {
 	var out strings.Builder
 	for _, r := range text {
@@ -85,8 +87,8 @@ func visible(text string) string {
 	return out.String()
 }
 
-// deceptive reports whether r is a control character, changes the direction of text, or has no
-// width and no use in any script.
+// deceptive reports whether r changes the direction of text, has no width and no use in any script,
+// or is a control character. Tabs and line ends are not deceptive.
 func deceptive(r rune) bool {
 	switch {
 	case r == '\n', r == '\t', r == '\r':
