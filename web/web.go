@@ -64,8 +64,8 @@ func pack(content []byte) string {
 	return packed.String()
 }
 
-// Asset returns the address of an embedded file, which changes with its content. It panics for an
-// unknown name, which is a mistake in a template.
+// Asset returns the address of an embedded file, with Prefix. The address changes with the file's
+// content. Asset panics for an unknown name, which is a mistake in a template.
 func Asset(name string) string {
 	a, ok := assets[name]
 	if !ok {
@@ -74,8 +74,9 @@ func Asset(name string) string {
 	return Prefix + name + "?v=" + a.version
 }
 
-// Static returns a handler of the embedded files. Browsers may cache an address from Asset for a
-// year. Other addresses are validated each time, with a 304 if unchanged. An unknown file is a 404.
+// Static returns a handler of GET and HEAD for the embedded files under Prefix. Browsers may cache
+// an address from Asset for a year. They check other addresses each time, with a 304 if the file is
+// unchanged. An unknown file gives a 404.
 func Static() http.Handler {
 	return http.StripPrefix(Prefix, http.HandlerFunc(serveAsset))
 }
@@ -110,7 +111,7 @@ func serveAsset(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, strings.NewReader(content))
 }
 
-// acceptsGzip reports whether Accept-Encoding has gzip. A quality of 0 means that it is refused.
+// acceptsGzip reports whether the Accept-Encoding of r names gzip, without a quality of 0.
 func acceptsGzip(r *http.Request) bool {
 	for coding := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
 		name, parameters, _ := strings.Cut(strings.ToLower(coding), ";")
@@ -122,8 +123,8 @@ func acceptsGzip(r *http.Request) bool {
 	return false
 }
 
-// contentType returns the media type of a file by its extension. The table of the standard library
-// depends on the machine.
+// contentType returns the media type of a file by its extension: .css, .js or .svg. Others are
+// plain text. The table of the standard library depends on the machine.
 func contentType(name string) string {
 	switch path.Ext(name) {
 	case ".css":
