@@ -33,7 +33,8 @@ func (s Series) empty() bool {
 // Coordinate is a length or position in units of the viewBox.
 type Coordinate float64
 
-// String formats a coordinate for SVG, rounded to a tenth of a unit, which is less than a pixel.
+// String formats a coordinate for SVG, rounded to a tenth of a unit, which is less than a pixel. It
+// omits a decimal of 0.
 func (c Coordinate) String() string {
 	tenths := math.Round(float64(c) * 10)
 	if tenths == 0 {
@@ -74,8 +75,8 @@ func newPlot() Plot {
 	}
 }
 
-// upTo adds ticks to the left edge for values from 0 to at least limit, and returns the value at
-// the top edge.
+// upTo adds ticks with labels to the left edge for values from 0 to at least limit, at round
+// numbers. It returns the value at the top edge, which is at least limit and 1.
 func (p *Plot) upTo(limit float64) (top float64) {
 	const steps = 4
 	step := roundStep(limit / steps)
@@ -86,8 +87,8 @@ func (p *Plot) upTo(limit float64) (top float64) {
 	return top
 }
 
-// height returns the y of a value. 0 is at the bottom edge, and top and larger values are at the
-// top edge.
+// height returns the y of a value. 0 is at the bottom edge; top and larger values are at the top
+// edge. top must be positive.
 func (p Plot) height(value, top float64) Coordinate {
 	return p.Bottom - Coordinate(min(1, value/top))*(p.Bottom-p.Top)
 }
@@ -106,7 +107,8 @@ func roundStep(atLeast float64) float64 {
 	return 10 * power
 }
 
-// short formats a number so that it fits into the gutter: 1234, 12.3k, 1.2M or 1e+12.
+// short formats a number so that it fits into the gutter: 1234, 12.3k, 1.2M or 1e+12. From 10,000
+// it rounds to a tenth of the unit.
 func short(value float64) string {
 	write := func(value float64) string { return strconv.FormatFloat(value, 'f', -1, 64) }
 	switch {
@@ -124,8 +126,8 @@ func short(value float64) string {
 // point is a position in a chart.
 type point struct{ x, y Coordinate }
 
-// line returns the path data of the line through points. It omits points inside a horizontal
-// stretch.
+// line returns the SVG path data of the line through points. It omits points inside a horizontal
+// stretch. Without points it returns "".
 func line(points []point) string {
 	var path strings.Builder
 	for i, at := range points {
@@ -142,14 +144,16 @@ func line(points []point) string {
 	return path.String()
 }
 
-// between returns the path data of the outline of the area between two lines with the same x.
+// between returns the SVG path data of the closed outline of the area between two lines with the
+// same x.
 func between(upper, lower []point) string {
 	reversed := slices.Clone(lower)
 	slices.Reverse(reversed)
 	return line(upper) + "L" + strings.TrimPrefix(line(reversed), "M") + "Z"
 }
 
-// sums returns the sum of the series at each of the first n points.
+// sums returns the sum of the series at each of the first n points. A missing or negative value
+// counts as 0.
 func sums(series []Series, n int) []float64 {
 	totals := make([]float64, n)
 	for _, s := range series {

@@ -31,8 +31,9 @@ const (
 	textAbove  = 5  // between a column and its total, in units of the viewBox
 )
 
-// NewColumns returns a column for each label, with the values of the series stacked in it. Without
-// labels it returns the zero Columns.
+// NewColumns returns a column for each label, with the values of the series stacked in it, the
+// first at the bottom. Missing and negative values count as 0; values beyond the labels are
+// ignored. Without labels it returns the zero Columns.
 func NewColumns(labels []string, series []Series) Columns {
 	if len(labels) == 0 {
 		return Columns{}
@@ -62,8 +63,8 @@ func NewColumns(labels []string, series []Series) Columns {
 	return c
 }
 
-// NewDaily returns a column for each day, without texts at the columns. At most four days are
-// labelled. Without days it returns the zero Columns.
+// NewDaily returns a column for each day, without a label and a total of its own. At most four
+// days, evenly spread, are labelled on the axis. Without days it returns the zero Columns.
 func NewDaily(days []time.Time, series []Series) Columns {
 	c := NewColumns(make([]string, len(days)), series)
 	if len(days) == 0 {

@@ -18,9 +18,9 @@ type Band struct {
 	Edge string // path data of the upper edge
 }
 
-// NewGrowth returns the chart of the numbers at each time. times must be in order. Kinds with only
-// 0 have no band. Without times it returns the zero Growth; a single time becomes a horizontal
-// band.
+// NewGrowth returns the chart of the numbers at each time, one band for each series, the first at
+// the bottom. times must be in order. A series without a positive number has no band. Without times
+// it returns the zero Growth; a single time becomes a horizontal band.
 func NewGrowth(times []time.Time, series []Series) Growth {
 	if len(times) == 0 {
 		return Growth{}
@@ -46,7 +46,8 @@ func NewGrowth(times []time.Time, series []Series) Growth {
 	return g
 }
 
-// over returns the x of each time between the left and the right edge. The times must be in order.
+// over returns the x of each time, in proportion between the left and the right edge. times must be
+// in order and not empty. If all are equal, they are at the left edge.
 func (p Plot) over(times []time.Time) []Coordinate {
 	first, last := times[0], times[len(times)-1]
 	total := last.Sub(first)
@@ -61,7 +62,8 @@ func (p Plot) over(times []time.Time) []Coordinate {
 	return xs
 }
 
-// edge returns the line over values, extended to the right edge. top is the value at the top edge.
+// edge returns the line over values, extended horizontally to the right edge. top is the value at
+// the top edge. values must not be empty and have as many elements as xs.
 func (p Plot) edge(xs []Coordinate, values []float64, top float64) []point {
 	points := make([]point, 0, len(values)+1)
 	for i, value := range values {
@@ -73,8 +75,8 @@ func (p Plot) edge(xs []Coordinate, values []float64, top float64) []point {
 	return points
 }
 
-// dates returns labels for at most four of the times, evenly spread. A label equal to the one
-// before is omitted.
+// dates returns labels for at most four of the times, evenly spread, including the first and the
+// last. It omits a label whose text equals the one before. times must not be empty.
 func (p Plot) dates(times []time.Time, xs []Coordinate) []Tick {
 	const names = 4
 	format := dateFormat(times[len(times)-1].Sub(times[0]))
@@ -99,8 +101,8 @@ func (p Plot) dates(times []time.Time, xs []Coordinate) []Tick {
 	return ticks
 }
 
-// dateFormat returns the format for dates within a span: with the time below three days, without a
-// year below 330 days.
+// dateFormat returns the format for dates within a span: day and time below three days, day and
+// month below 330 days, else month and year.
 func dateFormat(span time.Duration) string {
 	const day = 24 * time.Hour
 	switch {

@@ -15,8 +15,8 @@ const (
 	sparkMargin             = 3 // for the dot at the end
 )
 
-// NewSpark returns the sparkline of values at equal intervals. Its bottom is 0. Without values it
-// returns the zero Spark.
+// NewSpark returns the sparkline of values at equal intervals, with 0 at the bottom. Negative
+// values count as 0. Without values it returns the zero Spark.
 func NewSpark(values []int) Spark {
 	if len(values) == 0 {
 		return Spark{}
