@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// Build builds cmd/server at path and returns the output of go build. It also reads the metadata of
-// all source files. Otherwise go test would not know that the test depends on them, and would
-// return a cached result after a change.
+// Build builds cmd/server at path, with the flags of go build, and returns the output of go build.
+// It also reads the metadata of all source files. Otherwise go test would not know that the test
+// depends on them, and would return a cached result after a change.
 func Build(path string, flags ...string) (output []byte, err error) {
 	if err := statSources(); err != nil {
 		return nil, err
@@ -27,7 +27,8 @@ func Build(path string, flags ...string) (output []byte, err error) {
 	return output, nil
 }
 
-// statSources reads the metadata of each file of the project that can be part of the build.
+// statSources reads the metadata of each file of the module, except in directories that cannot be
+// part of the build. A file that disappears is not an error.
 func statSources() error {
 	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
 	if err != nil {
