@@ -58,8 +58,8 @@ func (s *site) chooseType(w http.ResponseWriter, r *http.Request) error {
 
 // refuse answers an action that failed with refused. After memories.ErrChanged,
 // *memories.ConflictError or *memories.NameTakenError it scans the agent. It then shows the reason
-// and the current memory, with a status of 409 or 412. If refused is another error, or the memory
-// cannot be read, it writes nothing and returns refused.
+// and the current memory, with a status of 409 or 412. For another error, or if the memory cannot
+// be loaded, it writes nothing and returns refused.
 func (s *site) refuse(w http.ResponseWriter, r *http.Request, refused error) error {
 	f, _ := failureOf(r, refused)
 	if f.Status != http.StatusConflict && f.Status != http.StatusPreconditionFailed {

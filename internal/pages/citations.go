@@ -13,8 +13,8 @@ import (
 )
 
 // checkCitations checks whether the things that the memory cites still exist, and stores the
-// result. It redirects to the page of the form, by default the memory's page. It checks nothing if
-// there is no Checker, or if the agent has no project or directory on this server.
+// result. It checks nothing if there is no Checker, or if the agent has no project or directory on
+// this server. It then redirects to the page of the form, by default the memory's page.
 func (s *site) checkCitations(w http.ResponseWriter, r *http.Request, agent records.Agent, m memories.Memory) error {
 	if s.options.Checker != nil {
 		if err := s.options.Checker.CheckNow(r.Context(), agent, m.ID); err != nil {

@@ -30,7 +30,7 @@ func (s *site) fixPage(w http.ResponseWriter, r *http.Request, agent records.Age
 
 // fix applies the fix that the form names to one file of a memory. It redirects to the page of the
 // form, by default the Attention page, with the file and its old hash for an undo. If the file now
-// holds another memory, there is no undo. A form on the old memory's fixes then leads to the
+// holds another memory, there is no undo, and instead of the old memory's fix page it uses the
 // other's. After a conflict it shows the reason and the current memory.
 func (s *site) fix(w http.ResponseWriter, r *http.Request) error {
 	slug, id := slugOf(r), idOf(r)

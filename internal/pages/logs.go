@@ -153,8 +153,8 @@ func (s *site) logsOfDay(w http.ResponseWriter, r *http.Request, agent records.A
 	return show(w, r, http.StatusOK, templates.LogsOfDayPage(v))
 }
 
-// withoutHeading returns the log's text without its first line if that line is a heading, with "#
-// ", of the title or the day. Otherwise it returns the whole text.
+// withoutHeading returns the log's text without its first line if that line is a first-level
+// heading with the title or the day. Otherwise it returns the whole text.
 func withoutHeading(l records.Log) string {
 	first, rest, _ := strings.Cut(l.Text, "\n")
 	if heading, found := strings.CutPrefix(first, "# "); found {

@@ -13,10 +13,9 @@ import (
 	"memoir/web/templates"
 )
 
-// memory shows the memory in the address next to the list that it was opened from. If the id is of
-// a fact in MEMORY.md, it redirects to the fact's page. If it is of a memory that another agent
-// shares with this one, it redirects to the owner's page. Otherwise it returns
-// memories.ErrNotFound.
+// memory shows the memory in the address next to the list that it was opened from. For the id of a
+// fact in MEMORY.md it redirects to the fact's page. For a memory that another agent shares with
+// this one it redirects to the owner's page. For any other id it returns memories.ErrNotFound.
 func (s *site) memory(w http.ResponseWriter, r *http.Request) error {
 	agent, m, err := s.requestedMemory(r)
 	if errors.Is(err, memories.ErrNotFound) {

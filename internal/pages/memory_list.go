@@ -80,9 +80,9 @@ type grouped struct {
 	open  *memories.Memory // the open memory; nil means none
 }
 
-// read returns the groups that have rows. It runs their queries in parallel. near is true if at
-// least one group has only memories with similar words, because no memory has all words of the
-// search.
+// read returns the groups that have rows, in the order of the page. It runs their queries in
+// parallel. near is true if at least one group has only memories with similar words, because no
+// memory has all words of the search.
 func (l grouped) read(ctx context.Context) (groups []templates.Group, near bool, err error) {
 	lists := l.lists()
 	pages := make([]records.MemoryPage, len(lists))
@@ -183,7 +183,8 @@ func (l grouped) group(ctx context.Context, list memories.Filter, page records.M
 	return g
 }
 
-// singleView returns the view that shows only the group of list.
+// singleView returns the view that shows only the group of list, for the link to the group's next
+// rows.
 func (l grouped) singleView(list memories.Filter) templates.View {
 	switch {
 	case l.view.Type != "" || l.view.Attention():
@@ -237,8 +238,8 @@ func (l grouped) missingWithoutType(ctx context.Context) ([]memories.Memory, err
 	return slices.DeleteFunc(all, func(m memories.Memory) bool { return m.Type != "" }), err
 }
 
-// withTypeless adds rows to the last group if that is of no type, as the group that needs attention
-// is. Otherwise it appends a group for them.
+// withTypeless adds rows to the last group if that has no type, as the groups of memories that need
+// attention and of team memory. Otherwise it appends a group for them.
 func withTypeless(groups []templates.Group, rows []templates.MemoryRow) []templates.Group {
 	if last := len(groups) - 1; last >= 0 && groups[last].Type == "" {
 		groups[last].Rows = append(groups[last].Rows, rows...)

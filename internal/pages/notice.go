@@ -57,7 +57,7 @@ const (
 	doneLogged    = "logged"
 )
 
-// redirect redirects to path, with 303, which then shows a notice about the action done. id is the
+// redirect redirects with 303 to path, which then shows a notice about the action done. id is the
 // id of the memory that the notice names, or "" if it names none. It always returns nil.
 func redirect(w http.ResponseWriter, r *http.Request, path, done, id string) error {
 	target := templates.WithQuery(path, map[string]string{fieldDone: done, fieldID: id})
@@ -78,9 +78,9 @@ func pageLinks(path, cursor, next string) (more, first string) {
 	return more, first
 }
 
-// back returns the address of the page of the form, from the field FieldBack. If that is absent or
-// not a path on this server, it returns otherwise. Browsers read a backslash as a slash and ignore
-// control characters, so back refuses both.
+// back returns the address of the page that the form was on, from the field FieldBack. If that is
+// absent or not a path on this server, it returns otherwise. Browsers read a backslash as a slash
+// and ignore control characters, so back refuses both.
 func back(r *http.Request, otherwise string) string {
 	path := r.PostFormValue(templates.FieldBack)
 	parsed, err := url.Parse(path)

@@ -104,9 +104,10 @@ func (s *site) acceptProposal(w http.ResponseWriter, r *http.Request) error {
 }
 
 // editProposal saves a proposal as a memory with the values of the form, and redirects to the list.
-// If the proposal or its memory has changed, it saves nothing and shows both versions. If it was
-// accepted before, it ignores the form and only redirects. For an invalid field or a conflict it
-// shows the form with the reason. It returns other errors.
+// If the proposal or its memory has changed, it saves nothing and shows the form, next to the
+// memory's current content. If the proposal was accepted before, it ignores the form and only
+// redirects. For an invalid field or a conflict it shows the form with the reason. It returns other
+// errors.
 func (s *site) editProposal(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	v := s.submittedProposal(r, agent)
 	result, err := s.options.Extractor.Accept(r.Context(), agent.Slug, v.Proposal, v.ETag, memories.ByBrowser, extraction.Edits{

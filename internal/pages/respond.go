@@ -28,7 +28,8 @@ const maxForm = 64 << 10
 const maxWriting = 4 << 20
 
 // page returns a handler for requests that only read. It calls handle with a context that ends
-// after Options.DatabaseTime. An error of handle becomes an error page.
+// after Options.DatabaseTime. An error of handle becomes an error page, unless the client has
+// disconnected.
 func (s *site) page(handle handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		limited, cancel := context.WithTimeout(r.Context(), s.options.DatabaseTime)

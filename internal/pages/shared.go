@@ -53,7 +53,7 @@ func (s *site) moveTargets(ctx context.Context, agent records.Agent, m memories.
 }
 
 // sharedMemory looks up the id in the address among the memories that other agents share with this
-// one. It redirects to the memory's page of its owner. It returns memories.ErrNotFound if there is
+// one. It redirects to the memory's page at its owner. It returns memories.ErrNotFound if there is
 // no such memory, or if agent is the zero Agent.
 func (s *site) sharedMemory(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	if agent.ID == 0 {

@@ -80,9 +80,8 @@ func (s *site) noticeOfMove(r *http.Request, agent records.Agent, m memories.Mem
 	return notice, nil
 }
 
-// twinsOf returns the memories with m's name in the agent's other scope (private or team) and at
-// the agents shared, at most one from each. Unreadable ones are left out. It returns nil if m is
-// deleted or unreadable.
+// twinsOf returns readable memories with m's name, at most one from each place: the agent's other
+// scope (private or team), and the agents in shared. It returns nil if m is deleted or unreadable.
 func (s *site) twinsOf(ctx context.Context, agent records.Agent, shared []records.Agent, m memories.Memory, links *links) ([]templates.Twin, error) {
 	if m.State == memories.Deleted || !m.Readable {
 		return nil, nil

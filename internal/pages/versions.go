@@ -69,8 +69,8 @@ func primariesBesides(all []records.Version, version records.Version) (paths []s
 }
 
 // disagreementAbout returns the conflict of a memory's files. It returns nil if the memory is
-// deleted, or its files do not conflict. They do not if they agree, or if a user has decided about
-// them.
+// deleted or has no conflict. A conflict is a session's file that is newer than the agent's own
+// files and differs, or own files that differ.
 func (s *site) disagreementAbout(ctx context.Context, agent records.Agent, m memories.Memory) (*templates.DisagreementRow, error) {
 	if m.State == memories.Deleted {
 		return nil, nil
