@@ -61,7 +61,7 @@ func (j BackgroundJob) tone() Tone {
 }
 
 // result returns the text of the job's result: its problem, else the message that it reported, else
-// "–". For a failed or waiting job the text adds whether it is tried again.
+// "–". If a job failed or waits after a failure, the text adds whether it is tried again.
 func (j BackgroundJob) result() string {
 	switch {
 	case j.Problem != "" && j.State == "waiting":

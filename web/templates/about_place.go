@@ -73,8 +73,8 @@ func (l DecisionLink) verdict() string {
 	return "leaves it open, or comes after what holds"
 }
 
-// scopeText returns a sentence about whose memory this is. It is of a custom agent in its scope, of
-// Claude Code for a project or in general, or of an agent outside Claude Code.
+// scopeText returns a sentence about the owner of the memory. It is a custom agent with its scope,
+// Claude Code with its project if any, or an agent outside of Claude Code.
 func (p MemoryPlace) scopeText() string {
 	switch p.Scope {
 	case "user":

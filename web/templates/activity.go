@@ -116,8 +116,8 @@ func (e ActivityEntry) anchor() string { return "event-" + strconv.FormatInt(e.I
 // directory.
 func (e ActivityEntry) file() string { return strings.TrimPrefix(e.Path, "sessions/"+e.Session+"/") }
 
-// hasPage reports whether the memory of the entry has a page now. A deleted memory has one, a
-// purged one does not.
+// hasPage reports whether the memory of the entry has a page now. A purged memory has none; a
+// memory in the trash has one.
 func (e ActivityEntry) hasPage() bool { return e.MemoryID != "" && e.Exists }
 
 func (e ActivityEntry) memory() string { return MemoryPath(e.Agent, e.MemoryID) }

@@ -40,8 +40,8 @@ func (a Agent) memoryDir() string {
 	return a.Dir
 }
 
-// Gone returns the banner for an agent whose directory is missing, with an action to forget it,
-// which asks for confirmation.
+// Gone returns the banner for an agent whose directory is missing, with an action to forget it. The
+// action asks for confirmation.
 func (a Agent) Gone() Banner {
 	return Banner{
 		Tone:  Warning,

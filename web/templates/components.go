@@ -50,7 +50,7 @@ func iconOf(t memories.Type) string {
 }
 
 // anchor returns an HTML id made of kind and about. In about, each run of characters other than
-// ASCII letters and digits becomes a hyphen, and is removed at both ends.
+// ASCII letters and digits becomes a hyphen. Hyphens at the ends of about are removed.
 func anchor(kind, about string) string {
 	return kind + "-" + strings.Trim(outsideIDs.ReplaceAllString(about, "-"), "-")
 }

@@ -51,8 +51,8 @@ const (
 )
 
 // bar returns the chart of the file's parts, in this order: users' text, fixed text, memories in
-// the order of the file, one-line entries. Blank users' text counts as fixed text. Each memory has
-// a part. After maxBarParts memories, one of the same type as the last part is added to that part.
+// full, one-line entries. Blank users' text counts as fixed text. Each memory in full has a part.
+// After maxBarParts memories, one of the same type as the last part is added to that part.
 func (v ClaudeMD) bar() costBar {
 	b := costBar{Chars: v.Chars}
 	standing, lines, lined := 0, 0, 0

@@ -90,9 +90,9 @@ type indexRow struct {
 	Skipped  int    // number of lines that a placeholder replaces
 }
 
-// rows returns the lines to show, at most maxIndexLines. A placeholder replaces the rest. In a run
-// of lines of status LineLeftOut, a placeholder replaces all after the first maxLeftOutRun. Long
-// lines are cut to maxLineChars.
+// rows returns the lines to show, at most maxIndexLines. A placeholder at the end replaces the
+// rest. In each run of lines of status LineLeftOut, a placeholder replaces all after the first
+// maxLeftOutRun. Long lines are cut to maxLineChars.
 func (v Index) rows() []indexRow {
 	about := map[int][]memorymd.Finding{}
 	for _, f := range v.Findings {

@@ -131,5 +131,5 @@ func monthName(month logs.Month) string {
 
 func dayName(day logs.Day) string { return day.Begins().Format("Monday, 2 January 2006") }
 
-// logID returns the HTML id of the log at path. Different paths have different ids.
+// logID returns the HTML id of the log at path.
 func logID(path string) string { return "log-" + strings.ReplaceAll(url.PathEscape(path), "%", "_") }

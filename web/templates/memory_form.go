@@ -115,8 +115,8 @@ func (v MemoryForm) path() string {
 
 func (v MemoryForm) previewPath() string { return v.path() + "/preview" }
 
-// leave returns the link that leaves the form without saving. It leads to the page of the edited
-// memory, proposal or fact, or to the list that has it.
+// leave returns the link that leaves the form without saving. It leads to the page or the list from
+// which the form is opened.
 func (v MemoryForm) leave() Link {
 	switch {
 	case v.Proposal != "":

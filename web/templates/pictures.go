@@ -130,7 +130,8 @@ func (t Trend) change() int {
 	return t.Totals[len(t.Totals)-1] - t.Totals[0]
 }
 
-// words returns the change from the first to the last total in words: "+3 in 30 days".
+// words returns the change from the first to the last total in words: "+3 in 30 days", or "as many
+// as 30 days ago".
 func (t Trend) words() string {
 	span := " in " + counted(t.Days, "day", "days")
 	switch n := t.change(); {

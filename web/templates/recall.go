@@ -147,8 +147,9 @@ func (e Explained) best() float64 {
 	return 0
 }
 
-// verdict returns in words why m is recalled or not. It has the score as a percentage of the best
-// one, or of e.Enough if m has too little.
+// verdict returns in words why m is recalled or not. It gives the score as a percentage of e.Enough
+// if m has too little. Otherwise it gives it as a percentage of the best score, unless m is the
+// best or beyond the limit.
 func (e Explained) verdict(m ExplainedMemory) string {
 	switch m.Shortfall {
 	case "too_little":
