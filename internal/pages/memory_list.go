@@ -41,9 +41,9 @@ func (s *site) memories(w http.ResponseWriter, r *http.Request, agent records.Ag
 }
 
 // memoryList returns the list that the address of r requests: the first rows of each group, or one
-// page of a single group. It adds matching facts for a search, and shared memories. If open is not
-// nil, the group of that memory has enough rows to include it, up to maxGroupRows. For an invalid
-// filter it returns a *badRequest or *memories.InvalidError.
+// page of a single group. It adds shared memories, and matching facts for a search without filters.
+// If open is not nil, the group of that memory has enough rows to include it, up to maxGroupRows.
+// For an invalid filter it returns a *badRequest or *memories.InvalidError.
 func (s *site) memoryList(r *http.Request, agent records.Agent, open *memories.Memory) (templates.Memories, error) {
 	v := templates.Memories{Agent: agentView(agent)}
 	var err error
