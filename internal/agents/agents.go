@@ -46,8 +46,8 @@ type Agent struct {
 	JoinedTo    string // slug of the agent whose directory this agent shares, or empty
 }
 
-// PrimaryDir returns the agent's own memory directory, relative to Dir. A file removed from it
-// counts as deleted on purpose.
+// PrimaryDir returns the agent's own memory directory, relative to Dir: "memory" for a hive agent,
+// else ".". A file removed from it counts as deleted on purpose.
 func (a Agent) PrimaryDir() string {
 	if a.Layout == Hive {
 		return memoryDir
@@ -55,8 +55,8 @@ func (a Agent) PrimaryDir() string {
 	return "."
 }
 
-// TeamDir returns the directory of the agent's team memories, relative to Dir. For a Shared agent
-// that is Dir itself.
+// TeamDir returns the directory of the agent's team memories, relative to Dir: team in PrimaryDir,
+// or "." for a Shared agent. It need not exist.
 func (a Agent) TeamDir() string {
 	if a.Layout == Shared {
 		return "."
@@ -75,9 +75,10 @@ func (a Agent) InTeam(relPath string) bool {
 	return len(names) > 1 && names[0] == teamDir
 }
 
-// Linked returns the path, relative to Dir, of the target of a link in the index file at index.
-// inside reports whether that path is in Dir. target is a clean path, absolute or relative to the
-// index's directory. If no relative path exists, relPath is empty.
+// Linked returns the path, relative to Dir, of the target of a link in the index file at index,
+// which is relative to Dir too. inside reports whether that path is in Dir. target is a clean path,
+// absolute or relative to the index's directory. If no relative path exists, relPath is empty.
+// Linked compares paths only; the target need not exist.
 func (a Agent) Linked(index, target string) (relPath string, inside bool) {
 	relPath = path.Join(path.Dir(index), target)
 	if path.IsAbs(target) {
@@ -90,9 +91,10 @@ func (a Agent) Linked(index, target string) (relPath string, inside bool) {
 	return relPath, relPath != ".." && !strings.HasPrefix(relPath, "../")
 }
 
-// SessionOf returns the session whose memory directory contains a slash-separated path relative to
-// Dir. isPrimary reports whether the agent's own memory directory contains it; session is then
-// empty. Both are zero for a path in no memory directory.
+// SessionOf returns the session whose memory directory is or contains a slash-separated path
+// relative to Dir. isPrimary reports whether it is the agent's own memory directory instead;
+// session is then empty. Both are zero for a path in no memory directory. SessionOf does not read
+// the disk.
 func (a Agent) SessionOf(relPath string) (session string, isPrimary bool) {
 	session, isPrimary, _ = a.locate(relPath)
 	return session, isPrimary
@@ -121,8 +123,9 @@ func (a Agent) locate(relPath string) (session string, isPrimary bool, names []s
 	return "", false, nil
 }
 
-// walks reports whether Walk reaches a path without following a link: the path is in a memory
-// directory, and no element of it is ignored.
+// walks reports whether Walk can reach a path without following a link, judged by names alone. The
+// path must be a memory directory or in one, and none of its names may be ignored, the session's
+// included.
 func (a Agent) walks(relPath string) bool {
 	session, _, names := a.locate(relPath)
 	if names == nil || isIgnored(session) {
@@ -136,8 +139,8 @@ func (a Agent) walks(relPath string) bool {
 	return true
 }
 
-// isIgnored reports whether Walk ignores an entry of this name: hidden files, and directories
-// called logs.
+// isIgnored reports whether Walk ignores an entry of this name: one that starts with a dot, or
+// "logs".
 func isIgnored(name string) bool {
 	return strings.HasPrefix(name, ".") || name == logsDir
 }
@@ -157,8 +160,9 @@ func (a Agent) IsLogPath(relPath string) bool {
 	return dir != ""
 }
 
-// MayBeMemory reports whether a regular file at a slash-separated path relative to Dir would be
-// listed as a memory file.
+// MayBeMemory reports whether Walk would list a regular file at a slash-separated path relative to
+// Dir as a memory file without a problem. The path must end in .md, not be a MEMORY.md, and be at
+// most MaxDepth levels deep in a memory directory. Links are not followed and the disk is not read.
 func (a Agent) MayBeMemory(relPath string) bool {
 	_, _, names := a.locate(relPath)
 	return isMarkdown(relPath) && !isIndex(path.Base(relPath)) && len(names) <= MaxDepth && a.walks(relPath)

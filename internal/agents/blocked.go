@@ -16,8 +16,9 @@ type Blocked struct {
 	Reason string // a few words
 }
 
-// BlockedDir describes a directory that could not be read because of err, or, if access was denied,
-// the parent that denies it. A nil err means that the path is not a directory.
+// BlockedDir returns a description of a directory that could not be read because of err. A nil err
+// means that the path is not a directory. If access to dir is denied, Dir of the result is the
+// nearest parent that can be examined. Owner is empty if it cannot be found out.
 func BlockedDir(dir string, err error) Blocked {
 	b := Blocked{Reason: "not a directory"}
 	if err != nil {
@@ -43,7 +44,8 @@ func misnamed(dir string) Blocked {
 	return b
 }
 
-// block adds a directory that the walk could not read, with the reason, to listing.Blocked.
+// block appends to listing.Blocked a description of a directory that could not be read because of
+// err. A nil err means that it is not a directory. block does not change listing.Failed.
 func (w *walker) block(relPath string, err error) {
 	w.listing.Blocked = append(w.listing.Blocked, BlockedDir(filepath.Join(w.root.Name(), relPath), err))
 }
@@ -55,8 +57,9 @@ type openDirectory struct {
 }
 
 // flagOpen lists a memory directory with a problem if all users may write to it or to one of its
-// parents, because Memoir does not write there. It returns what the directories below d inherit:
-// the open directory, and whether it is listed; they are not listed again.
+// parents. The walk continues below it all the same. flagOpen returns the values that the
+// directories below d inherit: the open directory, and whether it is listed. They are not listed
+// again.
 func (w *walker) flagOpen(d directory) openDirectory {
 	open := d.open
 	if open.listed || d.kind == hiveKind {
@@ -74,7 +77,8 @@ func (w *walker) flagOpen(d directory) openDirectory {
 }
 
 // openToAll returns the absolute path of d if all users may write to it, or "". For the top of the
-// primary directory it also checks the parents, and returns the outermost open one.
+// primary directory it also checks the agent's directory and its parents, and returns the outermost
+// open one.
 func (w *walker) openToAll(d directory) string {
 	info, err := w.root.Lstat(d.real)
 	if err == nil && files.IsOpenToAll(info) {

@@ -25,9 +25,10 @@ var (
 // hive agents only; Claude Code loads its own memories.
 func (a Agent) Published() bool { return a.Layout == Hive }
 
-// ClaudeMDPath returns the path, relative to Dir, of the file into which the memories are compiled:
-// CLAUDE.md, or an AGENTS.md if Claude Code reads one, because a CLAUDE.md would disable it. It
-// returns "" if the agent is not published. A nil root means an empty directory.
+// ClaudeMDPath returns the path, relative to Dir, of the file into which the memories are compiled,
+// or "" if the agent is not published. The path is the one of an existing AGENTS.md if Claude Code
+// reads it, because a CLAUDE.md would disable it. Otherwise it is "CLAUDE.md", which need not
+// exist. A nil root means an empty directory.
 func (a Agent) ClaudeMDPath(root *os.Root) string {
 	if !a.Published() {
 		return ""
@@ -43,14 +44,16 @@ func (a Agent) ClaudeMDPath(root *os.Root) string {
 	return claudeMD
 }
 
-// mayExist reports whether a path exists, or cannot be examined.
+// mayExist reports whether something is at a path, a link included, or cannot be examined. It
+// reports false only if nothing exists there.
 func mayExist(root *os.Root, name string) bool {
 	_, err := root.Lstat(name)
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// isClaudeMD reports whether target is the path of the agent's CLAUDE.md with all links followed.
-// It reports false for an agent that is not published.
+// isClaudeMD reports whether target, relative to the agent's directory, is the path of the agent's
+// CLAUDE.md with all links followed. It reports false if that file is missing or the agent is not
+// published.
 func (w *walker) isClaudeMD(target string) bool {
 	if !w.agent.Published() {
 		return false
@@ -59,8 +62,9 @@ func (w *walker) isClaudeMD(target string) bool {
 	return err == nil && dir == target
 }
 
-// ClaudeMDIsMemory reports whether the path claudeMD is a link to a Markdown file that the agent's
-// walk lists, as a memory or an index. links are the Links of the agent's Listing.
+// ClaudeMDIsMemory reports whether claudeMD, a path relative to root, is a link to a Markdown file
+// that the agent's walk lists as a memory or an index. The target need not exist. links are the
+// Links of the agent's Listing. It reports false if the link cannot be followed.
 func ClaudeMDIsMemory(root *os.Root, a Agent, claudeMD string, links iter.Seq[string]) bool {
 	if info, err := root.Lstat(claudeMD); err != nil || info.Mode().Type() != fs.ModeSymlink {
 		return false

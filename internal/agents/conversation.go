@@ -20,10 +20,10 @@ type Conversation struct {
 }
 
 // AgentsOf returns the agents to which a conversation belongs: the agent of the transcript's
-// project, else the agents of the directory where the conversation started. That directory is the
-// first one that the transcript names, else c.Dir. Several agents mean that the conversation is
-// ambiguous. AgentsOf fails if no absolute directory is known, or with an error for which
-// files.IsExhausted reports true.
+// project in claudeDir. Without one, it returns the agents of the project where the conversation
+// started: at the first directory that the transcript names, else at c.Dir. Joined agents are
+// resolved. Several agents mean an ambiguous conversation; an empty result is not an error. The
+// error means that the directory is not absolute, or files.IsExhausted reports true for it.
 func AgentsOf(c Conversation, claudeDir string, all []Agent) ([]Agent, error) {
 	if found := c.byTranscript(claudeDir, all); len(found) > 0 {
 		return ResolveJoined(found, all), nil
@@ -66,8 +66,9 @@ func (c Conversation) byTranscript(claudeDir string, all []Agent) []Agent {
 	return nil
 }
 
-// projectName returns the name of the directory below projects/ that contains the transcript, or ""
-// if the transcript is not below projects/.
+// projectName returns the name of the directory below projects/ in claudeDir that contains the
+// transcript. It returns "" for a transcript elsewhere, or if Transcript is not absolute or
+// claudeDir is empty.
 func (c Conversation) projectName(claudeDir string) string {
 	if claudeDir == "" || !filepath.IsAbs(c.Transcript) {
 		return ""

@@ -16,8 +16,9 @@ const activeFor = 10 * time.Minute
 
 // ConversationsSince counts an agent's conversations that changed after since, up to limit. For a
 // hive agent it counts sessions with changed memory files. For a project of Claude Code it counts
-// transcripts, without the newest if that is still active at now. known is false for other agents,
-// whose conversations cannot be counted.
+// transcripts, without the newest if that changed less than ten minutes before now. Directories
+// that cannot be read count as empty. known is false for other agents, whose conversations cannot
+// be counted.
 func ConversationsSince(a Agent, since, now time.Time, limit int) (count int, known bool) {
 	if a.Layout == Hive {
 		return sessionsSince(a, since, limit), true
@@ -47,7 +48,7 @@ func sessionsSince(a Agent, since time.Time, limit int) int {
 }
 
 // sessionChanged reports whether a session's directory, its memory directory or a Markdown file in
-// that was modified after since.
+// that was modified after since. It reports false if dir is not a directory.
 func sessionChanged(root *os.Root, dir string, since time.Time) bool {
 	info, err := root.Lstat(dir)
 	if err != nil || !info.IsDir() {
@@ -70,7 +71,8 @@ func changedAfter(root *os.Root, path string, since time.Time) bool {
 }
 
 // transcriptsSince counts a project's transcripts that were modified after since, up to limit. It
-// does not count the newest one if its conversation is active at now.
+// does not count the newest one if that was modified less than activeFor before now. It returns 0
+// if the project's directory cannot be read.
 func transcriptsSince(project string, since, now time.Time, limit int) int {
 	root, err := os.OpenRoot(project)
 	if err != nil {

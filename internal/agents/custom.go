@@ -59,7 +59,8 @@ func ScopeOf(a Agent) Scope {
 	return ""
 }
 
-// customDir returns the memory directory of a project's custom agent.
+// customDir returns the memory directory of a project's custom agent, which need not exist:
+// .claude/agent-memory/NAME in root, or .claude/agent-memory-local/NAME for LocalScope.
 func customDir(root string, scope Scope, name string) string {
 	kind := agentMemoryDir
 	if scope == LocalScope {
@@ -100,8 +101,9 @@ func (d *discovery) addProject(name, path string) {
 	d.projects = append(d.projects, project{name, filepath.Clean(path)})
 }
 
-// roots returns the roots of the recorded projects, sorted. All worktrees of a repository share
-// one.
+// roots returns the roots of the recorded projects, sorted, each once. All worktrees of a
+// repository share one. A project whose root cannot be found out is omitted, and noteFailed gets
+// the error.
 func (d *discovery) roots() []string {
 	seen := map[string]bool{}
 	for _, p := range d.projects {
@@ -115,8 +117,9 @@ func (d *discovery) roots() []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-// customAgents adds the custom agents that have a definition or a memory directory: those for all
-// projects to d.found, those of single projects to d.outside.
+// customAgents adds the custom agents that have a memory directory or a definition that declares a
+// memory. It adds those of UserScope to d.found, and those of a single project to d.outside. A
+// definition in claudeDir with another scope than UserScope adds no agent.
 func (d *discovery) customAgents(claudeDir string) {
 	shared := map[string]bool{} // names of agents for all projects
 	for _, def := range d.definitions(RealDir(filepath.Join(claudeDir, definitionsDir)), true) {
@@ -154,9 +157,9 @@ func (d *discovery) customAgents(claudeDir string) {
 	d.outside = append(d.outside, inProjects...)
 }
 
-// customIn returns the custom agents of one scope in a project: those whose names are in defined,
-// and those with a memory directory, whose names it adds to defined. It follows no link in a
-// repository, because the repository's author may not be trusted.
+// customIn returns the custom agents of one scope in a project, sorted by name. They are those
+// whose names are in defined, and those with a memory directory, whose names it adds to defined. It
+// omits directories behind links in the repository, because its author may not be trusted.
 func (d *discovery) customIn(root string, scope Scope, defined map[string]bool) []Found {
 	parent := filepath.Dir(customDir(root, scope, "any"))
 	if d.source(parent) && hasNoLink(parent) {
@@ -204,8 +207,10 @@ type definition struct {
 	scope Scope
 }
 
-// definitions returns the custom agents with a memory whose definitions are below dir. It reads
-// files that are links only if trusted: the user's own directory, not a repository.
+// definitions returns the custom agents with a memory whose definitions are below dir. It omits
+// unreadable files, and stops at maxDefinitions files and maxDefinitionDepth levels. It reads files
+// that are links only if trusted: the user's own directory, not a repository. It records
+// directories and files that it reads in d.sources.
 func (d *discovery) definitions(dir string, trusted bool) []definition {
 	var found []definition
 	read, directories := 0, 0
@@ -238,7 +243,8 @@ func (d *discovery) definitions(dir string, trusted bool) []definition {
 	return found
 }
 
-// depthBelow returns how many elements path has below dir, or 0 if path is dir or not below it.
+// depthBelow returns how many elements path has below dir, or 0 for dir itself. path must be dir or
+// below it.
 func depthBelow(dir, path string) int {
 	rel, err := filepath.Rel(dir, path)
 	if err != nil || rel == "." {
@@ -248,9 +254,9 @@ func depthBelow(dir, path string) int {
 }
 
 // readDefinition reads the keys name and memory of a definition's frontmatter, each from its own
-// line, because the other keys hold prose that is often not valid YAML. Without a name, the file's
-// name is used. ok reports whether the definition declares a memory and has a usable name. failed
-// is called with an error of opening the file.
+// line. The other keys hold prose that is often invalid YAML. Without a name, the file's name is
+// used. ok reports whether the definition declares a memory and has a usable name. If the file
+// cannot be read, readDefinition calls failed with the error, and ok is false.
 func readDefinition(path string, failed func(error)) (def definition, ok bool) {
 	raw, err := readRegular(path, maxDefinition)
 	if err != nil {
@@ -272,7 +278,7 @@ func readDefinition(path string, failed func(error)) (def definition, ok bool) {
 	return def, isScope(def.scope) && isCustomName(def.name)
 }
 
-// scalar returns the plain or quoted value after a key, without a comment.
+// scalar returns the value in the text after a key's colon, without quotes and without a comment.
 func scalar(value string) string {
 	value = strings.TrimSpace(value)
 	if len(value) > 1 && (value[0] == '"' || value[0] == '\'') {
@@ -286,7 +292,8 @@ func scalar(value string) string {
 
 func isScope(s Scope) bool { return s == UserScope || s == ProjectScope || s == LocalScope }
 
-// isCustomName reports whether name can be the name of one directory, without separators.
+// isCustomName reports whether name can be the name of an agent's directory. It must be valid UTF-8
+// of 1 to maxCustomName bytes, without slashes, backslashes, control characters and a leading dot.
 func isCustomName(name string) bool {
 	return name != "" && len(name) <= maxCustomName && name[0] != '.' && utf8.ValidString(name) &&
 		!strings.ContainsFunc(name, func(r rune) bool { return r == '/' || r == '\\' || unicode.IsControl(r) })

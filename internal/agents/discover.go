@@ -29,8 +29,9 @@ type Found struct {
 
 // Discover returns the agents of the settings: hive, projects of Claude Code, custom agents, named
 // directories, the shared one. It calls visit with each directory's absolute path before it lists
-// the directory, possibly more than once, so that the caller can watch it first. unreadable are
-// directories that could not be read, so that the absence of agents below them is not certain.
+// the directory, possibly more than once. unreadable are directories that could not be read, so
+// that the absence of agents below them is not certain. Discover does not report that too few files
+// could be opened; DiscoverAll does.
 func Discover(s Settings, visit func(dir string)) (found []Found, unreadable []string) {
 	result := DiscoverAll(s, nil, visit)
 	return result.Found, result.Unreadable
@@ -56,9 +57,10 @@ type DiscoveryResult struct {
 }
 
 // DiscoverAll returns the agents of the settings and everything that the result depends on. It
-// calls visit with each directory's absolute path before it lists the directory. It reads only
-// transcripts that have changed since they were cached in transcripts, and replaces that cache; nil
-// means no cache.
+// calls visit with each directory's absolute path before it lists the directory, possibly more than
+// once. It returns no error: if Exhausted in the result is not nil, the result is incomplete. It
+// reads again only transcripts that have changed since they were cached in transcripts. It replaces
+// that cache, unless Exhausted is set; nil means no cache.
 func DiscoverAll(s Settings, transcripts *Transcripts, visit func(dir string)) DiscoveryResult {
 	d := discovery{settings: s, visit: visit, sources: map[string]Stamp{}, known: transcripts.known(), heads: map[string]head{}}
 	defer func() {
@@ -153,7 +155,8 @@ func (d *discovery) namedDir(named NamedDir, layout Layout) {
 }
 
 // subdirectories returns the sorted names of the directories in dir that are not hidden, and of
-// links to directories.
+// links to directories. It calls visit with dir first. It records an unreadable dir, and omits and
+// records directories whose names cannot be stored. A missing dir has no names.
 func (d *discovery) subdirectories(dir string) []string {
 	d.visit(dir)
 	entries, err := os.ReadDir(dir)
@@ -177,7 +180,8 @@ func (d *discovery) subdirectories(dir string) []string {
 }
 
 // isDirectoryOrLink reports whether a path is a directory or a link. A link that leads out of the
-// agent's directory also makes an agent, so that the user sees the problem.
+// agent's directory also makes an agent, so that the user sees the problem. If the path cannot be
+// examined, its parent is recorded as unreadable.
 func (d *discovery) isDirectoryOrLink(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -242,7 +246,8 @@ func (d *discovery) block(path string, b Blocked) {
 	d.unreadable = append(d.unreadable, path)
 }
 
-// add adds a found agent. If its path cannot be stored, it records the path as blocked instead.
+// add adds a found agent, and makes its display name printable if that cannot be stored. If its
+// path cannot be stored, it records the path as blocked instead.
 func (d *discovery) add(f Found) {
 	if !validName(f.Dir) {
 		d.block(f.Dir, misnamed(f.Dir))
@@ -254,7 +259,8 @@ func (d *discovery) add(f Found) {
 	d.found = append(d.found, f)
 }
 
-// noteFailed records err if it means that too few files can be opened.
+// noteFailed records err in d.exhausted if files.IsExhausted reports true for it. It ignores nil
+// and all other errors.
 func (d *discovery) noteFailed(err error) {
 	if files.IsExhausted(err) {
 		d.exhausted = err

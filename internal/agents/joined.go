@@ -6,11 +6,10 @@ import (
 	"slices"
 )
 
-// Joined returns a copy of all with JoinedTo set for each agent that shares its real directory with
-// another agent. One of the agents that share a directory is not joined. It is preferably one that
-// is no link, then one for which wasJoined is false, then the first.
-//
-// Two agents of one hive directory cannot both write there: they would undo each other's deletions.
+// Joined returns a copy of all with JoinedTo set again. Agents with the same MemoryHome could not
+// both write there: they would undo each other's deletions. So all but one of them are joined to
+// that one, and JoinedTo of every other agent is empty. The one is preferably one that is no link,
+// then one for which wasJoined is false, then the first.
 func Joined(all []Agent, wasJoined func(slug string) bool) []Agent {
 	sharing := map[MemoryHome][]int{}
 	for i, a := range all {
@@ -58,14 +57,15 @@ func joinRank(a Agent, dir string, wasJoined func(slug string) bool) int {
 	return 3
 }
 
-// IsLink reports whether there is a symbolic link at a path.
+// IsLink reports whether there is a symbolic link at a path. It reports false if the path cannot be
+// examined.
 func IsLink(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode().Type() == fs.ModeSymlink
 }
 
-// ResolveJoined returns some without duplicates. It replaces each joined agent by the agent in all
-// to which it is joined.
+// ResolveJoined returns some in their order, without duplicates. It replaces each joined agent by
+// the agent in all to which it is joined. A joined agent stays if all does not contain the other.
 func ResolveJoined(some, all []Agent) []Agent {
 	var found []Agent
 	for _, a := range some {

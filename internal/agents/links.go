@@ -9,9 +9,10 @@ import (
 	"memoir/internal/files"
 )
 
-// link handles a link in d. It lists one that cannot be followed with its problem, skips one whose
-// target the walk reaches anyway, and lists or walks the target of all others. It records every
-// link in listing.Links.
+// link handles a symbolic link in d and adds it to listing.Links. It lists a link that cannot be
+// followed, or that leads from a linked directory to another directory, with its problem. It skips
+// a link whose target the walk reaches anyway, or is a file that skipsLink rejects. It lists or
+// walks the target of all others at the link's path.
 func (w *walker) link(d directory, it item, scope *scopeTree) {
 	linked := d.enter(it.name, "")
 	w.listing.Links = append(w.listing.Links, SafePath(linked.path))
@@ -40,9 +41,9 @@ func (w *walker) link(d directory, it item, scope *scopeTree) {
 	}
 }
 
-// skipsLink reports whether the walk ignores a link of this name to a file: the file is listed at
-// its own path, or is no memory wherever it is. CLAUDE.md must not become a memory, because it
-// would be compiled into itself.
+// skipsLink reports whether the walk ignores a link of this name to a file. Either the file is
+// listed at its own path, or it is no memory in any place. CLAUDE.md must not become a memory,
+// because it would be compiled into itself. A target that is not a regular file is not ignored.
 func (w *walker) skipsLink(name, target string, info fs.FileInfo) bool {
 	switch {
 	case !info.Mode().IsRegular():
@@ -55,9 +56,9 @@ func (w *walker) skipsLink(name, target string, info fs.FileInfo) bool {
 	return !isMarkdown(target) || isIndex(path.Base(target)) || slices.ContainsFunc(strings.Split(target, "/"), isIgnored) || w.isClaudeMD(target)
 }
 
-// reachesAnyway reports whether the walk reaches a directory, or memory directories below it,
-// without a link in d. It reports false for a link in a hive agent's directory, except to that
-// directory itself.
+// reachesAnyway reports whether the walk reaches the directory target, or memory directories below
+// it, without a link in d. It also reports true if target contains d. For a link in a hive agent's
+// directory, it reports true only if target is that directory.
 func (w *walker) reachesAnyway(d directory, target string) bool {
 	if d.kind == hiveKind {
 		return target == "."
@@ -65,7 +66,8 @@ func (w *walker) reachesAnyway(d directory, target string) bool {
 	return w.agent.walks(target) || isAncestor(target, d.real) || w.agent.Layout == Hive && containsMemory(target)
 }
 
-// containsMemory reports whether a directory of a hive agent contains memory directories.
+// containsMemory reports whether a directory of a hive agent may contain memory directories, judged
+// by its path: ".", "sessions" or a session.
 func containsMemory(relDir string) bool {
 	return relDir == "." || relDir == sessionsDir || path.Dir(relDir) == sessionsDir
 }

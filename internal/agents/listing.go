@@ -56,18 +56,20 @@ type Listing struct {
 	unscanned    map[string]bool // not scanned, with everything below
 }
 
-// Covers reports whether the walk scanned the place of a path completely. A file at that path that
-// is not in the listing does then not exist.
+// Covers reports whether the walk scanned the place of a path completely. The path must be in the
+// scope. The path and its parents must not have failed or been left out. Of such a path, the
+// listing has every file that the walk saw.
 func (l Listing) Covers(relPath string) bool {
 	relPath = path.Clean(relPath)
 	isUnseen := func(raw string) bool { return within(l.unscanned, raw) }
 	return within(l.covered, relPath) && !slices.ContainsFunc(rawPaths(relPath), isUnseen)
 }
 
-// Gone returns the known paths that are no files of the agent now: the walk covered them, did not
-// list them, and a check through root finds no file. The check is needed because some file systems
-// do not list a file that is being replaced. It fails only with an error for which
-// files.IsExhausted reports true.
+// Gone returns the known paths that the walk covered, did not list, and at which root has no file
+// now. The check through root is needed because some file systems do not list a file that is being
+// replaced. It also returns covered paths whose file is listed under another path: behind a skipped
+// link or in another spelling. Paths omitted by AddOthers are returned too. It fails only with an
+// error for which files.IsExhausted reports true.
 func (l Listing) Gone(root *os.Root, known []string) ([]string, error) {
 	var gone []string
 	for _, relPath := range known {
@@ -95,7 +97,8 @@ func (l Listing) lists(relPath string) bool {
 	return index || l.HasFile(relPath)
 }
 
-// HasFile reports whether a path is among Files.
+// HasFile reports whether a path is among Files, also as an entry with a problem. Indexes do not
+// count.
 func (l Listing) HasFile(relPath string) bool {
 	_, is := slices.BinarySearchFunc(l.Files, relPath, func(e Entry, path string) int { return strings.Compare(e.Path, path) })
 	return is
@@ -115,8 +118,8 @@ func (l Listing) hasOtherSpelling(root *os.Root, relPath string) bool {
 	})
 }
 
-// isBehindSkippedLink reports whether a parent of a path is a link that the walk has skipped,
-// because the directory behind it is listed at its own path.
+// isBehindSkippedLink reports whether a parent of a path is a link that the walk skipped, because
+// its target is listed at its own path. It reports false if that parent is no link now.
 func (l Listing) isBehindSkippedLink(root *os.Root, relPath string) bool {
 	for dir := path.Dir(relPath); dir != "."; dir = path.Dir(dir) {
 		if l.skippedLinks[dir] {

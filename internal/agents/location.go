@@ -27,9 +27,10 @@ type MemoryLocation struct {
 	OnLinks  []claudesettings.Link
 }
 
-// LocateMemory returns where an agent's memory is and whether it is on. It reads Claude Code's
-// settings, and of its environment what Settings.Env has. For an agent that is not Claude Code's it
-// sets only Scope, Project and Dir.
+// LocateMemory returns where an agent's memory is and whether it is on. For an agent of Claude
+// Code, it reads Claude Code's settings files and the variables in s.Env. For other agents, or if
+// s.ClaudeDir is empty, it sets only Scope, Project and Dir. It returns no error: the settings in
+// an unreadable file do not count.
 func LocateMemory(s Settings, a Agent) MemoryLocation {
 	w := MemoryLocation{Scope: ScopeOf(a), Project: ProjectDir(a), Dir: a.Dir}
 	if a.Layout != Claude || s.ClaudeDir == "" {
@@ -63,9 +64,10 @@ const (
 // gitTimeout limits how long git may take to answer. It reads a few small files; 2 s is arbitrary.
 const gitTimeout = 2 * time.Second
 
-// CommittedOf returns whether git ignores a MEMORY.md in a directory of a project. It runs git, but
-// no program that the repository's configuration names, because its author may not be trusted. It
-// returns MayBeIgnored without a repository or an answer.
+// CommittedOf runs git and returns IsIgnored if it ignores a MEMORY.md in dir, and IsCommitted if
+// it does not. It returns MayBeIgnored without a repository, without git, or without an answer
+// within gitTimeout. It lets git run no program that the repository's configuration names, because
+// its author may not be trusted.
 func CommittedOf(ctx context.Context, dir string) Committed {
 	at, err := ProjectAt(filepath.Dir(dir))
 	git, lookErr := exec.LookPath("git")

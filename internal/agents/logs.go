@@ -25,7 +25,7 @@ func (a Agent) LogDirs() []string {
 }
 
 // LogDirOf returns the logs directory that is or contains a path relative to Dir, and the path
-// below it. Both are "" if no logs directory contains the path.
+// below it. For the directory itself, within is ".". Both are "" for a path in no logs directory.
 func (a Agent) LogDirOf(relPath string) (dir, within string) {
 	for _, dir := range a.LogDirs() {
 		if relPath == dir {
@@ -51,8 +51,9 @@ type LogListing struct {
 
 // WalkLogs lists the agent's log files: the Markdown files in its logs directories, up to
 // maxLogDepth. Of scope, only paths that are in a logs directory or contain one count. If a path
-// names an entry of a directory, all files of that directory are listed. It calls visit with each
-// directory before it is listed.
+// names an entry of a directory, all files of that directory are listed. Entries that cannot be
+// read are listed with a problem. It calls visit with each directory before it is listed. It
+// returns no error, but may set Exhausted.
 func WalkLogs(root *os.Root, a Agent, scope []string, visit func(relDir string)) LogListing {
 	w := logWalker{root: root, visit: visit, listing: LogListing{
 		complete: map[string]bool{}, unscanned: map[string]bool{}, absent: map[string]bool{},
@@ -76,8 +77,8 @@ func WalkLogs(root *os.Root, a Agent, scope []string, visit func(relDir string))
 }
 
 // Gone returns the known paths that do not exist now: their directory was listed completely without
-// them. If a whole logs directory is missing, it reports no path below it, because a mount may be
-// missing.
+// them. It returns no path below a logs directory that is missing, because a mount may be missing,
+// but it returns that directory's own path.
 func (l LogListing) Gone(known []string) []string {
 	var gone []string
 	for _, relPath := range known {
@@ -166,8 +167,8 @@ func (w *logWalker) noteExhausted(err error) {
 }
 
 // entry lists an entry of a logs directory: a Markdown file, or an entry that cannot be read with
-// its problem. It walks a directory in scope. It ignores hidden entries, other files, and links
-// inside the agent's directory.
+// its problem. It walks a directory in scope, and records another as not scanned. It ignores hidden
+// entries, other files, and links whose target is in the agent's directory.
 func (w *logWalker) entry(d logDirectory, it item, scope *scopeTree) {
 	if strings.HasPrefix(it.name, ".") {
 		return

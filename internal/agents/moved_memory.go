@@ -20,8 +20,8 @@ const (
 	maxSettings = 1 << 20
 )
 
-// ManagedDir returns the directory of an administrator's settings of Claude Code on this system
-// (code.claude.com/docs/en/settings).
+// ManagedDir returns the directory of an administrator's settings of Claude Code on this system,
+// which need not exist (code.claude.com/docs/en/settings).
 func ManagedDir() string {
 	if runtime.GOOS == "darwin" {
 		return "/Library/Application Support/ClaudeCode"
@@ -30,7 +30,8 @@ func ManagedDir() string {
 }
 
 // movedMemories adds to d.outside the memory directories that Claude Code's settings name: one for
-// all projects, and those of single projects.
+// all projects, and those of single projects. It omits missing directories and records them in
+// d.sources.
 func (d *discovery) movedMemories(claudeDir string) {
 	all, _ := claudesettings.Directory(d.settings.input(claudeDir, project{}, d.noteSource, d.noteFailed))
 	if all != "" && d.isDirectoryOrSource(all) {
@@ -49,8 +50,8 @@ func (d *discovery) movedMemories(claudeDir string) {
 	}
 }
 
-// isDirectoryOrSource reports whether a path is a directory. A missing path is recorded as a
-// source, so that its creation starts a new discovery.
+// isDirectoryOrSource reports whether a path is a directory. A path that cannot be examined is
+// recorded in d.sources, so that its creation starts a new discovery.
 func (d *discovery) isDirectoryOrSource(dir string) bool {
 	if stamp := StampOf(dir); stamp == (Stamp{}) {
 		d.sources[dir] = stamp
@@ -69,7 +70,7 @@ func slugOfDir(dir string) string {
 }
 
 // defaultMemory returns the directory of a project's memory if no settings name another, or ""
-// without a project.
+// without a project. It is below the directory that RemoteDir finds in s.Env, else below claudeDir.
 func defaultMemory(s Settings, claudeDir string, p project) string {
 	if p.name == "" {
 		return ""
@@ -80,8 +81,9 @@ func defaultMemory(s Settings, claudeDir string, p project) string {
 	return filepath.Join(claudeDir, projectsDir, p.name, memoryDir)
 }
 
-// addOutside adds the agents of d.outside to d.found. It skips a directory that is inside another
-// agent's or contains one: a deletion by one agent would affect the other.
+// addOutside adds the agents of d.outside to d.found. It skips a directory that equals, contains or
+// is inside another agent's: a deletion by one agent would affect the other. It adds a link to
+// another agent's directory, because the two are then joined.
 func (d *discovery) addOutside() {
 	for _, f := range d.outside {
 		dir := RealDir(f.Dir)
@@ -98,8 +100,8 @@ func (d *discovery) addOutside() {
 }
 
 // input returns the files and variables with which Claude Code configures the memory of p, or of
-// all projects if p is zero. It calls note with each path before it reads it, and failed with each
-// error.
+// all projects if p is zero. It calls note with each path before it reads it. It calls failed with
+// the result of listing the drop-ins, also if that is nil, and with errors of reading files.
 func (s Settings) input(claudeDir string, p project, note func(path string), failed func(error)) claudesettings.Input {
 	in := claudesettings.Input{Env: s.Env, Home: s.Home, Default: defaultMemory(s, claudeDir, p)}
 	add := func(source claudesettings.Source, path string) {
@@ -128,7 +130,8 @@ func (s Settings) input(claudeDir string, p project, note func(path string), fai
 }
 
 // readSettings returns the content of a settings file, or nil if it does not exist. For an
-// unreadable file it returns a text that is not JSON.
+// unreadable or too large file it returns a text that is not JSON. It then calls failed: with the
+// error, or with nil if the file is too large.
 func readSettings(path string, failed func(error)) []byte {
 	raw, err := readRegular(path, maxSettings+1)
 	if isGone(err) {

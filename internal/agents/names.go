@@ -17,15 +17,15 @@ import (
 // entry.
 const maxName = 255
 
-// validName reports whether Postgres can store a name. It refuses NUL and invalid UTF-8.
+// validName reports whether Postgres can store a name: valid UTF-8 without NUL.
 func validName(name string) bool {
 	return utf8.ValidString(name) && strings.IndexByte(name, 0) < 0
 }
 
 // SafePath returns a path that Postgres and JSON accept. A valid path is returned unchanged.
-// Otherwise each byte that is NUL or not UTF-8 becomes \xNN, and long names are shortened. Every
-// path from outside (disk, event, hook) passes through SafePath before it is queued, stored or
-// shown.
+// Otherwise each byte that is NUL or not UTF-8 becomes \xNN, and an escaped name above maxName
+// bytes is cut and ends in a hash. Every path from outside (disk, event, hook) passes through
+// SafePath before it is queued, stored or shown.
 func SafePath(p string) string {
 	if validName(p) {
 		return p
@@ -84,7 +84,8 @@ func rawNames(safe string) (names []string, all bool) {
 }
 
 // rawPaths returns the paths on disk for which SafePath may have returned safe, safe itself first.
-// They differ in the last element only: Walk enters no directory whose name cannot be stored.
+// They differ in the last element only: Walk enters no directory whose name cannot be stored. Of a
+// shortened name it returns only safe.
 func rawPaths(safe string) []string {
 	dir, name := "", safe
 	if i := strings.LastIndexByte(safe, '/'); i >= 0 {
@@ -99,7 +100,8 @@ func rawPaths(safe string) []string {
 }
 
 // IsMisnamed reports whether safe is the escaped form, made by SafePath, of the path of an existing
-// file whose name cannot be stored. It reports false if a file has the name safe itself.
+// file whose name cannot be stored. It reports false if a file has the name safe itself. For a
+// shortened name it cannot check that the file exists, and reports true.
 func IsMisnamed(root *os.Root, safe string) bool {
 	name := safe[strings.LastIndexByte(safe, '/')+1:]
 	raw, all := rawNames(name)

@@ -61,8 +61,8 @@ func (w *walker) other(d directory, it item, scope *scopeTree) {
 	w.listing.Others = append(w.listing.Others, Other{entry, path.Join(d.real, it.name)})
 }
 
-// IsText reports whether the first bytes of the file are text. The errors are those of
-// [files.Open].
+// IsText reports whether the first maxTextHead bytes of the file are text. An empty file is not
+// text. The errors are those of [files.Open] and of reading.
 func (o Other) IsText(root *os.Root) (bool, error) {
 	file, err := files.Open(root, o.real)
 	if err != nil {
@@ -76,8 +76,8 @@ func (o Other) IsText(root *os.Root) (bool, error) {
 	return isText(head), nil
 }
 
-// isText reports whether head is the start of a text: UTF-16 with a byte order mark, or an encoding
-// that contains ASCII, without control characters.
+// isText reports whether head is the start of a text, and not empty: UTF-16 with a byte order mark,
+// or an encoding that contains ASCII, without control characters other than white space and ESC.
 func isText(head []byte) bool {
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
 		return len(head)%2 == 0 || len(head) == maxTextHead

@@ -29,9 +29,10 @@ const (
 	maxGitFile = 8 << 10
 )
 
-// ProjectAt returns the project of a working directory. It reads the disk and runs no git. A
-// directory that does not exist is taken as it is named. ProjectAt fails if cwd is not absolute, or
-// with an error for which files.IsExhausted reports true.
+// ProjectAt returns the project of a working directory. Outside a repository, Tree and Root are the
+// directory itself. ProjectAt reads the disk and runs no git. A directory that does not exist is
+// taken as it is named. ProjectAt fails if cwd is not absolute, or with an error for which
+// files.IsExhausted reports true.
 func ProjectAt(cwd string) (Project, error) {
 	if !filepath.IsAbs(cwd) {
 		return Project{}, fmt.Errorf("working directory %q is not absolute", cwd)
@@ -54,9 +55,10 @@ func ProjectAt(cwd string) (Project, error) {
 	return Project{Dir: dir, Tree: dir, Root: dir}, nil
 }
 
-// rootOf returns the root of the repository if tree is the top of one of its working trees; found
-// is false otherwise. For an added worktree it is the root of the main one. It fails only with an
-// error for which files.IsExhausted reports true.
+// rootOf returns the root of the repository if tree is the top of one of its working trees. found
+// is false otherwise, and if .git cannot be examined. For an added worktree it is the root of the
+// main one, or the git directory if that is not called .git. It fails only with an error for which
+// files.IsExhausted reports true.
 func rootOf(tree string) (root string, found bool, err error) {
 	info, err := os.Stat(filepath.Join(tree, gitName))
 	switch {
@@ -99,8 +101,8 @@ func commonDirOf(tree string, failed func(error)) (common string, found bool) {
 }
 
 // pathIn returns the path after label in a file of git, with links followed. A relative path is
-// relative to the file's directory. It returns "" if the file has no such label, or cannot be read;
-// then it calls failed.
+// relative to the file's directory. It returns "" if the file has no such label. If the file cannot
+// be read, it calls failed with the error and returns "".
 func pathIn(file, label string, failed func(error)) string {
 	text, err := readRegular(file, maxGitFile)
 	if err != nil {
@@ -117,8 +119,8 @@ func pathIn(file, label string, failed func(error)) string {
 	return RealDir(path)
 }
 
-// RealDir returns path with all links followed. Trailing elements that do not exist stay as they
-// are.
+// RealDir returns path with all links followed. Trailing elements that do not exist or cannot be
+// examined stay as they are.
 func RealDir(path string) string {
 	path = filepath.Clean(path)
 	existing, rest := path, ""

@@ -44,8 +44,8 @@ func (p Project) around(all []Agent) []Agent {
 }
 
 // mayBeIn reports whether the working directory may be in an agent's directory, judged without
-// following links: its path has an element with the directory's name, or the agent is a hive agent
-// and a link. Otherwise it cannot be in it.
+// following links. Its path must have an element with the directory's name, or the agent must be a
+// hive agent whose directory is a link.
 func (p Project) mayBeIn(a Agent) bool {
 	separator := string(filepath.Separator)
 	if strings.Contains(p.Dir+separator, separator+filepath.Base(a.Dir)+separator) {
@@ -58,7 +58,8 @@ func (p Project) mayBeIn(a Agent) bool {
 	return err == nil && info.Mode().Type() == fs.ModeSymlink
 }
 
-// moved returns the agents whose memory directory the project's own settings name.
+// moved returns the agents whose memory directory the project's own settings name. Their display
+// name is the project's root.
 func (p Project) moved(all []Agent) []Agent {
 	return filter(all, func(a Agent) bool {
 		_, isProject := claudeProject(a.Layout, a.Dir)
@@ -91,9 +92,9 @@ func namedAfter(dir string, all []Agent) []Agent {
 	})
 }
 
-// above returns the agents of Claude Code for the nearest parent of the working directory that has
-// any, else for the nearest parent of the repository's root. It returns nil at a directory that is
-// or contains the user's home directory.
+// above returns the agents of Claude Code for the working directory or its nearest parent that has
+// any. Without them, it returns those for the repository's root or its nearest parent. Each search
+// stops at a directory that is or contains the user's home directory.
 func (p Project) above(all []Agent) []Agent {
 	for _, dir := range []string{p.Dir, p.Root} {
 		for range maxLevels {
@@ -110,7 +111,7 @@ func (p Project) above(all []Agent) []Agent {
 }
 
 // within returns the agents of layout Directory whose directory is in the project's repository, in
-// any of its worktrees.
+// any of its worktrees. Outside a repository, the directory must be the working directory.
 func (p Project) within(all []Agent) []Agent {
 	return filter(all, func(a Agent) bool {
 		if a.Layout != Directory {

@@ -55,7 +55,8 @@ func repositoryAround(dir string) string {
 	}
 }
 
-// containsHome reports whether dir is the user's home directory or contains it.
+// containsHome reports whether dir is the user's home directory or contains it. It reports true for
+// the root of the file system, and false if the home directory is unknown.
 func containsHome(dir string) bool {
 	if dir == filepath.Dir(dir) {
 		return true

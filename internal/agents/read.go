@@ -12,7 +12,7 @@ import (
 
 // ReadFile returns the content of a memory file, at most limit+1 bytes: a longer result than limit
 // means that the file is too large. It follows links that stay inside root, and never waits for a
-// pipe. The errors are those of [files.Open].
+// pipe. The errors are those of [files.Open] and of reading.
 func ReadFile(root *os.Root, path string, limit int64) ([]byte, error) {
 	file, err := files.Open(root, path)
 	if err != nil {
@@ -40,8 +40,9 @@ func readRegular(path string, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, limit))
 }
 
-// ReadEnd returns the last bytes of a file, at most limit. cut reports whether the file has more.
-// It follows links that stay inside root. The errors are those of [files.Open].
+// ReadEnd returns the last bytes of a file, at most limit. cut reports whether the file has more
+// before them. It follows links that stay inside root. The errors are those of [files.Open] and of
+// reading.
 func ReadEnd(root *os.Root, relPath string, limit int64) (end []byte, cut bool, err error) {
 	file, err := files.Open(root, relPath)
 	if err != nil {

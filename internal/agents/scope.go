@@ -46,7 +46,8 @@ func (s *scopeTree) grow(name string) *scopeTree {
 	return s.names[name]
 }
 
-// child returns the part of the scope below one entry, or nil if the entry is not in the scope.
+// child returns the part of the scope below one entry, or nil if the entry is not in the scope. If
+// the scope is everything, so is the part.
 func (s *scopeTree) child(name string) *scopeTree {
 	if s.all {
 		return everything
@@ -54,7 +55,7 @@ func (s *scopeTree) child(name string) *scopeTree {
 	return s.names[name]
 }
 
-// named returns the names in the scope, sorted.
+// named returns the names that the scope has for single entries, sorted.
 func (s *scopeTree) named() []string { return slices.Sorted(maps.Keys(s.names)) }
 
 // within reports whether a path or one of its parents is in the set.

@@ -43,8 +43,9 @@ type SessionMemory struct {
 }
 
 // SessionMemories returns the agent's session memories without Text, Tokens and Messages, newest
-// first. They are in session-memory/{session}/memory.md. Projects of Claude Code may also have them
-// in {session}/session-memory/. Unreadable ones are omitted.
+// first, at most maxSessionMemories. They are in session-memory/{session}/memory.md. Agents of
+// Claude Code may also have {session}/session-memory/memory.md or summary.md. It omits unreadable
+// ones, and returns nil if the directory cannot be opened.
 func SessionMemories(a Agent) []SessionMemory {
 	root, err := os.OpenRoot(a.sessionMemoryHome())
 	if err != nil {
@@ -63,8 +64,10 @@ func SessionMemories(a Agent) []SessionMemory {
 	return all[:min(len(all), maxSessionMemories)]
 }
 
-// ReadSessionMemory returns the memory of a session. The error is [fs.ErrNotExist] if there is
-// none; otherwise the errors are those of ReadFile.
+// ReadSessionMemory returns the memory of a session with Text, Tokens and Messages. The error is
+// [fs.ErrNotExist] if there is no readable file, or session is not a possible name of a directory.
+// Otherwise it is the error of os.OpenRoot or ReadFile. Messages is UncountedMessages for agents
+// that are not of Claude Code.
 func ReadSessionMemory(a Agent, session string) (SessionMemory, error) {
 	if !filepath.IsLocal(session) || strings.ContainsAny(session, `/\`) || isIgnored(session) {
 		return SessionMemory{}, fs.ErrNotExist
@@ -100,7 +103,8 @@ func (a Agent) sessionMemoryHome() string {
 	return a.Dir
 }
 
-// sessionsWithMemory returns the sorted names of directories that may be sessions with a memory.
+// sessionsWithMemory returns the sorted names of directories that may be sessions with a memory,
+// each once. It does not check that the memory's file exists.
 func (a Agent) sessionsWithMemory(root *os.Root) []string {
 	names := directoriesIn(root, sessionMemoryDir)
 	if a.Layout == Claude {
@@ -123,8 +127,8 @@ func directoriesIn(root *os.Root, dir string) []string {
 	return names
 }
 
-// findSessionMemory returns a session's memory without its text. The error is fs.ErrNotExist if the
-// session has none.
+// findSessionMemory returns a session's memory without Text, Tokens and Messages. The error is
+// fs.ErrNotExist if no file of the session can be found or examined.
 func (a Agent) findSessionMemory(root *os.Root, session string) (SessionMemory, error) {
 	paths := []string{path.Join(sessionMemoryDir, session, sessionMemoryFile)}
 	if a.Layout == Claude {
@@ -141,8 +145,8 @@ func (a Agent) findSessionMemory(root *os.Root, session string) (SessionMemory, 
 	return SessionMemory{}, fs.ErrNotExist
 }
 
-// messagesWithText counts the messages of a transcript that have text, up to limit. It returns
-// UncountedMessages if the transcript cannot be opened.
+// messagesWithText counts the messages with text in the first maxTranscript bytes of a transcript,
+// up to limit. It returns UncountedMessages if the transcript cannot be opened.
 func messagesWithText(root *os.Root, name string, limit int) int {
 	file, err := files.Open(root, name)
 	if err != nil {

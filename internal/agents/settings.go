@@ -26,9 +26,9 @@ type NamedDir struct {
 	Path string
 }
 
-// CheckTeamDir returns an error if the shared directory equals, contains or is inside another
-// directory of the settings, with links followed: its memories would also be another agent's. It
-// returns nil without a shared directory.
+// CheckTeamDir returns an error if TeamDir equals, contains or is inside AgentsDir, one of
+// MemoryDirs, or projects/ or agent-memory/ in ClaudeDir, with links followed. Its memories would
+// also be another agent's. CheckTeamDir returns nil if TeamDir is empty.
 func (s Settings) CheckTeamDir() error {
 	if s.TeamDir == "" {
 		return nil

@@ -60,8 +60,8 @@ func stampOf(info fs.FileInfo) Stamp {
 	return Stamp{device: device, inode: inode, size: info.Size(), modified: info.ModTime().UnixNano(), changed: changed.UnixNano()}
 }
 
-// source records the stamp of a path that is about to be read in d.sources, unless it is there
-// already, and reports whether the path exists.
+// source records the stamp of a path that is about to be read in d.sources, unless one is there
+// already. It reports whether the path could be examined when that stamp was taken.
 func (d *discovery) source(path string) bool {
 	stamp, known := d.sources[path]
 	if !known {

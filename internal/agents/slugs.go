@@ -17,8 +17,9 @@ type KnownAgent struct {
 	Present bool
 }
 
-// MarkPresent returns a copy of known with Present set: for agents in found, and for those below a
-// directory in unreadable, because their absence is not certain.
+// MarkPresent returns a copy of known with Present set again. It is true for agents in found, and
+// for those below a directory in unreadable, because their absence is not certain. It is false for
+// others.
 func MarkPresent(known []KnownAgent, found []Found, unreadable []string) []KnownAgent {
 	marked := slices.Clone(known)
 	for i, k := range known {
@@ -28,8 +29,9 @@ func MarkPresent(known []KnownAgent, found []Found, unreadable []string) []Known
 	return marked
 }
 
-// StillThere reports whether the directory of a known hive agent exists, even without memory/ and
-// sessions/. Discovery does not find such a directory, but the known agent is not removed.
+// StillThere reports whether the directory of a known hive agent exists and is directly in
+// s.AgentsDir, even without memory/ and sessions/. Discovery does not find such a directory, but
+// the known agent is not removed. It reports false for other layouts.
 func StillThere(s Settings, k KnownAgent) bool {
 	if k.Layout != Hive || s.AgentsDir == "" || filepath.Dir(k.Dir) != absolute(s.AgentsDir) {
 		return false
@@ -112,7 +114,8 @@ func claudeProject(layout Layout, dir string) (name string, isProject bool) {
 	return filepath.Base(project), isProject
 }
 
-// sanitise replaces each character that is not allowed in a slug by a dash.
+// sanitise replaces each character that is not allowed in a slug by a dash. Allowed are a to z, A
+// to Z, 0 to 9, dot, underscore and dash.
 func sanitise(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

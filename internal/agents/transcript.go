@@ -72,10 +72,11 @@ func (t *Transcripts) replace(heads map[string]head) {
 	t.heads = heads
 }
 
-// projectName returns the path of a project of Claude Code as display name: the first working
-// directory in its transcripts, newest first, whose encoded name is the project directory's name;
-// else a parent of one. If no path matches, it returns the directory's name and records the
-// transcripts in d.sources.
+// projectName returns the path of a project of Claude Code as display name. It is the first working
+// directory in its transcripts, newest first, whose encoded name is the project directory's name.
+// Otherwise it is a parent of a working directory with that name. If no path matches, it returns
+// the directory's name and records the directory and transcripts in d.sources. If the directory
+// cannot be opened, it returns only the name.
 func (d *discovery) projectName(project string) string {
 	name := filepath.Base(project)
 	before := StampOf(project)
@@ -119,8 +120,8 @@ type budget struct {
 }
 
 // head returns the head of a transcript: from the cache if the file has not changed, else by
-// reading it, which uses up left. done is false if left ended before the head was complete; h is
-// then not cached.
+// reading it, which is subtracted from left. done is false if left was used up before the head was
+// complete; h is then incomplete and not cached.
 func (d *discovery) head(root *os.Root, path string, info fs.FileInfo, left *budget) (h head, done bool) {
 	stamp := stampOf(info)
 	if known, is := d.known[path]; is && known.stamp == stamp {
@@ -140,7 +141,8 @@ func (d *discovery) head(root *os.Root, path string, info fs.FileInfo, left *bud
 	return h, true
 }
 
-// transcriptsByAge returns a project's transcripts, newest modification first.
+// transcriptsByAge returns a project's transcripts, the regular .jsonl files in root, newest
+// modification first. It returns nil if root cannot be listed.
 func (d *discovery) transcriptsByAge(root *os.Root) []fs.FileInfo {
 	entries, err := readEntries(root, ".")
 	if err != nil {
@@ -162,9 +164,10 @@ func (d *discovery) transcriptsByAge(root *os.Root) []fs.FileInfo {
 	return transcripts
 }
 
-// readHead reads a transcript and sets h.exact to the first working directory with the encoded name
-// of the project's directory, and h.parent to the first such parent of others. It reads at most
-// left.bytes and subtracts what it read.
+// readHead reads a transcript. It sets h.exact to the first working directory with the encoded name
+// of the project's directory. It sets h.parent to the first such parent of another directory. It
+// reads at most left.bytes, and at most maxBytesAfterCwd after the first other directory. It
+// subtracts the bytes that it read. If the transcript cannot be opened, h stays unchanged.
 func (d *discovery) readHead(root *os.Root, name string, h *head, left *budget) {
 	file, err := files.Open(root, name)
 	if err != nil {

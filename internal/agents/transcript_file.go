@@ -20,9 +20,10 @@ type TranscriptError struct {
 // Error returns the reason.
 func (e *TranscriptError) Error() string { return e.Reason }
 
-// TranscriptPath returns the path of a transcript that may be read: a .jsonl file below projects/
-// in claudeDir, with links below projects/ followed. For every other path the error is a
-// *TranscriptError. OpenTranscript checks again, because links can change after this call.
+// TranscriptPath returns the real path of a transcript that may be read: an existing .jsonl file
+// below projects/ in claudeDir, with links below projects/ followed. For every other path the error
+// is a *TranscriptError. It does not check that the file is regular. OpenTranscript checks again,
+// because links can change after this call.
 func TranscriptPath(claudeDir, path string) (string, error) {
 	_, relative, err := locateTranscript(claudeDir, path)
 	if err != nil {
@@ -32,7 +33,8 @@ func TranscriptPath(claudeDir, path string) (string, error) {
 }
 
 // OpenTranscript opens a transcript that may be read. The error is a *TranscriptError for a path
-// that TranscriptPath rejects, and for a file that is not regular. The caller must close the file.
+// that TranscriptPath rejects, and for a file that is missing or not regular. Other errors are from
+// opening the file. The caller must close the file.
 func OpenTranscript(claudeDir, path string) (*os.File, error) {
 	projects, relative, err := locateTranscript(claudeDir, path)
 	if err != nil {

@@ -29,11 +29,11 @@ const maxWalkDepth = 2 * MaxDepth
 // of 100,000 files.
 const readBatch = 1024
 
-// Walk lists an agent's memory files. root is the agent's directory. The caller must open it for
-// this walk: an older handle may belong to a replaced directory. scope has the paths to scan,
-// slash-separated and relative to root, which need not exist. A directory includes everything below
-// it; "." is all. Walk calls visit with each directory's relative path before reading it, so that
-// it can be watched.
+// Walk lists an agent's memory files. root is the agent's directory; the caller must open it for
+// this walk, because an older handle may belong to a replaced directory. scope has the paths to
+// scan, relative to root, with everything below them; "." is all. They need not exist. Walk calls
+// visit with each directory's relative path before reading it. It returns no error: see Failed and
+// Exhausted of the Listing for paths that could not be read.
 func Walk(root *os.Root, a Agent, scope []string, visit func(relDir string)) Listing {
 	tree := newScope(scope)
 	w := walker{root: root, agent: a, visit: visit}
@@ -98,7 +98,8 @@ type item struct {
 	info fs.FileInfo // of the entry itself, with links not followed
 }
 
-// scan scans one directory: all of it, or the entries in the scope.
+// scan calls visit and scans one directory: all of it, or the entries in the scope. Of a hive
+// agent's directory it scans only memory/ and sessions/, and of a session only memory/.
 func (w *walker) scan(d directory, scope *scopeTree) {
 	w.visit(d.path)
 	if scope.all {
@@ -164,8 +165,8 @@ func (w *walker) scanAll(d directory) {
 	w.eachOf(d, func(it item) { w.entry(d, it, everything) })
 }
 
-// eachOf lists a directory and calls do with each entry. It records entries that cannot be read,
-// and lists the directory with a problem if it cannot be read.
+// eachOf lists a directory and calls do with each entry. It passes an entry that cannot be examined
+// to fail, and a directory that cannot be read to failDirectory.
 func (w *walker) eachOf(d directory, do func(item)) {
 	fail := func(name string, err error) { w.fail(path.Join(d.path, name), err) }
 	if err := readDirectory(w.root, d.real, do, fail); err != nil {
@@ -312,9 +313,9 @@ func (w *walker) flagUnscanned(d directory, scope *scopeTree, problem *memories.
 	w.list(Entry{Path: SafePath(d.path), Session: SafePath(d.session), Problem: problem}, scope)
 }
 
-// failDirectory records that a directory could not be read because of err, describes it in
-// listing.Blocked, and lists it with a problem. It only records it if the directory was removed
-// during the walk.
+// failDirectory records in listing.Failed that a directory could not be read because of err. Unless
+// it was removed during the walk, failDirectory also describes it in listing.Blocked. It then lists
+// it with a problem if the scope includes the directory itself.
 func (w *walker) failDirectory(d directory, scope *scopeTree, err error) {
 	w.fail(d.path, err)
 	if !isGone(err) {
@@ -355,8 +356,8 @@ func (w *walker) primaryInfo() (fs.FileInfo, error) {
 }
 
 // isInPlace reports whether root is still the directory at its path. A handle of a removed or
-// replaced directory shows an empty tree without an error. It calls note with each error of its
-// own.
+// replaced directory shows an empty tree without an error. It calls note once, with the error that
+// prevented the comparison, or nil.
 func isInPlace(root *os.Root, note func(error)) bool {
 	opened, err := root.Stat(".")
 	found, foundErr := os.Stat(root.Name())
