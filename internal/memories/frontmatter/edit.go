@@ -11,7 +11,8 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// Encode returns a new memory file with the content c. Parse of the result returns c.Canonical().
+// Encode returns a new memory file with the content c in canonical form. Parse reads c.Canonical()
+// from it, if c passes Check and the file is not larger than MaxFileSize.
 func Encode(c memories.Content) []byte {
 	c = c.Canonical()
 	mapping := newMapping()
@@ -27,9 +28,9 @@ func Encode(c memories.Content) []byte {
 
 // Rewrite returns the file with the content c. Unknown keys, their order, comments, line ends and
 // the byte order mark stay. The time of the last change becomes now, if the file states one.
-// Rewrite returns raw if it has the content c already and is valid YAML. Invalid YAML becomes
-// valid; lines that are no entries are kept under the key "unread". An unreadable file is replaced
-// completely.
+// Rewrite returns raw if raw states c and has no problem that saving fixes. A misplaced or invalid
+// frontmatter becomes valid YAML at the top; lines that are no entries are kept under the key
+// "unread". A file that is unreadable or too large becomes Encode(c).
 func Rewrite(raw []byte, c memories.Content, now time.Time) []byte {
 	c = c.Canonical()
 	if hasContent(raw, c) {
@@ -73,9 +74,10 @@ func rewrite(raw []byte, c memories.Content, change func(mapping *yaml.Node)) []
 	return encodePage(p, encodeMapping(mapping, p.eol), c.Body)
 }
 
-// Touch returns the file with its stated time of the last change set to now and everything else
-// unchanged. changed reports whether the bytes differ from raw. If the file states no such time or
-// is unreadable, Touch returns raw and false.
+// Touch returns the file with its stated time of the last change set to now, in milliseconds. The
+// content and all other entries stay. changed reports whether the bytes differ from raw. If the
+// file states no such time, is unreadable or too large, or another entry would change, Touch
+// returns raw and false.
 func Touch(raw []byte, now time.Time) (out []byte, changed bool) {
 	p := cutPage(string(raw))
 	before := readFrontmatter(p)
@@ -168,8 +170,8 @@ func (f File) has(code string) bool {
 	return slices.ContainsFunc(f.Problems, func(p memories.Problem) bool { return p.Code == code })
 }
 
-// contentOf returns the name, type and description that a mapping states. A field is empty if the
-// mapping does not state it, or states an unknown type.
+// contentOf returns the name, type and description that a mapping states, in canonical form. A
+// field is empty if the mapping does not state it, or states an unknown type. Body is always empty.
 func contentOf(mapping *yaml.Node) memories.Content {
 	f := File{}
 	f.readType(mapping, false)

@@ -50,9 +50,10 @@ var legacyEncodings = []struct {
 	{"windows-1252", "Windows-1252", charmap.Windows1252, westernWeight},
 }
 
-// guessDecodings returns the plausible decodings of a file that is not UTF-8, each as UTF-8, best
-// first. It returns nil if the file is UTF-8, or if no encoding decodes it. If the file is
-// plausible as UTF-16, it returns only that decoding.
+// guessDecodings returns the plausible decodings of a file, each as UTF-8, best first. Windows-1252
+// is among them whenever it can decode the file. If the file is plausible as UTF-16, guessDecodings
+// returns only that decoding. Otherwise it returns nil if the file is UTF-8, has a NUL, or no
+// encoding decodes it.
 func guessDecodings(raw []byte) []decoding {
 	if wide := guessUTF16(raw); wide != nil {
 		return wide
@@ -185,7 +186,8 @@ func scoreOf(text string, weight func(before, r, after rune) float64) float64 {
 	return sum / float64(n)
 }
 
-// eastAsianPunctuation reports whether r is punctuation of Chinese, Japanese or Korean.
+// eastAsianPunctuation reports whether r is punctuation in Chinese, Japanese or Korean texts, or a
+// full-width form of an ASCII character.
 func eastAsianPunctuation(r rune) bool {
 	return r >= 0x3000 && r <= 0x3015 || r >= 0xff01 && r <= 0xff5e ||
 		strings.ContainsRune("‘’“”…—·→", r)

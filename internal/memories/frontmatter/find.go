@@ -56,8 +56,8 @@ func (p page) withFrontmatter(s shape, front, body string) page {
 	return p
 }
 
-// cutBlank splits a text after the blank lines at its start. rest is empty if all lines are blank,
-// or those of the first maxPreamble bytes.
+// cutBlank splits a text after the blank lines at its start, and drops characters without width
+// before rest. If all lines are blank, or all in the first maxPreamble bytes, rest is empty.
 func cutBlank(text string) (blank, rest string) {
 	rest = text
 	for rest != "" && len(text)-len(rest) <= maxPreamble {
@@ -71,8 +71,9 @@ func cutBlank(text string) (blank, rest string) {
 	return text, ""
 }
 
-// cutHTMLComment splits a text after the HTML comment at its start, including the line end. comment
-// is empty if it is absent, or if text follows it on its last line.
+// cutHTMLComment splits a text after the HTML comment at its start, including the line end. If the
+// comment is missing or larger than maxFrontmatter, or text follows it on its last line, comment is
+// empty and rest is text.
 func cutHTMLComment(text string) (comment, rest string) {
 	const opening, closing = "<!--", "-->"
 	if !strings.HasPrefix(text, opening) {
@@ -124,8 +125,8 @@ func cutComment(text string) (front, body string, ok bool) {
 }
 
 // cutFenced splits a text at the frontmatter at its start, also if the lines around it are only
-// similar to ---. A text after --- on the first line becomes a comment. ok is false if there is no
-// frontmatter.
+// similar to ---. A text after --- on the first line becomes a comment, unless it is yaml or yml.
+// ok is false if there is no frontmatter, or it is not a memory's.
 func cutFenced(text string) (front, body string, ok bool) {
 	opener, rest := memtext.CutLine(text)
 	label, isDashes := strings.CutPrefix(strings.TrimSpace(opener), "---")
@@ -169,8 +170,9 @@ func cutDots(text string) (front, body string, ok bool) {
 	return front, body, true
 }
 
-// cutCodeFence splits a text at the code fence at its start, if that contains a frontmatter, with
-// or without the body, and removes the fence. ok is false without one.
+// cutCodeFence splits a text at the code fence at its start, if that contains a frontmatter. The
+// body may be in the fence too, or below it. The fence is removed. ok is false without such a
+// fence.
 func cutCodeFence(text string) (front, body string, ok bool) {
 	opener, rest := memtext.CutLine(text)
 	opener = strings.TrimSpace(opener)

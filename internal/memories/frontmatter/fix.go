@@ -210,8 +210,10 @@ func textsIn(n *yaml.Node) []string {
 	return texts
 }
 
-// Renamed returns the file with the name set to name and everything else unchanged. file is its
-// path, from which an unnamed memory gets its name. Invalid YAML becomes valid, as in Rewrite.
+// Renamed returns the file with the name set to name in canonical form. The rest of the content and
+// all other entries stay, the time of the last change too. Invalid YAML becomes valid, and lines
+// that are no entries are kept under the key "unread". A file that is unreadable or too large
+// becomes a file with only the name. file is the file's path.
 func Renamed(raw []byte, file, name string) []byte {
 	stem := strings.TrimSuffix(path.Base(file), path.Ext(file))
 	content := Parse(raw, stem).Content()

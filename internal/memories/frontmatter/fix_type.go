@@ -20,8 +20,9 @@ var typeWords = map[string]memories.Type{
 	"resource": memories.Reference, "resources": memories.Reference, "lookup": memories.Reference,
 }
 
-// guessType returns the type that the file's own words suggest, or "". It tries the stated type,
-// then the first word of the file name, of its directories, and of the memory's name.
+// guessType returns the type that the file's own words suggest, or "". It tries the words of the
+// stated type, then the first word of the file name. It then tries the first word of each directory
+// from the innermost, and of the memory's name.
 func (m *fixer) guessType() memories.Type {
 	mapping := readFrontmatter(cutPage(string(m.raw))).mapping
 	stated, _ := textAt(mapping, "type")
@@ -53,8 +54,9 @@ func wordsOf(s string) []string {
 	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
-// fixType offers the types that the file may have: all of them if it has none or an unknown one, or
-// the two that it states in conflict. It offers nothing for a file with a type.
+// fixType offers the types that the file may have. These are all types if it has none or an unknown
+// one, or the two that it states in conflict. It offers nothing for other files, or if another fix
+// adds the frontmatter.
 func (m *fixer) fixType() {
 	code := m.firstOf(memories.CodeTypeUnknown, memories.CodeTypeNotText, memories.CodeTypeMissing)
 	switch {

@@ -15,7 +15,7 @@ import (
 
 // cutTOML splits a text at the TOML frontmatter at its start, between lines +++. front is converted
 // to YAML; for invalid TOML it is converted line by line. ok is false if there is no frontmatter,
-// or it is too large.
+// it is larger than maxFrontmatter, or it is not a memory's.
 func cutTOML(text string) (front, body string, ok bool) {
 	opener, rest := memtext.CutLine(text)
 	isPlus := func(line string) bool { return strings.TrimSpace(line) == "+++" }
@@ -42,7 +42,7 @@ const (
 )
 
 // yamlOfTOML converts TOML to YAML and keeps the order of the keys. It returns "" if the TOML is
-// invalid or too large.
+// invalid, empty, or above a limit of size, depth or number of keys.
 func yamlOfTOML(source string) string {
 	if len(source) > maxTOML {
 		return ""
@@ -81,8 +81,8 @@ func yamlOfTOML(source string) string {
 	return encodeMapping(mapping, "\n")
 }
 
-// yamlOfLines replaces each line "key = value" of a text by "key: value", for TOML that the library
-// refuses. Other lines stay.
+// yamlOfLines replaces each line "key = value" whose key is one word by "key: value", for TOML that
+// the library refuses. Other lines stay.
 func yamlOfLines(source string) string {
 	lines := memtext.Lines(source)
 	for i, line := range lines {

@@ -11,9 +11,9 @@ import (
 const unreadKey = "unread"
 
 // readLeniently parses a frontmatter that is not valid YAML. Each line at the outer indentation is
-// split at its first colon; the lines below belong to it. An entry that is valid YAML by itself is
-// read as YAML. The last of several equal keys wins. Other lines become the value of unreadKey. It
-// returns nil if there are more than maxKeys entries.
+// split at its first colon; the lines below belong to it. An entry that is valid YAML alone is read
+// as YAML. The last of several equal keys wins. The earlier ones and lines without a key become the
+// value of unreadKey. readLeniently returns nil if there are more than maxKeys entries.
 func readLeniently(text string) *yaml.Node {
 	r := &lenientReader{}
 	mapping := r.entries(strings.Split(strings.TrimSuffix(text, "\n"), "\n"), 1)
@@ -35,9 +35,9 @@ type lenientReader struct {
 	count  int      // number of entries so far
 }
 
-// entries returns the entries that lines state as a mapping. first is the line number of lines[0]
-// in the frontmatter. Lines that belong to no entry are added to r.unread, comments to the entry
-// below.
+// entries returns the entries that lines state as a mapping, and stops above maxKeys entries. first
+// is the line number of lines[0] in the frontmatter. Lines that belong to no entry are added to
+// r.unread, comments to the entry below.
 func (r *lenientReader) entries(lines []string, first int) *yaml.Node {
 	mapping := newMapping()
 	level := levelOf(lines)

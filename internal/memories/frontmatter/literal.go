@@ -19,8 +19,9 @@ type literalReader struct {
 }
 
 // restore returns a copy of the mapping with unquoted names and descriptions exactly as the file
-// has them. YAML would drop comments, tags and anchors. A list or a mapping becomes one text.
-// prefix is the path of the mapping's keys. The mapping must have passed isAliasBomb.
+// has them. YAML would drop comments, tags and anchors. A list or a mapping becomes one text. It
+// adds to k.restored and k.notText. prefix is the path of the mapping's keys. The mapping must have
+// passed isAliasBomb.
 func (k *literalReader) restore(mapping *yaml.Node, prefix string) *yaml.Node {
 	out := *mapping
 	out.Content = slices.Clone(mapping.Content)
@@ -42,8 +43,8 @@ func (k *literalReader) restore(mapping *yaml.Node, prefix string) *yaml.Node {
 }
 
 // textOf returns the node to use as the value of a key. It is value, unless YAML dropped a part of
-// the text or value is a list or mapping; then it is a new text node. inFlow means that the key's
-// mapping is in braces.
+// the text or value is a list or mapping; then it is a new text node. textOf adds a text with
+// dropped words to k.restored. inFlow means that the key's mapping is in braces.
 func (k *literalReader) textOf(key, value *yaml.Node, inFlow bool) *yaml.Node {
 	rest, under, found := k.written(key)
 	found = found && !inFlow

@@ -11,8 +11,9 @@ import (
 	"memoir/internal/memories"
 )
 
-// setContent makes a mapping state the name, description and type of c. It leaves a key unchanged
-// if it states that value already. Existing keys keep their place; insertIndex places new ones.
+// setContent makes a mapping state the name, description and type of c; it ignores the body. It
+// leaves a key unchanged if it states that value already. Existing keys keep their place;
+// insertIndex places new ones. An empty field removes its key.
 func setContent(mapping *yaml.Node, c memories.Content) {
 	current := contentOf(mapping)
 	if current.Name != c.Name {
@@ -28,7 +29,7 @@ func setContent(mapping *yaml.Node, c memories.Content) {
 }
 
 // setStated sets a key where statedText reads it: in metadata if only metadata has a text there,
-// else at the top level. An empty text removes the key from both.
+// else at the top level. An empty text removes the key from both, as setText does.
 func setStated(mapping *yaml.Node, key, text string) {
 	metadata := mappingAt(mapping, "metadata")
 	if metadata == nil || indexOf(metadata, key) < 0 {
@@ -43,8 +44,8 @@ func setStated(mapping *yaml.Node, key, text string) {
 	}
 }
 
-// setType sets the type wherever the mapping has one, at the top level and in metadata. If it
-// has none, setType adds it at the top level. An empty type removes it.
+// setType sets the type wherever the mapping has one, at the top level and in metadata. If it has
+// none, setType adds it at the top level. An empty type removes the key.
 func setType(mapping *yaml.Node, t memories.Type) {
 	metadata := mappingAt(mapping, "metadata")
 	nested := metadata != nil && indexOf(metadata, "type") >= 0
@@ -88,8 +89,9 @@ func setText(mapping *yaml.Node, key, text string) {
 	}
 }
 
-// insertIndex returns the index in a mapping's Content at which a new key is inserted: name,
-// description and type first, in this order, other keys last.
+// insertIndex returns the index in a mapping's Content at which a new key is inserted. Of name,
+// description and type, each is inserted after the nearest of them that precedes it in this order.
+// Without one, name and description are first and type is last. Other keys are last.
 func insertIndex(mapping *yaml.Node, key string) int {
 	order := []string{"name", "description", "type"}
 	rank := slices.Index(order, key)

@@ -10,8 +10,8 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// lowerKeys returns the page with known keys, such as Name or **Type**, in their usual spelling and
-// with shape otherKeys. If no key needs it, it returns p unchanged.
+// lowerKeys returns the page with known keys, such as Name or **Type**, in their usual spelling,
+// also in metadata, and with shape otherKeys. If no key needs it, it returns p unchanged.
 func lowerKeys(p page) page {
 	lines := memtext.Lines(p.front)
 	changed := lowerKeysOf(lines, knownKeys)
@@ -43,9 +43,9 @@ func (p page) withShape(s shape) page {
 // entryLine matches a line with a key: its indent, its key, and the rest with the line end.
 var entryLine = regexp.MustCompile(`(?s)^([ \t]*)([^:：]*)[:：](.*)$`)
 
-// lowerKeysOf corrects the spelling of keys in lines: for each of keys, the first line that has it
-// in another letter case or with emphasis, unless a line has the exact key. It reports whether it
-// changed a line.
+// lowerKeysOf corrects the spelling of keys in lines, in place. For each of keys, it corrects the
+// first line that has it in another letter case or with emphasis. It leaves a key that a line has
+// exactly. It reports whether it changed a line.
 func lowerKeysOf(lines []string, keys []string) (changed bool) {
 	level := levelOf(lines)
 	lineOf := map[string]int{} // the line to correct, or -1 if a line has the exact key
@@ -80,8 +80,8 @@ func lowerKeysOf(lines []string, keys []string) (changed bool) {
 }
 
 // mergeSecond returns the page with the frontmatter blocks that follow the first one merged into
-// it, with shape twoBlocks. It stops at a block that adds no missing name or type. The first block
-// takes precedence.
+// it, with shape twoBlocks. It stops at a block that adds no missing name or type, or cannot be
+// merged. The first block takes precedence. Without such a block, it returns p.
 func mergeSecond(p page) page {
 	for {
 		merged, ok := mergeNext(p)
@@ -134,13 +134,15 @@ func readEntries(front string) (mapping *yaml.Node, isYAML bool) {
 	return readLeniently(front), false
 }
 
-// statedKeys reports whether a mapping has a name and a type.
+// statedKeys reports whether a mapping has a name and a type, at the top level or in metadata, that
+// are not blank.
 func statedKeys(mapping *yaml.Node) (hasName, hasType bool) {
 	return strings.TrimSpace(statedText(mapping, "name")) != "", strings.TrimSpace(statedText(mapping, "type")) != ""
 }
 
-// mergeMappings adds to first the entries of second that first lacks, and returns first. Entries of
-// second with another value for the same key are added as text under unreadKey.
+// mergeMappings adds to first the entries of second that first lacks, and returns first. It merges
+// two mappings under metadata in the same way. Entries of second with another value for the same
+// key are added as text under unreadKey.
 func mergeMappings(first, second *yaml.Node) *yaml.Node {
 	unread := newMapping()
 	for i := 0; i+1 < len(second.Content); i += 2 {

@@ -18,9 +18,10 @@ const (
 	SourceExtraction = "extraction"
 )
 
-// WithMetadata returns the file with the given entries set in its metadata and everything else
-// unchanged. It adds a missing metadata mapping. It returns raw if the frontmatter is missing,
-// misplaced or not valid YAML, or if another entry would change.
+// WithMetadata returns the file with the given entries set in its metadata; an empty value removes
+// the key. It adds a missing metadata mapping. The content and all other entries stay. It returns
+// raw if entries is empty, or if the frontmatter is missing, misplaced, unreadable or not valid
+// YAML. It also returns raw if metadata is not a mapping, or another entry would change.
 func WithMetadata(raw []byte, entries map[string]string) []byte {
 	p := cutPage(string(raw))
 	before := readFrontmatter(p)

@@ -66,14 +66,15 @@ func cutTop(raw string) page {
 }
 
 // Split returns the frontmatter at the start of a text, including the lines ---, and the rest. Both
-// omit a byte order mark. head is empty if the text does not start with a frontmatter.
+// omit a byte order mark. head is empty if the text does not start with two such lines and text
+// between them. Split does not check that this text is YAML.
 func Split(raw string) (head, body string) {
 	p := cutTop(raw)
 	return p.opener + p.front + p.closer, p.body
 }
 
-// cutAt splits a text at its first line for which is reports true. Without such a line, before is the
-// whole text and ok is false.
+// cutAt splits a text at its first line for which is reports true, and returns that line. Without
+// such a line, before is the whole text and ok is false.
 func cutAt(text string, is func(line string) bool) (before, line, after string, ok bool) {
 	for rest := text; rest != ""; rest = after {
 		line, after = memtext.CutLine(rest)

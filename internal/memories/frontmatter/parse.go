@@ -64,14 +64,15 @@ func Parse(raw []byte, stem string) File {
 	return f
 }
 
-// UnreadableFile returns the File of a file that could not be read because of p. Its name is from
-// stem.
+// UnreadableFile returns the File of a file that could not be read because of p. Only Name, which
+// is from stem, Problems and Unreadable are set.
 func UnreadableFile(stem string, p memories.Problem) File {
 	return File{Name: stemName(stem), Problems: []memories.Problem{p}, Unreadable: true}
 }
 
-// Fingerprint returns the fingerprint of the file's content. raw are the parsed bytes. For an
-// unreadable file they are the content. Its fingerprint never equals one of a readable file.
+// Fingerprint returns the fingerprint of the file's type, description and body. For an unreadable
+// file it is the fingerprint of raw, the bytes that were parsed. It never equals the fingerprint of
+// a readable file.
 func (f File) Fingerprint(raw []byte) memories.Fingerprint {
 	if !f.Unreadable {
 		return memories.FingerprintOf(f.Type, f.Description, f.Body)
@@ -85,7 +86,8 @@ func (f File) Fingerprint(raw []byte) memories.Fingerprint {
 	return sum
 }
 
-// Content returns the file's content as it is compared and stored.
+// Content returns the file's name, type, description and body, in canonical form. For an unreadable
+// file only the name is set.
 func (f File) Content() memories.Content {
 	return memories.Content{Name: f.Name, Type: f.Type, Description: f.Description, Body: f.Body}
 }
@@ -154,8 +156,9 @@ func (f *File) readMetadata(mapping *yaml.Node) {
 	f.OriginSession = memtext.OneLine(session)
 }
 
-// textAt returns the text of a key as written: 012 is "012" and true is "true". Missing keys and
-// null return "" and true. isText is false for a list or a mapping.
+// textAt returns the text of a key as written: 012 is "012" and true is "true". A key that a merge
+// key (<<) adds counts too. Missing keys and null return "" and true. For a list or a mapping, it
+// returns "" and false.
 func textAt(mapping *yaml.Node, key string) (text string, isText bool) {
 	value := target(valueAt(mapping, key))
 	if value == nil {
@@ -207,8 +210,8 @@ func (r reading) isNotText(key string) bool {
 }
 
 // readFrontmatter parses the frontmatter of p: as YAML, or line by line if it is not valid YAML.
-// Names and descriptions get back the words that YAML drops. If it is too large or an alias bomb,
-// only unreadable is set.
+// Names and descriptions get back the words that YAML drops. If it is too large, has too many
+// entries or is an alias bomb, unreadable has the problem's code and mapping is empty.
 func readFrontmatter(p page) reading {
 	r := reading{mapping: newMapping(), written: newMapping()}
 	if len(p.front) > maxFrontmatter {
@@ -240,8 +243,9 @@ func readFrontmatter(p page) reading {
 	return r
 }
 
-// FlawsOf returns which signs of an unfinished file it has: no name, no end of the frontmatter, no
-// text, a merge conflict. raw are its bytes and f is the result of Parse for them.
+// FlawsOf returns the signs of an unfinished file: no stated name, no end of the frontmatter, no
+// text, a merge conflict. A file of white space and NULs has no text. It returns 0 without such
+// signs. raw are the file's bytes and f is the result of Parse for them.
 func FlawsOf(raw []byte, f File) (flaws memories.Flaw) {
 	text := strings.TrimPrefix(string(raw), memtext.ByteOrderMark)
 	if f.has(memories.CodeNoFrontmatter) || f.has(memories.CodeNameMissing) || f.has(memories.CodeNameNotText) {

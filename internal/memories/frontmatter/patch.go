@@ -25,9 +25,9 @@ type lineEdit struct {
 	text     string
 }
 
-// patchLines returns p's frontmatter with the entries replaced that differ between before and
-// after. before is its mapping. It returns "" if an entry that differs shares a line with another
-// one.
+// patchLines returns p's frontmatter with the entries replaced that differ between before, its
+// mapping, and after. It returns "" if an entry that differs does not have its own lines. The
+// caller must parse the result and compare it with after.
 func patchLines(p page, before, after *yaml.Node) string {
 	patch := linePatch{lines: memtext.Lines(p.front), eol: p.eol}
 	patch.change(before, after)
@@ -99,8 +99,8 @@ func (l *linePatch) set(mapping *yaml.Node, key string, value *yaml.Node) {
 	l.edits = append(l.edits, lineEdit{from, to, text})
 }
 
-// span returns the lines of the i-th entry, without blank lines and comments after it. If the entry
-// has no line of its own, span sets l.failed and returns 0, 0.
+// span returns the lines [from, to) of the i-th entry, without blank lines and comments after it.
+// If the entry has no line of its own, span sets l.failed and returns 0, 0.
 func (l *linePatch) span(mapping *yaml.Node, i int) (from, to int) {
 	key := mapping.Content[i]
 	from, to = key.Line-1, l.end(mapping, i)

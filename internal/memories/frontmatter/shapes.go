@@ -57,7 +57,7 @@ var knownKeys = []string{"name", "description", "type", "metadata"}
 // knownMetadata are the keys of metadata that Memoir reads.
 var knownMetadata = []string{"name", "description", "type", "modified", MetadataSession}
 
-// foldKey returns a key in lower case, without quotes and emphasis.
+// foldKey returns a key in lower case, without quotes, emphasis, white space and braces around it.
 func foldKey(key string) string {
 	return strings.ToLower(strings.TrimFunc(key, func(r rune) bool {
 		return isInvisible(r) || strings.ContainsRune("\"'`*{", r)

@@ -42,8 +42,10 @@ func depthOf(n *yaml.Node) int {
 	return depth + 1
 }
 
-// readYAML parses a frontmatter as YAML. It returns nil for invalid YAML, for several documents,
-// for anything but a mapping, for repeated keys, and for values nested deeper than maxDepth.
+// readYAML parses a frontmatter as YAML. An empty text is an empty mapping. It returns nil for
+// invalid YAML, for several documents, and for anything but a mapping. It also returns nil for
+// repeated keys, at the top level or in metadata, and for text that exceeds maxBrackets or
+// maxDepth.
 func readYAML(text string) (mapping *yaml.Node) {
 	defer func() {
 		// The library panics on some malformed input.
@@ -103,7 +105,8 @@ func isNull(n *yaml.Node) bool {
 	return n == nil || n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
 }
 
-// indexOf returns the index of a key in a mapping's Content, or -1.
+// indexOf returns the index of the first such key in a mapping's Content, or -1. The value is at
+// the next index.
 func indexOf(mapping *yaml.Node, key string) int {
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		if k := target(mapping.Content[i]); k.Kind == yaml.ScalarNode && k.Value == key {
@@ -120,7 +123,7 @@ func valueAt(mapping *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// mappingAt returns the mapping that is the value of key, or nil.
+// mappingAt returns the mapping that is the value of key, with aliases followed, or nil.
 func mappingAt(mapping *yaml.Node, key string) *yaml.Node {
 	if n := target(valueAt(mapping, key)); n != nil && n.Kind == yaml.MappingNode {
 		return n
@@ -224,8 +227,8 @@ func isAliasBomb(root *yaml.Node) bool {
 	return !follow(root, false, nil)
 }
 
-// sameValue reports whether two values are equal, with aliases followed. Both must have passed
-// isAliasBomb.
+// sameValue reports whether two values are equal, with aliases followed. Keys must have the same
+// order. All spellings of null are equal. Both must have passed isAliasBomb.
 func sameValue(a, b *yaml.Node) bool {
 	a, b = target(a), target(b)
 	if isNull(a) && isNull(b) {
