@@ -81,8 +81,8 @@ var actorPhrases = map[Actor]string{
 	ByExtraction: "found by Memoir in a conversation",
 }
 
-// Phrase describes who did something of this kind, such as "by a script". It is empty for an
-// unknown actor.
+// Phrase returns words for the actor of an event of this kind, such as "by a script". For
+// ActivityDeleted and ByDisk they are "removed on disk". It returns "" for an unknown actor.
 func (a Actor) Phrase(kind ActivityKind) string {
 	if kind == ActivityDeleted && a == ByDisk {
 		return "removed on disk"
@@ -90,8 +90,8 @@ func (a Actor) Phrase(kind ActivityKind) string {
 	return actorPhrases[a]
 }
 
-// Deleted describes how a memory was deleted: "deleted by a script" for example, "removed on disk"
-// for ByDisk, and "deleted" for an unknown actor.
+// Deleted returns words for a deletion by the actor: "deleted by a script" for example, "removed on
+// disk" for ByDisk, and "deleted" for an unknown actor.
 func (a Actor) Deleted() string {
 	phrase := a.Phrase(ActivityDeleted)
 	switch {

@@ -20,8 +20,8 @@ type Age struct {
 	Unknown bool // Days and Stale are unset
 }
 
-// AgeOf returns the age at now. A future time has age 0. A time before KnownSince has an unknown
-// age.
+// AgeOf returns the age at now of a memory modified at this time, in full days. From two days on it
+// is stale. A future time has age 0. A time before KnownSince has an unknown age.
 func AgeOf(modified, now time.Time) Age {
 	if modified.Before(KnownSince) {
 		return Age{Unknown: true}
@@ -53,10 +53,12 @@ func IsTellable(t time.Time) bool {
 	return 1 <= year && year <= 9999
 }
 
-// StaleSince returns the latest modification time with which a memory is stale at now.
+// StaleSince returns the latest modification time with which a memory is stale at now. It ignores
+// KnownSince: a memory modified before that is not stale.
 func StaleSince(now time.Time) time.Time { return now.Add(-staleAfterDays * 24 * time.Hour) }
 
-// StaleFrom returns the time at which a memory last modified at this time becomes stale.
+// StaleFrom returns the time at which a memory modified at this time becomes stale. It ignores
+// KnownSince: a memory modified before that never becomes stale.
 func StaleFrom(modified time.Time) time.Time { return modified.Add(staleAfterDays * 24 * time.Hour) }
 
 // Saved returns the age as text: "saved today", "saved yesterday", "saved N days ago" or "unknown

@@ -25,8 +25,9 @@ type Content struct {
 	Body        string
 }
 
-// Canonical returns the content in the same form as Parse: valid UTF-8 without NUL, LF line ends,
-// the name on one line, description and body trimmed. Encode and Rewrite write this form.
+// Canonical returns the content in the form that Parse returns and Encode and Rewrite write. It has
+// valid UTF-8 without NUL, LF line ends, the name on one line, and description and body trimmed.
+// The type stays.
 func (c Content) Canonical() Content {
 	return Content{
 		Name:        CanonicalName(c.Name),
@@ -51,8 +52,9 @@ func CanonicalName(s string) string {
 	return memtext.CutRunes(s, MaxNameLength-len(ending)) + ending
 }
 
-// Check returns an *InvalidError for the first field that cannot be saved, because it would not be
-// read back from the file unchanged. It returns nil if all can.
+// Check returns an *InvalidError for the first field that cannot be saved, or nil. It rejects text
+// with NUL or invalid UTF-8, and a name that is empty, invisible or not canonical. It also rejects
+// an empty or unknown type and a body larger than MaxFileSize.
 func (c Content) Check() error {
 	for _, field := range []struct{ name, value string }{{"name", c.Name}, {"description", c.Description}, {"body", c.Body}} {
 		if strings.ContainsRune(field.value, 0) {
@@ -83,8 +85,8 @@ func (c Content) Check() error {
 // of it.
 type Fingerprint [sha256.Size]byte
 
-// FingerprintOf returns the fingerprint of a content. Each part is hashed after its length, so that
-// different contents never have the same hashed bytes.
+// FingerprintOf returns the fingerprint of a content, which should be canonical. Each part is
+// hashed after its length, so that different contents never have the same hashed bytes.
 func FingerprintOf(t Type, description, body string) Fingerprint {
 	h := sha256.New()
 	for _, part := range []string{string(t), description, body} {

@@ -38,10 +38,10 @@ const (
 // copyDirectories are names of directories with copies.
 var copyDirectories = []string{"backup", "archive"}
 
-// CopyOf returns the paths of the possible originals of a file whose name looks like a copy; none
+// CopyOf returns the paths of the possible originals of a file whose name looks like a copy, or nil
 // for another name. sure reports that the file is a copy because of its name, or because it is
-// below backup/ or archive/. If it is false, the file is a copy only if an original exists with the
-// same memory.
+// below backup/ or archive/. If sure is false, the file is a copy only if an original exists with
+// the same memory. CopyOf examines only the path.
 func CopyOf(file string) (originals []string, sure bool) {
 	dir, base := path.Split(file)
 	ext := path.Ext(base)

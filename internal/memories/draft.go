@@ -20,8 +20,8 @@ func (d Draft) Content() Content {
 	return Content{Name: d.Name, Type: d.Type, Description: d.Description, Body: d.Body}
 }
 
-// Check returns an *InvalidError for the first field that cannot be saved. Without an error it
-// replaces Name by its canonical form.
+// Check returns an *InvalidError for the first field that cannot be saved, as Content.Check does;
+// it does not check Metadata. Without an error it replaces Name by its canonical form.
 func (d *Draft) Check() error {
 	content := d.Content()
 	if err := content.Check(); err != nil {

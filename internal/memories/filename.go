@@ -17,9 +17,9 @@ const maxSlugLength = 40
 
 var outsideSlug = regexp.MustCompile(`[^a-z0-9]+`)
 
-// Slug returns a name in the form used in file names: lower case, each run of characters outside
-// a-z0-9 replaced by an underscore, at most maxSlugLength. For a name without such characters it
-// returns a hash.
+// Slug returns a name in the form used in file names: in lower case, with each run of characters
+// outside a-z0-9 replaced by an underscore. It is cut to maxSlugLength bytes. If no letter or digit
+// is left, Slug returns a hash of the name.
 func Slug(name string) string {
 	slug := strings.Trim(outsideSlug.ReplaceAllString(strings.ToLower(name), "_"), "_")
 	if len(slug) > maxSlugLength {

@@ -52,10 +52,11 @@ const (
 // Moment is a point in time in RFC 3339, as in a query. The empty value means no time.
 type Moment string
 
-// MomentOf returns t as a Moment.
+// MomentOf returns t in UTC as a Moment.
 func MomentOf(t time.Time) Moment { return Moment(t.UTC().Format(time.RFC3339Nano)) }
 
-// Parse returns the time of m. It returns the error of time.Parse if m is empty or not RFC 3339.
+// Parse returns the time of m, with a space read as a plus sign. It returns the error of time.Parse
+// if m is empty or not RFC 3339.
 func (m Moment) Parse() (time.Time, error) {
 	// The plus sign of an offset arrives as a space if the client did not escape it.
 	return time.Parse(time.RFC3339, strings.Replace(string(m), " ", "+", 1))
@@ -98,8 +99,9 @@ var filterFields = func() (fields []FilterField) {
 	return fields
 }()
 
-// ParseFilter returns the filter of a query. Letter case does not matter for values of an enum. It
-// returns *InvalidError for an unknown, empty or repeated parameter, and the errors of Check.
+// ParseFilter returns the filter of a query. Letter case does not matter for values of an enum.
+// Every error is an *InvalidError. It means an unknown, empty or repeated parameter, an invalid
+// value, or two fields that exclude each other.
 func ParseFilter(query url.Values) (Filter, error) {
 	var f Filter
 	for _, name := range slices.Sorted(maps.Keys(query)) {
@@ -114,8 +116,9 @@ func ParseFilter(query url.Values) (Filter, error) {
 	return f, f.Check()
 }
 
-// set sets the field of f to the value of a query parameter. The error is *InvalidError if the
-// value is missing, empty, repeated, or not true or false for a Boolean field.
+// set sets the field of f to the value of a query parameter, in lower case for an enum. It does not
+// check that an enum has the value. The error is *InvalidError if the value is missing, empty,
+// repeated, or not true or false for a Boolean field.
 func (field FilterField) set(f *Filter, values []string) error {
 	if len(values) != 1 {
 		return &InvalidError{field.Name, fmt.Sprintf("is given %d times: give it once", len(values))}
@@ -167,7 +170,8 @@ func (f Filter) Narrows() bool {
 	return f != Filter{}
 }
 
-// Check returns *InvalidError if a field has an invalid value, or if two fields exclude each other.
+// Check returns an *InvalidError if a field has an invalid value, or if two fields exclude each
+// other, else nil. The error is ErrSearch if Query is too long.
 func (f Filter) Check() error {
 	for _, field := range filterFields {
 		if err := field.check(field.text(f)); err != nil {
@@ -229,9 +233,10 @@ var filterMatches = map[string]func(f Filter, m Memory, now time.Time) bool{
 	"updated_since": func(f Filter, m Memory, _ time.Time) bool { return !m.UpdatedAt.Before(f.UpdatedSince.Time()) },
 }
 
-// Matcher returns a function that reports whether f selects a memory, with ages that count to now.
-// Deleted memories are selected only if f.State requires it. The error is *InvalidError if f uses a
-// field that needs the database.
+// Matcher returns a function that reports whether f selects a memory, with ages at now. It selects
+// deleted memories only if f.State is Deleted. The error is *InvalidError if f uses a field that
+// needs the database: Query, Near, NotRemoved, Sort or AsOf. Matcher does not check the values of
+// f.
 func (f Filter) Matcher(now time.Time) (func(Memory) bool, error) {
 	var all []func(Filter, Memory, time.Time) bool
 	for _, field := range filterFields {

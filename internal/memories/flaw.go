@@ -21,7 +21,7 @@ const (
 // flawNames are the names of the flaws, in bit order.
 var flawNames = []string{"empty", "unclosed", "nameless", "merge_conflict"}
 
-// String returns the names of the flaws, separated by commas.
+// String returns the names of the flaws, separated by commas, or "" for 0.
 func (f Flaw) String() string {
 	var names []string
 	for i, name := range flawNames {

@@ -92,7 +92,7 @@ const (
 // Scope returns the memory's scope, which is never SharedScope.
 func (m Memory) Scope() Scope { return ScopeOf(m.Team) }
 
-// ScopeOf returns TeamScope or PrivateScope.
+// ScopeOf returns TeamScope if team is true, else PrivateScope.
 func ScopeOf(team bool) Scope {
 	if team {
 		return TeamScope
@@ -150,7 +150,7 @@ const (
 // them.
 func Types() []Type { return []Type{Feedback, User, Project, Reference} }
 
-// Order returns the index of the type in Types, or -1 for other values.
+// Order returns the index of the type in Types, or -1 for other values, such as "".
 func (t Type) Order() int { return slices.Index(Types(), t) }
 
 // Title returns the type with a capital first letter. The type must not be empty.
