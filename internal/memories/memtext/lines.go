@@ -18,12 +18,12 @@ func CutLine(s string) (line, rest string) {
 	return s[:i+1], s[i+1:]
 }
 
-// LineEnding returns the line end of a line: LF, CRLF, CR, or "".
+// LineEnding returns the line end of a line that CutLine returned: LF, CRLF, CR, or "".
 func LineEnding(line string) string {
 	return line[len(strings.TrimRight(line, "\r\n")):]
 }
 
-// Lines returns the lines of s with their line ends.
+// Lines returns the lines of s with their line ends, or nil for an empty s.
 func Lines(s string) []string {
 	var lines []string
 	for s != "" {

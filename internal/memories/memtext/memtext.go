@@ -30,20 +30,20 @@ func Sanitise(s string) (text string, nul, invalid bool) {
 // LineEnds replaces CRLF and CR by LF.
 var LineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// Canonical returns s without NUL, with LF as line ends, and with each byte that is not UTF-8
+// Canonical returns s with NUL removed, with LF as line ends, and with each byte that is not UTF-8
 // replaced by U+FFFD.
 func Canonical(s string) string {
 	s, _, _ = Sanitise(strings.ReplaceAll(s, "\x00", ""))
 	return LineEnds.Replace(s)
 }
 
-// CanonicalDescription returns s as Canonical does, without white space around it.
+// CanonicalDescription returns Canonical(s) without white space around it.
 func CanonicalDescription(s string) string {
 	return strings.TrimSpace(Canonical(s))
 }
 
-// CanonicalBody returns s as Canonical does, without blank lines at the start and white space at
-// the end. The first line keeps its indent, because it may be an indented code block.
+// CanonicalBody returns Canonical(s) without blank lines at the start and white space at the end.
+// The first line keeps its indent, because it may be an indented code block.
 func CanonicalBody(s string) string {
 	s = strings.TrimRightFunc(Canonical(s), unicode.IsSpace)
 	for {
@@ -58,16 +58,16 @@ func CanonicalBody(s string) string {
 // invisibleLetters have no glyph, although Unicode classifies them as letters or symbols.
 const invisibleLetters = "\u115f\u1160\u3164\uffa0\u2800"
 
-// IsVisible reports whether a name has a character other than white space and control,
-// format or combining characters.
+// IsVisible reports whether a name has a visible character. White space, control, format and
+// combining characters, and letters without a glyph are not visible.
 func IsVisible(name string) bool {
 	return strings.ContainsFunc(name, func(r rune) bool {
 		return !unicode.In(r, unicode.Cc, unicode.Cf, unicode.M, unicode.Z) && !strings.ContainsRune(invisibleLetters, r)
 	})
 }
 
-// OneLine returns s on one line: without control characters and white space around it, and with
-// each run of white space that has a line end or a tab replaced by one space.
+// OneLine returns s on one line. It removes control characters, and white space around s. It
+// replaces each run of white space that has a line end or a tab by one space; other runs stay.
 func OneLine(s string) string {
 	var out, space strings.Builder
 	breaks := false
@@ -91,8 +91,8 @@ func OneLine(s string) string {
 	return strings.TrimSpace(out.String())
 }
 
-// ShortHash returns 8 hexadecimal digits of the SHA-256 of s. They distinguish the names of one
-// agent.
+// ShortHash returns the first 8 hexadecimal digits of the SHA-256 of s. They distinguish the names
+// of one agent.
 func ShortHash(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:4])
