@@ -6,10 +6,10 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// Fenced returns the spans of fenced code that start without indentation, found line by line in a
-// small part of a parser's time. sure is false if only a parser can decide; found is then nil. An
-// unindented line ends all open quotes and lists, so only fences and HTML at the outer level
-// matter.
+// Fenced returns the spans of fenced code that starts without indentation, without the fences. It
+// reads line by line, in a small part of a parser's time. An unclosed fence extends to the end.
+// sure is false if only a parser can decide; found is then nil. An unindented line ends all open
+// quotes and lists, so only fences and HTML at the outer level matter.
 func Fenced(text string) (found Spans, sure bool) {
 	var s fenceScan
 	for from := 0; from < len(text); {

@@ -42,8 +42,8 @@ func newMarkdown(paragraphs []util.PrioritizedValue, inline ...util.PrioritizedV
 const maxDefinitions = 500
 
 // ParseBlocks parses the block structure of a Markdown text: headings, code, quotes, lists and
-// HTML. Offsets in the result are those of source. Very many link definitions are parsed as
-// paragraphs.
+// HTML. Code spans, links and emphasis stay text. Offsets in the result are those of source. In a
+// text with more than maxDefinitions link definitions, they are parsed as paragraphs.
 func ParseBlocks(source string) ast.Node {
 	p := blocks
 	if strings.Count(source, "]:") > maxDefinitions {
@@ -62,8 +62,9 @@ func ParseCode(source string) ast.Node {
 // quadratic in it.
 const maxNesting = 100
 
-// Flatten returns a text of the same length in which no line opens more than maxNesting quotes and
-// lists. In a deeper line, it replaces one byte by x, which ends the nesting.
+// Flatten returns a text of the same length where no line opens more than maxNesting quotes and
+// lists. In a deeper line, it replaces one byte by x, which ends the nesting. It returns a text
+// without such a line unchanged.
 func Flatten(source string) string {
 	var flat []byte
 	for from := 0; from < len(source); {
@@ -98,7 +99,7 @@ func (s Spans) Holds(at int) bool {
 	return i < len(s) && s[i][0] <= at
 }
 
-// Of returns the text in the spans, joined.
+// Of returns the text in the spans, joined. text must be the one that the spans are from.
 func (s Spans) Of(text string) string {
 	if len(s) == 1 && s[0] == [2]int{0, len(text)} {
 		return text
@@ -128,12 +129,13 @@ func (s Spans) Source() func(at int) int {
 	}
 }
 
-// Blocks returns the spans of all lines in code blocks, fenced or indented.
+// Blocks returns the spans of all lines in code blocks, fenced or indented, without the fences.
 func Blocks(source string) Spans {
 	return Code(ParseBlocks(source))
 }
 
 // Code returns the spans of code blocks and code spans below a parsed node, ordered by their start.
+// The fences and backquotes around code are not part of them.
 func Code(root ast.Node) Spans {
 	var found Spans
 	add := func(s text.Segment) { found = append(found, [2]int{s.Start, s.Stop}) }
