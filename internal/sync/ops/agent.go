@@ -13,10 +13,11 @@ import (
 // ForgetOp is the argument of Forget.
 type ForgetOp struct{}
 
-// Forget deletes the rows of an agent whose directory is missing, sends an event, and returns the
-// agent as it was. If all agents shared its memories, it also writes the CLAUDE.md of the others.
-// Errors to test for: memories.ErrNotFound, and *memories.ConflictError if the directory exists,
-// here or on a server that does not respond.
+// Forget deletes an agent whose directory is missing, with its memories and their history, from the
+// database. It sends an event and returns the agent's former row. If all agents shared its
+// memories, it also writes the CLAUDE.md of the others; a failure there is only logged. Errors to
+// test for: memories.ErrNotFound for an unknown slug, and *memories.ConflictError if the directory
+// exists, or is on a server that does not respond. Nothing was deleted then.
 func (s *Service) Forget(ctx context.Context, slug string, _ ForgetOp) (records.Agent, error) {
 	row, err := agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (records.Agent, error) {
 		row, err := s.Store.Agent(ctx, slug)
@@ -51,8 +52,9 @@ func (s *Service) Forget(ctx context.Context, slug string, _ ForgetOp) (records.
 type SwitchMemoryOp struct{ Off bool }
 
 // SwitchMemory switches the agent's memory off or on and writes its CLAUDE.md, also if nothing
-// changes. A CLAUDE.md that cannot be written is no error. It returns memories.ErrNotFound for
-// an unknown agent.
+// changes. With memory off, CLAUDE.md does not ask the agent to save, and has no shared memories;
+// the agent's own stay. If CLAUDE.md cannot be written, SwitchMemory returns nil; the agent's row
+// has the reason. It returns memories.ErrNotFound for an unknown slug.
 func (s *Service) SwitchMemory(ctx context.Context, slug string, op SwitchMemoryOp) (cluster.Nothing, error) {
 	return cluster.Nothing{}, s.Agents.Do(ctx, slug, func(tx *agenttx.Tx) error {
 		changed, err := tx.DB.SetMemoryOff(ctx, op.Off)

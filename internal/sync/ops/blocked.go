@@ -20,10 +20,11 @@ import (
 // RemoveBlockedOp configures RemoveBlocked. ID is the id of the blocked content.
 type RemoveBlockedOp struct{ ID string }
 
-// RemoveBlocked removes the file of a blocked content from disk, with its lines in MEMORY.md, and
-// returns the blocked content. The same content stays blocked if it returns. Errors to test for:
-// memories.ErrNotFound for an unknown ID, and *memories.ConflictError. After a conflict about
-// MEMORY.md, the file is removed.
+// RemoveBlocked removes the file of a blocked content and its lines in MEMORY.md. It returns the
+// blocked content. The tombstone stays. It does not write CLAUDE.md. A missing file is not an
+// error. It returns memories.ErrNotFound for an unknown ID. It returns *memories.ConflictError if
+// the file has changed or cannot be removed, or if a MEMORY.md cannot be edited. In the last case
+// the file is removed.
 func (s *Service) RemoveBlocked(ctx context.Context, slug string, op RemoveBlockedOp) (memories.Blocked, error) {
 	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (memories.Blocked, error) {
 		blocked, err := tx.Rows.Blocked(ctx, op.ID)
@@ -61,9 +62,10 @@ func (s *Service) RemoveBlocked(ctx context.Context, slug string, op RemoveBlock
 type AllowOp struct{ ID string }
 
 // Allow accepts a blocked content: it deletes the tombstone that blocks it, scans its file, and
-// writes CLAUDE.md. It returns the memory of the file. Errors to test for: memories.ErrNotFound for
-// an unknown ID, and *memories.ConflictError if the file has changed, or is team memory and has a
-// credential.
+// writes CLAUDE.md. It returns the memory of the file; Result.ClaudeMDProblem is the reason if
+// CLAUDE.md could not be written. Errors to test for: memories.ErrNotFound for an unknown ID, and
+// *memories.ConflictError. A conflict means that the agent's directory is missing, the file has
+// changed, or it is team memory with a credential.
 func (s *Service) Allow(ctx context.Context, slug string, op AllowOp) (Result, error) {
 	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (Result, error) {
 		blocked, err := tx.Rows.Blocked(ctx, op.ID)
@@ -94,8 +96,8 @@ func (s *Service) Allow(ctx context.Context, slug string, op AllowOp) (Result, e
 	})
 }
 
-// checkAllow returns a conflict if the blocked file is team memory and has a credential or cannot
-// be read. It returns nil for private memory.
+// checkAllow returns a *memories.ConflictError if the blocked file is team memory and has a
+// credential or cannot be read. It returns nil for private memory, and changes nothing.
 func checkAllow(tx *agenttx.Tx, blocked records.BlockedFile) error {
 	if !blocked.Team {
 		return nil
@@ -107,8 +109,9 @@ func checkAllow(tx *agenttx.Tx, blocked records.BlockedFile) error {
 	return CheckCredentials(true, blocked.Path, raw)
 }
 
-// rescanBlocked requests scans of the agent's blocked files with the key. The caller has deleted a
-// tombstone of that key, so a file may no longer be blocked.
+// rescanBlocked requests scans of the agent's blocked files with the key (name and scope). The
+// caller has deleted a tombstone of that key, so a file may no longer be blocked. It returns only
+// errors of the database.
 func rescanBlocked(ctx context.Context, store *postgres.Store, tx *agenttx.Tx, key memories.Key) error {
 	blocked, err := store.Blocked(ctx, tx.State.ID)
 	for _, b := range blocked {

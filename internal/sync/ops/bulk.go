@@ -29,8 +29,9 @@ type ChangeOp struct {
 }
 
 // Change deletes, purges, restores or verifies one memory, and writes CLAUDE.md. It returns the
-// memory as it is then; a purged one as it was in the trash. Errors to test for:
-// memories.ErrNotFound, memories.ErrChanged for another ETag, and *memories.ConflictError.
+// memory after the change, or, for a purge, as it was in the trash. Result.ClaudeMDProblem is the
+// reason if CLAUDE.md could not be written. Errors to test for: memories.ErrNotFound for an unknown
+// slug or id, memories.ErrChanged if the ETag differs, and *memories.ConflictError.
 func (s *Service) Change(ctx context.Context, slug string, op ChangeOp) (Result, error) {
 	if op.Verb == VerbPurge {
 		return s.purge(ctx, slug, op.Ref)
@@ -64,10 +65,11 @@ type BulkOp struct {
 // for all of them, and other work on the agent waits for them. Arbitrary.
 const bulkSize = 50
 
-// Bulk deletes, purges, restores or verifies each memory, and writes CLAUDE.md after every bulkSize
-// memories. It returns a failure for each memory in the order of op.Refs, nil for a success. If
-// CLAUDE.md or the commit fails, the memories of that batch get its error, although they may be
-// changed. It returns an error only for memories.ErrNotHolder; nothing was changed then.
+// Bulk does op.Verb with each memory, and writes CLAUDE.md after every bulkSize memories. The
+// result has one element per element of op.Refs; nil means success. A CLAUDE.md that cannot be
+// written is not a failure. If an agent transaction fails, its memories without a failure get its
+// error, although they may be changed. The error is nil unless the first transaction returns
+// memories.ErrNotHolder. Nothing was changed then.
 func (s *Service) Bulk(ctx context.Context, slug string, op BulkOp) ([]*problem.Failure, error) {
 	errs := make([]error, len(op.Refs))
 	for i := 0; i < len(op.Refs); i += bulkSize {
@@ -94,9 +96,10 @@ func (s *Service) Bulk(ctx context.Context, slug string, op BulkOp) ([]*problem.
 	return failures, nil
 }
 
-// change deletes, purges, restores or verifies a memory. It adds the effects to c; the caller must
-// pass c to publish. After an error c may have effects too. If the caller does not publish them,
-// the next scan does.
+// change deletes, purges, restores or verifies a memory, and adds the effects to c, also if it
+// fails. The caller passes c to publish; otherwise the next scan publishes the effects. It returns
+// memories.ErrNotFound for an unknown id, and memories.ErrChanged if the ETag differs. It returns a
+// *memories.ConflictError if the state of the memory or its files does not allow the change.
 func (s *Service) change(ctx context.Context, tx *agenttx.Tx, c *changes, verb verb, ref MemoryRef) error {
 	switch verb {
 	case VerbDelete:

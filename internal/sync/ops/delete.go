@@ -18,9 +18,10 @@ import (
 	"memoir/internal/sync/scan"
 )
 
-// deleteRef moves a memory to the trash and removes its files. The caller must publish c. For a
-// memory in the trash it only adds missing tombstones, so that a content which was removed on disk
-// is blocked too.
+// deleteRef moves a memory to the trash and removes its files. For a memory that is in the trash it
+// only adds missing tombstones, so that a content that was removed on disk is blocked too. The
+// caller must publish c. It returns memories.ErrNotFound, memories.ErrChanged if the ETag differs,
+// and *memories.ConflictError if a file has changed or may not be removed.
 func (s *Service) deleteRef(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef) error {
 	head, recorded, err := rowWithFiles(ctx, tx, ref.ID, ref.ETag)
 	if err != nil {
@@ -40,10 +41,11 @@ func (s *Service) deleteRef(ctx context.Context, tx *agenttx.Tx, c *changes, ref
 	return s.scan(ctx, tx, c, written(tx, head.Path))
 }
 
-// deleteMemory commits the deletion of a memory, with a tombstone for each of its contents, and
-// removes its files and their lines in MEMORY.md. recorded are the files that mirror it or last
-// did. The caller must publish c. It returns a conflict if a file has changed or may not be
-// removed. If an error or a crash stops it after the commit, the next full scan finishes it.
+// deleteMemory commits the deletion of a memory with a tombstone for each of its contents. Then it
+// removes its files and their lines in MEMORY.md. recorded are the rows of its present and former
+// files. The caller must publish c. It returns a *memories.ConflictError, and changes nothing, if a
+// file has changed or may not be removed. After the commit, a file that cannot be removed is not an
+// error: the next full scan tries again.
 func deleteMemory(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow, recorded []records.File) error {
 	deletion, indexes, err := deletionOf(ctx, tx, head, recorded)
 	if err != nil {
@@ -61,9 +63,10 @@ func deleteMemory(ctx context.Context, tx *agenttx.Tx, c *changes, head records.
 	return err
 }
 
-// deletionOf returns the deletion of a memory with its files and index lines, and the indexes that
-// may list it. It changes nothing. It returns a conflict if a file has other bytes than recorded,
-// or may not be removed.
+// deletionOf returns the deletion of a memory, with its files and the index lines to remove.
+// indexes are the paths of the indexes that may list it. It writes nothing. recorded are the rows
+// of its present and former files. It returns a *memories.ConflictError if a file has other bytes
+// than recorded, cannot be read, or may not be removed.
 func deletionOf(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, recorded []records.File) (deletion records.Deletion, indexes []string, err error) {
 	if tx.Closed != nil {
 		return records.Deletion{}, nil, tx.ClosedError()
@@ -106,9 +109,9 @@ func deletionOf(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, rec
 	return records.Deletion{Head: head, Files: slices.Concat(mirrored, absent), IndexLines: lines, Actor: tx.Actor}, indexes, nil
 }
 
-// mirroredFiles returns the files on disk that mirror the memory, including files that a deletion
-// has yet to remove. For an unreadable memory it returns the file at the memory's path. It may
-// reuse the slice recorded.
+// mirroredFiles returns the files that the database has as present on disk for the memory. It
+// includes files that a deletion has yet to remove. For an unreadable memory it returns only the
+// file at the memory's path. It may reuse the slice recorded. It does not read the disk.
 func mirroredFiles(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, recorded []records.File) ([]records.File, error) {
 	if !head.Readable {
 		at, err := tx.Rows.FilesUnder(ctx, []string{head.Path})
@@ -120,9 +123,9 @@ func mirroredFiles(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, 
 	}), nil
 }
 
-// checkUnchanged returns a conflict if the file on disk has another hash than f, cannot be read, or
-// has a name that is not UTF-8. For another hash it also requests a scan. It returns nil if the
-// file is missing.
+// checkUnchanged returns a *memories.ConflictError if the file on disk has another hash than f,
+// cannot be read, or has a name that is not UTF-8. If the hash differs, it also requests a scan. It
+// returns nil if the file or the agent's directory is missing.
 func checkUnchanged(tx *agenttx.Tx, f records.File) error {
 	if tx.Root == nil {
 		return nil
@@ -147,9 +150,10 @@ func checkUnchanged(tx *agenttx.Tx, f records.File) error {
 // Arbitrary; files.ReadHash hashes every byte of a file up to this size.
 const maxTrashFile = 32 << 20
 
-// keepRaw stores the bytes of an unreadable file in its revision, if no scan has stored them
-// because the file is too large. It returns a conflict if they cannot be stored, and nil if the
-// file is missing.
+// keepRaw reads the file of an unreadable memory and stores its bytes in the database, so that they
+// can be restored. It does nothing for a readable memory, for stored bytes, and for a missing file
+// or directory. It returns a *memories.ConflictError if the file cannot be read or is larger than
+// maxTrashFile.
 func keepRaw(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow) error {
 	if head.Readable || tx.Root == nil {
 		return nil
@@ -169,8 +173,10 @@ func keepRaw(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow) error 
 	return tx.DB.KeepRaw(ctx, head.RevisionID, raw, files.Hash(raw))
 }
 
-// purge moves a memory to the trash and writes CLAUDE.md, then removes the memory with its history
-// from the database, in a second agent transaction. It returns the memory as it was in the trash.
+// purge moves a memory to the trash and writes CLAUDE.md. Then it removes the memory with its
+// history from the database, in a second agent transaction. It returns the memory as it was in the
+// trash. The errors are those of Change. After an error of the second transaction the memory is
+// still in the trash, or was restored meanwhile.
 func (s *Service) purge(ctx context.Context, slug string, ref MemoryRef) (Result, error) {
 	result, err := s.Change(ctx, slug, ChangeOp{VerbDelete, ref})
 	if err != nil {
@@ -184,8 +190,9 @@ func (s *Service) purge(ctx context.Context, slug string, ref MemoryRef) (Result
 	})
 }
 
-// purgeMemory removes a deleted memory with its history from the database, and adds an event to c.
-// Its tombstones stay. It returns a conflict if the memory is not in the trash.
+// purgeMemory removes a memory in the trash with its history from the database, and adds an event
+// to c. Its tombstones stay. It returns memories.ErrNotFound for an unknown id, and a
+// *memories.ConflictError if the memory is not in the trash.
 func purgeMemory(ctx context.Context, tx *agenttx.Tx, c *changes, id string) error {
 	head, err := tx.Rows.Row(ctx, id)
 	if err != nil {

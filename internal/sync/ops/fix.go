@@ -23,11 +23,11 @@ type FixOp struct {
 	Hash      string    // hash of these bytes
 }
 
-// Fix applies one of the fixes that Fixes offers to a file of a memory, scans it, and writes
-// CLAUDE.md. With op.Undo, it writes back the bytes with op.Hash instead. It returns the memory of
-// that file. The file keeps its modification time. Errors to test for: memories.ErrNotFound,
-// memories.ErrChanged, *memories.InvalidError for a path or fix that the memory does not have, and
-// *memories.ConflictError.
+// Fix applies one of the fixes that Fixes offers to a file of a memory, or with op.Undo writes back
+// earlier bytes. It scans the file, writes CLAUDE.md, and returns the memory of the file. The file
+// keeps its modification time. Result.ClaudeMDProblem is the reason if CLAUDE.md could not be
+// written. Errors to test for: memories.ErrNotFound, memories.ErrChanged, *memories.ConflictError,
+// and *memories.InvalidError if the memory lacks the path or the fix.
 func (s *Service) Fix(ctx context.Context, slug string, op FixOp) (Result, error) {
 	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (Result, error) {
 		var c changes
@@ -43,8 +43,10 @@ func (s *Service) Fix(ctx context.Context, slug string, op FixOp) (Result, error
 	})
 }
 
-// fixFile applies a fix to the bytes of a file, or writes the bytes of before a fix, and scans the
-// file. The caller must publish c. It returns a conflict if these bytes are no longer stored.
+// fixFile applies the fix op.Fix to the file at op.Path, or with op.Undo writes the stored bytes
+// with the hash op.Hash. It scans the file. The caller must publish c. It returns a
+// *memories.ConflictError if no bytes with that hash are stored, or if the file has changed. It
+// returns *memories.InvalidError if the memory lacks the file or the file lacks the fix.
 func (s *Service) fixFile(ctx context.Context, tx *agenttx.Tx, c *changes, op FixOp) error {
 	head, f, raw, err := mirroredFileAt(ctx, tx, op.Ref.ID, op.Ref.ETag, op.Path)
 	if err != nil {
@@ -75,9 +77,10 @@ func (s *Service) fixFile(ctx context.Context, tx *agenttx.Tx, c *changes, op Fi
 }
 
 // mirroredFileAt returns the row of a memory, its file at path, and the bytes of that file. It
-// returns a conflict for a deleted memory and for a file that is missing or not as recorded. It
-// returns *memories.InvalidError for an unreadable memory and for a path that is not one of its
-// files.
+// returns memories.ErrNotFound for an unknown id, and memories.ErrChanged if the ETag differs. It
+// returns a *memories.ConflictError for a deleted memory, and for a file that is missing,
+// unreadable, or has other bytes than recorded. It returns *memories.InvalidError for an unreadable
+// memory, and if path is not one of its files.
 func mirroredFileAt(ctx context.Context, tx *agenttx.Tx, id, etag, path string) (head records.MemoryRow, f records.File, raw []byte, err error) {
 	head, recorded, err := rowWithFiles(ctx, tx, id, etag)
 	if err != nil {
@@ -107,8 +110,9 @@ func mirroredFileAt(ctx context.Context, tx *agenttx.Tx, id, etag, path string) 
 	return head, f, raw, err
 }
 
-// fixedBytes returns the bytes of a file after a fix. It returns *memories.InvalidError if the file
-// does not have that fix now.
+// fixedBytes returns the bytes that the file would have after the fix with the id fix. raw are its
+// present bytes. It writes nothing. It returns *memories.InvalidError if the file does not have
+// that fix now.
 func fixedBytes(ctx context.Context, store *postgres.Store, tx *agenttx.Tx, row records.Agent, head records.MemoryRow, f records.File, raw []byte, fix string) ([]byte, error) {
 	m, err := tx.Rows.Memory(ctx, tx.Agent.Slug, head.ID)
 	if err != nil {
@@ -126,9 +130,11 @@ func fixedBytes(ctx context.Context, store *postgres.Store, tx *agenttx.Tx, row 
 	return nil, &memories.InvalidError{Field: "fix", Reason: "is none that this file has now; ask for its fixes again"}
 }
 
-// replace writes after into a file of the memory and scans it. The file keeps its modification
-// time. If the file has the memory's content, after becomes the memory's content. If it has an
-// older content under the same name, after does not count as newer. The caller must publish c.
+// replace writes after into a file of the memory and scans it; the modification time stays. If the
+// file has the memory's content, after becomes that content. If it has an older content under the
+// same name, after does not count as newer. A tombstone of the new content is deleted. The caller
+// must publish c. It returns a *memories.ConflictError if the file has changed, cannot be written,
+// or is team memory with a credential.
 func (s *Service) replace(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow, f records.File, after []byte) error {
 	parsed := frontmatter.Parse(after, agenttx.Stem(f.Path))
 	fingerprint := parsed.Fingerprint(after)
@@ -172,9 +178,10 @@ func (s *Service) replace(ctx context.Context, tx *agenttx.Tx, c *changes, head 
 	return nil
 }
 
-// renameToMarkdown renames a text file that is not Markdown to a name with .md, and scans it. It
-// returns the new path. It does nothing, and done is false, if op is not about such a file. The
-// caller must publish c.
+// renameToMarkdown renames a text file to a name that ends in .md, and scans it. It returns the new
+// path. It does nothing, and done is false, if op is not the rename of an unreadable memory's text
+// file. The caller must publish c. It returns a *memories.ConflictError if the file is missing, has
+// changed, or cannot be renamed.
 func (s *Service) renameToMarkdown(ctx context.Context, tx *agenttx.Tx, c *changes, op FixOp) (to string, done bool, err error) {
 	head, recorded, err := rowWithFiles(ctx, tx, op.Ref.ID, op.Ref.ETag)
 	if err != nil || head.Readable || !isNotMarkdown(head.Problems) || op.Fix != renameFix || op.Path != head.Path || head.State == memories.Deleted {
@@ -203,8 +210,8 @@ func (s *Service) renameToMarkdown(ctx context.Context, tx *agenttx.Tx, c *chang
 	return to, true, s.scan(ctx, tx, c, written(tx, head.Path, to))
 }
 
-// takeAsIs accepts the present bytes of an unfinished file as its content, and scans it. It deletes
-// a tombstone of that content. The caller must publish c.
+// takeAsIs makes the next scan accept the unfinished file f with its present bytes raw, and scans
+// it. It deletes a tombstone of that content. The file is not written. The caller must publish c.
 func (s *Service) takeAsIs(ctx context.Context, tx *agenttx.Tx, c *changes, f records.File, raw []byte) error {
 	parsed := frontmatter.Parse(raw, agenttx.Stem(f.Path))
 	key := memories.Key{Name: parsed.Name, Team: tx.Agent.InTeam(f.Path)}

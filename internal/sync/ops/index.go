@@ -21,9 +21,10 @@ import (
 // or "*" for any.
 type RebuildIndexOp struct{ Match string }
 
-// RebuildIndex makes the MEMORY.md of the primary directory list its memory files, or creates it,
-// and scans it. It returns the change; without one it writes nothing. Errors to test for:
-// memories.ErrNotFound, memories.ErrChanged if the ETag of the change is not op.Match, and
+// RebuildIndex makes the primary MEMORY.md list the agent's primary memory files, creates it if it
+// is missing, and scans it. It returns the change. If Before and After are equal, it writes
+// nothing. It does not write CLAUDE.md. Errors to test for: memories.ErrNotFound for an unknown
+// slug, and memories.ErrChanged if op.Match is not the change's ETag. It returns
 // *memories.ConflictError if the index cannot be read or written.
 func (s *Service) RebuildIndex(ctx context.Context, slug string, op RebuildIndexOp) (indexfile.IndexChange, error) {
 	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (indexfile.IndexChange, error) {
@@ -67,9 +68,10 @@ type Adoption struct {
 	Body        *string
 }
 
-// AdoptFact saves a fact of a MEMORY.md as a memory, writes CLAUDE.md, and replaces the fact by an
-// entry for the memory. The memory is written first; after an error, the same call does the rest.
-// Errors to test for: memories.ErrNotFound, *memories.InvalidError, *memories.NameTakenError, and
+// AdoptFact saves a fact of a MEMORY.md as a memory, writes CLAUDE.md, and replaces the fact by a
+// link to the memory's file. After an error the memory may exist; the same call then does the rest.
+// Result.ClaudeMDProblem is the reason if CLAUDE.md could not be written. Errors to test for:
+// memories.ErrNotFound for an unknown fact, *memories.InvalidError, *memories.NameTakenError, and
 // *memories.ConflictError if the index has changed or cannot be written.
 func (s *Service) AdoptFact(ctx context.Context, slug string, adoption Adoption) (Result, error) {
 	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (Result, error) { return s.adopt(ctx, tx, adoption) })
@@ -107,8 +109,9 @@ func (s *Service) adopt(ctx context.Context, tx *agenttx.Tx, adoption Adoption) 
 	return result, s.scan(ctx, tx, &changes{}, written(tx, index))
 }
 
-// readFact returns the bytes of an index, and the fact in it that has the id. It returns a conflict
-// if the index does not have the fact or cannot be read.
+// readFact returns the bytes of the index at that path, and the fact in it that has the id. It
+// returns a *memories.ConflictError if the index is missing, cannot be read, or does not have the
+// fact.
 func readFact(tx *agenttx.Tx, index, id string) ([]byte, memorymd.Fact, error) {
 	raw, err := agenttx.ReadAll(tx.Root, index, memories.MaxFileSize)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, agenttx.ErrTooLarge) {
@@ -125,15 +128,17 @@ func readFact(tx *agenttx.Tx, index, id string) ([]byte, memorymd.Fact, error) {
 	return raw, facts[at], nil
 }
 
-// draft returns the memory that the fact becomes. team reports whether the index is in team memory.
+// draft returns the memory that the fact becomes: the fact's title, description and text, replaced
+// by the fields that are set in a. team reports whether the index is in team memory.
 func (a Adoption) draft(fact memorymd.Fact, team bool) memories.Draft {
 	draft := memories.Draft{Name: fact.Title(), Team: team, Type: a.Type, Description: fact.Description(), Body: fact.Text}
 	return withPatch(draft, memories.Patch{Name: a.Name, Description: a.Description, Body: a.Body})
 }
 
-// writeAdopted saves the draft as a new memory, and returns it. If a memory with the same key and
-// content exists, an earlier call has written it, and writeAdopted returns that one. If its content
-// is another one, it returns *memories.NameTakenError.
+// writeAdopted saves the draft as a new memory, writes CLAUDE.md, and returns the memory. If a
+// memory that is not deleted has the draft's key and content, it writes nothing and returns that
+// one. If such a memory has another content, it returns *memories.NameTakenError. Result.Created
+// reports whether it has saved the memory.
 func (s *Service) writeAdopted(ctx context.Context, tx *agenttx.Tx, draft memories.Draft) (Result, error) {
 	head, err := tx.Rows.RowOf(ctx, draft.Key())
 	if err != nil {
@@ -154,7 +159,8 @@ func (s *Service) writeAdopted(ctx context.Context, tx *agenttx.Tx, draft memori
 	return result, err
 }
 
-// entryFor returns the line for a memory in the index at that path.
+// entryFor returns the line that lists the memory m in the index at the path index. Its link is
+// relative to the directory of the index.
 func entryFor(index string, m memories.Memory) string {
 	target, err := filepath.Rel(filepath.FromSlash(path.Dir(index)), filepath.FromSlash(m.Path))
 	if err != nil {
@@ -163,8 +169,9 @@ func entryFor(index string, m memories.Memory) string {
 	return memorymd.Entry(m.Name, filepath.ToSlash(target), m.Description)
 }
 
-// notReplaced returns the error for the case that the memory was written and the index was not.
-// writeErr is the cause. The result is a conflict if writeErr is one, and otherwise writeErr.
+// notReplaced returns the error of AdoptFact for a memory that was saved while its index could not
+// be written. writeErr is the cause. The result is a new *memories.ConflictError if writeErr is
+// one, and otherwise writeErr.
 func notReplaced(index string, m memories.Memory, writeErr error) error {
 	var conflict *memories.ConflictError
 	if !errors.As(writeErr, &conflict) {
@@ -174,8 +181,8 @@ func notReplaced(index string, m memories.Memory, writeErr error) error {
 		"cannot be written. Look at the index and try again.", m.Path, index)}
 }
 
-// hasContent reports whether the memory has the type, description and body of the draft. The names
-// must be equal.
+// hasContent reports whether the memory of the row head has the name, type, description and body of
+// the draft. Differences that the canonical form removes do not count.
 func hasContent(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, draft memories.Draft) (bool, error) {
 	if head.Type != draft.Type {
 		return false, nil

@@ -22,10 +22,12 @@ type KeepOp struct {
 	Version string    // hexadecimal fingerprint of the content to keep
 }
 
-// Keep ends a conflict between the files of a memory. It makes one of their contents the memory's
-// in a primary file, and removes the primary files with other contents, which stay in the history.
-// Errors to test for: memories.ErrNotFound for an unknown memory or version, memories.ErrChanged,
-// and *memories.ConflictError if a file has changed or cannot be written or removed.
+// Keep ends a conflict between the files of a memory. It writes the content op.Version to a primary
+// file, and removes the other primary files. Their contents stay in the history. It writes
+// CLAUDE.md and returns the memory; Result.ClaudeMDProblem is the reason if CLAUDE.md could not be
+// written. Errors to test for: memories.ErrNotFound for an unknown memory or content,
+// memories.ErrChanged, and *memories.ConflictError if a file has changed or cannot be written or
+// removed.
 func (s *Service) Keep(ctx context.Context, slug string, op KeepOp) (Result, error) {
 	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (Result, error) {
 		head, recorded, err := rowWithFiles(ctx, tx, op.Ref.ID, op.Ref.ETag)
@@ -82,8 +84,9 @@ func (s *Service) Keep(ctx context.Context, slug string, op KeepOp) (Result, err
 	})
 }
 
-// draftOf returns the memory with the content of that version, which the memory or one of its files
-// has. It returns memories.ErrNotFound for an unknown version.
+// draftOf returns the memory with the content whose hexadecimal fingerprint is version. The memory
+// or one of its files must have that content; otherwise the error is memories.ErrNotFound. It
+// returns a *memories.ConflictError for a deleted or unreadable memory.
 func draftOf(ctx context.Context, store *postgres.Store, tx *agenttx.Tx, head records.MemoryRow, version string) (memories.Draft, error) {
 	m, err := tx.Rows.Memory(ctx, tx.Agent.Slug, head.ID)
 	if err != nil {
@@ -102,16 +105,17 @@ func draftOf(ctx context.Context, store *postgres.Store, tx *agenttx.Tx, head re
 	return memories.Draft{}, memories.ErrNotFound
 }
 
-// mirroredPrimaryFiles returns the primary files that mirror the memory, without files that a
-// deletion is removing.
+// mirroredPrimaryFiles returns the primary files that the database has as present for the memory,
+// without files that a deletion is removing. The result is a new slice.
 func mirroredPrimaryFiles(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, recorded []records.File) ([]records.File, error) {
 	mirrored, err := mirroredFiles(ctx, tx, head, recorded)
 	return slices.DeleteFunc(slices.Clone(mirrored), func(f records.File) bool { return !f.IsPrimary() || f.Status != records.Mirrored }), err
 }
 
-// removeOthers removes the given primary files of a memory with their lines in MEMORY.md, and scans
-// their paths. It continues after a failure. It returns a conflict that lists the files that could
-// not be removed. The caller must publish c.
+// removeOthers removes the given primary files with their lines in MEMORY.md, and scans their
+// paths. It ignores an index that cannot be edited. If a file cannot be removed or has changed, it
+// removes the rest and returns a *memories.ConflictError that lists those files. The caller must
+// publish c.
 func (s *Service) removeOthers(ctx context.Context, tx *agenttx.Tx, c *changes, others []records.File) error {
 	paths := removal.PathsOf(others)
 	indexes := indexfile.IndexesFor(tx.Root, tx.Agent, paths)

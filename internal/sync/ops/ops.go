@@ -62,19 +62,20 @@ type changes struct {
 	path     string             // set by a restore: the path that the memory had before
 }
 
-// add adds an event about the memory of that name.
+// add adds an event of the given kind to c, about the memory of that name; publish sends it.
 func (c *changes) add(kind events.Kind, name string) {
 	c.events = append(c.events, reconcile.Change{Kind: kind, Name: name})
 }
 
-// scan runs the scan r and adds the memories that it has changed to c, also if it fails.
+// scan runs the scan r and adds the ids of the memories that it has changed to c, also if it fails.
+// It returns the error of the scan.
 func (s *Service) scan(ctx context.Context, tx *agenttx.Tx, c *changes, r scan.Request) error {
 	result, err := s.Scanner.Run(ctx, tx, r)
 	c.memories = append(c.memories, result.Memories...)
 	return err
 }
 
-// written returns the request to scan files that the transaction's actor has just written.
+// written returns the request to scan files that the transaction's actor has written or removed.
 func written(tx *agenttx.Tx, paths ...string) scan.Request {
 	return scan.Request{Paths: paths, Origin: reconcile.Origin{Actor: tx.Actor}}
 }
@@ -85,9 +86,9 @@ func saved(tx *agenttx.Tx, path string) scan.Request {
 	return scan.Request{Paths: []string{path}, Saved: path, Origin: reconcile.Origin{Actor: tx.Actor}}
 }
 
-// publish completes an operation with the effects c: it records the files in c.removed as removed,
-// compiles CLAUDE.md and writes it if it differs, and sends the events. It returns the state of
-// CLAUDE.md. A CLAUDE.md that cannot be written is not an error.
+// publish completes an operation with the effects c. It records the files in c.removed as removed,
+// writes CLAUDE.md if its text differs, and sends the events. It returns the state of CLAUDE.md. If
+// the file cannot be written, Problem of the state is the reason, without an error.
 func (s *Service) publish(ctx context.Context, tx *agenttx.Tx, c *changes) (records.ClaudeMD, error) {
 	if err := removal.Finish(ctx, tx, c.removed); err != nil {
 		return records.ClaudeMD{}, err
@@ -98,7 +99,7 @@ func (s *Service) publish(ctx context.Context, tx *agenttx.Tx, c *changes) (reco
 }
 
 // memoryRow returns the row of a memory. It returns memories.ErrNotFound for an unknown id, and
-// memories.ErrChanged if the memory has another ETag than etag.
+// memories.ErrChanged if etag is not the memory's ETag. An empty etag and "*" match every memory.
 func memoryRow(ctx context.Context, tx *agenttx.Tx, id, etag string) (records.MemoryRow, error) {
 	head, err := tx.Rows.Row(ctx, id)
 	if err != nil {
@@ -107,8 +108,9 @@ func memoryRow(ctx context.Context, tx *agenttx.Tx, id, etag string) (records.Me
 	return head, checkETag(head, etag)
 }
 
-// rowWithFiles returns the row of a memory, and the files that mirror it or last did. It returns
-// memories.ErrNotFound for an unknown id, and memories.ErrChanged if the memory has another ETag.
+// rowWithFiles returns the row of a memory and the rows of its present and former files. It returns
+// memories.ErrNotFound for an unknown id, and memories.ErrChanged if etag is not the memory's ETag.
+// An empty etag and "*" match every memory.
 func rowWithFiles(ctx context.Context, tx *agenttx.Tx, id, etag string) (records.MemoryRow, []records.File, error) {
 	head, recorded, err := tx.Rows.RowWithFiles(ctx, id)
 	if err != nil {
@@ -117,8 +119,8 @@ func rowWithFiles(ctx context.Context, tx *agenttx.Tx, id, etag string) (records
 	return head, recorded, checkETag(head, etag)
 }
 
-// checkETag returns memories.ErrChanged if the memory has another ETag than etag. An empty etag and
-// "*" match every memory.
+// checkETag returns memories.ErrChanged if etag is not the ETag of the memory, and nil if it is. An
+// empty etag and "*" match every memory.
 func checkETag(head records.MemoryRow, etag string) error {
 	if etag != "" && etag != "*" && etag != ETag(head.Memory) {
 		return memories.ErrChanged
@@ -126,8 +128,8 @@ func checkETag(head records.MemoryRow, etag string) error {
 	return nil
 }
 
-// ETag returns the strong entity tag of a memory, with quotes. It covers the id, content, file,
-// name, scope and state.
+// ETag returns the strong entity tag of a memory, with quotes. It depends on the memory's id, name,
+// state, scope, content, and the hash of its file.
 func ETag(m memories.Memory) string {
 	scope := ""
 	if m.Team {
@@ -140,15 +142,17 @@ func ETag(m memories.Memory) string {
 // errInTrash means that the operation is not possible for a deleted memory.
 var errInTrash = &memories.ConflictError{Reason: "The memory is in the trash. Nothing was changed. Restore it first."}
 
-// readResult returns the memory with that id as it is after an operation. state is the state of
-// CLAUDE.md, whose problem the result repeats.
+// readResult returns the memory with that id as the database has it now. state is the state of
+// CLAUDE.md; its Problem becomes Result.ClaudeMDProblem. It returns memories.ErrNotFound for an
+// unknown id.
 func readResult(ctx context.Context, tx *agenttx.Tx, id string, state records.ClaudeMD) (Result, error) {
 	m, err := tx.Rows.Memory(ctx, tx.Agent.Slug, id)
 	return Result{Memory: m, ClaudeMDProblem: state.Problem}, err
 }
 
-// resultAt returns the memory that the file at path mirrors, or whose unreadable file is there, as
-// it is after an operation. It returns memories.ErrNotFound if no memory has the path.
+// resultAt returns the memory that the file at path mirrors, or the unreadable memory with that
+// path. The Problem of state becomes Result.ClaudeMDProblem. It returns memories.ErrNotFound if no
+// memory has the path.
 func resultAt(ctx context.Context, tx *agenttx.Tx, path string, state records.ClaudeMD) (Result, error) {
 	at, err := tx.Rows.FilesUnder(ctx, []string{path})
 	if err != nil {
@@ -166,7 +170,8 @@ func resultAt(ctx context.Context, tx *agenttx.Tx, path string, state records.Cl
 	return readResult(ctx, tx, unreadable[0].ID, state)
 }
 
-// publishAt publishes the effects in c and returns the memory of the file at path. It returns
+// publishAt publishes the effects in c and returns the memory of the file at path. If CLAUDE.md
+// cannot be written, Result.ClaudeMDProblem is the reason, without an error. It returns
 // memories.ErrNotFound if no memory has the path.
 func (s *Service) publishAt(ctx context.Context, tx *agenttx.Tx, c *changes, path string) (Result, error) {
 	state, err := s.publish(ctx, tx, c)
@@ -177,8 +182,9 @@ func (s *Service) publishAt(ctx context.Context, tx *agenttx.Tx, c *changes, pat
 }
 
 // publishWritten publishes the effects in c after a file of the memory with the key was written,
-// and returns that memory. It also requests scans of the blocked files with the key, because a
-// tombstone may have been lifted.
+// and returns that memory. It also requests scans of blocked files with the key, because a
+// tombstone may be deleted. If CLAUDE.md cannot be written, Result.ClaudeMDProblem is the reason,
+// without an error. It returns memories.ErrNotFound if no memory has the key.
 func (s *Service) publishWritten(ctx context.Context, tx *agenttx.Tx, c *changes, key memories.Key) (Result, error) {
 	if err := rescanBlocked(ctx, s.Store, tx, key); err != nil {
 		return Result{}, err

@@ -41,9 +41,10 @@ const (
 // renameFix is the ID of the fix that renames a text file.
 const renameFix = "rename"
 
-// Fixes returns the files of a memory that have problems, with their fixes. It changes nothing and
-// does not lock the agent. It returns none for a memory in the trash and for an agent without a
-// directory. It returns memories.ErrNotFound for an unknown agent or memory.
+// Fixes returns the files of a memory that have problems, with their fixes, if there are any. It
+// writes nothing and does not lock the agent. It returns nil for a memory in the trash and for a
+// missing directory, and omits files that cannot be read. For an unreadable memory it returns its
+// one file. It returns memories.ErrNotFound for an unknown slug or memory.
 func (s *Service) Fixes(ctx context.Context, slug string, op FixesOp) ([]Flawed, error) {
 	row, err := s.Store.Agent(ctx, slug)
 	if err != nil {
@@ -84,8 +85,9 @@ func (s *Service) Fixes(ctx context.Context, slug string, op FixesOp) ([]Flawed,
 	return flawed, nil
 }
 
-// inspectFile returns the problems and fixes of one file of a memory. They include another file
-// with the same name in the same directory. raw are the bytes of the file.
+// inspectFile returns the problems and fixes of one file of a memory, whose bytes are raw. A second
+// file of the memory in the same directory is a problem too. Without problems, Problems of the
+// result is empty. It writes nothing.
 func inspectFile(ctx context.Context, store *postgres.Store, row records.Agent, m memories.Memory, f memories.MemoryFile, raw []byte) (Flawed, error) {
 	found := Flawed{
 		Path: f.Path, Session: f.Session, Hash: files.Hash(raw), Raw: raw,
@@ -128,8 +130,8 @@ func inspectFile(ctx context.Context, store *postgres.Store, row records.Agent, 
 	return found, nil
 }
 
-// freeName returns a name that no memory has, also no deleted one. It is the stem of a file, or
-// taken with the first free number from 2.
+// freeName returns a name that no memory of the agent has, deleted ones included. It is stem, or
+// taken followed by a number from 2. It is never taken itself.
 func freeName(ctx context.Context, store *postgres.Store, row records.Agent, taken, stem string) (string, error) {
 	for n := 1; ; n++ {
 		name := memories.Content{Name: stem}.Canonical().Name
@@ -153,9 +155,9 @@ func freeName(ctx context.Context, store *postgres.Store, row records.Agent, tak
 	}
 }
 
-// unfinishedFixes returns the fixes of an unfinished file with the bytes raw. One writes lastGood,
-// if that is not nil. Others fix the text so that the file is finished and has the memory's name.
-// The last uses raw as it is.
+// unfinishedFixes returns the fixes of an unfinished file at the path p with the bytes raw. The
+// first writes lastGood, unless that is nil. Others correct the text, if the file then is finished
+// and has the memory's name. The last accepts raw as it is.
 func unfinishedFixes(m memories.Memory, p string, raw, lastGood []byte) []frontmatter.Fix {
 	var fixes []frontmatter.Fix
 	if lastGood != nil {
@@ -176,14 +178,14 @@ func unfinishedFixes(m memories.Memory, p string, raw, lastGood []byte) []frontm
 	})
 }
 
-// isNotMarkdown reports whether the problems are those of a text file whose name does not end in
-// .md.
+// isNotMarkdown reports whether the first of the problems is that a text file's name does not end
+// in .md.
 func isNotMarkdown(problems []memories.Problem) bool {
 	return len(problems) > 0 && problems[0].Code == memories.CodeNotMarkdown
 }
 
 // inspectNonMarkdown returns the problems of a text file that is not Markdown, with the fix that
-// renames it. Without a fix, the file cannot be read.
+// renames it. If the file cannot be read, it returns the recorded problems without a fix.
 func inspectNonMarkdown(root *os.Root, m memories.Memory) Flawed {
 	found := Flawed{Path: m.Path, Session: m.Session, Hash: m.Hash, Problems: m.Problems}
 	raw, err := agenttx.ReadAll(root, m.Path, memories.MaxFileSize)
@@ -199,8 +201,9 @@ func inspectNonMarkdown(root *os.Root, m memories.Memory) Flawed {
 	return found
 }
 
-// markdownPath returns a free path for a file with .md in place of its ending, and with a number
-// from 2 if that is taken. It is never the path of an index or of another well-known file.
+// markdownPath returns a path at which nothing exists: relPath with .md in place of its extension,
+// or with _2, _3 and so on before .md. It is never the path of an index or of another well-known
+// file.
 func markdownPath(root *os.Root, relPath string) string {
 	base := strings.TrimSuffix(relPath, path.Ext(relPath))
 	for n := 1; ; n++ {

@@ -16,10 +16,12 @@ import (
 	"memoir/internal/sync/scan"
 )
 
-// renameMemory gives a memory the name and scope of the draft; id and history stay. It writes the
-// new file, scans it, removes the old files, and writes CLAUDE.md. The commit of that scan renames
-// the memory; before it, an error or a crash leaves the old name and files. It returns
-// *memories.NameTakenError if another memory with the draft's key exists and is not deleted.
+// renameMemory gives a memory the name, scope and content of the draft; id and history stay. It
+// writes the new file, scans it, removes the old files, and writes CLAUDE.md.
+// Result.ClaudeMDProblem is the reason if CLAUDE.md could not be written. An error before the
+// commit of that scan leaves the old name and files. Errors to test for: *memories.NameTakenError
+// if another memory that is not deleted has the draft's key, *memories.ConflictError and
+// *memories.InvalidError.
 func (s *Service) renameMemory(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, draft memories.Draft) (Result, error) {
 	if err := tx.CanWrite(ctx); err != nil {
 		return Result{}, err
@@ -66,8 +68,8 @@ func (s *Service) renameMemory(ctx context.Context, tx *agenttx.Tx, head records
 	return s.publishWritten(ctx, tx, &c, draft.Key())
 }
 
-// checkFreeKey returns *memories.NameTakenError if a memory with the draft's key exists and is not
-// deleted.
+// checkFreeKey returns *memories.NameTakenError if a memory that is not deleted has the draft's
+// key.
 func checkFreeKey(ctx context.Context, tx *agenttx.Tx, draft memories.Draft) error {
 	taken, err := tx.Rows.RowOf(ctx, draft.Key())
 	if err == nil && taken != nil && taken.State != memories.Deleted {
@@ -88,10 +90,11 @@ func (f memoryFile) fingerprint() memories.Fingerprint {
 	return parsed.Fingerprint(f.data)
 }
 
-// newFileOf returns a new file for the draft, at a free path. raw are the present bytes of the
-// memory with the row head; they may be nil. If the name stays, the file has these bytes and the
-// memory's modification time. Otherwise the draft is written into them. It returns
-// *memories.InvalidError if the file is too large, or is team memory with a credential.
+// newFileOf returns a new file for the draft, at a path where no file is. It writes nothing. raw
+// are the stored bytes of the memory head, or nil. If the name stays, the file gets raw and the
+// memory's modification time. Otherwise the draft is written into raw. It returns
+// *memories.InvalidError if the file is too large or is team memory with a credential. It returns
+// *memories.ConflictError if its path leads out of team memory.
 func newFileOf(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, raw []byte, draft memories.Draft) (memoryFile, error) {
 	relPath, err := unrecordedTarget(ctx, tx, draft)
 	if err != nil {

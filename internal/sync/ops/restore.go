@@ -20,8 +20,10 @@ import (
 )
 
 // restoreRef restores a memory that is in the trash or missing: its file, its lines in MEMORY.md
-// and its row. The caller must publish c. It returns a conflict if the memory is neither, or cannot
-// be restored. It also returns one if the memory is back but a MEMORY.md could not be written.
+// and its row. The caller must publish c. It returns memories.ErrNotFound, and memories.ErrChanged
+// if the ETag differs. It returns a *memories.ConflictError for any other state, and if the file
+// cannot be written. It also returns one if the memory is restored but a MEMORY.md could not be
+// written.
 func (s *Service) restoreRef(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef) error {
 	head, err := memoryRow(ctx, tx, ref.ID, ref.ETag)
 	if err != nil {
@@ -48,9 +50,9 @@ func (s *Service) restoreRef(ctx context.Context, tx *agenttx.Tx, c *changes, re
 	return s.continueRestore(ctx, tx, c, head, unremoved)
 }
 
-// restoreToIndexes puts back the lines that the memory's deletion removed from the MEMORY.md files.
-// It does not create a missing file. It stops and returns a conflict for the first file that cannot
-// be written.
+// restoreToIndexes puts the lines that the memory's deletion removed back into the MEMORY.md files.
+// It does not create a missing one. It stops at the first file that cannot be read or written, and
+// returns a *memories.ConflictError.
 func restoreToIndexes(tx *agenttx.Tx, head records.MemoryRow) error {
 	for index, lines := range head.IndexLines {
 		err := indexfile.EditIndex(tx, index, func(raw []byte) []byte { return memorymd.Restore(raw, lines) })
@@ -61,9 +63,9 @@ func restoreToIndexes(tx *agenttx.Tx, head records.MemoryRow) error {
 	return nil
 }
 
-// canRestore returns a conflict if the memory cannot be restored. Its directory may not be
-// writable, its bytes may never have been stored, or it is team memory with a credential. It
-// changes nothing.
+// canRestore returns a *memories.ConflictError if the memory cannot be restored. The causes: its
+// directory may not be written, its bytes are not stored, or it is team memory with a credential.
+// It returns nil otherwise, and changes nothing.
 func canRestore(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow) error {
 	if err := tx.CanWrite(ctx); err != nil {
 		return err
@@ -78,9 +80,9 @@ func canRestore(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow) err
 	return CheckCredentials(head.Team, head.Path, raw)
 }
 
-// scanBeforeRestore scans the path of the memory's file if something is there. It returns a
-// conflict if that scan has brought the memory back: the file then has a newer content, which would
-// replace the restored one at the next scan.
+// scanBeforeRestore scans the path of the memory's file. It does nothing if the path is free. If
+// that scan has brought the memory back, it returns a *memories.ConflictError. The file then has a
+// newer content, which would replace the restored one.
 func (s *Service) scanBeforeRestore(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow) error {
 	if tx.IsFree(head.Path) {
 		return nil
@@ -99,10 +101,10 @@ func (s *Service) scanBeforeRestore(ctx context.Context, tx *agenttx.Tx, c *chan
 	return &memories.ConflictError{Reason: fmt.Sprintf("The memory %q lives again: %s has been written meanwhile. Nothing was restored. What you wanted back is in its history.", head.Name, head.Path)}
 }
 
-// continueRestore runs the steps of a restore after BeginRestore: it writes the file, puts back the
-// lines in MEMORY.md, scans the file, and ends the restore in the database. Each step is safe to
-// repeat: FinishRestores calls it again after an error or a crash. unremoved are the files that the
-// memory's deletion had yet to remove; they are marked again if the file certainly was not written.
+// continueRestore runs the steps of a restore after BeginRestore. It writes the file, puts back the
+// lines in MEMORY.md, scans the file, and ends the restore in the database. After an error the
+// restore stays open, and FinishRestores repeats all steps. unremoved are files that the memory's
+// deletion had yet to remove. They are marked for removal again if nothing was written.
 func (s *Service) continueRestore(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow, unremoved []records.File) error {
 	raw, err := tx.Rows.CurrentRaw(ctx, head.UUID)
 	if err != nil {
@@ -129,9 +131,10 @@ func (s *Service) continueRestore(ctx context.Context, tx *agenttx.Tx, c *change
 // the same moment. Arbitrary.
 const writeBackAttempts = 5
 
-// writeBack writes raw to a path of the memory, or to a new one, and returns the path. It does not
-// write a file that has the same bytes already: an interrupted restore has written it. If certainly
-// nothing was written, and the memory is in the trash or missing, it withdraws the restore.
+// writeBack writes raw to a path of the memory, or to a new one, and returns the path. A file that
+// has the same bytes already is not written again. It returns WriteConflict for a failed write. If
+// nothing was written, and the memory is in the trash or missing, it also cancels the restore and
+// marks unremoved for removal again.
 func writeBack(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, unremoved []records.File, raw []byte) (relPath string, err error) {
 	for range writeBackAttempts {
 		var data []byte
@@ -154,9 +157,9 @@ func writeBack(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, unre
 	return "", errors.Join(tx.DB.CancelRestore(ctx, head, unremoved), writeErr)
 }
 
-// restoreTarget returns the path and the bytes of the file to write. It prefers earlier primary
-// paths of the memory, the path of the content first, to a new path. Nothing is at the path, or a
-// file with these bytes. For an unreadable memory it returns the memory's path and raw.
+// restoreTarget returns the path and the bytes of the file to write. It prefers head.Path, then
+// other earlier primary paths, then a new path. The path is free, or has a file with these bytes.
+// For an unreadable memory it returns head.Path and raw, without this check. It writes nothing.
 func restoreTarget(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, raw []byte) (relPath string, data []byte, err error) {
 	if !head.Readable {
 		return head.Path, raw, nil
@@ -185,8 +188,8 @@ func restoreTarget(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, 
 	}
 }
 
-// withName returns raw with the memory's name. It changes raw only if raw would have another name
-// at relPath, because it states none and the file name is another one.
+// withName returns raw, changed so that the name is head.Name at relPath. If it is that already, it
+// returns raw unchanged. A file that states no name is named after its path.
 func withName(raw []byte, head records.MemoryRow, relPath string) []byte {
 	f := frontmatter.Parse(raw, agenttx.Stem(relPath))
 	if f.Name == head.Name {
@@ -198,8 +201,9 @@ func withName(raw []byte, head records.MemoryRow, relPath string) []byte {
 }
 
 // FinishRestores continues the restores that an error or a crash has interrupted. Full scans call
-// it. It returns the ids of the changed memories. It logs a restore that fails because of files or
-// other memories, and continues; the next call tries it again. It returns other errors at once.
+// it. It returns the ids of the changed memories, for Publisher.Run. It logs a restore that fails
+// because of files or other memories, and continues; the next call tries again. After other errors
+// it returns nil and the error. Without an open directory it does nothing.
 func (s *Service) FinishRestores(ctx context.Context, tx *agenttx.Tx) (changed []uuid.UUID, err error) {
 	if tx.Root == nil {
 		return nil, nil
@@ -229,8 +233,8 @@ func (s *Service) FinishRestores(ctx context.Context, tx *agenttx.Tx) (changed [
 	return c.memories, nil
 }
 
-// isDiskError reports whether err has the error code of a system call, and is not about the
-// connection to the database.
+// isDiskError reports whether err wraps a syscall.Errno and is not memories.ErrUnavailable, which
+// means the connection to the database.
 func isDiskError(err error) bool {
 	var errno syscall.Errno
 	return errors.As(err, &errno) && !errors.Is(err, memories.ErrUnavailable)

@@ -27,9 +27,10 @@ type SaveOp struct {
 
 // Save writes a memory under the draft's name, and CLAUDE.md. It creates the memory, changes its
 // content, or brings it back from the trash. Result.Created reports whether it was new or in the
-// trash. Errors to test for: memories.ErrNotFound for an unknown agent, *memories.InvalidError,
-// *memories.NameTakenError, and *memories.ConflictError if the memory's file has changed since the
-// last scan.
+// trash. Result.ClaudeMDProblem is the reason if CLAUDE.md could not be written. Errors to test
+// for: memories.ErrNotFound for an unknown slug, *memories.InvalidError, and
+// *memories.NameTakenError with op.OnlyNew. *memories.ConflictError means that the file has changed
+// since the last scan or cannot be written.
 func (s *Service) Save(ctx context.Context, slug string, op SaveOp) (Result, error) {
 	draft := op.Draft
 	if err := draft.Check(); err != nil {
@@ -57,10 +58,11 @@ type PatchOp struct {
 	Patch memories.Patch
 }
 
-// Patch changes the fields of a memory that op.Patch sets, and writes CLAUDE.md. With another name
-// the memory gets another file; id and history stay. Errors to test for: memories.ErrNotFound,
+// Patch changes the fields of a memory that op.Patch sets, and writes CLAUDE.md. Another name gives
+// the memory another file; id and history stay. It returns the memory; Result.ClaudeMDProblem is
+// the reason if CLAUDE.md could not be written. Errors to test for: memories.ErrNotFound,
 // memories.ErrChanged, *memories.InvalidError, *memories.NameTakenError for a new name, and
-// *memories.ConflictError.
+// *memories.ConflictError, also for a deleted or unreadable memory.
 func (s *Service) Patch(ctx context.Context, slug string, op PatchOp) (Result, error) {
 	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (Result, error) {
 		head, err := memoryRow(ctx, tx, op.Ref.ID, op.Ref.ETag)
@@ -78,9 +80,9 @@ func (s *Service) Patch(ctx context.Context, slug string, op PatchOp) (Result, e
 	})
 }
 
-// patchedDraft returns the memory's content with the changes of patch. It returns
-// *memories.InvalidError for a field that cannot be saved, and a conflict for a memory that is
-// deleted or unreadable.
+// patchedDraft returns the memory's present content with the changes of patch. It writes nothing.
+// It returns *memories.InvalidError for a field that cannot be saved, and a *memories.ConflictError
+// for a deleted or unreadable memory.
 func patchedDraft(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, patch memories.Patch) (memories.Draft, error) {
 	switch {
 	case head.State == memories.Deleted:
@@ -106,7 +108,8 @@ func patchedDraft(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, p
 	return draft, err
 }
 
-// withPatch returns the draft with the name, type, description and body that patch sets.
+// withPatch returns the draft with the name, type, description and body that patch sets. It ignores
+// patch.Metadata.
 func withPatch(draft memories.Draft, patch memories.Patch) memories.Draft {
 	if patch.Name != nil {
 		draft.Name = *patch.Name
@@ -124,8 +127,10 @@ func withPatch(draft memories.Draft, patch memories.Patch) memories.Draft {
 }
 
 // writeMemory writes a draft to a memory file, scans it, writes CLAUDE.md, and returns the memory.
-// head is the row of the memory with the draft's key, also if it is deleted. It is nil if no memory
-// has the key.
+// head is the row of the memory with the draft's key, also if it is deleted; nil means that no
+// memory has the key. Result.ClaudeMDProblem is the reason if CLAUDE.md could not be written. It
+// returns *memories.ConflictError if the file has changed or cannot be written. It returns
+// *memories.InvalidError for too much text or a credential in team memory.
 func (s *Service) writeMemory(ctx context.Context, tx *agenttx.Tx, head *records.MemoryRow, draft memories.Draft) (Result, error) {
 	if err := tx.CanWrite(ctx); err != nil {
 		return Result{}, err
@@ -155,10 +160,9 @@ func (s *Service) writeMemory(ctx context.Context, tx *agenttx.Tx, head *records
 	return s.publishWritten(ctx, tx, &c, draft.Key())
 }
 
-// writeAllowed calls write, which writes data with the given content to relPath. It first deletes
-// the content's tombstone, so that a scan between the two does not block the file. If certainly
-// nothing was written, it restores the tombstone. It returns a failure of write as a conflict, or
-// wrapped.
+// writeAllowed deletes the tombstone of a content and calls write, which writes data with that
+// content to relPath. So a scan after the write does not block the file. If write fails, it returns
+// WriteConflict of the error. If also nothing was written, it adds the tombstone again.
 func writeAllowed(ctx context.Context, tx *agenttx.Tx, key memories.Key, content memories.Fingerprint, relPath string, data []byte, write func() error) error {
 	deletedAt, err := tx.DB.Allow(ctx, key, content)
 	if err != nil {
@@ -186,10 +190,10 @@ type target struct {
 	unfinished bool
 }
 
-// chooseTarget returns the file to write: the present primary file with the memory's content, or
-// another present one. Without one it is a free path, an earlier one first. It skips copies,
-// because a save into one changes nothing, and unreadable files, because a save would destroy
-// unknown text.
+// chooseTarget returns the file to write. It prefers the present primary file with the memory's
+// content, then another present one, then a free path, an earlier one first. It skips copies,
+// because a save into one changes nothing. It skips unreadable files, because a save would destroy
+// unknown text. A nil head means a new memory.
 func chooseTarget(ctx context.Context, tx *agenttx.Tx, head *records.MemoryRow, draft memories.Draft) (target, error) {
 	if head == nil {
 		return freeTarget(tx, draft), nil
@@ -214,7 +218,7 @@ func chooseTarget(ctx context.Context, tx *agenttx.Tx, head *records.MemoryRow, 
 	return freeTarget(tx, draft), nil
 }
 
-// freeTarget returns a target for the draft at a path where no file is.
+// freeTarget returns a target for the draft at the first numbered path where nothing exists.
 func freeTarget(tx *agenttx.Tx, draft memories.Draft) target {
 	for n := 1; ; n++ {
 		if p := numberedPath(tx, draft, n); !exists(tx, p) {
@@ -223,9 +227,9 @@ func freeTarget(tx *agenttx.Tx, draft memories.Draft) target {
 	}
 }
 
-// unrecordedTarget returns a path for the draft where no file is, on disk or in the database. If a
-// missing file is recorded as present, the next scan must still detach it from its memory. A row
-// that ExpectFile writes for that path would prevent this.
+// unrecordedTarget returns a path for the draft at which nothing exists on disk, and the database
+// has no present file. If a missing file is recorded as present, the next scan must still detach it
+// from its memory. A row that ExpectFile writes for that path would prevent this.
 func unrecordedTarget(ctx context.Context, tx *agenttx.Tx, draft memories.Draft) (string, error) {
 	for n := 1; ; n++ {
 		p := numberedPath(tx, draft, n)
@@ -240,7 +244,8 @@ func unrecordedTarget(ctx context.Context, tx *agenttx.Tx, draft memories.Draft)
 }
 
 // numberedPath returns the n-th path that a file with the draft's type and name may have, in the
-// primary directory or its team directory. The first has no number.
+// primary directory or its team directory. n starts at 1; that path has no number. The path may be
+// taken.
 func numberedPath(tx *agenttx.Tx, draft memories.Draft, n int) string {
 	dir := tx.Agent.PrimaryDir()
 	if draft.Team {
@@ -249,8 +254,8 @@ func numberedPath(tx *agenttx.Tx, draft memories.Draft, n int) string {
 	return path.Join(dir, memories.NumberedFileName(memories.FileName(draft.Type, draft.Name), n))
 }
 
-// primaryFilesInScope returns the primary files of a memory, the present ones first, without those
-// in the directory of the other scope.
+// primaryFilesInScope returns the present and former primary files of a memory, the present ones
+// first. It leaves out files in the directory of the other scope, except for an unreadable memory.
 func primaryFilesInScope(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow) ([]records.PrimaryFile, error) {
 	primary, err := tx.Rows.PrimaryFilesOf(ctx, head.UUID)
 	return slices.DeleteFunc(primary, func(f records.PrimaryFile) bool {
@@ -258,15 +263,17 @@ func primaryFilesInScope(ctx context.Context, tx *agenttx.Tx, head records.Memor
 	}), err
 }
 
-// exists reports whether something is at the path. If that cannot be read it returns false, and the
-// write that follows reports the reason.
+// exists reports whether something is at the path. It returns false if that cannot be read; the
+// write that follows then reports the reason.
 func exists(tx *agenttx.Tx, p string) bool {
 	_, err := files.Lstat(tx.Root, p)
 	return err == nil
 }
 
-// contentFor returns the bytes to write to t: the draft, merged into the file or the stored bytes
-// so that unknown keys stay. It returns a conflict if the file is not as recorded.
+// contentFor returns the bytes to write to t: the draft, written into the present file or the
+// stored bytes, so that unknown keys stay. It writes nothing. If the present file has other bytes
+// than recorded, it requests a scan and returns a *memories.ConflictError. It returns
+// *memories.InvalidError if the result is larger than memories.MaxFileSize.
 func contentFor(ctx context.Context, tx *agenttx.Tx, head *records.MemoryRow, t target, draft memories.Draft) ([]byte, error) {
 	var base []byte
 	var err error
@@ -301,8 +308,9 @@ func encodeDraft(base []byte, draft memories.Draft) ([]byte, error) {
 }
 
 // WriteConflict returns the error of an operation that could not write the file at path because of
-// err. It is a *memories.ConflictError if a person can solve the problem or the caller may retry.
-// After syscall.EIO the file may have the old or the new bytes. Any other err is wrapped.
+// err, which is not nil. It is a *memories.ConflictError if a person can solve the problem or the
+// caller may retry. Any other err is wrapped. After syscall.EIO the file may have the old or the
+// new bytes.
 func WriteConflict(path string, err error) error {
 	switch {
 	case files.IsOwnership(err):
@@ -320,14 +328,14 @@ func WriteConflict(path string, err error) error {
 }
 
 // isNotWritten reports whether certainly nothing was written. err is the error of the write, and
-// writeErr the result of WriteConflict for it.
+// writeErr the result of WriteConflict for it. It reports false if that is unknown.
 func isNotWritten(err, writeErr error) bool {
 	var conflict *memories.ConflictError
 	return errors.As(writeErr, &conflict) && !errors.Is(err, syscall.EIO)
 }
 
-// lacksContent reports whether the file at relPath is certainly missing or certainly does not have
-// the hash.
+// lacksContent reports whether the file at relPath is missing or has another hash. It reports false
+// if the file cannot be read.
 func lacksContent(tx *agenttx.Tx, relPath, hash string) bool {
 	found, err := files.ReadHash(tx.Root, relPath)
 	return errors.Is(err, fs.ErrNotExist) || err == nil && found != hash

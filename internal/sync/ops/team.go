@@ -17,8 +17,9 @@ import (
 // no credential. A check that cannot be made has failed.
 
 // checkTeamContent returns an error if the draft is team memory and must not be written to relPath.
-// It is a conflict for a path outside team memory, and *memories.InvalidError for the field with a
-// credential.
+// The error is a *memories.ConflictError for a path outside team memory. It is a
+// *memories.InvalidError with the field if the draft or data, the bytes of the file, has a
+// credential. It returns nil for a private draft.
 func checkTeamContent(tx *agenttx.Tx, draft memories.Draft, relPath string, data []byte) error {
 	if !draft.Team {
 		return nil
@@ -37,19 +38,20 @@ func checkTeamContent(tx *agenttx.Tx, draft memories.Draft, relPath string, data
 	return nil
 }
 
-// credentialText returns the reason of an error about a credential. It does not contain the
-// credential.
+// credentialText returns the reason of an error about a credential, with its line and rule. It does
+// not contain the credential.
 func credentialText(found credentials.Finding) string {
 	return fmt.Sprintf("has in line %d what looks like a credential (%s), which everybody in the team would read: keep it elsewhere and say where, or keep the memory private", found.Line, found.Rule)
 }
 
-// NotTeamPath returns the conflict for a path that leads out of team memory on disk.
+// NotTeamPath returns the *memories.ConflictError for a path that leads out of team memory on disk.
 func NotTeamPath(relPath string) error {
 	return &memories.ConflictError{Reason: relPath + " does not lead into team memory on disk: there is a link on the way, or something that is no directory. Nothing was changed. Put a directory in its place, and try again."}
 }
 
-// IsTeamOnDisk reports whether a path is inside the team directory when all links on the way are
-// followed. The path need not exist. It returns false if that cannot be determined.
+// IsTeamOnDisk reports whether a path is below the team directory when all links on the way are
+// followed. The path need not exist. It returns false if that cannot be determined, and for the
+// team directory itself.
 func IsTeamOnDisk(tx *agenttx.Tx, relPath string) bool {
 	primary, err := files.Resolve(tx.Root, tx.Agent.PrimaryDir())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -63,8 +65,8 @@ func IsTeamOnDisk(tx *agenttx.Tx, relPath string) bool {
 	return agenttx.Under(real, team) && real != team
 }
 
-// CheckCredentials returns a conflict if team is true and raw has a credential. relPath is for the
-// message.
+// CheckCredentials returns a *memories.ConflictError if team is true and raw has a credential, and
+// otherwise nil. relPath is for the message.
 func CheckCredentials(team bool, relPath string, raw []byte) error {
 	if !team {
 		return nil

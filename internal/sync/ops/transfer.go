@@ -36,8 +36,9 @@ type TransferOp struct {
 
 // Transfer moves or copies a memory between the private and the team memory of its agent, and
 // writes CLAUDE.md. A moved memory keeps its id and history. It returns the moved memory or the
-// copy. Errors to test for: memories.ErrNotFound, memories.ErrChanged, *memories.NameTakenError,
-// *memories.ConflictError, and *memories.InvalidError for a wrong scope or a credential.
+// copy; Result.ClaudeMDProblem is the reason if CLAUDE.md could not be written. Errors to test for:
+// memories.ErrNotFound, memories.ErrChanged, *memories.NameTakenError, *memories.ConflictError, and
+// *memories.InvalidError for a wrong scope, a shared agent or a credential.
 func (s *Service) Transfer(ctx context.Context, slug string, op TransferOp) (Result, error) {
 	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (Result, error) {
 		head, err := memoryRow(ctx, tx, op.Ref.ID, op.Ref.ETag)
@@ -58,8 +59,9 @@ func (s *Service) Transfer(ctx context.Context, slug string, op TransferOp) (Res
 	})
 }
 
-// otherScope reports whether to is team memory. It returns an error if to is not private or team,
-// or is the memory's own scope, or if the agent is shared.
+// otherScope reports whether to is team memory. It returns *memories.InvalidError if to is not
+// private or team, or if the agent is the shared one. It returns a *memories.ConflictError if to is
+// the memory's own scope.
 func otherScope(tx *agenttx.Tx, head records.MemoryRow, to memories.Scope) (team bool, err error) {
 	switch {
 	case tx.Agent.Layout == agents.Shared:
@@ -72,8 +74,9 @@ func otherScope(tx *agenttx.Tx, head records.MemoryRow, to memories.Scope) (team
 	return to == memories.TeamScope, nil
 }
 
-// copyMemory saves the memory also under the draft's key, and returns the copy. It returns
-// *memories.NameTakenError if a memory with that key exists and is not deleted.
+// copyMemory saves the memory also under the draft's key, writes CLAUDE.md, and returns the copy,
+// with Result.Created set. Result.ClaudeMDProblem is the reason if CLAUDE.md could not be written.
+// It returns *memories.NameTakenError if a memory that is not deleted has that key.
 func (s *Service) copyMemory(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, draft memories.Draft) (Result, error) {
 	if err := tx.CanWrite(ctx); err != nil {
 		return Result{}, err
@@ -92,9 +95,10 @@ func (s *Service) copyMemory(ctx context.Context, tx *agenttx.Tx, head records.M
 	return s.addMemory(ctx, tx, draft, newFile)
 }
 
-// addMemory writes the first file of a memory, scans it, writes CLAUDE.md, and returns the memory.
-// The caller has checked that no memory has the draft's key, or only a deleted one. Result.Created
-// is true.
+// addMemory writes the first file of a memory, scans it, writes CLAUDE.md, and returns the memory,
+// with Result.Created set. It deletes a tombstone of the content. The caller has checked that each
+// memory with the draft's key is deleted. It returns a *memories.ConflictError if the file exists
+// or cannot be written.
 func (s *Service) addMemory(ctx context.Context, tx *agenttx.Tx, draft memories.Draft, newFile memoryFile) (Result, error) {
 	err := writeAllowed(ctx, tx, draft.Key(), newFile.fingerprint(), newFile.path, newFile.data, func() error {
 		return tx.Disk.Write(tx.Root, newFile.path, newFile.data, files.Options{New: true, ModTime: newFile.modTime})
@@ -125,8 +129,8 @@ type OfferOp struct {
 }
 
 // Offer returns a memory for another agent to accept. It changes nothing. Errors to test for:
-// memories.ErrNotFound, memories.ErrChanged, and *memories.ConflictError for a memory that is
-// deleted or unreadable.
+// memories.ErrNotFound for an unknown slug or memory, memories.ErrChanged if the ETag differs, and
+// *memories.ConflictError for a deleted or unreadable memory.
 func (s *Service) Offer(ctx context.Context, slug string, op OfferOp) (Offer, error) {
 	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (Offer, error) {
 		head, err := memoryRow(ctx, tx, op.Ref.ID, op.Ref.ETag)
@@ -148,10 +152,11 @@ type AcceptOp struct {
 	MayExist bool // an earlier attempt may have saved the memory: return that one
 }
 
-// Accept saves the memory of another agent as a new one, and writes CLAUDE.md. If a memory of its
-// name exists and is not deleted, it returns *memories.NameTakenError. With op.MayExist, it returns
-// that memory instead if the content is equal. Other errors to test for: memories.ErrNotFound,
-// *memories.InvalidError and *memories.ConflictError.
+// Accept saves the memory of another agent as a new one, and writes CLAUDE.md. If a memory with its
+// name and scope exists and is not deleted, it returns *memories.NameTakenError. With op.MayExist
+// it instead returns that memory if the content is equal; Result.Created is then false.
+// Result.ClaudeMDProblem is the reason if CLAUDE.md could not be written. Other errors to test for:
+// memories.ErrNotFound, *memories.InvalidError and *memories.ConflictError.
 func (s *Service) Accept(ctx context.Context, slug string, op AcceptOp) (Result, error) {
 	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (Result, error) {
 		draft := op.Offer.Draft
@@ -180,8 +185,9 @@ func (s *Service) Accept(ctx context.Context, slug string, op AcceptOp) (Result,
 	})
 }
 
-// IsRefusal reports whether err means that the state of memories or files did not allow an
-// operation. Nothing was changed then. After other errors, the outcome may be unknown.
+// IsRefusal reports whether the state of memories or files did not allow an operation, so that a
+// deletion changed nothing. It is true for *memories.ConflictError and memories.ErrNotFound,
+// ErrChanged, ErrNoFile and ErrFileExists. After other errors, the outcome may be unknown.
 func IsRefusal(err error) bool {
 	var conflict *memories.ConflictError
 	return errors.Is(err, memories.ErrNotFound) || errors.Is(err, memories.ErrChanged) || errors.As(err, &conflict) ||

@@ -16,8 +16,9 @@ import (
 )
 
 // verify records that a memory is still true, so that its age starts again. Each file of the memory
-// gets the present time as modification time and, if it states one, as metadata.modified. The
-// caller must publish c. It returns a conflict if the memory is deleted, or if a file has changed
+// gets the present time as modification time and, if it states one, as metadata.modified. It skips
+// missing files. The caller must publish c. It returns memories.ErrNotFound, memories.ErrChanged if
+// the ETag differs, and *memories.ConflictError if the memory is deleted, or if a file has changed
 // or cannot be written.
 func (s *Service) verify(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef) error {
 	head, recorded, err := rowWithFiles(ctx, tx, ref.ID, ref.ETag)
@@ -72,8 +73,10 @@ func (s *Service) verify(ctx context.Context, tx *agenttx.Tx, c *changes, ref Me
 	return nil
 }
 
-// verifyFile sets the time of one file and scans it. raw are its recorded bytes. If they change,
-// the new hash is recorded before and after the write, so that no scan counts the content as newer.
+// verifyFile sets the modification time of one file to now, also in its text if that states one,
+// and scans it. raw are its recorded bytes. No scan counts the changed bytes as a newer content. A
+// missing file is not an error. If the file has changed or cannot be written, the error is the
+// result of WriteConflict.
 func (s *Service) verifyFile(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow, f records.File, raw []byte, now time.Time) error {
 	touched, changed := frontmatter.Touch(raw, now)
 	if f.Unfinished != 0 {
@@ -107,8 +110,8 @@ func (s *Service) verifyFile(ctx context.Context, tx *agenttx.Tx, c *changes, he
 }
 
 // withExpectedHash calls write, which writes bytes with that hash to path, and returns its error.
-// It first records the hash in the file's row, so that a scan does not count the content as newer,
-// even after a crash. If write fails and the file certainly lacks the bytes, it clears the hash.
+// Before, it records the hash in the file's row, so that no scan counts the content as newer. If
+// write fails and the file is missing or has another hash, it clears the recorded hash.
 func withExpectedHash(ctx context.Context, tx *agenttx.Tx, path, hash string, write func() error) error {
 	if err := tx.DB.SetExpectedHash(ctx, path, hash); err != nil {
 		return err
