@@ -67,8 +67,8 @@ func (c *changes) add(kind events.Kind, name string) {
 	c.events = append(c.events, reconcile.Change{Kind: kind, Name: name})
 }
 
-// scan runs the scan r and adds the ids of the memories that it has changed to c, also if it fails.
-// It returns the error of the scan.
+// scan runs the scan r and adds the ids of the memories that it has changed to c. It returns the
+// error of the scan; then ids of changed memories may be missing.
 func (s *Service) scan(ctx context.Context, tx *agenttx.Tx, c *changes, r scan.Request) error {
 	result, err := s.Scanner.Run(ctx, tx, r)
 	c.memories = append(c.memories, result.Memories...)

@@ -74,9 +74,8 @@ func (s *Service) verify(ctx context.Context, tx *agenttx.Tx, c *changes, ref Me
 }
 
 // verifyFile sets the modification time of one file to now, also in its text if that states one,
-// and scans it. raw are its recorded bytes. No scan counts the changed bytes as a newer content. A
-// missing file is not an error. If the file has changed or cannot be written, the error is the
-// result of WriteConflict.
+// and scans it. raw are its recorded bytes. No scan counts the changed bytes as a newer content. If
+// the file has changed or cannot be written, the error is the result of WriteConflict.
 func (s *Service) verifyFile(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow, f records.File, raw []byte, now time.Time) error {
 	touched, changed := frontmatter.Touch(raw, now)
 	if f.Unfinished != 0 {

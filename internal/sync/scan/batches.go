@@ -40,9 +40,10 @@ func keyOf(s reconcile.ScannedFile) batchKey {
 	return batchKey{s.Key(), false}
 }
 
-// makeBatches divides the files to read and the removed files of a scan into batches. A scan within
-// the limits is one batch. A larger one reads every file here and again in its batch, because a
-// file states the name of its memory.
+// makeBatches divides the files to read and the removed files of a scan into batches. If they are
+// within the limits, it reads nothing and returns one batch. Otherwise it reads every file to find
+// the name of its memory. The batches then contain only the changed files, which are read again
+// later.
 func (s *Scanner) makeBatches(ctx context.Context, tx *agenttx.Tx, r Request, o reconcile.Observed, diff *scanDiff) ([]batch, error) {
 	whole := batch{entries: diff.toRead, removed: o.Removed}
 	if whole.fits() {
@@ -59,8 +60,9 @@ func (s *Scanner) makeBatches(ctx context.Context, tx *agenttx.Tx, r Request, o 
 	return whole.split(moved), nil
 }
 
-// readKeys reads all files of diff and returns the changed ones with their keys, in the same order.
-// It saves the signatures of the unchanged ones, and counts in diff the unreadable ones.
+// readKeys reads all files of diff.toRead. It returns the changed ones with their keys, in the same
+// order, and saves the signatures of the unchanged ones. It omits files that are missing or being
+// written, counts them in diff as deferred, and requests their scan.
 func (s *Scanner) readKeys(ctx context.Context, tx *agenttx.Tx, r Request, o reconcile.Observed, diff *scanDiff) (entries []*agents.Entry, keys []batchKey, err error) {
 	all := make([]batchKey, len(diff.toRead)) // zero for files that are unchanged or not ready
 	signatures := make([]int64, len(diff.toRead))
@@ -91,8 +93,8 @@ func (s *Scanner) readKeys(ctx context.Context, tx *agenttx.Tx, r Request, o rec
 }
 
 // movedKeys returns the keys of the memories that have lost a file, and the new keys of files that
-// now belong to another memory. Their files must be in one batch. Only then can reconcile detect
-// the loss of a memory's last primary file, and apply the mass-removal limit.
+// now belong to another memory. Its result may be nil. Their files must be in one batch. Only then
+// can reconcile detect the loss of a memory's last primary file, and apply the mass-removal limit.
 func movedKeys(ctx context.Context, tx *agenttx.Tx, whole batch, known map[string]*records.File) (map[batchKey]bool, error) {
 	var ids []uuid.UUID
 	for _, f := range whole.removed {
@@ -127,10 +129,10 @@ func movedKeys(ctx context.Context, tx *agenttx.Tx, whole batch, known map[strin
 	return moved, nil
 }
 
-// split divides b into batches within the limits. All files with the same key get into one batch,
-// also if that exceeds the limits. The files with moved keys and the removed files are the first
-// batch. If the scan stops between batches, the next scan must not count new files as old ones when
-// it applies the mass-removal limit. Otherwise it keeps the order of the files.
+// split divides b into batches within the limits, in the order of the files. All files with the
+// same key get into one batch, even if it then exceeds the limits. The first batch has all files
+// with the keys in isMoved, and all removed files. If the scan stops between batches, the next scan
+// must not count new files as old ones when it applies the mass-removal limit.
 func (b batch) split(isMoved map[batchKey]bool) []batch {
 	type size struct {
 		files int

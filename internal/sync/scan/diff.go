@@ -30,8 +30,9 @@ func (d *scanDiff) deferFile(path string) {
 	}
 }
 
-// compare returns the difference between the listing and the rows of r.Paths. The file r.Saved
-// always differs if few files are listed. Full scans and long listings use diffByChecksum.
+// compare returns the difference between the listing and the rows of r.Paths. It reads only the
+// database. Full scans and long listings use diffByChecksum. Otherwise the file r.Saved is always
+// in toRead.
 func compare(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, r Request) (scanDiff, error) {
 	paths := r.Paths
 	if agenttx.IsFullScan(paths) || len(listing.Files) > len(paths)+watch.MaxPaths {
@@ -57,10 +58,10 @@ func compare(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, r Requ
 	return d, nil
 }
 
-// diffByChecksum returns the difference between the listing and the rows of paths, for many files.
-// It compares checksums of the signatures in 256 parts. It reads the signatures of the parts that
-// differ, and the rows of the files that differ. So for an agent without changes it reads only
-// sums.
+// diffByChecksum returns the difference between the listing and the rows of paths. It is for many
+// files: it compares checksums of signatures in 256 parts, and reads only the signatures of parts
+// that differ. It then reads the rows of files that differ. So for an agent without changes it
+// reads only sums.
 func diffByChecksum(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, paths []string) (scanDiff, error) {
 	sums, err := tx.Rows.SumSignatures(ctx, paths)
 	if err != nil {
@@ -130,8 +131,8 @@ func diffByChecksum(ctx context.Context, tx *agenttx.Tx, listing agents.Listing,
 	return d, nil
 }
 
-// unseen returns the paths of the files that the rows had on disk, except listed files and those in
-// removed.
+// unseen returns the paths of the files in d.known that the rows had on disk, except listed files
+// and those in removed. They are in no order.
 func (d *scanDiff) unseen(listing agents.Listing, removed []records.File) []string {
 	isRemoved := make(map[string]bool, len(removed))
 	for _, f := range removed {

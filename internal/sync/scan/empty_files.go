@@ -24,9 +24,10 @@ const rereadDelay = 20 * time.Millisecond
 // modification time then.
 type emptiedFile struct{ firstSeen, modTime time.Time }
 
-// deferEmpty reports whether a program may still be writing a file that was read as empty. If so,
-// it requests a later scan and adds the file to r.Deferred, if that is set. Without r.Deferred, it
-// also defers a file that another scan has added to its Deferred, because that scan must commit it.
+// deferEmpty reports whether the scan must not commit a file that was read as empty, because a
+// program may still be writing it. If so, it requests a later scan. If r.Deferred is set, it also
+// adds the file to that. If r.Deferred is nil, it also defers each file that is in the
+// DeferredFiles of another caller, which must commit it.
 func deferEmpty(tx *agenttx.Tx, r Request, entry *agents.Entry, known *records.File) bool {
 	wait := writerTimeLeft(tx, entry, known)
 	if r.Deferred != nil && wait > 0 {
@@ -41,12 +42,11 @@ func deferEmpty(tx *agenttx.Tx, r Request, entry *agents.Entry, known *records.F
 	return true
 }
 
-// writerTimeLeft returns how much longer a file that was read as empty counts as being written, or
-// 0 if it does not. The period starts at the file's modification time. A file system may show that
-// a file is empty before it shows its new times. So for a file that had bytes, the period starts
-// when a scan first saw it empty, if that is later. That exception does not apply if a program has
-// just set an old modification time. The result is rereadDelay if the file has bytes by now or
-// cannot be examined.
+// writerTimeLeft returns how much longer a file that was read as empty counts as being written; 0
+// means that its emptiness is final. The period is EmptyFileTimeout from the modification time. For
+// a file that had bytes, it starts when a scan first saw it empty, if that is later. The exception:
+// a program has just set an old modification time. The result is rereadDelay if the file has bytes
+// by now or cannot be examined.
 func writerTimeLeft(tx *agenttx.Tx, entry *agents.Entry, known *records.File) time.Duration {
 	info, err := files.Stat(tx.Root, entry.Path)
 	if err != nil || info.Size() > 0 {
@@ -64,8 +64,9 @@ func writerTimeLeft(tx *agenttx.Tx, entry *agents.Entry, known *records.File) ti
 	return max(0, agenttx.EmptyFileTimeout-sinceWritten, agenttx.EmptyFileTimeout-sinceSeen)
 }
 
-// recordEmptied records that a file is empty, and returns the time when a scan first saw that. The
-// time starts again if the modification time has changed: the file was written and emptied again.
+// recordEmptied records that a file is empty, and returns the time when a scan first saw that. If
+// the modification time has changed since, the file was written and emptied again, and the time is
+// now.
 func recordEmptied(tx *agenttx.Tx, path string, modTime time.Time) time.Time {
 	now := emptiedFile{time.Now(), modTime}
 	before, ok := tx.State.Emptied.LoadOrStore(path, now)
@@ -87,7 +88,7 @@ type DeferredFiles struct {
 	latest    time.Time           // when the period of the last file ends
 }
 
-// NewDeferredFiles returns a DeferredFiles without files.
+// NewDeferredFiles returns an empty DeferredFiles.
 func NewDeferredFiles() *DeferredFiles {
 	return &DeferredFiles{paths: map[string]struct{}{}, everAdded: map[string]struct{}{}}
 }
@@ -104,16 +105,16 @@ func (w *DeferredFiles) add(state *agenttx.State, path string, wait time.Duratio
 	}
 }
 
-// IsEmpty reports whether no file has to be scanned again.
+// IsEmpty reports whether no file waits to be scanned again.
 func (w *DeferredFiles) IsEmpty() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return len(w.paths) == 0
 }
 
-// Wait removes all files, waits until the period of each has ended, and returns the paths to scan.
-// For more than watch.MaxPaths files, these are directories. It fails with the error of ctx if ctx
-// ends.
+// Wait removes all files, waits until the last of their periods has ended, and returns the paths to
+// scan. It returns directories in place of files if there are more than watch.MaxPaths. If ctx ends
+// first, it returns the error of ctx; the files are removed all the same.
 func (w *DeferredFiles) Wait(ctx context.Context) ([]string, error) {
 	w.mu.Lock()
 	paths, latest := watch.Combine(w.paths), w.latest
@@ -127,7 +128,8 @@ func (w *DeferredFiles) Wait(ctx context.Context) ([]string, error) {
 	}
 }
 
-// End allows other scans to commit the files that were added.
+// End allows other scans to commit the files that were ever added. It must be called once, at the
+// end.
 func (w *DeferredFiles) End() {
 	for path := range w.everAdded {
 		w.agent.Awaited.CompareAndDelete(path, w)

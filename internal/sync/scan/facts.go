@@ -15,10 +15,10 @@ import (
 	"memoir/internal/sync/indexfile"
 )
 
-// mirrorFacts saves the facts of the primary MEMORY.md files that have changed since their facts
-// were saved. A fact is text that is no entry for a file. It deletes the facts of removed files. A
-// file that cannot be read keeps its facts; one that is larger than memories.MaxFileSize has none.
-// If the primary directory is away, it changes nothing.
+// mirrorFacts saves the facts of the primary MEMORY.md files in the listing that have changed since
+// the last call. A fact is text that is no entry for a file. It deletes the facts of removed files.
+// A file that cannot be read keeps its facts; one larger than memories.MaxFileSize has none. If
+// primaryAway, it changes nothing. It returns memories.ErrOutOfFiles if too many files are open.
 func mirrorFacts(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, primaryAway bool) error {
 	if tx.State.Facts == nil {
 		paths, err := tx.Rows.IndexFactPaths(ctx)
@@ -68,8 +68,8 @@ func mirrorFacts(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, pr
 	return nil
 }
 
-// saveFacts replaces the facts of the MEMORY.md file at index in the database. A modification time
-// in the future counts as now.
+// saveFacts replaces the facts of the MEMORY.md file at index in the database; nil facts delete
+// them. A modification time in the future counts as now.
 func saveFacts(ctx context.Context, tx *agenttx.Tx, index string, facts []memorymd.Fact, modified time.Time) error {
 	if now := records.Now(); modified.After(now) {
 		modified = now

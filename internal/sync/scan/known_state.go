@@ -14,10 +14,10 @@ import (
 	"memoir/internal/sync/reconcile"
 )
 
-// readSources returns the present, mirrored primary files in known whose content differs from
-// their memory's. Each can become the memory's source without a change on disk. Raw, Hash and
-// Size may be those of another file of the memory with the same content. It omits files for
-// whose content the database has no bytes.
+// readSources returns the present, mirrored primary files in known whose content differs from their
+// memory's. Each can become the memory's source without a change on disk. It reads the bytes from
+// the database, not from disk, and omits files without stored bytes. Raw, Hash and Size may be
+// those of another file of the memory with the same content.
 func readSources(ctx context.Context, tx *agenttx.Tx, known records.KnownState) ([]reconcile.ScannedFile, error) {
 	rows := make(map[uuid.UUID]records.MemoryRow, len(known.Heads))
 	for _, row := range known.Heads {
@@ -47,8 +47,9 @@ func readSources(ctx context.Context, tx *agenttx.Tx, known records.KnownState) 
 	return sources, nil
 }
 
-// loadKnownState reads the rows that reconcile needs for o. They are those of the scanned and
-// removed files, of their memories, and of the memories with the names that the files state.
+// loadKnownState reads from the database the rows that reconcile needs for o. They are those of the
+// scanned and removed files, of their memories, and of all memories with the names in the files. It
+// also sets Sources.
 func loadKnownState(ctx context.Context, tx *agenttx.Tx, o reconcile.Observed) (reconcile.KnownState, error) {
 	names := map[string]struct{}{}
 	ids := map[uuid.UUID]struct{}{}

@@ -32,10 +32,10 @@ const (
 	monthsWatched = 1
 )
 
-// scanLogs saves the agent's log files at and below paths in the database, as far as they have
-// changed, and deletes the rows of missing ones. It emits events for both. It watches the
-// directories of recent logs and returns them. It fails with memories.ErrOutOfFiles if it could not
-// open more files.
+// scanLogs saves the agent's changed log files at and below paths in the database, and deletes the
+// rows of missing ones. It emits events for both. It watches the directories of recent logs and
+// returns them, relative to the agent's directory. If no path is or contains a log, it does
+// nothing. It fails with memories.ErrOutOfFiles if it could not open more files.
 func (s *Scanner) scanLogs(ctx context.Context, tx *agenttx.Tx, paths []string, at time.Time) (watched []string, err error) {
 	within := logPaths(tx.Agent, paths)
 	if len(within) == 0 {
@@ -114,15 +114,17 @@ func watchedMonths(now time.Time) []string {
 	return months
 }
 
-// isWatched reports whether a directory of logs is watched. These are the top directory ".", those
-// in months, and the days in them. relDir is relative to the directory of the logs.
+// isWatched reports whether a scan watches the directory relDir, a path relative to the directory
+// of the logs. It is true for ".", for the directories in months, and for the directories of days
+// in them.
 func isWatched(relDir string, months []string) bool {
 	return relDir == "." || slices.Contains(months, relDir) || strings.Count(relDir, "/") == 2 && slices.Contains(months, path.Dir(relDir))
 }
 
-// saveLogs reads the logs whose signature is not the known one, and saves them in batches. It emits
-// an event for each batch: with the day of its logs, or without a day if they are of several. It
-// fails with memories.ErrOutOfFiles if it could not open more files.
+// saveLogs reads the logs in entries whose signature in known differs or is absent, and saves them
+// in batches. It omits files that are missing by now. It emits an event for each batch, with the
+// day of its logs, or without a day if they have several. It fails with memories.ErrOutOfFiles if
+// it could not open more files; earlier batches stay saved.
 func saveLogs(ctx context.Context, tx *agenttx.Tx, entries []agents.Entry, known map[string]int64, at time.Time) error {
 	var changed []records.Log
 	size := 0
@@ -162,9 +164,9 @@ func saveLogs(ctx context.Context, tx *agenttx.Tx, entries []agents.Entry, known
 	return save()
 }
 
-// readLog reads the end of a log file. A log that cannot be read becomes a Log with a problem and
-// without text. exists is false if the file was removed after the walk. It fails only with
-// memories.ErrOutOfFiles.
+// readLog reads the last logs.MaxRead bytes of a log file. A log that cannot be read becomes a Log
+// with a problem and without text, without an error. exists is false if the file was removed after
+// the walk. err is only memories.ErrOutOfFiles.
 func readLog(tx *agenttx.Tx, entry agents.Entry, at time.Time) (l records.Log, exists bool, err error) {
 	_, relPath := tx.Agent.LogDirOf(entry.Path)
 	place := logs.PlaceOf(relPath)

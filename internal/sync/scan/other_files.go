@@ -28,9 +28,10 @@ const (
 )
 
 // listOthers adds the text files without .md among listing.Others to listing.Files, up to maxOthers
-// for the whole agent. Files that an earlier scan listed have priority. The problem of the last
-// file within the limit mentions the limit. It opens only files that are new or have changed, and
-// records the result in tx.State. It fails only with memories.ErrOutOfFiles.
+// for the whole agent. It omits the rest; files that an earlier scan listed have priority. The
+// problem of the last file within the limit mentions the limit. It opens only new and changed
+// files, at most maxSniffed, and records the result in tx.State. It fails only with
+// memories.ErrOutOfFiles.
 func listOthers(tx *agenttx.Tx, listing *agents.Listing, paths []string) error {
 	before := agenttx.OtherFiles{Kinds: tx.State.Others.Kinds, Listed: maps.Clone(tx.State.Others.Listed)}
 	if before.Kinds == nil || agenttx.IsFullScan(paths) {
@@ -86,8 +87,8 @@ func listOthers(tx *agenttx.Tx, listing *agents.Listing, paths []string) error {
 }
 
 // excludeWellKnown turns a well-known file, such as README.md, into an unreadable file with the
-// problem memories.CodeNotMemory. It does not change a file that states a type or was readable at
-// its last scan.
+// problem memories.CodeNotMemory. It changes no other file. It also leaves a well-known file that
+// states a type or was readable at its last scan.
 func excludeWellKnown(s *reconcile.ScannedFile) {
 	isNew := s.Known == nil || s.Known.Status == records.Unreadable
 	if isNew && agents.IsWellKnown(s.Path) && !s.File.Unreadable && s.File.Type == "" {

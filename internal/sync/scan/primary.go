@@ -11,7 +11,8 @@ import (
 	"memoir/internal/sync/agenttx"
 )
 
-// isPrimaryDir reports whether id identifies the present primary directory.
+// isPrimaryDir reports whether id identifies the primary directory that is on disk now. It is false
+// if that is missing or cannot be examined.
 func isPrimaryDir(tx *agenttx.Tx, id records.DirectoryID) bool {
 	info, err := files.Stat(tx.Root, tx.Agent.PrimaryDir())
 	if err != nil {
@@ -21,12 +22,12 @@ func isPrimaryDir(tx *agenttx.Tx, id records.DirectoryID) bool {
 	return id == records.DirectoryID{Device: device, Inode: inode}
 }
 
-// recordPrimaryDir compares the walked primary directory with the recorded one. away reports
-// whether missing primary files mean nothing: the directory is missing or unreadable, or it differs
-// in a scan of paths, which then requests a full scan. A full scan records a missing directory, and
-// one that has returned or is on another device; it then marks the primary files as absent, so that
-// none counts as removed. newDir is a directory that has replaced it on the same device; the caller
-// records it after the commit.
+// recordPrimaryDir compares the walked primary directory with the recorded one. away means that
+// missing primary files are not removed ones. The directory is unreadable or missing, or it differs
+// in a scan of paths, which then requests a full scan. A full scan records that it is missing, and
+// marks the primary files as absent. It records one that has returned or is on another device.
+// newDir.id is set if another directory on the same device has replaced it; the caller records that
+// after the commit.
 func recordPrimaryDir(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, isFullScan bool) (away bool, newDir newPrimaryDir, err error) {
 	row, err := tx.Rows.Agent(ctx)
 	if err != nil {

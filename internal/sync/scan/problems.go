@@ -30,9 +30,9 @@ const (
 // agent's directory. Those of discovery have absolute paths.
 type blockedDirs map[string]agents.Blocked
 
-// Block records the directories that a scan of paths could not read. They replace the recorded ones
-// at and below paths. An empty slug means a discovery, with "." as its path. relPath returns the
-// key of a directory in blockedDirs.
+// Block records in found the directories that a scan of paths could not read. They replace the
+// recorded ones at and below paths; an empty found removes these. For a discovery, slug is empty
+// and paths is ".". relPath returns the path of a directory relative to the agent's directory.
 func (s *Tracker) Block(slug string, paths []string, found []agents.Blocked, relPath func(agents.Blocked) string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,15 +54,16 @@ func (s *Tracker) Block(slug string, paths []string, found []agents.Blocked, rel
 	}
 }
 
-// unblock records that a directory of an agent can be read.
+// unblock removes the record that a directory of an agent cannot be read. It does nothing without
+// one.
 func (s *Tracker) unblock(slug, relPath string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.blocked[slug], relPath)
 }
 
-// Forget removes the failures and unreadable directories of the agents that isKnown rejects. It
-// keeps those of discovery, and running scans.
+// Forget removes the recorded failures and unreadable directories of the agents for which isKnown
+// returns false. It keeps those of discovery, and running scans.
 func (s *Tracker) Forget(isKnown func(slug string) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,8 +73,8 @@ func (s *Tracker) Forget(isKnown func(slug string) bool) {
 	maps.DeleteFunc(s.blocked, func(slug string, _ blockedDirs) bool { return isGone(slug) })
 }
 
-// reason returns a sentence about the first of the directories, with the number of the others. It
-// returns "" without directories.
+// reason returns a sentence for users about the first directory by path, with the number of the
+// others. It returns "" without directories.
 func (dirs blockedDirs) reason() string {
 	if len(dirs) == 0 {
 		return ""
@@ -93,9 +94,10 @@ type Problem struct {
 	Reason string // a few words
 }
 
-// List returns all problems of scans on this server, sorted by agent and path. Those of discovery
-// are the first. If an agent's scan and discovery cannot read the same directory, it returns the
-// agent's problem.
+// List returns all problems of scans on this server, sorted by agent and path. There is one for
+// each unreadable directory, and one for each agent whose scan fails or is overdue. Problems of
+// discovery have an empty Agent and are first. If an agent's scan and discovery cannot read the
+// same directory, it returns only the agent's problem. It returns nil without problems.
 func (s *Tracker) List() []Problem {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,16 +137,17 @@ var RunsAs = sync.OnceValue(func() string {
 	return strconv.Itoa(os.Geteuid())
 })
 
-// recordBlocked records the agent's directories that a scan of paths could not read, for the
-// status. They replace the recorded ones at and below paths.
+// recordBlocked records in s.Scans the directories that the listing could not read. They replace
+// the recorded ones at and below paths.
 func (s *Scanner) recordBlocked(tx *agenttx.Tx, listing agents.Listing, paths []string) {
 	s.Scans.Block(tx.Agent.Slug, paths, listing.Blocked, func(b agents.Blocked) string {
 		return cmp.Or(strings.TrimPrefix(strings.TrimPrefix(b.Dir, tx.Agent.Dir), "/"), ".")
 	})
 }
 
-// recordClosed records for the status that the agent's directory itself cannot be opened, or
-// removes that record if it can. A link to another agent's directory is no problem.
+// recordClosed records in s.Scans that the agent's directory itself cannot be opened, or removes
+// that record if it can. A link to another agent's directory is no problem. It does nothing if too
+// many files are open, because the scan then fails anyway.
 func (s *Scanner) recordClosed(tx *agenttx.Tx) {
 	if files.IsExhausted(tx.Closed) {
 		return // the scan fails, and that becomes the problem

@@ -25,10 +25,10 @@ import (
 )
 
 // readChanged reads the files of a batch in parallel and returns the changed ones. It saves the
-// signatures of the unchanged ones, so that the next scan does not read them again. It omits files
-// that are missing, that are being written, that could not be opened because too many are open, or
-// that belong to another batch by now; it requests their scan. It counts the files that the scan
-// does not commit in diff. A file that cannot be read for another reason is returned as unreadable.
+// signatures of the unchanged ones. It omits files that are missing, being written, or of another
+// batch by now. It also omits those for which too many files are open. It requests the scan of
+// these files and counts them in diff as deferred. A file that cannot be read for another reason is
+// returned as unreadable, without an error.
 func (s *Scanner) readChanged(ctx context.Context, tx *agenttx.Tx, r Request, at time.Time, b batch, diff *scanDiff) ([]reconcile.ScannedFile, error) {
 	scanned := make([]reconcile.ScannedFile, len(b.entries))
 	ok := make([]bool, len(b.entries))
@@ -59,9 +59,9 @@ func (s *Scanner) readChanged(ctx context.Context, tx *agenttx.Tx, r Request, at
 	return changed, tx.DB.SaveSignatures(ctx, unchanged)
 }
 
-// inParallel calls do once for each index below n, in runs of consecutive indexes, several runs at a
-// time. Once ctx has ended, it begins no further run; if runs are left then, it returns the error of
-// ctx. If do panics, the rest of its run is skipped, and inParallel panics after all other runs.
+// inParallel calls do once for each index from 0 to n-1, in several goroutines, and waits for them.
+// If ctx ends before all are begun, it skips the rest and returns the error of ctx. If do panics,
+// inParallel panics after the other goroutines have ended, and skips some indexes.
 func inParallel(ctx context.Context, n int, do func(i int)) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(2 * runtime.GOMAXPROCS(0))
@@ -91,9 +91,10 @@ func inParallel(ctx context.Context, n int, do func(i int)) error {
 	return err
 }
 
-// readScanned reads and parses one file. A file that cannot be read, or is no memory, becomes an
-// unreadable ScannedFile with a problem. ok is false if the file is missing or being written, or
-// too many files are open; then its scan is requested.
+// readScanned reads and parses one file; known is its row or nil. A file that cannot be read, or is
+// no memory, becomes an unreadable ScannedFile with a problem, without an error. ok is false if the
+// scan must not commit the file: it is missing or being written, or too many files are open. It
+// then requests a later scan of the file.
 func (s *Scanner) readScanned(tx *agenttx.Tx, r Request, at time.Time, entry *agents.Entry, known *records.File) (file reconcile.ScannedFile, ok bool) {
 	file = reconcile.ScannedFile{
 		Path: entry.Path, Session: entry.Session, Size: entry.Size,
@@ -161,8 +162,8 @@ func (s *Scanner) readScanned(tx *agenttx.Tx, r Request, at time.Time, entry *ag
 }
 
 // readHashOnly reads the hash and the size of a file and drops its bytes. It is for files that are
-// too large, too deep or not Markdown. If the file cannot be read, it clears hash and signature. ok
-// is false if too many files are open; then its scan is requested.
+// too large, too deep or not Markdown. If the file cannot be read, it clears hash and signature,
+// and ok is true. ok is false if too many files are open; then it requests a later scan.
 func readHashOnly(tx *agenttx.Tx, s *reconcile.ScannedFile) (ok bool) {
 	s.Raw, s.Hash = nil, ""
 	hash, size, err := files.ReadHashAndSize(tx.Root, s.Path)
@@ -187,7 +188,9 @@ func signature(entry *agents.Entry, at time.Time) int64 {
 	return entry.Signature()
 }
 
-// readProblem returns the problem of a file that could not be read because of err.
+// readProblem returns the problem of a file that could not be read because of err. Its code is
+// CodeLinkLeaves for files.ErrLeaves, CodeNotRegular for files.ErrNotRegular, and otherwise
+// CodeUnreadable.
 func readProblem(err error) *memories.Problem {
 	code := memories.CodeUnreadable
 	switch {
@@ -201,7 +204,7 @@ func readProblem(err error) *memories.Problem {
 }
 
 // flagName adds a problem to a readable file whose path has control characters. The file remains a
-// memory.
+// memory. It does nothing for other files.
 func flagName(s *reconcile.ScannedFile) {
 	if !s.File.Unreadable && strings.ContainsFunc(s.Path, unicode.IsControl) {
 		s.File.Problems = append(s.File.Problems, memories.ProblemOf(memories.CodeFileNameControl))
@@ -209,6 +212,7 @@ func flagName(s *reconcile.ScannedFile) {
 }
 
 // flagCredential adds a problem to a readable team file whose bytes contain a possible credential.
+// It does nothing for other files.
 func flagCredential(s *reconcile.ScannedFile) {
 	if !s.Team || s.File.Unreadable {
 		return
@@ -218,7 +222,8 @@ func flagCredential(s *reconcile.ScannedFile) {
 	}
 }
 
-// isExtension reports whether the file begins with the bytes that it had at the last scan.
+// isExtension reports whether the file begins with all the bytes that it had at the last scan. It
+// is false for a file that was not on disk then.
 func isExtension(f reconcile.ScannedFile) bool {
 	return f.Known != nil && f.Known.Present && f.Known.Size <= int64(len(f.Raw)) && files.Hash(f.Raw[:f.Known.Size]) == f.Known.Hash
 }
@@ -228,9 +233,9 @@ func isExtension(f reconcile.ScannedFile) bool {
 const WriterPause = 2500 * time.Millisecond
 
 // deferUnfinished reports whether a program may still be writing a file that has just lost its
-// flaws, and requests a later scan of it. Such a file was unfinished at the last scan, has grown at
-// its end, and was modified less than s.WriterPause ago. Its half-written text must not replace the
-// last good one.
+// flaws. If so, it requests a later scan and adds the file to r.Deferred, if set. Such a file was
+// unfinished at the last scan, has grown only at its end, and was modified less than s.WriterPause
+// ago. Its half-written text must not replace the last good one.
 func (s *Scanner) deferUnfinished(tx *agenttx.Tx, r Request, entry *agents.Entry, file reconcile.ScannedFile) bool {
 	if file.Saved || file.Flaws != 0 || file.File.Unreadable || file.Known == nil || file.Known.Unfinished == 0 || file.IsFinished() || !file.IsExtension {
 		return false

@@ -86,7 +86,8 @@ type Result struct {
 	Changed bool
 }
 
-// Add adds the counts of other to those of s. It leaves Memories, Took and Changed as they are.
+// Add adds the five counts of other to those of s. It leaves Memories, Took and Changed as they
+// are.
 func (s *Result) Add(other Result) {
 	s.Scanned += other.Scanned
 	s.Added += other.Added
@@ -96,9 +97,10 @@ func (s *Result) Add(other Result) {
 }
 
 // Run scans r.Paths of the agent. It commits the differences between disk and rows in batches,
-// emits an event for each change, and watches the directories that it visits. It does not publish
-// CLAUDE.md. It fails with memories.ErrOutOfFiles if it could not open more files. If the agent's
-// directory is not open for another reason, it changes nothing and returns a zero Result.
+// emits an event for each change, and watches the directories that it visits. It does not write
+// CLAUDE.md. It fails with memories.ErrOutOfFiles if too many files are open. If the agent's
+// directory is missing or cannot be opened for another reason, it changes nothing and returns a
+// zero Result and nil. After an error, the Result may be zero although some batches are committed.
 func (s *Scanner) Run(ctx context.Context, tx *agenttx.Tx, r Request) (Result, error) {
 	paths, isFullScan := r.Paths, agenttx.IsFullScan(r.Paths)
 	s.recordClosed(tx)
@@ -187,7 +189,8 @@ func (s *Scanner) Run(ctx context.Context, tx *agenttx.Tx, r Request) (Result, e
 }
 
 // commitBatches divides the files of diff into batches. For each batch, it reads the files, commits
-// the changes, and emits their events. An error leaves the earlier batches committed.
+// the changes, and emits their events. After an error the earlier batches stay committed, and the
+// result describes them.
 func (s *Scanner) commitBatches(ctx context.Context, tx *agenttx.Tx, r Request, o reconcile.Observed, diff *scanDiff) (Result, error) {
 	batches, err := s.makeBatches(ctx, tx, r, o, diff)
 	if err != nil {
@@ -222,10 +225,10 @@ func (s *Scanner) commitBatches(ctx context.Context, tx *agenttx.Tx, r Request, 
 	return result, nil
 }
 
-// commitScan decides what the scanned and removed files of o mean, commits the changes of rows, and
-// returns them. It ignores the rename of o if no scanned file has the new name with an allowed
-// content. If there are many new contents, or the first full scan is not done, it leaves the search
-// index to IndexLater.
+// commitScan decides with reconcile.Run what the scanned and removed files of o mean, commits the
+// changes of rows, and returns them. It returns a zero Result for no files. It ignores the rename
+// of o if no scanned file has the new name with an allowed content. If there are many new contents,
+// or the first full scan is not done, it leaves the search index to IndexLater.
 func (s *Scanner) commitScan(ctx context.Context, tx *agenttx.Tx, o reconcile.Observed) (reconcile.Result, error) {
 	if len(o.Scanned)+len(o.Removed) == 0 {
 		return reconcile.Result{}, nil
@@ -257,10 +260,10 @@ func (s *Scanner) commitScan(ctx context.Context, tx *agenttx.Tx, o reconcile.Ob
 	return result, nil
 }
 
-// presetCosts sets the costs of new memories in CLAUDE.md to those of one-line entries, if their
-// total size is at least farPastLimit times ClaudeMDLimit. The publisher writes only rows whose
-// costs differ. Without preset costs it would write all these rows again: for 10,000 rows, that
-// takes as long as saving them.
+// presetCosts sets ClaudeMDChars and ClaudeMDListed of new memories with a type to those of
+// one-line entries. It does so only if the Size of all newRows together is at least farPastLimit
+// times ClaudeMDLimit. The publisher then need not write these rows again, which takes as long as
+// saving them.
 func (s *Scanner) presetCosts(newRows []records.MemoryRow) {
 	limit := int64(s.ClaudeMDLimit)
 	size := int64(0)
@@ -280,8 +283,8 @@ func (s *Scanner) presetCosts(newRows []records.MemoryRow) {
 }
 
 // clearLeftovers removes the leftovers of a crash from dirs and from the directory of CLAUDE.md,
-// with Disk.Recover. It requests scans of the files that Recover has restored. It returns the
-// directories that may still have leftovers. It does nothing after a full scan of this lease term
+// and requests scans of the files that this restores. uncleared are the directories that may still
+// have leftovers; that failure is only logged. It does nothing after a full scan of this lease term
 // has cleared all directories. It fails only with memories.ErrOutOfFiles.
 func clearLeftovers(tx *agenttx.Tx, dirs []string, isFullScan bool) (uncleared []string, err error) {
 	if tx.State.Recovered {
@@ -309,9 +312,9 @@ func clearLeftovers(tx *agenttx.Tx, dirs []string, isFullScan bool) (uncleared [
 	return uncleared, nil
 }
 
-// removedFiles returns the files among known that were on disk and that the walk has found missing.
-// While the primary directory is away or unreadable, none of its files are among them. It fails
-// only with memories.ErrOutOfFiles.
+// removedFiles returns the files in known that the rows had on disk and that are missing now,
+// sorted by path. While the primary directory is away or unreadable, it omits all primary files. It
+// fails only with memories.ErrOutOfFiles.
 func removedFiles(tx *agenttx.Tx, listing agents.Listing, known map[string]*records.File, primaryAway bool) ([]records.File, error) {
 	var candidates []string
 	for path, f := range known {

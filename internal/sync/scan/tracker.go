@@ -27,8 +27,8 @@ type Tracker struct {
 	lateScans chan struct{}
 }
 
-// NewTracker returns a Tracker without scans. It shows failures of requested scans after the time
-// showAfter.
+// NewTracker returns a Tracker without scans. Failures of requested scans become a problem after
+// the time showAfter. A running scan is overdue after the time overdue.
 func NewTracker(showAfter, overdue time.Duration) *Tracker {
 	return &Tracker{
 		Overdue: overdue,
@@ -37,8 +37,8 @@ func NewTracker(showAfter, overdue time.Duration) *Tracker {
 	}
 }
 
-// Begin records that the scan of an agent starts, and returns true. If one is running, it records
-// nothing and returns false.
+// Begin records that the scan of an agent starts now, and returns true. If one is running, it
+// records nothing and returns false. The caller of a successful Begin calls End.
 func (s *Tracker) Begin(slug string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,7 +49,8 @@ func (s *Tracker) Begin(slug string) bool {
 	return true
 }
 
-// End records that the scan of an agent has ended with err, which is nil if it has succeeded.
+// End records that the scan of an agent has ended. An err becomes the agent's problem until the
+// next End or successful full scan; nil clears an earlier one.
 func (s *Tracker) End(slug string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,8 +61,8 @@ func (s *Tracker) End(slug string, err error) {
 	}
 }
 
-// LateScanEnded wakes the receiver of LateScanDone. The caller calls it after End for an overdue
-// scan.
+// LateScanEnded wakes the receiver of LateScanDone; it never blocks. The caller calls it after End
+// for an overdue scan.
 func (s *Tracker) LateScanEnded() {
 	select {
 	case s.lateScans <- struct{}{}:
@@ -69,7 +70,8 @@ func (s *Tracker) LateScanEnded() {
 	}
 }
 
-// Late returns the sorted slugs of the agents whose running scan has taken longer than Overdue.
+// Late returns the sorted slugs of the agents whose running scan has taken longer than Overdue. It
+// returns nil without such an agent.
 func (s *Tracker) Late() (slugs []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,8 +85,8 @@ func (s *Tracker) Late() (slugs []string) {
 }
 
 // Problems returns a text for users about each agent with a problem, by slug. An overdue scan has
-// precedence over a failed one, and that over an unreadable directory. A failing discovery has an
-// empty slug.
+// precedence over a failed one, and that over an unreadable directory. The key of a failing
+// discovery is ""; its unreadable directories are not included.
 func (s *Tracker) Problems() map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,8 +107,9 @@ func (s *Tracker) Problems() map[string]string {
 	return problems
 }
 
-// shownErrors returns the error of each agent whose last scan in a full scan failed, or whose
-// requested scans have failed for longer than showAfter, by slug. The caller holds mu.
+// shownErrors returns, by slug, the error of each agent whose last scan in a full scan of all
+// agents failed. It adds the agents whose requested scans have failed for longer than showAfter.
+// The caller holds mu.
 func (s *Tracker) shownErrors() map[string]error {
 	errs := map[string]error{}
 	for slug, f := range s.failing {
@@ -122,8 +125,8 @@ func (s *Tracker) shownErrors() map[string]error {
 func (s *Tracker) IsReady() bool { return s.ready.Load() }
 
 // Fail records that a requested scan of an agent failed with err, or a discovery if slug is empty.
-// isFullScan reports whether it was a full scan. widen reports whether the scans have failed at
-// least twice in a row. The caller then retries with a full scan, not with the failed paths.
+// isFullScan reports whether the scan was a full one. widen reports whether the scans have failed
+// at least twice in a row. If so, the caller retries with a full scan, not with the failed paths.
 func (s *Tracker) Fail(slug string, isFullScan bool, err error) (widen bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,8 +140,8 @@ func (s *Tracker) Fail(slug string, isFullScan bool, err error) (widen bool) {
 }
 
 // Succeed records that a scan of an agent succeeded, or a discovery if slug is empty. A full scan
-// clears the recorded failures of the agent. Another scan clears only those of requested scans, and
-// only if the last failed one was no full scan.
+// clears all recorded failures of the agent. Another scan clears only those recorded by Fail, and
+// only if the last failed scan was not a full one.
 func (s *Tracker) Succeed(slug string, isFullScan bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,6 +172,6 @@ func roughly(d time.Duration) string {
 // SetReady records that the first full scan is done. It reports whether that was recorded before.
 func (s *Tracker) SetReady() (before bool) { return s.ready.Swap(true) }
 
-// LateScanDone returns a channel that receives when an overdue scan has ended. Scans that end
-// before the channel is read count once.
+// LateScanDone returns a channel that receives a value when an overdue scan has ended. If several
+// end before the caller reads the channel, it receives one value.
 func (s *Tracker) LateScanDone() <-chan struct{} { return s.lateScans }

@@ -11,13 +11,13 @@ import (
 	"memoir/internal/sync/agenttx"
 )
 
-// watchDir watches the directory at a path relative to the agent's directory.
 func (s *Scanner) watchDir(tx *agenttx.Tx, dir string) {
 	s.Watcher.Watch(tx.Agent.Slug, filepath.Join(tx.Agent.Dir, dir), dir)
 }
 
-// watchTargets watches the target files of the listed links, unless their directories are among
-// watched. It returns the directories of these targets. It fails only with memories.ErrOutOfFiles.
+// watchTargets watches the target files of the listed links, and returns the directories of these
+// targets. It skips targets that are missing, are directories, or are in a directory of watched. It
+// fails only with memories.ErrOutOfFiles.
 func (s *Scanner) watchTargets(tx *agenttx.Tx, listing agents.Listing, watched []string) (dirs []string, err error) {
 	for _, link := range listing.Links {
 		target, err := files.Resolve(tx.Root, link)
@@ -42,7 +42,7 @@ func (s *Scanner) watchTargets(tx *agenttx.Tx, listing agents.Listing, watched [
 }
 
 // watchOnly stops watching the agent's directories that are not in visited, the directories of a
-// full scan. It also discards the note that directories have appeared or disappeared, because the
+// full scan. It also clears the note that directories have appeared or disappeared, because the
 // full scan has found these changes.
 func (s *Scanner) watchOnly(tx *agenttx.Tx, visited []string) {
 	var dirs []string
