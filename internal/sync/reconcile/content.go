@@ -10,9 +10,10 @@ import (
 	"memoir/internal/sync/events"
 )
 
-// resolveFile decides whether the file's content becomes the content of its memory. It always does
-// if the memory is new, renamed by this scan, or in the trash, which also restores it. A missing
-// memory becomes active; its content changes if the file's is newer, as for other memories.
+// resolveFile decides whether the file's content becomes the content of its memory. It does for the
+// first file of a new or just renamed memory, and for a memory in the trash, which this restores.
+// For any other memory it does only if the file's content is newer, as resolveContent decides. A
+// missing memory becomes active in any case.
 func (r *reconciler) resolveFile(s ScannedFile) {
 	m := r.byKey[s.Key()]
 	switch {
@@ -27,7 +28,7 @@ func (r *reconciler) resolveFile(s ScannedFile) {
 	}
 }
 
-// undelete restores the memory from the trash with the file's content.
+// undelete restores the memory from the trash, active and with the file's content.
 func (r *reconciler) undelete(m *memoryState, s ScannedFile) {
 	m.row.State = memories.Active
 	m.row.DeletedAt, m.row.DeletedBy, m.row.DeletedActor = time.Time{}, "", ""
@@ -35,17 +36,18 @@ func (r *reconciler) undelete(m *memoryState, s ScannedFile) {
 	r.setContent(m, s)
 }
 
-// markFound makes a missing memory active, because it has a file again, and takes the file's
-// content if that is newer.
+// markFound makes a missing memory active, because it has a file again. It takes the file's content
+// only if that is newer.
 func (r *reconciler) markFound(m *memoryState, s ScannedFile) {
 	m.row.State, m.row.UpdatedAt = memories.Active, r.at
 	m.kind, m.changedBy = events.Restored, &s
 	r.resolveContent(m, s)
 }
 
-// resolveContent makes the file's content the memory's if it is newer; a copy of another file never
-// wins. A file with known bytes loses too, unless it was just saved, was unreadable, is a primary
-// file that is back, or its memory was deleted. A content that loses becomes a revision.
+// resolveContent makes the file's content the memory's if it is newer. A copy of another file never
+// wins. A file with known bytes loses too, with four exceptions: it was just saved, it was
+// unreadable, it is a primary file that is back, or its memory was deleted. A losing content that
+// is not known becomes a past revision.
 func (r *reconciler) resolveContent(m *memoryState, s ScannedFile) {
 	setInThisScan := m.source != nil
 	newer := s.ContentAt.After(m.row.ContentAt) || setInThisScan && s.ContentAt.Equal(m.row.ContentAt)
@@ -64,8 +66,8 @@ func (r *reconciler) resolveContent(m *memoryState, s ScannedFile) {
 	}
 }
 
-// addPastRevision adds the file's content to the history of the memory, unless it is known there.
-// The memory's own content stays.
+// addPastRevision adds the file's content to the history of the memory, unless the file's row or
+// the memory has that content. The memory's own content stays.
 func (r *reconciler) addPastRevision(m *memoryState, s ScannedFile) {
 	known := s.hasKnownBytes() && s.Known.Fingerprint == s.Fingerprint
 	if !known && s.Fingerprint != m.row.Fingerprint {
@@ -73,8 +75,9 @@ func (r *reconciler) addPastRevision(m *memoryState, s ScannedFile) {
 	}
 }
 
-// setContent makes the file's content, path and times those of the memory. It adds a revision if
-// the bytes are new, and a journal entry if the memory is new.
+// setContent makes the file's content, type, description, path, times and problems those of the
+// memory. Name and state stay. It adds a revision if the content or the bytes differ. It adds a
+// journal entry if the memory is new.
 func (r *reconciler) setContent(m *memoryState, s ScannedFile) {
 	h := &m.row
 	m.touched = true
@@ -100,7 +103,7 @@ func (r *reconciler) setContent(m *memoryState, s ScannedFile) {
 }
 
 // addRevision adds the file's content to the revisions to save, unless this scan has added it
-// already. If current, that revision becomes the memory's.
+// already. If current, that revision becomes the memory's current one; otherwise it is a past one.
 func (r *reconciler) addRevision(m *memoryState, s ScannedFile, current bool) {
 	for i := range m.revisions {
 		if m.revisions[i].Fingerprint == s.Fingerprint {

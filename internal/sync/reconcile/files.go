@@ -8,8 +8,9 @@ import (
 	"memoir/internal/sync/events"
 )
 
-// applyRemoved records in the file's row that it is absent, and detaches it from its memory. A
-// blocked file is no longer listed as blocked, and an unreadable one no longer as a memory.
+// applyRemoved records in the file's row that it is absent, and detaches it from its memory. It
+// ends the block of a blocked file, and removes the entry for an unreadable one. A file that is
+// marked for removal keeps the mark.
 func (r *reconciler) applyRemoved(f records.File) {
 	r.detach(f)
 	r.dropUnreadable(f.Path)
@@ -40,8 +41,9 @@ func (r *reconciler) detach(f records.File) {
 	}
 }
 
-// applyScanned records a scanned file with its status: unfinished, blocked, unreadable or mirrored.
-// It ignores a file that a deletion has still to remove.
+// applyScanned decides the status of a scanned file: unfinished, blocked, unreadable or mirrored.
+// It adds the file's row to the change set, but only collects a blocked file in r.blocked. It
+// ignores a file that a deletion has still to remove.
 func (r *reconciler) applyScanned(s ScannedFile) {
 	if s.AwaitsRemoval() {
 		return
@@ -83,13 +85,14 @@ func addFile(b *records.ChangeSet, s ScannedFile, row records.File) {
 	}
 }
 
-// wasDeleted reports whether the file's content was deleted under the name that the file states.
+// wasDeleted reports whether the file's content has a tombstone under the name and scope that the
+// file states.
 func (r *reconciler) wasDeleted(s ScannedFile) bool {
 	return r.tombstones[records.Tombstone{Key: s.Key(), Fingerprint: s.Fingerprint}]
 }
 
-// block records that the file's content is blocked, and saves its row. If a memory has the file's
-// key again, the file belongs to it, but does not change it.
+// block records that the file's content is blocked, saves its row, and adds a journal entry. If a
+// memory has the file's key, the file belongs to it, but does not change its content.
 func (r *reconciler) block(s ScannedFile, row records.File) {
 	r.dropUnreadable(s.Path)
 	row.Status, row.Signature = records.Blocked, 0 // a user may allow it, and a scan must read it then
@@ -146,8 +149,9 @@ func (r *reconciler) dropUnreadable(path string) {
 	}
 }
 
-// attach assigns the file to the memory whose key it states. It renames a memory to that key if a
-// rename is due, and creates the memory if it does not exist.
+// attach assigns a readable file to the memory whose key it states. It first renames a memory to
+// that key if a rename is due. It creates the memory if none has the key. It does not set the
+// memory's content: resolveFile does later.
 func (r *reconciler) attach(s ScannedFile, row *records.File) {
 	m := r.byKey[s.Key()]
 	if renaming := r.slugRename(s); renaming != nil {
@@ -174,7 +178,8 @@ func (r *reconciler) attach(s ScannedFile, row *records.File) {
 }
 
 // detachPrevious detaches the file from the memory that it belonged to before the scan, unless that
-// memory is m. It accepts nil for m: the file then has no known memory now.
+// memory is m. A nil m means that no known memory has the file now. It does nothing for a file that
+// was not present.
 func (r *reconciler) detachPrevious(s ScannedFile, m *memoryState) {
 	if !s.wasPresent() || s.Known.MemoryID == uuid.Nil || m != nil && s.Known.MemoryID == m.row.UUID {
 		return

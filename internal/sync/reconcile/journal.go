@@ -29,8 +29,8 @@ func (r *reconciler) journalCreated(m *memoryState, s ScannedFile) {
 	r.out.ChangeSet.Activity = append(r.out.ChangeSet.Activity, entry)
 }
 
-// journalBlocked adds an entry for a blocked content, unless the file had the same blocked content
-// at the last scan.
+// journalBlocked adds an entry for a blocked content. It adds none if the file had the same blocked
+// content at the last scan.
 func (r *reconciler) journalBlocked(s ScannedFile, row records.File) {
 	if s.wasPresent() && s.Known.Status == records.Blocked && s.Known.Fingerprint == s.Fingerprint {
 		return
@@ -41,8 +41,8 @@ func (r *reconciler) journalBlocked(s ScannedFile, row records.File) {
 	})
 }
 
-// journalChanged adds the entries for memories that existed before the scan, by name. It removes
-// the entries of new memories that were dropped in the same scan.
+// journalChanged adds the entries for the changed memories that existed before the scan, sorted by
+// name. It removes the entries of new memories that were dropped in the same scan.
 func (r *reconciler) journalChanged() {
 	var entries []records.JournalEntry
 	for _, m := range r.ordered() {
@@ -100,9 +100,10 @@ func (m *memoryState) activityKind() memories.ActivityKind {
 	}
 }
 
-// linkSuccessors sets the other memory's name in the entry of a deleted memory and in the first
-// entry of its successor: the new memory of its file, or the one of the same name and content in
-// the other scope. A deleted memory without a successor stays as it is.
+// linkSuccessors sets OtherName in the entry of each deleted memory and in the first entry of its
+// successor. The successor is the new memory that has its file now. Otherwise it is the new one of
+// the same name and content in the other scope. A deleted memory without a successor stays as it
+// is.
 func (r *reconciler) linkSuccessors(entries []records.JournalEntry) {
 	for i := range entries {
 		deleted := &entries[i]
@@ -120,8 +121,8 @@ func (r *reconciler) linkSuccessors(entries []records.JournalEntry) {
 	}
 }
 
-// movedTo returns the new memory with the name and content of a deleted one, in the other scope
-// (private or team). It is nil if that memory does not exist.
+// movedTo returns the memory that this scan has created with the name and content of a deleted one,
+// in the other scope (private or team). It is nil if that memory does not exist.
 func (r *reconciler) movedTo(deleted *memoryState) *memoryState {
 	key := deleted.row.Key()
 	key.Team = !key.Team

@@ -7,9 +7,9 @@ import (
 	"memoir/internal/records"
 )
 
-// unfinished returns the memory that keeps its last good content, because the file is unfinished.
-// An unfinished file is a primary file with a new flaw that mirrored a live memory. For any other
-// file, the result is nil.
+// unfinished returns the memory of the file if the file is unfinished, so that the memory keeps its
+// last good content. An unfinished file is a primary file with a new flaw that belonged to a live,
+// readable memory. For any other file, and for a just saved one, the result is nil.
 func (r *reconciler) unfinished(s ScannedFile) *memoryState {
 	k := s.Known
 	if s.Flaws == 0 || s.File.Unreadable || s.Saved || !s.isPrimary() || k == nil || !k.Present && k.Unfinished == 0 {
@@ -29,8 +29,8 @@ func hasNewFlaw(now, before memories.Flaw) bool {
 	return now&^before != 0 && before&memories.FlawEmpty == 0
 }
 
-// keepLastGood records the file as unfinished. The file keeps mirroring m, with the fingerprint and
-// the times of its last good content.
+// keepLastGood records the file as unfinished in the change set. The file keeps mirroring m, with
+// the fingerprint and the times of its last good content. The content of m stays.
 func (r *reconciler) keepLastGood(m *memoryState, s ScannedFile, row records.File) {
 	r.dropUnreadable(s.Path)
 	k := s.Known
@@ -50,8 +50,8 @@ func (r *reconciler) keepLastGood(m *memoryState, s ScannedFile, row records.Fil
 	r.out.ChangeSet.Files = append(r.out.ChangeSet.Files, row)
 }
 
-// withLastGood returns the problems of a memory with one LastGood problem for each unfinished file.
-// It replaces earlier LastGood problems.
+// withLastGood returns a copy of the problems of a memory, with one LastGood problem for each
+// unfinished file, sorted by path. It replaces earlier LastGood problems.
 func withLastGood(problems []memories.Problem, files map[string]records.File) []memories.Problem {
 	problems = slices.DeleteFunc(slices.Clone(problems), func(p memories.Problem) bool { return p.Code == memories.CodeLastGood })
 	var paths []string

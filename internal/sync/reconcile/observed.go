@@ -41,7 +41,7 @@ func (o Observed) MaxRemovals() int {
 }
 
 // ContainsKey reports whether a readable scanned file states the key, with a content that has no
-// tombstone in tombstones. The tombstone allowed is ignored.
+// tombstone in tombstones. A content whose only tombstone is allowed counts too.
 func (o Observed) ContainsKey(key memories.Key, tombstones map[records.Tombstone]bool, allowed records.Tombstone) bool {
 	return slices.ContainsFunc(o.Scanned, func(s ScannedFile) bool {
 		t := records.Tombstone{Key: s.Key(), Fingerprint: s.Fingerprint}
@@ -50,7 +50,8 @@ func (o Observed) ContainsKey(key memories.Key, tombstones map[records.Tombstone
 }
 
 // advanceTime makes At later than every known time of the given memories, because the clock may
-// have been set back. Files with a content of time At get the new time.
+// have been set back. Scanned files whose ContentAt is the old At get the new time. If At is later
+// already, nothing changes.
 func (o *Observed) advanceTime(rows []records.MemoryRow) {
 	at := o.At
 	for _, row := range rows {

@@ -28,7 +28,7 @@ import (
 const MassRemoval = 10
 
 // Run compares a scan with the known state, and returns the changes to save and the events to send.
-// It sorts o.Scanned in place.
+// It saves and sends nothing. It sorts o.Scanned in place, and may set ContentAt of its files.
 func Run(o Observed, known KnownState) Result {
 	o.advanceTime(append(slices.Clone(known.Heads), known.Unreadable...))
 	r := newReconciler(o, known)
@@ -165,7 +165,7 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// compareBool orders false before true.
+// compareBool returns -1 if only b is true, 1 if only a is true, and 0 if they are equal.
 func compareBool(a, b bool) int {
 	switch {
 	case a == b:

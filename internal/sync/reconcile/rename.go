@@ -8,10 +8,11 @@ import (
 	"memoir/internal/sync/events"
 )
 
-// rename gives a known memory the key renaming.To and returns it; a second rename does nothing. The
-// history of a deleted memory with that key becomes its own. If a living memory has the key, rename
-// returns that one instead. It returns nil if the ID is unknown. It empties the memory's files: the
-// caller attaches the scanned file with the new name.
+// rename gives a known memory the key renaming.To and returns it. If the memory was renamed before,
+// it does nothing and returns it. If a living memory has the key, it returns that one instead, and
+// nil if the ID is unknown. The history of a deleted memory with that key becomes the renamed
+// one's. Its files are then those of the deleted memory, or none: the caller attaches the scanned
+// file.
 func (r *reconciler) rename(renaming records.Rename) *memoryState {
 	m := r.byID[renaming.ID]
 	if m == nil || m.isRenamed() {
@@ -38,13 +39,14 @@ func (r *reconciler) rename(renaming records.Rename) *memoryState {
 	return m
 }
 
-// isRenamed reports whether a memory that existed before the scan has another key now.
+// isRenamed reports whether a memory that existed before the scan has another name or scope now.
 func (m *memoryState) isRenamed() bool {
 	return m.before.UUID != uuid.Nil && m.row.Key() != m.before.Key()
 }
 
-// findSlugRenames sets newKeys: it finds the memories whose files all state the slug of the name.
-// Claude Code changes a name to its slug when it first edits a file.
+// findSlugRenames finds the live memories whose files all state the slug of the name now, and sets
+// r.newKeys for them. It skips a slug that another living memory has, and a blocked or unfinished
+// file. Claude Code changes a name to its slug when it first edits a file.
 func (r *reconciler) findSlugRenames(o Observed) {
 	candidates := map[string]ScannedFile{} // files that may state another name than before, by path
 	stated := map[memories.Key]bool{}      // keys that the readable scanned files state
@@ -76,14 +78,14 @@ func (s ScannedFile) mayStateOtherName() bool {
 	return s.wasPresent() && s.Known.Status == records.Mirrored && s.Known.MemoryID != uuid.Nil && !s.File.Unreadable && s.Flaws&memories.FlawNameless == 0
 }
 
-// isFree reports whether the key is unused, or used by a deleted memory.
+// isFree reports whether no memory has the key, or only a deleted one.
 func (r *reconciler) isFree(key memories.Key) bool {
 	m := r.byKey[key]
 	return m == nil || m.row.State == memories.Deleted
 }
 
-// allFilesState reports whether every file of the memory states the key now. It ignores blocked
-// files.
+// allFilesState reports whether each file of the memory is in scanned and states the key there. It
+// ignores blocked files.
 func (m *memoryState) allFilesState(key memories.Key, scanned map[string]ScannedFile) bool {
 	for p, f := range m.files {
 		s, ok := scanned[p]
@@ -100,8 +102,8 @@ func (r *reconciler) isBlocked(s ScannedFile, m *memoryState) bool {
 	return s.Fingerprint != m.row.Fingerprint && r.wasDeleted(s)
 }
 
-// slugRename returns the rename that findSlugRenames found for the memory that the file mirrored,
-// or nil.
+// slugRename returns the rename that findSlugRenames found for the memory that the file mirrored.
+// It returns nil if there is no such rename, or if the file states another key.
 func (r *reconciler) slugRename(s ScannedFile) *records.Rename {
 	if s.Known == nil {
 		return nil

@@ -27,11 +27,10 @@ type Change struct {
 	Name string // of the memory
 }
 
-// removeOrphans deletes the live, readable memories that have lost a primary file and have no
-// file left. They become missing instead if the primary directory was replaced, or if they are
-// more than MassRemoval and more than half of primaryCount. If such a memory's file has only
-// grown and states another name now, its row is removed without a deletion, because the file
-// still has its text.
+// removeOrphans deletes the live, readable memories that have lost a primary file and have no file
+// left. They become missing instead if the primary directory was replaced, or if they are too many.
+// Too many are more than MassRemoval and more than half of primaryCount. If such a memory's file
+// has only grown and states another name now, its row is dropped without a deletion.
 func (r *reconciler) removeOrphans(primaryCount int) {
 	for _, m := range r.renamedInPlace {
 		if m.isOrphan() && !m.isNew {
@@ -54,7 +53,7 @@ func (r *reconciler) removeOrphans(primaryCount int) {
 	}
 }
 
-// isOrphan reports whether a live, readable memory has no file.
+// isOrphan reports whether a memory is live and readable, and has no file.
 func (m *memoryState) isOrphan() bool {
 	return m.isLive() && len(m.files) == 0 && m.row.Readable
 }
@@ -75,10 +74,9 @@ func (r *reconciler) markMissing(m *memoryState) {
 	m.row.State, m.kind, m.row.UpdatedAt = memories.Missing, events.Missing, r.at
 }
 
-// updateStates completes the touched memories, except dropped and merged ones. It may give a memory
-// the content of another primary file, as updateSource does. It then sets path, conflict and
-// problems by the files. A living memory with a type and readable content becomes Active, another
-// living one NeedsAttention.
+// updateStates completes the touched memories, except dropped and merged ones. updateSource may
+// give one the content of another primary file. Then path, conflict and problems follow from the
+// files. A live memory becomes Active if it is readable and has a type, else NeedsAttention.
 func (r *reconciler) updateStates() {
 	for _, m := range r.ordered() {
 		if !m.touched || m.dropped || m.merged {
@@ -98,9 +96,9 @@ func (r *reconciler) updateStates() {
 	}
 }
 
-// conflictOf returns the conflict between the mirrored files of a memory. It is a PrimaryConflict
-// if primary files differ, else a SessionConflict if files differ and the newest one is a
-// session's.
+// conflictOf returns the conflict between the mirrored files of a memory. It is PrimaryConflict if
+// two primary files have different contents. It is SessionConflict if two other files have
+// different contents and the newest content is a session's. Otherwise it is NoConflict.
 func conflictOf(files map[string]records.File) memories.Conflict {
 	var contents, primaries []memories.Fingerprint // distinct
 	var newestPrimary, newestSession time.Time
@@ -130,8 +128,9 @@ func conflictOf(files map[string]records.File) memories.Conflict {
 	}
 }
 
-// updatePath makes the memory's path lead to a file with the memory's content. It prefers the
-// present path, then primary files, then the first path. Without such a file, the path stays.
+// updatePath makes the memory's path lead to a mirrored file with the memory's content. It also
+// takes the file's modification time, hash and size. It prefers the present path, then primary
+// files, then the first path. Without such a file, nothing changes.
 func (m *memoryState) updatePath() {
 	h := &m.row
 	var best *records.File
@@ -152,8 +151,8 @@ func (m *memoryState) updatePath() {
 	}
 }
 
-// withDuplicates returns the problems of a memory with one DuplicateName problem for each directory
-// with several of its files. It replaces earlier DuplicateName problems.
+// withDuplicates returns a copy of the problems of a memory, with one DuplicateName problem for
+// each directory with several of its mirrored files. It replaces earlier DuplicateName problems.
 func withDuplicates(problems []memories.Problem, files map[string]records.File) []memories.Problem {
 	problems = slices.DeleteFunc(slices.Clone(problems), func(p memories.Problem) bool { return p.Code == memories.CodeDuplicateName })
 	byDir := map[string][]string{}
@@ -184,8 +183,8 @@ func DuplicateName(paths []string) memories.Problem {
 	}
 }
 
-// finish returns the result of Run: the change set, the events and the counts of all touched
-// memories.
+// finish completes the result of Run with the rows, events and counts of all touched memories, and
+// returns it.
 func (r *reconciler) finish() Result {
 	for _, m := range r.ordered() {
 		if !m.touched || m.merged {
@@ -215,7 +214,8 @@ func (r *reconciler) finish() Result {
 }
 
 // collect adds the row, the revisions and the search text of a memory to the change set, as far as
-// they have changed. For a dropped memory it adds only the deletion of its row.
+// they have changed. For a dropped memory it adds only the deletion of its row, and nothing if the
+// memory is new.
 func (r *reconciler) collect(m *memoryState) {
 	b := &r.out.ChangeSet
 	switch {

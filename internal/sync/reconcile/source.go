@@ -12,8 +12,10 @@ import (
 // after its removal. A primary source must exist and must not be a copy, as long as there is such a
 // file.
 
-// isCopy reports whether the file's name marks it as a copy (memories.CopyOf), and the memory has
-// an original of it. A blocked file is not an original.
+// isCopy reports whether the file's name looks like a copy, and the memory has an original. If
+// memories.CopyOf is not sure, an original is a file at one of the paths that it returns. If it is
+// sure, an original is any file of the same session that is not surely a copy. A blocked file is
+// never an original.
 func (m *memoryState) isCopy(f records.File) bool {
 	originals, sure := memories.CopyOf(f.Path)
 	for _, p := range originals {
@@ -33,8 +35,9 @@ func (m *memoryState) isCopy(f records.File) bool {
 }
 
 // updateSource makes the newest primary file the source if the present primary source has lost the
-// memory's content or is a copy. It does nothing for a session's source, for a memory that is not
-// live, and while the primary directory is away.
+// memory's content or is a copy. Without such a file it does nothing. It also does nothing for a
+// session's source, for a memory that is unreadable or not live, and while the primary directory is
+// away.
 func (r *reconciler) updateSource(m *memoryState) {
 	h := &m.row
 	if r.primaryAway || !m.isLive() || !h.Readable || h.Session != "" {
@@ -66,8 +69,9 @@ func (m *memoryState) hasPrimarySource() bool {
 	return false
 }
 
-// newestPrimary returns the primary file with the newest content; copies do not count. A file
-// counts only if its content is the memory's own or in sources. ok reports whether a file remains.
+// newestPrimary returns the mirrored primary file with the newest content. It skips copies. It also
+// skips a file whose content is not the memory's own and not in sources. ok is false if no file
+// remains.
 func (m *memoryState) newestPrimary(sources map[string]ScannedFile) (newest records.File, ok bool) {
 	for _, f := range m.files {
 		if !f.IsPrimary() || f.Status != records.Mirrored || m.isCopy(f) {
@@ -91,8 +95,9 @@ func (m *memoryState) newestPrimary(sources map[string]ScannedFile) (newest reco
 	return newest, ok
 }
 
-// WithoutCopies returns the primary files of one memory without the copies, in place. A save into a
-// copy would not change the memory. An original counts even if it is unreadable.
+// WithoutCopies removes the present copies from the primary files of one memory, in place, and
+// returns the rest. Absent files stay. A save into a copy would not change the memory. Only present
+// files, readable or not, count as originals.
 func WithoutCopies(all []records.PrimaryFile) []records.PrimaryFile {
 	m := memoryState{files: map[string]records.File{}}
 	for _, f := range all {
