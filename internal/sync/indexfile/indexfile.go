@@ -30,8 +30,8 @@ const (
 	editAttempts = 5
 )
 
-// directoriesAbove returns the file's directory and those above it, up to its memory directory. It
-// returns nil for a file that is in no memory directory.
+// directoriesAbove returns the file's directory and the directories above it, up to and including
+// its memory directory. It returns nil for a file that is in no memory directory.
 func directoriesAbove(agent agents.Agent, file string) []string {
 	top := agent.PrimaryDir()
 	if session, isPrimary := agent.SessionOf(file); !isPrimary {
@@ -47,8 +47,8 @@ func directoriesAbove(agent agents.Agent, file string) []string {
 	return dirs
 }
 
-// listIndexes returns the paths of the files in dir whose name is MEMORY.md in any letter case,
-// sorted. MEMORY.md itself is the first. It returns nil for a missing directory.
+// listIndexes returns the sorted paths of the files in dir whose name is MEMORY.md in any letter
+// case. MEMORY.md itself is first. It returns nil without an error for a missing directory.
 func listIndexes(root *os.Root, dir string) ([]string, error) {
 	var handle *os.File
 	target, err := files.Resolve(root, dir)
@@ -76,8 +76,8 @@ func listIndexes(root *os.Root, dir string) ([]string, error) {
 	return indexes, nil
 }
 
-// StampOf returns the stamp of a file in the agent's directory, or the zero stamp if the file
-// cannot be examined.
+// StampOf returns the size and modification time of a file in the agent's directory. It returns the
+// zero stamp if the file is missing or cannot be examined.
 func StampOf(tx *agenttx.Tx, path string) agenttx.FileStamp {
 	info, err := files.Stat(tx.Root, path)
 	if err != nil {
@@ -87,8 +87,8 @@ func StampOf(tx *agenttx.Tx, path string) agenttx.FileStamp {
 }
 
 // RecordIndexes updates the stamps in State.Indexes after a scan. If an index was added, changed or
-// removed, it emits events.Scanned, because no other event reports that. Before the first full scan
-// it emits nothing.
+// removed, it emits events.Scanned. Before the first full scan it emits nothing. An index that the
+// listing does not cover keeps its stamp.
 func RecordIndexes(tx *agenttx.Tx, listing agents.Listing) {
 	changed := false
 	if tx.State.Indexes == nil {
@@ -111,7 +111,7 @@ func RecordIndexes(tx *agenttx.Tx, listing agents.Listing) {
 }
 
 // linkMatcher returns a function that reports whether a link in the index leads to one of the
-// files. The function adds each such file to found.
+// files. That function also adds each such file to found.
 func linkMatcher(agent agents.Agent, index string, files, found map[string]bool) func(target string) bool {
 	return func(target string) bool {
 		file, inside := agent.Linked(index, target)
@@ -139,8 +139,8 @@ type IndexChange struct {
 }
 
 // IndexChanges returns the changes that remove the entries of the files at paths from the given
-// indexes. listed are the files with such entries. It writes nothing. It omits indexes without such
-// entries, and indexes that cannot be read.
+// indexes. listed are the paths that have such an entry. It writes nothing. It omits indexes
+// without such entries, and indexes that are missing or cannot be read, without an error.
 func IndexChanges(root *os.Root, agent agents.Agent, indexes, paths []string) (changes []IndexChange, listed map[string]bool) {
 	removed := setOf(paths)
 	listed = map[string]bool{}
@@ -157,10 +157,9 @@ func IndexChanges(root *os.Root, agent agents.Agent, indexes, paths []string) (c
 }
 
 // IndexesFor returns the sorted paths of the existing indexes that may list one of the files at
-// paths. An index of the primary or team directory may list any file, so these are always included.
-// Other indexes list only files in their directory and below it: IndexesFor includes those of each
-// directory from a file up to its memory directory. It leaves out directories that cannot be
-// listed. It returns nil if root is nil.
+// paths. These are all indexes of the primary and the team directory, and those of each directory
+// from a file up to its memory directory. It does not read the indexes. It omits directories that
+// cannot be listed, and returns nil if root is nil.
 func IndexesFor(root *os.Root, agent agents.Agent, paths []string) []string {
 	if root == nil {
 		return nil
@@ -197,8 +196,9 @@ func (r ListedReason) String() string {
 }
 
 // RemoveFromIndexes removes the entries of the files at paths from the given indexes on disk. It
-// returns, by path, the files that an index still lists, or may still list because it cannot be
-// read. It continues after an error.
+// returns, by path, the files that an index still lists because it cannot be written, or may list
+// because it cannot be read. The map is empty if all entries are removed. It continues after an
+// error.
 func RemoveFromIndexes(tx *agenttx.Tx, paths, indexes []string) map[string]ListedReason {
 	removed, left := setOf(paths), map[string]ListedReason{}
 	for _, index := range indexes {
@@ -217,10 +217,11 @@ func RemoveFromIndexes(tx *agenttx.Tx, paths, indexes []string) map[string]Liste
 	return left
 }
 
-// EditIndex replaces the content of an index by the result of edit. If another program writes the
-// index at the same time, EditIndex calls edit again with the new content. After five attempts it
-// fails with files.ErrChanged. It does nothing and returns nil in these cases: edit changes
-// nothing; the index is missing; its path is no regular file in the agent's directory.
+// EditIndex replaces the content of an index by the result of edit. If another program changes the
+// index meanwhile, it calls edit again with the new content. After editAttempts it returns
+// files.ErrChanged. It does nothing and returns nil if edit changes nothing, if the index is
+// missing, or if its path is no regular file in the agent's directory. Errors of reading and
+// writing are returned; an index larger than maxIndex is agenttx.ErrTooLarge.
 func EditIndex(tx *agenttx.Tx, index string, edit func([]byte) []byte) error {
 	var err error
 	for range editAttempts {

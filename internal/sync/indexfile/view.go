@@ -46,9 +46,9 @@ type View struct {
 	IsCurrent bool `json:"InStep"`
 }
 
-// Read returns an agent's primary index and the findings about it. It fails with
-// memories.ErrNotFound for an unknown slug, and with *memories.ConflictError if the index or its
-// directory cannot be read.
+// Read returns an agent's primary index and the findings about it. It writes nothing. If the index
+// or the directory is missing, Present is false, without an error. It returns memories.ErrNotFound
+// for an unknown slug, and *memories.ConflictError if the index or its directory cannot be read.
 func (v *Viewer) Read(ctx context.Context, slug string, _ IndexOp) (View, error) {
 	view, err := v.Open(ctx, slug)
 	if err != nil {
@@ -62,8 +62,9 @@ func (v *Viewer) Read(ctx context.Context, slug string, _ IndexOp) (View, error)
 }
 
 // Preview returns the change that a rebuild of an agent's primary MEMORY.md would make, and writes
-// nothing. With op.Prune, the change also shortens the file. It fails with memories.ErrNotFound for
-// an unknown slug, and with *memories.ConflictError if the file cannot be read.
+// nothing. Before is nil if the file is missing. With op.Prune, the change also shortens the file.
+// It returns memories.ErrNotFound for an unknown slug, and *memories.ConflictError if the file or
+// its directory cannot be read.
 func (v *Viewer) Preview(ctx context.Context, slug string, op PreviewIndexOp) (IndexChange, error) {
 	view, err := v.Open(ctx, slug)
 	if err != nil {
@@ -77,7 +78,7 @@ func (v *Viewer) Preview(ctx context.Context, slug string, op PreviewIndexOp) (I
 	return change, ctx.Err()
 }
 
-// ETag returns a strong entity tag, with its quotes, that depends on Path, Before and After.
+// ETag returns a strong entity tag, with quotes, that depends on Path, Before and After.
 func (c IndexChange) ETag() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%t\x00%d\x00%s%s", c.Path, c.Before == nil, len(c.Before), c.Before, c.After))
 	return `"` + hex.EncodeToString(sum[:16]) + `"`
@@ -100,9 +101,10 @@ type indexView struct {
 }
 
 // Open reads an agent's primary index from disk, and the paths of its memory files from the
-// database. The caller must close the result. Once ctx ends, the results of the view are wrong: the
-// caller must check ctx.Err before it uses them. It fails with memories.ErrNotFound for an unknown
-// slug, and with *memories.ConflictError if the index or its directory cannot be read.
+// database. A missing index or directory is not an error. The caller must close the result. Once
+// ctx ends, the results of the view are wrong: the caller must check ctx.Err before it uses them.
+// It returns memories.ErrNotFound for an unknown slug, and *memories.ConflictError if the index or
+// its directory cannot be read.
 func (v *Viewer) Open(ctx context.Context, slug string) (*indexView, error) {
 	row, err := v.Store.Agent(ctx, slug)
 	if err != nil {
@@ -129,8 +131,8 @@ func (v *Viewer) Open(ctx context.Context, slug string) (*indexView, error) {
 	return view, nil
 }
 
-// open opens the agent's directory and reads the index. A missing directory or index is not an
-// error.
+// open opens the agent's directory and reads the index into v. If the directory or the index is
+// missing, it returns nil, and v.raw stays nil.
 func (v *indexView) open(row records.Agent) error {
 	root, err := files.OpenRoot(row.Dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -155,22 +157,23 @@ func (v *indexView) open(row records.Agent) error {
 	return err
 }
 
-// Close closes the agent's directory.
+// Close closes the agent's directory, if it is open.
 func (v *indexView) Close() {
 	if v.root != nil {
 		_ = v.root.Close() // only read through
 	}
 }
 
-// Rebuilt returns the change that a rebuild of the index would make. It does not set Gone.
+// Rebuilt returns the change that a rebuild of the index would make, without Gone. It writes
+// nothing. If Before and After are equal, the index is up to date.
 func (v *indexView) Rebuilt() IndexChange {
 	after := memorymd.Rebuild(v.raw, v.listed, v.resolveLink)
 	return IndexChange{Path: v.path, Before: v.raw, After: after}
 }
 
 // resolveLink is the memorymd.LinkResolver of the index: it returns the path of a link's target,
-// relative to the index's directory, and whether it exists. A target that is outside of the agent's
-// directory, or cannot be looked up, counts as existing, so that a rebuild keeps its entry.
+// relative to the index's directory, and whether it exists. A target outside the agent's directory,
+// of a missing memory, or that cannot be examined counts as existing. So a rebuild keeps its entry.
 func (v *indexView) resolveLink(target string) (file string, exists bool) {
 	relPath, inside := v.agent.Linked(v.path, target)
 	if v.root == nil || v.ctx.Err() != nil || !inside {
@@ -184,8 +187,8 @@ func (v *indexView) resolveLink(target string) (file string, exists bool) {
 	return file, !agenttx.IsNotFound(err)
 }
 
-// fromIndex converts a path relative to the agent's directory into one relative to the index's
-// directory, as links have it.
+// fromIndex converts a path relative to the agent's directory into a path relative to the index's
+// directory, as in a link.
 func (v *indexView) fromIndex(relPath string) string {
 	rel, err := filepath.Rel(filepath.FromSlash(v.dir), filepath.FromSlash(relPath))
 	if err != nil {

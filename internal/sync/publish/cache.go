@@ -48,10 +48,11 @@ func NewCache() *Cache {
 	return &Cache{agents: agents}
 }
 
-// Take removes the sources of an agent from the cache and returns them, updated to this version of
+// Take removes the Sources of an agent from the cache and returns them, updated to this version of
 // the agent. changed are the memories that the caller has changed since Put, each once per increase
 // of the version; Take reads only these again. If the cache lacks the agent, or other changes have
-// increased the version too, it reads all memories. Errors are those of r.
+// increased the version too, it reads all memories. Errors are those of r; the cache then lacks the
+// agent.
 func (c *Cache) Take(ctx context.Context, r Reader, agentID, version int64, changed []uuid.UUID) (*Sources, error) {
 	s := c.remove(agentID)
 	if s != nil && s.version+int64(len(changed)) == version && len(changed) <= maxChanged {
@@ -61,9 +62,9 @@ func (c *Cache) Take(ctx context.Context, r Reader, agentID, version int64, chan
 	return &Sources{Summaries: summaries}, err
 }
 
-// Put adds the sources from which the CLAUDE.md of an agent with this version was compiled. costs
-// are the sizes of memories that were saved with it. Put removes the agents that were added longest
-// ago until the cache is within its limit.
+// Put adds the Sources from which the CLAUDE.md of an agent was compiled. version is the agent's
+// version after that. costs are the sizes in CLAUDE.md that were saved with it. Put removes the
+// agents that were added longest ago until the cache is within maxCached.
 func (c *Cache) Put(agentID, version int64, s *Sources, costs []claudemd.Cost) {
 	s.record(costs)
 	s.version, s.sections, s.used = version, s.used, nil
@@ -77,7 +78,8 @@ func (c *Cache) Put(agentID, version int64, s *Sources, costs []claudemd.Cost) {
 	}
 }
 
-// remove removes the sources of an agent and returns them, or nil if the cache does not have them.
+// remove removes the Sources of an agent from the cache and returns them. It returns nil if the
+// cache does not have them.
 func (c *Cache) remove(agentID int64) *Sources {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,8 +114,8 @@ type sectionKey struct {
 
 func keyOf(m claudemd.Summary) sectionKey { return sectionKey{m.Revision, m.Name, m.Team} }
 
-// refresh reads the changed memories again. It removes those of them that no longer go into
-// CLAUDE.md.
+// refresh reads the changed memories again and replaces their summaries. It removes the changed
+// memories that do not belong into CLAUDE.md now. Errors are those of r; s is then unchanged.
 func (s *Sources) refresh(ctx context.Context, r Reader, changed []uuid.UUID) error {
 	if len(changed) == 0 {
 		return nil
@@ -132,7 +134,7 @@ func (s *Sources) refresh(ctx context.Context, r Reader, changed []uuid.UUID) er
 }
 
 // record stores costs, which were saved in the database, in the summaries of their memories. costs
-// are in the order of the summaries; a summary without a cost stays as it is.
+// are in the order of the summaries. A summary without a cost stays as it is.
 func (s *Sources) record(costs []claudemd.Cost) {
 	for i := range s.Summaries {
 		if m := &s.Summaries[i]; len(costs) > 0 && costs[0].ID == m.ID {
@@ -141,7 +143,8 @@ func (s *Sources) record(costs []claudemd.Cost) {
 	}
 }
 
-// size returns the size for maxCached: the summaries, plus the KB of sections and bodies, plus 1.
+// size returns the size of s in the unit of maxCached: 1, plus the number of summaries, plus the KB
+// of sections and bodies.
 func (s *Sources) size() int {
 	const overhead = 80 // bytes of a map entry without its text; estimated
 	bytes := 0
@@ -154,10 +157,10 @@ func (s *Sources) size() int {
 	return 1 + len(s.Summaries) + bytes>>10
 }
 
-// Text returns the full section of next[0] in CLAUDE.md. If the last compilation had the section,
-// it returns that one. Otherwise it calls bodies with all of next that have no section, makes the
-// section from the result, and keeps the other bodies for later calls. It fails with the errors of
-// bodies and ctx, and if bodies does not return the memory.
+// Text returns the full section of next[0] in CLAUDE.md. It uses the section of this or the last
+// compilation if there is one. Otherwise it calls bodies with all of next that have no section,
+// makes the section, and keeps the other bodies for later calls. It fails with the errors of bodies
+// and ctx, and if bodies does not return the body of next[0].
 func (s *Sources) Text(ctx context.Context, next []claudemd.Summary, bodies func(context.Context, []claudemd.Summary) (map[[16]byte]string, error)) (string, error) {
 	if s.used == nil {
 		s.used = map[sectionKey]string{}
@@ -189,8 +192,8 @@ func (s *Sources) Text(ctx context.Context, next []claudemd.Summary, bodies func
 	return text, nil
 }
 
-// find returns the section of a memory from this or the last time, and marks it as used, so that
-// Put keeps it. ok is false if it finds no section.
+// find returns the section of a memory from this or the last compilation, and marks it as used, so
+// that Put keeps it. If there is no section, it returns "" and false.
 func (s *Sources) find(m claudemd.Summary) (text string, ok bool) {
 	key := keyOf(m)
 	if text, ok = s.used[key]; ok {

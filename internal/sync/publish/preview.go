@@ -48,8 +48,9 @@ type PreviewOp struct {
 }
 
 // Preview compiles the agent's CLAUDE.md and does not write it. op can leave out a memory, own or
-// shared, or ask for a past time. A memory that was purged after that time is missing. Preview
-// returns memories.ErrNotFound for an unknown agent or memory.
+// shared, or ask for a past time. A memory that was purged after that time is missing. If CLAUDE.md
+// could not be written, Problem of the result is the reason, without an error. Preview returns
+// memories.ErrNotFound for an unknown slug or memory.
 func (p *Publisher) Preview(ctx context.Context, slug string, op PreviewOp) (Preview, error) {
 	row, err := p.Store.Agent(ctx, slug)
 	if err != nil {
@@ -92,6 +93,7 @@ type DeletionPreview struct {
 type PreviewDeletionOp struct{ IDs []string }
 
 // PreviewDeletion returns the effect that a deletion of memories would have. It changes nothing. It
+// leaves out memories in the trash. If the agent's directory cannot be opened, Indexes is nil. It
 // returns memories.ErrNotFound if the agent or one of the memories is unknown.
 func (p *Publisher) PreviewDeletion(ctx context.Context, slug string, op PreviewDeletionOp) (DeletionPreview, error) {
 	row, err := p.Store.Agent(ctx, slug)
@@ -134,8 +136,9 @@ func (p *Publisher) PreviewDeletion(ctx context.Context, slug string, op Preview
 	return preview, err
 }
 
-// previews compiles the agent's CLAUDE.md with all memories, and without those in deleted. A zero
-// time means the present memories; any other one, those of that moment.
+// previews compiles the agent's CLAUDE.md with all memories, and without those whose ids are in
+// deleted. It writes nothing. A zero time means the present memories; another time, those of that
+// moment. If deleted is empty, both results are equal.
 func (p *Publisher) previews(ctx context.Context, row records.Agent, at time.Time, deleted map[string]bool) (with, without Preview, err error) {
 	path, raw, readErr := claudeMDOf(row)
 	err = p.Store.ReadSections(ctx, row, at, func(sections postgres.Sections) error {
@@ -156,9 +159,9 @@ func (p *Publisher) previews(ctx context.Context, row records.Agent, at time.Tim
 	return with, without, err
 }
 
-// claudeMDOf reads the agent's CLAUDE.md. It returns its path and bytes, or the error of reading
-// it. The path is empty for an agent without a CLAUDE.md. The bytes are nil if the file does not
-// exist.
+// claudeMDOf returns the path and the bytes of the agent's CLAUDE.md, or the error of reading it.
+// The path is "" for an agent without a CLAUDE.md. The bytes are nil if the file does not exist or
+// the agent's directory cannot be opened, without an error.
 func claudeMDOf(row records.Agent) (path string, raw []byte, readErr error) {
 	a := agenttx.AgentOf(row)
 	if !a.Published() {
@@ -174,15 +177,17 @@ func claudeMDOf(row records.Agent) (path string, raw []byte, readErr error) {
 	return path, raw, readErr
 }
 
-// compile returns the CLAUDE.md at path with the memories of sections. raw are its present bytes,
-// and readErr is the error of reading them. If the file cannot be read or is damaged, Problem is
-// the reason and Text is only the block.
+// compile returns the text of the CLAUDE.md at path with the memories of sections. It writes
+// nothing. raw are the file's present bytes, and readErr is the error of reading them. If the file
+// cannot be read or is damaged, Problem is the reason, without an error, and Text is only the
+// block.
 func (p *Publisher) compile(ctx context.Context, sections postgres.Sections, sources *Sources, path string, raw []byte, readErr error) (Preview, error) {
 	return p.emptyPreview(sections, path, raw, readErr).fill(sections.Summaries, p.sectionText(ctx, sections, sources))
 }
 
 // sectionText returns the function that claudemd.CompileParts calls for the full section of a
-// memory. It takes the section from sources, and adds a note to a stale memory if AgeNotes is set.
+// memory. That function takes the section from sources, and adds a note to a stale memory if
+// AgeNotes is set.
 func (p *Publisher) sectionText(ctx context.Context, sections postgres.Sections, sources *Sources) claudemd.SectionText {
 	now := time.Now()
 	return func(next []claudemd.Summary) (string, error) {
@@ -205,8 +210,8 @@ type emptyPreview struct {
 }
 
 // emptyPreview returns the CLAUDE.md at path without memories. raw are its present bytes, and
-// readErr is the error of reading them. If it cannot be read or is damaged, Problem is set and the
-// text around the block is empty.
+// readErr is the error of reading them. If it cannot be read or is damaged, Problem is the reason
+// and the text around the block is empty.
 func (p *Publisher) emptyPreview(sections postgres.Sections, path string, raw []byte, readErr error) emptyPreview {
 	preview := emptyPreview{
 		path: path, ageNotes: p.AgeNotes, sharedDirs: sections.SharedDirs,
@@ -228,8 +233,9 @@ func (p *Publisher) emptyPreview(sections postgres.Sections, path string, raw []
 	return preview
 }
 
-// fill returns the preview with the memories ms, whose full sections texts returns. It fails only
-// with the errors of texts. If the file is larger than maxClaudeMD, Problem is set.
+// fill returns a copy of the preview with the memories ms, whose full sections texts returns. It
+// fails only with the errors of texts. If the file is larger than maxClaudeMD, Problem is the
+// reason, without an error.
 func (p emptyPreview) fill(ms []claudemd.Summary, texts claudemd.SectionText) (Preview, error) {
 	outside := p.document.Outside()
 	p.Chars = outside

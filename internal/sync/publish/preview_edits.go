@@ -29,8 +29,9 @@ type ClaudeMDSizes struct {
 // PreviewEditsOp configures PreviewEdits.
 type PreviewEditsOp struct{ Sets [][]Edit }
 
-// PreviewEdits returns the length of the agent's CLAUDE.md now and after sets of edits. It changes
-// nothing. It returns memories.ErrNotFound for an unknown agent.
+// PreviewEdits returns the length of the agent's CLAUDE.md now, after each set of edits alone, and
+// after all sets. It changes nothing. If the present file cannot be read, the lengths are those of
+// Memoir's block alone. It returns memories.ErrNotFound for an unknown slug.
 func (p *Publisher) PreviewEdits(ctx context.Context, slug string, op PreviewEditsOp) (ClaudeMDSizes, error) {
 	row, err := p.Store.Agent(ctx, slug)
 	if err != nil {
@@ -66,8 +67,9 @@ func (p *Publisher) PreviewEdits(ctx context.Context, slug string, op PreviewEdi
 	return sizes, err
 }
 
-// applyEdits returns the memories after the edits, and the new bodies by their new revisions. Added
-// memories are last, in no order.
+// applyEdits returns the memories after the edits, and the new bodies by their new revisions. An
+// edit with an unknown id adds a memory, unless it is a deletion. Added memories are last, in no
+// order. It does not change summaries.
 func applyEdits(summaries []claudemd.Summary, edits []Edit) ([]claudemd.Summary, map[[16]byte]string) {
 	bodies := map[[16]byte]string{}
 	if len(edits) == 0 {

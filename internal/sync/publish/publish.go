@@ -61,9 +61,9 @@ type Publisher struct {
 
 // Run compiles the agent's CLAUDE.md and writes it if it differs. changed are the memories that the
 // caller has changed since the last call, each once per increase of the agent's version. If the
-// file cannot be written, Problem of the result is the reason; that is no error, because the
-// memories are safe. If all agents share this agent's memories, Run also writes the files of the
-// others.
+// file cannot be written, Problem of the result is the reason, without an error. If all agents
+// share this agent's memories, Run also writes the files of the others; Problem then names the
+// agents without a new file. Without an open directory it returns the recorded state.
 func (p *Publisher) Run(ctx context.Context, tx *agenttx.Tx, changed []uuid.UUID) (records.ClaudeMD, error) {
 	state, err := p.publishOwn(ctx, tx, changed)
 	if err != nil || tx.Agent.Layout != agents.Shared {
@@ -80,8 +80,9 @@ func (p *Publisher) Run(ctx context.Context, tx *agenttx.Tx, changed []uuid.UUID
 }
 
 // publishOwn compiles the agent's CLAUDE.md, writes it if it differs, and saves its state. It never
-// writes the files of other agents. If the file is up to date, or the agent's directory is missing,
-// it returns the recorded state.
+// writes the files of other agents. If the file cannot be written, Problem of the result is the
+// reason, without an error. If the file is up to date, or the agent's directory is not open, it
+// returns the recorded state.
 func (p *Publisher) publishOwn(ctx context.Context, tx *agenttx.Tx, changed []uuid.UUID) (records.ClaudeMD, error) {
 	row, err := tx.Rows.Agent(ctx)
 	if err != nil || tx.Root == nil {
@@ -122,7 +123,7 @@ func (p *Publisher) publishOwn(ctx context.Context, tx *agenttx.Tx, changed []uu
 
 // refusePublication records in the agent's row that CLAUDE.md must not be written because of
 // reason, sends an event, and returns the new state. If before, the recorded state, has the same
-// problem, it does nothing and returns before.
+// problem, it does nothing and returns before. It never returns reason as an error.
 func refusePublication(ctx context.Context, tx *agenttx.Tx, before records.ClaudeMD, reason error) (records.ClaudeMD, error) {
 	state := records.ClaudeMD{Path: before.Path, Chars: before.Chars, Problem: claudeMDProblem(tx.Agent.ClaudeMDPath(tx.Root), reason)}
 	if before.Problem == state.Problem {
@@ -136,8 +137,9 @@ func refusePublication(ctx context.Context, tx *agenttx.Tx, before records.Claud
 const publishAttempts = 5
 
 // writeClaudeMD compiles the memories into the present CLAUDE.md and writes it if its bytes differ.
-// An edit between read and write is read and kept. If the file is not written, Problem of the state
-// is the reason. For an agent without a CLAUDE.md it only compiles.
+// An edit between read and write is read and kept. If the file cannot be written, Problem of the
+// state is the reason, without an error. For an agent without a CLAUDE.md it only compiles.
+// PublishedAt of the state is zero unless it has written the file.
 func (p *Publisher) writeClaudeMD(ctx context.Context, tx *agenttx.Tx, sections postgres.Sections, sources *Sources) (records.ClaudeMD, Preview, error) {
 	if !tx.Agent.Published() {
 		preview, err := p.compile(ctx, sections, sources, "", nil, nil)
@@ -184,7 +186,7 @@ func (p *Publisher) writeClaudeMD(ctx context.Context, tx *agenttx.Tx, sections 
 }
 
 // removeOldBlock removes Memoir's block from the file at from, after the block was written into the
-// file at to. All other bytes stay. If that fails, it returns the reason, which a user must solve.
+// file at to. All other bytes stay. If that fails, problem is the reason, which a user must solve.
 // It does nothing and returns "" if from is empty, missing, without a block, or the same file as
 // to.
 func removeOldBlock(tx *agenttx.Tx, from, to string) (problem string) {
@@ -218,7 +220,8 @@ func removeOldBlock(tx *agenttx.Tx, from, to string) (problem string) {
 	return claudeMDProblem(from, files.ErrChanged)
 }
 
-// isSameFile reports whether two paths are or may be the same file.
+// isSameFile reports whether two paths are or may be the same file. It is true if one of them
+// cannot be examined, and false if a is missing.
 func isSameFile(tx *agenttx.Tx, a, b string) bool {
 	first, err := files.Stat(tx.Root, a)
 	if err != nil {
@@ -228,8 +231,8 @@ func isSameFile(tx *agenttx.Tx, a, b string) bool {
 	return err != nil || os.SameFile(first, second)
 }
 
-// publishedState returns the state of a CLAUDE.md at path that has the compiled text. hash is the
-// hash of the text.
+// publishedState returns the state of a CLAUDE.md at path that has the compiled text, with its
+// publish key. hash is the hash of the text. It saves nothing.
 func (p *Publisher) publishedState(preview Preview, path, hash string) records.ClaudeMD {
 	key := publishKey{recipe: p.recipe(preview.MemoryOff, preview.shared), hash: hash}
 	if !preview.nextStaleAt.IsZero() {
@@ -238,9 +241,9 @@ func (p *Publisher) publishedState(preview Preview, path, hash string) records.C
 	return records.ClaudeMD{Path: path, Chars: preview.Chars, PublishKey: key.String()}
 }
 
-// overwriteClaudeMD replaces CLAUDE.md if it still has the bytes before; nil means that it must not
-// exist. If path is a link to a missing file, it creates that file.
-// Errors to test for: files.ErrChanged and files.ErrExists.
+// overwriteClaudeMD replaces CLAUDE.md if it still has the bytes before; otherwise it returns
+// files.ErrChanged. If before is nil, it creates the file, and returns files.ErrExists if the file
+// exists. If path is a link to a missing file, it creates that file.
 func overwriteClaudeMD(tx *agenttx.Tx, path string, before, text []byte) error {
 	if before != nil {
 		return tx.Overwrite(path, text, files.Options{IfHash: files.Hash(before)})
@@ -263,9 +266,9 @@ func recordPublication(ctx context.Context, tx *agenttx.Tx, p records.Publicatio
 	return nil
 }
 
-// changedCosts returns the costs (sizes in CLAUDE.md) that differ from those in the database,
-// without those of shared memories, which the shared agent records. costs and summaries have the
-// same order.
+// changedCosts returns the costs (sizes in CLAUDE.md) that differ from the recorded ones. It omits
+// those of shared memories, which the shared agent records. costs and summaries have the same order
+// and length.
 func changedCosts(costs []claudemd.Cost, summaries []claudemd.Summary) []claudemd.Cost {
 	var changed []claudemd.Cost
 	for i, cost := range costs {
@@ -280,9 +283,10 @@ func changedCosts(costs []claudemd.Cost, summaries []claudemd.Summary) []claudem
 // would change a memory, and the file would grow with each scan.
 var errLinkToMemory = errors.New("CLAUDE.md is a link to a memory file")
 
-// readClaudeMD returns the bytes of the CLAUDE.md at path, or nil if it does not exist. links are
-// the known links in the agent's directory. It returns errLinkToMemory if path leads to a memory
-// file, agenttx.ErrTooLarge for more than maxClaudeMDRead bytes, and errors of the disk.
+// readClaudeMD returns the bytes of the CLAUDE.md at path, or nil without an error if it does not
+// exist. links are the known links in the agent's directory. It returns errLinkToMemory if path
+// leads to a memory file, and agenttx.ErrTooLarge for more than maxClaudeMDRead bytes. Other errors
+// are those of reading the file.
 func readClaudeMD(root *os.Root, a agents.Agent, path string, links map[string]struct{}) ([]byte, error) {
 	if agents.ClaudeMDIsMemory(root, a, path, maps.Keys(links)) {
 		return nil, errLinkToMemory

@@ -40,14 +40,15 @@ func parsePublishKey(value string) publishKey {
 	return publishKey{parts[0], parts[1], parts[2], parts[3]}
 }
 
-// isExpired reports whether a memory has become stale since the publication, so that the text must
-// change.
+// isExpired reports whether a memory has become stale between the publication and now, so that the
+// text must change. It is false without an expiry.
 func (k publishKey) isExpired(now time.Time) bool {
 	until, err := strconv.ParseInt(k.expiresAt, 10, 64)
 	return err == nil && now.Unix() >= until
 }
 
-// nextStale returns the time at which the next memory becomes stale. It is zero if no memory will.
+// nextStale returns the first time after now at which one of the memories becomes stale. It is zero
+// if there is no such memory.
 func nextStale(ms []claudemd.Summary, now time.Time) (next time.Time) {
 	for _, m := range ms {
 		if at := memories.StaleFrom(m.ModifiedAt); at.After(now) && (next.IsZero() || at.Before(next)) {
@@ -75,7 +76,8 @@ func (p *Publisher) recipe(memoryOff bool, shared string) string {
 
 // isPublished reports whether the CLAUDE.md at path is up to date, by the key in the agent's row.
 // If only the signature of the file differs, it reads the file; if the bytes are the same, it saves
-// the new signature. The signature is taken before the read, so a change after the read is noticed.
+// the new signature. It reports false if the file is missing or cannot be read. An empty path means
+// that the agent has no CLAUDE.md.
 func (p *Publisher) isPublished(ctx context.Context, tx *agenttx.Tx, row records.Agent, path string) (bool, error) {
 	key := parsePublishKey(row.ClaudeMD.PublishKey)
 	if key.recipe != p.recipe(row.MemoryOff, row.Shared) || key.isExpired(time.Now()) {
@@ -102,8 +104,8 @@ func (p *Publisher) isPublished(ctx context.Context, tx *agenttx.Tx, row records
 	return true, tx.DB.SetPublishKey(ctx, key.String())
 }
 
-// signatureOf returns the size, times and inode of the file at path as text. It is empty if the
-// file does not exist, or changed so recently that a later change could have the same times.
+// signatureOf returns the size, times and inode of the file at path as text. It is "" if the file
+// cannot be examined, or changed so recently that a later change could have the same times.
 func signatureOf(tx *agenttx.Tx, path string) string {
 	info, err := files.Stat(tx.Root, path)
 	if err != nil {

@@ -32,9 +32,10 @@ type sharing struct {
 const otherServersTimeout = 5 * time.Second
 
 // PublishOthers writes the CLAUDE.md of all other agents if the shared memories have changed since
-// its last success. It waits for them. problem names the agents whose file could not be written in
-// time; their next scan writes it. It does nothing before the first full scan is done. The caller
-// is in the transaction of the shared agent, or has deleted it.
+// its last call without an error, and waits for them. problem names the agents whose file could not
+// be written in time, without an error; it is "" if all were written. Their next scan writes it. It
+// skips missing agents. It does nothing before the first full scan is done. The caller is in the
+// transaction of the shared agent, or has deleted it.
 func (p *Publisher) PublishOthers(ctx context.Context) (problem string, err error) {
 	if !p.Ready() {
 		// The first full scan publishes each agent, and after it all are published again.
@@ -59,9 +60,10 @@ func (p *Publisher) PublishOthers(ctx context.Context) (problem string, err erro
 	return problem, err
 }
 
-// publishEach writes the CLAUDE.md of each agent if it differs, a few at a time. problem is a
-// sentence that names the agents whose file could not be written, or that took too long; it is
-// empty if all were written. err joins the other errors. A failure does not stop the others.
+// publishEach writes the CLAUDE.md of each agent if it differs, several at a time. problem is a
+// sentence that names the agents whose file could not be written, or that took too long. It is ""
+// if all were written. It ignores agents that do not exist by now. err joins the other errors. A
+// failure does not stop the others.
 func (p *Publisher) publishEach(ctx context.Context, rows []records.Agent) (problem string, err error) {
 	localCtx, cancelLocal := context.WithTimeout(ctx, p.Overdue)
 	defer cancelLocal()
@@ -104,9 +106,9 @@ func (p *Publisher) publishEach(ctx context.Context, rows []records.Agent) (prob
 // publishes it.
 var errNotPublished = errors.New("CLAUDE.md not published")
 
-// publishWithin writes the CLAUDE.md of an agent if it differs. It returns when ctx ends, although
-// the write continues on a disk that hangs. It returns errNotPublished if CLAUDE.md could not be
-// written.
+// publishWithin writes the CLAUDE.md of an agent if it differs. It returns errNotPublished if
+// CLAUDE.md could not be written. If ctx ends first, it returns the error of ctx, and the write may
+// continue.
 func (p *Publisher) publishWithin(ctx context.Context, slug string) error {
 	done := make(chan error, 1)
 	go func() {
@@ -147,8 +149,8 @@ type PublishOp struct{}
 
 // Publish compiles an agent's CLAUDE.md and writes it if it differs, in a transaction of its own.
 // If the file cannot be written, Problem of the result is the reason, without an error. Publish
-// never writes files of other agents. It returns memories.ErrNotFound for an unknown agent, and
-// memories.ErrNotHolder if another server holds its lease.
+// never writes files of other agents. It returns memories.ErrNotFound for an unknown slug, and
+// memories.ErrNotHolder if another server holds the agent's lease.
 func (p *Publisher) Publish(ctx context.Context, slug string, _ PublishOp) (Result, error) {
 	return agenttx.Do(ctx, p.Agents, slug, func(tx *agenttx.Tx) (Result, error) {
 		state, err := p.publishOwn(ctx, tx, nil)

@@ -45,8 +45,8 @@ func (r *reconciler) markFound(m *memoryState, s ScannedFile) {
 }
 
 // resolveContent makes the file's content the memory's if it is newer. A copy of another file never
-// wins. A file with known bytes loses too, with four exceptions: it was just saved, it was
-// unreadable, it is a primary file that is back, or its memory was deleted. A losing content that
+// wins. A file with known bytes loses too, unless it was just saved, was unreadable, or is a
+// primary file that is back. It can also win if its memory was in the trash. A losing content that
 // is not known becomes a past revision.
 func (r *reconciler) resolveContent(m *memoryState, s ScannedFile) {
 	setInThisScan := m.source != nil

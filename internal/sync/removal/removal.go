@@ -20,10 +20,10 @@ import (
 	"memoir/internal/sync/indexfile"
 )
 
-// Resume finishes the removal of all files of the agent that are marked for removal: it removes the
+// Resume finishes the removal of all files of the agent that are marked for removal. It removes the
 // files and their lines in MEMORY.md, syncs the directories, and removes the marks. A file that
-// cannot be removed keeps its mark. Without an open directory it does nothing. It returns only
-// errors of the database.
+// cannot be removed keeps its mark, without an error. Without an open directory it does nothing. It
+// returns only errors of the database.
 func Resume(ctx context.Context, tx *agenttx.Tx) error {
 	pending, err := tx.Rows.FilesToRemove(ctx)
 	if err != nil {
@@ -44,7 +44,7 @@ func Resume(ctx context.Context, tx *agenttx.Tx) error {
 }
 
 // indexesToEdit returns the sorted paths of the indexes that may list the pending files. It
-// includes the indexes that their deletions have recorded, because some of those are not near the
+// includes the indexes that their deletions have recorded, because some of them are not near the
 // files.
 func indexesToEdit(ctx context.Context, tx *agenttx.Tx, pending []records.File) ([]string, error) {
 	linesOut, err := tx.Rows.RemovedIndexLines(ctx)
@@ -71,10 +71,10 @@ func PathsOf(list []records.File) []string {
 }
 
 // Unlink removes files that are marked for removal, and their entries from the indexes. It returns
-// the files that are done, for Finish: removed and not listed, or written again by another program.
-// The latter stay on disk, and Unlink requests their scan. For each other file it records the
-// problem on its row; its mark stays, and the next Resume tries again. Without an open directory
-// Unlink does nothing. err is an error of the database.
+// the files for Finish: those removed and not listed, and those that another program has written
+// again. The latter stay on disk, and Unlink requests their scan. For each other file it records
+// the problem on its row, without an error; its mark stays, and the next Resume tries again.
+// Without an open directory it returns nil. err is an error of the database.
 func Unlink(ctx context.Context, tx *agenttx.Tx, marked []records.File, indexes []string) (removed []records.File, err error) {
 	if tx.Root == nil {
 		return nil, nil
@@ -110,13 +110,13 @@ func Unlink(ctx context.Context, tx *agenttx.Tx, marked []records.File, indexes 
 	return removed, nil
 }
 
-// wasMissing reports whether a scan has already found that the file of a memory is missing. Such a
-// file counts as removed even if its directory cannot be opened. It reports false for the new file
-// of an unfinished rename, which belongs to no memory and no scan has seen.
+// wasMissing reports whether the database has the file of a memory as absent, so a scan has found
+// it missing. Such a file counts as removed even if its directory cannot be opened. It is false for
+// the new file of an unfinished rename, which has no memory.
 func wasMissing(f records.File) bool { return !f.Present && f.MemoryID != uuid.Nil }
 
-// Finish syncs the directories of the files that Unlink returned, each once, except for files that
-// a scan has already found missing. It then records the files as removed, without their marks. If a
+// Finish syncs the directories of the files that Unlink returned, and then records the files as
+// removed, without their marks. It does not sync for files that a scan has found missing. If a
 // directory cannot be synced, a power cut could undo the removal. Finish then records that problem
 // on the rows of its files, and their marks stay. It returns only errors of the database.
 func Finish(ctx context.Context, tx *agenttx.Tx, removed []records.File) error {
