@@ -26,9 +26,9 @@ type attributes struct {
 	replaces bool // from a file that is being replaced; errors to keep them are fatal
 }
 
-// attributesFor returns the attributes for a file at target: those of the existing file, or for a
-// new file owner and group of its directory and mode 0644 without the bits that the directory
-// lacks. The error is ErrNotRegular if target is not a regular file.
+// attributesFor returns the attributes for a file at target, and sets none. For an existing file
+// these are its own. A new file gets owner and group of its directory, and mode 0644 without the
+// bits that the directory lacks. The error is ErrNotRegular if target is not a regular file.
 func attributesFor(root *os.Root, target string) (attributes, error) {
 	info, err := root.Lstat(target)
 	switch {
@@ -47,14 +47,14 @@ func attributesFor(root *os.Root, target string) (attributes, error) {
 	return inheritFrom(dir, newFileMode&dir.Mode().Perm()|ownerMode), nil
 }
 
-// inheritFrom returns the attributes of a new file or directory: this mode, and owner and group of
-// dir.
+// inheritFrom returns the attributes of a new file or directory with the given mode, and with owner
+// and group of dir.
 func inheritFrom(dir fs.FileInfo, mode fs.FileMode) attributes {
 	uid, gid := owner(dir)
 	return attributes{uid: uid, gid: gid, mode: mode}
 }
 
-// apply sets owner, group and mode of an open file. The error is ErrOwner if the owner of a
+// apply sets owner, group and mode of an open file. The error is ErrOwner if owner or group of a
 // replaced file cannot be kept; for a new file that is ignored.
 func (a attributes) apply(file *os.File) error {
 	info, err := file.Stat()
@@ -70,8 +70,8 @@ func (a attributes) apply(file *os.File) error {
 	return file.Chmod(a.mode & settable) // after Chown, which clears bits
 }
 
-// OwnerName returns the name of a file's owner, or the user ID if the user has no name. On a system
-// without owners it returns "".
+// OwnerName returns the name of a file's owner, or the user ID as text if the user has no name. On
+// a system without owners it returns "".
 func OwnerName(info fs.FileInfo) string {
 	uid, _ := owner(info)
 	if uid < 0 {

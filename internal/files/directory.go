@@ -10,7 +10,8 @@ import (
 )
 
 // SyncDirectory writes the names in a directory to disk, so that removals survive a power cut. It
-// follows links. A missing directory is not an error.
+// follows links. It returns nil for a missing directory, and for a file system that cannot sync
+// directories.
 func SyncDirectory(root *os.Root, relPath string) error {
 	dir, err := Resolve(root, relPath)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -38,8 +39,9 @@ func syncDirectory(root *os.Root, dir string) error {
 	return err
 }
 
-// makeDirectories creates a directory and its missing parents, with owner, group and mode of its
-// parent.
+// makeDirectories creates a directory and its missing parents, with owner, group and mode of the
+// parent, and syncs each parent. It does nothing if dir is a directory. The error is
+// syscall.ENOTDIR if something else is there.
 func makeDirectories(root *os.Root, dir string) error {
 	info, err := root.Stat(dir)
 	if err == nil {

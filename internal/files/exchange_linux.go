@@ -9,7 +9,7 @@ import (
 )
 
 // swapNames exchanges two files of one directory in one step. The error is errors.ErrUnsupported if
-// the file system cannot do that.
+// the file system cannot do that, and matches fs.ErrNotExist if one of them is missing.
 func swapNames(root *os.Root, a, b string) error {
 	dir, err := root.Open(path.Dir(a))
 	if err != nil {

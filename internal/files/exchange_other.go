@@ -7,6 +7,6 @@ import (
 	"os"
 )
 
-// swapNames returns errors.ErrUnsupported. Without it, a save between the check and the rename is
+// swapNames always returns errors.ErrUnsupported. So a save between the check and the rename is
 // lost.
 func swapNames(*os.Root, string, string) error { return errors.ErrUnsupported }

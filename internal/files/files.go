@@ -33,7 +33,7 @@ var (
 )
 
 // OpenRoot opens a directory. The error is an *OwnershipError if a link on the path must not be
-// followed, else that of os.OpenRoot. The caller must close the root.
+// followed. It matches fs.ErrNotExist for a missing directory. The caller must close the root.
 func OpenRoot(dir string) (*os.Root, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil || os.Geteuid() == noOwner {
@@ -47,9 +47,10 @@ func OpenRoot(dir string) (*os.Root, error) {
 	return root, nil
 }
 
-// MayFollow returns an *OwnershipError if the path is a link that must not be followed: its owner
-// is not Memoir's user, not root and not the owner of its target. It returns nil for other paths,
-// and an error if the path or its target cannot be read.
+// MayFollow returns an *OwnershipError if the path is a link that must not be followed. The owner
+// of such a link is not Memoir's user, not root and not the owner of its target. It returns nil for
+// any other file or link. If the path or its target is missing or unreadable, it returns the error
+// of the file system.
 func MayFollow(link string) error {
 	is, err := os.Lstat(link)
 	if err != nil {
@@ -68,12 +69,12 @@ func MayFollow(link string) error {
 }
 
 // IsOpenToAll reports whether all users may create and remove files in a directory. It is false for
-// a directory with the sticky bit.
+// a directory with the sticky bit, for any other file, and on a system without owners.
 func IsOpenToAll(dir fs.FileInfo) bool { return os.Geteuid() != noOwner && isOpenToAll(dir.Mode()) }
 
-// OpenToAll returns the absolute path of the outermost directory that all users may write, among
-// root's directory and its parents. It returns "" if no directory is open to all, or if that cannot
-// be found out.
+// OpenToAll returns the absolute path of the outermost directory for which IsOpenToAll is true,
+// among root's directory and its parents. It returns "" if there is no such directory, or if that
+// cannot be found out.
 func OpenToAll(root *os.Root) string {
 	guard := Guard{self: os.Geteuid()}
 	if guard.self == noOwner {

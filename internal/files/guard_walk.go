@@ -54,7 +54,7 @@ type linkStep struct {
 	path  string
 }
 
-// stepsOf returns the elements of a path, without empty ones and dots. checked is set in each of
+// stepsOf returns the elements of a path, without empty ones and ".". checked is set in each of
 // them.
 func stepsOf(p string, checked bool) (steps []step) {
 	for name := range strings.SplitSeq(p, "/") {
@@ -71,7 +71,7 @@ func (r *resolver) path() string { return r.paths[len(r.paths)-1] }
 
 func (r *resolver) uid() int { return r.uids[len(r.uids)-1] }
 
-// leave closes the innermost directories until only open are left.
+// leave closes the innermost directories, so that the given number of directories stays open.
 func (r *resolver) leave(open int) {
 	for _, p := range r.opened[open:] {
 		p.close()
@@ -79,7 +79,7 @@ func (r *resolver) leave(open int) {
 	r.opened, r.paths, r.uids = r.opened[:open], r.paths[:open], r.uids[:open]
 }
 
-// close closes all directories but the first and except.
+// close closes all directories except the first one and the given one, which may be nil.
 func (r *resolver) close(except dirHandle) {
 	for _, p := range r.opened[1:] {
 		if p != except {
@@ -90,8 +90,8 @@ func (r *resolver) close(except dirHandle) {
 
 // walk opens the directories of a path, one below the other. If last is set, it opens the last
 // element too and returns ".". Otherwise it returns the last element's name, which need not exist;
-// if follow is set, it follows a link of that name first. The error is ErrLeaves, ErrLoop, or an
-// *OwnershipError.
+// if follow is set, it first follows a link of that name. It creates missing directories if r.make
+// is set. The error is ErrLeaves, ErrLoop, an *OwnershipError, or one of the file system.
 func (r *resolver) walk(rest []step, last, follow bool) (name string, err error) {
 	for len(rest) > 0 {
 		s := rest[0]
@@ -147,8 +147,8 @@ func (r *resolver) walk(rest []step, last, follow bool) (name string, err error)
 	return ".", nil
 }
 
-// endLinks returns an *OwnershipError if one of the links that end with the remaining steps may not
-// lead to a file of the user uid.
+// endLinks returns an *OwnershipError if one of the links whose targets end in rest must not lead
+// to a file of the user uid. Each element of rest must have a link.
 func (r *resolver) endLinks(rest []step, uid int) error {
 	for _, s := range rest {
 		if !mayLink(r.self, s.link.owner, uid) {
@@ -158,8 +158,9 @@ func (r *resolver) endLinks(rest []step, uid int) error {
 	return nil
 }
 
-// follow returns the remaining steps with the target of a link in front of them. For an absolute
-// target it leaves all directories but the first. The error is ErrLoop after maxLinks links.
+// follow returns the remaining steps with the target of a link in front of them. It opens nothing;
+// for an absolute target it closes all directories but the first. The error is ErrLoop after
+// maxLinks links, and ErrLeaves for an absolute target outside the root.
 func (r *resolver) follow(link entry, at string, s step, rest []step) ([]step, error) {
 	if r.links++; r.links > maxLinks {
 		return nil, ErrLoop

@@ -9,10 +9,10 @@ import (
 )
 
 // Move renames a file or directory to a name that must not exist; otherwise the error is ErrExists.
-// It follows links in the parents of both paths, but a link at from is itself moved. Missing
-// directories are created. The result survives a power cut. If the system cannot rename without
-// replacing, a crash may leave both names. The error is an *OwnershipError if the guard does not
-// allow it at both paths.
+// It follows links in the parents of both paths, but a link at from is itself moved. It creates
+// missing directories of to. The error matches fs.ErrNotExist if from is missing, and is an
+// *OwnershipError if the guard refuses a path. The result survives a power cut. If the system
+// cannot rename without replacing, a crash may leave both names.
 func (g *Guard) Move(root *os.Root, from, to string) error {
 	source, err := g.enter(root, from, pathMode{})
 	if err != nil {
@@ -45,7 +45,8 @@ func (g *Guard) Move(root *os.Root, from, to string) error {
 }
 
 // moveByPath renames a file or directory if nothing exists at to; otherwise the error is ErrExists.
-// It is for systems that cannot rename between two open directories without replacing a file.
+// It is for systems that cannot rename between two open directories without replacing a file. The
+// directory of to must exist.
 func moveByPath(root *os.Root, from, to string) error {
 	source, err := Resolve(root, path.Dir(from))
 	if err != nil {
@@ -58,9 +59,9 @@ func moveByPath(root *os.Root, from, to string) error {
 	return moveNew(root, path.Join(source, path.Base(from)), target)
 }
 
-// RemoveDirectory removes an empty directory. A missing directory is not an error. It fails for
-// other files and for directories with entries. The error is an *OwnershipError if the guard does
-// not allow it. The removal survives a power cut only after SyncDirectory of the parent.
+// RemoveDirectory removes an empty directory. It returns nil for a missing one. It fails for a file
+// that is not a directory, and for a directory with entries. The error is an *OwnershipError if the
+// guard refuses the path. The removal survives a power cut only after SyncDirectory of the parent.
 func (g *Guard) RemoveDirectory(root *os.Root, relPath string) error {
 	return g.removeIn(root, relPath, func(dir *os.Root, name string) error {
 		if err := removeDirectory(dir, name); ignoreMissing(err) != nil {

@@ -15,7 +15,7 @@ func owner(info fs.FileInfo) (uid, gid int) {
 	return int(st.Uid), int(st.Gid)
 }
 
-// linksOf returns the number of names of a file.
+// linksOf returns the number of hard links to a file, or 1 if it is unknown.
 func linksOf(info fs.FileInfo) uint64 {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -28,7 +28,7 @@ const (
 	whyReplaced    = "%s was moved or replaced at the same time"
 )
 
-// IsOwnership reports whether err is an *OwnershipError.
+// IsOwnership reports whether err is or wraps an *OwnershipError.
 func IsOwnership(err error) bool {
 	var owned *OwnershipError
 	return errors.As(err, &owned)
@@ -64,8 +64,9 @@ type owners struct {
 	found int // the only owner other than root; noOwner before the first
 }
 
-// add records the owner of a directory. It returns an *OwnershipError if files of this user must
-// not be written, or not together with those of the owner recorded before.
+// add records the owner of a directory. It returns an *OwnershipError if this process must not
+// write the user's files, or not together with those of the owner recorded before. Root's
+// directories are always allowed.
 func (o *owners) add(uid int, at string) error {
 	switch {
 	case o.self == noOwner || uid == noOwner || uid == 0:
@@ -79,7 +80,8 @@ func (o *owners) add(uid int, at string) error {
 	return nil
 }
 
-// mayLink reports whether a link may be followed, given the owners of the process, link and target.
+// mayLink reports whether a link may be followed: its owner is root, the user of this process
+// (self), or the owner of its target. It is true on a system without owners.
 func mayLink(self, linkOwner, targetOwner int) bool {
 	return self == noOwner || linkOwner == 0 || linkOwner == self || linkOwner == targetOwner
 }
@@ -88,9 +90,10 @@ func isOpenToAll(mode fs.FileMode) bool {
 	return mode.IsDir() && mode.Perm()&0o002 != 0 && mode&fs.ModeSticky == 0
 }
 
-// above opens the directories on the path of root, from the root of the file system on, and checks
-// links, and if writing, owners and permissions. It returns the owners of the checked directories.
-// The error is an *OwnershipError if the check fails or if the path no longer leads to root.
+// above opens the directories on the path of root, from the root of the file system on. It checks
+// links, and if writing, owners and permissions. It returns the owners of the checked directories,
+// and leaves none of them open. The error is an *OwnershipError if a check fails or if the path
+// does not lead to root now.
 func (g *Guard) above(root *os.Root, writing bool) (owners, error) {
 	none := owners{self: g.self, found: noOwner}
 	name := root.Name()
@@ -137,15 +140,17 @@ func (g *Guard) firstChecked(name string, elements int) int {
 	return max(from, 0)
 }
 
-// Check returns an error if a file may not be written at a path: an *OwnershipError, or a file
-// system error. A missing file is not an error. For a link, the target is checked.
+// Check returns nil if a file may be written at a path, or if its directory is missing. Otherwise
+// it returns an *OwnershipError, or an error of the file system. For a link, the target is checked.
+// It changes nothing.
 func (g *Guard) Check(root *os.Root, relPath string) error {
 	return g.check(root, relPath, pathMode{follow: true})
 }
 
-// CheckRemoval returns an error if the file at a path may not be removed: an *OwnershipError, or a
-// file system error. A missing file is not an error. The file's owner does not matter, because a
-// directory's owner may remove any file in it. A link is not followed.
+// CheckRemoval returns nil if the file at a path may be removed, or if it is missing. Otherwise it
+// returns an *OwnershipError, or an error of the file system. The file's owner does not matter,
+// because a directory's owner may remove any file in it. A link is not followed. It changes
+// nothing.
 func (g *Guard) CheckRemoval(root *os.Root, relPath string) error {
 	return g.check(root, relPath, pathMode{})
 }
@@ -180,8 +185,9 @@ func (e openedDir) close() {
 }
 
 // enter checks a path and opens the directory of the file there, or with how.into the directory at
-// the path. The error is an *OwnershipError if the guard refuses it. The caller must close the
-// result.
+// the path. The file need not exist. A missing directory is created with how.mk; otherwise the
+// error matches fs.ErrNotExist. The error is an *OwnershipError if the guard refuses the path, and
+// ErrLeaves or ErrLoop for such links. The caller must close the result.
 func (g *Guard) enter(root *os.Root, relPath string, how pathMode) (openedDir, error) {
 	found := owners{self: g.self, found: noOwner}
 	if g.self != noOwner {

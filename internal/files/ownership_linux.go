@@ -47,8 +47,8 @@ func (p fdHandle) enter(name string) (dirHandle, entry, error) {
 
 func (p fdHandle) close() { unix.Close(p.fd) } //nolint:errcheck // nothing was written
 
-// open opens an entry of the directory without following a link. The caller must close the
-// descriptor.
+// open opens an entry of the directory without following a link. It returns the descriptor, which
+// the caller must close, and the owner, mode and link target of the entry.
 func (p fdHandle) open(name string) (int, entry, error) {
 	fd, err := unix.Openat(p.fd, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {

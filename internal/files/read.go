@@ -10,8 +10,10 @@ import (
 	"syscall"
 )
 
-// Open opens a regular file for reading, and follows links as [Resolve] does, with the same errors.
-// It never blocks: for a pipe or a directory the error is ErrNotRegular. The caller must close the
+// Open opens a regular file for reading. It follows links that stay inside root, also absolute
+// ones. The error matches fs.ErrNotExist if the file is missing, and is ErrNotRegular for a pipe or
+// a directory; it never blocks. It is ErrLeaves, ErrLoop or an *OwnershipError if a link must not
+// be followed. The owners of links are checked only if one is absolute. The caller must close the
 // file.
 func Open(root *os.Root, relPath string) (*os.File, error) {
 	file, err := openRegular(root, relPath)
@@ -26,8 +28,8 @@ func Open(root *os.Root, relPath string) (*os.File, error) {
 	return openRegular(root, target)
 }
 
-// openRegular opens a regular file for reading. It follows only links that root follows. For other
-// files the error is ErrNotRegular.
+// openRegular opens a regular file for reading. It follows relative links that stay inside root.
+// For another kind of file the error is ErrNotRegular. The caller must close the file.
 func openRegular(root *os.Root, relPath string) (*os.File, error) {
 	file, err := root.OpenFile(relPath, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -56,13 +58,16 @@ func Hash(data []byte) string {
 const maxHashed = 32 << 20
 
 // ReadHash returns the Hash of a file. For a file of more than maxHashed bytes, the hash covers its
-// size and its first maxHashed bytes. The errors are those of [Open].
+// size and its first maxHashed bytes. The error matches fs.ErrNotExist if the file is missing. It
+// is ErrNotRegular for another kind of file, and ErrLeaves, ErrLoop or an *OwnershipError if a link
+// must not be followed.
 func ReadHash(root *os.Root, relPath string) (string, error) {
 	hash, _, err := ReadHashAndSize(root, relPath)
 	return hash, err
 }
 
-// ReadHashAndSize returns the same hash as ReadHash, and the size of the file in bytes.
+// ReadHashAndSize returns the hash that ReadHash returns, and the size of the file in bytes. The
+// errors are also those of ReadHash.
 func ReadHashAndSize(root *os.Root, relPath string) (hash string, size int64, err error) {
 	file, err := Open(root, relPath)
 	if err != nil {

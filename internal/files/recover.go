@@ -20,11 +20,11 @@ func (e *UnclearedError) Error() string { return e.Err.Error() }
 
 func (e *UnclearedError) Unwrap() error { return e.Err }
 
-// Recover removes the files that a crash left in directories of root. Before, it gives files that
-// were being removed, or saved by another program during a replacement, their names back, unless a
-// newer file has the name. It returns the paths of those. It skips directories that are missing or
-// that the guard refuses. The error is *UnclearedError. No other process may write there during the
-// call.
+// Recover removes the files that a crash left in directories of root. A file that was being
+// removed, or that another program saved during a replacement, first gets its name back, unless a
+// newer file has it. back are the paths of these files. It skips directories that are missing or
+// that the guard refuses, without an error. err is an *UnclearedError with the directories that it
+// could not clear. No other process may write there during the call.
 func (g *Guard) Recover(root *os.Root, dirs []string) (back []string, err error) {
 	var uncleared []string
 	var failed []error
@@ -41,8 +41,9 @@ func (g *Guard) Recover(root *os.Root, dirs []string) (back []string, err error)
 	return back, nil
 }
 
-// recoverDirectory does the work of Recover for one directory. The error is nil if the directory is
-// missing, and an *OwnershipError if the guard refuses it.
+// recoverDirectory removes the leftovers of a crash from one directory, and returns the paths of
+// the files that it has restored. It continues after a failure, and returns the joined errors. The
+// error is nil if the directory is missing, and an *OwnershipError if the guard refuses it.
 func (g *Guard) recoverDirectory(root *os.Root, dir string) (back []string, err error) {
 	at, err := g.enter(root, dir, pathMode{into: true, follow: true})
 	if err != nil {
@@ -63,8 +64,8 @@ func (g *Guard) recoverDirectory(root *os.Root, dir string) (back []string, err 
 	return back, errors.Join(failed...)
 }
 
-// leftovers returns the names in a directory with Memoir's prefix. Names of files that may have to
-// be restored are first.
+// leftovers returns the names in a directory that start with Memoir's prefix. Names of files that
+// may have to be restored are first.
 func leftovers(dir *os.Root) ([]string, error) {
 	handle, err := dir.Open(".")
 	if err != nil {
@@ -85,7 +86,8 @@ func rank(name string) int {
 }
 
 // clearLeftover removes a leftover file of the directory, or gives it back the name of the file
-// that it was. It returns that name if it restored a file, else "".
+// that it was. It returns that name if it restored a file, else "". A leftover that is a directory
+// or a link stays, without an error.
 func clearLeftover(dir *os.Root, leftover string) (restored string, err error) {
 	if strings.HasPrefix(leftover, replacingPrefix) {
 		return clearReplaced(dir, leftover)

@@ -17,7 +17,8 @@ type removal struct {
 }
 
 // ofFile removes the file called name in dir if its Hash equals hash; otherwise the error is
-// ErrChanged. relPath is its path for error messages. A missing file is not an error.
+// ErrChanged, and the file stays. relPath is its path for error messages. A missing file is not an
+// error. The error is ErrNotRegular for a directory.
 func (r removal) ofFile(name, relPath, hash string) error {
 	remove := r.aside
 	if len(removingPrefix)+len(path.Base(name)) > maxName {
@@ -29,8 +30,8 @@ func (r removal) ofFile(name, relPath, hash string) error {
 	return nil
 }
 
-// readHash returns the ReadHash of a name in dir. A link is followed within root, not only within
-// dir.
+// readHash returns the ReadHash of the file called name in dir. It follows a link within root, not
+// only within dir. The error matches fs.ErrNotExist if the file or the link's target is missing.
 func (r removal) readHash(name string) (string, error) {
 	info, err := r.dir.Lstat(name)
 	if err == nil && info.Mode().Type() == fs.ModeSymlink && r.dir != r.root {
@@ -39,9 +40,9 @@ func (r removal) readHash(name string) (string, error) {
 	return ReadHash(r.dir, name)
 }
 
-// aside renames the file, checks its hash and removes it. If the hash differs or cannot be read, it
-// restores the name; the error is ErrChanged, or that of reading. A file that is saved concurrently
-// under the old name is not touched. A missing file is not an error.
+// aside renames the file, checks its hash and removes it. If the hash differs, it restores the name
+// and returns ErrChanged; if the file cannot be read, it restores the name too. A file that is
+// saved concurrently under the old name is not touched. A missing file is not an error.
 func (r removal) aside(name, hash string) error {
 	root := r.dir
 	aside := path.Join(path.Dir(name), removingPrefix+path.Base(name))
@@ -78,8 +79,8 @@ func checkRemovable(root *os.Root, name string) error {
 }
 
 // inPlace removes a file under its own name if its hash equals hash; otherwise the error is
-// ErrChanged. It is for names too long for the prefix that aside adds. A save between check and
-// removal is lost.
+// ErrChanged. A missing file is not an error. It is for names too long for the prefix that aside
+// adds. A save between check and removal is lost.
 func (r removal) inPlace(name, hash string) error {
 	if err := checkRemovable(r.dir, name); err != nil {
 		return ignoreMissing(err)
@@ -101,8 +102,8 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// restoreAside renames a file from aside to name. If name exists, it is newer, and aside is
-// removed. A missing aside is not an error.
+// restoreAside renames a file from aside to name. If name exists, it is newer, and restoreAside
+// removes aside without an error. A missing aside is not an error.
 func restoreAside(root *os.Root, aside, name string) error {
 	if _, err := root.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
 		return nil

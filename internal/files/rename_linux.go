@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// renameBetween renames a file from one open directory to another without replacing a file. Errors
-// match fs.ErrExist if the new name exists, and errors.ErrUnsupported if the file system cannot do
-// that in one step.
+// renameBetween renames a file from one open directory to another without replacing a file. The
+// error matches fs.ErrExist if the new name exists, and errors.ErrUnsupported if the file system
+// cannot do that in one step.
 func renameBetween(from, to openedDir) error {
 	source, err := from.dir.Open(".")
 	if err != nil {

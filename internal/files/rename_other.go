@@ -4,5 +4,5 @@ package files
 
 import "errors"
 
-// renameBetween returns errors.ErrUnsupported.
+// renameBetween always returns errors.ErrUnsupported.
 func renameBetween(from, to openedDir) error { return errors.ErrUnsupported }

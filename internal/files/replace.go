@@ -12,9 +12,9 @@ import (
 // hashDigits is how many digits of each Hash are in the name of a replacing file. It is arbitrary.
 const hashDigits = 32
 
-// renameForSwap gives the complete temporary file a name with both hashes, under which it is
-// swapped with the target, and returns the path. After a crash, other bytes under this name are a
-// concurrent save. If that name would be too long, or on an error, it returns temp.
+// renameForSwap renames the complete temporary file to a name that contains both hashes, and
+// returns its path. After a crash, a file under this name with other bytes is a concurrent save. If
+// the name would be too long, it renames nothing and returns temp, without an error.
 func renameForSwap(root *os.Root, temp, target, data, hash string) (string, error) {
 	name := fmt.Sprintf("%s%.*s-%.*s-%s", replacingPrefix, hashDigits, data, hashDigits, hash, path.Base(target))
 	if len(name) > maxName {
@@ -28,7 +28,8 @@ func renameForSwap(root *os.Root, temp, target, data, hash string) (string, erro
 }
 
 // clearReplaced removes the leftover of an interrupted replacement and returns "". If the leftover
-// is a concurrent save, it instead renames it to the target's name, and returns that name.
+// is a concurrent save, it instead renames it to the target's name, replaces the target, and
+// returns that name.
 func clearReplaced(root *os.Root, leftover string) (restored string, err error) {
 	name := strings.TrimPrefix(leftover, replacingPrefix)
 	if len(name) < 2*hashDigits+3 {
@@ -48,9 +49,10 @@ func clearReplaced(root *os.Root, leftover string) (restored string, err error) 
 	return target, syncDirectory(root, ".")
 }
 
-// replaceIf replaces the target by the temporary file if the target has the expected bytes; else it
-// returns ErrChanged. A program may save the target between the check and the rename. So the two
-// files are swapped if possible, and the replaced one is checked again.
+// replaceIf replaces the target by the temporary file if the target has the hash opts.IfHash;
+// otherwise the error is ErrChanged, also for a missing target. If possible, it swaps the two files
+// and checks the replaced one again, so that no concurrent save is lost. It passes the replaced
+// file to opts.Displaced, if set.
 func (r *replacement) replaceIf(opts Options) error {
 	found, err := ReadHash(r.root, r.target)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -78,8 +80,8 @@ func (r *replacement) replaceIf(opts Options) error {
 }
 
 // followAttributes gives owner, group and mode of the file old to the file new, if they were
-// changed on old during the replacement. It does nothing if new does not have the written bytes.
-// Errors are ignored: not writing would be worse.
+// changed on old during the replacement. It does nothing if new does not have the written bytes. It
+// ignores errors: not writing would be worse.
 func (r *replacement) followAttributes(old, new string) {
 	now, err := attributesFor(r.root, old)
 	if err != nil || now == r.attributes || !now.replaces {
@@ -96,8 +98,8 @@ func (r *replacement) followAttributes(old, new string) {
 }
 
 // withReplaced opens the file at name, calls displace, and passes the open file to to, which must
-// close it. If to is nil or the file cannot be opened, it only calls displace. It returns the error
-// of displace, after which to is not called.
+// close it. It does not call to if to is nil, the file cannot be opened, or displace fails. It
+// returns the error of displace.
 func withReplaced(root *os.Root, name string, to func(old *os.File), displace func() error) error {
 	if to == nil {
 		return displace()
@@ -114,10 +116,10 @@ func withReplaced(root *os.Root, name string, to func(old *os.File), displace fu
 	return nil
 }
 
-// restoreNewer reverts a swap that has replaced a concurrent save: the file at temp, with hash
-// displaced, gets its name target back. If an even newer save is replaced by that, this one is
-// restored. given is the hash of the file written by Write. It returns ErrChanged, or the error of
-// a failed step.
+// restoreNewer reverts a swap that has replaced a concurrent save. The file at temp, with hash
+// displaced, gets its name target back. If this replaces an even newer save, it swaps again. given
+// is the hash of the file written by Write. It never returns nil: the error is ErrChanged, or the
+// error of a failed step.
 func restoreNewer(root *os.Root, temp, target, given, displaced string) error {
 	for {
 		if err := swapNames(root, temp, target); errors.Is(err, fs.ErrNotExist) {

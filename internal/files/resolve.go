@@ -17,8 +17,8 @@ const maxLinks = 40
 
 // Resolve returns a path relative to root with all links followed, including one at its end.
 // Absolute links may lead to root's directory or below, which [os.Root] refuses. The error is
-// ErrLeaves, ErrLoop, or an *OwnershipError if a link must not be followed. It is [fs.ErrNotExist]
-// if the target is missing; its path is returned too.
+// ErrLeaves, ErrLoop, or an *OwnershipError if a link must not be followed. If the target is
+// missing, it returns the target's path with an error that matches [fs.ErrNotExist].
 func Resolve(root *os.Root, relPath string) (string, error) {
 	rest := strings.Split(path.Clean(relPath), "/")
 	at := "."
@@ -95,8 +95,9 @@ func (f *followedLinks) add(link fs.FileInfo, at string, left int) {
 	f.links = append(f.links, followedLink{uid, at, left})
 }
 
-// arrive is called when the path at is reached and left elements remain. It removes the links whose
-// targets end there, and returns an *OwnershipError if one of them must not be followed.
+// arrive is called when the path at is reached and left elements remain. It removes from f the
+// links whose targets end there, and returns an *OwnershipError if one of them must not be
+// followed.
 func (f *followedLinks) arrive(at string, left int) error {
 	for len(f.links) > 0 && left <= f.links[len(f.links)-1].left {
 		link := f.links[len(f.links)-1]
@@ -112,8 +113,8 @@ func (f *followedLinks) arrive(at string, left int) error {
 	return nil
 }
 
-// beneath returns an absolute path relative to root's directory, whose own path may have links. The
-// error is ErrLeaves if the path is outside it.
+// beneath returns the part of an absolute path below root's directory, whose own path may have
+// links. It is "" for the directory itself. The error is ErrLeaves if the path is outside it.
 func beneath(root *os.Root, target string) (string, error) {
 	dirs := []string{root.Name()}
 	if real, err := filepath.EvalSymlinks(root.Name()); err == nil {
@@ -132,7 +133,9 @@ func beneath(root *os.Root, target string) (string, error) {
 	return "", ErrLeaves
 }
 
-// Stat returns information about a path with all links followed. The errors are those of [Resolve].
+// Stat returns information about a file with all links followed. The error matches fs.ErrNotExist
+// if it is missing, and is ErrLeaves, ErrLoop or an *OwnershipError if a link must not be followed.
+// The owners of links are checked only if one is absolute.
 func Stat(root *os.Root, relPath string) (fs.FileInfo, error) {
 	if info, err := root.Stat(relPath); err == nil { // has no absolute link
 		return info, nil
@@ -144,8 +147,10 @@ func Stat(root *os.Root, relPath string) (fs.FileInfo, error) {
 	return root.Lstat(target)
 }
 
-// Lstat returns information about a path itself: a link there is not followed, links in its parents
-// are. The errors are those of [Resolve].
+// Lstat returns information about a path itself: it follows links in its parents, but not one at
+// its end. The error matches fs.ErrNotExist if nothing is there, and is ErrLeaves, ErrLoop or an
+// *OwnershipError if a link must not be followed. The owners of links are checked only if one is
+// absolute.
 func Lstat(root *os.Root, relPath string) (fs.FileInfo, error) {
 	if info, err := root.Lstat(relPath); err == nil {
 		return info, nil

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// removeDirectory removes an empty directory and nothing else. Root.Remove would also remove a
-// file.
+// removeDirectory removes an empty directory. It fails for a missing one, for one with entries, and
+// for a file, which Root.Remove would remove.
 func removeDirectory(root *os.Root, name string) error {
 	dir, err := root.Open(".")
 	if err != nil {

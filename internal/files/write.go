@@ -23,14 +23,14 @@ type Options struct {
 	Displaced func(old *os.File)
 }
 
-// replaces reports whether the options require an existing file.
+// replaces reports whether the options require an existing file: IfHash is set and New is not.
 func (o Options) replaces() bool { return o.IfHash != "" && !o.New }
 
-// Write writes a file atomically: readers and crashes see all old or all new bytes. It keeps owner,
-// group and mode of a replaced file; the error is ErrOwner if that is not permitted. A new file
-// gets owner and group of its directory as far as permitted, and mode 0644 minus the bits that its
-// directory lacks. Missing directories are created. A link is followed if its target is
-// inside root; otherwise the error is ErrLeaves.
+// Write writes a file atomically, as opts require: readers and crashes see all old or all new
+// bytes. It creates missing directories, and follows a link if its target is inside root. It keeps
+// owner, group and mode of a replaced file. A new file gets owner and group of its directory if
+// permitted, and mode 0644 minus the bits that its directory lacks. Errors to test for: ErrChanged,
+// ErrExists, ErrOwner if the owner cannot be kept, ErrNotRegular, ErrLeaves and ErrLoop.
 func Write(root *os.Root, relPath string, data []byte, opts Options) error {
 	r, err := prepare(root, relPath, data, opts)
 	if err != nil {
@@ -52,7 +52,8 @@ type replacement struct {
 
 // prepare returns the replacement of the file at relPath by data. It resolves links, creates
 // missing directories, and determines owner, group and mode; it does not write the temporary file.
-// The error is ErrExists if opts.New is set and the path exists.
+// The error is ErrExists if opts.New is set and the path exists. It is ErrChanged if opts require
+// an existing file and the path does not exist.
 func prepare(root *os.Root, relPath string, data []byte, opts Options) (*replacement, error) {
 	target, err := Resolve(root, relPath)
 	switch {
@@ -79,8 +80,8 @@ func prepare(root *os.Root, relPath string, data []byte, opts Options) (*replace
 }
 
 // write writes the temporary file, renames it to the target and syncs the directory. On an error it
-// removes the temporary file. The error is ErrChanged or ErrExists if opts do not allow the
-// replacement.
+// removes the temporary file. The error is ErrChanged if the target does not have the hash
+// opts.IfHash, and ErrExists if opts.New is set and the target exists.
 func (r *replacement) write(data []byte, opts Options) error {
 	err := writeTemp(r.root, r.temp, data, r.attributes, opts.ModTime)
 	if err == nil && opts.replaces() {
@@ -98,8 +99,8 @@ func (r *replacement) write(data []byte, opts Options) error {
 	return syncDirectory(r.root, path.Dir(r.target))
 }
 
-// newTarget returns the path of a new file, with links in its parents followed. The error is
-// ErrExists if there is a file or a link at the path.
+// newTarget returns the path of a new file, with links in its parents followed. The parents need
+// not exist. The error is ErrExists if there is a file or a link at the path.
 func newTarget(root *os.Root, relPath string) (string, error) {
 	dir, err := Resolve(root, path.Dir(relPath))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -112,8 +113,8 @@ func newTarget(root *os.Root, relPath string) (string, error) {
 	return target, nil
 }
 
-// writeTemp writes a temporary file with these bytes, attributes and modification time, and syncs
-// it. The zero modTime means now. On an error the file may be left.
+// writeTemp creates the file temp with these bytes, attributes and modification time, and syncs it.
+// The zero modTime means now. On an error the file may be left. It fails if the file exists.
 func writeTemp(root *os.Root, temp string, data []byte, a attributes, modTime time.Time) error {
 	file, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -138,7 +139,8 @@ func writeTemp(root *os.Root, temp string, data []byte, a attributes, modTime ti
 }
 
 // putInPlace renames the temporary file to the target. The error is ErrExists if opts.New is set
-// and the target exists, and ErrChanged if the target does not have opts.IfHash.
+// and the target exists, and ErrChanged if the target does not have the hash opts.IfHash. Without
+// both options it replaces the target.
 func (r *replacement) putInPlace(opts Options) error {
 	switch {
 	case opts.New:
@@ -151,7 +153,7 @@ func (r *replacement) putInPlace(opts Options) error {
 }
 
 // moveNew renames a file if nothing exists at to; otherwise the error is ErrExists. It uses a hard
-// link, which never overwrites; where that is not possible, it uses moveNewWithoutLink.
+// link, which never overwrites. Where that is not possible, it uses moveNewWithoutLink.
 func moveNew(root *os.Root, from, to string) error {
 	err := root.Link(from, to)
 	switch {
@@ -166,8 +168,9 @@ func moveNew(root *os.Root, from, to string) error {
 }
 
 // moveNewWithoutLink renames a file or directory if nothing exists at to; otherwise the error is
-// ErrExists. It serves directories, file systems without hard links, and files that the system
-// refuses to link. An empty file reserves the name until the rename.
+// ErrExists. It does not check to for a directory: it replaces an empty one and fails for others.
+// It is for file systems without hard links and files that cannot be linked. An empty file reserves
+// the name until the rename; a crash may leave it.
 func moveNewWithoutLink(root *os.Root, from, to string) error {
 	info, err := root.Lstat(from)
 	if err != nil {

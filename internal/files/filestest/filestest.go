@@ -11,8 +11,9 @@ import (
 // Nobody is the user and group ID of AsNobody if the tests run as root.
 const Nobody = 65534
 
-// AsNobody calls f and waits for it. If the tests run as root, f has the file permissions of an
-// unprivileged user. f must access files on its own goroutine only.
+// AsNobody calls f and waits for it. If the tests run as root, f runs on another goroutine with the
+// file permissions of an unprivileged user. f must access files on that goroutine only. If the
+// permissions cannot be dropped, the test fails and f is not called.
 func AsNobody(t *testing.T, f func()) {
 	t.Helper()
 	if os.Getuid() != 0 {

@@ -14,8 +14,8 @@ type SmallDisk struct {
 	filler string
 }
 
-// NewSmallDisk mounts a file system of size bytes in memory until the test ends. It logs a message
-// and returns nil if the test may not mount file systems.
+// NewSmallDisk mounts a file system of size bytes in memory, until the test ends. If the test may
+// not mount file systems, it logs a message and returns nil; the test does not fail.
 func NewSmallDisk(t *testing.T, size int64) *SmallDisk {
 	t.Helper()
 	dir := t.TempDir()
@@ -26,7 +26,8 @@ func NewSmallDisk(t *testing.T, size int64) *SmallDisk {
 	return &SmallDisk{Dir: dir, filler: filepath.Join(dir, ".filler")}
 }
 
-// Fill writes a file that uses all free space.
+// Fill writes, or extends, a file in d.Dir that uses all free space. After an error it ends the
+// test.
 func (d *SmallDisk) Fill(t *testing.T) {
 	t.Helper()
 	file, err := os.OpenFile(d.filler, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
@@ -47,7 +48,8 @@ func (d *SmallDisk) Fill(t *testing.T) {
 	}
 }
 
-// Lend frees room bytes that Fill has used, until the next Fill.
+// Lend frees room bytes that Fill has used, until the next Fill; at most all of them. After an
+// error, or without an earlier Fill, it ends the test.
 func (d *SmallDisk) Lend(t *testing.T, room int64) {
 	t.Helper()
 	info, err := os.Stat(d.filler)
@@ -59,7 +61,8 @@ func (d *SmallDisk) Lend(t *testing.T, room int64) {
 	}
 }
 
-// Free removes the file that Fill has written. Fill must have been called.
+// Free removes the file that Fill has written. After an error, or without an earlier Fill, it ends
+// the test.
 func (d *SmallDisk) Free(t *testing.T) {
 	t.Helper()
 	if err := os.Remove(d.filler); err != nil {

@@ -219,9 +219,9 @@ func RemoveFromIndexes(tx *agenttx.Tx, paths, indexes []string) map[string]Liste
 
 // EditIndex replaces the content of an index by the result of edit. If another program changes the
 // index meanwhile, it calls edit again with the new content. After editAttempts it returns
-// files.ErrChanged. It does nothing and returns nil if edit changes nothing, if the index is
-// missing, or if its path is no regular file in the agent's directory. Errors of reading and
-// writing are returned; an index larger than maxIndex is agenttx.ErrTooLarge.
+// files.ErrChanged. It does nothing and returns nil if edit changes nothing, or if there is no
+// regular file at the path in the agent's directory. It returns other errors of reading and
+// writing; agenttx.ErrTooLarge means more than maxIndex bytes.
 func EditIndex(tx *agenttx.Tx, index string, edit func([]byte) []byte) error {
 	var err error
 	for range editAttempts {

@@ -71,10 +71,10 @@ func PathsOf(list []records.File) []string {
 }
 
 // Unlink removes files that are marked for removal, and their entries from the indexes. It returns
-// the files for Finish: those removed and not listed, and those that another program has written
-// again. The latter stay on disk, and Unlink requests their scan. For each other file it records
-// the problem on its row, without an error; its mark stays, and the next Resume tries again.
-// Without an open directory it returns nil. err is an error of the database.
+// the files for Finish: the removed ones without an entry, and files that another program has
+// written again. The latter stay on disk, and Unlink requests their scan. For each other file it
+// records the problem on its row, without an error; its mark stays, and the next Resume tries
+// again. Without an open directory it returns nil. err is an error of the database.
 func Unlink(ctx context.Context, tx *agenttx.Tx, marked []records.File, indexes []string) (removed []records.File, err error) {
 	if tx.Root == nil {
 		return nil, nil
