@@ -70,8 +70,8 @@ type activityInput struct {
 	ActivityFilter
 }
 
-// Resolve returns the first problem of the slug and the filter, or nil. huma calls only this
-// method, not those of the embedded structs.
+// Resolve returns a 404 problem for an invalid slug, else a 422 problem for an invalid session or
+// name, else nil. huma calls only this method, not those of the embedded structs.
 func (in *activityInput) Resolve(ctx huma.Context) []error {
 	if errs := in.AgentPath.Resolve(ctx); errs != nil {
 		return errs
@@ -88,8 +88,8 @@ type memoryActivityInput struct {
 	ActivityFilter
 }
 
-// Resolve returns the first problem of the slug and the filter, or nil. huma calls only this
-// method, not those of the embedded structs.
+// Resolve returns a 404 problem for an invalid slug, else a 422 problem for an invalid session or
+// name, else nil. huma calls only this method, not those of the embedded structs.
 func (in *memoryActivityInput) Resolve(ctx huma.Context) []error {
 	if errs := in.AgentPath.Resolve(ctx); errs != nil {
 		return errs
@@ -104,8 +104,9 @@ func (a *api) listMemoryActivity(ctx context.Context, row records.Agent, in *mem
 	return a.activity(ctx, in.ActivityFilter, records.ActivityList{AgentID: row.ID, MemoryID: in.ID})
 }
 
-// activity returns one page of the journal. query limits it to an agent or a memory, or to neither
-// if it is zero. in has the other parameters of the request.
+// activity returns one page of the journal, newest first. query selects an agent or one of its
+// memories; the zero value selects all agents. in has the other filters, the limit and the cursor.
+// It returns records.ErrCursor for a cursor of another list.
 func (a *api) activity(ctx context.Context, in ActivityFilter, query records.ActivityList) (*answer[ActivityList], error) {
 	query.Kind, query.Actor = memories.ActivityKind(in.Kind), memories.Actor(in.Actor)
 	query.Session, query.Name, query.Limit, query.Cursor = in.Session, in.Name, in.Limit, in.Cursor

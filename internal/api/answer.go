@@ -9,7 +9,7 @@ import (
 )
 
 // delayStatus returns a handler that calls next, and sends the status only with the first byte of
-// the body, or at the end. A response that cannot be encoded can then still become a problem
+// the body, or when next returns. A response that cannot be encoded can then still become a problem
 // response.
 func delayStatus(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -32,7 +32,7 @@ func (l *lateStatus) Write(part []byte) (int, error) {
 	return l.ResponseWriter.Write(part)
 }
 
-// send sends the stored status. If no status is stored, it does nothing.
+// send sends the status that WriteHeader has stored, once. If no status is stored, it does nothing.
 func (l *lateStatus) send() {
 	if l.status != 0 {
 		l.ResponseWriter.WriteHeader(l.status)
@@ -42,8 +42,9 @@ func (l *lateStatus) send() {
 
 func (l *lateStatus) Unwrap() http.ResponseWriter { return l.ResponseWriter }
 
-// marshalAnswer writes v to w as JSON for huma. If v cannot be encoded, it writes nothing and
-// panics, because huma would send its own error text; package gate sends a problem instead.
+// marshalAnswer writes v to w as JSON for huma, and returns the error of w. If v cannot be encoded,
+// it writes nothing and panics, because huma would send its own error text; package gate sends a
+// problem instead.
 func marshalAnswer(w io.Writer, v any) error {
 	var body bytes.Buffer
 	encoder := json.NewEncoder(&body)

@@ -73,8 +73,9 @@ type api struct {
 	streams  chan struct{} // one element for each open event stream
 }
 
-// New returns the handler of all paths below /api, and of /healthz and /readyz. It needs full
-// paths, so the caller must not strip a prefix.
+// New returns the handler of all paths below /api, and of /healthz and /readyz. It answers 404 for
+// other paths. It needs full paths, so the caller must not strip a prefix. Zero fields of options
+// get their defaults.
 func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options Options) http.Handler {
 	if options.MaxStreams == 0 {
 		options.MaxStreams = defaultStreams
@@ -126,8 +127,8 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	return ownRouting(router)
 }
 
-// byScript returns a handler that calls next with a context that names a script as the author of
-// changes. The journal records it. The pages do not use the API.
+// byScript returns a handler that calls next with a context that names memories.ByScript as the
+// author of changes. The journal records this author. The pages do not use the API.
 func byScript(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r.WithContext(engine.As(r.Context(), memories.ByScript)))
@@ -143,9 +144,10 @@ func ownRouting(router http.Handler) http.Handler {
 	})
 }
 
-// register adds a call to the router and to the OpenAPI document. A call that writes continues if
-// the client disconnects; one that reads ends after Options.DatabaseTime. An error of handle is
-// logged and answered as a problem.
+// register adds a call to the router and to the OpenAPI document. A GET call ends after
+// Options.DatabaseTime. Any other call continues if the client disconnects, but is answered with an
+// error if Postgres does not respond for Options.DatabaseTime. An error of handle is logged and
+// answered as a problem.
 func register[I, O any](a *api, op huma.Operation, handle func(context.Context, *I) (*O, error)) {
 	op.MaxBodyBytes, op.BodyReadTimeout = -1, -1 // receive has read the body, within its own limits
 	if hasBody(reflect.TypeFor[I]()) {

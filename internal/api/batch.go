@@ -30,8 +30,8 @@ type BatchResult struct {
 	Problem *problem.Problem `json:"problem"`
 }
 
-// TransformSchema returns the schema with a problem that may be null. huma never adds this for
-// objects.
+// TransformSchema changes the property problem of schema so that it may be null, and returns
+// schema. huma never adds the null for objects.
 func (BatchResult) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
 	return orNull(schema, "problem", "Why it failed; null if it did not.")
 }
@@ -52,9 +52,10 @@ type batchInput struct {
 	Body Batch
 }
 
-// batch runs each operation on its memories and returns all results. The failure of one memory is
-// part of its result and does not stop the others. The whole call fails without such an agent, or
-// with more than maxBatch ids.
+// batch deletes, restores, purges and verifies the requested memories, in this order, and returns a
+// result for each. The failure of one memory is the Problem of its result and does not stop the
+// others. If the agent does not exist, batch returns memories.ErrNotFound; for more than maxBatch
+// ids, a 422 problem. Then nothing is changed.
 func (a *api) batch(ctx context.Context, in *batchInput) (*answer[BatchResultList], error) {
 	if _, err := a.store.AgentUncounted(ctx, in.Slug); err != nil {
 		return nil, err

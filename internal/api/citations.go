@@ -73,8 +73,9 @@ func (a *api) listCitations(ctx context.Context, agent records.Agent, in *Memory
 	return a.citations(ctx, agent, in.ID)
 }
 
-// citations returns the stored result of the last check of a memory's references. It is empty if
-// the memory was not checked yet. It returns memories.ErrNotFound if there is no such memory.
+// citations returns the result of the last check of the memory's references. If the current content
+// was not checked yet, the list is empty and CheckedAt is nil. It returns memories.ErrNotFound if
+// the agent has no such memory.
 func (a *api) citations(ctx context.Context, agent records.Agent, id string) (*answer[CitationList], error) {
 	found, err := a.store.Verification(ctx, agent, id)
 	if errors.Is(err, memories.ErrNotFound) {

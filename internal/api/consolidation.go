@@ -27,13 +27,13 @@ type Consolidation struct {
 	Applied  []ConsolidationStep `json:"applied" nullable:"false" doc:"The last applied steps of all plans, newest first, undone ones included; at most 50."`
 }
 
-// TransformSchema returns the schema with a plan that may be null.
+// TransformSchema changes the property plan of schema so that it may be null, and returns schema.
 func (Consolidation) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
 	return orNull(schema, "plan", "The agent's plan; null if there is none.")
 }
 
-// orNull returns the schema after changing an object property of it: the property gets the
-// description, and may be null. huma never adds the null for objects.
+// orNull changes a property of schema and returns schema. The property, which must be a reference
+// to an object, gets the description and may be null. huma never adds the null for objects.
 func orNull(schema *huma.Schema, property, description string) *huma.Schema {
 	described := schema.Properties[property]
 	schema.Properties[property] = &huma.Schema{Description: description, AnyOf: []*huma.Schema{{Ref: described.Ref}, {Type: "null"}}}
@@ -101,7 +101,7 @@ type ConsolidationChange struct {
 	Diff   *string               `json:"diff" doc:"Unified diff of the content; null if only type or description changes."`
 }
 
-// TransformSchema returns the schema with an after that may be null.
+// TransformSchema changes the property after of schema so that it may be null, and returns schema.
 func (ConsolidationChange) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
 	return orNull(schema, "after", "Null if the memory is deleted.")
 }
@@ -120,7 +120,8 @@ type ConsolidationResult struct {
 	Problem *problem.Problem `json:"problem"`
 }
 
-// TransformSchema returns the schema with a problem that may be null.
+// TransformSchema changes the property problem of schema so that it may be null, and returns
+// schema.
 func (ConsolidationResult) TransformSchema(_ huma.Registry, schema *huma.Schema) *huma.Schema {
 	return orNull(schema, "problem", "Why the step was not applied; null if it was.")
 }
@@ -138,8 +139,8 @@ func (a *api) registerConsolidation() {
 	register(a, del("/agents/{slug}/consolidation", "discard-consolidation", "Discard the plan; applied steps stay", http.StatusConflict), consolidating(a, a.discardConsolidation))
 }
 
-// consolidating returns a handler that calls handle with the Consolidator. Without a Consolidator,
-// the handler returns a *memories.ConflictError and does not call handle.
+// consolidating returns a handler that calls handle with Options.Consolidator. If that is nil, the
+// handler returns a *memories.ConflictError and does not call handle.
 func consolidating[I, O any](a *api, handle func(context.Context, *consolidation.Consolidator, *I) (*O, error)) func(context.Context, *I) (*O, error) {
 	return func(ctx context.Context, in *I) (*O, error) {
 		if a.options.Consolidator == nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// unifiedDiff returns the unified diff of two versions of the file at path. It is nil if they are
-// equal.
+// unifiedDiff returns the unified diff from before to after, two contents of the file at path. It
+// returns nil if their bytes are equal. In the diff, U+FFFD replaces invalid UTF-8.
 func unifiedDiff(path string, before, after []byte) *string {
 	if bytes.Equal(before, after) {
 		return nil
@@ -29,8 +29,9 @@ func validText(raw []byte) string { return strings.ToValidUTF8(string(raw), "\uF
 // lines takes a second.
 const maxDiffLines = 100_000
 
-// fixDiff returns the unified diff of two texts. It is empty if they are equal. If more than
-// maxDiffLines lines change, it has only the numbers of removed and added lines.
+// fixDiff returns the unified diff from before, the content of path, to after, the content of
+// newPath. It is empty if they are equal. If more than maxDiffLines lines are removed and added, it
+// has only the two paths and the numbers of removed and added lines.
 func fixDiff(path, newPath, before, after string) string {
 	start, end := commonEnds(before, after)
 	removed, added := strings.Count(before[start:len(before)-end], "\n"), strings.Count(after[start:len(after)-end], "\n")
@@ -49,8 +50,8 @@ func fixDiff(path, newPath, before, after string) string {
 	return text
 }
 
-// commonEnds returns how many bytes both texts have in common at their start and at their end. It
-// counts whole lines only.
+// commonEnds returns the number of bytes that both texts have in common at their start, and at
+// their end. It counts whole lines only, and each line once.
 func commonEnds(before, after string) (start, end int) {
 	for start < min(len(before), len(after)) && before[start] == after[start] {
 		start++

@@ -16,8 +16,9 @@ import (
 	"memoir/internal/problem"
 )
 
-// problem logs err and returns its problem, with the id of the request. where is "body" or "query",
-// the part of the request that has the invalid field, if any.
+// problem logs err, at the level of its kind, and returns the problem of it with the id of the
+// request. For an invalid field, the location becomes where and the field; where is "body" or
+// "query".
 func (a *api) problem(ctx context.Context, where string, err error) *problem.Problem {
 	p := problem.Of(err)
 	if p.Code == problem.Invalid {
@@ -49,8 +50,8 @@ func checkText(location, value string) []error {
 	return []error{unprocessable(problem.Field{Location: location, Message: "is not valid UTF-8, or holds a NUL character"})}
 }
 
-// init makes huma's own errors problems of this package. huma reads these settings from global
-// variables only.
+// init makes huma build the errors of package problem, and compare the names of JSON fields in the
+// exact case. huma reads these settings from global variables only.
 func init() {
 	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
 		return refusal(status, message, errs)
@@ -61,8 +62,9 @@ func init() {
 	huma.ValidateStrictCasing = true // the OpenAPI document has no field "Name"
 }
 
-// refusal returns the problem of a request that huma refused. If errs has a problem, it returns
-// that one. The problem never repeats an invalid value, which could be megabytes long.
+// refusal returns the problem for a request that huma refused with this status and message. If an
+// error of errs wraps a problem, refusal returns that one. Only a status other than 400, 415 and
+// 422 keeps message. The problem has no invalid values, which could be megabytes long.
 func refusal(status int, message string, errs []error) *problem.Problem {
 	var fields []problem.Field
 	for _, err := range errs {
@@ -87,8 +89,8 @@ func refusal(status int, message string, errs []error) *problem.Problem {
 	}
 }
 
-// fieldOf returns the location and message of an error of huma. For a missing field, it takes the
-// name from the message, because the location only names the parent.
+// fieldOf returns the location of an error of huma, and a message for the caller. For a missing
+// field, it appends the field's name to the location, because huma names only the parent.
 func fieldOf(detail *huma.ErrorDetail) problem.Field {
 	var missing string
 	if n, err := fmt.Sscanf(detail.Message, validation.MsgExpectedRequiredProperty, &missing); n == 1 && err == nil {
@@ -97,14 +99,14 @@ func fieldOf(detail *huma.ErrorDetail) problem.Field {
 	return problem.Field{Location: detail.Location, Message: "is not as it should be: " + detail.Message}
 }
 
-// notFound answers 404 for a path without a call.
+// notFound answers 404 with a problem, for a path without a call.
 func notFound(w http.ResponseWriter, r *http.Request) {
 	problem.New(http.StatusNotFound, "There is nothing at this address. The calls are listed in /api/openapi.json.").
 		Request(gate.RequestID(r.Context())).Write(w)
 }
 
-// methodNotAllowed returns a handler that answers 405 and lists the methods of the path in Allow.
-// For a path of logs, the detail explains that entries can only be added.
+// methodNotAllowed returns a handler that answers 405 with a problem, and lists the methods of the
+// path in the header Allow. For a path of logs, the detail explains that entries can only be added.
 func methodNotAllowed(router chi.Router) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		path := r.URL.EscapedPath()

@@ -18,8 +18,9 @@ type MemoryWrite struct {
 
 func (in *MemoryWrite) write() *MemoryWrite { return in }
 
-// ifMatch returns a handler that calls handle with the entity tag that the engine must compare with
-// the memory; see match. If match fails, the handler returns its error and does not call handle.
+// ifMatch returns a handler that calls handle with the entity tag of If-Match, which the engine
+// must compare with the memory's. Without this header, the tag is "". If match returns an error,
+// such as memories.ErrChanged, the handler returns it and does not call handle.
 func ifMatch[I any, P interface {
 	*I
 	write() *MemoryWrite
@@ -33,9 +34,10 @@ func ifMatch[I any, P interface {
 	}
 }
 
-// match returns the entity tag of an If-Match header, or "" if the request has no such header. If
-// the header has several tags, match returns the tag of the current memory if it is one of them,
-// else the first. It returns memories.ErrChanged if the header has no tag.
+// match returns the entity tag of an If-Match header, also *, or "" if the request has no such
+// header. If the header has several tags, match returns the tag of the current memory if it is one
+// of them, else the first. It returns memories.ErrChanged if the header has no tag, and
+// memories.ErrNotFound for several tags without such a memory.
 func (a *api) match(ctx context.Context, in *MemoryWrite) (string, error) {
 	tags := entityTags(in.IfMatch)
 	if len(tags) == 0 && in.IfMatch != "" {
@@ -66,8 +68,9 @@ func noneMatches(header, etag string) bool {
 	})
 }
 
-// entityTags splits a header into its entity tags, without space. It splits at every comma, because
-// Memoir's own tags have none. It returns nil for an empty header.
+// entityTags returns the parts of a header between commas, without surrounding space and without
+// empty parts. It splits at every comma, because Memoir's own tags have none. It returns nil if no
+// part remains.
 func entityTags(header string) []string {
 	var tags []string
 	for tag := range strings.SplitSeq(header, ",") {

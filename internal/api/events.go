@@ -41,8 +41,9 @@ type eventsInput struct {
 // eventStream is an answer whose body is written by a function.
 type eventStream struct{ Body func(huma.Context) }
 
-// streamEvents answers an event stream, which ends when the client disconnects or the server stops.
-// If MaxStreams streams are open, it returns a 429 problem.
+// streamEvents answers with an event stream, which ends when the client disconnects, does not
+// accept an event within sendTimeout, or the server stops. A HEAD request receives only the headers
+// and the reconnect delay. If MaxStreams streams are open, it returns a 429 problem.
 func (a *api) streamEvents(_ context.Context, in *eventsInput) (*eventStream, error) {
 	select {
 	case a.streams <- struct{}{}:
@@ -70,8 +71,8 @@ type stream struct {
 	control *http.ResponseController
 }
 
-// open sends the headers and the reconnect delay, and reports whether the client received them. The
-// caller must subscribe before, so that no later event is lost.
+// open sends the status 200, the headers and the reconnect delay, and reports whether that
+// succeeded. The caller must subscribe before, so that no later event is lost.
 func (s stream) open() bool {
 	s.w.Header().Set("Content-Type", "text/event-stream")
 	s.w.Header().Set("X-Accel-Buffering", "no") // stops nginx from buffering events
@@ -79,9 +80,9 @@ func (s stream) open() bool {
 	return s.send(fmt.Sprintf("retry: %d\n\n", reconnectDelay))
 }
 
-// follow sends events until the client disconnects, a write fails, or the engine closes received.
-// It sends the events of agent and those of all agents; if agent is empty, it sends every event. It
-// sends a comment at every ping.
+// follow sends events until ctx ends, a write fails, or the engine closes received. It sends the
+// events of agent and those without an agent; if agent is empty, it sends every event. At each
+// interval ping, it sends a comment, so that the connection stays open.
 func (s stream) follow(ctx context.Context, received <-chan events.Event, agent string, ping time.Duration) {
 	ticker := time.NewTicker(ping)
 	defer ticker.Stop()
@@ -106,8 +107,8 @@ func (s stream) follow(ctx context.Context, received <-chan events.Event, agent 
 	}
 }
 
-// send writes and flushes text, and reports whether both succeeded within sendTimeout. Its deadline
-// replaces the server's, which is too short for a stream.
+// send writes and flushes text, and reports whether both succeeded. It sets the write deadline to
+// sendTimeout from now, in place of the server's, which is too short for a stream.
 func (s stream) send(text string) bool {
 	// fails for a test's recorder, which has no deadlines
 	_ = s.control.SetWriteDeadline(time.Now().Add(sendTimeout))
@@ -115,7 +116,8 @@ func (s stream) send(text string) bool {
 	return err == nil && s.control.Flush() == nil
 }
 
-// messageOf returns event as a Server-Sent Event of type changed.
+// messageOf returns event as the text of a Server-Sent Event: type changed, with the JSON of an
+// Event as data.
 func messageOf(event events.Event) string {
 	data, err := json.Marshal(Event{Agent: wire.Text(event.Agent), Kind: string(event.Kind), Name: wire.Text(event.Name)})
 	if err != nil {

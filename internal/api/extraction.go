@@ -56,7 +56,7 @@ type ProposedState struct {
 	Body        *string `json:"body"`
 }
 
-// Schema returns the schema of the struct or null. huma never adds the null for objects.
+// Schema returns the schema of the struct, or null. huma never adds the null for objects.
 func (ProposedState) Schema(huma.Registry) *huma.Schema {
 	text := func() *huma.Schema { return &huma.Schema{Type: huma.TypeString, Nullable: true} }
 	state := &huma.Schema{
@@ -122,9 +122,10 @@ type extractAnswer struct {
 	Body   Extraction
 }
 
-// extract queues a conversation to be read. It answers 200 with the result if the reading ends
-// within wait, else 202. If the reading failed, it answers a 503 problem that says whether Memoir
-// tries again.
+// extract queues a conversation to be read. If the reading ends within in.Wait seconds, it answers
+// 200 with the result, else 202; with a Wait of 0, always 202. If the reading fails within that
+// time, it returns a 503 problem that states whether Memoir tries again. It returns
+// *memories.InvalidError unless exactly one of messages, transcript and path is given.
 func (a *api) extract(ctx context.Context, in *extractInput) (*extractAnswer, error) {
 	request := extraction.Request{Agent: in.Slug, Session: in.Body.Session, Transcript: in.Body.Transcript, Path: in.Body.TranscriptPath}
 	for _, m := range in.Body.Messages {

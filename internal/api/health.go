@@ -12,11 +12,11 @@ import (
 // pingTimeout is the time limit for the response of Postgres in ready. Arbitrary.
 const pingTimeout = 3 * time.Second
 
-// alive answers 200. It does not check Postgres.
+// alive answers 200 always. It does not check Postgres.
 func (a *api) alive(w http.ResponseWriter, _ *http.Request) { writeOK(w) }
 
-// ready answers 200 if Postgres responds and the first scan has ended. Otherwise it answers 503
-// with the reason.
+// ready answers 200 if Postgres responds within pingTimeout and the first scan has ended. Otherwise
+// it answers 503 with the reason.
 func (a *api) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), pingTimeout)
 	defer cancel()

@@ -85,8 +85,8 @@ type listLogsInput struct {
 	Cursor string `query:"cursor" doc:"The next_cursor of the previous page of the same list."`
 }
 
-// Resolve returns a 404 problem for an invalid slug, and a 422 problem if q has invalid UTF-8 or a
-// NUL character. Otherwise it returns nil. huma calls only this method, and not AgentPath.Resolve.
+// Resolve returns a 404 problem for an invalid slug, else a 422 problem if q has invalid UTF-8 or a
+// NUL character, else nil. huma calls only this method, and not AgentPath.Resolve.
 func (in *listLogsInput) Resolve(ctx huma.Context) []error {
 	if errs := in.AgentPath.Resolve(ctx); errs != nil {
 		return errs
@@ -161,7 +161,8 @@ func (a *api) searchLogs(ctx context.Context, row records.Agent, in *listLogsInp
 	return ok(list), err
 }
 
-// getLogs answers the logs of one day, with the nearest days that have logs. It returns
+// getLogs answers the logs of one day, with the nearest earlier and later day that have logs.
+// Beyond maxLogBytes of text, a log has no text and LeftOut is true. It returns
 // memories.ErrNotFound if the day is malformed or has no logs.
 func (a *api) getLogs(ctx context.Context, row records.Agent, in *logDayInput) (*answer[LogsOfDay], error) {
 	day, isDay := logs.ParseDay(in.Day)

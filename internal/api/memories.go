@@ -44,8 +44,8 @@ func (a *api) registerMemories() {
 	register(a, get("/agents/{slug}/memories/{id}/revisions", "list-revisions", "List the revisions of a memory, newest first"), ofAgent(a, a.listRevisions))
 }
 
-// alsoCreates returns op with the documentation of the response 201, and with 200 as its default
-// status.
+// alsoCreates returns op with 200 as its default status, and with the response 201 documented for a
+// memory that was created or restored.
 func (a *api) alsoCreates(op huma.Operation) huma.Operation {
 	schema := a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[wire.Memory](), true, "")
 	op.DefaultStatus = http.StatusOK
@@ -75,8 +75,10 @@ type getMemoryInput struct {
 	IfNoneMatch string `header:"If-None-Match" doc:"Returns 304 without a body if one of these entity tags matches."`
 }
 
-// getMemory answers a memory, or a fact of an index if no memory has the id. With as_of, it answers
-// the memory as it was at that time. It answers 304 if If-None-Match has the current tag.
+// getMemory answers the memory with the id, or else the fact of an index with the id. It answers
+// 304 if If-None-Match has the current tag. With an as_of in the past, it answers the memory as it
+// was then, without facts and without 304. It returns memories.ErrNotFound if nothing has the id,
+// and *memories.InvalidError for a malformed as_of.
 func (a *api) getMemory(ctx context.Context, row records.Agent, in *getMemoryInput) (*memoryAnswer, error) {
 	at, err := in.moment(time.Now())
 	if err != nil {
@@ -163,8 +165,8 @@ func (a *api) deleteMemory(ctx context.Context, in *deleteMemoryInput, match str
 	return written(remove(ctx, in.Slug, in.ID, match))
 }
 
-// saved returns the response to a write: 201 with the memory's address if it created or restored
-// one, else 200. If err is not nil, it returns err.
+// saved returns the response to a write: 201 with the memory's address if the memory was created or
+// restored, else 200. If err is not nil, it returns nil and err.
 func saved(result engine.Result, err error) (*memoryAnswer, error) {
 	response, err := written(result, err)
 	if err == nil && result.Created {
@@ -174,7 +176,8 @@ func saved(result engine.Result, err error) (*memoryAnswer, error) {
 	return response, err
 }
 
-// written returns the 200 response to a write. If err is not nil, it returns err.
+// written returns the response 200 with the memory of result. If err is not nil, it returns nil and
+// err.
 func written(result engine.Result, err error) (*memoryAnswer, error) {
 	if err != nil {
 		return nil, err
@@ -199,8 +202,8 @@ type listMemoriesInput struct {
 	memories.PageRequest
 }
 
-// Resolve returns a 404 problem for an invalid slug, and a 422 problem for an invalid filter.
-// Otherwise it returns nil. huma calls only this method, and not AgentPath.Resolve.
+// Resolve returns a 404 problem for an invalid slug, else a 422 problem for an invalid filter, else
+// nil. huma calls only this method, and not AgentPath.Resolve.
 func (in *listMemoriesInput) Resolve(ctx huma.Context) []error {
 	if errs := in.AgentPath.Resolve(ctx); errs != nil {
 		return errs
@@ -247,8 +250,8 @@ type optional struct {
 	isNull bool    // true if the field is null
 }
 
-// UnmarshalJSON sets the value, or the empty string for null. encoding/json does not call it for an
-// absent field.
+// UnmarshalJSON sets the value to a JSON string. For null, the value is empty and isNull is true.
+// It returns an error for other JSON. encoding/json does not call it for an absent field.
 func (o *optional) UnmarshalJSON(data []byte) error {
 	o.value, o.isNull = new(string), string(data) == "null"
 	return json.Unmarshal(data, o.value)

@@ -84,8 +84,8 @@ func (f toolFiles) Create(ctx context.Context, path string, text []byte) error {
 	return f.engine.CreateFile(ctx, f.slug, path, text)
 }
 
-// Replace replaces the text of the file. The engine refuses if the file does not have the text
-// before.
+// Replace overwrites the file at path with after. If the file's content is not before, it returns
+// memories.ErrChanged and writes nothing. It returns memories.ErrNoFile if there is no such file.
 func (f toolFiles) Replace(ctx context.Context, path string, before, after []byte) error {
 	return f.engine.ReplaceFile(ctx, f.slug, path, files.Hash(before), after)
 }

@@ -38,9 +38,9 @@ var commonFailures = []int{
 // bodyFailures are the statuses that any call with a request body can fail with.
 var bodyFailures = []int{http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType}
 
-// call returns the operation of a call below /api/v1. id is its OpenAPI identifier, such as
-// list-agents. failures are its error statuses besides commonFailures and bodyFailures; call adds
-// 404 if path has parameters.
+// call returns the operation for path, which is relative to /api/v1. id is its OpenAPI identifier,
+// such as list-agents. The documented errors are failures, commonFailures, and 404 if path has
+// parameters.
 func call(method, path, id, summary string, failures ...int) huma.Operation {
 	if strings.Contains(path, "{") {
 		failures = append(failures, http.StatusNotFound)
@@ -67,8 +67,8 @@ func del(path, id, summary string, failures ...int) huma.Operation {
 	return call(http.MethodDelete, path, id, summary, failures...)
 }
 
-// withMediaType returns op with a documented response 200 that is not JSON but a text of that media
-// type.
+// withMediaType returns op with its response 200 documented as text of a media type other than
+// JSON.
 func withMediaType(op huma.Operation, mediaType, description string) huma.Operation {
 	op.Responses = map[string]*huma.Response{"200": {
 		Description: description,
@@ -77,7 +77,8 @@ func withMediaType(op huma.Operation, mediaType, description string) huma.Operat
 	return op
 }
 
-// openAPI returns a handler that answers the OpenAPI document of all calls that are registered now.
+// openAPI returns a handler that answers the OpenAPI document. The document has only the calls that
+// were registered before openAPI is called.
 func (a *api) openAPI() http.HandlerFunc {
 	document, err := json.Marshal(a.huma.OpenAPI())
 	if err != nil {

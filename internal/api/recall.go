@@ -65,8 +65,9 @@ type recallAnswer struct {
 	Body   Recall
 }
 
-// recallNow runs a recall and answers its result. With async, it starts the recall and answers 202
-// with the id, unless the client has read-only access.
+// recallNow runs a recall and answers 200 with its result. With in.Async, it starts the recall in
+// the background and answers 202 with the id to fetch the result. For a client with read-only
+// access, it ignores in.Async, because such a recall is not stored.
 func (a *api) recallNow(ctx context.Context, in *recallInput) (*recallAnswer, error) {
 	request := recall.Request{Agent: in.Slug, Query: in.Body.Query, From: recall.FromScript, ReadOnly: gate.ReadOnly(ctx)}
 	if in.Body.Session != nil {

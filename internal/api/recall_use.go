@@ -101,9 +101,8 @@ type recallsInput struct {
 	Cursor  string `query:"cursor" doc:"The next_cursor of the previous page of the same list."`
 }
 
-// Resolve returns a 422 problem if session has invalid UTF-8 or a NUL character, and a 404 problem
-// for an invalid slug. Otherwise it returns nil. huma calls only this method, and not
-// AgentPath.Resolve.
+// Resolve returns a 422 problem if session has invalid UTF-8 or a NUL character, else a 404 problem
+// for an invalid slug, else nil. huma calls only this method, and not AgentPath.Resolve.
 func (in *recallsInput) Resolve(ctx huma.Context) []error {
 	if errs := checkText("query.session", in.Session); errs != nil {
 		return errs
@@ -152,8 +151,9 @@ func (a *api) getRecallStatistics(ctx context.Context, agent records.Agent, in *
 	return ok(statistics), nil
 }
 
-// sumOfRecalls adds up use by caller, by method, and by each of days. A method without a name is
-// "nothing". Never and Always of the result are empty; the caller fills them.
+// sumOfRecalls adds up use in total, by caller, by method, and by each of days. Use on other days
+// counts except by day. A method without a name is "nothing". Never and Always of the result are
+// empty; the caller fills them.
 func sumOfRecalls(use records.RecallUse, days []time.Time) RecallStatistics {
 	sum := RecallStatistics{
 		AskedBy: map[string]RecallCount{}, SelectedBy: map[string]RecallWay{}, Days: make([]RecallDay, len(days)),
@@ -185,7 +185,8 @@ func sumOfRecalls(use records.RecallUse, days []time.Time) RecallStatistics {
 	return sum
 }
 
-// plus returns the sum of both counts, with the rate of the sum.
+// plus returns the sum of c and d, with the share of recalls that delivered a memory. It does not
+// change c.
 func (c RecallCount) plus(d records.RecallDay) RecallCount {
 	recalls, given := c.Recalls+d.Recalls, c.Given+d.Giving
 	return RecallCount{recalls, given, shareOf(given, recalls)}

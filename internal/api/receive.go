@@ -20,9 +20,9 @@ import (
 const maxBody = 2 << 20
 
 // receive returns a handler that reads the whole body and then calls next, so that a slow client
-// blocks only its own connection. It answers 413 above maxBody, and 400 for an incomplete body. It
-// joins repeated If-Match and If-None-Match headers, removes Accept, and shortens JSON content
-// types.
+// blocks only its own connection. For next, it joins repeated If-Match and If-None-Match headers,
+// removes Accept, and replaces JSON media types such as application/merge-patch+json by
+// application/json. It answers 413 above maxBody, and 400 for an incomplete body, without next.
 func receive(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Header.Del("Accept") // each call has only one media type
@@ -48,8 +48,8 @@ func receive(next http.Handler) http.Handler {
 	})
 }
 
-// joinHeaderLines replaces repeated headers of one name by one with their values, separated by
-// commas. huma reads only the first.
+// joinHeaderLines replaces the lines of a repeated header by one line with their values, separated
+// by commas. huma reads only the first line.
 func joinHeaderLines(header http.Header, name string) {
 	if lines := header.Values(name); len(lines) > 1 {
 		header.Set(name, strings.Join(lines, ", "))
@@ -66,7 +66,8 @@ func bodyProblem(err error) *problem.Problem {
 	return problem.New(http.StatusBadRequest, "The body did not arrive whole. Nothing was changed. Send it again.")
 }
 
-// isJSON reports whether a Content-Type header is application/json or has a +json suffix.
+// isJSON reports whether a Content-Type header is application/json or has the suffix +json, with or
+// without parameters. It is false if the header is malformed.
 func isJSON(contentType string) bool {
 	mediaType, _, err := mime.ParseMediaType(contentType)
 	return err == nil && (mediaType == "application/json" || strings.HasSuffix(mediaType, "+json"))

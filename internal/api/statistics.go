@@ -69,8 +69,8 @@ func growthPointOf(p records.GrowthPoint) GrowthPoint {
 	return GrowthPoint{Day: p.Day.Format(time.DateOnly), Alive: aliveOf(p.Alive)}
 }
 
-// agesOf returns a bucket for each count. The bounds of the ages are records.AgeBounds; the last
-// bucket has no upper bound.
+// agesOf returns a bucket for each count, in order. The bucket i begins at records.AgeBounds[i]
+// days and ends before the next bound; the last one has no upper bound.
 func agesOf(counts []records.Alive) []AgeBucket {
 	buckets := make([]AgeBucket, len(counts))
 	for i, alive := range counts {

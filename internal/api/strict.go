@@ -19,8 +19,9 @@ import (
 // page. Another empty parameter would make a list longer, and a script may delete all its entries.
 const cursorParam = "cursor"
 
-// strict calls next, unless huma would ignore a part of the query or the body. It answers 415 for a
-// body that is not JSON, and 422 for an unknown, repeated or empty query parameter.
+// strict calls next if huma would use the whole request. Otherwise it writes a problem and does not
+// call next. The status is 415 for a body that is not JSON, if the operation has a body. It is 422
+// for a malformed query, or one with an unknown, repeated or empty parameter.
 func strict(ctx huma.Context, next func(huma.Context)) {
 	op := ctx.Operation()
 	r, w := humachi.Unwrap(ctx)
@@ -31,8 +32,8 @@ func strict(ctx huma.Context, next func(huma.Context)) {
 	next(ctx)
 }
 
-// checkRequest returns the problem of a request whose content type or query op does not take. It
-// returns nil if op takes both.
+// checkRequest returns a 415 problem if op has a body and that of r is not JSON. Otherwise it
+// returns the problem of checkQuery, which is nil for a query with parameters of op only.
 func checkRequest(op *huma.Operation, r *http.Request) *problem.Problem {
 	if op.RequestBody != nil && r.Body != nil && r.Body != http.NoBody && !isJSON(r.Header.Get("Content-Type")) {
 		return unsupportedMediaType()
@@ -46,8 +47,9 @@ func checkRequest(op *huma.Operation, r *http.Request) *problem.Problem {
 	return checkQuery(r.URL.RawQuery, known)
 }
 
-// checkQuery returns a 422 problem that lists the unknown, repeated and empty parameters of the
-// query. It returns nil for a query without them. Only cursorParam may be empty.
+// checkQuery returns a 422 problem if the query is malformed or has unknown, repeated or empty
+// parameters. It lists each of them. It returns nil for another query. Only cursorParam may be
+// empty.
 func checkQuery(raw string, known []string) *problem.Problem {
 	if raw == "" {
 		return nil
@@ -68,7 +70,8 @@ func checkQuery(raw string, known []string) *problem.Problem {
 	return unprocessable(wrong...)
 }
 
-// checkParam returns the reason why a query parameter is refused, or an empty string.
+// checkParam returns the reason why a query parameter is refused, because it is unknown, repeated
+// or empty. It returns "" if the parameter is accepted.
 func checkParam(name string, values, known []string) string {
 	switch {
 	case !slices.Contains(known, name) && len(known) == 0:
@@ -86,7 +89,8 @@ func checkParam(name string, values, known []string) string {
 // maxEchoed is the maximum length of a client's parameter name in a problem, in bytes. Arbitrary.
 const maxEchoed = 100
 
-// shortened returns name as valid UTF-8, cut to maxEchoed bytes.
+// shortened returns name as valid UTF-8. If it is longer than maxEchoed bytes, it is cut to that
+// length and ends with an ellipsis.
 func shortened(name string) string {
 	if len(name) <= maxEchoed {
 		return strings.ToValidUTF8(name, "�")
@@ -94,8 +98,8 @@ func shortened(name string) string {
 	return strings.ToValidUTF8(name[:maxEchoed], "") + "…"
 }
 
-// withoutQuery returns a handler that answers 422 if the request has any query parameter, and calls
-// next otherwise.
+// withoutQuery returns a handler that answers 422 if the request has a query, and calls next
+// otherwise.
 func withoutQuery(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if refused := checkQuery(r.URL.RawQuery, nil); refused != nil {
