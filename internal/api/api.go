@@ -74,8 +74,7 @@ type api struct {
 }
 
 // New returns the handler of all paths below /api, and of /healthz and /readyz. It answers 404 for
-// other paths. It needs full paths, so the caller must not strip a prefix. Zero fields of options
-// get their defaults.
+// other paths. It needs full paths, so the caller must not strip a prefix.
 func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options Options) http.Handler {
 	if options.MaxStreams == 0 {
 		options.MaxStreams = defaultStreams
