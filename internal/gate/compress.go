@@ -9,10 +9,10 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 )
 
-// compress returns a handler that calls next and compresses text responses if the client accepts
-// it. It leaves alone event streams, short responses, responses with an ETag, and JSON for local
-// clients. Lengths reveal nothing (BREACH), because cross-site requests with the cookie are
-// impossible: it is SameSite=Strict, and foreign hosts and origins are refused.
+// compress returns a handler that calls next and compresses text, JSON and SVG with gzip if the
+// client accepts it. It leaves alone event streams, short responses, responses with an ETag, and
+// JSON for local clients. Lengths reveal nothing (BREACH), because cross-site requests with the
+// cookie are impossible: it is SameSite=Strict, and foreign hosts and origins are refused.
 func compress(next http.Handler) http.Handler {
 	pack, err := gzhttp.NewWrapper(gzhttp.EnableZstd(false), gzhttp.ContentTypeFilter(isText))
 	if err != nil {
@@ -60,8 +60,8 @@ func (w *uncompressedWriter) Write(part []byte) (int, error) {
 
 func (w *uncompressedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// isLocalClient reports whether the client is on this machine and is no proxy. A proxy sends
-// headers about its client.
+// isLocalClient reports whether the request is from this machine and not from a proxy. It takes a
+// request with a header Forwarded, X-Forwarded-For or Via for one from a proxy.
 func isLocalClient(r *http.Request) bool {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil || !isLoopback(host) {

@@ -30,9 +30,10 @@ func newConnections(max int) *connections {
 
 type surplus struct{}
 
-// admit is the server's ConnContext. It counts a new connection. Past the limit, it closes the
-// connection that has waited longest. If none waits, it marks the context of the new one, or closes
-// it if maxSurplus others are marked.
+// admit is the server's ConnContext. Below the limit, it counts conn and returns ctx. Past the
+// limit, it first closes the connection that has waited longest for a request. If none waits, it
+// returns a context that makes refuseSurplus answer 429. If maxSurplus other connections have such
+// a context, it closes conn.
 func (c *connections) admit(ctx context.Context, conn net.Conn) context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,8 +49,9 @@ func (c *connections) admit(ctx context.Context, conn net.Conn) context.Context 
 	return context.WithValue(ctx, surplus{}, true)
 }
 
-// dropWaiting closes the connection that has been waiting longest, and returns true. It returns
-// false if none is waiting. A client that sends a request at that moment has to retry.
+// dropWaiting closes and forgets the connection that has been waiting longest for a request, and
+// returns true. It returns false if none is waiting. A client that sends a request at that moment
+// has to retry. The caller must hold c.mu.
 func (c *connections) dropWaiting() bool {
 	oldest := c.waiting.Front()
 	if oldest == nil {
@@ -61,9 +63,9 @@ func (c *connections) dropWaiting() bool {
 	return true
 }
 
-// trackState is the server's ConnState. It records whether a connection waits for a request or is
-// active, and forgets a closed one. A connection becomes active after the head of a request was
-// read.
+// trackState is the server's ConnState. It records whether an admitted connection waits for a
+// request or is active, and forgets a closed or hijacked one. A connection becomes active after the
+// head of a request was read.
 func (c *connections) trackState(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -83,8 +85,8 @@ func (c *connections) trackState(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// refuseSurplus returns a handler that answers 429 on connections that admit has marked, and calls
-// next for others.
+// refuseSurplus returns a handler that answers 429 and closes the connection, if admit has marked
+// it as one past the limit. It calls next for requests on other connections.
 func (g *Gate) refuseSurplus(next http.Handler) http.Handler {
 	const detail = "More connections are open than this server serves, and all are at work. Nothing was changed. Try again shortly."
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -78,9 +78,10 @@ var ErrNeedsToken = errors.New("anybody on the network could read and delete mem
 // MinNetworkToken is the minimum length of a token on a network, in bytes (arbitrary).
 const MinNetworkToken = 16
 
-// New returns a gate. It returns ErrNeedsToken if others can reach the server and a token is
-// missing or too short. It also fails if the address or a host is malformed, or if ReadToken would
-// not prevent writes.
+// New returns a gate. If other machines can reach the server, Token is required, and each token
+// needs MinNetworkToken bytes; otherwise it returns an error that wraps ErrNeedsToken. It also
+// returns an error if the address or an allowed host is malformed, if ReadToken equals Token, or if
+// it is set without Token.
 func New(options Options) (*Gate, error) {
 	host, port, err := net.SplitHostPort(options.Addr)
 	if err != nil {
@@ -118,8 +119,10 @@ func New(options Options) (*Gate, error) {
 	return g, nil
 }
 
-// Around returns a handler that checks and limits each request, and calls next for the admitted
-// ones. The caller must wrap every handler of the server.
+// Around returns a handler that calls next for admitted requests. It refuses foreign hosts,
+// cross-origin writes, and requests without a valid token or sign-in, and serves the sign-in and
+// sign-out. It also limits slow clients, logs requests, recovers panics, sets headers, and
+// compresses responses. The caller must wrap every handler of the server.
 func (g *Gate) Around(next http.Handler) http.Handler {
 	crossOrigin := http.NewCrossOriginProtection()
 	if origin := g.options.PublicURL.Origin(); origin != "" {
@@ -134,9 +137,9 @@ func (g *Gate) Around(next http.Handler) http.Handler {
 	return g.limitPace(identify(g.logRequests(setHeaders(g.refuseSurplus(compress(inside))))))
 }
 
-// refuse answers with the status: programs with a problem document, browsers with the page of
-// Options.Refusal. For an unknown host the page is plain, because the browser could not load the
-// style sheet.
+// refuse answers with the status and detail. A path for programs gets a problem; others get the
+// page of Options.Refusal, or a plain page if that is nil. For 421, the page is plain, because at
+// an unknown host the browser could not load the style sheet.
 func (g *Gate) refuse(w http.ResponseWriter, r *http.Request, status int, detail string) {
 	if isProgramPath(r) || g.options.Refusal == nil || status == http.StatusMisdirectedRequest {
 		refusePlainly(w, r, status, http.StatusText(status), detail)
@@ -145,8 +148,8 @@ func (g *Gate) refuse(w http.ResponseWriter, r *http.Request, status int, detail
 	g.options.Refusal(w, r, status, detail)
 }
 
-// refusePlainly answers with the status: programs with a problem document, browsers with a page
-// that has the title and needs no style sheet.
+// refusePlainly answers with the status and detail. A path for programs gets a problem, without
+// title; others get a page that has the title and needs no style sheet.
 func refusePlainly(w http.ResponseWriter, r *http.Request, status int, title, detail string) {
 	if isProgramPath(r) {
 		problem.New(status, detail).Request(RequestID(r.Context())).Write(w)

@@ -64,12 +64,13 @@ func (e *tooManyGuesses) Error() string {
 	return fmt.Sprintf("too many wrong tokens, try again in %s", e.after)
 }
 
-// seconds returns the waiting time in whole seconds, at least 1.
+// seconds returns the time until the next try in whole seconds, rounded up, and at least 1.
 func (e *tooManyGuesses) seconds() int { return int(math.Ceil(max(e.after.Seconds(), 1))) }
 
-// check returns whether isRight, which it calls at most once, returns true. A wrong token makes it
-// wait, and so does any token of an unfamiliar address, if there were too many wrong ones. If the
-// wait would exceed maxGuessWait, it returns *tooManyGuesses at once.
+// check calls isRight, at most once, and returns its result. From a familiar address, a right token
+// returns at once. Any other token waits if there were too many wrong ones; isRight is then called
+// after the wait. If the wait would exceed maxGuessWait, check returns *tooManyGuesses at once. It
+// returns the error of ctx if ctx ends during the wait. A right token makes the address familiar.
 func (g *guesses) check(ctx context.Context, from netip.Prefix, isRight func() bool) (bool, error) {
 	familiar := g.isFamiliar(from)
 	if familiar && isRight() {
@@ -121,9 +122,10 @@ func (g *guesses) limiterOf(from netip.Prefix) *rate.Limiter {
 
 var thisMachine = netip.MustParsePrefix("127.0.0.0/8")
 
-// clientOf returns the client's IPv4 address or IPv6 /64 network, because one client has the whole
-// network. If proxied is true and the peer is on this machine, it uses the last element of
-// X-Forwarded-For, which the proxy added.
+// clientOf returns the address of the client: an IPv4 address, an IPv6 /64 network, or thisMachine
+// for any loopback address. If proxied is true and the peer is on this machine, it uses the last
+// element of X-Forwarded-For, which the proxy added. It returns the zero Prefix if r has no remote
+// address.
 func clientOf(r *http.Request, proxied bool) netip.Prefix {
 	host, _, _ := net.SplitHostPort(r.RemoteAddr)
 	peer, err := netip.ParseAddr(host)

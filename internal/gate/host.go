@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// checkHost returns a handler that calls next if the request's host is one of the server's, and
-// answers 421 otherwise. This prevents DNS rebinding, where the name of another site points to this
-// server.
+// checkHost returns a handler that calls next if the request's host is a loopback name or address,
+// or a configured host. Otherwise the handler answers 421. This prevents DNS rebinding, where the
+// name of another site points to this server.
 func (g *Gate) checkHost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host, ok := hostOf(r.Host)
@@ -29,8 +29,8 @@ func misdirected(r *http.Request, isHost bool) string {
 		"If people are to use that name, start Memoir with --public-url %s, or with --allowed-host and the name.", r.Host, requestedOrigin(r))
 }
 
-// hostOf returns the canonical host of a Host header, without the port. ok is false if the header
-// is malformed.
+// hostOf returns the canonical host of a Host header, without the port. It also accepts an IPv6
+// address without brackets. ok is false if the header is empty or malformed.
 func hostOf(header string) (host string, ok bool) {
 	if inBrackets, rest, found := strings.Cut(strings.TrimPrefix(header, "["), "]"); found && strings.HasPrefix(header, "[") {
 		address, err := netip.ParseAddr(inBrackets)
@@ -48,7 +48,8 @@ func hostOf(header string) (host string, ok bool) {
 	return name, name != "" && !strings.ContainsAny(name, "[]/ \t,")
 }
 
-// isPort reports whether rest is empty or a colon and digits.
+// isPort reports whether rest is empty, or a colon followed only by digits. It accepts a colon
+// alone.
 func isPort(rest string) bool {
 	digits := strings.TrimPrefix(rest, ":")
 	return rest == "" || digits != rest && strings.Trim(digits, "0123456789") == ""

@@ -18,8 +18,9 @@ const (
 	maxRefusals = 100
 )
 
-// logRequests returns a handler that calls next, and logs the request after its response, also
-// after a panic. It omits the query, which can contain searches.
+// logRequests returns a handler that calls next and then logs the request, without the query, which
+// can contain searches. It answers 500 if next panics. Of requests with a status from 400 to 499,
+// it logs maxRefusals a second.
 func (g *Gate) logRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
@@ -48,7 +49,8 @@ func (g *Gate) log(r *http.Request, status, bytes int, took time.Duration) {
 		"status", status, "bytes", bytes, "took", took, "from", r.RemoteAddr)
 }
 
-// truncate returns text, or its first maxLogged bytes and an ellipsis if it is longer.
+// truncate returns text, or its first maxLogged bytes and an ellipsis if it is longer. It may cut
+// inside a character.
 func truncate(text string) string {
 	if len(text) <= maxLogged {
 		return text
@@ -63,8 +65,9 @@ type refusals struct {
 	n      int       // refusals in that second
 }
 
-// count counts one refused request. isListed reports whether to log it. If a new second has begun,
-// unlisted is the number of requests that the previous one left out of the log.
+// count counts one refused request. isListed reports whether to log it, which is true for the first
+// maxRefusals of a second. If a new second has begun, unlisted is the number of requests that the
+// previous one left out of the log; otherwise it is 0.
 func (f *refusals) count(now time.Time) (isListed bool, unlisted int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -33,7 +33,8 @@ type users struct {
 	unmapped int64
 }
 
-// admits reports whether the socket is open and belongs to root or to the user of this process.
+// admits reports whether the socket is open and belongs to root or to the user of this process. It
+// returns false for a user without an id in this user namespace.
 func (u users) admits(s peerSocket) bool {
 	if !s.established || s.inode == 0 || int64(s.uid) == u.unmapped {
 		return false
@@ -41,8 +42,9 @@ func (u users) admits(s peerSocket) bool {
 	return s.uid == 0 || s.uid == u.self
 }
 
-// CanIdentifyPeers reports whether the kernel names the owner of a local connection. It connects to
-// itself to find out.
+// CanIdentifyPeers reports whether the kernel names the owner of a local connection. To find out,
+// it listens on 127.0.0.1 for a moment and connects to itself. It returns false if any of that
+// fails.
 func CanIdentifyPeers() bool {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -74,8 +76,8 @@ type peerCheck struct {
 
 type peerCheckKey struct{}
 
-// withPeer returns the context for the requests of a connection, with the check of the connection's
-// owner. If the gate does not check owners, it returns ctx.
+// withPeer returns ctx with a peerCheck of conn, for onlyOwner. It asks the kernel nothing yet. If
+// the gate does not check owners, or has a token, it returns ctx.
 func (g *Gate) withPeer(ctx context.Context, conn net.Conn) context.Context {
 	if g.owner == nil || g.tokens != nil {
 		return ctx
@@ -83,9 +85,9 @@ func (g *Gate) withPeer(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, peerCheckKey{}, &peerCheck{conn: conn, users: g.owner.users})
 }
 
-// admitted reports whether the connection's owner may connect. Only the first call asks the kernel:
-// the client is then waiting for a response, so its socket is open. It returns an error if the
-// kernel could not be asked.
+// admitted reports whether the owner of the connection may connect. The first call asks the kernel:
+// the client is then waiting for a response, so its socket is open. Later calls return the same
+// result. It returns false for a closed connection, and an error if the kernel does not answer.
 func (c *peerCheck) admitted() (bool, error) {
 	c.once.Do(func() {
 		found, err := peerOf(c.conn)
@@ -121,8 +123,8 @@ func ownerName() string {
 }
 
 // onlyOwner returns a handler that calls next for requests of the server's own user and of root,
-// and for paths that are open to all. It answers 403 to other users, and 503 if the user is not
-// known.
+// and for the paths of isOpen. It answers 403 to other users, and if the server was not made by
+// Gate.Server. It answers 503 and logs the error if the kernel does not name the user.
 func (g *Gate) onlyOwner(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isOpen(r) {

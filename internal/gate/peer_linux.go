@@ -31,7 +31,7 @@ const (
 const diagTimeout = 5 * time.Second
 
 // peerOf asks the kernel for the client's end of a connection. It returns errNoPeer if that is not
-// an open socket of this network namespace.
+// an open socket of this network namespace, and errCannotIdentify if conn is not TCP.
 //
 // The addresses identify this connection only while both ends are open. So peerOf checks the
 // server's end after the client's. If another user had reused the client's port, the server's end
@@ -57,8 +57,8 @@ func peerOf(conn net.Conn) (peerSocket, error) {
 }
 
 // addrPort returns a TCP address, with an IPv4-mapped IPv6 address as IPv4, because the kernel
-// finds both kinds of sockets by the IPv4 address. It returns the zero value for another kind of
-// address.
+// finds both kinds of sockets by the IPv4 address. It returns the zero AddrPort for other network
+// types.
 func addrPort(address net.Addr) netip.AddrPort {
 	tcp, ok := address.(*net.TCPAddr)
 	if !ok {
@@ -68,8 +68,9 @@ func addrPort(address net.Addr) netip.AddrPort {
 	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
 }
 
-// socketBetween returns the socket with these addresses, or errNoPeer if no socket has them. The
-// kernel looks it up in a hash table, so the cost does not depend on the number of sockets.
+// socketBetween asks the kernel for the TCP socket with these two addresses. It returns errNoPeer
+// if there is no such socket, and another error if the kernel does not answer within diagTimeout.
+// The kernel uses a hash table, so the time does not depend on the number of sockets.
 func socketBetween(local, remote netip.AddrPort) (peerSocket, error) {
 	kernel, err := netlink.Dial(unix.NETLINK_SOCK_DIAG, nil)
 	if err != nil {
@@ -120,8 +121,8 @@ func diagRequest(local, remote netip.AddrPort) []byte {
 	return request
 }
 
-// hasAddresses reports whether the kernel's answer describes the requested socket. The kernel
-// describes an IPv6 socket that is connected to an IPv4 address in IPv6.
+// hasAddresses reports whether the socket in the kernel's answer has the addresses and ports of the
+// question. It takes an IPv4 address and the same address mapped to IPv6 as equal.
 func hasAddresses(answer, question []byte) bool {
 	a, q := answer[diagAnswerID:], question[diagIDOffset:]
 	return string(a[:4]) == string(q[:4]) &&
@@ -136,8 +137,8 @@ func diagAddr(family byte, raw []byte) netip.Addr {
 	return netip.AddrFrom16([16]byte(raw)).Unmap()
 }
 
-// isEstablished reports whether the server's end of a connection is open. It returns errNoPeer if
-// the connection is closed, and errCannotIdentify if it is not TCP.
+// isEstablished reports whether the connection is established at the server's end. It returns
+// errNoPeer if the server has closed it, and errCannotIdentify if it is not TCP.
 func isEstablished(conn net.Conn) (bool, error) {
 	if wrapped, ok := conn.(interface{ NetConn() net.Conn }); ok { // TLS
 		conn = wrapped.NetConn()
@@ -163,9 +164,9 @@ func isEstablished(conn net.Conn) (bool, error) {
 	return info.State == unix.BPF_TCP_ESTABLISHED, nil
 }
 
-// unmappedUser returns the id that the kernel reports for users without an id in this user
-// namespace. It returns -1 if every user has an id, and 65534, the usual id, if the kernel does not
-// report it.
+// unmappedUser returns the user id that the kernel reports for users without an id in this user
+// namespace. It returns -1 if every user has an id, and 65534, the usual id, if the kernel's
+// setting cannot be read.
 func unmappedUser() int64 {
 	const usual = 65534
 	if table, err := os.ReadFile("/proc/self/uid_map"); err == nil {

@@ -14,8 +14,9 @@ type PublicURL struct {
 	Host   string // lower case; without the scheme's default port
 }
 
-// ParsePublicURL parses the address of a proxy, such as https://memoir.example.org. It refuses a
-// path, because pages and cookies need the root of a host. The result has no default port.
+// ParsePublicURL parses the address of a proxy, such as https://memoir.example.org. It returns an
+// error for users unless text is http or https with an ASCII host. A user, query or path is also an
+// error, because pages and cookies need the root of a host. The result has no default port.
 func ParsePublicURL(text string) (PublicURL, error) {
 	parsed, err := url.Parse(text)
 	if err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.User != nil ||
@@ -33,7 +34,7 @@ func ParsePublicURL(text string) (PublicURL, error) {
 	return PublicURL{parsed.Scheme, strings.TrimSuffix(host, ownPort)}, nil
 }
 
-// Origin returns the address as in an Origin header. It is empty for the zero value.
+// Origin returns the address as in an Origin header, scheme and host. It is "" for the zero value.
 func (u PublicURL) Origin() string {
 	if u.Host == "" {
 		return ""
@@ -41,7 +42,8 @@ func (u PublicURL) Origin() string {
 	return u.Scheme + "://" + u.Host
 }
 
-// IsLocal reports whether only this machine can reach the address. It is false for the zero value.
+// IsLocal reports whether the host is a loopback name or address, so that only this machine can
+// reach it. It is false for the zero value.
 func (u PublicURL) IsLocal() bool {
 	host, ok := hostOf(u.Host)
 	return ok && isLoopback(host)
@@ -62,7 +64,8 @@ func originOf(r *http.Request) string {
 	return origin
 }
 
-// requestedOrigin returns the origin under which the request reached this server.
+// requestedOrigin returns the origin under which the request reached this server: the Host header,
+// with https if this server itself accepted TLS, else http.
 func requestedOrigin(r *http.Request) string {
 	if r.TLS != nil {
 		return "https://" + r.Host
@@ -85,9 +88,9 @@ func (g *Gate) refuseCrossOrigin(w http.ResponseWriter, r *http.Request) {
 	g.refuse(w, r, http.StatusForbidden, detail)
 }
 
-// isSecure reports whether the browser reached Memoir over TLS, directly or through a proxy. Any
-// client may send X-Forwarded-Proto, because it can only make a cookie stricter. The origin is
-// trusted, because writes of other origins were refused before.
+// isSecure reports whether the browser reached Memoir over TLS. It decides by the connection,
+// X-Forwarded-Proto, the Origin header, and then Options.PublicURL. X-Forwarded-Proto may be
+// forged, because it can only make a cookie stricter. Writes of other origins were refused before.
 func (g *Gate) isSecure(r *http.Request) bool {
 	if r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https") {
 		return true

@@ -14,7 +14,7 @@ import (
 type requestID struct{}
 
 // RequestID returns the id of the request of ctx, as in its X-Request-Id header and its log line.
-// It is empty outside a request.
+// It is "" if ctx is not of a request behind the gate.
 func RequestID(ctx context.Context) string {
 	id, _ := ctx.Value(requestID{}).(string)
 	return id
@@ -30,8 +30,9 @@ func identify(next http.Handler) http.Handler {
 	})
 }
 
-// recover turns a panic into a logged response with status 500. If the response has begun, it
-// aborts it, which closes the connection. Without a panic it does nothing.
+// recover must be deferred. It turns a panic into a logged response with status 500. If the
+// response has begun, it logs and panics with http.ErrAbortHandler, which closes the connection. It
+// passes on a panic with that value without a log line. Without a panic, it does nothing.
 func (g *Gate) recover(answer middleware.WrapResponseWriter, r *http.Request) {
 	cause := recover()
 	if cause == nil {
@@ -53,8 +54,8 @@ func (g *Gate) recover(answer middleware.WrapResponseWriter, r *http.Request) {
 const ContentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// setHeaders returns a handler that sets the security headers and then calls next, which may change
-// Cache-Control.
+// setHeaders returns a handler that sets the security headers and Cache-Control no-store, and then
+// calls next, which may change them.
 func setHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

@@ -44,9 +44,9 @@ func (l Limits) orDefaults() Limits {
 // and two headers. The standard library adds 4 KiB and answers 431 past that.
 const maxHead = 32 << 10
 
-// Server returns an HTTP server that serves next behind the gate, with the limits. Its Shutdown
-// calls endStreams, which must end the open event streams. It has no ReadTimeout, because that
-// would cancel a request that takes longer; bodies have their own limit.
+// Server returns an HTTP server, not started, that serves next behind the gate with Options.Limits.
+// Its Shutdown calls endStreams, which must end the open event streams. It has no ReadTimeout,
+// because that would cancel a request that takes longer; bodies have their own limit.
 func (g *Gate) Server(next http.Handler, endStreams func()) *http.Server {
 	limits := g.options.Limits
 	connected := newConnections(limits.Connections)

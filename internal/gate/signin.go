@@ -34,8 +34,8 @@ const maxSignIn = 64 << 10
 // changes nothing.
 const themePath = "/theme"
 
-// isOpen reports whether the path needs no token: health checks, assets, the theme and the sign-in.
-// It compares the escaped path, as routers do, so that no other spelling passes.
+// isOpen reports whether a path needs no token: health checks, files below /static/, the theme and
+// the sign-in. It compares the escaped path, as routers do, so that no other spelling passes.
 func isOpen(r *http.Request) bool {
 	path := r.URL.EscapedPath()
 	switch path {
@@ -46,8 +46,9 @@ func isOpen(r *http.Request) bool {
 }
 
 // authenticate returns a handler that calls next for requests with a valid token or sign-in, and
-// asks others to sign in. With the token for readers, it refuses requests that change something.
-// Without a token it admits only the owner, or everyone.
+// for the paths of isOpen. It asks other browsers to sign in, and answers 401 to programs. With
+// OnlyOwner, it answers 403 instead. With the token for readers, it refuses requests that change
+// something. Without a token, it admits only the owner with OnlyOwner, else all users.
 func (g *Gate) authenticate(next http.Handler) http.Handler {
 	switch {
 	case g.tokens == nil && g.owner != nil:
@@ -76,8 +77,9 @@ func (g *Gate) authenticate(next http.Handler) http.Handler {
 	})
 }
 
-// granted returns the higher access of the request's token and of its sign-in cookie. If one of
-// them could not be checked, it returns an error and the access of the other.
+// granted returns the higher access of the request's token and of its sign-in cookie, or none. If
+// one of them could not be checked, it returns an error and the access of the other. It does not
+// check the token if the cookie grants everything.
 func (g *Gate) granted(r *http.Request) (access, error) {
 	bySignIn, unread := g.bySignIn(r)
 	shown := bearerToken(r)
@@ -88,8 +90,8 @@ func (g *Gate) granted(r *http.Request) (access, error) {
 	return max(bySignIn, byToken.grants), errors.Join(unread, unchecked)
 }
 
-// match returns the server's token that equals shown, or the zero token if none does. It waits
-// after too many wrong tokens, or returns *tooManyGuesses.
+// match returns the server's token that equals shown, or the zero token if none does. After too
+// many wrong tokens it waits; if the wait is too long, it returns *tooManyGuesses at once.
 func (g *Gate) match(r *http.Request, shown string) (token, error) {
 	var found token
 	_, err := g.guesses.check(r.Context(), clientOf(r, g.options.PublicURL.Host != ""), func() bool {
@@ -99,8 +101,8 @@ func (g *Gate) match(r *http.Request, shown string) (token, error) {
 	return found, err
 }
 
-// bySignIn returns the highest access that the browser's sign-in cookies grant. It also returns an
-// error if a cookie could not be checked.
+// bySignIn returns the highest access that the browser's sign-in cookies grant, or none without a
+// valid cookie. If a cookie could not be checked, it also returns an error.
 func (g *Gate) bySignIn(r *http.Request) (access, error) {
 	granted, failed := none, error(nil)
 	for _, cookie := range r.CookiesNamed(g.tokens.cookie) {
@@ -116,8 +118,9 @@ func (g *Gate) bySignIn(r *http.Request) (access, error) {
 	return granted, failed
 }
 
-// refuseUnchecked answers a request whose token or cookie could not be checked: 429 after too many
-// wrong tokens, else 503, which it logs. If the client has disconnected, it does nothing.
+// refuseUnchecked answers a request whose token or sign-in could not be checked or stored: 429 for
+// *tooManyGuesses, else 503, for which it logs err. If the client has disconnected, it does not
+// answer with 503 and does not log.
 func (g *Gate) refuseUnchecked(w http.ResponseWriter, r *http.Request, err error) {
 	const detail = "The database cannot be reached, so your sign-in could not be checked. Nothing was changed. Try again shortly."
 	var many *tooManyGuesses
@@ -158,8 +161,8 @@ func signInFor(next string) string {
 	return SignInPath + "?" + url.Values{"next": {localPath(next)}}.Encode()
 }
 
-// serveSignIn returns a handler that serves the sign-in and the sign-out, and calls next for other
-// requests.
+// serveSignIn returns a handler that serves GET, HEAD and POST of the sign-in and POST of the
+// sign-out, and calls next for other requests.
 func (g *Gate) serveSignIn(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.Method + " " + r.URL.EscapedPath() {
@@ -232,8 +235,8 @@ func (g *Gate) showAgain(w http.ResponseWriter, r *http.Request, status int, for
 	g.options.SignIn(w, r, form)
 }
 
-// beginSignIn stores a new sign-in for the token shown and sends its cookie. If it cannot be
-// stored, it returns the error and sends no cookie.
+// beginSignIn stores a new sign-in for the token shown, and sets its cookie in the response. If it
+// cannot be stored, it returns the error and sets no cookie.
 func (g *Gate) beginSignIn(w http.ResponseWriter, r *http.Request, shown token) error {
 	value := rand.Text() + rand.Text() // signInLength bytes
 	err := g.signIns.SaveSignIn(r.Context(), idOf(value), g.tokens.seal(shown, value), time.Now().Add(signInMaxAge))
@@ -244,7 +247,8 @@ func (g *Gate) beginSignIn(w http.ResponseWriter, r *http.Request, shown token) 
 }
 
 // signOut deletes the browser's sign-ins and its cookie, and redirects to the sign-in page. If a
-// sign-in cannot be deleted, it answers 503, and the cookie stays.
+// sign-in cannot be deleted, it answers 503, and the cookie stays. If the server has no token, it
+// only redirects.
 func (g *Gate) signOut(w http.ResponseWriter, r *http.Request) {
 	if g.tokens == nil {
 		http.Redirect(w, r, SignInPath, http.StatusSeeOther)
@@ -262,9 +266,9 @@ func (g *Gate) signOut(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, SignInPath, http.StatusSeeOther)
 }
 
-// localPath returns next if it is a path on this server and not the sign-in or sign-out, else "/".
-// It prevents redirects to other sites. Browsers read a backslash as a slash and ignore control
-// characters, so it refuses both.
+// localPath returns next if it is an absolute path on this server and not the sign-in or sign-out,
+// else "/". It prevents redirects to other sites. It refuses backslashes and control characters,
+// because browsers read the first as slashes and ignore the second.
 func localPath(next string) string {
 	parsed, err := url.Parse(next)
 	if err != nil || parsed.IsAbs() || parsed.Host != "" || parsed.User != nil ||

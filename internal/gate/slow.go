@@ -7,8 +7,9 @@ import (
 )
 
 // limitPace returns a handler that calls next and aborts slow clients. A request's body must arrive
-// within Limits.Body. A response may take up to Limits.Answer, but the client must accept some data
-// within each Limits.Stall.
+// within Limits.Body. A response may take up to Limits.Answer, and the client must accept each
+// pieceSize bytes within Limits.Stall. A handler that sets its own write deadline turns the limits
+// of the response off.
 func (g *Gate) limitPace(next http.Handler) http.Handler {
 	limits := g.options.Limits
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -73,8 +74,8 @@ func (w *pacedWriter) Write(p []byte) (written int, err error) {
 	return written, err
 }
 
-// limitUnread shortens the read deadline if the handler has not read the whole body, because the
-// server reads the rest before it sends the response. Later calls do nothing.
+// limitUnread sets the read deadline to half of Limits.Stall from now, if the handler has not read
+// the whole body. The server reads the rest before it sends the response. Later calls do nothing.
 func (w *pacedWriter) limitUnread() {
 	if w.body != nil && !w.body.whole {
 		_ = w.control.SetReadDeadline(time.Now().Add(w.stall / 2))
@@ -87,8 +88,9 @@ func (w *pacedWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// extend moves the write deadline to Limits.Stall from now, but not beyond Limits.Answer. It does
-// nothing if the deadline was just moved, or if the handler sets its own.
+// extend moves the write deadline to Limits.Stall from now, but not beyond Limits.Answer after the
+// start. It leaves the deadline alone if it was just moved, or if the handler sets its own. It also
+// calls limitUnread.
 func (w *pacedWriter) extend() {
 	w.limitUnread()
 	now := time.Now()
@@ -103,8 +105,8 @@ func (w *pacedWriter) extend() {
 	_ = w.control.SetWriteDeadline(until) // a test's recorder has no deadlines
 }
 
-// SetWriteDeadline sets the write deadline and turns the automatic deadlines off. Handlers with an
-// endless response call it.
+// SetWriteDeadline sets the write deadline and turns the automatic write deadlines off for this
+// response. Handlers with an endless response call it.
 func (w *pacedWriter) SetWriteDeadline(deadline time.Time) error {
 	w.own = true
 	return w.control.SetWriteDeadline(deadline)
@@ -115,8 +117,8 @@ func (w *pacedWriter) Flush() {
 	_ = w.control.Flush() // the client may have disconnected
 }
 
-// FlushError extends the write deadline and flushes. http.ResponseController prefers it to Flush,
-// because it returns the error.
+// FlushError extends the write deadline and flushes. It returns the error of the flush, and so
+// http.ResponseController prefers it to Flush.
 func (w *pacedWriter) FlushError() error {
 	w.extend()
 	return w.control.Flush()

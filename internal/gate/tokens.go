@@ -36,9 +36,9 @@ type token struct {
 	grants access
 }
 
-// newTokens returns the server's tokens. If readText is empty, there is no token for readers. The
-// cookie's name contains the port, because browsers share cookies between ports, and another local
-// server could replace ours.
+// newTokens returns a set with the token text, which allows everything, and readText, which allows
+// reading. If readText is empty, there is no token for readers. The cookie's name contains the
+// port, because browsers share cookies between ports, and another local server could replace ours.
 func newTokens(text, readText, port string) *tokens {
 	t := &tokens{all: []token{{text, everything}}, cookie: "memoir_session_" + port}
 	if readText != "" {
@@ -47,7 +47,7 @@ func newTokens(text, readText, port string) *tokens {
 	return t
 }
 
-// bearerToken returns the token in the Authorization header, or "" without such a token.
+// bearerToken returns the Bearer token in the Authorization header, or "" without such a token.
 func bearerToken(r *http.Request) string {
 	scheme, credentials, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
@@ -56,8 +56,9 @@ func bearerToken(r *http.Request) string {
 	return strings.TrimSpace(credentials)
 }
 
-// match returns the token that equals shown, or the zero token. It compares hashes of all tokens in
-// constant time, so that the time does not reveal the token or its length.
+// match returns the token whose text equals shown, or the zero token, which grants nothing. It
+// compares hashes of all tokens in constant time, so that the time does not reveal a token or its
+// length.
 func (t *tokens) match(shown string) (found token) {
 	a := sha256.Sum256([]byte(shown))
 	for _, known := range t.all {
@@ -77,7 +78,8 @@ func (t *tokens) seal(under token, value string) []byte {
 	return mac.Sum(nil)
 }
 
-// sealedBy returns the token with which the seal of this cookie value was made, or the zero token.
+// sealedBy returns the token that seal was made with for this cookie value. It returns the zero
+// token, which grants nothing, if no token of the server made it.
 func (t *tokens) sealedBy(seal []byte, value string) (found token) {
 	for _, known := range t.all {
 		if hmac.Equal(seal, t.seal(known, value)) {
@@ -106,14 +108,16 @@ type signInCode struct {
 	isUnused bool // whether it can still be used
 }
 
-// set makes code the valid one. An empty code makes none valid.
+// set makes code the valid one, in place of the earlier code. An empty code means that no code is
+// valid.
 func (c *signInCode) set(code string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.sum, c.isUnused = sha256.Sum256([]byte(code)), code != ""
 }
 
-// use reports whether shown is the valid code. If it is, the code becomes invalid.
+// use reports whether shown is the valid code. If it is, the code becomes invalid, so that it can
+// be used only once.
 func (c *signInCode) use(shown string) bool {
 	sum := sha256.Sum256([]byte(shown))
 	c.mu.Lock()
@@ -127,15 +131,15 @@ func (c *signInCode) use(shown string) bool {
 
 type readOnly struct{}
 
-// ReadOnly reports whether the request of ctx may only read. It returns false if the server has no
-// ReadToken.
+// ReadOnly reports whether the request of ctx may only read, because it was sent with the token for
+// readers. It returns false if ctx is not of a request behind the gate.
 func ReadOnly(ctx context.Context) bool {
 	only, _ := ctx.Value(readOnly{}).(bool)
 	return only
 }
 
-// checkReadToken returns an error if ReadToken would not prevent writes: without a Token, or with
-// an equal one.
+// checkReadToken returns an error for users if ReadToken would not prevent writes: without a Token,
+// or with an equal one. It returns nil if ReadToken is empty.
 func checkReadToken(options Options) error {
 	switch {
 	case options.ReadToken == "":
@@ -148,8 +152,8 @@ func checkReadToken(options Options) error {
 	return nil
 }
 
-// serveReader calls next with a context that is read-only. If the request changes something, it
-// answers 403 instead.
+// serveReader calls next with a context that is read-only, if the request is GET or HEAD or
+// Options.OnlyReads accepts it. Otherwise it answers 403 and does not call next.
 func (g *Gate) serveReader(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	r = r.WithContext(context.WithValue(r.Context(), readOnly{}, true))
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead || g.options.OnlyReads != nil && g.options.OnlyReads(r)
