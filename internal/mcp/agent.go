@@ -23,8 +23,9 @@ type agentSelector struct {
 func (s agentSelector) slug() string { return s.Agent }
 
 // agent returns the agent of a call: the one in the URL (?agent=), else the requested one, else the
-// only one. If its directory links to another agent's, it returns that agent. If the agent is
-// unknown, or none is named and there is not exactly one, it returns a refusal.
+// only one. For an agent whose directory links to another agent's, it returns the other agent. It
+// returns a refusal if the agent is unknown. It also does if none is named, unless there is exactly
+// one, without counting linked ones.
 func (e *endpoint) agent(ctx context.Context, requested string) (records.Agent, error) {
 	if slug := cmp.Or(fixedAgent(ctx), requested); slug != "" {
 		agent, err := records.Agent{}, memories.ErrNotFound
@@ -52,8 +53,8 @@ func (e *endpoint) agent(ctx context.Context, requested string) (records.Agent, 
 	return all[0], nil
 }
 
-// noSuchAgent returns a refusal that says that slug is unknown and lists the known agents. If they
-// cannot be read, it returns that error.
+// noSuchAgent returns a refusal with the text that slug is unknown and a list of the known agents.
+// If the agents cannot be read, it returns that error instead.
 func noSuchAgent(ctx context.Context, store Store, slug string) error {
 	all, err := store.AgentsUncounted(ctx)
 	if err != nil {
@@ -69,7 +70,8 @@ func noSuchAgent(ctx context.Context, store Store, slug string) error {
 	return refusal(fmt.Sprintf("There is no agent %q: %s.", shortened(slug), there))
 }
 
-// slugsOf lists the slugs of the first maxSlugs agents, and the number of the others.
+// slugsOf returns the slugs of the first maxSlugs agents as a text, followed by the number of the
+// others, if any.
 func slugsOf(all []records.Agent) string {
 	slugs := make([]string, min(len(all), maxSlugs))
 	for i := range slugs {

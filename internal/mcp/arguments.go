@@ -13,7 +13,8 @@ import (
 
 // normalised returns a tool's arguments as its schema expects them. It leaves out null values and
 // empty optional texts, reads numbers from texts, and corrects the letter case of enum values.
-// Values that it cannot correct stay, and the schema rejects them.
+// Values that it cannot correct stay, and the schema rejects them. If schema is nil or arguments
+// are not an object, it returns arguments unchanged.
 func normalised(schema *jsonschema.Schema, arguments json.RawMessage) json.RawMessage {
 	var given map[string]json.RawMessage
 	if schema == nil || json.Unmarshal(arguments, &given) != nil {
@@ -43,8 +44,9 @@ func normalised(schema *jsonschema.Schema, arguments json.RawMessage) json.RawMe
 	return normal
 }
 
-// convertText returns a text argument as its property expects it: a number for an integer, or the
-// enum value that differs only in letter case. Otherwise it returns value, the argument's JSON.
+// convertText returns a text argument as JSON that its property expects. That is a number for an
+// integer, or the enum value that differs only in letter case and surrounding space. Otherwise it
+// returns value, which must be the JSON of text.
 func convertText(property *jsonschema.Schema, text string, value json.RawMessage) json.RawMessage {
 	if property == nil {
 		return value
@@ -65,8 +67,8 @@ func convertText(property *jsonschema.Schema, text string, value json.RawMessage
 	return value
 }
 
-// wholeNumber returns a number such as 3.0 as 3 if the property is an integer. Otherwise it returns
-// value.
+// wholeNumber returns 3 for a number such as 3.0 if the property is an integer. Otherwise, also for
+// 3.5, it returns value unchanged.
 func wholeNumber(property *jsonschema.Schema, value json.RawMessage) json.RawMessage {
 	var number float64
 	if property == nil || property.Type != "integer" || json.Unmarshal(value, &number) != nil {

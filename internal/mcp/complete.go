@@ -13,8 +13,9 @@ import (
 // maxCompletions is the protocol's limit for the values of one completion.
 const maxCompletions = 100
 
-// complete returns values for an argument of a prompt or resource template while a person types it:
-// slugs for agent and slug, names of memories for name, and none for others.
+// complete returns values for an argument of a prompt or resource template while a person types it.
+// For agent and slug they are slugs, for name the names of memories; others have no values. It
+// returns at most maxCompletions values, and a JSON-RPC error if they cannot be read.
 func (e *endpoint) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
 	values := []string{}
 	err := e.reading(ctx, func(ctx context.Context) (err error) {
@@ -37,7 +38,8 @@ func (e *endpoint) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk
 	return &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: values[:min(len(values), maxCompletions)], HasMore: more}}, nil
 }
 
-// slugsLike returns the slugs that begin with typed, in any letter case.
+// slugsLike returns the slugs of listedAgents that begin with typed, in any letter case. It returns
+// an empty slice if no slug does.
 func (e *endpoint) slugsLike(ctx context.Context, typed string) ([]string, error) {
 	all, err := e.listedAgents(ctx)
 	slugs := []string{}
@@ -49,8 +51,9 @@ func (e *endpoint) slugsLike(ctx context.Context, typed string) ([]string, error
 	return slugs, err
 }
 
-// namesLike returns the names of the agent's memories that match the words typed. If the agent is
-// not clear, it returns none, because the person may still be typing it.
+// namesLike returns the names of at most maxCompletions memories of the agent that match the words
+// typed, or come close. It returns an empty slice if the agent is unknown or ambiguous, because the
+// person may still be typing it.
 func (e *endpoint) namesLike(ctx context.Context, slug, typed string) ([]string, error) {
 	agent, err := e.agent(ctx, slug)
 	if unclear := refusal(""); errors.As(err, &unclear) || !memories.CanBeText(typed) {

@@ -19,7 +19,7 @@ type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-// notFound returns a refusal that is also memories.ErrNotFound.
+// notFound returns an error that wraps a refusal with text and memories.ErrNotFound.
 func notFound(text string) error { return errors.Join(refusal(text), memories.ErrNotFound) }
 
 // hints replace the way out of a problem by the tool to call.
@@ -29,8 +29,9 @@ var hints = map[problem.Code]string{
 	problem.Interrupted: "Look with get_memory before you try again.",
 }
 
-// errorText returns the error that the model or the person reads. A refusal stays as it is. Any
-// other error is logged, and becomes the text of its problem with the way out that a tool offers.
+// errorText returns the refusal that the model or the person reads. If err wraps a refusal, it
+// returns that one. Otherwise it logs err and returns the text of its problem, with a hint that
+// names the tool to call.
 func (e *endpoint) errorText(ctx context.Context, err error) error {
 	var refused refusal
 	if errors.As(err, &refused) {
@@ -49,8 +50,8 @@ func (e *endpoint) errorText(ctx context.Context, err error) error {
 var errPanic = errors.New("panic")
 
 // asProtocol returns err as a JSON-RPC error, for requests whose results cannot report a failure.
-// The code is CodeInvalidParams if the caller can correct the request, else CodeInternalError. It
-// logs err unless it is a refusal.
+// The code is CodeInvalidParams for a refusal, an invalid field or memories.ErrNotFound, else
+// CodeInternalError. The message is the text of errorText. It logs err unless it is a refusal.
 func (e *endpoint) asProtocol(ctx context.Context, err error) error {
 	var refused refusal
 	code := int64(jsonrpc.CodeInternalError)
@@ -62,7 +63,8 @@ func (e *endpoint) asProtocol(ctx context.Context, err error) error {
 	return &jsonrpc.Error{Code: code, Message: e.errorText(ctx, err).Error()}
 }
 
-// noSuchResource returns the JSON-RPC error for a URI without a resource. why is its message.
+// noSuchResource returns the JSON-RPC error CodeInvalidParams for a URI without a resource. why is
+// its message, and its data has the URI.
 func noSuchResource(uri, why string) error {
 	data, err := json.Marshal(map[string]string{"uri": shortened(uri)})
 	if err != nil {
@@ -71,8 +73,9 @@ func noSuchResource(uri, why string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: why, Data: data}
 }
 
-// recoverPanic returns a handler that calls next, and converts a panic into an internal error and
-// logs it. The SDK runs requests in goroutines of its own, where a panic would end the server.
+// recoverPanic returns a handler that calls next. If next panics, the handler logs the panic and
+// returns the JSON-RPC error CodeInternalError. The SDK runs requests in goroutines of its own,
+// where a panic would end the server.
 func (e *endpoint) recoverPanic(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (result sdk.Result, err error) {
 		defer func() {

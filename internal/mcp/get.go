@@ -30,9 +30,10 @@ type whole struct {
 
 const toolGet = "get_memory"
 
-// getMemory returns the selected memory of the agent. If the agent has no such memory, it returns
-// the fact of the agent's index with that id. Without such a fact, it returns the memory that
-// another agent shares with all. Any other failure is returned at once.
+// getMemory returns the selected memory of the agent, also from the trash. Without such a memory,
+// it returns the fact of the agent's index with that id. Without such a fact, it returns the first
+// such memory outside the trash that another agent shares with all. Otherwise it returns the error
+// of find for agent. Any failure other than memories.ErrNotFound is returned at once.
 func (e *endpoint) getMemory(ctx context.Context, agent records.Agent, in getInput) (whole, error) {
 	found, err := e.whole(ctx, agent, in.memorySelector)
 	if !errors.Is(err, memories.ErrNotFound) {
@@ -62,7 +63,7 @@ func (e *endpoint) getMemory(ctx context.Context, agent records.Agent, in getInp
 }
 
 // whole returns the selected memory with its text, and with a warning if it is old or has dead
-// citations.
+// citations. It returns the errors of find if there is no such memory.
 func (e *endpoint) whole(ctx context.Context, agent records.Agent, selector memorySelector) (whole, error) {
 	m, err := e.find(ctx, agent, selector)
 	if err != nil {
@@ -72,8 +73,9 @@ func (e *endpoint) whole(ctx context.Context, agent records.Agent, selector memo
 	return wholeOf(agent, m, dead[m.ID], time.Now()), err
 }
 
-// wholeOf returns m as a result, with its text cut to a part of maxPartBytes. dead has the
-// citations of m whose targets are missing.
+// wholeOf returns m as the result of get_memory. It cuts a description or a body that is too long
+// for maxPartBytes; if it cuts the body, Cut is true. dead has the citations of m whose targets are
+// missing, for the warning.
 func wholeOf(agent records.Agent, m memories.Memory, dead []memories.CheckedCitation, now time.Time) whole {
 	w := whole{
 		memory: memoryOf(m, now), Warning: recall.Warning(dead, m.Age(now)),

@@ -41,14 +41,14 @@ type searchInput struct {
 // hiddenFilters are the filters that no tool takes, so that a model has fewer to choose from.
 var hiddenFilters = []string{"stale", "flagged", "not_removed", "session", "name", "scope", "near", "sort", "as_of"}
 
-// shape removes the arguments that list_memories does not take, and describes agent.
+// shape removes the properties that list_memories does not take from schema, and describes agent.
 func (listInput) shape(schema *jsonschema.Schema) {
 	leaveOut(schema, append(hiddenFilters, "query"))
 	describeAgent(schema)
 }
 
-// shape removes the arguments that search_memories does not take, requires a query, and describes
-// query, cursor and agent.
+// shape removes the properties that search_memories does not take from schema, makes query
+// required, and describes query, cursor and agent.
 func (searchInput) shape(schema *jsonschema.Schema) {
 	leaveOut(schema, append(hiddenFilters, "state"))
 	describeAgent(schema)
@@ -95,8 +95,9 @@ type fact struct {
 // maxFacts is the largest number of index facts in a result. Arbitrary.
 const maxFacts = 20
 
-// facts returns the facts in the agent's indexes that a search finds. It returns nil if there is no
-// query, if a type is requested (facts have none), and after the first page.
+// facts returns at most maxFacts facts in the agent's indexes that match filter.Query, each with an
+// excerpt. It returns nil if there is no query, if a type is requested (facts have none), and after
+// the first page.
 func facts(ctx context.Context, store Store, agent records.Agent, filter memories.Filter, request memories.PageRequest) ([]fact, error) {
 	if filter.Query == "" || request.Cursor != "" || filter.Type != "" {
 		return nil, nil
@@ -147,9 +148,9 @@ func (e *endpoint) searchMemories(ctx context.Context, agent records.Agent, in s
 	return e.page(ctx, agent, in.Filter, in.PageRequest)
 }
 
-// page returns one page of a list, with the facts and the shared memories of the first page. If the
-// page is too large for an agent, it is read again with half the limit. The next page then begins
-// after the last memory shown.
+// page returns one page of a list, at most maxListLimit memories. The first page also has the facts
+// and the shared memories. If the result is too large for an agent, page reads again with half the
+// limit, until it fits or has one memory. The next page then begins after the last memory shown.
 func (e *endpoint) page(ctx context.Context, agent records.Agent, filter memories.Filter, request memories.PageRequest) (list, error) {
 	if request.Limit == 0 {
 		request.Limit = defaultListLimit
@@ -172,8 +173,9 @@ func (e *endpoint) page(ctx context.Context, agent records.Agent, filter memorie
 	}
 }
 
-// sharedMemories returns the first page of the memories that other agents share and that the filter
-// selects. It returns nil after the first page, and if the filter has a state other than active.
+// sharedMemories returns, for each agent that shares memories with agent, the first page of the
+// memories that the filter selects. Agents without such memories are left out. A memory must have
+// all words of the query. It returns nil after the first page, and for a state other than active.
 func sharedMemories(ctx context.Context, store Store, agent records.Agent, filter memories.Filter, request memories.PageRequest) ([]shared, error) {
 	if request.Cursor != "" || filter.State != "" && filter.State != memories.Active {
 		return nil, nil
@@ -196,8 +198,8 @@ func sharedMemories(ctx context.Context, store Store, agent records.Agent, filte
 	return all, nil
 }
 
-// listOf returns a page as a result. If there is a query, each memory has an excerpt with its
-// words.
+// listOf returns a page as a result, with descriptions cut to maxDescription characters. If query
+// is not empty, each memory has an excerpt with its words.
 func listOf(agent records.Agent, page records.MemoryPage, query string, now time.Time) list {
 	l := list{Agent: agent.Slug, Memories: make([]listed, len(page.Memories)), Total: page.Total, Near: page.Near, NextCursor: page.NextCursor, query: query}
 	search := words.For(query)
@@ -231,7 +233,8 @@ func (l list) text() string {
 	return text.String()
 }
 
-// own returns the text about the agent's own memories in the list.
+// own returns the text about the agent's own memories in the list: their number, a line for each,
+// and the cursor of the next page. Without memories, it is a sentence.
 func (l list) own() string {
 	head := counted(l.Total, "memory", "memories") + " of " + l.Agent + ":"
 	switch {
@@ -249,7 +252,7 @@ func (l list) own() string {
 	return recall.Block(head, text)
 }
 
-// lines lists memories, each on one line, with its excerpt on the next.
+// lines returns a text with each memory on one line, and its excerpt, if any, on the next.
 func lines(all []listed) string {
 	var text strings.Builder
 	for _, m := range all {
@@ -261,7 +264,7 @@ func lines(all []listed) string {
 	return text.String()
 }
 
-// counted returns a number with the noun in the singular or the plural.
+// counted returns n and a noun, which is one if n is 1, and more otherwise.
 func counted(n int, one, more string) string {
 	if n == 1 {
 		return "1 " + one

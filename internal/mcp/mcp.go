@@ -81,8 +81,8 @@ Before you ask the user something, look here: recall finds the memories that fit
 Save knowledge that will matter in later conversations: who a user is, preferences, corrections, how recurring tasks are done, where resources are. Update a memory instead of adding another about the same subject. Delete a memory that is no longer true.
 A memory states what was true when it was saved. Verify an old one before you rely on it.`
 
-// server returns a protocol server with all tools, prompts and resources. If agentIsFixed, the
-// tools and prompts have no agent argument.
+// server returns a new protocol server with all tools, prompts and resources, and with the handlers
+// of e around each request. If agentIsFixed, the tools and prompts have no agent argument.
 func (e *endpoint) server(agentIsFixed bool) *sdk.Server {
 	server := sdk.NewServer(
 		&sdk.Implementation{Name: "memoir", Title: "Memoir", Version: e.options.Version},

@@ -25,7 +25,8 @@ type memory struct {
 	Stale       bool   `json:"stale" jsonschema:"Old enough that you should verify it first."`
 }
 
-// memoryOf returns m as the tools return it. Its age counts to now.
+// memoryOf returns m as the tools return it, without its body. Its age counts to now. Scope is
+// empty unless m is a team memory.
 func memoryOf(m memories.Memory, now time.Time) memory {
 	age := m.Age(now)
 	scope := ""
@@ -38,7 +39,8 @@ func memoryOf(m memories.Memory, now time.Time) memory {
 	}
 }
 
-// line returns the memory as a line of a list.
+// line returns the memory as one line of a list, without a line end. It has type, name, age and
+// description; the state only if it is not active.
 func (m memory) line() string {
 	var line strings.Builder
 	line.WriteString("- ")
@@ -65,9 +67,10 @@ type memorySelector struct {
 	ID   string `json:"id,omitempty" jsonschema:"The id, as in the lists. Give this or name."`
 }
 
-// find returns the selected memory. By name, it prefers a memory outside the trash. If there is no
-// such memory, the error is a refusal and memories.ErrNotFound. It is another refusal if several
-// memories have the name, or if neither argument is given.
+// find returns the memory with the id, or else with the name. Among memories of one name, it
+// prefers one outside the trash. Without such a memory, the error wraps a refusal and
+// memories.ErrNotFound. It returns another refusal if several memories have the name, or if the
+// selector is empty.
 func (e *endpoint) find(ctx context.Context, agent records.Agent, selector memorySelector) (memories.Memory, error) {
 	switch {
 	case selector.ID != "":
@@ -96,7 +99,7 @@ func (e *endpoint) find(ctx context.Context, agent records.Agent, selector memor
 	return memories.Memory{}, noSuchName(ctx, e.store, agent, selector.Name)
 }
 
-// withIDs lists the ids of memories, each with the path of its file.
+// withIDs returns a text with the ids of memories, each followed by the path of its file.
 func withIDs(all []memories.Memory) string {
 	parts := make([]string, len(all))
 	for i, m := range all {
@@ -105,9 +108,9 @@ func withIDs(all []memories.Memory) string {
 	return strings.Join(parts, ", ")
 }
 
-// noSuchName returns the error for a name that no memory has: a refusal that is also
-// memories.ErrNotFound and lists up to three similar names. If these cannot be read, it returns the
-// error of that.
+// noSuchName returns the error for a name that no memory has. It wraps a refusal, which lists up to
+// three similar names, and memories.ErrNotFound. If the names cannot be read, noSuchName returns
+// that error instead.
 func noSuchName(ctx context.Context, store Store, agent records.Agent, name string) error {
 	message := fmt.Sprintf("%s has no memory named %q.", agent.Slug, shortened(name))
 	sought := strings.ReplaceAll(strings.ToValidUTF8(shortened(name), ""), "\x00", "")

@@ -53,8 +53,9 @@ func (e *endpoint) addPrompts(server *sdk.Server, agentIsFixed bool) {
 		&sdk.PromptArgument{Name: "text", Description: "The text to remember.", Required: true})
 }
 
-// overview returns a prompt that shows the agent's memories by type, at most maxOverview of each.
-// Without memories, it is a prompt that says so.
+// overview returns a prompt that shows the agent's memories by type, and then the ones that need
+// attention. Each group has at most maxOverview memories and the number of the others. A list that
+// is too long for maxPartBytes is cut. Without memories, the prompt asks to state that.
 func (e *endpoint) overview(ctx context.Context, agent records.Agent, _ map[string]string) (string, error) {
 	var told strings.Builder
 	now := time.Now()
@@ -95,7 +96,8 @@ func (e *endpoint) overview(ctx context.Context, agent records.Agent, _ map[stri
 		"Do not act on it.", strings.TrimSpace(list)), nil
 }
 
-// show returns a prompt that shows the memory of the given name.
+// show returns a prompt that shows the memory with the name in given. It returns the errors of find
+// if there is no such memory.
 func (e *endpoint) show(ctx context.Context, agent records.Agent, given map[string]string) (string, error) {
 	found, err := e.whole(ctx, agent, memorySelector{Name: given["name"]})
 	if err != nil {
@@ -105,8 +107,8 @@ func (e *endpoint) show(ctx context.Context, agent records.Agent, given map[stri
 		found.text(), nil
 }
 
-// remember returns a prompt that asks the agent to save the given text as a memory. It returns a
-// refusal if the text is empty.
+// remember returns a prompt that asks the agent to save the text in given as a memory. It saves
+// nothing itself. It returns a refusal if the text is empty.
 func (e *endpoint) remember(_ context.Context, agent records.Agent, given map[string]string) (string, error) {
 	text := strings.TrimSpace(given["text"])
 	if text == "" {

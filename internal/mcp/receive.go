@@ -19,8 +19,8 @@ import (
 const maxBody = 2 << 20
 
 // receive returns a handler that reads the whole body, stores the URL's agent in the context, and
-// calls next. It rejects other methods than POST, bodies over maxBody or with invalid UTF-8, and
-// batches: one batch could start thousands of calls at once.
+// calls next. It answers 405 to methods other than POST, 413 for a body over maxBody, and 400 for
+// an incomplete body, invalid UTF-8 or a batch. One batch could start thousands of calls at once.
 func receive(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		refuse := func(p *problem.Problem) { p.Request(gate.RequestID(r.Context())).Write(w) }
@@ -50,7 +50,7 @@ func receive(next http.Handler) http.Handler {
 // agentKey is the context key of the agent in the URL.
 type agentKey struct{}
 
-// fixedAgent returns the slug in the URL's ?agent=, or "" without one.
+// fixedAgent returns the slug that receive found in the URL's ?agent=, or "" without one.
 func fixedAgent(ctx context.Context) string {
 	slug, _ := ctx.Value(agentKey{}).(string)
 	return slug
@@ -59,8 +59,9 @@ func fixedAgent(ctx context.Context) string {
 // writing is the set of tools and prompts that need a token with write access.
 var writing = map[string]bool{toolSave: true, toolDelete: true, toolAppendLog: true, promptSave: true}
 
-// restrictReaders returns a handler that hides the names in writing from read-only callers, and
-// refuses calls of them. It calls next for all other requests.
+// restrictReaders returns a handler that calls next. For read-only callers, it refuses calls of the
+// tools and prompts in writing, and removes them from lists. A refused tool call is a result with
+// IsError; a refused prompt is a JSON-RPC error.
 func (e *endpoint) restrictReaders(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		if !gate.ReadOnly(ctx) {

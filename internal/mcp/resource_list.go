@@ -35,7 +35,7 @@ func (p position) encode() string {
 
 var errCursor = refusal("The cursor is not one that this list gave. Leave it out to begin with the first page.")
 
-// decode returns the position of a cursor. It returns errCursor if encode did not make the cursor.
+// decode returns the position of a cursor. It returns errCursor if the cursor is malformed.
 func decode(cursor string) (p position, err error) {
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil || json.Unmarshal(raw, &p) != nil || p.Agent == "" {
@@ -44,9 +44,10 @@ func decode(cursor string) (p position, err error) {
 	return p, nil
 }
 
-// serveResources returns a handler that lists resources from the database, and rejects URIs of
-// unknown form. It calls next for other requests. The SDK would list only the resources added to
-// its server, which every server would have to update at each change.
+// serveResources returns a handler that answers resources/list from the database, and rejects reads
+// of a URI of unknown form with a JSON-RPC error. It calls next for other requests. The SDK would
+// list only the resources added to its server, which every server would have to update at each
+// change.
 func (e *endpoint) serveResources(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		switch req := req.(type) {
@@ -74,7 +75,9 @@ func (e *endpoint) serveResources(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// resources returns one page of resources, and the cursor of the next page, or "" at the end.
+// resources returns one page of the resources of listedAgents, and the cursor of the next page, or
+// "" at the end. The resources of an agent are its CLAUDE.md and its readable memories outside the
+// trash. It returns errCursor for a malformed cursor.
 func (e *endpoint) resources(ctx context.Context, cursor string) (page []*sdk.Resource, next string, err error) {
 	agents, err := e.listedAgents(ctx)
 	if err != nil {
@@ -116,7 +119,8 @@ func (e *endpoint) resources(ctx context.Context, cursor string) (page []*sdk.Re
 	return page, "", nil
 }
 
-// listedAgents returns the agents whose resources are listed, by slug: the one in the URL, or all.
+// listedAgents returns the agents whose resources are listed, sorted by slug: the one in the URL,
+// or all. It returns a refusal if the one in the URL is unknown.
 func (e *endpoint) listedAgents(ctx context.Context) ([]records.Agent, error) {
 	if fixedAgent(ctx) != "" {
 		agent, err := e.agent(ctx, "")

@@ -57,8 +57,8 @@ func (e *endpoint) addResources(server *sdk.Server) {
 	}, read)
 }
 
-// readResource returns the bytes of a resource, as text if they are UTF-8, else as a blob. It
-// returns a JSON-RPC error if there is no such resource.
+// readResource returns the bytes of a resource, as text if they are UTF-8, else as a blob. Every
+// error is a JSON-RPC error; if there is no such resource, its code is CodeInvalidParams.
 func (e *endpoint) readResource(ctx context.Context, uri string) (*sdk.ReadResourceResult, error) {
 	var raw []byte
 	err := e.reading(ctx, func(ctx context.Context) (err error) {
@@ -86,8 +86,9 @@ type noResource string
 
 func (n noResource) Error() string { return string(n) }
 
-// resource returns the bytes of the memory's file or the compiled CLAUDE.md at uri. It returns a
-// noResource if there is no such resource, or if the request's URL fixes another agent.
+// resource returns the bytes of the memory's file at uri, or the CLAUDE.md compiled from the
+// current memories. It returns a noResource if there is no such resource, or if the request's URL
+// fixes another agent.
 func (e *endpoint) resource(ctx context.Context, uri string) ([]byte, error) {
 	slug, id, ok := parseURI(uri)
 	if fixed := fixedAgent(ctx); !ok || fixed != "" && slug != fixed {

@@ -43,8 +43,8 @@ func (e *endpoint) saveMemory(ctx context.Context, agent records.Agent, in saveI
 	return out, nil
 }
 
-// claudeMDNote returns a note that the memory was changed but CLAUDE.md was not. It is empty if
-// problem is.
+// claudeMDNote returns a note that the change is done but CLAUDE.md could not be updated because of
+// problem. It is "" if problem is empty.
 func claudeMDNote(problem string) string {
 	if problem == "" {
 		return ""

@@ -61,9 +61,9 @@ func (e *endpoint) addTools(server *sdk.Server, agentIsFixed bool) {
 // readable is the result of a tool. text returns it for the model; its JSON is for programs.
 type readable interface{ text() string }
 
-// add adds a tool to the server. A call of it gets the agent and calls do. An error becomes a
-// result with IsError, so that the model reads it. Unless does is read-only, do runs to its end
-// even if the client disconnects.
+// add adds a tool to the server. A call of it finds the agent and calls do. An error becomes a
+// result with IsError and the text of errorText, so that the model reads it. If does is read-only,
+// do has Options.DatabaseTime; otherwise do runs to its end even if the client disconnects.
 func add[In interface{ slug() string }, Out readable](
 	e *endpoint, server *sdk.Server, agentIsFixed bool, tool sdk.Tool, does sdk.ToolAnnotations, do func(context.Context, records.Agent, In) (Out, error),
 ) {
@@ -93,16 +93,16 @@ func add[In interface{ slug() string }, Out readable](
 	})
 }
 
-// reading calls read with a context that ends after Options.DatabaseTime.
+// reading calls read with a context that ends after Options.DatabaseTime, and returns its error.
 func (e *endpoint) reading(ctx context.Context, read func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, e.options.DatabaseTime)
 	defer cancel()
 	return read(ctx)
 }
 
-// inputOf returns the schema of a tool's arguments. A filter without its own description gets the
-// one in descriptions, else the one in memories.FilterFields. If In has a shape method, it edits
-// the schema. If agentIsFixed, the schema has no agent.
+// inputOf returns the schema of a tool's arguments. A field keeps its own description, or else gets
+// the one in descriptions, or else that in memories.FilterFields. If In has a shape method, it
+// edits the schema. If agentIsFixed, the schema has no agent.
 func inputOf[In any](agentIsFixed bool) *jsonschema.Schema {
 	schema := schemaOf[In]()
 	if agentIsFixed {
@@ -139,15 +139,16 @@ var descriptions = map[string]string{
 	"cursor": "The next_cursor of the page before, to go on with the same list.",
 }
 
-// outputOf returns the schema of a tool's result. It does not allow null: lists may be empty, and
-// other values without content are absent.
+// outputOf returns the schema of a tool's result. It does not allow null: a list without elements
+// is [], and other values without content are absent.
 func outputOf[Out any]() *jsonschema.Schema {
 	schema := schemaOf[Out]()
 	neverNull(schema)
 	return schema
 }
 
-// neverNull removes null from the types in a schema and in the schemas of its parts.
+// neverNull removes null from the types in schema, and in the schemas of its properties and items,
+// at every depth.
 func neverNull(schema *jsonschema.Schema) {
 	for _, name := range schema.Types {
 		if name != "null" {
@@ -163,7 +164,7 @@ func neverNull(schema *jsonschema.Schema) {
 	}
 }
 
-// schemaOf returns the schema of a type. It panics if the type has none.
+// schemaOf returns the schema of T. It panics if jsonschema cannot derive one.
 func schemaOf[T any]() *jsonschema.Schema {
 	schema, err := jsonschema.For[T](nil)
 	if err != nil {
@@ -176,8 +177,8 @@ func schemaOf[T any]() *jsonschema.Schema {
 // have megabytes. Arbitrary.
 const maxComplaint = 500
 
-// correctArguments returns a handler that corrects a tool's arguments and calls next. If they still
-// do not match the schema, it rewords the SDK's error.
+// correctArguments returns a handler that replaces a tool's arguments by those of normalised and
+// calls next. If they still do not match the schema, it rewords the SDK's text in the result.
 func (e *endpoint) correctArguments(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		call, isCall := req.(*sdk.CallToolRequest)
@@ -207,8 +208,9 @@ func (e *endpoint) correctArguments(next sdk.MethodHandler) sdk.MethodHandler {
 // over 25,000 tokens. At three bytes a token, as in Chinese, both parts have 20,000 tokens.
 const maxPartBytes = 30_000
 
-// cut returns the beginning of text that takes at most limit bytes as JSON, and whether that is the
-// whole text. It ends after a line if that leaves out less than half of the beginning.
+// cut returns the beginning of text that takes at most limit bytes as JSON, and in whole whether
+// that is all of text. A cut text ends after a line, unless that would leave out half of the
+// beginning or more.
 func cut(text string, limit int) (kept string, whole bool) {
 	taken, line := 0, 0
 	for i, r := range text {
@@ -238,8 +240,8 @@ func jsonSize(r rune) int {
 	return utf8.RuneLen(r)
 }
 
-// isTooLarge reports whether the JSON or the text of a result exceeds maxPartBytes. It also does if
-// the result cannot be encoded.
+// isTooLarge reports whether the JSON or the text of a result exceeds maxPartBytes. It also returns
+// true if the result cannot be encoded.
 func isTooLarge(r readable) bool {
 	raw, err := json.Marshal(r)
 	return err != nil || len(raw) > maxPartBytes || len(r.text()) > maxPartBytes
