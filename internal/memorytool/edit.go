@@ -56,8 +56,8 @@ func (c strReplace) edit(text string) (after, told string, err error) {
 	return "", "", refusal(fmt.Sprintf("No replacement was performed. Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique", c.old, lineNumbers(text, found)))
 }
 
-// lineNumbers returns the distinct numbers of the lines at the given offsets, separated by commas.
-// The offsets must be sorted.
+// lineNumbers returns the distinct numbers, counted from 1, of the lines at the given offsets of
+// text, separated by commas. The offsets must be sorted.
 func lineNumbers(text string, offsets []int) string {
 	var numbers []string
 	line, at := 1, 0
@@ -140,9 +140,9 @@ func (c rename) run(ctx context.Context, files Files) (string, error) {
 }
 
 // edited replaces the content of the file at path by the first result of edit, and returns the
-// second, a text for the model. If the file changes in between, it tries again, at most
-// editAttempts times. It returns missing if there is no such file. An error of edit changes nothing
-// and is returned.
+// second, a text for the model. It writes nothing if edit changes nothing, or returns an error,
+// which edited returns. It returns missing for a missing file, a directory or a refused path. If
+// the file changes in between, it tries again; after editAttempts times it returns a refusal.
 func edited(ctx context.Context, files Files, path string, missing refusal, edit func(text string) (after, told string, err error)) (string, error) {
 	at, ok := inside(path)
 	if !ok {
@@ -175,7 +175,8 @@ func edited(ctx context.Context, files Files, path string, missing refusal, edit
 	return "", refusal("Error: Somebody else keeps writing " + path + ", so it was not edited. View it and try again.")
 }
 
-// isNoFile reports whether err means that the path is missing or a directory.
+// isNoFile reports whether err means that the path is missing (fs.ErrNotExist) or a directory
+// (syscall.EISDIR).
 func isNoFile(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EISDIR)
 }

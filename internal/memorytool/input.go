@@ -27,8 +27,8 @@ type Input struct {
 }
 
 // UnmarshalJSON reads an input as models write it: numbers may be texts, and an empty text means no
-// number. It always returns nil. Parse reports fields that cannot be used if the command needs
-// them.
+// number. It always returns nil. If data is not a JSON object, all fields are missing. Parse
+// reports fields with unusable values, if the command needs them.
 func (in *Input) UnmarshalJSON(data []byte) error {
 	*in = Input{invalid: map[string]string{}}
 	var given map[string]json.RawMessage
@@ -66,7 +66,8 @@ func isMissing(value json.RawMessage) bool {
 	return value == nil || bytes.Equal(value, []byte("null")) || bytes.Equal(value, []byte(`""`))
 }
 
-// wholeNumber reads an integer such as 3, 3.0, "3" or " 3 ". ok is false for any other value.
+// wholeNumber reads an integer such as 3, 3.0, "3" or " 3 ". ok is false for any other value, and
+// from 2^53 on.
 func wholeNumber(value json.RawMessage) (number int, ok bool) {
 	var text string
 	if json.Unmarshal(value, &text) != nil {
@@ -77,8 +78,8 @@ func wholeNumber(value json.RawMessage) (number int, ok bool) {
 	return int(float), err == nil && float == float64(int(float)) && -exact < float && float < exact
 }
 
-// wholeNumbers reads a list of integers, or a text that contains such a list. ok is false for any
-// other value.
+// wholeNumbers reads a JSON list of integers, or a text that contains such a list. Each integer may
+// be written as wholeNumber reads it. ok is false for any other value.
 func wholeNumbers(value json.RawMessage) (numbers []int, ok bool) {
 	var text string
 	if json.Unmarshal(value, &text) == nil {
@@ -100,9 +101,9 @@ func wholeNumbers(value json.RawMessage) (numbers []int, ok bool) {
 
 const viewRangeRule = "It should be two line numbers, the first and the last to show; -1 is the end of the file."
 
-// Parse returns the command of the input, and ignores fields of other commands. If the input is not
-// valid, it returns a command that does nothing, for which Run returns a Result with IsError and
-// the reason.
+// Parse returns the command of the input, and ignores fields of other commands. If the command is
+// unknown, or a field that it needs is missing or unusable, Parse returns a command that does
+// nothing. For that one, Run returns a Result with IsError and the reason.
 func (in Input) Parse() Command {
 	f := fields{input: in}
 	var command Command
@@ -139,7 +140,8 @@ func noCommand(in Input) refusal {
 	return refusal(fmt.Sprintf("Error: Invalid `command` parameter: %.*s. %s", maxEchoed, in.Command, rule))
 }
 
-// run does nothing and returns r, so that a refusal can be the command of an invalid input.
+// run does nothing and returns r as the error, so that a refusal can be the command of an invalid
+// input.
 func (r refusal) run(context.Context, Files) (string, error) { return "", r }
 
 // fields reads the fields of an input and records the first error.

@@ -20,7 +20,8 @@ func linesOf(text string) []string {
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-// numbered returns lines with their numbers, beginning with first. Each line follows a line end.
+// numbered returns lines with their numbers, counted from first. Each line begins with a line end,
+// so that the text can follow another one.
 func numbered(lines []string, first int) string {
 	var b strings.Builder
 	for i, line := range lines {
@@ -29,8 +30,8 @@ func numbered(lines []string, first int) string {
 	return b.String()
 }
 
-// snippet returns the numbered lines between two offsets of text, and contextLines lines above and
-// below them. It is empty for a text without lines.
+// snippet returns the numbered lines of text from the offset from to the offset to, and
+// contextLines lines above and below them. It is empty for a text without lines.
 func snippet(text string, from, to int) string {
 	lines := linesOf(text)
 	first := max(lineAt(text, from)-contextLines, 1)
@@ -44,8 +45,9 @@ func snippet(text string, from, to int) string {
 // lineAt returns the number, counted from 1, of the line at an offset.
 func lineAt(text string, offset int) int { return strings.Count(text[:offset], "\n") + 1 }
 
-// occurrences returns the offsets of old in text, at most a thousand, including overlapping ones,
-// because the model may mean each of them. It returns nil if old is empty.
+// occurrences returns the offsets of the first thousand occurrences of old in text, in order. It
+// includes overlapping ones, because the model may mean each of them. It returns nil if old is
+// empty or does not occur.
 func occurrences(text, old string) []int {
 	const limit = 1000
 	var found []int
@@ -60,8 +62,8 @@ func occurrences(text, old string) []int {
 	return found
 }
 
-// withInserted returns text with inserted as lines after its first below lines. It adds the line
-// ends that are missing.
+// withInserted returns text with inserted as lines below the line with the number below; 0 means
+// the beginning. It adds the line ends that are missing. below must not exceed the number of lines.
 func withInserted(text string, below int, inserted string) string {
 	if !strings.HasSuffix(inserted, "\n") {
 		inserted += "\n"

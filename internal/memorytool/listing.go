@@ -10,8 +10,8 @@ import (
 const listedDepth = 2
 
 // listing returns a line with the size and path of a directory, and one for each entry down to
-// listedDepth. Each line follows a line end. The size of a directory includes all files below it.
-// Hidden entries are omitted.
+// listedDepth. Each line begins with a line end. The size of a directory includes all listed and
+// deeper files below it. Hidden entries and node_modules are omitted and do not count.
 func listing(dir string, below []Entry) string {
 	below = slices.DeleteFunc(slices.Clone(below), func(e Entry) bool { return isLeftOut(e.Path) })
 	sizes := map[string]int64{}

@@ -58,9 +58,9 @@ type Command interface {
 	run(ctx context.Context, files Files) (string, error)
 }
 
-// Run runs a command and returns the text for the model. An error that the model can act on,
-// including a *memories.ConflictError or *memories.NameTakenError of files, becomes a Result with
-// IsError. Run returns any other error of files.
+// Run runs a command and returns the text for the model. An error that the model can act on becomes
+// a Result with IsError, and Run returns nil. This includes *memories.ConflictError and
+// *memories.NameTakenError of files. Run returns any other error of files with the zero Result.
 func Run(ctx context.Context, files Files, command Command) (Result, error) {
 	text, err := command.run(ctx, files)
 	if err == nil {

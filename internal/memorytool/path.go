@@ -20,9 +20,9 @@ const maxPath = 4096
 const maxDecodings = 16
 
 // inside returns a model's path relative to the memory directory, as it is written, and "." for the
-// directory itself. ok is false if the path is too long. It is also false if the path or any
-// decoding of it (percent-encoding and NFKC) could leave the directory or has a hidden name. A
-// hidden .git, for example, has commands.
+// directory itself. ok is false if the path has more than maxPath bytes. It is also false if the
+// path or a decoding of it (percent-encoding and NFKC) is not below /memories or has a hidden name.
+// A hidden .git, for example, has commands.
 func inside(requested string) (path string, ok bool) {
 	if len(requested) > maxPath {
 		return "", false
@@ -43,8 +43,9 @@ func inside(requested string) (path string, ok bool) {
 	return strings.TrimPrefix(requested, top+"/"), true
 }
 
-// isPlain reports whether path is the memory directory or below it. It must be valid UTF-8 without
-// control characters, backslashes, and empty or hidden names.
+// isPlain reports whether path is the memory directory or below it, by its text alone. It returns
+// false for invalid UTF-8, control characters, backslashes, and empty or hidden names, such as
+// "..".
 func isPlain(path string) bool {
 	if !utf8.ValidString(path) || strings.ContainsFunc(path, unicode.IsControl) || strings.ContainsRune(path, '\\') {
 		return false
@@ -81,14 +82,14 @@ func unescaped(path string) string {
 	})
 }
 
-// noSuchPath returns the error for a path that is missing or refused. The text is the same for
-// both, so that the model learns nothing about other directories.
+// noSuchPath returns the refusal for a path that is missing or not allowed. The text is the same
+// for both, so that the model learns nothing about other directories.
 func noSuchPath(path string) refusal {
 	return refusal("Error: The path " + path + " does not exist")
 }
 
-// noValidPath returns the error for a path that is missing or refused, or where nothing can be
-// created. The tool's documentation adds its second sentence for some commands.
+// noValidPath returns the text of noSuchPath with the sentence "Please provide a valid path." The
+// tool's documentation has this sentence for some commands.
 func noValidPath(path string) refusal {
 	return noSuchPath(path) + ". Please provide a valid path."
 }

@@ -18,7 +18,9 @@ type view struct {
 type lineRange struct{ first, last int }
 
 // of returns the first and last line that the range has in a file of n lines. A nil range is the
-// whole file. ok is false if the range does not begin in the file, or ends before it begins.
+// whole file. A last line of -1 or beyond the end means the last line of the file. ok is false if
+// the range does not begin in the file, or ends before it begins. For an empty file, it may begin
+// at 1.
 func (r *lineRange) of(n int) (first, last int, ok bool) {
 	if r == nil {
 		return 1, n, true
