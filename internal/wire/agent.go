@@ -48,8 +48,9 @@ type AgentList struct {
 	Agents []Agent `json:"agents" nullable:"false"`
 }
 
-// AgentOf returns row as the API sends it. limit is the maximum length of a CLAUDE.md, which
-// becomes ClaudeMD.Limit.
+// AgentOf returns row as the API sends it. Without a target of a join, JoinedTo is null; so are the
+// path, time and problem of CLAUDE.md if they are empty. limit is the maximum length of a
+// CLAUDE.md, in characters; it becomes ClaudeMD.Limit.
 func AgentOf(row records.Agent, limit int) Agent {
 	byType := row.Counts.ByType
 	return Agent{

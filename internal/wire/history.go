@@ -23,7 +23,7 @@ type RevisionList struct {
 	NextCursor *string    `json:"next_cursor" doc:"Cursor of the next page; null on the last one."`
 }
 
-// RevisionOf returns r as the API sends it, with null for empty texts.
+// RevisionOf returns r as the API sends it, with null for empty texts other than the path.
 func RevisionOf(r memories.Revision) Revision {
 	return Revision{
 		Hash: Text(r.Hash), Type: Text(r.Type), Description: Text(r.Description), Body: Text(r.Body), Path: r.Path,
@@ -50,7 +50,7 @@ type BlockedList struct {
 	NextCursor *string   `json:"next_cursor" doc:"Cursor of the next page; null on the last one."`
 }
 
-// BlockedOf returns b as the API sends it, with null for empty texts.
+// BlockedOf returns b as the API sends it, with null for empty texts other than name and path.
 func BlockedOf(b memories.Blocked) Blocked {
 	return Blocked{
 		ID: b.ID, Name: b.Name, Type: Text(b.Type), Description: Text(b.Description), Body: Text(b.Body), Path: b.Path,

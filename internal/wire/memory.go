@@ -55,7 +55,8 @@ type ClaudeMDProblem struct {
 	Problem string `json:"problem"`
 }
 
-// Schema returns the schema of an object or null. Huma does not derive the null for a struct.
+// Schema returns the schema of an object with a problem, or null. Huma does not derive the null for
+// a struct.
 func (ClaudeMDProblem) Schema(huma.Registry) *huma.Schema {
 	problem := &huma.Schema{
 		Type: huma.TypeObject, Required: []string{"problem"},
@@ -72,8 +73,8 @@ type MemoryList struct {
 	NextCursor *string  `json:"next_cursor" doc:"For the next page; null: this is the last."`
 }
 
-// MemoryOf returns m as the API sends it. claudeMDProblem is the problem of its agent's CLAUDE.md,
-// or "". The age counts to now.
+// MemoryOf returns m as the API sends it. claudeMDProblem is the problem of its agent's CLAUDE.md;
+// if it is "", ClaudeMD is null. The age counts to now.
 func MemoryOf(m memories.Memory, claudeMDProblem string, now time.Time) Memory {
 	age := m.Age(now)
 	shown := Memory{
@@ -95,13 +96,14 @@ func FileOf(f memories.MemoryFile) File {
 	return File{Path: f.Path, Session: Text(f.Session), Hash: Text(f.Hash), ModifiedAt: f.ModifiedAt.UTC()}
 }
 
-// ProblemsOf returns problems as the API sends them. Without problems it is empty, not nil.
+// ProblemsOf returns problems as the API sends them. The result is empty, not nil, if there are no
+// problems.
 func ProblemsOf(problems []memories.Problem) []MemoryProblem {
 	return List(problems, func(p memories.Problem) MemoryProblem { return MemoryProblem(p) })
 }
 
-// MemoryListOf returns a page as the API sends it. problem must return the problem of an agent's
-// CLAUDE.md, or "". Ages count to now.
+// MemoryListOf returns a page as the API sends it. It calls problem with the slug of each memory's
+// agent; problem must return the problem of that agent's CLAUDE.md, or "". Ages count to now.
 func MemoryListOf(page records.MemoryPage, problem func(agent string) string, now time.Time) MemoryList {
 	list := MemoryList{Memories: make([]Memory, len(page.Memories)), Total: page.Total, Near: page.Near, NextCursor: Text(page.NextCursor)}
 	for i, m := range page.Memories {

@@ -8,8 +8,8 @@ package wire
 
 import "time"
 
-// List returns convert of each element of all, in order. It is empty, not nil, if all is empty, so
-// that its JSON is [].
+// List returns the results of convert for each element of all, in order. The result is empty, not
+// nil, if all is empty, so that its JSON is [].
 func List[A, B any](all []A, convert func(A) B) []B {
 	list := make([]B, len(all))
 	for i, a := range all {
@@ -18,7 +18,7 @@ func List[A, B any](all []A, convert func(A) B) []B {
 	return list
 }
 
-// Text returns a pointer to s, or nil if s is empty.
+// Text returns a pointer to a copy of s, or nil if s is empty.
 func Text[S ~string](s S) *string {
 	if s == "" {
 		return nil
@@ -36,7 +36,7 @@ func Moment(t time.Time) *time.Time {
 	return &t
 }
 
-// Count returns a pointer to n, or nil if n is 0.
+// Count returns a pointer to a copy of n, or nil if n is 0.
 func Count(n int) *int {
 	if n == 0 {
 		return nil
