@@ -38,7 +38,8 @@ type Field struct {
 	Message  string `json:"message" doc:"What is wrong with it."`
 }
 
-// New returns a problem that no error caused, with the title of its status and slog.LevelDebug.
+// New returns a problem with this status and detail. Its title is the text of the status, its log
+// level slog.LevelDebug, and its Code empty. For the problem of an error, use Of.
 func New(status int, detail string, fields ...Field) *Problem {
 	if fields == nil {
 		fields = []Field{}
@@ -49,19 +50,19 @@ func New(status int, detail string, fields ...Field) *Problem {
 	}
 }
 
-// Header sets a header of the response and returns p.
+// Header sets a header of the response, in place of earlier values, and returns p.
 func (p *Problem) Header(name, value string) *Problem {
 	p.headers.Set(name, value)
 	return p
 }
 
-// RetryAfter sets the Retry-After header, in seconds, and returns p.
+// RetryAfter sets the Retry-After header of the response to seconds and returns p.
 func (p *Problem) RetryAfter(seconds int) *Problem {
 	return p.Header("Retry-After", strconv.Itoa(seconds))
 }
 
-// Request sets the id of the failed request and returns p. The detail of an internal error then
-// includes the id, because only the log has the cause.
+// Request sets the id of the failed request in p and returns p. If Code is Internal, it also adds
+// the id to the detail, because only the log has the cause.
 func (p *Problem) Request(id string) *Problem {
 	p.RequestID = id
 	if p.Code == Internal {
@@ -85,7 +86,8 @@ const MediaType = "application/problem+json"
 // ContentType returns MediaType for any media type. Huma calls it.
 func (p *Problem) ContentType(string) string { return MediaType }
 
-// Write sends the problem as the response, with its headers and status.
+// Write sends the problem as JSON with its headers and status. It ignores an error of w, because
+// the client may have disconnected.
 func (p *Problem) Write(w http.ResponseWriter) {
 	for name, values := range p.headers {
 		w.Header()[name] = values

@@ -86,8 +86,9 @@ type Failure struct {
 	cause error
 }
 
-// Encode returns err as a failure, or nil if err is nil. An error without a row in the table gets
-// the code Internal. If err is a Problem with a cause, Encode returns the failure of the cause.
+// Encode returns err as a failure that can be sent, or nil if err is nil. The first row of the
+// table that matches err gives the code; without one, it is Internal. If err wraps a Problem that
+// an error caused, Encode returns the failure of that error.
 func Encode(err error) *Failure {
 	if err == nil {
 		return nil
@@ -105,8 +106,8 @@ func Encode(err error) *Failure {
 	return &f
 }
 
-// fill sets the fields of f and returns true if err is of kind k. Otherwise it changes nothing and
-// returns false.
+// fill sets the code and fields of f and returns true if err is of kind k. Otherwise it changes
+// nothing and returns false. Internal matches no error.
 func (f *Failure) fill(k kind, err error) bool {
 	var taken *memories.NameTakenError
 	var conflict *memories.ConflictError
@@ -128,9 +129,10 @@ func (f *Failure) fill(k kind, err error) bool {
 	return true
 }
 
-// Err returns the original error in the process that made f. Elsewhere it returns an error of the
-// same kind with the same fields, or one with the message if the kind has no error. It returns nil
-// if f is nil.
+// Err returns the original error in the process that made f. In another process, it returns an
+// error of the same kind with the same fields, for errors.Is and errors.As. For Internal, that is a
+// plain error with the message. For Interrupted, it also wraps memories.ErrUnavailable. It returns
+// nil if f is nil.
 func (f *Failure) Err() error {
 	switch {
 	case f == nil:
@@ -156,8 +158,9 @@ func (f *Failure) Err() error {
 	return errors.New("lease holder: " + f.Message)
 }
 
-// Of returns the problem of an error, which must not be nil. If err is or wraps a Problem, it
-// returns that one. An error without a row in the table becomes an internal error.
+// Of returns the problem of err, which must not be nil, and does not log it. If err is or wraps a
+// Problem, it returns that one itself, not a copy. For an error without a row in the table, Code is
+// Internal, and the detail does not contain the error.
 func Of(err error) *Problem {
 	var known *Problem
 	if errors.As(err, &known) {
@@ -190,8 +193,8 @@ func Of(err error) *Problem {
 	panic("problem: the table has no row for " + string(f.Code))
 }
 
-// Advise returns the cause and state of the problem, followed by way instead of its own way out. It
-// does not change p.
+// Advise returns the cause and state of the problem as text, followed by way instead of its own way
+// out. An empty way adds nothing. It does not change p.
 func (p *Problem) Advise(way string) string {
 	if way == "" {
 		return p.sentence
@@ -199,7 +202,7 @@ func (p *Problem) Advise(way string) string {
 	return p.sentence + " " + way
 }
 
-// Err returns the error that caused the problem, or p if there is no such error.
+// Err returns the error for which Of made the problem, or p if New made it.
 func (p *Problem) Err() error {
 	if p.cause != nil {
 		return p.cause
