@@ -56,8 +56,9 @@ type Hooks struct {
 	log       *slog.Logger
 }
 
-// New returns the handler of the paths under /hooks/. It needs full paths, so the caller must not
-// strip a prefix.
+// New returns the handler of POST for the paths under /hooks/. It answers 200 also if a hook fails,
+// with an empty object, and logs the reason. It needs full paths, so the caller must not strip a
+// prefix.
 func New(engine *engine.Engine, store records.RecallCandidates, recaller *recall.Recaller, extractor *extraction.Extractor, log *slog.Logger) http.Handler {
 	h := &Hooks{engine, store, recaller, extractor, log}
 	mux := http.NewServeMux()
@@ -92,8 +93,8 @@ type specific struct {
 	Context string `json:"additionalContext"`
 }
 
-// contextOutput returns an answer that adds text to the conversation. If text is empty, so is the
-// answer.
+// contextOutput returns an answer to the event that adds text to the conversation. If text is
+// empty, it returns the zero output.
 func contextOutput(event, text string) output {
 	if text == "" {
 		return output{}
@@ -134,9 +135,9 @@ func read(body io.Reader) (in input, err error) {
 	return in, nil
 }
 
-// agentOf returns the agent with that slug. If slug is empty, it returns the agent whose memory the
-// conversation belongs to. An agent whose directory links to another agent's is replaced by that
-// one. It returns an error if there is not exactly one.
+// agentOf returns the agent with that slug, or if slug is empty, the agent that the conversation
+// belongs to. An agent whose directory links to another agent's is replaced by that one. It returns
+// an error if the slug is unknown, or no agent or several own the conversation.
 func (h *Hooks) agentOf(slug string, in input) (agents.Agent, error) {
 	if slug != "" {
 		all := h.engine.Agents()
@@ -165,7 +166,8 @@ func (h *Hooks) agentOf(slug string, in input) (agents.Agent, error) {
 }
 
 // userPromptSubmit answers with the memories recalled for a prompt. The answer is empty if no
-// memory fits, also after a failure.
+// memory fits, after a failure, or if the recall takes too long. Late memories are then delivered
+// with the session's next prompt. For a read-only caller, nothing is recorded.
 func (h *Hooks) userPromptSubmit(ctx context.Context, agent agents.Agent, in input) output {
 	timeout := answerTimeout
 	if h.recaller.HasModel() {
@@ -178,7 +180,7 @@ func (h *Hooks) userPromptSubmit(ctx context.Context, agent agents.Agent, in inp
 }
 
 // postToolUse requests a scan of the file that a tool of the agent has written, if the input names
-// one. Its answer is empty.
+// one. It does not wait for the scan. Its answer is empty.
 func (h *Hooks) postToolUse(ctx context.Context, agent agents.Agent, in input) output {
 	if file := in.ToolInput.FilePath; file != "" {
 		h.hint(ctx, agent, file)
@@ -186,23 +188,25 @@ func (h *Hooks) postToolUse(ctx context.Context, agent agents.Agent, in input) o
 	return output{}
 }
 
-// hint requests a scan of a file, or of the whole agent if file is empty. It does nothing for a
-// read-only caller.
+// hint requests a scan of a file, or of the agent's whole directory if file is empty, and does not
+// wait for it. It does nothing for a read-only caller.
 func (h *Hooks) hint(ctx context.Context, agent agents.Agent, file string) {
 	if !gate.ReadOnly(ctx) {
 		h.engine.RequestScan(agent.Slug, file)
 	}
 }
 
-// preCompact requests a scan of the agent. Its answer is empty.
+// preCompact requests a scan of the agent's directory, and does not wait for it. Its answer is
+// empty.
 func (h *Hooks) preCompact(ctx context.Context, agent agents.Agent, _ input) output {
 	h.hint(ctx, agent, "")
 	return output{}
 }
 
-// stop requests a scan of the agent and queues its conversation to be read. It waits until the
-// conversation is stored, at most scheduleTimeout, so that a crash does not lose it. A read-only
-// caller queues nothing, because reading costs tokens and may create a memory.
+// stop requests a scan of the agent's directory and queues the conversation to be read. It waits
+// until that is stored, at most scheduleTimeout, so that a crash does not lose it. For a read-only
+// caller it does neither, because reading costs tokens and may create a memory. Its answer is
+// empty; an error only appears in the log.
 func (h *Hooks) stop(ctx context.Context, agent agents.Agent, in input) output {
 	h.hint(ctx, agent, "")
 	if !h.extractor.Reads() || in.TranscriptPath == "" || gate.ReadOnly(ctx) {

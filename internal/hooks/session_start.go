@@ -20,8 +20,9 @@ const (
 	maxLine   = 200
 )
 
-// sessionStart answers with a list of the newest memories. If reading them fails or takes too long,
-// it logs that and the answer is empty.
+// sessionStart answers with a list of the newest memories. The answer is empty if the agent has no
+// memories, or after a failure or timeout, which it logs. After a compaction or /clear, it also
+// records that the session may receive all memories again, unless the caller is read-only.
 func (h *Hooks) sessionStart(ctx context.Context, agent agents.Agent, in input) output {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
@@ -51,8 +52,9 @@ func (h *Hooks) newestMemories(ctx context.Context, agent agents.Agent, in input
 	return summary(from, n, newest, now), err
 }
 
-// summary returns the text for the agent: n, the number of memories, where they are, and a line for
-// each of newest. It states facts, because an agent may take orders for an attack.
+// summary returns the text for the agent: n, the number of memories, their directories, and a line
+// for each of newest, cut to maxLine characters. It states facts, because an agent may take orders
+// for an attack.
 func summary(from records.RecallSources, n int, newest []memories.Memory, now time.Time) string {
 	var text strings.Builder
 	kept := "memories are kept"
