@@ -21,8 +21,8 @@ func (c composite) len() int {
 	return len(c.array.Elements)
 }
 
-// before returns the white space and comments before the entry i. If i is the number of entries, it
-// returns those before the closing bracket.
+// before returns a pointer to the white space and comments before the entry i, so that they can be
+// changed. If i is the number of entries, it points to those before the closing bracket.
 func (c composite) before(i int) *hujson.Extra {
 	switch {
 	case c.object != nil && i < c.len():
@@ -35,8 +35,8 @@ func (c composite) before(i int) *hujson.Extra {
 	return &c.array.AfterExtra
 }
 
-// after returns the white space and comments between the entry i and its comma. For the last entry
-// it points to nil if that has no comma.
+// after returns a pointer to the white space and comments between the entry i and its comma. For
+// the last entry, the Extra is nil if no comma follows.
 func (c composite) after(i int) *hujson.Extra {
 	if c.object != nil {
 		return &c.object.Members[i].Value.AfterExtra
@@ -46,9 +46,9 @@ func (c composite) after(i int) *hujson.Extra {
 
 const space = " \t\r\n"
 
-// add appends a value on a line of its own, indented by depth levels, with a comma if the last
-// entry has one. Comments before the closing bracket stay before the value. key is the name of a
-// member of an object; for an array it is ignored.
+// add appends a value to c on a line of its own, indented by depth levels. If the last entry has a
+// comma, so has the new one. Comments before the closing bracket stay before the value. key is the
+// name of a member of an object; for an array it is ignored.
 func (s *settings) add(c composite, depth int, key string, value hujson.ValueTrimmed) {
 	n := c.len()
 	closing := c.before(n)
@@ -72,8 +72,8 @@ func (s *settings) add(c composite, depth int, key string, value hujson.ValueTri
 	}
 }
 
-// take removes the entry i. It keeps the comments around it, and a comma after the last entry if
-// there was one.
+// take removes the entry i from c. It keeps the comments around it, and a comma after the last
+// entry if there was one.
 func (s *settings) take(c composite, i int) {
 	comma := *c.after(c.len() - 1) != nil
 	comments := bytes.TrimRight(slices.Concat(*c.before(i), *c.after(i)), space)
@@ -91,8 +91,9 @@ func (s *settings) take(c composite, i int) {
 	s.close(c, comma)
 }
 
-// close corrects the end of c after a removal: comma states whether the last entry gets a comma,
-// and a bracket that was opened and closed on one line stays on one line.
+// close corrects the end of c after a removal. comma states whether the last entry must have a
+// comma. If the first entry is on the line of the opening bracket, the closing bracket moves to the
+// line of the last entry. Without entries and comments, both brackets are adjacent.
 func (s *settings) close(c composite, comma bool) {
 	n := c.len()
 	closing := c.before(n)

@@ -23,7 +23,8 @@ type settings struct {
 }
 
 // parse parses a settings file and finds out its line ends and its indent. An empty file counts as
-// an object without members. It returns an error for users if the file is no JSON object.
+// an object without members, and a byte order mark is kept. It returns an error for users if the
+// file is no JSON object; comments and trailing commas are allowed.
 func parse(file []byte) (*settings, error) {
 	s := &settings{eol: "\n", indent: "  "}
 	text := string(file)
@@ -56,8 +57,8 @@ func parse(file []byte) (*settings, error) {
 
 func (s *settings) bytes() []byte { return append([]byte(s.bom), s.root.Pack()...) }
 
-// only returns the value of a key in an object, or nil if the object does not have the key. It
-// returns an error if the object has the key twice.
+// only returns the value of a key in an object, or nil without an error if the object does not have
+// the key. It returns an error for users if the object has the key twice.
 func (s *settings) only(object *hujson.Object, key string) (*hujson.Value, error) {
 	var found *hujson.Value
 	for i := range object.Members {
@@ -73,7 +74,7 @@ func (s *settings) only(object *hujson.Object, key string) (*hujson.Value, error
 }
 
 // hooks returns the object under the key "hooks", which has an array for each event. It returns nil
-// if there is no such object.
+// if the key is missing or its value is no object.
 func (s *settings) hooks() *hujson.Object {
 	value := s.root.Find("/" + hooksKey)
 	if value == nil {
@@ -83,20 +84,21 @@ func (s *settings) hooks() *hujson.Object {
 	return hooks
 }
 
-// array returns the array of an event's groups, or nil if there is no such array.
+// array returns the array of an event's groups, or nil if it is missing or no array.
 func (s *settings) array(event Event) *hujson.Array {
 	return arrayAt(s.root, hooksKey+"/"+event.Name)
 }
 
 func (s *settings) groups(event Event) []hujson.Value { return elements(s.array(event)) }
 
-// hooksOf returns the array of a group's hooks, or nil if the value is no group.
 func hooksOf(group hujson.Value) *hujson.Array { return arrayAt(group, hooksKey) }
 
-// entriesOf returns a group's hooks, or nil if the value is no group.
+// entriesOf returns a group's hooks. It returns nil if the value is no object, or its "hooks" are
+// no array.
 func entriesOf(group hujson.Value) []hujson.Value { return elements(hooksOf(group)) }
 
-// arrayAt returns the array at a path of keys in a value, or nil if there is no such array.
+// arrayAt returns the array in value at a path of keys, separated by slashes. It returns nil if it
+// is missing or no array.
 func arrayAt(value hujson.Value, path string) *hujson.Array {
 	found := value.Find("/" + path)
 	if found == nil {
@@ -147,7 +149,7 @@ func (s *settings) takeMember(object *hujson.Object, key string) {
 	s.take(composite{object: object}, at)
 }
 
-// newLine returns the file's line end and the indent of depth levels.
+// newLine returns a line end in the style of the file, followed by the indent of depth levels.
 func (s *settings) newLine(depth int) hujson.Extra {
 	return hujson.Extra(s.eol + strings.Repeat(s.indent, depth))
 }

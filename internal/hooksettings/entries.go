@@ -41,7 +41,8 @@ type hook struct {
 }
 
 // group returns the group with Memoir's hook for an event: a command if the event needs one, else a
-// POST to the server, with the token's variable if h.Token is set.
+// POST to the server. If h.Token is set, the POST has a header with the name of the token's
+// variable.
 func (h Hooks) group(event Event) group {
 	calls := hook{Type: "http", URL: h.Address(event), Timeout: timeout}
 	switch {
@@ -64,8 +65,8 @@ func (h Hooks) command(event Event) string {
 
 func pathOf(event Event) string { return "/hooks/" + event.Path }
 
-// owns reports whether an entry of an event is Memoir's: it runs Memoir's command, or posts to the
-// event's path at one of the addresses in known.
+// owns reports whether an entry of an event is Memoir's. It then runs Memoir's command, or posts to
+// the event's path at one of the addresses in known. These must be in the form of origin.
 func (h Hooks) owns(event Event, entry hujson.Value, known []string) bool {
 	var e hook
 	if !decode(entry, &e) {
@@ -83,7 +84,8 @@ func (h Hooks) owns(event Event, entry hujson.Value, known []string) bool {
 	return false
 }
 
-// addresses returns h.URL and the addresses in Memoir's commands of a file, in the form of origin.
+// addresses returns h.URL and the addresses in Memoir's commands of a file, each in the form of
+// origin. It does not remove duplicates.
 func (h Hooks) addresses(s *settings) []string {
 	known := []string{origin(h.URL)}
 	for _, event := range Events() {
@@ -102,8 +104,8 @@ func (h Hooks) addresses(s *settings) []string {
 	return known
 }
 
-// addressIn reports in isOurs whether a command line runs Memoir's hook for an event, and returns
-// the value of its flag --url, or "" without one.
+// addressIn reports in isOurs whether a command line runs Memoir's hook for this event. If it does,
+// address is the value of its flag --url, or "" without this flag; otherwise address is "".
 func (h Hooks) addressIn(event Event, line string) (address string, isOurs bool) {
 	words, err := shellquote.Split(line)
 	if err != nil || len(words) < 3 || words[1] != command || words[2] != event.Path {
@@ -123,8 +125,9 @@ func (h Hooks) addressIn(event Event, line string) (address string, isOurs bool)
 	return "", true
 }
 
-// origin returns an address in a form to compare: scheme and host in lower case, the path without a
-// slash at its end, and nothing after it. It returns an invalid address unchanged.
+// origin returns an address in a form to compare: scheme and host in lower case, and the path
+// without a slash at its end. It drops a query and a fragment. It returns a malformed address
+// unchanged.
 func origin(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -133,8 +136,8 @@ func origin(address string) string {
 	return strings.ToLower(u.Scheme+"://"+u.Host) + strings.TrimSuffix(u.Path, "/")
 }
 
-// decode unmarshals a value, without its comments, into into and reports whether that succeeded. It
-// does not change the value.
+// decode unmarshals a value, without its comments, into the pointer into, and reports whether that
+// succeeded. It does not change the value.
 func decode(value hujson.Value, into any) bool {
 	plain := value.Clone()
 	plain.Standardize()

@@ -49,8 +49,8 @@ type Hooks struct {
 	Token bool
 }
 
-// Address returns the URL to which an event is posted, with the agent as a parameter if there is
-// one.
+// Address returns the URL to which an event is posted. If h.Agent is not empty, the URL has it as
+// the parameter agent.
 func (h Hooks) Address(event Event) string {
 	address := h.URL + pathOf(event)
 	if h.Agent != "" {
@@ -61,9 +61,10 @@ func (h Hooks) Address(event Event) string {
 
 const hooksKey = "hooks"
 
-// Install returns the settings file with Memoir's hooks for all events; older ones are removed. It
-// returns file itself if it has exactly these. An empty file counts as an object without members.
-// It returns an error for users if the file is no JSON or "hooks" has another shape.
+// Install returns the settings file with Memoir's hooks for all events, in place of earlier hooks
+// of Memoir. It returns file itself if it has exactly these. An empty file counts as an object
+// without members. It returns an error for users if the file is no JSON object. So it does if
+// "hooks" or an event in it has another type or is there twice.
 func (h Hooks) Install(file []byte) ([]byte, error) {
 	s, err := read(file)
 	if err != nil {
@@ -82,8 +83,9 @@ func (h Hooks) Install(file []byte) ([]byte, error) {
 }
 
 // Uninstall returns the settings file without Memoir's hooks, and without objects and arrays that
-// become empty. It returns file itself if it has none of them. It returns an error for users if the
-// file is no JSON or "hooks" has another shape.
+// become empty. It returns file itself if it has no such hooks. It returns an error for users if
+// the file is no JSON object. So it does if "hooks" or an event in it has another type or is there
+// twice.
 func (h Hooks) Uninstall(file []byte) ([]byte, error) {
 	s, err := read(file)
 	if err != nil {
@@ -97,8 +99,8 @@ func (h Hooks) Uninstall(file []byte) ([]byte, error) {
 	return file, nil
 }
 
-// areIn reports whether a file has for each event exactly one group with entries of Memoir, and
-// that group is as Install would write it.
+// areIn reports whether the file needs no change by Install. Each event then has exactly one group
+// with entries of Memoir, and that group is as Install would write it.
 func (h Hooks) areIn(s *settings) bool {
 	known := h.addresses(s)
 	return !slices.ContainsFunc(Events(), func(event Event) bool {
@@ -112,8 +114,8 @@ func (h Hooks) areIn(s *settings) bool {
 	})
 }
 
-// remove removes Memoir's entries from a file, and the groups, arrays and objects that become empty
-// by that.
+// remove removes Memoir's entries of all events from s. It also removes the groups, arrays and
+// objects that become empty by that.
 func (h Hooks) remove(s *settings) {
 	known := h.addresses(s)
 	for _, event := range Events() {
@@ -128,8 +130,8 @@ func (h Hooks) remove(s *settings) {
 	}
 }
 
-// removeFrom removes Memoir's entries from the groups of an event, and the groups that become
-// empty. It reports whether there were such entries.
+// removeFrom removes Memoir's entries from the groups of an event in array, and the groups that
+// become empty. It reports whether there were such entries. known has Memoir's addresses.
 func (h Hooks) removeFrom(s *settings, event Event, array *hujson.Array, known []string) (found bool) {
 	// Removing from the end keeps the remaining indexes valid.
 	for i, group := range slices.Backward(array.Elements) {
