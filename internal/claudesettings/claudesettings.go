@@ -65,9 +65,10 @@ const (
 	enabledSetting   = "autoMemoryEnabled"
 )
 
-// Directory returns the directory of Claude Code's memory, and everything that could decide it, in
-// order of precedence: a variable, the setting autoMemoryDirectory of each file, and the default.
-// The project's file never decides. If the first value of the setting is unusable, the default
+// Directory returns the directory of Claude Code's memory, and a link for each source that could
+// decide it, in order of precedence. The sources are a variable, the setting autoMemoryDirectory of
+// each file, and in.Default. Holds of exactly one link is true. The project's file never decides.
+// Of the other files, only the first with the setting counts; if its value is unusable, the default
 // decides.
 func Directory(in Input) (dir string, links []Link) {
 	files := parsed(in.Files)
@@ -104,9 +105,10 @@ func Directory(in Input) (dir string, links []Link) {
 	return dir, c.links
 }
 
-// Enabled reports whether Claude Code's memory is on, and returns everything that could decide it,
-// in order of precedence: a variable, bare mode, a remote machine without storage, the setting
-// autoMemoryEnabled of each file, and the default, which is on.
+// Enabled reports whether Claude Code's memory is on, and returns a link for each source that could
+// decide it, in order of precedence. The sources are a variable, bare mode, a remote machine
+// without storage, the setting autoMemoryEnabled of each file, and the default, which is on. Holds
+// of exactly one link is true. An unusable value is ignored, and its link has a Problem.
 func Enabled(in Input) (on bool, links []Link) {
 	files := parsed(in.Files)
 	c := chain{}
@@ -137,8 +139,8 @@ func Enabled(in Input) (on bool, links []Link) {
 	return on, c.links
 }
 
-// RemoteDir returns the directory of all memories on a remote machine, from its variable in env. It
-// is "" if the variable is not set or not an absolute path.
+// RemoteDir returns the directory of all memories on a remote machine, from its variable in env, as
+// a clean path. It returns "" if the variable is not set or not an absolute path. env may be nil.
 func RemoteDir(env func(string) (string, bool)) string {
 	dir := variable(Input{Env: env}, nil, remoteDir, true).Says
 	if !filepath.IsAbs(dir) {
@@ -153,16 +155,17 @@ type chain struct {
 	decided bool
 }
 
-// add appends a link. It holds if it says so or is the default, and no earlier link holds.
+// add appends link. It sets Holds to true for the first link with Holds, or else for the default,
+// and to false for all others.
 func (c *chain) add(link Link) {
 	link.Holds = (link.Holds || link.Name == "") && !c.decided
 	c.decided = c.decided || link.Holds
 	c.links = append(c.links, link)
 }
 
-// variable returns a variable and where it is set: in the first of files that sets it, else in the
-// environment. Its value is "" if it is not set. If trustedOnly is set, it ignores the project's
-// file.
+// variable returns a variable with its value and origin. The first of files that sets it decides,
+// even with an empty value, else the environment. If no source sets it, Says is "". If trustedOnly
+// is true, it ignores the project's file.
 func variable(in Input, files []parsedFile, name string, trustedOnly bool) Link {
 	for _, f := range files {
 		if value, found := f.env[name]; found && (f.Source != Project || !trustedOnly) {
@@ -176,18 +179,21 @@ func variable(in Input, files []parsedFile, name string, trustedOnly bool) Link 
 	return link
 }
 
-// isTrue reports whether a variable is 1, true, yes or on, in any case.
+// isTrue reports whether the value of a variable is 1, true, yes or on, in any letter case and with
+// any space around it.
 func isTrue(value string) bool { return isOneOf(value, "1", "true", "yes", "on") }
 
-// isFalse reports whether a variable is 0, false, no or off, in any case.
+// isFalse reports whether the value of a variable is 0, false, no or off, in any letter case and
+// with any space around it. It is false for an empty value.
 func isFalse(value string) bool { return isOneOf(value, "0", "false", "no", "off") }
 
 func isOneOf(value string, words ...string) bool {
 	return slices.Contains(words, strings.ToLower(strings.TrimSpace(value)))
 }
 
-// usable returns a named directory as a clean absolute path, or in problem the reason why Claude
-// Code ignores it. It replaces ~/ at the start by home, unless home is empty.
+// usable returns the directory named as a clean absolute path. If Claude Code would ignore it, dir
+// is "" and problem is the reason, as a sentence. usable replaces ~/ at the start by home, unless
+// home is empty. It does not check whether the directory exists.
 func usable(named, home string) (dir, problem string) {
 	if rest, found := strings.CutPrefix(named, "~/"); found && home != "" {
 		if clean := filepath.Clean(rest); clean == "." || clean == ".." || strings.HasPrefix(clean, "../") {
@@ -225,8 +231,9 @@ func parsed(files []File) []parsedFile {
 	return all
 }
 
-// parse reads the settings and the variables under "env" in a file. If the file is no JSON object
-// or too deeply nested, it sets only the problem. A missing or empty file has no settings.
+// parse reads the settings of a file and the variables under "env". If the file is no JSON object
+// or too deeply nested, the result has only the problem. A missing or empty file has no settings
+// and no problem.
 func parse(f File) parsedFile {
 	p := parsedFile{File: f}
 	if len(strings.TrimSpace(string(f.Raw))) == 0 {
@@ -260,8 +267,8 @@ func parse(f File) parsedFile {
 	return p
 }
 
-// text returns a setting's value as text: a string without quotes, other values as JSON. It is ""
-// if the setting is missing or null.
+// text returns the value of a setting as text: a string without quotes, other values as JSON. It
+// returns "" if the setting is missing or null.
 func (p parsedFile) text(name string) string {
 	raw := p.values[name]
 	var s string
@@ -278,7 +285,8 @@ func (p parsedFile) text(name string) string {
 // The parser recurses, so a hostile file of a project could otherwise overflow the stack.
 const maxNested = 1000
 
-// isTooDeep reports whether objects and arrays are nested deeper than maxNested.
+// isTooDeep reports whether objects and arrays in JSON with comments are nested deeper than
+// maxNested. It does not check that raw is valid.
 func isTooDeep(raw []byte) bool {
 	depth := 0
 	for i := 0; i < len(raw); i++ {
@@ -302,8 +310,9 @@ func isTooDeep(raw []byte) bool {
 	return false
 }
 
-// endOfComment returns the index of the last byte of the comment that starts at the slash i. It
-// returns i if none starts there.
+// endOfComment returns the index of the last byte of the comment that starts at the slash raw[i].
+// For a line comment, this is the line end. It returns i if no comment starts there, and may return
+// len(raw) or more for a comment without an end.
 func endOfComment(raw []byte, i int) int {
 	if i+1 == len(raw) {
 		return i
