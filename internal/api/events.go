@@ -41,9 +41,10 @@ type eventsInput struct {
 // eventStream is an answer whose body is written by a function.
 type eventStream struct{ Body func(huma.Context) }
 
-// streamEvents answers with an event stream, which ends when the client disconnects, does not
-// accept an event within sendTimeout, or the server stops. A HEAD request receives only the headers
-// and the reconnect delay. If MaxStreams streams are open, it returns a 429 problem.
+// streamEvents returns an event stream. The stream ends when the client disconnects or does not
+// accept an event within sendTimeout, or when the server stops. A HEAD request receives only the
+// headers and the reconnect delay. If MaxStreams streams are open, streamEvents returns a 429
+// problem.
 func (a *api) streamEvents(_ context.Context, in *eventsInput) (*eventStream, error) {
 	select {
 	case a.streams <- struct{}{}:

@@ -161,8 +161,8 @@ func (a *api) searchLogs(ctx context.Context, row records.Agent, in *listLogsInp
 	return ok(list), err
 }
 
-// getLogs answers the logs of one day, with the nearest earlier and later day that have logs.
-// Beyond maxLogBytes of text, a log has no text and LeftOut is true. It returns
+// getLogs answers the logs of one day, with the nearest earlier and later day that have logs. If
+// their texts exceed maxLogBytes in total, some are null and their LeftOut is true. It returns
 // memories.ErrNotFound if the day is malformed or has no logs.
 func (a *api) getLogs(ctx context.Context, row records.Agent, in *logDayInput) (*answer[LogsOfDay], error) {
 	day, isDay := logs.ParseDay(in.Day)

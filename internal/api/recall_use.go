@@ -151,9 +151,9 @@ func (a *api) getRecallStatistics(ctx context.Context, agent records.Agent, in *
 	return ok(statistics), nil
 }
 
-// sumOfRecalls adds up use in total, by caller, by method, and by each of days. Use on other days
-// counts except by day. A method without a name is "nothing". Never and Always of the result are
-// empty; the caller fills them.
+// sumOfRecalls adds up use in total, by caller, by method, and by each of days. Use of a day that
+// is not in days is only in the other sums. A method without a name is "nothing". Never and Always
+// of the result are empty and the caller fills them, but their totals and the medians are set.
 func sumOfRecalls(use records.RecallUse, days []time.Time) RecallStatistics {
 	sum := RecallStatistics{
 		AskedBy: map[string]RecallCount{}, SelectedBy: map[string]RecallWay{}, Days: make([]RecallDay, len(days)),

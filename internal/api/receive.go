@@ -73,8 +73,8 @@ func isJSON(contentType string) bool {
 	return err == nil && (mediaType == "application/json" || strings.HasSuffix(mediaType, "+json"))
 }
 
-// unmarshal parses JSON into v. It also returns an error for invalid UTF-8 and for half of a
-// surrogate pair, which encoding/json would silently replace.
+// unmarshal parses JSON into v. Besides the errors of encoding/json, it returns one for invalid
+// UTF-8 and for half of a surrogate pair, which encoding/json would silently replace.
 func unmarshal(data []byte, v any) error {
 	if !utf8.Valid(data) {
 		return errors.New("the text is not valid UTF-8")
