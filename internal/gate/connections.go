@@ -30,10 +30,10 @@ func newConnections(max int) *connections {
 
 type surplus struct{}
 
-// admit is the server's ConnContext. Below the limit, it counts conn and returns ctx. Past the
-// limit, it first closes the connection that has waited longest for a request. If none waits, it
-// returns a context that makes refuseSurplus answer 429. If maxSurplus other connections have such
-// a context, it closes conn.
+// admit is the server's ConnContext. Below the limit, it counts conn and returns ctx. At the limit,
+// it first closes the connection that has waited longest for a request. If none waits, it returns a
+// context that makes refuseSurplus answer 429. If maxSurplus other connections have such a context,
+// it closes conn.
 func (c *connections) admit(ctx context.Context, conn net.Conn) context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,8 +85,8 @@ func (c *connections) trackState(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// refuseSurplus returns a handler that answers 429 and closes the connection, if admit has marked
-// it as one past the limit. It calls next for requests on other connections.
+// refuseSurplus returns a handler that calls next, except on connections that admit has marked as
+// past the limit. On these, it answers 429 and closes the connection.
 func (g *Gate) refuseSurplus(next http.Handler) http.Handler {
 	const detail = "More connections are open than this server serves, and all are at work. Nothing was changed. Try again shortly."
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -67,10 +67,10 @@ func (e *tooManyGuesses) Error() string {
 // seconds returns the time until the next try in whole seconds, rounded up, and at least 1.
 func (e *tooManyGuesses) seconds() int { return int(math.Ceil(max(e.after.Seconds(), 1))) }
 
-// check calls isRight, at most once, and returns its result. From a familiar address, a right token
-// returns at once. Any other token waits if there were too many wrong ones; isRight is then called
-// after the wait. If the wait would exceed maxGuessWait, check returns *tooManyGuesses at once. It
-// returns the error of ctx if ctx ends during the wait. A right token makes the address familiar.
+// check reports whether isRight, which it calls at most once, returns true. A right token from a
+// familiar address passes at once. Any other token waits if there were too many wrong ones. If the
+// wait would exceed maxGuessWait, check returns *tooManyGuesses at once; if ctx ends during the
+// wait, it returns the error of ctx. A right token makes the address familiar.
 func (g *guesses) check(ctx context.Context, from netip.Prefix, isRight func() bool) (bool, error) {
 	familiar := g.isFamiliar(from)
 	if familiar && isRight() {

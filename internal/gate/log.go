@@ -19,8 +19,8 @@ const (
 )
 
 // logRequests returns a handler that calls next and then logs the request, without the query, which
-// can contain searches. It answers 500 if next panics. Of requests with a status from 400 to 499,
-// it logs maxRefusals a second.
+// can contain searches. If next panics before it responds, the answer is 500. Of requests with a
+// status from 400 to 499, it logs only maxRefusals a second.
 func (g *Gate) logRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()

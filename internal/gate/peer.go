@@ -76,8 +76,8 @@ type peerCheck struct {
 
 type peerCheckKey struct{}
 
-// withPeer returns ctx with a peerCheck of conn, for onlyOwner. It asks the kernel nothing yet. If
-// the gate does not check owners, or has a token, it returns ctx.
+// withPeer returns ctx with a peerCheck of conn, for onlyOwner. It asks the kernel nothing yet. It
+// returns ctx unchanged if Options.OnlyOwner is false or the server has a token.
 func (g *Gate) withPeer(ctx context.Context, conn net.Conn) context.Context {
 	if g.owner == nil || g.tokens != nil {
 		return ctx

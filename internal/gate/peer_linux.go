@@ -30,8 +30,8 @@ const (
 // diagTimeout limits the kernel's response, which normally is immediate (arbitrary).
 const diagTimeout = 5 * time.Second
 
-// peerOf asks the kernel for the client's end of a connection. It returns errNoPeer if that is not
-// an open socket of this network namespace, and errCannotIdentify if conn is not TCP.
+// peerOf asks the kernel for the client's end of a TCP connection. It returns errNoPeer if that is
+// not an open socket of this network namespace, and another error if the kernel does not answer.
 //
 // The addresses identify this connection only while both ends are open. So peerOf checks the
 // server's end after the client's. If another user had reused the client's port, the server's end

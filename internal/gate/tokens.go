@@ -70,8 +70,8 @@ func (t *tokens) match(shown string) (found token) {
 	return found
 }
 
-// seal returns the HMAC of a sign-in's cookie value, keyed with a token. After a change of that
-// token, old sign-ins are invalid.
+// seal returns the HMAC of the cookie's name and of a sign-in's cookie value, keyed with the token.
+// If the server starts with another token, its old sign-ins are invalid.
 func (t *tokens) seal(under token, value string) []byte {
 	mac := hmac.New(sha256.New, []byte(under.text))
 	mac.Write([]byte("memoir session " + t.cookie + " " + value))
