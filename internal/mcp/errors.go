@@ -30,8 +30,8 @@ var hints = map[problem.Code]string{
 }
 
 // errorText returns the refusal that the model or the person reads. If err wraps a refusal, it
-// returns that one. Otherwise it logs err and returns the text of its problem, with a hint that
-// names the tool to call.
+// returns that one. Otherwise it logs err and returns the text of its problem. If hints has the
+// problem's code, the hint replaces the way out.
 func (e *endpoint) errorText(ctx context.Context, err error) error {
 	var refused refusal
 	if errors.As(err, &refused) {

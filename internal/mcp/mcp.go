@@ -55,8 +55,8 @@ type endpoint struct {
 	inputs   map[string]*jsonschema.Schema // by tool; read-only after New
 }
 
-// New returns the handler of /mcp. If the URL has ?agent=slug, all calls use that agent, and tools
-// and prompts have no agent argument.
+// New returns the handler of /mcp, which answers POST only. If the URL has ?agent=slug, all calls
+// use that agent, and tools and prompts have no agent argument.
 func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options Options) http.Handler {
 	if options.DatabaseTime == 0 {
 		options.DatabaseTime = defaultDatabaseTime

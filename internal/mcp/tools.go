@@ -63,7 +63,8 @@ type readable interface{ text() string }
 
 // add adds a tool to the server. A call of it finds the agent and calls do. An error becomes a
 // result with IsError and the text of errorText, so that the model reads it. If does is read-only,
-// do has Options.DatabaseTime; otherwise do runs to its end even if the client disconnects.
+// do ends after Options.DatabaseTime. Otherwise do runs to its end even if the client disconnects,
+// and the journal records memories.ByScript.
 func add[In interface{ slug() string }, Out readable](
 	e *endpoint, server *sdk.Server, agentIsFixed bool, tool sdk.Tool, does sdk.ToolAnnotations, do func(context.Context, records.Agent, In) (Out, error),
 ) {
