@@ -166,8 +166,9 @@ func (h *Hooks) agentOf(slug string, in input) (agents.Agent, error) {
 }
 
 // userPromptSubmit answers with the memories recalled for a prompt. The answer is empty if no
-// memory fits, after a failure, or if the recall takes too long. Late memories are then delivered
-// with the session's next prompt. For a read-only caller, nothing is recorded.
+// memory fits, after a failure, or if the recall takes too long. Late memories are delivered with
+// the session's next prompt. For a read-only caller, nothing is recorded, so late memories are
+// lost.
 func (h *Hooks) userPromptSubmit(ctx context.Context, agent agents.Agent, in input) output {
 	timeout := answerTimeout
 	if h.recaller.HasModel() {
@@ -203,10 +204,10 @@ func (h *Hooks) preCompact(ctx context.Context, agent agents.Agent, _ input) out
 	return output{}
 }
 
-// stop requests a scan of the agent's directory and queues the conversation to be read. It waits
-// until that is stored, at most scheduleTimeout, so that a crash does not lose it. For a read-only
-// caller it does neither, because reading costs tokens and may create a memory. Its answer is
-// empty; an error only appears in the log.
+// stop requests a scan of the agent's directory. If extraction is on, it also queues the
+// conversation to be read. It waits at most scheduleTimeout until that is stored, so that a crash
+// does not lose it. For a read-only caller it does neither, because reading costs tokens and may
+// create a memory. Its answer is empty; an error only appears in the log.
 func (h *Hooks) stop(ctx context.Context, agent agents.Agent, in input) output {
 	h.hint(ctx, agent, "")
 	if !h.extractor.Reads() || in.TranscriptPath == "" || gate.ReadOnly(ctx) {
