@@ -93,7 +93,8 @@ func (s *settings) take(c composite, i int) {
 
 // close corrects the end of c after a removal. comma states whether the last entry must have a
 // comma. If the first entry is on the line of the opening bracket, the closing bracket moves to the
-// line of the last entry. Without entries and comments, both brackets are adjacent.
+// line of the last entry. Without entries, both brackets become adjacent. Comments before the
+// closing bracket prevent both.
 func (s *settings) close(c composite, comma bool) {
 	n := c.len()
 	closing := c.before(n)

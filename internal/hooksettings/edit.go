@@ -128,7 +128,7 @@ const (
 )
 
 // addGroup appends a group to the array of an event. It adds the array and the object "hooks" if
-// they are missing.
+// they are missing. If g cannot be encoded, it returns an error and changes nothing.
 func (s *settings) addGroup(event Event, g group) error {
 	value, err := s.write(g, groupDepth)
 	if err != nil {
@@ -154,8 +154,9 @@ func (s *settings) newLine(depth int) hujson.Extra {
 	return hujson.Extra(s.eol + strings.Repeat(s.indent, depth))
 }
 
-// write returns v as JSON with the file's line ends and indent, for a place that is nested depth
-// levels.
+// write returns v as a JSON value in the file's style of line ends and indent, for a place that is
+// nested depth levels. It does not add the value to the file. It returns an error if v cannot be
+// encoded.
 func (s *settings) write(v any, depth int) (hujson.ValueTrimmed, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
