@@ -20,11 +20,12 @@ type Result struct {
 	Error error        // nil if the step is applied
 }
 
-// Apply applies the steps with these ids in the plan's order and returns one Result for each id. A
-// step is applied completely, or not at all if one of its memories has changed since the plan was
-// made. After a crash, a server applies the rest. It returns memories.ErrNotFound for an unknown
-// agent, and *memories.ConflictError if consolidation or the agent's memory is off or another
-// consolidation is running. Then nothing has changed.
+// Apply applies the plan's steps with these ids, in the plan's order, and returns a Result for
+// each id, in the order of ids. Result.Error is the reason if a step is unknown or conflicts, for
+// example because a memory has changed. Such a step is reverted, and the others are applied.
+// Before any change, Apply returns memories.ErrNotFound for an unknown agent, and
+// *memories.ConflictError if consolidation or the agent's memory is off or another consolidation
+// runs. After another error, the server applies the rest in the background.
 func (c *Consolidator) Apply(ctx context.Context, slug string, ids []string, actor memories.Actor) ([]Result, error) {
 	agent, err := c.permitted(ctx, slug)
 	if err != nil {
@@ -57,9 +58,10 @@ func (c *Consolidator) Apply(ctx context.Context, slug string, ids []string, act
 	return results, nil
 }
 
-// selectSteps returns the ids of the plan's steps that can be applied. It sets the ID of each
-// result, and an error for each step that is unknown or cannot be applied. A step that is applied
-// already gets no error and is not returned.
+// selectSteps returns the ids of those steps in ids that are proposed or chosen in the agent's
+// plan. It sets ID and Error of results, which has an element for each id. Error is
+// memories.ErrNotFound for a step that is not in the plan, and *memories.ConflictError for a
+// refused step. An applied step gets no error and is not returned. It stores nothing.
 func (c *Consolidator) selectSteps(ctx context.Context, agent records.Agent, ids []string, results []Result) ([]uuid.UUID, error) {
 	plan, err := c.store.Consolidation(ctx, agent.ID)
 	if err != nil && !errors.Is(err, memories.ErrNotFound) {
@@ -85,10 +87,11 @@ func (c *Consolidator) selectSteps(ctx context.Context, agent records.Agent, ids
 // errStopped simulates a crash in tests.
 var errStopped = errors.New("stopped")
 
-// runSteps applies the agent's chosen steps and finishes its interrupted undos, in order. checkLock
-// returns an error if the lock was lost; then a step that has not begun returns to the plan.
-// applied reports whether a step was applied. After an error the remaining steps keep their states,
-// and a later call runs them. It emits an event for open pages.
+// runSteps applies the chosen steps of all the agent's plans and finishes its interrupted undos,
+// in the plan's order. A step that conflicts is stored as refused; that is no error. checkLock
+// returns an error if the lock was lost; then a step that has not begun becomes proposed again.
+// applied reports whether a step was applied, also with an error. After an error the remaining
+// steps keep their states, and a later call runs them. It emits an event for open pages.
 func (c *Consolidator) runSteps(ctx context.Context, agent records.Agent, checkLock func() error) (applied bool, err error) {
 	steps, err := c.store.UnfinishedSteps(ctx, agent.ID)
 	if err != nil {
@@ -138,8 +141,8 @@ func (c *Consolidator) runSteps(ctx context.Context, agent records.Agent, checkL
 	return applied, nil
 }
 
-// postpone stores a step as proposed again, with the reason, so that a person can choose it later.
-// It does nothing if a change of the step was begun or made.
+// postpone stores a step as proposed again, with reason as its problem, so that a person can
+// choose it later. If a change of the step was begun or made, it does nothing and returns nil.
 func (c *Consolidator) postpone(ctx context.Context, step records.Step, reason string) error {
 	if slices.ContainsFunc(step.Changes, func(ch records.StepChange) bool { return ch.Doing || ch.Done }) {
 		return nil // the step is finished after the other program has ended
@@ -148,9 +151,9 @@ func (c *Consolidator) postpone(ctx context.Context, step records.Step, reason s
 	return c.store.SaveStep(ctx, step)
 }
 
-// conflictIn returns a sentence for users if err means that a step can never be applied: a
-// conflict, an invalid text, a changed or a missing memory. For any other error and for nil it
-// returns "", and the caller tries the step again later.
+// conflictIn returns the reason, a sentence for users, if err is a *memories.ConflictError, a
+// *memories.InvalidError, memories.ErrChanged, memories.ErrNoFile or memories.ErrNotFound. For any
+// other error, such as a database failure, and for nil it returns "".
 func conflictIn(err error) string {
 	var conflict *memories.ConflictError
 	var invalid *memories.InvalidError
@@ -167,9 +170,11 @@ func conflictIn(err error) string {
 	return ""
 }
 
-// applyStep makes the changes of a step in order and stores the step as applied. If a memory has
-// changed since the plan was made, it reverts its changes and stores the step as refused; the error
-// is nil then. It stores the step before and after each change, so that it can go on after a crash.
+// applyStep makes the changes of a step in order and stores the step as applied. If a memory or
+// the index has changed since the plan was made, it reverts its changes. It then stores the step
+// as refused and returns nil, so callers test step.State. So it does for other conflicts. It
+// stores the step before and after each change. After an error, such as a database failure, a
+// later call continues the step.
 func (c *Consolidator) applyStep(ctx context.Context, agent records.Agent, step *records.Step) error {
 	ctx = engine.As(ctx, step.Actor)
 	// A conflict is found before anything is changed.
@@ -219,9 +224,10 @@ func (c *Consolidator) applyStep(ctx context.Context, agent records.Agent, step 
 	return c.store.SaveStep(ctx, *step)
 }
 
-// refuse reverts the finished changes of a step and stores the step as refused, with the reason in
-// err and the change that it is about. If err is temporary, such as a database failure, it changes
-// nothing and returns err.
+// refuse reverts the finished changes of a step, last one first, and stores the step as refused.
+// Its problem is the name in about and the reason in err. A change whose text has changed since is
+// not reverted, and the problem names it. If conflictIn(err) is "", such as for a database
+// failure, refuse changes nothing and returns err.
 func (c *Consolidator) refuse(ctx context.Context, agent records.Agent, step *records.Step, about records.StepChange, err error) error {
 	reason := conflictIn(err)
 	if reason == "" {
@@ -246,9 +252,9 @@ func (c *Consolidator) refuse(ctx context.Context, agent records.Agent, step *re
 	return c.store.SaveStep(ctx, *step)
 }
 
-// pendingIndexStep returns the step of the agent's plan that updates the index and is not applied
-// yet. It returns nil if that is the current step, there is no such step, or the index has changed
-// since the plan was made.
+// pendingIndexStep returns the step of the agent's plan that updates the index, if it is proposed
+// or chosen. It returns nil if current is that step, or if the plan or the step does not exist. It
+// also returns nil if the index cannot be read, or is not the text in the plan any longer.
 func (c *Consolidator) pendingIndexStep(ctx context.Context, agent records.Agent, current records.Step) (*records.Step, error) {
 	if current.Kind == kindReindex {
 		return nil, nil
@@ -273,8 +279,9 @@ func (c *Consolidator) pendingIndexStep(ctx context.Context, agent records.Agent
 	return &plan.Steps[at], nil
 }
 
-// updateIndexStep sets and stores the change of a step for the index, after another step has
-// changed the index. If the index needs no change any longer, it stores the step as refused.
+// updateIndexStep replaces the change of a step for the index by one from the present MEMORY.md,
+// and stores the step. It does not write MEMORY.md. If indexChange returns no change, it stores
+// the step as refused and returns nil.
 func (c *Consolidator) updateIndexStep(ctx context.Context, agent records.Agent, step records.Step) error {
 	change, reason, err := c.planner.indexChange(ctx, agent)
 	if err != nil {

@@ -18,9 +18,10 @@ const (
 	stateAfter                   // the text after the change
 )
 
-// stateOf compares a change's memory or index with its texts before and after the change. It
-// returns the ETag of the memory, or the hash of the index ("" if the index has another text). It
-// returns memories.ErrNotFound for a purged memory, and the errors of reading.
+// stateOf compares the memory or index of a change with its texts before and after the change. The
+// string is the memory's ETag, or the index's hash ("" with stateOther). A memory in the trash is
+// stateAfter if the change deletes it. A missing or renamed memory is stateOther. It returns
+// memories.ErrNotFound for a purged memory, and an error if the index does not exist.
 func (p *planner) stateOf(ctx context.Context, agent records.Agent, change records.StepChange) (textState, string, error) {
 	if change.Op == records.ChangeIndex {
 		raw, err := p.engine.ReadFile(ctx, agent.Slug, change.Name)
@@ -52,15 +53,14 @@ func (p *planner) stateOf(ctx context.Context, agent records.Agent, change recor
 	return stateOther, match, nil
 }
 
-// hasText reports whether a memory's type, description and body equal t. Both are compared as they
-// would be read back from a file.
+// hasText reports whether a memory's type, description and body equal t, both in canonical form.
 func hasText(m memories.Memory, t records.StepText) bool {
 	now := records.StepText{Type: m.Type, Description: m.Description, Body: m.Body}
 	return canonical(m.Name, now) == canonical(m.Name, t)
 }
 
-// apply deletes or patches the memory of a change, or replaces the index. It returns
-// memories.ErrChanged if the memory's ETag or the index's hash is not match.
+// apply deletes or rewrites the memory of a change, or replaces the index. If the memory's ETag or
+// the index's hash is not match, it changes nothing and returns memories.ErrChanged.
 func (c *Consolidator) apply(ctx context.Context, agent records.Agent, change records.StepChange, match string) error {
 	if change.Op == records.ChangeDelete {
 		_, err := c.engine.Delete(ctx, agent.Slug, change.Memory, match)
@@ -70,8 +70,8 @@ func (c *Consolidator) apply(ctx context.Context, agent records.Agent, change re
 }
 
 // revert restores a deleted memory, or writes the text before the change into the memory or index.
-// It does nothing if that text is there already. It returns *memories.ConflictError if the text has
-// been changed since the change was made.
+// It does nothing if that text is there already. If the present text is a third one, it writes
+// nothing and returns *memories.ConflictError.
 func (c *Consolidator) revert(ctx context.Context, agent records.Agent, change records.StepChange) error {
 	state, match, err := c.planner.stateOf(ctx, agent, change)
 	switch {

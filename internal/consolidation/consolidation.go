@@ -93,7 +93,8 @@ func Start(engine *engine.Engine, store Store, queue *jobs.Queue, options Option
 	return c
 }
 
-// Close cancels the background work and waits for its end.
+// Close cancels the background work and waits for its end. It does not wait for jobs or for calls
+// of other methods.
 func (c *Consolidator) Close() {
 	c.stop()
 	c.running.Wait()
@@ -131,14 +132,16 @@ type Overview struct {
 	Failed   string         // why the last requested plan failed; empty if it did not
 }
 
-// CanUndo reports whether a step is applied and not undone, so that Undo accepts it.
+// CanUndo reports whether a step is applied and not undone. Undo refuses any other step; it also
+// refuses one whose texts have changed since.
 func CanUndo(step records.Step) bool { return step.State == records.StepApplied }
 
 // maxApplied is the maximum number of applied steps in an Overview (arbitrary).
 const maxApplied = 50
 
-// Overview returns the state of an agent's consolidation: its gates, plan, applied steps and
-// running work. It changes nothing. It returns memories.ErrNotFound for an unknown agent.
+// Overview returns the state of an agent's consolidation: its gates, plan, last maxApplied applied
+// steps and running work. It changes nothing. An agent without a plan has a nil Plan and no error.
+// It returns memories.ErrNotFound for an unknown agent.
 func (c *Consolidator) Overview(ctx context.Context, slug string) (Overview, error) {
 	agent, err := c.store.AgentUncounted(ctx, slug)
 	if err != nil {
@@ -172,14 +175,15 @@ func (c *Consolidator) Overview(ctx context.Context, slug string) (Overview, err
 	return o, err
 }
 
-// Applied returns the agent's last applied steps, newest first, at most limit. Steps that were
-// undone later are included.
+// Applied returns the agent's last applied steps, newest first, at most limit. It includes steps
+// that were undone later. For an unknown agent it returns no steps and no error.
 func (c *Consolidator) Applied(ctx context.Context, agentID int64, limit int) ([]records.Step, error) {
 	return c.store.AppliedSteps(ctx, agentID, limit)
 }
 
-// facts returns the data that the gates check: the time, the lock file, the last check, and the
-// conversations since the last consolidation.
+// facts returns the data that the gates check: the time, the agent's lock file, the time of the
+// last check, and the conversations since the last consolidation. It counts at most
+// maxConversations.
 func (p *planner) facts(ctx context.Context, agent records.Agent) (Facts, error) {
 	f := Facts{Now: time.Now()}
 	var err error
@@ -193,7 +197,8 @@ func (p *planner) facts(ctx context.Context, agent records.Agent) (Facts, error)
 	return f, err
 }
 
-// Discard deletes an agent's plan and emits an event for open pages. It returns
+// Discard closes an agent's plan, deletes its steps that were not applied, and emits an event for
+// open pages. It changes no memory, and applied steps can still be undone. It returns
 // memories.ErrNotFound if the agent or the plan does not exist, and *memories.ConflictError while
 // another consolidation of the agent runs.
 func (c *Consolidator) Discard(ctx context.Context, slug string) error {
@@ -224,9 +229,10 @@ func (c *Consolidator) exclusive(ctx context.Context, agent records.Agent, do fu
 }
 
 // withLock takes the agent's lock file, which excludes other programs, runs do, and releases the
-// lock. do gets a function that returns an error if the lock was lost. If do returns true, the lock
-// file keeps the new time of consolidation; otherwise it gets the old time back. It returns an
-// error without running do if another program has the lock, else do's error.
+// lock. checkLock returns an error if the lock was lost. If do returns keepTime, the lock file
+// keeps the new time of consolidation, otherwise it gets the old time back. If another program has
+// the lock, it returns *memories.ConflictError without running do. Otherwise it returns do's
+// error. It only logs a failed release, which round repeats.
 func (c *Consolidator) withLock(ctx context.Context, slug string, do func(checkLock func() error) (keepTime bool, err error)) error {
 	if err := c.releaseLock(ctx, slug); err != nil {
 		return err

@@ -40,9 +40,11 @@ func (c *Consolidator) work(ctx context.Context) {
 	}
 }
 
-// round releases old locks, finishes interrupted steps, and enqueues plans for the agents of this
-// server that are due. It enqueues none in mode Off, and in mode Plan without a model. It skips
-// agents that lastChecks has with a time less than checkInterval ago, and sets the time of others.
+// round releases lock files of earlier consolidations, finishes interrupted steps, and enqueues
+// plans for due agents whose lease this server holds. If the first two fail, it returns their
+// error and enqueues nothing. It enqueues nothing in mode Off, and in mode Plan without a model.
+// It checks an agent only if its time in lastChecks is at least checkInterval ago, and then
+// updates that time. It logs the errors of these checks.
 func (c *Consolidator) round(ctx context.Context, lastChecks map[string]time.Time) error {
 	if err := errors.Join(c.releaseLocks(ctx), c.finishSteps(ctx)); err != nil {
 		return err
@@ -66,8 +68,9 @@ func (c *Consolidator) round(ctx context.Context, lastChecks map[string]time.Tim
 	return nil
 }
 
-// finishSteps applies or undoes the rest of the interrupted steps of all agents. It skips agents that
-// are being consolidated, and stops at the first other error.
+// finishSteps applies or undoes the rest of the interrupted steps of all agents. It skips agents
+// with a conflict, such as a running consolidation. It stops at the first other error and returns
+// it.
 func (c *Consolidator) finishSteps(ctx context.Context) error {
 	slugs, err := c.store.AgentsConsolidating(ctx)
 	if err != nil {
@@ -87,9 +90,10 @@ func (c *Consolidator) finishSteps(ctx context.Context) error {
 	return nil
 }
 
-// consolidateIfDue enqueues a job that makes a plan if all gates are open for the agent, and else
-// does nothing. An agent has at most one such job among all servers. Another server's check within
-// checkInterval, switched-off memory, and a joined agent count as closed gates.
+// consolidateIfDue enqueues a job that makes a plan if the agent is due, and else returns nil. An
+// agent is due if the gates for time, conversations and lock are open and no server has checked it
+// within checkInterval. It records its check if the time gate is open. It does nothing for an
+// agent with memory off or a joined agent, or if such a job of the agent is unfinished.
 func (c *Consolidator) consolidateIfDue(ctx context.Context, agent records.Agent) error {
 	if agent.MemoryOff || agent.JoinedTo != "" { // a joined agent has no memories of its own
 		return nil
@@ -109,10 +113,11 @@ func (c *Consolidator) consolidateIfDue(ctx context.Context, agent records.Agent
 	return c.kind.Enqueue(ctx, agent, jobArgs{By: memories.ByMemoir, Due: true}, jobs.Once{Key: planKey})
 }
 
-// runAuto makes and stores a plan for an agent that was due. In mode Auto it also applies the steps
-// that autoSteps permits. The lock file keeps the time of this run, even if the plan is empty. It
-// returns *memories.ConflictError if consolidation or the agent's memory is off, or the agent was
-// consolidated in the last 24 hours.
+// runAuto makes and stores a plan for an agent that was due. In mode Auto it also applies the
+// steps that autoSteps permits. The lock file then keeps the time of this run, even if the plan is
+// empty. It returns memories.ErrNotFound for an unknown agent. It returns *memories.ConflictError
+// if consolidation or the agent's memory is off, the last consolidation is less than 24 hours ago,
+// or another one runs.
 func (c *Consolidator) runAuto(ctx context.Context, slug string) (plan records.Plan, err error) {
 	agent, err := c.store.AgentUncounted(ctx, slug)
 	if err != nil {
@@ -147,8 +152,9 @@ func (c *Consolidator) runAuto(ctx context.Context, slug string) (plan records.P
 	return plan, err
 }
 
-// autoSteps returns the ids of the first maxAutoSteps steps of a plan that together delete at most
-// one in minPerDeletion memories. It leaves out steps that would exceed this.
+// autoSteps returns the ids of the first steps of a plan, at most maxAutoSteps. Together they
+// delete at most one in minPerDeletion of the plan's memories, rounded down. It leaves out a step
+// that would exceed this, and continues with the next.
 func autoSteps(plan records.Plan) []uuid.UUID {
 	var chosen []uuid.UUID
 	deletions := plan.Memories / minPerDeletion

@@ -83,8 +83,9 @@ func newDraftPlan(notes []note, known names) *draftPlan {
 	return d
 }
 
-// add appends a step with these changes. It returns false without adding it if the plan is full
-// (only a step for the index still fits) or one of the memories belongs to another step.
+// add appends a step with these changes to the draft. It returns false and adds nothing if one of
+// the memories belongs to another step. It also does so if the draft has maxSteps; then it counts
+// the step in d.left. A step for the index is added to a full draft too.
 func (d *draftPlan) add(kind, source, title, reason string, changes ...records.StepChange) bool {
 	for _, c := range changes {
 		if d.touched[c.Memory] {
@@ -119,9 +120,10 @@ func remove(n note) records.StepChange {
 	return records.StepChange{Op: records.ChangeDelete, Memory: n.ID, Name: n.Name, Seen: n.etag, Before: n.text()}
 }
 
-// relinkChanges returns changes of the memories that link to one in deleted, so that they link to
-// instead. It leaves out instead itself, the deleted memories, memories of other steps, and those
-// after maxRelinked. Later plans fix the links that stay.
+// relinkChanges returns changes that make links to memories in deleted point to instead. It leaves
+// out instead itself, the deleted memories, and memories that belong to another step. It returns
+// at most maxRelinked changes; the other links stay, and later plans fix them. It does not change
+// the draft.
 func (d *draftPlan) relinkChanges(deleted []note, instead note) []records.StepChange {
 	deletedNames := map[string]bool{}
 	for _, n := range deleted {
@@ -146,9 +148,9 @@ func (d *draftPlan) relinkChanges(deleted []note, instead note) []records.StepCh
 	return changes
 }
 
-// addMerge adds a step that gives keep the text after, deletes the other memories, and makes links
-// to them point to keep. It returns false without adding it if the plan is full, or another step
-// has one of the memories.
+// addMerge adds a step that gives keep the text after, deletes the memories in deleted, and makes
+// links to them point to keep (see relinkChanges). It returns false without adding it if the draft
+// is full, or keep or a deleted memory belongs to another step.
 func (d *draftPlan) addMerge(source, title, reason string, keep note, after records.StepText, deleted []note) bool {
 	if d.touched[keep.ID] {
 		return false
@@ -168,7 +170,6 @@ func (d *draftPlan) addMerge(source, title, reason string, keep note, after reco
 	return true
 }
 
-// quotedNames returns the names of memories in quotation marks, separated by commas.
 func quotedNames(notes []note) string {
 	quoted := make([]string, len(notes))
 	for i, n := range notes {
@@ -178,8 +179,9 @@ func quotedNames(notes []note) string {
 }
 
 // mergeDuplicates adds a step that keeps one memory and deletes its duplicates, at most
-// maxRelinked. It skips memories of other steps. It adds no step if keep or all duplicates belong
-// to other steps.
+// maxRelinked. An empty description of keep is replaced by a duplicate's, and its links to
+// duplicates by keep's name. It skips duplicates of other steps. It adds no step if keep or all
+// duplicates belong to other steps, or the draft is full.
 func (d *draftPlan) mergeDuplicates(keep note, duplicates []note, reason string) {
 	deleted := slices.DeleteFunc(slices.Clone(duplicates), func(n note) bool { return d.touched[n.ID] })
 	deleted = deleted[:min(len(deleted), maxRelinked)]
@@ -198,11 +200,12 @@ func (d *draftPlan) mergeDuplicates(keep note, duplicates []note, reason string)
 	d.addMerge(sourceFound, fmt.Sprintf("Keep “%s”, delete %s", keep.Name, quotedNames(deleted)), reason, keep, after, deleted)
 }
 
-// normalBody returns a body with each stretch of white space replaced by one space, for comparison.
+// normalBody returns body trimmed, with each run of white space replaced by one space.
 func normalBody(body string) string { return strings.Join(strings.Fields(body), " ") }
 
-// addExactDuplicates adds a step for each group of memories with equal bodies, apart from white
-// space. It ignores bodies shorter than minDuplicateChars.
+// addExactDuplicates adds a step for each group of memories whose bodies differ at most in white
+// space. The step keeps the first one in the order of byWorth and deletes the others. It ignores
+// bodies shorter than minDuplicateChars.
 func (d *draftPlan) addExactDuplicates() {
 	groups := map[string][]note{}
 	var order []string
@@ -228,8 +231,8 @@ func (d *draftPlan) addExactDuplicates() {
 	}
 }
 
-// byWorth compares two memories for sorting, the one to keep first: one with a type and from no
-// session, then the one with more links to it, then the older one, then by name.
+// byWorth compares two memories for sorting. A memory with a type and without a session is first,
+// then one with more links to it, then the older one. The last criterion is the name.
 func byWorth(a, b note) int {
 	has := func(n note) int {
 		if n.Type == "" || n.Session != "" {
@@ -240,9 +243,9 @@ func byWorth(a, b note) int {
 	return cmp.Or(cmp.Compare(has(b), has(a)), cmp.Compare(len(b.linkedBy), len(a.linkedBy)), a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.Name, b.Name))
 }
 
-// addSuperseded adds a step for each memory in found whose text is an earlier text of another
-// memory. The step deletes it and makes links to it point to the other memory. It skips unknown
-// memories.
+// addSuperseded adds a step for each memory in found, whose text is an earlier text of another
+// memory. The step deletes it and makes links to it point to the other memory. It skips memories
+// of other steps, and memories that the draft does not contain.
 func (d *draftPlan) addSuperseded(found []records.SupersededMemory) {
 	for _, s := range found {
 		at, ok := d.byID[s.ID]
@@ -257,9 +260,10 @@ func (d *draftPlan) addSuperseded(found []records.SupersededMemory) {
 	}
 }
 
-// addNearDuplicates adds a step for each pair of memories with nearly equal bodies, if one contains
-// all words of the other. If each has words of its own, it adds a finding. It skips short bodies,
-// memories of other steps, and pairs that seem to state different facts.
+// addNearDuplicates compares memories with nearly equal bodies in pairs. If one has all words of
+// the other, apart from stop words, it adds a step that keeps this one and deletes the other.
+// Otherwise it adds a finding. It skips bodies shorter than twice minDuplicateChars, memories of
+// other steps, exact duplicates, and pairs for which differInFacts is true.
 func (d *draftPlan) addNearDuplicates() {
 	shingles := make([][]uint64, len(d.notes))
 	signatures := make([]signature, len(d.notes))
@@ -290,8 +294,9 @@ func (d *draftPlan) addNearDuplicates() {
 	}
 }
 
-// addDeadLinks adds a step for each memory with links to renamed or deleted memories. The step
-// corrects the name, or replaces the link by plain text. It skips memories of other steps.
+// addDeadLinks adds a step for each memory with links that fixedLink can fix. The step replaces
+// them by a link with the right name, or by plain text if the target was deleted. It skips
+// memories of other steps.
 func (d *draftPlan) addDeadLinks() {
 	for _, n := range d.notes {
 		if d.touched[n.ID] {
@@ -312,8 +317,9 @@ func (d *draftPlan) addDeadLinks() {
 	}
 }
 
-// addCitations adds a finding for each memory that cites files or names that its project no longer
-// has, with the first five of them. It skips memories of steps and citations of other memories.
+// addCitations adds a finding for each memory with citations of files or names that no longer
+// exist in the project. The finding lists the first five. It ignores citations of memories, and
+// skips memories that belong to a step or that the draft does not contain.
 func (d *draftPlan) addCitations(doubtful []records.DoubtfulMemory) {
 	for _, m := range doubtful {
 		at, ok := d.byID[m.ID]

@@ -45,7 +45,8 @@ type Facts struct {
 	Conversations engine.Conversations
 }
 
-// Gates checks all conditions and returns one result for each, in the order of the constants.
+// Gates checks the four conditions for an automatic consolidation and returns one result for each,
+// in the order of the constants. The agent is due if all are open.
 func Gates(f Facts) []Gate {
 	return []Gate{timeGate(f), lookGate(f), conversationsGate(f), lockGate(f)}
 }

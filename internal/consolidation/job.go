@@ -28,10 +28,11 @@ type jobArgs struct {
 	Due bool `json:"due"`
 }
 
-// Request enqueues a job that makes a plan for the agent, unless one runs, and waits for its end
-// for at most wait. made is false if it is not finished then; it continues, possibly on another
-// server, and open pages receive an event. It returns memories.ErrNotFound for an unknown agent,
-// and *memories.ConflictError if consolidation or the agent's memory is off, or the job failed.
+// Request enqueues a job that makes a plan for the agent, unless one waits or runs, and waits for
+// its end for at most wait. made is false with a nil error if the job is not finished then; it
+// continues, possibly on another server. It returns memories.ErrNotFound for an unknown agent, and
+// *memories.ConflictError if consolidation or the agent's memory is off, or the job failed. If ctx
+// ends, it returns ctx.Err(), and the job continues.
 func (c *Consolidator) Request(ctx context.Context, slug string, by memories.Actor, wait time.Duration) (made bool, err error) {
 	agent, err := c.permitted(ctx, slug)
 	if err != nil {
@@ -75,8 +76,8 @@ func (c *Consolidator) Request(ctx context.Context, slug string, by memories.Act
 	}
 }
 
-// lastJob returns the agent's newest job that makes a plan, or a zero Entry if there is no such
-// job.
+// lastJob returns the newest job that makes a plan in the result of jobs.List for the agent. It
+// returns a zero Entry if there is no such job.
 func lastJob(ctx context.Context, store records.Jobs, agentID int64) (last jobs.Entry, err error) {
 	all, err := jobs.List(ctx, store, agentID)
 	for _, job := range all {
@@ -87,10 +88,10 @@ func lastJob(ctx context.Context, store records.Jobs, agentID int64) (last jobs.
 	return last, err
 }
 
-// workAt is the job that makes a plan; if the plan was due, it may also apply steps. A conflict
-// fails a requested job without a retry, with the reason for the user. A due job with a conflict
-// ends without an error. The queue repeats the job after other errors. The result counts the
-// tokens.
+// workAt is the work of the job that makes a plan. If args.Due is set, it may also apply steps.
+// With args.Due, a conflict is no error and its reason is the result's message. Without args.Due,
+// it returns jobs.Permanent for a conflict, so that the job fails without a retry. An unknown
+// agent is always jobs.Permanent. The result has the used tokens, also with an error.
 func (c *Consolidator) workAt(ctx context.Context, job jobs.Job, args jobArgs) (jobs.Result, error) {
 	var plan records.Plan
 	var err error

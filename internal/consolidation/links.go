@@ -13,7 +13,7 @@ import (
 var memoryLink = regexp.MustCompile(`\[\[([^\[\]\n]{1,256})\]\]`)
 
 // linksIn returns the names in the [[name]] links of a body, in order and with repetitions. It
-// skips links in code.
+// skips links in fenced code blocks and between backticks.
 func linksIn(body string) []string {
 	var names []string
 	replaceLinks(body, func(name string) (string, bool) {
@@ -24,8 +24,8 @@ func linksIn(body string) []string {
 }
 
 // replaceLinks returns body with each [[name]] link, brackets included, replaced by the text that
-// to returns for its name. If to returns false, the link stays. Links in code blocks and between
-// backticks stay too.
+// to returns for its name. If to returns false, the link stays. Links in fenced code blocks and
+// between backticks stay too, and to is not called for them.
 func replaceLinks(body string, to func(name string) (text string, ok bool)) string {
 	if !strings.Contains(body, "[[") {
 		return body
@@ -86,9 +86,10 @@ func (n names) add(name, file string) {
 	n.bySlug[slug] = append(n.bySlug[slug], name)
 }
 
-// fixedLink returns the text that replaces a dead link to name, and the reason: a link to the
-// memory with a similar or the new name, or the plain name if the memory was deleted. ok is false
-// if the memory exists, or never existed: it may be written later.
+// fixedLink returns the text that replaces a dead link to name, and the reason for users. The text
+// is a link if exactly one memory's name has the same foldedName, or the memory was renamed. It is
+// the plain name if the memory was deleted. ok is false if a memory or file has the name, or no
+// memory ever had it: it may be written later.
 func (n names) fixedLink(name string) (text, why string, ok bool) {
 	if _, lives := n.living[name]; lives {
 		return "", "", false
@@ -112,8 +113,8 @@ func (n names) fixedLink(name string) (text, why string, ok bool) {
 	return name, "“" + name + "” was deleted", true
 }
 
-// foldedName returns name as lower-case words with single spaces. It is equal for names that differ
-// only in case and separators, such as use_tabs, Use Tabs and use-tabs.
+// foldedName returns the words of name, without differences in case and accents, separated by
+// single spaces. use_tabs, Use Tabs and use-tabs have the same result.
 func foldedName(name string) string {
 	return strings.Join(slices.Collect(words.All(strings.ReplaceAll(name, "_", " "))), " ")
 }

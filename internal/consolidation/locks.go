@@ -16,9 +16,9 @@ type heldLock struct {
 	keepTime bool // whether the lock file keeps the new time of consolidation
 }
 
-// releaseLock releases the agent's lock file if this server has taken it, else it does nothing.
-// After an error the lock stays taken, and a later call tries again. Only one goroutine per agent
-// may call it at a time.
+// releaseLock releases the agent's lock file if this server has taken it, else it returns nil. A
+// forgotten agent is no error. After an error the lock stays taken, and a later call tries again.
+// Only one goroutine per agent may call it at a time.
 func (c *Consolidator) releaseLock(ctx context.Context, slug string) error {
 	value, isHeld := c.held.Load(slug)
 	if !isHeld {
@@ -34,8 +34,8 @@ func (c *Consolidator) releaseLock(ctx context.Context, slug string) error {
 }
 
 // releaseLocks tries again to release the lock files that could not be released after a
-// consolidation. It skips agents that are being consolidated, and stops at the first database
-// error.
+// consolidation. It skips agents that are being consolidated and unknown ones. It stops at the
+// first error that is not a conflict, and returns it.
 func (c *Consolidator) releaseLocks(ctx context.Context) error {
 	for slug := range c.held.Range {
 		slug := slug.(string)

@@ -44,9 +44,11 @@ type planner struct {
 	options Options
 }
 
-// makePlan makes a plan from rules and from the model, if there is one. It stores the plan in place
-// of the agent's old plan and emits an event for open pages. The caller must hold the lock file.
-// checkLock is called at the end; if it returns an error, nothing is stored.
+// makePlan makes a plan from rules and from the model, if there is one. It stores the plan in
+// place of the agent's old plan and emits an event for open pages. A failure of the model is no
+// error; the plan's Note reports it. The caller must hold the lock file. checkLock is called at
+// the end; if it returns an error, nothing is stored. With an error, the returned plan has the
+// used tokens.
 func (p *planner) makePlan(ctx context.Context, agent records.Agent, by memories.Actor, checkLock func() error) (records.Plan, error) {
 	plan := records.Plan{ID: uuid.New(), MadeBy: by}
 	draft, count, err := p.load(ctx, agent)
@@ -89,9 +91,9 @@ func (p *planner) makePlan(ctx context.Context, agent records.Agent, by memories
 	return plan, nil
 }
 
-// load returns an empty draft of a plan with the agent's active memories and all their names. It
-// leaves out memories over maxBody, and those after maxBodies in all. It returns the number of
-// active memories, those left out included.
+// load returns a draft without steps that contains the agent's active memories and knows all
+// names, also former ones. It leaves out a memory whose body exceeds maxBody or would bring the
+// sum of bodies over maxBodies. The number is the count of active memories, with those left out.
 func (p *planner) load(ctx context.Context, agent records.Agent) (*draftPlan, int, error) {
 	var notes []note
 	count, size := 0, 0
@@ -138,8 +140,8 @@ func (p *planner) applyRules(ctx context.Context, agent records.Agent, draft *dr
 }
 
 // indexChange returns the change that updates and shortens the agent's MEMORY.md, and a sentence
-// with the reason. The change is nil if the file is missing, needs no change, is no plain text, or
-// cannot be edited.
+// with the reason. It returns nil and "" without an error if the file is missing, needs no change,
+// is no plain text, or cannot be edited. It writes nothing.
 func (p *planner) indexChange(ctx context.Context, agent records.Agent) (*records.StepChange, string, error) {
 	now, err := p.engine.PreviewPrunedIndex(ctx, agent.Slug)
 	var conflict *memories.ConflictError
@@ -188,7 +190,7 @@ func (p *planner) indexChange(ctx context.Context, agent records.Agent) (*record
 func isPlainText(raw []byte) bool { return utf8.Valid(raw) && !strings.ContainsRune(string(raw), 0) }
 
 // belowPrimary converts a path relative to the agent's directory into one relative to its primary
-// directory, with slashes.
+// directory, with slashes. It returns the path unchanged if that is impossible.
 func belowPrimary(agent records.Agent, at string) string {
 	if rel, err := filepath.Rel(agents.Agent{Layout: agents.Layout(agent.Layout)}.PrimaryDir(), at); err == nil {
 		return filepath.ToSlash(rel)
@@ -196,8 +198,9 @@ func belowPrimary(agent records.Agent, at string) string {
 	return at
 }
 
-// measure compiles CLAUDE.md with the changes of each step and of all steps. It sets the sizes
-// before and after in the steps and in the plan. It writes no file.
+// measure sets the sizes of CLAUDE.md before and after, in characters, in each step and in the
+// plan. The size after a step assumes that only this step is applied; the plan's assumes all. It
+// writes no file and stores nothing.
 func (p *planner) measure(ctx context.Context, agent records.Agent, plan *records.Plan) error {
 	sets := make([][]engine.Edit, len(plan.Steps))
 	for i, step := range plan.Steps {

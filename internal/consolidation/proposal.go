@@ -34,10 +34,10 @@ const (
 	maxGrowth = 400
 )
 
-// addTo checks the proposal and adds it to the plan as a step. It returns the number of memories
-// that the step deletes, at most deletions. It may only name memories in sent, by name. Its errors
-// are ends of sentences for users; then nothing is added. The checks keep a malicious memory from
-// changing others.
+// addTo checks the proposal and adds it to the draft as a step. It returns the number of memories
+// that the step deletes, at most deletions. The proposal may only name memories in sent, each once
+// and of no other step. If a check fails or the draft is full, it adds nothing; the error is the
+// end of a sentence for users. The checks keep a malicious memory from changing others.
 func (p proposal) addTo(d *draftPlan, sent map[string]note, deletions int) (deletes int, err error) {
 	var targets []note
 	for _, name := range p.Memories {
@@ -74,8 +74,10 @@ func (p proposal) addTo(d *draftPlan, sent map[string]note, deletions int) (dele
 	return 0, errors.New("was no step")
 }
 
-// merge adds a step that gives the memory named Keep the proposed text and deletes the other
-// targets. It returns their number, or an error if it adds no step.
+// merge adds a step that gives the memory named p.Keep the proposed text and deletes the other
+// targets. It returns their number. If no target has that name, or more than deletions would be
+// deleted, it adds nothing and returns an error. So it does if the text is invalid or the draft is
+// full.
 func (p proposal) merge(d *draftPlan, targets []note, reason string, deletions int) (deletes int, err error) {
 	at := slices.IndexFunc(targets, func(n note) bool { return n.Name == p.Keep })
 	if at < 0 {
@@ -110,9 +112,10 @@ func (p proposal) update(d *draftPlan, n note, reason string) error {
 	return nil
 }
 
-// text returns the proposed text for memory n in the form in which it is read back from a file. An
-// empty description keeps the present one. It returns an error if the text is empty, invalid, much
-// longer than sources together, or has words, numbers or paths that sources do not have.
+// text returns the proposed text for memory n as it would be read back from a file. An empty
+// description keeps the present one, and a long one is cut to maxDescription. It returns an error
+// if the body is empty, the text is invalid or over maxGrowth bytes longer than sources together,
+// or isGrounded is false.
 func (p proposal) text(n note, sources []note) (records.StepText, error) {
 	description := cut(strings.Join(strings.Fields(p.Description), " "), maxDescription)
 	if description == "" {
@@ -144,8 +147,9 @@ func (p proposal) text(n note, sources []note) (records.StepText, error) {
 // them.
 var absoluteDate = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}\b`)
 
-// isGrounded reports whether sources contain at least minGrounded of the words of text, and all its
-// numbers, paths and addresses. Dates such as 2026-01-31 need not be in sources.
+// isGrounded reports whether sources contain at least minGrounded of the words of text, and all
+// its words with a digit or one of /.:@_. Stop words count as contained. Dates such as 2026-01-31
+// are ignored.
 func isGrounded(text, sources string) bool {
 	known := wordSet(sources)
 	text = absoluteDate.ReplaceAllString(text, "")

@@ -87,8 +87,9 @@ func (d *draftPlan) unassigned() []note {
 	return rest
 }
 
-// ask asks the model a question, adds the used tokens to the plan, and decodes the answer into
-// into. It returns errNoAnswer if the answer does not fit into it.
+// ask asks the model a question and decodes the answer into the pointer into. It adds the used
+// tokens to the plan, also after an error. It returns errNoAnswer if the answer does not fit,
+// context.DeadlineExceeded after modelTimeout, and the errors of the model.
 func (p *planner) ask(ctx context.Context, q model.Question, into any, plan *records.Plan) error {
 	ctx, cancel := context.WithTimeout(ctx, modelTimeout)
 	defer cancel()
@@ -121,9 +122,9 @@ type sentMemory struct {
 	Body        string `json:"body,omitempty"`
 }
 
-// choose asks the model which of the first maxListed memories in from may belong together, by their
-// names and descriptions. It returns the named ones, as long as their bodies together
-// stay within maxSent. It skips unknown names.
+// choose asks the model which of the first maxListed memories in from may belong together, by
+// their names and descriptions. It returns the memories that the model names, each once. It skips
+// unknown names, and a memory that would bring the bodies over maxSent in all.
 func (p *planner) choose(ctx context.Context, draft *draftPlan, from []note, plan *records.Plan) ([]note, error) {
 	var list []sentMemory
 	for _, n := range from[:min(len(from), maxListed)] {
@@ -156,8 +157,9 @@ func (p *planner) choose(ctx context.Context, draft *draftPlan, from []note, pla
 }
 
 // askForSteps asks the model for steps on the memories in sent and adds the valid ones to draft.
-// At most a quarter of sent, but at least one memory, may be deleted. If a proposal is invalid, it
-// sets the plan's note to the number of invalid ones and the reason of the first.
+// At most a quarter of sent, but at least one memory, may be deleted. An invalid proposal is
+// skipped and is no error. The plan's Note then has the number of invalid ones and the reason of
+// the first.
 func (p *planner) askForSteps(ctx context.Context, agent records.Agent, draft *draftPlan, sent []note, plan *records.Plan) error {
 	var list []sentMemory
 	for _, n := range sent {
@@ -195,7 +197,7 @@ func (p *planner) askForSteps(ctx context.Context, agent records.Agent, draft *d
 }
 
 // recentLogs returns the agent's logs of the last logDays days as "day: text", at most maxLogs
-// bytes. They show the model what is finished. No log is an empty list.
+// bytes of text. It leaves out empty logs. Without logs it returns an empty list, not nil.
 func recentLogs(ctx context.Context, store records.Logs, agentID int64) ([]string, error) {
 	now := time.Now()
 	found, err := store.Logs(ctx, agentID, logs.DayOf(now.Add(-logDays*24*time.Hour)), logs.DayOf(now), maxLogs)
@@ -217,8 +219,8 @@ func (d *draftPlan) findingTexts() []string {
 	return texts
 }
 
-// asData returns value as JSON. No text in it can end the data for the model. It panics if value
-// cannot be encoded.
+// asData returns value as JSON with <, > and & escaped, for a question to the model. It panics if
+// value cannot be encoded.
 func asData(value any) string {
 	raw, err := json.Marshal(value)
 	if err != nil {
@@ -255,7 +257,7 @@ func cut(text string, maxChars int) string {
 	return text
 }
 
-// canonical returns the text of the memory called name as it would be read back from a file.
+// canonical returns the text t, of the memory called name, as it would be read back from a file.
 func canonical(name string, t records.StepText) records.StepText {
 	c := memories.Content{Name: name, Type: t.Type, Description: t.Description, Body: t.Body}.Canonical()
 	return records.StepText{Type: c.Type, Description: c.Description, Body: c.Body}

@@ -39,9 +39,9 @@ var seeds = func() (s [bands * rows]uint64) {
 	return s
 }()
 
-// shinglesOf returns the sorted hashes of all sequences of shingleWords words in a text, each once.
-// A shorter text has one hash, and a text without words none. In scripts without spaces, words are
-// pairs of characters.
+// shinglesOf returns the sorted hashes of all sequences of shingleWords words among the first
+// maxWords words of a text, each once. A shorter text has one hash, and a text without words none.
+// In scripts without spaces, each character is a word.
 func shinglesOf(text string) []uint64 {
 	all := wordsOf(text)
 	if len(all) == 0 {
@@ -94,8 +94,9 @@ func signatureOf(shingles []uint64) signature {
 // pair is the indexes of two texts.
 type pair struct{ a, b int }
 
-// candidates returns the pairs of signatures that are equal in one of their bands, sorted and each
-// once. It ignores texts without words, and a band that more than maxBandMembers texts have.
+// candidates returns the pairs of signatures that are equal in at least one of their bands, sorted
+// and each once. It ignores signatures of texts without words, and pairs that are equal only in
+// bands that more than maxBandMembers signatures share.
 func candidates(signatures []signature) []pair {
 	found := map[pair]bool{}
 	for band := range bands {
@@ -167,8 +168,8 @@ func differInFacts(a, b string) bool {
 	return slices.ContainsFunc(onlyA, isSpecific) && slices.ContainsFunc(onlyB, isSpecific)
 }
 
-// tokensOf returns the set of words of a text as written, with inner characters of -_./:@# that
-// join the parts of a name or path.
+// tokensOf returns the set of words of a text, in their original case. A word is a run of letters,
+// digits and -_./:@#, without these signs at its ends.
 func tokensOf(text string) map[string]bool {
 	tokens := map[string]bool{}
 	for _, token := range strings.FieldsFunc(text, func(r rune) bool {
@@ -200,6 +201,7 @@ func isSpecific(token string) bool {
 }
 
 // hasOwnWords reports whether text has a word that other does not have. Stop words do not count.
+// Only the first maxWords words of each are compared.
 func hasOwnWords(text, other string) bool {
 	theirs := wordSet(other)
 	return slices.ContainsFunc(wordsOf(text), func(word string) bool { return !stopWords[word] && !theirs[word] })

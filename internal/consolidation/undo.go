@@ -10,9 +10,10 @@ import (
 )
 
 // Undo reverts all changes of an applied step: it restores deleted memories and old texts. It
-// returns the step as stored. It returns memories.ErrNotFound for an unknown agent or step, and
-// *memories.ConflictError if the step is not applied, one of its texts has changed since, or
-// another consolidation runs. Then nothing has changed, unless a text changes during the undo.
+// returns the step as stored. It returns memories.ErrNotFound for an unknown agent or step. It
+// returns *memories.ConflictError if the step is not applied, one of its texts has changed since,
+// or another consolidation runs. Then nothing has changed, unless a text changes during the undo.
+// After another error a server finishes an undo that has begun.
 func (c *Consolidator) Undo(ctx context.Context, slug, id string, actor memories.Actor) (records.Step, error) {
 	agent, err := c.store.AgentUncounted(ctx, slug)
 	if err != nil {
@@ -52,7 +53,8 @@ func (c *Consolidator) Undo(ctx context.Context, slug, id string, actor memories
 }
 
 // undoStep reverts the changes of a step, last one first, and stores it as undone. If a text has
-// changed since, it stops, stores the step as applied with the reason, and returns nil.
+// changed since, it stops, stores the step as applied with the reason as its problem, and returns
+// nil. Texts that it has reverted before stay reverted.
 func (c *Consolidator) undoStep(ctx context.Context, agent records.Agent, step *records.Step) error {
 	ctx = engine.As(ctx, step.Actor)
 	for i, change := range slices.Backward(step.Changes) {
