@@ -20,9 +20,11 @@ type batch struct {
 	more      bool                       // more memories need a check
 }
 
-// gather returns the agent's memories that were last checked before since, or the memory with that
-// id, with their citations. It stops after maxTogether citations or records.MaxUnverified memories;
-// then more is set.
+// gather returns the agent's memories that must be checked, with their citations. These are the
+// memories changed since their check, checked before since, or checked in another project. A
+// non-empty id selects this memory only. It stops after the memory that reaches maxTogether
+// citations or records.MaxUnverified memories, and then sets more. An unknown id gives an empty
+// batch.
 func (c *Checker) gather(
 	ctx context.Context, agent records.Agent, project, id string, since time.Time,
 ) (batch, error) {
@@ -49,8 +51,9 @@ func (c Citation) detached() Citation {
 	return c
 }
 
-// verified returns the results for each memory of the batch. checked has those of all its
-// citations, in order. Citations without a status, which lead out of the project, are left out.
+// verified returns an element for each memory of the batch, also for one without citations.
+// checked has the results of all the batch's citations, in order. It leaves out results without a
+// status, which are of paths outside the project.
 func (b batch) verified(checked []memories.CheckedCitation) []records.VerifiedMemory {
 	all := make([]records.VerifiedMemory, len(b.memories))
 	start := 0
@@ -76,9 +79,10 @@ func (b batch) differs(verified []records.VerifiedMemory) bool {
 	return false
 }
 
-// memoriesOf returns a function that reports whether the agent has a memory with a name, or with a
-// file of that name, apart from case and separators. It queries the database, unless none of the
-// citations is a link.
+// memoriesOf returns a function that reports whether the agent has an undeleted memory with a
+// name, apart from case and separators. The name of a file counts too, with or without the type at
+// its start. If none of the citations is a link to a memory, it does not query the database and
+// the function always returns false.
 func (c *Checker) memoriesOf(ctx context.Context, agent records.Agent, cited []Citation) (func(name string) bool, error) {
 	live := map[string]bool{}
 	if slices.ContainsFunc(cited, func(one Citation) bool { return one.Kind == memories.CitesMemory }) {
@@ -98,8 +102,8 @@ func (c *Checker) memoriesOf(ctx context.Context, agent records.Agent, cited []C
 	return func(name string) bool { return live[linkKey(name)] }, nil
 }
 
-// linkKey returns name as lower-case words joined by dashes. It is equal for names that differ only
-// in case and separators: Small diffs, small-diffs, small_diffs.
+// linkKey returns the words of name in lower case, joined by dashes. Small diffs, small-diffs and
+// small_diffs have the same key.
 func linkKey(name string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(memories.NormalizeName(name)), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)

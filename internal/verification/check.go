@@ -38,9 +38,10 @@ func DefaultLimits() Limits {
 }
 
 // Check searches a project for citations and returns a result for each, in the same order. A path
-// matches at its place or at the end of any path. A name matches in any searched file, ignoring
-// case and underscores. A missing citation is gone if the search was complete and it surely belongs
-// to the project, else unknown. A path outside the project has no status.
+// matches at its place or at the end of any path, and a name in any file, ignoring case,
+// underscores and dashes. A missing citation is gone if the search was complete and it surely
+// belongs to the project. Else it is unknown, with a message, also if a limit is reached or ctx
+// ends. A path outside the project has the status "".
 func Check(ctx context.Context, project Project, cited []Citation, limits Limits) []memories.CheckedCitation {
 	ctx, cancel := context.WithTimeout(ctx, limits.Time)
 	defer cancel()
@@ -125,8 +126,9 @@ type lookup struct {
 	why       string // reason for unclear
 }
 
-// direct looks up the citation's path in the project, relative to its root. Nothing is looked up
-// for an absolute path outside it, or after the time limit.
+// direct looks up the citation's path in the project. An absolute path outside the project is
+// outside, without a look-up. After the time limit, the result is unclear. The path of the result
+// is relative to the project, or "" if outside.
 func (c *check) direct(one Citation) lookup {
 	rel := one.Path
 	if strings.HasPrefix(rel, "/") {
@@ -157,7 +159,8 @@ const (
 )
 
 // conclude returns the status of a citation and a message for users, from its look-up o and the
-// finished search s. A path outside the project has neither.
+// finished search s. A found citation has no message. A path outside the project has the status ""
+// and no message. A link is gone if HasMemory returns false for it.
 func (c *check) conclude(one Citation, o lookup, s *search) (memories.CitationStatus, string) {
 	switch one.Kind {
 	case memories.CitesMemory:
@@ -174,8 +177,10 @@ func (c *check) conclude(one Citation, o lookup, s *search) (memories.CitationSt
 	}
 }
 
-// concludePath returns the status of a cited path or line and a message. It is found if it exists
-// at its place or the search found a path that ends with it.
+// concludePath returns the status of a cited path or line and a message. A path is found if it
+// exists at its place or the search found a path that ends with it. It is "" outside the project,
+// and unknown if the look-up was unclear. Otherwise concludeLine decides about lines, and
+// concludeAbsent about missing paths.
 func (c *check) concludePath(one Citation, o lookup, s *search) (memories.CitationStatus, string) {
 	switch o.existence {
 	case outside:
@@ -197,9 +202,10 @@ func (c *check) concludePath(one Citation, o lookup, s *search) (memories.Citati
 	return c.concludeAbsent(one, o, s)
 }
 
-// concludeAbsent returns the status of a path that was not found, and a message. It is gone if it
-// surely belonged to the project, for example because its directory exists. It is unknown if it may
-// be generated, ignored by git, elsewhere, or the search was incomplete.
+// concludeAbsent returns the status of a path that was not found, gone or unknown, and a message.
+// It is gone if it surely belonged to the project, for example because its directory exists. It is
+// unknown if it may be generated, ignored by git or of another project, or if the search was
+// incomplete.
 func (c *check) concludeAbsent(one Citation, o lookup, s *search) (memories.CitationStatus, string) {
 	written := strings.TrimSuffix(one.Text, ":")
 	gone := fmt.Sprintf("`%s` is not in the project any more.", written)
@@ -243,9 +249,9 @@ func (c *check) isDirectory(rel string) bool {
 	return o.existence == present && o.isDir
 }
 
-// concludeLine returns the status of a cited line and a message. It is found if one of the files
-// has so many lines, gone if all are shorter, and unknown if one cannot be counted or there are too
-// many.
+// concludeLine returns the status of a cited line in the files candidates, and a message. It is
+// found if one of the files has so many lines, and gone if all are shorter. It is unknown if the
+// lines of a file cannot be counted, or if there are maxPlaces candidates.
 func (c *check) concludeLine(one Citation, candidates []string) (memories.CitationStatus, string) {
 	maxLines := 0
 	for _, candidate := range candidates {

@@ -69,9 +69,10 @@ func (c *collection) add(cited Citation) {
 	c.found = append(c.found, cited)
 }
 
-// code adds the citations in a text between backticks. If the text is a flag or a call, it adds
-// that. Else it adds a single word that is a path, or the paths with a directory and an extension
-// in a command. It adds none that the sentence calls absent.
+// code adds the citations in a text between backticks: a flag, a call, or a single word that is a
+// path. From a command it adds each path with a directory and a known extension. It adds nothing
+// that the sentence calls absent, and no flag or call that it advises against. It also leaves out
+// flags of other programs, and commands with redirections or variables.
 func (c *collection) code(p piece) {
 	text := strings.TrimSpace(p.text)
 	if name, ok := flagName(text); ok {
@@ -99,7 +100,7 @@ func (c *collection) code(p piece) {
 }
 
 // prose adds the links to memories, and the words that are surely paths, in a text outside
-// backticks. It adds none that the sentence calls absent.
+// backticks. It adds nothing if the sentence calls its citations absent.
 func (c *collection) prose(p piece) {
 	text := c.links(p.text, p.absent)
 	if p.absent {
@@ -113,8 +114,8 @@ func (c *collection) prose(p piece) {
 	}
 }
 
-// certainInProse reports whether a word without backticks is surely a path: it has a line number, a
-// directory and an extension, or the extension of code. "and/or" is not.
+// certainInProse reports whether a path without backticks is surely a path. It is if it has a line
+// number, a directory and a known extension, or the extension of code. "and/or" is not.
 func certainInProse(cited Citation) bool {
 	if cited.Kind == memories.CitesLine {
 		return true
@@ -149,9 +150,10 @@ func (c *collection) links(text string, absent bool) string {
 	}
 }
 
-// linkName returns the memory that a link with the text inner leads to: without alias, section,
-// directory and extension .md. ok is false for text that only looks like a link: shell conditions,
-// TOML tables, C++ attributes, other files and placeholders.
+// linkName returns the name of the memory to which a link with the text inner leads. It is without
+// alias and section, and without directory and extension if the extension is .md. ok is false for
+// text that only looks like a link: shell conditions, TOML tables, C++ attributes, other files and
+// placeholders.
 func linkName(inner string) (name string, ok bool) {
 	name = inner
 	if i := strings.IndexAny(name, "|#"); i >= 0 {
@@ -178,8 +180,8 @@ func linkName(inner string) (name string, ok bool) {
 // longFlag matches a long flag, possibly with a value: --name, --name=value, --name value.
 var longFlag = regexp.MustCompile(`(?s)^--([a-z](?:-?[a-z0-9_])+)(?:[= ].*)?$`)
 
-// flagName returns the name of the long flag that text consists of, without dashes and value. ok is
-// false for other texts and for names of less than three characters.
+// flagName returns the name of the long flag in text, without dashes and value. ok is false if
+// text is not one long flag, possibly with a value, or if the name has less than three characters.
 func flagName(text string) (name string, ok bool) {
 	match := longFlag.FindStringSubmatch(text)
 	if match == nil || len(match[1]) < 3 {
@@ -191,8 +193,8 @@ func flagName(text string) (name string, ok bool) {
 // functionCall matches name() and pkg.Name(), also with :: or ->. It captures the last two names.
 var functionCall = regexp.MustCompile(`^(?:(?:[A-Za-z_]\w*(?:\.|::|->))*([A-Za-z_]\w*)(?:\.|::|->))?([A-Za-z_]\w*)\(\)$`)
 
-// functionName returns the name of the function that text calls, and the name before it, or "" for
-// a call without one. ok is false if text is no call without arguments.
+// functionName returns the name of the function in a call without arguments, such as Name() or
+// pkg.Name(), and the name before it or "". ok is false for any other text.
 func functionName(text string) (qualifier, name string, ok bool) {
 	match := functionCall.FindStringSubmatch(text)
 	if match == nil {
@@ -230,7 +232,8 @@ func pathCited(word string) (Citation, bool) {
 	return cited, true
 }
 
-// lastLine returns the last line of 42, 42-50 or 42:7 (a column). It returns 0 for other text.
+// lastLine returns the last line of 42, 42-50 or 42:7 (line and column), so 42, 50 and 42. It
+// returns 0 for other text.
 func lastLine(lines string) int {
 	lines = strings.ReplaceAll(lines, "–", "-")
 	lines, _, _ = strings.Cut(lines, ":")

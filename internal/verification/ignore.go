@@ -21,8 +21,9 @@ type ignored struct {
 	inRoot   map[string]bool
 }
 
-// readIgnored reads the plain names in the .gitignore of the project's root. It returns none if the
-// file cannot be read.
+// readIgnored reads the plain names in the .gitignore of the project's root. It skips patterns,
+// exceptions and paths with several elements. The result is empty if the file is missing or cannot
+// be read.
 func readIgnored(root *os.Root) ignored {
 	i := ignored{anywhere: map[string]bool{}, inRoot: map[string]bool{}}
 	file, err := files.Open(root, ignoreFile)

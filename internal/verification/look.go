@@ -11,9 +11,9 @@ import (
 	"memoir/internal/files"
 )
 
-// lookUp reports whether a path exists in a project, and whether it is a directory. It follows
-// links within the project. It is unclear if a link leaves the project or is broken, or a directory
-// cannot be read.
+// lookUp looks up a path relative to root, following links within it. The result is present,
+// absentHere, or unclear with the reason. It is unclear if a link leaves root or is broken, or a
+// directory cannot be read. It does not set the result's path.
 func lookUp(root *os.Root, rel string) lookup {
 	info, err := files.Stat(root, rel)
 	switch {
@@ -32,7 +32,7 @@ func lookUp(root *os.Root, rel string) lookup {
 }
 
 // onBrokenLink reports whether a missing path, or a directory on the way to it, is a link to
-// nothing or cannot be read. Then the path may exist on another machine.
+// nothing or cannot be examined. Then the path may exist on another machine.
 func onBrokenLink(root *os.Root, rel string) bool {
 	for end := range len(rel) + 1 {
 		if end < len(rel) && rel[end] != '/' {
@@ -61,7 +61,8 @@ type lineCount struct {
 	why   string // reason if it is not
 }
 
-// countLines returns the number of lines of a file. It reads a file once per check.
+// countLines returns the number of lines of a file, as readLines does. It reads a file once per
+// check.
 func (c *check) countLines(rel string) lineCount {
 	n, counted := c.lines[rel]
 	if counted {
@@ -73,7 +74,8 @@ func (c *check) countLines(rel string) lineCount {
 }
 
 // readLines counts the lines of a file in its first maxCounted bytes. If the file is larger or
-// cannot be read, or the limits are reached, the count is a minimum, with the reason.
+// cannot be read, or the limits are reached, known is false. The count is then a minimum, possibly
+// 0, and why is the reason.
 func (c *check) readLines(rel string) lineCount {
 	if c.ctx.Err() != nil || c.read >= c.limits.Bytes {
 		return lineCount{why: reasonTime}

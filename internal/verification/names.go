@@ -23,7 +23,8 @@ type names struct {
 	folded   []byte // buffer of match
 }
 
-// add adds a name to the searched names. It ignores names longer than maxName.
+// add adds a name to the searched names. It ignores a name longer than maxName, and one that is
+// equal to another apart from case, underscores and dashes.
 func (n *names) add(name string) {
 	folded := foldedName(name)
 	if _, known := n.found[folded]; known || folded == "" || len(name) > maxName {
@@ -33,11 +34,11 @@ func (n *names) add(name string) {
 	n.open++
 }
 
-// has reports whether a name was found.
+// has reports whether a name was found, ignoring case, underscores and dashes.
 func (n *names) has(name string) bool { return n.found[foldedName(name)] }
 
-// foldedName returns a name in lower case without underscores and dashes, which is equal for all
-// naming styles.
+// foldedName returns a name in lower case (ASCII only), without underscores and dashes. It is
+// equal for parseConfig, parse_config and parse-config.
 func foldedName(name string) string { return string(fold(nil, []byte(name))) }
 
 // fold appends the lower-case letters and other bytes of a name to to, without underscores and
@@ -58,8 +59,8 @@ func fold(to, name []byte) []byte {
 // declaring are the words before a name that a project declares.
 var declaring = setOf(`class struct type interface enum trait impl mod module namespace package object protocol union record extension`)
 
-// find marks the searched names that a text contains as found. It also records the qualifiers that
-// the text declares, such as "class Parser".
+// find marks the searched names that a text contains as found. It also records the searched
+// qualifiers that the text declares, such as "class Parser".
 func (n *names) find(text []byte) {
 	var before []byte // the previous word, if only spaces are between
 	for at := 0; at < len(text); {
@@ -78,8 +79,10 @@ func (n *names) find(text []byte) {
 	}
 }
 
-// joinedWords matches a run of words joined by dashes, usually one word, and each of its words.
-// before is the word before the run, or nil. It returns the last word.
+// joinedWords marks the searched names that are a word in run as found. run is one word, or
+// several joined by dashes. If flags are searched, the whole run can be a name too. If run is one
+// word and before, the word before it, is one such as "class", it records run as declared. It
+// returns the last word.
 func (n *names) joinedWords(run, before []byte) (last []byte) {
 	word, rest, several := bytes.Cut(run, []byte{'-'})
 	if several && n.hasFlags {
@@ -144,9 +147,10 @@ func (s *search) concludeFlag(one Citation) (memories.CitationStatus, string) {
 	return s.concludeName(one, isOfProject, fmt.Sprintf("The flag `%s` is nowhere in the project any more.", one.Text))
 }
 
-// concludeName returns the status of a cited name and a message: gone if the name was not found. If
-// the search was incomplete, or the name may not be of this project and was never found, the status
-// is unknown, with the reason.
+// concludeName returns the status of a cited name, and a message. A name that was not found is
+// gone, with the message gone. It is unknown instead if the search was incomplete or searched no
+// file, or the name is too long. It is also unknown if isOfProject is false and no earlier check
+// found it.
 func (s *search) concludeName(one Citation, isOfProject bool, gone string) (memories.CitationStatus, string) {
 	switch {
 	case s.names.has(one.Name):

@@ -40,8 +40,9 @@ func setOf(names string) map[string]bool {
 	return set
 }
 
-// mayBePath reports whether a word has a slash or dot and only ASCII characters of a plain path. It
-// is false for addresses, patterns, variables, flags, placeholders and paths with "..".
+// mayBePath reports whether a word may be a path: it has a slash or dot, and only ASCII characters
+// of a plain path. It is false for addresses, patterns, variables, flags, placeholders such as
+// <name>, and paths with "..".
 func mayBePath(word string) bool {
 	if !strings.ContainsAny(word, "/.") || strings.ContainsAny(word, "<>{}[]()$*?\\%&=@^!|~\"'`,;") {
 		return false
@@ -87,8 +88,8 @@ func cleanPath(word string) (clean string, ok bool) {
 	return clean, true
 }
 
-// startsLikeName reports whether a name, without dots and underscores at its start, starts with a
-// letter and is no version.
+// startsLikeName reports whether a name starts with a letter and is no version. It ignores dots
+// and underscores at the start.
 func startsLikeName(name string) bool {
 	name = strings.TrimLeft(name, "._")
 	for _, r := range name {

@@ -34,7 +34,8 @@ type blocksOf struct {
 	absentHere, absentList bool
 }
 
-// line adds one line of the text to the current block, or ends it and begins another.
+// line adds one line of the text to the current block, or ends the block and begins another. It
+// drops headings and code; a heading determines whether the blocks below it are absent.
 func (b *blocksOf) line(line string) {
 	text := strings.TrimLeft(line, " \t>")
 	if b.fence != "" {
@@ -230,9 +231,8 @@ var (
 	absentInside = []string{"删除", "刪除", "移除", "不再", "废弃", "已删", "削除", "廃止", "삭제"}
 )
 
-// remarksOf searches a sentence for words and phrases which show that the things it cites are
-// absent, are advised against, or belong to another program. The caller must have removed code from
-// it.
+// remarksOf returns the remarks of a sentence: its words show that the things it cites are absent,
+// advised against, or of another program. The caller must have removed code from it.
 func remarksOf(sentence string) remarks {
 	var c remarks
 	var joinedWords strings.Builder

@@ -79,8 +79,8 @@ func newSearch(ctx context.Context, project Project, limits Limits) *search {
 	return s
 }
 
-// wantPath adds a path to the search, which matches paths in the project that end with it, in any
-// case.
+// wantPath adds a path to the search. The search then matches paths in the project that equal it
+// or end with it after a slash, in any case.
 func (s *search) wantPath(rel string) {
 	rel = strings.ToLower(rel)
 	if _, known := s.paths[rel]; known {
@@ -96,8 +96,9 @@ func (s *search) wantPath(rel string) {
 // limit of bytes is reached.
 func (s *search) done() bool { return s.open == 0 && (s.names.open == 0 || s.full) }
 
-// walk visits the project breadth-first, until all paths and names are found or a limit is reached.
-// It sets walkedAll and readAll. Without anything to search it does nothing.
+// walk visits the project breadth-first, until all paths and names are found or a limit is
+// reached. Then walkedAll is false if a directory was missed, and readAll also if code was not
+// read. Without anything to search it does nothing, and both stay false.
 func (s *search) walk() {
 	if s.done() {
 		return
@@ -118,8 +119,10 @@ func (s *search) walk() {
 }
 
 // directory records the entries of a directory, searches its files for names, and returns the
-// subdirectories to visit. goOn is false if a limit was reached. It skips hidden, ignored and
-// third-party directories, and follows no links.
+// subdirectories to visit. goOn is false if a limit of entries or time was reached; below is nil
+// then. It skips hidden, ignored and third-party directories and hidden files. It records a link
+// itself, but does not follow it. If it cannot read the directory, it calls missed and goOn is
+// true.
 func (s *search) directory(dir string, buffer []byte) (below []string, goOn bool) {
 	root, err := s.project.Root.OpenRoot(dir)
 	if err != nil {
@@ -172,16 +175,17 @@ func (s *search) directory(dir string, buffer []byte) (below []string, goOn bool
 // missed records that the search is incomplete, because a part of the project could not be visited.
 func (s *search) missed() { s.walkedAll, s.readAll = false, false }
 
-// walks reports whether a directory is visited. Those of third-party code, hidden ones, ignored
-// ones and the agent's memories are not.
+// walks reports whether a directory is visited. Third-party code, ignored directories and the
+// agent's memories are not visited. Hidden directories are not either, except those in
+// hiddenWalked.
 func (s *search) walks(rel, name string) bool {
 	return !notWalked[name] && (!isHidden(name) || hiddenWalked[name]) && rel != s.own && !s.ignored.has(rel)
 }
 
 func isHidden(name string) bool { return strings.HasPrefix(name, ".") }
 
-// seen records a path as a match of the requested paths that it ends with, at most maxPlaces for
-// each, and its name without extension as declared.
+// seen records a path in the project as a match of each requested path that equals it or its end.
+// It records at most maxPlaces for each. It declares the path's last element without extension.
 func (s *search) seen(rel string) {
 	lower := strings.ToLower(rel)
 	base := path.Base(lower)
@@ -202,8 +206,9 @@ func (s *search) seen(rel string) {
 	}
 }
 
-// file searches a file for the names that are not found yet. It skips binary files. If it cannot
-// read a file that may contain code, it clears readAll.
+// file searches a file for the names that are not found yet. It skips binary files, and files over
+// the limit of size. If it cannot search a file that may contain code, it clears readAll. At the
+// limit of bytes it also sets full, and later calls do nothing.
 func (s *search) file(root *os.Root, name string, buffer []byte) {
 	if s.names.open == 0 || s.full || notText[extension(name)] {
 		return
@@ -242,7 +247,6 @@ func (s *search) file(root *os.Root, name string, buffer []byte) {
 	s.names.find(buffer[:n])
 }
 
-// why returns the reason for users why the search was incomplete.
 func (s *search) why() string {
 	if s.late {
 		return reasonTime

@@ -71,9 +71,9 @@ type Checker struct {
 	running sync.WaitGroup
 }
 
-// Start returns a Checker and starts its background checks: of all agents now and every
-// Options.Every, and of an agent after a change. The caller must call Close before closing the
-// engine.
+// Start returns a Checker and starts its background checks. They check all agents when the engine
+// is ready and every Options.Every, and an agent after a change. The caller must call Close before
+// closing the engine.
 func Start(e *engine.Engine, store Store, options Options) *Checker {
 	options.Every = cmp.Or(options.Every, defaultEvery)
 	options.Fresh = cmp.Or(options.Fresh, defaultFresh)
@@ -97,13 +97,14 @@ func (c *Checker) Close() {
 	c.running.Wait()
 }
 
-// Ask requests a background check of the agent's memories that were last checked longer ago than
-// Options.Fresh. It does not wait for the check.
+// Ask requests a background check of the agent's memories that have changed or were last checked
+// longer ago than Options.Fresh. It does not wait. If this server does not hold the agent's lease,
+// the request has no effect.
 func (c *Checker) Ask(slug string) { c.request(slug, time.Now().Add(-c.options.Fresh)) }
 
 // request makes an agent due for a background check, or all agents if slug is empty, and wakes the
-// worker. Memories last checked before since are checked again; with the zero time, only changed
-// ones. Of several requests, the latest since counts.
+// worker. Changed memories and those last checked before since are checked. With the zero time
+// these are only the changed ones. Of several requests, the latest since counts.
 func (c *Checker) request(slug string, since time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,8 +117,8 @@ func (c *Checker) request(slug string, since time.Time) {
 	}
 }
 
-// listen requests a check of an agent after each event about it except its publication, and of all
-// agents every Options.Every. It ends with ctx or when the hub closes.
+// listen requests a check of an agent after each event about it except events.Published, and of
+// all agents every Options.Every. It ends with ctx or when the hub closes.
 func (c *Checker) listen(ctx context.Context, subscription *events.Subscription) {
 	defer subscription.Close()
 	rounds := time.NewTicker(c.options.Every)
@@ -139,8 +140,8 @@ func (c *Checker) listen(ctx context.Context, subscription *events.Subscription)
 	}
 }
 
-// work checks the due agents whenever it is woken, until ctx ends. It waits Options.Settle before,
-// and after an error, which it logs. At its start it makes all agents due.
+// work checks the due agents whenever it is woken, until ctx ends. It waits Options.Settle before
+// each check. It logs errors, and waits for retry after one. At its start it makes all agents due.
 func (c *Checker) work(ctx context.Context) {
 	c.request("", time.Now().Add(-c.options.Every))
 	for {
@@ -203,8 +204,9 @@ func (c *Checker) checkDue(ctx context.Context) error {
 	return failed
 }
 
-// round adds every agent with a project to due, with the time since or a later one. It deletes the
-// stored results of this server's agents without a project, and emits an event for each.
+// round adds every agent with a project to due, with the time since, unless it has a later one. It
+// deletes the stored results of this server's agents without a project, and emits an event for
+// each. It returns the joined errors of these deletions.
 func (c *Checker) round(ctx context.Context, due map[string]time.Time, since time.Time) error {
 	all, err := c.store.AgentsUncounted(ctx)
 	if err != nil {
@@ -234,8 +236,8 @@ func projectOf(agent records.Agent) string {
 	})
 }
 
-// checkAgent checks the agent's memories that were last checked before since, in several walks if
-// they are many. It does nothing if the agent no longer exists.
+// checkAgent checks the agent's memories that have changed or were last checked before since, in
+// several walks if they are many. If the agent no longer exists or ctx ends, it returns nil.
 func (c *Checker) checkAgent(ctx context.Context, slug string, since time.Time) error {
 	agent, err := c.store.AgentUncounted(ctx, slug)
 	switch {
@@ -252,9 +254,9 @@ func (c *Checker) checkAgent(ctx context.Context, slug string, since time.Time) 
 	return nil
 }
 
-// CheckNow checks the citations of one memory and returns after storing the result. It does nothing
-// if the agent has no project or its directory is not on this server. It returns
-// memories.ErrNotFound for a malformed id.
+// CheckNow checks the citations of one memory and returns after storing the result. It does
+// nothing and returns nil if the agent has no project, its directory is not on this server, or the
+// memory does not exist. It returns memories.ErrNotFound for a malformed id.
 func (c *Checker) CheckNow(ctx context.Context, agent records.Agent, id string) error {
 	if projectOf(agent) == "" || !c.engine.HasDirectory(ctx, agent.Slug) {
 		return nil
@@ -263,10 +265,10 @@ func (c *Checker) CheckNow(ctx context.Context, agent records.Agent, id string) 
 	return err
 }
 
-// check waits for its turn, then checks the agent's memories last checked before since, or the
-// memory with that id, as many as one walk can take, and stores the results. If dead citations have
-// changed, it emits an event. more reports whether memories remain. It does nothing if the agent
-// has no project or the directory cannot be opened.
+// check waits for its turn, checks the memories that gather returns, and stores the results. If
+// dead citations have changed, it emits an event. more reports whether memories remain. It does
+// nothing and returns nil if the agent has no project or the directory cannot be opened. If ctx
+// ends, it stores nothing and returns ctx.Err().
 func (c *Checker) check(ctx context.Context, agent records.Agent, id string, since time.Time) (more bool, err error) {
 	select {
 	case c.turn <- struct{}{}:
