@@ -24,9 +24,9 @@ const (
 // truncated follows a cut text.
 const truncated = "[... truncated, memory file too large ...]"
 
-// Cut returns the beginning of a file as text: at most MaxLines lines and MaxBytes bytes, with
-// valid UTF-8, no control characters, and \n as line end. If the file is longer, it cuts after a
-// line, or inside a very long one, and appends a notice. bytes is the length without the notice.
+// Cut returns the beginning of a file as valid UTF-8: at most MaxLines lines and MaxBytes bytes,
+// without control characters, with \n as line end. If the file is longer, it cuts after a line, or
+// inside a very long one, and appends a notice. bytes is the text's length without the notice.
 func Cut(file []byte) (text string, bytes int) {
 	text, whole := cleanPrefix(file)
 	if whole {
@@ -37,9 +37,9 @@ func Cut(file []byte) (text string, bytes int) {
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// cleanPrefix returns the part of a file that is delivered: the first MaxLines lines and MaxBytes
-// bytes, without control characters and line ends at its end. whole reports whether it is all of
-// the file.
+// cleanPrefix returns the delivered part of a file: the first MaxLines lines and MaxBytes bytes as
+// valid UTF-8. It removes control characters, and line ends at the end of the text. whole reports
+// whether nothing was cut off.
 func cleanPrefix(file []byte) (text string, whole bool) {
 	// Twice MaxBytes is enough even if half of the bytes are the CR of a CRLF.
 	head := file[:min(len(file), 2*MaxBytes+utf8.UTFMax)]
@@ -62,8 +62,9 @@ func cutLines(text string) string {
 	return strings.Join(lines[:min(len(lines), MaxLines)], "")
 }
 
-// cutBytes returns the whole lines in the first MaxBytes bytes of a text. If they are less than
-// half of these bytes, it returns all of them, cut between two characters.
+// cutBytes returns the whole lines in the first MaxBytes bytes of a text. If these lines have less
+// than MaxBytes/2 bytes, it returns the first MaxBytes bytes instead, cut between two characters.
+// A shorter text is returned whole.
 func cutBytes(text string) string {
 	if len(text) <= MaxBytes {
 		return text

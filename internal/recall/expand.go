@@ -32,8 +32,9 @@ const (
 	maxVariants = 24
 )
 
-// prefix returns the beginning that the term's word and its stem have in common. All forms of the
-// word start with it. It is "" if it has less than minStem letters, or if the term has no forms.
+// prefix returns the beginning that the term's word and its stem have in common. Other forms of
+// the word that have this stem start with it. It is "" if it has less than minStem letters, and
+// for a run or a word with other characters than letters.
 func (t term) prefix() string {
 	if t.run || !words.CanBeMeant(t.word) {
 		return ""
@@ -51,9 +52,10 @@ func (t term) prefix() string {
 	return t.stem[:same]
 }
 
-// variants returns the words that count as the term, with their weights: the word itself, the other
-// forms of it in the vocabulary, its synonyms, and the words in the vocabulary that start with it.
-// It returns at most maxVariants. A single character or a text without spaces has no forms.
+// variants returns the words that count as the term, with their weights, at most maxVariants. They
+// are the word itself, vocabulary words with the same stem, synonyms, and longer vocabulary words
+// that start with it. Only a term of minCompound letters has longer words. A single character has
+// only itself. A run has itself and, if it is a Korean word, the results of withoutParticles.
 func (t term) variants(vocabulary []string, spoken language) []variant {
 	if t.character {
 		return []variant{{word: t.word, degree: character}}
@@ -85,8 +87,9 @@ func (t term) variants(vocabulary []string, spoken language) []variant {
 	return all
 }
 
-// withoutParticles returns two variants of a Korean word: without its last syllable and without its
-// last two, which may be particles. At least two syllables stay. It returns nil for other words.
+// withoutParticles returns up to two variants of a Korean word: without its last syllable and
+// without its last two, which may be particles. At least two syllables stay. It returns nil if
+// isKoreanWord is false.
 func withoutParticles(word string) (all []variant) {
 	if !isKoreanWord(word) {
 		return nil
@@ -98,13 +101,14 @@ func withoutParticles(word string) (all []variant) {
 	return all
 }
 
-// isKnown reports whether the vocabulary has the term's word or another form of it.
+// isKnown reports whether the vocabulary has the term's word or a word with the same stem.
 func (t term) isKnown(vocabulary []string, spoken language) bool {
 	return slices.ContainsFunc(vocabulary, func(word string) bool { return word == t.word || stem(word, spoken) == t.stem })
 }
 
-// misspellings returns the words among similar that the term may be a misspelling of, with lower
-// weights for more typing errors. It returns at most maxVariants.
+// misspellings returns those words in similar that the term may be a misspelling of, at most
+// maxVariants. The weight is misspelt divided by the number of typing errors. It leaves out the
+// term itself.
 func (t term) misspellings(similar []string) []variant {
 	var all []variant
 	for _, word := range similar {

@@ -38,9 +38,9 @@ type Explained struct {
 }
 
 // Explain returns the memories that a recall by keywords would deliver to a new session, the next
-// best ones, and the reasons. If nothing is searched, only Skipped is set. It calls no model and
-// changes nothing. It returns memories.ErrNotFound for an unknown agent, and *memories.InvalidError
-// for an invalid query.
+// best ones, and the reasons. If there is a reason not to search, only Skipped is set and the
+// error is nil. It calls no model and saves nothing. It returns memories.ErrNotFound for an
+// unknown agent, and *memories.InvalidError for an invalid query.
 func (r *Recaller) Explain(ctx context.Context, agent, query string) (Explanation, error) {
 	request := Request{Agent: agent, Query: query}
 	if err := request.check(); err != nil {
@@ -58,8 +58,8 @@ func (r *Recaller) Explain(ctx context.Context, agent, query string) (Explanatio
 	return found.explained(request.Limit), err
 }
 
-// explained returns the explanation of a ranking if its first limit answers are delivered. Close
-// gets the next maxClose memories; memories that match too little are last.
+// explained returns the explanation of a ranking. Given gets the first limit answers. Close gets
+// the next maxClose memories: first the other answers, then the memories that match too little.
 func (r ranking) explained(limit int) Explanation {
 	e := Explanation{Candidates: r.candidates, Enough: minWeight(r.terms)}
 	for _, w := range r.terms {
@@ -82,7 +82,8 @@ func (r ranking) explained(limit int) Explanation {
 	return e
 }
 
-// explained returns the memory without its body, with reasons, score and why it was rejected.
+// explained returns the memory without its body, with reasons, score and the reason for its
+// rejection or "".
 func (r ranked) explained() Explained {
 	m := r.Memory
 	m.Body = ""

@@ -35,9 +35,10 @@ type ranking struct {
 	candidates     int // number of memories with a match
 }
 
-// byKeyword ranks the memories of the agents in from by the words of a query. It leaves out the
-// memories in given, which the session has received. total is the number of memories of the agents.
-// A query without searchable words has an empty ranking.
+// byKeyword ranks the memories of the agents in from by the words of a query. It ranks only the
+// maxRead most promising ones. It leaves out the memories in given, which the session has
+// received. total is the number of memories of the agents. A query without searchable words gives
+// an empty ranking and no error.
 func (r *Recaller) byKeyword(ctx context.Context, from records.RecallSources, total int, query string, given map[uuid.UUID]bool) (ranking, error) {
 	terms, err := r.termsFor(ctx, query)
 	if err != nil || len(terms) == 0 {
@@ -70,7 +71,8 @@ func (r *Recaller) byKeyword(ctx context.Context, from records.RecallSources, to
 }
 
 // termsFor returns the terms of a query with the variants of each: forms, synonyms and compounds
-// among the words of all memories, and similar words for a term that no memory has.
+// among the words of all memories. The first maxMisspelt terms that no memory has also get similar
+// words. It does not set idf and matches. A query without searchable words has no terms.
 func (r *Recaller) termsFor(ctx context.Context, query string) ([]scoredTerm, error) {
 	terms, spoken := termsOf(query)
 	var prefixes []string
@@ -122,8 +124,8 @@ func vocabularyOf(vocabulary []string, terms []term) [][]string {
 	return of
 }
 
-// searchTerm returns the variants of the term for the search in the database: as runs of characters
-// if the term is one, else as words.
+// searchTerm returns the variants of the term for the search in the database. They are in Runs if
+// the term is a run of characters, else in Words.
 func (w scoredTerm) searchTerm() records.RecallTerm {
 	var s records.RecallTerm
 	for _, v := range w.variants {
@@ -136,9 +138,9 @@ func (w scoredTerm) searchTerm() records.RecallTerm {
 	return s
 }
 
-// mostPromising returns the ids of the memories with the highest sum of the weights of their terms,
-// at most limit and best first, and the number of memories with any term. hits has the ids of the
-// memories that have each term. Of equal sums, the newer memory is first.
+// mostPromising returns the ids of the memories with the highest sum of the idf of their terms, at
+// most limit and best first. n is the number of memories with any term. hits[i] has the ids of the
+// memories that contain terms[i]. Of equal sums, the newer memory is first.
 func mostPromising(terms []scoredTerm, hits [][]uuid.UUID, limit int) (best []uuid.UUID, n int) {
 	weights := map[uuid.UUID]float64{}
 	for i, ids := range hits {
@@ -156,8 +158,8 @@ func mostPromising(terms []scoredTerm, hits [][]uuid.UUID, limit int) (best []uu
 // maxReasons is how many matched terms are reported as reasons.
 const maxReasons = 4
 
-// why returns up to maxReasons sentences for users about the terms that the memory matches, the
-// ones with most weight first.
+// why returns a sentence for users about each of the memory's matches, the ones with most weight
+// first and at most maxReasons.
 func (r ranked) why() []string {
 	strongest := slices.Clone(r.matches)
 	slices.SortStableFunc(strongest, func(a, b termMatch) int {
@@ -175,7 +177,8 @@ func (r ranked) why() []string {
 }
 
 // RankTexts returns the memories in all that answer a query, with reasons, best first and at most
-// MaxChosen. It uses no database. It returns nil if none answers the query.
+// MaxChosen. It uses no database and saves nothing. It returns nil if no memory answers the query
+// or the query has no searchable words.
 func RankTexts(query string, all []memories.Memory, now time.Time) []Choice {
 	read := documents(all)
 	vocabulary := wordsOf(read)
@@ -205,8 +208,8 @@ func RankTexts(query string, all []memories.Memory, now time.Time) []Choice {
 	return chosen
 }
 
-// wordsOf returns the words of the memories, each once and in any order. It leaves out words with
-// other characters than letters, and very short or long ones.
+// wordsOf returns the words of the memories for which words.CanBeMeant is true, each once and in
+// any order.
 func wordsOf(all []document) []string {
 	seen := map[string]bool{}
 	for _, d := range all {

@@ -15,9 +15,11 @@ import (
 	"memoir/internal/records"
 )
 
-// byModel lets the selector choose among the newest MaxCandidates memories outside given,
-// and adds at most request.Limit of its choices to record. It ignores unknown paths. It returns the
-// selector's error, also if the selector takes longer than Options.Patience.
+// byModel lets the selector choose among the newest MaxCandidates memories outside given. It sets
+// SelectedBy and Candidates of record, and adds at most request.Limit choices. It ignores unknown
+// and repeated paths; if no choice is left, the error is nil. It returns the selector's error, and
+// context.DeadlineExceeded if the selector takes longer than Options.Patience. Then record is
+// unchanged.
 func (r *Recaller) byModel(ctx context.Context, from records.RecallSources, record *records.Recall, request Request, given records.SessionDelivery) error {
 	candidates, err := r.store.Newest(ctx, from, slices.Collect(maps.Keys(given.Memories)), MaxCandidates)
 	if err != nil {
@@ -52,8 +54,8 @@ func (r *Recaller) byModel(ctx context.Context, from records.RecallSources, reco
 	return nil
 }
 
-// shortReason describes err, for which a model did not choose, in a few words for users. It leaves
-// out the text of a server's answer, which may be long or confidential.
+// shortReason returns a few words for users about err, the reason why a model did not choose. It
+// leaves out the text of a server's answer, which may be long or confidential.
 func shortReason(err error) string {
 	var short interface{ Plain() string }
 	switch {

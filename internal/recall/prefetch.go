@@ -9,8 +9,9 @@ import (
 )
 
 // Begin saves a record of a recall, starts the recall in the background, and returns the record's
-// id for Fetch. It returns ErrBusy if too many recalls run, memories.ErrNotFound for an unknown
-// agent, and *memories.InvalidError for an invalid request.
+// id for Fetch. The recall continues after the end of ctx. Its failure is only logged; Fetch then
+// returns a note. Begin returns ErrBusy if maxBackground recalls run, memories.ErrNotFound for an
+// unknown agent, and *memories.InvalidError for an invalid request.
 func (r *Recaller) Begin(ctx context.Context, request Request) (id string, err error) {
 	from, record, err := r.begin(ctx, &request)
 	if err != nil {
@@ -37,8 +38,9 @@ func (r *Recaller) Begin(ctx context.Context, request Request) (id string, err e
 // ErrBusy means that too many recalls are running in the background.
 var ErrBusy = &memories.ConflictError{Reason: "Too many recalls are running already. Nothing was begun. Try again shortly."}
 
-// complete chooses memories for a recall and saves its record, so that Fetch can deliver them. It
-// takes at most maxPending.
+// complete chooses memories for a recall and saves its record as settled, so that Fetch can
+// deliver them. After maxPending it stops with an error, and after any error the record stays
+// pending.
 func (r *Recaller) complete(from records.RecallSources, record records.Recall, request Request) error {
 	ctx, cancel := context.WithTimeout(r.closeCtx, maxPending)
 	defer cancel()
@@ -50,9 +52,10 @@ func (r *Recaller) complete(from records.RecallSources, record records.Recall, r
 }
 
 // Fetch returns the result of a recall that Begin started, without waiting. While the recall runs,
-// the result is pending. The first call after that returns the memories and records their delivery,
-// unless readOnly is set. Later calls return no memories. A recall that did not end in maxPending
-// has a note. It returns memories.ErrNotFound for an unknown agent or id.
+// Result.Pending is true. The first call after that returns the memories and records their
+// delivery. With readOnly it records nothing. Calls after the delivery return no memories and no
+// error. If the recall did not end within maxPending, Result.Note reports it. It returns
+// memories.ErrNotFound for an unknown agent or id.
 func (r *Recaller) Fetch(ctx context.Context, slug, id string, readOnly bool) (Result, error) {
 	from, err := r.store.RecallSources(ctx, slug)
 	if err != nil {
@@ -77,8 +80,9 @@ func (r *Recaller) Fetch(ctx context.Context, slug, id string, readOnly bool) (R
 	return result, err
 }
 
-// nothingMore returns the result of a recall whose memories were delivered before: without
-// memories, and with the budget that is left to the session now.
+// nothingMore returns the result of a recall whose memories were delivered before. It has no
+// memories. BudgetLeft is the rest of the session's budget now, or SessionBudget without a
+// session.
 func (r *Recaller) nothingMore(ctx context.Context, record records.Recall) (Result, error) {
 	result := resultOf(record)
 	if record.Session == "" {

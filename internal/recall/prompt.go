@@ -14,9 +14,9 @@ import (
 const maxLate = 10 * time.Minute
 
 // ForPrompt recalls memories for a prompt and returns them within the given time. If the recall
-// takes longer, it returns an empty result, and the memories are delivered with the session's next
-// prompt. After an error, which it logs, or while too many recalls run, it also returns an empty
-// result.
+// takes longer, it returns an empty result. The memories are then delivered with the session's
+// next prompt, if it follows within maxLate. It also returns an empty result while maxBackground
+// recalls run, and after an error, which it logs.
 func (r *Recaller) ForPrompt(request Request, within time.Duration) Result {
 	select {
 	case r.prefetches <- struct{}{}:
@@ -59,9 +59,9 @@ func (r *Recaller) ForPrompt(request Request, within time.Duration) Result {
 	return <-answer
 }
 
-// withLate recalls memories for a prompt and delivers them after the memories that came too late for
-// earlier prompts of the session. given are the records that this call marked as delivered, even if
-// it returns an error. A read-only request gets no late results.
+// withLate recalls memories for a prompt and delivers them after the memories that came too late
+// for earlier prompts of the session. given are the records that this call marked as delivered,
+// also if it returns an error. A read-only request gets no late results and has no given.
 func (r *Recaller) withLate(ctx context.Context, request Request) (result Result, given []records.Recall, err error) {
 	if request.ReadOnly {
 		result, err = r.Recall(ctx, request)
@@ -96,8 +96,8 @@ func (r *Recaller) withLate(ctx context.Context, request Request) (result Result
 	return result, given, nil
 }
 
-// waiting returns the records of recalls that came too late for the session's prompts in the last
-// maxLate and were not delivered since. A request without a session has none.
+// waiting returns the records of recalls that came too late for prompts of the session in of
+// during the last maxLate, and were not delivered. Without a session it returns nil.
 func (r *Recaller) waiting(ctx context.Context, of records.Recall) ([]records.Recall, error) {
 	if of.Session == "" {
 		return nil, nil

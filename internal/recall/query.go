@@ -35,9 +35,10 @@ type term struct {
 // functionCharacters are Chinese characters without a meaning for search.
 const functionCharacters = "的了是在有和就不人都一上也很到说要去你会着没看好自己这那里么什吗呢吧之与及或但而且为所以因从对把被让给个们我他她它其再还又只可能该请问哪谁几多少前后时中下大小用来出过得地"
 
-// termsOf returns the terms to search for a query, each once and at most maxTerms, and the language
-// of its words. It leaves out function words, short numbers, and parts that the query excludes.
-// Words come first, then pairs of characters and single characters of scripts without spaces.
+// termsOf returns the terms to search for a query, each once and at most maxTerms, and the
+// language of its words. Words come first, then the parts in scripts without spaces: Korean words,
+// pairs of characters, and single Chinese characters. It leaves out function words, short numbers,
+// and parts that the query excludes.
 func termsOf(query string) (terms []term, spoken language) {
 	query = exclusion.ReplaceAllString(ends(query), " ")
 	var all []string
@@ -81,7 +82,8 @@ func termsOf(query string) (terms []term, spoken language) {
 	return terms, spoken
 }
 
-// ends returns the first maxHead and the last maxTail bytes of a query, or all of a shorter one.
+// ends returns the first maxHead and the last maxTail bytes of a query, separated by a line feed.
+// It drops characters that it would cut. A shorter query is returned whole.
 func ends(query string) string {
 	if len(query) <= maxHead+maxTail {
 		return query
@@ -89,8 +91,8 @@ func ends(query string) string {
 	return strings.ToValidUTF8(query[:maxHead], "") + "\n" + strings.ToValidUTF8(query[len(query)-maxTail:], "")
 }
 
-// saysSomething reports whether a word is worth a search: it is no function word of English or of
-// the spoken language, and has two letters or minDigits digits.
+// saysSomething reports whether a word is worth a search. A function word of English or of the
+// spoken language is not. A word with a letter needs two characters, another one minDigits bytes.
 func saysSomething(word string, spoken language) bool {
 	if functionWords["en"][word] || functionWords[spoken][word] {
 		return false
@@ -112,8 +114,8 @@ func isKoreanWord(part string) bool {
 	return unicode.Is(unicode.Hangul, first) && n > 1 && n <= maxKoreanWord
 }
 
-// saysMore reports whether one of the characters is not Hiragana. Hiragana alone is mostly an
-// inflection in Japanese.
+// saysMore reports whether one of the characters of pair is not Hiragana. Hiragana alone is mostly
+// an inflection in Japanese.
 func saysMore(pair string) bool {
 	return strings.ContainsFunc(pair, func(r rune) bool { return !unicode.Is(unicode.Hiragana, r) && r != 'ー' })
 }

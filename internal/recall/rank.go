@@ -27,7 +27,8 @@ type scoredTerm struct {
 const assumedOthers = 30
 
 // idfOf returns the inverse document frequency of a term that count of total memories have, scaled
-// to 0–1: 1 if one memory has the term, near 0 if all have it.
+// to 0–1. It adds assumedOthers memories without the term to total. It is 1 if one memory has the
+// term, and falls with count.
 func idfOf(count, total int) float64 {
 	n, with := float64(total+assumedOthers), float64(count)
 	return math.Log(1+(n-with+0.5)/(with+0.5)) / math.Log(1+(n+0.5)/1.5)
@@ -89,9 +90,9 @@ const (
 	minOfBest = 0.65
 )
 
-// rank returns the memories that answer the query, best first: their matched terms have the minimum
-// weight, and their scores are not far below the best. short are the other memories with a match,
-// best first, with the reason. Memories without a match are in neither.
+// rank returns the memories that answer the query, best first. Their matched terms have the weight
+// minWeight, and their scores are at least minOfBest of the best one. short are the other memories
+// with a match, best first, with the reason in rejected. Memories without a match are left out.
 func rank(all []document, terms []scoredTerm, now time.Time) (answers, short []ranked) {
 	needed := minWeight(terms)
 	var able []ranked
@@ -144,8 +145,8 @@ func documents(all []memories.Memory) []document {
 	return read
 }
 
-// matches returns the terms that a memory contains, each with the variant and field of highest
-// value.
+// matches returns a match for each term that the memory contains, with the variant and the field
+// that give it the highest value.
 func (d document) matches(terms []scoredTerm) []termMatch {
 	var all []termMatch
 	for i := range terms {
@@ -186,8 +187,8 @@ func textOf(s string) text {
 	return t
 }
 
-// times returns how often a text contains a word. If run is set, it counts the characters of word
-// anywhere in the parts in scripts without spaces.
+// times returns how often a text contains a word. If run is set, it counts occurrences of word as
+// a string in the parts in scripts without spaces.
 func (t text) times(word string, run bool) int {
 	if run {
 		return strings.Count(t.runs, word)
@@ -204,8 +205,8 @@ const (
 
 var typePreference = map[memories.Type]float64{memories.Feedback: 1, memories.Project: 0.7, memories.User: 0.5, memories.Reference: 0.3}
 
-// weigh sets the memory's score: the weight of its matched terms, plus small bonuses for a recent
-// memory and for its type.
+// weigh sets the memory's score: matchedWeight, plus small bonuses for a recent memory and for its
+// type.
 func (r *ranked) weigh(now time.Time) {
 	fresh := 0.0
 	if age := memories.AgeOf(r.ModifiedAt, now); !age.Unknown {
@@ -224,8 +225,8 @@ func (r *ranked) matchedWeight() float64 {
 	return weight
 }
 
-// minWeight returns the weight of matched terms that a memory needs to answer the query. It grows
-// with the weight and the number of the query's terms.
+// minWeight returns the minimum matchedWeight of a memory that answers the query. It grows with
+// the sum of the terms' idf.
 func minWeight(terms []scoredTerm) float64 {
 	total := 0.0
 	for i := range terms {

@@ -96,7 +96,8 @@ func (r *Recaller) Close() {
 	r.running.Wait()
 }
 
-// HasModel reports whether a selector chooses memories before keywords do.
+// HasModel reports whether a selector is configured. Then it chooses memories, and keywords only
+// if it fails or chooses none.
 func (r *Recaller) HasModel() bool { return r.options.Selector != nil }
 
 // Request is a request for memories.
@@ -153,9 +154,11 @@ func (r Result) Blocks() []string {
 	return blocks
 }
 
-// Recall chooses memories for a query and returns them. Unless the request is read-only, it records
-// that the session has received them. Errors: memories.ErrNotFound for an unknown agent,
-// *memories.InvalidError for an invalid request, memories.ErrUnavailable without the database.
+// Recall chooses memories for a query and returns them. Unless the request is read-only, it
+// records that the session has received them. A result without memories is no error; Skipped may
+// have the reason. A failed model is no error either: keywords choose, and Note reports it. It
+// returns memories.ErrNotFound for an unknown agent, *memories.InvalidError for an invalid
+// request, and memories.ErrUnavailable without the database.
 func (r *Recaller) Recall(ctx context.Context, request Request) (Result, error) {
 	from, record, err := r.begin(ctx, &request)
 	if err != nil {
@@ -168,8 +171,8 @@ func (r *Recaller) Recall(ctx context.Context, request Request) (Result, error) 
 	return result, err
 }
 
-// begin checks a request, sets its defaults, and returns the agents whose memories can be chosen,
-// the request's agent first, and a new record of the recall. It does not save the record. It
+// begin checks a request and sets its defaults in place. It returns the agents whose memories can
+// be chosen, the request's agent first, and a new record of the recall, which it does not save. It
 // returns *memories.InvalidError for an invalid request, and memories.ErrNotFound for an unknown
 // agent.
 func (r *Recaller) begin(ctx context.Context, request *Request) (records.RecallSources, records.Recall, error) {
@@ -191,10 +194,10 @@ func (r *Recaller) begin(ctx context.Context, request *Request) (records.RecallS
 	}, err
 }
 
-// choose chooses memories by the model or by keywords and sets the choice, how it was made, and the
-// time it took in record. If the model fails, keywords choose; if it chooses none, keywords choose
-// among memories that match in name or description. If there is a reason not to search, it sets only
-// that. It saves nothing.
+// choose chooses memories by the model or by keywords. It sets the choice, how it was made, and
+// the time it took in record, and saves nothing. If the model fails, keywords choose. If it
+// chooses none, keywords choose among memories that match in name or description. If there is a
+// reason not to search, it sets only Skipped and the time, and returns nil.
 func (r *Recaller) choose(ctx context.Context, from records.RecallSources, record *records.Recall, request Request) error {
 	start := time.Now()
 	defer func() { record.Took = time.Since(start) }()
@@ -236,8 +239,9 @@ func (r *Recaller) choose(ctx context.Context, from records.RecallSources, recor
 	return nil
 }
 
-// gate returns what the session has received and the number of memories to choose from. If there is
-// a reason not to choose, such as a short query or a spent budget, it returns it as skip.
+// gate returns the memories that the session has received, and the number of memories to choose
+// from. If there is a reason not to choose, such as a short query or a spent budget, it returns it
+// as skip. Otherwise skip is "".
 func (r *Recaller) gate(ctx context.Context, from records.RecallSources, request Request) (given records.SessionDelivery, total int, skip Skip, err error) {
 	if !Askable(request.Query) {
 		return given, 0, SkipShortQuery, nil
@@ -260,9 +264,10 @@ func (r *Recaller) gate(ctx context.Context, from records.RecallSources, request
 	return given, total, skip, err
 }
 
-// deliver returns the record's chosen memories that exist, are new to the session, and fit into its
-// budget and into request.MaxText. Unless the request is read-only, it also saves the record as
-// delivered. If the record was delivered before, it returns no memories, and won is false.
+// deliver returns the record's chosen memories that exist and are new to the session. It leaves
+// out each that does not fit into the rest of the session's budget or of request.MaxText. Unless
+// the request is read-only, it also saves the record as delivered. If the record was delivered
+// before, it returns no memories, and won is false.
 func (r *Recaller) deliver(ctx context.Context, from records.RecallSources, record records.Recall, request Request) (result Result, won bool, err error) {
 	chosen := make([]uuid.UUID, len(record.Chosen))
 	for i, c := range record.Chosen {
@@ -352,7 +357,7 @@ func (r *Recaller) deleteExpired() {
 }
 
 // Refresh records that a session's conversation was compacted. From now on the session may receive
-// all memories again.
+// all memories again, with a full budget.
 func (r *Recaller) Refresh(ctx context.Context, agentID int64, session string) error {
 	return r.store.RefreshSession(ctx, agentID, session, r.now())
 }

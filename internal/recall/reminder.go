@@ -10,8 +10,8 @@ import (
 	"memoir/internal/memories"
 )
 
-// Head returns the text above a delivered memory: its age, or a warning about it if the memory is
-// stale, and the path of its file on one line.
+// Head returns the text above a delivered memory: its age and the path of its file on one line.
+// For a stale memory, a warning in a paragraph of its own replaces the age.
 func Head(age memories.Age, path string) string {
 	path = Defuse(onOneLine(path))
 	if age.Stale {
@@ -20,8 +20,7 @@ func Head(age memories.Age, path string) string {
 	return "Memory (" + age.Saved() + "): " + path + ":"
 }
 
-// factPlace returns the position of a line of an index for a head: path, line, and the heading
-// above it if there is one.
+// factPlace returns the path, the line, and the heading if it is not "", as text for a head.
 func factPlace(path string, line int, heading string) string {
 	position := fmt.Sprintf("%s, line %d", path, line)
 	if heading != "" {
@@ -33,8 +32,9 @@ func factPlace(path string, line int, heading string) string {
 // maxCited is how many missing citations are named.
 const maxCited = 5
 
-// Gone returns a warning that names up to maxCited of the citations, which were not found in the
-// project, and counts the others. It ends with an empty line. Without citations it is "".
+// Gone returns a warning that cited, the dead citations of a memory, were not found in the
+// project. It names the first maxCited and counts the others. It ends with an empty line. Without
+// citations it is "".
 func Gone(cited []memories.CheckedCitation) string {
 	if len(cited) == 0 {
 		return ""
@@ -49,16 +49,18 @@ func Gone(cited []memories.CheckedCitation) string {
 	return "This memory cites what is not found in the project any more: " + Defuse(strings.Join(names, ", ")) + ".\n\n"
 }
 
-// Warning returns the warnings about a memory's dead citations and its age, or "" if it has none.
+// Warning returns the warnings about a memory's dead citations and about its age, or "" if there
+// is no reason to warn.
 func Warning(gone []memories.CheckedCitation, age memories.Age) string {
 	return strings.TrimSpace(Gone(gone) + age.Warning())
 }
 
-// Block returns head and text as one text for a conversation, with tags in text escaped.
+// Block returns head, an empty line and text as one text for a conversation. It escapes
+// system-reminder tags in text (see Defuse), but not in head.
 func Block(head, text string) string { return head + "\n\n" + Defuse(text) }
 
 // Reminder returns the blocks, each inside system-reminder tags, which mark it as information and
-// not as a request. Without blocks it is "".
+// not as a request. It escapes nothing; the blocks come from Block. Without blocks it is "".
 func Reminder(blocks []string) string {
 	tagged := make([]string, len(blocks))
 	for i, block := range blocks {
@@ -67,8 +69,8 @@ func Reminder(blocks []string) string {
 	return strings.Join(tagged, "\n")
 }
 
-// Defuse returns text with the < of system-reminder tags replaced by &lt;, so that the text cannot
-// end its block or start another one.
+// Defuse returns text with the < of each system-reminder tag replaced by &lt;. The text then
+// cannot end its block or start another one.
 func Defuse(text string) string { return tags.ReplaceAllString(text, "&lt;$1") }
 
 // Models recognise tags in any letter case.

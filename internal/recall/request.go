@@ -9,9 +9,9 @@ import (
 	"memoir/internal/words"
 )
 
-// check sets the request's defaults and returns *memories.InvalidError for a negative limit or an
-// invalid session name. It removes NUL and invalid bytes from the query, and the middle of a long
-// one. It lowers the limit to MaxChosen.
+// check sets the request's defaults in place and lowers the limit to MaxChosen. It removes NUL,
+// invalid UTF-8, and the middle of a long query. It returns *memories.InvalidError for a negative
+// limit, and for a session name that is too long or no valid text.
 func (r *Request) check() error {
 	// Postgres refuses NUL and invalid UTF-8.
 	r.Query = strings.ToValidUTF8(strings.ReplaceAll(ends(r.Query), "\x00", ""), "")
@@ -31,8 +31,8 @@ func (r *Request) check() error {
 	return nil
 }
 
-// prefixOf returns the first limit bytes of a text, or up to three less to end between characters.
-// A shorter text is returned whole.
+// prefixOf returns the first limit bytes of a text, without a character that would be cut. A text
+// that is not longer is returned whole.
 func prefixOf(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -54,8 +54,8 @@ const (
 	SkipAllSeen     Skip = "all_seen"     // the session has received all memories
 )
 
-// Askable reports whether a query is long enough to choose memories by: it has two words, or two
-// characters of a script without spaces, such as Chinese, Japanese, Korean and Thai.
+// Askable reports whether a query is long enough to choose memories by. It is if it has two words,
+// or two characters of a script without spaces, such as Chinese, Japanese, Korean and Thai.
 func Askable(query string) bool {
 	query = strings.TrimSpace(query)
 	if strings.ContainsFunc(query, unicode.IsSpace) {

@@ -33,9 +33,9 @@ func SelectBy(m model.Model) Selector { return selector{m} }
 
 type selector struct{ model model.Model }
 
-// Select asks the model for the paths of the candidates that help with the query. It returns what
-// the model answers, unchecked. It returns the model's error, or one for an answer of another
-// shape.
+// Select asks the model for the paths of the candidates that help with the query. It returns the
+// paths in the answer unchecked, so they may be unknown or too many. It returns the model's error,
+// or *misshapen for an answer of another shape.
 func (s selector) Select(ctx context.Context, query string, candidates []memories.Memory) ([]string, error) {
 	answer, err := s.model.Ask(ctx, model.Question{
 		System: instructions, Text: "Request:\n" + query + "\n\nMemories:\n" + manifest(candidates, time.Now()), Schema: answerSchema, MaxTokens: maxAnswer,
@@ -55,8 +55,9 @@ func (s selector) Select(ctx context.Context, query string, candidates []memorie
 // maxAbout limits the first line of a memory without a description, in Unicode characters.
 const maxAbout = 200
 
-// about returns the description of a memory on one line. Without one, it returns the first line of
-// the body that is not empty, at most maxAbout characters, or "".
+// about returns the description of a memory on one line. Without a description, it returns the
+// first line of the body that is not blank, cut to maxAbout characters. If both are blank, it is
+// "".
 func about(m memories.Memory) string {
 	if text := strings.Join(strings.Fields(m.Description), " "); text != "" {
 		return text

@@ -30,8 +30,9 @@ var stemmers = map[language]func(*snowballstem.Env) bool{
 	"sv": swedish.Stem, "tr": turkish.Stem,
 }
 
-// stem returns the stem that the forms of a word have in common, by the rules of Russian, Arabic,
-// or for Latin letters of the language spoken. Words in other scripts are returned unchanged.
+// stem returns the stem that the forms of a word have in common. Cyrillic letters follow the rules
+// of Russian, Arabic ones of Arabic, and Latin ones of the language spoken. Words in other scripts
+// are returned unchanged.
 func stem(word string, spoken language) string {
 	first, _ := utf8.DecodeRuneInString(word)
 	switch {
@@ -48,8 +49,8 @@ func stem(word string, spoken language) string {
 	return env.Current()
 }
 
-// languageOf returns the language that has the most function words among words. Of equal ones it is
-// the first in languages, and English if there is no function word.
+// languageOf returns the language that has the most function words among words. Of several it is
+// the first in languages. It is English if no word is a function word.
 func languageOf(words []string) language {
 	spoken, count := language("en"), 0
 	for _, of := range languages {

@@ -40,7 +40,8 @@ const (
 	HeldOut Split = "held_out"
 )
 
-// Questions returns the questions of one half of the set.
+// Questions returns the questions of one half of the set. If the set cannot be read, it ends the
+// test.
 func Questions(t testing.TB, of Split) []Question {
 	t.Helper()
 	raw, err := quality.ReadFile("quality/queries.yaml")
@@ -54,7 +55,8 @@ func Questions(t testing.TB, of Split) []Question {
 	return slices.DeleteFunc(all, func(q Question) bool { return q.Split != of })
 }
 
-// Files returns the memory files of the set: their texts by file name.
+// Files returns the memory files of the set: their texts by file name, such as x.md. If they
+// cannot be read, it ends the test.
 func Files(t testing.TB) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -87,7 +89,8 @@ type Kind struct {
 	Right     float64 // percent: Recall, or Silent without relevant memories
 }
 
-// Kind returns the result for the kind with this name, or the zero Kind.
+// Kind returns the result for the kind of question with this name, or the zero Kind if there is no
+// such kind.
 func (v Verdict) Kind(name string) Kind {
 	for _, k := range v.Kinds {
 		if k.Name == name {
@@ -97,8 +100,9 @@ func (v Verdict) Kind(name string) Kind {
 	return Kind{}
 }
 
-// Judge calls choose with each question and returns how well the choices match the relevant
-// memories, in all and by kind of question. choose returns names of memories, best first.
+// Judge calls choose with each question's query, in order. It returns how well the choices match
+// the relevant memories, in percent, in all and by kind sorted by name. choose returns names of
+// memories, at most Most.
 func Judge(questions []Question, choose func(query string) []string) Verdict {
 	var v Verdict
 	kinds := map[string]*Kind{}
