@@ -39,9 +39,9 @@ type finding struct {
 	at    time.Time // time of the quoted message; zero if unknown
 }
 
-// check returns the candidate as a memory with its quote. reason is empty if it can be proposed: it
-// is complete, short, without hidden characters, can be read back from a file, and quotes one of
-// messages. Otherwise reason says in a few words why not.
+// check returns the candidate as a memory with its quote. reason is "" if the memory can be
+// proposed: it is complete, within the limits, without hidden characters, readable from a file,
+// and quotes one of messages. Otherwise reason is a few words for users, and f is not complete.
 func (c candidate) check(messages []transcript.Message) (f finding, reason string) {
 	t, known := memories.ParseType(c.Type)
 	f.Content = memories.Content{Name: strings.TrimSpace(c.Name), Type: t, Description: strings.TrimSpace(c.Description), Body: c.body()}
@@ -104,9 +104,10 @@ func startsFrontmatter(body string) bool {
 	return strings.TrimSpace(first) == "---"
 }
 
-// findQuote returns the quote with single spaces, and the time of the first message that contains
-// it, one of the user if possible. If the quote is too short or long, or no message contains it, it
-// returns only the reason.
+// findQuote returns the quote with single spaces, and the time of the message that contains it.
+// White space may differ. That is the first such message of the user, else of the assistant. If
+// the quote is too short or too long, or no message contains it, it returns only the reason. The
+// reason is "" if it was found.
 func findQuote(quote string, messages []transcript.Message) (shown string, at time.Time, reason string) {
 	normal := strings.Join(strings.Fields(quote), " ")
 	if n := utf8.RuneCountInString(normal); n < minQuote || n > maxQuote {

@@ -25,8 +25,8 @@ type Proposed struct {
 	Present *memories.Memory
 }
 
-// ETag returns a strong entity tag, quotes included. It covers the proposal's content and state and
-// the memory that it would change.
+// ETag returns a strong entity tag, quotes included. It changes with the proposal's content and
+// state, and with the memory in Present.
 func (p Proposed) ETag() string {
 	present := ""
 	if p.Present != nil {
@@ -79,8 +79,8 @@ func (x *Extractor) Proposal(ctx context.Context, slug, id string) (Proposed, er
 	return x.withPresent(ctx, agent, p)
 }
 
-// withPresent returns the proposal with the memory that has its name, if it waits for a decision
-// and there is such a memory.
+// withPresent returns the proposal with the memory that has its name in Present. Present is nil if
+// the proposal does not wait for a decision or there is no such memory.
 func (x *Extractor) withPresent(ctx context.Context, agent records.Agent, p records.Proposal) (Proposed, error) {
 	if p.State != records.ProposalWaiting {
 		return Proposed{Proposal: p}, nil
@@ -90,7 +90,7 @@ func (x *Extractor) withPresent(ctx context.Context, agent records.Agent, p reco
 }
 
 // memoryNamed returns the active memory with that name: the agent's own, else the team's. It
-// returns nil if there is none that can be read.
+// returns nil and no error if there is no such memory or it cannot be read.
 func (x *Extractor) memoryNamed(ctx context.Context, agent records.Agent, name string) (*memories.Memory, error) {
 	page, err := x.store.Memories(ctx, agent, memories.Filter{Name: name}, memories.PageRequest{Limit: 2})
 	if err != nil {
@@ -133,11 +133,12 @@ func (e Edits) apply(c memories.Content) memories.Content {
 	return c
 }
 
-// Accept saves a proposal, with the edits, as a memory and returns it. If it was accepted before,
-// it only returns the memory. match is the ETag that the user saw, or empty. Errors:
-// memories.ErrNotFound; memories.ErrChanged for another match; *memories.InvalidError for invalid
-// edits; *memories.ConflictError if it was refused, the name is taken, or the memory cannot be
-// written. After a crash or another error the memory is written later.
+// Accept saves a proposal, with the edits, as a new memory or in place of Present, and returns it.
+// match is the ETag that the user saw; "" skips its check. If the proposal was accepted before,
+// match and edits are ignored. Nothing is saved with these errors: memories.ErrNotFound;
+// memories.ErrChanged if match or the memory has changed; *memories.InvalidError for invalid
+// edits; *memories.ConflictError if it was refused or the name is taken. After a crash or another
+// error the memory is saved later.
 func (x *Extractor) Accept(ctx context.Context, slug, id, match string, actor memories.Actor, edits Edits) (engine.Result, error) {
 	seen, err := x.Proposal(ctx, slug, id)
 	if err != nil {
@@ -192,8 +193,9 @@ func (x *Extractor) acceptedResult(ctx context.Context, slug string, p records.P
 }
 
 // write saves the memory of a proposal in state accepting, marks the proposal as accepted, and
-// emits an event. If an earlier run has saved the memory, it returns that. If the memory cannot be
-// saved for good, the proposal waits for a decision again. After another error its state stays.
+// emits an event. If an earlier run has saved the memory, it returns that. If isRefusal is true
+// for the error of saving, it returns the error and the proposal waits for a decision again. After
+// another error the proposal stays in state accepting.
 func (x *Extractor) write(ctx context.Context, slug string, p records.Proposal) (engine.Result, error) {
 	ctx = engine.As(ctx, p.DecidedBy)
 	metadata := map[string]string{frontmatter.MetadataSource: frontmatter.SourceExtraction}
@@ -231,18 +233,18 @@ func (x *Extractor) write(ctx context.Context, slug string, p records.Proposal) 
 	return result, nil
 }
 
-// isRefusal reports whether saving a memory failed for good: the memory or agent is missing, the
-// memory has changed or exists already, or it is invalid.
+// isRefusal reports whether err means that a memory cannot be saved at all. It is true for
+// memories.ErrNotFound, memories.ErrChanged, *memories.ConflictError and *memories.InvalidError.
 func isRefusal(err error) bool {
 	var conflict *memories.ConflictError
 	var invalid *memories.InvalidError
 	return errors.Is(err, memories.ErrNotFound) || errors.Is(err, memories.ErrChanged) || errors.As(err, &conflict) || errors.As(err, &invalid)
 }
 
-// Refuse marks a proposal as refused, so that the same is not proposed again, and emits an event. A
-// second call changes nothing. match is the ETag that the user saw, or empty. It returns
-// memories.ErrNotFound, memories.ErrChanged for another match, and *memories.ConflictError if the
-// proposal was accepted.
+// Refuse marks a proposal as refused, so that the same is not proposed again, emits an event, and
+// returns it. A refused proposal is returned unchanged. match is the ETag that the user saw; ""
+// skips its check. It returns memories.ErrNotFound, memories.ErrChanged for another match, and
+// *memories.ConflictError if the proposal was accepted.
 func (x *Extractor) Refuse(ctx context.Context, slug, id, match string, actor memories.Actor) (Proposed, error) {
 	p, err := x.Proposal(ctx, slug, id)
 	if err != nil {
@@ -265,8 +267,9 @@ func (x *Extractor) Refuse(ctx context.Context, slug, id, match string, actor me
 }
 
 // FinishAccepting saves the memories of proposals that were accepted before the given time but not
-// saved because of a crash. A proposal whose memory cannot be saved waits for a decision again. It
-// tries all and returns the other errors.
+// saved because of a crash. A proposal whose memory cannot be saved waits for a decision again,
+// which is no error. After another error it continues with the next proposal, and returns the
+// joined errors.
 func (x *Extractor) FinishAccepting(ctx context.Context, before time.Time) error {
 	begun, err := x.store.ProposalsToFinish(ctx, before)
 	if err != nil || len(begun) == 0 {
@@ -285,8 +288,9 @@ func (x *Extractor) FinishAccepting(ctx context.Context, before time.Time) error
 	return errors.Join(all...)
 }
 
-// acceptAll saves the memories of those proposals among ids that mode Auto has accepted. A proposal
-// whose memory cannot be saved waits for a person. It stops at the first other error.
+// acceptAll saves the memories of the proposals among ids that are in state accepting. A proposal
+// whose memory cannot be saved waits for a person, which is no error. It stops at the first other
+// error.
 func (x *Extractor) acceptAll(ctx context.Context, agent records.Agent, ids []uuid.UUID) error {
 	for _, id := range ids {
 		p, err := x.store.Proposal(ctx, agent.ID, id.String())

@@ -39,8 +39,9 @@ type decided struct {
 	why   string
 }
 
-// newDuplicateFilter returns a filter that compares findings with the agent's newest memories,
-// waiting and refused proposals, and deleted contents. It reads them from the database.
+// newDuplicateFilter returns a filter for the agent. It reads the newest maxNames memories without
+// bodies, the undecided and refused ones of the last maxDecided proposals, and the last maxDecided
+// deleted contents.
 func (x *Extractor) newDuplicateFilter(ctx context.Context, agent records.Agent) (*duplicateFilter, error) {
 	s := &duplicateFilter{x: x, agent: agent}
 	var err error
@@ -78,9 +79,10 @@ func (s *duplicateFilter) existing(findings []finding) []known {
 	return all
 }
 
-// reject returns why a finding is not proposed, or "" if it is: it equals an earlier finding, a
-// memory, a proposal or a deleted content. If a memory's name differs from f's only in case
-// and separators, it changes the name of f to it.
+// reject returns why a finding is not proposed, as a few words for users, or "". It rejects a
+// finding with the name of an earlier finding. It also rejects one with nearly the words of an
+// earlier finding, a memory, a proposal or a deleted content. It may change the name of f to the
+// name of a memory that differs only in case and separators.
 func (s *duplicateFilter) reject(ctx context.Context, f *finding, earlier []finding) (why string, err error) {
 	for _, m := range s.names {
 		if strings.EqualFold(m.Name, f.Name) || memories.Slug(m.Name) == memories.Slug(f.Name) {
@@ -118,8 +120,8 @@ func (s *duplicateFilter) reject(ctx context.Context, f *finding, earlier []find
 	return "", err
 }
 
-// similar returns the maxCompared memories of the agent that have most of the maxTerms longest
-// words of mine. It returns none if mine is empty.
+// similar returns the agent's memories with most of the maxTerms longest words of mine, at most
+// maxCompared. It returns nil if mine is empty.
 func (s *duplicateFilter) similar(ctx context.Context, mine map[string]bool) ([]memories.Memory, error) {
 	longestWords := slices.SortedFunc(maps.Keys(mine), func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), strings.Compare(a, b)) })
 	var terms []records.RecallTerm
@@ -160,8 +162,8 @@ const minLikeness = 0.85
 // labels removes the labels that many memories contain.
 var labels = strings.NewReplacer("**Why:**", "", "**How to apply:**", "")
 
-// wordsOf returns the set of folded words (words.Spaced) of a memory's body, without the labels
-// that many memories have, such as Why.
+// wordsOf returns the set of folded words (words.Spaced) of a memory's body. It leaves out the
+// labels **Why:** and **How to apply:**.
 func wordsOf(c memories.Content) map[string]bool {
 	all := map[string]bool{}
 	for word := range words.Spaced(labels.Replace(c.Body)) {
@@ -178,8 +180,8 @@ func sameText(a, b memories.Content) bool {
 
 func sequence(text string) string { return strings.Join(slices.Collect(words.All(text)), " ") }
 
-// isSimilar reports whether two sets have at least minLikeness of all their words in common. It is
-// false if one is empty.
+// isSimilar reports whether the common words of two sets are at least minLikeness of all their
+// words. It is false if one is empty.
 func isSimilar(a, b map[string]bool) bool {
 	if len(a) == 0 || len(b) == 0 {
 		return false

@@ -83,7 +83,7 @@ const (
 
 // Start returns an Extractor. In the background it queues unread conversations, saves the memories
 // of accepted proposals after a crash, and deletes old submitted texts. It registers its job with
-// Options.Queue. The caller must call Close.
+// Options.Queue, so the caller must start the queue afterwards. The caller must call Close.
 func Start(engine *engine.Engine, store Store, options Options) *Extractor {
 	if options.Mode == "" {
 		options.Mode = Propose
@@ -119,8 +119,8 @@ func (x *Extractor) Quiet() time.Duration { return x.options.Quiet }
 func (x *Extractor) Reads() bool { return x.options.Mode != Off && x.options.Model != nil }
 
 // runBackground deletes old submitted texts and saves the memories of interrupted accepts, every
-// finishInterval until ctx ends. Before, it queues unread conversations, once. It waits while the
-// engine is not ready.
+// finishInterval until ctx ends. It also queues unread conversations, until that has succeeded
+// once. It does nothing while the engine is not ready.
 func (x *Extractor) runBackground(ctx context.Context) {
 	defer close(x.done)
 	ticker := time.NewTicker(finishInterval)

@@ -70,8 +70,8 @@ type line struct {
 	Text string `json:"text"`
 }
 
-// questionAbout returns the question about a part of a conversation. If omitted is not zero, it
-// states that earlier messages are left out.
+// questionAbout returns the question about a part of a conversation, with the existing memories.
+// If omitted is not zero, it states that earlier messages are left out.
 func questionAbout(piece []transcript.Message, existing []known, omitted int) model.Question {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
@@ -100,9 +100,9 @@ func formatTime(at time.Time) string {
 	return at.UTC().Format("Monday 2006-01-02 15:04 MST")
 }
 
-// split cuts a conversation into at most maxQuestions parts, newest first. Each has as many
-// messages as fit into transcript.PieceText, but at least one. omitted is the number of older
-// messages left.
+// split cuts a conversation into at most maxQuestions parts, the newest part first. Each has as
+// many messages, in their order, as fit into transcript.PieceText, but at least one. omitted is
+// the number of older messages that are in no part.
 func split(messages []transcript.Message) (parts [][]transcript.Message, omitted int) {
 	stop := len(messages)
 	for stop > 0 && len(parts) < maxQuestions {

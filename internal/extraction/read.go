@@ -29,8 +29,8 @@ type unseenError struct{ error }
 func (e *unseenError) Unwrap() error { return e.error }
 
 // refusal converts an *agents.TranscriptError to *memories.InvalidError for the field
-// transcript_path, inside *unseenError if another server may see the file. It returns other errors
-// unchanged.
+// transcript_path. It wraps it in *unseenError if another server may see the file. It returns
+// other errors and nil unchanged.
 func refusal(err error) error {
 	var refused *agents.TranscriptError
 	switch {
@@ -57,7 +57,9 @@ type stretch struct {
 }
 
 // read returns the unread part of a conversation, from its transcript or from the texts submitted
-// for it. It skips messages that the agent's last readings had.
+// for it. It leaves out the last message of an earlier reading and all messages before it. It
+// returns *memories.InvalidError for a path that is not allowed, wrapped in *unseenError if
+// another server may see the file. It stores nothing.
 func (x *Extractor) read(ctx context.Context, agent records.Agent, c records.Conversation) (stretch, error) {
 	lastRead, err := x.store.LastRead(ctx, agent.ID)
 	if err != nil {
@@ -74,8 +76,9 @@ func (x *Extractor) read(ctx context.Context, agent records.Agent, c records.Con
 	return x.readFile(c, reading)
 }
 
-// readFile reads the transcript of a conversation from the last position to its present end. If the
-// bytes before that position have changed, it reads from the start; reading skips known messages.
+// readFile reads the transcript of a conversation from the last position to its present end. If
+// the bytes before that position have changed, it reads from the start, and reading skips known
+// messages. The result's to is the position for the next reading, which is not stored.
 func (x *Extractor) readFile(c records.Conversation, reading transcript.Reading) (stretch, error) {
 	file, err := agents.OpenTranscript(x.options.ClaudeDir, c.Transcript)
 	if err != nil {
@@ -106,8 +109,8 @@ func (x *Extractor) readFile(c records.Conversation, reading transcript.Reading)
 // tailBytes is the number of bytes before a position that identify it (arbitrary).
 const tailBytes = 1 << 10
 
-// tailHash returns a hash of the tailBytes before an offset in a file, or of fewer if there are
-// fewer. It is empty for offset 0.
+// tailHash returns a hash of the bytes before an offset in a file, at most tailBytes. For offset 0
+// it returns an empty slice. It returns an error if the file is shorter than offset.
 func tailHash(file io.ReaderAt, offset int64) ([]byte, error) {
 	if offset == 0 {
 		return []byte{}, nil
@@ -120,8 +123,9 @@ func tailHash(file io.ReaderAt, offset int64) ([]byte, error) {
 	return sum[:], nil
 }
 
-// readGiven reads the texts that scripts submitted for a conversation. It adds the ids of the last
-// messages to seen, and skips all messages up to one in seen.
+// readGiven reads the texts that scripts submitted for a conversation, and returns their ids with
+// the unread messages. In each text it skips all messages up to the last one in seen. It then adds
+// the id of the text's last message to seen. It stores and deletes nothing.
 func (x *Extractor) readGiven(ctx context.Context, c records.Conversation, reading transcript.Reading, seen map[string]bool) (stretch, error) {
 	texts, err := x.store.PendingTexts(ctx, c.AgentID, c.Session)
 	if err != nil {
@@ -160,8 +164,9 @@ func (x *Extractor) readGiven(ctx context.Context, c records.Conversation, readi
 	return s, nil
 }
 
-// inMemoryOf returns a function that reports whether an absolute path, given or without links, is a
-// Markdown file in one of the agent's memory directories.
+// inMemoryOf returns a function that reports whether an absolute path is a Markdown file in one of
+// the agent's memory directories. The path may start with the agent's directory as recorded or
+// with links resolved.
 func inMemoryOf(agent records.Agent) func(path string) bool {
 	on := agents.Agent{Slug: agent.Slug, Layout: agents.Layout(agent.Layout), Dir: agent.Dir}
 	dirs := []string{agent.Dir}

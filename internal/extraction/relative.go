@@ -42,8 +42,8 @@ var (
 	absoluteSuffix = regexp.MustCompile(`^[\s,]*[([]?\s*(?:on |am |the |den )?\d{4}-\d\d|^[\s,]+(?:of|in) (?:the|each|every|an?) |^ (?:des|im|jedes|eines) `)
 )
 
-// relativeDate returns the first relative date in a text, such as "yesterday", or "" if it has
-// none. It skips code, and dates that the words after them make absolute or regular.
+// relativeDate returns the first relative date in a text, such as "yesterday", or "" if there is
+// no such date. It skips code, and dates that the following words make absolute or regular.
 func relativeDate(text string) string {
 	text = inCode.ReplaceAllString(text, " ")
 	for at := 0; at < len(text); {
@@ -61,7 +61,7 @@ func relativeDate(text string) string {
 }
 
 // Doubt returns a sentence about a relative date in the proposal, which a person should replace
-// before accepting it. It is empty if there is no such date, or the proposal is decided.
+// before accepting it. It is "" if there is no such date, or the proposal is decided.
 func (p Proposed) Doubt() string {
 	if p.DecidedAt.IsZero() {
 		return doubt(p.Name+"\n"+p.Description+"\n"+p.Body, p.QuotedAt)
@@ -69,8 +69,8 @@ func (p Proposed) Doubt() string {
 	return ""
 }
 
-// doubt returns a sentence that quotes the first relative date in text and names the day of its
-// message. It is empty if text has no relative date.
+// doubt returns a sentence that quotes the first relative date in text and names the day saidAt,
+// or states that the day is unknown. It is "" if text has no relative date.
 func doubt(text string, saidAt time.Time) string {
 	switch found := relativeDate(text); {
 	case found == "":

@@ -31,11 +31,12 @@ type Outcome struct {
 // modelTimeout is the timeout of one question (arbitrary). No one waits for it.
 const modelTimeout = 2 * time.Minute
 
-// Run reads the unread part of a conversation, asks the model, and stores proposals together with
-// the new position, so that it can be repeated. It emits an event, and in mode Auto saves proposals
-// without doubts. If extraction or the agent's memory is off, it only says so. The Outcome has the
-// cost, also after an error. It returns memories.ErrNotFound, *memories.InvalidError for a wrong
-// transcript, and *model.Error.
+// Run reads the unread part of a conversation and asks the model. It stores proposals and the new
+// position together, so that a repeated Run is safe, and emits an event if there are proposals. In
+// mode Auto it also saves the memories of proposals that need no decision. If extraction or the
+// agent's memory is off, it reads nothing, Message reports this, and the error is nil. The Outcome
+// has the used tokens, also with an error. It returns memories.ErrNotFound, *memories.InvalidError
+// for a wrong transcript, and *model.Error.
 func (x *Extractor) Run(ctx context.Context, task Task) (Outcome, error) {
 	out := Outcome{}
 	if !x.Reads() {
@@ -94,8 +95,9 @@ func (x *Extractor) agent(ctx context.Context, id int64) (records.Agent, error) 
 }
 
 // find asks the model about an unread part of a conversation and returns at most maxPerRun
-// proposals. It asks nothing if the agent itself saved memories there or no person wrote. It sets
-// the message and adds the cost in out. It stores nothing.
+// proposals. If the agent itself saved memories in that part, or no person wrote, it does not ask
+// and returns nil. It leaves out candidates that fail a check. It sets Message and adds the used
+// tokens in out. It stores nothing.
 func (x *Extractor) find(ctx context.Context, agent records.Agent, session string, s stretch, out *Outcome) ([]records.Proposal, error) {
 	switch {
 	case len(s.Wrote) > 0:
@@ -144,7 +146,8 @@ func (x *Extractor) find(ctx context.Context, agent records.Agent, session strin
 }
 
 // sessionOf returns the name of the session to record in the memory's file. For a submitted
-// conversation it is the session in its transcript, else the submitted name, which may be empty.
+// conversation it is the session in its transcript, else the name that the script submitted, or ""
+// without one.
 func sessionOf(session string, s stretch) string {
 	if name, isGiven := strings.CutPrefix(session, givenPrefix); isGiven {
 		if s.Session != "" {
@@ -158,8 +161,9 @@ func sessionOf(session string, s stretch) string {
 	return session
 }
 
-// ask asks the model one question and returns the candidates in its answer. It adds the cost to
-// out, also after an error.
+// ask asks the model one question and returns the candidates in its answer, unchecked. It adds the
+// used tokens to out, also after an error. It returns the model's error, or an error for an answer
+// of another shape.
 func (x *Extractor) ask(ctx context.Context, question model.Question, out *Outcome) ([]candidate, error) {
 	askCtx, cancel := context.WithTimeout(ctx, modelTimeout)
 	defer cancel()
@@ -181,9 +185,9 @@ func (x *Extractor) ask(ctx context.Context, question model.Question, out *Outco
 	return found.Memories, nil
 }
 
-// proposalsOf returns a waiting proposal for each finding. In mode Auto, proposals that need no
-// person are in state accepting instead, for the memory of the same name if there is one. It stores
-// nothing.
+// proposalsOf returns a new proposal for each finding, in state waiting. In mode Auto, a proposal
+// for which needsDecision is false is in state accepting instead. Its target is the memory of the
+// same name, if there is one. It stores nothing.
 func (x *Extractor) proposalsOf(ctx context.Context, agent records.Agent, session string, findings []finding) ([]records.Proposal, error) {
 	now := records.Now()
 	var proposals []records.Proposal
@@ -209,8 +213,9 @@ func (x *Extractor) proposalsOf(ctx context.Context, agent records.Agent, sessio
 	return proposals, nil
 }
 
-// jobSummary returns a text for users about a run: the numbers of messages read and left out, of
-// unreadable lines and of findings, and the reasons for rejected candidates.
+// jobSummary returns a text for users about a run. It has the numbers of messages read and left
+// out, of unreadable lines and of findings, and the reasons for rejected candidates. It sorts
+// rejected in place.
 func jobSummary(read, omitted, unread, found int, rejected []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Read %s", counted(read, "message", "messages"))
@@ -239,7 +244,8 @@ func counted(n int, one, more string) string {
 	return fmt.Sprintf("%d %s", n, more)
 }
 
-// shortList returns the elements of a list, separated by commas. After five, it adds "and others".
+// shortList returns the elements of a list, separated by commas. Instead of the elements after the
+// fifth it adds "and others".
 func shortList(all []string) string {
 	const maxShown = 5
 	if len(all) > maxShown {

@@ -26,8 +26,9 @@ const maxUnreadAge = 30 * 24 * time.Hour
 const givenPrefix = "given:"
 
 // ScheduleRead queues the transcript at path, to be read when the session has been quiet for
-// Options.Quiet. It does nothing if path is empty, extraction is off, or the agent's memory is off.
-// It returns *memories.InvalidError if path is not allowed.
+// Options.Quiet. Each call for the transcript restarts that time. It does nothing and returns nil
+// if path is empty, extraction is off or has no model, or the agent's memory is off. It returns
+// memories.ErrNotFound for an unknown agent, and *memories.InvalidError if path is not allowed.
 func (x *Extractor) ScheduleRead(ctx context.Context, slug, path string) error {
 	if !x.Reads() || path == "" {
 		return nil
@@ -40,8 +41,9 @@ func (x *Extractor) ScheduleRead(ctx context.Context, slug, path string) error {
 }
 
 // scheduleRead records the conversation of the transcript at path and queues its reading after the
-// given time. Zero means now, in a job of its own. It returns memories.ErrNotFound for an unknown
-// agent, errMemoryOff, and *memories.InvalidError if path is not allowed.
+// given time. Zero means now, in a job of its own, and another waiting job of the conversation
+// stays. It returns memories.ErrNotFound for an unknown agent, errMemoryOff, and
+// *memories.InvalidError if path is not allowed.
 func (x *Extractor) scheduleRead(ctx context.Context, slug, path string, after time.Duration) (Deferred, error) {
 	agent, err := x.store.AgentUncounted(ctx, slug)
 	if err != nil {
@@ -80,9 +82,9 @@ type Deferred struct {
 // Name returns the session without the prefix of submitted conversations.
 func (d Deferred) Name() string { return strings.TrimPrefix(d.Session, givenPrefix) }
 
-// enqueue queues the reading of a conversation at the given time; zero means now. A waiting job
-// with the key is moved to that time, and a running one runs once more. Without Options.Queue it
-// queues nothing.
+// enqueue queues the reading of a conversation at the given time; the zero time means now. A
+// waiting job with the key is moved to that time, and a running one runs once more then. Without
+// Options.Queue it queues nothing and returns no error.
 func (x *Extractor) enqueue(ctx context.Context, agent records.Agent, task Task, key string, at time.Time) (Deferred, error) {
 	if x.options.Queue == nil {
 		return Deferred{task, key}, nil
@@ -102,9 +104,11 @@ type Request struct {
 	Path string
 }
 
-// Ask stores the conversation of a request and queues it to be read now. It returns
-// memories.ErrNotFound for an unknown agent, *memories.InvalidError for a path that is not allowed,
-// and *memories.ConflictError if extraction or the agent's memory is off or there is no model.
+// Ask stores the conversation of a request and queues it to be read now. It returns at once; Wait
+// waits for the result. It sets the ids of request.Messages in place. It returns
+// memories.ErrNotFound for an unknown agent, and *memories.InvalidError for a path that is not
+// allowed. It returns *memories.ConflictError if extraction or the agent's memory is off or there
+// is no model.
 func (x *Extractor) Ask(ctx context.Context, request Request) (Deferred, error) {
 	agent, err := x.store.AgentUncounted(ctx, request.Agent)
 	if err != nil {
@@ -139,8 +143,8 @@ func (x *Extractor) Ask(ctx context.Context, request Request) (Deferred, error) 
 }
 
 // withIDs sets the id of each message, in place, to a hash of it and all previous messages, and
-// replaces NUL by U+FFFD. A script can then submit a longer version of a conversation, and known
-// messages are skipped.
+// replaces NUL by U+FFFD in texts. It returns messages. A script can then submit a longer version
+// of a conversation, and known messages are skipped.
 func withIDs(messages []transcript.Message) []transcript.Message {
 	before := ""
 	for i, m := range messages {
@@ -153,7 +157,8 @@ func withIDs(messages []transcript.Message) []transcript.Message {
 }
 
 // enqueueUnread queues the stored conversations of the last maxUnreadAge that are not read
-// completely, unless conversations are not read. It skips agents that no longer exist.
+// completely. Each is read when it has been quiet for Options.Quiet. It does nothing if Reads is
+// false or there is no queue. It skips agents that no longer exist.
 func (x *Extractor) enqueueUnread(ctx context.Context) error {
 	if !x.Reads() || x.options.Queue == nil {
 		return nil

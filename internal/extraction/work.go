@@ -10,9 +10,10 @@ import (
 	"memoir/internal/memories"
 )
 
-// work is the job that reads a conversation. If this server cannot see the transcript or reads
-// none, the job waits for another server, unless there is none or the conversation is old. A
-// missing conversation and a wrong transcript fail it without a retry.
+// work is the work of the job that reads a conversation. If this server cannot see the transcript
+// or reads no conversations, it returns jobs.Later, so that another server tries, unless retryTime
+// is zero. For a missing conversation and a wrong transcript it returns jobs.Permanent. The result
+// has the used tokens, also with an error.
 func (x *Extractor) work(ctx context.Context, _ jobs.Job, task Task) (jobs.Result, error) {
 	out, err := x.Run(ctx, task)
 	var unseen *unseenError
@@ -41,8 +42,9 @@ const (
 	retryFor = 24 * time.Hour
 )
 
-// retryTime returns when another server should try the conversation: after an eighth of its age. It
-// is zero if no other server runs jobs or the conversation is older than retryFor.
+// retryTime returns when another server should try the conversation. It is after an eighth of the
+// time since the last activity, but at least minRetry and at most maxRetry. It is the zero time if
+// no other server runs jobs or the last activity is longer ago than retryFor.
 func (x *Extractor) retryTime(ctx context.Context, task Task) (time.Time, error) {
 	alone, err := x.options.Queue.Alone(ctx)
 	if err != nil || alone {
@@ -59,9 +61,10 @@ func (x *Extractor) retryTime(ctx context.Context, task Task) (time.Time, error)
 // pollInterval is the interval of the checks for the end of a job (arbitrary).
 const pollInterval = 200 * time.Millisecond
 
-// Wait waits until the job of a requested reading has finished or failed once, and returns it with
-// done true. A failed job may still wait for a retry. After the timeout it returns the unfinished
-// job with done false. It returns memories.ErrNotFound if the job was deleted with its agent.
+// Wait waits until the job of a requested reading has finished, or its first attempt has failed,
+// and returns it with done true. A failure is no error; it is in job.Problem, and the job may
+// still be retried. After the timeout Wait returns the unfinished job with done false. It returns
+// memories.ErrNotFound if the job does not exist, and ctx.Err() if ctx ends.
 func (x *Extractor) Wait(ctx context.Context, d Deferred, timeout time.Duration) (job jobs.Entry, done bool, err error) {
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
