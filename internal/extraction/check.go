@@ -40,8 +40,9 @@ type finding struct {
 }
 
 // check returns the candidate as a memory with its quote. reason is "" if the memory can be
-// proposed: it is complete, within the limits, without hidden characters, readable from a file,
-// and quotes one of messages. Otherwise reason is a few words for users, and f is not complete.
+// proposed. It then is complete, within the limits, without hidden characters, readable from a
+// file, and quotes one of messages. Otherwise reason is a few words for users, and f is not
+// complete.
 func (c candidate) check(messages []transcript.Message) (f finding, reason string) {
 	t, known := memories.ParseType(c.Type)
 	f.Content = memories.Content{Name: strings.TrimSpace(c.Name), Type: t, Description: strings.TrimSpace(c.Description), Body: c.body()}
