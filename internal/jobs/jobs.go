@@ -83,7 +83,8 @@ type Queue struct {
 	after map[int64]time.Duration
 }
 
-// New returns a queue that stores jobs in the database of store. It runs none before Start.
+// New returns a queue that stores jobs in the database of store. It runs no jobs before Start. It
+// returns an error if River refuses the options; it sends no statement to the database.
 func New(store *postgres.Store, options Options) (*Queue, error) {
 	options.Workers = cmp.Or(options.Workers, 2)
 	options.FirstRetry = cmp.Or(options.FirstRetry, 30*time.Second)
@@ -140,7 +141,6 @@ type envelope struct {
 	Work  json.RawMessage `json:"work"`
 }
 
-// Kind returns the kind under which River stores the job.
 func (e envelope) Kind() string { return e.kind }
 
 // Job describes the running job, besides its arguments.
@@ -167,10 +167,11 @@ type Kind[A any] struct {
 	name  string
 }
 
-// Register registers a kind of job and its work, and returns the kind for Enqueue. The context of
-// work ends at the time limit or when the server stops. After an error the job is repeated later,
-// unless the error is of Permanent or Later, or its method Again returns false. Servers of other
-// versions may read the arguments, so a changed A must accept older JSON.
+// Register registers a kind of job and its work, and returns the kind for Enqueue. Call it before
+// Start. The context of work ends after timeLimit or when the server stops. After an error or a
+// panic the job is repeated, up to Options.MaxAttempts. Permanent errors and errors whose method
+// Again returns false end it. Later sets the time of the next run. Servers of other versions may
+// read the arguments, so a changed A must accept older JSON.
 func Register[A any](q *Queue, name string, work func(ctx context.Context, job Job, args A) (Result, error)) Kind[A] {
 	river.AddWorkerArgs(q.workers, envelope{kind: name}, &worker{queue: q, work: func(ctx context.Context, job Job, raw json.RawMessage) (Result, error) {
 		var args A
@@ -196,9 +197,11 @@ type Once struct {
 	Postpone bool
 }
 
-// Enqueue stores a job for an agent and calls Options.Changed. If an unfinished job of the kind and
-// key exists, it moves that job if once.Postpone is set, and else changes nothing. It returns
-// memories.ErrNotFound if the agent was forgotten, and memories.ErrUnavailable.
+// Enqueue stores a job for an agent and calls Options.Changed. It does not wait for the job. If
+// the agent has an unfinished job of the kind and key, no second one is stored. If once.Postpone
+// is set, that job is moved; otherwise it stays unchanged. Both are no error. Enqueue returns
+// memories.ErrNotFound if the agent was forgotten, and memories.ErrUnavailable without the
+// database.
 func (k Kind[A]) Enqueue(ctx context.Context, agent records.Agent, args A, once Once) error {
 	work, err := json.Marshal(args)
 	if err != nil {

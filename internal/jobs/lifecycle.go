@@ -11,8 +11,8 @@ import (
 const serverStopped = "its server stopped; it starts again"
 
 // Start starts to run jobs in the background, as soon as ready returns true and Postgres is
-// available. It returns at once. When ctx ends, the queue stops as after Close. Without registered
-// kinds it does nothing.
+// available. It returns at once. When ctx ends, the queue stops as Close describes. If no kind is
+// registered, it does nothing. Call it once.
 func (q *Queue) Start(ctx context.Context, ready func() bool) {
 	if q.kinds == 0 {
 		return // no jobs can exist
@@ -21,17 +21,17 @@ func (q *Queue) Start(ctx context.Context, ready func() bool) {
 	q.running.Go(func() { q.run(ctx, ready) })
 }
 
-// Close prevents further starts, waits for running ones up to Options.StopTimeout, and cancels the
-// rest, which another server repeats. It returns when all have ended, but at most cancelTimeout
-// later.
+// Close starts no further jobs, waits for running ones up to Options.StopTimeout, and cancels the
+// rest, which another server or the next start repeats. It returns when all have ended, but at
+// most cancelTimeout after the cancellation. Before Start it does nothing.
 func (q *Queue) Close() {
 	q.stop()
 	q.running.Wait()
 }
 
 // run waits until ready returns true and Postgres is available, and runs jobs until ctx ends. Then
-// it waits for the running jobs, cancels those that take too long, and deletes its record in the
-// database.
+// it waits up to Options.StopTimeout for the running jobs and cancels the rest. If all have ended,
+// it deletes this server's record in the database.
 func (q *Queue) run(ctx context.Context, ready func() bool) {
 	for !ready() {
 		if !pause(ctx, 100*time.Millisecond) {
@@ -80,14 +80,14 @@ func (q *Queue) heartbeat(ctx context.Context) {
 	}
 }
 
-// Alone reports whether no other server has recorded within Options.ServerTimeout that it runs
-// jobs.
+// Alone reports whether no other server that shares the database has sent a heartbeat within
+// Options.ServerTimeout.
 func (q *Queue) Alone(ctx context.Context) (bool, error) {
 	other, err := q.store.HasOtherJobServer(ctx, q.id, q.options.ServerTimeout)
 	return !other, err
 }
 
-// pause waits for the duration d and returns true, or returns false when ctx ends before.
+// pause waits for the duration d and returns true. If ctx ends before, it returns false at once.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

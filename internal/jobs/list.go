@@ -54,8 +54,9 @@ type Cost struct {
 // MaxListed is the maximum number of jobs in a list (arbitrary).
 const MaxListed = 100
 
-// List returns at most MaxListed of an agent's jobs of all kinds: unfinished ones first, then the
-// newest.
+// List returns an agent's jobs of all kinds, at most MaxListed: unfinished ones first, then the
+// newest. Finished jobs are deleted after Kept. An agent without jobs, or an unknown one, gives an
+// empty list and no error.
 func List(ctx context.Context, store records.Jobs, agentID int64) ([]Entry, error) {
 	rows, err := store.Jobs(ctx, agentID, MaxListed)
 	if err != nil {
@@ -76,8 +77,8 @@ func List(ctx context.Context, store records.Jobs, agentID int64) ([]Entry, erro
 	return entries, nil
 }
 
-// CostOf returns the tokens that the agent's jobs used in the 30 days before now, in all and by
-// day.
+// CostOf returns the number of tokens that the agent's jobs used in the 30 days before now, in all
+// and by day. Failed jobs count. Without jobs the numbers are 0 and ByDay is empty.
 func CostOf(ctx context.Context, store records.Jobs, agentID int64, now time.Time) (Cost, error) {
 	days, err := store.JobTokens(ctx, agentID, now.Add(-Kept))
 	if err != nil {

@@ -40,24 +40,25 @@ type output struct {
 // (arbitrary).
 const misconfiguredRetry = time.Hour
 
-// Permanent returns an error that ends the job without a retry, with err as its problem.
+// Permanent returns an error with which work ends its job without a retry. The job's state is then
+// Cancelled, and its problem the text of err.
 func Permanent(err error) error { return &permanent{err} }
 
 type permanent struct{ error }
 
 func (p *permanent) Unwrap() error { return p.error }
 
-// Later returns an error that makes the job run again at the given time. The attempt does not
-// count.
+// Later returns an error with which work makes its job run again at the given time, on any server.
+// The attempt does not count, and the job has no problem.
 func Later(at time.Time) error { return &later{at} }
 
 type later struct{ at time.Time }
 
 func (l *later) Error() string { return "it waits until " + l.at.Format(time.RFC3339) }
 
-// Work runs a job and stores its result; River calls it. It calls Options.Changed before and after.
-// If the job was postponed during its last run and the time has not come, it returns an error with
-// which River runs it later.
+// Work runs a job and stores its result; River calls it. It calls Options.Changed before and
+// after. If the job was postponed during its last run and the time has not come, it does not run
+// it. It then returns an error with which River runs it at that time.
 func (w *worker) Work(ctx context.Context, r *river.Job[envelope]) error {
 	defer w.queue.track(r.ID)()
 	if again := metadataOf(r).Again; again != 0 {
@@ -77,8 +78,8 @@ func (w *worker) Work(ctx context.Context, r *river.Job[envelope]) error {
 	return w.record(ctx, r, result, err)
 }
 
-// attempt does the work of a job and returns its result. It logs a panic and returns an error for
-// it.
+// attempt does the work of a job and returns its result. It stores nothing. After a panic of the
+// work, which it logs, it returns an error.
 func (w *worker) attempt(ctx context.Context, r *river.Job[envelope]) (_ Result, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -90,8 +91,9 @@ func (w *worker) attempt(ctx context.Context, r *river.Job[envelope]) (_ Result,
 }
 
 // record stores the result of an attempt, and ends the job after success or if no retry can help.
-// It returns the error that tells River the next step: nothing (nil), try again after a
-// delay, run the job at a time, or stop.
+// It returns the next step for River. nil means success, err means a retry after a delay, and an
+// error of River means to run the job later or to stop. A misconfigured job runs again after
+// misconfiguredRetry.
 func (w *worker) record(ctx context.Context, r *river.Job[envelope], result Result, err error) error {
 	stored := resultOf(ctx, r, result, err)
 	if err := river.RecordOutput(ctx, stored); err != nil {
@@ -145,8 +147,8 @@ func metadataOf(r *river.Job[envelope]) (m metadata) {
 	return m
 }
 
-// resultOf returns the stored result of a job, changed by an attempt: its tokens are added, its
-// message and problem replace the old ones. It stores nothing.
+// resultOf returns the job's stored result, updated by an attempt. It adds the tokens, and
+// replaces the message, the problem and, if result has one, the model. It stores nothing.
 func resultOf(ctx context.Context, r *river.Job[envelope], result Result, err error) output {
 	stored := metadataOf(r).Output
 	stored.Said, stored.Problem = result.Message, problem(ctx, err)
@@ -161,7 +163,8 @@ func resultOf(ctx context.Context, r *river.Job[envelope], result Result, err er
 }
 
 // fail ends the job in the given state without a retry, and stores the result. It returns an error
-// with cause that stops River, or nil if the job is no longer this attempt's.
+// with cause that stops River. If finish returns an error, because the job was postponed or the
+// database failed, it returns that.
 func (w *worker) fail(ctx context.Context, r *river.Job[envelope], state rivertype.JobState, stored output, cause error) error {
 	raw, err := json.Marshal(stored)
 	if err != nil {
@@ -176,9 +179,10 @@ func (w *worker) fail(ctx context.Context, r *river.Job[envelope], state riverty
 	return river.JobCancel(cause) // the job has ended already
 }
 
-// finish calls end, which ends the job, in a transaction. If the job was postponed meanwhile, it
-// returns an error with which River runs it again. If the agent was forgotten, it returns nil.
-// While Postgres is unavailable, it tries again until ctx ends, so that the work is not done again.
+// finish calls end, which ends the job, in a transaction. If the job was postponed during its run,
+// it does not call end, and returns an error with which River runs the job again. If the job or
+// its agent was deleted, or another server runs the job now, it returns nil. While Postgres is
+// unavailable, it tries again until ctx ends.
 func (w *worker) finish(ctx context.Context, r *river.Job[envelope], end func(context.Context, pgx.Tx) error) error {
 	finishCtx := context.WithoutCancel(ctx) // the work is done, even if its time is over
 	for {
@@ -200,9 +204,9 @@ func (w *worker) finish(ctx context.Context, r *river.Job[envelope], end func(co
 // maxProblem is the maximum length of a stored problem, in characters (arbitrary).
 const maxProblem = 500
 
-// problem returns the reason of a failure for users, in at most maxProblem characters. It is ""
-// after success, if the job waits, and if the server stops. If an error has a method Plain, it
-// returns that, because the error's own text may be long or confidential.
+// problem returns the reason of a failure for users, one line of at most maxProblem characters. It
+// is "" if err is nil or of Later, and if the server stops. If err has a method Plain, it returns
+// that, because the error's own text may be long or confidential.
 func problem(ctx context.Context, err error) string {
 	var (
 		plainErr interface{ Plain() string }
