@@ -31,8 +31,8 @@ type claude struct {
 	unstructured atomic.Bool
 }
 
-// Anthropic returns the model called name of the Messages API. key is the API key. url is the API's
-// address; if it is empty, it is Anthropic's.
+// Anthropic returns the model called name of the Messages API. key is the API key. url is the
+// API's address; "" means Anthropic's. It sends nothing: a wrong name or key makes Ask fail.
 func Anthropic(name, key, url string) Model {
 	// The library reads nothing from the environment, so that all settings are in one place.
 	options := []option.RequestOption{option.WithAPIKey(key), option.WithMaxRetries(0)}
@@ -43,7 +43,9 @@ func Anthropic(name, key, url string) Model {
 }
 
 // Ask asks the API for an answer in the question's schema. If the endpoint does not support
-// schemas, it asks again with the schema in the prompt, and if that works, asks so from then on.
+// schemas, it asks a second time with the schema in the prompt; if that works, later calls begin
+// so. It returns *Error, and ctx.Err() if ctx ends. With an *Error the answer has the used tokens,
+// if the API stated them.
 func (c *claude) Ask(ctx context.Context, question Question) (Answer, error) {
 	if c.unstructured.Load() {
 		return c.ask(ctx, question, false)
@@ -59,9 +61,9 @@ func (c *claude) Ask(ctx context.Context, question Question) (Answer, error) {
 	return answer, err
 }
 
-// ask sends one question to the API. If structured is false, the schema is in the system prompt. It
-// returns *Error if the model did not end its answer or answered without JSON; the answer then has
-// the cost.
+// ask sends one question to the API, once. If structured is false, the schema is in the system
+// prompt. It returns *Error, and ctx.Err() if ctx ends. If the model did not end its answer or
+// answered without JSON, the answer has the model and the used tokens next to the *Error.
 func (c *claude) ask(ctx context.Context, question Question, structured bool) (Answer, error) {
 	params := anthropic.MessageNewParams{
 		Model:     c.name,
@@ -107,7 +109,7 @@ var structureWords = []string{
 }
 
 // refusesStructure reports whether err is an answer of the API that names structured output as
-// invalid.
+// invalid. It is false for nil.
 func refusesStructure(err error) bool {
 	var refused *anthropic.Error
 	if !errors.As(err, &refused) || refused.StatusCode != http.StatusBadRequest && refused.StatusCode != http.StatusUnprocessableEntity {
@@ -126,8 +128,8 @@ func saysOneOf(refused *anthropic.Error, phrases []string) bool {
 	return slices.ContainsFunc(phrases, func(phrase string) bool { return strings.Contains(result, phrase) })
 }
 
-// failure converts an error of the library to an *Error, which says whether a retry can help. It
-// returns ctx's error if ctx has ended.
+// failure converts an error of the library to an *Error that has whether a retry can help, its
+// delay, and whether it is misconfigured. If ctx has ended, it returns ctx.Err() instead.
 func failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -55,8 +55,9 @@ const (
 var withheld = []string{"MEMOIR_", "DATABASE_URL=", "CLAUDECODE=", "CLAUDE_CODE_ENTRYPOINT=", "CLAUDE_CODE_SESSION_ID="}
 
 // Command returns a model that runs the claude command line for each question. program is its name
-// or path. name is the model, or empty for its default. env is the environment, as from os.Environ;
-// Memoir's own variables are removed. It needs no key, and runs without tools, hooks and memory.
+// or path. name is the model, or "" for its default. env is the environment, as from os.Environ;
+// Memoir's own variables are removed. Command runs nothing: a missing or old program makes Ask
+// fail. It needs no key, and runs without tools, hooks and memory.
 func Command(program, name string, env []string) Model {
 	env = slices.DeleteFunc(slices.Clone(env), func(variable string) bool {
 		return slices.ContainsFunc(withheld, func(prefix string) bool { return strings.HasPrefix(variable, prefix) })
@@ -66,8 +67,8 @@ func Command(program, name string, env []string) Model {
 }
 
 // Ask runs the command line once with the question, in a temporary directory that it removes. It
-// returns *Error if the program is missing or too old, fails, or gives no JSON, and ctx's error if
-// ctx ends.
+// returns *Error if the program is missing or too old, fails, or gives no JSON, and ctx.Err() if
+// ctx ends. With an *Error the answer has the used tokens, if the program stated them.
 func (c *command) Ask(ctx context.Context, question Question) (Answer, error) {
 	can, err := c.known(ctx)
 	if err != nil {
@@ -94,9 +95,9 @@ func (c *command) Ask(ctx context.Context, question Question) (Answer, error) {
 	return answer, failure
 }
 
-// arguments returns the arguments for one question. They do not contain its text, because all users
-// of the machine can read them. If the program can read the system prompt from a file, it writes
-// one in dir.
+// arguments returns the arguments for one question. They do not contain question.Text, because all
+// users of the machine can read arguments. If the program can read the system prompt from a file,
+// it writes one in dir. It returns *Error if that fails.
 func (c *command) arguments(can flags, dir string, question Question) ([]string, error) {
 	args := []string{"-p", "--output-format", "json", "--tools", "", "--setting-sources", "", "--strict-mcp-config", "--no-session-persistence"}
 	if can.slash {
@@ -125,9 +126,9 @@ func (c *command) arguments(can flags, dir string, question Question) ([]string,
 	return append(args, "--system-prompt-file", path), nil
 }
 
-// known returns the optional features of the installed command line, from its help. After the first
-// success it returns the same again. It returns *Error if the program fails or lacks a required
-// flag.
+// known returns the optional features of the installed command line, from its help. Later calls
+// return the result of the first success without running the program. It returns *Error if the
+// program fails or lacks a required flag, and ctx.Err() if ctx ends.
 func (c *command) known(ctx context.Context) (flags, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -157,9 +158,10 @@ func (c *command) known(ctx context.Context) (flags, error) {
 	return *c.flags, nil
 }
 
-// run runs the program with the question's text as input and returns its output, also after a
-// failure. At the end, or when ctx ends, it kills the program's process group. It returns *Error if
-// the program fails, cannot be run, or writes more than maxOutput.
+// run runs the program with the question's text as input and returns its output. At the end, or
+// when ctx ends, it kills the program's process group. If the program fails, it returns the output
+// so far and an *Error. If it cannot be run, or writes more than maxOutput, it returns nil and an
+// *Error.
 func (c *command) run(ctx context.Context, dir string, question Question, args []string) ([]byte, error) {
 	var out, stderr bounded
 	out.max, out.strict, stderr.max = maxOutput, true, maxStderr
@@ -207,7 +209,7 @@ type result struct {
 }
 
 // resultOf returns the result in an output: the whole output, or the last element of a list. It
-// returns false if there is no result.
+// returns false if that is no JSON object of type "result".
 func resultOf(out []byte) (result, bool) {
 	var one result
 	if json.Unmarshal(out, &one) == nil && one.Type == "result" {
@@ -220,8 +222,9 @@ func resultOf(out []byte) (result, bool) {
 	return one, json.Unmarshal(all[len(all)-1], &one) == nil && one.Type == "result"
 }
 
-// read returns the answer and its cost in an output. It returns *Error if the output has no result,
-// or the result is an error, a refusal, cut off, or no JSON.
+// read returns the answer in an output, with the model and the used tokens. If the output has no
+// result, it returns a zero Answer and *Error. If the result is an error, a refusal, cut off, or
+// no JSON, it returns *Error and an Answer with the used tokens.
 func (c *command) read(out []byte, can flags) (Answer, error) {
 	r, is := resultOf(out)
 	if !is {
@@ -250,9 +253,9 @@ func (c *command) read(out []byte, can flags) (Answer, error) {
 	return answer, err
 }
 
-// refusal returns the *Error for a message with which the command line refused a question. It is
-// misconfigured if a person must sign in or pay first. Only other errors than a bad request may be
-// retried.
+// refusal returns the *Error for a message with which the command line refused a question. If a
+// person must sign in or pay first, it is misconfigured and Again is false. For a bad request
+// Again is false too. For any other message Again is true.
 func refusal(message string) error {
 	signIn := []string{
 		"/login", "Invalid API key", "authentication_error", "Credit balance", "API Error: 401", "API Error: 403", "API Error: 404",
@@ -275,8 +278,8 @@ type bounded struct {
 	strict, over bool
 }
 
-// Write stores the bytes of p that fit and sets over if some do not. Then it returns an error if
-// strict is set, else it ignores the rest.
+// Write stores the bytes of p that fit. If some do not fit, it sets over. It then returns 0 and an
+// error if strict is set, else it drops them and returns len(p).
 func (b *bounded) Write(p []byte) (int, error) {
 	if room := b.max - b.kept.Len(); len(p) > room {
 		b.over = true

@@ -40,7 +40,8 @@ type Question struct {
 // TextSchema is the JSON schema of a text, for Question.Schema.
 var TextSchema = map[string]any{"type": "string"}
 
-// ObjectSchema returns the JSON schema of an object that has all of these properties and no others.
+// ObjectSchema returns the JSON schema of an object that has all of these properties and no
+// others. properties maps names to their schemas.
 func ObjectSchema(properties map[string]any) map[string]any {
 	return map[string]any{
 		"type": "object", "properties": properties, "required": slices.Sorted(maps.Keys(properties)), "additionalProperties": false,
@@ -71,11 +72,11 @@ type Error struct {
 }
 
 // Misconfigured reports whether a person must change a setting first, such as the key or the
-// model's name.
+// model's name. Again then returns false.
 func (e *Error) Misconfigured() bool { return e.misconfigured }
 
-// Again reports whether the same question may succeed later, and the minimum delay if the model
-// stated one, else 0.
+// Again reports whether the same question may succeed later. after is the minimum delay that the
+// model stated, or 0.
 func (e *Error) Again() (worthwhile bool, after time.Duration) { return e.again, e.after }
 
 func (e *Error) Error() string {
@@ -119,8 +120,9 @@ func value(text string) (json.RawMessage, error) {
 // fence is the mark of a code block.
 const fence = "```"
 
-// fenced returns the text between the first and the last code fence, without the line of the first.
-// It returns "" if text has no fence.
+// fenced returns the text between the first and the last code fence, or to the end if there is
+// only one. It removes the line of the first fence, unless JSON starts there. It returns "" if
+// text has no fence.
 func fenced(text string) string {
 	_, rest, found := strings.Cut(text, fence)
 	if !found {
@@ -135,7 +137,8 @@ func fenced(text string) string {
 	return rest
 }
 
-// braced returns the text from the first brace to the last, or "" without braces.
+// braced returns the text from the first opening brace to the last closing one, braces included.
+// It returns "" if there is no such part.
 func braced(text string) string {
 	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
 	if from < 0 || to < from {
@@ -151,8 +154,9 @@ const (
 	pauseTime = 5 * time.Minute
 )
 
-// Pausing returns a Model that asks m. After three consecutive timeouts it is paused for five
-// minutes; then Ask returns an *Error at once.
+// Pausing returns a Model that asks m. After maxTimeouts consecutive timeouts it is paused for
+// pauseTime. While it is paused, Ask returns an *Error at once without asking m, and its Again
+// returns the rest of the pause.
 func Pausing(m Model) Model { return &pausing{model: m} }
 
 type pausing struct {
@@ -163,8 +167,8 @@ type pausing struct {
 	until    time.Time
 }
 
-// Ask asks the model, returns its result, and counts timeouts. While the model is paused, it
-// returns an *Error at once.
+// Ask asks the model, returns its answer and error, and counts timeouts. While the model is
+// paused, it returns an *Error at once.
 func (p *pausing) Ask(ctx context.Context, question Question) (Answer, error) {
 	p.mu.Lock()
 	remaining := time.Until(p.until)
@@ -177,8 +181,8 @@ func (p *pausing) Ask(ctx context.Context, question Question) (Answer, error) {
 	return answer, err
 }
 
-// count counts err if it is a timeout, and begins a pause after maxTimeouts. Another result than a
-// timeout or a cancelled context starts the count again.
+// count counts err if it is context.DeadlineExceeded, and begins a pause after maxTimeouts.
+// context.Canceled changes nothing. nil and any other error reset the count to 0.
 func (p *pausing) count(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -52,7 +52,7 @@ type Request struct {
 type Reply func(w http.ResponseWriter, r *http.Request)
 
 // New starts a server that answers questions with the replies in order, and then repeats the last
-// one. It stops at the end of the test.
+// one. It stops at the end of the test. Without replies it ends the test.
 func New(t testing.TB, replies ...Reply) *Server {
 	t.Helper()
 	if len(replies) == 0 {
@@ -83,18 +83,18 @@ func Answering(t testing.TB, answer func(Request) Reply) *Server {
 	return s
 }
 
-// Model returns a model.Model that asks this server.
+// Model returns a model.Model that asks this server with Key.
 func (s *Server) Model() model.Model { return model.Anthropic(model.Default, Key, s.URL) }
 
-// Requests returns the questions so far, in order.
+// Requests returns a copy of the valid questions so far, in the order of their arrival.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.asked)
 }
 
-// serve records a question and writes the reply. It fails the test if the request is no valid
-// question with the Key.
+// serve records a question and writes its reply. If the request is not a valid question with Key,
+// it marks the test as failed, records nothing, and replies with status 400.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -149,10 +149,11 @@ func joined(blocks []block) string {
 	return strings.Join(texts, "\n")
 }
 
-// Says replies with a complete answer that has this text, JSON or not.
+// Says returns a Reply with a complete answer that has this text, JSON or not.
 func Says(text string) Reply { return ending(text, "end_turn") }
 
-// SaysJSON replies with a value as JSON.
+// SaysJSON returns a Reply with a complete answer that is value as JSON. It panics if value cannot
+// be encoded.
 func SaysJSON(value any) Reply {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -161,10 +162,10 @@ func SaysJSON(value any) Reply {
 	return Says(string(text))
 }
 
-// Refuses replies with an empty answer that the model ended as a refusal.
+// Refuses returns a Reply with an empty answer that the model ended as a refusal.
 func Refuses() Reply { return ending("", "refusal") }
 
-// TooLong replies with a text that was cut at the maximum length.
+// TooLong returns a Reply with an answer that has this text and was cut at the maximum length.
 func TooLong(text string) Reply { return ending(text, "max_tokens") }
 
 func ending(text, reason string) Reply {
@@ -181,10 +182,12 @@ func ending(text, reason string) Reply {
 // Secret is in the text of every API error. Only the log may contain it.
 const Secret = "a secret of the server"
 
-// Status replies with an API error such as 401, 429 or 529.
+// Status returns a Reply with an API error of this status, such as 401, 429 or 529. Its message is
+// Secret.
 func Status(status int) Reply { return apiError(status, "api_error", Secret) }
 
-// Complains replies with a status and a message about the request.
+// Complains returns a Reply with an API error of this status and message, of type
+// invalid_request_error.
 func Complains(status int, message string) Reply {
 	return apiError(status, "invalid_request_error", message)
 }
@@ -197,8 +200,8 @@ func apiError(status int, kind, message string) Reply {
 	}
 }
 
-// Unstructured returns a function for Answering that refuses questions for structured output, and
-// answers others with reply.
+// Unstructured returns a function for Answering. It refuses questions with a schema with status
+// 400, and answers others with reply.
 func Unstructured(reply Reply) func(Request) Reply {
 	return func(r Request) Reply {
 		if r.Schema != nil {
@@ -208,7 +211,8 @@ func Unstructured(reply Reply) func(Request) Reply {
 	}
 }
 
-// RetryAfter replies with status 429 and the header Retry-After, in whole seconds.
+// RetryAfter returns a Reply with status 429 and the header Retry-After, in whole seconds rounded
+// down.
 func RetryAfter(wait time.Duration) Reply {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)))
@@ -216,12 +220,12 @@ func RetryAfter(wait time.Duration) Reply {
 	}
 }
 
-// Page replies with an HTML page in place of JSON.
+// Page returns a Reply with status 200 and HTML in place of JSON.
 func Page() Reply {
 	return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") }
 }
 
-// Cut sends the start of a reply and closes the connection.
+// Cut returns a Reply that sends the start of an answer and closes the connection.
 func Cut() Reply {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -231,14 +235,14 @@ func Cut() Reply {
 	}
 }
 
-// Gone closes the connection without a reply.
+// Gone returns a Reply that closes the connection without an answer.
 func Gone() Reply { return func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) } }
 
-// Never sends no reply and waits until the client closes the connection.
+// Never returns a Reply that sends nothing and waits until the client closes the connection.
 func Never() Reply { return func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() } }
 
-// When waits until open is closed and then gives the reply. If the client gives up before, it gives
-// none.
+// When returns a Reply that waits until open is closed and then gives reply. If the client closes
+// the connection before, it gives nothing.
 func When(open <-chan struct{}, reply Reply) Reply {
 	return func(w http.ResponseWriter, r *http.Request) {
 		select {
