@@ -38,16 +38,16 @@ type block struct {
 	IsError   bool            `json:"is_error"`
 }
 
-// entryOf parses a line. ok is false if the line is not JSON of the expected shape. An empty line
-// is an empty entry.
+// entryOf parses a line. ok is false if the line is not a JSON object of the expected shape. A
+// blank line gives a zero entry and true.
 func entryOf(line []byte) (e entry, ok bool) {
 	line = bytes.TrimSpace(bytes.TrimPrefix(line, byteOrderMark))
 	return e, len(line) == 0 || json.Unmarshal(line, &e) == nil
 }
 
-// message returns the text of a line without inserted parts, and its blocks. They are empty if the
-// line is not of the user or an agent. isMessage is false if the text is empty, of a subagent, or
-// inserted by a program.
+// message returns the text of a line, without the parts that programs insert, and its blocks. Both
+// are empty if the line is of another type than user or assistant. isMessage is false if the text
+// is empty, of a subagent, or marked as inserted by a program; text and blocks may be set then.
 func (e entry) message() (text string, blocks []block, isMessage bool) {
 	if e.Type != "user" && e.Type != "assistant" {
 		return "", nil, false
@@ -57,9 +57,8 @@ func (e entry) message() (text string, blocks []block, isMessage bool) {
 	return text, blocks, text != "" && !e.IsMeta && !e.IsSidechain
 }
 
-// take adds one line to the result: its message, the memory writes in it, and its id. If the
-// message was read before, it removes all that was added before. It counts a line that it cannot
-// parse.
+// take adds the message, the memory writes and the id of one line to the result. If Seen is true
+// for the line's id, it calls reset instead. It counts a line that it cannot parse in Unread.
 func (s *stretch) take(line []byte) {
 	e, ok := entryOf(line)
 	if !ok {
@@ -93,7 +92,8 @@ func (s *stretch) take(line []byte) {
 }
 
 // contentOf returns the text of a message's content and its blocks. The content is a string, or a
-// list of blocks, whose texts are joined by empty lines. Of other content it returns nothing.
+// list of blocks, whose texts are joined by empty lines. Blocks of another shape are skipped, and
+// other content gives "" and nil.
 func contentOf(raw json.RawMessage) (text string, blocks []block) {
 	if json.Unmarshal(raw, &text) == nil {
 		return text, nil
@@ -126,8 +126,8 @@ func cleanText(text string) string {
 	return strings.TrimSpace(strings.ReplaceAll(text, "\x00", ""))
 }
 
-// note records the memory write of a block that calls a tool. If the block is the failed result of
-// such a call, it removes that record. It ignores other blocks.
+// note records the memory write of a block that calls a tool. If the block reports that such a
+// call failed, it removes that record. It ignores other blocks.
 func (s *stretch) note(b block) {
 	switch b.Type {
 	case "tool_use":
@@ -146,7 +146,8 @@ func (s *stretch) note(b block) {
 	}
 }
 
-// saved returns the file or tool to which a tool call writes memories, or "" if it writes none.
+// saved returns the file or the name of the tool to which a tool call writes memories, or "" if it
+// writes no memories.
 func (s *stretch) saved(b block) string {
 	var in struct {
 		FilePath string `json:"file_path"`
@@ -169,8 +170,8 @@ func (s *stretch) saved(b block) string {
 }
 
 // WorkingDirectory returns the first working directory in a transcript for which accept returns
-// true. It returns "" if there is no such directory, and at a read error. It skips lines longer
-// than maxLine.
+// true. It returns "" if there is no such directory, and after a read error. It skips lines that
+// are longer than maxLine or no JSON.
 func WorkingDirectory(r io.Reader, accept func(dir string) bool) string {
 	lines := bufio.NewReader(r)
 	last := ""
@@ -188,7 +189,8 @@ func WorkingDirectory(r io.Reader, accept func(dir string) bool) string {
 	}
 }
 
-// directoryIn returns the working directory that a line states, or "" if it states none.
+// directoryIn returns the working directory that a line states. It returns "" if the line states
+// no directory or is no JSON.
 func directoryIn(line []byte) string {
 	var in struct {
 		CWD string `json:"cwd"`

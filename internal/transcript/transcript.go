@@ -58,8 +58,10 @@ type Reading struct {
 	IsMemory func(path string) bool
 }
 
-// Read reads the complete lines of a transcript to the end of r, and returns their newest messages
-// and the position after them. It leaves out an incomplete last line. It returns only errors of r.
+// Read reads the complete lines of a transcript to the end of r. It returns their newest messages
+// and, in End, the position after them. It leaves out an incomplete last line, and all messages up
+// to the last one for which Seen is true. Lines that are too long or no JSON are no error; Unread
+// counts them. Read returns only errors of r, with a zero Stretch.
 func (o Reading) Read(r io.Reader) (Stretch, error) {
 	s := stretch{Reading: o, wrote: map[string]string{}}
 	lines := bufio.NewReaderSize(r, 64<<10)
@@ -80,8 +82,9 @@ func (o Reading) Read(r io.Reader) (Stretch, error) {
 	}
 }
 
-// Count returns the number of messages of the user and the main agent with text in a transcript, at
-// most limit. At a read error it returns the number so far.
+// Count returns the number of messages with text in a transcript, at most limit. It counts
+// messages of the user and the main agent, not of subagents, and only in complete lines. After a
+// read error it returns the number so far.
 func Count(r io.Reader, limit int) (n int) {
 	lines := bufio.NewReaderSize(r, 64<<10)
 	for n < limit {
@@ -98,8 +101,9 @@ func Count(r io.Reader, limit int) (n int) {
 	return n
 }
 
-// readLine returns the next line and its length in bytes, line end included. The line is empty if
-// it is longer than maxLine. At the end it returns the incomplete last line with io.EOF.
+// readLine returns the next line and its length in bytes, both with the line end. If it is longer
+// than maxLine, line is nil and n still its length. At the end it returns the incomplete last
+// line, which may be empty, with io.EOF.
 func readLine(from *bufio.Reader) (line []byte, n int64, err error) {
 	for {
 		part, err := from.ReadSlice('\n')
@@ -125,8 +129,8 @@ type stretch struct {
 	order []string
 }
 
-// add appends a message, with its middle cut if it is long. It removes the oldest messages until
-// all texts fit into maxText, and counts them.
+// add appends a message. It cuts the middle of a text over maxMessage. Then it removes the oldest
+// messages until all texts fit into maxText, and counts them in LeftOut.
 func (s *stretch) add(m Message) {
 	m.Text = ends(m.Text, maxMessage)
 	s.out.Messages = append(s.out.Messages, m)
@@ -150,8 +154,8 @@ func (s *stretch) result() Stretch {
 // leftOut replaces the middle of a long text.
 const leftOut = "\n[… left out …]\n"
 
-// ends returns text if it has at most limit bytes. Else it returns its first and last limit/2
-// bytes, with a mark between them, without cutting characters.
+// ends returns text if it has at most limit bytes. Else it returns about its first and its last
+// limit/2 bytes, with leftOut between them. It does not cut characters.
 func ends(text string, limit int) string {
 	if len(text) <= limit {
 		return text
