@@ -10,7 +10,8 @@ const (
 	edge = 100
 )
 
-// cut shortens a long line. It first omits the middles of long pieces, then the end of the line.
+// cut returns line, shortened if it has more than maxLine characters. It first omits the middles
+// of long pieces, then the end of the line.
 func cut(line []Piece) []Piece {
 	total := 0
 	for _, p := range line {
@@ -26,8 +27,8 @@ func cut(line []Piece) []Piece {
 	return endOff(shortened)
 }
 
-// middleOut returns a piece, or if it is long, its first and last characters and between them a
-// piece that counts the omitted ones.
+// middleOut returns a piece of at most 3*edge characters unchanged. Of a longer one it returns the
+// first and the last edge characters, and between them a piece that counts the omitted ones.
 func middleOut(p Piece) []Piece {
 	text := []rune(p.Text)
 	if len(text) <= 3*edge {
@@ -40,8 +41,9 @@ func middleOut(p Piece) []Piece {
 	}
 }
 
-// endOff returns the pieces of a line up to maxLine characters, and then a piece that counts the
-// omitted ones. A shorter line stays unchanged.
+// endOff returns the first pieces of a line that together have at most maxLine characters. One
+// more piece counts the characters of the omitted ones. A line without omitted pieces is returned
+// unchanged.
 func endOff(line []Piece) []Piece {
 	room := maxLine
 	for i, p := range line {

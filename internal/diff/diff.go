@@ -55,8 +55,9 @@ type Piece struct {
 	LeftOut int
 }
 
-// Texts compares two texts by lines, and shows at most about this many lines; further changed lines
-// are only counted. It ignores a line end at the end of a text.
+// Texts compares two texts by lines. It shows about as many lines as lines states, context
+// included; further changed lines are only counted in Added, Removed and LeftOut. It ignores a
+// line end at the end of a text. Equal texts have no hunks.
 func Texts(before, after string, lines int) Diff {
 	d := drawing{before: linesOf(before), after: linesOf(after), room: lines}
 	changes := lcs.DiffLines(d.before, d.after)
@@ -106,7 +107,7 @@ func (d *drawing) unchanged(from, to int) {
 }
 
 // changed adds the removed and then the added lines of a change to the last hunk. If there is too
-// little room, both get a share of it, and the omitted lines are counted.
+// little room, both get a share of it, and the other lines are counted in LeftOut.
 func (d *drawing) changed(c lcs.Diff) {
 	removed, added := d.before[c.Start:c.End], d.after[c.ReplStart:c.ReplEnd]
 	if all := len(removed) + len(added); all > d.room {

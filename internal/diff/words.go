@@ -9,8 +9,9 @@ import (
 	"github.com/aymanbagabas/go-udiff/lcs"
 )
 
-// marked returns the removed and added lines as pieces, with the words marked that the other lines
-// lack.
+// marked returns the removed and the added lines as pieces. The pieces with words that the other
+// lines lack are marked as Changed. If the lines have too little in common, or one of the
+// arguments is empty, nothing is marked.
 func marked(removed, added []string) (removedPieces, addedPieces [][]Piece) {
 	before, after := strings.Join(removed, "\n"), strings.Join(added, "\n")
 	if len(removed) > 0 && len(added) > 0 {
@@ -47,7 +48,8 @@ func wordsOf(before, after string) (a, b []string) {
 	return of(before), of(after)
 }
 
-// lines splits a text into lines and line ends.
+// lines splits a text into lines, with each line end as an element of its own. The joined elements
+// are the text.
 func lines(text string) []string {
 	var all []string
 	for line := range strings.Lines(text) {
@@ -62,8 +64,8 @@ func lines(text string) []string {
 	return all
 }
 
-// sharedStart returns how many bytes the texts share at their start, up to and including the last
-// space or line end.
+// sharedStart returns how many bytes the texts have in common at their start, up to and including
+// the last space or line end of these. Without one it is 0.
 func sharedStart(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
@@ -72,8 +74,8 @@ func sharedStart(a, b string) int {
 	return strings.LastIndexAny(a[:n], " \n") + 1
 }
 
-// sharedEnd returns how many bytes the texts share at their end, from the first space or line end
-// on.
+// sharedEnd returns how many bytes the texts have in common at their end, from the first space or
+// line end of these on. Without one it is 0.
 func sharedEnd(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[len(a)-1-n] == b[len(b)-1-n] {
@@ -99,8 +101,8 @@ func mark(marks []bool) {
 	}
 }
 
-// alike reports whether at least half of the shorter text is also in the other one. marks are the
-// words of a that b lacks. Otherwise nearly every word would be marked.
+// alike reports whether at least half of the shorter text is also in the other one, by visible
+// characters. marks is true for each word of a that b lacks.
 func alike(a []string, marks []bool, b []string) bool {
 	shared := 0
 	for i, word := range a {
@@ -111,7 +113,7 @@ func alike(a []string, marks []bool, b []string) bool {
 	return 2*shared >= min(ink(a...), ink(b...))
 }
 
-// ink returns the number of visible characters of the words.
+// ink returns the number of characters of the words that are not white space.
 func ink(words ...string) int {
 	n := 0
 	for _, word := range words {
@@ -122,8 +124,9 @@ func ink(words ...string) int {
 	return n
 }
 
-// pieces returns the given number of lines of a text as pieces of equally marked words. It also
-// marks spaces between two marked words.
+// pieces returns the lines of a text, lines in number. Each line consists of pieces of
+// neighbouring words with equal marks. words are the words of the text. It first calls joinMarks,
+// which changes marks.
 func pieces(text string, words []string, marks []bool, lines int) [][]Piece {
 	joinMarks(words, marks)
 	all := make([][]Piece, lines)
@@ -143,7 +146,7 @@ func pieces(text string, words []string, marks []bool, lines int) [][]Piece {
 	return all
 }
 
-// joinMarks also marks spaces between two marked words.
+// joinMarks marks, in place, white space between two marked words.
 func joinMarks(words []string, marks []bool) {
 	for i := 1; i+1 < len(words); i++ {
 		if marks[i-1] && marks[i+1] && strings.TrimSpace(words[i]) == "" {
@@ -152,8 +155,9 @@ func joinMarks(words []string, marks []bool) {
 	}
 }
 
-// words splits a text into words, runs of spaces, line ends and single signs. In scripts without
-// spaces, each character is a word.
+// words splits a text into words, runs of spaces, line ends and single signs. The joined elements
+// are the text. In scripts without spaces, each character is a word; marks stay with their
+// character.
 func words(text string) []string {
 	var all []string
 	start, previous := 0, lineEnd
