@@ -17,7 +17,7 @@ const (
 	maxInlines = 40_000
 )
 
-// tooComplex reports whether a source exceeds one of these limits.
+// tooComplex reports whether a source exceeds maxNesting, maxMarks, maxBlocks or maxInlines.
 func tooComplex(source string) bool {
 	inlines := 0
 	for _, mark := range []string{"<", "`", "@", "://"} {
@@ -55,8 +55,8 @@ const minIndent = 2
 
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// startsBlock reports whether a line ends the paragraph above: it is blank, or a bullet with text
-// that is indented by three spaces at most.
+// startsBlock reports whether a line ends the paragraph above. It does if it is blank, or a bullet
+// with text that is indented by at most three spaces.
 func startsBlock(line string) bool {
 	text := strings.TrimLeft(line, " ")
 	if strings.TrimSpace(text) == "" {
@@ -66,8 +66,8 @@ func startsBlock(line string) bool {
 	return bullet && len(line)-len(text) <= 3 && strings.TrimSpace(text[1:]) != ""
 }
 
-// nesting returns an upper bound for the number of quotes and list items that a line opens: the
-// number of their marks at the start of the line, also where Markdown sees none.
+// nesting returns an upper bound for the number of quotes and list items that a line opens. It is
+// the number of their marks at the start of the line, also of marks that are none in Markdown.
 func nesting(line string) int {
 	depth := 0
 	for i := range len(line) {

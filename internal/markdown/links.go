@@ -43,8 +43,9 @@ func (memoryLinkParser) Parse(_ ast.Node, block text.Reader, pc parser.Context) 
 // not check it. restrict removes the attribute.
 const resolvedAttribute = "resolved"
 
-// destination returns the allowed destination of a link: a web address, a mail address, or for a
-// path of a Markdown file the result of resolve. ok is false for all others.
+// destination returns the allowed destination of a link. A web or mail address is returned as it
+// is; for the path of a Markdown file it is the result of resolve. ok is false for all others, and
+// if resolve returns false.
 func destination(raw string, resolve Resolve) (href string, ok bool) {
 	target, err := url.Parse(strings.TrimSpace(raw))
 	if err != nil {

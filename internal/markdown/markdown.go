@@ -52,9 +52,11 @@ const (
 	lastOfAll     = 2000
 )
 
-// Render converts Markdown (GitHub's dialect without footnotes) to safe HTML. Tags become text,
-// images become links, headings are lowered by two levels, and unsafe links become text. A source
-// that is too complex for the parser becomes preformatted text. A nil resolve resolves no link.
+// Render converts Markdown (GitHub's dialect without footnotes) to safe HTML. Links to web and
+// mail addresses stay, links to memories lead to the result of resolve, and all others become
+// text. Images become links, tags become text, and headings are lowered by two levels. A nil
+// resolve resolves no link. A source that is too complex for the parser becomes preformatted text
+// without an error.
 func Render(source string, resolve Resolve) (HTML, error) {
 	if tooComplex(source) {
 		return HTML("<pre>" + html.EscapeString(source) + "</pre>\n"), nil

@@ -47,8 +47,8 @@ func (safeTree) Transform(document *ast.Document, reader text.Reader, pc parser.
 	}
 }
 
-// restrict gives a link an allowed destination and removes its title. It replaces a link without
-// one, or inside another link, by its text.
+// restrict gives a link its allowed destination and removes its title. If destination returns
+// false, or the link is inside another link, it replaces the link by its text.
 func restrict(link *ast.Link, resolve Resolve) {
 	if _, done := link.AttributeString(resolvedAttribute); done {
 		link.RemoveAttributes()
@@ -63,7 +63,7 @@ func restrict(link *ast.Link, resolve Resolve) {
 	link.Destination = []byte(href)
 }
 
-// insideLink reports whether a link is inside another one, such as an image in a link's text.
+// insideLink reports whether a node is inside a link, such as an image in a link's text.
 func insideLink(link ast.Node) bool {
 	for parent := link.Parent(); parent != nil; parent = parent.Parent() {
 		if parent.Kind() == ast.KindLink {
@@ -85,7 +85,8 @@ func unwrap(node ast.Node) {
 	parent.RemoveChild(parent, node)
 }
 
-// moveChildren removes each child of a node, in order, and calls place with it.
+// moveChildren removes each child of a node, in order, and calls place with it, which inserts it
+// elsewhere.
 func moveChildren(from ast.Node, place func(ast.Node)) {
 	for child := from.FirstChild(); child != nil; {
 		next := child.NextSibling()
