@@ -13,8 +13,9 @@ const (
 	maxLetters = 32
 )
 
-// CanBeMeant reports whether a word can be the correction of a misspelt one: it has only letters,
-// because numbers are similar to too many others.
+// CanBeMeant reports whether a word can be the correction of a misspelt one. It can if it has
+// minLetters to maxLetters characters, only letters and their marks, of scripts with spaces.
+// Hangul does not count as such. Numbers cannot, because they are similar to too many others.
 func CanBeMeant(word string) bool {
 	n := utf8.RuneCountInString(word)
 	return n >= minLetters && n <= maxLetters && !strings.ContainsFunc(word, func(r rune) bool {
@@ -22,8 +23,9 @@ func CanBeMeant(word string) bool {
 	})
 }
 
-// MaxTypos returns how many typos a typed word may have: a letter that is missing, added or wrong,
-// or two letters swapped. 0 means that only the exact word matches.
+// MaxTypos returns how many typos a typed word may have: 0 to 2, by its length. A typo is a letter
+// that is missing, added or wrong, or two letters swapped. It is 0 for words of less than four
+// letters, and if CanBeMeant is false.
 func MaxTypos(typed string) int {
 	switch n := utf8.RuneCountInString(typed); {
 	case n < 4 || !CanBeMeant(typed):
@@ -36,8 +38,8 @@ func MaxTypos(typed string) int {
 }
 
 // Distance returns the number of typos between the typed word and the nearest prefix of word, both
-// folded. isNear is false if there are more than MaxTypos; typos then has no meaning. 0 and true
-// mean that word starts with typed.
+// folded. 0 and true mean that word starts with typed. isNear is false if there are more than
+// MaxTypos(typed); typos then has no meaning.
 func Distance(typed, word string) (typos int, isNear bool) {
 	maxTypos := MaxTypos(typed)
 	if strings.HasPrefix(word, typed) {
@@ -55,7 +57,7 @@ func Distance(typed, word string) (typos int, isNear bool) {
 }
 
 // distance returns the optimal string alignment distance between want and the nearest prefix of
-// have.
+// have: the number of letters that are missing, added or wrong, or swapped with their neighbour.
 func distance(want, have []rune) int {
 	// Three rows of the table are enough: a swap refers to the row two above.
 	before, above, row := make([]int, len(have)+1), make([]int, len(have)+1), make([]int, len(have)+1)

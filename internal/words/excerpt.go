@@ -10,13 +10,16 @@ import (
 // slack is how many bytes an end of an excerpt may move to reach a word boundary. It is arbitrary.
 const slack = 24
 
-// Excerpt returns the passage of a Markdown text with the most hits of a typed query, as
-// Search.Excerpt does.
+// Excerpt returns the passage of a Markdown text with the most hits of a typed query, as plain
+// text on one line. The parts are the hits and the text between them, about length bytes in all.
+// An ellipsis marks omitted text. Without a hit it is the start of the text. Similar words are no
+// hits. Only the first 64 KiB of body are searched.
 func Excerpt(body, query string, length int) []Part { return For(query).Excerpt(body, length) }
 
-// Excerpt returns the passage of a Markdown text with the most hits, as plain text on one line. It
-// has about length bytes, is cut between words, and has an ellipsis where text is omitted. Without
-// a hit it is the start of the text.
+// Excerpt returns the passage of a Markdown text with the most hits, as plain text on one line.
+// The parts are the hits and the text between them, about length bytes in all, cut between words.
+// An ellipsis marks omitted text. Without a hit it is the start of the text. Only the first 64 KiB
+// of body are searched.
 func (s Search) Excerpt(body string, length int) []Part {
 	text := Plain(body)
 	passage := s.best(text, length)
@@ -30,8 +33,9 @@ func (s Search) Excerpt(body string, length int) []Part {
 	return parts
 }
 
-// best returns the passage of about length bytes with the most distinct words of the search, then
-// the most hits, then the first. Without a hit it is the start of the text.
+// best returns the passage of about length bytes with the most distinct words of the search. Of
+// several it is the one with the most hits, then the first. A text of at most length bytes is the
+// passage. Without a hit it is the start of the text.
 func (s Search) best(text string, length int) span {
 	if len(text) <= length {
 		return span{0, len(text)}
@@ -62,8 +66,8 @@ func (s Search) best(text string, length int) span {
 // maxStarts is how many hits are tried as start once a passage has all words. It is arbitrary.
 const maxStarts = 100
 
-// around returns a passage of about length bytes that contains hold, with a third of the other
-// bytes before it, cut between words if possible.
+// around returns a passage of about length bytes that contains hold. A third of the bytes besides
+// hold are before it. It is cut between words if a space is near, else between characters.
 func around(text string, hold span, length int) span {
 	spare := max(0, length-(hold.end-hold.start))
 	start := max(0, hold.start-spare/3)
@@ -78,8 +82,8 @@ func around(text string, hold span, length int) span {
 	return span{start, end}
 }
 
-// forward returns the first start of a word in [at, last]. Without one, it returns at or the next
-// character boundary.
+// forward returns the first start of a word in [at, last]. If there is no such start, it returns
+// at or the next character boundary up to last.
 func forward(text string, at, last int) int {
 	if space := strings.LastIndexByte(text[:min(len(text), at)], ' '); space == at-1 {
 		return at
@@ -93,8 +97,8 @@ func forward(text string, at, last int) int {
 	return at
 }
 
-// backward returns the last end of a word in [first, at]. Without one, it returns at or the
-// previous character boundary.
+// backward returns the last end of a word in [first, at]. If there is no such end, it returns at
+// or the previous character boundary down to first.
 func backward(text string, at, first int) int {
 	if text[at] == ' ' {
 		return at
@@ -118,8 +122,8 @@ var (
 	stressed = strings.NewReplacer("**", "", "__", "", "~~", "", "`", "", " | ", " · ")
 )
 
-// Plain returns the first 64 KiB of a Markdown text as plain text on one line: without marks, with
-// the text of links, and with single spaces.
+// Plain returns a Markdown text as plain text on one line: without marks, with the text of links,
+// and with single spaces. Text after the first 64 KiB is dropped.
 func Plain(markdown string) string {
 	text, _ := cutAt(markdown, min(len(markdown), maxSearched))
 	text = withoutLineMarks(text)
@@ -137,8 +141,8 @@ func Plain(markdown string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 }
 
-// withoutLineMarks returns a Markdown text without the marks at the start of its lines, and without
-// the text of lines that have only marks.
+// withoutLineMarks returns a Markdown text without the marks at the start of its lines. A line
+// that has only marks becomes empty; its line end stays.
 func withoutLineMarks(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {

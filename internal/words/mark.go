@@ -26,7 +26,8 @@ type Search struct {
 	near  bool     // similar words match too
 }
 
-// For returns the Search for the words of a typed query. A query without words finds nothing.
+// For returns the Search for the words of a typed query. Similar words are no hits (see Near). If
+// the query has no words, the Search finds nothing.
 func For(query string) Search {
 	s := Search{runs: Runs(query)}
 	for word := range All(query) {
@@ -40,14 +41,15 @@ func For(query string) Search {
 	return s
 }
 
-// Near returns the search with similar words as hits. It is for texts that were found by similar
-// words.
+// Near returns a copy of the search with similar words as hits too. It is for texts that were
+// found by similar words.
 func (s Search) Near() Search {
 	s.near = true
 	return s
 }
 
-// Mark returns the text split into hits and other parts. The joined parts are the text.
+// Mark returns the text split into hits and other parts, which alternate. The joined parts are the
+// text. It finds no hits after the first 64 KiB. It returns nil for an empty text.
 func (s Search) Mark(text string) []Part {
 	head, rest := text, ""
 	if len(text) > maxSearched {
@@ -84,7 +86,8 @@ type hit struct {
 	of int // index of the match among the words, then the runs
 }
 
-// hits returns the matches in a text, ordered by start, longer ones first.
+// hits returns the matches in a text, ordered by start, of equal starts the longer first. They may
+// overlap. The positions are those in text, not in the folded text.
 func (s Search) hits(text string) []hit {
 	if len(s.words)+len(s.runs) == 0 {
 		return nil
@@ -117,8 +120,9 @@ func (s Search) hits(text string) []hit {
 	return found
 }
 
-// matches returns how many bytes of a word match a typed one: those of the typed one if it is a
-// prefix, the whole word if it is similar and s finds similar words, else 0.
+// matches returns how many bytes of a word, from its start, match a typed one, both folded. A word
+// that starts with typed matches with the length of typed. A similar word matches as a whole, if s
+// finds similar words. Otherwise it is 0.
 func (s Search) matches(typed, word string) int {
 	if strings.HasPrefix(word, typed) {
 		return len(typed)
@@ -146,7 +150,7 @@ func (o origin) of(at int) span {
 	return o.from[sort.SearchInts(o.starts, at+1)-1]
 }
 
-// foldInPlace folds a text and returns the origin of each piece of the result.
+// foldInPlace folds a text as fold does, and returns the origin of each piece of the result.
 func foldInPlace(text string) (string, origin) {
 	if isASCII(text) {
 		return strings.ToLower(text), origin{}
@@ -166,7 +170,7 @@ func foldInPlace(text string) (string, origin) {
 	return folded.String(), o
 }
 
-// cutAt splits a text at the start of the character that contains the offset.
+// cutAt splits a text at the offset, or at the start of the character that the offset is in.
 func cutAt(text string, at int) (head, rest string) {
 	for at > 0 && at < len(text) && text[at]&0xC0 == 0x80 {
 		at--

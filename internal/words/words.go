@@ -17,13 +17,14 @@ import (
 // Longest is how many bytes of a word are compared. It is arbitrary; Postgres allows 2,046.
 const Longest = 255
 
-// All yields the words of a text: runs of letters, digits and marks, folded so that letter case,
-// width and accents do not matter. In scripts without spaces, and in Hangul, each character is a
-// word.
+// All yields the words of a text in order: runs of letters, digits and marks, folded so that
+// letter case, width and accents do not matter. In scripts without spaces, and in Hangul, each
+// character is a word. It cuts words to Longest bytes.
 func All(text string) iter.Seq[string] { return wordsOf(text, spaceless) }
 
-// Spaced yields the words of a text as All does, but Hangul text between two spaces as one word. It
-// is for comparing texts, where a different syllable should count less than a different word.
+// Spaced yields the words of a text as All does, except that Hangul text between two spaces is one
+// word. It is for comparing texts, where a different syllable should count less than a different
+// word.
 func Spaced(text string) iter.Seq[string] { return wordsOf(text, writtenWithoutSpaces) }
 
 func wordsOf(text string, alone func(rune) bool) iter.Seq[string] {
@@ -40,8 +41,8 @@ func wordsOf(text string, alone func(rune) bool) iter.Seq[string] {
 // A span is a byte range of a text.
 type span struct{ start, end int }
 
-// spans yields the ranges of the words of a folded text. Characters for which alone reports true
-// are words.
+// spans yields the ranges of the words of a folded text, in order. Each character for which alone
+// reports true is a word of its own.
 func spans(folded string, alone func(rune) bool) iter.Seq[span] {
 	return func(yield func(span) bool) {
 		start := -1
@@ -67,14 +68,15 @@ func spans(folded string, alone func(rune) bool) iter.Seq[span] {
 	}
 }
 
-// SetsNoSpaces reports whether a word is a character of a script without spaces, or of Hangul.
+// SetsNoSpaces reports whether a word starts with a character of a script without spaces, or of
+// Hangul.
 func SetsNoSpaces(word string) bool {
 	r, _ := utf8.DecodeRuneInString(word)
 	return spaceless(r)
 }
 
-// Runs returns the parts of a text in scripts without spaces, and Hangul text between two spaces,
-// in NFKC. It omits single characters.
+// Runs returns the unbroken runs of characters of Hangul and scripts without spaces in a text, in
+// NFKC. It omits runs of one character.
 func Runs(text string) []string {
 	var runs []string
 	for run := range strings.FieldsFuncSeq(norm.NFKC.String(text), func(r rune) bool { return !spaceless(r) }) {
@@ -85,9 +87,9 @@ func Runs(text string) []string {
 	return runs
 }
 
-// fold returns a text without differences in letter case, width and accents. It folds piece by
-// piece, because ASCII pieces are much cheaper. Folding never depends on text beyond a space or
-// line feed.
+// fold returns a text without differences in letter case and width, and without accents on Latin
+// and Greek letters. It folds piece by piece, because ASCII pieces are much cheaper. Folding never
+// depends on text beyond a space or line feed.
 func fold(text string) string {
 	var folded strings.Builder
 	for text != "" {
@@ -142,7 +144,7 @@ func isASCII(text string) bool {
 	return true
 }
 
-// cut returns the first Longest bytes of a word, cut at a character boundary.
+// cut returns a word, without the characters that are not completely in its first Longest bytes.
 func cut(word string) string {
 	if len(word) <= Longest {
 		return word
