@@ -18,9 +18,9 @@ type Finding struct {
 // generic is the least specific rule. On the same line, other rules take precedence.
 const generic = "generic-api-key"
 
-// Find returns the first possible credential in a text, by line; found is false without one. On the
-// same line, a specific rule takes precedence over the generic one. It is safe for concurrent use.
-// The first call parses the rules.
+// Find returns the rule and the line of the first possible credential in a text, but never the
+// credential. found is false if there is no credential. On the same line, a specific rule takes
+// precedence over the generic one. It is safe for concurrent use. The first call parses the rules.
 func Find(text string) (first Finding, found bool) {
 	set := rules()
 	lower := strings.ToLower(text)
@@ -40,7 +40,7 @@ func Find(text string) (first Finding, found bool) {
 }
 
 // findBy returns the offset of the first credential that matches a rule, is random enough for the
-// rule, and is not excluded by an allowlist. It returns -1 without one.
+// rule, and is not excluded by an allowlist. It returns -1 if there is no such credential.
 func (set *ruleSet) findBy(r *rule, text string) int {
 	pattern := r.pattern()
 	for _, at := range pattern.FindAllStringIndex(text, -1) {
@@ -61,8 +61,9 @@ func (set *ruleSet) findBy(r *rule, text string) int {
 // candidate is a match of a rule that an allowlist may exclude.
 type candidate struct{ secret, match, line string }
 
-// secretIn returns the credential in a match of a rule: the group that the rule names, else the
-// first group that is not empty, else the whole match.
+// secretIn returns the credential in a match of a rule. It is the group with the number
+// SecretGroup, if that is set. Otherwise it is the first group that is not empty, or the whole
+// match if there is no such group.
 func (r *rule) secretIn(pattern *regexp.Regexp, match string) string {
 	groups := pattern.FindStringSubmatch(match)
 	if r.SecretGroup > 0 && r.SecretGroup < len(groups) {
@@ -76,7 +77,8 @@ func (r *rule) secretIn(pattern *regexp.Regexp, match string) string {
 	return match
 }
 
-// lineAround returns the complete lines of a range of a text.
+// lineAround returns the complete lines of a text that the range [from, to] touches, without the
+// last line end.
 func lineAround(text string, from, to int) string {
 	begin := strings.LastIndexByte(text[:from], '\n') + 1
 	if end := strings.IndexByte(text[to:], '\n'); end >= 0 {

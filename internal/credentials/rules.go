@@ -71,7 +71,8 @@ var rules = sync.OnceValue(func() *ruleSet {
 	return &set
 })
 
-// prepare joins the list's regular expressions into a.pattern, and clears its paths.
+// prepare joins the list's regular expressions into a.pattern, which matches if one of them does,
+// and clears its paths. Without regular expressions a.pattern stays nil.
 func (a *allowlist) prepare() {
 	a.Paths = nil
 	if len(a.Regexes) > 0 {
@@ -79,7 +80,8 @@ func (a *allowlist) prepare() {
 	}
 }
 
-// mayApply reports whether a text in lower case has one of the rule's keywords.
+// mayApply reports whether a text in lower case has one of the rule's keywords. It is true for a
+// rule without keywords.
 func (r *rule) mayApply(lower string) bool {
 	return len(r.Keywords) == 0 || slices.ContainsFunc(r.Keywords, func(word string) bool { return strings.Contains(lower, word) })
 }
@@ -88,8 +90,9 @@ func anyAllows(lists []allowlist, c candidate) bool {
 	return slices.ContainsFunc(lists, func(a allowlist) bool { return a.allows(c) })
 }
 
-// allows reports whether the list excludes a match from the findings: one of its conditions holds,
-// or all if Condition is AND. It reports false without conditions.
+// allows reports whether the list excludes a match from the findings. Its conditions are the
+// regular expressions and the stop words. One must match, or all if Condition is AND. Without
+// conditions it is false.
 func (a *allowlist) allows(c candidate) bool {
 	var checks []bool
 	if a.pattern != nil {
@@ -112,13 +115,14 @@ func (a *allowlist) allows(c candidate) bool {
 	return slices.Contains(checks, true)
 }
 
-// lazily returns a function that compiles a regular expression at its first call. All of them take
-// 2.5 MB, and few are used: most rules' keywords occur in no text.
+// lazily returns a function that compiles a regular expression at its first call, and panics if it
+// is invalid. All of them take 2.5 MB, and few are used: most rules' keywords occur in no text.
 func lazily(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-// entropy returns the Shannon entropy of a text, in bits per character.
+// entropy returns the Shannon entropy of a text, in bits per character. It is exact for ASCII
+// texts only, and 0 for an empty text.
 func entropy(text string) (bits float64) {
 	counts := map[rune]int{}
 	for _, char := range text {
