@@ -181,9 +181,8 @@ func (c *Consolidator) Applied(ctx context.Context, agentID int64, limit int) ([
 	return c.store.AppliedSteps(ctx, agentID, limit)
 }
 
-// facts returns the data that the gates check: the time, the agent's lock file, the time of the
-// last check, and the conversations since the last consolidation. It counts at most
-// maxConversations.
+// facts returns the data that the gates check: the time, the lock file, the time of the last
+// check, and the conversations since the last consolidation. It counts at most maxConversations.
 func (p *planner) facts(ctx context.Context, agent records.Agent) (Facts, error) {
 	f := Facts{Now: time.Now()}
 	var err error

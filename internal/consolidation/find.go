@@ -346,8 +346,8 @@ func (d *draftPlan) addConflicts(found []records.Disagreement) {
 	}
 }
 
-// edits returns the step's changes of memories as edits for Engine.PreviewEdits. An edit deletes the
-// memory with its id, or gives it a whole new text. Changes of the index are left out.
+// edits returns the step's changes of memories as edits for Engine.PreviewEdits. An edit deletes
+// the memory with its id, or gives it a whole new text. Changes of the index are left out.
 func edits(step records.Step) []engine.Edit {
 	var all []engine.Edit
 	for _, c := range step.Changes {

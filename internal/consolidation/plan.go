@@ -18,8 +18,9 @@ import (
 	engine "memoir/internal/sync"
 )
 
-// MakePlan makes and stores a plan for an agent and replaces the old plan. It changes no memory. Of
-// the gates it checks only the lock. It returns memories.ErrNotFound for an unknown agent, and
+// MakePlan makes and stores a plan for an agent and replaces the old plan. It changes no memory.
+// Of the gates it checks only the lock. A failure of the model is no error; the plan's Note
+// reports it. It returns memories.ErrNotFound for an unknown agent. It returns
 // *memories.ConflictError if consolidation or the agent's memory is off, or another consolidation
 // runs on a server or in another program.
 func (c *Consolidator) MakePlan(ctx context.Context, slug string, by memories.Actor) (records.Plan, error) {

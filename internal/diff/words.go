@@ -33,7 +33,7 @@ func marked(removed, added []string) (removedPieces, addedPieces [][]Piece) {
 const maxWords = 64 << 10
 
 // wordsOf splits two texts for comparison: their common start and end into lines, the rest into
-// words, or into lines if it is longer than maxWords.
+// words. A rest longer than maxWords is split into lines too. The joined elements are the texts.
 func wordsOf(before, after string) (a, b []string) {
 	start := sharedStart(before, after)
 	end := sharedEnd(before[start:], after[start:])

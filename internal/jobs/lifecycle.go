@@ -53,8 +53,9 @@ func (q *Queue) run(ctx context.Context, ready func() bool) {
 	_ = q.store.DeleteJobServer(leaving, q.id) // otherwise other servers notice the silence
 }
 
-// heartbeat regularly records in the database that this server is alive and which jobs it runs, and
-// makes the jobs of silent servers available again, until ctx ends. It logs if the database fails.
+// heartbeat records in the database that this server is alive and which jobs it runs, every third
+// of Options.ServerTimeout until ctx ends. It also makes the jobs of silent servers available
+// again. It logs once if the database fails, and tries again.
 func (q *Queue) heartbeat(ctx context.Context) {
 	isAway := false
 	for {

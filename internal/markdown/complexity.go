@@ -67,7 +67,7 @@ func startsBlock(line string) bool {
 }
 
 // nesting returns an upper bound for the number of quotes and list items that a line opens. It is
-// the number of their marks at the start of the line, also of marks that are none in Markdown.
+// the number of their marks at the start of the line, also where they mean nothing in Markdown.
 func nesting(line string) int {
 	depth := 0
 	for i := range len(line) {

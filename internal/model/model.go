@@ -106,8 +106,9 @@ func withSchema(system string, schema []byte) string {
 	return system + "\n\nAnswer with a JSON value of this schema, and with nothing around it: no words, no code fence.\n" + string(schema)
 }
 
-// value returns the JSON value in a model's text: the whole text, the first code block, or the part
-// from the first brace to the last. It returns *Error if none of them is JSON.
+// value returns the JSON value in a model's text. That is the whole text, the first code block, or
+// the part from the first brace to the last: the first of these that is JSON. If none is JSON, it
+// returns an *Error whose Again is true.
 func value(text string) (json.RawMessage, error) {
 	for _, candidate := range []string{text, fenced(text), braced(text)} {
 		if found := bytes.TrimSpace([]byte(candidate)); json.Valid(found) {

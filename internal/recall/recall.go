@@ -321,8 +321,8 @@ func resultOf(record records.Recall) Result {
 	}
 }
 
-// recalled returns a memory for delivery: its cut text, its age, the reasons, and a head with the
-// path and warnings about dead citations and its age.
+// recalled returns a memory for delivery: its cut text, its age, the reasons, and a head. The head
+// has the path and warnings about dead citations and its age.
 func recalled(agent records.Agent, file records.MemoryExcerpt, gone []memories.CheckedCitation, why []string, now time.Time) Recalled {
 	text, bytes := Cut(file.File)
 	path := filepath.Join(agent.Dir, filepath.FromSlash(file.Path))

@@ -128,8 +128,9 @@ var (
 )
 
 // concludeFunction returns the status of a cited function and a message, after the search. A name
-// that was not found is gone only if all code was read and it surely belongs to the project: it was
-// found before, its qualifier is declared, or it is compound and not common. Else it is unknown.
+// in any searched file is found. Another name is gone only if all code was read and it surely
+// belongs to the project. It does if it was found before, its qualifier is declared, or it is
+// compound and not common. Else it is unknown.
 func (s *search) concludeFunction(one Citation) (memories.CitationStatus, string) {
 	isOfProject := s.names.declared[one.Qualifier]
 	switch one.Qualifier {
@@ -139,9 +140,10 @@ func (s *search) concludeFunction(one Citation) (memories.CitationStatus, string
 	return s.concludeName(one, isOfProject, fmt.Sprintf("`%s` is nowhere in the project any more.", one.Text))
 }
 
-// concludeFlag returns the status of a cited flag and a message, after the search. A flag that was
-// not found is gone only if all code was read, and it was found before or has several words and is
-// no common flag. Else it is unknown.
+// concludeFlag returns the status of a cited flag and a message, after the search. A name in any
+// searched file is found. Another flag is gone only if all code was read and it surely belongs to
+// the project. It does if it was found before, or has several words and is no common flag. Else it
+// is unknown.
 func (s *search) concludeFlag(one Citation) (memories.CitationStatus, string) {
 	isOfProject := strings.ContainsAny(one.Name, "-_") && !worldFlags[foldedName(one.Name)]
 	return s.concludeName(one, isOfProject, fmt.Sprintf("The flag `%s` is nowhere in the project any more.", one.Text))

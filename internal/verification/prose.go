@@ -80,8 +80,8 @@ func (b *blocksOf) end() {
 	b.current, b.isItem = b.current[:0], false
 }
 
-// fenceOf returns the three or more backticks or tildes that open a code block at the start of a
-// line, or "" if the line opens none.
+// fenceOf returns the three or more backticks or tildes that open a code block at the start of
+// text. It returns "" if text opens no code block.
 func fenceOf(text string) string {
 	for _, mark := range []string{"`", "~"} {
 		rest := strings.TrimLeft(text, mark)

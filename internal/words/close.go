@@ -57,7 +57,7 @@ func Distance(typed, word string) (typos int, isNear bool) {
 }
 
 // distance returns the optimal string alignment distance between want and the nearest prefix of
-// have: the number of letters that are missing, added or wrong, or swapped with their neighbour.
+// have. This is the number of letters missing, added, wrong, or swapped with their neighbour.
 func distance(want, have []rune) int {
 	// Three rows of the table are enough: a swap refers to the row two above.
 	before, above, row := make([]int, len(have)+1), make([]int, len(have)+1), make([]int, len(have)+1)

@@ -17,9 +17,9 @@ import (
 // Longest is how many bytes of a word are compared. It is arbitrary; Postgres allows 2,046.
 const Longest = 255
 
-// All yields the words of a text in order: runs of letters, digits and marks, folded so that
-// letter case, width and accents do not matter. In scripts without spaces, and in Hangul, each
-// character is a word. It cuts words to Longest bytes.
+// All yields the words of a text in order: runs of letters, digits and marks. They are folded so
+// that letter case, width and accents do not matter, and cut to Longest bytes. In scripts without
+// spaces, and in Hangul, each character is a word.
 func All(text string) iter.Seq[string] { return wordsOf(text, spaceless) }
 
 // Spaced yields the words of a text as All does, except that Hangul text between two spaces is one
