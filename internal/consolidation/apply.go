@@ -87,8 +87,8 @@ func (c *Consolidator) selectSteps(ctx context.Context, agent records.Agent, ids
 // errStopped simulates a crash in tests.
 var errStopped = errors.New("stopped")
 
-// runSteps applies the chosen steps of all the agent's plans and finishes its interrupted undos,
-// in the plan's order. A step that conflicts is stored as refused; that is no error. checkLock
+// runSteps applies the agent's chosen steps and finishes its interrupted undos, plan by plan and
+// in each plan's order. A step that conflicts is stored as refused; that is no error. checkLock
 // returns an error if the lock was lost; then a step that has not begun becomes proposed again.
 // applied reports whether a step was applied, also with an error. After an error the remaining
 // steps keep their states, and a later call runs them. It emits an event for open pages.
@@ -171,8 +171,8 @@ func conflictIn(err error) string {
 }
 
 // applyStep makes the changes of a step in order and stores the step as applied. If a memory or
-// the index has changed since the plan was made, it reverts its changes. It then stores the step
-// as refused and returns nil, so callers test step.State. So it does for other conflicts. It
+// the index has changed since the plan was made, or another conflict occurs, it reverts its
+// changes. It then stores the step as refused and returns nil, so callers test step.State. It
 // stores the step before and after each change. After an error, such as a database failure, a
 // later call continues the step.
 func (c *Consolidator) applyStep(ctx context.Context, agent records.Agent, step *records.Step) error {

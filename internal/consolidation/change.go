@@ -20,8 +20,8 @@ const (
 
 // stateOf compares the memory or index of a change with its texts before and after the change. The
 // string is the memory's ETag, or the index's hash ("" with stateOther). A memory in the trash is
-// stateAfter if the change deletes it. A missing or renamed memory is stateOther. It returns
-// memories.ErrNotFound for a purged memory, and an error if the index does not exist.
+// stateAfter if the change deletes it, else stateOther. A missing or renamed memory is stateOther.
+// It returns memories.ErrNotFound for a purged memory, and an error if the index does not exist.
 func (p *planner) stateOf(ctx context.Context, agent records.Agent, change records.StepChange) (textState, string, error) {
 	if change.Op == records.ChangeIndex {
 		raw, err := p.engine.ReadFile(ctx, agent.Slug, change.Name)
@@ -70,8 +70,9 @@ func (c *Consolidator) apply(ctx context.Context, agent records.Agent, change re
 }
 
 // revert restores a deleted memory, or writes the text before the change into the memory or index.
-// It does nothing if that text is there already. If the present text is a third one, it writes
-// nothing and returns *memories.ConflictError.
+// If the memory or index is as before the change already, it does nothing. If it is neither as
+// before nor as after the change, revert writes nothing and returns *memories.ConflictError. It
+// returns memories.ErrNotFound for a purged memory.
 func (c *Consolidator) revert(ctx context.Context, agent records.Agent, change records.StepChange) error {
 	state, match, err := c.planner.stateOf(ctx, agent, change)
 	switch {

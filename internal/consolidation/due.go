@@ -114,10 +114,10 @@ func (c *Consolidator) consolidateIfDue(ctx context.Context, agent records.Agent
 }
 
 // runAuto makes and stores a plan for an agent that was due. In mode Auto it also applies the
-// steps that autoSteps permits. The lock file then keeps the time of this run, even if the plan is
-// empty. It returns memories.ErrNotFound for an unknown agent. It returns *memories.ConflictError
-// if consolidation or the agent's memory is off, the last consolidation is less than 24 hours ago,
-// or another one runs.
+// steps that autoSteps permits. The lock file keeps this time as the last consolidation, in both
+// modes and even if the plan is empty. It returns memories.ErrNotFound for an unknown agent. It
+// returns *memories.ConflictError if consolidation or the agent's memory is off, the last
+// consolidation is less than 24 hours ago, or another one runs.
 func (c *Consolidator) runAuto(ctx context.Context, slug string) (plan records.Plan, err error) {
 	agent, err := c.store.AgentUncounted(ctx, slug)
 	if err != nil {

@@ -36,9 +36,9 @@ const (
 )
 
 // propose asks the model for steps and adds the valid ones to draft. If the bodies together exceed
-// maxSent, it first asks the model which memories to compare. It sets the plan's note and adds the
-// used tokens to the plan. If the model fails, it logs this, the note says so, and the error is
-// nil. It returns the errors of ctx and of the database.
+// maxSent, it first asks the model which memories to compare. It adds the used tokens to the plan.
+// If the model fails, it logs this, sets the plan's Note, and returns nil. It returns the errors
+// of ctx and of the database.
 func (p *planner) propose(ctx context.Context, agent records.Agent, draft *draftPlan, plan *records.Plan) error {
 	sent := draft.unassigned()
 	size := 0

@@ -106,7 +106,7 @@ func (x *Extractor) Close() {
 	<-x.done
 }
 
-// Mode returns the mode.
+// Mode returns the mode in use. It is never empty: Propose replaces an empty Options.Mode.
 func (x *Extractor) Mode() Mode { return x.options.Mode }
 
 // HasModel reports whether a model is configured.

@@ -79,7 +79,7 @@ type Deferred struct {
 	Key string // key of the job
 }
 
-// Name returns the session without the prefix of submitted conversations.
+// Name returns the session, without givenPrefix if it is a submitted conversation.
 func (d Deferred) Name() string { return strings.TrimPrefix(d.Session, givenPrefix) }
 
 // enqueue queues the reading of a conversation at the given time; the zero time means now. A

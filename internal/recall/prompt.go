@@ -96,8 +96,8 @@ func (r *Recaller) withLate(ctx context.Context, request Request) (result Result
 	return result, given, nil
 }
 
-// waiting returns the records of recalls that came too late for prompts of the session in of
-// during the last maxLate, and were not delivered. Without a session it returns nil.
+// waiting returns the records of earlier recalls for prompts of of.Session, during the last
+// maxLate, whose results came too late and were not delivered. Without a session it returns nil.
 func (r *Recaller) waiting(ctx context.Context, of records.Recall) ([]records.Recall, error) {
 	if of.Session == "" {
 		return nil, nil

@@ -90,7 +90,8 @@ func New(store Store, options Options) *Recaller {
 	return r
 }
 
-// Close cancels all background work, recalls included, and waits for its end.
+// Close cancels recalls in the background and the deletion of old records, and waits for their
+// end. It does not wait for calls of Recall.
 func (r *Recaller) Close() {
 	r.stop()
 	r.running.Wait()

@@ -45,7 +45,8 @@ func (c *Checker) gather(
 	return b, err
 }
 
-// detached returns a copy whose texts do not share memory with the body that they are from.
+// detached returns a copy of the citation with copied texts, so that it does not keep the body in
+// the process's memory.
 func (c Citation) detached() Citation {
 	c.Text, c.Path, c.Name, c.Qualifier = strings.Clone(c.Text), strings.Clone(c.Path), strings.Clone(c.Name), strings.Clone(c.Qualifier)
 	return c

@@ -61,8 +61,9 @@ type lineCount struct {
 	why   string // reason if it is not
 }
 
-// countLines returns the number of lines of a file, as readLines does. It reads a file once per
-// check.
+// countLines returns the number of lines of a file. known is false if count is only a minimum, for
+// example because the file cannot be read. It reads a file once per check; later calls return the
+// first result.
 func (c *check) countLines(rel string) lineCount {
 	n, counted := c.lines[rel]
 	if counted {

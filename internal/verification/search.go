@@ -184,8 +184,9 @@ func (s *search) walks(rel, name string) bool {
 
 func isHidden(name string) bool { return strings.HasPrefix(name, ".") }
 
-// seen records a path in the project as a match of each requested path that equals it or its end.
-// It records at most maxPlaces for each. It declares the path's last element without extension.
+// seen records a path in the project as a match of each requested path that equals it or its last
+// elements, in any case. It records at most maxPlaces for each. It declares the path's last
+// element without extension.
 func (s *search) seen(rel string) {
 	lower := strings.ToLower(rel)
 	base := path.Base(lower)

@@ -91,7 +91,7 @@ func Start(e *engine.Engine, store Store, options Options) *Checker {
 	return c
 }
 
-// Close cancels the running background check and waits for its end.
+// Close cancels the running background check, without storing its results, and waits for its end.
 func (c *Checker) Close() {
 	c.stop()
 	c.running.Wait()
@@ -171,10 +171,10 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// checkDue checks the memories of the agents that are due and whose lease this server holds. Due
-// agents of other servers are forgotten, because those servers check them. After each agent it
-// pauses for nine times the duration of the check. An agent whose check fails becomes due again,
-// and the last such error is returned. It stops when ctx ends.
+// checkDue checks the memories of the agents that are due and whose lease this server holds. It
+// drops due agents of other servers, because those servers check them. After each agent it pauses
+// for nine times the duration of the check. An agent whose check fails becomes due again, and the
+// last such error is returned. If ctx ends, it stops and returns nil.
 func (c *Checker) checkDue(ctx context.Context) error {
 	c.mu.Lock()
 	due := c.due
