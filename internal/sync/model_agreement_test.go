@@ -185,7 +185,7 @@ func (w *world) disagreements() []string {
 		if _, there := s.disk[relPath]; row.Present && !there && w.isKnown(relPath) {
 			found.addf("%s is listed as present and is not there", relPath)
 		}
-		if row.Status == records.Removing {
+		if row.Status == records.Removing && w.isKnown(relPath) {
 			found.addf("%s still waits to be removed", relPath)
 		}
 	}
