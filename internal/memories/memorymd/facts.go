@@ -34,9 +34,10 @@ type Fact struct {
 	Indent         string // white space before the text
 }
 
-// Facts returns the facts of a MEMORY.md in order, at most 2,000 and each text once. Entries for
-// memory files, headings, frontmatter and block comments are not facts. Its cost is linear in the
-// size of the index.
+// Facts returns the facts of a MEMORY.md in order, at most maxFacts and each text once. Entries for
+// memory files, link definitions, headings, frontmatter, block comments, and texts without a letter
+// or digit are not facts. A paragraph that only introduces the next block becomes part of its
+// Heading. The cost is linear in the size of the index.
 func Facts(index []byte) []Fact {
 	head, body := frontmatter.Split(string(index))
 	first := len(memtext.Lines(head))
@@ -90,8 +91,9 @@ var (
 	endOfClause = regexp.MustCompile(`[.;:!?](?:\s|$)|\s[—–]\s|\s\(`)
 )
 
-// Title returns a name for a memory of the fact: the first clause of its first line, cut to
-// maxTitleWords and maxTitleRunes. If that has no word, it is the heading, which may be empty.
+// Title returns a name for a memory of the fact: the first clause of its first line with words, cut
+// to maxTitleWords and maxTitleRunes. If there is no such line, it returns the heading, which may
+// be empty.
 func (f Fact) Title() string {
 	line := f.firstLine()
 	if at := endOfClause.FindStringIndex(line); at != nil && at[0] > 0 {
@@ -106,7 +108,8 @@ func (f Fact) Title() string {
 	return title
 }
 
-// Description returns the fact's first line as plain text, cut to maxFactDescription.
+// Description returns the fact's first line with words as plain text, cut to maxFactDescription
+// characters, or "".
 func (f Fact) Description() string { return memtext.CutRunes(f.firstLine(), maxFactDescription) }
 
 // firstLine returns the first line of the text that has a letter or a digit, as plain text. It

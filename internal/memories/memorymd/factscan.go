@@ -147,8 +147,8 @@ func (s *factScan) isHeading(text string) bool {
 	return true
 }
 
-// isUnderline reports whether a line makes the paragraph above it a heading. If so, it closes the
-// paragraph and records the heading.
+// isUnderline reports whether a line makes the one-line paragraph above it a heading. If so, it
+// records the heading, and the paragraph does not become a fact.
 func (s *factScan) isUnderline(text string) bool {
 	b := s.block
 	if b == nil || b.kind != paragraphBlock || len(b.lines) != 1 {
@@ -167,8 +167,9 @@ func (s *factScan) isUnderline(text string) bool {
 	return true
 }
 
-// heading records a heading for the facts below it, and removes the headings of the same or a lower
-// rank before it. A first heading of level 1 is the title of the file and is not recorded.
+// heading records a heading for the facts below it, and removes earlier headings of this level and
+// of deeper ones. If the first heading is of level 1 and no fact is above it, it is the file's
+// title and is not recorded. heading ends the introduction and adds a held paragraph to the facts.
 func (s *factScan) heading(level int, text string) {
 	s.keepHeld()
 	s.intro = ""
@@ -183,7 +184,8 @@ func (s *factScan) heading(level int, text string) {
 }
 
 // item processes a line with a list mark. It opens a block for an item or an entry, or adds the
-// line to the open item if it is indented below that.
+// line to the open item if it is indented below that. An open item that only introduces entries
+// does not become a fact.
 func (s *factScan) item(number int, text string) {
 	lead := listLead.FindString(text)
 	isEntry := s.isEntry(text)
@@ -247,8 +249,8 @@ func (s *factScan) begin(kind blockKind, number int, indent string, content int)
 	s.block = &indexBlock{kind: kind, from: number, indent: indent, content: content}
 }
 
-// end closes the open block and adds it to the facts, unless it is an entry or a table of entries.
-// It holds back a one-line paragraph that may introduce the next block.
+// end closes the open block and adds it to the facts, unless it is an entry or a table with
+// entries. It holds back a one-line paragraph that may introduce the next block.
 func (s *factScan) end() {
 	b := s.block
 	s.block = nil
@@ -282,7 +284,7 @@ func (s *factScan) keep(fact Fact) {
 }
 
 // context returns the Heading of a fact at the current line: the headings above and the
-// introduction, joined.
+// introduction, joined and cut to maxFactHeading characters.
 func (s *factScan) context() string {
 	parts := make([]string, 0, len(s.headings)+1)
 	for _, h := range s.headings {
@@ -294,8 +296,9 @@ func (s *factScan) context() string {
 	return memtext.CutRunes(strings.Join(parts, " › "), maxFactHeading)
 }
 
-// isEntry reports whether a line is only about memory files: it starts with a link to one, or has
-// such links and at most maxLinkWords other words.
+// isEntry reports whether a line is only about memory files. It starts with a link to one, or has
+// such links and at most maxLinkWords other words. isEntry reads only the first maxLinkSearch
+// bytes.
 func (s *factScan) isEntry(text string) bool {
 	text = text[:min(len(text), maxLinkSearch)]
 	if strings.IndexByte(text, '[') < 0 {
@@ -348,7 +351,8 @@ func isIntro(text string) bool {
 // columns returns the width of white space and a list marker, counting tabs as four.
 func columns(lead string) int { return len(lead) + 3*strings.Count(lead, "\t") }
 
-// outdent removes at most this many columns of white space from the start of a line.
+// outdent removes white space from the start of a line until at least this many columns are
+// removed. A tab counts four.
 func outdent(text string, width int) string {
 	for width > 0 && text != "" && (text[0] == ' ' || text[0] == '\t') {
 		width -= columns(text[:1])

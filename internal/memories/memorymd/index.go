@@ -25,10 +25,10 @@ type RemovedLine struct {
 	End    string `json:"end"`    // the line end; empty at the end of a file without one
 }
 
-// Remove removes the links to removed files from an index. removed is called with the path of each
-// link: decoded, without leading ./ and fragment. A line with other links to files keeps these;
-// otherwise the line is removed. gone are the changed and removed lines. If gone is empty, out is
-// index.
+// Remove returns the index without the links to removed files. It calls removed with the path of
+// each link: decoded, cleaned, without fragment. A line with other links to files keeps these;
+// otherwise the whole line is removed. gone are the changed and removed lines, for Restore. If no
+// line has such a link, Remove returns index and nil.
 func Remove(index []byte, removed func(target string) bool) (out []byte, gone []RemovedLine) {
 	bom, lines := cutIndex(index)
 	refs := referencesIn(lines)
@@ -72,8 +72,9 @@ func restOf(line string, refs references, removed func(target string) bool) stri
 	}
 }
 
-// Restore inserts lines that Remove has removed: each below the line that it followed, or at the
-// end if that line is missing. A line that kept other links gets the removed ones back. It skips
+// Restore returns the index with lines that Remove has removed. Each is below the line that it
+// followed, or at the end if that line is missing. A line that kept other links becomes the former
+// line again; if it has changed, a new line with only the removed links is inserted. Restore skips
 // lines that the index has, and lines whose files are all listed in other lines now.
 func Restore(index []byte, gone []RemovedLine) []byte {
 	bom, lines := cutIndex(index)
@@ -129,7 +130,8 @@ func targetsIn(lines []string, refs references) (targets []string) {
 	return targets
 }
 
-// isListed reports whether all files to which a removed line links have a line now.
+// isListed reports whether all files to which a removed line links are in listed. For a line that
+// kept other links, only the removed links count. It reports false for a line without links.
 func isListed(line RemovedLine, refs references, listed map[string]bool) bool {
 	text := line.Text
 	if line.Rest != "" {
@@ -143,8 +145,9 @@ func isListed(line RemovedLine, refs references, listed map[string]bool) bool {
 // arbitrary.
 const minTitle = 20
 
-// Entry returns the line of a MEMORY.md for a file, without line end. hook may be empty. A long
-// entry is cut to memories.MaxEntryLength: first the hook, then the title, never the path.
+// Entry returns the line of a MEMORY.md for a file, without line end. If it is longer than
+// memories.MaxEntryLength, the hook is cut or left out, then the title is cut to at least minTitle
+// characters. The path is never cut, so the line may still be longer. hook may be empty.
 func Entry(title, file, hook string) string {
 	target := "](" + escapeTarget(file) + ")"
 	room := max(minTitle, memories.MaxEntryLength-utf8.RuneCountInString("- ["+target))
@@ -212,7 +215,8 @@ func findLine(lines []string, text string, near int) int {
 
 func distance(a, b int) int { return max(a-b, b-a) }
 
-// textOf returns a line without line end, as RemovedLine stores it.
+// textOf returns a line without line end, and with NUL and bytes that are not UTF-8 replaced, as in
+// RemovedLine.
 func textOf(line string) string { return jsonText(strings.TrimRight(line, "\r\n")) }
 
 // insertIndex returns the index at which a removed line is inserted again: after the line that it
@@ -227,8 +231,8 @@ func insertIndex(lines []string, line RemovedLine) int {
 	return len(lines)
 }
 
-// insertLine inserts a line with its line end. It uses eol for a line end that is missing there or
-// in the line above.
+// insertLine inserts a line with its line end and returns the lines. If the line would have no line
+// end and is not the last, or the line above has none, it uses eol.
 func insertLine(lines []string, at int, text, end, eol string) []string {
 	if at < len(lines) && end == "" {
 		end = eol
@@ -243,8 +247,9 @@ var titleEscapes = strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`)
 
 func escapeTitle(title string) string { return titleEscapes.Replace(title) }
 
-// escapeTarget returns a path as the target of a Markdown link. It escapes only characters that
-// would end or change the link. A colon is one, because it could make a scheme of the path's start.
+// escapeTarget returns a path as the target of a Markdown link. It percent-encodes only characters
+// that would end or change the link. A colon is one, because it could make a scheme of the path's
+// start.
 func escapeTarget(file string) string {
 	var out strings.Builder
 	for _, r := range file {

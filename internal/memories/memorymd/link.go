@@ -25,8 +25,8 @@ var definitionShape = regexp.MustCompile(
 // referenceShape matches [text][label], [label][] and [label].
 var referenceShape = regexp.MustCompile(`\[((?:\\.|[^\[\]\\])*)\](?:\[((?:\\.|[^\[\]\\])*)\])?`)
 
-// referencesIn returns the targets of the link definitions in lines, by label. The first definition
-// of a label counts.
+// referencesIn returns the cleaned targets of the link definitions in lines, by label. The first
+// definition of a label counts. It returns nil without definitions.
 func referencesIn(lines []string) references {
 	var found references
 	for _, line := range lines {
@@ -167,7 +167,7 @@ const (
 	stemGroup = 5
 )
 
-// withExtension returns a name with .md appended, unless it ends in that.
+// withExtension returns a name with .md appended, unless it ends in .md in any letter case.
 func withExtension(stem string) string {
 	if isMarkdownName(stem) {
 		return stem
@@ -207,7 +207,8 @@ func cleanTarget(written string) string {
 	return path.Clean(written)
 }
 
-// withEmphasis extends a link's range to paired marks around it, as in **[Title](file.md)**.
+// withEmphasis returns a link's range extended to paired marks around it, as in
+// **[Title](file.md)**.
 func withEmphasis(line string, from, to int) (int, int) {
 	for from > 0 && to < len(line) && line[from-1] == line[to] && strings.IndexByte("*_`~", line[to]) >= 0 {
 		from--
@@ -222,7 +223,7 @@ var (
 )
 
 // withoutLinks returns a line without the given links, which must be in order, and without the
-// separators that stood next to them.
+// separators next to them.
 func withoutLinks(line string, removed []indexLink) string {
 	for i := len(removed) - 1; i >= 0; i-- {
 		before, after := line[:removed[i].from], line[removed[i].to:]

@@ -48,8 +48,8 @@ const nearCaps = 90
 // the target exists. target is the link's path, decoded as Remove describes.
 type LinkResolver func(target string) (file string, exists bool)
 
-// Lint returns the findings about a MEMORY.md, ordered by line, then those about files that it does
-// not list. files are the files that it should list. Lines in frontmatter or comments have no
+// Lint returns the findings about a MEMORY.md, ordered by line, then one for each of files that it
+// does not list. files are the files that it should list. Lines in frontmatter or comments have no
 // findings, but a file with such a line does not count as unlisted.
 func Lint(index Loaded, files []IndexedFile, leads LinkResolver) []Finding {
 	l := lint{leads: leads, files: map[string]string{}, lines: map[string]int{}}

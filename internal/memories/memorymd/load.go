@@ -24,9 +24,9 @@ const (
 	IndexUnitCap = 25_000
 )
 
-// Load returns the part of a MEMORY.md that an agent loads: without frontmatter and block comments,
-// trimmed, and cut at a line end to IndexLineCap and IndexUnitCap. If it was cut, a warning of
-// Claude Code is appended.
+// Load returns the part of a MEMORY.md that an agent loads, without frontmatter and block comments,
+// and trimmed. It is cut at a line end to IndexLineCap and IndexUnitCap; a longer first line is cut
+// in the middle. If something was cut, Load appends the warning that Claude Code gives.
 func Load(raw []byte) string {
 	loaded := Read(raw)
 	if loaded.Warning == "" {
@@ -48,7 +48,8 @@ type Loaded struct {
 	seen int    // bytes of text within the limits
 }
 
-// Seen returns how many lines an agent sees, including a partly seen one.
+// Seen returns how many lines an agent sees, including a partly seen one, but without frontmatter
+// and block comments.
 func (l Loaded) Seen() int {
 	if l.seen == 0 {
 		return 0

@@ -8,10 +8,10 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// Prune shortens a MEMORY.md until an agent loads all of it, or as far as possible without a
-// decision by a person. It removes repeated entries, cuts the hooks of long entries, and removes
-// blank lines between entries. It stops at the first step that is enough. A small enough index
-// stays unchanged.
+// Prune returns a MEMORY.md shortened until an agent loads all of it. It removes repeated entries,
+// cuts the hooks of long entries, and removes blank lines between entries. It stops after the first
+// step that is enough. If none is, the result is still too long, and a person must decide. An index
+// that is short enough stays unchanged.
 func Prune(index []byte, leads LinkResolver) []byte {
 	for _, prune := range []func([]string, LinkResolver) []string{withoutRepeated, withShortEntries, withoutBlankLines} {
 		if Read(index).Warning == "" {
@@ -50,8 +50,8 @@ func withoutRepeated(lines []string, leads LinkResolver) []string {
 	return result
 }
 
-// withShortEntries returns the lines with entries of more than MaxEntryLength characters cut, if
-// they have one link and the link stays. Other lines stay.
+// withShortEntries returns the lines with entries of more than MaxEntryLength characters cut.
+// Entries with several links, with a link to the web, or whose link would not stay are not cut.
 func withShortEntries(lines []string, _ LinkResolver) []string {
 	refs := referencesIn(lines)
 	shortened := make([]string, len(lines))
@@ -73,7 +73,7 @@ func withShortEntries(lines []string, _ LinkResolver) []string {
 	return shortened
 }
 
-// withoutBlankLines returns the lines without blank lines between two entries.
+// withoutBlankLines returns the lines without single blank lines between two entries.
 func withoutBlankLines(lines []string, _ LinkResolver) []string {
 	var result []string
 	for i, line := range lines {

@@ -9,11 +9,11 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// Rebuild returns the MEMORY.md with dead entries removed and missing entries added. index is nil
-// for a missing file. An entry whose links are all dead is removed with the indented text below it;
-// one with other links keeps these. All other lines stay unchanged. New entries go below the
-// heading of their type, if headings name types, else after the last entry. Rebuild shortens
-// nothing. A second Rebuild changes nothing.
+// Rebuild returns the MEMORY.md without dead links in its entries, and with a new entry for each of
+// files that it does not list. index is nil for a missing file. An entry or link definition with
+// only dead links is removed; an entry with other links keeps these. Other lines stay. New entries
+// are placed below the heading of their type, if headings name types, else after the last entry.
+// Rebuild shortens nothing; a second Rebuild changes nothing.
 func Rebuild(index []byte, files []IndexedFile, leads LinkResolver) []byte {
 	bom, lines := cutIndex(index)
 	refs := referencesIn(lines)
@@ -40,8 +40,9 @@ func Rebuild(index []byte, files []IndexedFile, leads LinkResolver) []byte {
 // arbitrary.
 const maxEntryBytes = 8 << 10
 
-// withoutDeadEntries returns the lines without dead links: an entry with only dead links is removed
-// with the indented text below it, and one with others keeps these.
+// withoutDeadEntries returns the lines without dead links. An entry with only dead links is removed
+// with the indented text below it, and one with others keeps these. Definitions of dead links are
+// removed too.
 func withoutDeadEntries(lines []string, refs references, leads LinkResolver) []string {
 	var result []string
 	dropped := false
@@ -79,7 +80,7 @@ func withoutDeadLinks(line string, refs references, leads LinkResolver) (rest st
 	return line, true
 }
 
-// isEntry reports whether a line is a list item or a table row.
+// isEntry reports whether a line is a list item or a table row, of at most maxEntryBytes.
 func isEntry(line string) bool {
 	return len(line) <= maxEntryBytes && (listLead.MatchString(line) || strings.HasPrefix(strings.TrimLeft(line, " \t"), "|"))
 }
@@ -92,8 +93,8 @@ func isContinuation(line string, refs references) bool {
 	return indented.MatchString(line) && !isEntry(line) && len(linksOf(line, refs)) == 0
 }
 
-// withEntries inserts the entries of one type below the heading of the type, or where insertIndexOf
-// places them. It returns lines if entries is empty.
+// withEntries returns the lines with the entries of one type inserted where insertIndexOf places
+// them. It returns lines if entries is empty.
 func withEntries(lines []string, t memories.Type, entries []string, refs references, leads LinkResolver) []string {
 	if len(entries) == 0 {
 		return lines
@@ -110,8 +111,9 @@ func withEntries(lines []string, t memories.Type, entries []string, refs referen
 var heading = regexp.MustCompile(`^ {0,3}(#{1,6})[ \t]+(.*)`)
 
 // insertIndexOf returns the index at which entries of a type are inserted, and lines to insert
-// before them: the end of the section of that type, the end of the file with a new heading if
-// others have headings, else after the last entry.
+// before them. It is the end of the section of that type, or the end of the file with a new heading
+// if headings name other types. Otherwise, and without a type, it is after the last entry, or at
+// the end of the file after a blank line.
 func insertIndexOf(lines []string, t memories.Type, refs references, leads LinkResolver) (at int, above []string) {
 	marks := "" // number signs of the first heading that names a type
 	for i, line := range lines {
@@ -154,7 +156,8 @@ func headingType(text string) (t memories.Type, ok bool) {
 	return "", false
 }
 
-// endOfSection returns the index after the last line with text in the section of a heading.
+// endOfSection returns the index after the last line with text in the section of the heading at
+// lines[at]. The section ends at the next heading of any level.
 func endOfSection(lines []string, at int) int {
 	next := slices.IndexFunc(lines[at+1:], heading.MatchString)
 	if next < 0 {
@@ -163,7 +166,7 @@ func endOfSection(lines []string, at int) int {
 	return lastText(lines, at+1+next)
 }
 
-// lastText returns the index after the last line before above that is not blank.
+// lastText returns the index after the last line before above that is not blank, or 0.
 func lastText(lines []string, above int) int {
 	for above > 0 && strings.TrimSpace(lines[above-1]) == "" {
 		above--
