@@ -82,7 +82,7 @@ private memory and the team's disagree, ask which holds. Never write a password,
 // ownTeamFiles describes the files of the agent's own team memory.
 const ownTeamFiles = "files in `memory/team/`"
 
-// sharedFiles describes the files in directories that all agents share.
+// sharedFiles returns words for the files in directories that all agents share.
 func sharedFiles(dirs []string) string {
 	named := make([]string, len(dirs))
 	for i, dir := range dirs {
@@ -105,7 +105,8 @@ type Intro struct {
 	SharedDirs []string
 }
 
-// text returns the start of the block. team means that the agent has team memories of its own.
+// text returns the text at the start of the block, below the begin marker. team means that the
+// agent has team memories of its own.
 func (o Intro) text(team bool) string {
 	var where []string
 	if team {
@@ -127,7 +128,8 @@ func (o Intro) text(team bool) string {
 // entries would look like the end of the last memory.
 const shortened = "\nIn one line each:\n"
 
-// headingOf returns the heading above the memories of a type.
+// headingOf returns the heading above the memories of a type, with a blank line before it. The type
+// must not be empty.
 func headingOf(t memories.Type) string { return "\n## " + t.Title() + " Memory\n" }
 
 // teamMark follows the names of team memories.
@@ -152,8 +154,8 @@ func FullSection(m Summary, body string) string {
 }
 
 // WithAgeNote returns a FullSection with a note below its heading, if the memory is stale at now.
-// Otherwise it returns full unchanged. The note has the date of the last change, so that it does
-// not change every day.
+// Otherwise, and if modified is zero, it returns full unchanged. The note has the date of the last
+// change, so that it does not change every day.
 func WithAgeNote(full string, modified, now time.Time) string {
 	if modified.IsZero() || !memories.AgeOf(modified, now).Stale {
 		return full
@@ -162,7 +164,7 @@ func WithAgeNote(full string, modified, now time.Time) string {
 	return full[:heading] + "\n> Saved on " + modified.UTC().Format(time.DateOnly) + ", so code may have changed since: verify against it before asserting as fact.\n" + full[heading:]
 }
 
-// countedText is the last line of a block that has no room for n memories. It is shorter than
+// countedText returns the last line of a block that has no room for n memories. It is shorter than
 // MaxEntryLength.
 func countedText(n int) string {
 	return fmt.Sprintf("- … and %d more. `memory/MEMORY.md` lists them.\n", n)

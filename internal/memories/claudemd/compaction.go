@@ -24,7 +24,8 @@ const (
 const UncountedMessages = -1
 
 // FitCompaction returns whether a session memory of this size can replace a conversation with this
-// many messages with text, and one sentence with the reason.
+// many messages with text, and one sentence with the reason. If only the number of messages is
+// missing, as UncountedMessages, fit is CompactionUnknown.
 func FitCompaction(tokens, messages int) (fit CompactionFit, reason string) {
 	switch {
 	case tokens < MinCompactionTokens:

@@ -66,14 +66,14 @@ const CompilerVersion = 5
 // reserved for the text around the block.
 const maxBlock = 3 << 20
 
-// Cost returns the cost of the part's memory.
+// Cost returns the cost of the part's memory. Its ID is empty for a part that is not a memory.
 func (p Part) Cost() Cost { return Cost{ID: p.Memory, Chars: p.Chars, Listed: p.Listed} }
 
-// CompileParts calls add with each piece of Memoir's block, in order. Memories without a type are
-// omitted. Memories are in full until one would exceed limit, then one-line entries up to 2 × limit
-// or maxBlock, then counted. limit is the size of the whole file and outside its size without the
-// block, in Unicode characters. A limit of 0 means no limit. Errors are those of text, which is not
-// called for one-line entries.
+// CompileParts calls add with each piece of Memoir's block, in order; memories without a type are
+// omitted. The first memory that would make the file larger than limit, and all after it, become
+// one-line entries. The first entry that would make it larger than 2 × limit, and all after it, are
+// only counted. maxBlock limits the block in the same ways. limit and outside, the file's size
+// without the block, are in Unicode characters; a limit of 0 means none. An error of text ends it.
 func CompileParts(ms []Summary, with Intro, limit, outside int, text SectionText, add func(Part)) error {
 	ordered := Sorted(slices.DeleteFunc(slices.Clone(ms), func(m Summary) bool { return m.Type.Order() < 0 }))
 	team := slices.ContainsFunc(ordered, func(m Summary) bool { return m.Team && m.Shared == "" })
@@ -185,9 +185,10 @@ func EntryCost(m Summary) Cost {
 // takes its place. It is arbitrary.
 const minAhead = 4
 
-// ahead returns the first memory and those after it that probably fit too, at least minAhead. Their
-// sizes may sum to twice the remaining characters: Size includes frontmatter, and a missing body
-// costs another read.
+// ahead returns the first memory and those after it that probably fit too, at least minAhead if
+// there are as many. Their sizes may sum to twice the remaining characters, because Size includes
+// frontmatter, and a missing body costs another read. Without a limit, they may sum to
+// maxAheadBytes.
 func ahead(ms []Summary, limit, chars int) []Summary {
 	maxSize := 2 * (limit - chars)
 	if limit <= 0 {
@@ -202,7 +203,8 @@ func ahead(ms []Summary, limit, chars int) []Summary {
 	return ms[:n]
 }
 
-// Sorted returns a sorted copy of ms, in the order of the block: by type, own before shared, name.
+// Sorted returns a sorted copy of ms, in the order of the block: by type, then the agent's own, its
+// team's and shared ones, then by name. Memories without a type are first.
 func Sorted(ms []Summary) []Summary { return slices.SortedFunc(slices.Values(ms), inBlock) }
 
 // inBlock compares two memories by their order in the block: type, remoteness, bytes of the name.

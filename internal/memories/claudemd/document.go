@@ -26,8 +26,9 @@ type Document struct {
 }
 
 // ReadDocument splits a CLAUDE.md at Memoir's block. raw is nil for a missing file. Markers are
-// whole lines outside code. The error is ErrDamagedMarkers or ErrUnclosedCode; the caller must then
-// not write the file.
+// whole lines outside code; without them the Document has no block. The error is ErrDamagedMarkers
+// if the markers are not one pair, or ErrUnclosedCode if a file without markers ends in open code.
+// The caller must then not write the file.
 func ReadDocument(raw []byte) (Document, error) {
 	text := string(raw)
 	markers := markerLines(text)
@@ -60,14 +61,15 @@ func (d Document) Outside() int {
 	return utf8.RuneCountInString(before) + utf8.RuneCountInString(after)
 }
 
-// With returns the file with its block replaced by block. A file without a block gets it at its
-// end, after a blank line and before a line end.
+// With returns the file with its block replaced by block, which must include the markers. A file
+// without a block gets it at its end, after a blank line and before a line end.
 func (d Document) With(block []byte) []byte {
 	before, after := d.Around()
 	return slices.Concat([]byte(before), block, []byte(after))
 }
 
-// Without returns the file without the block, and without the blank line that With puts before it.
+// Without returns the file without the block, its line end, and the blank line that With puts
+// before it. A file without a block is returned unchanged.
 func (d Document) Without() []byte {
 	if !d.found {
 		return []byte(d.before)
@@ -79,7 +81,7 @@ func (d Document) Without() []byte {
 	return []byte(d.before + after)
 }
 
-// Size returns the length of the file in bytes.
+// Size returns the length of the file in bytes, with its block.
 func (d Document) Size() int { return len(d.before) + len(d.block) + len(d.after) }
 
 // Around returns the text before and after the block. Without a block in the file, it is the whole
@@ -97,7 +99,7 @@ type Marker struct {
 	Begins bool // the begin marker, not the end marker
 }
 
-// Markers returns the marker lines of a CLAUDE.md in order, so that a person can fix
+// Markers returns the marker lines of a CLAUDE.md outside code, in order, so that a person can fix
 // ErrDamagedMarkers.
 func Markers(raw []byte) []Marker {
 	text := string(raw)

@@ -84,8 +84,8 @@ func escapeName(name string) string {
 
 var opensBlock = regexp.MustCompile("^(?:[#>+*=~`|<\\[-]|_{2}|\\d{1,9}[.)])")
 
-// escapeLine returns a text for a list item, with imports and comments escaped, and with a
-// backslash before a first character that would open a block.
+// escapeLine returns a one-line text for a list item, with imports and comments escaped. If its
+// start would open a block, it has a backslash there.
 func escapeLine(line string) string {
 	line = escapeInline(line)
 	opener := opensBlock.FindString(line)
@@ -101,7 +101,7 @@ func escapeLine(line string) string {
 // escapeInline returns a line with its imports and comments escaped.
 func escapeInline(line string) string { return escapeComments(escapeImports(line)) }
 
-// escapeComments escapes each <!--, also for programs that remove comments with a regular
+// escapeComments writes each <!-- as <\!--, also for programs that remove comments with a regular
 // expression. This includes Memoir's markers.
 func escapeComments(text string) string { return strings.ReplaceAll(text, "<!--", `<\!--`) }
 
@@ -133,7 +133,8 @@ func escapeImports(text string) string {
 }
 
 // importsAt reports whether an agent may read the @ at an offset as an import: it is not escaped,
-// does not follow a letter, digit or slash, and a visible character follows.
+// does not follow a letter, digit or slash, and a visible character follows. It does not check
+// whether the @ is in code.
 func importsAt(text string, at int) bool {
 	before := strings.TrimRight(text[:at], `\`)
 	if (at-len(before))%2 == 1 {
@@ -157,8 +158,8 @@ type replacement struct {
 }
 
 // sinkHeadings lowers headings by sinkBy levels, to the sixth at most, also in quotes and lists. If
-// upTo is not 0, it lowers only headings up to this level, and lines that other parsers may read as
-// headings.
+// upTo is not 0, it lowers only headings up to this level. If it finds none of these, it changes
+// lines outside code that other parsers may read as headings.
 func sinkHeadings(text string, upTo int) string {
 	var edits []replacement
 	root := mdcode.ParseBlocks(text)
@@ -217,7 +218,7 @@ func sink(text string, heading *ast.Heading) []replacement {
 }
 
 // sinkUnderlined returns the edit that rewrites an underlined heading with the number signs marks,
-// which allow more than two levels.
+// which allow more than two levels. It returns nil if the heading has no lines.
 func sinkUnderlined(text string, heading *ast.Heading, marks string) []replacement {
 	lines := heading.Lines()
 	if lines.Len() == 0 {
@@ -237,7 +238,7 @@ func sinkUnderlined(text string, heading *ast.Heading, marks string) []replaceme
 	return []replacement{{lines.At(0).Start, memtext.EndOfLine(text, underlined+1), marks + " " + joined}}
 }
 
-// replace returns text with the edits made, in the order of their offsets. It skips an edit that
+// replace returns text with the edits made, and sorts edits by their start. It skips an edit that
 // overlaps the one before.
 func replace(text string, edits []replacement) string {
 	sort.Slice(edits, func(i, j int) bool { return edits[i].from < edits[j].from })
@@ -255,8 +256,8 @@ func replace(text string, edits []replacement) string {
 	return out.String()
 }
 
-// staysInPlace reports whether a text has no heading above the lowered level, no open construct and
-// no comment, and whether all parsers read it alike.
+// staysInPlace reports whether a text has no heading of level sinkBy or above, no open construct
+// and no comment, and whether all parsers read it alike.
 func staysInPlace(text string) bool {
 	last := mdcode.ParseBlocks(text + sentinel).LastChild()
 	if heading, ok := last.(*ast.Heading); !ok || heading.Level != sinkBy {

@@ -132,8 +132,9 @@ func (s *blockScan) inFence(line string, at int) {
 	}
 }
 
-// html returns the offset after an HTML block that every parser closes, or else escapes the start
-// of the HTML and returns the offset of the next line.
+// html escapes the start of HTML, or of a link definition, in the line if a parser might extend it
+// too far. It returns the offset of the next line to scan, which is after an HTML block that every
+// parser closes.
 func (s *blockScan) html(line string, at int, afterBlank bool) (next int) {
 	next = at + len(line) + 1
 	m := rawHTML.FindStringSubmatchIndex(line)
@@ -190,8 +191,9 @@ func (s *blockScan) htmlEnd(from int, tag bool) int {
 	return -1
 }
 
-// htmlEndAt returns the offset after a closing tag of this length, or -1 if parsers may disagree
-// because text follows it or a fence is inside.
+// htmlEndAt returns the offset after a closing tag or mark of this length at the offset closer. It
+// returns -1 if parsers may disagree because text follows it or a fence is inside. from is the
+// offset of the content.
 func (s *blockScan) htmlEndAt(from, closer, length int) int {
 	end := closer + length
 	inner, after := s.text[from:closer], s.text[end:memtext.EndOfLine(s.text, end)]
