@@ -100,9 +100,10 @@ func (a Agent) SessionOf(relPath string) (session string, isPrimary bool) {
 	return session, isPrimary
 }
 
-// locate returns the session whose memory directory contains a path, whether the path is in the
-// agent's own memory directory instead, and the path's elements below that directory. names is
-// empty for the memory directory itself, and nil for a path outside every memory directory.
+// locate returns the session whose memory directory is or contains a path, and the path's elements
+// below that directory. If that is the agent's own memory directory, isPrimary is true and session
+// is empty. names is empty for a memory directory itself, and nil for a path outside every memory
+// directory.
 func (a Agent) locate(relPath string) (session string, isPrimary bool, names []string) {
 	names = strings.Split(path.Clean(relPath), "/")
 	if names[0] == ".." || names[0] == "" {

@@ -62,9 +62,9 @@ func (w *walker) isClaudeMD(target string) bool {
 	return err == nil && dir == target
 }
 
-// ClaudeMDIsMemory reports whether claudeMD, a path relative to root, is a link to a Markdown file
-// that the agent's walk lists as a memory or an index. The target need not exist. links are the
-// Links of the agent's Listing. It reports false if the link cannot be followed.
+// ClaudeMDIsMemory reports whether claudeMD, relative to root, is a link to a Markdown file that
+// the agent's walk lists as a memory or an index. The target need not exist. links are the Links of
+// the agent's Listing. It reports false if the link cannot be followed.
 func ClaudeMDIsMemory(root *os.Root, a Agent, claudeMD string, links iter.Seq[string]) bool {
 	if info, err := root.Lstat(claudeMD); err != nil || info.Mode().Type() != fs.ModeSymlink {
 		return false

@@ -230,15 +230,15 @@ func (d *discovery) noteUnreadable(dir string, err error) {
 	d.addUnreadable(dir, err)
 }
 
-// addUnreadable records a path that exists and could not be read because of err. It also notes err
-// in d.exhausted if too few files can be opened.
+// addUnreadable records a path that exists and could not be read because of err, in d.unreadable
+// and d.blocked. It also passes err to noteFailed.
 func (d *discovery) addUnreadable(path string, err error) {
 	d.noteFailed(err)
 	d.block(path, BlockedDir(path, err))
 }
 
-// block records a path that exists and is not read: its description for people in d.blocked, once
-// for each directory, and the path in d.unreadable.
+// block records a path that exists and is not read. It adds the path to d.unreadable, and its
+// description to d.blocked, unless d.blocked has one of the same directory.
 func (d *discovery) block(path string, b Blocked) {
 	if !slices.ContainsFunc(d.blocked, func(other Blocked) bool { return other.Dir == b.Dir }) {
 		d.blocked = append(d.blocked, b)
@@ -267,7 +267,7 @@ func (d *discovery) noteFailed(err error) {
 	}
 }
 
-// isGone reports whether err means that nothing exists at a path.
+// isGone reports whether err means that nothing exists at a path. It reports false for nil.
 func isGone(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
@@ -278,8 +278,9 @@ func isNoPath(err error) bool {
 	return errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENAMETOOLONG)
 }
 
-// absolute resolves a path of the settings against the working directory. If the working directory
-// does not exist, it returns the path cleaned, at which nothing will be found.
+// absolute returns a path of the settings as an absolute path, resolved against the working
+// directory. If the working directory does not exist, it returns the path only cleaned, at which
+// nothing will be found.
 func absolute(dir string) string {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

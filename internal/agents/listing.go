@@ -57,8 +57,8 @@ type Listing struct {
 }
 
 // Covers reports whether the walk scanned the place of a path completely. The path must be in the
-// scope. The path and its parents must not have failed or been left out. Of such a path, the
-// listing has every file that the walk saw.
+// scope. The path and its parents must not have failed or been left out. If Covers reports true,
+// the walk listed a memory file that was at the path, under this or another path.
 func (l Listing) Covers(relPath string) bool {
 	relPath = path.Clean(relPath)
 	isUnseen := func(raw string) bool { return within(l.unscanned, raw) }

@@ -46,9 +46,9 @@ var (
 		.otf .parquet .pkl .npy .docx .xlsx .pptx`)
 )
 
-// other adds a file that is not Markdown to listing.Others, if it may be text: it is a regular
-// file, not empty, not too large, not too deep, and IsOther accepts its name. Only a file that the
-// scope includes itself counts.
+// other adds a file that is not Markdown to listing.Others, with a problem, if it may be text. It
+// must be a regular file, not empty, at most MaxFileSize, not too deep, and have a name that
+// IsOther accepts. Only a file that the scope includes itself counts.
 func (w *walker) other(d directory, it item, scope *scopeTree) {
 	size := it.info.Size()
 	if !scope.all || !it.info.Mode().IsRegular() || d.depth >= MaxDepth || size == 0 || size > memories.MaxFileSize || !IsOther(it.name) {
@@ -76,8 +76,9 @@ func (o Other) IsText(root *os.Root) (bool, error) {
 	return isText(head), nil
 }
 
-// isText reports whether head is the start of a text, and not empty: UTF-16 with a byte order mark,
-// or an encoding that contains ASCII, without control characters other than white space and ESC.
+// isText reports whether head is the start of a text. A text is UTF-16 with a byte order mark, or
+// in an encoding that contains ASCII. The latter must not have control characters other than white
+// space and ESC. An empty head is not text.
 func isText(head []byte) bool {
 	if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
 		return len(head)%2 == 0 || len(head) == maxTextHead

@@ -86,9 +86,9 @@ func rootOf(tree string) (root string, found bool, err error) {
 }
 
 // commonDirOf returns the git directory that an added worktree shares with its repository. found is
-// false unless the repository names the worktree too: a directory from an archive could claim to be
-// a worktree of another project and receive its memories. failed is called with errors of opening
-// files.
+// false unless the repository names the worktree too. Otherwise a directory from an archive could
+// claim to be a worktree of another project and receive its memories. failed is called with errors
+// of opening files.
 func commonDirOf(tree string, failed func(error)) (common string, found bool) {
 	link := filepath.Join(tree, gitName)
 	gitDir := pathIn(link, "gitdir: ", failed)

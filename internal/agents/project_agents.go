@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Agents returns the agents whose memory belongs to the project, by the first rule that finds any.
-// The agent's directory contains the working directory. Or Claude Code's settings, else its own
-// directory, assign the agent to the project. Or a named directory is in the repository. Or the
-// agent is Claude Code's for the nearest parent. Joined agents are resolved. Several agents mean an
-// ambiguous project; an empty result means a project without memory.
+// Agents returns the agents whose memory belongs to the project, with joined agents resolved. The
+// first of these rules that finds any decides. The agent's directory contains the working
+// directory. Claude Code's settings, else its own directory, assign the agent to the project. A
+// named directory is in the repository. The agent is Claude Code's for the nearest parent. Several
+// agents mean an ambiguous project; nil means a project without memory.
 func (p Project) Agents(all []Agent) []Agent {
 	for _, choose := range []func([]Agent) []Agent{p.around, p.moved, p.movedWithAll, p.remembered, p.within, p.above} {
 		if found := choose(all); len(found) > 0 {
@@ -22,8 +22,8 @@ func (p Project) Agents(all []Agent) []Agent {
 	return nil
 }
 
-// around returns the agents whose directory contains the working directory. Of nested directories
-// only the innermost counts.
+// around returns the agents whose directory is or contains the working directory, with links
+// followed. Of nested directories only the innermost counts.
 func (p Project) around(all []Agent) []Agent {
 	var found []Agent
 	innermost := 0

@@ -28,6 +28,7 @@ func ReadFile(root *os.Root, path string, limit int64) ([]byte, error) {
 
 // readRegular returns the first limit bytes of a file outside an agent's directory, with links
 // followed. The error is files.ErrNotRegular for a directory or a pipe, for which it does not wait.
+// Other errors are from opening and reading the file.
 func readRegular(path string, limit int64) ([]byte, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

@@ -46,7 +46,8 @@ type Stamp struct {
 	changed       int64
 }
 
-// StampOf returns the stamp of a path, with links followed. It is zero if the path cannot be read.
+// StampOf returns the stamp of a path, with links followed. It is the zero Stamp if the path does
+// not exist or cannot be examined.
 func StampOf(path string) Stamp {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -30,8 +30,8 @@ func MarkPresent(known []KnownAgent, found []Found, unreadable []string) []Known
 }
 
 // StillThere reports whether the directory of a known hive agent exists and is directly in
-// s.AgentsDir, even without memory/ and sessions/. Discovery does not find such a directory, but
-// the known agent is not removed. It reports false for other layouts.
+// s.AgentsDir. It need not have memory/ or sessions/. Discovery does not find such a directory, but
+// the known agent is not removed. StillThere reports false for other layouts.
 func StillThere(s Settings, k KnownAgent) bool {
 	if k.Layout != Hive || s.AgentsDir == "" || filepath.Dir(k.Dir) != absolute(s.AgentsDir) {
 		return false
@@ -42,9 +42,9 @@ func StillThere(s Settings, k KnownAgent) bool {
 
 // AssignSlugs returns the found agents, each with a unique slug, in the order of found. An agent of
 // a known layout and directory keeps its slug. Another one gets the slug of Found if that is free
-// or its agent is absent; it then continues that agent. Otherwise it gets the slug with -2, -3 and
-// so on. The numbered slug of an absent agent is reused only for a directory of the same layout and
-// name.
+// or its agent is absent; it then continues that agent. Otherwise it gets the slug with the first
+// free number from -2. The numbered slug of an absent agent is reused only for a directory of the
+// same layout and name.
 func AssignSlugs(found []Found, known []KnownAgent) []Agent {
 	taken := make(map[string]bool, len(found)+len(known))
 	gone := make(map[string]KnownAgent)

@@ -218,7 +218,7 @@ func fits(name, whole string) bool {
 	return len(name) > maxProjectName && strings.HasPrefix(name, whole[:maxProjectName])
 }
 
-// projectDirName returns Claude Code's encoding of a project's path, not shortened: each UTF-16
+// projectDirName returns Claude Code's encoding of a project's path, not shortened. Each UTF-16
 // unit other than a to z, A to Z and 0 to 9 becomes a dash.
 func projectDirName(dir string) string {
 	var name strings.Builder

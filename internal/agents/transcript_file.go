@@ -20,10 +20,10 @@ type TranscriptError struct {
 // Error returns the reason.
 func (e *TranscriptError) Error() string { return e.Reason }
 
-// TranscriptPath returns the real path of a transcript that may be read: an existing .jsonl file
-// below projects/ in claudeDir, with links below projects/ followed. For every other path the error
-// is a *TranscriptError. It does not check that the file is regular. OpenTranscript checks again,
-// because links can change after this call.
+// TranscriptPath returns the path of a transcript that may be read, with links below projects/
+// followed. It must be an existing .jsonl file below projects/ in claudeDir. For every other path
+// the error is a *TranscriptError. It does not check that the file is regular. OpenTranscript
+// checks again, because links can change after this call.
 func TranscriptPath(claudeDir, path string) (string, error) {
 	_, relative, err := locateTranscript(claudeDir, path)
 	if err != nil {

@@ -214,7 +214,7 @@ func (w *walker) entry(d directory, it item, scope *scopeTree) {
 	}
 }
 
-// enter returns the subdirectory of d with this name, with real as its path on disk: its kind,
+// enter returns the subdirectory of d with this name, and with real as its path on disk. Its kind,
 // session and depth follow from those of d. It opens nothing.
 func (d directory) enter(name, real string) directory {
 	sub := d
@@ -339,7 +339,7 @@ func (w *walker) noteExhausted(err error) {
 }
 
 // primaryInfo returns the current metadata of the primary directory, with links followed. It fails
-// if there is no directory.
+// if nothing is there, or with syscall.ENOTDIR if that is not a directory.
 func (w *walker) primaryInfo() (fs.FileInfo, error) {
 	dir, err := files.Resolve(w.root, w.agent.PrimaryDir())
 	if err != nil {
