@@ -12,7 +12,7 @@ import (
 )
 
 // Encode returns a new memory file with the content c in canonical form. Parse reads c.Canonical()
-// from it, if c passes Check and the file is not larger than MaxFileSize.
+// from it if c passes Check, its type is one of Types, and the file is not larger than MaxFileSize.
 func Encode(c memories.Content) []byte {
 	c = c.Canonical()
 	mapping := newMapping()
@@ -144,8 +144,9 @@ func readsBackAs(out []byte, c memories.Content, before *yaml.Node) bool {
 // omits.
 func sameOthers(a, b *yaml.Node) bool { return sameValue(withoutEdited(a), withoutEdited(b)) }
 
-// withoutEdited returns a copy of a mapping without the entries that an edit sets, at the top level
-// and in metadata: name, description, type and the time of the last change.
+// withoutEdited returns a copy of a mapping without the entries that an edit sets. These are name,
+// description, type and the time of the last change, at the top level and in metadata. Empty
+// metadata is omitted too.
 func withoutEdited(mapping *yaml.Node) *yaml.Node {
 	out := newMapping()
 	modifiedIn, modifiedKey := statedModified(mapping)

@@ -238,7 +238,7 @@ func koreanWeight(_, r, _ rune) float64 {
 }
 
 // westernWeight returns a high weight for typographic signs and for a non-ASCII letter next to an
-// ASCII letter, and a low one for two non-ASCII characters in a row.
+// ASCII letter. It returns a low one for two non-ASCII characters in a row and for other signs.
 func westernWeight(before, r, after rune) float64 {
 	switch {
 	case strings.ContainsRune("‘’“”„…–—•€£°©®«»§·´\u00a0", r):

@@ -125,8 +125,8 @@ func cutComment(text string) (front, body string, ok bool) {
 }
 
 // cutFenced splits a text at the frontmatter at its start, also if the lines around it are only
-// similar to ---. A text after --- on the first line becomes a comment, unless it is yaml or yml.
-// ok is false if there is no frontmatter, or it is not a memory's.
+// similar to ---. A text after --- on the first line becomes a comment, except yaml and yml. ok is
+// false if there is no frontmatter, or it is not a memory's.
 func cutFenced(text string) (front, body string, ok bool) {
 	opener, rest := memtext.CutLine(text)
 	label, isDashes := strings.CutPrefix(strings.TrimSpace(opener), "---")

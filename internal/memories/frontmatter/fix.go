@@ -25,9 +25,10 @@ type Fix struct {
 	NewPath     string // the fixed file's path, or empty if it does not change
 }
 
-// Fixes returns the fixes of a file, ordered so that fixes which others depend on are first. file
-// is its slash-separated path; a type may be guessed from its words. After a fix, Parse does not
-// report the fix's problem. Unreadable files and problems without a safe fix have no fixes.
+// Fixes returns the fixes of a file, ordered so that fixes which others depend on are first; it
+// changes nothing. file is its slash-separated path; a type may be guessed from its words. After a
+// fix, Parse does not report the fix's problem. Unreadable files and problems without a safe fix
+// have no fixes.
 func Fixes(raw []byte, file string) []Fix {
 	stem := strings.TrimSuffix(path.Base(file), path.Ext(file))
 	m := fixer{raw: raw, path: file, stem: stem, file: Parse(raw, stem)}
@@ -112,8 +113,8 @@ func (m *fixer) fixQuotes() {
 // maxLabelLength is how many Unicode characters of a name a button shows. It is arbitrary.
 const maxLabelLength = 40
 
-// fixName offers to write the name under which the memory is known into the frontmatter, if the
-// stated name is missing, too long, invisible or not a text.
+// fixName offers to write the name under which the memory is known into the frontmatter. It offers
+// nothing unless the stated name is missing, too long, invisible or not a text.
 func (m *fixer) fixName() {
 	code := m.firstOf(memories.CodeNameNotText, memories.CodeNameTooLong, memories.CodeNameInvisible, memories.CodeNameMissing)
 	if code == "" {

@@ -9,8 +9,8 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// fixText offers conversions of a file that is not UTF-8 or has NUL bytes: first all plausible
-// decodings, then removing the NUL bytes or replacing invalid bytes. It offers nothing for other
+// fixText offers conversions of a file that is not UTF-8 or has NUL bytes. All plausible decodings
+// are first, then removing the NUL bytes or replacing invalid bytes. It offers nothing for other
 // files.
 func (m *fixer) fixText() {
 	code := m.firstOf(memories.CodeNUL, memories.CodeInvalidUTF8)

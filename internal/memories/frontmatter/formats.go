@@ -118,8 +118,8 @@ func cutJSON(text string) (front, body string, ok bool) {
 var errNotJSON = errors.New("not a JSON value of a bounded depth")
 
 // nextJSON reads the decoder's next JSON value as YAML nodes, with keys in their order. It returns
-// an error if the JSON is invalid or cut off, if values are nested deeper than depth, or if an
-// object repeats a key.
+// an error if the JSON is invalid or cut off. It also does if values are nested deeper than depth,
+// or an object repeats a key.
 func nextJSON(decoder *json.Decoder, depth int) (*yaml.Node, error) {
 	token, err := decoder.Token()
 	if err != nil {

@@ -136,8 +136,8 @@ func isItem(text string) bool { return text == "-" || strings.HasPrefix(text, "-
 
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
-// dropRestored removes lines from the comments of a node and of everything in it if one of the
-// texts restored ends with them: they are part of a value now.
+// dropRestored removes lines from the comments of a node and of everything in it. It removes each
+// line with which one of the texts restored ends, because the line is part of a value now.
 func dropRestored(n *yaml.Node, restored []string) {
 	if len(restored) == 0 {
 		return

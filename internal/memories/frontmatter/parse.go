@@ -30,9 +30,9 @@ type File struct {
 	Unreadable bool
 }
 
-// Parse parses a memory file. stem is the file's name without extension and replaces a missing
-// name. Parse never fails: a file that it cannot read has Unreadable set, and all defects are in
-// Problems.
+// Parse parses a memory file. stem is the file's name without extension, and replaces a missing or
+// invisible name. Parse never fails: a file that it cannot read, or larger than MaxFileSize, has
+// Unreadable set. All defects are in Problems. Without frontmatter, the whole text is the body.
 func Parse(raw []byte, stem string) File {
 	if len(raw) > memories.MaxFileSize {
 		return UnreadableFile(stem, memories.ProblemOf(memories.CodeTooLarge))

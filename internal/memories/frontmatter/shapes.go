@@ -117,8 +117,8 @@ func keysIn(text string) (keys []string, longest int) {
 }
 
 // isMemory reports whether a text is probably the frontmatter of a memory. If strict, it must have
-// a name, and a type or metadata, and only entries. Else it needs both, or one of them and only
-// entries.
+// a name, and a type or metadata, and only entries. If not, a name and one of these are enough, or
+// one of the three if it has only entries.
 func isMemory(front string, strict bool) bool {
 	keys, longest := keysIn(front)
 	name := slices.Contains(keys, "name")
