@@ -90,8 +90,8 @@ func (a Actor) Phrase(kind ActivityKind) string {
 	return actorPhrases[a]
 }
 
-// Deleted returns words for a deletion by the actor: "deleted by a script" for example, "removed on
-// disk" for ByDisk, and "deleted" for an unknown actor.
+// Deleted returns words for a deletion by the actor, such as "deleted by a script". They are
+// "removed on disk" for ByDisk, and "deleted" for an unknown actor.
 func (a Actor) Deleted() string {
 	phrase := a.Phrase(ActivityDeleted)
 	switch {

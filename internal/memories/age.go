@@ -84,8 +84,8 @@ func (a Age) String() string {
 	}
 }
 
-// Warning returns the warning for agents about a memory that is two days old or more, or "" for a
-// newer one or an unknown age.
+// Warning returns the warning for agents about a memory that is two days old or more. It returns ""
+// for a newer memory or an unknown age.
 func (a Age) Warning() string {
 	if !a.Stale {
 		return ""

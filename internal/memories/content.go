@@ -53,8 +53,9 @@ func CanonicalName(s string) string {
 }
 
 // Check returns an *InvalidError for the first field that cannot be saved, or nil. It rejects text
-// with NUL or invalid UTF-8, and a name that is empty, invisible or not canonical. It also rejects
-// an empty or unknown type and a body larger than MaxFileSize.
+// with NUL or invalid UTF-8. It rejects a name that is empty, invisible, longer than MaxNameLength,
+// on several lines, or with control characters. It also rejects an empty or unknown type and a body
+// larger than MaxFileSize.
 func (c Content) Check() error {
 	for _, field := range []struct{ name, value string }{{"name", c.Name}, {"description", c.Description}, {"body", c.Body}} {
 		if strings.ContainsRune(field.value, 0) {

@@ -39,9 +39,9 @@ const (
 var copyDirectories = []string{"backup", "archive"}
 
 // CopyOf returns the paths of the possible originals of a file whose name looks like a copy, or nil
-// for another name. sure reports that the file is a copy because of its name, or because it is
-// below backup/ or archive/. If sure is false, the file is a copy only if an original exists with
-// the same memory. CopyOf examines only the path.
+// for another name. It examines only the path. sure means that the file is a copy because of its
+// name, or because it is below backup/ or archive/. If sure is false, the file is a copy only if an
+// original exists with the same memory.
 func CopyOf(file string) (originals []string, sure bool) {
 	dir, base := path.Split(file)
 	ext := path.Ext(base)
