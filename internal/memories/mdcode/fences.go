@@ -145,8 +145,8 @@ func (s *fenceScan) noteHTML(indent int, rest string) {
 	}
 }
 
-// htmlAlways reports whether a line starts with an HTML tag or mark, such as <pre or <?, whose
-// block does not end at a blank line.
+// htmlAlways reports whether a line starts with an HTML tag or mark whose block does not end at a
+// blank line, such as <pre or <?.
 func htmlAlways(rest string) bool {
 	for _, opener := range []string{"<?", "<!", "<script", "<pre", "<style", "<textarea"} {
 		if len(rest) >= len(opener) && strings.EqualFold(rest[:len(opener)], opener) {
