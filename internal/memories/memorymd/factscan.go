@@ -351,8 +351,8 @@ func isIntro(text string) bool {
 // columns returns the width of white space and a list marker, counting tabs as four.
 func columns(lead string) int { return len(lead) + 3*strings.Count(lead, "\t") }
 
-// outdent removes white space from the start of a line until at least this many columns are
-// removed. A tab counts four.
+// outdent removes white space from the start of a line, until at least this many columns are
+// removed or the white space ends. A tab counts four.
 func outdent(text string, width int) string {
 	for width > 0 && text != "" && (text[0] == ' ' || text[0] == '\t') {
 		width -= columns(text[:1])

@@ -220,7 +220,7 @@ func distance(a, b int) int { return max(a-b, b-a) }
 func textOf(line string) string { return jsonText(strings.TrimRight(line, "\r\n")) }
 
 // insertIndex returns the index at which a removed line is inserted again: after the line that it
-// followed, 0 if it was the first, and the end if the line above is missing.
+// followed. It is 0 if the line was the first, and the end if the line above is missing.
 func insertIndex(lines []string, line RemovedLine) int {
 	if line.Line <= 1 {
 		return 0

@@ -60,8 +60,8 @@ func withoutDeadEntries(lines []string, refs references, leads LinkResolver) []s
 }
 
 // withoutDeadLinks returns a line without its links to missing files. keep is false if no other
-// link to a file or to the web remains, or if the line defines a link to a missing file. A line
-// that is not an entry stays unchanged.
+// link to a file or to the web remains. It is also false if the line defines a link to a missing
+// file. Another line that is not an entry stays unchanged.
 func withoutDeadLinks(line string, refs references, leads LinkResolver) (rest string, keep bool) {
 	dead := func(target string) bool { _, exists := leads(target); return !exists }
 	if m := matchDefinition(line); m != nil {
