@@ -139,8 +139,9 @@ const teamMark = " (team)"
 // fits.
 const maxTeamName = memories.MaxEntryLength / 2
 
-// FullSection returns a memory in full as a part of the block: its heading and its body, escaped so
-// that it cannot affect the text around it. Of m it uses only Name and Team.
+// FullSection returns a memory in full as a part of the block: its heading and its body. Both are
+// escaped so that they cannot affect the text around them. An empty body is left out. Of m it uses
+// only Name and Team.
 func FullSection(m Summary, body string) string {
 	text := "\n### " + escapeName(m.Name)
 	if m.Team {
@@ -171,7 +172,7 @@ func countedText(n int) string {
 }
 
 // Entry returns a memory as a list item with line end: its name, a mark for team memory, and its
-// description, escaped, and cut to memories.MaxEntryLength characters.
+// description. The item is escaped and cut to memories.MaxEntryLength characters.
 func Entry(m Summary) string {
 	plain := memories.CanonicalName(m.Name)
 	if m.Team {

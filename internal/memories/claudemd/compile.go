@@ -203,8 +203,9 @@ func ahead(ms []Summary, limit, chars int) []Summary {
 	return ms[:n]
 }
 
-// Sorted returns a sorted copy of ms, in the order of the block: by type, then the agent's own, its
-// team's and shared ones, then by name. Memories without a type are first.
+// Sorted returns a sorted copy of ms, in the order of the block: by type, then by owner, then by
+// name. The agent's own memories precede its team's, and those precede shared ones. Memories
+// without a type are first.
 func Sorted(ms []Summary) []Summary { return slices.SortedFunc(slices.Values(ms), inBlock) }
 
 // inBlock compares two memories by their order in the block: type, remoteness, bytes of the name.

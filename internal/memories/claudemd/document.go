@@ -68,8 +68,9 @@ func (d Document) With(block []byte) []byte {
 	return slices.Concat([]byte(before), block, []byte(after))
 }
 
-// Without returns the file without the block, its line end, and the blank line that With puts
-// before it. A file without a block is returned unchanged.
+// Without returns the file without the block and its line end. If the block is at the end of the
+// file, the blank line that With puts before it is removed too. A file without a block is returned
+// unchanged.
 func (d Document) Without() []byte {
 	if !d.found {
 		return []byte(d.before)

@@ -31,7 +31,7 @@ const maxParsed = 128 << 10
 
 // escapeBody returns a body that cannot affect the text around it. It lowers headings, escapes
 // imports and comments, and closes or escapes open constructs. A body that it cannot make safe, or
-// that is too large to parse, becomes indented code.
+// that is larger than maxParsed, becomes indented code. body must be canonical.
 func escapeBody(body string) string {
 	if body == "" {
 		return ""
@@ -132,9 +132,9 @@ func escapeImports(text string) string {
 	return out.String()
 }
 
-// importsAt reports whether an agent may read the @ at an offset as an import: it is not escaped,
-// does not follow a letter, digit or slash, and a visible character follows. It does not check
-// whether the @ is in code.
+// importsAt reports whether an agent may read the @ at an offset as an import. It is one if it is
+// not escaped, does not follow a letter, digit or slash, and precedes a visible character.
+// importsAt does not check whether the @ is in code.
 func importsAt(text string, at int) bool {
 	before := strings.TrimRight(text[:at], `\`)
 	if (at-len(before))%2 == 1 {
@@ -256,8 +256,8 @@ func replace(text string, edits []replacement) string {
 	return out.String()
 }
 
-// staysInPlace reports whether a text has no heading of level sinkBy or above, no open construct
-// and no comment, and whether all parsers read it alike.
+// staysInPlace reports whether a text has no heading of levels 1 to sinkBy, no open construct and
+// no comment, and all parsers read it alike.
 func staysInPlace(text string) bool {
 	last := mdcode.ParseBlocks(text + sentinel).LastChild()
 	if heading, ok := last.(*ast.Heading); !ok || heading.Level != sinkBy {
