@@ -36,8 +36,8 @@ func BlockedDir(dir string, err error) Blocked {
 	return b
 }
 
-// misnamed describes a directory that is not read because its path is not valid UTF-8 and cannot be
-// stored.
+// misnamed returns a description of a directory that is not read because its path is not valid
+// UTF-8 and cannot be stored.
 func misnamed(dir string) Blocked {
 	b := BlockedDir(dir, fs.ErrInvalid)
 	b.Reason = "the name is not valid UTF-8; rename the directory"

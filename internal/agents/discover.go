@@ -180,8 +180,8 @@ func (d *discovery) subdirectories(dir string) []string {
 }
 
 // isDirectoryOrLink reports whether a path is a directory or a link. A link that leads out of the
-// agent's directory also makes an agent, so that the user sees the problem. If the path cannot be
-// examined, its parent is recorded as unreadable.
+// agent's directory also makes an agent, so that the user sees the problem. If the path exists but
+// cannot be examined, its parent is recorded as unreadable.
 func (d *discovery) isDirectoryOrLink(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil {

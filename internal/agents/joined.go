@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Joined returns a copy of all with JoinedTo set again. Agents with the same MemoryHome could not
-// both write there: they would undo each other's deletions. So all but one of them are joined to
-// that one, and JoinedTo of every other agent is empty. The one is preferably one that is no link,
-// then one for which wasJoined is false, then the first.
+// Joined returns a copy of all with JoinedTo computed again. Agents with the same MemoryHome could
+// not both write there: they would undo each other's deletions. So all but one of them are joined
+// to that one, and JoinedTo of every other agent is empty. The one is preferably one that is no
+// link, then one for which wasJoined is false, then the first.
 func Joined(all []Agent, wasJoined func(slug string) bool) []Agent {
 	sharing := map[MemoryHome][]int{}
 	for i, a := range all {

@@ -65,9 +65,9 @@ func SessionMemories(a Agent) []SessionMemory {
 }
 
 // ReadSessionMemory returns the memory of a session with Text, Tokens and Messages. The error is
-// [fs.ErrNotExist] if there is no readable file, or session is not a possible name of a directory.
-// Otherwise it is the error of os.OpenRoot or ReadFile. Messages is UncountedMessages for agents
-// that are not of Claude Code.
+// [fs.ErrNotExist] if the session has no file that can be examined, or session is not a possible
+// name of a directory. Otherwise it is the error of os.OpenRoot or ReadFile. Messages is
+// UncountedMessages for agents that are not of Claude Code. Text larger than MaxFileSize is cut.
 func ReadSessionMemory(a Agent, session string) (SessionMemory, error) {
 	if !filepath.IsLocal(session) || strings.ContainsAny(session, `/\`) || isIgnored(session) {
 		return SessionMemory{}, fs.ErrNotExist

@@ -17,9 +17,9 @@ type KnownAgent struct {
 	Present bool
 }
 
-// MarkPresent returns a copy of known with Present set again. It is true for agents in found, and
-// for those below a directory in unreadable, because their absence is not certain. It is false for
-// others.
+// MarkPresent returns a copy of known with Present computed again. It is true for agents in found,
+// and for those below a directory in unreadable, because their absence is not certain. It is false
+// for others.
 func MarkPresent(known []KnownAgent, found []Found, unreadable []string) []KnownAgent {
 	marked := slices.Clone(known)
 	for i, k := range known {
