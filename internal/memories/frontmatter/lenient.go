@@ -78,8 +78,8 @@ func (r *lenientReader) setAside(lines []string) (comments []string) {
 	return comments
 }
 
-// put sets a key of a mapping to a value. An earlier entry of the same key is removed and its lines
-// are added to r.unread.
+// put sets a key of a mapping to a value. An earlier entry of the same key is replaced, and added
+// to r.unread as YAML.
 func (r *lenientReader) put(mapping, key, value *yaml.Node) {
 	i := indexOf(mapping, key.Value)
 	if i < 0 {

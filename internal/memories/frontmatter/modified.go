@@ -35,8 +35,8 @@ func statedModified(mapping *yaml.Node) (in *yaml.Node, key string) {
 	return nil, ""
 }
 
-// readModified sets f.Modified to the stated time of the last change, and flags it as a problem if
-// it is not a date. Without a stated time it does nothing.
+// readModified sets f.Modified to the stated time of the last change. If that is not a date, it
+// adds a problem to f.Problems instead. Without a stated time it does nothing.
 func (f *File) readModified(mapping *yaml.Node) {
 	in, key := statedModified(mapping)
 	if in == nil {
@@ -65,8 +65,9 @@ const (
 	maxEpochMillis  = 1e14
 )
 
-// parseTime parses a date, optionally with time and zone, or seconds or milliseconds since 1970.
-// The default zone is UTC. ok is false for other texts, and for years other than 1 to 9999.
+// parseTime parses a date, optionally with time and zone, or seconds or milliseconds since 1970,
+// and returns it in UTC. The default zone is UTC. ok is false for other texts, and for years other
+// than 1 to 9999.
 func parseTime(text string) (at time.Time, ok bool) {
 	text = strings.ToUpper(strings.TrimSpace(text))
 	if number, err := strconv.ParseFloat(text, 64); err == nil {

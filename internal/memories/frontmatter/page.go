@@ -66,8 +66,8 @@ func cutTop(raw string) page {
 }
 
 // Split returns the frontmatter at the start of a text, including the lines ---, and the rest. Both
-// omit a byte order mark. head is empty if the text does not start with two such lines and text
-// between them. Split does not check that this text is YAML.
+// omit a byte order mark. If the first line is not ---, or no later one is, head is empty and body
+// is the text. Split does not check that the frontmatter is YAML.
 func Split(raw string) (head, body string) {
 	p := cutTop(raw)
 	return p.opener + p.front + p.closer, p.body

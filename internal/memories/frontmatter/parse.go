@@ -98,8 +98,8 @@ func (f *File) flag(condition bool, code string) {
 	}
 }
 
-// readName sets f.Name to the stated name, or to one from stem if that is empty or invisible, and
-// flags problems of the name. A missing name is a problem only if expected.
+// readName sets f.Name to the stated name, or to one from stem if that is empty or invisible. It
+// adds problems of the name to f.Problems. A missing name is a problem only if expected.
 func (f *File) readName(r reading, stem string, expected bool) {
 	written := statedText(r.mapping, "name")
 	f.Name = memories.CanonicalName(written)
@@ -123,9 +123,9 @@ func stemName(stem string) string {
 	return memtext.ShortHash(stem)
 }
 
-// readType sets f.Type to the type stated at the top level, else in metadata, and flags problems of
-// the type. f.Type is empty if the type is missing or unknown. A missing type is a problem only if
-// expected.
+// readType sets f.Type to the type stated at the top level, else in metadata, and adds problems of
+// the type to f.Problems. f.Type is empty if the type is missing or unknown. A missing type is a
+// problem only if expected.
 func (f *File) readType(mapping *yaml.Node, expected bool) {
 	top, topIsText := textAt(mapping, "type")
 	nested, nestedIsText := "", true
