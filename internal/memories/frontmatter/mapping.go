@@ -28,8 +28,8 @@ func setContent(mapping *yaml.Node, c memories.Content) {
 	}
 }
 
-// setStated sets a key where statedText reads it: in metadata if that has the key and the top level
-// has no text there, else at the top level. An empty text removes the key from both.
+// setStated sets a key where statedText reads it. That is metadata if it has the key and the top
+// level has no text there, else the top level. An empty text removes the key from both.
 func setStated(mapping *yaml.Node, key, text string) {
 	metadata := mappingAt(mapping, "metadata")
 	if metadata == nil || indexOf(metadata, key) < 0 {
