@@ -267,7 +267,8 @@ func (s *factScan) end() {
 	s.keep(fact)
 }
 
-// keepHeld adds the held paragraph to the facts, because it introduces nothing.
+// keepHeld adds the held paragraph to the facts, because it introduces nothing. Without a held
+// paragraph it does nothing.
 func (s *factScan) keepHeld() {
 	if s.held != nil {
 		s.keep(*s.held)
