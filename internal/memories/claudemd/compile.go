@@ -66,7 +66,8 @@ const CompilerVersion = 5
 // reserved for the text around the block.
 const maxBlock = 3 << 20
 
-// Cost returns the cost of the part's memory. Its ID is empty for a part that is not a memory.
+// Cost returns the Unicode characters that the part's memory takes in CLAUDE.md, and whether it is
+// a one-line entry. The ID is empty for a part that is not a memory.
 func (p Part) Cost() Cost { return Cost{ID: p.Memory, Chars: p.Chars, Listed: p.Listed} }
 
 // CompileParts calls add with each piece of Memoir's block, in order; memories without a type are
@@ -176,7 +177,8 @@ func partOf(text string) Part { return Part{Text: text, Chars: utf8.RuneCountInS
 // maxAheadBytes is how many bytes of bodies are read together without a limit. It is arbitrary.
 const maxAheadBytes = 1 << 20
 
-// EntryCost returns the cost of a memory as a one-line entry.
+// EntryCost returns the Unicode characters that a memory takes in CLAUDE.md as a one-line entry.
+// Listed is true.
 func EntryCost(m Summary) Cost {
 	return Cost{ID: m.ID, Chars: utf8.RuneCountInString(Entry(m)), Listed: true}
 }
@@ -208,8 +210,9 @@ func ahead(ms []Summary, limit, chars int) []Summary {
 // without a type are first.
 func Sorted(ms []Summary) []Summary { return slices.SortedFunc(slices.Values(ms), inBlock) }
 
-// inBlock compares two memories by their order in the block: type, remoteness, bytes of the name.
-// Memories without a type are first.
+// inBlock returns -1, 0 or 1 for the order of two memories in the block: type, remoteness, bytes of
+// the name. Equal names are ordered by id, revision and description. Memories without a type are
+// first.
 func inBlock(a, b Summary) int {
 	return cmp.Or(
 		cmp.Compare(a.Type.Order(), b.Type.Order()),
