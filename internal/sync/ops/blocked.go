@@ -23,8 +23,8 @@ type RemoveBlockedOp struct{ ID string }
 // RemoveBlocked removes the file of a blocked content and its lines in MEMORY.md. It returns the
 // blocked content. The tombstone stays. It does not write CLAUDE.md. A missing file is not an
 // error. It returns memories.ErrNotFound for an unknown ID. It returns *memories.ConflictError if
-// the file has changed or cannot be removed, or if a MEMORY.md cannot be edited. In the last case
-// the file is removed.
+// the agent's directory is missing, or the file has changed or cannot be removed. It also returns
+// one if the file is removed but a MEMORY.md cannot be edited.
 func (s *Service) RemoveBlocked(ctx context.Context, slug string, op RemoveBlockedOp) (memories.Blocked, error) {
 	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (memories.Blocked, error) {
 		blocked, err := tx.Rows.Blocked(ctx, op.ID)

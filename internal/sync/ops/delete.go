@@ -175,8 +175,8 @@ func keepRaw(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow) error 
 
 // purge moves a memory to the trash and writes CLAUDE.md. Then it removes the memory with its
 // history from the database, in a second agent transaction. It returns the memory as it was in the
-// trash. The errors are those of Change. After an error of the second transaction the memory is
-// still in the trash, or was restored meanwhile.
+// trash. It returns memories.ErrNotFound, memories.ErrChanged if the ETag differs, or a
+// *memories.ConflictError. After an error the memory may be in the trash.
 func (s *Service) purge(ctx context.Context, slug string, ref MemoryRef) (Result, error) {
 	result, err := s.Change(ctx, slug, ChangeOp{VerbDelete, ref})
 	if err != nil {

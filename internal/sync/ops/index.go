@@ -69,10 +69,11 @@ type Adoption struct {
 }
 
 // AdoptFact saves a fact of a MEMORY.md as a memory, writes CLAUDE.md, and replaces the fact by a
-// link to the memory's file. After an error the memory may exist; the same call then does the rest.
-// Result.ClaudeMDProblem is the reason if CLAUDE.md could not be written. Errors to test for:
-// memories.ErrNotFound for an unknown fact, *memories.InvalidError, *memories.NameTakenError, and
-// *memories.ConflictError if the index has changed or cannot be written.
+// link to the memory's file. It returns the memory. After an error the memory may exist; the same
+// call then does the rest. Result.ClaudeMDProblem is the reason if CLAUDE.md could not be written.
+// Errors to test for: memories.ErrNotFound for an unknown fact, *memories.InvalidError,
+// *memories.NameTakenError, and *memories.ConflictError if the index has changed or cannot be
+// written.
 func (s *Service) AdoptFact(ctx context.Context, slug string, adoption Adoption) (Result, error) {
 	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (Result, error) { return s.adopt(ctx, tx, adoption) })
 }

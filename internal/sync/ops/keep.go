@@ -22,10 +22,10 @@ type KeepOp struct {
 	Version string    // hexadecimal fingerprint of the content to keep
 }
 
-// Keep ends a conflict between the files of a memory. It writes the content op.Version to a primary
-// file, and removes the other primary files. Their contents stay in the history. It writes
-// CLAUDE.md and returns the memory; Result.ClaudeMDProblem is the reason if CLAUDE.md could not be
-// written. Errors to test for: memories.ErrNotFound for an unknown memory or content,
+// Keep ends a conflict between the files of a memory. It makes the content op.Version the memory's,
+// in a primary file, and removes the primary files with other contents. These stay in the history.
+// It writes CLAUDE.md and returns the memory; Result.ClaudeMDProblem is the reason if CLAUDE.md
+// could not be written. Errors to test for: memories.ErrNotFound for an unknown memory or content,
 // memories.ErrChanged, and *memories.ConflictError if a file has changed or cannot be written or
 // removed.
 func (s *Service) Keep(ctx context.Context, slug string, op KeepOp) (Result, error) {

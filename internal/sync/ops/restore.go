@@ -102,9 +102,9 @@ func (s *Service) scanBeforeRestore(ctx context.Context, tx *agenttx.Tx, c *chan
 }
 
 // continueRestore runs the steps of a restore after BeginRestore. It writes the file, puts back the
-// lines in MEMORY.md, scans the file, and ends the restore in the database. After an error the
-// restore stays open, and FinishRestores repeats all steps. unremoved are files that the memory's
-// deletion had yet to remove. They are marked for removal again if nothing was written.
+// lines in MEMORY.md, scans the file, and ends the restore in the database. If nothing was written,
+// it cancels the restore, and marks unremoved for removal again: files that the deletion had yet to
+// remove. After any other error the restore stays open, and FinishRestores repeats all steps.
 func (s *Service) continueRestore(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow, unremoved []records.File) error {
 	raw, err := tx.Rows.CurrentRaw(ctx, head.UUID)
 	if err != nil {
@@ -132,9 +132,9 @@ func (s *Service) continueRestore(ctx context.Context, tx *agenttx.Tx, c *change
 const writeBackAttempts = 5
 
 // writeBack writes raw to a path of the memory, or to a new one, and returns the path. A file that
-// has the same bytes already is not written again. It returns WriteConflict for a failed write. If
-// nothing was written, and the memory is in the trash or missing, it also cancels the restore and
-// marks unremoved for removal again.
+// has the same bytes already is not written again. The error of a failed write is the result of
+// WriteConflict. If then nothing was written, and the memory is in the trash or missing, it also
+// cancels the restore and marks unremoved for removal again.
 func writeBack(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, unremoved []records.File, raw []byte) (relPath string, err error) {
 	for range writeBackAttempts {
 		var data []byte
@@ -233,8 +233,8 @@ func (s *Service) FinishRestores(ctx context.Context, tx *agenttx.Tx) (changed [
 	return c.memories, nil
 }
 
-// isDiskError reports whether err wraps a syscall.Errno and is not memories.ErrUnavailable, which
-// means the connection to the database.
+// isDiskError reports whether err wraps a syscall.Errno. It is false for memories.ErrUnavailable,
+// which is an error of the connection to the database.
 func isDiskError(err error) bool {
 	var errno syscall.Errno
 	return errors.As(err, &errno) && !errors.Is(err, memories.ErrUnavailable)

@@ -25,10 +25,10 @@ type SaveOp struct {
 	OnlyNew bool // return *memories.NameTakenError if a memory of that name lives
 }
 
-// Save writes a memory under the draft's name, and CLAUDE.md. It creates the memory, changes its
-// content, or brings it back from the trash. Result.Created reports whether it was new or in the
-// trash. Result.ClaudeMDProblem is the reason if CLAUDE.md could not be written. Errors to test
-// for: memories.ErrNotFound for an unknown slug, *memories.InvalidError, and
+// Save writes a memory under the draft's name, writes CLAUDE.md, and returns the memory. It creates
+// the memory, changes its content, or brings it back from the trash. Result.Created means that it
+// was new or in the trash. Result.ClaudeMDProblem is the reason if CLAUDE.md could not be written.
+// Errors to test for: memories.ErrNotFound for an unknown slug, *memories.InvalidError, and
 // *memories.NameTakenError with op.OnlyNew. *memories.ConflictError means that the file has changed
 // since the last scan or cannot be written.
 func (s *Service) Save(ctx context.Context, slug string, op SaveOp) (Result, error) {
@@ -161,8 +161,9 @@ func (s *Service) writeMemory(ctx context.Context, tx *agenttx.Tx, head *records
 }
 
 // writeAllowed deletes the tombstone of a content and calls write, which writes data with that
-// content to relPath. So a scan after the write does not block the file. If write fails, it returns
-// WriteConflict of the error. If also nothing was written, it adds the tombstone again.
+// content to relPath. So a scan after the write does not block the file. If write fails, the error
+// is the result of WriteConflict. If the file then certainly lacks the data, it adds the tombstone
+// again.
 func writeAllowed(ctx context.Context, tx *agenttx.Tx, key memories.Key, content memories.Fingerprint, relPath string, data []byte, write func() error) error {
 	deletedAt, err := tx.DB.Allow(ctx, key, content)
 	if err != nil {
