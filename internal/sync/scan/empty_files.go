@@ -44,9 +44,9 @@ func deferEmpty(tx *agenttx.Tx, r Request, entry *agents.Entry, known *records.F
 
 // writerTimeLeft returns how much longer a file that was read as empty counts as being written; 0
 // means that its emptiness is final. The period is EmptyFileTimeout from the modification time. For
-// a file that had bytes, it starts when a scan first saw it empty, if that is later. The exception:
-// a program has just set an old modification time. The result is rereadDelay if the file has bytes
-// by now or cannot be examined.
+// a file that had bytes, it starts when a scan first saw it empty, if that is later. This does not
+// apply if a program has just set an old modification time. The result is rereadDelay if the file
+// has bytes by now or cannot be examined.
 func writerTimeLeft(tx *agenttx.Tx, entry *agents.Entry, known *records.File) time.Duration {
 	info, err := files.Stat(tx.Root, entry.Path)
 	if err != nil || info.Size() > 0 {

@@ -15,10 +15,10 @@ import (
 	"memoir/internal/sync/indexfile"
 )
 
-// mirrorFacts saves the facts of the primary MEMORY.md files in the listing that have changed since
-// the last call. A fact is text that is no entry for a file. It deletes the facts of removed files.
-// A file that cannot be read keeps its facts; one larger than memories.MaxFileSize has none. If
-// primaryAway, it changes nothing. It returns memories.ErrOutOfFiles if too many files are open.
+// mirrorFacts saves the facts of each primary MEMORY.md in the listing that has changed since its
+// facts were saved. A fact is text that is no entry for a file. It deletes the facts of removed
+// files. A file that cannot be read keeps its facts; one larger than memories.MaxFileSize has none.
+// If primaryAway, it changes nothing. It returns memories.ErrOutOfFiles if too many files are open.
 func mirrorFacts(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, primaryAway bool) error {
 	if tx.State.Facts == nil {
 		paths, err := tx.Rows.IndexFactPaths(ctx)

@@ -23,11 +23,11 @@ func isPrimaryDir(tx *agenttx.Tx, id records.DirectoryID) bool {
 }
 
 // recordPrimaryDir compares the walked primary directory with the recorded one. away means that
-// missing primary files are not removed ones. The directory is unreadable or missing, or it differs
-// in a scan of paths, which then requests a full scan. A full scan records that it is missing, and
-// marks the primary files as absent. It records one that has returned or is on another device.
-// newDir.id is set if another directory on the same device has replaced it; the caller records that
-// after the commit.
+// missing primary files do not count as removed. The directory is missing or unreadable, or it
+// differs in a scan of paths, which then requests a full scan. A full scan records that it is
+// missing. If it has returned or is on another device, a full scan records that and marks the
+// primary files as absent. newDir.id is set if another directory on the same device has replaced
+// it; the caller records that after the commit.
 func recordPrimaryDir(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, isFullScan bool) (away bool, newDir newPrimaryDir, err error) {
 	row, err := tx.Rows.Agent(ctx)
 	if err != nil {

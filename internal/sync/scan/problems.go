@@ -30,7 +30,7 @@ const (
 // agent's directory. Those of discovery have absolute paths.
 type blockedDirs map[string]agents.Blocked
 
-// Block records in found the directories that a scan of paths could not read. They replace the
+// Block records the directories in found, which a scan of paths could not read. They replace the
 // recorded ones at and below paths; an empty found removes these. For a discovery, slug is empty
 // and paths is ".". relPath returns the path of a directory relative to the agent's directory.
 func (s *Tracker) Block(slug string, paths []string, found []agents.Blocked, relPath func(agents.Blocked) string) {
