@@ -115,7 +115,7 @@ type sectionKey struct {
 func keyOf(m claudemd.Summary) sectionKey { return sectionKey{m.Revision, m.Name, m.Team} }
 
 // refresh reads the changed memories again and replaces their summaries. It removes the changed
-// memories that do not belong into CLAUDE.md now. Errors are those of r; s is then unchanged.
+// memories that do not go into CLAUDE.md now. Errors are those of r; s is then unchanged.
 func (s *Sources) refresh(ctx context.Context, r Reader, changed []uuid.UUID) error {
 	if len(changed) == 0 {
 		return nil

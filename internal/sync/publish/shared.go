@@ -108,7 +108,7 @@ var errNotPublished = errors.New("CLAUDE.md not published")
 
 // publishWithin writes the CLAUDE.md of an agent if it differs. It returns errNotPublished if
 // CLAUDE.md could not be written. If ctx ends first, it returns the error of ctx, and the write may
-// continue.
+// continue. Other errors are those of PublishAgent.
 func (p *Publisher) publishWithin(ctx context.Context, slug string) error {
 	done := make(chan error, 1)
 	go func() {
