@@ -217,8 +217,8 @@ func RemoveFromIndexes(tx *agenttx.Tx, paths, indexes []string) map[string]Liste
 	return left
 }
 
-// EditIndex replaces the content of an index by the result of edit. If another program changes the
-// index meanwhile, it calls edit again with the new content. After editAttempts it returns
+// EditIndex replaces the content of an index by the result of edit. If another program writes the
+// index at the same time, it calls edit again with the new content. After editAttempts it returns
 // files.ErrChanged. It does nothing and returns nil if edit changes nothing, or if there is no
 // regular file at the path in the agent's directory. It returns other errors of reading and
 // writing; agenttx.ErrTooLarge means more than maxIndex bytes.

@@ -171,9 +171,10 @@ func (v *indexView) Rebuilt() IndexChange {
 	return IndexChange{Path: v.path, Before: v.raw, After: after}
 }
 
-// resolveLink is the memorymd.LinkResolver of the index: it returns the path of a link's target,
-// relative to the index's directory, and whether it exists. A target outside the agent's directory,
-// of a missing memory, or that cannot be examined counts as existing. So a rebuild keeps its entry.
+// resolveLink is the memorymd.LinkResolver of the index. It returns the path of a link's target,
+// relative to the index's directory, and whether it exists. A target outside the agent's directory
+// counts as existing, and is returned as it is. A target of a missing memory, or that cannot be
+// examined, counts as existing too. So a rebuild keeps its entry.
 func (v *indexView) resolveLink(target string) (file string, exists bool) {
 	relPath, inside := v.agent.Linked(v.path, target)
 	if v.root == nil || v.ctx.Err() != nil || !inside {
