@@ -29,9 +29,9 @@ func (g *Guard) Write(root *os.Root, relPath string, data []byte, options Option
 
 // Append appends data to an existing regular file and syncs it. If the file does not end with a
 // line end, it first appends one. The error is [fs.ErrNotExist] if the file is missing, and
-// ErrNotRegular for another kind of file. It is ErrChanged if the file was replaced during the
-// call; data may then be lost. It is an *OwnershipError if the guard refuses the path. If the
-// system cuts the write short, the written part stays.
+// ErrNotRegular for another kind of file. It is ErrChanged if the file was removed or replaced
+// during the call; data may then be lost. It is an *OwnershipError if the guard refuses the path.
+// If the system cuts the write short, the written part stays.
 func (g *Guard) Append(root *os.Root, relPath string, data []byte) error {
 	at, err := g.enterInPlace(root, relPath)
 	if err != nil {
