@@ -25,7 +25,8 @@ func (r *reconciler) applyRemoved(f records.File) {
 }
 
 // detach removes a present file from its memory. If the file is primary, removeOrphans checks later
-// whether the memory has lost its last file.
+// whether the memory has lost its last file. It does nothing for an absent file and for one without
+// a known memory.
 func (r *reconciler) detach(f records.File) {
 	m := r.byID[f.MemoryID]
 	if m == nil || !f.Present {
@@ -118,7 +119,8 @@ func (r *reconciler) block(s ScannedFile, row records.File) {
 }
 
 // applyUnreadable records the file as unreadable, and lists it as a memory of its own, by its path.
-// The memory that the file mirrored when it was readable keeps it.
+// It restores that memory if it is in the trash. The memory that the file mirrored when it was
+// readable keeps the file and its content.
 func (r *reconciler) applyUnreadable(s ScannedFile, row *records.File) {
 	row.Status = records.Unreadable
 	row.Problem = s.File.Problems[0].Code

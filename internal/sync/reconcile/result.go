@@ -97,7 +97,7 @@ func (r *reconciler) updateStates() {
 }
 
 // conflictOf returns the conflict between the mirrored files of a memory. It is PrimaryConflict if
-// two primary files have different contents. It is SessionConflict if two other files have
+// two primary files have different contents. Otherwise it is SessionConflict if any two files have
 // different contents and the newest content is a session's. Otherwise it is NoConflict.
 func conflictOf(files map[string]records.File) memories.Conflict {
 	var contents, primaries []memories.Fingerprint // distinct
