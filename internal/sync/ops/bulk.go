@@ -65,11 +65,11 @@ type BulkOp struct {
 // for all of them, and other work on the agent waits for them. Arbitrary.
 const bulkSize = 50
 
-// Bulk does op.Verb with each memory, and writes CLAUDE.md after every bulkSize memories. The
-// result has one element per element of op.Refs; nil means success. A CLAUDE.md that cannot be
-// written is not a failure. If an agent transaction fails, its memories without a failure get its
-// error, although they may be changed. The error is nil unless the first transaction returns
-// memories.ErrNotHolder. Nothing was changed then.
+// Bulk deletes, purges, restores or verifies each memory, and writes CLAUDE.md after every bulkSize
+// memories. The result has one element per element of op.Refs; nil means success. A CLAUDE.md that
+// cannot be written is not a failure. If an agent transaction fails, its memories without a failure
+// get its error, although they may be changed. The error is nil unless the first transaction
+// returns memories.ErrNotHolder. Nothing was changed then.
 func (s *Service) Bulk(ctx context.Context, slug string, op BulkOp) ([]*problem.Failure, error) {
 	errs := make([]error, len(op.Refs))
 	for i := 0; i < len(op.Refs); i += bulkSize {
