@@ -32,7 +32,7 @@ func strict(ctx huma.Context, next func(huma.Context)) {
 	next(ctx)
 }
 
-// checkRequest returns a 415 problem if op has a body and that of r is not JSON. Otherwise it
+// checkRequest returns a 415 problem if op has a body and the body of r is not JSON. Otherwise it
 // returns the problem of checkQuery, which is nil for a query with parameters of op only.
 func checkRequest(op *huma.Operation, r *http.Request) *problem.Problem {
 	if op.RequestBody != nil && r.Body != nil && r.Body != http.NoBody && !isJSON(r.Header.Get("Content-Type")) {
