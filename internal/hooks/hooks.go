@@ -181,7 +181,7 @@ func (h *Hooks) userPromptSubmit(ctx context.Context, agent agents.Agent, in inp
 }
 
 // postToolUse requests a scan of the file that a tool of the agent has written, if the input names
-// one. It does not wait for the scan. Its answer is empty.
+// one and the caller is not read-only. It does not wait for the scan. Its answer is empty.
 func (h *Hooks) postToolUse(ctx context.Context, agent agents.Agent, in input) output {
 	if file := in.ToolInput.FilePath; file != "" {
 		h.hint(ctx, agent, file)
@@ -197,8 +197,8 @@ func (h *Hooks) hint(ctx context.Context, agent agents.Agent, file string) {
 	}
 }
 
-// preCompact requests a scan of the agent's directory, and does not wait for it. Its answer is
-// empty.
+// preCompact requests a scan of the agent's directory, unless the caller is read-only, and does not
+// wait for it. Its answer is empty.
 func (h *Hooks) preCompact(ctx context.Context, agent agents.Agent, _ input) output {
 	h.hint(ctx, agent, "")
 	return output{}

@@ -20,9 +20,10 @@ const (
 	maxLine   = 200
 )
 
-// sessionStart answers with a list of the newest memories. The answer is empty if the agent has no
-// memories, or after a failure or timeout, which it logs. After a compaction or /clear, it also
-// records that the session may receive all memories again, unless the caller is read-only.
+// sessionStart answers with the number of memories of the agent and those shared with it, and a
+// list of the newest. The answer is empty if there are no memories, or after a failure or timeout,
+// which it logs. After a compaction or /clear, it also records that the session may receive all
+// memories again, unless the caller is read-only.
 func (h *Hooks) sessionStart(ctx context.Context, agent agents.Agent, in input) output {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
