@@ -65,8 +65,8 @@ func (h Hooks) command(event Event) string {
 
 func pathOf(event Event) string { return "/hooks/" + event.Path }
 
-// owns reports whether an entry of an event is Memoir's. It then runs Memoir's command, or posts to
-// the event's path at one of the addresses in known. These must be in the form of origin.
+// owns reports whether an entry of an event is Memoir's. Such an entry runs Memoir's command, or
+// posts to the event's path at one of the addresses in known. These must be in the form of origin.
 func (h Hooks) owns(event Event, entry hujson.Value, known []string) bool {
 	var e hook
 	if !decode(entry, &e) {
