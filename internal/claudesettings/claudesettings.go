@@ -108,7 +108,8 @@ func Directory(in Input) (dir string, links []Link) {
 // Enabled reports whether Claude Code's memory is on, and returns a link for each source that could
 // decide it, in order of precedence. The sources are a variable, bare mode, a remote machine
 // without storage, the setting autoMemoryEnabled of each file, and the default, which is on. Holds
-// of exactly one link is true. An unusable value is ignored, and its link has a Problem.
+// of exactly one link is true. A setting other than true and false is ignored, and its link has a
+// Problem.
 func Enabled(in Input) (on bool, links []Link) {
 	files := parsed(in.Files)
 	c := chain{}
