@@ -181,7 +181,8 @@ func (h *Hooks) userPromptSubmit(ctx context.Context, agent agents.Agent, in inp
 }
 
 // postToolUse requests a scan of the file that a tool of the agent has written, if the input names
-// one and the caller is not read-only. It does not wait for the scan. Its answer is empty.
+// one. It does not wait for the scan, and for a read-only caller it does nothing. Its answer is
+// empty.
 func (h *Hooks) postToolUse(ctx context.Context, agent agents.Agent, in input) output {
 	if file := in.ToolInput.FilePath; file != "" {
 		h.hint(ctx, agent, file)
