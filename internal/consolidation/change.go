@@ -70,9 +70,9 @@ func (c *Consolidator) apply(ctx context.Context, agent records.Agent, change re
 }
 
 // revert restores a deleted memory, or writes the text before the change into the memory or index.
-// If the memory or index is as before the change already, it does nothing. If it is neither as
-// before nor as after the change, revert writes nothing and returns *memories.ConflictError. It
-// returns memories.ErrNotFound for a purged memory.
+// If the memory or index is as before the change already, it does nothing. If it has changed since
+// the change was made, revert writes nothing and returns *memories.ConflictError. It returns
+// memories.ErrNotFound for a purged memory.
 func (c *Consolidator) revert(ctx context.Context, agent records.Agent, change records.StepChange) error {
 	state, match, err := c.planner.stateOf(ctx, agent, change)
 	switch {

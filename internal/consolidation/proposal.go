@@ -75,8 +75,9 @@ func (p proposal) addTo(d *draftPlan, sent map[string]note, deletions int) (dele
 }
 
 // merge adds a step that gives the memory named p.Keep the proposed text and deletes the other
-// targets. It returns their number. It adds nothing and returns an error in these cases: no target
-// has that name, more than deletions would be deleted, the text is invalid, the draft is full.
+// targets. It returns the number of deleted memories. If no target has that name, or more than
+// deletions would be deleted, it adds nothing and returns an error. It also does so if text
+// returns an error or the draft is full.
 func (p proposal) merge(d *draftPlan, targets []note, reason string, deletions int) (deletes int, err error) {
 	at := slices.IndexFunc(targets, func(n note) bool { return n.Name == p.Keep })
 	if at < 0 {

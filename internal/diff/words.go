@@ -124,9 +124,9 @@ func ink(words ...string) int {
 	return n
 }
 
-// pieces returns the lines of a text, lines in number. Each line consists of pieces of
-// neighbouring words with equal marks. words are the words of the text. It first calls joinMarks,
-// which changes marks.
+// pieces splits a text into as many lines as lines states. Each line consists of pieces of
+// neighbouring words with equal marks. words are the words of the text. Before, it calls
+// joinMarks, which changes marks.
 func pieces(text string, words []string, marks []bool, lines int) [][]Piece {
 	joinMarks(words, marks)
 	all := make([][]Piece, lines)

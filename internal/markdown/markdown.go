@@ -55,8 +55,8 @@ const (
 // Render converts Markdown (GitHub's dialect without footnotes) to safe HTML. Links to web and
 // mail addresses stay, links to memories lead to the result of resolve, and all others become
 // text. Images become links, tags become text, and headings are lowered by two levels. A nil
-// resolve resolves no link. A source that is too complex for the parser becomes preformatted text
-// without an error.
+// resolve resolves no link. A source that is too complex becomes preformatted text, and the error
+// is nil. An error means that the converter failed.
 func Render(source string, resolve Resolve) (HTML, error) {
 	if tooComplex(source) {
 		return HTML("<pre>" + html.EscapeString(source) + "</pre>\n"), nil

@@ -57,8 +57,9 @@ func (e entry) message() (text string, blocks []block, isMessage bool) {
 	return text, blocks, text != "" && !e.IsMeta && !e.IsSidechain
 }
 
-// take adds the message, the memory writes and the id of one line to the result. If Seen is true
-// for the line's id, it calls reset instead. It counts a line that it cannot parse in Unread.
+// take adds one line to the result: its message, its memory writes, and its id as Last. If Seen is
+// true for the id, it calls reset then, so that only the id is left. It counts a line that it
+// cannot parse in Unread.
 func (s *stretch) take(line []byte) {
 	e, ok := entryOf(line)
 	if !ok {

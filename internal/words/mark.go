@@ -150,7 +150,8 @@ func (o origin) of(at int) span {
 	return o.from[sort.SearchInts(o.starts, at+1)-1]
 }
 
-// foldInPlace folds a text as fold does, and returns the origin of each piece of the result.
+// foldInPlace returns a text without differences in letter case and width, and without accents.
+// The origin maps each piece of the result to its position in text.
 func foldInPlace(text string) (string, origin) {
 	if isASCII(text) {
 		return strings.ToLower(text), origin{}

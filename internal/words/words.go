@@ -22,9 +22,10 @@ const Longest = 255
 // spaces, and in Hangul, each character is a word.
 func All(text string) iter.Seq[string] { return wordsOf(text, spaceless) }
 
-// Spaced yields the words of a text as All does, except that Hangul text between two spaces is one
-// word. It is for comparing texts, where a different syllable should count less than a different
-// word.
+// Spaced yields the folded words of a text in order, cut to Longest bytes. Words are runs of
+// letters, digits and marks; Hangul text between two spaces is one word. In scripts without spaces
+// each character is a word. It is for comparing texts: unlike with All, a different syllable of
+// Hangul is not a different word.
 func Spaced(text string) iter.Seq[string] { return wordsOf(text, writtenWithoutSpaces) }
 
 func wordsOf(text string, alone func(rune) bool) iter.Seq[string] {
@@ -107,8 +108,8 @@ func fold(text string) string {
 	return folded.String()
 }
 
-// foldCase removes differences in letter case. The library swaps the cases of Cherokee letters;
-// Unicode folds both to the capital one.
+// foldCase returns a text without differences in letter case. The library swaps the cases of
+// Cherokee letters; Unicode folds both to the capital one.
 func foldCase(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cherokee, r) {
@@ -118,8 +119,8 @@ func foldCase(text string) string {
 	}, cases.Fold().String(text))
 }
 
-// withoutAccents removes the marks on Latin and Greek letters, which people omit in searches. In
-// other scripts a mark can make another letter.
+// withoutAccents returns a text, in NFC, without the marks on Latin and Greek letters, which
+// people omit in searches. In other scripts a mark can make another letter.
 func withoutAccents(text string) string {
 	accented := false
 	bare := strings.Map(func(r rune) rune {
