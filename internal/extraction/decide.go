@@ -136,9 +136,9 @@ func (e Edits) apply(c memories.Content) memories.Content {
 // Accept saves a proposal, with the edits, as a new memory or in place of Present, and returns it.
 // match is the ETag that the user saw; "" skips its check. If the proposal was accepted before,
 // match and edits are ignored. It returns memories.ErrNotFound, memories.ErrChanged if match or
-// the memory has changed, and *memories.InvalidError for invalid edits. It returns
-// *memories.ConflictError if the proposal was refused or the name is taken. These errors save
-// nothing. After a crash or another error the memory is saved later.
+// the memory has changed, *memories.InvalidError for invalid edits, and *memories.ConflictError
+// for a refused proposal or a taken name. Then no memory is saved, but valid edits may stay. After
+// another error the memory is saved later.
 func (x *Extractor) Accept(ctx context.Context, slug, id, match string, actor memories.Actor, edits Edits) (engine.Result, error) {
 	seen, err := x.Proposal(ctx, slug, id)
 	if err != nil {

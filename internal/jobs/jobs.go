@@ -152,7 +152,7 @@ type Job struct {
 	Attempt int // from 1
 }
 
-// Result is the result of an attempt. Failed attempts have results too, for their cost.
+// Result is the result of an attempt. Failed attempts have results too, for their tokens.
 type Result struct {
 	// Message is one sentence for users, or empty.
 	Message string

@@ -21,9 +21,9 @@ const SwitchOn = "No model can be asked: set ANTHROPIC_API_KEY, or install the c
 // A Model answers questions. It is safe for concurrent use.
 type Model interface {
 	// Ask returns the answer, a JSON value. It returns an *Error if the model is unavailable,
-	// refuses, or answers without JSON, and ctx's error if ctx ends. The answer of a failed
-	// question contains its cost. Ask never repeats a question; Error.Again tells whether the
-	// caller should.
+	// refuses, or answers without JSON, and ctx.Err() if ctx ends. With an *Error, the answer has
+	// the used tokens if they are known. Ask does not retry a failed question; Error.Again
+	// reports whether the caller should.
 	Ask(ctx context.Context, question Question) (Answer, error)
 }
 
@@ -53,7 +53,7 @@ func ListSchema(element map[string]any) map[string]any {
 	return map[string]any{"type": "array", "items": element}
 }
 
-// Answer is a model's answer and its cost.
+// Answer is a model's answer and the tokens that it used.
 type Answer struct {
 	JSON  json.RawMessage
 	Model string // as named by the provider
