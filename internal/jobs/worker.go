@@ -23,8 +23,8 @@ type worker struct {
 	work  func(context.Context, Job, json.RawMessage) (Result, error)
 }
 
-// output is the stored result of a job: the message or problem of its last attempt, and the tokens of
-// all attempts.
+// output is the stored result of a job: the message or problem of its last attempt, and the tokens
+// of all attempts.
 type output struct {
 	Said         string `json:"said,omitempty"`
 	Problem      string `json:"problem,omitempty"`
