@@ -60,8 +60,9 @@ func (c *Consolidator) Apply(ctx context.Context, slug string, ids []string, act
 
 // selectSteps returns the ids of those steps in ids that are proposed or chosen in the agent's
 // plan. It sets ID and Error of results, which has an element for each id. Error is
-// memories.ErrNotFound for a step that is not in the plan, and *memories.ConflictError for a
-// refused step. An applied step gets no error and is not returned. It stores nothing.
+// memories.ErrNotFound for a step that is not in the plan, and *memories.ConflictError for one
+// that was refused or undone. An applied step gets no error and is not returned. It stores
+// nothing.
 func (c *Consolidator) selectSteps(ctx context.Context, agent records.Agent, ids []string, results []Result) ([]uuid.UUID, error) {
 	plan, err := c.store.Consolidation(ctx, agent.ID)
 	if err != nil && !errors.Is(err, memories.ErrNotFound) {

@@ -231,8 +231,9 @@ var (
 	absentInside = []string{"删除", "刪除", "移除", "不再", "废弃", "已删", "削除", "廃止", "삭제"}
 )
 
-// remarksOf returns the remarks of a sentence: its words show that the things it cites are absent,
-// advised against, or of another program. The caller must have removed code from it.
+// remarksOf returns the remarks of a sentence. They report whether its words call the things it
+// cites absent, advise against them, or name another program. The caller must have removed code
+// from it.
 func remarksOf(sentence string) remarks {
 	var c remarks
 	var joinedWords strings.Builder
