@@ -39,8 +39,9 @@ func Find(text string) (first Finding, found bool) {
 	return first, found
 }
 
-// findBy returns the offset of the first credential that matches a rule, is random enough for the
-// rule, and is not excluded by an allowlist. It returns -1 if there is no such credential.
+// findBy finds the first match of r whose credential is random enough for r and in no allowlist. It
+// returns the offset of the credential, not of the match, which can start on the line above. It
+// returns -1 without such a match.
 func (set *ruleSet) findBy(r *rule, text string) int {
 	pattern := r.pattern()
 	for _, at := range pattern.FindAllStringIndex(text, -1) {

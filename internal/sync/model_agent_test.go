@@ -171,8 +171,8 @@ func (w *world) keepsModes(act func()) {
 	}
 }
 
-// modes returns the permissions of all files, by path. It leaves out the temporary files of writes, which the engine may
-// be making now.
+// modes returns the permissions of all files, by path. It leaves out temporary files, which the
+// engine may be writing now.
 func (w *world) modes() map[string]fs.FileMode {
 	found := map[string]fs.FileMode{}
 	w.must(filepath.WalkDir(w.path("."), func(p string, entry fs.DirEntry, err error) error {

@@ -641,8 +641,8 @@ func (r *rules) carriers(m memories.Memory) []string {
 	return paths
 }
 
-// deleted: the files are gone, the name is dead, and nothing that it has said comes back by itself. What carried a file that could not be
-// read loses it.
+// deleted records a deletion: the files are gone, the memory is in the trash, and none of its
+// contents returns without permission. A memory that had an unreadable file loses it.
 func (r *rules) deleted(w *world, m memories.Memory, files []string, purged bool, at span) {
 	if !m.Readable && m.State != memories.Deleted {
 		r.buried.add(keyOf(m), m.Fingerprint)

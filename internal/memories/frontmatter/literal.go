@@ -75,8 +75,9 @@ func (k *literalReader) textOf(key, value *yaml.Node, inFlow bool) *yaml.Node {
 	return newText(text)
 }
 
-// joinText returns the text after a key, followed by the lines below it without their common
-// indentation.
+// joinText returns rest, the text after a key, with the lines below it. From each line it removes
+// the indentation of the first line that is neither blank nor a comment. It trims white space at
+// both ends. Without lines, it returns rest unchanged.
 func joinText(rest string, under []string) string {
 	if len(under) == 0 {
 		return rest

@@ -11,7 +11,8 @@ import (
 )
 
 // lowerKeys returns the page with known keys, such as Name or **Type**, in their usual spelling,
-// also in metadata, and with shape otherKeys. If no key needs it, it returns p unchanged.
+// also in metadata. It leaves a key that another line has in the usual spelling. If it changes a
+// key, a page with shape inPlace gets shape otherKeys; other shapes stay.
 func lowerKeys(p page) page {
 	lines := memtext.Lines(p.front)
 	changed := lowerKeysOf(lines, knownKeys)

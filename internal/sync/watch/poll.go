@@ -40,11 +40,11 @@ type PollOptions struct {
 	NoEvents func() map[string]string
 }
 
-// Poll replaces events where the system reports none, until ctx ends. It repeatedly compares the
-// metadata of files, and queues a full scan of each changed agent. It polls only agents without
-// events, with a refused watch, or all if there is no notifier. The first comparison counts each
-// polled agent as changed. Before each, it retries the watches that the system refused. It waits at
-// least a second in between, and 9 times as long as the last one took.
+// Poll replaces events where the system reports none, until ctx ends. It repeatedly compares file
+// metadata, and queues a full scan of each new or changed agent. If the set of agents is new or
+// changed, it queues a discovery. It polls what has no events or a refused watch, and all without
+// a notifier. Before each comparison, it retries refused watches. It waits at least a second
+// between comparisons, and 9 times as long as the last one took.
 func (w *Watcher) Poll(ctx context.Context, options PollOptions) {
 	p := poller{
 		PollOptions: options, watcher: w, seed: maphash.MakeSeed(), sums: map[string]uint64{},

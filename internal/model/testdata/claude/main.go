@@ -1,5 +1,5 @@
-// Command claude stands in for the claude command line in tests. It plays what CLAUDE_PLAYS says, and writes what it was
-// given into the file of CLAUDE_RECORD.
+// Command claude stands in for the claude command line in tests. CLAUDE_PLAYS selects its behaviour.
+// It writes its input to the file that CLAUDE_RECORD names.
 package main
 
 import (
