@@ -60,10 +60,12 @@ func commonEnds(before, after string) (start, end int) {
 	for end < min(len(before), len(after))-start && before[len(before)-1-end] == after[len(after)-1-end] {
 		end++
 	}
-	if line := strings.IndexByte(before[len(before)-end:], '\n'); line >= 0 {
-		end -= line + 1
-	} else {
-		end = 0
+	if startsLine(before, len(before)-end) && startsLine(after, len(after)-end) {
+		return start, end
 	}
-	return start, end
+	_, rest, _ := strings.Cut(before[len(before)-end:], "\n")
+	return start, len(rest)
 }
+
+// startsLine reports whether a line of text starts at offset i.
+func startsLine(text string, i int) bool { return i == 0 || text[i-1] == '\n' }

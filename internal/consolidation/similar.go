@@ -153,8 +153,8 @@ var turns = map[string]bool{
 }
 
 // differInFacts reports whether two similar texts seem to state different facts, such as the ports
-// of two servers. They do if only one of them has a word such as "not". They also do if each has a
-// number, a name or a path that the other lacks.
+// of two servers. They do if one has a word such as "not", "always" or "before" that the other
+// lacks. They also do if each has a number, a name or a path that the other lacks.
 func differInFacts(a, b string) bool {
 	inA, inB := tokensOf(a), tokensOf(b)
 	onlyA, onlyB := without(inA, inB), without(inB, inA)

@@ -51,9 +51,9 @@ func requestedSearch(r *http.Request) (templates.Search, error) {
 	}, nil
 }
 
-// find fills v with one page of the memories and facts of all agents that match v, best first, and
-// their total. If none has all words, these are memories with similar words, and v.Near is true.
-// Facts are left out if v has a type or is about the trash.
+// find fills v with one page of what matches v in all agents: the memories, best first, then the
+// facts. It sets v.Total, and v.Next for the next page. If nothing has all words, it finds memories
+// with similar words, and sets v.Near. It omits facts if v has a type or is about the trash.
 func (s *site) find(r *http.Request, v *templates.Search) error {
 	filter := memories.Filter{Query: v.Query, Near: true, Type: v.Type}
 	if v.Deleted {

@@ -41,9 +41,9 @@ func (s *site) sessions(w http.ResponseWriter, r *http.Request, agent records.Ag
 	return show(w, r, http.StatusOK, templates.SessionsPage(v))
 }
 
-// sessionMemory shows the session memory of the session in the address. It returns
-// memories.ErrNotFound if the session has no such file, and *memories.ConflictError if the file
-// cannot be read.
+// sessionMemory shows the session memory of the session in the address; a text that is too large
+// is cut. It returns memories.ErrNotFound if the session has no such file, and
+// *memories.ConflictError if the file cannot be opened or read.
 func (s *site) sessionMemory(w http.ResponseWriter, r *http.Request, agent records.Agent) error {
 	session := nameIn(r, "session")
 	m, err := s.engine.SessionMemory(r.Context(), agent.Slug, session)

@@ -13,10 +13,11 @@ import (
 // a deletion 3 to 4 ms.
 const pingGrace = 100 * time.Millisecond
 
-// RunDetached calls change and waits for it, even if ctx is cancelled; closing the store cancels
-// it. If Postgres does not respond for timeout, RunDetached returns while change continues. Errors:
-// ErrUnavailable, or the error of ctx, if change did not start; ErrInterrupted if its outcome is
-// unknown; else the error of change. A panic of change continues in the caller.
+// RunDetached calls change and waits for it, even if ctx is cancelled. Only closing the store
+// cancels change. If Postgres does not respond for timeout, RunDetached returns while change
+// continues; a later panic of change is lost. Errors: ErrUnavailable, or the error of ctx, if change
+// did not start; ErrInterrupted if its outcome is unknown; else the error of change. An earlier
+// panic of change continues in the caller.
 func (s *Store) RunDetached(ctx context.Context, timeout time.Duration, change func(context.Context) error) error {
 	if time.Since(time.Unix(0, s.lastSuccess.Load())) > pingGrace {
 		if err := s.checkResponds(ctx, timeout); err != nil {
@@ -24,9 +25,10 @@ func (s *Store) RunDetached(ctx context.Context, timeout time.Duration, change f
 		}
 	}
 	ctx, giveUp := context.WithCancel(context.WithoutCancel(ctx))
-	defer context.AfterFunc(s.closing, giveUp)()
 	done := make(chan detachedResult, 1)
 	go func() {
+		defer giveUp()
+		defer context.AfterFunc(s.closing, giveUp)()
 		var result detachedResult
 		defer func() {
 			result.panicked = recover()

@@ -86,6 +86,25 @@ func TestRunDetached_SilentDuring(t *testing.T) {
 	}
 }
 
+func TestRunDetached_StoreClosesAfterReturn(t *testing.T) {
+	t.Parallel()
+	store, line := setupAttend(t)
+	ended := make(chan struct{})
+	var speak func()
+	err := store.RunDetached(t.Context(), brief, func(ctx context.Context) error {
+		speak = line.Silence()
+		<-ctx.Done()
+		close(ended)
+		return ctx.Err()
+	})
+	if !errors.Is(err, memories.ErrInterrupted) {
+		t.Errorf("failed with %v", err)
+	}
+	speak()
+	go store.Close()
+	<-ended
+}
+
 func TestRunDetached_Panic(t *testing.T) {
 	t.Parallel()
 	store, _ := setupAttend(t)

@@ -64,8 +64,8 @@ func them(n int) string {
 	return "all " + number(n)
 }
 
-// kindName returns the CSS class of a line of a diff, which is also its spoken name: "removed",
-// "added", or "" for an unchanged line.
+// kindName returns the attribute data-kind of a line of a diff, which is also its spoken name:
+// "removed", "added", or "" for an unchanged line.
 func kindName(k diff.Kind) string {
 	switch k {
 	case diff.Removed:

@@ -20,10 +20,10 @@ import (
 )
 
 // restoreRef restores a memory that is in the trash or missing: its file, its lines in MEMORY.md
-// and its row. The caller must publish c. It returns memories.ErrNotFound, and memories.ErrChanged
-// if the ETag differs. It returns a *memories.ConflictError for any other state, and if the file
-// cannot be written. It also returns one if the memory is restored but a MEMORY.md could not be
-// written.
+// and its row. The caller must publish c. Errors: memories.ErrNotFound, memories.ErrChanged if the
+// ETag differs, and *memories.ConflictError if the memory cannot be restored. A ConflictError also
+// means that the memory is restored but a MEMORY.md could not be written. If another error
+// interrupts a restore that has begun, a full scan completes it.
 func (s *Service) restoreRef(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef) error {
 	head, err := memoryRow(ctx, tx, ref.ID, ref.ETag)
 	if err != nil {
