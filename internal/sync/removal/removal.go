@@ -96,7 +96,10 @@ func Unlink(ctx context.Context, tx *agenttx.Tx, marked []records.File, indexes 
 			unlinked = append(unlinked, f)
 		}
 	}
-	left := indexfile.RemoveFromIndexes(tx, PathsOf(unlinked), indexes)
+	// The new file of an unfinished rename has no entry yet. A user may have written a line for its
+	// path.
+	listed := slices.DeleteFunc(slices.Clone(unlinked), isUnscanned)
+	left := indexfile.RemoveFromIndexes(tx, PathsOf(listed), indexes)
 	for _, f := range unlinked {
 		if reason, isListed := left[f.Path]; isListed {
 			problem := fmt.Sprintf("%s is removed. %s The memory is deleted all the same, and that is tried again at each scan.", f.Path, reason)
@@ -113,7 +116,11 @@ func Unlink(ctx context.Context, tx *agenttx.Tx, marked []records.File, indexes 
 // wasMissing reports whether the database has the file of a memory as absent, so a scan has found
 // it missing. Such a file counts as removed even if its directory cannot be opened. It is false for
 // the new file of an unfinished rename, which has no memory.
-func wasMissing(f records.File) bool { return !f.Present && f.MemoryID != uuid.Nil }
+func wasMissing(f records.File) bool { return !f.Present && !isUnscanned(f) }
+
+// isUnscanned reports whether f is the new file of an unfinished rename: it belongs to no memory,
+// and no scan has found it.
+func isUnscanned(f records.File) bool { return !f.Present && f.MemoryID == uuid.Nil }
 
 // Finish syncs the directories of the files that Unlink returned, and then records the files as
 // removed, without their marks. It does not sync for files that a scan has found missing. If a
