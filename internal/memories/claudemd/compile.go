@@ -208,7 +208,11 @@ func ahead(ms []Summary, limit, chars int) []Summary {
 // Sorted returns a sorted copy of ms, in the order of the block: by type, then by owner, then by
 // name. The agent's own memories precede its team's, and those precede shared ones. Memories
 // without a type are first.
-func Sorted(ms []Summary) []Summary { return slices.SortedFunc(slices.Values(ms), inBlock) }
+func Sorted(ms []Summary) []Summary {
+	sorted := slices.Clone(ms)
+	slices.SortFunc(sorted, inBlock)
+	return sorted
+}
 
 // inBlock returns -1, 0 or 1 for the order of two memories in the block: type, remoteness, bytes of
 // the name. Equal names are ordered by id, revision and description. Memories without a type are
