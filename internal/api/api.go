@@ -192,15 +192,7 @@ func ok[T any](body T) *answer[T] { return &answer[T]{body} }
 
 // Store is the database of the API. *postgres.Store implements it and documents the methods.
 type Store interface {
-	records.Agents
-	records.Memories
-	records.Facts
-	records.Disagreements
-	records.Activity
-	records.Logs
-	records.Recalls
-	records.Verifications
-	records.Jobs
+	records.Reads
 	extraction.Store // for extraction.Idle
 
 	Ping(ctx context.Context) error

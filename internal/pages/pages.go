@@ -183,18 +183,10 @@ func byBrowser(next http.Handler) http.Handler {
 
 // Store is the database of the pages. *postgres.Store implements and documents it.
 type Store interface {
-	records.Agents
-	records.Memories
-	records.Facts
-	records.Disagreements
-	records.Activity
-	records.Logs
-	records.Recalls
-	records.Verifications
-	records.Jobs
+	records.Reads
 	extraction.Store // for an Extractor without a model
 
-	RunDetached(ctx context.Context, silence time.Duration, change func(context.Context) error) error
+	RunDetached(ctx context.Context, timeout time.Duration, change func(context.Context) error) error
 }
 
 // SignIn writes the page that asks for the token, with the problem of the last try. It implements

@@ -139,3 +139,16 @@ type Jobs interface {
 	Jobs(ctx context.Context, agentID int64, most int) ([]Job, error)
 	JobTokens(ctx context.Context, agentID int64, since time.Time) ([]DayTokens, error)
 }
+
+// Reads are the reading interfaces that the API and the pages use.
+type Reads interface {
+	Agents
+	Memories
+	Facts
+	Disagreements
+	Activity
+	Logs
+	Recalls
+	Verifications
+	Jobs
+}
