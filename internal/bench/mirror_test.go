@@ -178,9 +178,10 @@ func weighAtWork(p *process) {
 	report.AtWork = append(report.AtWork, weighed{resident, peak})
 }
 
-// A server is idle if its memory has changed by at most restless bytes for the time atRest.
+// A server is idle if its memory has changed by at most restless bytes for the time atRest. That is
+// longer than an idle server takes to return unused memory, which is at most 6 s.
 const (
-	atRest   = 5 * time.Second
+	atRest   = 10 * time.Second
 	restless = 1 << 20
 )
 
