@@ -704,3 +704,13 @@ CREATE TABLE index_facts (
 
 CREATE INDEX index_facts_agent_id_path_idx ON index_facts (agent_id, path);
 CREATE INDEX index_facts_words_idx ON index_facts USING gin (words);
+
+-- The files to which the links of each MEMORY.md lead. A scan replaces the entries of a changed index.
+CREATE TABLE index_entries (
+    agent_id   bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
+    path       text COLLATE "C" NOT NULL, -- of the listed file, relative to the agent's directory
+    index_path text COLLATE "C" NOT NULL, -- of the index
+    -- The index is the one that the agent loads, and it loads the entry.
+    loaded     boolean NOT NULL,
+    PRIMARY KEY (agent_id, path, index_path)
+);

@@ -248,3 +248,14 @@ JOIN memories m ON m.id = f.memory_id
 WHERE f.agent_id = @agent_id AND f.session IS NULL AND f.status = 'mirrored' AND m.state <> 'deleted'
   AND (f.present OR m.state = 'missing')
 ORDER BY f.path;
+
+-- name: FilesToIndexOf :many
+-- Returns the files of the memories that MEMORY.md lists: present ones outside of sessions, sorted
+-- by path. It omits memories with an unfinished restore, which puts back their own lines. OFFSET
+-- makes Postgres use the indexes, instead of reading all files of the agent.
+SELECT f.path, m.id, m.name, m.type, m.description
+FROM memories m
+CROSS JOIN LATERAL (SELECT its.* FROM files its WHERE its.memory_id = m.id AND its.present OFFSET 0) f
+WHERE m.id = ANY(@ids::uuid[]) AND f.agent_id = @agent_id::bigint AND m.state <> 'deleted' AND NOT m.restoring AND f.session IS NULL
+  AND f.status = 'mirrored'
+ORDER BY f.path;

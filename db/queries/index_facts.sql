@@ -1,6 +1,20 @@
--- name: IndexFactPaths :many
--- Returns the paths of the agent's indexes that have facts, in any order.
-SELECT DISTINCT path FROM index_facts WHERE agent_id = @agent_id;
+-- name: IndexPaths :many
+-- Returns the paths of the agent's indexes that have facts or entries, in any order.
+SELECT f.path FROM index_facts f WHERE f.agent_id = @agent_id
+UNION
+SELECT e.index_path FROM index_entries e WHERE e.agent_id = @agent_id;
+
+-- name: SaveIndexEntries :exec
+-- Makes the entries of an index those to the given paths. Rows that do not change stay.
+WITH wanted AS (
+    SELECT unnest(@paths::text[]) AS path, unnest(@loaded::boolean[]) AS loaded
+), removed AS (
+    DELETE FROM index_entries e
+    WHERE e.agent_id = @agent_id AND e.index_path = @index_path AND NOT EXISTS (SELECT FROM wanted w WHERE w.path = e.path)
+)
+INSERT INTO index_entries (agent_id, path, index_path, loaded)
+SELECT @agent_id, w.path, @index_path, w.loaded FROM wanted w
+ON CONFLICT (agent_id, path, index_path) DO UPDATE SET loaded = excluded.loaded WHERE index_entries.loaded <> excluded.loaded;
 
 -- name: IndexFactsAt :many
 -- Returns the saved facts of one index, in any order.

@@ -29,7 +29,7 @@ type IndexLint struct {
 
 // IndexFinding is one problem of an index.
 type IndexFinding struct {
-	Code    string  `json:"code" enum:"past_caps,near_caps,dead_link,unlisted,repeated_file,long_line"`
+	Code    string  `json:"code" enum:"past_caps,near_caps,not_loaded,dead_link,unlisted,repeated_file,long_line"`
 	Line    *int    `json:"line" doc:"Line number from 1; null for none."`
 	File    *string `json:"file" doc:"The file in question, relative to the directory of the index."`
 	Message string  `json:"message"`
@@ -43,6 +43,16 @@ type IndexRebuild struct {
 	Before  *string `json:"before" doc:"Null if there is no index yet."`
 	After   string  `json:"after"`
 	Diff    *string `json:"diff" doc:"Unified diff with three lines of context; null if nothing changes."`
+	// Topics are further indexes to which entries move, because MEMORY.md would be too long.
+	Topics []IndexTopic `json:"topics" nullable:"false" doc:"Indexes in subdirectories to which entries move, because MEMORY.md would be longer than an agent loads. MEMORY.md links to them."`
+}
+
+// IndexTopic is the change of a further index to which MEMORY.md links.
+type IndexTopic struct {
+	Path   string  `json:"path" doc:"Relative to the agent's dir."`
+	Before *string `json:"before" doc:"Null if there is no such file yet."`
+	After  string  `json:"after"`
+	Diff   *string `json:"diff" doc:"Unified diff with three lines of context."`
 }
 
 func (a *api) registerIndex() {
@@ -85,7 +95,7 @@ func (a *api) rebuildIndex(ctx context.Context, in *rebuildIndexInput) (*indexRe
 	if in.DryRun {
 		change, err = a.engine.PreviewIndex(ctx, in.Slug)
 	} else {
-		change, err = a.engine.RebuildIndex(ctx, in.Slug, strings.TrimSpace(in.IfMatch))
+		change, err = a.engine.RepairIndex(ctx, in.Slug, strings.TrimSpace(in.IfMatch))
 	}
 	if errors.Is(err, memories.ErrChanged) {
 		return nil, problem.New(http.StatusPreconditionFailed, "MEMORY.md or the memory files have changed since the dry run. Nothing was changed. Look at what would be written now, and decide anew.")
@@ -93,14 +103,22 @@ func (a *api) rebuildIndex(ctx context.Context, in *rebuildIndexInput) (*indexRe
 	if err != nil {
 		return nil, err
 	}
-	rebuild := IndexRebuild{Path: change.Path, After: validText(change.After), Diff: unifiedDiff(change.Path, change.Before, change.After)}
-	rebuild.Changed = rebuild.Diff != nil
+	whole := indexTopicOf(change)
+	rebuild := IndexRebuild{
+		Path: change.Path, Changed: !change.IsEmpty(), Before: whole.Before, After: whole.After, Diff: whole.Diff,
+		Topics: wire.List(change.Topics, indexTopicOf),
+	}
 	rebuild.Written = rebuild.Changed && !in.DryRun
+	return &indexRebuildAnswer{change.ETag(), rebuild}, nil
+}
+
+func indexTopicOf(change engine.IndexChange) IndexTopic {
+	topic := IndexTopic{Path: change.Path, After: validText(change.After), Diff: unifiedDiff(change.Path, change.Before, change.After)}
 	if change.Before != nil {
 		before := validText(change.Before)
-		rebuild.Before = &before
+		topic.Before = &before
 	}
-	return &indexRebuildAnswer{change.ETag(), rebuild}, nil
+	return topic
 }
 
 type adoptFactInput struct {

@@ -47,7 +47,7 @@ func TestRebuildIndex_DryRun(t *testing.T) {
 	const path = "/api/v1/agents/ada/index"
 	dry := s.call("POST", path+"?dry_run=true", nil)
 	shown := s.object(dry)
-	if want := sorted("path changed written before after diff"); dry.status != 200 || shown.keys() != want {
+	if want := sorted("path changed written before after diff topics"); dry.status != 200 || shown.keys() != want {
 		t.Errorf("%d: it has %s, want %s", dry.status, shown.keys(), want)
 	}
 	if shown["changed"] != true || shown["written"] != false || shown["before"] != nil || shown.string("after") != "- [Tabs](tabs.md) — About Tabs\n" ||

@@ -57,7 +57,7 @@ func TestMemoryTool_Create(t *testing.T) {
 		t.Error("a file that is no Markdown was not made")
 	}
 	listed := s.tool(object{"command": "view", "path": "/memories"}, "Here're the files and directories up to 2 levels deep in /memories, excluding hidden items and node_modules:", false)
-	if !strings.HasSuffix(listed, "\n8B\t/memories/MEMORY.md\n16B\t/memories/odd.md\n14B\t/memories/plain.txt\n69B\t/memories/style\n69B\t/memories/style/tabs.md") {
+	if !strings.HasSuffix(listed, "\n64B\t/memories/MEMORY.md\n16B\t/memories/odd.md\n14B\t/memories/plain.txt\n69B\t/memories/style\n69B\t/memories/style/tabs.md") {
 		t.Errorf("the listing is %q", listed)
 	}
 }

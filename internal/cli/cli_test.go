@@ -348,7 +348,7 @@ func TestMemory_SaveShowDelete(t *testing.T) {
 		if got := term.read("agents/ada/memory/tabs.md"); got != "(none)" {
 			t.Errorf("the deleted file says\n%s", got)
 		}
-		if got := term.read("agents/ada/memory/MEMORY.md"); got != "# Index\n- [Other](other.md)\n" {
+		if got := term.read("agents/ada/memory/MEMORY.md"); got != "# Index\n- [Small diffs](feedback_small_diffs.md) — one concern\n- [Other](other.md)\n" {
 			t.Errorf("the index is\n%s", got)
 		}
 		term.memoir("memory", "show", "Tabs").wants(1, "", "there is no memory \"Tabs\"")

@@ -90,8 +90,8 @@ func byMemory(notes []note) [][]note {
 
 // memoryOf returns the memory with the files sources, which must not be empty. Its content is from
 // sources[0], the newest file. Its state is NeedsAttention if that file is unreadable or has no
-// type, else Active.
-func (d *directory) memoryOf(sources []note) memories.Memory {
+// type, else Active. inIndex is the result of readIndex.
+func (d *directory) memoryOf(sources []note, inIndex map[string]memories.IndexStatus) memories.Memory {
 	newest := sources[0]
 	m := memories.Memory{
 		Agent: d.agent.Slug, Name: newest.Name, Team: newest.team, Readable: !newest.Unreadable, Type: newest.Type, Description: newest.Description, Body: newest.Body,
@@ -101,7 +101,11 @@ func (d *directory) memoryOf(sources []note) memories.Memory {
 	if newest.Unreadable || newest.Type == "" {
 		m.State = memories.NeedsAttention
 	}
+	m.Index = memories.Unlisted
 	for _, n := range sources {
+		if status := inIndex[n.Path]; status != "" && m.Index != memories.LoadedByLine && n.Session == "" {
+			m.Index = status
+		}
 		m.Files = append(m.Files, memories.MemoryFile{Path: n.Path, Session: n.Session, Hash: hashOf(n), ModifiedAt: time.Unix(0, n.ModTime).UTC()})
 	}
 	return m
@@ -142,16 +146,16 @@ func (d *directory) open() (*os.Root, error) {
 	return root, nil
 }
 
-// notes opens the agent's directory and returns all its memory files, with the unreadable ones. It
-// returns an error if the directory cannot be opened or listed.
-func (d *directory) notes() ([]note, error) {
+// notes opens the agent's directory and returns all its memory files, with the unreadable ones, and
+// the result of readIndex. It returns an error if the directory cannot be opened or listed.
+func (d *directory) notes() ([]note, map[string]memories.IndexStatus, error) {
 	root, err := d.open()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer root.Close()
-	notes, _, err := d.readAll(root)
-	return notes, err
+	notes, listing, err := d.readAll(root)
+	return notes, d.readIndex(root, listing), err
 }
 
 func (d *directory) list(_ context.Context, filter memories.Filter) (answer[wire.MemoryList], error) {
@@ -159,13 +163,13 @@ func (d *directory) list(_ context.Context, filter memories.Filter) (answer[wire
 	if err != nil {
 		return answer[wire.MemoryList]{}, err
 	}
-	notes, err := d.notes()
+	notes, inIndex, err := d.notes()
 	if err != nil {
 		return answer[wire.MemoryList]{}, err
 	}
 	list := localList{Memories: []localMemory{}}
 	for _, sources := range byMemory(notes) {
-		if m := d.memoryOf(sources); matches(m) {
+		if m := d.memoryOf(sources, inIndex); matches(m) {
 			value := wire.MemoryOf(m, "", time.Now())
 			list.MemoryList.Memories = append(list.MemoryList.Memories, value)
 			list.Memories = append(list.Memories, localMemory{Memory: value})
@@ -193,7 +197,7 @@ func filesOf(notes []note, name string) []note {
 }
 
 func (d *directory) find(_ context.Context, name string) (answer[wire.Memory], error) {
-	notes, err := d.notes()
+	notes, inIndex, err := d.notes()
 	if err != nil {
 		return answer[wire.Memory]{}, err
 	}
@@ -201,12 +205,12 @@ func (d *directory) find(_ context.Context, name string) (answer[wire.Memory], e
 	if sources == nil {
 		return answer[wire.Memory]{}, &unknownError{name}
 	}
-	return described(d.memoryOf(sources))
+	return described(d.memoryOf(sources, inIndex))
 }
 
 func (d *directory) recall(_ context.Context, query string, limit int) (answer[recalled], error) {
 	began := time.Now()
-	notes, err := d.notes()
+	notes, _, err := d.notes()
 	if err != nil {
 		return answer[recalled]{}, err
 	}

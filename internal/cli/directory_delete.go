@@ -4,21 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"slices"
 	"strings"
 	"time"
 
-	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
 )
-
-// maxIndex is the largest MEMORY.md that is edited, in bytes. Arbitrary.
-const maxIndex = 4 << 20
 
 // delete removes every file of the memory for good, and then the lines of every MEMORY.md that link
 // to one. It returns the memory with the names of the removed files and changed indexes. It removes
@@ -41,7 +36,7 @@ func (d *directory) delete(_ context.Context, name string) (deletion, error) {
 	case sources[0].Unreadable:
 		return deletion{}, fmt.Errorf("%s could not be read, so it could not be told whether it is the memory that is meant. Nothing was deleted. Remove it by hand", sources[0].Path)
 	}
-	m := d.memoryOf(sources)
+	m := d.memoryOf(sources, nil)
 	m.State, m.DeletedAt, m.DeletedActor, m.Files = memories.Deleted, time.Now(), memories.ByScript, nil
 	deleted := deletion{}
 	if deleted.answer, err = described(m); err != nil {
@@ -71,36 +66,16 @@ func (d *directory) delete(_ context.Context, name string) (deletion, error) {
 }
 
 // removeLines removes the lines of an index that link to the removed files, and reports whether it
-// changed the index. It returns false and nil if there is no such line or no index. It tries again
-// if another process writes the index; after attempts tries it returns files.ErrChanged. It returns
-// an error if the index to change is larger than maxIndex.
+// changed the index. It returns the errors of editIndex.
 func (d *directory) removeLines(root *os.Root, index string, removed []string) (edited bool, err error) {
 	leads := func(target string) bool {
 		file, inside := d.agent.Linked(index, target)
 		return inside && slices.Contains(removed, file)
 	}
-	for range attempts {
-		var raw []byte
-		raw, err = agents.ReadFile(root, index, maxIndex)
-		if errors.Is(err, fs.ErrNotExist) {
-			return false, nil
-		}
-		if err != nil {
-			return false, err
-		}
-		out, lines := memorymd.Remove(raw, leads)
-		if len(lines) == 0 {
-			return false, nil
-		}
-		if len(raw) > maxIndex {
-			return false, fmt.Errorf("it is larger than %d MiB", maxIndex>>20)
-		}
-		err = d.guard.Write(root, index, out, files.Options{IfHash: files.Hash(raw)})
-		if !errors.Is(err, files.ErrChanged) {
-			return err == nil, err
-		}
-	}
-	return false, err
+	return d.editIndex(root, index, func(raw []byte) []byte {
+		out, _ := memorymd.Remove(raw, leads)
+		return out
+	})
 }
 
 // notRemoved returns the error for users about a file that was not removed because of err. It

@@ -15,6 +15,7 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
+	"memoir/internal/memories/memorymd"
 	"memoir/internal/wire"
 )
 
@@ -23,7 +24,8 @@ import (
 const attempts = 5
 
 // save writes the draft into the memory's file that belongs to no session, or else into a new file.
-// Unset fields and other frontmatter keys stay. It returns the memory, read again. It writes
+// Unset fields and other frontmatter keys stay. It lists the file in MEMORY.md, and returns the
+// memory, read again. If MEMORY.md cannot be written, the memory is saved, and it returns an error. It writes
 // nothing and returns errNeedsType if draft and memory have no type, or errTeam if the name is only
 // a team memory's. While other processes write the file, it tries again, attempts times in all;
 // then it returns an error for users.
@@ -33,8 +35,9 @@ func (d *directory) save(ctx context.Context, wanted draft) (answer[wire.Memory]
 		return answer[wire.Memory]{}, err
 	}
 	defer root.Close()
+	var before *memorymd.IndexedFile
 	for range attempts {
-		err = d.write(root, &wanted)
+		before, err = d.write(root, &wanted)
 		if !errors.Is(err, files.ErrChanged) {
 			break
 		}
@@ -42,17 +45,32 @@ func (d *directory) save(ctx context.Context, wanted draft) (answer[wire.Memory]
 	if err != nil {
 		return answer[wire.Memory]{}, notWritten(err)
 	}
+	notes, listing, err := d.readAll(root)
+	if err != nil {
+		return answer[wire.Memory]{}, err
+	}
+	sources := filesOf(notes, wanted.name)
+	if at := slices.IndexFunc(sources, func(n note) bool { return n.Session == "" }); at >= 0 {
+		if err := d.listInIndex(root, listing, before, entryOf(sources[at])); err != nil {
+			return answer[wire.Memory]{}, fmt.Errorf("the memory is saved in %s, but MEMORY.md could not be written, so an agent may not find it: %w", sources[at].Path, err)
+		}
+	}
 	return d.find(ctx, wanted.name)
+}
+
+// entryOf returns the file as an index lists it.
+func entryOf(n note) memorymd.IndexedFile {
+	return memorymd.IndexedFile{Path: n.Path, Name: n.Name, Type: n.Type, Description: n.Description}
 }
 
 // write writes the draft once, into the file that put chooses. Fields that the draft does not set
 // keep their values. It sets wanted.name to its canonical form. An unreadable file with the name
-// stays. Errors to test for: files.ErrChanged if another process has changed the file,
+// stays. before is the memory's file as an index listed it before, or nil for a new memory. Errors to test for: files.ErrChanged if another process has changed the file,
 // errNeedsType, errTeam and, for an invalid field, *memories.InvalidError.
-func (d *directory) write(root *os.Root, wanted *draft) error {
+func (d *directory) write(root *os.Root, wanted *draft) (before *memorymd.IndexedFile, err error) {
 	notes, _, err := d.readAll(root)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	name := memories.Content{Name: wanted.name}.Canonical().Name
 	sources := filesOf(notes, name)
@@ -62,10 +80,12 @@ func (d *directory) write(root *os.Root, wanted *draft) error {
 	content := memories.Content{Name: wanted.name, Type: wanted.kind}
 	if sources != nil {
 		if sources[0].team {
-			return errTeam
+			return nil, errTeam
 		}
 		content.Description, content.Body = sources[0].Description, sources[0].Body
 		content.Type = cmp.Or(wanted.kind, sources[0].Type)
+		entry := entryOf(sources[0])
+		before = &entry
 	}
 	if wanted.description != nil {
 		content.Description = *wanted.description
@@ -74,13 +94,13 @@ func (d *directory) write(root *os.Root, wanted *draft) error {
 		content.Body = *wanted.body
 	}
 	if content.Type == "" {
-		return errNeedsType
+		return nil, errNeedsType
 	}
 	if err := content.Check(); err != nil {
-		return fmt.Errorf("nothing was written: %w", err)
+		return nil, fmt.Errorf("nothing was written: %w", err)
 	}
 	wanted.name = content.Canonical().Name
-	return d.put(root, sources, content)
+	return before, d.put(root, sources, content)
 }
 
 // errTeam means that a memory is in team memory. Only a server writes it, because the server checks

@@ -59,11 +59,16 @@ func hasText(m memories.Memory, t records.StepText) bool {
 	return canonical(m.Name, now) == canonical(m.Name, t)
 }
 
-// apply deletes or rewrites the memory of a change, or replaces the index. If the memory's ETag or
-// the index's hash is not match, it changes nothing and returns memories.ErrChanged.
+// apply deletes or rewrites the memory of a change, or repairs the index. If the memory's ETag is
+// not match, or the repair would differ from the plan, it changes nothing and returns
+// memories.ErrChanged.
 func (c *Consolidator) apply(ctx context.Context, agent records.Agent, change records.StepChange, match string) error {
-	if change.Op == records.ChangeDelete {
+	switch change.Op {
+	case records.ChangeDelete:
 		_, err := c.engine.Delete(ctx, agent.Slug, change.Memory, match)
+		return err
+	case records.ChangeIndex:
+		_, err := c.engine.RepairIndex(ctx, agent.Slug, change.Seen)
 		return err
 	}
 	return writeText(ctx, c.engine, agent.Slug, change, match, *change.After)

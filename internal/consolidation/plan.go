@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/agents"
-	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/records"
@@ -144,12 +143,12 @@ func (p *planner) applyRules(ctx context.Context, agent records.Agent, draft *dr
 // with the reason. It returns nil and "" without an error if the file is missing, needs no change,
 // is no plain text, or cannot be edited. It writes nothing.
 func (p *planner) indexChange(ctx context.Context, agent records.Agent) (*records.StepChange, string, error) {
-	now, err := p.engine.PreviewPrunedIndex(ctx, agent.Slug)
+	now, err := p.engine.PreviewIndex(ctx, agent.Slug)
 	var conflict *memories.ConflictError
 	if errors.As(err, &conflict) {
 		return nil, "", nil // the Index tab of the agent's page shows the reason
 	}
-	if err != nil || now.Before == nil || string(now.Before) == string(now.After) || !isPlainText(now.Before) {
+	if err != nil || now.Before == nil || now.IsEmpty() || !isPlainText(now.Before) {
 		return nil, "", err
 	}
 	index, err := p.engine.Index(ctx, agent.Slug)
@@ -179,11 +178,14 @@ func (p *planner) indexChange(ctx context.Context, agent records.Agent) (*record
 	if len(reasons) == 0 {
 		reason = "An entry leads to what is gone."
 	}
+	for _, topic := range now.Topics {
+		reason += " Entries move to " + topic.Path + ", to which the index links."
+	}
 	if warning := memorymd.Read(now.After).Warning; warning != "" {
 		reason += " Even then not all of it is loaded: fewer or shorter entries would be."
 	}
 	return &records.StepChange{
-		Op: records.ChangeIndex, Name: belowPrimary(agent, now.Path), Seen: files.Hash(now.Before),
+		Op: records.ChangeIndex, Name: belowPrimary(agent, now.Path), Seen: now.ETag(),
 		Before: &records.StepText{Body: string(now.Before)}, After: &records.StepText{Body: string(now.After)},
 	}, strings.ToUpper(reason[:1]) + reason[1:], nil
 }

@@ -11,11 +11,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
 	"memoir/internal/agents"
 	"memoir/internal/memories"
+	"memoir/internal/memories/memorymd"
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/recall"
@@ -224,4 +226,25 @@ func (m *Memoir) Memory(slug, name string) memories.Memory {
 	}
 	m.Fatalf("%s has no memory %q", slug, name)
 	return memories.Memory{}
+}
+
+// ExpectIndexTrue reports an error if the agent's MEMORY.md lacks a memory file, has a dead link, or
+// lacks one of the lines. door is how the memory was written, for the message.
+func (m *Memoir) ExpectIndexTrue(slug, door string, lines ...string) {
+	m.Helper()
+	index, err := m.Engine.Index(m.Context(), slug)
+	if err != nil {
+		m.Errorf("%s: %v", door, err)
+		return
+	}
+	for _, f := range index.Findings {
+		if f.Code == memorymd.FindingUnlisted || f.Code == memorymd.FindingDeadLink {
+			m.Errorf("%s: line %d of the index: %s\n%s", door, f.Line, f.Message, index.Raw)
+		}
+	}
+	for _, line := range lines {
+		if !strings.Contains("\n"+string(index.Raw), "\n"+line+"\n") {
+			m.Errorf("%s: the index lacks %q:\n%s", door, line, index.Raw)
+		}
+	}
 }

@@ -60,11 +60,23 @@ type Memory struct {
 	ClaudeMDChars int
 	// ClaudeMDListed means that it is a one-line entry there, because of the size limit.
 	ClaudeMDListed bool
-	CreatedAt      time.Time
-	UpdatedAt      time.Time
-	DeletedAt      time.Time // zero if not deleted
-	DeletedActor   Actor     // the actor of the deletion, or empty if not deleted
+	// Index tells whether MEMORY.md lists the memory's file. It is empty if unknown, as for a fact or
+	// a memory as of a past moment.
+	Index        IndexStatus
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
+	DeletedAt    time.Time // zero if not deleted
+	DeletedActor Actor     // the actor of the deletion, or empty if not deleted
 }
+
+// IndexStatus tells whether an agent finds a memory by its MEMORY.md.
+type IndexStatus string
+
+const (
+	Unlisted     IndexStatus = "unlisted" // no line leads to the memory's file
+	Listed       IndexStatus = "listed"   // a line does, but the agent does not load it
+	LoadedByLine IndexStatus = "loaded"   // the agent loads that line
+)
 
 // Key identifies a readable memory of an agent. A private and a team memory may have the same name.
 type Key struct {

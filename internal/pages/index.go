@@ -36,37 +36,37 @@ func (s *site) index(w http.ResponseWriter, r *http.Request, agent records.Agent
 	return show(w, r, http.StatusOK, templates.IndexPage(v))
 }
 
-// indexRebuild shows the changes that a rebuild would make in MEMORY.md. It writes no file. It
+// indexRepair shows the changes that a repair would make in MEMORY.md. It writes no file. It
 // returns memories.ErrNotFound for an unknown agent, and *memories.ConflictError if the file cannot
 // be read.
-func (s *site) indexRebuild(w http.ResponseWriter, r *http.Request) error {
-	return s.showIndexRebuild(w, r, http.StatusOK)
+func (s *site) indexRepair(w http.ResponseWriter, r *http.Request) error {
+	return s.showIndexRepair(w, r, http.StatusOK)
 }
 
-// rebuildIndex writes the MEMORY.md that the preview showed and redirects to the Index tab. If the
+// repairIndex writes the MEMORY.md that the preview showed and redirects to the Index tab. If the
 // result would differ now, it writes nothing and answers 412 with the new preview. It returns
 // memories.ErrNotFound for an unknown agent, and *memories.ConflictError if the file cannot be read
 // or written.
-func (s *site) rebuildIndex(w http.ResponseWriter, r *http.Request) error {
+func (s *site) repairIndex(w http.ResponseWriter, r *http.Request) error {
 	slug := slugOf(r)
-	_, err := s.engine.RebuildIndex(r.Context(), slug, r.PostFormValue(templates.FieldETag))
+	_, err := s.engine.RepairIndex(r.Context(), slug, r.PostFormValue(templates.FieldETag))
 	if errors.Is(err, memories.ErrChanged) {
-		return s.showIndexRebuild(w, r, http.StatusPreconditionFailed, templates.Banner{
+		return s.showIndexRepair(w, r, http.StatusPreconditionFailed, templates.Banner{
 			Tone: templates.Danger, Title: "It changed since you looked",
-			Text: "The index or the memory files are others now. Nothing was written. This is what a rebuild would write now.",
+			Text: "MEMORY.md or the memory files have changed. Nothing was written. These are the changes that would be made now.",
 		})
 	}
 	if err != nil {
 		return err
 	}
-	return redirect(w, r, templates.IndexPath(slug), doneRebuilt, "")
+	return redirect(w, r, templates.IndexPath(slug), doneRepaired, "")
 }
 
-// maxRebuildLines is the maximum number of lines of the preview: all the lines that an agent loads,
+// maxRepairLines is the maximum number of lines of the preview: all the lines that an agent loads,
 // removed and added.
-const maxRebuildLines = 2 * memorymd.IndexLineCap
+const maxRepairLines = 2 * memorymd.IndexLineCap
 
-func (s *site) showIndexRebuild(w http.ResponseWriter, r *http.Request, status int, banners ...templates.Banner) error {
+func (s *site) showIndexRepair(w http.ResponseWriter, r *http.Request, status int, banners ...templates.Banner) error {
 	agent, err := s.requestedAgent(r)
 	if err != nil {
 		return err
@@ -75,9 +75,13 @@ func (s *site) showIndexRebuild(w http.ResponseWriter, r *http.Request, status i
 	if err != nil {
 		return err
 	}
-	return show(w, r, status, templates.IndexRebuildPage(templates.IndexRebuild{
+	var topics []templates.TopicChange
+	for _, topic := range change.Topics {
+		topics = append(topics, templates.TopicChange{Path: topic.Path, Diff: diff.Texts(text(topic.Before), text(topic.After), maxRepairLines)})
+	}
+	return show(w, r, status, templates.IndexRepairPage(templates.IndexRepair{
 		Frame: templates.Frame{Live: liveOf(agent), Banners: banners}, Agent: agentView(agent),
 		Path: change.Path, New: change.Before == nil, ETag: change.ETag(),
-		Diff: diff.Texts(text(change.Before), text(change.After), maxRebuildLines),
+		Diff: diff.Texts(text(change.Before), text(change.After), maxRepairLines), Topics: topics,
 	}))
 }

@@ -18,11 +18,11 @@ func TestIndex_InBrowser(t *testing.T) {
 	t.Parallel()
 	browser := startBrowser(t)
 	for name, flow := range map[string]flow{
-		"an index is looked at, and rebuilt as it was shown": onPhone(rebuildInBrowser),
-		"the Index tab follows the file":                     everywhere(watchIndex),
-		"an index is rebuilt without JavaScript":             atDesk(rebuildWithoutScripts),
-		"the bar of costs names what somebody points at":     atDesk(pointAtCosts),
-		"a figure leads to the memory's place in the text":   onPhone(jumpToPlace),
+		"an index is looked at, and repaired as it was shown": onPhone(repairInBrowser),
+		"the Index tab follows the file":                      everywhere(watchIndex),
+		"an index is repaired without JavaScript":             atDesk(repairWithoutScripts),
+		"the bar of costs names what somebody points at":      atDesk(pointAtCosts),
+		"a figure leads to the memory's place in the text":    onPhone(jumpToPlace),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -37,17 +37,17 @@ func withDeadLink() memoirtest.Files {
 	return files
 }
 
-func rebuildInBrowser(t *testing.T, browser context.Context) {
+func repairInBrowser(t *testing.T, browser context.Context) {
 	s := serve(t, withDeadLink())
 	p := open(t, browser, s, adaList, person{})
 	p.follow(chromedp.Click(chromedp.CSS(`.tabs a[href$="/index"]`)))
 	p.live()
 	p.shows("There is no gone.md.")
-	p.follow(click("Rebuild…"))
+	p.follow(click("Bring in step…"))
 	p.live()
 	p.shows("1 line comes, 1 line goes.")
 	p.mark()
-	p.do(click("Rebuild memory/MEMORY.md"))
+	p.do(click("Bring memory/MEMORY.md in step"))
 	p.shows("The index is in step with the memory files.")
 	p.at(indexTab)
 	p.shows("Every memory has its line")
@@ -71,11 +71,11 @@ func watchIndex(t *testing.T, browser context.Context) {
 	p.isMarked()
 }
 
-func rebuildWithoutScripts(t *testing.T, browser context.Context) {
+func repairWithoutScripts(t *testing.T, browser context.Context) {
 	s := serve(t, withDeadLink())
 	p := open(t, browser, s, indexTab, person{withoutScripts: true})
-	p.follow(click("Rebuild…"))
-	p.follow(click("Rebuild memory/MEMORY.md"))
+	p.follow(click("Bring in step…"))
+	p.follow(click("Bring memory/MEMORY.md in step"))
 	p.shows("The index is in step with the memory files.")
 	if got := s.Read("ada/memory/MEMORY.md"); strings.Contains(got, "gone.md") {
 		t.Errorf("it says %q", got)

@@ -75,34 +75,34 @@ func TestIndex_ShowsFindings(t *testing.T) {
 	}
 }
 
-func TestRebuildIndex_WritesPreview(t *testing.T) {
+func TestRepairIndex_WritesPreview(t *testing.T) {
 	t.Parallel()
 	files := twoMemories()
 	const index = "ada/memory/MEMORY.md"
 	files[index] = "# By hand\n\n- [Gone](gone.md)\n- [Tabs](tabs.md) — mine\n"
 	s := serve(t, files)
-	page := s.get(t, s.get(t, indexTab).Find(`a:contains("Rebuild")`).AttrOr("href", ""))
-	page.expect(http.StatusOK, "Rebuild the index?", "1 line comes, 1 line goes.", "removed: - [Gone](gone.md)", "added: - [Release](release.md)")
+	page := s.get(t, s.get(t, indexTab).Find(`a:contains("Bring in step")`).AttrOr("href", ""))
+	page.expect(http.StatusOK, "Bring MEMORY.md in step?", "1 line comes, 1 line goes.", "removed: - [Gone](gone.md)", "added: - [Release](release.md)")
 	if s.Read(index) != files[index] {
 		t.Fatal("it was written before somebody asked for it")
 	}
 
 	s.Write(index, files[index]+"\nMore by hand.\n")
-	page = s.submit(t, page, "Rebuild memory/MEMORY.md")
+	page = s.submit(t, page, "Bring memory/MEMORY.md in step")
 	page.expect(http.StatusPreconditionFailed, "It changed since you looked", "Nothing was written", "More by hand.")
 	if s.Read(index) != files[index]+"\nMore by hand.\n" {
 		t.Fatalf("it was written all the same: %q", s.Read(index))
 	}
 
-	page = s.submit(t, page, "Rebuild memory/MEMORY.md")
-	page.expect(http.StatusOK, "The index is in step with the memory files.", "Every memory has its line", "There is nothing to rebuild")
+	page = s.submit(t, page, "Bring memory/MEMORY.md in step")
+	page.expect(http.StatusOK, "The index is in step with the memory files.", "Every memory has its line", "MEMORY.md needs no repair")
 	if got := s.Read(index); !strings.HasPrefix(got, "# By hand\n\n- [Tabs](tabs.md) — mine\n- [Release](release.md) — ") || !strings.HasSuffix(got, "\n\nMore by hand.\n") {
 		t.Errorf("it says %q", got)
 	}
 	if page.Request.URL.Path != indexTab {
-		t.Errorf("the rebuild leads to %s", page.Request.URL)
+		t.Errorf("the repair leads to %s", page.Request.URL)
 	}
-	s.get(t, indexTab+"/rebuild").expect(http.StatusOK, "There is nothing to do")
+	s.get(t, indexTab+"/repair").expect(http.StatusOK, "There is nothing to do")
 }
 
 func TestIndex_Absent(t *testing.T) {
@@ -140,7 +140,7 @@ func TestIndex_Unreadable(t *testing.T) {
 	if strings.Contains(page.raw, "not for anybody") {
 		t.Error("a link out of the directory was followed")
 	}
-	s.get(t, indexTab+"/rebuild").expect(http.StatusConflict, "cannot be read")
+	s.get(t, indexTab+"/repair").expect(http.StatusConflict, "cannot be read")
 }
 
 func TestIndex_LargePageIsBounded(t *testing.T) {
@@ -217,7 +217,7 @@ func TestClaudeMD_DamagedMarkers(t *testing.T) {
 func TestIndex_MarkupIsEscaped(t *testing.T) {
 	t.Parallel()
 	s := serve(t, memoirtest.Files{"ada/memory/x.md": memoirtest.Note(`"<img src=x onerror=alert(1)>"`, memories.User, "<script>alert(2)</script>")})
-	for _, path := range []string{ada + "/claude-md", indexTab, indexTab + "/rebuild"} {
+	for _, path := range []string{ada + "/claude-md", indexTab, indexTab + "/repair"} {
 		if page := s.get(t, path); page.Find("main img, main script").Length() != 0 {
 			t.Errorf("%s has markup of a memory in it", path)
 		}

@@ -39,7 +39,7 @@ const (
 	doneUnfixed   = "unfixed"
 	doneUnblocked = "unblocked"
 	doneKept      = "kept"
-	doneRebuilt   = "rebuilt"
+	doneRepaired  = "repaired"
 	doneVerified  = "verified"
 	doneMoved     = "moved"
 	doneCopied    = "copied"
@@ -104,7 +104,7 @@ var notices = map[string]string{
 	doneRefused:   "It is refused, and is not proposed again.",
 	doneDecided:   "Somebody has decided about it already.",
 	doneLogged:    "The entry is in the log.",
-	doneRebuilt:   "The index is in step with the memory files.",
+	doneRepaired:  "The index is in step with the memory files.",
 	doneWritten:   "The missing memories are written back.",
 	doneRemoved:   "The missing memories are in the trash.",
 	doneUnblocked: "The file is removed from the disk.",

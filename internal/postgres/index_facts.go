@@ -18,11 +18,22 @@ import (
 // Facts of indexes have a table of their own. Searches use the rules of memory_search, and return
 // facts as memories with a Line.
 
-// IndexFactPaths returns the paths of the agent's MEMORY.md files that have saved facts, in any
-// order, each once.
-func (a *AgentRows) IndexFactPaths(ctx context.Context) ([]string, error) {
-	paths, err := a.q.IndexFactPaths(ctx, a.agentID)
-	return paths, dberr.Wrap("list indexes with facts", err)
+// IndexPaths returns the paths of the agent's MEMORY.md files that have saved facts or entries, in
+// any order, each once.
+func (a *AgentRows) IndexPaths(ctx context.Context) ([]string, error) {
+	paths, err := a.q.IndexPaths(ctx, a.agentID)
+	return paths, dberr.Wrap("list the known indexes", err)
+}
+
+// SaveIndexEntries makes the saved entries of the MEMORY.md at index those in entries. The keys are
+// the paths of the listed files, relative to the agent's directory. The values are true for entries
+// that the agent loads. nil deletes all entries of the index.
+func (w *Writer) SaveIndexEntries(ctx context.Context, index string, entries map[string]bool) error {
+	params := queries.SaveIndexEntriesParams{AgentID: w.agentID, IndexPath: index, Paths: []string{}, Loaded: []bool{}}
+	for path, loaded := range entries {
+		params.Paths, params.Loaded = append(params.Paths, path), append(params.Loaded, loaded)
+	}
+	return dberr.Wrap("save the entries of an index", w.q.SaveIndexEntries(ctx, params))
 }
 
 // SaveIndexFacts makes the saved facts of the MEMORY.md at of.Path equal to of.Facts, in one

@@ -44,7 +44,13 @@ var orders = map[memories.Sort]order{
 func timeKey(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
 
 // rowColumns are the columns of memories m and their revisions r that scanRow reads first.
-const rowColumns = headColumns + ", r.description, r.body, " + fileLookupColumn
+const rowColumns = headColumns + ", r.description, r.body, " + fileLookupColumn + ", " + indexStatusColumn
+
+// indexStatusColumn is the memories.IndexStatus of a memory m.
+const indexStatusColumn = `(SELECT CASE bool_or(e.loaded) WHEN true THEN 'loaded' WHEN false THEN 'listed' ELSE 'unlisted' END
+	FROM files i
+	CROSS JOIN LATERAL (SELECT entry.loaded FROM index_entries entry WHERE entry.agent_id = i.agent_id AND entry.path = i.path OFFSET 0) e
+	WHERE i.memory_id = m.id AND i.present AND i.session IS NULL)`
 
 const headColumns = `m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path,
 	m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at,
@@ -136,6 +142,7 @@ type listRow struct {
 	description, body string
 	rank              float32
 	carried           fileLookup
+	index             memories.IndexStatus
 	total             int // the length of the whole list, if selection.counted
 }
 
@@ -217,7 +224,7 @@ func scanRow(row pgx.CollectableRow) (r listRow, err error) {
 	err = row.Scan(&m.ID, &m.AgentID, &m.Name, &m.Readable, &m.State, &m.Type, &m.RevisionID, &m.Fingerprint, &m.Hash,
 		&m.Size, &m.Path, &m.Session, &m.ModifiedAt, &m.ContentAt, &m.Problems, &m.ClaudeMdChars, &m.ClaudeMdListed,
 		&m.CreatedAt, &m.UpdatedAt, &m.DeletedAt, &m.DeletedBy, &m.IndexLines, &m.Restoring, &m.Team, &m.DeletedActor,
-		&r.description, &r.body, &r.carried, &r.rank, &r.total)
+		&r.description, &r.body, &r.carried, &r.index, &r.rank, &r.total)
 	return r, err
 }
 

@@ -101,6 +101,17 @@ func (s *Store) FilesToIndex(ctx context.Context, agentID int64) (listed []memor
 	return listed, missing, dberr.Wrap("read the files to index", err)
 }
 
+// FilesToIndexOf returns those files of FilesToIndex that mirror one of the memories with the ids,
+// sorted by path. It ignores unknown ids, and memories with an unfinished restore.
+func (a *AgentRows) FilesToIndexOf(ctx context.Context, ids []uuid.UUID) ([]memorymd.IndexedFile, error) {
+	rows, err := a.q.FilesToIndexOf(ctx, queries.FilesToIndexOfParams{AgentID: a.agentID, Ids: ids})
+	return mapRows("read the files to index", rows, err, func(row queries.FilesToIndexOfRow) memorymd.IndexedFile {
+		return memorymd.IndexedFile{
+			ID: row.ID.String(), Path: row.Path, Name: row.Name, Type: memories.Type(orZero(row.Type)), Description: row.Description,
+		}
+	})
+}
+
 // Mirrored counts the memory files on disk of all agents, except agents whose directory is missing
 // or a link to another agent's. needsAttention is the number of memories of all agents in the state
 // NeedsAttention.
@@ -152,7 +163,7 @@ func complete(ctx context.Context, q *queries.Queries, of scope, rows []listRow)
 	return tryMap(rows, func(row listRow) (memories.Memory, error) {
 		head, err := rowOf(row.head)
 		m := head.Memory
-		m.Agent, m.Description, m.Body = of.slugs[m.AgentID], row.description, row.body
+		m.Agent, m.Description, m.Body, m.Index = of.slugs[m.AgentID], row.description, row.body, row.index
 		if row.carried == onlySourceFile || !m.Readable && m.State != memories.Deleted {
 			m.Files = []memories.MemoryFile{{Path: m.Path, Session: m.Session, Hash: m.Hash, ModifiedAt: m.ModifiedAt}}
 		} else {

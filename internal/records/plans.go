@@ -77,7 +77,7 @@ type StepChange struct {
 	Memory string `json:"memory,omitempty"` // its id
 	// Name is of the memory; for an index it is the path, relative to the primary directory.
 	Name string `json:"name"`
-	// Seen is the ETag as of the plan; for an index the hash of its bytes.
+	// Seen is the ETag as of the plan; for an index the ETag of the repair.
 	Seen   string    `json:"seen"`
 	Before *StepText `json:"before"`
 	After  *StepText `json:"after"` // nil: it is deleted

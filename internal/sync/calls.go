@@ -30,7 +30,7 @@ type calls struct {
 	adoptFact         cluster.Call[ops.Adoption, ops.Result]
 	allow             cluster.Call[ops.AllowOp, ops.Result]
 	removeBlocked     cluster.Call[ops.RemoveBlockedOp, memories.Blocked]
-	rebuildIndex      cluster.Call[ops.RebuildIndexOp, indexfile.IndexChange]
+	repairIndex       cluster.Call[ops.RepairIndexOp, indexfile.IndexChange]
 	writeFile         cluster.Call[agentdir.WriteFileOp, cluster.Nothing]
 	appendLog         cluster.Call[agentdir.LogEntry, agentdir.Logged]
 	forget            cluster.Call[ops.ForgetOp, records.Agent]
@@ -69,7 +69,7 @@ func (e *Engine) makeCalls() calls {
 		adoptFact:         cluster.Handle(e.node, e.ops.AdoptFact),
 		allow:             cluster.Handle(e.node, e.ops.Allow),
 		removeBlocked:     cluster.Handle(e.node, e.ops.RemoveBlocked),
-		rebuildIndex:      cluster.Handle(e.node, e.ops.RebuildIndex),
+		repairIndex:       cluster.Handle(e.node, e.ops.RepairIndex),
 		writeFile:         cluster.Handle(e.node, e.dir.WriteFile),
 		appendLog:         cluster.Handle(e.node, e.dir.AppendLog),
 		forget:            cluster.Handle(e.node, e.ops.Forget),

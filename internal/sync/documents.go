@@ -49,27 +49,21 @@ func (e *Engine) Index(ctx context.Context, slug string) (Index, error) {
 	return index, err
 }
 
-// PreviewIndex returns the change that RebuildIndex would make, and writes nothing. If MEMORY.md is
+// PreviewIndex returns the change that RepairIndex would make, and writes nothing. If MEMORY.md is
 // missing, the change creates it. It fails with memories.ErrNotFound for an unknown agent, and with
 // *memories.ConflictError if MEMORY.md cannot be read.
 func (e *Engine) PreviewIndex(ctx context.Context, slug string) (IndexChange, error) {
 	return e.calls.previewIndex.Read(ctx, slug, indexfile.PreviewIndexOp{})
 }
 
-// PreviewPrunedIndex returns the change that would rebuild the agent's MEMORY.md and shorten it
-// until an agent loads all of it. It writes nothing. It fails with memories.ErrNotFound for an
-// unknown agent, and with *memories.ConflictError if MEMORY.md cannot be read.
-func (e *Engine) PreviewPrunedIndex(ctx context.Context, slug string) (IndexChange, error) {
-	return e.calls.previewIndex.Read(ctx, slug, indexfile.PreviewIndexOp{Prune: true})
-}
-
-// RebuildIndex updates the agent's MEMORY.md from its memory files, or creates it, and returns the
-// change. It writes nothing if the file is current. It fails with memories.ErrChanged if etag is
+// RepairIndex brings the agent's MEMORY.md in step with its memory files, or creates it, and returns
+// the change. It lists what is not listed, removes dead links, and shortens the file until an agent
+// loads all of it. It writes nothing if the file needs no repair. It fails with memories.ErrChanged if etag is
 // not the IndexChange.ETag of the change; an empty etag and "*" accept any. It fails with
 // memories.ErrNotFound for an unknown agent, and with *memories.ConflictError if the file cannot be
 // read or written.
-func (e *Engine) RebuildIndex(ctx context.Context, slug, etag string) (IndexChange, error) {
-	return e.calls.rebuildIndex.Do(ctx, slug, ops.RebuildIndexOp{Match: etag})
+func (e *Engine) RepairIndex(ctx context.Context, slug, etag string) (IndexChange, error) {
+	return e.calls.repairIndex.Do(ctx, slug, ops.RepairIndexOp{Match: etag})
 }
 
 // AdoptFact creates a memory from a fact in a MEMORY.md file, then replaces the fact with an entry

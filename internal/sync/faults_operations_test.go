@@ -158,7 +158,7 @@ func operations() []operation {
 		{name: "delete missing ones", before: missing, items: three, do: severally((*engine.Engine).DeleteMany, three...)},
 		{name: "write back missing ones", before: missing, items: three, do: severally((*engine.Engine).RestoreMany, three...)},
 		{name: "rebuild the index", before: func(s *stage) { tabs(s); s.putNote("memory/new.md", "New", "Unlisted."); s.scanAll() }, do: one(func(s *stage) error {
-			_, err := s.engine.RebuildIndex(context.Background(), s.slug, "")
+			_, err := s.engine.RepairIndex(context.Background(), s.slug, "")
 			return err
 		})},
 		{name: "an agent creates a file", before: tabs, do: one(func(s *stage) error {

@@ -399,8 +399,9 @@ func (m *matrix) judge(is picture, errs []error) string {
 		if errs[i] != nil && !m.op.always {
 			allowed = append(append(allowed, m.was), m.partly...)
 		}
-		if !slices.ContainsFunc(allowed, func(p picture) bool {
-			return slices.Equal(is.of(item, m.op.items), p.of(item, m.op.items))
+		now, done, was := is.of(item, m.op.items), m.done.of(item, m.op.items), m.was.of(item, m.op.items)
+		if !now.isButForEntries(done, was) && !slices.ContainsFunc(allowed, func(p picture) bool {
+			return slices.Equal(now, p.of(item, m.op.items))
 		}) {
 			complaint := item + " is neither done nor not done. Unlike when it is done:\n" + is.of(item, m.op.items).unlike(m.done.of(item, m.op.items))
 			if len(allowed) > 1 {
@@ -426,7 +427,7 @@ func (m *matrix) again(is picture) string {
 		if len(m.op.items) > 0 {
 			item = m.op.items[i]
 		}
-		wasDone := slices.Equal(is.of(item, m.op.items), m.done.of(item, m.op.items))
+		wasDone := is.of(item, m.op.items).isButForEntries(m.done.of(item, m.op.items), m.was.of(item, m.op.items))
 		if err != nil && !wasDone && !isPart(is) {
 			return "it fails: " + err.Error()
 		}
@@ -436,7 +437,7 @@ func (m *matrix) again(is picture) string {
 	if len(wrong) > 0 {
 		return strings.Join(wrong, "\n")
 	}
-	if !slices.Equal(p, m.done) && !(isPart(is) && isPart(p)) {
+	if !p.isButForEntries(m.done, m.was) && !(isPart(is) && isPart(p)) {
 		return "it is not done:\n" + p.unlike(m.done)
 	}
 	return ""

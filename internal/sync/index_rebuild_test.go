@@ -17,7 +17,7 @@ import (
 
 func (b *bench) rebuild(slug string) engine.IndexChange {
 	b.Helper()
-	change, err := b.engine.RebuildIndex(b.Context(), slug, "")
+	change, err := b.engine.RepairIndex(b.Context(), slug, "")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestRebuildIndex_ChangedIndex(t *testing.T) {
 	} {
 		change()
 		before := b.read("ada/memory/MEMORY.md")
-		if _, err := b.engine.RebuildIndex(t.Context(), "ada", seen.ETag()); !errors.Is(err, memories.ErrChanged) {
+		if _, err := b.engine.RepairIndex(t.Context(), "ada", seen.ETag()); !errors.Is(err, memories.ErrChanged) {
 			t.Errorf("it answers %v", err)
 		}
 		if b.read("ada/memory/MEMORY.md") != before {
@@ -87,7 +87,7 @@ func TestRebuildIndex_ChangedIndex(t *testing.T) {
 		}
 	}
 	b.remove("ada/memory/gone.md")
-	if _, err := b.engine.RebuildIndex(t.Context(), "ada", seen.ETag()); err != nil {
+	if _, err := b.engine.RepairIndex(t.Context(), "ada", seen.ETag()); err != nil {
 		t.Error(err)
 	}
 	if got := b.read("ada/memory/MEMORY.md"); got != "- [Alpha](a.md) — About Alpha\n" {
@@ -117,7 +117,7 @@ func TestRebuildIndex_KeepsUnknownLines(t *testing.T) {
 	}
 	b.remove("ada/memory")
 	b.scan("ada")
-	_, err := b.engine.RebuildIndex(t.Context(), "ada", "")
+	_, err := b.engine.RepairIndex(t.Context(), "ada", "")
 	if err != nil || b.read("ada/memory/MEMORY.md") != "" {
 		t.Errorf("without the directory there is %q (%v)", b.read("ada/memory/MEMORY.md"), err)
 	}
@@ -134,7 +134,7 @@ func TestIndex_LinkToOutside(t *testing.T) {
 	b.scanAll()
 	_, err := b.engine.Index(t.Context(), "ada")
 	b.isConflict(err, "memory/MEMORY.md cannot be read")
-	_, err = b.engine.RebuildIndex(t.Context(), "ada", "")
+	_, err = b.engine.RepairIndex(t.Context(), "ada", "")
 	b.isConflict(err, "memory/MEMORY.md cannot be read")
 	if b.read("secret.md") != "not for anybody\n" {
 		t.Error("it was written through the link")

@@ -275,7 +275,7 @@ func (w *world) delete(purge bool) {
 			w.ended.add(keyOf(m), f)
 		}
 	}
-	w.expectIndexesWithout(m, listed)
+	w.expectIndexesWithout(listed)
 	if w.rules != nil {
 		w.rules.deleted(w, m, gone, purge, span{before, time.Now()})
 	}
@@ -318,7 +318,7 @@ func (w *world) restore() {
 	if m.Readable {
 		delete(w.ended, keyOf(m))
 	}
-	w.expectIndexesWithMoreOf(m)
+	w.expectRelisted(m, result.Memory)
 	if w.rules != nil {
 		w.rules.restored(w, m, result.Memory, lay, span{before, time.Now()})
 	}
@@ -369,6 +369,7 @@ func (w *world) saved(draft engine.Draft, mayRefuse bool, save func() (engine.Re
 		w.isRefusal(err, mayRefuse)
 		return
 	}
+	w.expectRelisted(result.Memory, result.Memory)
 	if w.rules == nil {
 		return
 	}
@@ -416,14 +417,17 @@ func (w *world) copyMemory() {
 	delete(w.ended[key], m.Fingerprint)
 	if err != nil {
 		w.isRefusal(err, taken || !m.Readable || w.memoryIsAway())
-	} else if w.rules != nil {
+		return
+	}
+	w.expectRelisted(result.Memory, result.Memory)
+	if w.rules != nil {
 		w.rules.saved(w, result.Memory, m.Fingerprint, span{before, time.Now()})
 	}
 }
 
 // rekey gives a memory another key. It stays the same memory, with its history.
 func (w *world) rekey(m memories.Memory, to string, do func() (engine.Result, error)) {
-	if w.linesAreUnknown(m) {
+	if w.linesAreUnknown(m) || w.isFull() { // the time of its completion is unknown
 		return
 	}
 	_, taken := w.find(to)
@@ -451,7 +455,7 @@ func (w *world) rekey(m memories.Memory, to string, do func() (engine.Result, er
 	for f := range said {
 		w.ended.add(keyOf(m), f)
 	}
-	w.expectIndexesWithout(m, listed)
+	w.expectRelisted(m, result.Memory, listed...)
 	if w.rules != nil {
 		w.rules.renamed(w, m, result.Memory, gone, span{before, time.Now()})
 	}
@@ -471,6 +475,7 @@ func (w *world) allow() {
 		w.isRefusal(err, refused)
 		return
 	}
+	w.expectRelisted(result.Memory, result.Memory)
 	content := memories.FingerprintOf(one.Type, one.Description, one.Body)
 	delete(w.ended[keyAt(one.Path, one.Name)], content)
 	if w.rules != nil && result.Memory.Readable {

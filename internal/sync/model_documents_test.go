@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
+	"memoir/internal/memories/memorymd"
 )
 
 // handwritten is the text that a person last wrote into CLAUDE.md: around the block, or a whole
@@ -118,12 +120,6 @@ func ending(text string) string {
 // restsOfBoth and entriesOfBoth.
 const bothLinks = "- both: [A](a.md), [B](b.md)"
 
-var (
-	// No such link.
-	restsOfBoth   = map[string]string{"a.md": "- both: [B](b.md)", "b.md": "- both: [A](a.md)"}
-	entriesOfBoth = map[string]string{"a.md": "- [A](a.md)", "b.md": "- [B](b.md)"}
-)
-
 // indexLines are the lines for indexes, each with the files that it links to.
 var indexLines = map[string][]string{
 	"# Index":                         nil,
@@ -170,8 +166,7 @@ func (w *world) ofIndexes() []string {
 
 // expectIndexesWithout removes the lines that link to files that a deletion has removed. If the
 // agent has written a file again, its lines stay if it is unknown which of the two came first.
-func (w *world) expectIndexesWithout(m memories.Memory, paths []string) {
-	var lost []string
+func (w *world) expectIndexesWithout(paths []string) {
 	for _, file := range paths {
 		for at, lines := range w.index {
 			if !w.isAbove(at, file) {
@@ -182,7 +177,6 @@ func (w *world) expectIndexesWithout(m memories.Memory, paths []string) {
 				rest := withoutLink(line, w.linkTo(at, file))
 				if rest != line {
 					w.owing = w.owing || w.isFull()
-					lost = append(lost, line, entriesOfBoth[w.linkTo(at, file)])
 				}
 				if rest != "" {
 					kept = append(kept, rest)
@@ -191,7 +185,6 @@ func (w *world) expectIndexesWithout(m memories.Memory, paths []string) {
 			w.index[at] = kept
 		}
 	}
-	w.taken[m.ID] = append(w.taken[m.ID], lost...)
 }
 
 // filesOf returns the files that the deletion of a memory removes, and its earlier files whose path
@@ -266,46 +259,50 @@ func (w *world) linkTo(index, file string) string {
 }
 
 func withoutLink(line, link string) string {
-	for removed, rest := range restsOfBoth {
-		if line == rest && link != removed && restsOfBoth[link] != "" {
-			return ""
-		}
-	}
-	switch {
-	case line == entriesOfBoth[link]:
-		return ""
-	case !slices.Contains(indexLines[line], link):
-		return line
-	case line == bothLinks:
-		return restsOfBoth[link]
-	}
-	return ""
+	rest, _ := memorymd.Remove([]byte(line), func(target string) bool { return target == link })
+	return string(rest)
 }
 
-// expectIndexesWithMoreOf accepts that lines which went with the memory's deletion are back, and
-// that nothing else has changed.
-func (w *world) expectIndexesWithMoreOf(m memories.Memory) {
-	for at, lines := range w.index {
-		raw, err := os.ReadFile(at)
-		w.must(err)
-		now := strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n")
-		if len(raw) == 0 {
-			now = nil
-		}
-		var others []string
-		for _, line := range now {
-			if slices.Contains(w.taken[m.ID], line) && !slices.Contains(lines, line) {
-				continue
+// expectRelisted accepts that the engine has changed the entries for files of a memory, and that
+// nothing else in the indexes has changed. before is the memory before the change. Its files, its
+// earlier ones, and the files at paths may have entries too.
+func (w *world) expectRelisted(before, after memories.Memory, paths ...string) {
+	earlier, err := w.b.store.RemovedPaths(context.Background(), []memories.Memory{before, after})
+	w.must(err)
+	affected := map[string]bool{before.Path: true, after.Path: true}
+	for _, file := range slices.Concat(earlier, paths) {
+		affected[file] = true
+	}
+	for _, f := range slices.Concat(before.Files, after.Files) {
+		affected[f.Path] = true
+	}
+	isAffected := func(index, line string) bool {
+		for _, target := range memorymd.Files([]byte(line)) {
+			if affected[path.Join(path.Dir(index), target)] {
+				return true
 			}
-			others = append(others, line)
 		}
-		was := slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return !slices.Contains(others, line) })
-		if !slices.Equal(was, others) {
-			w.t.Fatalf("restoring %q has made of %s\n%q\nwhat cannot come of\n%q", m.Name, at, now, lines)
+		return false
+	}
+	for _, index := range modelIndexes {
+		at := w.path(index)
+		raw, err := os.ReadFile(at)
+		known, ok := w.index[at]
+		if err != nil || !ok && len(raw) == 0 {
+			continue
+		}
+		now := slices.Collect(strings.Lines(string(raw)))
+		for i := range now {
+			now[i] = strings.TrimSuffix(now[i], "\n")
+		}
+		others := func(lines []string) []string {
+			return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return line == "" || isAffected(index, line) })
+		}
+		if !slices.Equal(others(known), others(now)) {
+			w.t.Fatalf("a change of %q has made of %s\n%q\nwhat cannot come of\n%q", after.Name, at, now, known)
 		}
 		w.index[at] = now
 	}
-	delete(w.taken, m.ID)
 }
 
 func (w *world) isThere(rel string) bool {

@@ -215,8 +215,8 @@ func TestPatch_RenameWritesAnotherFile(t *testing.T) {
 	if trash := b.list("ada", memories.Deleted); len(trash) != 0 {
 		t.Errorf("in the trash are %v", trash)
 	}
-	if b.read("ada/memory/x.md") != "" || b.read("ada/memory/MEMORY.md") != "" {
-		t.Error("the old file or its index line is still there")
+	if index := b.read("ada/memory/MEMORY.md"); b.read("ada/memory/x.md") != "" || index != "- [Spaces](feedback_spaces.md) — indent\n" {
+		t.Errorf("the old file is still there, or the index is %q", index)
 	}
 	b.save(engine.Draft{Name: "Taken", Type: memories.User})
 	_, err = b.engine.Patch(t.Context(), "ada", m.ID, "", engine.Patch{Name: pointer("Taken")})

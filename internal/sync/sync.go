@@ -13,7 +13,7 @@
 //   - many memories: DeleteMany, RestoreMany, PurgeMany, VerifyMany
 //   - problems: ProposeFixes, Fix, UndoFix; Keep for conflicts; Allow, RemoveBlocked
 //   - CLAUDE.md: Preview, PreviewAsOf, PreviewEdits, PreviewDeletion
-//   - MEMORY.md: Index, PreviewIndex, PreviewPrunedIndex, RebuildIndex, AdoptFact
+//   - MEMORY.md: Index, PreviewIndex, RepairIndex, AdoptFact
 //   - agents: Agents, AgentsOf, About, SwitchMemory, Forget; HoldsLease, HasDirectory
 //   - files: ReadFile, ListFiles, CreateFile, ReplaceFile, RenameFile, RemoveFile, AppendLog
 //   - sessions: SessionMemories, SessionMemory, ConversationsSince

@@ -109,7 +109,7 @@ func TestTeam_MoveAndBack(t *testing.T) {
 	if m.ID != private.ID || !m.CreatedAt.Equal(private.CreatedAt) || b.of(memories.PrivateScope, "Tabs") != nil {
 		t.Errorf("moved: %+v; the private memory is %+v", m, b.of(memories.PrivateScope, "Tabs"))
 	}
-	if b.read("ada/memory/tabs.md") != "" || b.read("ada/memory/MEMORY.md") != "" || b.learned() != "\n## Feedback Memory\n\n### Tabs (team)\n\nUse tabs.\n" {
+	if b.read("ada/memory/tabs.md") != "" || b.read("ada/memory/MEMORY.md") != "- [Tabs](team/feedback_tabs.md)\n" || b.learned() != "\n## Feedback Memory\n\n### Tabs (team)\n\nUse tabs.\n" {
 		t.Errorf("of the private memory is left: %q, %q", b.read("ada/memory/MEMORY.md"), b.learned())
 	}
 	copied, err := b.engine.Copy(t.Context(), "ada", m.ID, "", engine.Destination{Scope: memories.PrivateScope})

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -28,12 +30,19 @@ type Memory struct {
 	Size          int64            `json:"size" doc:"Bytes of the file."`
 	ClaudeMDChars int              `json:"claude_md_chars" doc:"Unicode characters of the memory in CLAUDE.md."`
 	ClaudeMD      *ClaudeMDProblem `json:"claude_md" doc:"Null if the agent's CLAUDE.md is up to date."`
+	Index         *IndexStatus     `json:"index" doc:"Whether MEMORY.md leads an agent to the memory; null for a fact and for a memory as of a past moment."`
 	AgeDays       *int             `json:"age_days" doc:"Whole days of 24 hours; null if unknown."`
 	Stale         bool             `json:"stale" doc:"Two days old or more."`
 	CreatedAt     time.Time        `json:"created_at"`
 	UpdatedAt     time.Time        `json:"updated_at"`
 	DeletedAt     *time.Time       `json:"deleted_at"`
 	DeletedBy     *string          `json:"deleted_by" doc:"The actor of the entry deleted in the activity. Null if the memory is not deleted."`
+}
+
+// IndexStatus tells whether an agent finds a memory by its MEMORY.md.
+type IndexStatus struct {
+	Listed bool `json:"listed"` // a line of MEMORY.md leads to the memory's file
+	Loaded bool `json:"loaded"` // the agent loads that line
 }
 
 // MemoryProblem is a defect of a memory, or a warning about it.
@@ -55,14 +64,24 @@ type ClaudeMDProblem struct {
 	Problem string `json:"problem"`
 }
 
-// Schema returns the schema of an object with a problem, or null. Huma does not derive the null for
-// a struct.
+// Schema returns the schema of an object with a problem, or null.
 func (ClaudeMDProblem) Schema(huma.Registry) *huma.Schema {
-	problem := &huma.Schema{
-		Type: huma.TypeObject, Required: []string{"problem"},
-		Properties: map[string]*huma.Schema{"problem": {Type: huma.TypeString}},
-	}
-	return &huma.Schema{AnyOf: []*huma.Schema{problem, {Type: "null"}}}
+	return orNull(map[string]*huma.Schema{"problem": {Type: huma.TypeString}})
+}
+
+// Schema returns the schema of an object with the two fields, or null.
+func (IndexStatus) Schema(huma.Registry) *huma.Schema {
+	return orNull(map[string]*huma.Schema{
+		"listed": {Type: huma.TypeBoolean, Description: "A line of MEMORY.md leads to the memory's file."},
+		"loaded": {Type: huma.TypeBoolean, Description: "The agent loads that line: it is within the first 200 lines and 25,000 UTF-16 code units."},
+	})
+}
+
+// orNull returns the schema of an object with the properties, all required, or null. Huma does not
+// derive the null for a struct.
+func orNull(properties map[string]*huma.Schema) *huma.Schema {
+	object := &huma.Schema{Type: huma.TypeObject, Required: slices.Sorted(maps.Keys(properties)), Properties: properties}
+	return &huma.Schema{AnyOf: []*huma.Schema{object, {Type: "null"}}}
 }
 
 // MemoryList is one page of an agent's memories.
@@ -84,6 +103,9 @@ func MemoryOf(m memories.Memory, claudeMDProblem string, now time.Time) Memory {
 		AgeDays: age.KnownDays(), Stale: age.Stale,
 		CreatedAt: m.CreatedAt.UTC(), UpdatedAt: m.UpdatedAt.UTC(), DeletedAt: Moment(m.DeletedAt),
 		DeletedBy: Text(m.DeletedActor),
+	}
+	if m.Index != "" {
+		shown.Index = &IndexStatus{Listed: m.Index != memories.Unlisted, Loaded: m.Index == memories.LoadedByLine}
 	}
 	if claudeMDProblem != "" {
 		shown.ClaudeMD = &ClaudeMDProblem{claudeMDProblem}

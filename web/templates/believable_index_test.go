@@ -26,9 +26,9 @@ func indexPage() templates.Index {
 	}
 }
 
-func indexRebuildPage() templates.IndexRebuild {
+func indexRepairPage() templates.IndexRepair {
 	after := strings.Replace(believableIndex, "- [Gone](gone.md)\n", "- [Mira](user_mira.md) — reads in the morning\n", 1)
-	return templates.IndexRebuild{
+	return templates.IndexRepair{
 		Frame: templates.Frame{Live: templates.AgentPath(slug, "events"), Banners: []templates.Banner{{Tone: templates.Danger, Title: "It changed since you looked", Text: "Nothing was written."}}},
 		Agent: supportBot(), Path: "memory/MEMORY.md", ETag: `"1"`, Diff: diff.Texts(believableIndex, after, 100),
 	}

@@ -337,7 +337,7 @@ func everyPage(t *testing.T) map[string]templ.Component {
 		"index":            templates.IndexPage(indexPage()),
 		"index-none":       templates.IndexPage(templates.Index{Agent: supportBot(), Path: "memory/MEMORY.md"}),
 		"index-unreadable": templates.IndexPage(templates.Index{Agent: supportBot(), Path: "MEMORY.md", Problem: "memory/MEMORY.md cannot be read: permission denied. It is unchanged."}),
-		"index-rebuild":    templates.IndexRebuildPage(indexRebuildPage()),
+		"index-repair":     templates.IndexRepairPage(indexRepairPage()),
 		"sessions":         templates.SessionsPage(sessionsPage()),
 		"sessions-none":    templates.SessionsPage(templates.Sessions{Agent: supportBot()}),
 		"form-new":         templates.MemoryFormPage(templates.MemoryForm{Agent: supportBot()}),

@@ -19,20 +19,28 @@ type Index struct {
 	Loaded  memorymd.Loaded
 	// Findings are sorted by line. Findings about no line are last.
 	Findings []memorymd.Finding
-	// UpToDate reports whether a rebuild would change nothing.
+	// UpToDate reports whether a repair would change nothing.
 	UpToDate bool
 	// Facts maps the first line of each fact in the index to the fact's id.
 	Facts map[int]string
 }
 
-// IndexRebuild is the view of the preview of a rebuild.
-type IndexRebuild struct {
+// IndexRepair is the view of the preview of a repair.
+type IndexRepair struct {
 	Frame
 	Agent Agent
 	Path  string
 	New   bool   // whether the file does not exist
 	ETag  string // of the change shown
 	Diff  diff.Diff
+	// Topics are the changes of further indexes to which entries move.
+	Topics []TopicChange
+}
+
+// TopicChange is the change of a further index to which MEMORY.md links.
+type TopicChange struct {
+	Path string // relative to the agent's directory
+	Diff diff.Diff
 }
 
 // IndexPath returns the path of an agent's Index tab.
@@ -44,20 +52,20 @@ func FactPath(slug, id string, rest ...string) string {
 	return AgentPath(slug, append([]string{indexTab, "facts", id}, rest...)...)
 }
 
-// IndexRebuildPath returns the path of the preview of a rebuild of MEMORY.md. A POST to it writes
-// the file.
-func IndexRebuildPath(slug string) string { return AgentPath(slug, indexTab, "rebuild") }
+// IndexRepairPath returns the path of the preview of a repair of MEMORY.md. A POST to it writes the
+// file.
+func IndexRepairPath(slug string) string { return AgentPath(slug, indexTab, "repair") }
 
-func (v IndexRebuild) rebuild() Action {
-	label := "Rebuild " + v.Path
+func (v IndexRepair) repair() Action {
+	label := "Bring " + v.Path + " in step"
 	if v.New {
-		label = "Make " + v.Path
+		label = "Create " + v.Path
 	}
-	return Action{Label: label, Path: IndexRebuildPath(v.Agent.Slug), ETag: v.ETag, Style: Primary}
+	return Action{Label: label, Path: IndexRepairPath(v.Agent.Slug), ETag: v.ETag, Style: Primary}
 }
 
 // changedLines returns the numbers of added and removed lines in words.
-func (v IndexRebuild) changedLines() string {
+func (v IndexRepair) changedLines() string {
 	switch {
 	case v.Diff.Removed == 0:
 		return counted(v.Diff.Added, "line comes", "lines come") + ", none goes."
@@ -160,7 +168,7 @@ type kindOfFinding struct {
 func (v Index) kinds() []kindOfFinding {
 	var kinds []kindOfFinding
 	for _, code := range []memorymd.FindingCode{
-		memorymd.FindingPastCaps, memorymd.FindingNearCaps, memorymd.FindingDeadLink, memorymd.FindingUnlisted,
+		memorymd.FindingPastCaps, memorymd.FindingNotLoaded, memorymd.FindingNearCaps, memorymd.FindingDeadLink, memorymd.FindingUnlisted,
 		memorymd.FindingRepeated, memorymd.FindingLongEntry,
 	} {
 		kind := kindOfFinding{Code: code}
@@ -183,6 +191,8 @@ func (k kindOfFinding) title() string {
 		return "The agent does not see all of it"
 	case memorymd.FindingNearCaps:
 		return "It is nearly full"
+	case memorymd.FindingNotLoaded:
+		return counted(n, "memory is", "memories are") + " not loaded"
 	case memorymd.FindingDeadLink:
 		return counted(n, "link leads", "links lead") + " to nothing"
 	case memorymd.FindingUnlisted:

@@ -9,20 +9,18 @@ import (
 	"memoir/internal/memories/memtext"
 )
 
-// Rebuild returns the MEMORY.md without dead links in its entries, and with a new entry for each of
-// files that it does not list. index is nil for a missing file. An entry or link definition with
-// only dead links is removed; an entry with other links keeps these. Other lines stay. New entries
-// are placed below the heading of their type, if headings name types, else after the last entry.
-// Rebuild shortens nothing; a second Rebuild changes nothing.
-func Rebuild(index []byte, files []IndexedFile, leads LinkResolver) []byte {
+// List returns the MEMORY.md with a new entry for each of files that it does not list. index is nil
+// for a missing file. Other lines stay. New entries are placed below the heading of their type, if
+// headings name types, else after the last entry.
+func List(index []byte, files []IndexedFile, leads LinkResolver) []byte {
 	bom, lines := cutIndex(index)
+	return []byte(bom + strings.Join(withUnlisted(lines, files, newResolver(files, leads)), ""))
+}
+
+// withUnlisted returns the lines with a new entry for each of files to which no line links.
+func withUnlisted(lines []string, files []IndexedFile, to resolver) []string {
 	refs := referencesIn(lines)
-	lines = withoutDeadEntries(lines, refs, leads)
-	listed := map[string]bool{}
-	for _, target := range targetsIn(lines, refs) {
-		file, _ := leads(target)
-		listed[file] = true
-	}
+	listed := to.filesIn(lines, refs)
 	missing := unlisted(files, func(path string) bool { return listed[path] })
 	for _, t := range append(memories.Types(), "") {
 		var entries []string
@@ -31,9 +29,9 @@ func Rebuild(index []byte, files []IndexedFile, leads LinkResolver) []byte {
 				entries = append(entries, Entry(f.Name, f.Path, f.Description))
 			}
 		}
-		lines = withEntries(lines, t, entries, refs, leads)
+		lines = withEntries(lines, t, entries, refs, to)
 	}
-	return []byte(bom + strings.Join(lines, ""))
+	return lines
 }
 
 // maxEntryBytes is the length in bytes above which a line is not treated as an entry. It is
@@ -43,7 +41,7 @@ const maxEntryBytes = 8 << 10
 // withoutDeadEntries returns the lines without dead links. An entry with only dead links is removed
 // with the indented text below it, and one with others keeps these. Definitions of dead links are
 // removed too.
-func withoutDeadEntries(lines []string, refs references, leads LinkResolver) []string {
+func withoutDeadEntries(lines []string, refs references, to resolver) []string {
 	var result []string
 	dropped := false
 	for _, line := range lines {
@@ -51,7 +49,7 @@ func withoutDeadEntries(lines []string, refs references, leads LinkResolver) []s
 		if dropped && isContinuation(text, refs) {
 			continue
 		}
-		rest, keep := withoutDeadLinks(text, refs, leads)
+		rest, keep := withoutDeadLinks(text, refs, to)
 		if dropped = !keep; keep {
 			result = append(result, rest+end)
 		}
@@ -62,13 +60,12 @@ func withoutDeadEntries(lines []string, refs references, leads LinkResolver) []s
 // withoutDeadLinks returns a line without its links to missing files. keep is false if no other
 // link to a file or to the web remains. It is also false if the line defines a link to a missing
 // file. Another line that is not an entry stays unchanged.
-func withoutDeadLinks(line string, refs references, leads LinkResolver) (rest string, keep bool) {
-	dead := func(target string) bool { _, exists := leads(target); return !exists }
-	if m := matchDefinition(line); m != nil {
-		return line, !dead(cleanTarget(writtenTarget(line, m)))
+func withoutDeadLinks(line string, refs references, to resolver) (rest string, keep bool) {
+	if matchDefinition(line) != nil {
+		return line, !slices.ContainsFunc(linksOf(line, refs), to.isDead)
 	}
 	for isEntry(line) {
-		going, staying := partition(linksOf(line, refs), dead)
+		going, staying := partition(linksOf(line, refs), to.isDead)
 		if len(going) == 0 {
 			break
 		}
@@ -95,12 +92,12 @@ func isContinuation(line string, refs references) bool {
 
 // withEntries returns the lines with the entries of one type inserted where insertIndexOf places
 // them. It returns lines if entries is empty.
-func withEntries(lines []string, t memories.Type, entries []string, refs references, leads LinkResolver) []string {
+func withEntries(lines []string, t memories.Type, entries []string, refs references, to resolver) []string {
 	if len(entries) == 0 {
 		return lines
 	}
 	eol := lineEndOf(lines)
-	at, above := insertIndexOf(lines, t, refs, leads)
+	at, above := insertIndexOf(lines, t, refs, to)
 	for _, text := range append(above, entries...) {
 		lines = insertLine(lines, at, text, eol, eol)
 		at++
@@ -114,7 +111,7 @@ var heading = regexp.MustCompile(`^ {0,3}(#{1,6})[ \t]+(.*)`)
 // before them. It is the end of the section of that type, or the end of the file with a new heading
 // if headings name other types. Otherwise, and without a type, it is after the last entry, or at
 // the end of the file after a blank line.
-func insertIndexOf(lines []string, t memories.Type, refs references, leads LinkResolver) (at int, above []string) {
+func insertIndexOf(lines []string, t memories.Type, refs references, to resolver) (at int, above []string) {
 	marks := "" // number signs of the first heading that names a type
 	for i, line := range lines {
 		m := heading.FindStringSubmatch(line)
@@ -133,7 +130,7 @@ func insertIndexOf(lines []string, t memories.Type, refs references, leads LinkR
 		at = lastText(lines, len(lines))
 		return at, []string{"", marks + " " + t.Title()}
 	}
-	if at = afterLastEntry(lines, refs, leads); at > 0 {
+	if at = afterLastEntry(lines, refs, to); at > 0 {
 		return at, nil
 	}
 	at = lastText(lines, len(lines))
@@ -176,10 +173,10 @@ func lastText(lines []string, above int) int {
 
 // afterLastEntry returns the index after the last list item that links to an existing file, and
 // after the text indented below it. It returns 0 without such an item.
-func afterLastEntry(lines []string, refs references, leads LinkResolver) int {
+func afterLastEntry(lines []string, refs references, to resolver) int {
 	for at := len(lines); at > 0; at-- {
 		line := strings.TrimRight(lines[at-1], "\r\n")
-		if !listLead.MatchString(line) || !slices.ContainsFunc(linksOf(line, refs), func(l indexLink) bool { _, exists := leads(l.target); return exists }) {
+		if !listLead.MatchString(line) || !slices.ContainsFunc(linksOf(line, refs), func(l indexLink) bool { return !to.isDead(l) }) {
 			continue
 		}
 		for at < len(lines) && indented.MatchString(lines[at]) {

@@ -32,10 +32,11 @@ type RemovedLine struct {
 func Remove(index []byte, removed func(target string) bool) (out []byte, gone []RemovedLine) {
 	bom, lines := cutIndex(index)
 	refs := referencesIn(lines)
+	isRemoved := func(l indexLink) bool { return removed(l.target) }
 	parts := []string{bom}
 	for i, line := range lines {
 		text := strings.TrimRight(line, "\r\n")
-		removedLinks, _ := partition(linksOf(text, refs), removed)
+		removedLinks, _ := partition(linksOf(text, refs), isRemoved)
 		if len(removedLinks) == 0 {
 			parts = append(parts, line)
 			continue
@@ -44,7 +45,7 @@ func Remove(index []byte, removed func(target string) bool) (out []byte, gone []
 		if i > 0 {
 			entry.Before = textOf(lines[i-1])
 		}
-		if rest := restOf(text, refs, removed); rest != "" {
+		if rest := restOf(text, refs, isRemoved); rest != "" {
 			entry.Rest = jsonText(rest)
 			entry.Entry = jsonText(entryOf(text, removedLinks))
 			parts = append(parts, rest+memtext.LineEnding(line))
@@ -59,7 +60,7 @@ func Remove(index []byte, removed func(target string) bool) (out []byte, gone []
 
 // restOf returns a line without its links to removed files, or "" if it has no other link to a
 // file. Text around a removed link can form a new link, so restOf repeats the removal.
-func restOf(line string, refs references, removed func(target string) bool) string {
+func restOf(line string, refs references, removed func(indexLink) bool) string {
 	for {
 		removedLinks, others := partition(linksOf(line, refs), removed)
 		switch {
@@ -152,16 +153,7 @@ func Entry(title, file, hook string) string {
 	target := "](" + escapeTarget(file) + ")"
 	room := max(minTitle, memories.MaxEntryLength-utf8.RuneCountInString("- ["+target))
 	entry := "- [" + atMost(escapeTitle, memtext.OneLine(memtext.Canonical(title)), room) + target
-	hook = memtext.OneLine(memtext.Canonical(hook))
-	room = memories.MaxEntryLength - utf8.RuneCountInString(entry+" — ")
-	if hook == "" || room < minTitle {
-		return entry
-	}
-	escape := func(s string) string { return s }
-	if len(linksOf(hook, nil)) > 0 {
-		escape = escapeTitle // the hook's own text may look like a link
-	}
-	return entry + " — " + atMost(escape, hook, room)
+	return withHookOf(entry, " — ", hook)
 }
 
 // atMost returns escape(text), or if that has more than limit characters, escape of a shorter text
@@ -190,10 +182,10 @@ func jsonText(s string) string {
 	return s
 }
 
-// partition splits links into those for whose targets removed reports true, and the others.
-func partition(links []indexLink, removed func(string) bool) (removedLinks, others []indexLink) {
+// partition splits links into those for which removed reports true, and the others.
+func partition(links []indexLink, removed func(indexLink) bool) (removedLinks, others []indexLink) {
 	for _, link := range links {
-		if removed(link.target) {
+		if removed(link) {
 			removedLinks = append(removedLinks, link)
 		} else {
 			others = append(others, link)

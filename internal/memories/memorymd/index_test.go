@@ -293,10 +293,10 @@ func TestIndex_LinksOfEveryFormAreInStep(t *testing.T) {
 	if found := memorymd.Lint(memorymd.Read([]byte(index)), files, all); len(found) > 0 {
 		t.Errorf("LintIndex() = %+v", found)
 	}
-	if got := memorymd.Rebuild([]byte(index), files, all); string(got) != index {
-		t.Errorf("RebuildIndex() = %q", got)
+	if got := repaired([]byte(index), files, all); string(got) != index {
+		t.Errorf("repaired() = %q", got)
 	}
-	if got := memorymd.Rebuild([]byte(index), files[:1], leads("a.md")); string(got) != "# Memory\n\n- [[a]] - one\n\n" {
-		t.Errorf("RebuildIndex() of dead links = %q", got)
+	if got := repaired([]byte(index), files[:1], leads("a.md")); string(got) != "# Memory\n\n- [[a]] - one\n\n" {
+		t.Errorf("repaired() of dead links = %q", got)
 	}
 }

@@ -12,6 +12,10 @@ import (
 type indexLink struct {
 	from, to int    // byte range in the line, including emphasis around the link
 	target   string // cleaned slash-separated path
+	// title and written are the byte ranges of the title and of the target as written. They are empty
+	// for a part that the line does not have, such as the target of a link with a label.
+	title, written [2]int
+	isWiki         bool // [[stem]]; written is the stem, and target ends in .md
 }
 
 // references are the targets of link definitions, as in “[label]: file.md”, by label.
@@ -114,7 +118,9 @@ func isPlainTarget(target string) bool {
 // addresses do not.
 func linksOf(line string, refs references) []indexLink {
 	if m := matchDefinition(line); m != nil {
-		return []indexLink{{m[0], m[1], cleanTarget(writtenTarget(line, m))}}
+		link := newLink(m[0], m[1], cleanTarget(writtenTarget(line, m)), m)
+		link.title = [2]int{} // it is the label
+		return []indexLink{link}
 	}
 	matches := matchLinks(line)
 	var links []indexLink
@@ -125,7 +131,7 @@ func linksOf(line string, refs references) []indexLink {
 		}
 		if target := cleanTarget(written); target != "" {
 			from, to := withEmphasis(line, m[0], m[1])
-			links = append(links, indexLink{from, to, target})
+			links = append(links, newLink(from, to, target, m))
 		}
 	}
 	if len(refs) > 0 {
@@ -148,10 +154,25 @@ func (refs references) linksIn(line string, from, to int) (links []indexLink) {
 		}
 		if target, known := refs[labelOf(label)]; known {
 			start, end := withEmphasis(line, from+m[0], from+m[1])
-			links = append(links, indexLink{start, end, target})
+			links = append(links, indexLink{from: start, to: end, target: target})
 		}
 	}
 	return links
+}
+
+// newLink returns the link of a match of linkShapes.
+func newLink(from, to int, target string, m []int) indexLink {
+	link := indexLink{from: from, to: to, target: target}
+	if m[2] >= 0 {
+		link.title = [2]int{m[2], m[3]}
+	}
+	for group := stemGroup; group >= 2; group-- {
+		if m[2*group] >= 0 {
+			link.written, link.isWiki = [2]int{m[2*group], m[2*group+1]}, group == stemGroup
+			break
+		}
+	}
+	return link
 }
 
 // leadsToWeb reports whether a line has a link to a web address.

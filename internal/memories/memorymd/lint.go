@@ -35,6 +35,7 @@ type FindingCode string
 const (
 	FindingPastCaps  FindingCode = "past_caps"     // agents do not load this line and the next ones
 	FindingNearCaps  FindingCode = "near_caps"     // agents load the whole index; little room is left
+	FindingNotLoaded FindingCode = "not_loaded"    // a memory whose line agents do not load
 	FindingDeadLink  FindingCode = "dead_link"     // a link to a missing file
 	FindingUnlisted  FindingCode = "unlisted"      // a memory file without a line
 	FindingRepeated  FindingCode = "repeated_file" // a second line for a memory file
@@ -52,9 +53,9 @@ type LinkResolver func(target string) (file string, exists bool)
 // does not list. files are the files that it should list. Lines in frontmatter or comments have no
 // findings, but a file with such a line does not count as unlisted.
 func Lint(index Loaded, files []IndexedFile, leads LinkResolver) []Finding {
-	l := lint{leads: leads, files: map[string]string{}, lines: map[string]int{}}
+	l := lint{to: newResolver(files, leads), files: map[string]string{}, names: map[string]string{}, lines: map[string]int{}}
 	for _, f := range files {
-		l.files[f.Path] = f.ID
+		l.files[f.Path], l.names[f.Path] = f.ID, f.Name
 	}
 	texts := make([]string, len(index.Lines))
 	for i, line := range index.Lines {
@@ -83,9 +84,10 @@ func Lint(index Loaded, files []IndexedFile, leads LinkResolver) []Finding {
 }
 
 type lint struct {
-	leads    LinkResolver
+	to       resolver
 	refs     references
 	files    map[string]string // ids of the memories, by path of their files
+	names    map[string]string // names of the memories, by path of their files
 	lines    map[string]int    // first line of each listed memory file
 	findings []Finding
 }
@@ -128,7 +130,7 @@ func (l *lint) line(number int, text string, fate LineStatus) {
 	}
 	seen := map[string]bool{}
 	for _, link := range linksOf(text, l.refs) {
-		file, exists := l.leads(link.target)
+		file, exists := l.to.resolve(link)
 		if seen[file] {
 			continue
 		}
@@ -142,8 +144,12 @@ func (l *lint) line(number int, text string, fate LineStatus) {
 		case isMemory && first > 0:
 			l.add(FindingRepeated, number, file, fmt.Sprintf("%s has a line already: line %d.", file, first))
 		}
-		if isMemory && first == 0 {
-			l.lines[file] = number
+		if !isMemory || first > 0 {
+			continue
+		}
+		l.lines[file] = number
+		if fate == LineCut {
+			l.add(FindingNotLoaded, number, file, "An agent does not load the line of “"+l.names[file]+"”.")
 		}
 	}
 }

@@ -10,10 +10,14 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/google/uuid"
+
 	"memoir/internal/files"
 	"memoir/internal/memories"
+	"memoir/internal/memories/memorymd"
 	"memoir/internal/sync/agenttx"
 	"memoir/internal/sync/cluster"
+	"memoir/internal/sync/indexfile"
 	"memoir/internal/sync/ops"
 	"memoir/internal/sync/scan"
 )
@@ -119,7 +123,7 @@ func (d *Directory) writeFile(ctx context.Context, tx *agenttx.Tx, relPath strin
 	case err != nil:
 		return ops.WriteConflict(relPath, err)
 	}
-	return d.scanAndPublish(ctx, tx, scan.Request{Paths: []string{relPath}, Saved: relPath})
+	return d.scanAndPublish(ctx, tx, scan.Request{Paths: []string{relPath}, Saved: relPath}, nil)
 }
 
 func (d *Directory) renameFile(ctx context.Context, tx *agenttx.Tx, op WriteFileOp) error {
@@ -140,13 +144,27 @@ func (d *Directory) renameFile(ctx context.Context, tx *agenttx.Tx, op WriteFile
 	if err := errors.Join(checkMoveDepth(tx, from, to), checkStaysInTeam(tx, op.To), checkAgentMove(tx, from, to)); err != nil {
 		return err
 	}
+	listed, err := filesToIndexUnder(ctx, tx, from)
+	if err != nil {
+		return err
+	}
 	switch err := tx.Disk.Move(tx.Root, from, to); {
 	case errors.Is(err, files.ErrExists):
 		return memories.ErrFileExists
 	case err != nil:
 		return &memories.ConflictError{Reason: fmt.Sprintf("%s could not be renamed to %s (%v). It has one of the two names. Look which, and try again.", from, to, agenttx.FSCause(err))}
 	}
-	return d.scanAndPublish(ctx, tx, scan.Request{Paths: []string{from, to}})
+	var indexes []string
+	for _, before := range listed {
+		after := before
+		after.Path = to + strings.TrimPrefix(before.Path, from)
+		changed, err := indexfile.Relist(tx, before, after)
+		if err != nil {
+			tx.Log.Warn("MEMORY.md not brought up to date; the file is renamed", "agent", tx.Agent.Slug, "file", after.Path, "error", err)
+		}
+		indexes = append(indexes, changed...)
+	}
+	return d.scanAndPublish(ctx, tx, scan.Request{Paths: []string{from, to}}, indexes)
 }
 
 func (d *Directory) removeFile(ctx context.Context, tx *agenttx.Tx, op WriteFileOp) error {
@@ -154,9 +172,49 @@ func (d *Directory) removeFile(ctx context.Context, tx *agenttx.Tx, op WriteFile
 	if err != nil {
 		return err
 	}
+	listed, err := filesToIndexUnder(ctx, tx, relPath)
+	if err != nil {
+		return err
+	}
 	removeErr := d.removeAll(ctx, tx, relPath)
 	// After a failure, some files may be removed. So it is scanned in any case.
-	return errors.Join(removeErr, d.scanAndPublish(ctx, tx, scan.Request{Paths: []string{relPath}}))
+	indexes := removeEntries(tx, listed)
+	return errors.Join(removeErr, d.scanAndPublish(ctx, tx, scan.Request{Paths: []string{relPath}}, indexes))
+}
+
+// filesToIndexUnder returns the files at or below relPath that an index should list.
+func filesToIndexUnder(ctx context.Context, tx *agenttx.Tx, relPath string) ([]memorymd.IndexedFile, error) {
+	known, err := tx.Rows.FilesUnder(ctx, []string{relPath})
+	if err != nil {
+		return nil, err
+	}
+	var ids []uuid.UUID
+	for _, f := range known {
+		if f.Present && f.IsPrimary() {
+			ids = append(ids, f.MemoryID)
+		}
+	}
+	listed, err := tx.Rows.FilesToIndexOf(ctx, ids)
+	return slices.DeleteFunc(listed, func(f memorymd.IndexedFile) bool { return !agenttx.Under(f.Path, relPath) }), err
+}
+
+// removeEntries removes the entries of those listed files that are gone from the disk, and returns
+// the paths of the indexes that may have had them. It logs an index that cannot be edited.
+func removeEntries(tx *agenttx.Tx, listed []memorymd.IndexedFile) (indexes []string) {
+	var gone []string
+	for _, f := range listed {
+		if tx.IsFree(f.Path) {
+			gone = append(gone, f.Path)
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	indexes = indexfile.IndexesFor(tx.Root, tx.Agent, gone)
+	for file, reason := range indexfile.RemoveFromIndexes(tx, gone, indexes) {
+		tx.Log.Warn("MEMORY.md may still list a removed file", "agent", tx.Agent.Slug, "file", file, "reason", reason.String())
+	}
+	return indexes
 }
 
 // removalAttempts is how often a removal is tried, if other processes write the files. Arbitrary.
@@ -320,12 +378,23 @@ func resolveNewPath(tx *agenttx.Tx, file string) (string, error) {
 	return path.Join(tx.Agent.PrimaryDir(), file), nil // the write creates the primary directory
 }
 
-// scanAndPublish runs the scan r of files that tx.Actor has changed, and writes CLAUDE.md.
-func (d *Directory) scanAndPublish(ctx context.Context, tx *agenttx.Tx, r scan.Request) error {
+// scanAndPublish runs the scan r of files that tx.Actor has changed. It lists their memories in
+// MEMORY.md, scans that and the other changed indexes, and writes CLAUDE.md.
+func (d *Directory) scanAndPublish(ctx context.Context, tx *agenttx.Tx, r scan.Request, indexes []string) error {
 	r.Origin.Actor = tx.Actor
 	result, err := d.Scanner.Run(ctx, tx, r)
 	if err != nil {
 		return err
+	}
+	listed, err := ops.ListMemories(ctx, tx, result.Memories)
+	if err != nil {
+		return err
+	}
+	if indexes = append(indexes, listed...); len(indexes) > 0 {
+		r := scan.Request{Paths: indexes, Origin: r.Origin}
+		if _, err := d.Scanner.Run(ctx, tx, r); err != nil {
+			return err
+		}
 	}
 	_, err = d.Publisher.Run(ctx, tx, result.Memories)
 	return err

@@ -14,6 +14,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/files"
+	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/sync/agenttx"
 	"memoir/internal/sync/events"
@@ -136,6 +137,7 @@ type IndexChange struct {
 	Path          string                 // relative to the agent's directory
 	Before, After []byte                 // the contents; Before is nil if the index does not exist
 	Gone          []memorymd.RemovedLine // the removed lines, if IndexChanges returned the change
+	Topics        []IndexChange          // of a repair: topics to which it moves entries
 }
 
 // IndexChanges returns the changes that remove the entries of the files at paths from the given
@@ -157,14 +159,17 @@ func IndexChanges(root *os.Root, agent agents.Agent, indexes, paths []string) (c
 }
 
 // IndexesFor returns the sorted paths of the existing indexes that may list one of the files at
-// paths. These are all indexes of the primary and the team directory, and those of each directory
-// from a file up to its memory directory. It does not read the indexes. It omits directories that
+// paths. These are all indexes of the primary and the team directory, the topics of a repair, and
+// the indexes of each directory from a file up to its memory directory. It does not read the indexes. It omits directories that
 // cannot be listed, and returns nil if root is nil.
 func IndexesFor(root *os.Root, agent agents.Agent, paths []string) []string {
 	if root == nil {
 		return nil
 	}
 	dirs := map[string]bool{agent.PrimaryDir(): true, agent.TeamDir(): true}
+	for _, t := range memories.Types() {
+		dirs[path.Dir(path.Join(agent.PrimaryDir(), memorymd.TopicPath(t)))] = true
+	}
 	for _, file := range paths {
 		for _, dir := range directoriesAbove(agent, file) {
 			dirs[dir] = true
@@ -227,7 +232,7 @@ func EditIndex(tx *agenttx.Tx, index string, edit func([]byte) []byte) error {
 	for range editAttempts {
 		var raw []byte
 		raw, err = agenttx.ReadAll(tx.Root, index, maxIndex)
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, files.ErrNotRegular) || errors.Is(err, files.ErrLeaves) || errors.Is(err, files.ErrLoop) {
+		if isNoIndex(err) {
 			return nil
 		}
 		if err != nil {
@@ -246,4 +251,10 @@ func EditIndex(tx *agenttx.Tx, index string, edit func([]byte) []byte) error {
 		}
 	}
 	return err
+}
+
+// isNoIndex reports whether err means that there is no regular file at a path in the agent's
+// directory.
+func isNoIndex(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, files.ErrNotRegular) || errors.Is(err, files.ErrLeaves) || errors.Is(err, files.ErrLoop)
 }

@@ -9,7 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
+	"slices"
 
 	"memoir/internal/agents"
 	"memoir/internal/files"
@@ -27,9 +27,7 @@ type Viewer struct{ Store *postgres.Store }
 type IndexOp struct{}
 
 // PreviewIndexOp is the operation that Viewer.Preview runs.
-type PreviewIndexOp struct {
-	Prune bool // also shorten the index until an agent loads all of it
-}
+type PreviewIndexOp struct{}
 
 // View is the index of an agent's primary directory, compared with its memory files.
 type View struct {
@@ -42,7 +40,7 @@ type View struct {
 	// Loaded describes which lines of Raw an agent loads. Read does not set it; the caller does.
 	Loaded   memorymd.Loaded `json:"-"`
 	Findings []memorymd.Finding
-	// IsCurrent means that a rebuild would change nothing.
+	// IsCurrent means that a repair would change nothing.
 	IsCurrent bool `json:"InStep"`
 }
 
@@ -56,31 +54,35 @@ func (v *Viewer) Read(ctx context.Context, slug string, _ IndexOp) (View, error)
 	}
 	defer view.Close()
 	index := View{Path: view.path, Present: view.raw != nil, Others: view.others, Raw: view.raw}
-	index.Findings = memorymd.Lint(memorymd.Read(view.raw), view.listed, view.resolveLink)
-	index.IsCurrent = string(view.Rebuilt().After) == string(view.raw)
+	index.Findings = view.lint()
+	index.IsCurrent = view.Repaired().IsEmpty()
 	return index, ctx.Err()
 }
 
-// Preview returns the change that a rebuild of an agent's primary MEMORY.md would make, and writes
-// nothing. Before is nil if the file is missing. With op.Prune, the change also shortens the file.
-// It returns memories.ErrNotFound for an unknown slug, and *memories.ConflictError if the file or
-// its directory cannot be read.
-func (v *Viewer) Preview(ctx context.Context, slug string, op PreviewIndexOp) (IndexChange, error) {
+// Preview returns the change that a repair of an agent's primary MEMORY.md would make, and writes
+// nothing. Before is nil if the file is missing. It returns memories.ErrNotFound for an unknown
+// slug, and *memories.ConflictError if the file or its directory cannot be read.
+func (v *Viewer) Preview(ctx context.Context, slug string, _ PreviewIndexOp) (IndexChange, error) {
 	view, err := v.Open(ctx, slug)
 	if err != nil {
 		return IndexChange{}, err
 	}
 	defer view.Close()
-	change := view.Rebuilt()
-	if op.Prune {
-		change.After = memorymd.Prune(change.After, view.resolveLink)
-	}
-	return change, ctx.Err()
+	return view.Repaired(), ctx.Err()
 }
 
-// ETag returns a strong entity tag, with quotes, that depends on Path, Before and After.
+// IsEmpty reports whether the change changes no file.
+func (c IndexChange) IsEmpty() bool {
+	return c.Before != nil && string(c.Before) == string(c.After) && len(c.Topics) == 0 || c.Before == nil && len(c.After) == 0
+}
+
+// ETag returns a strong entity tag, with quotes, that depends on Path, Before, After and Topics.
 func (c IndexChange) ETag() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%t\x00%d\x00%s%s", c.Path, c.Before == nil, len(c.Before), c.Before, c.After))
+	text := fmt.Appendf(nil, "%s\x00%t\x00%d\x00%s%s", c.Path, c.Before == nil, len(c.Before), c.Before, c.After)
+	for _, topic := range c.Topics {
+		text = append(text, topic.ETag()...)
+	}
+	sum := sha256.Sum256(text)
 	return `"` + hex.EncodeToString(sum[:16]) + `"`
 }
 
@@ -89,11 +91,12 @@ func (c IndexChange) ETag() string {
 type indexView struct {
 	ctx    context.Context // once it ends, links are not looked up and results are wrong
 	agent  agents.Agent
-	root   *os.Root // the agent's directory; nil if it is missing
-	dir    string   // of the index, relative to root
-	path   string   // of the index, relative to root
-	others []string // further indexes in dir, relative to root
-	raw    []byte   // nil if the index does not exist
+	root   *os.Root         // the agent's directory; nil if it is missing
+	dir    string           // of the index, relative to root
+	path   string           // of the index, relative to root
+	others []string         // further indexes in dir, relative to root
+	raw    []byte           // nil if the index does not exist
+	topics []memorymd.Topic // to which raw links
 	listed []memorymd.IndexedFile
 	// missing are the files of missing memories, relative to dir. Their links count as valid: a user
 	// may write missing memories back.
@@ -151,9 +154,13 @@ func (v *indexView) open(row records.Agent) error {
 	if errors.Is(err, agenttx.ErrTooLarge) {
 		return fmt.Errorf("it is larger than %d MiB", maxIndex>>20)
 	}
-	if v.raw == nil && err == nil {
+	if err != nil {
+		return err
+	}
+	if v.raw == nil {
 		v.raw = []byte{} // nil would mean that the index does not exist
 	}
+	v.topics, err = readTopics(root, v.links(), v.raw)
 	return err
 }
 
@@ -164,36 +171,47 @@ func (v *indexView) Close() {
 	}
 }
 
-// Rebuilt returns the change that a rebuild of the index would make, without Gone. It writes
-// nothing. If Before and After are equal, the index is up to date.
-func (v *indexView) Rebuilt() IndexChange {
-	after := memorymd.Rebuild(v.raw, v.listed, v.resolveLink)
-	return IndexChange{Path: v.path, Before: v.raw, After: after}
+// lint returns the findings about the index. A file that a topic lists does not count as unlisted.
+func (v *indexView) lint() []memorymd.Finding {
+	inTopic := map[string]bool{}
+	for _, topic := range v.topics {
+		for _, file := range topic.Files() {
+			inTopic[file] = true
+		}
+	}
+	findings := memorymd.Lint(memorymd.Read(v.raw), v.listed, v.resolveLink)
+	return slices.DeleteFunc(findings, func(f memorymd.Finding) bool { return f.Code == memorymd.FindingUnlisted && inTopic[f.File] })
 }
 
-// resolveLink is the memorymd.LinkResolver of the index. It returns the path of a link's target,
-// relative to the index's directory, and whether it exists. A target outside the agent's directory
-// counts as existing, and is returned as it is. A target of a missing memory, or that cannot be
-// examined, counts as existing too. So a rebuild keeps its entry.
+// Repaired returns the change that a repair of the index would make, without Gone. It writes
+// nothing.
+func (v *indexView) Repaired() IndexChange {
+	after, topics := memorymd.Repair(v.raw, v.listed, v.topics, v.resolveLink)
+	change := IndexChange{Path: v.path, Before: v.raw, After: after}
+	for _, topic := range topics {
+		inTopic := IndexChange{Path: path.Join(v.dir, topic.Path), After: topic.Raw}
+		if at := slices.IndexFunc(v.topics, func(t memorymd.Topic) bool { return t.Path == topic.Path }); at >= 0 {
+			inTopic.Before = v.topics[at].Raw
+		} else if raw, err := agenttx.ReadAll(v.root, inTopic.Path, maxIndex); err == nil {
+			// A topic to which nothing links any more. Its entries come before the new ones.
+			inTopic.Before, inTopic.After = raw, append(slices.Clone(raw), topic.Raw...)
+		}
+		change.Topics = append(change.Topics, inTopic)
+	}
+	return change
+}
+
+// resolveLink is the memorymd.LinkResolver of the index. It is that of links, but once the view's
+// context ends, or without a directory, every target counts as existing.
 func (v *indexView) resolveLink(target string) (file string, exists bool) {
-	relPath, inside := v.agent.Linked(v.path, target)
-	if v.root == nil || v.ctx.Err() != nil || !inside {
+	if v.root == nil || v.ctx.Err() != nil {
 		return target, true
 	}
-	file = v.fromIndex(relPath)
-	if v.missing[file] {
-		return file, true
-	}
-	_, err := files.Lstat(v.root, relPath)
-	return file, !agenttx.IsNotFound(err)
+	return v.links().resolve(target)
 }
+
+func (v *indexView) links() links { return links{v.agent, v.root, v.path, v.missing} }
 
 // fromIndex converts a path relative to the agent's directory into a path relative to the index's
 // directory, as in a link.
-func (v *indexView) fromIndex(relPath string) string {
-	rel, err := filepath.Rel(filepath.FromSlash(v.dir), filepath.FromSlash(relPath))
-	if err != nil {
-		return relPath
-	}
-	return filepath.ToSlash(rel)
-}
+func (v *indexView) fromIndex(relPath string) string { return v.links().relative(relPath) }

@@ -9,6 +9,7 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
+	"memoir/internal/memories/memorymd"
 	"memoir/internal/postgres"
 	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
@@ -130,25 +131,25 @@ func fixedBytes(ctx context.Context, store *postgres.Store, tx *agenttx.Tx, row 
 	return nil, &memories.InvalidError{Field: "fix", Reason: "is none that this file has now; ask for its fixes again"}
 }
 
-// replace writes after into a file of the memory and scans it; the modification time stays. If the
-// file has the memory's content, after becomes that content. If it has an older content under the
-// same name, after does not count as newer. A tombstone of the new content is deleted. The caller
+// replace writes raw into a file of the memory and scans it; the modification time stays. If the
+// file has the memory's content, raw becomes that content. If it has an older content under the
+// same name, raw does not count as newer. It adapts the file's entries in MEMORY.md. A tombstone of the new content is deleted. The caller
 // must publish c. It returns a *memories.ConflictError if the file has changed, cannot be written,
 // or is team memory with a credential.
-func (s *Service) replace(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow, f records.File, after []byte) error {
-	parsed := frontmatter.Parse(after, agenttx.Stem(f.Path))
-	fingerprint := parsed.Fingerprint(after)
+func (s *Service) replace(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow, f records.File, raw []byte) error {
+	parsed := frontmatter.Parse(raw, agenttx.Stem(f.Path))
+	fingerprint := parsed.Fingerprint(raw)
 	key := memories.Key{Name: parsed.Name, Team: tx.Agent.InTeam(f.Path)}
-	if err := CheckCredentials(key.Team, f.Path, after); err != nil {
+	if err := CheckCredentials(key.Team, f.Path, raw); err != nil {
 		return err
 	}
 	write := func() error {
-		return tx.Overwrite(f.Path, after, files.Options{IfHash: f.Hash, ModTime: time.Unix(0, f.ModTime)})
+		return tx.Overwrite(f.Path, raw, files.Options{IfHash: f.Hash, ModTime: time.Unix(0, f.ModTime)})
 	}
-	hash := files.Hash(after)
+	hash := files.Hash(raw)
 	isCurrent := f.Fingerprint == head.Fingerprint
 	isOlder := !isCurrent && parsed.Name == head.Name
-	err := writeAllowed(ctx, tx, key, fingerprint, f.Path, after, func() error {
+	err := writeAllowed(ctx, tx, key, fingerprint, f.Path, raw, func() error {
 		if isOlder {
 			return withExpectedHash(ctx, tx, f.Path, hash, write)
 		}
@@ -170,6 +171,10 @@ func (s *Service) replace(ctx context.Context, tx *agenttx.Tx, c *changes, head 
 		return err
 	}
 	if err := rescanBlocked(ctx, s.Store, tx, key); err != nil {
+		return err
+	}
+	after := memorymd.IndexedFile{Path: f.Path, Name: parsed.Name, Type: parsed.Type, Description: parsed.Description}
+	if err := relist(tx, c, entryOf(head, f.Path), after); err != nil {
 		return err
 	}
 	if fingerprint == f.Fingerprint {
@@ -207,7 +212,10 @@ func (s *Service) renameToMarkdown(ctx context.Context, tx *agenttx.Tx, c *chang
 	if err := tx.Disk.Move(tx.Root, head.Path, to); err != nil {
 		return "", false, &memories.ConflictError{Reason: fmt.Sprintf("%s could not be renamed to %s (%v). Look which of the names it has, and try again.", head.Path, to, agenttx.FSCause(err))}
 	}
-	return to, true, s.scan(ctx, tx, c, written(tx, head.Path, to))
+	if err := s.scan(ctx, tx, c, written(tx, head.Path, to)); err != nil {
+		return "", false, err
+	}
+	return to, true, relist(tx, c, entryOf(head, head.Path), entryOf(head, to))
 }
 
 // takeAsIs makes the next scan accept the unfinished file f with its present bytes raw, and scans

@@ -17,43 +17,48 @@ import (
 	"memoir/internal/sync/indexfile"
 )
 
-// RebuildIndexOp configures RebuildIndex. Match is the ETag of the change that the user saw; empty
-// or "*" for any.
-type RebuildIndexOp struct{ Match string }
+// RepairIndexOp configures RepairIndex. Match is the ETag of the change that the user saw; empty or
+// "*" for any.
+type RepairIndexOp struct{ Match string }
 
-// RebuildIndex makes the primary MEMORY.md list the agent's primary memory files, creates it if it
-// is missing, and scans it. It returns the change. If Before and After are equal, it writes
-// nothing. It does not write CLAUDE.md. Errors to test for: memories.ErrNotFound for an unknown
+// RepairIndex repairs the primary MEMORY.md as memorymd.Repair describes, with the topics to which
+// it moves entries, and scans them. It creates a missing MEMORY.md. It returns the change. If that
+// is empty, it writes nothing. It does not write CLAUDE.md. Errors to test for: memories.ErrNotFound for an unknown
 // slug, and memories.ErrChanged if op.Match is not the change's ETag. It returns
 // *memories.ConflictError if the index cannot be read or written.
-func (s *Service) RebuildIndex(ctx context.Context, slug string, op RebuildIndexOp) (indexfile.IndexChange, error) {
+func (s *Service) RepairIndex(ctx context.Context, slug string, op RepairIndexOp) (indexfile.IndexChange, error) {
 	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (indexfile.IndexChange, error) {
 		view, err := s.Index.Open(ctx, slug)
 		if err != nil {
 			return indexfile.IndexChange{}, err
 		}
 		defer view.Close()
-		change := view.Rebuilt()
+		change := view.Repaired()
 		if err := ctx.Err(); err != nil {
 			return change, err
 		}
 		if op.Match != "" && op.Match != "*" && op.Match != change.ETag() {
 			return change, memories.ErrChanged
 		}
-		if string(change.Before) == string(change.After) {
+		if change.IsEmpty() {
 			return change, nil
 		}
 		if err := tx.CanWrite(ctx); err != nil {
 			return change, err
 		}
-		options := files.Options{New: change.Before == nil}
-		if change.Before != nil {
-			options.IfHash = files.Hash(change.Before)
+		// The topics first: an interruption then leaves entries twice, and none is lost.
+		var paths []string
+		for _, one := range append(slices.Clone(change.Topics), change) {
+			options := files.Options{New: one.Before == nil}
+			if one.Before != nil {
+				options.IfHash = files.Hash(one.Before)
+			}
+			if err := tx.Overwrite(one.Path, one.After, options); err != nil {
+				return change, WriteConflict(one.Path, err)
+			}
+			paths = append(paths, one.Path)
 		}
-		if err := tx.Overwrite(change.Path, change.After, options); err != nil {
-			return change, WriteConflict(change.Path, err)
-		}
-		return change, s.scan(ctx, tx, &changes{}, written(tx, change.Path))
+		return change, s.scan(ctx, tx, &changes{}, written(tx, paths...))
 	})
 }
 
@@ -98,16 +103,22 @@ func (s *Service) adopt(ctx context.Context, tx *agenttx.Tx, adoption Adoption) 
 	if err := draft.Check(); err != nil {
 		return Result{}, err
 	}
-	result, err := s.writeAdopted(ctx, tx, draft)
+	var c changes
+	file, created, err := writeAdopted(ctx, s, tx, &c, draft)
 	if err != nil {
 		return Result{}, err
 	}
-	after := memorymd.ReplaceFact(raw, fact, entryFor(index, result.Memory))
-	if err := tx.Overwrite(index, after, files.Options{IfHash: files.Hash(raw)}); err != nil {
+	after := memorymd.ReplaceFact(raw, fact, entryFor(index, draft, file))
+	if writeErr := tx.Overwrite(index, after, files.Options{IfHash: files.Hash(raw)}); writeErr != nil {
 		tx.Rescan(index)
-		return Result{}, notReplaced(index, result.Memory, WriteConflict(index, err))
+		// It gets no entry of its own, so that a second attempt can replace the fact by one.
+		_, err := s.Publisher.Run(ctx, tx, c.memories)
+		return Result{}, errors.Join(notReplaced(index, file, WriteConflict(index, writeErr)), err)
 	}
-	return result, s.scan(ctx, tx, &changes{}, written(tx, index))
+	c.indexes = append(c.indexes, index)
+	result, err := s.publishWritten(ctx, tx, &c, draft.Key())
+	result.Created = created
+	return result, err
 }
 
 // readFact returns the bytes of the index at that path, and the fact in it that has the id. It
@@ -136,50 +147,46 @@ func (a Adoption) draft(fact memorymd.Fact, team bool) memories.Draft {
 	return withPatch(draft, memories.Patch{Name: a.Name, Description: a.Description, Body: a.Body})
 }
 
-// writeAdopted saves the draft as a new memory, writes CLAUDE.md, and returns the memory. If a
-// memory that is not deleted has the draft's key and content, it writes nothing and returns that
-// one. If such a memory has another content, it returns *memories.NameTakenError. Result.Created
-// reports whether it has saved the memory.
-func (s *Service) writeAdopted(ctx context.Context, tx *agenttx.Tx, draft memories.Draft) (Result, error) {
+// writeAdopted saves the draft as a new memory and returns the path of its file. The caller must
+// publish c. If a memory that is not deleted has the draft's key and content, it writes nothing and
+// returns that one's path. If such a memory has another content, it returns
+// *memories.NameTakenError. created reports whether it has saved the memory.
+func writeAdopted(ctx context.Context, s *Service, tx *agenttx.Tx, c *changes, draft memories.Draft) (file string, created bool, err error) {
 	head, err := tx.Rows.RowOf(ctx, draft.Key())
 	if err != nil {
-		return Result{}, err
+		return "", false, err
 	}
 	if head != nil && head.State != memories.Deleted {
 		if done, err := hasContent(ctx, tx, *head, draft); err != nil || done {
-			row, failed := tx.Rows.Agent(ctx)
-			if err := errors.Join(err, failed); err != nil {
-				return Result{}, err
-			}
-			return readResult(ctx, tx, head.ID, row.ClaudeMD)
+			return head.Path, false, err
 		}
-		return Result{}, &memories.NameTakenError{Name: head.Name, ID: head.ID}
+		return "", false, &memories.NameTakenError{Name: head.Name, ID: head.ID}
 	}
-	result, err := s.writeMemory(ctx, tx, head, draft)
-	result.Created = true
-	return result, err
+	file, err = s.writeDraft(ctx, tx, c, head, draft)
+	return file, true, err
 }
 
-// entryFor returns the line that lists the memory m in the index at the path index. Its link is
-// relative to the directory of the index.
-func entryFor(index string, m memories.Memory) string {
-	target, err := filepath.Rel(filepath.FromSlash(path.Dir(index)), filepath.FromSlash(m.Path))
+// entryFor returns the line that lists the draft, saved in the given file, in the index at the path
+// index. Its link is relative to the directory of the index.
+func entryFor(index string, draft memories.Draft, file string) string {
+	target, err := filepath.Rel(filepath.FromSlash(path.Dir(index)), filepath.FromSlash(file))
 	if err != nil {
-		target = m.Path
+		target = file
 	}
-	return memorymd.Entry(m.Name, filepath.ToSlash(target), m.Description)
+	entry := entryOfDraft(draft, filepath.ToSlash(target))
+	return memorymd.Entry(entry.Name, entry.Path, entry.Description)
 }
 
 // notReplaced returns the error of AdoptFact for a memory that was saved while its index could not
 // be written. writeErr is the cause. The result is a new *memories.ConflictError if writeErr is
 // one, and otherwise writeErr.
-func notReplaced(index string, m memories.Memory, writeErr error) error {
+func notReplaced(index, file string, writeErr error) error {
 	var conflict *memories.ConflictError
 	if !errors.As(writeErr, &conflict) {
 		return writeErr
 	}
 	return &memories.ConflictError{Reason: fmt.Sprintf("The memory was saved in %s. Its text is still in %s, which has changed on disk or "+
-		"cannot be written. Look at the index and try again.", m.Path, index)}
+		"cannot be written. Look at the index and try again.", file, index)}
 }
 
 // hasContent reports whether the memory of the row head has the name, type, description and body of

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"memoir/internal/memories"
+	"memoir/internal/memories/memorymd"
 	"memoir/internal/postgres"
 	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
-	"memoir/internal/sync/indexfile"
 	"memoir/internal/sync/removal"
 )
 
@@ -66,7 +66,11 @@ func (s *Service) Keep(ctx context.Context, slug string, op KeepOp) (Result, err
 			}
 		}
 		var c changes
-		if err := s.removeOthers(ctx, tx, &c, slices.DeleteFunc(primary, hasVersion)); err != nil {
+		kept := entryOf(head, head.Path)
+		if i := slices.IndexFunc(primary, hasVersion); i >= 0 {
+			kept.Path = primary[i].Path
+		}
+		if err := s.removeOthers(ctx, tx, &c, kept, slices.DeleteFunc(primary, hasVersion)); err != nil {
 			return Result{}, err
 		}
 		if head, err = tx.Rows.Row(ctx, head.ID); err != nil {
@@ -112,15 +116,13 @@ func mirroredPrimaryFiles(ctx context.Context, tx *agenttx.Tx, head records.Memo
 	return slices.DeleteFunc(slices.Clone(mirrored), func(f records.File) bool { return !f.IsPrimary() || f.Status != records.Mirrored }), err
 }
 
-// removeOthers removes the given primary files with their lines in MEMORY.md, and scans their
-// paths. It ignores an index that cannot be edited. If a file cannot be removed or has changed, it
+// removeOthers removes the given primary files, makes their entries in MEMORY.md lead to the kept
+// file, and scans their paths. It ignores an index that cannot be edited. If a file cannot be removed or has changed, it
 // removes the rest and returns a *memories.ConflictError that lists those files. The caller must
 // publish c.
-func (s *Service) removeOthers(ctx context.Context, tx *agenttx.Tx, c *changes, others []records.File) error {
+func (s *Service) removeOthers(ctx context.Context, tx *agenttx.Tx, c *changes, kept memorymd.IndexedFile, others []records.File) error {
 	paths := removal.PathsOf(others)
-	indexes := indexfile.IndexesFor(tx.Root, tx.Agent, paths)
 	var failed []string
-	var removed []string
 	for _, f := range others {
 		err := tx.Disk.RemoveIf(tx.Root, f.Path, f.Hash)
 		if err == nil {
@@ -130,9 +132,12 @@ func (s *Service) removeOthers(ctx context.Context, tx *agenttx.Tx, c *changes, 
 			failed = append(failed, fmt.Sprintf("%s (%v)", f.Path, agenttx.FSCause(err)))
 			continue
 		}
-		removed = append(removed, f.Path)
+		before := kept
+		before.Path = f.Path
+		if err := relist(tx, c, before, kept); err != nil {
+			return err
+		}
 	}
-	indexfile.RemoveFromIndexes(tx, removed, indexes)
 	if len(paths) > 0 {
 		if err := s.scan(ctx, tx, c, written(tx, paths...)); err != nil {
 			return err

@@ -60,6 +60,7 @@ type changes struct {
 	removed  []records.File     // results of removal.Unlink, for removal.Finish
 	events   []reconcile.Change // sent by publish; those of a scan are sent already
 	path     string             // set by a restore: the path that the memory had before
+	indexes  []string           // paths of changed MEMORY.md files, which publish scans
 }
 
 // add adds an event of the given kind to c, about the memory of that name; publish sends it.
@@ -87,10 +88,14 @@ func saved(tx *agenttx.Tx, path string) scan.Request {
 }
 
 // publish completes an operation with the effects c. It records the files in c.removed as removed,
-// writes CLAUDE.md if its text differs, and sends the events. It returns the state of CLAUDE.md. If
+// lists the changed memories in MEMORY.md, writes CLAUDE.md if its text differs, and sends the
+// events. It returns the state of CLAUDE.md. If
 // the file cannot be written, Problem of the state is the reason, without an error.
 func (s *Service) publish(ctx context.Context, tx *agenttx.Tx, c *changes) (records.ClaudeMD, error) {
 	if err := removal.Finish(ctx, tx, c.removed); err != nil {
+		return records.ClaudeMD{}, err
+	}
+	if err := listWritten(ctx, s, tx, c); err != nil {
 		return records.ClaudeMD{}, err
 	}
 	state, err := s.Publisher.Run(ctx, tx, c.memories)

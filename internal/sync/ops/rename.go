@@ -17,7 +17,8 @@ import (
 )
 
 // renameMemory gives a memory the name, scope and content of the draft; id and history stay. It
-// writes the new file, scans it, removes the old files, and writes CLAUDE.md.
+// writes the new file, scans it, rewrites the entries in MEMORY.md, removes the old files, and
+// writes CLAUDE.md.
 // Result.ClaudeMDProblem is the reason if CLAUDE.md could not be written. An error before the
 // commit of that scan leaves the old name and files. Errors to test for: *memories.NameTakenError
 // if another memory that is not deleted has the draft's key, *memories.ConflictError and
@@ -61,6 +62,11 @@ func (s *Service) renameMemory(ctx context.Context, tx *agenttx.Tx, head records
 	if taken, err := tx.Rows.RowOf(ctx, draft.Key()); err != nil || taken == nil || taken.UUID != head.UUID {
 		// The new file has been removed or replaced already, and the memory was not renamed.
 		return Result{}, cmp.Or(err, agenttx.ChangedOnDisk(newFile.path))
+	}
+	for _, f := range deletion.Files {
+		if err := relist(tx, &c, entryOf(head, f.Path), entryOfDraft(draft, newFile.path)); err != nil {
+			return Result{}, err
+		}
 	}
 	if c.removed, err = removal.Unlink(ctx, tx, deletion.Files, indexes); err != nil {
 		return Result{}, err

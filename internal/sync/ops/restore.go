@@ -50,15 +50,16 @@ func (s *Service) restoreRef(ctx context.Context, tx *agenttx.Tx, c *changes, re
 	return s.continueRestore(ctx, tx, c, head, unremoved)
 }
 
-// restoreToIndexes puts the lines that the memory's deletion removed back into the MEMORY.md files.
-// It does not create a missing one. It stops at the first file that cannot be read or written, and
+// restoreToIndexes puts the lines that the memory's deletion removed back into the MEMORY.md files,
+// and adds their paths to c. It does not create a missing one. It stops at the first file that cannot be read or written, and
 // returns a *memories.ConflictError.
-func restoreToIndexes(tx *agenttx.Tx, head records.MemoryRow) error {
+func restoreToIndexes(tx *agenttx.Tx, c *changes, head records.MemoryRow) error {
 	for index, lines := range head.IndexLines {
 		err := indexfile.EditIndex(tx, index, func(raw []byte) []byte { return memorymd.Restore(raw, lines) })
 		if err != nil {
 			return &memories.ConflictError{Reason: fmt.Sprintf("The memory %q is back. Its entry could not be put back into %s (%v). That is tried again at each scan.", head.Name, index, agenttx.FSCause(err))}
 		}
+		c.indexes = append(c.indexes, index)
 	}
 	return nil
 }
@@ -114,7 +115,12 @@ func (s *Service) continueRestore(ctx context.Context, tx *agenttx.Tx, c *change
 	if err != nil {
 		return err
 	}
-	unlisted := restoreToIndexes(tx, head)
+	unlisted := restoreToIndexes(tx, c, head)
+	if relPath != head.Path {
+		if err := relist(tx, c, entryOf(head, head.Path), entryOf(head, relPath)); err != nil {
+			return err
+		}
+	}
 	if err := s.scan(ctx, tx, c, written(tx, relPath)); err != nil {
 		return err
 	}
@@ -230,7 +236,7 @@ func (s *Service) FinishRestores(ctx context.Context, tx *agenttx.Tx) (changed [
 			return nil, err
 		}
 	}
-	return c.memories, nil
+	return c.memories, listWritten(ctx, s, tx, c)
 }
 
 // isDiskError reports whether err wraps a syscall.Errno. It is false for memories.ErrUnavailable,

@@ -126,38 +126,60 @@ func withPatch(draft memories.Draft, patch memories.Patch) memories.Draft {
 	return draft
 }
 
-// writeMemory writes a draft to a memory file, scans it, writes CLAUDE.md, and returns the memory.
-// head is the row of the memory with the draft's key, also if it is deleted; nil means that no
-// memory has the key. Result.ClaudeMDProblem is the reason if CLAUDE.md could not be written. It
-// returns *memories.ConflictError if the file has changed or cannot be written. It returns
-// *memories.InvalidError for too much text or a credential in team memory.
+// writeMemory writes a draft to a memory file, scans it, writes MEMORY.md and CLAUDE.md, and returns
+// the memory. Arguments and errors are those of writeDraft. Result.ClaudeMDProblem is the reason if
+// CLAUDE.md could not be written.
 func (s *Service) writeMemory(ctx context.Context, tx *agenttx.Tx, head *records.MemoryRow, draft memories.Draft) (Result, error) {
-	if err := tx.CanWrite(ctx); err != nil {
+	var c changes
+	if _, err := s.writeDraft(ctx, tx, &c, head, draft); err != nil {
 		return Result{}, err
+	}
+	return s.publishWritten(ctx, tx, &c, draft.Key())
+}
+
+// writeDraft writes a draft to a memory file, scans it, and returns its path. The caller must
+// publish c. head is the row of the memory with the draft's key, also if it is deleted; nil means
+// that no memory has the key. It returns *memories.ConflictError if the file has changed or cannot
+// be written. It returns *memories.InvalidError for too much text or a credential in team memory.
+func (s *Service) writeDraft(ctx context.Context, tx *agenttx.Tx, c *changes, head *records.MemoryRow, draft memories.Draft) (path string, err error) {
+	if err := tx.CanWrite(ctx); err != nil {
+		return "", err
 	}
 	target, err := chooseTarget(ctx, tx, head, draft)
 	if err != nil {
-		return Result{}, err
+		return "", err
 	}
 	data, err := contentFor(ctx, tx, head, target, draft)
 	if err != nil {
-		return Result{}, err
+		return "", err
 	}
 	if err := checkTeamContent(tx, draft, target.path, data); err != nil {
-		return Result{}, err
+		return "", err
 	}
 	parsed := frontmatter.Parse(data, "")
 	err = writeAllowed(ctx, tx, draft.Key(), parsed.Fingerprint(data), target.path, data, func() error {
 		return tx.Overwrite(target.path, data, files.Options{New: !target.present, IfHash: target.hash})
 	})
 	if err != nil {
-		return Result{}, err
+		return "", err
 	}
-	var c changes
-	if err := s.scan(ctx, tx, &c, saved(tx, target.path)); err != nil {
-		return Result{}, err
+	if err := s.scan(ctx, tx, c, saved(tx, target.path)); err != nil || head == nil {
+		return target.path, err
 	}
-	return s.publishWritten(ctx, tx, &c, draft.Key())
+	if len(head.IndexLines) > 0 {
+		// The lines that a deletion removed come back, where they were.
+		if err := restoreToIndexes(tx, c, *head); err != nil {
+			if err := logUnlisted(tx, err); err != nil {
+				return target.path, err
+			}
+		}
+		if target.path != head.Path {
+			if err := relist(tx, c, entryOf(*head, head.Path), entryOf(*head, target.path)); err != nil {
+				return target.path, err
+			}
+		}
+	}
+	return target.path, relist(tx, c, entryOf(*head, target.path), entryOfDraft(draft, target.path))
 }
 
 // writeAllowed deletes the tombstone of a content and calls write, which writes data with that

@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/files"
+	"memoir/internal/memories/memorymd"
 	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
 	"memoir/internal/sync/indexfile"
@@ -32,34 +33,62 @@ func Resume(ctx context.Context, tx *agenttx.Tx) error {
 	if tx.Root == nil || len(pending) == 0 {
 		return nil
 	}
-	indexes, err := indexesToEdit(ctx, tx, pending)
+	removed, err := tx.Rows.RemovedIndexLines(ctx)
 	if err != nil {
 		return err
 	}
-	removed, err := Unlink(ctx, tx, pending, indexes)
+	if err := relistMoved(ctx, tx, pending, removed); err != nil {
+		return err
+	}
+	indexes := indexesToEdit(tx, pending, removed)
+	unlinked, err := Unlink(ctx, tx, pending, indexes)
 	if err != nil {
 		return err
 	}
-	return Finish(ctx, tx, removed)
+	return Finish(ctx, tx, unlinked)
+}
+
+// relistMoved makes the entries of pending files lead to the present file of their memory, where a
+// rename has moved it. The rename has done so already, unless a crash has interrupted it. It does
+// nothing for memories with removed lines, because those were deleted. It logs an index that cannot
+// be written.
+func relistMoved(ctx context.Context, tx *agenttx.Tx, pending []records.File, removed removedLines) error {
+	for _, f := range pending {
+		if isUnscanned(f) || !f.IsPrimary() || len(removed[f.MemoryID]) > 0 {
+			continue
+		}
+		at, err := tx.Rows.FilesToIndexOf(ctx, []uuid.UUID{f.MemoryID})
+		if err != nil {
+			return err
+		}
+		if len(at) == 0 {
+			continue
+		}
+		before := at[0]
+		before.Path = f.Path
+		if _, err := indexfile.Relist(tx, before, at[0]); err != nil {
+			tx.Log.Warn("MEMORY.md not brought up to date", "agent", tx.Agent.Slug, "memory", at[0].Name, "error", agenttx.FSCause(err))
+		}
+	}
+	return nil
 }
 
 // indexesToEdit returns the sorted paths of the indexes that may list the pending files. It
 // includes the indexes that their deletions have recorded, because some of them are not near the
 // files.
-func indexesToEdit(ctx context.Context, tx *agenttx.Tx, pending []records.File) ([]string, error) {
-	linesOut, err := tx.Rows.RemovedIndexLines(ctx)
-	if err != nil {
-		return nil, err
-	}
+func indexesToEdit(tx *agenttx.Tx, pending []records.File, removed removedLines) []string {
 	indexes := indexfile.IndexesFor(tx.Root, tx.Agent, PathsOf(pending))
 	for _, f := range pending {
-		for index := range linesOut[f.MemoryID] {
+		for index := range removed[f.MemoryID] {
 			indexes = append(indexes, index)
 		}
 	}
 	slices.Sort(indexes)
-	return slices.Compact(indexes), nil
+	return slices.Compact(indexes)
 }
+
+// removedLines are the lines that deletions have removed, by memory and index.
+type removedLines = map[uuid.UUID]map[string][]memorymd.RemovedLine
 
 // PathsOf returns the paths of the files, in the same order.
 func PathsOf(list []records.File) []string {

@@ -15,13 +15,14 @@ import (
 	"memoir/internal/sync/indexfile"
 )
 
-// mirrorFacts saves the facts of each primary MEMORY.md in the listing that has changed since its
-// facts were saved. A fact is text that is no entry for a file. It deletes the facts of removed
-// files. A file that cannot be read keeps its facts; one larger than memories.MaxFileSize has none.
-// If primaryAway, it changes nothing. It returns memories.ErrOutOfFiles if too many files are open.
-func mirrorFacts(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, primaryAway bool) error {
+// mirrorIndexes saves the facts and entries of each primary MEMORY.md in the listing that has
+// changed since they were saved. A fact is text that is no entry for a file. It deletes those of
+// removed files. A file that cannot be read keeps them; one larger than memories.MaxFileSize has
+// none. If primaryAway, it changes nothing. It returns memories.ErrOutOfFiles if too many files are
+// open.
+func mirrorIndexes(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, primaryAway bool) error {
 	if tx.State.Facts == nil {
-		paths, err := tx.Rows.IndexFactPaths(ctx)
+		paths, err := tx.Rows.IndexPaths(ctx)
 		if err != nil {
 			return err
 		}
@@ -45,7 +46,7 @@ func mirrorFacts(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, pr
 		if err != nil && !errors.Is(err, agenttx.ErrTooLarge) {
 			continue
 		}
-		if err := saveFacts(ctx, tx, index, memorymd.Facts(raw), stamp.ModTime); err != nil {
+		if err := saveIndex(ctx, tx, index, raw, stamp.ModTime); err != nil {
 			return err
 		}
 		if time.Since(stamp.ModTime).Abs() < agents.TimestampSlack {
@@ -60,7 +61,7 @@ func mirrorFacts(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, pr
 		if slices.Contains(listing.Indexes, index) || !listing.Covers(index) {
 			continue
 		}
-		if err := saveFacts(ctx, tx, index, nil, time.Time{}); err != nil {
+		if err := saveIndex(ctx, tx, index, nil, time.Time{}); err != nil {
 			return err
 		}
 		delete(tx.State.Facts, index)
@@ -68,13 +69,20 @@ func mirrorFacts(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, pr
 	return nil
 }
 
-// saveFacts replaces the facts of the MEMORY.md file at index in the database; nil facts delete
-// them. A modification time in the future counts as now.
-func saveFacts(ctx context.Context, tx *agenttx.Tx, index string, facts []memorymd.Fact, modified time.Time) error {
+// saveIndex replaces the facts and entries of the MEMORY.md file at index in the database by those
+// of raw; nil deletes them. A modification time in the future counts as now.
+func saveIndex(ctx context.Context, tx *agenttx.Tx, index string, raw []byte, modified time.Time) error {
+	entries, err := indexfile.Entries(tx, index, raw)
+	if err != nil {
+		return err
+	}
+	if err := tx.DB.SaveIndexEntries(ctx, index, entries); err != nil {
+		return err
+	}
 	if now := records.Now(); modified.After(now) {
 		modified = now
 	}
 	return tx.DB.SaveIndexFacts(ctx, records.IndexFacts{
-		Slug: tx.Agent.Slug, Path: index, Team: tx.Agent.InTeam(index), Facts: facts, ModifiedAt: modified,
+		Slug: tx.Agent.Slug, Path: index, Team: tx.Agent.InTeam(index), Facts: memorymd.Facts(raw), ModifiedAt: modified,
 	})
 }

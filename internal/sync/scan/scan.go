@@ -176,7 +176,7 @@ func (s *Scanner) Run(ctx context.Context, tx *agenttx.Tx, r Request) (Result, e
 		}
 	}
 	result.Scanned = len(listing.Files)
-	if err := mirrorFacts(ctx, tx, listing, primaryAway); err != nil {
+	if err := mirrorIndexes(ctx, tx, listing, primaryAway); err != nil {
 		return Result{}, err
 	}
 	indexfile.RecordIndexes(tx, listing)

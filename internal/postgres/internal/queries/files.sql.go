@@ -375,6 +375,57 @@ func (q *Queries) FilesToIndex(ctx context.Context, agentID int64) ([]FilesToInd
 	return items, nil
 }
 
+const filesToIndexOf = `-- name: FilesToIndexOf :many
+SELECT f.path, m.id, m.name, m.type, m.description
+FROM memories m
+CROSS JOIN LATERAL (SELECT its.agent_id, its.path, its.session, its.memory_id, its.status, its.present, its.fingerprint, its.hash, its.size, its.mtime_ns, its.modified_at, its.content_at, its.problem, its.signature, its.expected_hash, its.flaws, its.unfinished FROM files its WHERE its.memory_id = m.id AND its.present OFFSET 0) f
+WHERE m.id = ANY($1::uuid[]) AND f.agent_id = $2::bigint AND m.state <> 'deleted' AND NOT m.restoring AND f.session IS NULL
+  AND f.status = 'mirrored'
+ORDER BY f.path
+`
+
+type FilesToIndexOfParams struct {
+	Ids     []uuid.UUID
+	AgentID int64
+}
+
+type FilesToIndexOfRow struct {
+	Path        string
+	ID          uuid.UUID
+	Name        string
+	Type        *string
+	Description string
+}
+
+// Returns the files of the memories that MEMORY.md lists: present ones outside of sessions, sorted
+// by path. It omits memories with an unfinished restore, which puts back their own lines. OFFSET
+// makes Postgres use the indexes, instead of reading all files of the agent.
+func (q *Queries) FilesToIndexOf(ctx context.Context, arg FilesToIndexOfParams) ([]FilesToIndexOfRow, error) {
+	rows, err := q.db.Query(ctx, filesToIndexOf, arg.Ids, arg.AgentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []FilesToIndexOfRow{}
+	for rows.Next() {
+		var i FilesToIndexOfRow
+		if err := rows.Scan(
+			&i.Path,
+			&i.ID,
+			&i.Name,
+			&i.Type,
+			&i.Description,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const filesToRemove = `-- name: FilesToRemove :many
 SELECT agent_id, path, session, memory_id, status, present, fingerprint, hash, size, mtime_ns, modified_at, content_at,
        problem, signature, expected_hash, flaws, unfinished

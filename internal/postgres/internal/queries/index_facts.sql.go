@@ -121,31 +121,6 @@ func (q *Queries) IndexFactByID(ctx context.Context, arg IndexFactByIDParams) (I
 	return i, err
 }
 
-const indexFactPaths = `-- name: IndexFactPaths :many
-SELECT DISTINCT path FROM index_facts WHERE agent_id = $1
-`
-
-// Returns the paths of the agent's indexes that have facts, in any order.
-func (q *Queries) IndexFactPaths(ctx context.Context, agentID int64) ([]string, error) {
-	rows, err := q.db.Query(ctx, indexFactPaths, agentID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	items := []string{}
-	for rows.Next() {
-		var path string
-		if err := rows.Scan(&path); err != nil {
-			return nil, err
-		}
-		items = append(items, path)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const indexFactsAt = `-- name: IndexFactsAt :many
 SELECT id, line, heading, body FROM index_facts WHERE agent_id = $1 AND path = $2
 `
@@ -181,6 +156,33 @@ func (q *Queries) IndexFactsAt(ctx context.Context, arg IndexFactsAtParams) ([]I
 			return nil, err
 		}
 		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const indexPaths = `-- name: IndexPaths :many
+SELECT f.path FROM index_facts f WHERE f.agent_id = $1
+UNION
+SELECT e.index_path FROM index_entries e WHERE e.agent_id = $1
+`
+
+// Returns the paths of the agent's indexes that have facts or entries, in any order.
+func (q *Queries) IndexPaths(ctx context.Context, agentID int64) ([]string, error) {
+	rows, err := q.db.Query(ctx, indexPaths, agentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var path string
+		if err := rows.Scan(&path); err != nil {
+			return nil, err
+		}
+		items = append(items, path)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
@@ -252,6 +254,36 @@ type RemoveIndexFactsParams struct {
 
 func (q *Queries) RemoveIndexFacts(ctx context.Context, arg RemoveIndexFactsParams) error {
 	_, err := q.db.Exec(ctx, removeIndexFacts, arg.AgentID, arg.Ids)
+	return err
+}
+
+const saveIndexEntries = `-- name: SaveIndexEntries :exec
+WITH wanted AS (
+    SELECT unnest($3::text[]) AS path, unnest($4::boolean[]) AS loaded
+), removed AS (
+    DELETE FROM index_entries e
+    WHERE e.agent_id = $1 AND e.index_path = $2 AND NOT EXISTS (SELECT FROM wanted w WHERE w.path = e.path)
+)
+INSERT INTO index_entries (agent_id, path, index_path, loaded)
+SELECT $1, w.path, $2, w.loaded FROM wanted w
+ON CONFLICT (agent_id, path, index_path) DO UPDATE SET loaded = excluded.loaded WHERE index_entries.loaded <> excluded.loaded
+`
+
+type SaveIndexEntriesParams struct {
+	AgentID   int64
+	IndexPath string
+	Paths     []string
+	Loaded    []bool
+}
+
+// Makes the entries of an index those to the given paths. Rows that do not change stay.
+func (q *Queries) SaveIndexEntries(ctx context.Context, arg SaveIndexEntriesParams) error {
+	_, err := q.db.Exec(ctx, saveIndexEntries,
+		arg.AgentID,
+		arg.IndexPath,
+		arg.Paths,
+		arg.Loaded,
+	)
 	return err
 }
 

@@ -201,6 +201,13 @@ type File struct {
 	Unfinished   *string
 }
 
+type IndexEntry struct {
+	AgentID   int64
+	Path      string
+	IndexPath string
+	Loaded    bool
+}
+
 type IndexFact struct {
 	ID         uuid.UUID
 	AgentID    int64
