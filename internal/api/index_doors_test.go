@@ -128,3 +128,40 @@ func TestIndex_PastLimit(t *testing.T) {
 		t.Errorf("a second repair changes %v", again["diff"])
 	}
 }
+
+// TestSave_ClaudeProject checks that new files of a project of Claude Code are what that client
+// writes, and that the name as given finds the memory again.
+func TestSave_ClaudeProject(t *testing.T) {
+	t.Parallel()
+	s := serveClaude(t, memoirtest.Files{
+		"projects/shop/memory/MEMORY.md":  "# Shop\n- [Old Style](old.md)\n- [[old-two]]\n",
+		"projects/shop/memory/old.md":     "---\nname: Old Style\ndescription: before\ntype: user\n---\n\nx\n",
+		"projects/shop/memory/old-two.md": "---\nname: old-two\ntype: user\n---\n\nx\n",
+	})
+	const at = "/api/v1/agents/shop"
+	m := s.ok(201, "POST", at+"/memories", object{"name": "Über: use PNPM!", "type": "feedback", "description": "pnpm only", "body": "Never npm."})
+	if m["name"] != "uber-use-pnpm" || m["path"] != "uber-use-pnpm.md" || m["type"] != "feedback" {
+		t.Errorf("saved as %v in %v, of type %v", m["name"], m["path"], m["type"])
+	}
+	const want = "---\nname: uber-use-pnpm\ndescription: pnpm only\nmetadata:\n  node_type: memory\n  type: feedback\n---\n\nNever npm.\n"
+	if got := s.Read("projects/shop/memory/uber-use-pnpm.md"); got != want {
+		t.Errorf("the file is %q, want %q", got, want)
+	}
+	s.ExpectIndexTrue("shop", "save", "# Shop")
+	if got := s.Read("projects/shop/memory/MEMORY.md"); !strings.HasSuffix(got, "\n- [Über: use PNPM!](uber-use-pnpm.md) — pnpm only\n") {
+		t.Errorf("the index is %q", got)
+	}
+	again := s.ok(200, "POST", at+"/memories", object{"name": "Über: use PNPM!", "type": "feedback", "description": "pnpm 10 only", "body": "Never npm."})
+	if again["id"] != m["id"] || !strings.HasSuffix(s.Read("projects/shop/memory/MEMORY.md"), "- [Über: use PNPM!](uber-use-pnpm.md) — pnpm 10 only\n") {
+		t.Errorf("saved again as %v; the index is %q", again["name"], s.Read("projects/shop/memory/MEMORY.md"))
+	}
+	renamed := s.ok(200, "PATCH", at+"/memories/"+m.string("id"), object{"name": "Use pnpm 10"})
+	if renamed["name"] != "use-pnpm-10" || renamed["path"] != "use-pnpm-10.md" {
+		t.Errorf("renamed to %v in %v", renamed["name"], renamed["path"])
+	}
+	s.ExpectIndexTrue("shop", "rename", "- [Use pnpm 10](use-pnpm-10.md) — pnpm 10 only")
+	kept := s.ok(200, "POST", at+"/memories", object{"name": "Old Style", "type": "user", "body": "y"})
+	if kept["name"] != "Old Style" || kept["path"] != "old.md" {
+		t.Errorf("a memory with an older name became %v in %v", kept["name"], kept["path"])
+	}
+}

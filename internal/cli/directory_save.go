@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"memoir/internal/agents"
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
@@ -51,7 +52,9 @@ func (d *directory) save(ctx context.Context, wanted draft) (answer[wire.Memory]
 	}
 	sources := filesOf(notes, wanted.name)
 	if at := slices.IndexFunc(sources, func(n note) bool { return n.Session == "" }); at >= 0 {
-		if err := d.listInIndex(root, listing, before, entryOf(sources[at])); err != nil {
+		after := entryOf(sources[at])
+		after.Name = cmp.Or(wanted.title, after.Name)
+		if err := d.listInIndex(root, listing, before, after); err != nil {
 			return answer[wire.Memory]{}, fmt.Errorf("the memory is saved in %s, but MEMORY.md could not be written, so an agent may not find it: %w", sources[at].Path, err)
 		}
 	}
@@ -74,6 +77,10 @@ func (d *directory) write(root *os.Root, wanted *draft) (before *memorymd.Indexe
 	}
 	name := memories.Content{Name: wanted.name}.Canonical().Name
 	sources := filesOf(notes, name)
+	if sources == nil && d.agent.Layout == agents.Claude {
+		wanted.title, wanted.name = cmp.Or(wanted.title, name), memories.KebabSlug(name) // as Claude Code writes it
+		sources = filesOf(notes, wanted.name)
+	}
 	if sources != nil && sources[0].Unreadable {
 		sources = nil // the unreadable file stays
 	}
@@ -120,7 +127,7 @@ func (d *directory) put(root *os.Root, sources []note, content memories.Content)
 	if at >= 0 {
 		base = sources[at].raw
 	}
-	data, err := encoded(base, content)
+	data, err := encoded(d.agent.Layout, base, content)
 	if err != nil {
 		return err
 	}
@@ -128,6 +135,9 @@ func (d *directory) put(root *os.Root, sources []note, content memories.Content)
 		return d.guard.Write(root, sources[at].Path, data, files.Options{IfHash: files.Hash(base)})
 	}
 	fileName := memories.FileName(content.Type, content.Name)
+	if d.agent.Layout == agents.Claude {
+		fileName = memories.KebabFileName(memories.KebabSlug(content.Name))
+	}
 	for n := 1; ; n++ {
 		file := path.Join(d.agent.PrimaryDir(), memories.NumberedFileName(fileName, n))
 		err := d.guard.Write(root, file, data, files.Options{New: true})
@@ -138,12 +148,17 @@ func (d *directory) put(root *os.Root, sources []note, content memories.Content)
 }
 
 // encoded returns the bytes of a memory file with the content. If base is not nil, it keeps the
-// other frontmatter keys of the file base. It returns an error if the result is larger than
+// other frontmatter keys of the file base. Otherwise the file has the form of the layout. It returns an error if the result is larger than
 // memories.MaxFileSize.
-func encoded(base []byte, content memories.Content) ([]byte, error) {
-	data := frontmatter.Encode(content)
-	if base != nil {
+func encoded(layout agents.Layout, base []byte, content memories.Content) ([]byte, error) {
+	var data []byte
+	switch {
+	case base != nil:
 		data = frontmatter.Rewrite(base, content, time.Now())
+	case layout == agents.Claude:
+		data = frontmatter.EncodeNested(content)
+	default:
+		data = frontmatter.Encode(content)
 	}
 	if len(data) > memories.MaxFileSize {
 		return nil, errors.New("nothing was written: with the rest of the file this is more than 1 MiB, which could not be read back")

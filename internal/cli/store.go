@@ -96,6 +96,7 @@ func orNull[S ~string](s S) *S {
 // draft is a memory to save. Fields that are nil or empty keep their current value.
 type draft struct {
 	name        string
+	title       string // for MEMORY.md; empty means the name
 	kind        memories.Type
 	description *string
 	body        *string

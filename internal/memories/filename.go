@@ -60,6 +60,40 @@ var (
 	marks             = regexp.MustCompile(`\pM+`)
 )
 
+// KebabSlug returns a name as Claude Code writes it: in lower case, with a hyphen for each run of
+// characters that are no letters or digits. Accents are removed, and letters outside a-z are left
+// out, unless no others are left. It returns name if it has no letter and no digit.
+// IsSlugOf(KebabSlug(name), name) is true, unless the two are equal or the name has neither.
+func KebabSlug(name string) string {
+	lower := strings.ToLower(name)
+	plain := marks.ReplaceAllString(norm.NFD.String(lower), "")
+	for _, form := range []string{
+		betweenASCIIWords.ReplaceAllString(plain, "-"),
+		betweenWords.ReplaceAllString(lower, "-"),
+	} {
+		if form = strings.Trim(form, "-"); form != "" {
+			return form
+		}
+	}
+	return name
+}
+
+// KebabFileName returns the name of a new file for a memory with the name slug, which is a result of
+// KebabSlug: {slug}.md, with a slug of at most maxKebabLength bytes. It is never MEMORY.md.
+func KebabFileName(slug string) string {
+	if len(slug) > maxKebabLength {
+		slug = strings.TrimRight(strings.ToValidUTF8(slug[:maxKebabLength], ""), "-")
+	}
+	if slug == "memory" || slug == "" || strings.ContainsFunc(slug, func(r rune) bool { return r == '/' || unicode.IsControl(r) }) {
+		slug = "memory-" + memtext.ShortHash(slug)
+	}
+	return slug + ".md"
+}
+
+// maxKebabLength limits the stem of a file, in bytes. File systems allow 255 in all; the rest is
+// arbitrary.
+const maxKebabLength = 100
+
 // IsSlugOf reports whether slug is the slug of name, such as flat-one for Flat One, and differs
 // from it. Claude Code renames a memory to its slug when it first edits the file. Non-ASCII letters
 // may be kept, omitted or without accents.

@@ -47,7 +47,7 @@ func repairInBrowser(t *testing.T, browser context.Context) {
 	p.live()
 	p.shows("1 line comes, 1 line goes.")
 	p.mark()
-	p.do(click("Bring memory/MEMORY.md in step"))
+	p.do(click("Bring it in step"))
 	p.shows("The index is in step with the memory files.")
 	p.at(indexTab)
 	p.shows("Every memory has its line")
@@ -75,7 +75,7 @@ func repairWithoutScripts(t *testing.T, browser context.Context) {
 	s := serve(t, withDeadLink())
 	p := open(t, browser, s, indexTab, person{withoutScripts: true})
 	p.follow(click("Bring in step…"))
-	p.follow(click("Bring memory/MEMORY.md in step"))
+	p.follow(click("Bring it in step"))
 	p.shows("The index is in step with the memory files.")
 	if got := s.Read("ada/memory/MEMORY.md"); strings.Contains(got, "gone.md") {
 		t.Errorf("it says %q", got)

@@ -88,13 +88,13 @@ func TestRepairIndex_WritesPreview(t *testing.T) {
 	}
 
 	s.Write(index, files[index]+"\nMore by hand.\n")
-	page = s.submit(t, page, "Bring memory/MEMORY.md in step")
+	page = s.submit(t, page, "Bring it in step")
 	page.expect(http.StatusPreconditionFailed, "It changed since you looked", "Nothing was written", "More by hand.")
 	if s.Read(index) != files[index]+"\nMore by hand.\n" {
 		t.Fatalf("it was written all the same: %q", s.Read(index))
 	}
 
-	page = s.submit(t, page, "Bring memory/MEMORY.md in step")
+	page = s.submit(t, page, "Bring it in step")
 	page.expect(http.StatusOK, "The index is in step with the memory files.", "Every memory has its line", "MEMORY.md needs no repair")
 	if got := s.Read(index); !strings.HasPrefix(got, "# By hand\n\n- [Tabs](tabs.md) — mine\n- [Release](release.md) — ") || !strings.HasSuffix(got, "\n\nMore by hand.\n") {
 		t.Errorf("it says %q", got)
@@ -113,15 +113,15 @@ func TestIndex_Absent(t *testing.T) {
 	s := serve(t, files)
 	page := s.get(t, indexTab)
 	page.expect(http.StatusOK, "No index yet")
-	page = s.get(t, page.Find(`a:contains("Make one")`).AttrOr("href", ""))
-	page.expect(http.StatusOK, "Make an index?", "2 lines come, none goes.")
-	s.submit(t, page, "Make memory/MEMORY.md").expect(http.StatusOK, "Every memory has its line")
+	page = s.get(t, page.Find(`a:contains("Create it")`).AttrOr("href", ""))
+	page.expect(http.StatusOK, "Create MEMORY.md?", "2 lines come, none goes.")
+	s.submit(t, page, "Create it").expect(http.StatusOK, "Every memory has its line")
 	if got := s.Read("ada/memory/MEMORY.md"); strings.Count(got, "\n") != 2 {
 		t.Errorf("it says %q", got)
 	}
 	empty := s.get(t, "/agents/bob/index")
 	empty.expect(http.StatusOK, "No index yet", "There is no memory file yet that it could list")
-	if empty.Find(`a:contains("Make one")`).Length() != 0 {
+	if empty.Find(`a:contains("Create it")`).Length() != 0 {
 		t.Error("an index of nothing is offered")
 	}
 }

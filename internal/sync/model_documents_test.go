@@ -178,7 +178,7 @@ func (w *world) expectIndexesWithout(paths []string) {
 				if rest != line {
 					w.owing = w.owing || w.isFull()
 				}
-				if rest != "" {
+				if rest != "" || line == "" {
 					kept = append(kept, rest)
 				}
 			}

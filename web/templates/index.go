@@ -57,9 +57,9 @@ func FactPath(slug, id string, rest ...string) string {
 func IndexRepairPath(slug string) string { return AgentPath(slug, indexTab, "repair") }
 
 func (v IndexRepair) repair() Action {
-	label := "Bring " + v.Path + " in step"
+	label := "Bring it in step"
 	if v.New {
-		label = "Create " + v.Path
+		label = "Create it"
 	}
 	return Action{Label: label, Path: IndexRepairPath(v.Agent.Slug), ETag: v.ETag, Style: Primary}
 }

@@ -26,6 +26,24 @@ func Encode(c memories.Content) []byte {
 	return encodePage(page{eol: "\n"}, encodeMapping(mapping, "\n"), c.Body)
 }
 
+// EncodeNested is like Encode, but has the type in the mapping metadata, with node_type, as Claude
+// Code writes it.
+func EncodeNested(c memories.Content) []byte {
+	c = c.Canonical()
+	mapping := newMapping()
+	setText(mapping, "name", c.Name)
+	if c.Description != "" {
+		setText(mapping, "description", c.Description)
+	}
+	metadata := newMapping()
+	setText(metadata, "node_type", "memory")
+	if c.Type != "" {
+		setText(metadata, "type", string(c.Type))
+	}
+	mapping.Content = append(mapping.Content, newText("metadata"), metadata)
+	return encodePage(page{eol: "\n"}, encodeMapping(mapping, "\n"), c.Body)
+}
+
 // Rewrite returns the file with the content c. Unknown keys, their order, comments, line ends and
 // the byte order mark stay. The time of the last change becomes now, if the file states one.
 // Rewrite returns raw if raw states c and has no problem that saving fixes. A misplaced or invalid

@@ -92,7 +92,8 @@ func ListedLinks(index Loaded) (links []ListedLink) {
 }
 
 // Relist returns the index after a change of a memory or its file. In entries for before.Path it
-// replaces the link's path by after.Path, and the title where it was before.Name. It replaces the
+// replaces the link's path by after.Path, and the title where it was before.Name or a name with that
+// slug. It replaces the
 // text after the link where that was before.Description. All else stays. If the index lists
 // after.Path in another line, it removes the links to before.Path instead, as Remove does. Paths
 // are relative to the directory of the index.
@@ -136,10 +137,16 @@ func relinked(line string, l indexLink, before, after IndexedFile) string {
 		}
 		line = line[:l.written[0]] + as + line[l.written[1]:]
 	}
-	if title := line[l.title[0]:l.title[1]]; title != "" && (title == before.Name || title == escapeTitle(before.Name)) {
+	if title := line[l.title[0]:l.title[1]]; title != "" && before.Name != after.Name && isTitleOf(title, before.Name) {
 		line = line[:l.title[0]] + escapeTitle(after.Name) + line[l.title[1]:]
 	}
 	return line
+}
+
+// isTitleOf reports whether an entry with the title is for the memory of the name. In the files of
+// Claude Code, the name is the slug of the title.
+func isTitleOf(title, name string) bool {
+	return title == name || title == escapeTitle(name) || memories.IsSlugOf(name, title)
 }
 
 // wikiStem matches the texts that can stand in a wiki link.

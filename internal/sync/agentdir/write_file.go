@@ -386,7 +386,7 @@ func (d *Directory) scanAndPublish(ctx context.Context, tx *agenttx.Tx, r scan.R
 	if err != nil {
 		return err
 	}
-	listed, err := ops.ListMemories(ctx, tx, result.Memories)
+	listed, err := ops.ListMemories(ctx, tx, result.Memories, "")
 	if err != nil {
 		return err
 	}

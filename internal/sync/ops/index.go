@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,12 +104,18 @@ func (s *Service) adopt(ctx context.Context, tx *agenttx.Tx, adoption Adoption) 
 	if err := draft.Check(); err != nil {
 		return Result{}, err
 	}
-	var c changes
-	file, created, err := writeAdopted(ctx, s, tx, &c, draft)
+	draft, head, title, err := inLayout(ctx, tx, draft)
 	if err != nil {
 		return Result{}, err
 	}
-	after := memorymd.ReplaceFact(raw, fact, entryFor(index, draft, file))
+	var c changes
+	file, created, err := writeAdopted(ctx, s, tx, &c, head, draft)
+	if err != nil {
+		return Result{}, err
+	}
+	entry := entryOfDraft(draft, file)
+	entry.Name = cmp.Or(title, entry.Name)
+	after := memorymd.ReplaceFact(raw, fact, entryFor(index, entry))
 	if writeErr := tx.Overwrite(index, after, files.Options{IfHash: files.Hash(raw)}); writeErr != nil {
 		tx.Rescan(index)
 		// It gets no entry of its own, so that a second attempt can replace the fact by one.
@@ -150,12 +157,9 @@ func (a Adoption) draft(fact memorymd.Fact, team bool) memories.Draft {
 // writeAdopted saves the draft as a new memory and returns the path of its file. The caller must
 // publish c. If a memory that is not deleted has the draft's key and content, it writes nothing and
 // returns that one's path. If such a memory has another content, it returns
-// *memories.NameTakenError. created reports whether it has saved the memory.
-func writeAdopted(ctx context.Context, s *Service, tx *agenttx.Tx, c *changes, draft memories.Draft) (file string, created bool, err error) {
-	head, err := tx.Rows.RowOf(ctx, draft.Key())
-	if err != nil {
-		return "", false, err
-	}
+// *memories.NameTakenError. created reports whether it has saved the memory. head is the row of the
+// memory with the draft's key, or nil.
+func writeAdopted(ctx context.Context, s *Service, tx *agenttx.Tx, c *changes, head *records.MemoryRow, draft memories.Draft) (file string, created bool, err error) {
 	if head != nil && head.State != memories.Deleted {
 		if done, err := hasContent(ctx, tx, *head, draft); err != nil || done {
 			return head.Path, false, err
@@ -166,15 +170,14 @@ func writeAdopted(ctx context.Context, s *Service, tx *agenttx.Tx, c *changes, d
 	return file, true, err
 }
 
-// entryFor returns the line that lists the draft, saved in the given file, in the index at the path
-// index. Its link is relative to the directory of the index.
-func entryFor(index string, draft memories.Draft, file string) string {
-	target, err := filepath.Rel(filepath.FromSlash(path.Dir(index)), filepath.FromSlash(file))
+// entryFor returns the line that lists the file in the index at the path index. The path of the file
+// is relative to the agent's directory. The link is relative to the directory of the index.
+func entryFor(index string, f memorymd.IndexedFile) string {
+	target, err := filepath.Rel(filepath.FromSlash(path.Dir(index)), filepath.FromSlash(f.Path))
 	if err != nil {
-		target = file
+		target = f.Path
 	}
-	entry := entryOfDraft(draft, filepath.ToSlash(target))
-	return memorymd.Entry(entry.Name, entry.Path, entry.Description)
+	return memorymd.Entry(f.Name, filepath.ToSlash(target), f.Description)
 }
 
 // notReplaced returns the error of AdoptFact for a memory that was saved while its index could not

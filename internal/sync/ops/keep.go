@@ -55,7 +55,7 @@ func (s *Service) Keep(ctx context.Context, slug string, op KeepOp) (Result, err
 		}
 		onlyInSession := !slices.ContainsFunc(primary, hasVersion)
 		if onlyInSession {
-			if _, err := s.writeMemory(ctx, tx, &head, draft); err != nil {
+			if _, err := s.writeMemory(ctx, tx, &head, draft, ""); err != nil {
 				return Result{}, err
 			}
 			if head, recorded, err = rowWithFiles(ctx, tx, head.ID, ""); err != nil {
@@ -78,7 +78,7 @@ func (s *Service) Keep(ctx context.Context, slug string, op KeepOp) (Result, err
 		}
 		if !onlyInSession && (head.Session != "" || hex.EncodeToString(head.Fingerprint[:]) != op.Version) {
 			// A file of a session is newer. A save makes the primary file the newest.
-			return s.writeMemory(ctx, tx, &head, draft)
+			return s.writeMemory(ctx, tx, &head, draft, "")
 		}
 		state, err := s.publish(ctx, tx, &c)
 		if err != nil {

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -21,7 +22,7 @@ import (
 // indexes, and scans all indexes that the operation has changed. It returns only errors of the
 // database.
 func listWritten(ctx context.Context, s *Service, tx *agenttx.Tx, c *changes) error {
-	changed, err := ListMemories(ctx, tx, c.memories)
+	changed, err := ListMemories(ctx, tx, c.memories, c.title)
 	if err != nil {
 		return err
 	}
@@ -32,16 +33,20 @@ func listWritten(ctx context.Context, s *Service, tx *agenttx.Tx, c *changes) er
 }
 
 // ListMemories adds entries for the primary files of the memories to the indexes that lack them. It
-// leaves out memories that are deleted or unreadable. It returns the paths of the changed indexes,
+// leaves out memories that are deleted or unreadable. title is the title of the entries; if it is
+// empty, that is the memory's name. It returns the paths of the changed indexes,
 // which the caller must scan. It logs an index that cannot be written. err is an error of the
 // database.
-func ListMemories(ctx context.Context, tx *agenttx.Tx, ids []uuid.UUID) (changed []string, err error) {
+func ListMemories(ctx context.Context, tx *agenttx.Tx, ids []uuid.UUID, title string) (changed []string, err error) {
 	if tx.Root == nil || len(ids) == 0 {
 		return nil, nil
 	}
 	listed, err := tx.Rows.FilesToIndexOf(ctx, ids)
 	if err != nil {
 		return nil, err
+	}
+	for i := range listed {
+		listed[i].Name = cmp.Or(title, listed[i].Name)
 	}
 	changed, err = indexfile.List(tx, listed)
 	return changed, logUnlisted(tx, err)

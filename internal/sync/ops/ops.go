@@ -61,6 +61,7 @@ type changes struct {
 	events   []reconcile.Change // sent by publish; those of a scan are sent already
 	path     string             // set by a restore: the path that the memory had before
 	indexes  []string           // paths of changed MEMORY.md files, which publish scans
+	title    string             // of the written memory in MEMORY.md; empty means its name
 }
 
 // add adds an event of the given kind to c, about the memory of that name; publish sends it.

@@ -16,14 +16,15 @@ import (
 	"memoir/internal/sync/scan"
 )
 
-// renameMemory gives a memory the name, scope and content of the draft; id and history stay. It
+// renameMemory gives a memory the name, scope and content of the draft; id and history stay. title
+// is for its entries in MEMORY.md; empty means the name. It
 // writes the new file, scans it, rewrites the entries in MEMORY.md, removes the old files, and
 // writes CLAUDE.md.
 // Result.ClaudeMDProblem is the reason if CLAUDE.md could not be written. An error before the
 // commit of that scan leaves the old name and files. Errors to test for: *memories.NameTakenError
 // if another memory that is not deleted has the draft's key, *memories.ConflictError and
 // *memories.InvalidError.
-func (s *Service) renameMemory(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, draft memories.Draft) (Result, error) {
+func (s *Service) renameMemory(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, draft memories.Draft, title string) (Result, error) {
 	if err := tx.CanWrite(ctx); err != nil {
 		return Result{}, err
 	}
@@ -54,7 +55,7 @@ func (s *Service) renameMemory(ctx context.Context, tx *agenttx.Tx, head records
 		// The new file may exist. Resume removes it now, and not only in the next full scan.
 		return Result{}, errors.Join(WriteConflict(newFile.path, err), removal.Resume(ctx, tx))
 	}
-	var c changes
+	c := changes{title: title}
 	r := scan.Request{Paths: []string{newFile.path}, Saved: newFile.path, Origin: reconcile.Origin{Actor: tx.Actor, Rename: &to}}
 	if err := s.scan(ctx, tx, &c, r); err != nil {
 		return Result{}, err
@@ -63,8 +64,10 @@ func (s *Service) renameMemory(ctx context.Context, tx *agenttx.Tx, head records
 		// The new file has been removed or replaced already, and the memory was not renamed.
 		return Result{}, cmp.Or(err, agenttx.ChangedOnDisk(newFile.path))
 	}
+	after := entryOfDraft(draft, newFile.path)
+	after.Name = cmp.Or(title, after.Name)
 	for _, f := range deletion.Files {
-		if err := relist(tx, &c, entryOf(head, f.Path), entryOfDraft(draft, newFile.path)); err != nil {
+		if err := relist(tx, &c, entryOf(head, f.Path), after); err != nil {
 			return Result{}, err
 		}
 	}
@@ -109,7 +112,7 @@ func newFileOf(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, raw 
 	newFile := memoryFile{path: relPath}
 	if raw != nil && draft.Name == head.Name {
 		newFile.data, newFile.modTime = withName(raw, head, relPath), head.ModifiedAt
-	} else if newFile.data, err = encodeDraft(raw, draft); err != nil {
+	} else if newFile.data, err = encodeDraft(tx.Agent.Layout, raw, draft); err != nil {
 		return memoryFile{}, err
 	}
 	return newFile, checkTeamContent(tx, draft, relPath, newFile.data)

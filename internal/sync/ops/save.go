@@ -38,7 +38,7 @@ func (s *Service) Save(ctx context.Context, slug string, op SaveOp) (Result, err
 	}
 	return agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (Result, error) {
 		draft.Team = draft.Team || tx.Agent.Layout == agents.Shared // it has team memories only
-		head, err := tx.Rows.RowOf(ctx, draft.Key())
+		draft, head, title, err := inLayout(ctx, tx, draft)
 		if err != nil {
 			return Result{}, err
 		}
@@ -46,10 +46,25 @@ func (s *Service) Save(ctx context.Context, slug string, op SaveOp) (Result, err
 		if op.OnlyNew && !created {
 			return Result{}, &memories.NameTakenError{Name: head.Name, ID: head.ID}
 		}
-		result, err := s.writeMemory(ctx, tx, head, draft)
+		result, err := s.writeMemory(ctx, tx, head, draft, title)
 		result.Created = created
 		return result, err
 	})
+}
+
+// inLayout returns the draft with the name that the agent's client would give it, and the row of the
+// memory with its key, or nil. In a project of Claude Code, the name of a new memory is a slug;
+// title is then the name as given, for MEMORY.md. Elsewhere, and for the name of a known memory, the
+// draft does not change, and title is empty.
+func inLayout(ctx context.Context, tx *agenttx.Tx, draft memories.Draft) (named memories.Draft, head *records.MemoryRow, title string, err error) {
+	head, err = tx.Rows.RowOf(ctx, draft.Key())
+	slug := memories.KebabSlug(draft.Name)
+	if err != nil || head != nil || tx.Agent.Layout != agents.Claude || slug == draft.Name {
+		return draft, head, "", err
+	}
+	title, draft.Name = draft.Name, slug
+	head, err = tx.Rows.RowOf(ctx, draft.Key())
+	return draft, head, title, err
 }
 
 // PatchOp configures Patch.
@@ -73,10 +88,16 @@ func (s *Service) Patch(ctx context.Context, slug string, op PatchOp) (Result, e
 		if err != nil {
 			return Result{}, err
 		}
-		if draft.Key() != head.Key() {
-			return s.renameMemory(ctx, tx, head, draft)
+		title := ""
+		if draft.Name != head.Name {
+			if draft, _, title, err = inLayout(ctx, tx, draft); err != nil {
+				return Result{}, err
+			}
 		}
-		return s.writeMemory(ctx, tx, &head, draft)
+		if draft.Key() != head.Key() {
+			return s.renameMemory(ctx, tx, head, draft, title)
+		}
+		return s.writeMemory(ctx, tx, &head, draft, "")
 	})
 }
 
@@ -127,10 +148,10 @@ func withPatch(draft memories.Draft, patch memories.Patch) memories.Draft {
 }
 
 // writeMemory writes a draft to a memory file, scans it, writes MEMORY.md and CLAUDE.md, and returns
-// the memory. Arguments and errors are those of writeDraft. Result.ClaudeMDProblem is the reason if
-// CLAUDE.md could not be written.
-func (s *Service) writeMemory(ctx context.Context, tx *agenttx.Tx, head *records.MemoryRow, draft memories.Draft) (Result, error) {
-	var c changes
+// the memory. Arguments and errors are those of writeDraft; title is for a new entry in MEMORY.md.
+// Result.ClaudeMDProblem is the reason if CLAUDE.md could not be written.
+func (s *Service) writeMemory(ctx context.Context, tx *agenttx.Tx, head *records.MemoryRow, draft memories.Draft, title string) (Result, error) {
+	c := changes{title: title}
 	if _, err := s.writeDraft(ctx, tx, &c, head, draft); err != nil {
 		return Result{}, err
 	}
@@ -274,7 +295,11 @@ func numberedPath(tx *agenttx.Tx, draft memories.Draft, n int) string {
 	if draft.Team {
 		dir = tx.Agent.TeamDir()
 	}
-	return path.Join(dir, memories.NumberedFileName(memories.FileName(draft.Type, draft.Name), n))
+	file := memories.FileName(draft.Type, draft.Name)
+	if tx.Agent.Layout == agents.Claude {
+		file = memories.KebabFileName(memories.KebabSlug(draft.Name))
+	}
+	return path.Join(dir, memories.NumberedFileName(file, n))
 }
 
 // primaryFilesInScope returns the present and former primary files of a memory, the present ones
@@ -312,16 +337,21 @@ func contentFor(ctx context.Context, tx *agenttx.Tx, head *records.MemoryRow, t 
 			return nil, err
 		}
 	}
-	return encodeDraft(base, draft)
+	return encodeDraft(tx.Agent.Layout, base, draft)
 }
 
 // encodeDraft returns the bytes of a file with the draft. base is the file to change; nil means a
-// new file. Unknown keys of base stay. It returns *memories.InvalidError if the result is larger
+// new file, which gets the form of the layout. Unknown keys of base stay. It returns *memories.InvalidError if the result is larger
 // than memories.MaxFileSize.
-func encodeDraft(base []byte, draft memories.Draft) ([]byte, error) {
-	data := frontmatter.Encode(draft.Content())
-	if base != nil {
+func encodeDraft(layout agents.Layout, base []byte, draft memories.Draft) ([]byte, error) {
+	var data []byte
+	switch {
+	case base != nil:
 		data = frontmatter.Rewrite(base, draft.Content(), time.Now())
+	case layout == agents.Claude:
+		data = frontmatter.EncodeNested(draft.Content())
+	default:
+		data = frontmatter.Encode(draft.Content())
 	}
 	data = frontmatter.WithMetadata(data, draft.Metadata)
 	if len(data) > memories.MaxFileSize {

@@ -55,7 +55,7 @@ func (s *Service) Transfer(ctx context.Context, slug string, op TransferOp) (Res
 		if op.Copy {
 			return s.copyMemory(ctx, tx, head, draft)
 		}
-		return s.renameMemory(ctx, tx, head, draft)
+		return s.renameMemory(ctx, tx, head, draft, "")
 	})
 }
 
