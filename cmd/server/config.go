@@ -50,15 +50,16 @@ type config struct {
 type extractConfig struct {
 	mode  extraction.Mode
 	quiet time.Duration // above zero
+	// dailyTokens limits the reading that nobody asked for; 0 means no limit.
+	dailyTokens int64
 }
 
 // modelConfig holds the settings of the language models.
 type modelConfig struct {
-	name       string // for recall; empty for none
-	background string // for background work; empty for none
-	command    string // claude command line for background work without a key; empty for none
-	key        string // of the Messages API; empty turns the API off
-	url        string // of the Messages API; empty for Anthropic's
+	name       string         // for recall; empty for none
+	background string         // for background work; empty for none
+	command    string         // claude command line for background work without a key; empty for none
+	endpoint   model.Endpoint // of the Messages API; without a key or token it is not used
 }
 
 // defaultClaudeMDLimit is the length from which Claude Code warns about a CLAUDE.md, in Unicode
@@ -122,10 +123,11 @@ func defaults(env func(string) (string, bool)) *config {
 		logFormat:     "text",
 		model:         modelConfig{name: model.Default, background: model.Thorough, command: "claude"},
 		consolidate:   consolidation.Plan,
-		extract:       extractConfig{mode: extraction.Propose, quiet: extraction.DefaultQuiet},
+		extract:       extractConfig{mode: extraction.Propose, quiet: extraction.DefaultQuiet, dailyTokens: extraction.DefaultDailyTokens},
 	}
-	c.model.key, _ = env("ANTHROPIC_API_KEY")
-	c.model.url, _ = env("ANTHROPIC_BASE_URL")
+	c.model.endpoint.Key, _ = env("ANTHROPIC_API_KEY")
+	c.model.endpoint.AuthToken, _ = env("ANTHROPIC_AUTH_TOKEN")
+	c.model.endpoint.URL, _ = env("ANTHROPIC_BASE_URL")
 	// A service may have no home directory. Then check requires the directories as settings.
 	home, _ := env("HOME")
 	if dir, _ := env("CLAUDE_CONFIG_DIR"); dir != "" {
@@ -167,6 +169,7 @@ func (c *config) flagSet() *flag.FlagSet {
 	flags.StringVar(&c.tlsKey, "tls-key", "", "")
 	flags.StringVar((*string)(&c.extract.mode), "extract", string(c.extract.mode), "")
 	flags.Func("extract-quiet", "", durationInto(&c.extract.quiet))
+	flags.Int64Var(&c.extract.dailyTokens, "extract-daily-tokens", c.extract.dailyTokens, "")
 	flags.StringVar(&c.model.name, "model", c.model.name, "")
 	flags.StringVar((*string)(&c.consolidate), "consolidate", string(c.consolidate), "")
 	flags.StringVar(&c.model.background, "background-model", c.model.background, "")

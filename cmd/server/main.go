@@ -137,7 +137,7 @@ func work(ctx context.Context, config config, listener net.Listener, database *d
 	})
 	defer consolidator.Close()
 	extractor := extraction.Start(engine, database.store, extraction.Options{
-		Mode: config.extract.mode, Quiet: config.extract.quiet, Model: background.Model, ClaudeDir: config.claudeDir, Queue: queue, Log: log,
+		Mode: config.extract.mode, Quiet: config.extract.quiet, DailyTokens: config.extract.dailyTokens, Model: background.Model, ClaudeDir: config.claudeDir, Queue: queue, Log: log,
 	})
 	defer extractor.Close()
 	queue.Start(ctx, engine.Ready)
@@ -211,13 +211,13 @@ func displayAddress(given string, found net.Addr) string {
 }
 
 // selectorOf returns the model that selects memories for recall, and logs that it is used. It
-// returns nil, and logs nothing, if config.name or config.key is empty.
+// returns nil, and logs nothing, if config.name is empty or there is no key.
 func selectorOf(config modelConfig, log *slog.Logger) recall.Selector {
-	if config.name == "" || config.key == "" {
+	if config.name == "" || !config.endpoint.IsSet() {
 		return nil
 	}
 	log.Info("recall by model: prompts and the names and descriptions of memories are sent", "model", config.name)
-	return recall.SelectBy(model.Pausing(model.Anthropic(config.name, config.key, config.url)))
+	return recall.SelectBy(model.Pausing(model.Anthropic(config.name, config.endpoint)))
 }
 
 // describedModel is a model and its description for users.
@@ -235,8 +235,8 @@ func backgroundModel(config modelConfig, env []string, log *slog.Logger) describ
 	if config.background == "" {
 		return found
 	}
-	if config.key != "" {
-		found = describedModel{model.Pausing(model.Anthropic(config.background, config.key, config.url)), config.background + ", over the Messages API"}
+	if config.endpoint.IsSet() {
+		found = describedModel{model.Pausing(model.Anthropic(config.background, config.endpoint)), config.background + ", over the Messages API"}
 	} else if program, err := exec.LookPath(config.command); config.command != "" && err == nil {
 		found = describedModel{model.Pausing(model.Command(program, config.background, env)), config.background + ", by the claude command line"}
 	} else {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"memoir/internal/model"
 )
 
 func TestBackgroundModel_Choice(t *testing.T) {
@@ -18,12 +20,12 @@ func TestBackgroundModel_Choice(t *testing.T) {
 		config modelConfig
 		is     string // empty for no model
 	}{
-		"with a key, over the API":        {modelConfig{background: "m", command: installed, key: "k"}, "m, over the Messages API"},
+		"with a key, over the API":        {modelConfig{background: "m", command: installed, endpoint: model.Endpoint{Key: "k"}}, "m, over the Messages API"},
 		"without, by the command line":    {modelConfig{background: "m", command: installed}, "m, by the claude command line"},
 		"not where it is not installed":   {modelConfig{background: "m", command: installed + "x"}, ""},
 		"not where it is switched off":    {modelConfig{background: "m"}, ""},
-		"not where no model is named":     {modelConfig{command: installed, key: "k"}, ""},
-		"whatever chooses what to recall": {modelConfig{name: "quick", background: "m", key: "k"}, "m, over the Messages API"},
+		"not where no model is named":     {modelConfig{command: installed, endpoint: model.Endpoint{Key: "k"}}, ""},
+		"whatever chooses what to recall": {modelConfig{name: "quick", background: "m", endpoint: model.Endpoint{Key: "k"}}, "m, over the Messages API"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -58,6 +58,8 @@ Models
   --extract propose|auto|off
                             propose memories from conversations; save them without asking; neither (default propose)
   --extract-quiet DURATION  how long a session must be quiet before it is read (default 5m)
+  --extract-daily-tokens N  tokens a day (UTC) for reading conversations that nobody asked for
+                            (default 500000; 0: no limit)
 
 Other
   --log-format text|json    on standard error (default text)
@@ -65,7 +67,7 @@ Other
   --version                 print the version
 
 Each flag has a variable: --agents-dir is MEMOIR_AGENTS_DIR. A flag overrides its variable. Lists in variables are
-separated by commas. The API is at ANTHROPIC_BASE_URL if that is set.
+separated by commas. The API is at ANTHROPIC_BASE_URL if that is set; ANTHROPIC_AUTH_TOKEN can replace the key.
 Exit codes: 0 done, 1 failed, 2 wrong usage.
 `
 

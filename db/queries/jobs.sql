@@ -92,3 +92,9 @@ WHERE args @> jsonb_build_object('agent', @agent_id::bigint) AND coalesce(finali
     AND metadata ? 'output'
 GROUP BY 1
 ORDER BY 1;
+
+-- name: TokensOfKind :one
+-- Returns the tokens that the jobs of a kind have used since a time, in all agents.
+SELECT coalesce(sum(coalesce((metadata #>> '{output,input_tokens}')::bigint, 0) + coalesce((metadata #>> '{output,output_tokens}')::bigint, 0)), 0)::bigint AS tokens
+FROM river_job
+WHERE kind = @kind AND coalesce(finalized_at, attempted_at) >= @since::timestamptz AND metadata ? 'output';

@@ -44,6 +44,9 @@ type Options struct {
 	Mode Mode // empty means Propose
 	// Quiet is how long a session must be inactive before it is read. Zero means DefaultQuiet.
 	Quiet time.Duration
+	// DailyTokens is how many tokens of the model may be used on a day (UTC) for conversations that
+	// nobody asked to read. Zero means no limit.
+	DailyTokens int64
 	// Model proposes memories. If it is nil, nothing is read.
 	Model model.Model
 	// ClaudeDir is Claude Code's configuration directory. Only transcripts in it may be read by
@@ -54,6 +57,9 @@ type Options struct {
 	Queue *jobs.Queue
 	Log   *slog.Logger
 }
+
+// DefaultDailyTokens is the usual value of Options.DailyTokens (arbitrary): some thirty conversations.
+const DefaultDailyTokens = 500_000
 
 // Task identifies a conversation to read.
 type Task struct {
@@ -166,6 +172,7 @@ type Store interface {
 	records.Proposals
 	records.Jobs
 
+	TokensOfKind(ctx context.Context, kind string, since time.Time) (int64, error)
 	TouchConversation(ctx context.Context, agentID int64, session, transcript string, at time.Time) error
 	AddTexts(ctx context.Context, agentID int64, session string, messages json.RawMessage, at time.Time) error
 	DeleteOldTexts(ctx context.Context, before time.Time) error

@@ -123,7 +123,7 @@ func TestRun_TwoServers(t *testing.T) {
 func TestRun_AgentSaved(t *testing.T) {
 	t.Parallel()
 	b := setup(t, extraction.Propose, found())
-	b.says("s1", said("1", "user", "Remember tabs")+
+	b.says("s1", said("1", "user", "Use tabs")+
 		`{"type":"assistant","uuid":"2","message":{"content":[{"type":"tool_use","id":"t","name":"Write","input":{"file_path":"`+b.Path("ada/memory/tabs.md")+`"}}]}}`+"\n")
 	if out := b.run("s1"); out.Questions != 0 || !strings.Contains(out.Message, "the agent itself saved") {
 		t.Errorf("outcome: %+v", out)
@@ -131,6 +131,28 @@ func TestRun_AgentSaved(t *testing.T) {
 	b.says("s1", said("3", "user", "Something else"))
 	if out := b.run("s1"); out.Questions != 1 {
 		t.Errorf("the next stretch was not read: %+v", out)
+	}
+}
+
+// saved is the line of a successful write to a memory file.
+func (b *bench) saved(id, file string) string {
+	return `{"type":"assistant","uuid":"` + id + `","message":{"content":[{"type":"tool_use","id":"t` + id + `","name":"Write","input":{"file_path":"` + b.Path("ada/memory/"+file) + `"}}]}}` + "\n"
+}
+
+func TestRun_SkipsOnlyTurnsWithSave(t *testing.T) {
+	t.Parallel()
+	b := setup(t, extraction.Propose, found())
+	b.says("s1", said("1", "user", "First things")+said("2", "user", "Use tabs here")+b.saved("3", "tabs.md")+said("4", "assistant", "Saved the tabs.")+
+		said("5", "user", "Remember the port 8080")+b.saved("6", "port.md")+said("7", "user", "Last things"))
+	out := b.run("s1")
+	if out.Questions != 1 || !strings.Contains(out.Message, "left out") {
+		t.Fatalf("outcome: %+v", out)
+	}
+	asked := b.model.Requests()[0].Text
+	for text, want := range map[string]bool{"First things": true, "Use tabs here": false, "Saved the tabs.": false, "Remember the port 8080": true, "Last things": true} {
+		if strings.Contains(asked, text) != want {
+			t.Errorf("the question has %q: %t, want %t", text, !want, want)
+		}
 	}
 }
 

@@ -59,8 +59,8 @@ type stretch struct {
 // read returns the unread part of a conversation, from its transcript or from the texts submitted
 // for it. It leaves out the last message of an earlier reading and all messages before it. It
 // returns *memories.InvalidError for a path that is not allowed, wrapped in *unseenError if
-// another server may see the file. It stores nothing.
-func (x *Extractor) read(ctx context.Context, agent records.Agent, c records.Conversation) (stretch, error) {
+// another server may see the file. withScripts includes messages of programs. It stores nothing.
+func (x *Extractor) read(ctx context.Context, agent records.Agent, c records.Conversation, withScripts bool) (stretch, error) {
 	lastRead, err := x.store.LastRead(ctx, agent.ID)
 	if err != nil {
 		return stretch{}, err
@@ -69,7 +69,7 @@ func (x *Extractor) read(ctx context.Context, agent records.Agent, c records.Con
 	for _, id := range lastRead {
 		seen[id] = true
 	}
-	reading := transcript.Reading{Seen: func(id string) bool { return seen[id] }, IsMemory: inMemoryOf(agent)}
+	reading := transcript.Reading{Seen: func(id string) bool { return seen[id] }, IsMemory: inMemoryOf(agent), Scripts: withScripts}
 	if c.Transcript == "" {
 		return x.readGiven(ctx, c, reading, seen)
 	}

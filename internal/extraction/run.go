@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -28,6 +29,29 @@ type Outcome struct {
 	InputTokens, OutputTokens int
 }
 
+// A conversation is worth a question to the model if a person wrote this many messages, or this many
+// Unicode characters in all. The values are arbitrary: a shorter one seldom has a durable fact.
+const (
+	minPrompts     = 3
+	minPromptChars = 600
+)
+
+// isWorthwhile reports whether a person said enough, or asked to remember something. It also reports
+// true if no person wrote, because nothing will follow.
+func isWorthwhile(messages []transcript.Message) bool {
+	prompts, chars := 0, 0
+	for _, m := range messages {
+		if m.AsksToRemember() {
+			return true
+		}
+		if m.Role == "user" {
+			prompts++
+			chars += utf8.RuneCountInString(m.Text)
+		}
+	}
+	return prompts == 0 || prompts >= minPrompts || chars >= minPromptChars
+}
+
 // modelTimeout is the timeout of one question (arbitrary). No one waits for it.
 const modelTimeout = 2 * time.Minute
 
@@ -38,6 +62,12 @@ const modelTimeout = 2 * time.Minute
 // has the used tokens, also with an error. It returns memories.ErrNotFound, *memories.InvalidError
 // for a wrong transcript, and *model.Error.
 func (x *Extractor) Run(ctx context.Context, task Task) (Outcome, error) {
+	return x.run(ctx, task, true)
+}
+
+// run is Run. If nobody asked for the reading, it leaves a conversation unread for which isWorthwhile
+// is false, and messages of programs such as claude -p are left out.
+func (x *Extractor) run(ctx context.Context, task Task, isAsked bool) (Outcome, error) {
 	out := Outcome{}
 	if !x.Reads() {
 		out.Message = "Extraction is switched off, or has no model any more; nothing was read."
@@ -56,9 +86,13 @@ func (x *Extractor) Run(ctx context.Context, task Task) (Outcome, error) {
 		return out, err
 	}
 	began := records.Now()
-	s, err := x.read(ctx, agent, c)
+	s, err := x.read(ctx, agent, c, isAsked)
 	if err != nil {
 		return out, err
+	}
+	if !isAsked && len(s.Messages) > 0 && !isWorthwhile(s.Messages) {
+		out.Message = fmt.Sprintf("Too little was said by a person so far (fewer than %d messages and %d characters). It is read with what follows.", minPrompts, minPromptChars)
+		return out, nil
 	}
 	proposals, err := x.find(ctx, agent, task.Session, s, &out)
 	if err != nil {
@@ -95,16 +129,15 @@ func (x *Extractor) agent(ctx context.Context, id int64) (records.Agent, error) 
 }
 
 // find asks the model about an unread part of a conversation and returns at most maxPerRun
-// proposals. If the agent itself saved memories in that part, or no person wrote, it does not ask
-// and returns nil. It leaves out candidates that fail a check. It sets Message and adds the used
+// proposals. If no person wrote, or the agent saved memories in each turn, it does not ask and
+// returns nil. It leaves out candidates that fail a check. It sets Message and adds the used
 // tokens in out. It stores nothing.
 func (x *Extractor) find(ctx context.Context, agent records.Agent, session string, s stretch, out *Outcome) ([]records.Proposal, error) {
-	switch {
-	case len(s.Wrote) > 0:
-		out.Message = fmt.Sprintf("Skipped: the agent itself saved to its memory in this stretch (%s).", shortList(s.Wrote))
-		return nil, nil
-	case !slices.ContainsFunc(s.Messages, func(m transcript.Message) bool { return m.Role == "user" }):
+	if !slices.ContainsFunc(s.Messages, func(m transcript.Message) bool { return m.Role == "user" }) {
 		out.Message = "Nothing new was said by a person."
+		if len(s.Wrote) > 0 {
+			out.Message = fmt.Sprintf("Skipped: the agent itself saved to its memory here (%s).", shortList(s.Wrote))
+		}
 		return nil, nil
 	}
 	filter, err := x.newDuplicateFilter(ctx, agent)
@@ -142,6 +175,9 @@ func (x *Extractor) find(ctx context.Context, agent records.Agent, session strin
 		}
 	}
 	out.Message = jobSummary(len(s.Messages), omitted, s.Unread, len(findings), rejected)
+	if len(s.Wrote) > 0 {
+		out.Message += fmt.Sprintf(" Turns in which the agent itself saved were left out (%s).", shortList(s.Wrote))
+	}
 	return x.proposalsOf(ctx, agent, sessionOf(session, s), findings)
 }
 

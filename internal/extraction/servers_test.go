@@ -18,11 +18,11 @@ func TestWork_OtherServer(t *testing.T) {
 	open := make(chan struct{})
 	b := setup(t, extraction.Propose, modeltest.When(open, found()), found(rule("Use tabs", "always use tabs")))
 	sees := serveAt(b, b.claude, b.model.Model(), 10*time.Millisecond, 1)
-	b.says("busy", said("1", "user", "What is this?"))
+	b.says("busy", said("1", "user", "Remember: what is this?"))
 	sees.stops("stop", "busy")
 	waittest.For(b, "the only worker to be busy", func() bool { return len(b.model.Requests()) == 1 })
 	blind, dumb := serveAt(b, t.TempDir(), b.model.Model(), 10*time.Millisecond, 1), serve(b, nil, 10*time.Millisecond)
-	b.says("s1", said("2", "user", "always use tabs"))
+	b.says("s1", said("2", "user", "Remember: always use tabs"))
 	sees.stops("stop", "s1")
 	job := func() jobs.Entry {
 		all, err := jobs.List(t.Context(), b.Store, b.agent().ID)
@@ -40,7 +40,7 @@ func TestWork_OtherServer(t *testing.T) {
 	waittest.For(b, "the proposal", func() bool { return sees.waiting().Total == 1 })
 	sees.queue.Close()
 	dumb.queue.Close()
-	b.says("s2", said("3", "user", "always use tabs"))
+	b.says("s2", said("3", "user", "Remember: always use tabs"))
 	// The server that can see it queues it and stops.
 	sees.stops("stop", "s2")
 	waittest.For(b, "the job to end", func() bool {

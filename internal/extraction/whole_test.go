@@ -38,6 +38,12 @@ func serve(b *bench, llm model.Model, quiet time.Duration) *server {
 // serveAt is serve with a directory of Claude Code and a number of workers.
 func serveAt(b *bench, claude string, llm model.Model, quiet time.Duration, workers int) *server {
 	b.Helper()
+	return serveWith(b, workers, extraction.Options{Model: llm, Quiet: quiet, ClaudeDir: claude})
+}
+
+// serveWith is serve with a number of workers and options, which need no Queue and no Log.
+func serveWith(b *bench, workers int, options extraction.Options) *server {
+	b.Helper()
 	store, err := postgres.Open(b.Context(), b.URL)
 	if err != nil {
 		b.Fatal(err)
@@ -48,7 +54,8 @@ func serveAt(b *bench, claude string, llm model.Model, quiet time.Duration, work
 	if err != nil {
 		b.Fatal(err)
 	}
-	x := extraction.Start(b.Engine, store, extraction.Options{Model: llm, Quiet: quiet, ClaudeDir: claude, Queue: queue, Log: log})
+	options.Queue, options.Log = queue, log
+	x := extraction.Start(b.Engine, store, options)
 	b.Cleanup(x.Close)
 	queue.Start(b.Context(), b.Engine.Ready)
 	b.Cleanup(queue.Close)
@@ -173,7 +180,7 @@ func TestExtraction_API(t *testing.T) {
 	if status := s.call("POST", extract, messages, &out); status != 202 || out.State != "waiting" {
 		t.Errorf("not waited: %d %+v", status, out)
 	}
-	if status := s.call("POST", extract+"?wait=60", map[string]any{"transcript": said("1", "user", "something else")}, &out); status != 503 || strings.Contains(out.Detail, modeltest.Secret) {
+	if status := s.call("POST", extract+"?wait=60", map[string]any{"transcript": said("1", "user", "something else")}, &out); status != 503 || !strings.Contains(out.Detail, "status 401: "+modeltest.Secret) {
 		t.Errorf("a model that refuses: %d %+v", status, out)
 	}
 	for _, bad := range []map[string]any{
@@ -227,5 +234,70 @@ func TestExtraction_API(t *testing.T) {
 	without.stops("stop", "s1")
 	if status := without.call("POST", extract, messages, &out); status != 409 || !strings.Contains(out.Detail, model.SwitchOn) {
 		t.Errorf("without a model: %d %+v", status, out)
+	}
+}
+
+func TestExtraction_Worthwhile(t *testing.T) {
+	// Of conversations that nobody asked to read, those with little text by a person and those of
+	// programs cost no question. What is said later is read with the beginning.
+	t.Parallel()
+	b := setup(t, extraction.Propose, found(), found(), found())
+	s := serve(b, b.model.Model(), 10*time.Millisecond)
+	message := func(key string) string {
+		all, err := jobs.List(t.Context(), b.Store, b.agent().ID)
+		i := slices.IndexFunc(all, func(e jobs.Entry) bool { return e.Key == key && e.State == jobs.Done })
+		if err != nil || i < 0 {
+			return ""
+		}
+		return all[i].Message
+	}
+	b.says("short", said("1", "user", "Use tabs.")+said("2", "user", "Really."))
+	s.stops("stop", "short")
+	waittest.For(b, "the short conversation", func() bool { return strings.Contains(message("short"), "Too little was said") })
+	script := strings.ReplaceAll(said("s", "user", strings.Repeat("A long prompt of a script. ", 40)), `"type":"user"`, `"type":"user","entrypoint":"sdk-cli"`)
+	b.says("script", script)
+	s.stops("stop", "script")
+	waittest.For(b, "the script", func() bool { return strings.Contains(message("script"), "Nothing new was said by a person") })
+	if n := len(b.model.Requests()); n != 0 {
+		t.Fatalf("%d questions about what is not worth one", n)
+	}
+	b.says("short", said("3", "user", "And never spaces."))
+	s.stops("stop", "short")
+	waittest.For(b, "the question", func() bool { return len(b.model.Requests()) == 1 })
+	if asked := b.model.Requests()[0].Text; !strings.Contains(asked, "Use tabs.") || !strings.Contains(asked, "never spaces") {
+		t.Errorf("the question is about %q", asked)
+	}
+	b.says("ask", said("a", "user", "Keep in mind: port 8080."))
+	s.stops("stop", "ask")
+	waittest.For(b, "what a person asks to keep", func() bool { return len(b.model.Requests()) == 2 })
+	b.says("script2", strings.ReplaceAll(script, `"uuid":"s"`, `"uuid":"s2"`))
+	if out := b.run("script2"); out.Questions != 1 {
+		t.Errorf("a script's conversation that somebody asked to read: %+v", out)
+	}
+}
+
+func TestExtraction_DailyTokens(t *testing.T) {
+	t.Parallel()
+	b := setup(t, extraction.Propose, found(), found())
+	s := serveWith(b, 2, extraction.Options{Model: b.model.Model(), Quiet: 10 * time.Millisecond, ClaudeDir: b.claude, DailyTokens: 10})
+	b.says("one", said("1", "user", "Remember: always use tabs."))
+	s.stops("stop", "one")
+	waittest.For(b, "the first conversation", func() bool {
+		used, err := s.extractor.TokensToday(t.Context())
+		return err == nil && used == 15
+	})
+	b.says("two", said("2", "user", "Remember: never use spaces."))
+	s.stops("stop", "two")
+	waittest.For(b, "the second to wait", func() bool {
+		all, err := jobs.List(t.Context(), b.Store, b.agent().ID)
+		return err == nil && slices.ContainsFunc(all, func(e jobs.Entry) bool {
+			return e.Key == "two" && e.State == jobs.Waiting && strings.Contains(e.Message, "15 of today's 10 tokens") && e.RunAt.UTC().Hour() == 0
+		})
+	})
+	if n := len(b.model.Requests()); n != 1 {
+		t.Errorf("%d questions", n)
+	}
+	if out := b.run("two"); out.Questions != 1 {
+		t.Errorf("a conversation that somebody asked to read: %+v", out)
 	}
 }

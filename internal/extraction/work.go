@@ -3,7 +3,9 @@ package extraction
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"memoir/internal/jobs"
@@ -11,11 +13,21 @@ import (
 )
 
 // work is the work of the job that reads a conversation. If this server cannot see the transcript
-// or reads no conversations, it returns jobs.Later, so that another server tries, unless retryTime
+// or reads no conversations, or the day's tokens are used, it returns jobs.Later, so that another server tries, unless retryTime
 // is zero. For a missing conversation and a wrong transcript it returns jobs.Permanent. The result
 // has the used tokens, also with an error.
-func (x *Extractor) work(ctx context.Context, _ jobs.Job, task Task) (jobs.Result, error) {
-	out, err := x.Run(ctx, task)
+func (x *Extractor) work(ctx context.Context, job jobs.Job, task Task) (jobs.Result, error) {
+	isAsked := strings.HasSuffix(job.Key, requestedSuffix)
+	if !isAsked {
+		used, err := x.TokensToday(ctx)
+		if err != nil {
+			return jobs.Result{}, err
+		}
+		if limit := x.options.DailyTokens; limit > 0 && used >= limit {
+			return jobs.Result{Message: fmt.Sprintf("It waits until tomorrow (UTC): %d of today's %d tokens are used (--extract-daily-tokens).", used, limit)}, jobs.Later(startOfDay(time.Now()).AddDate(0, 0, 1))
+		}
+	}
+	out, err := x.run(ctx, task, isAsked)
 	var unseen *unseenError
 	if errors.As(err, &unseen) || err == nil && !x.Reads() {
 		retryAt, failed := x.retryTime(ctx, task)
@@ -41,6 +53,16 @@ const (
 	maxRetry = 10 * time.Minute
 	retryFor = 24 * time.Hour
 )
+
+// TokensToday returns how many tokens of the model reading has used since the start of the day (UTC).
+func (x *Extractor) TokensToday(ctx context.Context) (int64, error) {
+	return x.store.TokensOfKind(ctx, JobKind, startOfDay(time.Now()))
+}
+
+// DailyTokens returns Options.DailyTokens.
+func (x *Extractor) DailyTokens() int64 { return x.options.DailyTokens }
+
+func startOfDay(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
 
 // retryTime returns when another server should try the conversation. It is after an eighth of the
 // time since the last activity, but at least minRetry and at most maxRetry. It is the zero time if

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,13 +32,30 @@ type claude struct {
 	unstructured atomic.Bool
 }
 
-// Anthropic returns the model called name of the Messages API. key is the API key. url is the
-// API's address; "" means Anthropic's. It sends nothing: a wrong name or key makes Ask fail.
-func Anthropic(name, key, url string) Model {
+// Endpoint is where and how the Messages API is called.
+type Endpoint struct {
+	Key       string // API key, sent as X-Api-Key; may be empty
+	AuthToken string // sent as Authorization: Bearer; may be empty
+	URL       string // empty means Anthropic's; may end in /v1
+}
+
+// IsSet reports whether the endpoint has a key or a token.
+func (e Endpoint) IsSet() bool { return e.Key != "" || e.AuthToken != "" }
+
+// Anthropic returns the model called name of the Messages API at an endpoint. It sends nothing: a
+// wrong name or key makes Ask fail.
+func Anthropic(name string, at Endpoint) Model {
 	// The library reads nothing from the environment, so that all settings are in one place.
-	options := []option.RequestOption{option.WithAPIKey(key), option.WithMaxRetries(0)}
-	if url != "" {
-		options = append(options, option.WithBaseURL(url))
+	options := []option.RequestOption{option.WithMaxRetries(0)}
+	if at.Key != "" {
+		options = append(options, option.WithAPIKey(at.Key))
+	}
+	if at.AuthToken != "" {
+		options = append(options, option.WithAuthToken(at.AuthToken))
+	}
+	if at.URL != "" {
+		// The library adds v1/messages.
+		options = append(options, option.WithBaseURL(strings.TrimSuffix(strings.TrimRight(at.URL, "/"), "/v1")+"/"))
 	}
 	return &claude{client: anthropic.NewClient(options...), name: anthropic.Model(name)}
 }
@@ -118,9 +136,22 @@ func refusesStructure(err error) bool {
 	return saysOneOf(refused, structureWords)
 }
 
-// modelWords are words in the error of an endpoint that does not know the model or needs payment.
-var modelWords = []string{
-	"model not found", "unknown model", "invalid model", "model does not exist", "unsupported model", "not a valid model", "credit balance",
+// questionWords are words in the error of an endpoint that cannot answer this one question. Any
+// other bad request is about the configuration, such as the name of the model.
+var questionWords = []string{"too long", "too many tokens", "context length", "context window", "content filter", "maximum context"}
+
+// wordsOf returns the endpoint's own words about an error, on one line and shortened, or "".
+func wordsOf(refused *anthropic.Error) string {
+	var body struct {
+		Error struct {
+			Message string `json:"message"`
+		} `json:"error"`
+		Message string `json:"message"`
+	}
+	if json.Unmarshal([]byte(refused.RawJSON()), &body) != nil {
+		return ""
+	}
+	return shortened(strings.Join(strings.Fields(cmp.Or(body.Error.Message, body.Message)), " "))
 }
 
 func saysOneOf(refused *anthropic.Error, phrases []string) bool {
@@ -143,12 +174,15 @@ func failure(ctx context.Context, err error) error {
 	case status == http.StatusUnauthorized, status == http.StatusPaymentRequired, status == http.StatusForbidden, status == http.StatusNotFound:
 		result.misconfigured = true
 	case status == http.StatusBadRequest:
-		result.misconfigured = saysOneOf(refused, modelWords)
+		result.misconfigured = !saysOneOf(refused, questionWords)
 	case status == http.StatusRequestTimeout, status == http.StatusConflict, status == http.StatusTooManyRequests, status >= 500:
 		result.again = true
 		if refused.Response != nil {
 			result.after = retryAfter(refused.Response.Header.Get("Retry-After"), time.Now())
 		}
+	}
+	if words := wordsOf(refused); result.misconfigured && words != "" {
+		result.why += ": " + words // they say what to change
 	}
 	return result
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -67,7 +68,7 @@ func TestAsk_Failures(t *testing.T) {
 				t.Fatalf("it failed with %v", err)
 			}
 			again, after := failed.Again()
-			if again != c.again || after != c.after || !strings.Contains(failed.Plain(), c.why) || strings.Contains(failed.Plain(), modeltest.Secret) {
+			if again != c.again || after != c.after || !strings.Contains(failed.Plain(), c.why) || strings.Contains(failed.Plain(), modeltest.Secret) != failed.Misconfigured() {
 				t.Errorf("it failed with %q; ask again: %t, after %v", failed.Plain(), again, after)
 			}
 			if asked := len(server.Requests()); asked != 1 {
@@ -137,5 +138,37 @@ func TestAsk_Timeout(t *testing.T) {
 	_, err := modeltest.New(t, modeltest.Never()).Model().Ask(ctx, question)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("it ended with %v", err)
+	}
+}
+
+func TestAnthropic_Endpoint(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		at           func(url string) model.Endpoint
+		path, header string
+		value        string
+	}{
+		"key":           {func(url string) model.Endpoint { return model.Endpoint{Key: "k", URL: url} }, "/v1/messages", "X-Api-Key", "k"},
+		"token":         {func(url string) model.Endpoint { return model.Endpoint{AuthToken: "t", URL: url} }, "/v1/messages", "Authorization", "Bearer t"},
+		"version":       {func(url string) model.Endpoint { return model.Endpoint{Key: "k", URL: url + "/v1"} }, "/v1/messages", "X-Api-Key", "k"},
+		"version/":      {func(url string) model.Endpoint { return model.Endpoint{Key: "k", URL: url + "/proxy/v1/"} }, "/proxy/v1/messages", "X-Api-Key", "k"},
+		"path":          {func(url string) model.Endpoint { return model.Endpoint{Key: "k", URL: url + "/proxy"} }, "/proxy/v1/messages", "X-Api-Key", "k"},
+		"no second key": {func(url string) model.Endpoint { return model.Endpoint{AuthToken: "t", URL: url} }, "/v1/messages", "X-Api-Key", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var path, value string
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				path, value = r.URL.Path, r.Header.Get(tt.header)
+				http.Error(w, "{}", http.StatusUnauthorized)
+			}))
+			defer server.Close()
+			if _, err := model.Anthropic("m", tt.at(server.URL)).Ask(t.Context(), question); err == nil {
+				t.Error("a refusal is no error")
+			}
+			if path != tt.path || value != tt.value {
+				t.Errorf("called %s with %s %q, want %s with %q", path, tt.header, value, tt.path, tt.value)
+			}
+		})
 	}
 }

@@ -37,7 +37,11 @@ type flags struct {
 
 // required are the flags without which Memoir does not ask. They prevent tools, hooks and stored
 // conversations, which Memoir would read.
-var required = []string{"--output-format", "--tools", "--setting-sources", "--strict-mcp-config", "--no-session-persistence", "--system-prompt"}
+var required = []string{"--output-format", "--tools", "--setting-sources", "--settings", "--strict-mcp-config", "--no-session-persistence", "--system-prompt"}
+
+// noHooks are the settings of a question. The user's own settings stay in use, because a sign-in may
+// stand there, as apiKeyHelper or in env.
+const noHooks = `{"disableAllHooks":true}`
 
 const (
 	// maxOutput is the maximum size of the output, in bytes. An answer has a few kilobytes.
@@ -99,7 +103,7 @@ func (c *command) Ask(ctx context.Context, question Question) (Answer, error) {
 // users of the machine can read arguments. If the program can read the system prompt from a file,
 // it writes one in dir. It returns *Error if that fails.
 func (c *command) arguments(can flags, dir string, question Question) ([]string, error) {
-	args := []string{"-p", "--output-format", "json", "--tools", "", "--setting-sources", "", "--strict-mcp-config", "--no-session-persistence"}
+	args := []string{"-p", "--output-format", "json", "--tools", "", "--setting-sources", "user", "--settings", noHooks, "--strict-mcp-config", "--no-session-persistence"}
 	if can.slash {
 		args = append(args, "--disable-slash-commands")
 	}

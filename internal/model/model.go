@@ -88,7 +88,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.cause }
 
-// Plain returns the reason in a few words for users, without any part of the question or answer.
+// Plain returns the reason in a few words for users, without any part of the question or answer. If
+// a person must change a setting, it has the endpoint's own words.
 func (e *Error) Plain() string { return e.why }
 
 // shortened returns text, or its first 200 characters and an ellipsis if it is longer.

@@ -29,7 +29,7 @@ func (s *site) about(w http.ResponseWriter, r *http.Request, agent records.Agent
 
 // backgroundWork returns at most jobs.MaxListed of the agent's background jobs, unfinished ones
 // first, then the newest. It adds the tokens that all the agent's jobs used in the last 30 days,
-// per day and in total.
+// per day and in total, and today's tokens for reading conversations if these are limited.
 func (s *site) backgroundWork(ctx context.Context, agent records.Agent) (templates.BackgroundWork, error) {
 	entries, err := jobs.List(ctx, s.store, agent.ID)
 	if err != nil {
@@ -40,6 +40,13 @@ func (s *site) backgroundWork(ctx context.Context, agent records.Agent) (templat
 		return templates.BackgroundWork{}, err
 	}
 	work := templates.BackgroundWork{Model: s.options.BackgroundModel, SwitchOn: model.SwitchOn, Days: cost.Days, InputTokens: int(cost.Input), OutputTokens: int(cost.Output)}
+	if x := s.options.Extractor; x.Reads() && x.DailyTokens() > 0 {
+		used, err := x.TokensToday(ctx)
+		if err != nil {
+			return templates.BackgroundWork{}, err
+		}
+		work.ReadingToday, work.ReadingLimit = int(used), int(x.DailyTokens())
+	}
 	for _, e := range entries {
 		work.Jobs = append(work.Jobs, templates.BackgroundJob{
 			ID: e.ID, Kind: e.Kind, State: string(e.State), Key: e.Key, Attempts: e.Attempts, RunAt: local(e.RunAt), FinishedAt: local(e.FinishedAt),

@@ -125,3 +125,10 @@ func (s *Store) JobTokens(ctx context.Context, agentID int64, since time.Time) (
 		return records.DayTokens{Day: row.Day.Time, Input: row.Input, Output: row.Output}
 	})
 }
+
+// TokensOfKind returns how many tokens of language models the jobs of a kind have used in runs since
+// a time, for all agents. All tokens of a job count for its last run.
+func (s *Store) TokensOfKind(ctx context.Context, kind string, since time.Time) (int64, error) {
+	tokens, err := s.q.TokensOfKind(ctx, queries.TokensOfKindParams{Kind: kind, Since: since})
+	return tokens, dberr.Wrap("sum up tokens", err)
+}

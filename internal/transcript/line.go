@@ -21,6 +21,7 @@ type entry struct {
 	Timestamp   string `json:"timestamp"`
 	IsMeta      bool   `json:"isMeta"`
 	IsSidechain bool   `json:"isSidechain"`
+	Entrypoint  string `json:"entrypoint"`
 	Message     struct {
 		Role    string          `json:"role"`
 		Content json.RawMessage `json:"content"`
@@ -57,6 +58,9 @@ func (e entry) message() (text string, blocks []block, isMessage bool) {
 	return text, blocks, text != "" && !e.IsMeta && !e.IsSidechain
 }
 
+// isScript reports whether a program has started the conversation, as with claude -p or the SDK.
+func (e entry) isScript() bool { return strings.HasPrefix(e.Entrypoint, "sdk-") }
+
 // take adds one line to the result: its message, its memory writes, and its id as Last. If Seen is
 // true for the id, it calls reset then, so that only the id is left. It counts a line that it
 // cannot parse in Unread.
@@ -85,8 +89,11 @@ func (s *stretch) take(line []byte) {
 			return
 		}
 	}
-	if !isMessage {
+	if !isMessage || e.isScript() && !s.Scripts {
 		return
+	}
+	if e.Type == "user" {
+		s.turn++
 	}
 	at, _ := time.Parse(time.RFC3339Nano, e.Timestamp)
 	s.add(Message{ID: e.UUID, Role: e.Type, Text: text, At: at.UTC()})
@@ -139,7 +146,7 @@ func (s *stretch) note(b block) {
 		if _, known := s.wrote[b.ID]; !known {
 			s.order = append(s.order, b.ID)
 		}
-		s.wrote[b.ID] = target
+		s.wrote[b.ID] = memoryWrite{target, s.turn}
 	case "tool_result":
 		if b.IsError {
 			delete(s.wrote, b.ToolUseID)

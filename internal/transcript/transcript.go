@@ -8,6 +8,8 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"regexp"
+	"slices"
 	"time"
 	"unicode/utf8"
 )
@@ -32,12 +34,22 @@ type Message struct {
 	Role string    `json:"role"` // user or assistant
 	Text string    `json:"text"`
 	At   time.Time `json:"at"` // zero if unknown
+
+	turn int // number of the user's messages up to this one
 }
+
+// AsksToRemember reports whether a person asks the agent in this message to remember something.
+func (m Message) AsksToRemember() bool { return m.Role == "user" && remember.MatchString(m.Text) }
+
+// remember matches the ways in which people ask to keep something.
+var remember = regexp.MustCompile(`(?i)\b(?:remember|memori[sz]e|(?:don't|do not|never) forget|keep in mind|save (?:this|that|it) (?:to|in) (?:your )?memory|make a note|note (?:that|this|for))\b`)
 
 // Stretch is a part of a conversation, from the last read position to the last complete line.
 type Stretch struct {
-	Messages []Message // in order; only the newest if there are too many
-	Session  string    // as in the lines; empty if absent
+	// Messages are in order; only the newest if there are too many. A turn, from a person's message to
+	// the next one, is left out if the agent saved memories in it, unless AsksToRemember.
+	Messages []Message
+	Session  string // as in the lines; empty if absent
 	// Wrote are the memory files or tools that the agent wrote to itself. It omits failed writes.
 	Wrote []string
 	// End is the end position, in bytes from the reader's start.
@@ -56,6 +68,8 @@ type Reading struct {
 	Seen func(id string) bool
 	// IsMemory reports whether a path is in a memory directory. If it is nil, no path is.
 	IsMemory func(path string) bool
+	// Scripts includes messages of conversations that a program has started, such as claude -p.
+	Scripts bool
 }
 
 // Read reads the complete lines of a transcript to the end of r. It returns their newest messages
@@ -63,7 +77,7 @@ type Reading struct {
 // to the last one for which Seen is true. Lines that are too long or no JSON are no error; Unread
 // counts them. Read returns only errors of r, with a zero Stretch.
 func (o Reading) Read(r io.Reader) (Stretch, error) {
-	s := stretch{Reading: o, wrote: map[string]string{}}
+	s := stretch{Reading: o, wrote: map[string]memoryWrite{}}
 	lines := bufio.NewReaderSize(r, 64<<10)
 	for {
 		line, n, err := readLine(lines)
@@ -125,13 +139,21 @@ type stretch struct {
 	out  Stretch
 	size int // of the kept texts, in bytes
 	// wrote maps tool call ids to written targets, so that failed calls can be removed.
-	wrote map[string]string
+	wrote map[string]memoryWrite
 	order []string
+	turn  int // number of the user's messages so far
+}
+
+// memoryWrite is what the agent wrote to its memory, and in which turn.
+type memoryWrite struct {
+	target string
+	turn   int
 }
 
 // add appends a message. It cuts the middle of a text over maxMessage. Then it removes the oldest
 // messages until all texts fit into maxText, and counts them in LeftOut.
 func (s *stretch) add(m Message) {
+	m.turn = s.turn
 	m.Text = ends(m.Text, maxMessage)
 	s.out.Messages = append(s.out.Messages, m)
 	s.size += len(m.Text)
@@ -143,11 +165,19 @@ func (s *stretch) add(m Message) {
 }
 
 func (s *stretch) result() Stretch {
+	saved := map[int]bool{} // turns in which the agent saved
 	for _, use := range s.order {
-		if what, ok := s.wrote[use]; ok {
-			s.out.Wrote = append(s.out.Wrote, what)
+		if write, ok := s.wrote[use]; ok {
+			s.out.Wrote = append(s.out.Wrote, write.target)
+			saved[write.turn] = true
 		}
 	}
+	for _, m := range s.out.Messages {
+		if m.AsksToRemember() {
+			delete(saved, m.turn)
+		}
+	}
+	s.out.Messages = slices.DeleteFunc(s.out.Messages, func(m Message) bool { return saved[m.turn] })
 	return s.out
 }
 

@@ -22,6 +22,13 @@ type BackgroundWork struct {
 	Days                      int
 	InputTokens, OutputTokens int
 	ByDay                     []TokensOfDay // by day in UTC, oldest first, without empty days
+	// Tokens used today (UTC) to read the conversations of all agents, and the limit; 0 means none.
+	ReadingToday, ReadingLimit int
+}
+
+// budget returns how much of today's tokens for reading conversations is used.
+func (w BackgroundWork) budget() string {
+	return "Reading conversations used " + number(w.ReadingToday) + " of today's " + number(w.ReadingLimit) + " tokens, for all agents (--extract-daily-tokens)."
 }
 
 // BackgroundJob is the view of one background job.

@@ -84,7 +84,9 @@ func Answering(t testing.TB, answer func(Request) Reply) *Server {
 }
 
 // Model returns a model.Model that asks this server with Key.
-func (s *Server) Model() model.Model { return model.Anthropic(model.Default, Key, s.URL) }
+func (s *Server) Model() model.Model {
+	return model.Anthropic(model.Default, model.Endpoint{Key: Key, URL: s.URL})
+}
 
 // Requests returns a copy of the valid questions so far, in the order of their arrival.
 func (s *Server) Requests() []Request {

@@ -15,7 +15,7 @@ import (
 )
 
 const help = `Usage: claude [options]
-  -p, --print  --output-format <format>  --tools <tools...>  --setting-sources <sources>  --strict-mcp-config
+  -p, --print  --output-format <format>  --tools <tools...>  --setting-sources <sources>  --settings <file-or-json>  --strict-mcp-config
   --no-session-persistence  --system-prompt <prompt>  --model <model>  --disable-slash-commands
 `
 

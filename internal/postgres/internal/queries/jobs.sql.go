@@ -317,6 +317,25 @@ func (q *Queries) SaveJobServer(ctx context.Context, arg SaveJobServerParams) (b
 	return settled, err
 }
 
+const tokensOfKind = `-- name: TokensOfKind :one
+SELECT coalesce(sum(coalesce((metadata #>> '{output,input_tokens}')::bigint, 0) + coalesce((metadata #>> '{output,output_tokens}')::bigint, 0)), 0)::bigint AS tokens
+FROM river_job
+WHERE kind = $1 AND coalesce(finalized_at, attempted_at) >= $2::timestamptz AND metadata ? 'output'
+`
+
+type TokensOfKindParams struct {
+	Kind  string
+	Since time.Time
+}
+
+// Returns the tokens that the jobs of a kind have used since a time, in all agents.
+func (q *Queries) TokensOfKind(ctx context.Context, arg TokensOfKindParams) (int64, error) {
+	row := q.db.QueryRow(ctx, tokensOfKind, arg.Kind, arg.Since)
+	var tokens int64
+	err := row.Scan(&tokens)
+	return tokens, err
+}
+
 const wakeMisconfiguredJobs = `-- name: WakeMisconfiguredJobs :exec
 UPDATE river_job SET state = 'available', scheduled_at = now()
 WHERE state = 'scheduled' AND (metadata #>> '{output,misconfigured}')::boolean
