@@ -9,6 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"memoir/internal/memories"
+	"memoir/internal/memories/claudemd"
 	"memoir/internal/recall"
 	"memoir/internal/records"
 )
@@ -123,6 +124,10 @@ func (e *endpoint) remember(_ context.Context, agent records.Agent, given map[st
 - Choose the type: feedback (how to work, corrections), user (who somebody is, what they prefer), project (what goes on, decisions, deadlines) or reference (where something is found).
 - Give it a short name that tells without the text what it is about, and a description of one line by which it is found again.
 - Write the rule or the fact first. For feedback and project, then "**Why:**" with the reason, and "**How to apply:**" with when and how it matters. If the reason is not known, ask me.
-- Write dates in full; today is %s. Leave out what can be read from the code, and secrets.
-- Then tell me in one line what you saved, and whether it is new.`, agent.Slug, text, today), nil
+- Today is %s.
+- Then tell me in one line what you saved, and whether it is new.
+
+These rules hold for every memory:
+
+%s`, agent.Slug, text, today, claudemd.Guidance), nil
 }

@@ -18,25 +18,40 @@ const (
 	markerPrefix = "<!-- memoir:"
 )
 
+// Guidance tells an agent what to save, what not to save, and how to keep memories true. It does not
+// depend on how the agent saves: in a file or with a tool.
+const Guidance = `**What to save.** Save by default: a useless memory is easily deleted, and one that was never saved is lost.
+
+- Who a user is: role, knowledge, language, how they like to be answered.
+- Preferences, and corrections of what you did.
+- Approaches that were confirmed and were not obvious. State the reason, so that you can judge new cases.
+- Recurring tasks, and how they were done well.
+- Where resources live: repositories, dashboards, documents, channels, people to ask.
+- Decisions and deadlines that the work itself does not show. Write dates in full (2026-03-05, not “Thursday”).
+
+**What not to save,** also when you are asked to: what the code, the git history or ` + "`CLAUDE.md`" + ` already says; one-off
+details of the present task; secrets. If you are asked to save such a thing, ask what was surprising about it, and save
+that.
+
+**Memory, plan or task list.** A plan says how you do the present task, and a task list what is left of it. Keep both out
+of memory: it is for what later conversations need.
+
+**Update instead of duplicating.** Look for a memory of the subject before you save a new one. Update it under its name,
+and delete a memory that has proved wrong.
+
+**Verify before you recommend.** A memory says what was true when it was written. Before you recommend a file, a function,
+a flag or a command from it, check that it still exists.
+`
+
 // memorySystem is the instructions about memory. Its headings are of level 1 only: levels 2 and
 // 3 are used for types and memories.
 const memorySystem = `# Memory System
 
-You have a memory that outlives this conversation. It is a directory of Markdown files, one fact a file: ` + "`memory/`" + `
-in your working directory. What stands under “Learned Memory” below is what you have learned so far.
+You have a memory that outlives this conversation: the directory ` + "`memory/`" + ` in your working directory, with one fact
+per Markdown file. It exists: write to it at once, without creating it or checking for it. “Learned Memory” below has what
+you have learned so far.
 
-**What to save.** Save by default; a memory that turns out to be useless is easily deleted, one that was never written
-is lost.
-
-- Who a user is: role, expertise, language, how they like to be answered.
-- Preferences and corrections: whenever somebody tells you to do a thing differently, or confirms an approach that was
-  not obvious. Say why, so that you can judge cases the rule did not foresee.
-- Tasks that come back, and how they were done well.
-- Where things live: repositories, dashboards, documents, channels, the people to ask.
-- Decisions, deadlines and plans that the work itself does not show. Write dates out in full (2026-03-05, not “Thursday”).
-
-Do not save secrets, what the code or its history already says, or the state of a task that ends with this conversation.
-
+` + Guidance + `
 **How to save.** Write one file per fact to ` + "`memory/{type}_{short_name}.md`" + `:
 
 ` + "```markdown" + `
@@ -54,14 +69,14 @@ The fact or the rule.
 ` + "```" + `
 
 The type is one of ` + "`feedback`" + ` (how to work: corrections and confirmed approaches), ` + "`user`" + ` (who somebody is),
-` + "`project`" + ` (what is going on, and why) and ` + "`reference`" + ` (where to find things).
-
-**Keep it true.** Look for a memory that covers the subject before you write a new one, and update it instead of
-duplicating it; keep its name. Delete a memory that has proved wrong. A memory tells what was so when it was written:
-verify it before you build on it. One shown below as a single line was shortened for space: read its file for the whole.
+` + "`project`" + ` (what is going on, and why) and ` + "`reference`" + ` (where to find things). A memory that is one line below was
+shortened for space: read its file.
 
 **Keep the index.** ` + "`memory/MEMORY.md`" + ` has one line per file, ` + "`- [Title](file.md) — one-line hook`" + `, under 200 characters.
 Add, change and remove the line together with its file, and never write a memory into the index itself.
+
+**Keep the daily log,** where ` + "`memory/logs/`" + ` exists: append what happened to ` + "`memory/logs/YYYY/MM/YYYY-MM-DD.md`" + `. A fact that
+later conversations need is also a memory.
 
 **When to save.** At once when you are corrected or asked to remember something, and:
 

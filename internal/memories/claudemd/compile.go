@@ -60,7 +60,7 @@ func ApproximateTokens(chars int) int { return (chars + charsPerToken - 1) / cha
 
 // CompilerVersion must be raised when Compile's result changes for the same memories. Every
 // CLAUDE.md is then compiled again.
-const CompilerVersion = 5
+const CompilerVersion = 6
 
 // maxBlock limits the block, in bytes. Claude Code ignores a CLAUDE.md of more than 4 MiB; 1 MiB is
 // reserved for the text around the block.

@@ -78,7 +78,7 @@ func TestCompile_GoldenFiles(t *testing.T) {
 // Each compiled CLAUDE.md stays unchanged until CompilerVersion changes.
 func TestCompilerVersion_RaisedOnChange(t *testing.T) {
 	t.Parallel()
-	const version, output = 5, "b4aa497669dbcb27"
+	const version, output = 6, "16c047e92192f206"
 	files, err := filepath.Glob(filepath.Join("testdata", "*.CLAUDE.md"))
 	if err != nil {
 		t.Fatal(err)
