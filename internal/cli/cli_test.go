@@ -574,6 +574,55 @@ func TestMemory_AgentOfWorkingDirectory(t *testing.T) {
 	term.memoir("memory", "list", "--agent", "nobody").wants(1, "", "there is no agent \"nobody\"; there is ada, ")
 }
 
+func TestMemory_AgentMovedAway(t *testing.T) {
+	// A setting made one directory the memory of all projects, and does so no more. That agent is left
+	// out, and can be forgotten although its directory is still there.
+	t.Parallel()
+	term := setup(t)
+	claude := strings.NewReplacer("/", "-", ".", "-", "_", "-").Replace(term.at("code/shop"))
+	term.put(".claude/projects/"+claude+"/memory/a.md", note("Of the project", memories.Project, "x"))
+	term.put("everything/b.md", note("Of all projects", memories.User, "x"))
+	term.put("code/shop/.git/HEAD", "ref: refs/heads/main\n")
+	term.put(".claude/settings.json", `{"autoMemoryDirectory": "`+term.at("everything")+`"}`)
+	term.serveMemoir()
+	term.cwd = "code/shop"
+	term.memoir("memory", "list").wants(0, "Of all projects", "")
+	const agent = "/api/v1/agents/everything"
+	if status := term.status(http.MethodDelete, agent); status != http.StatusConflict {
+		t.Errorf("forgetting a present agent: status %d", status)
+	}
+	term.put(".claude/settings.json", `{}`)
+	if status := term.status(http.MethodPost, "/api/v1/scan"); status != http.StatusOK {
+		t.Fatalf("the scan: status %d", status)
+	}
+	term.memoir("memory", "list").wants(0, "Of the project", "")
+	term.memoir("memory", "list", "--agent", "everything").wants(0, "Of all projects", "")
+	if status := term.status(http.MethodDelete, agent); status != http.StatusOK && status != http.StatusNoContent {
+		t.Errorf("forgetting an agent that is moved away: status %d", status)
+	}
+	if status := term.status(http.MethodGet, agent); status != http.StatusNotFound {
+		t.Errorf("the forgotten agent: status %d", status)
+	}
+	if term.read("everything/b.md") == "(none)" {
+		t.Error("its file is gone")
+	}
+}
+
+// status makes a request to the server and returns the status of the answer.
+func (t *terminal) status(method, path string) int {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, t.env["MEMOIR_URL"]+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	return answer.StatusCode
+}
+
 func TestMemoryShow_ControlCharacters(t *testing.T) {
 	t.Parallel()
 	term := setup(t)

@@ -16,7 +16,8 @@ import (
 // open returns access to the agent's memories: in the files of --dir if that is set, else through
 // the server. If no Memoir answers at a local URL, it prints a note on standard error and uses the
 // agent's files, found as a server would. It returns an error if none answers at another URL, the
-// server refuses, or no single agent can be chosen.
+// server refuses, or no single agent can be chosen. An agent whose directory is missing must be named
+// with --agent.
 func (c *memoryCall) open(ctx context.Context) (memoryStore, error) {
 	if c.dir != "" {
 		return c.openDirectory()
@@ -25,7 +26,7 @@ func (c *memoryCall) open(ctx context.Context) (memoryStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := server.agents(ctx)
+	all, gone, err := server.agents(ctx)
 	var absent *absentError
 	switch {
 	case errors.As(err, &absent) && server.isLocal():
@@ -34,6 +35,9 @@ func (c *memoryCall) open(ctx context.Context) (memoryStore, error) {
 		return nil, fmt.Errorf("%w. Its memories are on another machine; --dir works on a directory of this one", err)
 	case err != nil:
 		return nil, err
+	}
+	if c.agent != "" {
+		all = append(all, gone...) // its memories can still be read
 	}
 	agent, err := c.choose(all)
 	if err != nil {

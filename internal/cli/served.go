@@ -16,21 +16,25 @@ import (
 // pageSize is the number of memories in a request. The API allows 500, but each may have 1 MiB.
 const pageSize = 100
 
-// agents asks the server for all its agents. It returns them with slug, layout, directory, display
-// name and JoinedTo only. It returns *absentError if no Memoir server answers, and an error for
+// agents asks the server for its agents: those whose directory is there, and the others. It returns
+// them with slug, layout, directory, display name and JoinedTo only. It returns *absentError if no Memoir server answers, and an error for
 // users if the server refuses.
-func (a address) agents(ctx context.Context) ([]agents.Agent, error) {
+func (a address) agents(ctx context.Context) (present, absent []agents.Agent, err error) {
 	var list wire.AgentList
 	if _, err := a.call(ctx, http.MethodGet, "/agents", nil, &list); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	all := make([]agents.Agent, len(list.Agents))
-	for i, found := range list.Agents {
-		all[i] = agents.Agent{
+	for _, found := range list.Agents {
+		agent := agents.Agent{
 			Slug: found.Slug, Layout: agents.Layout(found.Layout), Dir: found.Dir, DisplayName: found.Name, JoinedTo: orNone(found.JoinedTo),
 		}
+		if found.Present {
+			present = append(present, agent)
+		} else {
+			absent = append(absent, agent)
+		}
 	}
-	return all, nil
+	return present, absent, nil
 }
 
 // served is the memoryStore of an agent on a server.

@@ -53,10 +53,11 @@ func (e *Engine) SwitchMemory(ctx context.Context, slug string, off bool) (recor
 	return e.store.Agent(ctx, slug)
 }
 
-// Forget deletes the rows of an agent whose directory is absent, with its memories and their
-// history, and sends a Deleted event. It changes nothing on disk. It returns the agent as it was.
-// It fails with memories.ErrNotFound for an unknown agent, and with *memories.ConflictError if the
-// directory exists or may exist on another server's disk.
+// Forget deletes the rows of an agent whose directory is absent, or is no agent's any more because
+// a setting has moved its memory. It deletes its memories and their history, and sends a Deleted
+// event. It changes nothing on disk. It returns the agent as it was. It fails with
+// memories.ErrNotFound for an unknown agent, and with *memories.ConflictError if the agent is
+// present or may be on another server's disk.
 func (e *Engine) Forget(ctx context.Context, slug string) (records.Agent, error) {
 	return e.calls.forget.Do(ctx, slug, ops.ForgetOp{})
 }

@@ -13,11 +13,12 @@ import (
 // ForgetOp is the argument of Forget.
 type ForgetOp struct{}
 
-// Forget deletes an agent whose directory is missing, with its memories and their history, from the
-// database. It sends an event and returns the agent's former row. If all agents shared its
-// memories, it also writes the CLAUDE.md of the others; a failure there is only logged. Errors to
-// test for: memories.ErrNotFound for an unknown slug, and *memories.ConflictError if the directory
-// exists, or is on a server that does not respond. Nothing was deleted then.
+// Forget deletes an agent whose directory is missing, or is no agent's any more, with its memories
+// and their history, from the database. It sends an event and returns the agent's former row. If
+// all agents shared its memories, it also writes the CLAUDE.md of the others; a failure there is
+// only logged. Errors to test for: memories.ErrNotFound for an unknown slug, and
+// *memories.ConflictError if the agent is present, or on a server that does not respond. Nothing
+// was deleted then.
 func (s *Service) Forget(ctx context.Context, slug string, _ ForgetOp) (records.Agent, error) {
 	row, err := agenttx.Do(ctx, s.Agents, slug, func(tx *agenttx.Tx) (records.Agent, error) {
 		row, err := s.Store.Agent(ctx, slug)
@@ -27,7 +28,7 @@ func (s *Service) Forget(ctx context.Context, slug string, _ ForgetOp) (records.
 		if tx.Closed != nil {
 			return row, tx.ClosedError()
 		}
-		if tx.Root != nil {
+		if tx.Root != nil && row.Present {
 			return row, &memories.ConflictError{Reason: "The agent's directory " + row.Dir + " is there, and Memoir would find it again at once. Nothing was removed. Remove or move the directory first."}
 		}
 		if row.Present && s.Node.Term(tx.State.ID) == 0 {
