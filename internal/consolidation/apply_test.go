@@ -63,6 +63,7 @@ func TestApply_AndUndo(t *testing.T) {
 	if index := b.Read("ada/memory/MEMORY.md"); strings.Contains(index, "gone.md") || strings.Contains(index, "release-days") || !strings.Contains(index, "staging.md") {
 		t.Errorf("the index says %s", index)
 	}
+	b.ExpectIndexTrue("ada", "steps of a plan")
 	if got := len([]rune(b.Read("ada/CLAUDE.md"))); got != merge.CharsAfter {
 		t.Errorf("CLAUDE.md has %d characters, where %d were promised", got, merge.CharsAfter)
 	}

@@ -23,6 +23,7 @@ func TestAccept_WritesMemory(t *testing.T) {
 	b := setup(t, extraction.Propose, found(rule("Use tabs", "always use tabs"), rule("Nobody said it", "this was never said")))
 	b.Write("ada/memory/user_tea.md", "---\nname: Tea\ndescription: Drinks it green\ntype: user\n---\n\nGreen.\n")
 	b.Scan("ada")
+	b.RepairIndex("ada")
 	b.says("s1", said("1", "user", "Please always\n use tabs, from tomorrow on.")+said("2", "assistant", "I will."))
 	out := b.run("s1")
 	if len(out.Proposals) != 1 || !strings.Contains(out.Message, "Found 1 memory. Not taken: nobody said what it quotes.") || out.InputTokens == 0 {
@@ -49,6 +50,7 @@ func TestAccept_WritesMemory(t *testing.T) {
 	if !strings.Contains(b.Read("ada/CLAUDE.md"), "### Use tabs") {
 		t.Error("CLAUDE.md does not have it")
 	}
+	b.ExpectIndexTrue("ada", "an accepted proposal", "- [Use tabs](feedback_use_tabs.md) — About Use tabs")
 	if again := accept(b, b.extractor, b.proposals("")[0]); again.ID != m.ID {
 		t.Error("accepting it twice made two")
 	}

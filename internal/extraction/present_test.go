@@ -47,11 +47,13 @@ func TestAuto_WritesMemory(t *testing.T) {
 		found(rule("Wiki", "always use spaces"), rule("Office", "always use spaces", func(m map[string]any) { m["description"] = "Closed since yesterday" })))
 	b.Write("ada/memory/feedback_tea.md", "---\nname: Tea\ntype: feedback\nowner: me\n---\n\nGreen.\n")
 	b.Scan("ada")
+	b.RepairIndex("ada")
 	b.says("s1", said("1", "user", "Please always use tabs."))
 	b.run("s1")
 	if got := b.names(records.ProposalAccepted); got != "Tea|Use tabs" {
 		t.Errorf("accepted: %s", got)
 	}
+	b.ExpectIndexTrue("ada", "--extract auto", "- [Use tabs](feedback_use_tabs.md) — About Use tabs")
 	for _, name := range []string{"Use tabs", "Tea"} {
 		journal, err := b.Store.Activity(b.Context(), records.ActivityList{AgentID: b.agent().ID, Name: name, Limit: 1})
 		if err != nil || len(journal.Activity) != 1 || journal.Activity[0].Actor != memories.ByExtraction {

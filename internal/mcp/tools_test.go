@@ -122,6 +122,7 @@ func TestTools_ListSearchGet(t *testing.T) {
 func TestTools_SaveAndDelete(t *testing.T) {
 	t.Parallel()
 	d := setup(t, oneAgent())
+	d.RepairIndex("ada")
 	c := d.connect(t, writer, "")
 	note := arguments{"name": "Small diffs", "type": "feedback", "description": "one concern per change", "body": "Ask for a split past 400 lines."}
 	var did struct{ Result, File, ID string }
@@ -132,6 +133,7 @@ func TestTools_SaveAndDelete(t *testing.T) {
 	if file := d.Read("ada/memory/feedback_small_diffs.md"); !strings.Contains(file, "Ask for a split") || !strings.Contains(d.Read("ada/CLAUDE.md"), "Ask for a split") {
 		t.Errorf("on disk: %q", file)
 	}
+	d.ExpectIndexTrue("ada", "save_memory", "- [Small diffs](feedback_small_diffs.md) — one concern per change")
 	note["body"] = "Ask for a split past 300 lines."
 	text = c.call("save_memory", note, &did)
 	if did.Result != "updated" || !strings.Contains(text, "history") {
@@ -147,6 +149,7 @@ func TestTools_SaveAndDelete(t *testing.T) {
 	if !slices.Equal(gone.Removed, []string{"memory/feedback_small_diffs.md"}) || !strings.Contains(gone.Undo, did.ID+"/restore") || gone.Already || !strings.HasPrefix(text, "Deleted the memory “Small diffs” of ada, with memory/feedback_small_diffs.md. ") {
 		t.Errorf("deleted: %+v, %q", gone, text)
 	}
+	d.ExpectIndexTrue("ada", "delete_memory")
 	if d.Read("ada/memory/feedback_small_diffs.md") != "" || strings.Contains(d.Read("ada/CLAUDE.md"), "Ask for a split") {
 		t.Error("it is still on disk")
 	}

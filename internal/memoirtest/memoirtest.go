@@ -228,6 +228,14 @@ func (m *Memoir) Memory(slug, name string) memories.Memory {
 	return memories.Memory{}
 }
 
+// RepairIndex brings the agent's MEMORY.md in step with its memory files. An error ends the test.
+func (m *Memoir) RepairIndex(slug string) {
+	m.Helper()
+	if _, err := m.Engine.RepairIndex(m.Context(), slug, ""); err != nil {
+		m.Fatal(err)
+	}
+}
+
 // ExpectIndexTrue reports an error if the agent's MEMORY.md lacks a memory file, has a dead link, or
 // lacks one of the lines. door is how the memory was written, for the message.
 func (m *Memoir) ExpectIndexTrue(slug, door string, lines ...string) {

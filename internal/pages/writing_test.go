@@ -46,6 +46,7 @@ func kettle() url.Values {
 func TestCreate_WritesFile(t *testing.T) {
 	t.Parallel()
 	s := serve(t, twoMemories())
+	s.RepairIndex("ada")
 	list := s.get(t, adaList)
 	href, _ := list.Find(`.tools a:contains("New memory")`).Attr("href")
 	page := s.write(t, s.get(t, href), kettle())
@@ -60,6 +61,7 @@ func TestCreate_WritesFile(t *testing.T) {
 	if !strings.Contains(s.Read("ada/CLAUDE.md"), "### Kettle") {
 		t.Error("it is not compiled")
 	}
+	s.ExpectIndexTrue("ada", "the form", "- [Kettle](user_kettle.md) — Who drinks what")
 }
 
 func TestCreate_TakenName(t *testing.T) {

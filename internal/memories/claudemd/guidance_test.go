@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"memoir/internal/memories/claudemd"
 	"memoir/internal/memoirtest"
+	"memoir/internal/memories/claudemd"
 )
 
 // points are what the Memory System tells an agent, each by words that must be there.
