@@ -37,3 +37,15 @@ DELETE FROM verifications WHERE agent_id = @agent_id;
 SELECT m.id, v.citations
 FROM verifications v JOIN memories m ON m.id = v.memory_id AND m.revision_id = v.revision_id
 WHERE v.agent_id = @agent_id AND v.gone > 0 AND m.id = ANY(@ids::uuid[]);
+
+-- name: WantedMemories :many
+-- Returns the names of memories that never existed and to which undeleted memories link, by the
+-- check of their current contents: those with the most links first.
+SELECT min(split_part(c.citation ->> 'text', '|', 1))::text AS name, count(DISTINCT m.id)::integer AS links
+FROM verifications v
+JOIN memories m ON m.id = v.memory_id AND m.revision_id = v.revision_id AND m.state <> 'deleted'
+CROSS JOIN jsonb_array_elements(v.citations) AS c (citation)
+WHERE v.agent_id = @agent_id AND c.citation ->> 'status' = 'wanted'
+GROUP BY lower(split_part(c.citation ->> 'text', '|', 1))
+ORDER BY links DESC, name
+LIMIT @most;

@@ -18,7 +18,7 @@ const maxDoubtful = 500
 type CheckedCitation struct {
 	Kind    string  `json:"kind" enum:"path,line,function,flag,link"`
 	Text    string  `json:"text" doc:"The reference as written; for a link, the text between the brackets."`
-	Status  string  `json:"status" enum:"found,gone,unknown" doc:"unknown: not found, but it may belong to another project, or the search was incomplete."`
+	Status  string  `json:"status" enum:"found,gone,unknown,wanted" doc:"unknown: not found, but it may belong to another project, or the search was incomplete. wanted: a link to a memory that never existed."`
 	Message *string `json:"message" doc:"Why it was not found; null if it was."`
 }
 
@@ -44,7 +44,17 @@ type DoubtfulMemory struct {
 type DoubtfulList struct {
 	Memories []DoubtfulMemory `json:"memories" nullable:"false" doc:"At most 500."`
 	Total    int              `json:"total" doc:"Number of all such memories."`
+	Wanted   []WantedMemory   `json:"wanted" nullable:"false" doc:"Memories that never existed and to which others link, most links first; at most 50."`
 }
+
+// WantedMemory is a memory that does not exist and to which others link.
+type WantedMemory struct {
+	Name  string `json:"name" doc:"As in the links."`
+	Links int    `json:"links" doc:"Memories with such a link."`
+}
+
+// maxWanted is the maximum number of wanted memories in a DoubtfulList (arbitrary).
+const maxWanted = 50
 
 func (a *api) registerCitations() {
 	const citations = "/agents/{slug}/memories/{id}/citations"
@@ -66,6 +76,11 @@ func (a *api) listDoubtful(ctx context.Context, in *AgentPath) (*answer[Doubtful
 			Gone: wire.List(memories.GoneCitations(d.Citations), citationOf),
 		}
 	}
+	if err != nil {
+		return nil, err
+	}
+	wanted, err := a.store.WantedMemories(ctx, agent.ID, maxWanted)
+	list.Wanted = wire.List(wanted, func(w memories.WantedMemory) WantedMemory { return WantedMemory(w) })
 	return ok(list), err
 }
 

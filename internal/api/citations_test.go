@@ -59,7 +59,7 @@ func TestCitations_ListAndCheck(t *testing.T) {
 	if found := s.ok(200, "POST", path, nil).list("citations"); len(found) != 3 || found[0]["status"] != "found" {
 		t.Errorf("with the file back they are %v", found)
 	}
-	if r := s.call("GET", "/api/v1/agents/"+slug+"/citations", nil); string(r.raw) != `{"memories":[],"total":0}`+"\n" {
+	if r := s.call("GET", "/api/v1/agents/"+slug+"/citations", nil); string(r.raw) != `{"memories":[],"total":0,"wanted":[]}`+"\n" {
 		t.Errorf("to review are %s", r.raw)
 	}
 	for _, wrong := range []string{"nonsense", "0198c0de-0000-7000-8000-000000000000"} {

@@ -18,6 +18,9 @@ const (
 	CitationFound   CitationStatus = "found"
 	CitationGone    CitationStatus = "gone"
 	CitationUnknown CitationStatus = "unknown"
+	// CitationWanted means a link to a memory that never existed. Agents write such links for what is
+	// worth a memory later.
+	CitationWanted CitationStatus = "wanted"
 )
 
 // CheckedCitation is a citation in a memory and the result of its check. The database stores its
@@ -29,6 +32,12 @@ type CheckedCitation struct {
 	Message string         `json:"message,omitempty"` // why it was not found, or empty
 	// FoundOnce means that a check has found it at some time, so it belongs to this project.
 	FoundOnce bool `json:"found_once,omitempty"`
+}
+
+// WantedMemory is a memory that does not exist and to which others link.
+type WantedMemory struct {
+	Name  string // as in the links
+	Links int    // memories with such a link
 }
 
 // GoneCitations returns the citations with status CitationGone, in order.

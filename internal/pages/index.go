@@ -33,8 +33,14 @@ func (s *site) index(w http.ResponseWriter, r *http.Request, agent records.Agent
 			v.Facts = factsByLine(agent.Slug, index)
 		}
 	}
+	if v.Wanted, err = s.store.WantedMemories(r.Context(), agent.ID, maxWanted); err != nil {
+		return err
+	}
 	return show(w, r, http.StatusOK, templates.IndexPage(v))
 }
+
+// maxWanted is the maximum number of wanted memories on the Index tab (arbitrary).
+const maxWanted = 20
 
 // indexRepair shows the changes that a repair would make in MEMORY.md. It writes no file. It
 // returns memories.ErrNotFound for an unknown agent, and *memories.ConflictError if the file cannot

@@ -174,3 +174,13 @@ func (s *Store) NamesOf(ctx context.Context, agent records.Agent, each func(name
 	})
 	return dberr.Wrap("read names", err)
 }
+
+// WantedMemories returns at most most memories that never existed and to which the agent's undeleted
+// memories link, by the last check of their current contents. Those with the most links are first.
+// It compares names apart from letter case.
+func (s *Store) WantedMemories(ctx context.Context, agentID int64, most int) ([]memories.WantedMemory, error) {
+	rows, err := s.q.WantedMemories(ctx, queries.WantedMemoriesParams{AgentID: agentID, Most: int32(most)})
+	return mapRows("list wanted memories", rows, err, func(row queries.WantedMemoriesRow) memories.WantedMemory {
+		return memories.WantedMemory{Name: row.Name, Links: int(row.Links)}
+	})
+}

@@ -131,6 +131,7 @@ type Proposals interface {
 type Verifications interface {
 	Verification(ctx context.Context, agent Agent, id string) (Verification, error)
 	ToReview(ctx context.Context, agent Agent, limit int) ([]DoubtfulMemory, error)
+	WantedMemories(ctx context.Context, agentID int64, most int) ([]memories.WantedMemory, error)
 	DeadCitations(ctx context.Context, agent Agent, ids []string) (map[string][]memories.CheckedCitation, error)
 }
 

@@ -80,12 +80,12 @@ func (b batch) differs(verified []records.VerifiedMemory) bool {
 	return false
 }
 
-// memoriesOf returns a function that reports whether the agent has an undeleted memory with a
-// name, apart from case and separators. The name of a file counts too, with or without the type at
-// its start. If none of the citations is a link to a memory, it does not query the database and
-// the function always returns false.
-func (c *Checker) memoriesOf(ctx context.Context, agent records.Agent, cited []Citation) (func(name string) bool, error) {
-	live := map[string]bool{}
+// memoriesOf returns two functions: whether the agent has an undeleted memory with a name, and
+// whether it had one, both apart from case and separators. The name of a file counts too, with or
+// without the type at its start. If none of the citations is a link to a memory, it does not query
+// the database and the functions always return false.
+func (c *Checker) memoriesOf(ctx context.Context, agent records.Agent, cited []Citation) (has, had func(name string) bool, err error) {
+	live, former := map[string]bool{}, map[string]bool{}
 	if slices.ContainsFunc(cited, func(one Citation) bool { return one.Kind == memories.CitesMemory }) {
 		err := c.store.NamesOf(ctx, agent, func(name, file string) {
 			stem := linkKey(strings.TrimSuffix(path.Base(file), path.Ext(file)))
@@ -97,10 +97,19 @@ func (c *Checker) memoriesOf(ctx context.Context, agent records.Agent, cited []C
 			}
 		})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
+		}
+		forgotten, err := c.store.ForgottenNames(ctx, agent.ID)
+		if err != nil {
+			return nil, nil, err
+		}
+		for name := range forgotten {
+			former[linkKey(name)] = true
 		}
 	}
-	return func(name string) bool { return live[linkKey(name)] }, nil
+	has = func(name string) bool { return live[linkKey(name)] }
+	had = func(name string) bool { return former[linkKey(name)] }
+	return has, had, nil
 }
 
 // linkKey returns the words of name in lower case, joined by dashes. Small diffs, small-diffs and

@@ -21,6 +21,8 @@ type Project struct {
 	Own string
 	// HasMemory reports whether the agent has a living memory that a link with that name points to.
 	HasMemory func(name string) bool
+	// HadMemory reports whether the agent had a memory of that name, which was deleted or renamed.
+	HadMemory func(name string) bool
 }
 
 // Limits are the limits of one check. A citation beyond them is unknown, not dead.
@@ -160,14 +162,17 @@ const (
 
 // conclude returns the status of a citation and a message for users, from its look-up o and the
 // finished search s. A found citation has no message. A path outside the project has the status ""
-// and no message. A link is gone if HasMemory returns false for it.
+// and no message. A link without a memory is gone if there was one, else wanted.
 func (c *check) conclude(one Citation, o lookup, s *search) (memories.CitationStatus, string) {
 	switch one.Kind {
 	case memories.CitesMemory:
 		if c.project.HasMemory(one.Name) {
 			return memories.CitationFound, ""
 		}
-		return memories.CitationGone, fmt.Sprintf("No memory is called “%s”.", one.Name)
+		if one.FoundBefore || c.project.HadMemory(one.Name) {
+			return memories.CitationGone, fmt.Sprintf("The memory “%s” is gone.", one.Name)
+		}
+		return memories.CitationWanted, fmt.Sprintf("There is no memory “%s” yet.", one.Name)
 	case memories.CitesFunction:
 		return s.concludeFunction(one)
 	case memories.CitesFlag:

@@ -65,7 +65,7 @@ func (p *project) check(body string, foundBefore bool) string {
 	for i := range cited {
 		cited[i].FoundBefore = foundBefore
 	}
-	at := verification.Project{Root: root, Own: p.own, HasMemory: func(name string) bool { return name == "small-diffs" }}
+	at := verification.Project{Root: root, Own: p.own, HasMemory: func(name string) bool { return name == "small-diffs" }, HadMemory: func(name string) bool { return name == "old-diffs" }}
 	var said []string
 	for _, c := range verification.Check(p.Context(), at, cited, p.limits) {
 		said = append(said, string(c.Status))
@@ -125,7 +125,7 @@ func TestCheck_Project(t *testing.T) {
 		{"`--cache-dir`", "gone"}, {"`--verbose`", "unknown"}, {"`--frozen-lockfile`", "unknown"},
 
 		// Memories.
-		{"[[small-diffs]]", "found"}, {"[[large-diffs]]", "gone"},
+		{"[[small-diffs]]", "found"}, {"[[large-diffs]]", "wanted"}, {"[[old-diffs]]", "gone"},
 		{"`internal/old.go`, `cmd/ledger/main.go` and `lib/router.js`", "gone, found, unknown"},
 	} {
 		p.expect(c.body, c.want)

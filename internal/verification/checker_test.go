@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/recall"
 	"memoir/internal/records"
+	engine "memoir/internal/sync"
 	"memoir/internal/verification"
 	"memoir/internal/waittest"
 )
@@ -154,7 +156,34 @@ func TestChecker_ChangedMemory(t *testing.T) {
 	b.Write("projects/"+b.slug+"/memory/cache.md", memoirtest.Note("Cache", memories.Project, "It is in `internal/cache/cache.go`."))
 	b.untilCitations("Cache", "checked, internal/cache/cache.go found")
 	b.Write("projects/"+b.slug+"/memory/more.md", memoirtest.Note("More", memories.Project, "And in `internal/old.go`, as [[cache]] and [[Nobody]] say."))
-	b.untilCitations("More", "checked, internal/old.go gone, cache found, Nobody gone")
+	b.untilCitations("More", "checked, internal/old.go gone, cache found, Nobody wanted")
+}
+
+func TestChecker_LinkToFormerMemory(t *testing.T) {
+	t.Parallel()
+	b := startChecking(t, 0, map[string]string{"cache.md": memoirtest.Note("Cache", memories.Project, "See [[old-rule]] and [[new-rule]].")})
+	b.untilCitations("Cache", "checked, old-rule wanted, new-rule wanted")
+	m, err := b.Engine.Save(t.Context(), b.slug, engine.Draft{Name: "old-rule", Type: memories.Feedback, Body: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.checkNow("Cache"); got != "checked, old-rule found, new-rule wanted" {
+		t.Errorf("the links are %s", got)
+	}
+	if _, err := b.Engine.Delete(t.Context(), b.slug, m.Memory.ID, ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.checkNow("Cache"); got != "checked, old-rule gone, new-rule wanted" {
+		t.Errorf("the links are %s", got)
+	}
+	agent, err := b.Store.Agent(t.Context(), b.slug)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted, err := b.Store.WantedMemories(t.Context(), agent.ID, 10)
+	if want := []memories.WantedMemory{{Name: "new-rule", Links: 1}}; err != nil || !slices.Equal(wanted, want) {
+		t.Errorf("wanted are %+v, %v, want %+v", wanted, err, want)
+	}
 }
 
 func TestCheckNow_OneMemory(t *testing.T) {

@@ -290,7 +290,7 @@ func (c *Checker) check(ctx context.Context, agent records.Agent, id string, sin
 		return false, err
 	}
 	project := Project{Root: root, Own: agent.Dir}
-	if project.HasMemory, err = c.memoriesOf(ctx, agent, b.citations); err != nil {
+	if project.HasMemory, project.HadMemory, err = c.memoriesOf(ctx, agent, b.citations); err != nil {
 		return false, err
 	}
 	at := records.Now()
@@ -312,6 +312,7 @@ type Store interface {
 	records.Agents
 
 	NamesOf(ctx context.Context, agent records.Agent, each func(name, path string)) error
+	ForgottenNames(ctx context.Context, agentID int64) (map[string]string, error)
 	Unverified(ctx context.Context, agent records.Agent, project, id string, since time.Time, each func(records.UnverifiedMemory) bool) error
 	VerifiedAgents(ctx context.Context) ([]int64, error)
 

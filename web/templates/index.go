@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"memoir/internal/diff"
+	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
 )
 
@@ -23,6 +24,8 @@ type Index struct {
 	UpToDate bool
 	// Facts maps the first line of each fact in the index to the fact's id.
 	Facts map[int]string
+	// Wanted are memories that never existed and to which others link, most links first.
+	Wanted []memories.WantedMemory
 }
 
 // IndexRepair is the view of the preview of a repair.

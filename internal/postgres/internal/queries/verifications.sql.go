@@ -198,3 +198,46 @@ func (q *Queries) VerifiedAgents(ctx context.Context) ([]int64, error) {
 	}
 	return items, nil
 }
+
+const wantedMemories = `-- name: WantedMemories :many
+SELECT min(split_part(c.citation ->> 'text', '|', 1))::text AS name, count(DISTINCT m.id)::integer AS links
+FROM verifications v
+JOIN memories m ON m.id = v.memory_id AND m.revision_id = v.revision_id AND m.state <> 'deleted'
+CROSS JOIN jsonb_array_elements(v.citations) AS c (citation)
+WHERE v.agent_id = $1 AND c.citation ->> 'status' = 'wanted'
+GROUP BY lower(split_part(c.citation ->> 'text', '|', 1))
+ORDER BY links DESC, name
+LIMIT $2
+`
+
+type WantedMemoriesParams struct {
+	AgentID int64
+	Most    int32
+}
+
+type WantedMemoriesRow struct {
+	Name  string
+	Links int32
+}
+
+// Returns the names of memories that never existed and to which undeleted memories link, by the
+// check of their current contents: those with the most links first.
+func (q *Queries) WantedMemories(ctx context.Context, arg WantedMemoriesParams) ([]WantedMemoriesRow, error) {
+	rows, err := q.db.Query(ctx, wantedMemories, arg.AgentID, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []WantedMemoriesRow{}
+	for rows.Next() {
+		var i WantedMemoriesRow
+		if err := rows.Scan(&i.Name, &i.Links); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
