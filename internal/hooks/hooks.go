@@ -56,9 +56,9 @@ type Hooks struct {
 	log       *slog.Logger
 }
 
-// New returns the handler of POST for the paths under /hooks/. It answers 200 also if a hook fails,
-// with an empty object, and logs the reason. It needs full paths, so the caller must not strip a
-// prefix.
+// New returns the handler of POST for the paths under /hooks/, and of GET /hooks/settings. It
+// answers 200 also if a hook fails, with an empty object, and logs the reason. It needs full paths,
+// so the caller must not strip a prefix.
 func New(engine *engine.Engine, store records.RecallCandidates, recaller *recall.Recaller, extractor *extraction.Extractor, log *slog.Logger) http.Handler {
 	h := &Hooks{engine, store, recaller, extractor, log}
 	mux := http.NewServeMux()
@@ -68,6 +68,7 @@ func New(engine *engine.Engine, store records.RecallCandidates, recaller *recall
 	} {
 		mux.HandleFunc("POST /hooks/"+path, h.handle(answer))
 	}
+	mux.HandleFunc("GET /hooks/settings", h.settings)
 	return mux
 }
 
