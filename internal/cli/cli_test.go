@@ -219,9 +219,9 @@ func start(t *testing.T, way string, files memoirtest.Files) *terminal {
 	return term
 }
 
-// serveMemoir starts the program as a server over the terminal's agents. It returns when the server
-// has found all of them.
-func (t *terminal) serveMemoir(flags ...string) {
+// serveMemoir starts the program as a server over the terminal's agents. It returns its process when
+// the server has found all of them.
+func (t *terminal) serveMemoir(flags ...string) *os.Process {
 	t.Helper()
 	path, err := program()
 	if err != nil {
@@ -260,6 +260,7 @@ func (t *terminal) serveMemoir(flags ...string) {
 		}
 		return nil
 	})
+	return server.Process
 }
 
 // serve starts a server with handler, and sets MEMOIR_URL to its address.

@@ -8,21 +8,25 @@ that fit it, and files that the agent writes are read at once.
 Usage: memoir hooks print|install|uninstall [flags]
 
   print                     print the settings
-  install                   add them to a settings file; its other content stays
+  install                   add them to a settings file, in place of earlier ones; its other content stays
   uninstall                 remove them from a settings file
 
 Settings file (install, uninstall)
   --user                    all projects: $CLAUDE_CONFIG_DIR/settings.json, else ~/.claude/settings.json (default)
-  --project                 this project, shared: .claude/settings.json at the top of its working tree
+  --project                 this project, shared: .claude/settings.json at the top of its working tree. The hooks run
+                            the memoir in PATH, and do nothing on a machine without it; also for print
   --local                   this project, only you: .claude/settings.local.json
   --settings FILE           another file
   --dry-run                 show the change only
 
 Server
-  --url URL                 the server's address; also MEMOIR_URL (default: MEMOIR_ADDR, else http://127.0.0.1:8080)
-  --token TOKEN             the server needs a token; also MEMOIR_TOKEN. The settings contain only the name of the
-                            variable: set MEMOIR_TOKEN where Claude Code runs
-  --agent SLUG              the agent (default: the agent of the project)
+  --url URL                 the server's address; also MEMOIR_URL (default: MEMOIR_ADDR, else http://127.0.0.1:8080).
+                            With --project only this flag is written, not the variables
+  --token TOKEN             the server's token, to ask it; also MEMOIR_TOKEN. It is not written into the settings: set
+                            MEMOIR_TOKEN where Claude Code runs
+  --with-model[=false]      the server has a model for recall: Claude Code waits for a hook after each tool, because
+                            the model's choice may come with it (default: the server is asked; false with --project)
+  --agent SLUG              the agent (default: the agent of the conversation)
 `
 
 const hookHelp = `Sends one hook event to the server. It reads the event as JSON from standard input, and prints the text
@@ -34,11 +38,11 @@ Usage: memoir hook EVENT [flags]
 
   --url URL                 the server's address; also MEMOIR_URL (default: MEMOIR_ADDR, else http://127.0.0.1:8080)
   --token TOKEN             the server's token; MEMOIR_TOKEN keeps it out of the process list
-  --agent SLUG              the agent (default: the agent of the project)
+  --agent SLUG              the agent (default: the agent of the conversation)
   --debug                   print the reason on standard error if there is no text
 
-It ends within a second. On any failure it prints nothing and exits with 0. It never exits with 2, because
-Claude Code would then block the action.
+It waits at most 1.2 seconds for the server, and 0.5 for post-tool-use. On any failure it prints nothing and exits
+with 0. It never exits with 2, because Claude Code would then block the action.
 `
 
 // memoryHelp returns the help of the command memory, with the names of all filter flags.

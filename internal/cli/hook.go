@@ -12,14 +12,11 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"memoir/internal/hooksettings"
 )
 
 const (
-	// hookTimeout limits a hook in total. Memoir promises one second.
-	hookTimeout = 900 * time.Millisecond
 	// maxEvent limits the hook event, in bytes. A prompt may have megabytes. Arbitrary.
 	maxEvent = 16 << 20
 	// maxHookAnswer limits the server's response, in bytes. Arbitrary; Claude Code puts texts over
@@ -28,7 +25,7 @@ const (
 )
 
 // runHook reads one hook event from standard input, sends it to the server, and prints the text for
-// the session, all within hookTimeout. It returns only errHelp and *usageError. After any other
+// the session, all within the event's Timeout. It returns only errHelp and *usageError. After any other
 // error or panic it prints no text and returns nil; with --debug, it prints the reason on standard
 // error.
 func runHook(ctx context.Context, w *World, args []string) error {
@@ -46,7 +43,7 @@ func runHook(ctx context.Context, w *World, args []string) error {
 			fmt.Fprintf(w.Stderr, "memoir: hook %s: %v\n", event.Path, failure)
 		}
 	}()
-	ctx, cancel := context.WithTimeout(ctx, hookTimeout)
+	ctx, cancel := context.WithTimeout(ctx, event.Timeout)
 	defer cancel()
 	output, err := send(ctx, server, *agent, event, w.Stdin)
 	switch {

@@ -6,9 +6,14 @@ import (
 	"net/http"
 	"os/exec"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 
+	"memoir/internal/hooksettings"
+	"memoir/internal/memoirtest"
+	"memoir/internal/memories"
 	"memoir/internal/waittest"
 )
 
@@ -88,6 +93,45 @@ func TestHook_Failures(t *testing.T) {
 			term.given("{}", "hook", "user-prompt-submit").wantsAll("")
 			term.given("{}", "hook", "user-prompt-submit", "--debug").wants(0, "", c.why)
 		})
+	}
+}
+
+// runInstalled runs each command that hooks install writes, and checks that it says nothing.
+func (t *terminal) runInstalled() {
+	t.Helper()
+	commands := t.settingsIn(t.memoir("hooks", "print", "--with-model=false").wants(0, "", "").stdout).commands()
+	if len(commands) != 8 {
+		t.Fatalf("there are %d commands", len(commands))
+	}
+	var all sync.WaitGroup
+	for _, command := range commands {
+		all.Go(func() { t.run("/bin/sh", hookEvent, "-c", command).wantsAll("") })
+	}
+	all.Wait()
+}
+
+const hookEvent = `{"session_id":"s","cwd":"/srv/shop","prompt":"how large may a diff be?"}`
+
+func TestHook_ServerDown(t *testing.T) {
+	t.Parallel()
+	setup(t).runInstalled()
+}
+
+// TestHook_ServerStopped runs hooks while the server's process is stopped. The system still accepts
+// connections for it. That a hook ends at all shows that it gives up; TestEvents_Waiting of package
+// hooksettings holds how soon.
+func TestHook_ServerStopped(t *testing.T) {
+	t.Parallel()
+	term := start(t, "files", memoirtest.Files{"ada/memory/diffs.md": note("Small diffs", memories.Feedback, "A diff has 400 lines at most.")})
+	server := term.serveMemoir()
+	term.given(`{"session_id":"s"}`, "hook", "session-start", "--agent", "ada").wants(0, "additionalContext", "")
+	if err := server.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Signal(syscall.SIGCONT) }) //nolint:errcheck // it may have ended already
+	term.runInstalled()
+	for _, event := range hooksettings.Events() {
+		term.given(hookEvent, "hook", event.Path, "--agent", "ada", "--debug").wants(0, "", "deadline exceeded")
 	}
 }
 

@@ -6,13 +6,19 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net/http"
 	"os"
 	"path/filepath"
+	"time"
 
 	"memoir/internal/agents"
 	"memoir/internal/diff"
 	"memoir/internal/hooksettings"
 )
+
+// modelTimeout limits the question whether the server has a model. A server that works answers in
+// milliseconds.
+const modelTimeout = 2 * time.Second
 
 // hooksCall is one run of hooks, with its flags.
 type hooksCall struct {
@@ -23,9 +29,10 @@ type hooksCall struct {
 	settings             string
 	user, project, local bool
 	dryRun               bool
+	model                bool
 }
 
-func runHooks(_ context.Context, w *World, args []string) error {
+func runHooks(ctx context.Context, w *World, args []string) error {
 	c := &hooksCall{World: w, flags: flag.NewFlagSet("hooks", flag.ContinueOnError)}
 	c.server = addressFlags(c.flags)
 	c.flags.StringVar(&c.agent, "agent", "", "")
@@ -34,6 +41,7 @@ func runHooks(_ context.Context, w *World, args []string) error {
 	c.flags.BoolVar(&c.project, "project", false, "")
 	c.flags.BoolVar(&c.local, "local", false, "")
 	c.flags.BoolVar(&c.dryRun, "dry-run", false, "")
+	c.flags.BoolVar(&c.model, "with-model", false, "")
 	words, err := parse(c.flags, args)
 	switch {
 	case err != nil:
@@ -41,40 +49,80 @@ func runHooks(_ context.Context, w *World, args []string) error {
 	case len(words) != 1:
 		return misused("hooks takes print, install or uninstall")
 	}
-	hooks, err := c.hooks()
-	if err != nil {
-		return err
-	}
 	switch words[0] {
 	case "print":
-		return c.print(hooks)
+		return c.print(ctx)
 	case "install":
-		return c.change(hooks.Install, "Memoir's hooks are in %s. Sessions that begin from now on have them.\n")
+		return c.install(ctx)
 	case "uninstall":
-		return c.change(hooks.Uninstall, "Memoir's hooks are no longer in %s.\n")
+		return c.uninstall()
 	}
 	return misused("hooks does not %q: it takes print, install or uninstall", words[0])
 }
 
-// hooks returns the hooks with the path of this program and the server and agent of the flags. They
-// contain no token, only whether one is set. It returns a *usageError for a wrong URL.
-func (c *hooksCall) hooks() (hooksettings.Hooks, error) {
+// hooks returns the hooks for the server and agent of the flags. They contain the path of this
+// program, and the server's URL. With --project they contain no path, and a URL only if the flag
+// --url gives it, because other machines have the file too. They contain no token. Model is not
+// set. It returns a *usageError for a wrong URL.
+func (c *hooksCall) hooks() (hooksettings.Hooks, address, error) {
 	server, err := c.addressOf(c.server)
+	if err != nil {
+		return hooksettings.Hooks{}, address{}, err
+	}
+	hooks := hooksettings.Hooks{URL: server.url, Former: server.url, Agent: c.agent}
+	if c.project {
+		if c.server.url == "" {
+			hooks.URL = ""
+		}
+		return hooks, server, nil
+	}
+	hooks.Program, err = os.Executable()
+	if err != nil {
+		return hooksettings.Hooks{}, address{}, fmt.Errorf("it is not known where this program is, so no hook can name it: %w", err)
+	}
+	return hooks, server, nil
+}
+
+// newHooks is hooks with Model, for settings to write. The flag --with-model decides about Model.
+// Without it the server does, except with --project: a shared file does not depend on one server.
+// If the server does not say, Model is false, and standard error gets a note with the reason.
+func (c *hooksCall) newHooks(ctx context.Context) (hooksettings.Hooks, error) {
+	hooks, server, err := c.hooks()
 	if err != nil {
 		return hooksettings.Hooks{}, err
 	}
-	program, err := os.Executable()
-	if err != nil {
-		return hooksettings.Hooks{}, fmt.Errorf("it is not known where this program is, so no hook can name it: %w", err)
+	if given(c.flags, "with-model") || c.project {
+		hooks.Model = c.model
+		return hooks, nil
 	}
-	return hooksettings.Hooks{URL: server.url, Program: program, Agent: c.agent, Token: server.token != ""}, nil
+	if hooks.Model, err = server.hasModel(ctx); err != nil {
+		fmt.Fprintf(c.Stderr, "memoir: these hooks are for a server without a model, because yours was not asked: %s. "+
+			"If it has a model, repeat this while it runs, or with --with-model\n", printableText(err.Error()))
+	}
+	return hooks, nil
+}
+
+// hasModel asks the server whether a model chooses memories for recall. It returns an error for
+// users if no Memoir answers within modelTimeout, or it refuses.
+func (a address) hasModel(ctx context.Context) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, modelTimeout)
+	defer cancel()
+	var settings struct {
+		Model bool `json:"model"`
+	}
+	_, err := a.callPath(ctx, http.MethodGet, "/hooks/settings", nil, &settings)
+	return settings.Model, err
 }
 
 // print prints the content of a settings file that has only the hooks. It returns a *usageError if
-// --dry-run or a flag that selects a settings file is set.
-func (c *hooksCall) print(hooks hooksettings.Hooks) error {
-	if selected := c.fileFlags(); len(selected) > 0 || c.dryRun {
+// --dry-run or a flag that selects another file than the project's is set.
+func (c *hooksCall) print(ctx context.Context) error {
+	if c.settings != "" || c.user || c.local || c.dryRun {
 		return misused("hooks print writes to standard output, and takes no settings file")
+	}
+	hooks, err := c.newHooks(ctx)
+	if err != nil {
+		return err
 	}
 	text, err := hooks.Install(nil)
 	if err != nil {
@@ -82,6 +130,22 @@ func (c *hooksCall) print(hooks hooksettings.Hooks) error {
 	}
 	_, err = c.Stdout.Write(text)
 	return err
+}
+
+func (c *hooksCall) install(ctx context.Context) error {
+	hooks, err := c.newHooks(ctx)
+	if err != nil {
+		return err
+	}
+	return c.change(hooks.Install, "Memoir's hooks are in %s. Sessions that begin from now on have them.\n")
+}
+
+func (c *hooksCall) uninstall() error {
+	hooks, _, err := c.hooks()
+	if err != nil {
+		return err
+	}
+	return c.change(hooks.Uninstall, "Memoir's hooks are no longer in %s.\n")
 }
 
 // fileFlags returns, without dashes, the names of those flags among --settings, --user, --project

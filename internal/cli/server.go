@@ -53,11 +53,16 @@ type absentError struct {
 
 func (e *absentError) Error() string { return e.why + " at " + e.url }
 
-// call sends a request to the API at path below /api/v1, with body as JSON unless it is nil. It
-// decodes the response into into and returns the response's bytes. It returns *absentError if no
-// Memoir server answers. Its other errors are for users: the server's description of a problem, a
-// response that is incomplete or not understood, or one larger than maxAnswer.
+// call is callPath for a path below /api/v1.
 func (a address) call(ctx context.Context, method, path string, body, into any) ([]byte, error) {
+	return a.callPath(ctx, method, "/api/v1"+path, body, into)
+}
+
+// callPath sends a request to the server at path, with body as JSON unless it is nil. It decodes
+// the response into into and returns the response's bytes. It returns *absentError if no Memoir
+// server answers. Its other errors are for users: the server's description of a problem, a response
+// that is incomplete or not understood, or one larger than maxAnswer.
+func (a address) callPath(ctx context.Context, method, path string, body, into any) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	var sent io.Reader
@@ -68,7 +73,7 @@ func (a address) call(ctx context.Context, method, path string, body, into any) 
 		}
 		sent = bytes.NewReader(text)
 	}
-	request, err := http.NewRequestWithContext(ctx, method, a.url+"/api/v1"+path, sent)
+	request, err := http.NewRequestWithContext(ctx, method, a.url+path, sent)
 	if err != nil {
 		return nil, err
 	}

@@ -1,12 +1,15 @@
 package hooksettings
 
 import (
+	"cmp"
 	"encoding/json"
+	"math"
 	"net/url"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kballard/go-shellquote"
 	"github.com/tailscale/hujson"
@@ -18,11 +21,20 @@ const (
 	urlFlag        = "--url"
 	agentFlag      = "--agent"
 	agentParameter = "agent"
-	// tokenVariable is the variable from which Claude Code reads the token.
-	tokenVariable = "MEMOIR_TOKEN"
-	// timeout is how long Claude Code waits for an answer, in seconds (arbitrary). Memoir normally
-	// answers in 50 ms.
-	timeout = 5
+	// markdownFiles is the rule for all Markdown files. Every memory is one, wherever the settings
+	// of Claude Code and Memoir put it.
+	markdownFiles = "(//**/*.md)"
+	// spareTime is the time that Claude Code waits beyond Event.Timeout (arbitrary). The program
+	// normally ends by itself; this limit is for a machine that hangs.
+	spareTime = time.Second
+)
+
+// The parts of a command line that does nothing on a machine without memoir. sh, bash, zsh, fish
+// and Git Bash on Windows understand it.
+const (
+	probe     = "command -v " + program
+	ifPresent = probe + " >/dev/null 2>&1 && "
+	orNothing = " || true"
 )
 
 // A group is the list of hooks of an event, for the tools that the matcher names.
@@ -32,41 +44,57 @@ type group struct {
 }
 
 type hook struct {
-	Type           string            `json:"type"`
-	Command        string            `json:"command,omitempty"`
-	URL            string            `json:"url,omitempty"`
-	Timeout        int               `json:"timeout,omitempty"`
-	Headers        map[string]string `json:"headers,omitempty"`
-	AllowedEnvVars []string          `json:"allowedEnvVars,omitempty"`
+	Type    string `json:"type"`
+	If      string `json:"if,omitempty"` // a permission rule, for one tool
+	Command string `json:"command,omitempty"`
+	URL     string `json:"url,omitempty"` // only in entries of earlier versions
+	Async   bool   `json:"async,omitempty"`
+	Timeout int    `json:"timeout,omitempty"` // in seconds
 }
 
-// group returns the group with Memoir's hook for an event: a command if the event needs one, else a
-// POST to the server. If h.Token is set, the POST has a header with the name of the token's
-// variable.
-func (h Hooks) group(event Event) group {
-	calls := hook{Type: "http", URL: h.Address(event), Timeout: timeout}
-	switch {
-	case event.commandOnly:
-		calls = hook{Type: "command", Command: h.command(event), Timeout: timeout}
-	case h.Token:
-		calls.Headers = map[string]string{"Authorization": "Bearer $" + tokenVariable}
-		calls.AllowedEnvVars = []string{tokenVariable}
+// groups returns the groups with Memoir's hook for an event. There is one for each tool, because a
+// rule under "if" matches one tool only. There is one for all tools if h.Model is set.
+func (h Hooks) groups(event Event) []group {
+	entry := hook{
+		Type: "command", Command: h.command(event), Async: event.isAsync,
+		Timeout: int(math.Ceil((event.Timeout + spareTime).Seconds())),
 	}
-	return group{Matcher: event.matcher, Hooks: []hook{calls}}
+	if len(event.tools) == 0 {
+		return []group{{Hooks: []hook{entry}}}
+	}
+	if h.Model {
+		entry.Async = false
+		return []group{{Hooks: []hook{entry}}}
+	}
+	var groups []group
+	for _, tool := range event.tools {
+		entry.If = tool + markdownFiles
+		groups = append(groups, group{Matcher: tool, Hooks: []hook{entry}})
+	}
+	return groups
 }
 
+// command returns the command line for a shell that runs Memoir's hook for an event.
 func (h Hooks) command(event Event) string {
-	words := []string{h.Program, command, event.Path, urlFlag, h.URL}
+	words := []string{cmp.Or(h.Program, program), command, event.Path}
+	if h.URL != "" {
+		words = append(words, urlFlag, h.URL)
+	}
 	if h.Agent != "" {
 		words = append(words, agentFlag, h.Agent)
 	}
-	return shellquote.Join(words...)
+	line := shellquote.Join(words...)
+	if h.Program == "" {
+		line = ifPresent + line + orNothing
+	}
+	return line
 }
 
 func pathOf(event Event) string { return "/hooks/" + event.Path }
 
-// owns reports whether an entry of an event is Memoir's. Such an entry runs Memoir's command, or
-// posts to the event's path at one of the addresses in known. These must be in the form of origin.
+// owns reports whether an entry of an event is Memoir's. Such an entry runs Memoir's command. Or it
+// posts to the event's path at one of the addresses in known, as earlier versions wrote it. The
+// addresses must be in the form of origin.
 func (h Hooks) owns(event Event, entry hujson.Value, known []string) bool {
 	var e hook
 	if !decode(entry, &e) {
@@ -84,10 +112,15 @@ func (h Hooks) owns(event Event, entry hujson.Value, known []string) bool {
 	return false
 }
 
-// addresses returns h.URL and the addresses in Memoir's commands of a file, each in the form of
-// origin. It does not remove duplicates.
+// addresses returns h.URL, h.Former and the addresses in Memoir's commands of a file, each in the
+// form of origin. It leaves out empty ones, and does not remove duplicates.
 func (h Hooks) addresses(s *settings) []string {
-	known := []string{origin(h.URL)}
+	var known []string
+	for _, address := range []string{h.URL, h.Former} {
+		if address != "" {
+			known = append(known, origin(address))
+		}
+	}
 	for _, event := range Events() {
 		for _, group := range s.groups(event) {
 			for _, entry := range entriesOf(group) {
@@ -104,25 +137,49 @@ func (h Hooks) addresses(s *settings) []string {
 	return known
 }
 
-// addressIn reports in isOurs whether a command line runs Memoir's hook for this event. If it does,
-// address is the value of its flag --url, or "" without this flag; otherwise address is "".
+// addressIn reports in isOurs whether a command line runs Memoir's hook for this event and no other
+// program. If it does, address is the value of its flag --url, or "" without this flag; otherwise
+// address is "".
 func (h Hooks) addressIn(event Event, line string) (address string, isOurs bool) {
-	words, err := shellquote.Split(line)
+	words, err := shellquote.Split(unguarded(line))
 	if err != nil || len(words) < 3 || words[1] != command || words[2] != event.Path {
 		return "", false
 	}
 	if name := filepath.Base(words[0]); name != program && name != filepath.Base(h.Program) {
 		return "", false
 	}
-	for i, word := range words[3:] {
+	rest := words[3:]
+	if slices.ContainsFunc(rest, isOperator) {
+		return "", false
+	}
+	for i, word := range rest {
 		if value, found := strings.CutPrefix(word, urlFlag+"="); found {
 			return value, true
 		}
-		if word == urlFlag && 3+i+1 < len(words) {
-			return words[3+i+1], true
+		if word == urlFlag && i+1 < len(rest) {
+			return rest[i+1], true
 		}
 	}
 	return "", true
+}
+
+// unguarded returns the command that a line runs if memoir is installed. It returns a line that
+// does not first look for memoir unchanged.
+func unguarded(line string) string {
+	line = strings.TrimSpace(line)
+	if !strings.HasPrefix(line, probe) {
+		return line
+	}
+	_, guarded, isGuard := strings.Cut(line, "&& ")
+	if !isGuard {
+		return line
+	}
+	return strings.TrimSuffix(guarded, orNothing)
+}
+
+// isOperator reports whether a word of a command line starts another command.
+func isOperator(word string) bool {
+	return word == "&&" || word == "||" || word == "|" || word == "&" || strings.HasSuffix(word, ";")
 }
 
 // origin returns an address in a form to compare: scheme and host in lower case, and the path

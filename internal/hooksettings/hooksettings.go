@@ -2,9 +2,9 @@
 // converts bytes to bytes and keeps the order, format and comments of everything else. It never
 // touches a disk; package cli reads and writes the files.
 //
-// An entry belongs to Memoir if it runs a program called memoir as "memoir hook EVENT", or posts to
-// /hooks/EVENT at an address of Memoir. Those are the address in [Hooks] and the addresses in such
-// commands, so that entries with an old address are found.
+// An entry belongs to Memoir if it runs a program called memoir as "memoir hook EVENT" and no other
+// program. An entry of an earlier version posts to /hooks/EVENT at an address of Memoir. That is an
+// address in [Hooks] or in such a command.
 package hooksettings
 
 import (
@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"time"
 
 	"github.com/tailscale/hujson"
 )
@@ -20,33 +21,55 @@ import (
 type Event struct {
 	Name string // Claude Code's name
 	Path string // name in addresses and on the command line
-	// commandOnly reports whether Claude Code can only run a program for this event, not post it.
-	commandOnly bool
-	matcher     string // the tools that trigger it; empty if none do
+	// Timeout limits one run of "memoir hook", from its start to its end. Claude Code waits that
+	// long for a server that hangs, unless the hook is asynchronous.
+	Timeout time.Duration
+	// isAsync reports whether Claude Code does not wait for the hook, because it gives no context.
+	isAsync bool
+	// tools are the tools that trigger the event, each for Markdown files only. They are empty for
+	// an event without tools.
+	tools []string
 }
 
-// Events returns the events that Memoir uses, in the order of a conversation.
+const (
+	// turnTimeout is the Timeout of an event that a person may wait for. The server answers within
+	// one second, and a process starts in 50 ms; Memoir promises 1.5 s.
+	turnTimeout = 1200 * time.Millisecond
+	// toolTimeout is the Timeout of a tool's event (arbitrary). The server answers it in some
+	// milliseconds, and a turn may have a hundred tools.
+	toolTimeout = 500 * time.Millisecond
+)
+
+// Events returns the events that Memoir uses, in the order of a conversation. Stop and SessionEnd
+// cause the same work: Claude Code loses an asynchronous Stop if it exits at once.
 func Events() []Event {
 	return []Event{
-		{Name: "SessionStart", Path: "session-start", commandOnly: true},
-		{Name: "UserPromptSubmit", Path: "user-prompt-submit"},
-		{Name: "PostToolUse", Path: "post-tool-use", matcher: "Write|Edit"},
-		{Name: "Stop", Path: "stop"},
-		{Name: "PreCompact", Path: "pre-compact"},
-		{Name: "SessionEnd", Path: "session-end"},
+		{Name: "SessionStart", Path: "session-start", Timeout: turnTimeout},
+		{Name: "UserPromptSubmit", Path: "user-prompt-submit", Timeout: turnTimeout},
+		{Name: "PostToolUse", Path: "post-tool-use", Timeout: toolTimeout, isAsync: true, tools: []string{"Write", "Edit", "Read"}},
+		{Name: "Stop", Path: "stop", Timeout: turnTimeout, isAsync: true},
+		{Name: "PreCompact", Path: "pre-compact", Timeout: turnTimeout, isAsync: true},
+		{Name: "SessionEnd", Path: "session-end", Timeout: turnTimeout, isAsync: true},
 	}
 }
 
 // Hooks describes the entries that make Claude Code call one server.
 type Hooks struct {
-	URL     string // of the server, without a trailing slash
-	Program string // absolute path of the program memoir
-	// Agent is the slug of the agent. If it is empty, the server derives the agent from the working
-	// directory.
+	// URL is the server's, without a trailing slash. If it is empty, the entries contain no URL, and
+	// the program takes the one of its environment.
+	URL string
+	// Program is the absolute path of the program memoir. If it is empty, the entries run the memoir
+	// in PATH, and do nothing on a machine without it.
+	Program string
+	// Agent is the slug of the agent. If it is empty, the server finds the agent of the
+	// conversation.
 	Agent string
-	// Token reports whether the server needs a token. The entries contain the name of the variable
-	// with the token, never the token.
-	Token bool
+	// Model reports whether the server asks a model. Its choice may come with any tool, so Claude
+	// Code then runs PostToolUse for every tool and waits for it.
+	Model bool
+	// Former is an address to which entries of an earlier version may post, next to URL. It may be
+	// empty.
+	Former string
 }
 
 // Address returns the URL to which an event is posted. If h.Agent is not empty, the URL has it as
@@ -75,8 +98,10 @@ func (h Hooks) Install(file []byte) ([]byte, error) {
 	}
 	h.remove(s)
 	for _, event := range Events() {
-		if err := s.addGroup(event, h.group(event)); err != nil {
-			return nil, err
+		for _, group := range h.groups(event) {
+			if err := s.addGroup(event, group); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return s.bytes(), nil
@@ -99,8 +124,8 @@ func (h Hooks) Uninstall(file []byte) ([]byte, error) {
 	return file, nil
 }
 
-// areIn reports whether the file needs no change by Install. Each event then has exactly one group
-// with entries of Memoir, and that group is as Install would write it.
+// areIn reports whether the file needs no change by Install. For each event, the groups with
+// entries of Memoir then are those that Install would write, in the same order.
 func (h Hooks) areIn(s *settings) bool {
 	known := h.addresses(s)
 	return !slices.ContainsFunc(Events(), func(event Event) bool {
@@ -110,7 +135,7 @@ func (h Hooks) areIn(s *settings) bool {
 				own = append(own, group)
 			}
 		}
-		return len(own) != 1 || !same(own[0], h.group(event))
+		return !slices.EqualFunc(own, h.groups(event), func(is hujson.Value, shouldBe group) bool { return same(is, shouldBe) })
 	})
 }
 

@@ -2,9 +2,12 @@ package hooksettings_test
 
 import (
 	"encoding/json"
+	"math"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tailscale/hujson"
 
@@ -22,7 +25,7 @@ const installed = `{
           {
             "type": "command",
             "command": "/usr/local/bin/memoir hook session-start --url http://127.0.0.1:8080",
-            "timeout": 5
+            "timeout": 3
           }
         ]
       }
@@ -31,21 +34,47 @@ const installed = `{
       {
         "hooks": [
           {
-            "type": "http",
-            "url": "http://127.0.0.1:8080/hooks/user-prompt-submit",
-            "timeout": 5
+            "type": "command",
+            "command": "/usr/local/bin/memoir hook user-prompt-submit --url http://127.0.0.1:8080",
+            "timeout": 3
           }
         ]
       }
     ],
     "PostToolUse": [
       {
-        "matcher": "Write|Edit",
+        "matcher": "Write",
         "hooks": [
           {
-            "type": "http",
-            "url": "http://127.0.0.1:8080/hooks/post-tool-use",
-            "timeout": 5
+            "type": "command",
+            "if": "Write(//**/*.md)",
+            "command": "/usr/local/bin/memoir hook post-tool-use --url http://127.0.0.1:8080",
+            "async": true,
+            "timeout": 2
+          }
+        ]
+      },
+      {
+        "matcher": "Edit",
+        "hooks": [
+          {
+            "type": "command",
+            "if": "Edit(//**/*.md)",
+            "command": "/usr/local/bin/memoir hook post-tool-use --url http://127.0.0.1:8080",
+            "async": true,
+            "timeout": 2
+          }
+        ]
+      },
+      {
+        "matcher": "Read",
+        "hooks": [
+          {
+            "type": "command",
+            "if": "Read(//**/*.md)",
+            "command": "/usr/local/bin/memoir hook post-tool-use --url http://127.0.0.1:8080",
+            "async": true,
+            "timeout": 2
           }
         ]
       }
@@ -54,9 +83,10 @@ const installed = `{
       {
         "hooks": [
           {
-            "type": "http",
-            "url": "http://127.0.0.1:8080/hooks/stop",
-            "timeout": 5
+            "type": "command",
+            "command": "/usr/local/bin/memoir hook stop --url http://127.0.0.1:8080",
+            "async": true,
+            "timeout": 3
           }
         ]
       }
@@ -65,9 +95,10 @@ const installed = `{
       {
         "hooks": [
           {
-            "type": "http",
-            "url": "http://127.0.0.1:8080/hooks/pre-compact",
-            "timeout": 5
+            "type": "command",
+            "command": "/usr/local/bin/memoir hook pre-compact --url http://127.0.0.1:8080",
+            "async": true,
+            "timeout": 3
           }
         ]
       }
@@ -76,9 +107,10 @@ const installed = `{
       {
         "hooks": [
           {
-            "type": "http",
-            "url": "http://127.0.0.1:8080/hooks/session-end",
-            "timeout": 5
+            "type": "command",
+            "command": "/usr/local/bin/memoir hook session-end --url http://127.0.0.1:8080",
+            "async": true,
+            "timeout": 3
           }
         ]
       }
@@ -202,7 +234,7 @@ func TestInstall_KeepsOtherEntries(t *testing.T) {
 func TestInstall_Order(t *testing.T) {
 	t.Parallel()
 	hooks := meaning(t, install(t, memoir, other)).(map[string]any)["hooks"].(map[string]any)
-	for event, want := range map[string]int{"SessionStart": 1, "Stop": 2, "PostToolUse": 2, "PreToolUse": 0} {
+	for event, want := range map[string]int{"SessionStart": 1, "Stop": 2, "PostToolUse": 4, "PreToolUse": 0} {
 		if got := len(hooks[event].([]any)); got != want {
 			t.Errorf("%s has %d groups, want %d", event, got, want)
 		}
@@ -214,7 +246,9 @@ func TestInstall_ReplacesOlder(t *testing.T) {
 	for name, older := range map[string]hooksettings.Hooks{
 		"another address": {URL: "http://127.0.0.1:9090", Program: memoir.Program},
 		"another program": {URL: memoir.URL, Program: "/home/ada lovelace's/bin/memoir"},
-		"with a token":    {URL: memoir.URL, Program: memoir.Program, Token: true},
+		"with a model":    {URL: memoir.URL, Program: memoir.Program, Model: true},
+		"shared":          {},
+		"shared address":  {URL: "http://memoir.example:1", Agent: "ada & bob"},
 		"of one agent":    {URL: memoir.URL, Program: memoir.Program, Agent: "a?b&c=/hooks/stop"},
 		"behind a proxy":  {URL: "https://Memoir.Example.org/team", Program: "/opt/memoir"},
 	} {
@@ -233,23 +267,30 @@ func TestInstall_ReplacesOlder(t *testing.T) {
 func TestUninstall_OnlyMemoir(t *testing.T) {
 	t.Parallel()
 	for entry, isMemoirs := range map[string]bool{
-		`{"type":"http","url":"http://127.0.0.1:8080/hooks/stop"}`:                               true,
-		`{"type":"http","url":"HTTP://127.0.0.1:8080/hooks/stop","timeout":60}`:                  true,
-		`{"type":"http","url":"http://127.0.0.1:9999/hooks/stop"}`:                               false,
-		`{"type":"http","url":"http://127.0.0.1:8080/hooks/pre-compact"}`:                        false,
-		`{"type":"http","url":"http://127.0.0.1:8080/other/hooks/stop"}`:                         false,
-		`{"type":"http","url":"http://127.0.0.1:8080/hooks/stop?agent=ada"}`:                     true,
-		`{"type":"http","url":"http://127.0.0.1:8080/hooks/stop?mine"}`:                          false,
-		`{"type":"http","url":"http://evil/?http://127.0.0.1:8080/hooks/stop"}`:                  false,
-		`{"type":"http","url":"%zz"}`:                                                            false,
-		`{"type":"http","url":7}`:                                                                false,
-		`{"type":"command","command":"memoir hook stop"}`:                                        true,
-		`{"type":"command","command":"'/x y/memoir' hook stop --url=http://h:1 --debug"}`:        true,
-		`{"type":"command","command":"/x/memoir hook session-start"}`:                            false,
-		`{"type":"command","command":"/x/other hook stop"}`:                                      false,
-		`{"type":"command","command":"memoir memory list"}`:                                      false,
-		`{"type":"command","command":"memoir hook 'stop"}`:                                       false,
-		`{"type":"prompt","prompt":"memoir hook stop","url":"http://127.0.0.1:8080/hooks/stop"}`: false,
+		`{"type":"http","url":"http://127.0.0.1:8080/hooks/stop"}`:                                true,
+		`{"type":"http","url":"HTTP://127.0.0.1:8080/hooks/stop","timeout":60}`:                   true,
+		`{"type":"http","url":"http://127.0.0.1:9999/hooks/stop"}`:                                false,
+		`{"type":"http","url":"http://127.0.0.1:8080/hooks/pre-compact"}`:                         false,
+		`{"type":"http","url":"http://127.0.0.1:8080/other/hooks/stop"}`:                          false,
+		`{"type":"http","url":"http://127.0.0.1:8080/hooks/stop?agent=ada"}`:                      true,
+		`{"type":"http","url":"http://127.0.0.1:8080/hooks/stop?mine"}`:                           false,
+		`{"type":"http","url":"http://evil/?http://127.0.0.1:8080/hooks/stop"}`:                   false,
+		`{"type":"http","url":"%zz"}`:                                                             false,
+		`{"type":"http","url":7}`:                                                                 false,
+		`{"type":"command","command":"memoir hook stop"}`:                                         true,
+		`{"type":"command","command":"'/x y/memoir' hook stop --url=http://h:1 --debug"}`:         true,
+		`{"type":"command","command":"/x/memoir hook session-start"}`:                             false,
+		`{"type":"command","command":"/x/other hook stop"}`:                                       false,
+		`{"type":"command","command":"memoir memory list"}`:                                       false,
+		`{"type":"command","command":"memoir hook 'stop"}`:                                        false,
+		`{"type":"command","command":"memoir hook stop 2>/dev/null"}`:                             true,
+		`{"type":"command","command":"memoir hook stop && notify-send done"}`:                     false,
+		`{"type":"command","command":"memoir hook stop --debug; notify-send done"}`:               false,
+		`{"type":"command","command":"notify-send done && memoir hook stop"}`:                     false,
+		`{"type":"command","command":"command -v memoir >/dev/null && memoir hook stop || true"}`: true,
+		`{"type":"command","command":"command -v memoir && memoir hook stop && say x || true"}`:   false,
+		`{"type":"command","command":"command -v memoir || say absent"}`:                          false,
+		`{"type":"prompt","prompt":"memoir hook stop","url":"http://127.0.0.1:8080/hooks/stop"}`:  false,
 	} {
 		file := `{"hooks":{"Stop":[{"hooks":[` + entry + `,{"type":"command","command":"mine"}]}]}}`
 		got := uninstall(t, memoir, file)
@@ -272,13 +313,56 @@ func TestUninstall_OldAddress(t *testing.T) {
 	}
 }
 
-func TestInstall_WithoutToken(t *testing.T) {
+// former is what an earlier version installed.
+const former = `{
+  "hooks": {
+    "SessionStart": [{"hooks": [{"type": "command", "command": "/opt/memoir hook session-start --url http://old:1", "timeout": 5}]}],
+    "UserPromptSubmit": [{"hooks": [{"type": "http", "url": "http://old:1/hooks/user-prompt-submit", "timeout": 5}]}],
+    "PostToolUse": [{"matcher": "Write|Edit", "hooks": [{"type": "http", "url": "http://old:1/hooks/post-tool-use?agent=ada", "timeout": 5,
+      "headers": {"Authorization": "Bearer $MEMOIR_TOKEN"}, "allowedEnvVars": ["MEMOIR_TOKEN"]}]}],
+    "Stop": [MINE{"hooks": [{"type": "http", "url": "http://old:1/hooks/stop", "timeout": 5}]}],
+    "PreCompact": [{"hooks": [{"type": "http", "url": "http://old:1/hooks/pre-compact", "timeout": 5}]}],
+    "SessionEnd": [{"hooks": [{"type": "http", "url": "http://127.0.0.1:8080/hooks/session-end", "timeout": 5}]}]
+  }
+}
+`
+
+func TestInstall_FormerEntries(t *testing.T) {
+	t.Parallel()
+	alone := strings.Replace(former, "MINE", "", 1)
+	if got := install(t, memoir, alone); strings.TrimSpace(got) != strings.TrimSpace(installed) {
+		t.Errorf("installed, it is\n%s", got)
+	}
+	if got := uninstall(t, memoir, alone); strings.TrimSpace(got) != "{}" {
+		t.Errorf("uninstalled, it is\n%s", got)
+	}
+	const mine = `{"hooks": [{"type": "http",   "url": "http://other:1/hooks/stop"}, {"type": "command", "command": "say   done"}]}`
+	for what, change := range map[string]func(*testing.T, hooksettings.Hooks, string) string{"install": install, "uninstall": uninstall} {
+		got := change(t, memoir, strings.Replace(former, "MINE", mine+", ", 1))
+		if !strings.Contains(got, mine) || strings.Contains(got, "old:1") {
+			t.Errorf("after %s it is\n%s", what, got)
+		}
+	}
+	// A shared file has entries without a URL; Former then tells the old ones.
+	shared := hooksettings.Hooks{Former: memoir.URL}
+	if got := uninstall(t, shared, `{"hooks":{"Stop":[{"hooks":[{"type":"http","url":"http://127.0.0.1:8080/hooks/stop"}]}]}}`); got != "{}" {
+		t.Errorf("uninstalled by a shared installation, it is\n%s", got)
+	}
+}
+
+func TestInstall_WithModel(t *testing.T) {
 	t.Parallel()
 	h := memoir
-	h.Token = true
-	got := install(t, h, "")
-	if strings.Count(got, `"Authorization": "Bearer $MEMOIR_TOKEN"`) != 5 || strings.Count(got, `"allowedEnvVars": [`) != 5 {
-		t.Errorf("it is\n%s", got)
+	h.Model = true
+	got := install(t, h, installed)
+	for _, absent := range []string{`"if"`, `"matcher"`} {
+		if strings.Contains(got, absent) {
+			t.Errorf("%s is in\n%s", absent, got)
+		}
+	}
+	hook := entries(t, got)["PostToolUse"]
+	if len(hook) != 1 || hook[0]["async"] != nil || hook[0]["timeout"] != 2.0 {
+		t.Errorf("PostToolUse is %v", hook)
 	}
 }
 
@@ -287,8 +371,73 @@ func TestInstall_Agent(t *testing.T) {
 	h := memoir
 	h.Agent = "ada & bob"
 	got := install(t, h, "")
-	if strings.Count(got, `?agent=ada+%26+bob"`) != 5 || !strings.Contains(got, ` --agent 'ada & bob'"`) {
+	if strings.Count(got, ` --agent 'ada & bob'"`) != 8 {
 		t.Errorf("it is\n%s", got)
+	}
+}
+
+// entries returns the hooks of each event in a settings file.
+func entries(t *testing.T, file string) map[string][]map[string]any {
+	t.Helper()
+	all := map[string][]map[string]any{}
+	for event, groups := range meaning(t, file).(map[string]any)["hooks"].(map[string]any) {
+		for _, group := range groups.([]any) {
+			for _, entry := range group.(map[string]any)["hooks"].([]any) {
+				all[event] = append(all[event], entry.(map[string]any))
+			}
+		}
+	}
+	return all
+}
+
+// TestEvents_Waiting holds the promises about a server that hangs: a person waits at most 1.5 s,
+// and never for an event that gives no context.
+func TestEvents_Waiting(t *testing.T) {
+	t.Parallel()
+	const promise, start = 1500 * time.Millisecond, 250 * time.Millisecond // a process starts in 50 ms
+	installed := entries(t, install(t, memoir, ""))
+	for _, event := range hooksettings.Events() {
+		if event.Timeout <= 0 || event.Timeout+start > promise {
+			t.Errorf("%s may take %v", event.Name, event.Timeout)
+		}
+		gives := event.Name == "SessionStart" || event.Name == "UserPromptSubmit"
+		for _, entry := range installed[event.Name] {
+			if isAsync := entry["async"] == true; isAsync == gives {
+				t.Errorf("%s: async is %v", event.Name, isAsync)
+			}
+			if seconds, _ := entry["timeout"].(float64); seconds <= event.Timeout.Seconds() || seconds != math.Trunc(seconds) {
+				t.Errorf("%s: Claude Code waits %v s for a program that takes up to %v", event.Name, entry["timeout"], event.Timeout)
+			}
+		}
+	}
+}
+
+func TestInstall_Shared(t *testing.T) {
+	t.Parallel()
+	got := install(t, hooksettings.Hooks{Former: memoir.URL}, "")
+	for event, hooks := range entries(t, got) {
+		for _, hook := range hooks {
+			command, _ := hook["command"].(string)
+			if strings.Contains(strings.ReplaceAll(command, "/dev/null", ""), "/") || !strings.Contains(command, "&& memoir hook ") || !strings.HasSuffix(command, " || true") {
+				t.Errorf("%s runs %q", event, command)
+			}
+		}
+	}
+	if again := install(t, hooksettings.Hooks{Former: "http://elsewhere:1"}, got); again != got {
+		t.Errorf("from another machine it becomes\n%s", again)
+	}
+}
+
+// TestPlugin_Hooks holds the plugin's file equal to the one definition of the hooks.
+func TestPlugin_Hooks(t *testing.T) {
+	t.Parallel()
+	const file = "../../plugin/hooks/hooks.json"
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := install(t, hooksettings.Hooks{}, ""); string(got) != want {
+		t.Errorf("plugin/hooks/hooks.json is out of date; run: memoir hooks print --project > plugin/hooks/hooks.json\nIt should be\n%s", want)
 	}
 }
 
@@ -319,7 +468,7 @@ func TestInstall_InvalidFile(t *testing.T) {
 }
 
 func FuzzInstall(f *testing.F) {
-	for _, file := range []string{"", "{}", other, installed, "// c\n{\"hooks\":{\"Stop\":[],},}", "{\"a\":1/*x*/}", strings.ReplaceAll(other, "\n", "\r\n")} {
+	for _, file := range []string{"", "{}", other, installed, former, "// c\n{\"hooks\":{\"Stop\":[],},}", "{\"a\":1/*x*/}", strings.ReplaceAll(other, "\n", "\r\n")} {
 		f.Add([]byte(file))
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
