@@ -219,8 +219,8 @@ func start(t *testing.T, way string, files memoirtest.Files) *terminal {
 	return term
 }
 
-// serveMemoir starts the program as a server over the terminal's agents. It returns its process when
-// the server has found all of them.
+// serveMemoir starts the program as a server over the terminal's agents. When the server has found
+// all of them, it returns the server's process.
 func (t *terminal) serveMemoir(flags ...string) *os.Process {
 	t.Helper()
 	path, err := program()

@@ -25,9 +25,9 @@ const (
 )
 
 // runHook reads one hook event from standard input, sends it to the server, and prints the text for
-// the session, all within the event's Timeout. It returns only errHelp and *usageError. After any other
-// error or panic it prints no text and returns nil; with --debug, it prints the reason on standard
-// error.
+// the session, all within the event's Timeout. It returns only errHelp and *usageError. After any
+// other error or panic it prints no text and returns nil; with --debug, it prints the reason on
+// standard error.
 func runHook(ctx context.Context, w *World, args []string) error {
 	flags := flag.NewFlagSet("hook", flag.ContinueOnError)
 	flagged := addressFlags(flags)

@@ -264,7 +264,7 @@ func TestHooksInstall_Project(t *testing.T) {
 	}
 }
 
-// former is what an earlier version installed next to the hooks of others.
+// former has the hooks of an earlier version, next to those of other programs.
 const former = `{
     "hooks": {
         "SessionStart": [{"hooks": [{"type": "command", "command": "/opt/memoir hook session-start --url http://127.0.0.1:8080", "timeout": 5}]}],

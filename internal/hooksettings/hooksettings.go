@@ -125,7 +125,7 @@ func (h Hooks) Uninstall(file []byte) ([]byte, error) {
 }
 
 // areIn reports whether the file needs no change by Install. For each event, the groups with
-// entries of Memoir then are those that Install would write, in the same order.
+// entries of Memoir then equal the result of h.groups, in the same order.
 func (h Hooks) areIn(s *settings) bool {
 	known := h.addresses(s)
 	return !slices.ContainsFunc(Events(), func(event Event) bool {

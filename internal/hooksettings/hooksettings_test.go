@@ -313,7 +313,7 @@ func TestUninstall_OldAddress(t *testing.T) {
 	}
 }
 
-// former is what an earlier version installed.
+// former has the hooks of an earlier version.
 const former = `{
   "hooks": {
     "SessionStart": [{"hooks": [{"type": "command", "command": "/opt/memoir hook session-start --url http://old:1", "timeout": 5}]}],
