@@ -25,9 +25,9 @@ const (
 )
 
 // runHook reads one hook event from standard input, sends it to the server, and prints the text for
-// the session, all within the event's Timeout. It returns only errHelp and *usageError. After any
-// other error or panic it prints no text and returns nil; with --debug, it prints the reason on
-// standard error.
+// the session, all within the event's Timeout. The end of ctx does not stop an asynchronous event.
+// It returns only errHelp and *usageError. After any other error or panic it prints no text and
+// returns nil; with --debug, it prints the reason on standard error.
 func runHook(ctx context.Context, w *World, args []string) error {
 	flags := flag.NewFlagSet("hook", flag.ContinueOnError)
 	flagged := addressFlags(flags)
@@ -43,6 +43,11 @@ func runHook(ctx context.Context, w *World, args []string) error {
 			fmt.Fprintf(w.Stderr, "memoir: hook %s: %v\n", event.Path, failure)
 		}
 	}()
+	if event.IsAsync {
+		// Claude Code sends SIGTERM to asynchronous hooks when it exits. The server must know of
+		// the event all the same, and recognises the user only while this process is connected.
+		ctx = context.WithoutCancel(ctx)
+	}
 	ctx, cancel := context.WithTimeout(ctx, event.Timeout)
 	defer cancel()
 	output, err := send(ctx, server, *agent, event, w.Stdin)

@@ -135,6 +135,44 @@ func TestHook_ServerStopped(t *testing.T) {
 	}
 }
 
+// TestHook_Terminated sends SIGTERM to hooks that wait for the server, as Claude Code does to
+// asynchronous hooks when it exits.
+func TestHook_Terminated(t *testing.T) {
+	t.Parallel()
+	for name, why := range map[string]string{"stop": "deadline exceeded", "post-tool-use": "deadline exceeded", "user-prompt-submit": "signal received"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			term := setup(t)
+			arrived := make(chan bool, 1)
+			term.serve(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+				io.Copy(io.Discard, r.Body) //nolint:errcheck // the end shows a cancelled request
+				arrived <- true
+				<-r.Context().Done()
+			}))
+			path, err := program()
+			if err != nil {
+				t.Fatal(err)
+			}
+			hook := exec.Command(path, "hook", name, "--debug")
+			hook.Env, hook.Stdin = term.environment(), strings.NewReader(hookEvent)
+			var said strings.Builder
+			hook.Stderr = &said
+			if err := hook.Start(); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case <-arrived:
+			case <-time.After(waittest.Patience()):
+				t.Error("the event does not arrive")
+			}
+			hook.Process.Signal(syscall.SIGTERM) //nolint:errcheck // it may have ended already
+			if err := hook.Wait(); err != nil || !strings.Contains(said.String(), why) {
+				t.Errorf("it ends with %v and says %q", err, said.String())
+			}
+		})
+	}
+}
+
 func TestHook_EndlessInput(t *testing.T) {
 	t.Parallel()
 	term := setup(t)

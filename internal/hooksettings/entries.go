@@ -56,7 +56,7 @@ type hook struct {
 // rule under "if" matches one tool only. There is one for all tools if h.Model is set.
 func (h Hooks) groups(event Event) []group {
 	entry := hook{
-		Type: "command", Command: h.command(event), Async: event.isAsync,
+		Type: "command", Command: h.command(event), Async: event.IsAsync,
 		Timeout: int(math.Ceil((event.Timeout + spareTime).Seconds())),
 	}
 	if len(event.tools) == 0 {

@@ -24,8 +24,8 @@ type Event struct {
 	// Timeout limits one run of "memoir hook", from its start to its end. Claude Code waits that
 	// long for a server that hangs, unless the hook is asynchronous.
 	Timeout time.Duration
-	// isAsync reports whether Claude Code does not wait for the hook, because it gives no context.
-	isAsync bool
+	// IsAsync reports whether Claude Code does not wait for the hook, because it gives no context.
+	IsAsync bool
 	// tools are the tools that trigger the event, each for Markdown files only. They are empty for
 	// an event without tools.
 	tools []string
@@ -46,10 +46,10 @@ func Events() []Event {
 	return []Event{
 		{Name: "SessionStart", Path: "session-start", Timeout: turnTimeout},
 		{Name: "UserPromptSubmit", Path: "user-prompt-submit", Timeout: turnTimeout},
-		{Name: "PostToolUse", Path: "post-tool-use", Timeout: toolTimeout, isAsync: true, tools: []string{"Write", "Edit", "Read"}},
-		{Name: "Stop", Path: "stop", Timeout: turnTimeout, isAsync: true},
-		{Name: "PreCompact", Path: "pre-compact", Timeout: turnTimeout, isAsync: true},
-		{Name: "SessionEnd", Path: "session-end", Timeout: turnTimeout, isAsync: true},
+		{Name: "PostToolUse", Path: "post-tool-use", Timeout: toolTimeout, IsAsync: true, tools: []string{"Write", "Edit", "Read"}},
+		{Name: "Stop", Path: "stop", Timeout: turnTimeout, IsAsync: true},
+		{Name: "PreCompact", Path: "pre-compact", Timeout: turnTimeout, IsAsync: true},
+		{Name: "SessionEnd", Path: "session-end", Timeout: turnTimeout, IsAsync: true},
 	}
 }
 
