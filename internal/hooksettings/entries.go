@@ -29,13 +29,10 @@ const (
 	spareTime = time.Second
 )
 
-// The parts of a command line that does nothing on a machine without memoir. sh, bash, zsh, fish
-// and Git Bash on Windows understand it.
-const (
-	probe     = "command -v " + program
-	ifPresent = probe + " >/dev/null 2>&1 && "
-	orNothing = " || true"
-)
+// ifPresent ends a command line that succeeds and prints nothing on a machine without the program.
+// Claude Code runs it with bash, zsh or sh, and with PowerShell on Windows without Git Bash. In
+// PowerShell the program does not run, but the line succeeds; Memoir does not exist for Windows.
+const ifPresent = " 2>/dev/null; exit 0"
 
 // A group is the list of hooks of an event, for the tools that the matcher names.
 type group struct {
@@ -85,7 +82,7 @@ func (h Hooks) command(event Event) string {
 	}
 	line := shellquote.Join(words...)
 	if h.Program == "" {
-		line = ifPresent + line + orNothing
+		line += ifPresent
 	}
 	return line
 }
@@ -141,7 +138,7 @@ func (h Hooks) addresses(s *settings) []string {
 // program. If it does, address is the value of its flag --url, or "" without this flag; otherwise
 // address is "".
 func (h Hooks) addressIn(event Event, line string) (address string, isOurs bool) {
-	words, err := shellquote.Split(unguarded(line))
+	words, err := shellquote.Split(strings.TrimSuffix(line, ifPresent))
 	if err != nil || len(words) < 3 || words[1] != command || words[2] != event.Path {
 		return "", false
 	}
@@ -161,20 +158,6 @@ func (h Hooks) addressIn(event Event, line string) (address string, isOurs bool)
 		}
 	}
 	return "", true
-}
-
-// unguarded returns the command that a line runs if memoir is installed. It returns a line that
-// does not first look for memoir unchanged.
-func unguarded(line string) string {
-	line = strings.TrimSpace(line)
-	if !strings.HasPrefix(line, probe) {
-		return line
-	}
-	_, guarded, isGuard := strings.Cut(line, "&& ")
-	if !isGuard {
-		return line
-	}
-	return strings.TrimSuffix(guarded, orNothing)
 }
 
 // isOperator reports whether a word of a command line starts another command.

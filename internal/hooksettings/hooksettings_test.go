@@ -267,30 +267,29 @@ func TestInstall_ReplacesOlder(t *testing.T) {
 func TestUninstall_OnlyMemoir(t *testing.T) {
 	t.Parallel()
 	for entry, isMemoirs := range map[string]bool{
-		`{"type":"http","url":"http://127.0.0.1:8080/hooks/stop"}`:                                true,
-		`{"type":"http","url":"HTTP://127.0.0.1:8080/hooks/stop","timeout":60}`:                   true,
-		`{"type":"http","url":"http://127.0.0.1:9999/hooks/stop"}`:                                false,
-		`{"type":"http","url":"http://127.0.0.1:8080/hooks/pre-compact"}`:                         false,
-		`{"type":"http","url":"http://127.0.0.1:8080/other/hooks/stop"}`:                          false,
-		`{"type":"http","url":"http://127.0.0.1:8080/hooks/stop?agent=ada"}`:                      true,
-		`{"type":"http","url":"http://127.0.0.1:8080/hooks/stop?mine"}`:                           false,
-		`{"type":"http","url":"http://evil/?http://127.0.0.1:8080/hooks/stop"}`:                   false,
-		`{"type":"http","url":"%zz"}`:                                                             false,
-		`{"type":"http","url":7}`:                                                                 false,
-		`{"type":"command","command":"memoir hook stop"}`:                                         true,
-		`{"type":"command","command":"'/x y/memoir' hook stop --url=http://h:1 --debug"}`:         true,
-		`{"type":"command","command":"/x/memoir hook session-start"}`:                             false,
-		`{"type":"command","command":"/x/other hook stop"}`:                                       false,
-		`{"type":"command","command":"memoir memory list"}`:                                       false,
-		`{"type":"command","command":"memoir hook 'stop"}`:                                        false,
-		`{"type":"command","command":"memoir hook stop 2>/dev/null"}`:                             true,
-		`{"type":"command","command":"memoir hook stop && notify-send done"}`:                     false,
-		`{"type":"command","command":"memoir hook stop --debug; notify-send done"}`:               false,
-		`{"type":"command","command":"notify-send done && memoir hook stop"}`:                     false,
-		`{"type":"command","command":"command -v memoir >/dev/null && memoir hook stop || true"}`: true,
-		`{"type":"command","command":"command -v memoir && memoir hook stop && say x || true"}`:   false,
-		`{"type":"command","command":"command -v memoir || say absent"}`:                          false,
-		`{"type":"prompt","prompt":"memoir hook stop","url":"http://127.0.0.1:8080/hooks/stop"}`:  false,
+		`{"type":"http","url":"http://127.0.0.1:8080/hooks/stop"}`:                               true,
+		`{"type":"http","url":"HTTP://127.0.0.1:8080/hooks/stop","timeout":60}`:                  true,
+		`{"type":"http","url":"http://127.0.0.1:9999/hooks/stop"}`:                               false,
+		`{"type":"http","url":"http://127.0.0.1:8080/hooks/pre-compact"}`:                        false,
+		`{"type":"http","url":"http://127.0.0.1:8080/other/hooks/stop"}`:                         false,
+		`{"type":"http","url":"http://127.0.0.1:8080/hooks/stop?agent=ada"}`:                     true,
+		`{"type":"http","url":"http://127.0.0.1:8080/hooks/stop?mine"}`:                          false,
+		`{"type":"http","url":"http://evil/?http://127.0.0.1:8080/hooks/stop"}`:                  false,
+		`{"type":"http","url":"%zz"}`:                                                            false,
+		`{"type":"http","url":7}`:                                                                false,
+		`{"type":"command","command":"memoir hook stop"}`:                                        true,
+		`{"type":"command","command":"'/x y/memoir' hook stop --url=http://h:1 --debug"}`:        true,
+		`{"type":"command","command":"/x/memoir hook session-start"}`:                            false,
+		`{"type":"command","command":"/x/other hook stop"}`:                                      false,
+		`{"type":"command","command":"memoir memory list"}`:                                      false,
+		`{"type":"command","command":"memoir hook 'stop"}`:                                       false,
+		`{"type":"command","command":"memoir hook stop 2>/dev/null"}`:                            true,
+		`{"type":"command","command":"memoir hook stop && notify-send done"}`:                    false,
+		`{"type":"command","command":"memoir hook stop --debug; notify-send done"}`:              false,
+		`{"type":"command","command":"notify-send done && memoir hook stop"}`:                    false,
+		`{"type":"command","command":"memoir hook stop 2>/dev/null; exit 0"}`:                    true,
+		`{"type":"command","command":"memoir hook stop; say x 2>/dev/null; exit 0"}`:             false,
+		`{"type":"prompt","prompt":"memoir hook stop","url":"http://127.0.0.1:8080/hooks/stop"}`: false,
 	} {
 		file := `{"hooks":{"Stop":[{"hooks":[` + entry + `,{"type":"command","command":"mine"}]}]}}`
 		got := uninstall(t, memoir, file)
@@ -418,7 +417,7 @@ func TestInstall_Shared(t *testing.T) {
 	for event, hooks := range entries(t, got) {
 		for _, hook := range hooks {
 			command, _ := hook["command"].(string)
-			if strings.Contains(strings.ReplaceAll(command, "/dev/null", ""), "/") || !strings.Contains(command, "&& memoir hook ") || !strings.HasSuffix(command, " || true") {
+			if strings.Contains(strings.ReplaceAll(command, "/dev/null", ""), "/") || !strings.HasPrefix(command, "memoir hook ") || !strings.HasSuffix(command, "; exit 0") {
 				t.Errorf("%s runs %q", event, command)
 			}
 		}
