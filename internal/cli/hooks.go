@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"time"
 
@@ -132,12 +133,21 @@ func (c *hooksCall) print(ctx context.Context) error {
 	return err
 }
 
+// install adds the hooks to the selected settings file. If they run the memoir in PATH and there is
+// none, standard error gets a note, because such hooks are silent.
 func (c *hooksCall) install(ctx context.Context) error {
 	hooks, err := c.newHooks(ctx)
 	if err != nil {
 		return err
 	}
-	return c.change(hooks.Install, "Memoir's hooks are in %s. Sessions that begin from now on have them.\n")
+	err = c.change(hooks.Install, "Memoir's hooks are in %s. Sessions that begin from now on have them.\n")
+	if err != nil || hooks.Program != "" {
+		return err
+	}
+	if _, err := exec.LookPath("memoir"); err != nil {
+		fmt.Fprintln(c.Stderr, "memoir: no memoir is in PATH, so these hooks do nothing on this machine. Put it there, for example with a link in ~/.local/bin")
+	}
+	return nil
 }
 
 func (c *hooksCall) uninstall() error {

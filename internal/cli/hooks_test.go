@@ -99,6 +99,11 @@ func TestHooks_SettingsPaths(t *testing.T) {
 	term := setup(t)
 	term.put("code/shop/.git/HEAD", "ref: refs/heads/main\n")
 	term.put("code/shop/cmd/main.go", "")
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	term.env["PATH"] = filepath.Dir(path)
 	term.cwd = "code/shop/cmd"
 	for file, flags := range map[string][]string{
 		".claude/settings.json":                 nil,
@@ -225,6 +230,14 @@ func TestHooksInstall_Project(t *testing.T) {
 	term.put(".claude/projects/"+project+"/memory/tabs.md", note("Tabs", memories.Feedback, "Use tabs."))
 	term.cwd = "code/shop"
 	term.serveMemoir()
+	path, err := program()
+	if err != nil {
+		t.Fatal(err)
+	}
+	term.put("empty/file", "")
+	term.env["PATH"] = term.at("empty")
+	term.memoir("hooks", "install", "--project", "--dry-run").wants(0, "+", "no memoir is in PATH")
+	term.env["PATH"] = filepath.Dir(path)
 	term.memoir("hooks", "install", "--project").wants(0, "hooks are in", "")
 	text := term.read("code/shop/.claude/settings.json")
 	for _, private := range []string{term.home, "http", "127.0.0.1", filepath.Dir(built)} {
@@ -236,16 +249,11 @@ func TestHooksInstall_Project(t *testing.T) {
 	if bash, err := exec.LookPath("bash"); err == nil {
 		shells = append(shells, bash)
 	}
-	path, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
 	commands := term.settingsIn(text).commands()
 	if len(commands) != 8 {
 		t.Fatalf("there are %d commands in\n%s", len(commands), text)
 	}
 	event := `{"session_id":"s","cwd":"` + term.at("code/shop") + `"}`
-	term.put("empty/file", "")
 	for _, shell := range shells {
 		for _, command := range commands {
 			term.env["PATH"] = term.at("empty")
