@@ -2,6 +2,7 @@ package agents
 
 import (
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -19,14 +20,15 @@ type Conversation struct {
 	Dir        string // current working directory; a cd changes it
 }
 
-// AgentsOf returns the agents to which a conversation belongs: the agent of the transcript's
-// project in claudeDir. Without one, it returns the agents of the project where the conversation
-// started: at the first directory that the transcript names, else at c.Dir. Joined agents are
-// resolved. Several agents mean an ambiguous conversation; an empty result is not an error. The
-// error means that the directory is not absolute, or files.IsExhausted reports true for it.
+// AgentsOf returns the agents to which a conversation belongs. If the transcript's directory in
+// claudeDir has a memory, that memory decides. Else the project where the conversation started
+// decides: at the first directory that the transcript names, else at c.Dir. A memory on disk that
+// is not in all belongs to no agent yet. Joined agents are resolved. Several agents mean an
+// ambiguous conversation; an empty result is not an error. The error means that the directory is
+// not absolute, or files.IsExhausted reports true for it.
 func AgentsOf(c Conversation, claudeDir string, all []Agent) ([]Agent, error) {
-	if found := c.byTranscript(claudeDir, all); len(found) > 0 {
-		return ResolveJoined(found, all), nil
+	if name := c.projectName(claudeDir); hasMemory(claudeDir, name) {
+		return ResolveJoined(agentsOfProject(claudeDir, name, all), all), nil
 	}
 	dir, err := c.firstDir(claudeDir)
 	if err != nil {
@@ -39,18 +41,32 @@ func AgentsOf(c Conversation, claudeDir string, all []Agent) ([]Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return project.Agents(all), nil
+	if found := project.own(all); len(found) > 0 || hasMemory(claudeDir, projectDirName(project.Root)) {
+		return ResolveJoined(found, all), nil
+	}
+	return ResolveJoined(project.above(all), all), nil
 }
 
-// byTranscript returns the agent of the project of Claude Code whose directory contains the
-// transcript. If Claude Code's settings have moved that project's memory, it returns the agents of
-// the new directory. It returns nil without such an agent.
-func (c Conversation) byTranscript(claudeDir string, all []Agent) []Agent {
-	name := c.projectName(claudeDir)
-	if name == "" {
-		return nil
+// hasMemory reports whether a project directory of Claude Code has a memory on disk. It reports
+// false if claudeDir or name is empty.
+func hasMemory(claudeDir, name string) bool {
+	if claudeDir == "" || name == "" {
+		return false
 	}
-	dir := filepath.Join(absolute(claudeDir), projectsDir, name, memoryDir)
+	info, err := os.Stat(projectMemory(claudeDir, name))
+	return err == nil && info.IsDir()
+}
+
+// projectMemory returns the memory directory in the project directory with that name.
+func projectMemory(claudeDir, name string) string {
+	return filepath.Join(absolute(claudeDir), projectsDir, name, memoryDir)
+}
+
+// agentsOfProject returns the agent of Claude Code's project directory with that name. If Claude
+// Code's settings have moved that project's memory, it returns the agents of the new directory. It
+// returns nil without such an agent.
+func agentsOfProject(claudeDir, name string, all []Agent) []Agent {
+	dir := projectMemory(claudeDir, name)
 	for _, a := range all {
 		if a.Layout != Claude || a.Dir != dir {
 			continue

@@ -13,18 +13,20 @@ import (
 func TestAgentsOf_Conversation(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
-	d.mkdir("alpha/sub", "beta", "shop/.git", "shop/cmd", "other", "outside", "hive/ada/memory")
+	d.mkdir("alpha/sub", "alpha/new/.git", "alpha/new/cmd", "beta", "shop/.git", "shop/cmd", "other", "outside", "hive/ada/memory")
 	d.worktree("trees/feature", "shop/.git")
 	claude := d.at("claude")
 	project := func(dir string) string { return "claude/projects/" + d.claudeName(dir) }
 	line := func(cwd string) string { return fmt.Sprintf(`{"type":"user","cwd":%q}`+"\n", d.at(cwd)) }
-	for _, dir := range []string{"alpha", "beta", "shop", "moved"} {
+	for _, dir := range []string{"alpha", "beta", "shop", "moved", "alpha/new"} {
 		d.mkdir(project(dir) + "/memory")
 	}
 	d.put(project("alpha")+"/1.jsonl", line("alpha")+line("beta"))
 	d.put(project("shop/cmd")+"/1.jsonl", `{"type":"summary"}`+"\n"+line("shop/cmd")+line("beta"))
 	d.put(project("trees/feature")+"/1.jsonl", line("trees/feature"))
 	d.put(project("other")+"/1.jsonl", line("other"))
+	d.put(project("gone")+"/1.jsonl", line("alpha"))
+	d.put(project("alpha/new/cmd")+"/1.jsonl", line("alpha/new/cmd"))
 	d.put(project("other")+"/none.jsonl", `{"type":"summary"}`+"\n")
 	d.put(project("other")+"/late.jsonl", strings.Repeat(`{"type":"noise"}`+"\n", 100_000)+line("alpha"))
 	d.put(project("other")+"/relative.jsonl", `{"cwd":"alpha"}`+"\n"+line("alpha"))
@@ -39,6 +41,7 @@ func TestAgentsOf_Conversation(t *testing.T) {
 		{Slug: "shop", Layout: agents.Claude, Dir: at("shop"), DisplayName: d.at("shop")},
 		{Slug: "before", Layout: agents.Claude, Dir: at("moved"), DisplayName: d.at("moved")},
 		{Slug: "moved", Layout: agents.Claude, Dir: d.at("elsewhere"), DisplayName: d.at("moved")},
+		{Slug: "gone", Layout: agents.Claude, Dir: at("gone"), DisplayName: d.at("gone")},
 		{Slug: "way", Layout: agents.Claude, Dir: d.at("way/memory"), JoinedTo: "beta"},
 	}
 	in := func(dir, name string) string { return d.at(project(dir) + "/" + name) }
@@ -58,6 +61,9 @@ func TestAgentsOf_Conversation(t *testing.T) {
 		"begun below the root":      {in("shop/cmd", "1.jsonl"), d.at("beta"), []string{"shop"}},
 		"begun in a worktree":       {in("trees/feature", "1.jsonl"), d.at("beta"), []string{"shop"}},
 		"begun where no agent is":   {in("other", "1.jsonl"), d.at("beta"), nil},
+		"memory without an agent":   {in("alpha/new", "1.jsonl"), d.at("beta"), nil},
+		"root's without an agent":   {in("alpha/new/cmd", "1.jsonl"), d.at("beta"), nil},
+		"an agent without a memory": {in("gone", "1.jsonl"), d.at("beta"), []string{"alpha"}},
 		"names no directory":        {in("other", "none.jsonl"), d.at("beta"), []string{"beta"}},
 		"names one too late":        {in("other", "late.jsonl"), d.at("beta"), []string{"beta"}},
 		"names a relative one":      {in("other", "relative.jsonl"), d.at("beta"), []string{"alpha"}},
@@ -101,6 +107,7 @@ func TestAgentsOf_Conversation(t *testing.T) {
 	})
 	t.Run("joined", func(t *testing.T) {
 		t.Parallel()
+		d.mkdir("claude/projects/-x/memory")
 		joined := append(slices.Clone(all), agents.Agent{
 			Slug: "joined", Layout: agents.Claude, Dir: filepath.Join(claude, "projects/-x/memory"), JoinedTo: "beta",
 		})

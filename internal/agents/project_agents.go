@@ -14,9 +14,18 @@ import (
 // named directory is in the repository. The agent is Claude Code's for the nearest parent. Several
 // agents mean an ambiguous project; nil means a project without memory.
 func (p Project) Agents(all []Agent) []Agent {
-	for _, choose := range []func([]Agent) []Agent{p.around, p.moved, p.movedWithAll, p.remembered, p.within, p.above} {
+	found := p.own(all)
+	if len(found) == 0 {
+		found = p.above(all)
+	}
+	return ResolveJoined(found, all)
+}
+
+// own returns the agents by all rules of Agents but the last, with joined agents unresolved.
+func (p Project) own(all []Agent) []Agent {
+	for _, choose := range []func([]Agent) []Agent{p.around, p.moved, p.movedWithAll, p.remembered, p.within} {
 		if found := choose(all); len(found) > 0 {
-			return ResolveJoined(found, all)
+			return found
 		}
 	}
 	return nil
