@@ -1,12 +1,14 @@
 package api_test
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
+	"memoir/internal/recall"
 	"memoir/internal/waittest"
 )
 
@@ -47,8 +49,10 @@ func TestRecall_GivesReasons(t *testing.T) {
 	if got["budget_left"] != float64(61_440-len(text)) {
 		t.Errorf("%v bytes are left", got["budget_left"])
 	}
-	if want := "<system-reminder>\nMemory (saved today): " + s.Path("ada/memory/feedback_deploy.md") + ":\n\n" + text + "\n</system-reminder>"; got["reminder"] != want {
-		t.Errorf("it reminds of\n%v\nnot of\n%s", got["reminder"], want)
+	want := regexp.MustCompile(`^<system-reminder>\n` + regexp.QuoteMeta(recall.Notice) + `\n<memoir [0-9a-f]{16}>\n` +
+		regexp.QuoteMeta("Memory (saved today): "+s.Path("ada/memory/feedback_deploy.md")+":\n\n"+text) + `\n</memoir [0-9a-f]{16}>\n</system-reminder>$`)
+	if reminder, _ := got["reminder"].(string); !want.MatchString(reminder) {
+		t.Errorf("it reminds of\n%s\nnot of\n%s", reminder, want)
 	}
 	again := s.ok(200, "POST", recallPath, object{"query": "when do we deploy?", "session": "one"})
 	if given(again) != "" || again["reminder"] != "" || again["budget_left"] != got["budget_left"] {

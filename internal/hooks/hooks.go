@@ -178,7 +178,7 @@ func (h *Hooks) userPromptSubmit(ctx context.Context, agent agents.Agent, in inp
 	result := h.recaller.ForPrompt(recall.Request{
 		Agent: agent.Slug, Query: in.Prompt, Session: in.SessionID, From: recall.FromHook, MaxText: maxContext, ReadOnly: gate.ReadOnly(ctx),
 	}, timeout)
-	return contextOutput("UserPromptSubmit", strings.Join(result.Blocks(), "\n\n"))
+	return contextOutput("UserPromptSubmit", recall.Fence(result.Blocks()))
 }
 
 // postToolUse requests a scan of the file that a tool of the agent has written, if the input names

@@ -53,9 +53,9 @@ func (h *Hooks) newestMemories(ctx context.Context, agent agents.Agent, in input
 	return summary(from, n, newest, now), err
 }
 
-// summary returns the text for the agent: n, the number of memories, their directories, and a line
-// for each of newest, cut to maxLine characters. It states facts, because an agent may take orders
-// for an attack.
+// summary returns the text for the agent: n, the number of memories, their directories, and a
+// fenced list with a line for each of newest, cut to maxLine characters. It states facts, because
+// an agent may take orders for an attack.
 func summary(from records.RecallSources, n int, newest []memories.Memory, now time.Time) string {
 	var text strings.Builder
 	kept := "memories are kept"
@@ -67,8 +67,9 @@ func summary(from records.RecallSources, n int, newest []memories.Memory, now ti
 		text.WriteString(" and, shared by all agents, in " + shared.Dir)
 	}
 	text.WriteString(".")
-	text.WriteString(" What has to do with a prompt comes with it. The newest:\n")
-	for _, m := range newest {
+	text.WriteString(" What has to do with a prompt comes with it. The newest follow.")
+	lines := make([]string, len(newest))
+	for i, m := range newest {
 		line := "- "
 		if m.Type != "" {
 			line += "[" + string(m.Type) + "] "
@@ -81,9 +82,10 @@ func summary(from records.RecallSources, n int, newest []memories.Memory, now ti
 		if m.Description != "" {
 			line += ": " + strings.Join(strings.Fields(m.Description), " ")
 		}
-		text.WriteString(cut(line, maxLine) + "\n")
+		lines[i] = cut(line, maxLine)
 	}
-	return recall.Defuse(text.String())
+	list := recall.Fence([]string{recall.Defuse(strings.Join(lines, "\n"))})
+	return recall.Defuse(text.String()) + "\n" + list
 }
 
 // cut returns line, or its first maxChars-1 characters and an ellipsis if it has more than

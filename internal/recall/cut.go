@@ -2,6 +2,8 @@ package recall
 
 import (
 	"bytes"
+	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -25,7 +27,7 @@ const (
 const truncated = "[... truncated, memory file too large ...]"
 
 // Cut returns the beginning of a file as valid UTF-8: at most MaxLines lines and MaxBytes bytes,
-// without control characters, with \n as line end. If the file is longer, it cuts after a line, or
+// without control characters and machine keys (see withoutMachineKeys), with \n as line end. If the file is longer, it cuts after a line, or
 // inside a very long one, and appends a notice. bytes is the text's length without the notice.
 func Cut(file []byte) (text string, bytes int) {
 	text, whole := cleanPrefix(file)
@@ -38,15 +40,15 @@ func Cut(file []byte) (text string, bytes int) {
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // cleanPrefix returns the delivered part of a file: the first MaxLines lines and MaxBytes bytes as
-// valid UTF-8. It removes control characters, and line ends at the end of the text. whole reports
-// whether nothing was cut off.
+// valid UTF-8. It removes control characters, machine keys, and line ends at the end of the text.
+// whole reports whether nothing was cut off.
 func cleanPrefix(file []byte) (text string, whole bool) {
 	// Twice MaxBytes is enough even if half of the bytes are the CR of a CRLF.
 	head := file[:min(len(file), 2*MaxBytes+utf8.UTFMax)]
 	whole = len(head) == len(file)
 	head = bytes.TrimPrefix(head, []byte("\uFEFF"))
 	text = lineEnds.Replace(strings.ToValidUTF8(string(head), "\uFFFD"))
-	text = claudemd.WithoutControls(text)
+	text = withoutMachineKeys(claudemd.WithoutControls(text))
 	if whole {
 		text = strings.TrimRight(text, "\n")
 	}
@@ -55,6 +57,30 @@ func cleanPrefix(file []byte) (text string, whole bool) {
 		return text, true
 	}
 	return strings.TrimRight(cut, "\n"), false
+}
+
+// machineKey matches a line of frontmatter that Claude Code writes for programs, at any level.
+var machineKey = regexp.MustCompile(`^[ \t]*(?:node_type|originSessionId|modified)[ \t]*:`)
+
+// withoutMachineKeys removes the lines of machine keys from the frontmatter of a text, and the line
+// metadata: if nothing is left below it. It returns a text without complete frontmatter unchanged.
+func withoutMachineKeys(text string) string {
+	rest, found := strings.CutPrefix(text, "---\n")
+	front, body, closed := strings.Cut(rest, "\n---")
+	if !found || strings.HasPrefix(rest, "---") || !closed || body != "" && body[0] != '\n' {
+		return text
+	}
+	lines := slices.DeleteFunc(strings.Split(front, "\n"), machineKey.MatchString)
+	for i, line := range lines {
+		if strings.TrimRight(line, " \t") != "metadata:" {
+			continue
+		}
+		if i+1 == len(lines) || !strings.HasPrefix(lines[i+1], " ") && !strings.HasPrefix(lines[i+1], "\t") {
+			lines = slices.Delete(lines, i, i+1)
+		}
+		break
+	}
+	return "---\n" + strings.Join(append(lines, "---"), "\n") + body
 }
 
 func cutLines(text string) string {

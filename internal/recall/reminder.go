@@ -2,7 +2,6 @@ package recall
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -32,9 +31,9 @@ func factPlace(path string, line int, heading string) string {
 // maxCited is how many missing citations are named.
 const maxCited = 5
 
-// Gone returns a warning that cited, the dead citations of a memory, were not found in the
-// project. It names the first maxCited and counts the others. It ends with an empty line. Without
-// citations it is "".
+// Gone returns a warning that cited, the dead citations of a memory, were not found in the project,
+// and an instruction to verify. It names the first maxCited and counts the others. It ends with an
+// empty line. Without citations it is "".
 func Gone(cited []memories.CheckedCitation) string {
 	if len(cited) == 0 {
 		return ""
@@ -46,7 +45,8 @@ func Gone(cited []memories.CheckedCitation) string {
 	if more := len(cited) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	return "This memory cites what is not found in the project any more: " + Defuse(strings.Join(names, ", ")) + ".\n\n"
+	return "This memory cites what is not found in the project any more: " + Defuse(strings.Join(names, ", ")) +
+		". Verify it against the project before you rely on it, and correct the memory if it is wrong.\n\n"
 }
 
 // Warning returns the warnings about a memory's dead citations and about its age, or "" if there
@@ -55,26 +55,18 @@ func Warning(gone []memories.CheckedCitation, age memories.Age) string {
 	return strings.TrimSpace(Gone(gone) + age.Warning())
 }
 
-// Block returns head, an empty line and text as one text for a conversation. It escapes
-// system-reminder tags in text (see Defuse), but not in head.
+// Block returns head, an empty line and text as one text for a conversation. It escapes text (see
+// Defuse), but not head.
 func Block(head, text string) string { return head + "\n\n" + Defuse(text) }
 
-// Reminder returns the blocks, each inside system-reminder tags, which mark it as information and
-// not as a request. It escapes nothing; the blocks come from Block. Without blocks it is "".
+// Reminder returns the blocks as one fenced text (see Fence) inside system-reminder tags, which
+// mark it as information. It escapes nothing; the blocks come from Block. Without blocks it is "".
 func Reminder(blocks []string) string {
-	tagged := make([]string, len(blocks))
-	for i, block := range blocks {
-		tagged[i] = "<system-reminder>\n" + block + "\n</system-reminder>"
+	if len(blocks) == 0 {
+		return ""
 	}
-	return strings.Join(tagged, "\n")
+	return "<system-reminder>\n" + Fence(blocks) + "\n</system-reminder>"
 }
-
-// Defuse returns text with the < of each system-reminder tag replaced by &lt;. The text then
-// cannot end its block or start another one.
-func Defuse(text string) string { return tags.ReplaceAllString(text, "&lt;$1") }
-
-// Models recognise tags in any letter case.
-var tags = regexp.MustCompile(`(?i)<(\s*/?\s*system-reminder)`)
 
 // onOneLine returns name with control characters and line separators replaced by U+FFFD. File names
 // may contain them, and text on a new line would look like Memoir's own.
