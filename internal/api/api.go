@@ -90,7 +90,7 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	}
 	a := &api{engine: engine, store: store, recaller: recaller, options: options, streams: make(chan struct{}, options.MaxStreams)}
 	router := chi.NewRouter()
-	router.Use(middleware.GetHead, delayStatus, receive, byScript)
+	router.Use(recall.RecordDelivered, middleware.GetHead, delayStatus, receive, byScript)
 	router.NotFound(notFound)
 	router.MethodNotAllowed(methodNotAllowed(router))
 	a.huma = humachi.New(router, description())

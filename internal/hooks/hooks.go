@@ -27,12 +27,9 @@ import (
 )
 
 const (
-	// answerTimeout is the timeout of an answer without a model (arbitrary). An answer normally
-	// takes some milliseconds. On a busy machine, memories are worth a second of waiting.
+	// answerTimeout is the timeout of an answer (arbitrary). An answer normally takes some
+	// milliseconds. On a busy machine, memories are worth a second of waiting.
 	answerTimeout = time.Second
-	// modelAnswerTimeout is the timeout of an answer with a model: the time that package recall
-	// allows, plus the transfer.
-	modelAnswerTimeout = 2500 * time.Millisecond
 	// scheduleTimeout is how long the hooks Stop and SessionEnd wait until the conversation is
 	// queued. Claude Code gives SessionEnd 1.5 s.
 	scheduleTimeout = time.Second
@@ -69,7 +66,7 @@ func New(engine *engine.Engine, store records.RecallCandidates, recaller *recall
 		mux.HandleFunc("POST /hooks/"+path, h.handle(answer))
 	}
 	mux.HandleFunc("GET /hooks/settings", h.settings)
-	return mux
+	return recall.RecordDelivered(mux)
 }
 
 // input is the used part of Claude Code's input. Absent fields are empty.
@@ -79,6 +76,7 @@ type input struct {
 	Cwd            string `json:"cwd"`
 	Source         string `json:"source"` // reason of a session's start
 	Prompt         string `json:"prompt"`
+	ToolName       string `json:"tool_name"`
 	ToolInput      struct {
 		FilePath string `json:"file_path"`
 	} `json:"tool_input"`
@@ -166,29 +164,36 @@ func (h *Hooks) agentOf(slug string, in input) (agents.Agent, error) {
 		in.Cwd, strings.Join(slugs, ", "))
 }
 
-// userPromptSubmit answers with the memories recalled for a prompt. The answer is empty if no
-// memory fits, after a failure, or if the recall takes too long. Late memories are delivered with
-// the session's next prompt. For a read-only caller, nothing is recorded, so late memories are
-// lost.
+// userPromptSubmit answers with the memories recalled for a prompt. It never waits for a model,
+// whose choice comes with a later hook of the session. The answer is empty if no memory fits, and
+// after a failure or timeout, which it logs.
 func (h *Hooks) userPromptSubmit(ctx context.Context, agent agents.Agent, in input) output {
-	timeout := answerTimeout
-	if h.recaller.HasModel() {
-		timeout = modelAnswerTimeout
-	}
-	result := h.recaller.ForPrompt(recall.Request{
-		Agent: agent.Slug, Query: in.Prompt, Session: in.SessionID, From: recall.FromHook, MaxText: maxContext, ReadOnly: gate.ReadOnly(ctx),
-	}, timeout)
-	return contextOutput("UserPromptSubmit", recall.Fence(result.Blocks()))
+	return h.recalled(ctx, agent, "UserPromptSubmit", in, h.recaller.ForPrompt)
 }
 
-// postToolUse requests a scan of the file that a tool of the agent has written, if the input names
-// one. It does not wait for the scan, and for a read-only caller it does nothing. Its answer is
-// empty.
+// recalled answers an event with the memories that get returns for the input. The answer is
+// empty after a failure or timeout, which it logs.
+func (h *Hooks) recalled(ctx context.Context, agent agents.Agent, event string, in input, get func(context.Context, recall.Request) (recall.Result, error)) output {
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
+	result, err := get(ctx, recall.Request{
+		Agent: agent.Slug, Query: in.Prompt, Session: in.SessionID, From: recall.FromHook, MaxText: maxContext, ReadOnly: gate.ReadOnly(ctx),
+	})
+	if err != nil {
+		h.log.Warn("hook without memories", "event", event, "agent", agent.Slug, "error", err)
+		return output{}
+	}
+	return contextOutput(event, recall.Fence(result.Blocks()))
+}
+
+// postToolUse answers with the memories that a model has meanwhile chosen for the session's prompt.
+// It also requests a scan of the file that a tool of the agent has written, if the input names one.
+// It does not wait for the model or the scan, and for a read-only caller it does nothing.
 func (h *Hooks) postToolUse(ctx context.Context, agent agents.Agent, in input) output {
-	if file := in.ToolInput.FilePath; file != "" {
+	if file := in.ToolInput.FilePath; file != "" && in.ToolName != "Read" {
 		h.hint(ctx, agent, file)
 	}
-	return output{}
+	return h.recalled(ctx, agent, "PostToolUse", in, h.recaller.Late)
 }
 
 // hint requests a scan of a file, or of the agent's whole directory if file is empty, and does not

@@ -69,10 +69,10 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 		}
 		return anyAgent
 	}
-	return receive(sdk.NewStreamableHTTPHandler(choose, &sdk.StreamableHTTPOptions{
+	return recall.RecordDelivered(receive(sdk.NewStreamableHTTPHandler(choose, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxBody, PropagateRequestCancellation: true,
 		DisableLocalhostProtection: true, // package gate checks Host against the allowed names
-	}))
+	})))
 }
 
 // instructions is the text that a client shows its model about this server.

@@ -19,11 +19,15 @@ import (
 // SelectedBy and Candidates of record, and adds at most request.Limit choices. It ignores unknown
 // and repeated paths; if no choice is left, the error is nil. It returns the selector's error, and
 // context.DeadlineExceeded if the selector takes longer than Options.Patience. Then record is
-// unchanged.
+// unchanged. Without candidates it does not ask the selector.
 func (r *Recaller) byModel(ctx context.Context, from records.RecallSources, record *records.Recall, request Request, given records.SessionDelivery) error {
 	candidates, err := r.store.Newest(ctx, from, slices.Collect(maps.Keys(given.Memories)), MaxCandidates)
 	if err != nil {
 		return err
+	}
+	if len(candidates) == 0 {
+		record.SelectedBy = ByModel
+		return nil
 	}
 	for i := range candidates { // paths of different agents may be equal
 		if m := &candidates[i]; m.AgentID != record.AgentID {

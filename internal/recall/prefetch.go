@@ -53,8 +53,8 @@ func (r *Recaller) complete(from records.RecallSources, record records.Recall, r
 
 // Fetch returns the result of a recall that Begin started, without waiting. While the recall runs,
 // Result.Pending is true. The first call after that returns the memories and records their
-// delivery. With readOnly it records nothing. Calls after the delivery return no memories and no
-// error. If the recall did not end within maxPending, Result.Note reports it. It returns
+// delivery, as Recall does. With readOnly it records nothing. Calls after the delivery return no
+// memories and no error. If the recall did not end within maxPending, Result.Note reports it. It returns
 // memories.ErrNotFound for an unknown agent or id.
 func (r *Recaller) Fetch(ctx context.Context, slug, id string, readOnly bool) (Result, error) {
 	from, err := r.store.RecallSources(ctx, slug)
@@ -76,8 +76,7 @@ func (r *Recaller) Fetch(ctx context.Context, slug, id string, readOnly bool) (R
 	case record.State == records.RecallDelivered:
 		return r.nothingMore(ctx, record)
 	}
-	result, _, err := r.deliver(ctx, from, record, Request{ReadOnly: readOnly})
-	return result, err
+	return r.deliver(ctx, from, []records.Recall{record}, Request{ReadOnly: readOnly})
 }
 
 // nothingMore returns the result of a recall whose memories were delivered before. It has no

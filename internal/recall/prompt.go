@@ -2,104 +2,118 @@ package recall
 
 import (
 	"context"
-	"strings"
-	"sync/atomic"
 	"time"
-	"unicode/utf8"
+
+	"github.com/google/uuid"
 
 	"memoir/internal/records"
 )
 
-// maxLate is how long a late result waits for the session's next prompt.
+// maxLate is how long a model's choice waits for the session's next hook.
 const maxLate = 10 * time.Minute
 
-// ForPrompt recalls memories for a prompt and returns them within the given time. If the recall
-// takes longer, it returns an empty result. The memories are then delivered with the session's
-// next prompt, if it follows within maxLate. It also returns an empty result while maxBackground
-// recalls run, and after an error, which it logs.
-func (r *Recaller) ForPrompt(request Request, within time.Duration) Result {
+// ForPrompt returns the memories for a prompt of Claude Code: those that keywords choose, and those
+// of Late. It never waits for a model. If there is one and the request has a session, it asks the
+// model in the background; Late returns the choice. It records deliveries as Recall does, and has
+// its errors.
+func (r *Recaller) ForPrompt(ctx context.Context, request Request) (Result, error) {
+	request.wordsOnly = true
+	from, record, err := r.begin(ctx, &request)
+	if err != nil {
+		return Result{}, err
+	}
+	waiting, err := r.waiting(ctx, record, request)
+	if err != nil {
+		return Result{}, err
+	}
+	if err := r.choose(ctx, from, &record, request); err != nil {
+		return Result{}, err
+	}
+	result, err := r.deliver(ctx, from, append([]records.Recall{record}, waiting...), request)
+	if err == nil && r.HasModel() && request.Session != "" && record.Skipped == "" {
+		r.chooseLater(from, record, request)
+	}
+	return result, err
+}
+
+// Late returns the memories that the model has chosen for prompts of the session during the last
+// maxLate and that were not delivered yet. It does not wait for the model. The result is empty for
+// a read-only request, without a model, and without a session. It records deliveries as Recall
+// does, and has its errors.
+func (r *Recaller) Late(ctx context.Context, request Request) (Result, error) {
+	if !r.HasModel() || request.ReadOnly || request.Session == "" {
+		return Result{}, nil
+	}
+	from, record, err := r.begin(ctx, &request)
+	if err != nil {
+		return Result{}, err
+	}
+	waiting, err := r.waiting(ctx, record, request)
+	if err != nil || len(waiting) == 0 {
+		return Result{}, err
+	}
+	return r.deliver(ctx, from, waiting, request)
+}
+
+// chooseLater starts a choice by the model in the background, among the memories that the session
+// has not received and that words, the record of the choice by keywords, has not chosen. It saves
+// the choice for Late. It does nothing while maxBackground recalls run.
+func (r *Recaller) chooseLater(from records.RecallSources, words records.Recall, request Request) {
 	select {
 	case r.prefetches <- struct{}{}:
 	default:
-		return Result{}
+		return
 	}
-	timer := time.NewTimer(within)
-	defer timer.Stop()
-	// The first one decides: the result is delivered now, or taken back for the next prompt.
-	var decided atomic.Bool
-	answer := make(chan Result, 1)
 	r.running.Go(func() {
 		defer func() { <-r.prefetches }()
 		ctx, cancel := context.WithTimeout(r.closeCtx, maxPending)
 		defer cancel()
-		result, given, err := r.withLate(ctx, request)
-		if err != nil {
-			r.options.Log.Warn("recall for prompt failed", "agent", request.Agent, "error", err)
-		} else if decided.CompareAndSwap(false, true) {
-			answer <- result
-			return
+		if err := r.saveModelChoice(ctx, from, words, request); err != nil && ctx.Err() == nil {
+			r.options.Log.Warn("choice of the model not kept", "agent", request.Agent, "error", err)
 		}
-		if len(given) == 0 {
-			answer <- Result{}
-			return
-		}
-		if err := r.store.Undeliver(ctx, given); err != nil {
-			r.options.Log.Warn("late recall lost", "agent", request.Agent, "error", err)
-		}
-		answer <- Result{}
 	})
-	select {
-	case result := <-answer:
-		return result
-	case <-timer.C:
-	}
-	if decided.CompareAndSwap(false, true) {
-		return Result{}
-	}
-	return <-answer
 }
 
-// withLate recalls memories for a prompt and delivers them after the memories that came too late
-// for earlier prompts of the session. given are the records that this call marked as delivered,
-// also if it returns an error. A read-only request gets no late results and has no given.
-func (r *Recaller) withLate(ctx context.Context, request Request) (result Result, given []records.Recall, err error) {
-	if request.ReadOnly {
-		result, err = r.Recall(ctx, request)
-		return result, nil, err
-	}
-	from, record, err := r.begin(ctx, &request)
+// saveModelChoice lets the model choose, and saves a record of it. The record is settled if the
+// model has chosen memories. If the model fails, the record's note has the reason, and the error
+// is nil. Without candidates it saves nothing.
+func (r *Recaller) saveModelChoice(ctx context.Context, from records.RecallSources, words records.Recall, request Request) error {
+	given, err := r.store.Delivered(ctx, words.AgentID, request.Session)
 	if err != nil {
-		return Result{}, nil, err
+		return err
 	}
-	waiting, err := r.waiting(ctx, record)
+	for _, c := range words.Chosen {
+		given.Memories[c.ID] = true
+	}
+	id, err := uuid.NewV7()
 	if err != nil {
-		return Result{}, nil, err
+		return err
 	}
-	if err := r.choose(ctx, from, &record, request); err != nil {
-		return Result{}, nil, err
+	choice := records.Recall{
+		ID: id, AgentID: words.AgentID, At: words.At, Session: words.Session, AskedBy: words.AskedBy, Query: words.Query, State: records.RecallDelivered,
 	}
-	var memories []Recalled
-	for _, each := range append(waiting, record) {
-		var won bool
-		if result, won, err = r.deliver(ctx, from, each, request); err != nil {
-			return Result{}, given, err
-		}
-		if request.MaxText > 0 {
-			request.MaxText = max(1, request.MaxText-utf8.RuneCountInString(strings.Join(result.Blocks(), "")))
-		}
-		if won {
-			given = append(given, each)
-		}
-		memories = append(memories, result.Memories...)
+	start := time.Now()
+	err = r.byModel(ctx, from, &choice, request, given)
+	choice.Took = time.Since(start)
+	switch {
+	case err != nil && r.closeCtx.Err() != nil:
+		return err
+	case err != nil:
+		r.options.Log.Warn("model did not choose", "agent", request.Agent, "error", err)
+		choice.Note = "The model did not choose: " + shortReason(err) + "."
+	case choice.Candidates == 0:
+		return nil
+	case len(choice.Chosen) > 0:
+		choice.State = records.RecallSettled
 	}
-	result.Memories = memories
-	return result, given, nil
+	return r.store.SaveRecall(ctx, choice)
 }
 
-// waiting returns the records of earlier recalls for prompts of of.Session, during the last
-// maxLate, whose results came too late and were not delivered. Without a session it returns nil.
-func (r *Recaller) waiting(ctx context.Context, of records.Recall) ([]records.Recall, error) {
-	if of.Session == "" {
+// waiting returns the records of the model's choices for prompts of of.Session during the last
+// maxLate that were not delivered, oldest first. It returns nil for a read-only request and without
+// a session.
+func (r *Recaller) waiting(ctx context.Context, of records.Recall, request Request) ([]records.Recall, error) {
+	if request.ReadOnly || of.Session == "" {
 		return nil, nil
 	}
 	ids, err := r.store.SettledRecalls(ctx, of.AgentID, of.Session, of.At.Add(-maxLate))
@@ -112,7 +126,7 @@ func (r *Recaller) waiting(ctx context.Context, of records.Recall) ([]records.Re
 		if err != nil {
 			return nil, err
 		}
-		// Prefetched results wait for Fetch, and another prompt may have delivered this one.
+		// Prefetched results wait for Fetch, and another hook may have delivered this one.
 		if record.AskedBy == FromHook && record.State == records.RecallSettled {
 			all = append(all, record)
 		}

@@ -9,10 +9,12 @@ package recall
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -75,6 +77,7 @@ type Recaller struct {
 	stop       context.CancelFunc
 	closeCtx   context.Context
 	running    sync.WaitGroup
+	flights    flights
 	prefetches chan struct{}
 }
 
@@ -110,11 +113,13 @@ type Request struct {
 	Session string
 	Limit   int // 1 to MaxChosen; 0 means MaxChosen
 	From    string
-	// MaxText limits the delivered text with its heads, in Unicode characters; 0 means no limit.
+	// MaxText limits the text of Fence, in UTF-16 units; 0 means no limit.
 	MaxText int
 	// ReadOnly means that nothing may be changed: no record is kept, the session is ignored, and no
 	// model is called.
 	ReadOnly bool
+
+	wordsOnly bool // no model is called
 }
 
 // Result is the result of a recall.
@@ -125,7 +130,8 @@ type Result struct {
 	// SelectedBy is ByModel or ByKeyword. It is empty if Skipped has the reason why none chose.
 	SelectedBy string
 	Skipped    Skip
-	// Note is the reason why keywords chose although there is a model, or empty.
+	// Note is the reason why keywords chose although there is a model, or why chosen memories were
+	// left out, or empty.
 	Note       string
 	Candidates int // number of memories to choose from
 	// BudgetLeft is how many more bytes the session may get.
@@ -155,11 +161,12 @@ func (r Result) Blocks() []string {
 	return blocks
 }
 
-// Recall chooses memories for a query and returns them. Unless the request is read-only, it
-// records that the session has received them. A result without memories is no error; Skipped may
-// have the reason. A failed model is no error either: keywords choose, and Note reports it. It
-// returns memories.ErrNotFound for an unknown agent, *memories.InvalidError for an invalid
-// request, and memories.ErrUnavailable without the database.
+// Recall chooses memories for a query and returns them. Unless the request is read-only, it records
+// that the session has received them: within RecordDelivered after the response was written, else
+// now. A result without memories is no error; Skipped may have the reason. A failed model is no
+// error either: keywords choose, and Note reports it. It returns memories.ErrNotFound for an
+// unknown agent, *memories.InvalidError for an invalid request, and memories.ErrUnavailable
+// without the database.
 func (r *Recaller) Recall(ctx context.Context, request Request) (Result, error) {
 	from, record, err := r.begin(ctx, &request)
 	if err != nil {
@@ -168,8 +175,7 @@ func (r *Recaller) Recall(ctx context.Context, request Request) (Result, error) 
 	if err := r.choose(ctx, from, &record, request); err != nil {
 		return Result{}, err
 	}
-	result, _, err := r.deliver(ctx, from, record, request)
-	return result, err
+	return r.deliver(ctx, from, []records.Recall{record}, request)
 }
 
 // begin checks a request and sets its defaults in place. It returns the agents whose memories can
@@ -208,7 +214,7 @@ func (r *Recaller) choose(ctx context.Context, from records.RecallSources, recor
 		return err
 	}
 	isModelEmpty := false
-	if r.HasModel() && !request.ReadOnly {
+	if r.HasModel() && !request.ReadOnly && !request.wordsOnly {
 		err := r.byModel(ctx, from, record, request, given)
 		switch {
 		case err == nil && len(record.Chosen) == 0:
@@ -265,11 +271,39 @@ func (r *Recaller) gate(ctx context.Context, from records.RecallSources, request
 	return given, total, skip, err
 }
 
-// deliver returns the record's chosen memories that exist and are new to the session. It leaves
-// out each that does not fit into the rest of the session's budget or of request.MaxText. Unless
-// the request is read-only, it also saves the record as delivered. If the record was delivered
-// before, it returns no memories, and won is false.
-func (r *Recaller) deliver(ctx context.Context, from records.RecallSources, record records.Recall, request Request) (result Result, won bool, err error) {
+// deliver returns the memories of several recalls of one session in one result, which is otherwise
+// about the first recall. Unless the request is read-only, it hands their deliveries to
+// RecordDelivered, or records them. After an error, nothing is recorded.
+func (r *Recaller) deliver(ctx context.Context, from records.RecallSources, all []records.Recall, request Request) (Result, error) {
+	room := request.MaxText - fenceLength
+	var result Result
+	var handed []*delivery
+	for i, record := range all {
+		one, d, err := r.prepare(ctx, from, record, request, &room)
+		if err != nil {
+			dropAll(handed)
+			return Result{}, err
+		}
+		if d != nil {
+			handed = append(handed, d)
+		}
+		if i == 0 {
+			result = one
+			continue
+		}
+		result.Memories, result.BudgetLeft = append(result.Memories, one.Memories...), min(result.BudgetLeft, one.BudgetLeft)
+	}
+	if err := hand(ctx, handed); err != nil {
+		return Result{}, err
+	}
+	return result, nil
+}
+
+// prepare returns the record's chosen memories that exist and are new to the session. It leaves out
+// each that does not fit into the rest of the session's budget or, if request.MaxText is set, into
+// room, and subtracts from room what the others take. It returns the delivery to record, or nil if
+// the request is read-only. If the record was delivered before, it returns no memories and nil.
+func (r *Recaller) prepare(ctx context.Context, from records.RecallSources, record records.Recall, request Request, room *int) (Result, *delivery, error) {
 	chosen := make([]uuid.UUID, len(record.Chosen))
 	for i, c := range record.Chosen {
 		chosen[i] = c.ID
@@ -277,42 +311,87 @@ func (r *Recaller) deliver(ctx context.Context, from records.RecallSources, reco
 	var files map[string]records.MemoryExcerpt
 	var gone map[string][]memories.CheckedCitation
 	if len(chosen) > 0 {
+		var err error
 		if files, gone, err = r.store.MemoryExcerpts(ctx, from, chosen, 3*MaxBytes); err != nil {
-			return Result{}, false, err
+			return Result{}, nil, err
 		}
 	}
-	result = resultOf(record)
-	now := r.now()
-	choose := func(given records.SessionDelivery) ([]records.DeliveredMemory, error) {
-		won, result.Memories, result.BudgetLeft = true, nil, SessionBudget-given.Bytes
-		characters := 0
-		var out []records.DeliveredMemory
-		for _, c := range record.Chosen {
-			file, exists := files[c.ID.String()]
-			if !exists || given.Memories[c.ID] {
-				continue
-			}
-			m := recalled(from.Of(file.AgentID), file, gone[file.ID], c.Why, now)
-			length := len([]rune(Block(m.Head, m.Text)))
-			if m.Bytes > result.BudgetLeft || request.MaxText > 0 && characters+length > request.MaxText {
-				continue
-			}
-			characters += length
-			result.BudgetLeft -= m.Bytes
-			result.Memories = append(result.Memories, m)
-			out = append(out, records.DeliveredMemory{RecallChoice: c, Name: m.Name, Bytes: m.Bytes})
+	d := &delivery{recaller: r, key: flightKeyOf(record)}
+	var given records.SessionDelivery
+	if !request.ReadOnly {
+		of := r.flights.acquire(d.key)
+		defer r.flights.release(d.key, of, nil)
+		if err := of.lock(ctx); err != nil {
+			return Result{}, nil, err
 		}
-		return out, nil
+		defer of.unlock()
+		var isDelivered bool
+		var err error
+		if given, isDelivered, err = r.given(ctx, of, record); err != nil || isDelivered {
+			return resultOf(record), nil, err
+		}
+		d.flight = of
+	}
+	result := resultOf(record)
+	result.BudgetLeft = SessionBudget - given.Bytes
+	now, cut := r.now(), 0
+	for _, c := range record.Chosen {
+		file, exists := files[c.ID.String()]
+		if !exists || given.Memories[c.ID] {
+			continue
+		}
+		m := recalled(from.Of(file.AgentID), file, gone[file.ID], c.Why, now)
+		length := lengthOf(Block(m.Head, m.Text)) + len(blockSeparator)
+		switch {
+		case m.Bytes > result.BudgetLeft:
+			continue
+		case request.MaxText > 0 && length > *room:
+			cut++
+			continue
+		}
+		*room -= length
+		result.BudgetLeft -= m.Bytes
+		result.Memories = append(result.Memories, m)
+		d.items = append(d.items, records.DeliveredMemory{RecallChoice: c, Name: m.Name, Bytes: m.Bytes})
+	}
+	if cut > 0 {
+		record.Note = strings.TrimSpace(record.Note + " " + cutNote(cut, request.MaxText))
+		result.Note = record.Note
 	}
 	if request.ReadOnly {
-		_, err = choose(records.SessionDelivery{})
-	} else {
-		err = r.store.Deliver(ctx, record, choose)
+		return result, nil, nil
 	}
-	if err != nil {
-		return Result{}, false, err
+	d.record = record
+	r.flights.add(d.flight, d)
+	return result, d, nil
+}
+
+// cutNote returns the sentence for a recall that left out n chosen memories because of
+// Request.MaxText.
+func cutNote(n, limit int) string {
+	which := "1 chosen memory was"
+	if n > 1 {
+		which = fmt.Sprintf("%d chosen memories were", n)
 	}
-	return result, won, nil
+	return fmt.Sprintf("%s not given, because an answer has at most %d characters.", which, limit)
+}
+
+// given returns the memories that the record's session has received or is about to receive from
+// this server. isDelivered reports whether the record itself is among those.
+func (r *Recaller) given(ctx context.Context, of *flight, record records.Recall) (given records.SessionDelivery, isDelivered bool, err error) {
+	if record.State == records.RecallSettled {
+		known, err := r.store.RecallByID(ctx, record.AgentID, record.ID.String())
+		if err != nil || known.State == records.RecallDelivered {
+			return given, true, err
+		}
+	}
+	if record.Session != "" {
+		if given, err = r.store.Delivered(ctx, record.AgentID, record.Session); err != nil {
+			return given, false, err
+		}
+	}
+	given, isDelivered = of.with(given, record.ID)
+	return given, isDelivered, nil
 }
 
 func resultOf(record records.Recall) Result {
@@ -373,7 +452,6 @@ type Store interface {
 
 	SaveRecall(ctx context.Context, r records.Recall) error
 	Deliver(ctx context.Context, r records.Recall, choose func(records.SessionDelivery) ([]records.DeliveredMemory, error)) error
-	Undeliver(ctx context.Context, recalls []records.Recall) error
 	RefreshSession(ctx context.Context, agentID int64, session string, at time.Time) error
 	DeleteOldRecalls(ctx context.Context, before time.Time) error
 }
