@@ -27,6 +27,10 @@ type MemoryLocation struct {
 	OnLinks  []claudesettings.Link
 }
 
+// IsOff reports whether Claude Code manages the memory and has it switched off. Memoir then gives,
+// reads and writes nothing for the agent on its own.
+func (w MemoryLocation) IsOff() bool { return w.ByClaude && !w.On }
+
 // LocateMemory returns where an agent's memory is and whether it is on. For an agent of Claude
 // Code, it reads Claude Code's settings files and the variables in s.Env. For other agents, or if
 // s.ClaudeDir is empty, it sets only Scope, Project and Dir. It returns no error: the settings in

@@ -24,6 +24,13 @@ func (e *Engine) AgentsOf(c agents.Conversation) ([]agents.Agent, error) {
 	return agents.AgentsOf(c, e.options.Places.ClaudeDir, e.discoverer.Snapshot().Agents)
 }
 
+// IsOffInClaude reports whether Claude Code has switched off the memory of an agent of Agents, by
+// the settings on this server's disk and its environment. About has the reasons. It is false for an
+// agent that Claude Code does not manage.
+func (e *Engine) IsOffInClaude(a agents.Agent) bool {
+	return agents.LocateMemory(e.options.Places, a).IsOff()
+}
+
 // HoldsLease reports whether this server holds the agent's lease. At most one server does. It never
 // waits, and is false for an unknown agent.
 func (e *Engine) HoldsLease(slug string) bool { return e.node.HoldsLease(slug) }
