@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"path/filepath"
@@ -45,6 +46,30 @@ func AgentsOf(c Conversation, claudeDir string, all []Agent) ([]Agent, error) {
 		return ResolveJoined(found, all), nil
 	}
 	return ResolveJoined(project.above(all), all), nil
+}
+
+// IsOff reports whether Claude Code has switched off the memory of a, the agent of c. Where the
+// agent's project is not known yet, the conversation's project decides.
+func (c Conversation) IsOff(s Settings, a Agent) bool {
+	if a.Layout == Claude && ProjectDir(a) == "" {
+		a.DisplayName = cmp.Or(c.rootNamed(s.ClaudeDir, a), a.DisplayName)
+	}
+	return LocateMemory(s, a).IsOff()
+}
+
+// rootNamed returns the root of the project where the conversation started, if a's project
+// directory can be named after it, or else "".
+func (c Conversation) rootNamed(claudeDir string, a Agent) string {
+	name, isProject := claudeProject(a.Layout, a.Dir)
+	if !isProject {
+		return ""
+	}
+	dir, _ := c.firstDir(claudeDir) // without a transcript, c.Dir decides
+	project, err := ProjectAt(cmp.Or(dir, c.Dir))
+	if err != nil || !fits(name, projectDirName(project.Root)) {
+		return ""
+	}
+	return project.Root
 }
 
 // hasMemory reports whether a project directory of Claude Code has a memory on disk. It reports

@@ -25,10 +25,10 @@ func (e *Engine) AgentsOf(c agents.Conversation) ([]agents.Agent, error) {
 }
 
 // IsOffInClaude reports whether Claude Code has switched off the memory of an agent of Agents, by
-// the settings on this server's disk and its environment. About has the reasons. It is false for an
-// agent that Claude Code does not manage.
-func (e *Engine) IsOffInClaude(a agents.Agent) bool {
-	return agents.LocateMemory(e.options.Places, a).IsOff()
+// the settings on this server's disk and its environment. c is a conversation of the agent. About
+// has the reasons. It is false for an agent that Claude Code does not manage.
+func (e *Engine) IsOffInClaude(a agents.Agent, c agents.Conversation) bool {
+	return c.IsOff(e.options.Places, a)
 }
 
 // HoldsLease reports whether this server holds the agent's lease. At most one server does. It never
