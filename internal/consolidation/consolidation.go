@@ -106,15 +106,32 @@ var errOff = &memories.ConflictError{Reason: "Consolidation is switched off (--c
 // errMemoryOff means that the agent's memory is off.
 var errMemoryOff = &memories.ConflictError{Reason: "This agent's memory is switched off. Nothing was changed. Switch it on under About to have its memories consolidated."}
 
+// errClaudeMemoryOff means that Claude Code's own memory is off for the agent.
+var errClaudeMemoryOff = &memories.ConflictError{Reason: "Claude Code's memory is switched off for this agent, and Memoir obeys that. Nothing was changed. About shows the setting that decides."}
+
+// checkOn returns errMemoryOff or errClaudeMemoryOff if the agent's memory is off. It returns other
+// errors if that cannot be found out.
+func (c *Consolidator) checkOn(ctx context.Context, agent records.Agent) error {
+	if agent.MemoryOff {
+		return errMemoryOff
+	}
+	about, err := c.engine.About(ctx, agent.Slug)
+	if err == nil && about.IsOff() {
+		return errClaudeMemoryOff
+	}
+	return err
+}
+
 // permitted returns the agent with the slug. It returns memories.ErrNotFound for an unknown agent,
-// and *memories.ConflictError if consolidation or the agent's memory is off.
+// and *memories.ConflictError if consolidation or the agent's memory is off, in Memoir or Claude
+// Code.
 func (c *Consolidator) permitted(ctx context.Context, slug string) (records.Agent, error) {
 	if c.options.Mode == Off {
 		return records.Agent{}, errOff
 	}
 	agent, err := c.store.AgentUncounted(ctx, slug)
-	if err == nil && agent.MemoryOff {
-		err = errMemoryOff
+	if err == nil {
+		err = c.checkOn(ctx, agent)
 	}
 	return agent, err
 }

@@ -95,8 +95,14 @@ func (c *Consolidator) finishSteps(ctx context.Context) error {
 // within checkInterval. It records its check if the time gate is open. It does nothing for an
 // agent with memory off or a joined agent, or if such a job of the agent is unfinished.
 func (c *Consolidator) consolidateIfDue(ctx context.Context, agent records.Agent) error {
-	if agent.MemoryOff || agent.JoinedTo != "" { // a joined agent has no memories of its own
+	if agent.JoinedTo != "" { // a joined agent has no memories of its own
 		return nil
+	}
+	if err := c.checkOn(ctx, agent); err != nil {
+		if conflictIn(err) != "" {
+			return nil
+		}
+		return err
 	}
 	f := Facts{Now: time.Now()}
 	var err error
@@ -123,8 +129,8 @@ func (c *Consolidator) runAuto(ctx context.Context, slug string) (plan records.P
 	if err != nil {
 		return plan, err
 	}
-	if agent.MemoryOff {
-		return plan, errMemoryOff
+	if err := c.checkOn(ctx, agent); err != nil {
+		return plan, err
 	}
 	lock, err := c.engine.ConsolidationLock(ctx, agent.Slug)
 	if err != nil {

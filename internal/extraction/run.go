@@ -58,7 +58,8 @@ const modelTimeout = 2 * time.Minute
 // Run reads the unread part of a conversation and asks the model. It stores proposals and the new
 // position together, so that a repeated Run is safe, and emits an event if there are proposals. In
 // mode Auto it also saves the memories of proposals that need no decision. If extraction or the
-// agent's memory is off, it reads nothing, Message reports this, and the error is nil. The Outcome
+// agent's memory is off, in Memoir or Claude Code, it reads nothing, Message reports this, and the
+// error is nil. The Outcome
 // has the used tokens, also with an error. It returns memories.ErrNotFound, *memories.InvalidError
 // for a wrong transcript, and *model.Error.
 func (x *Extractor) Run(ctx context.Context, task Task) (Outcome, error) {
@@ -77,9 +78,15 @@ func (x *Extractor) run(ctx context.Context, task Task, isAsked bool) (Outcome, 
 	if err != nil {
 		return out, err
 	}
-	if agent.MemoryOff {
+	switch err := x.checkOn(ctx, agent); {
+	case errors.Is(err, errMemoryOff):
 		out.Message = "The agent's memory is switched off; nothing was read."
 		return out, nil
+	case errors.Is(err, errClaudeMemoryOff):
+		out.Message = "Claude Code's memory is switched off for this agent; nothing was read."
+		return out, nil
+	case err != nil:
+		return out, err
 	}
 	c, err := x.store.Conversation(ctx, task.AgentID, task.Session)
 	if err != nil {

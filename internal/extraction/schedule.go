@@ -27,14 +27,15 @@ const givenPrefix = "given:"
 
 // ScheduleRead queues the transcript at path, to be read when the session has been quiet for
 // Options.Quiet. Each call for the transcript restarts that time. It does nothing and returns nil
-// if path is empty, extraction is off or has no model, or the agent's memory is off. It returns
+// if path is empty, extraction is off or has no model, or the agent's memory is off in Memoir or
+// Claude Code. It returns
 // memories.ErrNotFound for an unknown agent, and *memories.InvalidError if path is not allowed.
 func (x *Extractor) ScheduleRead(ctx context.Context, slug, path string) error {
 	if !x.Reads() || path == "" {
 		return nil
 	}
 	_, err := x.scheduleRead(ctx, slug, path, x.options.Quiet)
-	if errors.Is(err, errMemoryOff) {
+	if errors.Is(err, errMemoryOff) || errors.Is(err, errClaudeMemoryOff) {
 		return nil
 	}
 	return err
@@ -42,15 +43,15 @@ func (x *Extractor) ScheduleRead(ctx context.Context, slug, path string) error {
 
 // scheduleRead records the conversation of the transcript at path and queues its reading after the
 // given time. Zero means now, in a job of its own, and another waiting job of the conversation
-// stays. It returns memories.ErrNotFound for an unknown agent, errMemoryOff, and
+// stays. It returns memories.ErrNotFound for an unknown agent, the errors of checkOn, and
 // *memories.InvalidError if path is not allowed.
 func (x *Extractor) scheduleRead(ctx context.Context, slug, path string, after time.Duration) (Deferred, error) {
 	agent, err := x.store.AgentUncounted(ctx, slug)
 	if err != nil {
 		return Deferred{}, err
 	}
-	if agent.MemoryOff {
-		return Deferred{}, errMemoryOff
+	if err := x.checkOn(ctx, agent); err != nil {
+		return Deferred{}, err
 	}
 	path, err = agents.TranscriptPath(x.options.ClaudeDir, path)
 	if err != nil {
@@ -69,6 +70,22 @@ func (x *Extractor) scheduleRead(ctx context.Context, slug, path string, after t
 
 // errMemoryOff means that the agent's memory is off.
 var errMemoryOff error = &memories.ConflictError{Reason: "The agent's memory is switched off. Nothing was read. Switch it on under About."}
+
+// errClaudeMemoryOff means that Claude Code's own memory is off for the agent.
+var errClaudeMemoryOff error = &memories.ConflictError{Reason: "Claude Code's memory is switched off for this agent, and Memoir obeys that. Nothing was read. About shows the setting that decides."}
+
+// checkOn returns errMemoryOff or errClaudeMemoryOff if the agent's memory is off. It returns other
+// errors if that cannot be found out.
+func (x *Extractor) checkOn(ctx context.Context, agent records.Agent) error {
+	if agent.MemoryOff {
+		return errMemoryOff
+	}
+	about, err := x.engine.About(ctx, agent.Slug)
+	if err == nil && about.IsOff() {
+		return errClaudeMemoryOff
+	}
+	return err
+}
 
 // requestedSuffix follows the session in the key of a requested job.
 const requestedSuffix = " (asked for)"
@@ -107,8 +124,8 @@ type Request struct {
 // Ask stores the conversation of a request and queues it to be read now. It returns at once; Wait
 // waits for the result. It sets the ids of request.Messages in place. It returns
 // memories.ErrNotFound for an unknown agent, and *memories.InvalidError for a path that is not
-// allowed. It returns *memories.ConflictError if extraction or the agent's memory is off or there
-// is no model.
+// allowed. It returns *memories.ConflictError if extraction or the agent's memory is off, in Memoir
+// or Claude Code, or there is no model.
 func (x *Extractor) Ask(ctx context.Context, request Request) (Deferred, error) {
 	agent, err := x.store.AgentUncounted(ctx, request.Agent)
 	if err != nil {
@@ -119,8 +136,9 @@ func (x *Extractor) Ask(ctx context.Context, request Request) (Deferred, error) 
 		return Deferred{}, &memories.ConflictError{Reason: "Extraction is switched off. Nothing was read. Start the server with --extract propose, or auto."}
 	case x.options.Model == nil:
 		return Deferred{}, &memories.ConflictError{Reason: "Nothing was read. " + model.SwitchOn}
-	case agent.MemoryOff:
-		return Deferred{}, errMemoryOff
+	}
+	if err := x.checkOn(ctx, agent); err != nil {
+		return Deferred{}, err
 	}
 	if request.Path != "" {
 		return x.scheduleRead(ctx, request.Agent, request.Path, 0)

@@ -162,3 +162,38 @@ func TestHooks_NewProject(t *testing.T) {
 		t.Errorf("with a memory of its own it is given %q", text)
 	}
 }
+
+// TestHooks_MemoryOffInClaude shows that hooks give and queue nothing while Claude Code's settings
+// switch a project's memory off.
+func TestHooks_MemoryOffInClaude(t *testing.T) {
+	t.Parallel()
+	w := setupWorkshop(t)
+	shop := filepath.Join(w.work, "shop")
+	settings := filepath.Join(shop, ".claude", "settings.local.json")
+	input := func(session string) map[string]any {
+		transcript := filepath.Join(w.project(shop), session+".jsonl")
+		w.put(t, transcript, fmt.Sprintf(`{"type":"user","cwd":%q}`+"\n", shop))
+		return map[string]any{"session_id": session, "transcript_path": transcript, "cwd": shop, "prompt": "are the widgets painted blue?"}
+	}
+	w.put(t, settings, `{"autoMemoryEnabled": false}`)
+	for _, event := range []string{"session-start", "user-prompt-submit", "post-tool-use", "pre-compact", "stop", "session-end"} {
+		if _, text := w.call(event, input("off")); text != "" {
+			t.Errorf("%s: it is given %q", event, text)
+		}
+	}
+	if under := w.queuedUnder("off"); under != "" {
+		t.Errorf("the conversation is queued for %s", under)
+	}
+	if text := w.prompt(map[string]any{"session_id": "other", "cwd": filepath.Join(w.work, "site"), "prompt": "are the widgets painted blue?"}); !strings.Contains(text, "In site") {
+		t.Errorf("another project is given %q", text)
+	}
+	w.put(t, settings, `{"env": {"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "0"}}`)
+	on := input("on")
+	if text := w.prompt(on); !strings.Contains(text, "In shop") {
+		t.Errorf("switched on again it is given %q", text)
+	}
+	w.call("stop", on)
+	if under := w.queuedUnder("on"); under != "shop" {
+		t.Errorf("switched on again the conversation is queued for %q", under)
+	}
+}

@@ -3,7 +3,7 @@
 // memory the conversation belongs to.
 //
 // A hook never blocks the agent and never fails: it skips and logs work that takes too long, and
-// answers an empty object. The package writes nothing itself. Command server mounts it under
+// answers an empty object. It does nothing for an agent whose memory Claude Code has switched off. The package writes nothing itself. Command server mounts it under
 // /hooks/.
 package hooks
 
@@ -82,6 +82,10 @@ type input struct {
 	} `json:"tool_input"`
 }
 
+func (in input) conversation() agents.Conversation {
+	return agents.Conversation{Transcript: in.TranscriptPath, Dir: in.Cwd}
+}
+
 // output is the answer to Claude Code. The zero value is an empty object.
 type output struct {
 	Specific *specific `json:"hookSpecificOutput,omitempty"`
@@ -107,7 +111,12 @@ func (h *Hooks) handle(answer func(context.Context, agents.Agent, input) output)
 		in, err := read(r.Body)
 		if err == nil {
 			var agent agents.Agent
-			if agent, err = h.agentOf(r.URL.Query().Get("agent"), in); err == nil {
+			agent, err = h.agentOf(r.URL.Query().Get("agent"), in)
+			switch {
+			case err != nil:
+			case h.engine.IsOffInClaude(agent, in.conversation()):
+				err = errors.New("Claude Code has switched off the memory of " + agent.Slug)
+			default:
 				out = answer(r.Context(), agent, in)
 			}
 		}
@@ -147,7 +156,7 @@ func (h *Hooks) agentOf(slug string, in input) (agents.Agent, error) {
 		}
 		return agents.Agent{}, errors.New("agent not found: " + slug)
 	}
-	found, err := h.engine.AgentsOf(agents.Conversation{Transcript: in.TranscriptPath, Dir: in.Cwd})
+	found, err := h.engine.AgentsOf(in.conversation())
 	switch {
 	case err != nil:
 		return agents.Agent{}, err
