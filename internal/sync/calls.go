@@ -1,6 +1,9 @@
 package sync
 
 import (
+	"context"
+	"slices"
+
 	"memoir/internal/agents"
 	"memoir/internal/lockfile"
 	"memoir/internal/memories"
@@ -53,25 +56,43 @@ type calls struct {
 	conversations     cluster.Call[agentdir.ConversationsOp, agentdir.Conversations]
 }
 
+// whileOn returns a function that fails with *memories.ConflictError if Claude Code has switched off
+// the agent's memory, and else calls run. Deletions and restores do not need it: people must be
+// able to remove a memory, and to undo that.
+func whileOn[Op, R any](e *Engine, run func(context.Context, string, Op) (R, error)) func(context.Context, string, Op) (R, error) {
+	return func(ctx context.Context, slug string, op Op) (R, error) {
+		all := e.discoverer.Snapshot().Agents
+		i := slices.IndexFunc(all, func(a agents.Agent) bool { return a.Slug == slug })
+		if i >= 0 && agents.LocateMemory(e.options.Places, all[i]).IsOff() {
+			var none R
+			return none, errOffInClaude
+		}
+		return run(ctx, slug, op)
+	}
+}
+
+// errOffInClaude is the error of whileOn.
+var errOffInClaude = &memories.ConflictError{Reason: "Claude Code's memory is switched off for this agent, and Memoir obeys that. Nothing was changed. About shows the setting that decides."}
+
 // makeCalls registers all calls with e.node, so that other servers can request them, and returns
 // them. It must be called once.
 func (e *Engine) makeCalls() calls {
 	return calls{
-		save:              cluster.Handle(e.node, e.ops.Save),
-		patch:             cluster.Handle(e.node, e.ops.Patch),
+		save:              cluster.Handle(e.node, whileOn(e, e.ops.Save)),
+		patch:             cluster.Handle(e.node, whileOn(e, e.ops.Patch)),
 		transfer:          cluster.Handle(e.node, e.ops.Transfer),
 		offer:             cluster.Handle(e.node, e.ops.Offer),
-		accept:            cluster.Handle(e.node, e.ops.Accept),
+		accept:            cluster.Handle(e.node, whileOn(e, e.ops.Accept)),
 		change:            cluster.Handle(e.node, e.ops.Change),
 		bulk:              cluster.Handle(e.node, e.ops.Bulk),
-		fix:               cluster.Handle(e.node, e.ops.Fix),
+		fix:               cluster.Handle(e.node, whileOn(e, e.ops.Fix)),
 		keep:              cluster.Handle(e.node, e.ops.Keep),
-		adoptFact:         cluster.Handle(e.node, e.ops.AdoptFact),
+		adoptFact:         cluster.Handle(e.node, whileOn(e, e.ops.AdoptFact)),
 		allow:             cluster.Handle(e.node, e.ops.Allow),
 		removeBlocked:     cluster.Handle(e.node, e.ops.RemoveBlocked),
-		repairIndex:       cluster.Handle(e.node, e.ops.RepairIndex),
-		writeFile:         cluster.Handle(e.node, e.dir.WriteFile),
-		appendLog:         cluster.Handle(e.node, e.dir.AppendLog),
+		repairIndex:       cluster.Handle(e.node, whileOn(e, e.ops.RepairIndex)),
+		writeFile:         cluster.Handle(e.node, whileOn(e, e.dir.WriteFile)),
+		appendLog:         cluster.Handle(e.node, whileOn(e, e.dir.AppendLog)),
 		forget:            cluster.Handle(e.node, e.ops.Forget),
 		switchMemory:      cluster.Handle(e.node, e.ops.SwitchMemory),
 		publish:           cluster.Handle(e.node, e.publisher.Publish),
