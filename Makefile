@@ -80,6 +80,11 @@ test-quick: ## run the tests that need no database and no browser
 newest: ## run the tests of what asks Postgres on its newest release as well
 	scripts/with-newest-postgres go test -timeout 40m $(asks_postgres)
 
+.PHONY: client
+client: ## install Claude Code from npm and run it against Memoir, with a stand-in for its model
+	scripts/setup postgres
+	go test -timeout 30m -count=1 -v -run=^TestClient_ ./internal/client -real
+
 .PHONY: bench
 bench: ## measure against the floor of this machine
 	scripts/setup postgres
