@@ -315,7 +315,7 @@ func (u *user) run(dir, path string, args ...string) ran {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, args...)
 	var out, stderr bytes.Buffer
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, u.env(u.credentials...), &out, &stderr
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(u.env(u.credentials...), "PWD="+dir), &out, &stderr
 	cmd.WaitDelay = 10 * time.Second // a hook may keep the output open
 	begun := time.Now()
 	err := cmd.Run()
@@ -343,7 +343,7 @@ func (u *user) converse(project string, prompts []string, args ...string) {
 	ctx, cancel := context.WithTimeout(u.Context(), waittest.Patience())
 	defer cancel()
 	cmd := exec.CommandContext(ctx, u.claude, append([]string{"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"}, args...)...)
-	cmd.Dir, cmd.Env = project, u.env(u.credentials...)
+	cmd.Dir, cmd.Env = project, append(u.env(u.credentials...), "PWD="+project)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		u.Fatal(err)

@@ -38,10 +38,14 @@ func (e *endpoint) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk
 	return &sdk.CompleteResult{Completion: sdk.CompletionResultDetails{Values: values[:min(len(values), maxCompletions)], HasMore: more}}, nil
 }
 
-// slugsLike returns the slugs of listedAgents that begin with typed, in any letter case. It returns
-// an empty slice if no slug does.
+// slugsLike returns the slugs that begin with typed, in any letter case: of the agent in the URL, or
+// of all agents. It returns an empty slice if no slug does.
 func (e *endpoint) slugsLike(ctx context.Context, typed string) ([]string, error) {
-	all, err := e.listedAgents(ctx)
+	list := e.allAgents
+	if fixedAgent(ctx) != "" {
+		list = e.listedAgents
+	}
+	all, err := list(ctx)
 	slugs := []string{}
 	for _, a := range all {
 		if strings.HasPrefix(strings.ToLower(a.Slug), strings.ToLower(typed)) {

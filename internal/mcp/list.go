@@ -41,27 +41,18 @@ type searchInput struct {
 // hiddenFilters are the filters that no tool takes, so that a model has fewer to choose from.
 var hiddenFilters = []string{"stale", "flagged", "not_removed", "session", "name", "scope", "near", "sort", "as_of"}
 
-// shape removes the properties that list_memories does not take from schema, and describes agent.
+// shape removes the properties that list_memories does not take from schema.
 func (listInput) shape(schema *jsonschema.Schema) {
 	leaveOut(schema, append(hiddenFilters, "query"))
-	describeAgent(schema)
 }
 
 // shape removes the properties that search_memories does not take from schema, makes query
-// required, and describes query, cursor and agent.
+// required, and describes query and cursor.
 func (searchInput) shape(schema *jsonschema.Schema) {
 	leaveOut(schema, append(hiddenFilters, "state"))
-	describeAgent(schema)
 	schema.Required = append(schema.Required, "query")
 	schema.Properties["query"].Description = "The words to look for, in any letter case; each also finds longer words that begin with it. Where no memory has them all, those that come close are found."
 	schema.Properties["cursor"].Description = "The next_cursor of the page before, to go on with the same search."
-}
-
-// describeAgent sets the description of the argument for the agent, if the schema has it.
-func describeAgent(schema *jsonschema.Schema) {
-	if agent := schema.Properties["agent"]; agent != nil {
-		agent.Description = "The slug of the agent whose memories are meant. May be left out where Memoir knows only one."
-	}
 }
 
 func leaveOut(schema *jsonschema.Schema, names []string) {

@@ -56,7 +56,8 @@ type endpoint struct {
 }
 
 // New returns the handler of /mcp, which answers POST only. If the URL has ?agent=slug, all calls
-// use that agent, and tools and prompts have no agent argument.
+// use that agent, and tools and prompts have no agent argument. If it has ?dir=path, calls without
+// an agent use the one of the project at path.
 func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options Options) http.Handler {
 	if options.DatabaseTime == 0 {
 		options.DatabaseTime = defaultDatabaseTime

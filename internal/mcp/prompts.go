@@ -29,7 +29,7 @@ const maxOverview = 40
 func (e *endpoint) addPrompts(server *sdk.Server, agentIsFixed bool) {
 	prompt := func(name, title, description string, tell func(context.Context, records.Agent, map[string]string) (string, error), arguments ...*sdk.PromptArgument) {
 		if !agentIsFixed {
-			arguments = append(arguments, &sdk.PromptArgument{Name: "agent", Description: "The agent's slug. Optional if Memoir has only one agent."})
+			arguments = append(arguments, &sdk.PromptArgument{Name: "agent", Description: agentArgument})
 		}
 		server.AddPrompt(&sdk.Prompt{Name: name, Title: title, Description: description, Arguments: arguments},
 			func(ctx context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {

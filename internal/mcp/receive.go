@@ -18,8 +18,8 @@ import (
 // maxBody limits the body of a request, in bytes: a memory of 1 MiB with room for JSON escapes.
 const maxBody = 2 << 20
 
-// receive returns a handler that reads the whole body, stores the URL's agent in the context, and
-// calls next. It answers 405 to methods other than POST, 413 for a body over maxBody, and 400 for
+// receive returns a handler that reads the whole body, stores the URL's agent and directory in the
+// context, and calls next. It answers 405 to methods other than POST, 413 for a body over maxBody, and 400 for
 // an incomplete body, invalid UTF-8 or a batch. One batch could start thousands of calls at once.
 func receive(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -40,20 +40,33 @@ func receive(next http.Handler) http.Handler {
 		case bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")):
 			refuse(problem.New(http.StatusBadRequest, "Several calls in one request are not taken. Nothing was changed. Send them one by one."))
 		default:
-			r = r.WithContext(context.WithValue(r.Context(), agentKey{}, r.URL.Query().Get("agent")))
+			query := r.URL.Query()
+			r = r.WithContext(context.WithValue(r.Context(), targetKey{}, target{query.Get("agent"), query.Get("dir")}))
 			r.Body = io.NopCloser(bytes.NewReader(body))
 			next.ServeHTTP(w, r)
 		}
 	})
 }
 
-// agentKey is the context key of the agent in the URL.
-type agentKey struct{}
+// target is the part of the URL that selects the agent. Both fields may be empty.
+type target struct {
+	agent string // slug
+	dir   string // working directory of the client
+}
+
+// targetKey is the context key of the target.
+type targetKey struct{}
 
 // fixedAgent returns the slug that receive found in the URL's ?agent=, or "" without one.
 func fixedAgent(ctx context.Context) string {
-	slug, _ := ctx.Value(agentKey{}).(string)
-	return slug
+	from, _ := ctx.Value(targetKey{}).(target)
+	return from.agent
+}
+
+// clientDir returns the directory that receive found in the URL's ?dir=, or "" without one.
+func clientDir(ctx context.Context) string {
+	from, _ := ctx.Value(targetKey{}).(target)
+	return from.dir
 }
 
 // writing is the set of tools and prompts that need a token with write access.

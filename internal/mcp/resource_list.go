@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 
@@ -120,12 +121,22 @@ func (e *endpoint) resources(ctx context.Context, cursor string) (page []*sdk.Re
 }
 
 // listedAgents returns the agents whose resources are listed, sorted by slug: the one in the URL,
-// or all. It returns a refusal if the one in the URL is unknown.
+// the one of the directory in the URL, or all. It returns none if the directory has no agent or
+// several. It returns a refusal if the agent in the URL is unknown, or the directory is not an
+// absolute path.
 func (e *endpoint) listedAgents(ctx context.Context) ([]records.Agent, error) {
-	if fixedAgent(ctx) != "" {
-		agent, err := e.agent(ctx, "")
-		return []records.Agent{agent}, err
+	if fixedAgent(ctx) == "" && clientDir(ctx) == "" {
+		return e.allAgents(ctx)
 	}
+	agent, err := e.agent(ctx, "")
+	if errors.Is(err, errAmbiguousDir) {
+		return nil, nil
+	}
+	return []records.Agent{agent}, err
+}
+
+// allAgents returns all agents, sorted by slug.
+func (e *endpoint) allAgents(ctx context.Context) ([]records.Agent, error) {
 	all, err := e.store.AgentsUncounted(ctx)
 	slices.SortFunc(all, func(a, b records.Agent) int { return cmp.Compare(a.Slug, b.Slug) })
 	return all, err

@@ -132,8 +132,9 @@ func inputOf[In any](agentIsFixed bool) *jsonschema.Schema {
 	return schema
 }
 
-// descriptions replace the API's descriptions of some arguments.
+// descriptions replace the API's descriptions of some arguments, and add some.
 var descriptions = map[string]string{
+	"agent":  agentArgument,
 	"type":   "Only memories of this type.",
 	"state":  "Only memories in this state. Left out: all but the deleted ones.",
 	"limit":  "How many at most: 50 unless said otherwise, 100 at most.",
