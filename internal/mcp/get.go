@@ -100,7 +100,7 @@ func (w whole) text() string {
 	if w.Warning != "" {
 		head = append(head, w.Warning)
 	}
-	text := recall.Block(strings.Join(head, "\n"), w.Body)
+	text := recall.Block(recall.Defuse(strings.Join(head, "\n")), w.Body)
 	if w.Cut {
 		text += "\n\n[It goes on: it is too long to be given here whole. All of it is in its file, and in the resource " + w.URI + ".]"
 	}

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"memoir/internal/memories"
+	"memoir/internal/recall"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
 )
@@ -204,6 +206,56 @@ func (e *endpoint) correctArguments(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		return answer, nil
 	}
+}
+
+// escapeResults returns a handler that calls next and escapes all texts in a tool's result with
+// recall.Defuse. That includes errors, which quote names, and the structured content: Claude Code
+// shows its model only that, so a memory must not be able to end the block that encloses it there.
+func (e *endpoint) escapeResults(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		result, err := next(ctx, method, req)
+		answer, isAnswer := result.(*sdk.CallToolResult)
+		if err != nil || !isAnswer {
+			return result, err
+		}
+		for _, content := range answer.Content {
+			if content, ok := content.(*sdk.TextContent); ok {
+				content.Text = recall.Defuse(content.Text)
+			}
+		}
+		if answer.StructuredContent == nil {
+			return answer, nil
+		}
+		raw, err := json.Marshal(answer.StructuredContent)
+		if err != nil {
+			return nil, err
+		}
+		decoder := json.NewDecoder(bytes.NewReader(raw))
+		decoder.UseNumber()
+		var value any
+		if err := decoder.Decode(&value); err != nil {
+			return nil, err
+		}
+		answer.StructuredContent = escaped(value)
+		return answer, nil
+	}
+}
+
+// escaped returns a decoded JSON value with each text in it escaped. It changes value.
+func escaped(value any) any {
+	switch value := value.(type) {
+	case string:
+		return recall.Defuse(value)
+	case []any:
+		for i := range value {
+			value[i] = escaped(value[i])
+		}
+	case map[string]any:
+		for name := range value {
+			value[name] = escaped(value[name])
+		}
+	}
+	return value
 }
 
 // maxPartBytes limits each of the two parts of a result, JSON and text. Claude Code cuts results
