@@ -83,10 +83,50 @@ func TestClient_MCP(t *testing.T) {
 			t.Errorf("the model gets %q, and Memoir has %v", got, u.memories(slug))
 		}
 	})
+	t.Run("a new project has an agent", func(t *testing.T) {
+		u := u.in(t)
+		fresh := u.newProject("fresh")
+		u.callTool(fresh, "Save the first fact.", "save_memory", map[string]any{"name": "first-fact", "type": "user", "body": "The user is called Ada."})
+		got := u.callTool(fresh, "List the memories of a new project.", "list_memories", map[string]any{})
+		if !strings.Contains(got, "first-fact") || strings.Contains(got, "use-pnpm") {
+			t.Errorf("the model gets %q", got)
+		}
+	})
 	t.Run("a prompt needs no argument", func(t *testing.T) {
 		u := u.in(t)
 		u.ask(blog, "/mcp__memoir__memory")
 		if got := u.last("This is what").text(); !strings.Contains(got, "tone (saved 100 days ago)") {
+			t.Errorf("the model gets %q", got)
+		}
+	})
+}
+
+func TestClient_Token(t *testing.T) {
+	u := newUser(t)
+	const token = "correct-horse-battery-staple"
+	u.credentials = append(u.credentials, "MEMOIR_TOKEN="+token)
+	u.remember(u.project, "use-pnpm", "pnpm only", pnpm)
+	u.ask(u.project, "Hello there.")
+	u.start("--token=" + token)
+	u.installHooks()
+	if strings.Contains(u.settings(), token) {
+		t.Errorf("the settings have the token: %s", u.settings())
+	}
+	add := []string{"mcp", "add", "--scope", "user", "--transport", "http", "memoir", u.url + "/mcp?dir=${PWD}", "--header", "Authorization: Bearer ${MEMOIR_TOKEN}"}
+	if r := u.run(u.home, u.claude, add...); r.code != 0 {
+		t.Fatalf("claude mcp add: %s%s", r.out, r.errors)
+	}
+	t.Run("hooks send it", func(t *testing.T) {
+		u := u.in(t)
+		const prompt = "Which command installs packages with pnpm?"
+		u.ask(u.project, prompt)
+		if got := u.last(prompt).hookContext(); !strings.Contains(got, pnpm) {
+			t.Errorf("the hooks gave %q", got)
+		}
+	})
+	t.Run("MCP sends it", func(t *testing.T) {
+		u := u.in(t)
+		if got := u.callTool(u.project, "List all memories.", "list_memories", map[string]any{}); !strings.Contains(got, "use-pnpm") {
 			t.Errorf("the model gets %q", got)
 		}
 	})

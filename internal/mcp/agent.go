@@ -87,18 +87,17 @@ func (e *endpoint) agentIn(ctx context.Context, dir string) (records.Agent, erro
 	for i, a := range found {
 		all[i].Slug = a.Slug
 	}
-	project := fmt.Sprintf("The project in %s has ", shortened(dir))
 	if len(found) > 1 {
-		return records.Agent{}, ambiguousDir(project + "several agents, so say which one is meant: give its slug as agent. There is " + slugsOf(all) + ".")
+		return records.Agent{}, ambiguousDir(fmt.Sprintf("The project in %s has several agents, so say which one is meant: give its slug as agent. There is %s.", shortened(dir), slugsOf(all)))
 	}
 	if all, err = e.store.AgentsUncounted(ctx); err != nil {
 		return records.Agent{}, err
 	}
-	others := ""
+	text := fmt.Sprintf("Memoir knows no agent of the project in %s. One appears as soon as its memory directory does.", shortened(dir))
 	if len(all) > 0 {
-		others = " To use the memories of another agent, give its slug as agent: there is " + slugsOf(all) + "."
+		text += " For another agent, give its slug as agent: there is " + slugsOf(all) + "."
 	}
-	return records.Agent{}, ambiguousDir(project + "no memories yet. They appear here as soon as its agent saves one." + others)
+	return records.Agent{}, ambiguousDir(text)
 }
 
 // errAmbiguousDir means that the project of a directory has no agent or several.

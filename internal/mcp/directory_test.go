@@ -112,8 +112,8 @@ func TestDirectory_NoAgent(t *testing.T) {
 	dir, files := twoProjects(t)
 	d := serve(t, memoirtest.StartClaude(t, files))
 	c := d.connect(t, writer, at(filepath.Join(dir, "new")))
-	c.fails("list_memories", arguments{}, "no memories yet", filepath.Join(dir, "new"), "give its slug as agent")
-	c.fails("save_memory", arguments{"name": "a", "type": "user", "body": "x"}, "no memories yet")
+	c.fails("list_memories", arguments{}, "no agent of the project", filepath.Join(dir, "new"), "give its slug as agent")
+	c.fails("save_memory", arguments{"name": "a", "type": "user", "body": "x"}, "no agent of the project")
 	if all := c.resources(); len(all) != 0 {
 		t.Errorf("%d resources", len(all))
 	}
