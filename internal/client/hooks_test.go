@@ -73,7 +73,7 @@ func TestClient_Hooks(t *testing.T) {
 	const prompt = "Which command installs packages with pnpm?"
 	u.model.script(prompt, step{tool: "Write", input: map[string]any{
 		"file_path": filepath.Join(u.memoryDir(u.project), "lint.md"), "content": "---\nname: lint\ndescription: run it first\ntype: feedback\n---\n\nLint before each commit.\n",
-	}})
+	}}, step{text: "Done.", after: func() bool { return u.heard("post-tool-use") }})
 	events := u.askWithEvents(u.project, prompt)
 	asked := u.last(prompt)
 
@@ -82,7 +82,9 @@ func TestClient_Hooks(t *testing.T) {
 			t.Error("no hook has run")
 		}
 		for _, e := range events {
-			if e.Outcome != "success" {
+			// At its end, claude -p cancels the asynchronous hooks, which give no context.
+			isLate := e.Outcome == "cancelled" && e.Event != "SessionStart" && e.Event != "UserPromptSubmit"
+			if e.Outcome != "success" && !isLate {
 				t.Errorf("%s ends with %q: %s", e.Event, e.Outcome, e.Output)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // messagesAPI is a stand-in for the Messages API that answers by script and keeps the requests. It
@@ -29,7 +30,12 @@ type step struct {
 	text  string
 	tool  string
 	input map[string]any
+	// after delays the answer until it returns true, for at most maxDelay. It may be nil.
+	after func() bool
 }
+
+// maxDelay is the longest delay of an answer. Arbitrary; then the test goes on and fails.
+const maxDelay = 10 * time.Second
 
 // request is one request for a message.
 type request struct {
@@ -236,6 +242,9 @@ func (api *messagesAPI) answer(w http.ResponseWriter, r *http.Request, raw []byt
 	api.requests = append(api.requests, asked)
 	number, s := len(api.requests), api.next(asked)
 	api.mu.Unlock()
+	for begun := time.Now(); s.after != nil && !s.after() && time.Since(begun) < maxDelay; {
+		time.Sleep(10 * time.Millisecond)
+	}
 	block, stop := map[string]any{"type": "text", "text": s.text}, "end_turn"
 	if s.tool != "" {
 		block, stop = map[string]any{"type": "tool_use", "id": fmt.Sprintf("toolu_%d", number), "name": s.tool, "input": s.input}, "tool_use"

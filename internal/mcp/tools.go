@@ -208,9 +208,10 @@ func (e *endpoint) correctArguments(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// escapeResults returns a handler that calls next and escapes all texts in a tool's result with
-// recall.Defuse. That includes errors, which quote names, and the structured content: Claude Code
-// shows its model only that, so a memory must not be able to end the block that encloses it there.
+// escapeResults returns a handler that calls next and escapes texts in a tool's result with
+// recall.Defuse: those of errors, which quote names, and of structured content. Claude Code shows
+// its model only that, so a memory must not be able to end the block that encloses it there. The
+// text of other results is escaped by its tool.
 func (e *endpoint) escapeResults(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 		result, err := next(ctx, method, req)
@@ -219,7 +220,7 @@ func (e *endpoint) escapeResults(next sdk.MethodHandler) sdk.MethodHandler {
 			return result, err
 		}
 		for _, content := range answer.Content {
-			if content, ok := content.(*sdk.TextContent); ok {
+			if content, ok := content.(*sdk.TextContent); ok && answer.IsError {
 				content.Text = recall.Defuse(content.Text)
 			}
 		}
