@@ -1,6 +1,8 @@
 package client_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,13 +14,13 @@ func TestClient_Extraction(t *testing.T) {
 		"signed in by a variable": func(u *user) { u.credentials = []string{"CLAUDE_CODE_OAUTH_TOKEN=a-token"} },
 		"signed in by settings": func(u *user) {
 			u.credentials = nil
-			u.writeSettings(`{"apiKeyHelper": "echo a-key"}`)
+			u.writeSettings(`{"apiKeyHelper": "echo a-key", "outputStyle": "Explanatory"}`)
+			if err := os.WriteFile(filepath.Join(u.home, ".claude", "CLAUDE.md"), []byte("Answer in French.\n"), 0o600); err != nil {
+				u.Fatal(err)
+			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if name == "signed in by settings" {
-				knownFault(t, "Memoir runs claude with --setting-sources \"\", which loses a sign-in in settings")
-			}
 			u := newUser(t)
 			signIn(u)
 			u.startWith(u.credentials, "--extract=propose", "--extract-quiet=1s", "--claude-command="+u.claude)
@@ -30,6 +32,8 @@ func TestClient_Extraction(t *testing.T) {
 				"name": "Use pnpm", "type": "feedback", "description": "pnpm only", "text": pnpm,
 				"why": "The lock file of npm breaks the build.", "how_to_apply": "Run pnpm install.", "quote": quote,
 			}}})
+			waittest.For(t, "the end of the conversation", func() bool { return u.heard("session-end") })
+			before := u.countSessions()
 			var told []any
 			for _, text := range []string{quote, "The lock file of npm breaks our build.", "We lost a whole day to it last month."} {
 				told = append(told, map[string]any{"role": "user", "content": text}, map[string]any{"role": "assistant", "content": "Done."})
@@ -45,14 +49,26 @@ func TestClient_Extraction(t *testing.T) {
 			if p := list.Proposals[0]; p.Name != "Use pnpm" || p.Quote != quote {
 				t.Errorf("the proposal is %+v", p)
 			}
-			if len(u.model.structuredRequests()) == 0 {
+			asked := u.model.structuredRequests()
+			if len(asked) == 0 {
 				t.Error("the model was not asked by Claude Code")
 			}
-			for _, r := range u.model.structuredRequests() {
-				if r.hookContext() != "" && strings.Contains(r.hookContext(), "hook") {
-					t.Errorf("a hook ran for Memoir's own question: %q", r.hookContext())
+			for _, r := range asked {
+				for _, word := range []string{"Answer in French.", "Explanatory", "hook additional context"} {
+					if strings.Contains(r.text(), word) {
+						t.Errorf("the question has the user's own %q: %q", word, r.text())
+					}
 				}
+			}
+			if u.countSessions() != before {
+				t.Errorf("hooks ran for %d of Memoir's own questions", u.countSessions()-before)
 			}
 		})
 	}
+}
+
+// countSessions returns the number of sessions whose start Memoir has heard.
+func (u *user) countSessions() int {
+	u.Helper()
+	return strings.Count(u.readLog(), "/hooks/session-start")
 }

@@ -39,9 +39,10 @@ type flags struct {
 // conversations, which Memoir would read.
 var required = []string{"--output-format", "--tools", "--setting-sources", "--settings", "--strict-mcp-config", "--no-session-persistence", "--system-prompt"}
 
-// noHooks are the settings of a question. The user's own settings stay in use, because a sign-in may
-// stand there, as apiKeyHelper or in env.
-const noHooks = `{"disableAllHooks":true}`
+// neutralSettings switch off what would change an answer: hooks, CLAUDE.md files and the output
+// style. The user's other settings stay in use, because a sign-in may stand there, as apiKeyHelper
+// or in env.
+const neutralSettings = `{"disableAllHooks":true,"claudeMdExcludes":["**"],"outputStyle":"default"}`
 
 const (
 	// maxOutput is the maximum size of the output, in bytes. An answer has a few kilobytes.
@@ -103,7 +104,7 @@ func (c *command) Ask(ctx context.Context, question Question) (Answer, error) {
 // users of the machine can read arguments. If the program can read the system prompt from a file,
 // it writes one in dir. It returns *Error if that fails.
 func (c *command) arguments(can flags, dir string, question Question) ([]string, error) {
-	args := []string{"-p", "--output-format", "json", "--tools", "", "--setting-sources", "user", "--settings", noHooks, "--strict-mcp-config", "--no-session-persistence"}
+	args := []string{"-p", "--output-format", "json", "--tools", "", "--setting-sources", "user", "--settings", neutralSettings, "--strict-mcp-config", "--no-session-persistence"}
 	if can.slash {
 		args = append(args, "--disable-slash-commands")
 	}

@@ -101,7 +101,7 @@ func TestCommand_Arguments(t *testing.T) {
 		t.Errorf("it was given %+v", s)
 	}
 	args := strings.Join(s.Args, "\x00") + "\x00"
-	for _, part := range []string{"-p\x00", "--tools\x00\x00", "--setting-sources\x00user\x00--settings\x00{\"disableAllHooks\":true}\x00", "--strict-mcp-config\x00", "--no-session-persistence\x00", "--output-format\x00json\x00", `"word"`} {
+	for _, part := range []string{"-p\x00", "--tools\x00\x00", "--setting-sources\x00user\x00--settings\x00{\"disableAllHooks\":true,\"claudeMdExcludes\":[\"**\"],\"outputStyle\":\"default\"}\x00", "--strict-mcp-config\x00", "--no-session-persistence\x00", "--output-format\x00json\x00", `"word"`} {
 		if !strings.Contains(args, part) {
 			t.Errorf("its arguments have no %q: %q", part, s.Args)
 		}
