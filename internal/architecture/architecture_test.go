@@ -95,7 +95,7 @@ var mayImport = map[string][]string{
 
 	"internal/hooksettings": {},
 	"internal/cli": {
-		"internal/memories/...", "internal/agents", "internal/files", "internal/diff", "internal/recall", "internal/words", "internal/hooksettings", "internal/wire",
+		"internal/memories/...", "internal/agents", "internal/claudesettings", "internal/files", "internal/diff", "internal/recall", "internal/words", "internal/hooksettings", "internal/wire",
 	},
 
 	"cmd/server": {

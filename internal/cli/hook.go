@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"memoir/internal/claudesettings"
 	"memoir/internal/hooksettings"
 )
 
@@ -37,6 +38,12 @@ func runHook(ctx context.Context, w *World, args []string) error {
 	if err != nil {
 		return err
 	}
+	if w.isMemoryOff() {
+		if *debug {
+			fmt.Fprintf(w.Stderr, "memoir: hook %s: a variable switches Claude Code's memory off\n", event.Path)
+		}
+		return nil
+	}
 	defer func() {
 		// A panic would exit with 2, and Claude Code would block the action.
 		if failure := recover(); failure != nil && *debug {
@@ -58,6 +65,13 @@ func runHook(ctx context.Context, w *World, args []string) error {
 		w.Stdout.Write(output)
 	}
 	return nil
+}
+
+// isMemoryOff reports whether the environment of Claude Code, which hooks inherit, switches its
+// memory off. A hook then sends nothing. The server sees only settings files and its own environment.
+func (w *World) isMemoryOff() bool {
+	on, _ := claudesettings.Enabled(claudesettings.Input{Env: w.Env})
+	return !on
 }
 
 // hookOf parses the arguments of hook. It returns the event, which they name by its path or name,

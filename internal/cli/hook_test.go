@@ -52,6 +52,31 @@ func TestHook_PrintsContext(t *testing.T) {
 	}
 }
 
+func TestHook_MemoryIsOff(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		variable, value string
+		isOff           bool
+	}{
+		"disabled":     {"CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1", true},
+		"bare":         {"CLAUDE_CODE_SIMPLE", "true", true},
+		"not disabled": {"CLAUDE_CODE_DISABLE_AUTO_MEMORY", "0", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			term := setup(t)
+			term.answering(http.StatusOK, "application/json", `{"hookSpecificOutput":{"additionalContext":"Mira likes tea."}}`)
+			term.env[c.variable] = c.value
+			if c.isOff {
+				term.given("{}", "hook", "user-prompt-submit").wantsAll("")
+				term.given("{}", "hook", "user-prompt-submit", "--debug").wants(0, "", "memory off")
+			} else {
+				term.given("{}", "hook", "user-prompt-submit").wants(0, "Mira likes tea.", "")
+			}
+		})
+	}
+}
+
 func TestHook_Failures(t *testing.T) {
 	t.Parallel()
 	const context = `{"hookSpecificOutput":{"additionalContext":"x"}}`
