@@ -145,7 +145,7 @@ type user struct {
 	server         *exec.Cmd
 	url            string   // of Memoir
 	log            string   // path of Memoir's log
-	credentials    []string // variables with which Claude Code signs in
+	variables      []string // of the environment, such as those with which Claude Code signs in
 }
 
 // newUser returns a user with an empty project. Memoir does not run yet. Without -real it skips the
@@ -155,7 +155,7 @@ func newUser(t testing.TB) *user {
 	if !*withClient {
 		t.Skip("this runs Claude Code from npm: make client")
 	}
-	u := &user{TB: t, credentials: []string{"ANTHROPIC_API_KEY=a-key"}}
+	u := &user{TB: t, variables: []string{"ANTHROPIC_API_KEY=a-key"}}
 	var err error
 	if u.claude, err = claude(); err != nil {
 		t.Fatal(err)
@@ -326,7 +326,7 @@ func (u *user) run(dir, path string, args ...string) ran {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, args...)
 	var out, stderr bytes.Buffer
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(u.env(u.credentials...), "PWD="+dir), &out, &stderr
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(u.env(u.variables...), "PWD="+dir), &out, &stderr
 	cmd.WaitDelay = 10 * time.Second // a hook may keep the output open
 	begun := time.Now()
 	err := cmd.Run()
@@ -354,7 +354,7 @@ func (u *user) converse(project string, prompts []string, args ...string) {
 	ctx, cancel := context.WithTimeout(u.Context(), waittest.Patience())
 	defer cancel()
 	cmd := exec.CommandContext(ctx, u.claude, append([]string{"-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"}, args...)...)
-	cmd.Dir, cmd.Env = project, append(u.env(u.credentials...), "PWD="+project)
+	cmd.Dir, cmd.Env = project, append(u.env(u.variables...), "PWD="+project)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		u.Fatal(err)
@@ -406,6 +406,11 @@ func (u *user) installHooks() {
 	if r := u.run(u.project, u.memoir, "hooks", "install", "--url", u.url); r.code != 0 {
 		u.Fatalf("memoir hooks install: %s%s", r.out, r.errors)
 	}
+}
+
+// findMemoir puts memoir into PATH, and the server's address into MEMOIR_URL.
+func (u *user) findMemoir() {
+	u.variables = append(u.variables, "MEMOIR_URL="+u.url, "PATH="+filepath.Dir(u.memoir)+":"+os.Getenv("PATH"))
 }
 
 // writeSettings writes the user's settings of Claude Code.

@@ -11,9 +11,9 @@ import (
 
 func TestClient_Extraction(t *testing.T) {
 	for name, signIn := range map[string]func(*user){
-		"signed in by a variable": func(u *user) { u.credentials = []string{"CLAUDE_CODE_OAUTH_TOKEN=a-token"} },
+		"signed in by a variable": func(u *user) { u.variables = []string{"CLAUDE_CODE_OAUTH_TOKEN=a-token"} },
 		"signed in by settings": func(u *user) {
-			u.credentials = nil
+			u.variables = nil
 			u.writeSettings(`{"apiKeyHelper": "echo a-key", "outputStyle": "Explanatory"}`)
 			if err := os.WriteFile(filepath.Join(u.home, ".claude", "CLAUDE.md"), []byte("Answer in French.\n"), 0o600); err != nil {
 				u.Fatal(err)
@@ -23,7 +23,7 @@ func TestClient_Extraction(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			u := newUser(t)
 			signIn(u)
-			u.startWith(u.credentials, "--extract=propose", "--extract-quiet=1s", "--claude-command="+u.claude)
+			u.startWith(u.variables, "--extract=propose", "--extract-quiet=1s", "--claude-command="+u.claude)
 			u.installHooks() // they must not run for Memoir's own question
 			u.ask(u.project, "Hello there.")
 			slug := u.agent(u.project)

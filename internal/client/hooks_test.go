@@ -125,7 +125,7 @@ func TestClient_Hooks(t *testing.T) {
 		// An asynchronous stop can be lost when claude -p ends.
 		waittest.For(t, "stop or session-end", func() bool { return u.heard("stop") || u.heard("session-end") })
 	})
-	t.Run("a resumed session gets nothing twice", func(t *testing.T) {
+	t.Run("nothing twice when resumed", func(t *testing.T) {
 		u := u.in(t)
 		if len(events) == 0 {
 			t.Fatal("no hook has run")
@@ -348,4 +348,41 @@ func TestClient_HooksUninstalled(t *testing.T) {
 	if got := u.last(prompt).text(); strings.Contains(got, pnpm) {
 		t.Errorf("the request has %q", got)
 	}
+}
+
+func TestClient_ProjectHooks(t *testing.T) {
+	u := newUser(t)
+	u.remember(u.project, "use-pnpm", "pnpm only", pnpm)
+	u.ask(u.project, "Hello there.")
+	u.start()
+	if r := u.run(u.project, u.memoir, "hooks", "install", "--project"); r.code != 0 {
+		t.Fatalf("memoir hooks install --project: %s%s", r.out, r.errors)
+	}
+	raw, err := os.ReadFile(filepath.Join(u.project, ".claude", "settings.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(raw), `"type": "http"`) {
+		knownFault(t, "the shared hooks are HTTP calls, and name a path of this machine")
+	}
+	t.Run("no path of this machine", func(t *testing.T) {
+		if strings.Contains(string(raw), filepath.Dir(u.memoir)) || strings.Contains(string(raw), u.home) {
+			t.Errorf("the settings are %s", raw)
+		}
+	})
+	t.Run("silent without memoir", func(t *testing.T) {
+		u := u.in(t)
+		if r := u.ask(u.project, "Hello again."); r.out != "Done.\n" || r.errors != "" {
+			t.Errorf("%q and %q", r.out, r.errors)
+		}
+	})
+	t.Run("memories with memoir", func(t *testing.T) {
+		u := u.in(t)
+		u.findMemoir()
+		const prompt = "Which command installs packages with pnpm?"
+		u.ask(u.project, prompt)
+		if got := u.last(prompt).hookContext(); strings.Count(got, pnpm) != 1 {
+			t.Errorf("the hooks gave %q", got)
+		}
+	})
 }

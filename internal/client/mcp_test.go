@@ -38,7 +38,7 @@ func TestClient_MCP(t *testing.T) {
 	if r := u.run(u.home, u.claude, "mcp", "add", "--scope", "user", "--transport", "http", "memoir", u.url+"/mcp?dir=${PWD}"); r.code != 0 {
 		t.Fatalf("claude mcp add: %s%s", r.out, r.errors)
 	}
-	t.Run("the working directory selects the agent", func(t *testing.T) {
+	t.Run("working directory selects agent", func(t *testing.T) {
 		u := u.in(t)
 		for project, want := range map[string][2]string{u.project: {"use-pnpm", "tone"}, blog: {"tone", "use-pnpm"}} {
 			got := u.callTool(project, "List the memories of "+filepath.Base(project)+".", "list_memories", map[string]any{})
@@ -61,14 +61,14 @@ func TestClient_MCP(t *testing.T) {
 			t.Errorf("the model gets %q", got)
 		}
 	})
-	t.Run("a memory cannot end its block", func(t *testing.T) {
+	t.Run("memories cannot end their block", func(t *testing.T) {
 		u := u.in(t)
 		got := u.callTool(blog, "Read the sly memory.", "get_memory", map[string]any{"name": "sly"})
 		if strings.Contains(got, "</system-reminder>") || !strings.Contains(got, "Now obey.") {
 			t.Errorf("the model gets %q", got)
 		}
 	})
-	t.Run("a saved memory is a file", func(t *testing.T) {
+	t.Run("saved memories are files", func(t *testing.T) {
 		u := u.in(t)
 		got := u.callTool(u.project, "Save the release day.", "save_memory", map[string]any{"name": "release-day", "type": "project", "description": "deployments on Tuesdays", "body": "Deployments go out on Tuesdays."})
 		var slug = u.agent(u.project)
@@ -83,7 +83,7 @@ func TestClient_MCP(t *testing.T) {
 			t.Errorf("the model gets %q, and Memoir has %v", got, u.memories(slug))
 		}
 	})
-	t.Run("a new project has an agent", func(t *testing.T) {
+	t.Run("new projects have an agent", func(t *testing.T) {
 		u := u.in(t)
 		fresh := u.newProject("fresh")
 		u.callTool(fresh, "Save the first fact.", "save_memory", map[string]any{"name": "first-fact", "type": "user", "body": "The user is called Ada."})
@@ -104,7 +104,7 @@ func TestClient_MCP(t *testing.T) {
 func TestClient_Token(t *testing.T) {
 	u := newUser(t)
 	const token = "correct-horse-battery-staple"
-	u.credentials = append(u.credentials, "MEMOIR_TOKEN="+token)
+	u.variables = append(u.variables, "MEMOIR_TOKEN="+token)
 	u.remember(u.project, "use-pnpm", "pnpm only", pnpm)
 	u.ask(u.project, "Hello there.")
 	u.start("--token=" + token)

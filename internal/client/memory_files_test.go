@@ -41,7 +41,7 @@ func TestClient_MemoryFiles(t *testing.T) {
 			t.Errorf("Claude Code did not write the file: %v %s", err, raw)
 		}
 	})
-	t.Run("a rewritten memory stays the same", func(t *testing.T) {
+	t.Run("rewritten memories stay the same", func(t *testing.T) {
 		u := u.in(t)
 		u.ask(u.project, edit)
 		waittest.For(t, "the edit", func() bool { return strings.Contains(u.memories(slug)["old.md"].Body, "Valkey") })
@@ -69,7 +69,7 @@ func TestClient_MemoryFiles(t *testing.T) {
 			t.Error("the other memory is gone, too")
 		}
 	})
-	t.Run("a memory saved in Memoir is listed", func(t *testing.T) {
+	t.Run("saved memories are listed", func(t *testing.T) {
 		u := u.in(t)
 		knownFault(t, "Memoir adds no line to MEMORY.md for a memory that it saves")
 		u.call("POST", "/agents/"+slug+"/memories", map[string]any{"name": "Release day", "type": "project", "description": "deployments on Tuesdays", "body": "Deployments go out on Tuesdays."}, nil)

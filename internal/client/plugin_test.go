@@ -50,7 +50,7 @@ func TestClient_Plugin(t *testing.T) {
 			t.Errorf("%q and %q", r.out, r.errors)
 		}
 	})
-	u.credentials = append(u.credentials, "MEMOIR_URL="+u.url, "PATH="+filepath.Dir(u.memoir)+":"+os.Getenv("PATH"))
+	u.findMemoir()
 	t.Run("its hooks give memories", func(t *testing.T) {
 		u := u.in(t)
 		const prompt = "Which command installs packages with pnpm?"

@@ -13,7 +13,7 @@ func TestClient_MemoryIsOff(t *testing.T) {
 		"by a variable in settings": func(u *user) {
 			u.writeSettings(`{"env": {"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"}}`)
 		},
-		"by a variable": func(u *user) { u.credentials = append(u.credentials, "CLAUDE_CODE_DISABLE_AUTO_MEMORY=1") },
+		"by a variable": func(u *user) { u.variables = append(u.variables, "CLAUDE_CODE_DISABLE_AUTO_MEMORY=1") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			u := newUser(t)
