@@ -47,16 +47,22 @@ const (
 // Hooks handles the hooks.
 type Hooks struct {
 	engine    *engine.Engine
-	store     records.RecallCandidates
+	store     Store
 	recaller  *recall.Recaller
 	extractor *extraction.Extractor
 	log       *slog.Logger
 }
 
+// Store is the database of the hooks. *postgres.Store implements it.
+type Store interface {
+	records.Agents
+	records.RecallCandidates
+}
+
 // New returns the handler of POST for the paths under /hooks/, and of GET /hooks/settings. It
 // answers 200 also if a hook fails, with an empty object, and logs the reason. It needs full paths,
 // so the caller must not strip a prefix.
-func New(engine *engine.Engine, store records.RecallCandidates, recaller *recall.Recaller, extractor *extraction.Extractor, log *slog.Logger) http.Handler {
+func New(engine *engine.Engine, store Store, recaller *recall.Recaller, extractor *extraction.Extractor, log *slog.Logger) http.Handler {
 	h := &Hooks{engine, store, recaller, extractor, log}
 	mux := http.NewServeMux()
 	for path, answer := range map[string]func(context.Context, agents.Agent, input) output{

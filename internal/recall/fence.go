@@ -28,6 +28,20 @@ func Fence(blocks []string) string {
 	return Notice + "\n<memoir " + marker + ">\n" + strings.Join(blocks, blockSeparator) + "\n</memoir " + marker + ">"
 }
 
+// FenceOne returns Fence of one text, escaped and cut at a line end, with at most limit UTF-16 units
+// in all. It returns "" if not one line fits.
+func FenceOne(text string, limit int) string {
+	text = Defuse(text)
+	for lengthOf(text)+fenceLength > limit {
+		end := strings.LastIndexByte(text, '\n')
+		if end < 0 {
+			return ""
+		}
+		text = text[:end]
+	}
+	return Fence([]string{text})
+}
+
 // blockSeparator separates two blocks in a fence.
 const blockSeparator = "\n\n"
 

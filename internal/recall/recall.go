@@ -436,12 +436,6 @@ func (r *Recaller) deleteExpired() {
 	}
 }
 
-// Refresh records that a session's conversation was compacted. From now on the session may receive
-// all memories again, with a full budget.
-func (r *Recaller) Refresh(ctx context.Context, agentID int64, session string) error {
-	return r.store.RefreshSession(ctx, agentID, session, r.now())
-}
-
 // Store is the database of a Recaller. *postgres.Store implements and documents it.
 type Store interface {
 	records.RecallCandidates
