@@ -108,12 +108,6 @@ DELETE FROM recalls WHERE at < @before;
 -- name: DeleteOldRecallSessions :execrows
 DELETE FROM recall_sessions WHERE at < @before;
 
--- name: DeleteRecallItems :exec
-DELETE FROM recall_items WHERE recall_id = ANY(@ids::uuid[]);
-
--- name: UndeliverRecalls :exec
-UPDATE recalls SET state = 'settled', delivered_count = 0 WHERE id = ANY(@ids::uuid[]) AND state = 'handed_out';
-
 -- name: ListRecalls :many
 -- Returns a page of the agent's recalls, newest first, before a place; from the newest if that is
 -- NULL.

@@ -130,19 +130,3 @@ func recallOf(row queries.Recall) (records.Recall, error) {
 	}
 	return r, json.Unmarshal(row.Chosen, &r.Chosen)
 }
-
-// Undeliver takes back the delivery of recalls: it moves them back to the state settled, and
-// deletes the records of their delivered memories. It does nothing for an empty list. It does not
-// wait for the disk, so a power cut may undo it.
-func (s *Store) Undeliver(ctx context.Context, recalls []records.Recall) error {
-	if len(recalls) == 0 {
-		return nil
-	}
-	ids := mapAll(recalls, func(r records.Recall) uuid.UUID { return r.ID })
-	return s.withoutWaiting(ctx, "take back recalls", func(q *queries.Queries) error {
-		if err := q.DeleteRecallItems(ctx, ids); err != nil {
-			return err
-		}
-		return q.UndeliverRecalls(ctx, ids)
-	})
-}

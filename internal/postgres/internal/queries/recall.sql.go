@@ -150,15 +150,6 @@ func (q *Queries) DeleteOldRecalls(ctx context.Context, before time.Time) (int64
 	return result.RowsAffected(), nil
 }
 
-const deleteRecallItems = `-- name: DeleteRecallItems :exec
-DELETE FROM recall_items WHERE recall_id = ANY($1::uuid[])
-`
-
-func (q *Queries) DeleteRecallItems(ctx context.Context, ids []uuid.UUID) error {
-	_, err := q.db.Exec(ctx, deleteRecallItems, ids)
-	return err
-}
-
 const deliverRecall = `-- name: DeliverRecall :execrows
 UPDATE recalls SET state = 'handed_out' WHERE id = $1 AND state = 'settled'
 `
@@ -891,15 +882,6 @@ func (q *Queries) SettledRecalls(ctx context.Context, arg SettledRecallsParams) 
 		return nil, err
 	}
 	return items, nil
-}
-
-const undeliverRecalls = `-- name: UndeliverRecalls :exec
-UPDATE recalls SET state = 'settled', delivered_count = 0 WHERE id = ANY($1::uuid[]) AND state = 'handed_out'
-`
-
-func (q *Queries) UndeliverRecalls(ctx context.Context, ids []uuid.UUID) error {
-	_, err := q.db.Exec(ctx, undeliverRecalls, ids)
-	return err
 }
 
 const wordsWithPrefix = `-- name: WordsWithPrefix :many
