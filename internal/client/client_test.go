@@ -29,18 +29,7 @@ import (
 	"memoir/internal/waittest"
 )
 
-var (
-	withClient = flag.Bool("real", false, "install Claude Code from npm and run it")
-	withFaults = flag.Bool("faults", false, "with -real: also run the checks that fail because of known faults")
-)
-
-// knownFault skips a check that fails because of a fault of Memoir, unless -faults is set.
-func knownFault(t testing.TB, fault string) {
-	t.Helper()
-	if !*withFaults {
-		t.Skip("known fault: " + fault)
-	}
-}
+var withClient = flag.Bool("real", false, "install Claude Code from npm and run it")
 
 // pinned is the directory with package.json and package-lock.json of the client.
 const pinned = "testdata/claude-code"

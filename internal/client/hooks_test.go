@@ -213,14 +213,11 @@ func TestClient_Compaction(t *testing.T) {
 	})
 	t.Run("the summary gets no instruction", func(t *testing.T) {
 		u := u.in(t)
-		u.skipHTTPHooks(t) // the client passes their answer, {}, to the model as an instruction
 		if got := u.last(summary).loaded(); strings.Contains(got, "Additional Instructions") {
 			t.Errorf("the request for a summary has %q", got[strings.Index(got, "Additional Instructions"):])
 		}
 	})
 	t.Run("nothing on the terminal", func(t *testing.T) {
-		u := u.in(t)
-		u.skipHTTPHooks(t)
 		if strings.Contains(compacted.out, "{}") || compacted.errors != "" {
 			t.Errorf("%q and %q", compacted.out, compacted.errors)
 		}
@@ -248,14 +245,6 @@ func (u *user) scriptSlowTurn() {
 	u.model.script(slowTurn, steps...)
 }
 
-// skipHTTPHooks skips the test while hooks are installed as HTTP calls.
-func (u *user) skipHTTPHooks(t *testing.T) {
-	t.Helper()
-	if strings.Contains(u.settings(), `"type": "http"`) {
-		knownFault(t, "the hooks are HTTP calls; Claude Code waits for them, prints their failures and passes on their answers")
-	}
-}
-
 func TestClient_MemoirIsDown(t *testing.T) {
 	u := newUser(t)
 	u.scriptSlowTurn()
@@ -271,8 +260,6 @@ func TestClient_MemoirIsDown(t *testing.T) {
 		}
 	})
 	t.Run("nothing on the terminal", func(t *testing.T) {
-		u := u.in(t)
-		u.skipHTTPHooks(t)
 		if with.out != without.out || with.errors != without.errors {
 			t.Errorf("%q and %q, without hooks %q and %q", with.out, with.errors, without.out, without.errors)
 		}
@@ -296,7 +283,6 @@ func TestClient_MemoirHangs(t *testing.T) {
 		without = max(without, u.ask(u.project, slowTurn).took)
 	}
 	u.installHooks()
-	u.skipHTTPHooks(t) // each tool of the turn would wait for seconds
 	u.signal(syscall.SIGSTOP)
 	with := u.ask(u.project, slowTurn)
 	u.signal(syscall.SIGCONT)
@@ -361,9 +347,6 @@ func TestClient_ProjectHooks(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join(u.project, ".claude", "settings.json"))
 	if err != nil {
 		t.Fatal(err)
-	}
-	if strings.Contains(string(raw), `"type": "http"`) {
-		knownFault(t, "the shared hooks are HTTP calls, and name a path of this machine")
 	}
 	t.Run("no path of this machine", func(t *testing.T) {
 		if strings.Contains(string(raw), filepath.Dir(u.memoir)) || strings.Contains(string(raw), u.home) {

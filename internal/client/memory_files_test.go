@@ -71,7 +71,6 @@ func TestClient_MemoryFiles(t *testing.T) {
 	})
 	t.Run("saved memories are listed", func(t *testing.T) {
 		u := u.in(t)
-		knownFault(t, "Memoir adds no line to MEMORY.md for a memory that it saves")
 		u.call("POST", "/agents/"+slug+"/memories", map[string]any{"name": "Release day", "type": "project", "description": "deployments on Tuesdays", "body": "Deployments go out on Tuesdays."}, nil)
 		u.ask(u.project, "Hello once more.")
 		if got := u.last("Hello once more.").loaded(); !strings.Contains(got, "deployments on Tuesdays") {

@@ -17,7 +17,6 @@ func TestClient_MemoryIsOff(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			u := newUser(t)
-			knownFault(t, "the hooks give memories although Claude Code's memory is off")
 			u.remember(u.project, "use-pnpm", "pnpm only", pnpm)
 			u.ask(u.project, "Hello there.")
 			switchOff(u)
