@@ -15,6 +15,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -57,6 +58,9 @@ type Hooks struct {
 type Store interface {
 	records.Agents
 	records.RecallCandidates
+
+	RecordMemoryRead(ctx context.Context, agentID int64, path string, at time.Time) error
+	RecordIndexLoaded(ctx context.Context, agentID int64, session string, at time.Time) error
 }
 
 // New returns the handler of POST for the paths under /hooks/, and of GET /hooks/settings. It
@@ -202,13 +206,34 @@ func (h *Hooks) recalled(ctx context.Context, agent agents.Agent, event string, 
 }
 
 // postToolUse answers with the memories that a model has meanwhile chosen for the session's prompt.
-// It also requests a scan of the file that a tool of the agent has written, if the input names one.
-// It does not wait for the model or the scan, and for a read-only caller it does nothing.
+// It also requests a scan of the file that a tool of the agent has written, if the input names one,
+// and counts the read of a memory's file. It does not wait for the model or the scan, and for a
+// read-only caller it does nothing.
 func (h *Hooks) postToolUse(ctx context.Context, agent agents.Agent, in input) output {
-	if file := in.ToolInput.FilePath; file != "" && in.ToolName != "Read" {
+	switch file := in.ToolInput.FilePath; {
+	case file == "":
+	case in.ToolName == "Read":
+		h.recordRead(ctx, agent, file)
+	default:
 		h.hint(ctx, agent, file)
 	}
 	return h.recalled(ctx, agent, "PostToolUse", in, h.recaller.Late)
+}
+
+// recordRead counts that the agent has read a file, an absolute path, if that is a memory's. It does
+// nothing for a read-only caller, and logs an error.
+func (h *Hooks) recordRead(ctx context.Context, agent agents.Agent, file string) {
+	relPath, inside := agent.Linked(".", filepath.ToSlash(filepath.Clean(file)))
+	if gate.ReadOnly(ctx) || !inside || !filepath.IsAbs(file) {
+		return
+	}
+	row, err := h.store.AgentUncounted(ctx, agent.Slug)
+	if err == nil {
+		err = h.store.RecordMemoryRead(ctx, row.ID, relPath, records.Now())
+	}
+	if err != nil {
+		h.log.Warn("read of a memory not counted", "agent", agent.Slug, "file", relPath, "error", err)
+	}
 }
 
 // hint requests a scan of a file, or of the agent's whole directory if file is empty, and does not

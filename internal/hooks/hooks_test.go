@@ -70,7 +70,11 @@ type desk struct {
 
 func setup(t *testing.T, files memoirtest.Files) desk {
 	t.Helper()
-	m := memoirtest.Start(t, files)
+	return serve(t, memoirtest.Start(t, files))
+}
+
+func serve(t *testing.T, m *memoirtest.Memoir) desk {
+	t.Helper()
 	server := httptest.NewServer(hooks.New(m.Engine, m.Store, m.Recaller, extraction.Idle(m.Engine, m.Store, slog.New(slog.DiscardHandler)), slog.New(slog.DiscardHandler)))
 	t.Cleanup(server.Close)
 	return desk{m, server.URL, m.Dir}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
+	"path"
 	"strings"
 	"time"
 
@@ -61,8 +61,16 @@ func (h *Hooks) beginning(ctx context.Context, agent agents.Agent, in input) (te
 	if err != nil {
 		return "", err
 	}
-	if in.SessionID != "" && !gate.ReadOnly(ctx) && (in.Source == "compact" || in.Source == "clear") {
-		err = h.recaller.Refresh(ctx, from[0].ID, in.SessionID)
+	if in.SessionID == "" || gate.ReadOnly(ctx) {
+		return text, nil
+	}
+	if in.Source == "compact" || in.Source == "clear" {
+		if err := h.recaller.Refresh(ctx, from[0].ID, in.SessionID); err != nil {
+			return "", err
+		}
+	}
+	if agent.Layout == agents.Claude { // the client has loaded the index
+		err = h.store.RecordIndexLoaded(ctx, from[0].ID, in.SessionID, records.Now())
 	}
 	return text, err
 }
@@ -105,10 +113,17 @@ func (h *Hooks) memoryList(ctx context.Context, agent agents.Agent, from records
 		if err != nil && !errors.As(err, &unreadable) {
 			return nil, err
 		}
-		loaded := loadedText(index.Loaded)
+		loaded := map[string]bool{}
+		for _, link := range memorymd.ListedLinks(index.Loaded) {
+			if relPath, inside := agent.Linked(index.Path, link.Target); inside && link.Loaded {
+				loaded[relPath] = true
+			}
+		}
 		kept := newest[:0]
 		for _, m := range newest {
-			if m.AgentID != from[0].ID || m.Line == 0 && !isIn(loaded, m.Path) {
+			// A wiki link may state the name of a memory.
+			isLoaded := loaded[m.Path] || loaded[path.Join(path.Dir(index.Path), m.Name+".md")]
+			if m.AgentID != from[0].ID || m.Line == 0 && !isLoaded {
 				kept = append(kept, m)
 			}
 		}
@@ -118,28 +133,6 @@ func (h *Hooks) memoryList(ctx context.Context, agent agents.Agent, from records
 		which = "The newest that are not in the loaded index follow."
 	}
 	return []string{summary(from, n) + " " + which, fencedList(newest[:min(len(newest), maxListed)], from, time.Now())}, nil
-}
-
-// loadedText returns the lines of an index that a client loads.
-func loadedText(index memorymd.Loaded) string {
-	var text strings.Builder
-	for _, line := range index.Lines {
-		if line.Fate == memorymd.LineSeen {
-			text.WriteString(line.Text)
-		}
-	}
-	return text.String()
-}
-
-// isIn reports whether an index names a file, as a path or as a wiki link.
-func isIn(index, path string) bool {
-	stem := strings.TrimSuffix(path, ".md")
-	for _, form := range []string{path, (&url.URL{Path: path}).EscapedPath(), "[[" + stem + "]]", "[[" + stem + "|"} {
-		if strings.Contains(index, form) {
-			return true
-		}
-	}
-	return false
 }
 
 // afterCompaction returns the session memory if it is long enough to replace a conversation. Else it

@@ -62,12 +62,28 @@ type Memory struct {
 	ClaudeMDListed bool
 	// Index tells whether MEMORY.md lists the memory's file. It is empty if unknown, as for a fact or
 	// a memory as of a past moment.
-	Index        IndexStatus
+	Index IndexStatus
+	// Use is what agents did with the memory. It is nil if unknown, as for Index.
+	Use          *Use
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
 	DeletedAt    time.Time // zero if not deleted
 	DeletedActor Actor     // the actor of the deletion, or empty if not deleted
 }
+
+// Use is what agents did with a memory, as far as hooks and recalls have reported it.
+type Use struct {
+	Reads          int // how often an agent has read its file
+	LastReadAt     *time.Time
+	Loads          int // conversations that loaded its line of MEMORY.md
+	LastLoadedAt   *time.Time
+	Recalls        int // kept deliveries by recall
+	LastRecalledAt *time.Time
+}
+
+// IsNever reports whether no agent has read the memory or received it by recall. A loaded line of
+// MEMORY.md alone is no use.
+func (u Use) IsNever() bool { return u.Reads == 0 && u.Recalls == 0 }
 
 // IndexStatus tells whether an agent finds a memory by its MEMORY.md.
 type IndexStatus string

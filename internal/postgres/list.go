@@ -44,13 +44,19 @@ var orders = map[memories.Sort]order{
 func timeKey(at time.Time) string { return at.UTC().Format(time.RFC3339Nano) }
 
 // rowColumns are the columns of memories m and their revisions r that scanRow reads first.
-const rowColumns = headColumns + ", r.description, r.body, " + fileLookupColumn + ", " + indexStatusColumn
+const rowColumns = headColumns + ", r.description, r.body, " + fileLookupColumn + ", " + indexStatusColumn + ", " + useColumn
 
 // indexStatusColumn is the memories.IndexStatus of a memory m.
 const indexStatusColumn = `(SELECT CASE bool_or(e.loaded) WHEN true THEN 'loaded' WHEN false THEN 'listed' ELSE 'unlisted' END
 	FROM files i
 	CROSS JOIN LATERAL (SELECT entry.loaded FROM index_entries entry WHERE entry.agent_id = i.agent_id AND entry.path = i.path OFFSET 0) e
 	WHERE i.memory_id = m.id AND i.present AND i.session IS NULL)`
+
+// useColumn is the memories.Use of a memory m, as JSON.
+const useColumn = `(SELECT jsonb_build_object('Reads', coalesce(u.reads, 0), 'LastReadAt', u.last_read_at, 'Loads', coalesce(u.loads, 0),
+		'LastLoadedAt', u.last_loaded_at, 'Recalls', i.n, 'LastRecalledAt', i.latest)
+	FROM (SELECT count(*) AS n, max(at) AS latest FROM recall_items WHERE agent_id = m.agent_id AND memory_id = m.id) i
+	LEFT JOIN memory_uses u ON u.memory_id = m.id)`
 
 const headColumns = `m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path,
 	m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at,
@@ -143,6 +149,7 @@ type listRow struct {
 	rank              float32
 	carried           fileLookup
 	index             memories.IndexStatus
+	use               *memories.Use
 	total             int // the length of the whole list, if selection.counted
 }
 
@@ -224,7 +231,7 @@ func scanRow(row pgx.CollectableRow) (r listRow, err error) {
 	err = row.Scan(&m.ID, &m.AgentID, &m.Name, &m.Readable, &m.State, &m.Type, &m.RevisionID, &m.Fingerprint, &m.Hash,
 		&m.Size, &m.Path, &m.Session, &m.ModifiedAt, &m.ContentAt, &m.Problems, &m.ClaudeMdChars, &m.ClaudeMdListed,
 		&m.CreatedAt, &m.UpdatedAt, &m.DeletedAt, &m.DeletedBy, &m.IndexLines, &m.Restoring, &m.Team, &m.DeletedActor,
-		&r.description, &r.body, &r.carried, &r.index, &r.rank, &r.total)
+		&r.description, &r.body, &r.carried, &r.index, &r.use, &r.rank, &r.total)
 	return r, err
 }
 

@@ -163,7 +163,7 @@ func complete(ctx context.Context, q *queries.Queries, of scope, rows []listRow)
 	return tryMap(rows, func(row listRow) (memories.Memory, error) {
 		head, err := rowOf(row.head)
 		m := head.Memory
-		m.Agent, m.Description, m.Body, m.Index = of.slugs[m.AgentID], row.description, row.body, row.index
+		m.Agent, m.Description, m.Body, m.Index, m.Use = of.slugs[m.AgentID], row.description, row.body, row.index, row.use
 		if row.carried == onlySourceFile || !m.Readable && m.State != memories.Deleted {
 			m.Files = []memories.MemoryFile{{Path: m.Path, Session: m.Session, Hash: m.Hash, ModifiedAt: m.ModifiedAt}}
 		} else {

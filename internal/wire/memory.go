@@ -31,12 +31,23 @@ type Memory struct {
 	ClaudeMDChars int              `json:"claude_md_chars" doc:"Unicode characters of the memory in CLAUDE.md."`
 	ClaudeMD      *ClaudeMDProblem `json:"claude_md" doc:"Null if the agent's CLAUDE.md is up to date."`
 	Index         *IndexStatus     `json:"index" doc:"Whether MEMORY.md leads an agent to the memory; null for a fact and for a memory as of a past moment."`
+	Use           *Use             `json:"use" doc:"What agents did with the memory; null for a fact and for a memory as of a past moment."`
 	AgeDays       *int             `json:"age_days" doc:"Whole days of 24 hours; null if unknown."`
 	Stale         bool             `json:"stale" doc:"Two days old or more."`
 	CreatedAt     time.Time        `json:"created_at"`
 	UpdatedAt     time.Time        `json:"updated_at"`
 	DeletedAt     *time.Time       `json:"deleted_at"`
 	DeletedBy     *string          `json:"deleted_by" doc:"The actor of the entry deleted in the activity. Null if the memory is not deleted."`
+}
+
+// Use is what agents did with a memory, as the hooks of Claude Code and recalls have reported it.
+type Use struct {
+	Reads          int        `json:"reads"` // how often an agent has read its file
+	LastReadAt     *time.Time `json:"last_read_at"`
+	Loads          int        `json:"loads"` // conversations that loaded its line of MEMORY.md
+	LastLoadedAt   *time.Time `json:"last_loaded_at"`
+	Recalls        int        `json:"recalls"` // kept deliveries by recall
+	LastRecalledAt *time.Time `json:"last_recalled_at"`
 }
 
 // IndexStatus tells whether an agent finds a memory by its MEMORY.md.
@@ -77,6 +88,21 @@ func (IndexStatus) Schema(huma.Registry) *huma.Schema {
 	})
 }
 
+// Schema returns the schema of an object with the fields, or null.
+func (Use) Schema(huma.Registry) *huma.Schema {
+	count := func(doc string) *huma.Schema {
+		return &huma.Schema{Type: huma.TypeInteger, Format: "int64", Description: doc}
+	}
+	moment := func() *huma.Schema {
+		return &huma.Schema{Type: huma.TypeString, Format: "date-time", Nullable: true}
+	}
+	return orNull(map[string]*huma.Schema{
+		"reads": count("How often an agent has read the memory's file."), "last_read_at": moment(),
+		"loads": count("Conversations that loaded its line of MEMORY.md."), "last_loaded_at": moment(),
+		"recalls": count("Kept deliveries by recall."), "last_recalled_at": moment(),
+	})
+}
+
 // orNull returns the schema of an object with the properties, all required, or null. Huma does not
 // derive the null for a struct.
 func orNull(properties map[string]*huma.Schema) *huma.Schema {
@@ -106,6 +132,10 @@ func MemoryOf(m memories.Memory, claudeMDProblem string, now time.Time) Memory {
 	}
 	if m.Index != "" {
 		shown.Index = &IndexStatus{Listed: m.Index != memories.Unlisted, Loaded: m.Index == memories.LoadedByLine}
+	}
+	if m.Use != nil {
+		use := Use(*m.Use)
+		shown.Use = &use
 	}
 	if claudeMDProblem != "" {
 		shown.ClaudeMD = &ClaudeMDProblem{claudeMDProblem}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/a-h/templ"
 
@@ -18,6 +19,45 @@ type MemoryRow struct {
 	ETag string
 	Age  Age   // hides the method of memories.Memory
 	Hits *Hits // hits of the search; nil without a search
+}
+
+// minLoads is how many conversations must have loaded a memory's line before the memory counts as
+// never used (arbitrary): before, nobody can tell.
+const minLoads = 5
+
+// isNeverUsed reports whether the memory's line was loaded in at least minLoads conversations, and no
+// agent has read the memory or received it by recall.
+func (r MemoryRow) isNeverUsed() bool {
+	return r.Use != nil && r.Use.IsNever() && r.Use.Loads >= minLoads && r.State == memories.Active
+}
+
+// useWords returns how often and how recently an agent has read the memory's file, or "" if the hooks
+// have reported neither a read nor a loaded index.
+func (r MemoryRow) useWords() string {
+	switch u := r.Use; {
+	case u == nil || u.Reads == 0 && u.Loads == 0:
+		return ""
+	case u.Reads == 0:
+		return "never, in " + counted(u.Loads, "conversation", "conversations") + " that loaded its line"
+	default:
+		return counted(u.Reads, "time", "times") + ", last " + memories.AgeOf(*u.LastReadAt, time.Now()).String()
+	}
+}
+
+// indexWords returns whether MEMORY.md leads an agent to the memory, or "" if that is unknown or the
+// memory is deleted.
+func (r MemoryRow) indexWords() string {
+	switch {
+	case r.State == memories.Deleted:
+		return ""
+	case r.Index == memories.Unlisted:
+		return "no line leads to it"
+	case r.Index == memories.Listed:
+		return "listed, not loaded at the start"
+	case r.Index == memories.LoadedByLine:
+		return "listed and loaded"
+	}
+	return ""
 }
 
 // Hits are a memory's texts with the hits of a search marked.

@@ -292,6 +292,15 @@ type MemoryTally struct {
 	N       int32
 }
 
+type MemoryUse struct {
+	MemoryID          uuid.UUID
+	Reads             int32
+	LastReadAt        *time.Time
+	Loads             int32
+	LastLoadedAt      *time.Time
+	LastLoadedSession *string
+}
+
 type Proposal struct {
 	ID             uuid.UUID
 	AgentID        int64
