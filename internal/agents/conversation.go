@@ -21,12 +21,12 @@ type Conversation struct {
 	Dir        string // current working directory; a cd changes it
 }
 
-// AgentsOf returns the agents to which a conversation belongs. If the transcript's directory in
-// claudeDir has a memory, that memory decides. Else the project where the conversation started
-// decides: at the first directory that the transcript names, else at c.Dir. A memory on disk that
-// is not in all belongs to no agent yet. Joined agents are resolved. Several agents mean an
-// ambiguous conversation; an empty result is not an error. The error means that the directory is
-// not absolute, or files.IsExhausted reports true for it.
+// AgentsOf returns the agents to which a conversation belongs. A memory in the transcript's
+// directory below claudeDir decides. Else the project where the conversation started decides: at
+// the first directory that the transcript names, else at c.Dir. A memory on disk that is not in all
+// belongs to no agent yet. Joined agents are resolved. Several agents mean an ambiguous
+// conversation; an empty result is not an error. The error means that the directory is not
+// absolute, or files.IsExhausted reports true for it.
 func AgentsOf(c Conversation, claudeDir string, all []Agent) ([]Agent, error) {
 	if name := c.projectName(claudeDir); hasMemory(claudeDir, name) {
 		return ResolveJoined(agentsOfProject(claudeDir, name, all), all), nil

@@ -21,7 +21,7 @@ type PastRecall struct {
 	State      string       `json:"state" enum:"pending,settled,handed_out" doc:"settled: not fetched yet."`
 	SelectedBy *string      `json:"selected_by" enum:"model,keyword" doc:"Null if nothing was searched."`
 	Skipped    *string      `json:"skipped" enum:"short_query,spent_budget,no_memories,all_seen" doc:"Why nothing was searched; null otherwise."`
-	Note       *string      `json:"note" doc:"Why keywords chose although a model is configured; null otherwise."`
+	Note       *string      `json:"note" doc:"Why keywords chose although a model is configured, the model did not choose, or chosen memories were not given; null otherwise."`
 	Candidates int          `json:"candidates" doc:"Number of candidates, at most 200."`
 	TookMS     float64      `json:"took_ms" doc:"Milliseconds of the choice."`
 	Memories   []PastMemory `json:"memories" nullable:"false" doc:"The memories that were given, best first."`

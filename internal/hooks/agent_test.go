@@ -98,8 +98,8 @@ func (w workshop) queuedUnder(session string) string {
 	return strings.Join(under, " ")
 }
 
-// TestHooks_AgentOfTheStart shows that recall and extraction use the project in which a
-// conversation began, also after a cd into another project.
+// TestHooks_AgentOfTheStart shows that recall and extraction use the project where a conversation
+// began, also after a cd into another project.
 func TestHooks_AgentOfTheStart(t *testing.T) {
 	t.Parallel()
 	w := setupWorkshop(t)

@@ -78,7 +78,7 @@ type choosing []string
 func (c choosing) Select(context.Context, string, []memories.Memory) ([]string, error) { return c, nil }
 
 // TestPostToolUse_GivesModelChoice shows that the model's choice reaches the agent with the next
-// tool, whichever it is, once, and never a reader.
+// tool of any kind, once, and never a reader.
 func TestPostToolUse_GivesModelChoice(t *testing.T) {
 	t.Parallel()
 	d := setup(t, memoirtest.Files{

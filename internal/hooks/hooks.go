@@ -3,8 +3,8 @@
 // memory the conversation belongs to.
 //
 // A hook never blocks the agent and never fails: it skips and logs work that takes too long, and
-// answers an empty object. It does nothing for an agent whose memory Claude Code has switched off. The package writes nothing itself. Command server mounts it under
-// /hooks/.
+// answers an empty object. It does nothing for an agent whose memory Claude Code has switched off.
+// The package writes nothing itself. Command server mounts it under /hooks/.
 package hooks
 
 import (

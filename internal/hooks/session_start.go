@@ -26,12 +26,12 @@ const (
 	maxChecked = 200
 )
 
-// sessionStart answers with what the client does not have yet. For a new conversation it lists
-// memories that are not in the loaded index, and says whether decisions wait. After a compaction it
-// gives the session memory, else the names of the memories given before. For a resumed conversation
-// the answer is empty. It is also empty after a failure or timeout, which it logs. After a
-// compaction or /clear, it also records that the session may receive all memories again, unless the
-// caller is read-only.
+// sessionStart answers with the part of the memory that the client lacks. For a new conversation it
+// lists memories that are not in the loaded index, and says whether decisions wait. After a
+// compaction it gives the session memory, else the names of the memories given before. For a
+// resumed conversation the answer is empty. It is also empty after a failure or timeout, which it
+// logs. After a compaction or /clear, it also records that the session may receive all memories
+// again, unless the caller is read-only.
 func (h *Hooks) sessionStart(ctx context.Context, agent agents.Agent, in input) output {
 	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 	defer cancel()
@@ -135,8 +135,8 @@ func (h *Hooks) memoryList(ctx context.Context, agent agents.Agent, from records
 	return []string{summary(from, n) + " " + which, fencedList(newest[:min(len(newest), maxListed)], from, time.Now())}, nil
 }
 
-// afterCompaction returns the session memory if it is long enough to replace a conversation. Else it
-// returns one line for each memory that the session received before. It is "" without either.
+// afterCompaction returns the session memory if it is long enough to replace a conversation. Else
+// it returns one line for each memory that the session received before. It is "" without either.
 func (h *Hooks) afterCompaction(ctx context.Context, from records.RecallSources, in input) (string, error) {
 	notes, err := h.engine.SessionMemory(ctx, from[0].Slug, in.SessionID)
 	var unreadable *memories.ConflictError
@@ -187,8 +187,8 @@ func counted(n int, one, more string) string {
 	return fmt.Sprintf("%d %s", n, more)
 }
 
-// summary returns a sentence with n, the number of memories, and their directories. It states facts,
-// because an agent may take orders for an attack.
+// summary returns a sentence with n, the number of memories, and their directories. It states
+// facts, because an agent may take orders for an attack.
 func summary(from records.RecallSources, n int) string {
 	kept := "memories are kept"
 	if n == 1 {
@@ -201,8 +201,8 @@ func summary(from records.RecallSources, n int) string {
 	return recall.Defuse(text + ". What has to do with a prompt comes with it.")
 }
 
-// fencedList returns a fenced list with a line for each memory, cut to maxLine characters. It leaves
-// out the last lines if the list does not fit into an answer.
+// fencedList returns a fenced list with a line for each memory, cut to maxLine characters. It
+// leaves out the last lines if the list does not fit into an answer.
 func fencedList(all []memories.Memory, from records.RecallSources, now time.Time) string {
 	lines := make([]string, len(all))
 	for i, m := range all {

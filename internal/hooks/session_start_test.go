@@ -54,8 +54,8 @@ func TestSessionStart_WhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestSessionStart_Compaction shows that a compacted conversation gets its session memory if that is
-// long enough, else the names of what it was given.
+// TestSessionStart_Compaction shows that a compacted conversation gets its session memory if that
+// is long enough, else the names of the memories that it was given.
 func TestSessionStart_Compaction(t *testing.T) {
 	t.Parallel()
 	w := setupWorkshop(t)

@@ -27,8 +27,9 @@ const (
 const truncated = "[... truncated, memory file too large ...]"
 
 // Cut returns the beginning of a file as valid UTF-8: at most MaxLines lines and MaxBytes bytes,
-// without control characters and machine keys (see withoutMachineKeys), with \n as line end. If the file is longer, it cuts after a line, or
-// inside a very long one, and appends a notice. bytes is the text's length without the notice.
+// without control characters and machine keys (see withoutMachineKeys), with \n as line end. If the
+// file is longer, it cuts after a line, or inside a very long one, and appends a notice. bytes is
+// the text's length without the notice.
 func Cut(file []byte) (text string, bytes int) {
 	text, whole := cleanPrefix(file)
 	if whole {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -26,9 +27,15 @@ func RecordDelivered(next http.Handler) http.Handler {
 		if err := http.NewResponseController(w).Flush(); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 			return
 		}
-		waiting.record(r.Context())
+		ctx, cancel := context.WithTimeout(r.Context(), recordTimeout)
+		defer cancel()
+		waiting.record(ctx)
 	})
 }
+
+// recordTimeout limits how long the end of a response waits until its deliveries are recorded
+// (arbitrary). It normally takes some milliseconds.
+const recordTimeout = 2 * time.Second
 
 // deliveriesKey is the context key of the deliveries of a request.
 type deliveriesKey struct{}
@@ -117,7 +124,7 @@ func (d *delivery) save(ctx context.Context) error {
 	})
 }
 
-// drop lets other recalls choose the memories again. Further calls do nothing.
+// drop makes the memories available to other recalls again. Further calls do nothing.
 func (d *delivery) drop() {
 	if d.flight != nil {
 		d.recaller.flights.release(d.key, d.flight, d)
@@ -155,7 +162,7 @@ func flightKeyOf(record records.Recall) flightKey {
 	return key
 }
 
-// flights has the unrecorded deliveries of this process, by session.
+// flights are the unrecorded deliveries of this process, by session.
 type flights struct {
 	mu sync.Mutex
 	by map[flightKey]*flight

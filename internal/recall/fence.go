@@ -28,8 +28,8 @@ func Fence(blocks []string) string {
 	return Notice + "\n<memoir " + marker + ">\n" + strings.Join(blocks, blockSeparator) + "\n</memoir " + marker + ">"
 }
 
-// FenceOne returns Fence of one text, escaped and cut at a line end, with at most limit UTF-16 units
-// in all. It returns "" if not one line fits.
+// FenceOne returns Fence of one text, escaped and cut at a line end, with at most limit UTF-16
+// units in all. It returns "" if not one line fits.
 func FenceOne(text string, limit int) string {
 	text = Defuse(text)
 	for lengthOf(text)+fenceLength > limit {
@@ -90,9 +90,9 @@ var dangerous = regexp.MustCompile(`(?im)(<)(?:\||[\s\p{Z}]*/?[\s\p{Z}]*(?:antml
 	`(?:system|developer|user|human|assistant|parameter)(?:[\s\p{Z}/>]|$)))` +
 	`|(?:^|[\r\x{85}\x{2028}\x{2029}])[\s\p{Z}]*(?:human|assistant)[\s\p{Z}]*(:)`)
 
-// skeleton returns text in the form in which Defuse searches it: compatibility characters are
-// replaced by plain ones (NFKD), and marks, controls and ignorable characters are removed.
-// origins has by byte of plain, and by its length, the byte of text at which its character starts.
+// skeleton returns text in the form that Defuse searches: compatibility characters are replaced by
+// plain ones (NFKD), and marks, controls and ignorable characters are removed. For each byte of
+// plain, and for its end, origins is the position in text where its character starts.
 func skeleton(text string) (plain string, origins []int) {
 	var out strings.Builder
 	var it norm.Iter

@@ -54,8 +54,8 @@ func (r *Recaller) complete(from records.RecallSources, record records.Recall, r
 // Fetch returns the result of a recall that Begin started, without waiting. While the recall runs,
 // Result.Pending is true. The first call after that returns the memories and records their
 // delivery, as Recall does. With readOnly it records nothing. Calls after the delivery return no
-// memories and no error. If the recall did not end within maxPending, Result.Note reports it. It returns
-// memories.ErrNotFound for an unknown agent or id.
+// memories and no error. If the recall did not end within maxPending, Result.Note reports it. It
+// returns memories.ErrNotFound for an unknown agent or id.
 func (r *Recaller) Fetch(ctx context.Context, slug, id string, readOnly bool) (Result, error) {
 	from, err := r.store.RecallSources(ctx, slug)
 	if err != nil {

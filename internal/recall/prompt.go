@@ -12,10 +12,10 @@ import (
 // maxLate is how long a model's choice waits for the session's next hook.
 const maxLate = 10 * time.Minute
 
-// ForPrompt returns the memories for a prompt of Claude Code: those that keywords choose, and those
-// of Late. It never waits for a model. If there is one and the request has a session, it asks the
-// model in the background; Late returns the choice. It records deliveries as Recall does, and has
-// its errors.
+// ForPrompt returns the memories for a prompt of Claude Code: the choice by keywords, and the
+// result of Late. It never waits for a model. If there is one and the request has a session, it
+// asks the model in the background; Late returns the choice. It records deliveries as Recall does,
+// and has its errors.
 func (r *Recaller) ForPrompt(ctx context.Context, request Request) (Result, error) {
 	request.wordsOnly = true
 	from, record, err := r.begin(ctx, &request)
@@ -74,9 +74,9 @@ func (r *Recaller) chooseLater(from records.RecallSources, words records.Recall,
 	})
 }
 
-// saveModelChoice lets the model choose, and saves a record of it. The record is settled if the
-// model has chosen memories. If the model fails, the record's note has the reason, and the error
-// is nil. Without candidates it saves nothing.
+// saveModelChoice asks the model for a choice and saves a record of it. The record is settled if
+// memories were chosen. If the model fails, the record's note is the reason, and the error is nil.
+// Without candidates it saves nothing.
 func (r *Recaller) saveModelChoice(ctx context.Context, from records.RecallSources, words records.Recall, request Request) error {
 	given, err := r.store.Delivered(ctx, words.AgentID, request.Session)
 	if err != nil {

@@ -147,7 +147,7 @@ func TestForPrompt_ModelNotAsked(t *testing.T) {
 			t.Errorf("%+v: a tool is given %q (%v)", request, names(got), err)
 		}
 	}
-	r.Close() // waits for what runs in the background
+	r.Close() // waits for recalls in the background
 	if len(by.asked()) > 0 {
 		t.Errorf("the model was asked: %q", by.asked())
 	}

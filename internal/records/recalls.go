@@ -19,7 +19,7 @@ type Recall struct {
 	State          RecallState
 	SelectedBy     string // model, keyword; empty if no memory was considered
 	Skipped        string // why not
-	Note           string // why another way was taken than was wanted
+	Note           string // why a model did not choose, or why memories were left out
 	Candidates     int
 	Took           time.Duration
 	Chosen         []RecallChoice // the best first

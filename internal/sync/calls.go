@@ -56,8 +56,8 @@ type calls struct {
 	conversations     cluster.Call[agentdir.ConversationsOp, agentdir.Conversations]
 }
 
-// whileOn returns a function that fails with *memories.ConflictError if Claude Code has switched off
-// the agent's memory, and else calls run. Deletions and restores do not need it: people must be
+// whileOn returns a function that fails with *memories.ConflictError if Claude Code has switched
+// off the agent's memory, and else calls run. Deletions and restores do not need it: people must be
 // able to remove a memory, and to undo that.
 func whileOn[Op, R any](e *Engine, run func(context.Context, string, Op) (R, error)) func(context.Context, string, Op) (R, error) {
 	return func(ctx context.Context, slug string, op Op) (R, error) {

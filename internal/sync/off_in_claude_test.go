@@ -9,8 +9,8 @@ import (
 	engine "memoir/internal/sync"
 )
 
-// TestEngine_OffInClaude shows that nothing new is written for an agent while Claude Code's settings
-// switch its memory off. A deletion and its undo stay possible.
+// TestEngine_OffInClaude shows that nothing new is written for an agent while Claude Code's
+// settings switch its memory off. A deletion and its undo stay possible.
 func TestEngine_OffInClaude(t *testing.T) {
 	t.Parallel()
 	const slug, dir = "-work", "projects/-work/memory/"

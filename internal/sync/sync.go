@@ -14,7 +14,8 @@
 //   - problems: ProposeFixes, Fix, UndoFix; Keep for conflicts; Allow, RemoveBlocked
 //   - CLAUDE.md: Preview, PreviewAsOf, PreviewEdits, PreviewDeletion
 //   - MEMORY.md: Index, PreviewIndex, RepairIndex, AdoptFact
-//   - agents: Agents, AgentsOf, IsOffInClaude, About, SwitchMemory, Forget; HoldsLease, HasDirectory
+//   - agents: Agents, AgentsOf, IsOffInClaude, About, SwitchMemory, Forget
+//   - servers: HoldsLease, HasDirectory
 //   - files: ReadFile, ListFiles, CreateFile, ReplaceFile, RenameFile, RemoveFile, AppendLog
 //   - sessions: SessionMemories, SessionMemory, ConversationsSince
 //   - consolidation: ConsolidationLock, BeginConsolidation, CheckConsolidation, EndConsolidation
