@@ -1,11 +1,16 @@
 package api_test
 
 import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"memoir/internal/api"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/recall"
@@ -29,6 +34,32 @@ func given(answer object) string {
 		all = append(all, m.string("name"))
 	}
 	return strings.Join(all, ", ")
+}
+
+// broken is a client's connection that fails.
+type broken struct{ *httptest.ResponseRecorder }
+
+func (broken) FlushError() error { return errors.New("connection reset by peer") }
+
+// TestRecall_NotDelivered shows that a memory is given again if its response did not reach the
+// client.
+func TestRecall_NotDelivered(t *testing.T) {
+	t.Parallel()
+	s := recalling(t)
+	handler := api.New(s.Engine, s.Store, s.Recaller, api.Options{Log: slog.New(slog.DiscardHandler)})
+	for i, c := range []struct{ breaks, isGiven bool }{{true, true}, {false, true}, {false, false}} {
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, recallPath, strings.NewReader(`{"query":"when do we deploy?","session":"one"}`))
+		request.Header.Set("Content-Type", "application/json")
+		recorder := httptest.NewRecorder()
+		if c.breaks {
+			handler.ServeHTTP(broken{recorder}, request)
+		} else {
+			handler.ServeHTTP(recorder, request)
+		}
+		if got := recorder.Body.String(); recorder.Code != http.StatusOK || strings.Contains(got, "Tuesdays only") != c.isGiven {
+			t.Errorf("call %d is answered %d %s", i, recorder.Code, got)
+		}
+	}
 }
 
 func TestRecall_GivesReasons(t *testing.T) {

@@ -21,7 +21,7 @@ func RecordDelivered(next http.Handler) http.Handler {
 		waiting := &deliveries{}
 		defer waiting.drop()
 		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), deliveriesKey{}, waiting)))
-		if waiting.isEmpty() {
+		if waiting.isEmpty() || r.Method == http.MethodHead { // the response to HEAD has no body
 			return
 		}
 		if err := http.NewResponseController(w).Flush(); err != nil && !errors.Is(err, errors.ErrUnsupported) {

@@ -87,19 +87,22 @@ func TestRecordDelivered_Fetch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fetch := func(w http.ResponseWriter) (got []string) {
+	fetch := func(method string, w http.ResponseWriter) (got []string) {
 		recall.RecordDelivered(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			result, err := m.Recaller.Fetch(r.Context(), "ada", id, false)
 			if err != nil {
 				t.Error(err)
 			}
 			got = names(result)
-		})).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil))
+		})).ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), method, "/", nil))
 		return got
 	}
-	waittest.For(m, "the recall", func() bool { return len(fetch(broken{httptest.NewRecorder()})) == 1 })
-	for i, want := range []int{1, 0} {
-		if got := fetch(httptest.NewRecorder()); len(got) != want {
+	waittest.For(m, "the recall", func() bool { return len(fetch(http.MethodGet, broken{httptest.NewRecorder()})) == 1 })
+	for i, c := range []struct {
+		method string
+		want   int
+	}{{http.MethodHead, 1}, {http.MethodGet, 1}, {http.MethodGet, 0}} {
+		if got := fetch(c.method, httptest.NewRecorder()); len(got) != c.want {
 			t.Errorf("fetch %d gives %q", i, got)
 		}
 	}
