@@ -190,3 +190,15 @@ func (s *Store) RecallsOf(ctx context.Context, m memories.Memory) (records.Recal
 	err = s.countChances(ctx, m.AgentID, m.CreatedAt, unrecalled)
 	return records.RecallsOfMemory{Chances: unrecalled[0].Chances}, dberr.Wrap("count recalls", err)
 }
+
+// RecordMemoryRead counts that an agent has read the file at path, relative to its directory, for the
+// memory of that file. It does nothing for another file.
+func (s *Store) RecordMemoryRead(ctx context.Context, agentID int64, path string, at time.Time) error {
+	return dberr.Wrap("record a read", s.q.RecordMemoryRead(ctx, queries.RecordMemoryReadParams{AgentID: agentID, Path: path, At: at}))
+}
+
+// RecordIndexLoaded counts that a conversation has loaded the agent's MEMORY.md, for each memory whose
+// line is within the limits. A second call with the same session counts nothing.
+func (s *Store) RecordIndexLoaded(ctx context.Context, agentID int64, session string, at time.Time) error {
+	return dberr.Wrap("record a loaded index", s.q.RecordIndexLoaded(ctx, queries.RecordIndexLoadedParams{AgentID: agentID, Session: session, At: at}))
+}

@@ -28,7 +28,7 @@ func TestEngine_OffInClaude(t *testing.T) {
 			return err
 		},
 		"rebuild the index": func() error { _, err := m.Engine.RepairIndex(t.Context(), slug, ""); return err },
-		"create a file":     func() error { return m.Engine.CreateFile(t.Context(), slug, "new.md", []byte("New.\n")) },
+		"create a file":     func() error { return m.Engine.CreateFile(t.Context(), slug, "another.md", []byte("New.\n")) },
 		"append to a log": func() error {
 			_, err := m.Engine.AppendLog(t.Context(), slug, engine.LogEntry{Text: "New."})
 			return err

@@ -241,7 +241,7 @@ func TestPublish_ClaudeLayout(t *testing.T) {
 	if err != nil || !strings.Contains(string(p.Text), "### Tabs\n\nUse tabs.\n") {
 		t.Errorf("the preview is %q, %v", p.Text, err)
 	}
-	if _, err := b.engine.Save(t.Context(), "-srv-app", engine.Draft{Name: "New", Type: memories.User}); err != nil || b.read(".claude/projects/-srv-app/memory/user_new.md") == "" {
+	if _, err := b.engine.Save(t.Context(), "-srv-app", engine.Draft{Name: "New", Type: memories.User}); err != nil || b.read(".claude/projects/-srv-app/memory/new.md") == "" {
 		t.Errorf("saving there answers %v", err)
 	}
 }

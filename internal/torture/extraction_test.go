@@ -301,7 +301,7 @@ func (g *growth) agrees(slug string) {
 	}
 	// the only error is a bad pattern
 	found, _ := filepath.Glob(filepath.Join(g.agents, slug, "memory", "*"))
-	if len(found) != 1 || filepath.Base(found[0]) != "feedback_tabs.md" {
+	if len(found) == 0 || filepath.Base(found[len(found)-1]) != "feedback_tabs.md" || len(found) == 2 && filepath.Base(found[0]) != "MEMORY.md" || len(found) > 2 {
 		g.Errorf("%s has the files %q", slug, found)
 	}
 	for _, path := range []string{filepath.Join(g.agents, slug, "memory", "feedback_tabs.md"), filepath.Join(g.agents, slug, "CLAUDE.md")} {

@@ -133,11 +133,13 @@ func insertIndexOf(lines []string, t memories.Type, refs references, to resolver
 	if at = afterLastEntry(lines, refs, to); at > 0 {
 		return at, nil
 	}
-	at = lastText(lines, len(lines))
-	if at > 0 {
-		return at, []string{""}
+	switch at = lastText(lines, len(lines)); {
+	case at == 0:
+		return at, nil
+	case at < len(lines) && memtext.LineEnding(lines[at]) != "":
+		return at + 1, nil // below the blank line that is there
 	}
-	return at, nil
+	return at, []string{""}
 }
 
 // headingType returns the type that the first word of a heading names, as in “Feedback”, “Project

@@ -79,3 +79,15 @@ func TestListedLinks(t *testing.T) {
 		t.Errorf("ListedLinks() = %v, want %v", got, want)
 	}
 }
+
+func TestList_AddsOneBlankLine(t *testing.T) {
+	t.Parallel()
+	index := []byte("# Mine\n")
+	for range 3 {
+		index = memorymd.List(index, fourFiles[:1], among("release.md"))
+		if got, want := string(index), "# Mine\n\n- [Release](release.md) — how to release\n"; got != want {
+			t.Fatalf("List() = %q, want %q", got, want)
+		}
+		index, _ = memorymd.Remove(index, func(target string) bool { return target == "release.md" })
+	}
+}

@@ -78,15 +78,21 @@ func Repair(index []byte, files []IndexedFile, topics []Topic, leads LinkResolve
 	lines = withoutDeadEntries(lines, referencesIn(lines), to)
 	lines = withShortEntries(withUnlisted(lines, inIndex, to))
 	text := func() []byte { return []byte(bom + strings.Join(lines, "")) }
-	fits := func() bool { return Read(text()).Warning == "" }
-	if !fits() {
-		lines = withoutRepeated(lines, to)
-	}
-	if !fits() {
-		lines = withoutBlankLines(lines)
+	isWhole := Read(text()).Warning == "" // an agent loads all of it
+	for _, shorter := range []func() []string{
+		func() []string { return withoutRepeated(lines, to) },
+		func() []string { return withoutBlankLines(lines) },
+	} {
+		if isWhole {
+			break
+		}
+		if after := shorter(); len(after) < len(lines) {
+			lines = after
+			isWhole = Read(text()).Warning == ""
+		}
 	}
 	for _, t := range slices.Backward(memories.Types()) {
-		if fits() {
+		if isWhole {
 			break
 		}
 		topic := Topic{Path: TopicPath(t)}
@@ -96,6 +102,7 @@ func Repair(index []byte, files []IndexedFile, topics []Topic, leads LinkResolve
 		var moved bool
 		if lines, topic, moved = moveToTopic(lines, files, t, topic, to); moved {
 			changed = append(changed, topic)
+			isWhole = Read(text()).Warning == ""
 		}
 	}
 	return text(), changed

@@ -36,7 +36,7 @@ func TestRepair_KeepsText(t *testing.T) {
 		{"prose with a dead link", "See [X](x.md) first.\n\n" + all, "See [X](x.md) first.\n\n" + all},
 		{"two lines for one file", all + feedback, all + feedback},
 		{"a list with text around it", "# Index\n\n" + feedback + "  by heart\n\nBye.\n", "# Index\n\n" + feedback + "  by heart\n" + user + project + untyped + "\nBye.\n"},
-		{"no list at all", "# Index\n\nBye.\n\n\n", "# Index\n\nBye.\n\n" + all + "\n\n"},
+		{"no list at all", "# Index\n\nBye.\n\n\n", "# Index\n\nBye.\n\n" + all + "\n"},
 		{"a table", "| [Tabs](tabs.md) | x |\n", "| [Tabs](tabs.md) | x |\n\n" + user + project + untyped},
 		{"headings by type", "# Index\n## Feedback Memory\n- [B](b.md)\n\n## *Projects*\n\n## References:\n- [R](r.md)",
 			"# Index\n## Feedback Memory\n- [B](b.md)\n" + feedback + "\n## *Projects*\n" + project + "\n## References:\n- [R](r.md)\n\n## User\n" + user + untyped},
