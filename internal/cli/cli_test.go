@@ -394,7 +394,10 @@ func keysOf(t *testing.T, text string) string {
 		switch v := value.(type) {
 		case map[string]any:
 			for _, key := range slices.Sorted(maps.Keys(v)) {
-				found = append(append(found, at+key), list(at+key+".", v[key])...)
+				found = append(found, at+key)
+				if key != "use" { // only the database knows it, so it is null for files
+					found = append(found, list(at+key+".", v[key])...)
+				}
 			}
 		case []any:
 			if len(v) > 0 {

@@ -112,7 +112,7 @@ func (d *directory) memoryOf(sources []note, inIndex map[string]memories.IndexSt
 }
 
 // described returns m in the form of an API answer, with its JSON. In the JSON, the id, the size in
-// CLAUDE.md and the time of creation are null, because only the database knows them.
+// CLAUDE.md, the use and the time of creation are null, because only the database knows them.
 func described(m memories.Memory) (answer[wire.Memory], error) {
 	value := wire.MemoryOf(m, "", time.Now())
 	text, err := json.Marshal(localMemory{Memory: value})

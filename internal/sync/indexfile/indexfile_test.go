@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -331,5 +332,24 @@ func TestListIndexes_DirectoryIsFile(t *testing.T) {
 	}
 	if got, err := listIndexes(root, "link"); !errors.Is(err, files.ErrLeaves) {
 		t.Errorf("listIndexes() of a link out = %q, %v, want ErrLeaves", got, err)
+	}
+}
+
+func TestEntries(t *testing.T) {
+	t.Parallel()
+	root := openRoot(t, map[string]string{"memory/MEMORY.md": "x", "memory/team/MEMORY.md": "x"})
+	tx := &agenttx.Tx{Agent: hive, Root: root, State: agenttx.NewState(1)}
+	const text = "- [A](a.md) [B](team/b.md)\n- [Out](../../x.md)\n- [NUL](a%00b.md)\n- [Bytes](%ff.md)\n"
+	for _, tt := range []struct {
+		index string
+		want  map[string]bool
+	}{
+		{"memory/MEMORY.md", map[string]bool{"memory/a.md": true, "memory/team/b.md": true}},
+		{"memory/team/MEMORY.md", map[string]bool{"memory/team/a.md": false, "memory/team/team/b.md": false, "x.md": false}},
+	} {
+		got, err := Entries(tx, tt.index, []byte(text))
+		if err != nil || !maps.Equal(got, tt.want) {
+			t.Errorf("Entries(%s) = %v, %v, want %v", tt.index, got, err, tt.want)
+		}
 	}
 }

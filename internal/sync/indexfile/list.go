@@ -9,6 +9,7 @@ import (
 
 	"memoir/internal/agents"
 	"memoir/internal/files"
+	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/sync/agenttx"
 )
@@ -191,7 +192,8 @@ func Relist(tx *agenttx.Tx, before, after memorymd.IndexedFile) (changed []strin
 // Entries returns the files to which the links of an index lead, by their paths relative to the
 // agent's directory. raw is the content of the index, and index its path. The values are true for
 // links that the agent loads: the index is the primary one, and the link is within the limits. It
-// leaves out links that lead out of the agent's directory. It fails if the directory of the index
+// leaves out links that lead out of the agent's directory, and paths that no file can have in the
+// database. It fails if the directory of the index
 // cannot be read.
 func Entries(tx *agenttx.Tx, index string, raw []byte) (map[string]bool, error) {
 	isLoaded := false
@@ -204,7 +206,7 @@ func Entries(tx *agenttx.Tx, index string, raw []byte) (map[string]bool, error) 
 	}
 	entries := map[string]bool{}
 	for _, link := range memorymd.ListedLinks(memorymd.Read(raw)) {
-		if relPath, inside := tx.Agent.Linked(index, link.Target); inside {
+		if relPath, inside := tx.Agent.Linked(index, link.Target); inside && memories.CanBeText(relPath) {
 			entries[relPath] = entries[relPath] || isLoaded && link.Loaded
 		}
 	}
