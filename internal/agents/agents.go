@@ -12,6 +12,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"memoir/internal/memories/memorymd"
 )
 
 // Layout is the arrangement of an agent's directory.
@@ -89,6 +91,29 @@ func (a Agent) Linked(index, target string) (relPath string, inside bool) {
 		relPath = filepath.ToSlash(rel)
 	}
 	return relPath, relPath != ".." && !strings.HasPrefix(relPath, "../")
+}
+
+// LinkTo returns the path of a file as a link in the index file at index states it, relative to the
+// index's directory. Both paths are relative to Dir. It is the inverse of Linked.
+func (a Agent) LinkTo(index, relPath string) string {
+	rel, err := filepath.Rel(filepath.FromSlash(path.Dir(index)), filepath.FromSlash(relPath))
+	if err != nil {
+		return relPath
+	}
+	return filepath.ToSlash(rel)
+}
+
+// ListedFiles returns the files to which the links of the index file at index lead, by their paths
+// relative to Dir. The values are true for links that are within the limits of loading. It leaves
+// out links that lead out of Dir.
+func (a Agent) ListedFiles(index string, content memorymd.Loaded) map[string]bool {
+	listed := map[string]bool{}
+	for _, link := range memorymd.ListedLinks(content) {
+		if relPath, inside := a.Linked(index, link.Target); inside {
+			listed[relPath] = listed[relPath] || link.Loaded
+		}
+	}
+	return listed
 }
 
 // SessionOf returns the session whose memory directory is or contains a slash-separated path

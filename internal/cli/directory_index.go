@@ -6,7 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
+	"slices"
 	"strings"
 
 	"memoir/internal/agents"
@@ -28,11 +28,9 @@ func (d *directory) readIndex(root *os.Root, listing agents.Listing) map[string]
 		if _, isPrimary := d.agent.SessionOf(index); err != nil || !isPrimary {
 			continue
 		}
-		for _, link := range memorymd.ListedLinks(memorymd.Read(raw)) {
-			file, inside := d.agent.Linked(index, link.Target)
+		for file, withinLimits := range d.agent.ListedFiles(index, memorymd.Read(raw)) {
 			switch {
-			case !inside:
-			case link.Loaded && index == loaded:
+			case withinLimits && index == loaded:
 				inIndex[file] = memories.LoadedByLine
 			case inIndex[file] == "":
 				inIndex[file] = memories.Listed
@@ -57,7 +55,7 @@ func (d *directory) primaryIndex(listing agents.Listing) string {
 	return found
 }
 
-// list adds an entry for the file to the MEMORY.md that the agent loads, unless that or a topic of
+// listInIndex adds an entry for the file to the MEMORY.md that the agent loads, unless that or a topic of
 // it lists the file. It creates a missing MEMORY.md. Where the entry has the description of before,
 // it gets the new one; before is nil for a new file. It returns the errors of editIndex.
 func (d *directory) listInIndex(root *os.Root, listing agents.Listing, before *memorymd.IndexedFile, after memorymd.IndexedFile) error {
@@ -68,9 +66,9 @@ func (d *directory) listInIndex(root *os.Root, listing agents.Listing, before *m
 			return target, true
 		}
 		_, err := files.Lstat(root, file)
-		return relativeTo(index, file), !errors.Is(err, fs.ErrNotExist)
+		return d.agent.LinkTo(index, file), !errors.Is(err, fs.ErrNotExist)
 	}
-	after.Path = relativeTo(index, after.Path)
+	after.Path = d.agent.LinkTo(index, after.Path)
 	edit := func(raw []byte) []byte {
 		if before != nil {
 			was := *before
@@ -96,10 +94,8 @@ func (d *directory) isInTopic(root *os.Root, index string, raw []byte, file stri
 		if err != nil {
 			continue
 		}
-		for _, listed := range (memorymd.Topic{Path: at, Raw: content}).Files() {
-			if listed == file {
-				return true
-			}
+		if slices.Contains((memorymd.Topic{Path: at, Raw: content}).Files(), file) {
+			return true
 		}
 	}
 	return false
@@ -132,14 +128,4 @@ func (d *directory) editIndex(root *os.Root, index string, edit func([]byte) []b
 		}
 	}
 	return false, err
-}
-
-// relativeTo converts a path relative to the agent's directory into one relative to the directory
-// of the index.
-func relativeTo(index, file string) string {
-	rel, err := filepath.Rel(filepath.FromSlash(path.Dir(index)), filepath.FromSlash(file))
-	if err != nil {
-		return file
-	}
-	return filepath.ToSlash(rel)
 }

@@ -13,7 +13,7 @@ const repository = "../.."
 func TestClient_Plugin(t *testing.T) {
 	u := newUser(t)
 	if _, err := os.Stat(filepath.Join(repository, "plugin")); err != nil {
-		t.Skip("the repository has no plugin for Claude Code")
+		t.Fatal("the repository has no plugin for Claude Code")
 	}
 	root, err := filepath.Abs(repository)
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"memoir/internal/gate"
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
-	"memoir/internal/memories/memorymd"
 	"memoir/internal/recall"
 	"memoir/internal/records"
 )
@@ -113,12 +112,7 @@ func (h *Hooks) memoryList(ctx context.Context, agent agents.Agent, from records
 		if err != nil && !errors.As(err, &unreadable) {
 			return nil, err
 		}
-		loaded := map[string]bool{}
-		for _, link := range memorymd.ListedLinks(index.Loaded) {
-			if relPath, inside := agent.Linked(index.Path, link.Target); inside && link.Loaded {
-				loaded[relPath] = true
-			}
-		}
+		loaded := agent.ListedFiles(index.Path, index.Loaded)
 		kept := newest[:0]
 		for _, m := range newest {
 			// A wiki link may state the name of a memory.

@@ -69,12 +69,15 @@ func matchDefinition(line string) []int {
 // Markdown compares labels like that.
 func labelOf(label string) string { return strings.ToLower(strings.Join(strings.Fields(label), " ")) }
 
+// wikiStemPattern matches a stem in a wiki link.
+const wikiStemPattern = `[\p{L}\p{N}_](?:[\p{L}\p{N}_./ -]*[\p{L}\p{N}_])?`
+
 // linkShapes matches links in an index: [title](target), also with <target> or a link title,
 // [file.md], [[stem]] and [[stem|title]].
 var linkShapes = regexp.MustCompile(
 	`\[((?:\\.|[^\[\]\\]|\[[^\[\]]*\])*)\]\(\s*(?:<([^<>]*)>|((?:\\.|[^\s()\\]|\([^\s()]*\))*))(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)` +
 		`|\[\[?([^\[\]|]+?\.(?i:md))\]?\]` +
-		`|\[\[([\p{L}\p{N}_](?:[\p{L}\p{N}_./ -]*[\p{L}\p{N}_])?)(?:#[^\[\]|]*)?(?:\|[^\[\]]*)?\]\]`)
+		`|\[\[(` + wikiStemPattern + `)(?:#[^\[\]|]*)?(?:\|[^\[\]]*)?\]\]`)
 
 var schemeShape = regexp.MustCompile(`^(?i:[a-z][a-z0-9+.-]*:|//)`)
 

@@ -93,10 +93,9 @@ func ListedLinks(index Loaded) (links []ListedLink) {
 
 // Relist returns the index after a change of a memory or its file. In entries for before.Path it
 // replaces the link's path by after.Path, and the title where it was before.Name or a name with that
-// slug. It replaces the
-// text after the link where that was before.Description. All else stays. If the index lists
-// after.Path in another line, it removes the links to before.Path instead, as Remove does. Paths
-// are relative to the directory of the index.
+// slug. It replaces the text after the link where that was before.Description. All else stays. If
+// the index lists after.Path in another line, it removes the links to before.Path instead, as Remove
+// does. Paths are relative to the directory of the index.
 func Relist(index []byte, before, after IndexedFile, leads LinkResolver) []byte {
 	bom, lines := cutIndex(index)
 	refs := referencesIn(lines)
@@ -150,7 +149,7 @@ func isTitleOf(title, name string) bool {
 }
 
 // wikiStem matches the texts that can stand in a wiki link.
-var wikiStem = regexp.MustCompile(`^[\p{L}\p{N}_](?:[\p{L}\p{N}_./ -]*[\p{L}\p{N}_])?$`)
+var wikiStem = regexp.MustCompile(`^` + wikiStemPattern + `$`)
 
 // writtenAs returns path in the form in which the link of the line has its target. It keeps the
 // target's fragment.

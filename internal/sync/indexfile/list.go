@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 
 	"memoir/internal/agents"
@@ -41,13 +40,7 @@ func (l links) resolve(target string) (file string, exists bool) {
 
 // relative converts a path relative to the agent's directory into a path relative to the index's
 // directory, as in a link.
-func (l links) relative(relPath string) string {
-	rel, err := filepath.Rel(filepath.FromSlash(path.Dir(l.index)), filepath.FromSlash(relPath))
-	if err != nil {
-		return relPath
-	}
-	return filepath.ToSlash(rel)
-}
+func (l links) relative(relPath string) string { return l.agent.LinkTo(l.index, relPath) }
 
 // inIndex returns the file with its path relative to the index's directory.
 func (l links) inIndex(f memorymd.IndexedFile) memorymd.IndexedFile {
@@ -97,17 +90,20 @@ func listIn(tx *agenttx.Tx, dir string, create bool, listed []memorymd.IndexedFi
 	if err != nil {
 		return nil, err
 	}
+	inIndex, inTopics, hasTopic := setOf(memorymd.Files(raw)), map[string]bool{}, map[string]bool{}
+	for _, topic := range topics {
+		hasTopic[topic.Path] = true
+		for _, file := range topic.Files() {
+			inTopics[file] = true
+		}
+	}
 	byIndex := map[string][]memorymd.IndexedFile{} // files to list
 	for _, f := range listed {
 		file, index := l.relative(f.Path), l.index
-		isListed := false
-		for _, topic := range topics {
-			isListed = isListed || slices.Contains(topic.Files(), file)
-			if topic.Path == memorymd.TopicPath(f.Type) && !slices.Contains(memorymd.Files(raw), file) {
-				index = path.Join(dir, topic.Path)
-			}
+		if topic := memorymd.TopicPath(f.Type); hasTopic[topic] && !inIndex[file] {
+			index = path.Join(dir, topic)
 		}
-		if !isListed {
+		if !inTopics[file] {
 			byIndex[index] = append(byIndex[index], f)
 		}
 	}
@@ -205,9 +201,9 @@ func Entries(tx *agenttx.Tx, index string, raw []byte) (map[string]bool, error) 
 		isLoaded = len(found) > 0 && found[0] == index
 	}
 	entries := map[string]bool{}
-	for _, link := range memorymd.ListedLinks(memorymd.Read(raw)) {
-		if relPath, inside := tx.Agent.Linked(index, link.Target); inside && memories.CanBeText(relPath) {
-			entries[relPath] = entries[relPath] || isLoaded && link.Loaded
+	for relPath, withinLimits := range tx.Agent.ListedFiles(index, memorymd.Read(raw)) {
+		if memories.CanBeText(relPath) {
+			entries[relPath] = isLoaded && withinLimits
 		}
 	}
 	return entries, nil

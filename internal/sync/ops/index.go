@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
-	"path/filepath"
 	"slices"
 
 	"memoir/internal/files"
@@ -115,7 +113,8 @@ func (s *Service) adopt(ctx context.Context, tx *agenttx.Tx, adoption Adoption) 
 	}
 	entry := entryOfDraft(draft, file)
 	entry.Name = cmp.Or(title, entry.Name)
-	after := memorymd.ReplaceFact(raw, fact, entryFor(index, entry))
+	line := memorymd.Entry(entry.Name, tx.Agent.LinkTo(index, file), entry.Description)
+	after := memorymd.ReplaceFact(raw, fact, line)
 	if writeErr := tx.Overwrite(index, after, files.Options{IfHash: files.Hash(raw)}); writeErr != nil {
 		tx.Rescan(index)
 		// It gets no entry of its own, so that a second attempt can replace the fact by one.
@@ -168,16 +167,6 @@ func writeAdopted(ctx context.Context, s *Service, tx *agenttx.Tx, c *changes, h
 	}
 	file, err = s.writeDraft(ctx, tx, c, head, draft)
 	return file, true, err
-}
-
-// entryFor returns the line that lists the file in the index at the path index. The path of the file
-// is relative to the agent's directory. The link is relative to the directory of the index.
-func entryFor(index string, f memorymd.IndexedFile) string {
-	target, err := filepath.Rel(filepath.FromSlash(path.Dir(index)), filepath.FromSlash(f.Path))
-	if err != nil {
-		target = f.Path
-	}
-	return memorymd.Entry(f.Name, filepath.ToSlash(target), f.Description)
 }
 
 // notReplaced returns the error of AdoptFact for a memory that was saved while its index could not
