@@ -33,7 +33,12 @@ var mayImport = map[string][]string{
 	"internal/words":                {},
 	"internal/problem":              {"internal/memories"},
 	"internal/logs":                 {"internal/memories/..."},
-	"internal/credentials":          {},
+	"internal/findings":             {},
+	"internal/findings/secrets":     {"internal/findings"},
+	"internal/findings/injections":  {"internal/findings"},
+	"internal/findings/expiry":      {"internal/findings"},
+	"internal/findings/pairs":       {"internal/findings", "internal/words"},
+	"internal/findings/junk":        {"internal/findings"},
 	"web":                           {},
 	"db":                            {},
 	"examples":                      {},
@@ -55,12 +60,12 @@ var mayImport = map[string][]string{
 	"internal/bench":                     {"internal/memories/...", "internal/postgres", "internal/records", "internal/postgres/local"},
 	"internal/lockfile":                  {"internal/files"},
 	"internal/sync":                      {"internal/memories/...", "internal/problem", "internal/logs", "internal/agents", "internal/files", "internal/lockfile", "internal/postgres", "internal/records", "internal/sync/events", "internal/sync/watch", "internal/sync/agenttx", "internal/sync/agentdir", "internal/sync/cluster", "internal/sync/discover", "internal/sync/indexfile", "internal/sync/ops", "internal/sync/publish", "internal/sync/removal", "internal/sync/scan"},
-	"internal/sync/ops":                  {"internal/memories/...", "internal/problem", "internal/logs", "internal/agents", "internal/credentials", "internal/files", "internal/postgres", "internal/records", "internal/sync/events", "internal/sync/agenttx", "internal/sync/indexfile", "internal/sync/removal", "internal/sync/reconcile", "internal/sync/scan", "internal/sync/publish", "internal/sync/cluster"},
+	"internal/sync/ops":                  {"internal/memories/...", "internal/problem", "internal/logs", "internal/agents", "internal/findings/...", "internal/files", "internal/postgres", "internal/records", "internal/sync/events", "internal/sync/agenttx", "internal/sync/indexfile", "internal/sync/removal", "internal/sync/reconcile", "internal/sync/scan", "internal/sync/publish", "internal/sync/cluster"},
 	"internal/sync/agentdir":             {"internal/memories/...", "internal/logs", "internal/agents", "internal/files", "internal/lockfile", "internal/postgres", "internal/sync/agenttx", "internal/sync/reconcile", "internal/sync/scan", "internal/sync/publish", "internal/sync/ops", "internal/sync/cluster", "internal/sync/indexfile"},
 	"internal/sync/discover":             {"internal/memories/...", "internal/agents", "internal/postgres", "internal/records", "internal/sync/events", "internal/sync/watch", "internal/sync/agenttx", "internal/sync/scan", "internal/sync/cluster"},
 	"internal/sync/cluster":              {"internal/memories/...", "internal/problem", "internal/postgres", "internal/postgres/lease", "internal/records", "internal/sync/events", "internal/sync/watch", "internal/sync/agenttx"},
 	"internal/sync/publish":              {"internal/memories/...", "internal/agents", "internal/files", "internal/postgres", "internal/records", "internal/sync/events", "internal/sync/watch", "internal/sync/agenttx", "internal/sync/indexfile"},
-	"internal/sync/scan":                 {"internal/memories/...", "internal/logs", "internal/agents", "internal/credentials", "internal/files", "internal/records", "internal/sync/events", "internal/sync/watch", "internal/sync/agenttx", "internal/sync/indexfile", "internal/sync/removal", "internal/sync/reconcile"},
+	"internal/sync/scan":                 {"internal/memories/...", "internal/logs", "internal/agents", "internal/findings/...", "internal/files", "internal/records", "internal/sync/events", "internal/sync/watch", "internal/sync/agenttx", "internal/sync/indexfile", "internal/sync/removal", "internal/sync/reconcile"},
 	"internal/sync/removal":              {"internal/memories/...", "internal/files", "internal/records", "internal/sync/agenttx", "internal/sync/indexfile"},
 	"internal/sync/indexfile":            {"internal/memories/...", "internal/agents", "internal/files", "internal/postgres", "internal/records", "internal/sync/events", "internal/sync/agenttx"},
 	"internal/sync/agenttx":              {"internal/memories/...", "internal/agents", "internal/files", "internal/postgres", "internal/records", "internal/sync/events", "internal/sync/watch"},
@@ -114,6 +119,7 @@ var mayNotTouch = map[string]struct {
 	"internal/hooksettings":    {[]string{"os", "io/fs", "net", "net/http"}, "it is pure"},
 	"internal/claudesettings":  {[]string{"os", "io/fs", "net", "net/http"}, "it is pure"},
 	"internal/memorytool":      {[]string{"os", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it knows files by an interface alone"},
+	"internal/findings":        {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it is pure"},
 	"internal/chart":           {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/a-h/templ"}, "it is pure"},
 	"internal/logs":            {[]string{"os", "io/fs", "net", "net/http", "database/sql", "github.com/jackc/pgx"}, "it is pure"},
 	"internal/memories":        {[]string{"os", "net", "net/http", "database/sql", "github.com/jackc/pgx", "github.com/fsnotify"}, "it is pure"},
@@ -217,8 +223,10 @@ func TestImports_Forbidden(t *testing.T) {
 	t.Parallel()
 	for _, p := range packages(t) {
 		rule := mayNotTouch[p.place()]
-		if strings.HasPrefix(p.place(), "internal/memories/") {
-			rule = mayNotTouch["internal/memories"]
+		for _, pure := range []string{"internal/memories", "internal/findings"} {
+			if strings.HasPrefix(p.place(), pure+"/") {
+				rule = mayNotTouch[pure]
+			}
 		}
 		for _, imported := range p.Imports {
 			for _, forbidden := range rule.packages {

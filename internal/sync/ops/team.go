@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"path"
 
-	"memoir/internal/credentials"
 	"memoir/internal/files"
+	"memoir/internal/findings/secrets"
 	"memoir/internal/memories"
 	"memoir/internal/sync/agenttx"
 )
@@ -28,11 +28,11 @@ func checkTeamContent(tx *agenttx.Tx, draft memories.Draft, relPath string, data
 		return NotTeamPath(relPath)
 	}
 	for _, field := range []struct{ name, text string }{{"name", draft.Name}, {"description", draft.Description}, {"body", draft.Body}} {
-		if found, ok := credentials.Find(field.text); ok {
+		if found, ok := secrets.Find(field.text); ok {
 			return &memories.InvalidError{Field: field.name, Reason: credentialText(found)}
 		}
 	}
-	if found, ok := credentials.Find(string(data)); ok {
+	if found, ok := secrets.Find(string(data)); ok {
 		return &memories.InvalidError{Field: "body", Reason: "with the rest of its file " + credentialText(found)}
 	}
 	return nil
@@ -40,7 +40,7 @@ func checkTeamContent(tx *agenttx.Tx, draft memories.Draft, relPath string, data
 
 // credentialText returns the reason of an error about a credential, with its line and rule. It does
 // not contain the credential.
-func credentialText(found credentials.Finding) string {
+func credentialText(found secrets.Finding) string {
 	return fmt.Sprintf("has in line %d what looks like a credential (%s), which everybody in the team would read: keep it elsewhere and say where, or keep the memory private", found.Line, found.Rule)
 }
 
@@ -71,7 +71,7 @@ func CheckCredentials(team bool, relPath string, raw []byte) error {
 	if !team {
 		return nil
 	}
-	if found, ok := credentials.Find(string(raw)); ok {
+	if found, ok := secrets.Find(string(raw)); ok {
 		return &memories.ConflictError{Reason: relPath + " " + credentialText(found) + ". Nothing was written."}
 	}
 	return nil

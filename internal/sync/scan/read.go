@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"memoir/internal/agents"
-	"memoir/internal/credentials"
 	"memoir/internal/files"
+	"memoir/internal/findings/secrets"
 	"memoir/internal/memories"
 	"memoir/internal/memories/frontmatter"
 	"memoir/internal/records"
@@ -217,7 +217,7 @@ func flagCredential(s *reconcile.ScannedFile) {
 	if !s.Team || s.File.Unreadable {
 		return
 	}
-	if found, ok := credentials.Find(string(s.Raw)); ok {
+	if found, ok := secrets.Find(string(s.Raw)); ok {
 		s.File.Problems = append(s.File.Problems, memories.CredentialProblem(found.Rule, found.Line))
 	}
 }

@@ -1,8 +1,8 @@
-// Package credentials finds passwords, keys and tokens in a text, with the rules of gitleaks
+// Package secrets finds passwords, keys and tokens in a text, with the rules of gitleaks
 // (https://github.com/gitleaks/gitleaks), whose rule file is embedded. Its library would add sixty
 // modules for repositories and archives. This package never stores, logs or returns a credential.
 // internal/sync checks team memories with it.
-package credentials
+package secrets
 
 import (
 	"regexp"

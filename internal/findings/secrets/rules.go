@@ -1,4 +1,4 @@
-package credentials
+package secrets
 
 import (
 	_ "embed"

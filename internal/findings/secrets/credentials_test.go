@@ -1,4 +1,4 @@
-package credentials_test
+package secrets_test
 
 import (
 	"io/fs"
@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"memoir/internal/credentials"
+	"memoir/internal/findings/secrets"
 )
 
 // The texts are put together here, so that no scanner takes this file for one that has leaked
@@ -31,7 +31,7 @@ func TestFind_Line(t *testing.T) {
 	} {
 		t.Run(rule, func(t *testing.T) {
 			t.Parallel()
-			found, ok := credentials.Find("# Deploying\n\n**Why:** it is needed.\n" + text + "\n\nMore.\n")
+			found, ok := secrets.Find("# Deploying\n\n**Why:** it is needed.\n" + text + "\n\nMore.\n")
 			if !ok || found.Rule != rule || found.Line != 4 {
 				t.Errorf("got %+v, %t; want it on line 4", found, ok)
 			}
@@ -51,7 +51,7 @@ func TestFind_NoCredential(t *testing.T) {
 		"The id is 018f6c1e-7b2a-7c3d-9e4f-5a6b7c8d9e0f.", "keyboard = dvorak-programmer-2024",
 		"- [Tokens](reference_tokens.md) — where API tokens are kept", "**Key:** value, **secret:** none",
 	} {
-		if found, ok := credentials.Find(text); ok {
+		if found, ok := secrets.Find(text); ok {
 			t.Errorf("%q was taken for %+v", text, found)
 		}
 	}
@@ -61,7 +61,7 @@ func TestFind_NoCredential(t *testing.T) {
 func TestFind_RealMemories(t *testing.T) {
 	t.Parallel()
 	looked := 0
-	for _, dir := range []string{"../../examples", "../recall"} {
+	for _, dir := range []string{"../../../examples", "../../recall"} {
 		err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || filepath.Ext(path) != ".md" {
 				return err
@@ -71,7 +71,7 @@ func TestFind_RealMemories(t *testing.T) {
 				return err
 			}
 			looked++
-			if found, ok := credentials.Find(string(raw)); ok {
+			if found, ok := secrets.Find(string(raw)); ok {
 				t.Errorf("%s was taken for %+v", path, found)
 			}
 			return nil

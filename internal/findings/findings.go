@@ -1,0 +1,68 @@
+// Package findings defines what the review finds in the texts of memories: kinds and spans. The
+// packages below it each find one family of kinds: secrets, injections, expiry, pairs, junk. All
+// are pure: they get texts and times, and return findings.
+package findings
+
+import "time"
+
+// Kind is the kind of a finding, as the API spells it.
+type Kind string
+
+// The kinds that texts alone tell.
+const (
+	Secret        Kind = "secret"        // a password, key or token
+	Injection     Kind = "injection"     // text that gives orders to the agent
+	Contradiction Kind = "contradiction" // two texts that cannot both hold, or one replaces the other
+	Expired       Kind = "expired"       // a date that the text depends on has passed
+	Duplicate     Kind = "duplicate"     // the same fact, in the same or in other words
+	Junk          Kind = "junk"          // nothing that stays useful
+)
+
+// Field is the part of a memory that a span lies in.
+type Field string
+
+// The fields of a memory that are examined.
+const (
+	Name        Field = "name"
+	Description Field = "description"
+	Body        Field = "body"
+)
+
+// Text is the examined part of a memory.
+type Text struct{ Name, Description, Body string }
+
+// Span is a part of a field. Start and End are byte offsets: the part is field[Start:End].
+type Span struct {
+	Field      Field
+	Start, End int
+}
+
+// Match is what a detector has found in one memory. Reason has at most eight words and does not
+// quote a secret. Spans are sorted and do not overlap; they can be empty if nothing in the text can
+// be pointed at.
+type Match struct {
+	Kind   Kind
+	Reason string
+	Spans  []Span
+}
+
+// Memory is a memory that is compared with others. ID only has to be unique among the compared
+// ones. Changed is when its text last changed.
+type Memory struct {
+	ID   string
+	Type string // feedback, user, project, reference, or another word
+	Text
+	Changed time.Time
+}
+
+// Pair is what a detector has found about two memories. Spans holds the differing spans of each.
+type Pair struct {
+	Kind   Kind
+	A, B   string // IDs
+	Reason string
+	Spans  [2][]Span
+	// Keep is the ID of the recommended side, or "" if neither is.
+	Keep string
+	// Score is the similarity of the texts, from 0 to 1.
+	Score float64
+}
