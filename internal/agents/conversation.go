@@ -72,6 +72,16 @@ func (c Conversation) rootNamed(claudeDir string, a Agent) string {
 	return project.Root
 }
 
+// ProjectDirectory returns the directory below projects/ in claudeDir that contains the transcript.
+// It returns "" for a transcript elsewhere, or if claudeDir is empty.
+func (c Conversation) ProjectDirectory(claudeDir string) string {
+	name := c.projectName(claudeDir)
+	if name == "" {
+		return ""
+	}
+	return filepath.Join(absolute(claudeDir), projectsDir, name)
+}
+
 // hasMemory reports whether a project directory of Claude Code has a memory on disk. It reports
 // false if claudeDir or name is empty.
 func hasMemory(claudeDir, name string) bool {

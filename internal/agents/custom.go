@@ -101,32 +101,36 @@ func (d *discovery) addProject(name, path string) {
 	d.projects = append(d.projects, project{name, filepath.Clean(path)})
 }
 
-// roots returns the roots of the recorded projects, sorted, each once. All worktrees of a
-// repository share one. A project whose root cannot be found out is omitted, and noteFailed gets
-// the error.
-func (d *discovery) roots() []string {
-	seen := map[string]bool{}
+// roots returns the roots of the recorded projects, and the tops of their added worktrees, both
+// sorted and each once. All worktrees of a repository share one root. A project whose root cannot
+// be found out is omitted, and noteFailed gets the error.
+func (d *discovery) roots() (roots, worktrees []string) {
+	isRoot, isWorktree := map[string]bool{}, map[string]bool{}
 	for _, p := range d.projects {
 		at, err := ProjectAt(p.path)
 		if err != nil {
 			d.noteFailed(err)
 			continue
 		}
-		seen[at.Root] = true
+		if isRoot[at.Root] = true; at.Tree != at.Root {
+			isWorktree[at.Tree] = true
+		}
 	}
-	return slices.Sorted(maps.Keys(seen))
+	return slices.Sorted(maps.Keys(isRoot)), slices.Sorted(maps.Keys(isWorktree))
 }
 
 // customAgents adds the custom agents that have a memory directory or a definition that declares a
 // memory. It adds those of UserScope to d.found, and those of a single project to d.outside. A
-// definition in claudeDir with another scope than UserScope adds no agent.
+// definition in claudeDir with another scope than UserScope adds no agent. In an added worktree,
+// only a memory directory adds one.
 func (d *discovery) customAgents(claudeDir string) {
 	shared := map[string]bool{} // names of agents for all projects
 	for _, def := range d.definitions(RealDir(filepath.Join(claudeDir, definitionsDir)), true) {
 		shared[def.name] = shared[def.name] || def.scope == UserScope
 	}
 	var inProjects []Found
-	for _, root := range d.roots() {
+	roots, worktrees := d.roots()
+	for _, root := range roots {
 		claude := filepath.Join(root, dotClaude)
 		if !d.source(claude) || RealDir(claude) == RealDir(claudeDir) {
 			continue
@@ -143,6 +147,12 @@ func (d *discovery) customAgents(claudeDir string) {
 		}
 		for _, scope := range []Scope{ProjectScope, LocalScope} {
 			inProjects = append(inProjects, d.customIn(root, scope, names[scope])...)
+		}
+	}
+	for _, tree := range worktrees {
+		// Claude Code keeps the committed memory in the worktree and the local one in the root.
+		if claude := filepath.Join(tree, dotClaude); d.source(claude) && RealDir(claude) != RealDir(claudeDir) {
+			inProjects = append(inProjects, d.customIn(tree, ProjectScope, map[string]bool{})...)
 		}
 	}
 	custom := filepath.Join(claudeDir, agentMemoryDir)

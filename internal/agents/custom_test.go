@@ -32,7 +32,8 @@ func (d disk) worksOn(project string) {
 func TestDiscover_CustomAgents(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
-	d.mkdir("app/.git", "app/.claude/agent-memory/old", "app/.claude/agent-memory/.hidden", "secrets")
+	d.mkdir("app/.git", "app/.claude/agent-memory/old", "app/.claude/agent-memory/.hidden", "secrets",
+		"trees/feature/.claude/agent-memory/reviewer", "trees/feature/.claude/agent-memory-local/mine")
 	d.put("app/.git/HEAD", "ref: refs/heads/main\n")
 	d.worktree("trees/feature", "app/.git")
 	d.worksOn("app")
@@ -60,18 +61,21 @@ func TestDiscover_CustomAgents(t *testing.T) {
 	d.mkdir("secrets/inside")
 
 	app, at := d.at("app"), "app/.claude/agent-memory/"
+	tree := d.at("trees/feature")
 	d.wantsFound(agents.Settings{ClaudeDir: d.at("claude")},
+		"claude "+d.claudeName("app")+" claude/projects/"+d.claudeName("app")+"/memory ("+app+")",
 		"claude auditor claude/agent-memory/auditor (auditor)",
 		"claude planner claude/agent-memory/planner (planner)",
 		"claude shared claude/agent-memory/shared (shared)",
 		"claude app-kit-tester "+at+"kit-tester (kit-tester in "+app+")",
 		"claude app-old "+at+"old (old in "+app+")",
-		"claude app-reviewer "+at+"reviewer (reviewer in "+app+")")
+		"claude app-reviewer "+at+"reviewer (reviewer in "+app+")",
+		"claude feature-reviewer trees/feature/.claude/agent-memory/reviewer (reviewer in "+tree+")")
 	if err := os.Remove(d.at("app/.claude/agent-memory-local")); err != nil {
 		t.Fatal(err)
 	}
 	found, _, _ := d.discover(agents.Settings{ClaudeDir: d.at("claude")})
-	if last := found[len(found)-1]; last != "claude app-mine-local app/.claude/agent-memory-local/mine (mine in "+app+" (local))" {
+	if last := found[len(found)-2]; last != "claude app-mine-local app/.claude/agent-memory-local/mine (mine in "+app+" (local))" {
 		t.Errorf("found last %s", last)
 	}
 	// A named directory is not also found as another agent.
@@ -86,7 +90,7 @@ func TestScopeOf_Directory(t *testing.T) {
 	d := setup(t)
 	d.mkdir("app/.claude/agent-memory/reviewer", "app/.claude/agent-memory-local/mine", "claude/agent-memory/planner", "claude/projects/-x/memory")
 	d.worksOn("app")
-	want := map[string]agents.Scope{"planner": agents.UserScope, "app-reviewer": agents.ProjectScope, "app-mine-local": agents.LocalScope, "-x": ""}
+	want := map[string]agents.Scope{"planner": agents.UserScope, "app-reviewer": agents.ProjectScope, "app-mine-local": agents.LocalScope, "-x": "", d.claudeName("app"): ""}
 	settings := agents.Settings{ClaudeDir: d.at("claude")}
 	found, _ := agents.Discover(settings, func(string) {})
 	if len(found) != len(want) {
@@ -97,7 +101,7 @@ func TestScopeOf_Directory(t *testing.T) {
 		if w.Scope != want[a.Slug] || !w.ByClaude || !w.On {
 			t.Errorf("%s: %+v", a.Slug, w)
 		}
-		if inApp := strings.HasPrefix(a.Slug, "app-"); inApp != (w.Project == d.at("app")) {
+		if inApp := strings.HasPrefix(a.Slug, "app-") || a.Slug == d.claudeName("app"); inApp != (w.Project == d.at("app")) {
 			t.Errorf("%s is about %q", a.Slug, w.Project)
 		}
 	}
@@ -113,7 +117,11 @@ func TestDiscover_MovedMemory(t *testing.T) {
 	d.put("app/.claude/settings.local.json", `{"autoMemoryDirectory": "`+d.at("moved")+`"} // mine`)
 	d.put("evil/.claude/settings.json", `{"autoMemoryDirectory": "`+d.at("stolen")+`"}`)
 	settings := agents.Settings{ClaudeDir: d.at("claude")}
+	saved := func(found []agents.Found) []agents.Found {
+		return slices.DeleteFunc(found, func(f agents.Found) bool { return f.Expected })
+	}
 	found, _ := agents.Discover(settings, func(string) {})
+	found = saved(found)
 	if len(found) != 1 || found[0].Dir != d.at("moved") || found[0].DisplayName != d.at("app") {
 		t.Fatalf("found %+v", found)
 	}
@@ -134,7 +142,7 @@ func TestDiscover_MovedMemory(t *testing.T) {
 	// All projects share one directory, whose creation is waited for.
 	d.put("claude/settings.json", `{"autoMemoryDirectory": "`+d.at("all")+`"}`)
 	survey := agents.DiscoverAll(settings, nil, func(string) {})
-	if len(survey.Found) != 1 {
+	if len(saved(survey.Found)) != 1 {
 		t.Errorf("found %+v", survey.Found)
 	}
 	if was, noted := survey.Sources[d.at("all")]; !noted || agents.StampOf(d.at("all")) != was {
@@ -197,4 +205,29 @@ func TestDiscover_LimitsSources(t *testing.T) {
 	if !slices.ContainsFunc(survey.Found, func(f agents.Found) bool { return f.Slug == "app-reviewer" }) {
 		t.Errorf("behind them an agent is not found: %+v", survey.Found)
 	}
+}
+
+func TestDiscover_ExpectedMemory(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	d.mkdir("shop/.git", "shop/cmd", "saved", "elsewhere", "moved/.claude", "plain")
+	d.put("shop/.git/HEAD", "ref: refs/heads/main\n")
+	d.worktree("trees/feature", "shop/.git")
+	long := strings.Repeat("x", 210)
+	d.mkdir(long+"/.git", long+"/sub")
+	for _, project := range []string{"shop/cmd", "trees/feature", "saved", "moved", "plain", "gone"} {
+		d.worksOn(project)
+	}
+	// Claude Code shortens a long name and adds a hash, so that the name of the root is unknown.
+	d.put("claude/projects/"+d.claudeName(long + "/sub")[:200]+"-1a2b/1.jsonl", `{"cwd":"`+d.at(long+"/sub")+`"}`+"\n")
+	d.mkdir("claude/projects/"+d.claudeName("saved")+"/memory", "claude/projects/-no-transcripts")
+	d.put("moved/.claude/settings.local.json", `{"autoMemoryDirectory": "`+d.at("nowhere")+`"}`)
+	agent := func(project string) string {
+		name := d.claudeName(project)
+		return "claude " + name + " claude/projects/" + name + "/memory (" + d.at(project) + ")"
+	}
+	d.wantsFound(agents.Settings{ClaudeDir: d.at("claude")}, agent("saved"), agent("plain"), agent("shop"))
+	d.wantsFound(agents.Settings{ClaudeDir: d.at("claude"), Env: func(name string) (string, bool) {
+		return d.at("elsewhere"), name == "CLAUDE_CODE_REMOTE_MEMORY_DIR"
+	}}, agent("saved"), "claude elsewhere elsewhere (All projects, in "+d.at("elsewhere")+")")
 }

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"unicode"
 
+	"memoir/internal/claudesettings"
 	"memoir/internal/files"
 )
 
@@ -25,6 +26,9 @@ type Found struct {
 	Layout      Layout
 	Dir         string // absolute, as in Agent
 	DisplayName string
+	// Expected means that Dir does not exist yet: Claude Code has worked on the project and has
+	// saved nothing.
+	Expected bool
 }
 
 // Discover returns the agents of the settings: hive, projects of Claude Code, custom agents, named
@@ -142,8 +146,44 @@ func (d *discovery) claude(claudeDir string) {
 			d.add(Found{Slug: sanitise(name), Layout: Claude, Dir: dir, DisplayName: path})
 		}
 	}
+	d.expectedMemories(claudeDir)
 	d.customAgents(claudeDir)
 	d.movedMemories(claudeDir)
+}
+
+// expectedMemories adds the agents of the recorded projects whose memory directory does not exist
+// yet. All worktrees and directories of a repository have one memory, that of its root.
+func (d *discovery) expectedMemories(claudeDir string) {
+	known := map[string]bool{}
+	for _, f := range d.found {
+		known[f.Dir] = true
+	}
+	for _, p := range d.projects {
+		at, err := ProjectAt(p.path)
+		if err != nil {
+			d.noteFailed(err)
+			continue
+		}
+		root := p
+		if RealDir(p.path) != at.Root {
+			root = project{projectDirName(at.Root), at.Root}
+		}
+		if dir := projectMemory(claudeDir, root.name); !known[dir] && d.isExpected(claudeDir, root, dir) {
+			known[dir] = true
+			d.add(Found{Slug: sanitise(root.name), Layout: Claude, Dir: dir, DisplayName: printable(at.Root), Expected: true})
+		}
+	}
+}
+
+// isExpected reports whether Claude Code would create dir for the memory of a project. It reports
+// false if settings or variables name another directory, and for a path that is too long for a
+// name: Claude Code's name for it is unknown.
+func (d *discovery) isExpected(claudeDir string, p project, dir string) bool {
+	if len(p.name) > maxProjectName && p.name == projectDirName(p.path) {
+		return false
+	}
+	used, _ := claudesettings.Directory(d.settings.input(claudeDir, p, d.noteSource, d.noteFailed))
+	return used == dir
 }
 
 func (d *discovery) namedDir(named NamedDir, layout Layout) {

@@ -3,10 +3,13 @@ package extraction_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +19,7 @@ import (
 	"memoir/internal/extraction"
 	"memoir/internal/hooks"
 	"memoir/internal/jobs"
+	"memoir/internal/memoirtest"
 	"memoir/internal/model"
 	"memoir/internal/model/modeltest"
 	"memoir/internal/postgres"
@@ -300,4 +304,32 @@ func TestExtraction_DailyTokens(t *testing.T) {
 	if out := b.run("two"); out.Questions != 1 {
 		t.Errorf("a conversation that somebody asked to read: %+v", out)
 	}
+}
+
+func TestExtraction_ProjectWithoutMemory(t *testing.T) {
+	// Claude Code has worked on a project and saved nothing. The conversation's hooks find its
+	// agent, and what is saved creates the directory that Claude Code reads.
+	t.Parallel()
+	b := setup(t, extraction.Auto, found(rule("Use tabs", "always use tabs")))
+	s := serveWith(b, 2, extraction.Options{Mode: extraction.Auto, Model: b.model.Model(), Quiet: 10 * time.Millisecond, ClaudeDir: b.claude})
+	b.Write("shop/.git/HEAD", "ref: refs/heads/main\n")
+	b.Write("shop/cmd/main.go", "package main\n")
+	name, root := memoirtest.ClaudeProject(b.Path("shop/cmd")), memoirtest.ClaudeProject(b.Path("shop"))
+	path := filepath.Join(b.claude, "projects", name, "s1.jsonl")
+	transcript := `{"cwd":"` + b.Path("shop/cmd") + `"}` + "\n" + chatter(0, 20) + said("x", "user", "From now on always use tabs.")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(transcript), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	memory := filepath.Join(b.claude, "projects", root, "memory")
+	if status := s.call("POST", "/hooks/stop", map[string]any{"session_id": "s1", "transcript_path": path, "cwd": b.Path("shop/cmd")}, nil); status != 200 {
+		t.Errorf("the hook was answered with %d", status)
+	}
+	waittest.For(b, "the memory", func() bool {
+		_, err := os.Stat(filepath.Join(memory, "use-tabs.md"))
+		return err == nil
+	})
+	waittest.For(b, "the entry", func() bool {
+		raw, err := os.ReadFile(filepath.Join(memory, "MEMORY.md"))
+		return err == nil && strings.Contains(string(raw), "(use-tabs.md)")
+	})
 }

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -37,6 +39,46 @@ func syncDirectory(root *os.Root, dir string) error {
 		return nil // some network file systems do not support this and order renames themselves
 	}
 	return err
+}
+
+// MakeRoot creates an absolute directory and its missing parents, each with owner, group and mode of
+// its parent, and opens it as OpenRoot does. It fails with *OwnershipError if g does not allow to
+// write in the nearest existing parent.
+func (g *Guard) MakeRoot(dir string) (*os.Root, error) {
+	existing, missing := dir, ""
+	for {
+		info, err := os.Stat(existing)
+		switch {
+		case err == nil && !info.IsDir():
+			return nil, &fs.PathError{Op: "mkdir", Path: existing, Err: syscall.ENOTDIR}
+		case err == nil:
+			if missing == "" {
+				return OpenRoot(dir)
+			}
+			return g.makeBelow(existing, missing)
+		case !errors.Is(err, fs.ErrNotExist) || existing == filepath.Dir(existing):
+			return nil, err
+		}
+		existing, missing = filepath.Dir(existing), path.Join(filepath.Base(existing), missing)
+	}
+}
+
+// makeBelow creates the directory missing, a path of several elements, in the directory existing,
+// and opens it.
+func (g *Guard) makeBelow(existing, missing string) (*os.Root, error) {
+	root, err := OpenRoot(existing)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() //nolint:errcheck // nothing is written through the handle itself
+	first, _, _ := strings.Cut(missing, "/")
+	if err := g.CheckRemoval(root, first); err != nil {
+		return nil, err
+	}
+	if err := makeDirectories(root, missing); err != nil {
+		return nil, err
+	}
+	return OpenRoot(filepath.Join(existing, missing))
 }
 
 // makeDirectories creates a directory and its missing parents, with owner, group and mode of the

@@ -121,7 +121,7 @@ func (h *Hooks) handle(answer func(context.Context, agents.Agent, input) output)
 		in, err := read(r.Body)
 		if err == nil {
 			var agent agents.Agent
-			agent, err = h.agentOf(r.URL.Query().Get("agent"), in)
+			agent, err = h.agentOf(r.Context(), r.URL.Query().Get("agent"), in)
 			switch {
 			case err != nil:
 			case h.engine.IsOffInClaude(agent, in.conversation()):
@@ -156,7 +156,7 @@ func read(body io.Reader) (in input, err error) {
 // agentOf returns the agent with that slug, or if slug is empty, the agent that the conversation
 // belongs to. An agent whose directory links to another agent's is replaced by that one. It returns
 // an error if the slug is unknown, or no agent or several own the conversation.
-func (h *Hooks) agentOf(slug string, in input) (agents.Agent, error) {
+func (h *Hooks) agentOf(ctx context.Context, slug string, in input) (agents.Agent, error) {
 	if slug != "" {
 		all := h.engine.Agents()
 		for _, a := range all {
@@ -166,7 +166,7 @@ func (h *Hooks) agentOf(slug string, in input) (agents.Agent, error) {
 		}
 		return agents.Agent{}, errors.New("agent not found: " + slug)
 	}
-	found, err := h.engine.AgentsOf(in.conversation())
+	found, err := h.engine.AgentsOf(ctx, in.conversation())
 	switch {
 	case err != nil:
 		return agents.Agent{}, err

@@ -76,7 +76,7 @@ func (e *endpoint) agentIn(ctx context.Context, dir string) (records.Agent, erro
 		return records.Agent{}, refusal(fmt.Sprintf("The address of this MCP server has ?dir=%s, which is not an absolute path. "+
 			"A client that expands no variables cannot use ${PWD}: give ?agent= with a slug in its place, or name the agent in each call.", shortened(dir)))
 	}
-	found, err := e.engine.AgentsOf(agents.Conversation{Dir: dir})
+	found, err := e.engine.AgentsOf(ctx, agents.Conversation{Dir: dir})
 	if err != nil {
 		return records.Agent{}, err
 	}

@@ -16,12 +16,21 @@ import (
 // joined ones. It never waits, and returns nil before the first discovery.
 func (e *Engine) Agents() []agents.Agent { return slices.Clone(e.discoverer.Snapshot().Agents) }
 
-// AgentsOf returns the agents of the last discovery to which a conversation belongs. These are the
-// agent of the transcript's project, else the agents of the directory where the conversation
-// started. It returns several if the conversation is ambiguous, and no error and no agent if no
-// agent fits. It fails if no absolute directory is known, or if too few files can be opened.
-func (e *Engine) AgentsOf(c agents.Conversation) ([]agents.Agent, error) {
-	return agents.AgentsOf(c, e.options.Places.ClaudeDir, e.discoverer.Snapshot().Agents)
+// AgentsOf returns the agents to which a conversation belongs. These are the agent of the
+// transcript's project, else the agents of the directory where the conversation started. Without
+// any, it runs a discovery if the transcript's project is new or files that decide have changed. It
+// returns several agents if the conversation is ambiguous, and no error and no agent if no agent
+// fits. It fails if no absolute directory is known, or with the errors of Discoverer.Run.
+func (e *Engine) AgentsOf(ctx context.Context, c agents.Conversation) ([]agents.Agent, error) {
+	found, err := agents.AgentsOf(c, e.options.Places.ClaudeDir, e.discoverer.Snapshot().Agents)
+	if err != nil || len(found) > 0 {
+		return found, err
+	}
+	claudeDir := e.options.Places.ClaudeDir
+	if ran, err := e.discoverer.Refresh(ctx, c.ProjectDirectory(claudeDir)); err != nil || !ran {
+		return nil, err
+	}
+	return agents.AgentsOf(c, claudeDir, e.discoverer.Snapshot().Agents)
 }
 
 // IsOffInClaude reports whether Claude Code has switched off the memory of an agent of Agents, by

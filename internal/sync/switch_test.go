@@ -2,12 +2,15 @@ package sync_test
 
 import (
 	"errors"
+	"io/fs"
+	"os"
 	"strings"
 	"testing"
 
 	"memoir/internal/agents"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
+	engine "memoir/internal/sync"
 	"memoir/internal/waittest"
 )
 
@@ -101,4 +104,46 @@ func TestCustomAgent_Lifecycle(t *testing.T) {
 	b.write("moved/a.md", note("A", memories.User, "moved"))
 	b.write("app/.claude/settings.local.json", `{"autoMemoryDirectory": "`+b.path("moved")+`"}`)
 	b.arrives(slug, "A", "moved")
+}
+
+func TestExpectedMemory_Lifecycle(t *testing.T) {
+	// A project of Claude Code is an agent before its memory directory exists. The first save
+	// creates the directory. Without it later, the agent is absent and keeps its memories.
+	t.Parallel()
+	b := setup(t)
+	slug := memoirtest.ClaudeProject(b.path("shop"))
+	memory := "claude/projects/" + slug + "/memory"
+	b.write("shop/.git/HEAD", "ref: refs/heads/main\n")
+	b.write("claude/projects/"+slug+"/1.jsonl", `{"cwd":"`+b.path("shop")+`"}`+"\n")
+	b.over(agents.Settings{ClaudeDir: b.path("claude")})
+	there := func(present bool) func() bool {
+		return func() bool {
+			agent, err := b.store.Agent(t.Context(), slug)
+			return err == nil && agent.Present == present
+		}
+	}
+	waittest.For(b, "the agent", there(true))
+	if _, err := os.Stat(b.path(memory)); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("a directory without a memory: %v", err)
+	}
+	created, err := b.engine.Create(t.Context(), slug, engine.Draft{Name: "Tabs", Type: memories.Feedback, Description: "Indent", Body: "Use tabs."})
+	if err != nil || created.Memory.Index != memories.LoadedByLine {
+		t.Fatalf("created %+v, %v", created, err)
+	}
+	if !strings.Contains(b.read(memory+"/MEMORY.md"), "(tabs.md)") || !strings.Contains(b.read(memory+"/tabs.md"), "Use tabs.") {
+		t.Error("the memory or its entry is not on disk")
+	}
+	b.write(memory+"/tabs.md", note("tabs", memories.Feedback, "Use spaces."))
+	b.arrives(slug, "tabs", "Use spaces.")
+	b.remove(memory)
+	waittest.For(b, "the agent to be absent", there(false))
+	if _, err := b.engine.Create(t.Context(), slug, engine.Draft{Name: "New", Type: memories.User, Body: "text"}); !errors.As(err, new(*memories.ConflictError)) {
+		t.Errorf("a save without the directory: %v", err)
+	}
+	if m := b.memory(slug, "tabs"); m.State != memories.Active {
+		t.Errorf("with its directory the memory went: %+v", m)
+	}
+	b.write(memory+"/tabs.md", note("tabs", memories.Feedback, "Use both."))
+	waittest.For(b, "the agent to be back", there(true))
+	b.arrives(slug, "tabs", "Use both.")
 }

@@ -62,6 +62,9 @@ func (d *Directory) WriteFile(ctx context.Context, slug string, op WriteFileOp) 
 }
 
 func (d *Directory) createFile(ctx context.Context, tx *agenttx.Tx, op WriteFileOp) error {
+	if err := tx.MakeDirectory(ctx); err != nil {
+		return err
+	}
 	if err := tx.CanWrite(ctx); err != nil {
 		return err
 	}

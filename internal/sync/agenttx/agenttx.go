@@ -101,6 +101,29 @@ func (tx *Tx) CanWrite(ctx context.Context) error {
 	return &memories.ConflictError{Reason: "The agent's memory directory " + filepath.Join(tx.Agent.Dir, tx.Agent.PrimaryDir()) + " is not there, and it had memories in it. Nothing was changed. Put it back, or remove those memories, and try again."}
 }
 
+// MakeDirectory creates the memory directory of an agent of Claude Code that has saved nothing yet,
+// and sets Root. It does nothing for other agents, for one that discovery does not find, and if
+// memories are known: then the directory has vanished with them. It returns a
+// *memories.ConflictError if the directory cannot be created, or an error of the database.
+func (tx *Tx) MakeDirectory(ctx context.Context) error {
+	if tx.Root != nil || tx.Closed != nil || tx.Agent.Layout != agents.Claude || !tx.State.Present {
+		return nil
+	}
+	known, err := tx.Rows.CountPrimary(ctx)
+	if err != nil || known > 0 {
+		return err
+	}
+	root, err := tx.guard.MakeRoot(tx.Agent.Dir)
+	switch {
+	case files.IsOwnership(err):
+		return OwnershipConflict(err)
+	case err != nil:
+		return &memories.ConflictError{Reason: "The agent's directory " + tx.Agent.Dir + " could not be created: " + FSCause(err).Error() + ". Nothing was saved."}
+	}
+	tx.Root = root
+	return nil
+}
+
 // Emit sends an event about the agent to the subscribers on every server. name is the memory's
 // name, or "" if the event is not about one memory.
 func (tx *Tx) Emit(kind events.Kind, name string) {

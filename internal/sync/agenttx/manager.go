@@ -88,10 +88,14 @@ func (m *Manager) Do(ctx context.Context, slug string, do func(*Tx) error) (err 
 			tx.Closed = &joinedError{tx.Agent.Slug, other}
 			return do(tx)
 		}
+		defer func() {
+			if tx.Root != nil {
+				tx.Root.Close() //nolint:errcheck // nothing is written through the handle itself
+			}
+		}()
 		root, err := files.OpenRoot(tx.Agent.Dir)
 		switch {
 		case err == nil:
-			defer root.Close() //nolint:errcheck // nothing is written through the handle itself
 			tx.Root = root
 		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
 			tx.Closed = err

@@ -74,7 +74,7 @@ func (d *Discoverer) Run(ctx context.Context) (appeared []string, err error) {
 	d.Watcher.Only("", visited)
 	d.recordUnreadable(survey.Blocked)
 	for range discoverAttempts {
-		appeared, err = d.discoverOnce(ctx, survey, watchedRoots)
+		appeared, err = d.discoverOnce(ctx, survey, visited, watchedRoots)
 		if !errors.Is(err, errAgentAdded) {
 			break
 		}
@@ -89,7 +89,7 @@ var errAgentAdded = errors.New("another server added the same agent")
 // requests the leases, updates the rows of agents that this server leases, and marks absent agents.
 // It returns the slugs of the agents that this server must scan. It fails with errAgentAdded if
 // another server has just added the same agent; the caller then calls it again.
-func (d *Discoverer) discoverOnce(ctx context.Context, survey agents.DiscoveryResult, watchedRoots watch.Roots) (appeared []string, err error) {
+func (d *Discoverer) discoverOnce(ctx context.Context, survey agents.DiscoveryResult, visited []string, watchedRoots watch.Roots) (appeared []string, err error) {
 	rows, err := d.Store.AgentsUncounted(ctx)
 	if err != nil {
 		return nil, err
@@ -98,6 +98,7 @@ func (d *Discoverer) discoverOnce(ctx context.Context, survey agents.DiscoveryRe
 	if err != nil {
 		return nil, err
 	}
+	found := withoutVanished(survey.Found, rows)
 	bySlug := map[string]records.Agent{}
 	known := make([]agents.KnownAgent, len(rows))
 	for i, row := range rows {
@@ -105,7 +106,7 @@ func (d *Discoverer) discoverOnce(ctx context.Context, survey agents.DiscoveryRe
 		known[i] = agents.KnownAgent{Slug: row.Slug, Layout: agents.Layout(row.Layout), Dir: row.Dir}
 	}
 	here := map[string]int64{} // IDs of agents on this disk, or not certain to be absent, by slug
-	known = agents.MarkPresent(known, survey.Found, survey.Unreadable)
+	known = agents.MarkPresent(known, found, survey.Unreadable)
 	for i, row := range rows {
 		known[i].Present = known[i].Present || agents.StillThere(d.Places, known[i])
 		if known[i].Present {
@@ -113,11 +114,11 @@ func (d *Discoverer) discoverOnce(ctx context.Context, survey agents.DiscoveryRe
 		}
 		known[i].Present = known[i].Present || elsewhere[row.ID] // its slug is not free
 	}
-	assigned := agents.Joined(agents.AssignSlugs(survey.Found, known), func(slug string) bool {
+	assigned := agents.Joined(agents.AssignSlugs(found, known), func(slug string) bool {
 		row, isKnown := bySlug[slug]
 		return !isKnown || row.JoinedTo != ""
 	})
-	d.setSnapshot(assigned, survey.Links, watchedRoots)
+	d.setSnapshot(assigned, survey.Links, visited, watchedRoots)
 	for _, a := range assigned {
 		if here[a.Slug], err = d.agentIDOf(ctx, a, bySlug); err != nil {
 			return nil, err
@@ -158,6 +159,18 @@ func (d *Discoverer) discoverOnce(ctx context.Context, survey agents.DiscoveryRe
 		}
 	}
 	return appeared, nil
+}
+
+// withoutVanished returns found without the expected agents whose directory existed at an earlier
+// full scan. Such an agent is absent: its memories may come back with the directory.
+func withoutVanished(found []agents.Found, rows []records.Agent) []agents.Found {
+	had := map[string]bool{}
+	for _, row := range rows {
+		if row.PrimaryDir != nil {
+			had[row.Dir] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(found), func(f agents.Found) bool { return f.Expected && had[f.Dir] })
 }
 
 // dropForgotten removes agents from the memory of this process, with their scan problems. These are

@@ -18,6 +18,8 @@ type DiscoverySnapshot struct {
 	NoEvents map[string]string
 	// owners are the slugs of the agents that are not joined, by the home of their memory.
 	owners map[agents.MemoryHome]string
+	// visited are the directories that the discovery has read, and that are watched for agents.
+	visited []string
 }
 
 // Snapshot returns the result of the last discovery, also if agents have changed on disk since. It
@@ -33,7 +35,7 @@ func (d *Discoverer) Snapshot() DiscoverySnapshot {
 // root that leads to another directory than in the previous snapshot. roots have their identities
 // from before the discovery, so that a change during it is noticed. setSnapshot adds links, and
 // found agents that are links, to roots.
-func (d *Discoverer) setSnapshot(found []agents.Agent, links []string, roots watch.Roots) {
+func (d *Discoverer) setSnapshot(found []agents.Agent, links, visited []string, roots watch.Roots) {
 	noEvents := map[string]string{}
 	if dir := roots.WithoutEvents(); dir != "" {
 		noEvents[""] = dir
@@ -56,7 +58,7 @@ func (d *Discoverer) setSnapshot(found []agents.Agent, links []string, roots wat
 			owners[agents.HomeOf(a)] = a.Slug
 		}
 	}
-	d.found.Store(&DiscoverySnapshot{Agents: found, roots: roots, NoEvents: noEvents, owners: owners})
+	d.found.Store(&DiscoverySnapshot{Agents: found, roots: roots, NoEvents: noEvents, owners: owners, visited: visited})
 }
 
 // JoinedTo returns the slug of the agent that a is joined to. That is a.JoinedTo if set, else the
@@ -88,10 +90,30 @@ func (d *Discoverer) WatchRoots(ctx context.Context) {
 			return
 		case <-ticks.C:
 		}
-		if d.Snapshot().roots.HaveChanged() || d.sourcesHaveChanged() {
+		if d.isOutdated() {
 			d.Queue.Add("", ".")
 		}
 	}
+}
+
+// isOutdated reports whether a root leads to another directory, or a file or directory that is not
+// watched and that the last discovery read has changed.
+func (d *Discoverer) isOutdated() bool {
+	return d.Snapshot().roots.HaveChanged() || d.sourcesHaveChanged()
+}
+
+// Refresh runs a discovery if something that decides its result has changed since the last one, or
+// if the last one has not read dir, a directory of a project of Claude Code. It reports whether it
+// ran one. It queues a scan of each agent that has appeared. Its errors are those of Run.
+func (d *Discoverer) Refresh(ctx context.Context, dir string) (ran bool, err error) {
+	if isRead := d.Snapshot().visited; (dir == "" || slices.Contains(isRead, dir)) && !d.isOutdated() {
+		return false, nil
+	}
+	appeared, err := d.Run(ctx)
+	for _, slug := range appeared {
+		d.Queue.Add(slug, ".")
+	}
+	return err == nil, err
 }
 
 // sourcesHaveChanged reports whether an unwatched file or directory that the last discovery read

@@ -163,6 +163,9 @@ func (s *Service) writeMemory(ctx context.Context, tx *agenttx.Tx, head *records
 // that no memory has the key. It returns *memories.ConflictError if the file has changed or cannot
 // be written. It returns *memories.InvalidError for too much text or a credential in team memory.
 func (s *Service) writeDraft(ctx context.Context, tx *agenttx.Tx, c *changes, head *records.MemoryRow, draft memories.Draft) (path string, err error) {
+	if err := tx.MakeDirectory(ctx); err != nil {
+		return "", err
+	}
 	if err := tx.CanWrite(ctx); err != nil {
 		return "", err
 	}

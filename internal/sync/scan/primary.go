@@ -24,10 +24,11 @@ func isPrimaryDir(tx *agenttx.Tx, id records.DirectoryID) bool {
 
 // recordPrimaryDir compares the walked primary directory with the recorded one. away means that
 // missing primary files do not count as removed. The directory is missing or unreadable, or it
-// differs in a scan of paths, which then requests a full scan. A full scan records that it is
-// missing. If it has returned or is on another device, a full scan records that and marks the
-// primary files as absent. newDir.id is set if another directory on the same device has replaced
-// it; the caller records that after the commit.
+// differs in a scan of paths, which then requests a full scan. A new directory of an agent without
+// primary memories is recorded at once. A full scan records that the directory is missing. If it
+// has returned or is on another device, a full scan records that and marks the primary files as
+// absent. newDir.id is set if another directory on the same device has replaced it; the caller
+// records that after the commit.
 func recordPrimaryDir(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, isFullScan bool) (away bool, newDir newPrimaryDir, err error) {
 	row, err := tx.Rows.Agent(ctx)
 	if err != nil {
@@ -42,6 +43,15 @@ func recordPrimaryDir(ctx context.Context, tx *agenttx.Tx, listing agents.Listin
 		return true, newDir, nil
 	case known != nil && *known == found:
 		return false, newDir, nil
+	case known == nil && !isFullScan:
+		if count, err := tx.Rows.CountPrimary(ctx); err != nil || count == 0 {
+			if err == nil {
+				err = tx.DB.SetPrimaryDir(ctx, found)
+			}
+			return false, newDir, err
+		}
+		tx.Rescan(".")
+		return true, newDir, nil
 	case !isFullScan:
 		tx.Rescan(".")
 		return true, newDir, nil
