@@ -48,8 +48,11 @@ var mayImport = map[string][]string{
 	"tools/longrun":                 {"internal/longrun"},
 
 	"internal/agents":                    {"internal/memories/...", "internal/files", "internal/transcript", "internal/claudesettings"},
-	"internal/postgres":                  {"internal/memories/...", "internal/logs", "internal/records", "internal/agents", "internal/words", "internal/postgres/internal/dberr", "internal/postgres/internal/queries", "internal/postgres/search", "internal/postgres/lease"},
+	"internal/postgres":                  {"internal/memories/...", "internal/logs", "internal/records", "internal/agents", "internal/words", "internal/postgres/internal/...", "internal/postgres/search", "internal/postgres/lease", "internal/postgres/review", "internal/findings/..."},
 	"internal/postgres/lease":            {"internal/memories", "internal/records", "internal/postgres/internal/dberr", "internal/postgres/internal/queries"},
+	"internal/postgres/review":           {"internal/memories", "internal/records", "internal/findings", "internal/postgres/internal/..."},
+	"internal/postgres/internal/dbconv":  {"internal/memories", "internal/postgres/internal/dberr"},
+	"internal/postgres/internal/paging":  {"internal/records"},
 	"internal/postgres/migrate":          {"internal/postgres/internal/dberr", "db"},
 	"internal/postgres/internal/dberr":   {"internal/memories"},
 	"internal/records":                   {"internal/memories/...", "internal/logs"},

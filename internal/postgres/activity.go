@@ -10,7 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
+	"memoir/internal/postgres/internal/paging"
 	"memoir/internal/records"
 )
 
@@ -44,8 +46,8 @@ ORDER BY a.at DESC, a.id DESC`
 // list, and with memories.ErrNotFound if list.MemoryID is malformed. If nothing matches, for
 // example an unknown MemoryID, the page is empty.
 func (s *Store) Activity(ctx context.Context, list records.ActivityList) (records.ActivityPage, error) {
-	mark := markOf("activity", list.AgentID, list.Kind, list.Actor, list.Session, list.Name, list.MemoryID)
-	after, err := unseal[activityCursor](mark, list.Cursor)
+	mark := paging.Mark("activity", list.AgentID, list.Kind, list.Actor, list.Session, list.Name, list.MemoryID)
+	after, err := paging.Unseal[activityCursor](mark, list.Cursor)
 	if err != nil {
 		return records.ActivityPage{}, err
 	}
@@ -59,7 +61,7 @@ func (s *Store) Activity(ctx context.Context, list records.ActivityList) (record
 	if err != nil {
 		return records.ActivityPage{}, dberr.Wrap("read the journal", err)
 	}
-	page.Activity, page.NextCursor = cutPage(page.Activity, list.Limit, mark, func(last memories.Activity) activityCursor {
+	page.Activity, page.NextCursor = paging.Cut(page.Activity, list.Limit, mark, func(last memories.Activity) activityCursor {
 		return activityCursor{last.At, last.ID}
 	})
 	return page, nil
@@ -82,7 +84,7 @@ func activityQuery(l records.ActivityList, after *activityCursor) (string, pgx.N
 		where.WriteString(" AND (a.name = @name OR a.kind = 'renamed' AND a.other_name = @name)")
 	}
 	if l.MemoryID != "" {
-		id, err := parseID(l.MemoryID)
+		id, err := dbconv.ParseID(l.MemoryID)
 		if err != nil {
 			return "", nil, err
 		}
@@ -111,8 +113,8 @@ func scanActivity(row pgx.CollectableRow) (memories.Activity, error) {
 		a.MemoryID = memoryID.String()
 	}
 	a.At = a.At.UTC()
-	a.Session, a.State, a.Type = orZero(session), memories.State(orZero(state)), memories.Type(orZero(t))
-	a.Description, a.Hash, a.Renamed = orZero(description), orZero(hash), orZero(renamed)
+	a.Session, a.State, a.Type = dbconv.OrZero(session), memories.State(dbconv.OrZero(state)), memories.Type(dbconv.OrZero(t))
+	a.Description, a.Hash, a.Renamed = dbconv.OrZero(description), dbconv.OrZero(hash), dbconv.OrZero(renamed)
 	return a, err
 }
 

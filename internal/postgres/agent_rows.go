@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
@@ -56,7 +57,7 @@ func (a *AgentRows) FilesEverOf(ctx context.Context, id uuid.UUID) ([]records.Fi
 // longer on disk, each sorted by path. It returns an empty list if there are none.
 func (a *AgentRows) PrimaryFilesOf(ctx context.Context, id uuid.UUID) ([]records.PrimaryFile, error) {
 	rows, err := a.q.PrimaryFilesOf(ctx, queries.PrimaryFilesOfParams{AgentID: a.agentID, MemoryID: id})
-	return mapRows("read files", rows, err, func(row queries.PrimaryFilesOfRow) records.PrimaryFile {
+	return dbconv.Rows("read files", rows, err, func(row queries.PrimaryFilesOfRow) records.PrimaryFile {
 		return records.PrimaryFile{
 			Path: row.Path, Present: row.Present, Readable: records.FileStatus(row.Status) != records.Unreadable,
 			Hash: row.Hash, Unfinished: row.Unfinished != nil,
@@ -69,7 +70,7 @@ func (a *AgentRows) PrimaryFilesOf(ctx context.Context, id uuid.UUID) ([]records
 // the mark. A file may already be absent.
 func (a *AgentRows) FilesToRemove(ctx context.Context) ([]records.File, error) {
 	rows, err := a.q.FilesToRemove(ctx, a.agentID)
-	return mapRows("read files to remove", rows, err, fileOf)
+	return dbconv.Rows("read files to remove", rows, err, fileOf)
 }
 
 // CountPrimary counts the agent's undeleted memories with a file on disk outside of sessions. Files
@@ -112,7 +113,7 @@ func (a *AgentRows) KeysOf(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]
 // Row returns one memory of the agent without its body and files, also a deleted one. It fails with
 // memories.ErrNotFound if the id is unknown, malformed, or of another agent's memory.
 func (a *AgentRows) Row(ctx context.Context, id string) (records.MemoryRow, error) {
-	parsed, err := parseID(id)
+	parsed, err := dbconv.ParseID(id)
 	if err != nil {
 		return records.MemoryRow{}, err
 	}
@@ -172,7 +173,7 @@ func (a *AgentRows) Text(ctx context.Context, id uuid.UUID) (description, body s
 // the blocked content. It fails with memories.ErrNotFound if the id is unknown, malformed or of
 // another agent.
 func (a *AgentRows) Blocked(ctx context.Context, id string) (records.BlockedFile, error) {
-	parsed, err := parseID(id)
+	parsed, err := dbconv.ParseID(id)
 	if err != nil {
 		return records.BlockedFile{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
@@ -23,7 +24,7 @@ func (s *Store) Agents(ctx context.Context) ([]records.Agent, error) {
 // directory is missing or a link to another agent's.
 func (s *Store) AgentsUncounted(ctx context.Context) ([]records.Agent, error) {
 	rows, err := s.q.Agents(ctx)
-	return mapRows("list agents", rows, err, agentOf)
+	return dbconv.Rows("list agents", rows, err, agentOf)
 }
 
 // Agent returns the agent with the slug and its counts. It fails with memories.ErrNotFound if there
@@ -79,7 +80,7 @@ func (s *Store) count(ctx context.Context, agents []records.Agent) error {
 func (s *Store) AddAgent(ctx context.Context, a records.Agent) (int64, error) {
 	id, err := s.q.AddAgent(ctx, queries.AddAgentParams{
 		Slug: a.Slug, Layout: a.Layout, Dir: a.Dir, DisplayName: a.DisplayName,
-		ClaudeMdPath: optional(a.ClaudeMD.Path), Present: a.Present, At: records.Now(),
+		ClaudeMdPath: dbconv.Optional(a.ClaudeMD.Path), Present: a.Present, At: records.Now(),
 	})
 	return id, dberr.Wrap("add agent", err)
 }
@@ -90,8 +91,8 @@ func (s *Store) AddAgent(ctx context.Context, a records.Agent) (int64, error) {
 // it clears PrimaryDir.
 func (s *Store) SaveAgent(ctx context.Context, a records.Agent) (int64, error) {
 	id, err := s.q.SaveAgent(ctx, queries.SaveAgentParams{
-		Slug: a.Slug, Layout: a.Layout, Dir: a.Dir, DisplayName: a.DisplayName, JoinedTo: optional(a.JoinedTo),
-		ClaudeMdPath: optional(a.ClaudeMD.Path), Present: a.Present, At: records.Now(),
+		Slug: a.Slug, Layout: a.Layout, Dir: a.Dir, DisplayName: a.DisplayName, JoinedTo: dbconv.Optional(a.JoinedTo),
+		ClaudeMdPath: dbconv.Optional(a.ClaudeMD.Path), Present: a.Present, At: records.Now(),
 	})
 	return id, dberr.Wrap("save agent", err)
 }
@@ -137,7 +138,7 @@ func directoryID(device, inode *int64) *records.DirectoryID {
 	if device == nil {
 		return nil
 	}
-	return &records.DirectoryID{Device: uint64(*device), Inode: uint64(orZero(inode))}
+	return &records.DirectoryID{Device: uint64(*device), Inode: uint64(dbconv.OrZero(inode))}
 }
 
 func agentOf(row queries.Agent) records.Agent {
@@ -145,11 +146,11 @@ func agentOf(row queries.Agent) records.Agent {
 		ID: row.ID, Slug: row.Slug, Layout: row.Layout, Dir: row.Dir, DisplayName: row.DisplayName, Present: row.Present,
 		Sessions: int(row.Sessions), PrimaryDir: directoryID(row.PrimaryDevice, row.PrimaryInode),
 		ClaudeMD: records.ClaudeMD{
-			Path: orZero(row.ClaudeMdPath), PublishedAt: timeOrZero(row.ClaudeMdPublishedAt), Chars: int(row.ClaudeMdChars),
-			Problem: orZero(row.ClaudeMdProblem), PublishKey: orZero(row.ClaudeMdPublishKey), Version: row.MemoriesVersion,
+			Path: dbconv.OrZero(row.ClaudeMdPath), PublishedAt: dbconv.TimeOrZero(row.ClaudeMdPublishedAt), Chars: int(row.ClaudeMdChars),
+			Problem: dbconv.OrZero(row.ClaudeMdProblem), PublishKey: dbconv.OrZero(row.ClaudeMdPublishKey), Version: row.MemoriesVersion,
 		},
 		MemoryOff: row.MemoryOff,
-		JoinedTo:  orZero(row.JoinedTo),
+		JoinedTo:  dbconv.OrZero(row.JoinedTo),
 		Counts:    records.Counts{ByType: map[memories.Type]int{}, MissingByType: map[memories.Type]int{}},
 		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(),
 	}
@@ -163,7 +164,7 @@ func (s *Store) Shared(ctx context.Context, with records.Agent) ([]records.Agent
 		return nil, nil
 	}
 	rows, err := s.q.SharedAgents(ctx)
-	return mapRows("read what is shared", rows, err, agentOf)
+	return dbconv.Rows("read what is shared", rows, err, agentOf)
 }
 
 // SharedStamp returns a text that changes whenever the memories that agents share with all others

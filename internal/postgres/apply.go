@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
@@ -73,14 +74,14 @@ func insertMemories(ctx context.Context, q *queries.Queries, agentID int64, b *r
 	if len(b.NewHeads) == 0 {
 		return nil
 	}
-	rows, err := tryMap(b.NewHeads, func(h records.MemoryRow) (queries.InsertMemoriesParams, error) {
-		problems, err := listJSON(h.Problems)
+	rows, err := dbconv.TryAll(b.NewHeads, func(h records.MemoryRow) (queries.InsertMemoriesParams, error) {
+		problems, err := dbconv.ListJSON(h.Problems)
 		return queries.InsertMemoriesParams{
 			ID: h.UUID, AgentID: agentID, Name: h.Name, Readable: h.Readable, State: string(h.State),
-			Type: optional(string(h.Type)), RevisionID: h.RevisionID, Description: h.Description, Fingerprint: h.Fingerprint[:], Hash: h.Hash,
-			Size: h.Size, Path: h.Path, Session: optional(h.Session), ModifiedAt: h.ModifiedAt, ContentAt: h.ContentAt,
+			Type: dbconv.Optional(string(h.Type)), RevisionID: h.RevisionID, Description: h.Description, Fingerprint: h.Fingerprint[:], Hash: h.Hash,
+			Size: h.Size, Path: h.Path, Session: dbconv.Optional(h.Session), ModifiedAt: h.ModifiedAt, ContentAt: h.ContentAt,
 			Problems: problems, ClaudeMdChars: int32(h.ClaudeMDChars), ClaudeMdListed: h.ClaudeMDListed, CreatedAt: h.CreatedAt, UpdatedAt: h.UpdatedAt, Team: h.Team,
-			Conflict: optional(string(h.Conflict)),
+			Conflict: dbconv.Optional(string(h.Conflict)),
 		}, err
 	})
 	if err != nil {
@@ -89,7 +90,7 @@ func insertMemories(ctx context.Context, q *queries.Queries, agentID int64, b *r
 	if _, err := q.InsertMemories(ctx, rows); err != nil {
 		return err
 	}
-	_, err = q.InsertRevisions(ctx, mapAll(b.NewRevisions, revisionParams))
+	_, err = q.InsertRevisions(ctx, dbconv.All(b.NewRevisions, revisionParams))
 	return err
 }
 
@@ -152,7 +153,7 @@ func updateRows(ctx context.Context, q *queries.Queries, heads []records.MemoryR
 	var p queries.UpdateMemoriesParams
 	for i := range heads {
 		h := &heads[i]
-		problems, err := listJSON(h.Problems)
+		problems, err := dbconv.ListJSON(h.Problems)
 		if err != nil {
 			return err
 		}
@@ -188,7 +189,7 @@ func saveRevisions(ctx context.Context, q *queries.Queries, revisions []records.
 	if len(revisions) == 0 {
 		return nil
 	}
-	return batchErr(q.SaveRevision(ctx, mapAll(revisions, func(r records.Revision) queries.SaveRevisionParams {
+	return batchErr(q.SaveRevision(ctx, dbconv.All(revisions, func(r records.Revision) queries.SaveRevisionParams {
 		p := revisionParams(r)
 		return queries.SaveRevisionParams{
 			ID: p.ID, MemoryID: p.MemoryID, Fingerprint: p.Fingerprint, Hash: p.Hash, Type: p.Type, Description: p.Description,
@@ -199,8 +200,8 @@ func saveRevisions(ctx context.Context, q *queries.Queries, revisions []records.
 
 func revisionParams(r records.Revision) queries.InsertRevisionsParams {
 	return queries.InsertRevisionsParams{
-		ID: r.ID, MemoryID: r.MemoryID, Fingerprint: r.Fingerprint[:], Hash: r.Hash, Type: optional(string(r.Type)),
-		Description: r.Description, Body: r.Body, Raw: r.Raw, Path: r.Path, Session: optional(r.Session), SeenAt: r.SeenAt,
+		ID: r.ID, MemoryID: r.MemoryID, Fingerprint: r.Fingerprint[:], Hash: r.Hash, Type: dbconv.Optional(string(r.Type)),
+		Description: r.Description, Body: r.Body, Raw: r.Raw, Path: r.Path, Session: dbconv.Optional(r.Session), SeenAt: r.SeenAt,
 	}
 }
 
@@ -208,12 +209,12 @@ func revisionParams(r records.Revision) queries.InsertRevisionsParams {
 // of blocked contents at the paths in b.Unblock, and saves b.Block. No file on disk changes.
 func saveFiles(ctx context.Context, q *queries.Queries, agentID int64, b *records.ChangeSet) error {
 	if len(b.NewFiles) > 0 {
-		_, err := q.InsertFiles(ctx, mapAll(b.NewFiles, func(f records.File) queries.InsertFilesParams {
+		_, err := q.InsertFiles(ctx, dbconv.All(b.NewFiles, func(f records.File) queries.InsertFilesParams {
 			return queries.InsertFilesParams{
-				AgentID: agentID, Path: f.Path, Session: optional(f.Session), MemoryID: optional(f.MemoryID),
+				AgentID: agentID, Path: f.Path, Session: dbconv.Optional(f.Session), MemoryID: dbconv.Optional(f.MemoryID),
 				Status: string(f.Status), Present: f.Present, Fingerprint: f.Fingerprint[:], Hash: f.Hash, Size: f.Size,
-				MtimeNs: f.ModTime, ModifiedAt: f.ModifiedAt, ContentAt: f.ContentAt, Problem: optional(f.Problem),
-				Signature: optional(f.Signature), Flaws: optional(f.Flaws.String()),
+				MtimeNs: f.ModTime, ModifiedAt: f.ModifiedAt, ContentAt: f.ContentAt, Problem: dbconv.Optional(f.Problem),
+				Signature: dbconv.Optional(f.Signature), Flaws: dbconv.Optional(f.Flaws.String()),
 			}
 		}))
 		if err != nil {
@@ -231,10 +232,10 @@ func saveFiles(ctx context.Context, q *queries.Queries, agentID int64, b *record
 	if len(b.Block) == 0 {
 		return nil
 	}
-	return batchErr(q.SaveBlocked(ctx, mapAll(b.Block, func(f records.BlockedFile) queries.SaveBlockedParams {
+	return batchErr(q.SaveBlocked(ctx, dbconv.All(b.Block, func(f records.BlockedFile) queries.SaveBlockedParams {
 		return queries.SaveBlockedParams{
-			ID: uuid.Must(uuid.NewV7()), AgentID: agentID, Path: f.Path, Session: optional(f.Session), Name: f.Name,
-			Fingerprint: f.Fingerprint[:], Hash: f.Hash, Type: optional(string(f.Type)), Description: f.Description,
+			ID: uuid.Must(uuid.NewV7()), AgentID: agentID, Path: f.Path, Session: dbconv.Optional(f.Session), Name: f.Name,
+			Fingerprint: f.Fingerprint[:], Hash: f.Hash, Type: dbconv.Optional(string(f.Type)), Description: f.Description,
 			Body: f.Body, SeenAt: f.SeenAt, Team: f.Team,
 		}
 	})))

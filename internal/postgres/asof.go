@@ -9,7 +9,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
+	"memoir/internal/postgres/internal/paging"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -27,8 +29,8 @@ type pastPlace struct {
 func (s *Store) memoriesAsOf(ctx context.Context, agent records.Agent, filter memories.Filter, request memories.PageRequest) (records.MemoryPage, error) {
 	at := filter.AsOf.Time()
 	filter.AsOf = memories.MomentOf(at)
-	mark := markOf("as of", agent.Slug, filter.Values().Encode())
-	after, err := unseal[pastPlace](mark, request.Cursor)
+	mark := paging.Mark("as of", agent.Slug, filter.Values().Encode())
+	after, err := paging.Unseal[pastPlace](mark, request.Cursor)
 	if err != nil || after != nil && !canBeKey(after.Name, "text") {
 		return records.MemoryPage{}, records.ErrCursor
 	}
@@ -48,7 +50,7 @@ func (s *Store) memoriesAsOf(ctx context.Context, agent records.Agent, filter me
 	if len(rows) > 0 {
 		page.Total = int(rows[0].Total)
 	}
-	rows, page.NextCursor = cutPage(rows, request.Limit, mark, func(last queries.MemoryAsOfRow) pastPlace {
+	rows, page.NextCursor = paging.Cut(rows, request.Limit, mark, func(last queries.MemoryAsOfRow) pastPlace {
 		return pastPlace{last.Name, last.ID}
 	})
 	for _, row := range rows {
@@ -81,7 +83,7 @@ LIMIT @limit`
 // has its text, but no files. It fails with memories.ErrNotFound if the id is malformed or unknown.
 // It also fails so if the memory did not exist at that time, or was purged since.
 func (s *Store) MemoryAsOf(ctx context.Context, agent records.Agent, id string, at time.Time) (memories.Memory, error) {
-	parsed, err := parseID(id)
+	parsed, err := dbconv.ParseID(id)
 	if err != nil {
 		return memories.Memory{}, err
 	}
@@ -92,8 +94,8 @@ func (s *Store) MemoryAsOf(ctx context.Context, agent records.Agent, id string, 
 func pastOf(agent records.Agent, row queries.MemoryAsOfRow) memories.Memory {
 	m := memories.Memory{
 		ID: row.ID.String(), AgentID: agent.ID, Agent: agent.Slug, Name: row.Name, Team: row.Team, Readable: row.Readable,
-		Type: memories.Type(orZero(row.Type)), Description: row.Description, Body: row.Body, State: memories.State(orZero(row.State)),
-		Path: row.Path, Session: orZero(row.Session), Hash: row.Hash, Size: row.Size, ModifiedAt: timeOrZero(row.ModifiedAt),
+		Type: memories.Type(dbconv.OrZero(row.Type)), Description: row.Description, Body: row.Body, State: memories.State(dbconv.OrZero(row.State)),
+		Path: row.Path, Session: dbconv.OrZero(row.Session), Hash: row.Hash, Size: row.Size, ModifiedAt: dbconv.TimeOrZero(row.ModifiedAt),
 		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.At.UTC(),
 	}
 	if m.State == memories.Deleted {

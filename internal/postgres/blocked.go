@@ -4,7 +4,9 @@ import (
 	"context"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
+	"memoir/internal/postgres/internal/paging"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -13,8 +15,8 @@ import (
 // deleted before, newest first. cursor is the NextCursor of the page before, or empty for the first
 // page. It fails with records.ErrCursor if cursor is not of this list.
 func (s *Store) BlockedPage(ctx context.Context, agentID int64, limit int, cursor string) (records.BlockedPage, error) {
-	mark := markOf("blocked", agentID)
-	after, err := unseal[timeCursor](mark, cursor)
+	mark := paging.Mark("blocked", agentID)
+	after, err := paging.Unseal[paging.Time](mark, cursor)
 	if err != nil {
 		return records.BlockedPage{}, err
 	}
@@ -27,10 +29,10 @@ func (s *Store) BlockedPage(ctx context.Context, agentID int64, limit int, curso
 		return records.BlockedPage{}, dberr.Wrap("read blocked contents", err)
 	}
 	page := records.BlockedPage{}
-	rows, page.NextCursor = cutPage(rows, limit, mark, func(last queries.BlockedContent) timeCursor {
-		return timeCursor{last.SeenAt.UTC(), last.ID}
+	rows, page.NextCursor = paging.Cut(rows, limit, mark, func(last queries.BlockedContent) paging.Time {
+		return paging.Time{At: last.SeenAt.UTC(), ID: last.ID}
 	})
-	page.Blocked = mapAll(rows, blockedMemory)
+	page.Blocked = dbconv.All(rows, blockedMemory)
 	return page, nil
 }
 
@@ -38,7 +40,7 @@ func (s *Store) BlockedPage(ctx context.Context, agentID int64, limit int, curso
 // The list is empty if there are none.
 func (s *Store) Blocked(ctx context.Context, agentID int64) ([]memories.Blocked, error) {
 	rows, err := s.q.BlockedOf(ctx, agentID)
-	return mapRows("read blocked contents", rows, err, blockedMemory)
+	return dbconv.Rows("read blocked contents", rows, err, blockedMemory)
 }
 
 func blockedMemory(row queries.BlockedContent) memories.Blocked { return blockedOf(row).Blocked }

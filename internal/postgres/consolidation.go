@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
@@ -49,7 +50,7 @@ const undoable = 90 * 24 * time.Hour
 // unless they are in progress. It also deletes steps applied over 90 days ago, and plans without
 // steps that were closed over 90 days ago.
 func (s *Store) SaveConsolidation(ctx context.Context, agentID int64, c records.Plan) error {
-	findings, err := listJSON(c.Findings)
+	findings, err := dbconv.ListJSON(c.Findings)
 	if err != nil {
 		return dberr.Wrap("save a plan", err)
 	}
@@ -69,7 +70,7 @@ func (s *Store) SaveConsolidation(ctx context.Context, agentID int64, c records.
 			return err
 		}
 		err := q.InsertConsolidation(ctx, queries.InsertConsolidationParams{
-			ID: c.ID, AgentID: agentID, MadeAt: c.MadeAt, MadeBy: string(c.MadeBy), Memories: int32(c.Memories), Model: optional(c.Model), Note: c.Note,
+			ID: c.ID, AgentID: agentID, MadeAt: c.MadeAt, MadeBy: string(c.MadeBy), Memories: int32(c.Memories), Model: dbconv.Optional(c.Model), Note: c.Note,
 			InputTokens: int32(c.InputTokens), OutputTokens: int32(c.OutputTokens), CharsBefore: int32(c.CharsBefore), CharsAfter: int32(c.CharsAfter),
 			Findings: findings,
 		})
@@ -136,7 +137,7 @@ func (s *Store) LastConsolidation(ctx context.Context, agentID int64) (records.P
 // ConsolidationStep returns one step of any of the agent's plans, also of a closed one. It fails
 // with memories.ErrNotFound if the id is malformed or the agent has no such step.
 func (s *Store) ConsolidationStep(ctx context.Context, agentID int64, id string) (records.Step, error) {
-	parsed, err := parseID(id)
+	parsed, err := dbconv.ParseID(id)
 	if err != nil {
 		return records.Step{}, err
 	}
@@ -187,7 +188,7 @@ func (s *Store) SaveStep(ctx context.Context, step records.Step) error {
 		return dberr.Wrap("save a step", err)
 	}
 	return dberr.Wrap("save a step", s.q.SaveConsolidationStep(ctx, queries.SaveConsolidationStepParams{
-		ID: step.ID, State: string(step.State), Problem: step.Problem, Changes: changes, AppliedAt: optionalTime(step.AppliedAt), UndoneAt: optionalTime(step.UndoneAt),
+		ID: step.ID, State: string(step.State), Problem: step.Problem, Changes: changes, AppliedAt: dbconv.OptionalTime(step.AppliedAt), UndoneAt: dbconv.OptionalTime(step.UndoneAt),
 	}))
 }
 
@@ -203,7 +204,7 @@ func (s *Store) ClaimConsolidationCheck(ctx context.Context, agentID int64, at, 
 // It returns the zero time if there was no check.
 func (s *Store) ConsolidationCheckedAt(ctx context.Context, agentID int64) (time.Time, error) {
 	at, err := s.q.ConsolidationCheckedAt(ctx, agentID)
-	return at.UTC(), dberr.Wrap("read the last look", ignoreNoRows(err))
+	return at.UTC(), dberr.Wrap("read the last look", dbconv.IgnoreNoRows(err))
 }
 
 // SupersededMemories returns, sorted by id, active private memories that seem out of date, each
@@ -211,7 +212,7 @@ func (s *Store) ConsolidationCheckedAt(ctx context.Context, agentID int64) (time
 // By, had the same body before, and has a different and newer one now.
 func (s *Store) SupersededMemories(ctx context.Context, agentID int64, shortest int) ([]records.SupersededMemory, error) {
 	rows, err := s.q.SupersededBy(ctx, queries.SupersededByParams{AgentID: agentID, Shortest: int32(shortest)})
-	return mapRows("read superseded memories", rows, err, func(row queries.SupersededByRow) records.SupersededMemory {
+	return dbconv.Rows("read superseded memories", rows, err, func(row queries.SupersededByRow) records.SupersededMemory {
 		return records.SupersededMemory{ID: row.ID.String(), By: row.ByID.String(), SaidAt: row.SaidAt.UTC()}
 	})
 }
@@ -223,7 +224,7 @@ func (s *Store) ForgottenNames(ctx context.Context, agentID int64) (map[string]s
 	rows, err := s.q.ForgottenNames(ctx, agentID)
 	names := make(map[string]string, len(rows))
 	for _, row := range rows {
-		names[row.Name] = orZero(row.OtherName)
+		names[row.Name] = dbconv.OrZero(row.OtherName)
 	}
 	return names, dberr.Wrap("read forgotten names", err)
 }
@@ -244,7 +245,7 @@ func (s *Store) EachActive(ctx context.Context, agent records.Agent, each func(m
 	var failed error
 	columns := []any{&id, &m.Name, &t, &m.Description, &m.Body, &m.Path, &session, &m.Hash, &fingerprint, &m.ModifiedAt, &m.ContentAt, &m.CreatedAt}
 	_, err := pgx.ForEachRow(rows, columns, func() error {
-		m.ID, m.Type, m.Session = id.String(), memories.Type(orZero(t)), orZero(session)
+		m.ID, m.Type, m.Session = id.String(), memories.Type(dbconv.OrZero(t)), dbconv.OrZero(session)
 		m.Fingerprint = memories.Fingerprint(fingerprint)
 		failed = each(m)
 		return failed
@@ -257,7 +258,7 @@ func (s *Store) EachActive(ctx context.Context, agent records.Agent, each func(m
 
 func consolidationOf(row queries.Consolidation) (records.Plan, error) {
 	c := records.Plan{
-		ID: row.ID, MadeAt: row.MadeAt.UTC(), MadeBy: memories.Actor(row.MadeBy), Closed: row.ClosedAt != nil, Memories: int(row.Memories), Model: orZero(row.Model), Note: row.Note,
+		ID: row.ID, MadeAt: row.MadeAt.UTC(), MadeBy: memories.Actor(row.MadeBy), Closed: row.ClosedAt != nil, Memories: int(row.Memories), Model: dbconv.OrZero(row.Model), Note: row.Note,
 		InputTokens: int(row.InputTokens), OutputTokens: int(row.OutputTokens), CharsBefore: int(row.CharsBefore), CharsAfter: int(row.CharsAfter),
 	}
 	return c, json.Unmarshal(row.Findings, &c.Findings)
@@ -269,7 +270,7 @@ func stepsOf(doing string, rows []queries.ConsolidationStep, err error) ([]recor
 	if err != nil {
 		return nil, dberr.Wrap(doing, err)
 	}
-	steps, err := tryMap(rows, stepOf)
+	steps, err := dbconv.TryAll(rows, stepOf)
 	return steps, dberr.Wrap(doing, err)
 }
 
@@ -277,7 +278,7 @@ func stepOf(row queries.ConsolidationStep) (records.Step, error) {
 	step := records.Step{
 		ID: row.ID, PlanID: row.PlanID, Place: int(row.Place), Kind: row.Kind, Source: row.Source, Title: row.Title, Reason: row.Reason,
 		State: records.StepState(row.State), Problem: row.Problem, CharsBefore: int(row.CharsBefore), CharsAfter: int(row.CharsAfter),
-		Actor: memories.Actor(row.Actor), AppliedAt: timeOrZero(row.AppliedAt), UndoneAt: timeOrZero(row.UndoneAt),
+		Actor: memories.Actor(row.Actor), AppliedAt: dbconv.TimeOrZero(row.AppliedAt), UndoneAt: dbconv.TimeOrZero(row.UndoneAt),
 	}
 	return step, json.Unmarshal(row.Changes, &step.Changes)
 }

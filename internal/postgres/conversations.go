@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
@@ -18,7 +19,7 @@ import (
 // unless it is empty.
 func (s *Store) TouchConversation(ctx context.Context, agentID int64, session, transcript string, at time.Time) error {
 	return dberr.Wrap("note a conversation", s.q.TouchConversation(ctx, queries.TouchConversationParams{
-		AgentID: agentID, Session: session, Transcript: optional(transcript), At: at,
+		AgentID: agentID, Session: session, Transcript: dbconv.Optional(transcript), At: at,
 	}))
 }
 
@@ -45,7 +46,7 @@ func (s *Store) Conversation(ctx context.Context, agentID int64, session string)
 // read yet, oldest first. The list is empty if there are none.
 func (s *Store) PendingTexts(ctx context.Context, agentID int64, session string) ([]records.PendingText, error) {
 	rows, err := s.q.PendingTexts(ctx, queries.PendingTextsParams{AgentID: agentID, Session: session})
-	return mapRows("read a conversation", rows, err, func(row queries.PendingTextsRow) records.PendingText {
+	return dbconv.Rows("read a conversation", rows, err, func(row queries.PendingTextsRow) records.PendingText {
 		return records.PendingText{ID: row.ID, Messages: row.Messages}
 	})
 }
@@ -72,7 +73,7 @@ func (s *Store) LastRead(ctx context.Context, agentID int64) ([]string, error) {
 // oldest activity is first.
 func (s *Store) UnreadConversations(ctx context.Context, since time.Time) ([]records.UnreadConversation, error) {
 	rows, err := s.q.UnreadConversations(ctx, since)
-	return mapRows("list unread conversations", rows, err, func(row queries.UnreadConversationsRow) records.UnreadConversation {
+	return dbconv.Rows("list unread conversations", rows, err, func(row queries.UnreadConversationsRow) records.UnreadConversation {
 		return records.UnreadConversation{AgentID: row.AgentID, Session: row.Session, LastActivityAt: row.LastActivityAt.UTC()}
 	})
 }
@@ -113,7 +114,7 @@ func (s *Store) SaveFinding(ctx context.Context, f records.Finding) (added []uui
 
 func conversationOf(row queries.Conversation) records.Conversation {
 	return records.Conversation{
-		AgentID: row.AgentID, Session: row.Session, Transcript: orZero(row.Transcript), LastActivityAt: row.LastActivityAt.UTC(), ReadAt: timeOrZero(row.ReadAt),
+		AgentID: row.AgentID, Session: row.Session, Transcript: dbconv.OrZero(row.Transcript), LastActivityAt: row.LastActivityAt.UTC(), ReadAt: dbconv.TimeOrZero(row.ReadAt),
 		TranscriptPosition: records.TranscriptPosition{LastID: row.LastID, Offset: row.ReadOffset, TailHash: row.TailHash},
 	}
 }

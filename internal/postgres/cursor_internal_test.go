@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 
+	"memoir/internal/postgres/internal/paging"
 	"memoir/internal/records"
 )
 
@@ -16,11 +17,11 @@ func TestCursor_OfOneList(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		at := place{Key: rapid.String().Draw(t, "key"), ID: uuid.UUID{1}, Near: rapid.Bool().Draw(t, "near")}
 		list := rapid.String().Draw(t, "list")
-		cursor := seal(list, at)
-		if back, err := unseal[place](list, cursor); err != nil || *back != at {
+		cursor := paging.Seal(list, at)
+		if back, err := paging.Unseal[place](list, cursor); err != nil || *back != at {
 			t.Fatalf("%+v came back as %+v, %v", at, back, err)
 		}
-		if _, err := unseal[place](list+"'", cursor); !errors.Is(err, records.ErrCursor) {
+		if _, err := paging.Unseal[place](list+"'", cursor); !errors.Is(err, records.ErrCursor) {
 			t.Fatalf("another list takes it: %v", err)
 		}
 	})
@@ -29,7 +30,7 @@ func TestCursor_OfOneList(t *testing.T) {
 func TestCursor_Forged(t *testing.T) {
 	t.Parallel()
 	for _, forged := range []string{"", "{}", "null", "[]", "{", `{"List":"list","At":{"Key":5}}`, `{"list":"other","at":{"key":"a"}}`} {
-		if at, err := unseal[place]("list", "A"+base64.RawURLEncoding.EncodeToString([]byte(forged))); !errors.Is(err, records.ErrCursor) {
+		if at, err := paging.Unseal[place]("list", "A"+base64.RawURLEncoding.EncodeToString([]byte(forged))); !errors.Is(err, records.ErrCursor) {
 			t.Errorf("%q is read as %+v, %v", forged, at, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
@@ -43,7 +44,7 @@ func (w *Writer) Delete(ctx context.Context, d records.Deletion) error {
 }
 
 func pathsOf(files []records.File) []string {
-	return mapAll(files, func(f records.File) string { return f.Path })
+	return dbconv.All(files, func(f records.File) string { return f.Path })
 }
 
 // ExpectFile registers a file that the caller will write for a memory that gets another name or

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
@@ -34,7 +35,7 @@ func (s *Store) Disagreement(ctx context.Context, m memories.Memory) (*records.D
 
 func (s *Store) disagreements(ctx context.Context, of queries.DisagreementsParams) ([]records.Disagreement, error) {
 	rows, err := s.q.Disagreements(ctx, of)
-	return mapRows("read disagreements", rows, err, func(row queries.DisagreementsRow) records.Disagreement {
+	return dbconv.Rows("read disagreements", rows, err, func(row queries.DisagreementsRow) records.Disagreement {
 		return records.Disagreement{
 			ID: row.ID.String(), Name: row.Name, Versions: int(row.Versions), Sessions: int(row.Sessions), HasPrimary: row.HasPrimary,
 			Primary: int(row.PrimaryVersions), NewestAt: row.NewestAt.UTC(),
@@ -60,12 +61,12 @@ func (s *Store) Versions(ctx context.Context, m memories.Memory) ([]records.Vers
 			i = len(versions)
 			place[fingerprint] = i
 			versions = append(versions, records.Version{
-				Fingerprint: fingerprint, Type: memories.Type(orZero(row.Type)), Description: row.Description, Body: row.Body,
+				Fingerprint: fingerprint, Type: memories.Type(dbconv.OrZero(row.Type)), Description: row.Description, Body: row.Body,
 				Current: fingerprint == m.Fingerprint,
 			})
 		}
 		versions[i].Files = append(versions[i].Files, records.VersionFile{
-			Path: row.Path, Session: orZero(row.Session), Hash: row.Hash, ModifiedAt: row.ModifiedAt.UTC(), ContentAt: row.ContentAt.UTC(),
+			Path: row.Path, Session: dbconv.OrZero(row.Session), Hash: row.Hash, ModifiedAt: row.ModifiedAt.UTC(), ContentAt: row.ContentAt.UTC(),
 		})
 	}
 	return versions, nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
@@ -80,7 +81,7 @@ func accumulate(changes []queries.MemoryGrowth, days []time.Time) []records.Grow
 // It omits unreadable files and memories without a known modification time. Ranges without a memory
 // have an empty Alive.
 func (s *Store) Ages(ctx context.Context, agentIDs []int64, now time.Time) (map[int64][]records.Alive, error) {
-	bounds := mapAll(records.AgeBounds[1:], func(days int) float64 { return float64(days) })
+	bounds := dbconv.All(records.AgeBounds[1:], func(days int) float64 { return float64(days) })
 	rows, err := s.q.Ages(ctx, queries.AgesParams{Now: now, Bounds: bounds, AgentIds: agentIDs, KnownSince: memories.KnownSince})
 	if err != nil {
 		return nil, dberr.Wrap("read the ages", err)

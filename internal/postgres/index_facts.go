@@ -8,7 +8,9 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
+	"memoir/internal/postgres/internal/paging"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/search"
 	"memoir/internal/records"
@@ -108,7 +110,7 @@ func (s *Store) IndexFact(ctx context.Context, agent records.Agent, id string) (
 }
 
 func indexFact(ctx context.Context, q *queries.Queries, agentID int64, id string) (memories.Memory, error) {
-	parsed, err := parseID(id)
+	parsed, err := dbconv.ParseID(id)
 	if err != nil {
 		return memories.Memory{}, err
 	}
@@ -122,7 +124,7 @@ func factsOf[Row ~struct {
 	IndexFact queries.IndexFact
 	Slug      string
 }](doing string, rows []Row, err error) ([]memories.Memory, error) {
-	return mapRows(doing, rows, err, func(row Row) memories.Memory { return factOf(queries.FactsToRecallRow(row)) })
+	return dbconv.Rows(doing, rows, err, func(row Row) memories.Memory { return factOf(queries.FactsToRecallRow(row)) })
 }
 
 func factOf(row queries.FactsToRecallRow) memories.Memory {
@@ -149,9 +151,9 @@ func (s *Store) Search(ctx context.Context, filter memories.Filter, request memo
 	if filter.Type != "" || filter.State != "" && filter.State != memories.Active {
 		return s.searchMemories(ctx, filter, request) // facts have no type and are active
 	}
-	mark := markOf("facts", filter.Query, filter.State)
+	mark := paging.Mark("facts", filter.Query, filter.State)
 	// Another cursor is one of the memories, and searchMemories checks it.
-	at, _ := unseal[factCursor](mark, request.Cursor)
+	at, _ := paging.Unseal[factCursor](mark, request.Cursor)
 	skip := 0
 	if at != nil {
 		skip = max(at.Facts, 0)
@@ -187,7 +189,7 @@ func (s *Store) Search(ctx context.Context, filter memories.Filter, request memo
 		skip += len(facts)
 	}
 	if skip < total {
-		page.NextCursor = seal(mark, factCursor{skip})
+		page.NextCursor = paging.Seal(mark, factCursor{skip})
 	}
 	return page, nil
 }

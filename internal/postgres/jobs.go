@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
@@ -109,10 +110,10 @@ func (s *Store) DeleteJobServer(ctx context.Context, server string) error {
 // first; the finished ones follow, the latest finished first.
 func (s *Store) Jobs(ctx context.Context, agentID int64, most int) ([]records.Job, error) {
 	rows, err := s.q.Jobs(ctx, queries.JobsParams{AgentID: agentID, Most: int32(most)})
-	return mapRows("list jobs", rows, err, func(row queries.JobsRow) records.Job {
+	return dbconv.Rows("list jobs", rows, err, func(row queries.JobsRow) records.Job {
 		return records.Job{
 			ID: row.ID, Kind: row.Kind, State: row.State, Key: row.Key, Attempts: int(row.Attempt), CreatedAt: row.CreatedAt.UTC(),
-			RunAt: row.ScheduledAt.UTC(), FinishedAt: timeOrZero(row.FinalizedAt), Output: row.Output,
+			RunAt: row.ScheduledAt.UTC(), FinishedAt: dbconv.TimeOrZero(row.FinalizedAt), Output: row.Output,
 		}
 	})
 }
@@ -121,7 +122,7 @@ func (s *Store) Jobs(ctx context.Context, agentID int64, most int) ([]records.Jo
 // day (UTC) of their last run, oldest first. It omits runs before since, and days without jobs.
 func (s *Store) JobTokens(ctx context.Context, agentID int64, since time.Time) ([]records.DayTokens, error) {
 	rows, err := s.q.JobTokens(ctx, queries.JobTokensParams{AgentID: agentID, Since: since})
-	return mapRows("sum up tokens", rows, err, func(row queries.JobTokensRow) records.DayTokens {
+	return dbconv.Rows("sum up tokens", rows, err, func(row queries.JobTokensRow) records.DayTokens {
 		return records.DayTokens{Day: row.Day.Time, Input: row.Input, Output: row.Output}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -17,11 +18,11 @@ func journal(ctx context.Context, q *queries.Queries, agentID int64, happened ..
 	if len(happened) == 0 {
 		return nil
 	}
-	_, err := q.InsertActivity(ctx, mapAll(happened, func(h records.JournalEntry) queries.InsertActivityParams {
+	_, err := q.InsertActivity(ctx, dbconv.All(happened, func(h records.JournalEntry) queries.InsertActivityParams {
 		return queries.InsertActivityParams{
-			AgentID: agentID, At: h.At, MemoryID: optional(h.MemoryID), Name: h.Name, Kind: string(h.Kind), Actor: string(h.Actor),
-			Path: h.Path, Session: optional(h.Session), State: optional(string(h.State)), Type: optional(string(h.Type)),
-			RevisionID: optional(h.RevisionID), ModifiedAt: optionalTime(h.ModifiedAt), OtherName: optional(h.OtherName), Team: h.Team,
+			AgentID: agentID, At: h.At, MemoryID: dbconv.Optional(h.MemoryID), Name: h.Name, Kind: string(h.Kind), Actor: string(h.Actor),
+			Path: h.Path, Session: dbconv.Optional(h.Session), State: dbconv.Optional(string(h.State)), Type: dbconv.Optional(string(h.Type)),
+			RevisionID: dbconv.Optional(h.RevisionID), ModifiedAt: dbconv.OptionalTime(h.ModifiedAt), OtherName: dbconv.Optional(h.OtherName), Team: h.Team,
 		}
 	}))
 	if err != nil {

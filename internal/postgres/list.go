@@ -12,6 +12,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/postgres/internal/dberr"
+	"memoir/internal/postgres/internal/paging"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/search"
 	"memoir/internal/records"
@@ -106,7 +107,7 @@ func (s *Store) page(ctx context.Context, of scope, filter memories.Filter, requ
 	if err != nil {
 		return records.MemoryPage{}, err
 	}
-	rows, page.NextCursor = cutPage(rows, l.limit, l.mark, func(last listRow) place {
+	rows, page.NextCursor = paging.Cut(rows, l.limit, l.mark, func(last listRow) place {
 		return place{orders[l.Sort].key(last), last.head.ID, page.Near}
 	})
 	page.Memories, err = complete(ctx, s.q, of, rows)
@@ -135,8 +136,8 @@ func newMemoryList(f memories.Filter, page memories.PageRequest, of scope) (l me
 			f.Sort = byRank
 		}
 	}
-	l = memoryList{Filter: f, limit: page.Limit, mark: markOf("memories", of.slugs[of.agentID], f.Values().Encode())}
-	after, err = unseal[place](l.mark, page.Cursor)
+	l = memoryList{Filter: f, limit: page.Limit, mark: paging.Mark("memories", of.slugs[of.agentID], f.Values().Encode())}
+	after, err = paging.Unseal[place](l.mark, page.Cursor)
 	if err != nil || after != nil && !canBeKey(after.Key, orders[f.Sort].cast) {
 		return memoryList{}, nil, records.ErrCursor
 	}

@@ -8,7 +8,9 @@ import (
 
 	"memoir/internal/logs"
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
+	"memoir/internal/postgres/internal/paging"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/search"
 	"memoir/internal/records"
@@ -60,8 +62,8 @@ func (w *Writer) DeleteLogs(ctx context.Context, paths []string) error {
 // newest first, with totals of each day. cursor is the NextCursor of the page before, or empty for
 // the first page. It fails with records.ErrCursor if cursor is not of this list.
 func (s *Store) LogDays(ctx context.Context, agentID int64, first, last logs.Day, limit int, cursor string) (records.LogDayPage, error) {
-	mark := markOf("log days", agentID, first, last)
-	after, err := unseal[logs.Day](mark, cursor)
+	mark := paging.Mark("log days", agentID, first, last)
+	after, err := paging.Unseal[logs.Day](mark, cursor)
 	if err != nil {
 		return records.LogDayPage{}, err
 	}
@@ -77,8 +79,8 @@ func (s *Store) LogDays(ctx context.Context, agentID int64, first, last logs.Day
 		return records.LogDayPage{}, dberr.Wrap("list days with logs", err)
 	}
 	page := records.LogDayPage{}
-	rows, page.NextCursor = cutPage(rows, limit, mark, func(last queries.LogDaysRow) logs.Day { return dayOf(last.Day) })
-	page.Days = mapAll(rows, func(row queries.LogDaysRow) records.LogDay {
+	rows, page.NextCursor = paging.Cut(rows, limit, mark, func(last queries.LogDaysRow) logs.Day { return dayOf(last.Day) })
+	page.Days = dbconv.All(rows, func(row queries.LogDaysRow) records.LogDay {
 		return records.LogDay{
 			Day: dayOf(row.Day), Files: int(row.Files), Entries: int(row.Entries), Size: row.Size, ModifiedAt: row.ModifiedAt.UTC(), Odd: int(row.Odd),
 		}
@@ -90,7 +92,7 @@ func (s *Store) LogDays(ctx context.Context, agentID int64, first, last logs.Day
 // logs in each. It omits months without logs.
 func (s *Store) LogMonths(ctx context.Context, agentID int64) ([]records.LogMonth, error) {
 	rows, err := s.q.LogMonths(ctx, agentID)
-	return mapRows("list months with logs", rows, err, func(row queries.LogMonthsRow) records.LogMonth {
+	return dbconv.Rows("list months with logs", rows, err, func(row queries.LogMonthsRow) records.LogMonth {
 		return records.LogMonth{Month: dayOf(row.Month).Month(), Days: int(row.Days)}
 	})
 }
@@ -103,7 +105,7 @@ func (s *Store) Logs(ctx context.Context, agentID int64, first, last logs.Day, m
 	rows, err := s.q.LogsBetween(ctx, queries.LogsBetweenParams{
 		AgentID: agentID, First: dateOf(first), Last: dateOf(last), MostBytes: mostBytes, Most: records.MostLogs,
 	})
-	return mapRows("read logs", rows, err, func(row queries.LogsBetweenRow) records.Log {
+	return dbconv.Rows("read logs", rows, err, func(row queries.LogsBetweenRow) records.Log {
 		return records.Log{
 			Path: row.Path, Day: dayOf(row.Day), Title: row.Title, Text: row.Text, Entries: int(row.Entries), Problems: row.Problems,
 			Hash: row.Hash, Size: row.Size, ModifiedAt: row.ModifiedAt.UTC(), LeftOut: row.LeftOut,
@@ -132,8 +134,8 @@ func (s *Store) SearchLogs(ctx context.Context, agentID int64, query string, lim
 	if !ok {
 		return records.LogPage{}, memories.ErrSearch
 	}
-	mark := markOf("logs", agentID, query)
-	after, err := unseal[logCursor](mark, cursor)
+	mark := paging.Mark("logs", agentID, query)
+	after, err := paging.Unseal[logCursor](mark, cursor)
 	if err != nil {
 		return records.LogPage{}, err
 	}
@@ -152,7 +154,7 @@ func (s *Store) SearchLogs(ctx context.Context, agentID int64, query string, lim
 		return records.LogPage{}, dberr.Wrap("search logs", err)
 	}
 	page := records.LogPage{}
-	rows, page.NextCursor = cutPage(rows, limit, mark, func(last queries.SearchLogsRow) logCursor {
+	rows, page.NextCursor = paging.Cut(rows, limit, mark, func(last queries.SearchLogsRow) logCursor {
 		return logCursor{dayOf(last.Day), last.Path}
 	})
 	for _, row := range rows {

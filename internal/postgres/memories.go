@@ -12,6 +12,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
@@ -31,7 +32,7 @@ func (a *AgentRows) Memory(ctx context.Context, slug, id string) (memories.Memor
 }
 
 func memoryOf(ctx context.Context, on queries.DBTX, agent records.Agent, id string) (memories.Memory, error) {
-	parsed, err := parseID(id)
+	parsed, err := dbconv.ParseID(id)
 	if err != nil {
 		return memories.Memory{}, err
 	}
@@ -54,7 +55,7 @@ func memoryOf(ctx context.Context, on queries.DBTX, agent records.Agent, id stri
 // unknown, malformed, or of another agent's memory, it returns no memory and fails with
 // memories.ErrNotFound.
 func (s *Store) MemoriesByID(ctx context.Context, agent records.Agent, ids []string) ([]memories.Memory, error) {
-	parsed, err := tryMap(slices.Compact(slices.Sorted(slices.Values(ids))), parseID)
+	parsed, err := dbconv.TryAll(slices.Compact(slices.Sorted(slices.Values(ids))), dbconv.ParseID)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +66,7 @@ func (s *Store) MemoriesByID(ctx context.Context, agent records.Agent, ids []str
 	if len(rows) < len(parsed) {
 		return nil, memories.ErrNotFound
 	}
-	heads := mapAll(rows, func(row queries.RowsByIDRow) listRow { return listRow{head: row.Memory} })
+	heads := dbconv.All(rows, func(row queries.RowsByIDRow) listRow { return listRow{head: row.Memory} })
 	slices.SortFunc(heads, func(a, b listRow) int {
 		return cmp.Or(strings.Compare(a.head.Name, b.head.Name), bytes.Compare(a.head.ID[:], b.head.ID[:]))
 	})
@@ -75,7 +76,7 @@ func (s *Store) MemoriesByID(ctx context.Context, agent records.Agent, ids []str
 // RemovedPaths returns the sorted paths of all files of the memories ms that are no longer on disk.
 // It ignores unknown ids. It fails with memories.ErrNotFound if an id is malformed.
 func (s *Store) RemovedPaths(ctx context.Context, ms []memories.Memory) ([]string, error) {
-	ids, err := tryMap(ms, func(m memories.Memory) (uuid.UUID, error) { return parseID(m.ID) })
+	ids, err := dbconv.TryAll(ms, func(m memories.Memory) (uuid.UUID, error) { return dbconv.ParseID(m.ID) })
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +96,7 @@ func (s *Store) FilesToIndex(ctx context.Context, agentID int64) (listed []memor
 			continue
 		}
 		listed = append(listed, memorymd.IndexedFile{
-			ID: row.ID.String(), Path: row.Path, Name: row.Name, Type: memories.Type(orZero(row.Type)), Description: row.Description,
+			ID: row.ID.String(), Path: row.Path, Name: row.Name, Type: memories.Type(dbconv.OrZero(row.Type)), Description: row.Description,
 		})
 	}
 	return listed, missing, dberr.Wrap("read the files to index", err)
@@ -105,9 +106,9 @@ func (s *Store) FilesToIndex(ctx context.Context, agentID int64) (listed []memor
 // sorted by path. It ignores unknown ids, and memories with an unfinished restore.
 func (a *AgentRows) FilesToIndexOf(ctx context.Context, ids []uuid.UUID) ([]memorymd.IndexedFile, error) {
 	rows, err := a.q.FilesToIndexOf(ctx, queries.FilesToIndexOfParams{AgentID: a.agentID, Ids: ids})
-	return mapRows("read the files to index", rows, err, func(row queries.FilesToIndexOfRow) memorymd.IndexedFile {
+	return dbconv.Rows("read the files to index", rows, err, func(row queries.FilesToIndexOfRow) memorymd.IndexedFile {
 		return memorymd.IndexedFile{
-			ID: row.ID.String(), Path: row.Path, Name: row.Name, Type: memories.Type(orZero(row.Type)), Description: row.Description,
+			ID: row.ID.String(), Path: row.Path, Name: row.Name, Type: memories.Type(dbconv.OrZero(row.Type)), Description: row.Description,
 		}
 	})
 }
@@ -160,7 +161,7 @@ func complete(ctx context.Context, q *queries.Queries, of scope, rows []listRow)
 	if err != nil {
 		return nil, err
 	}
-	return tryMap(rows, func(row listRow) (memories.Memory, error) {
+	return dbconv.TryAll(rows, func(row listRow) (memories.Memory, error) {
 		head, err := rowOf(row.head)
 		m := head.Memory
 		m.Agent, m.Description, m.Body, m.Index, m.Use = of.slugs[m.AgentID], row.description, row.body, row.index, row.use
@@ -227,7 +228,7 @@ func notRemoved(files []records.File) (problems []memories.Problem) {
 // among ids, also of deleted ones. Unknown and purged ones have no entry. It fails with
 // memories.ErrNotFound if an id is malformed.
 func (s *Store) MemoryVersions(ctx context.Context, agentID int64, ids []string) (map[string]records.MemoryVersion, error) {
-	parsed, err := tryMap(ids, parseID)
+	parsed, err := dbconv.TryAll(ids, dbconv.ParseID)
 	if err != nil {
 		return nil, err
 	}

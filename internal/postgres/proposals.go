@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
+	"memoir/internal/postgres/internal/paging"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -15,15 +17,15 @@ import (
 func addProposal(ctx context.Context, q *queries.Queries, p records.Proposal) (int64, error) {
 	return q.AddProposal(ctx, queries.AddProposalParams{
 		ID: p.ID, AgentID: p.AgentID, State: string(p.State), Name: p.Name, Type: string(p.Type), Description: p.Description, Body: p.Body,
-		Fingerprint: p.Fingerprint[:], Quote: p.Quote, QuotedAt: optionalTime(p.QuotedAt), Session: p.Session, ProposedAt: p.ProposedAt,
-		DecidedAt: optionalTime(p.DecidedAt), DecidedBy: optional(string(p.DecidedBy)), TargetMemoryID: optional(p.TargetID), BaseEtag: p.BaseETag,
+		Fingerprint: p.Fingerprint[:], Quote: p.Quote, QuotedAt: dbconv.OptionalTime(p.QuotedAt), Session: p.Session, ProposedAt: p.ProposedAt,
+		DecidedAt: dbconv.OptionalTime(p.DecidedAt), DecidedBy: dbconv.Optional(string(p.DecidedBy)), TargetMemoryID: dbconv.Optional(p.TargetID), BaseEtag: p.BaseETag,
 	})
 }
 
 // Proposal returns one of the agent's proposals, in any state. It fails with memories.ErrNotFound
 // if the id is unknown, malformed or of another agent.
 func (s *Store) Proposal(ctx context.Context, agentID int64, id string) (records.Proposal, error) {
-	parsed, err := parseID(id)
+	parsed, err := dbconv.ParseID(id)
 	if err != nil {
 		return records.Proposal{}, err
 	}
@@ -35,12 +37,12 @@ func (s *Store) Proposal(ctx context.Context, agentID int64, id string) (records
 // An empty state means all states. cursor is the NextCursor of the page before, or empty for the
 // first page. It fails with records.ErrCursor if cursor is not of this list.
 func (s *Store) Proposals(ctx context.Context, agentID int64, state records.ProposalState, limit int, cursor string) (records.ProposalPage, error) {
-	mark := markOf("proposals", agentID, state)
-	after, err := unseal[timeCursor](mark, cursor)
+	mark := paging.Mark("proposals", agentID, state)
+	after, err := paging.Unseal[paging.Time](mark, cursor)
 	if err != nil {
 		return records.ProposalPage{}, err
 	}
-	query := queries.ListProposalsParams{AgentID: agentID, State: optional(string(state)), Most: int32(limit + 1)}
+	query := queries.ListProposalsParams{AgentID: agentID, State: dbconv.Optional(string(state)), Most: int32(limit + 1)}
 	if after != nil {
 		query.AfterAt, query.AfterID = &after.At, after.ID
 	}
@@ -49,8 +51,8 @@ func (s *Store) Proposals(ctx context.Context, agentID int64, state records.Prop
 		return records.ProposalPage{}, dberr.Wrap("list proposals", err)
 	}
 	page := records.ProposalPage{Total: len(rows)}
-	rows, page.NextCursor = cutPage(rows, limit, mark, func(last queries.Proposal) timeCursor {
-		return timeCursor{last.ProposedAt.UTC(), last.ID}
+	rows, page.NextCursor = paging.Cut(rows, limit, mark, func(last queries.Proposal) paging.Time {
+		return paging.Time{At: last.ProposedAt.UTC(), ID: last.ID}
 	})
 	if page.NextCursor != "" || after != nil {
 		n, err := s.q.CountProposals(ctx, queries.CountProposalsParams{AgentID: agentID, State: query.State})
@@ -59,7 +61,7 @@ func (s *Store) Proposals(ctx context.Context, agentID int64, state records.Prop
 		}
 		page.Total = int(n)
 	}
-	page.Proposals = mapAll(rows, proposalOf)
+	page.Proposals = dbconv.All(rows, proposalOf)
 	return page, nil
 }
 
@@ -69,8 +71,8 @@ func (s *Store) Proposals(ctx context.Context, agentID int64, state records.Prop
 // must follow.
 func (s *Store) BeginAccepting(ctx context.Context, p records.Proposal) error {
 	n, err := s.q.BeginAccepting(ctx, queries.BeginAcceptingParams{
-		AgentID: p.AgentID, ID: p.ID, At: &p.DecidedAt, DecidedBy: optional(string(p.DecidedBy)), Name: p.Name, Type: string(p.Type),
-		Description: p.Description, Body: p.Body, TargetMemoryID: optional(p.TargetID), BaseEtag: p.BaseETag,
+		AgentID: p.AgentID, ID: p.ID, At: &p.DecidedAt, DecidedBy: dbconv.Optional(string(p.DecidedBy)), Name: p.Name, Type: string(p.Type),
+		Description: p.Description, Body: p.Body, TargetMemoryID: dbconv.Optional(p.TargetID), BaseEtag: p.BaseETag,
 	})
 	return decided("accept a proposal", n, err)
 }
@@ -79,7 +81,7 @@ func (s *Store) BeginAccepting(ctx context.Context, p records.Proposal) error {
 // memory that it became. It fails with memories.ErrNotFound if memoryID is malformed. It does
 // nothing if the proposal is not in the state accepting.
 func (s *Store) EndAccepting(ctx context.Context, p records.Proposal, memoryID string) error {
-	parsed, err := parseID(memoryID)
+	parsed, err := dbconv.ParseID(memoryID)
 	if err != nil {
 		return err
 	}
@@ -98,7 +100,7 @@ func (s *Store) CancelAccepting(ctx context.Context, p records.Proposal) error {
 // waiting.
 func (s *Store) RefuseProposal(ctx context.Context, p records.Proposal) error {
 	n, err := s.q.RefuseProposal(ctx, queries.RefuseProposalParams{
-		AgentID: p.AgentID, ID: p.ID, At: &p.DecidedAt, DecidedBy: optional(string(p.DecidedBy)),
+		AgentID: p.AgentID, ID: p.ID, At: &p.DecidedAt, DecidedBy: dbconv.Optional(string(p.DecidedBy)),
 	})
 	return decided("refuse a proposal", n, err)
 }
@@ -116,7 +118,7 @@ func decided(doing string, n int64, err error) error {
 // were decided before a time, oldest decision first.
 func (s *Store) ProposalsToFinish(ctx context.Context, before time.Time) ([]records.Proposal, error) {
 	rows, err := s.q.ProposalsToFinish(ctx, &before)
-	return mapRows("list proposals to finish", rows, err, proposalOf)
+	return dbconv.Rows("list proposals to finish", rows, err, proposalOf)
 }
 
 // HadContent returns the id of the agent's memory with the proposal's name that now has the
@@ -141,7 +143,7 @@ func (s *Store) HasTombstone(ctx context.Context, agentID int64, content memorie
 // memories in the agent's trash, the last deleted first. It omits unreadable files.
 func (s *Store) DeletedContents(ctx context.Context, agentID int64, most int) ([]memories.Content, error) {
 	rows, err := s.q.DeletedContents(ctx, queries.DeletedContentsParams{AgentID: agentID, Most: int32(most)})
-	return mapRows("read what was deleted", rows, err, func(row queries.DeletedContentsRow) memories.Content {
+	return dbconv.Rows("read what was deleted", rows, err, func(row queries.DeletedContentsRow) memories.Content {
 		return memories.Content{Name: row.Name, Description: row.Description, Body: row.Body}
 	})
 }
@@ -150,9 +152,9 @@ func proposalOf(row queries.Proposal) records.Proposal {
 	p := records.Proposal{
 		ID: row.ID, AgentID: row.AgentID, State: records.ProposalState(row.State),
 		Content: memories.Content{Name: row.Name, Type: memories.Type(row.Type), Description: row.Description, Body: row.Body},
-		Quote:   row.Quote, QuotedAt: timeOrZero(row.QuotedAt), Session: row.Session, ProposedAt: row.ProposedAt.UTC(),
-		DecidedAt: timeOrZero(row.DecidedAt), DecidedBy: memories.Actor(orZero(row.DecidedBy)), BaseETag: row.BaseEtag,
-		TargetID: orZero(row.TargetMemoryID),
+		Quote:   row.Quote, QuotedAt: dbconv.TimeOrZero(row.QuotedAt), Session: row.Session, ProposedAt: row.ProposedAt.UTC(),
+		DecidedAt: dbconv.TimeOrZero(row.DecidedAt), DecidedBy: memories.Actor(dbconv.OrZero(row.DecidedBy)), BaseETag: row.BaseEtag,
+		TargetID: dbconv.OrZero(row.TargetMemoryID),
 	}
 	copy(p.Fingerprint[:], row.Fingerprint)
 	if row.MemoryID != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -16,7 +17,7 @@ import (
 func (w *Writer) Published(ctx context.Context, p records.Publication) error {
 	var costs queries.SetCostsParams
 	for _, cost := range p.Costs {
-		id, err := parseID(cost.ID)
+		id, err := dbconv.ParseID(cost.ID)
 		if err != nil {
 			return err
 		}
@@ -26,8 +27,8 @@ func (w *Writer) Published(ctx context.Context, p records.Publication) error {
 	}
 	return w.withoutWaiting(ctx, "record the publication", func(q *queries.Queries) error {
 		err := q.SetAgentPublished(ctx, queries.SetAgentPublishedParams{
-			ID: w.agentID, Path: optional(p.Path), Chars: int32(p.Chars), Problem: optional(p.Problem), PublishKey: optional(p.PublishKey),
-			PublishedAt: optionalTime(p.PublishedAt), At: records.Now(),
+			ID: w.agentID, Path: dbconv.Optional(p.Path), Chars: int32(p.Chars), Problem: dbconv.Optional(p.Problem), PublishKey: dbconv.Optional(p.PublishKey),
+			PublishedAt: dbconv.OptionalTime(p.PublishedAt), At: records.Now(),
 		})
 		if err != nil {
 			return err

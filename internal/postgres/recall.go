@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/search"
@@ -56,7 +57,7 @@ func (s *Store) SimilarWords(ctx context.Context, typed []string) (map[string][]
 // facts, in any order. It is nil if nothing contains the term. from and each term must not be
 // empty.
 func (s *Store) Hits(ctx context.Context, from records.RecallSources, sought []records.RecallTerm, most int) ([][]uuid.UUID, error) {
-	matches := mapAll(sought, func(term records.RecallTerm) string { return search.MatchAny(from.IDs(), term.Words, term.Runs) })
+	matches := dbconv.All(sought, func(term records.RecallTerm) string { return search.MatchAny(from.IDs(), term.Words, term.Runs) })
 	hits := make([][]uuid.UUID, len(sought))
 	err := s.inTx(ctx, "look for what to recall", func(q *queries.Queries) error {
 		if err := q.DisableSeqScan(ctx); err != nil {
@@ -79,14 +80,14 @@ func (s *Store) Texts(ctx context.Context, from records.RecallSources, ids []uui
 	if err != nil {
 		return nil, dberr.Wrap("read what to recall", err)
 	}
-	found := mapAll(rows, func(row queries.RecallTextsRow) memories.Memory { return recallableOf(from, row) })
+	found := dbconv.All(rows, func(row queries.RecallTextsRow) memories.Memory { return recallableOf(from, row) })
 	facts, err := s.factsToRecall(ctx, from, ids)
 	return append(found, facts...), err
 }
 
 func recallableOf(from records.RecallSources, row queries.RecallTextsRow) memories.Memory {
 	return memories.Memory{
-		ID: row.ID.String(), Agent: from.Of(row.AgentID).Slug, AgentID: row.AgentID, Name: row.Name, Type: memories.Type(orZero(row.Type)), Path: row.Path,
+		ID: row.ID.String(), Agent: from.Of(row.AgentID).Slug, AgentID: row.AgentID, Name: row.Name, Type: memories.Type(dbconv.OrZero(row.Type)), Path: row.Path,
 		ModifiedAt: row.ModifiedAt.UTC(), Description: row.Description, Body: row.Body,
 	}
 }
@@ -102,7 +103,7 @@ func (s *Store) Newest(ctx context.Context, from records.RecallSources, besides 
 	if err != nil {
 		return nil, dberr.Wrap("list what to recall", err)
 	}
-	found := mapAll(rows, func(row queries.RecallManifestRow) memories.Memory {
+	found := dbconv.All(rows, func(row queries.RecallManifestRow) memories.Memory {
 		return recallableOf(from, queries.RecallTextsRow(row))
 	})
 	if len(found) == most {
@@ -125,7 +126,7 @@ func (s *Store) MemoryExcerpts(ctx context.Context, from records.RecallSources, 
 	for _, row := range rows {
 		id := row.ID.String()
 		found[id] = records.MemoryExcerpt{Memory: memories.Memory{
-			ID: id, Agent: from.Of(row.AgentID).Slug, AgentID: row.AgentID, Name: row.Name, Type: memories.Type(orZero(row.Type)), Path: row.Path,
+			ID: id, Agent: from.Of(row.AgentID).Slug, AgentID: row.AgentID, Name: row.Name, Type: memories.Type(dbconv.OrZero(row.Type)), Path: row.Path,
 			ModifiedAt: row.ModifiedAt.UTC(), Description: row.Description, Size: row.Size,
 		}, File: row.Beginning}
 	}

@@ -9,7 +9,9 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
+	"memoir/internal/postgres/internal/paging"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -18,8 +20,8 @@ import (
 // returned, best first. list.Session selects one session; if it is empty, all recalls are returned.
 // It fails with records.ErrCursor if the cursor is not of this list.
 func (s *Store) Recalls(ctx context.Context, list records.RecallList) (records.RecallPage, error) {
-	mark := markOf("recalls", list.AgentID, list.Session)
-	before, err := unseal[timeCursor](mark, list.Cursor)
+	mark := paging.Mark("recalls", list.AgentID, list.Session)
+	before, err := paging.Unseal[paging.Time](mark, list.Cursor)
 	if err != nil {
 		return records.RecallPage{}, err
 	}
@@ -28,8 +30,8 @@ func (s *Store) Recalls(ctx context.Context, list records.RecallList) (records.R
 		return records.RecallPage{}, dberr.Wrap("list recalls", err)
 	}
 	page := records.RecallPage{}
-	rows, page.NextCursor = cutPage(rows, list.Limit, mark, func(last queries.Recall) timeCursor {
-		return timeCursor{last.At, last.ID}
+	rows, page.NextCursor = paging.Cut(rows, list.Limit, mark, func(last queries.Recall) paging.Time {
+		return paging.Time{At: last.At, ID: last.ID}
 	})
 	page.Recalls, err = s.withMemories(ctx, rows)
 	return page, dberr.Wrap("list recalls", err)
@@ -37,7 +39,7 @@ func (s *Store) Recalls(ctx context.Context, list records.RecallList) (records.R
 
 // recallsBefore returns the rows of one page of recalls, newest first, and one more if there is a
 // next page. before is the place of the last recall of the page before, or nil.
-func (s *Store) recallsBefore(ctx context.Context, list records.RecallList, before *timeCursor) ([]queries.Recall, error) {
+func (s *Store) recallsBefore(ctx context.Context, list records.RecallList, before *paging.Time) ([]queries.Recall, error) {
 	var at *time.Time
 	var id *uuid.UUID
 	if before != nil {
@@ -99,7 +101,7 @@ func (s *Store) RecallUse(ctx context.Context, agentID int64, now time.Time, day
 		return use, dberr.Wrap("count recalls", err)
 	}
 	for _, row := range medians {
-		use.Medians[orZero(row.SelectedBy)] = time.Duration(row.Median) * time.Microsecond
+		use.Medians[dbconv.OrZero(row.SelectedBy)] = time.Duration(row.Median) * time.Microsecond
 	}
 	return use, dberr.Wrap("count recalls", s.readExtremes(ctx, agentID, beginnings[0], most, &use))
 }
@@ -114,7 +116,7 @@ func (s *Store) readExtremes(ctx context.Context, agentID int64, since time.Time
 	}
 	for _, row := range rows {
 		m := records.RecalledMemory{Memory: memories.Memory{
-			ID: row.ID.String(), AgentID: agentID, Name: row.Name, Type: memories.Type(orZero(row.Type)), ModifiedAt: row.ModifiedAt.UTC(), CreatedAt: row.CreatedAt.UTC(),
+			ID: row.ID.String(), AgentID: agentID, Name: row.Name, Type: memories.Type(dbconv.OrZero(row.Type)), ModifiedAt: row.ModifiedAt.UTC(), CreatedAt: row.CreatedAt.UTC(),
 		}, Recalls: int(row.Recalls)}
 		if m.Recalls == 0 {
 			use.Never, use.NeverTotal = append(use.Never, m), int(row.Total)
@@ -175,7 +177,7 @@ func later(a, b time.Time) time.Time {
 // returns as Chances how many recalls have considered memories since m.CreatedAt. It fails with
 // memories.ErrNotFound if m.ID is malformed; an unknown id gives 0 recalls.
 func (s *Store) RecallsOf(ctx context.Context, m memories.Memory) (records.RecallsOfMemory, error) {
-	id, err := parseID(m.ID)
+	id, err := dbconv.ParseID(m.ID)
 	if err != nil {
 		return records.RecallsOfMemory{}, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
@@ -63,20 +64,20 @@ func (s *Store) withoutWaiting(ctx context.Context, doing string, do func(*queri
 }
 
 func saveRecall(ctx context.Context, q *queries.Queries, r records.Recall) error {
-	chosen, err := listJSON(r.Chosen)
+	chosen, err := dbconv.ListJSON(r.Chosen)
 	if err != nil {
 		return err
 	}
 	return q.SaveRecall(ctx, queries.SaveRecallParams{
-		ID: r.ID, AgentID: r.AgentID, At: r.At, Session: optional(r.Session), AskedBy: r.AskedBy, Query: r.Query, State: string(r.State),
-		SelectedBy: optional(r.SelectedBy), Skipped: optional(r.Skipped), Note: optional(r.Note), Candidates: int32(r.Candidates),
+		ID: r.ID, AgentID: r.AgentID, At: r.At, Session: dbconv.Optional(r.Session), AskedBy: r.AskedBy, Query: r.Query, State: string(r.State),
+		SelectedBy: dbconv.Optional(r.SelectedBy), Skipped: dbconv.Optional(r.Skipped), Note: dbconv.Optional(r.Note), Candidates: int32(r.Candidates),
 		TookUs: r.Took.Microseconds(), Chosen: chosen, DeliveredCount: int32(r.DeliveredCount),
 	})
 }
 
 // saveItems adds the memories in delivered to the recall r, in order. delivered must not be empty.
 func saveItems(ctx context.Context, q *queries.Queries, r records.Recall, delivered []records.DeliveredMemory) error {
-	params := queries.SaveRecallItemsParams{RecallID: r.ID, AgentID: r.AgentID, Session: optional(r.Session), At: r.At}
+	params := queries.SaveRecallItemsParams{RecallID: r.ID, AgentID: r.AgentID, Session: dbconv.Optional(r.Session), At: r.At}
 	for _, m := range delivered {
 		why, err := json.Marshal(m.Why)
 		if err != nil {
@@ -93,7 +94,7 @@ func saveItems(ctx context.Context, q *queries.Queries, r records.Recall, delive
 // RecallByID returns a recall of the agent without the memories that it returned. It fails with
 // memories.ErrNotFound if the id is unknown, malformed or of another agent.
 func (s *Store) RecallByID(ctx context.Context, agentID int64, id string) (records.Recall, error) {
-	parsed, err := parseID(id)
+	parsed, err := dbconv.ParseID(id)
 	if err != nil {
 		return records.Recall{}, err
 	}
@@ -124,8 +125,8 @@ func (s *Store) DeleteOldRecalls(ctx context.Context, before time.Time) error {
 
 func recallOf(row queries.Recall) (records.Recall, error) {
 	r := records.Recall{
-		ID: row.ID, AgentID: row.AgentID, At: row.At.UTC(), Session: orZero(row.Session), AskedBy: row.AskedBy, Query: row.Query,
-		State: records.RecallState(row.State), SelectedBy: orZero(row.SelectedBy), Skipped: orZero(row.Skipped), Note: orZero(row.Note),
+		ID: row.ID, AgentID: row.AgentID, At: row.At.UTC(), Session: dbconv.OrZero(row.Session), AskedBy: row.AskedBy, Query: row.Query,
+		State: records.RecallState(row.State), SelectedBy: dbconv.OrZero(row.SelectedBy), Skipped: dbconv.OrZero(row.Skipped), Note: dbconv.OrZero(row.Note),
 		Candidates: int(row.Candidates), Took: time.Duration(row.TookUs) * time.Microsecond, DeliveredCount: int(row.DeliveredCount),
 	}
 	return r, json.Unmarshal(row.Chosen, &r.Chosen)

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
@@ -24,7 +25,7 @@ func (s *Store) Revisions(ctx context.Context, agent records.Agent, id string, l
 		return records.RevisionPage{}, records.ErrCursor
 	}
 	rows, err := s.q.Revisions(ctx, queries.RevisionsParams{
-		MemoryID: uuid.MustParse(id), FromID: optional(list.From), Most: int32(list.Limit + 1),
+		MemoryID: uuid.MustParse(id), FromID: dbconv.Optional(list.From), Most: int32(list.Limit + 1),
 	})
 	if err != nil {
 		return records.RevisionPage{}, dberr.Wrap("read revisions", err)
@@ -42,8 +43,8 @@ func (s *Store) Revisions(ctx context.Context, agent records.Agent, id string, l
 	}
 	for _, row := range rows {
 		page.Revisions = append(page.Revisions, memories.Revision{
-			ID: hex.EncodeToString(row.Fingerprint), Hash: row.Hash, Type: memories.Type(orZero(row.Type)),
-			Description: row.Description, Body: row.Body, Path: row.Path, Session: orZero(row.Session), SeenAt: row.SeenAt.UTC(),
+			ID: hex.EncodeToString(row.Fingerprint), Hash: row.Hash, Type: memories.Type(dbconv.OrZero(row.Type)),
+			Description: row.Description, Body: row.Body, Path: row.Path, Session: dbconv.OrZero(row.Session), SeenAt: row.SeenAt.UTC(),
 		})
 	}
 	return page, nil
@@ -64,12 +65,12 @@ func (s *Store) Raw(ctx context.Context, agent records.Agent, id string) ([]byte
 // database. It returns nil and no error if they were not saved or the agent's memory has no such
 // file. It fails with memories.ErrNotFound if the id is malformed.
 func (s *Store) LastGood(ctx context.Context, agent records.Agent, id, path string) ([]byte, error) {
-	memory, err := parseID(id)
+	memory, err := dbconv.ParseID(id)
 	if err != nil {
 		return nil, err
 	}
 	raw, err := s.q.LastGood(ctx, queries.LastGoodParams{AgentID: agent.ID, Path: path, MemoryID: memory})
-	return raw, dberr.Wrap("read a file's last good bytes", ignoreNoRows(err))
+	return raw, dberr.Wrap("read a file's last good bytes", dbconv.IgnoreNoRows(err))
 }
 
 // RawOfHash returns the saved bytes with the hash among the contents that the memory has or had. It
@@ -83,5 +84,5 @@ func (s *Store) RawOfHash(ctx context.Context, agent records.Agent, id, hash str
 		return nil, nil
 	}
 	raw, err := s.q.RawOfHash(ctx, queries.RawOfHashParams{MemoryID: uuid.MustParse(id), Hash: hash})
-	return raw, dberr.Wrap("read a file's earlier bytes", ignoreNoRows(err))
+	return raw, dberr.Wrap("read a file's earlier bytes", dbconv.IgnoreNoRows(err))
 }

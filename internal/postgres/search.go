@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/search"
@@ -83,7 +84,7 @@ func fuzzyQuery(ctx context.Context, q *queries.Queries, exact search.Query) (se
 	if err != nil {
 		return search.Query{}, false, err
 	}
-	fuzzy, ok := exact.Fuzzy(mapAll(rows, func(row queries.SimilarWordsRow) search.Similar { return search.Similar(row) }))
+	fuzzy, ok := exact.Fuzzy(dbconv.All(rows, func(row queries.SimilarWordsRow) search.Similar { return search.Similar(row) }))
 	return fuzzy, ok, nil
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/search"
@@ -39,7 +40,7 @@ func (s *Store) index(ctx context.Context, first uuid.UUID, done func()) error {
 		case len(rows) == 0:
 			return nil
 		}
-		batch := indexBatchOf(mapAll(rows, func(row queries.MemoriesToIndexRow) records.SearchText {
+		batch := indexBatchOf(dbconv.All(rows, func(row queries.MemoriesToIndexRow) records.SearchText {
 			return records.SearchText{
 				AgentID: row.AgentID, MemoryID: row.ID, RevisionID: row.RevisionID,
 				Name: row.Name, Description: row.Description, Body: row.Body,

@@ -10,6 +10,7 @@ import (
 
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
@@ -108,7 +109,7 @@ func summariesAt(ctx context.Context, q *queries.Queries, agentID int64, at time
 		rows, err := q.SummariesAsOf(ctx, queries.SummariesAsOfParams{AgentID: agentID, At: at})
 		return sortedSummaries("read what was compiled", rows, err, func(row queries.SummariesAsOfRow) claudemd.Summary {
 			return claudemd.Summary{
-				ID: row.ID.String(), Name: row.Name, Team: row.Team, Type: memories.Type(orZero(row.Type)),
+				ID: row.ID.String(), Name: row.Name, Team: row.Team, Type: memories.Type(dbconv.OrZero(row.Type)),
 				Description: row.Description, Revision: row.RevisionID, Size: int(row.Size),
 			}
 		})
@@ -120,14 +121,14 @@ func summariesAt(ctx context.Context, q *queries.Queries, agentID int64, at time
 // sortedSummaries converts the rows of a query and sorts the result in the order of CLAUDE.md. It
 // returns the query's error with the text of doing before it.
 func sortedSummaries[Row any](doing string, rows []Row, err error, convert func(Row) claudemd.Summary) ([]claudemd.Summary, error) {
-	summaries, err := mapRows(doing, rows, err, convert)
+	summaries, err := dbconv.Rows(doing, rows, err, convert)
 	return claudemd.Sorted(summaries), err
 }
 
 func summaryOf(row queries.SummariesRow) claudemd.Summary {
 	id := row.ID.String()
 	return claudemd.Summary{
-		ID: id, Name: row.Name, Team: row.Team, Type: memories.Type(orZero(row.Type)), Description: row.Description, Revision: row.RevisionID, Size: int(row.Size),
+		ID: id, Name: row.Name, Team: row.Team, Type: memories.Type(dbconv.OrZero(row.Type)), Description: row.Description, Revision: row.RevisionID, Size: int(row.Size),
 		ModifiedAt: row.ModifiedAt.UTC(),
 		Recorded:   claudemd.Cost{ID: id, Chars: int(row.ClaudeMdChars), Listed: row.ClaudeMdListed},
 	}
@@ -136,7 +137,7 @@ func summaryOf(row queries.SummariesRow) claudemd.Summary {
 // Bodies reads the bodies of the memories in of, and returns them by the ids of their revisions.
 // Revisions that no longer exist have no entry.
 func (s Sections) Bodies(ctx context.Context, of []claudemd.Summary) (map[[16]byte]string, error) {
-	rows, err := s.q.Bodies(ctx, mapAll(of, func(m claudemd.Summary) uuid.UUID { return m.Revision }))
+	rows, err := s.q.Bodies(ctx, dbconv.All(of, func(m claudemd.Summary) uuid.UUID { return m.Revision }))
 	bodies := make(map[[16]byte]string, len(rows))
 	for _, row := range rows {
 		bodies[row.ID] = row.Body

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
+	"memoir/internal/postgres/internal/paging"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
 )
@@ -21,8 +23,8 @@ type sessionCursor struct {
 // the NextCursor of the page before, or empty for the first page. It fails with records.ErrCursor
 // if cursor is not of this list.
 func (s *Store) Sessions(ctx context.Context, agentID int64, limit int, cursor string) (records.SessionPage, error) {
-	mark := markOf("sessions", agentID)
-	after, err := unseal[sessionCursor](mark, cursor)
+	mark := paging.Mark("sessions", agentID)
+	after, err := paging.Unseal[sessionCursor](mark, cursor)
 	if err != nil || after != nil && !memories.CanBeText(after.Name) {
 		return records.SessionPage{}, records.ErrCursor
 	}
@@ -35,11 +37,11 @@ func (s *Store) Sessions(ctx context.Context, agentID int64, limit int, cursor s
 		return records.SessionPage{}, dberr.Wrap("read sessions", err)
 	}
 	page := records.SessionPage{}
-	rows, page.NextCursor = cutPage(rows, limit, mark, func(last queries.SessionsOfRow) sessionCursor {
-		return sessionCursor{last.ModifiedAt.UTC(), orZero(last.Session)}
+	rows, page.NextCursor = paging.Cut(rows, limit, mark, func(last queries.SessionsOfRow) sessionCursor {
+		return sessionCursor{last.ModifiedAt.UTC(), dbconv.OrZero(last.Session)}
 	})
-	page.Sessions = mapAll(rows, func(row queries.SessionsOfRow) records.Session {
-		return records.Session{Name: orZero(row.Session), Files: int(row.Files), Ever: int(row.Ever), ModifiedAt: row.ModifiedAt.UTC()}
+	page.Sessions = dbconv.All(rows, func(row queries.SessionsOfRow) records.Session {
+		return records.Session{Name: dbconv.OrZero(row.Session), Files: int(row.Files), Ever: int(row.Ever), ModifiedAt: row.ModifiedAt.UTC()}
 	})
 	return page, nil
 }

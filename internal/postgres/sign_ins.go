@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 )
@@ -18,7 +19,7 @@ func (s *Store) SaveSignIn(ctx context.Context, id, seal []byte, expires time.Ti
 // sign-in has expired.
 func (s *Store) SignInSeal(ctx context.Context, id []byte) ([]byte, error) {
 	seal, err := s.q.SignInSeal(ctx, id)
-	return seal, dberr.Wrap("read sign-in", ignoreNoRows(err))
+	return seal, dberr.Wrap("read sign-in", dbconv.IgnoreNoRows(err))
 }
 
 // EndSignIn deletes a sign-in, so that its cookie is invalid on every server. An unknown id is not

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
@@ -37,7 +38,7 @@ func (a *AgentRows) signatureRows(ctx context.Context, paths []string) ([]querie
 		return a.q.SumSignatures(ctx, a.agentID)
 	}
 	rows, err := a.q.SumSignaturesUnder(ctx, queries.SumSignaturesUnderParams{Paths: paths, AgentID: a.agentID})
-	return mapAll(rows, func(row queries.SumSignaturesUnderRow) queries.SumSignaturesRow { return queries.SumSignaturesRow(row) }), err
+	return dbconv.All(rows, func(row queries.SumSignaturesUnderRow) queries.SumSignaturesRow { return queries.SumSignaturesRow(row) }), err
 }
 
 // UnsignedFiles returns the rows of the agent's files on disk without a signature, in any order.
@@ -50,7 +51,7 @@ func (a *AgentRows) UnsignedFiles(ctx context.Context) ([]records.File, error) {
 // order. It omits signatures whose upper 8 bits are not in parts. The path "." selects all files.
 func (a *AgentRows) SignaturesInParts(ctx context.Context, parts []uint8, paths []string) ([]int64, error) {
 	// Postgres shifts a signature with its sign.
-	shifted := mapAll(parts, func(part uint8) int64 { return int64(int8(part)) })
+	shifted := dbconv.All(parts, func(part uint8) int64 { return int64(int8(part)) })
 	signatures, err := a.q.SignaturesInParts(ctx, queries.SignaturesInPartsParams{AgentID: a.agentID, Parts: shifted, Paths: paths})
 	return signatures, dberr.Wrap("read signatures", err)
 }

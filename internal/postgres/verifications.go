@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
@@ -19,7 +20,7 @@ import (
 // fails with memories.ErrNotFound if that was not checked, or the id is unknown, malformed or of
 // another agent.
 func (s *Store) Verification(ctx context.Context, agent records.Agent, id string) (records.Verification, error) {
-	parsed, err := parseID(id)
+	parsed, err := dbconv.ParseID(id)
 	if err != nil {
 		return records.Verification{}, err
 	}
@@ -43,10 +44,10 @@ func (s *Store) ToReview(ctx context.Context, agent records.Agent, limit int) ([
 	if err != nil {
 		return nil, dberr.Wrap("read what is to review", err)
 	}
-	return tryMap(rows, func(row queries.ToReviewRow) (records.DoubtfulMemory, error) {
+	return dbconv.TryAll(rows, func(row queries.ToReviewRow) (records.DoubtfulMemory, error) {
 		v, err := verificationOf(row.CheckedAt, row.Project, row.Citations)
 		return records.DoubtfulMemory{
-			ID: row.ID.String(), Name: row.Name, Type: memories.Type(orZero(row.Type)), Description: row.Description,
+			ID: row.ID.String(), Name: row.Name, Type: memories.Type(dbconv.OrZero(row.Type)), Description: row.Description,
 			ModifiedAt: row.ModifiedAt.UTC(), Verification: v,
 		}, err
 	})
@@ -58,7 +59,7 @@ func (s *Store) ToReview(ctx context.Context, agent records.Agent, limit int) ([
 func (s *Store) DeadCitations(ctx context.Context, agent records.Agent, ids []string) (map[string][]memories.CheckedCitation, error) {
 	parsed := make([]uuid.UUID, 0, len(ids))
 	for _, id := range ids {
-		if memoryID, err := parseID(id); err == nil {
+		if memoryID, err := dbconv.ParseID(id); err == nil {
 			parsed = append(parsed, memoryID)
 		}
 	}
@@ -95,7 +96,7 @@ func (s *Store) Unverified(
 ) error {
 	var only *uuid.UUID
 	if id != "" {
-		parsed, err := parseID(id)
+		parsed, err := dbconv.ParseID(id)
 		if err != nil {
 			return err
 		}
@@ -135,7 +136,7 @@ func (s *Store) Unverified(
 func (s *Store) SaveVerifications(ctx context.Context, agent records.Agent, project string, at time.Time, verified []records.VerifiedMemory) error {
 	save := queries.SaveVerificationsParams{AgentID: agent.ID, CheckedAt: at, Project: project}
 	for _, v := range verified {
-		citations, err := listJSON(v.Citations)
+		citations, err := dbconv.ListJSON(v.Citations)
 		if err != nil {
 			return dberr.Wrap("save verifications", err)
 		}
@@ -180,7 +181,7 @@ func (s *Store) NamesOf(ctx context.Context, agent records.Agent, each func(name
 // It compares names apart from letter case.
 func (s *Store) WantedMemories(ctx context.Context, agentID int64, most int) ([]memories.WantedMemory, error) {
 	rows, err := s.q.WantedMemories(ctx, queries.WantedMemoriesParams{AgentID: agentID, Most: int32(most)})
-	return mapRows("list wanted memories", rows, err, func(row queries.WantedMemoriesRow) memories.WantedMemory {
+	return dbconv.Rows("list wanted memories", rows, err, func(row queries.WantedMemoriesRow) memories.WantedMemory {
 		return memories.WantedMemory{Name: row.Name, Links: int(row.Links)}
 	})
 }

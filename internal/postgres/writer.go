@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/records"
@@ -156,7 +157,7 @@ func batchErr(results interface{ Exec(func(int, error)) }) error {
 // path. A scan that finds these bytes does not make the content newer. An empty hash cancels it. It
 // writes no file, and does nothing if the path is unknown.
 func (w *Writer) SetExpectedHash(ctx context.Context, path, hash string) error {
-	return dberr.Wrap("note the bytes that are to be written", w.q.SetExpectedHash(ctx, queries.SetExpectedHashParams{AgentID: w.agentID, Path: path, Hash: optional(hash)}))
+	return dberr.Wrap("note the bytes that are to be written", w.q.SetExpectedHash(ctx, queries.SetExpectedHashParams{AgentID: w.agentID, Path: path, Hash: dbconv.Optional(hash)}))
 }
 
 // SetFileHash records that Memoir has written bytes with the hash into the file at path. It clears

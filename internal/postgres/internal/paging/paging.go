@@ -1,4 +1,5 @@
-package postgres
+// Package paging makes and reads the cursors of lists that are read page by page.
+package paging
 
 import (
 	"crypto/sha256"
@@ -18,9 +19,9 @@ type sealed[Place any] struct {
 	At   Place
 }
 
-// seal returns the cursor of the page that begins after the place at, in the list with the mark.
-// unseal reads it.
-func seal[Place any](mark string, at Place) string {
+// Seal returns the cursor of the page that begins after the place at, in the list with the mark.
+// Unseal reads it.
+func Seal[Place any](mark string, at Place) string {
 	raw, err := json.Marshal(sealed[Place]{mark, at})
 	if err != nil {
 		panic(err) // places are strings, numbers, times and ids, which marshal
@@ -28,10 +29,10 @@ func seal[Place any](mark string, at Place) string {
 	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
-// unseal returns the place in a cursor that seal has made. It returns nil and no error if cursor is
+// Unseal returns the place in a cursor that Seal has made. It returns nil and no error if cursor is
 // empty, and records.ErrCursor if the cursor is malformed or has another mark. A client can forge
 // the place, so the caller must check it.
-func unseal[Place any](mark, cursor string) (*Place, error) {
+func Unseal[Place any](mark, cursor string) (*Place, error) {
 	if cursor == "" {
 		return nil, nil
 	}
@@ -46,25 +47,25 @@ func unseal[Place any](mark, cursor string) (*Place, error) {
 	return &s.At, nil
 }
 
-// timeCursor is the time and the id of the last row of a page.
-type timeCursor struct {
+// Time is the time and the id of the last row of a page.
+type Time struct {
 	At time.Time
 	ID uuid.UUID
 }
 
-// cutPage returns the first limit rows and the cursor of the next page. If there are at most limit
+// Cut returns the first limit rows and the cursor of the next page. If there are at most limit
 // rows, it returns all of them and an empty cursor. Callers must read limit+1 rows to learn of a
 // next page. placeOf returns a row's place in the list. limit must be positive.
-func cutPage[Row, Place any](rows []Row, limit int, mark string, placeOf func(Row) Place) (page []Row, nextCursor string) {
+func Cut[Row, Place any](rows []Row, limit int, mark string, placeOf func(Row) Place) (page []Row, nextCursor string) {
 	if len(rows) <= limit {
 		return rows, ""
 	}
-	return rows[:limit], seal(mark, placeOf(rows[limit-1]))
+	return rows[:limit], Seal(mark, placeOf(rows[limit-1]))
 }
 
-// markOf returns a short hash of the kind of a list and its filters, for its cursors. It detects
+// Mark returns a short hash of the kind of a list and its filters, for its cursors. It detects
 // the cursor of a list with other filters, which would silently leave out rows.
-func markOf(filters ...any) string {
+func Mark(filters ...any) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q", filters))
 	return base64.RawURLEncoding.EncodeToString(sum[:12])
 }
