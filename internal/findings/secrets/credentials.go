@@ -1,89 +1,192 @@
-// Package secrets finds passwords, keys and tokens in a text, with the rules of gitleaks
-// (https://github.com/gitleaks/gitleaks), whose rule file is embedded. Its library would add sixty
-// modules for repositories and archives. This package never stores, logs or returns a credential.
-// internal/sync checks team memories with it.
+// Package secrets finds passwords, keys and tokens in a text. It knows the rules of gitleaks
+// (https://github.com/gitleaks/gitleaks), whose rule file is embedded, and forms that people and
+// agents write: labels in many languages, URLs, headers, commands and connection strings. The
+// library of gitleaks would add sixty modules for repositories and archives. This package never
+// stores or logs a credential, and errors and reasons do not contain one.
 package secrets
 
 import (
+	"cmp"
 	"regexp"
+	"slices"
 	"strings"
+
+	"memoir/internal/findings"
+	"memoir/internal/findings/normtext"
 )
 
-// Finding is a possible credential in a text.
+// Texts that replace a credential.
+const (
+	Bullets = "••••••••"  // by Mask
+	Removed = "[removed]" // by Redact
+)
+
+// Finding is a possible credential in a text: text[Start:End].
 type Finding struct {
-	Rule string // gitleaks' id of the rule, such as github-pat
-	Line int    // first line of the match, counted from 1
+	Rule       string // gitleaks' id of the rule, such as github-pat, or one of this package
+	Line       int    // line of Start, counted from 1
+	Start, End int    // byte offsets of the part to mask
 }
 
 // generic is the least specific rule. On the same line, other rules take precedence.
 const generic = "generic-api-key"
 
-// Find returns the rule and the line of the first possible credential in a text, but never the
-// credential. found is false if there is no credential. On the same line, a specific rule takes
-// precedence over the generic one. It is safe for concurrent use. The first call parses the rules.
+// Find returns the first possible credential in a text. found is false if there is none. On the
+// same line, a specific rule takes precedence over the generic one. It is safe for concurrent use.
+// The first call parses the rules.
 func Find(text string) (first Finding, found bool) {
-	set := rules()
-	lower := strings.ToLower(text)
-	for i := range set.rules {
-		r := &set.rules[i]
-		if !r.mayApply(lower) {
-			continue
-		}
-		if at := set.findBy(r, text); at >= 0 {
-			line := 1 + strings.Count(text[:at], "\n")
-			if !found || line < first.Line || line == first.Line && first.Rule == generic {
-				first, found = Finding{r.ID, line}, true
-			}
+	for _, f := range All(text) {
+		if !found || f.Line == first.Line && first.Rule == generic {
+			first, found = f, true
 		}
 	}
 	return first, found
 }
 
-// findBy finds the first match of r whose credential is random enough for r and in no allowlist. It
-// returns the offset of the credential, not of the match, which can start on the line above. It
-// returns -1 without such a match.
-func (set *ruleSet) findBy(r *rule, text string) int {
-	pattern := r.pattern()
-	for _, at := range pattern.FindAllStringIndex(text, -1) {
-		match := strings.Trim(text[at[0]:at[1]], "\n")
-		secret := r.secretIn(pattern, match)
-		if r.Entropy != 0 && entropy(secret) <= r.Entropy {
+// All returns the possible credentials in a text, sorted and without overlaps. It is safe for
+// concurrent use. The first call parses the rules.
+func All(text string) []Finding {
+	s := scan{Text: normtext.New(text)}
+	s.findFormats()
+	s.findURLs()
+	s.findBlocks()
+	s.findHeaders()
+	s.findCommands()
+	s.findLabels()
+	s.findTables()
+	s.findByRules()
+	return s.findings(text)
+}
+
+// Mask returns a text with Bullets in place of each credential.
+func Mask(text string) string { return replace(text, Bullets) }
+
+// Redact returns a text with Removed in place of each credential.
+func Redact(text string) string { return replace(text, Removed) }
+
+func replace(text, by string) string {
+	all := All(text)
+	if len(all) == 0 {
+		return text
+	}
+	var b strings.Builder
+	end := 0
+	for _, f := range all {
+		b.WriteString(text[end:f.Start])
+		b.WriteString(by)
+		end = f.End
+	}
+	b.WriteString(text[end:])
+	return b.String()
+}
+
+// Match returns a match of kind Secret with the spans of all credentials in t. The reason is that
+// of the first one, or of the first specific one. ok is false if there is no credential.
+func Match(t findings.Text) (m findings.Match, ok bool) {
+	rule := ""
+	for _, field := range []struct {
+		name findings.Field
+		text string
+	}{{findings.Name, t.Name}, {findings.Description, t.Description}, {findings.Body, t.Body}} {
+		for _, f := range All(field.text) {
+			m.Spans = append(m.Spans, findings.Span{Field: field.name, Start: f.Start, End: f.End})
+			if rule == "" || rule == generic {
+				rule = f.Rule
+			}
+		}
+	}
+	if rule == "" {
+		return findings.Match{}, false
+	}
+	m.Kind, m.Reason = findings.Secret, Reason(rule)
+	return m, true
+}
+
+// scan is the state of All.
+type scan struct {
+	normtext.Text
+	hits []hit
+}
+
+// hit is a found credential in the normalised text.
+type hit struct {
+	start, end int
+	rule       string
+}
+
+// add records a credential. It does nothing for an empty range.
+func (s *scan) add(start, end int, rule string) {
+	if start < end {
+		s.hits = append(s.hits, hit{start, end, rule})
+	}
+}
+
+// findings joins overlapping hits and returns them as ranges of the source. The rule of joined hits
+// is that of the first specific one.
+func (s *scan) findings(source string) []Finding {
+	if len(s.hits) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(s.hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end)) })
+	var joined []hit
+	for _, h := range s.hits {
+		last := len(joined) - 1
+		if last < 0 || h.start >= joined[last].end {
+			joined = append(joined, h)
 			continue
 		}
-		c := candidate{secret, match, lineAround(text, at[0], at[0]+len(match))}
-		if !set.Allowlist.allows(c) && !anyAllows(r.Allowlists, c) {
-			// The match may start on the line above the credential.
-			return at[0] + max(0, strings.Index(text[at[0]:at[1]], secret))
+		joined[last].end = max(joined[last].end, h.end)
+		if isVague(joined[last].rule) && !isVague(h.rule) {
+			joined[last].rule = h.rule
 		}
 	}
-	return -1
+	all := make([]Finding, 0, len(joined))
+	line, counted := 1, 0
+	for _, h := range joined {
+		from, to := s.Source(h.start, h.end)
+		line += strings.Count(source[counted:from], "\n")
+		counted = from
+		all = append(all, Finding{h.rule, line, from, to})
+	}
+	return all
 }
 
-// candidate is a match of a rule that an allowlist may exclude.
-type candidate struct{ secret, match, line string }
+// isVague reports whether a rule names no kind of credential in particular.
+func isVague(rule string) bool { return rule == generic || rule == rulePassword || rule == ruleHeader }
 
-// secretIn returns the credential in a match of a rule. It is the group with the number
-// SecretGroup, if that is set. Otherwise it is the first group that is not empty, or the whole
-// match if there is no such group.
-func (r *rule) secretIn(pattern *regexp.Regexp, match string) string {
-	groups := pattern.FindStringSubmatch(match)
-	if r.SecretGroup > 0 && r.SecretGroup < len(groups) {
-		return groups[r.SecretGroup]
+// near reports whether the sentence around an offset matches a pattern.
+func (s *scan) near(pattern *regexp.Regexp, at int) bool {
+	start, end := s.sentence(at)
+	return pattern.MatchString(s.Lower[start:end])
+}
+
+// maxSentence limits how far a sentence extends to each side, in bytes. It is arbitrary.
+const maxSentence = 240
+
+// sentence returns the range of the sentence around an offset, within its line. A line that ends
+// with a colon belongs to the next.
+func (s *scan) sentence(at int) (start, end int) {
+	start, end = at, at
+	for start > 0 && at-start < maxSentence && !s.sentenceEnd(start-1) {
+		start--
 	}
-	for i := 1; i < len(groups); i++ {
-		if groups[i] != "" {
-			return groups[i]
+	for end < len(s.Lower) && end-at < maxSentence && !s.sentenceEnd(end) {
+		end++
+	}
+	return start, end
+}
+
+// sentenceEnd reports whether the byte at an offset ends a sentence.
+func (s *scan) sentenceEnd(at int) bool {
+	switch s.Lower[at] {
+	case '\n':
+		before := strings.TrimRight(s.Lower[max(0, at-8):at], " \t\r")
+		return !strings.HasSuffix(before, ":")
+	case '.', '!', '?':
+		if at+1 < len(s.Lower) && s.Lower[at+1] == ' ' {
+			// "e.g. " is no end.
+			return at < 2 || s.Lower[at-2] != '.' && s.Lower[at-2] != ' '
 		}
 	}
-	return match
-}
-
-// lineAround returns the complete lines of a text that the range [from, to] touches, without the
-// last line end.
-func lineAround(text string, from, to int) string {
-	begin := strings.LastIndexByte(text[:from], '\n') + 1
-	if end := strings.IndexByte(text[to:], '\n'); end >= 0 {
-		return text[begin : to+end]
-	}
-	return text[begin:]
+	return strings.HasPrefix(s.Lower[at:], "。")
 }

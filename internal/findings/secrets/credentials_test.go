@@ -20,14 +20,15 @@ func TestFind_Line(t *testing.T) {
 		"github-fine-grained-pat": "github" + "_pat_11ABCDEFG0" + "x9Kd82mQpLr7VbNw3TzYh6FcJs1GaUe5Xo0Rx9Kd82mQpLr7VbNw3TzYh6FcJs1GaUe5Xo0R",
 		"aws-access-token":        "The key is AKIA" + "Z7QH3WTYUJ2LNB4V today.",
 		"private-key":             "-----BEGIN RSA " + "PRIVATE KEY-----\n" + strings.Repeat(random+random[:24]+"\n", 4) + "-----END RSA PRIVATE KEY-----",
-		"slack-bot-token":         "xoxb" + "-1234567890123-1234567890123-aBcDeFgHiJkLmNoPqRsTuVwX",
+		"slack-bot-token":         "xoxb" + "-2384567190123-2384567190456-xK9mP2vQ7wR4tY8uI3oA6sD1",
 		"stripe-access-token":     "sk_live_" + "51HqLyjWDarjtT1zdp7dcXyZ0",
 		"gcp-api-key":             "AIza" + "SyD9x8Kd82mQpLr7VbNw3TzYh6FcJs1GaUe",
 		"gitlab-pat":              "glpat-" + "x9Kd82mQpLr7VbNw3TzY",
 		"npm-access-token":        "npm_" + "x9Kd82mQpLr7VbNw3TzYh6FcJs1GaUe5Xo0R",
 		"anthropic-api-key":       "sk-ant-api03-" + strings.Repeat("x9Kd82mQpL", 9) + "r7V" + "AA",
-		"generic-api-key":         "deploy_password = \"" + random[:28] + "\"",
-		"jwt":                     "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9." + "eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkFkYSJ9.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c",
+		"password":                "deploy_password = \"" + random[:28] + "\"",
+		"generic-api-key":         "deploy_token = \"" + random[:28] + "\"",
+		"jwt":                     "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9." + "eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkFkYSJ9.q8Lr7mKp3TzWbYc5HdFgJ8nPq1sXu4eRokT9vQ2x9K0",
 	} {
 		t.Run(rule, func(t *testing.T) {
 			t.Parallel()

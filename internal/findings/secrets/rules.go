@@ -33,6 +33,7 @@ type rule struct {
 	Keywords    []string
 	Allowlists  []allowlist
 	pattern     func() *regexp.Regexp
+	vague       bool // finds any value of a form behind the name of a vendor
 }
 
 // allowlist excludes matches of a rule.
@@ -45,18 +46,22 @@ type allowlist struct {
 	pattern     func() *regexp.Regexp // nil without Regexes
 }
 
+// covered are rules for which this package has its own, which find more forms.
+var covered = map[string]bool{generic: true, "private-key": true, "jwt": true, "curl-auth-header": true, "curl-auth-user": true, "slack-webhook-url": true, "microsoft-teams-webhook": true}
+
 // rules returns the parsed rules. It panics on invalid ones, which are a build error that the tests
 // find.
 var rules = sync.OnceValue(func() *ruleSet {
 	var set ruleSet
 	if err := toml.Unmarshal(defaultRules, &set); err != nil {
-		panic("credentials: " + err.Error())
+		panic("secrets: " + err.Error())
 	}
 	set.Allowlist.prepare()
 	for _, r := range set.All {
-		if r.Regex == "" || r.Path != "" { // for other kinds of files
+		if r.Regex == "" || r.Path != "" || covered[r.ID] || strings.HasSuffix(r.ID, "client-id") { // for other kinds of files, or public
 			continue
 		}
+		r.vague = strings.Contains(r.Regex, `[\w.-]{0,50}?(?:`)
 		r.pattern = lazily(r.Regex)
 		for i := range r.Keywords {
 			r.Keywords[i] = strings.ToLower(r.Keywords[i])
@@ -84,6 +89,22 @@ func (a *allowlist) prepare() {
 // rule without keywords.
 func (r *rule) mayApply(lower string) bool {
 	return len(r.Keywords) == 0 || slices.ContainsFunc(r.Keywords, func(word string) bool { return strings.Contains(lower, word) })
+}
+
+// secretIn returns the credential in a match of a rule. It is the group with the number
+// SecretGroup, if that is set. Otherwise it is the first group that is not empty, or the whole
+// match if there is no such group.
+func (r *rule) secretIn(pattern *regexp.Regexp, match string) string {
+	groups := pattern.FindStringSubmatch(match)
+	if r.SecretGroup > 0 && r.SecretGroup < len(groups) {
+		return groups[r.SecretGroup]
+	}
+	for i := 1; i < len(groups); i++ {
+		if groups[i] != "" {
+			return groups[i]
+		}
+	}
+	return match
 }
 
 func anyAllows(lists []allowlist, c candidate) bool {

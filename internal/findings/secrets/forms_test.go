@@ -1,0 +1,281 @@
+package secrets_test
+
+import (
+	"encoding/base64"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"memoir/internal/findings"
+	"memoir/internal/findings/secrets"
+)
+
+// joined puts a credential together, so that no scanner takes this file for one that has leaked
+// something.
+func joined(parts ...string) string { return strings.Join(parts, "") }
+
+// In each text, the credentials to be found are between « and ».
+var withSecrets = []string{
+	// Labels in English.
+	"The staging password is «Brunnen!47».",
+	"Admin password: «gT7#mQ2x»",
+	"**Password:** `«Kiesel-Tor-88»`",
+	"Postgres password for the `reporting` role is `«vT5nqXw2»` (read only).",
+	"pw: «Zaunk0enig!»",
+	"Login for the demo box: admin / «Vulkan#2291»",
+	"The Wi-Fi password at the office is \"«blue-otter-71»\".",
+	"passphrase = \"«anchor velvet tundra mosaic pickle»\"",
+	"The root password was changed to «Wq8!rtLm» on Monday.",
+	"Use the password «Wq8!rtLmZ» when sudo asks.",
+	"Credentials: `deploy` / `«Xr7pLm2Qv9»`",
+	"user: ada\npassword: «sunflower»\n",
+	"The database password is:\n\n    «k9$Tulpe22»\n",
+	"Password for ada@db01: «Rz6tKp0qW»",
+	"Password (staging): «hV3-pLq-88x»",
+	"We reset the Grafana admin password to «Nebel_4711!».",
+	"The keystore uses passphrase «tR7!uvWx».",
+	"The PIN for the server room is «482913».",
+	"Alarm code: «7391»",
+	"HR portal password → «Mz2!pqRs»",
+	"Our shared inbox (pass: «q7Wz!40m») is checked daily.",
+	// Other languages.
+	"Das Passwort für Staging lautet «Kranich!83».",
+	"Datenbank-Passwort: «hX92mmQp»",
+	"Kennwort: `«Eule2024!»`",
+	"La contraseña del servidor de pruebas es «Luna#4821».",
+	"Contraseña: «gato-Azul77»",
+	"clave: «Mx72!kkpz»",
+	"Le mot de passe de la base est «Cerise!92».",
+	"Mot de passe : «Fx81mmvQ»",
+	"A senha do banco de homologação é «Praia@2231».",
+	"senha: «kM82xqW1»",
+	"La password del router è «Gelato!556».",
+	"Пароль от стенда: «Zima!7741»",
+	"Пароль для базы — «qW82xkM1»",
+	"ステージングのパスワードは「«Sakura!882»」です。",
+	"パスワード：«hK82mmQz»",
+	"测试环境的密码是«Xiong!882»，不要外传。",
+	"数据库密码：«mZ82kkQw»",
+	"스테이징 비밀번호는 «Bada!7712»입니다.",
+	"Wachtwoord: «Tulp!8832»",
+	// Keys and tokens with a label.
+	"DATADOG_API_KEY=«" + joined("9f8e7d6c5b4a", "39281706f5e4d3c2b1a0") + "»",
+	"api_key: \"«" + joined("Qm7xT2vL9", "pRw4KzN8bYc") + "»\"",
+	"\"client_secret\": \"«" + joined("vN8~Q2xLr.7mKp", "3TzWbYc5HdFgJ") + "»\"",
+	"The Sonar token is «" + joined("squ_8f2b6c0d4e9a", "1f3b5d7c9e0a2b4c6d8e") + "».",
+	"Mailchimp API key: `«" + joined("3f9a8c7b6d5e4f3a", "2b1c0d9e8f7a6b5c-us14") + "»`",
+	"AWS_SECRET_ACCESS_KEY=«" + joined("kT9vQ2xLr7mKp3Tz", "WbYc5HdFgJ8nPq1sXu4eRo") + "»",
+	"Der API-Schlüssel ist «" + joined("Zt7kPq9wLm2x", "Vb4nRc8y") + "».",
+	"Токен: «" + joined("a8f3c9d2e7b1", "4056f8a3c9d2e7b1") + "»",
+	"API密钥：«" + joined("Wk82mmQzP7", "xT3vLc9RbN") + "»",
+	"The Heroku API key is «" + joined("3f2b8c1d-7e4a-4b9f", "-a6c5-d8e7f9012b34") + "».",
+	"The TOTP secret is «" + joined("K5QWY3DPEH2K", "7PXPM4ZA") + "».",
+	"License key: «" + joined("8FJ2-K3LD-", "9Q2W-X7ZT-M4PB") + "»",
+	// Tokens of vendors, as they stand in sentences.
+	"The bot uses «" + joined("ghp_", "x9Kd82mQpLr7VbNw3TzYh6FcJs1GaUe5Xo0R") + "».",
+	"Key («" + joined("sk-ant-api03-", strings.Repeat("x9Kd82mQpL", 9), "AA") + "») is in use.",
+	"key `«" + joined("sk-proj-", "x9Kd82mQpLr7VbNw3TzYh6FcJs1GaUe5Xo0R") + "»`, budget 20 $",
+	"Stripe: «" + joined("sk_live_", "x9Kd82mQpLr7VbNw3TzYh6Fc") + "»",
+	"The access key is «" + joined("AKIA", "Z7QH3WTYUJ2LNB4V") + "», secret «" + joined("q8Lr7mKp3TzWbYc5", "HdFgJ8nPq1sXu4eRokT9vQ2x") + "».",
+	"Telegram bot: https://api.telegram.org/bot«" + joined("712345678:", "AAHx9Kd82mQpLr7VbNw3TzYh6FcJs1GaUe5") + "»/getMe",
+	"hf: «" + joined("hf_", "x9KdQmQpLrVbNwTzYhFcJsGaUeXoRbTvWk") + "» works",
+	"«" + joined("glpat-", "x9Kd82mQpLr7VbNw3TzY") + "» is for CI",
+	// URLs.
+	"DATABASE_URL=postgres://app:«s7Kq9wLm»@db.internal:5432/app",
+	"The old wiki: https://bot:«Kestrel!22»@wiki.corp.net/api",
+	"redis://:«p4vN82kQ»@cache-1.internal:6379/0",
+	"mongodb+srv://writer:«Qz7%21mmKp»@cluster0.ab1cd.mongodb.net/prod",
+	"amqp://ci:«rabbit-Fjord-82»@mq.corp.net",
+	"git clone https://oauth2:«" + joined("glpat-", "x9Kd82mQpLr7VbNw3TzY") + "»@gitlab.corp.net/a/b.git",
+	"Call https://api.corp.net/v1/report?api_key=«" + joined("Qm7xT2vL9p", "Rw4KzN8bYc") + "»&format=csv",
+	"app:«Moss#9981»@tcp(db-2.internal:3306)/shop?parseTime=true",
+	// Webhooks.
+	"Post to https://hooks.slack.com/services/«" + joined("T02AB3CD4", "/B05EF6GH7/", "x9Kd82mQpLr7VbNw3TzYh6Fc") + "».",
+	"https://discord.com/api/webhooks/«" + joined("1123456789012345678", "/x9Kd82mQpLr7VbNw3TzYh6FcJs1GaUe5Xo0Rx9Kd82mQpLr7VbNw3TzYh6Fc") + "»",
+	// Headers and commands.
+	"curl -H 'Authorization: Bearer «" + joined("x9Kd82mQpLr7", "VbNw3TzYh6Fc") + "»' https://api.corp.net",
+	"Authorization: Basic «" + base64.StdEncoding.EncodeToString([]byte("svc-report:Kestrel!22")) + "»",
+	"`X-Api-Key: «" + joined("x9Kd82mQpLr7", "VbNw3TzYh6Fc") + "»`",
+	"curl -u ops:«Kestrel!22» https://grafana.corp.net/api/health",
+	"mysql -h db -u root -p«Kestrel!22» shop",
+	"sshpass -p '«Kestrel!22»' ssh pi@10.0.0.4",
+	"borg init --passphrase «Kestrel22x» /mnt",
+	"PGPASSWORD=«mossyFjord8» psql -h db",
+	"echo «Kestrel!22» | sudo -S reboot",
+	"Cookie: session=«" + joined("x9Kd82mQpLr7VbNw3", "TzYh6FcJs1GaUe5Xo0R") + "»; theme=dark",
+	// Files.
+	"machine git.corp.net login ci password «mossyFjord8»",
+	"db.corp.net:5432:app:writer:«mossyFjord8»",
+	"//registry.npmjs.org/:_authToken=«" + joined("npm_", "x9Kd82mQpLr7VbNw3TzYh6FcJs1GaUe5Xo0R") + "»",
+	"{\"auths\": {\"r.corp.net\": {\"auth\": \"«" + base64.StdEncoding.EncodeToString([]byte("ci-push:Kestrel!22")) + "»\"}}}",
+	"Server=sql1;Database=shop;User Id=app;Password=«Kestrel!22»;Encrypt=true",
+	"host=db port=5432 user=app password=«mossyFjord8» dbname=shop",
+	"spring.datasource.password=«mossyFjord8»",
+	"DefaultEndpointsProtocol=https;AccountName=acme;AccountKey=«" + joined("kT9vQ2xLr7mKp3TzWbYc5HdFgJ8nPq1sXu4eRo", "kT9vQ2xLr7mKp3TzWbYc5HdFgJ8nPq1sXu4eRo8xAB==") + "»;EndpointSuffix=core.windows.net",
+	"| host | user | password |\n|---|---|---|\n| db1 | app | «mossyFjord8» |\n",
+	// Blocks.
+	"The deploy key:\n\n«" + joined("-----BEGIN OPENSSH ", "PRIVATE KEY-----\n", strings.Repeat("b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ\n", 3), "-----END OPENSSH ", "PRIVATE KEY-----") + "»\n\nRotate it.",
+	"«" + joined("-----BEGIN PGP ", "PRIVATE KEY BLOCK-----\n\n", strings.Repeat("lQOYBGPq1s8BCADc7x9Kd82mQpLr7VbNw3TzYh6Fc\n", 3), "-----END PGP ", "PRIVATE KEY BLOCK-----") + "»",
+	"Seed phrase: «orbit canyon velvet puzzle ladder frozen meadow copper giraffe tunnel silver wagon»",
+	"Recovery codes: «8f3k-92mx, 7d2p-44qz, x91m-02kd»",
+	// Hidden forms.
+	"Token: «gh" + joined("p\\_", "x9Kd82mQpLr7VbNw3TzYh6FcJs1GaUe5Xo0R") + "»",
+	"pass\u200bword: «Kes\u200btrel!22»",
+	"password&#58; «Kestrel&#33;22»",
+	"ｐａｓｓｗｏｒｄ：«Ｋｅｓｔｒｅｌ２２»",
+	"The token is «" + joined("ghp_", "x9Kd82mQpLr7VbNw\\\n    3TzYh6FcJs1GaUe5Xo0R") + "» now.",
+	"The token is «" + joined("ghp_", "x9Kd82mQpLr7VbNw\n3TzYh6FcJs1GaUe5Xo0R") + "» now.",
+	"The password is **«Kestrel!22»**.",
+	"The password is <code>«Kestrel!22»</code>.",
+}
+
+// split takes the marks out of a text, and returns the ranges between them.
+func split(text string) (plain string, ranges [][2]int) {
+	var b strings.Builder
+	start := 0
+	for _, r := range text {
+		switch r {
+		case '«':
+			start = b.Len()
+		case '»':
+			ranges = append(ranges, [2]int{start, b.Len()})
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String(), ranges
+}
+
+func TestAll_Secrets(t *testing.T) {
+	t.Parallel()
+	for _, marked := range withSecrets {
+		text, want := split(marked)
+		found := secrets.All(text)
+		var got []string
+		for _, f := range found {
+			got = append(got, text[f.Start:f.End]+" ("+f.Rule+")")
+		}
+		if len(found) != len(want) {
+			t.Errorf("All(%q) = %q, want %d", text, got, len(want))
+			continue
+		}
+		for i, f := range found {
+			if f.Start != want[i][0] || f.End != want[i][1] {
+				t.Errorf("All(%q) = %q, want %q", text, got, text[want[i][0]:want[i][1]])
+			}
+			if words := len(strings.Fields(secrets.Reason(f.Rule))); words == 0 || words > 8 {
+				t.Errorf("reason of %s = %q", f.Rule, secrets.Reason(f.Rule))
+			}
+		}
+	}
+}
+
+var withoutSecrets = []string{
+	"The password is rotated every 90 days.",
+	"The password is required.", "Password: required", "password: string", "`password`: `varchar(255)`", "Passwords must have at least 12 characters.",
+	"Password: 1Password, vault Infra, item “db”.", "The password is stored in Vault under secret/data/db.",
+	"The password is in the 1Password item `staging-db-01`.", "Password: see Bitwarden #4312",
+	"The linter flags `password = \"hunter2\"` in fixtures.", "Use `hunter2` as the placeholder password in docs.",
+	"Docs use the fake token ghp_" + "x9Kd82mQpLr7VbNw3TzYh6FcJs1GaUe5Xo0R; it was never real.",
+	"password: changeme", "password: ********", "password: xxxxxxxx", "password=${DB_PASSWORD}", "password: $DB_PASSWORD", "--password \"$PW\"", "password: <your password>",
+	"password: {{ vault_db_password }}", "password = os.environ[\"DB_PASSWORD\"]", "password = getPassword(user)", "password: config.db.password", "const password = req.body.password;",
+	"password := r.FormValue(\"password\")", "if password == \"\" {", "password_hash: $2b$12$abcdefghijklmnopqrstuv", "password hash: argon2id", "password length: 16", "passwords are hashed with argon2id",
+	"postgres://user:password@localhost:5432/db", "postgres://postgres:postgres@localhost/app", "postgres://app:app@db:5432/app", "mongodb://<user>:<password>@host/db", "postgres://app:$DB_PASS@db.corp.net/app",
+	"https://user:pass@example.com", "amqp://guest:guest@localhost:5672", "https://medium.com/@ada/post-12", "http://localhost:8080/a@b", "https://3f9a8c7b6d5e4f3a2b1c0d9e8f7a6b5c@o123.ingest.sentry.io/4501",
+	"Authorization: Bearer <token>", "Authorization: Bearer $TOKEN", "Authorization: Bearer your-token-here", "send an `Authorization: Bearer …` header", "The bearer token expires after 15 minutes.", "Authorization: Basic dXNlcjpwYXNz", "Basic auth is enabled on staging.",
+	"AKIAIOSFODNN7EXAMPLE and wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY are from the AWS docs.", "sk_test_" + "4eC39HqLyjWDarjtT1zdp7dc",
+	"eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ." + "SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c",
+	"Set `STRIPE_SECRET_KEY` in `.env`.", "STRIPE_SECRET_KEY=sk_live_...", "OPENAI_API_KEY=sk-your-key-here", "api_key: YOUR_API_KEY", "The API key is in AWS Secrets Manager as prod/stripe/api-key.",
+	"token budget: 200000", "max_tokens: 8192", "Token: 2,000 per request", "The token limit is 128k.", "cache key: user:v2:8f3k92", "idempotency key: 3f2b8c1d-7e4a-4b9f-a6c5-d8e7f9012b34", "primary key: order_id2",
+	"Commit 9fceb02d0ae598e95dc970b74767f19372d6181f fixed the token refresh.", "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "integrity: sha512-x9Kd82mQpLr7VbNw3TzYh6FcJs1GaUe5Xo0Rx9Kd82mQpLr7VbNw3TzYh6Fc==",
+	"The public key is ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMx9Kd82mQpLr7VbNw3TzYh6FcJs1GaUe5Xo0Rx ada@laptop", "Key fingerprint: SHA256:x9Kd82mQpLr7VbNw3TzYh6FcJs1GaUe5Xo0Rx9Kd82m", "publishable key: pk_live_" + "x9Kd82mQpLr7VbNw3TzYh6Fc",
+	"-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA\n-----END PUBLIC KEY-----", "-----BEGIN RSA " + "PRIVATE KEY-----\n...\n-----END RSA " + "PRIVATE KEY-----", "Files starting with `-----BEGIN " + "PRIVATE KEY-----` must not be committed.",
+	"Das Passwort liegt in 1Password.", "Das Passwort wird alle 90 Tage gewechselt.", "Passwort: siehe Bitwarden", "La contraseña está en el gestor.", "La contraseña es obligatoria.", "El nombre es clave: define la ruta.", "Le mot de passe est dans Bitwarden.", "A senha fica no cofre.", "Пароль хранится в Vault.", "パスワードは1Passwordにあります。", "パスワードは必須です。", "密码保存在 1Password 中。", "密码是必填项。", "비밀번호는 1Password에 있습니다.",
+	"The PIN is 4 digits.", "Pin the version: 1.24.3", "pin: 4711 (GPIO header)", "The session id is 3f2b8c1d-7e4a-4b9f-a6c5-d8e7f9012b34.", "originSessionId: e04591ce-cb79-55cf-ae2e-11f65e0c876e",
+	"Login: https://console.corp.net/login2?x=1", "Login with SSO / Okta.", "Credentials are in Vault / AWS.", "login: see ops/README.md", "The seed phrase is kept by Ada in the safe and never in a file or a chat or a memory that others read.",
+	"docker run -p 8080:8080 -u 1000:1000 app", "curl -u $USER:$PASS https://x.corp.net", "mysql -u root -p", "psql -p 5433", "ssh -p 2222 ada@host", "Authorization header uses the Token scheme.", "secretName: db-credentials-v2", "secret: prod/db/password", "secrets: inherit", "The secret is to run the tests twice.",
+	"tokenizer: cl100k_base", "keyboard: K380s", "auth: scram-sha-256", "auth: required", "tests pass: 120", "pass: 3/3", "password manager: KeePassXC2", "Password reset link: https://corp.net/reset?id=8f3k92mx", "**Key:** value, **secret:** none",
+	"feature key: checkout-v2-enabled", "S3 key: exports/2026/orders-v2.parquet", "Translation key: checkout.summary.title2", "The key is `user_id:2024-01-01`.", "Design token: color-primary-500", "csrf token: refreshed per request",
+	"password: !vault |", "password: \"\"", "password: null", "\"password\": {\"type\": \"string\", \"minLength\": 12}", "<input type=\"password\" name=\"pw2\">", "autocomplete=\"current-password2\"", "password=%s", "password: ENC[AES256_GCM,data:x9Kd82mQpLr7]", "op://Infra/staging-db/password", "password: op://Infra/db1/password",
+	"Snyk ignores 3f2b8c1d-7e4a-4b9f-a6c5-d8e7f9012b34 until May.", "datadog-agent commit 9fceb02d0ae598e95dc970b74767f19372d6181f", "image: ghcr.io/acme/app@sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "JBSWY3DPEHPK3PXP is the example secret of the TOTP docs.", "secret: JBSWY3DPEHPK3PXP",
+	"https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX", "Slack webhook URL is in Vault (`slack/deploys`).", "Recovery codes are in the safe.", "backup code: scripts/backup.sh",
+}
+
+func TestAll_Nothing(t *testing.T) {
+	t.Parallel()
+	for _, text := range withoutSecrets {
+		for _, f := range secrets.All(text) {
+			t.Errorf("All(%q) has %q (%s)", text, text[f.Start:f.End], f.Rule)
+		}
+	}
+}
+
+func TestMask_ReplacesValues(t *testing.T) {
+	t.Parallel()
+	const text = "The password is Kestrel!22, and\nthe other password: Fjord#881 too."
+	if got, want := secrets.Mask(text), "The password is ••••••••, and\nthe other password: •••••••• too."; got != want {
+		t.Errorf("Mask() = %q, want %q", got, want)
+	}
+	if got, want := secrets.Redact(text), "The password is [removed], and\nthe other password: [removed] too."; got != want {
+		t.Errorf("Redact() = %q, want %q", got, want)
+	}
+	for _, marked := range withSecrets {
+		text, _ := split(marked)
+		for _, masked := range []string{secrets.Mask(text), secrets.Redact(text)} {
+			if again := secrets.All(masked); len(again) > 0 {
+				t.Errorf("%q still has %+v", masked, again)
+			}
+		}
+	}
+}
+
+func TestMatch_Fields(t *testing.T) {
+	t.Parallel()
+	m, ok := secrets.Match(findings.Text{Name: "staging", Description: "password is Kestrel!22", Body: "Call postgres://app:s7Kq9wLm@db.corp.net/app."})
+	if !ok || m.Kind != findings.Secret || m.Reason != "Password in plain text" || len(m.Spans) != 2 || m.Spans[0] != (findings.Span{Field: findings.Description, Start: 12, End: 22}) || m.Spans[1].Field != findings.Body {
+		t.Errorf("Match() = %+v, %t", m, ok)
+	}
+	if m, ok := secrets.Match(findings.Text{Name: "a", Body: "nothing"}); ok {
+		t.Errorf("Match() = %+v", m)
+	}
+}
+
+func FuzzAll(f *testing.F) {
+	for _, text := range withSecrets {
+		plain, _ := split(text)
+		f.Add(plain)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		end := 0
+		for _, found := range secrets.All(text) {
+			if found.Start < end || found.End <= found.Start || found.End > len(text) {
+				t.Fatalf("All(%q) has %+v behind %d", text, found, end)
+			}
+			end = found.End
+		}
+		if utf8.ValidString(text) && !utf8.ValidString(secrets.Mask(text)) {
+			t.Fatalf("Mask(%q) is not valid UTF-8", text)
+		}
+	})
+}
+
+const plainMemory = "The release train leaves on Tuesdays from `release/next`; Ada approves it. **Why:** the API team needs two days for the key customers.\n\n**How to apply:** run `make release VERSION=1.24.3`, see https://wiki.corp.net/pages/release-train and ticket OPS-4312. The token for the registry is in Vault, and the password is rotated.\n"
+
+func BenchmarkAll(b *testing.B) {
+	text := strings.Repeat(plainMemory, 3)[:1024]
+	secrets.All("password: Kestrel!22") // parses the rules
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		if found := secrets.All(text); len(found) > 0 {
+			b.Fatal(found)
+		}
+	}
+}
+
+func BenchmarkAll_Large(b *testing.B) {
+	text := strings.Repeat(plainMemory, 1<<20/len(plainMemory))
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		secrets.All(text)
+	}
+}

@@ -1,0 +1,404 @@
+package secrets
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// kind is the kind of value that a label announces.
+type kind uint8
+
+const (
+	password kind = iota
+	phrase        // a password that may have several words
+	short         // an abbreviation of password, which also means other things
+	token
+	key // a key of any kind, which may be public
+	pin
+	code
+	cookie
+	seed
+	login     // a user and a password
+	signature // only as a parameter of a URL
+)
+
+// label is a word in lower case that announces a credential. A strict one is no part of a longer
+// word, but can be a part of an identifier.
+type label struct {
+	text   string
+	kind   kind
+	strict bool
+}
+
+var labels = indexLabels(map[kind]string{
+	password: `password|passwd|passwort|kennwort|passwörter|contraseña|contrasena|contraseñas|mot de passe|mots de passe|senha!|palavra-passe|parola d'ordine|parola di accesso|
+		пароль|пароля|паролю|паролем|пароле|пароли|パスワード|密码|密碼|口令|비밀번호|패스워드|암호|wachtwoord|hasło|lösenord|adgangskode|passord|salasana|jelszó|heslo|lozinka|şifre!|parola!|
+		mật khẩu|كلمة المرور|كلمة السر|סיסמה|סיסמא|पासवर्ड|รหัสผ่าน|kata sandi|κωδικός|passcode|zugangspasswort|passkey phrase`,
+	phrase: `passphrase|pass phrase|passwortsatz|frase de contraseña|phrase secrète|phrase de passe|パスフレーズ|密码短语`,
+	short:  `pwd!|pw!|pass!|psw!|mdp!|clave!|pswd!|pword!|passw!`,
+	token: `api key|apikey|api-key|api_key|api keys|access key|access_key|access-key|accesskey|secret key|secretkey|secret_key|secret-key|private key|private_key|privatekey|client secret|signing key|signing_key|
+		encryption key|encryption_key|auth key|auth_key|authkey|authtoken|_auth!|auth!|master key|master_key|masterkey|license key|licence key|account key|accountkey|shared key|deploy key|webhook key|integration key|ingest key|service key|service_role_key|
+		service role key|storage key|admin key|account_key|token|secret|api-schlüssel|api schlüssel|zugriffstoken|zugangsschlüssel|geheimer schlüssel|geheimnis!|clave de api|clave api|clave secreta|clave de acceso|clé d'api|clé api|clé secrète|clé d'accès|jeton!|
+		chave de api|chave da api|chave api|chave secreta|chave de acesso|chiave api|chiave segreta|api ключ|api-ключ|ключ api|секретный ключ|ключ доступа|токен|トークン|apiキー|シークレット|秘密鍵|アクセスキー|密钥|密鑰|令牌|金鑰|토큰|api 키|api키|시크릿|액세스 키|비밀 키`,
+	key:       `key!|schlüssel!|ключ!`,
+	pin:       `pin!|puk!|pin code|pin-code|door code|gate code|alarm code|access code|entry code|lock code|safe code|zugangscode|türcode|tür-code|pin-nummer|alarmcode|código de acceso|código de la puerta|code d'accès|código de acesso|暗証番号|pinコード`,
+	code:      `recovery code|recovery codes|backup code|backup codes|2fa codes|mfa codes|wiederherstellungscode|wiederherstellungscodes|códigos de recuperación|codes de secours|резервные коды|恢复码|復旧コード|リカバリーコード`,
+	cookie:    `cookie|set-cookie|session id|sessionid|session_id|session-id|phpsessid|jsessionid|connect.sid|asp.net_sessionid|session cookie|sid!`,
+	seed:      `seed phrase|seed words|recovery phrase|recovery words|mnemonic|secret recovery phrase|wallet seed|seed-phrase|wiederherstellungsphrase|frase semilla|phrase de récupération|助记词|シードフレーズ|시드 문구|мнемоник|сид-фраза|сид фраза`,
+	login:     `credentials|creds!|credential!|login!|logins!|log in with|zugangsdaten|anmeldedaten|login-daten|logindaten|zugang!|credenciales|acceso!|identifiants|accès!|credenciais|credenziali|учётные данные|учетные данные|логин!|доступ!|ログイン|認証情報|账号|帳號|账户|凭据|계정|로그인`,
+	signature: `sig!|signature!|x-amz-signature|x-goog-signature`,
+})
+
+// indexLabels returns the labels by their first byte, the longest first.
+func indexLabels(byKind map[kind]string) *[256][]label {
+	var index [256][]label
+	for k, list := range byKind {
+		for text := range strings.SplitSeq(list, "|") {
+			text, strict := strings.CutSuffix(strings.TrimSpace(text), "!")
+			index[text[0]] = append(index[text[0]], label{text, k, strict})
+		}
+	}
+	for _, all := range index {
+		slices.SortFunc(all, func(a, b label) int { return len(b.text) - len(a.text) })
+	}
+	return &index
+}
+
+// notCredentials are words after a label, or parts of an identifier after it, with which it
+// announces something else than a credential.
+var notCredentials = words(`
+	hash hashed hashes hashing policy policies manager managers field fields reset resets length strength prompt dialog form input
+	file files filename path paths dir directory store stores storage expiry expires expired expiration ttl rotation rotations rotate rotated
+	count counts limit limits limiter budget budgets usage bucket buckets type types name names id ids env var variable variables url uri endpoint
+	ref reference arn alias label location check checker checks validation validator format pattern regex rule rules required requirement requirements
+	min max minimum maximum version algorithm cost price window size sizes rate stream ring generator entropy age history attempts
+	column table model class service provider providers handling header headers scope scopes permission permissions owner holder page screen flow link
+	email mail hint hints question protected protection less based encryption encrypted fingerprint kid change changes pair pairs binding bindings
+	order range space schema prefix suffix map mapping lookup value values authentication grant refresh interval lifetime source exchange introspection
+	parser revocation issuer audience claim claims cache placeholder example placeholders examples leak leaks leaked scan scanner scanning scanners
+	sharing sync syntax ordering stuffing spray spraying guidelines standard standards process recovery mask visible toggle component button icon
+	created updated modified at since until days hours minutes seconds status state enabled disabled`)
+
+// notBefore are words before a label with which it announces something else than a credential.
+var notBefore = words(`
+	public primary foreign cache sort partition idempotency host object map translation i18n issue project site publishable anon hot
+	shortcut natural composite unique index routing dedupe dedup group row shard cursor page next continuation pagination design cancellation stop eos bos
+	special max per input output completion total prompt context gpio header no without pubkey lookup hash correlation trace request span
+	message event config feature flag storage_key keyboard csrf xsrf cancel pad padding unk mask sep think reasoning cached`)
+
+// keyOwners are words before "key" with which it is secret.
+var keyOwners = words(`api access secret private encryption signing auth master admin service account license licence shared integration webhook
+	session deploy app application server prod production staging live aes hmac jwt wireguard preshared psk wifi sendgrid mailgun datadog openai anthropic stripe google
+	maps geocoding algolia sentry segment amplitude mixpanel twilio ssh root vault backup restic borg`)
+
+// findLabels finds values behind labels.
+func (s *scan) findLabels() {
+	text := s.Lower
+	for i := 0; i < len(text); i++ {
+		for _, l := range labels[text[i]] {
+			if !strings.HasPrefix(text[i:], l.text) {
+				continue
+			}
+			end := i + len(l.text)
+			if l.strict && !s.wordStart(i) || l.kind != token && l.kind != password && l.text[0] < utf8.RuneSelf && !s.wordStart(i) {
+				continue
+			}
+			s.findLabelled(l, i, end)
+			i = end - 1
+			break
+		}
+	}
+}
+
+// wordStart reports whether a word, or a part of an identifier, starts at an offset.
+func (s *scan) wordStart(at int) bool {
+	if at == 0 {
+		return true
+	}
+	before, _ := utf8.DecodeLastRuneInString(s.Plain[:at])
+	if !unicode.IsLetter(before) && !unicode.IsDigit(before) {
+		return true
+	}
+	here, _ := utf8.DecodeRuneInString(s.Plain[at:])
+	return unicode.IsLower(before) && unicode.IsUpper(here) || isSpaceless(before)
+}
+
+// isSpaceless reports whether a character belongs to a script without spaces, or is Hangul.
+func isSpaceless(r rune) bool {
+	return r >= 0x2e80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) || r >= 0x3000 && r <= 0x303f || r == 'ー'
+}
+
+// link is how a value follows its label.
+type link uint8
+
+const (
+	none   link = iota
+	strong      // after a colon, an equals sign or an arrow
+	weak        // after a verb or a dash
+	quoted      // in quotes
+	bare        // after a space
+)
+
+// findLabelled finds the value behind one label.
+func (s *scan) findLabelled(l label, start, end int) {
+	at, identifier, ok := s.labelEnd(l, start, end)
+	if !ok || notBefore[s.wordBefore(start)] && l.kind >= token && l.kind <= pin {
+		return
+	}
+	if l.kind == pin && strings.HasPrefix(l.text, "p") && len(l.text) == 3 && s.Plain[start:end] != strings.ToUpper(l.text) {
+		return
+	}
+	identifier = identifier || start > 1 && s.Plain[start-2:start] == "--" || l.kind == password && strings.Contains(lineBefore(s.Lower, start), "login ")
+	how, from := s.link(at, identifier)
+	if how == none {
+		return
+	}
+	switch l.kind {
+	case login:
+		s.findLogin(from)
+		return
+	case seed:
+		s.findSeed(from)
+		return
+	case code:
+		s.findCodes(from)
+		return
+	case pin:
+		s.findPIN(from)
+		return
+	}
+	v, ok := s.value(from, how, start)
+	if !ok {
+		return
+	}
+	c := labelled{label: l, value: v, how: how, identifier: identifier, start: start}
+	if rule := s.judge(&c); rule != "" {
+		s.add(c.value.start, c.value.end, rule)
+	}
+}
+
+// labelEnd returns the end of the identifier or word that a label belongs to. ok is false if it
+// announces no credential.
+func (s *scan) labelEnd(l label, start, end int) (at int, identifier, ok bool) {
+	text := s.Plain
+	if end >= len(text) {
+		return 0, false, false
+	}
+	identifier = start > 0 && (text[start-1] == '_' || text[start-1] == '.') || start > 1 && isAlnum(text[start-1]) || start > 0 && text[start-1] == '$'
+	next, size := utf8.DecodeRuneInString(text[end:])
+	if l.text[len(l.text)-1] >= utf8.RuneSelf && isSpaceless(next) {
+		return end, false, true
+	}
+	if unicode.IsLetter(next) && !(unicode.IsUpper(next) && unicode.IsLower(lastRune(text[:end]))) {
+		rest := text[end+size:]
+		after, _ := utf8.DecodeRuneInString(rest)
+		if next != 's' && next != 'S' || unicode.IsLetter(after) || l.kind == key {
+			return 0, false, false
+		}
+		end += size
+	}
+	at = end
+	for at < len(text) && (isAlnum(text[at]) || text[at] == '_' || (text[at] == '-' || text[at] == '.') && at+1 < len(text) && isAlnum(text[at+1])) {
+		at++
+	}
+	if at > end {
+		identifier = true
+		for _, part := range identifierParts(text[end:at]) {
+			if notCredentials[part] {
+				return 0, false, false
+			}
+		}
+		if text[end] == '-' && l.kind != token && at < len(text) && text[at] == ' ' {
+			return 0, false, false // password-protected
+		}
+	}
+	return at, identifier, true
+}
+
+func lastRune(text string) rune {
+	r, _ := utf8.DecodeLastRuneInString(text)
+	return r
+}
+
+// identifierParts returns the words of an identifier in lower case.
+func identifierParts(identifier string) []string {
+	var parts []string
+	start := 0
+	flush := func(end int) {
+		if end > start {
+			parts = append(parts, strings.ToLower(identifier[start:end]))
+		}
+	}
+	for i := range len(identifier) {
+		switch c := identifier[i]; {
+		case !isAlnum(c):
+			flush(i)
+			start = i + 1
+		case i > start && class(c) == 'A' && class(identifier[i-1]) == 'a':
+			flush(i)
+			start = i
+		}
+	}
+	flush(len(identifier))
+	return parts
+}
+
+// wordBefore returns the word before an offset in lower case: the part before the last space,
+// underscore or hyphen.
+func (s *scan) wordBefore(at int) string {
+	end := at
+	for end > 0 && strings.IndexByte(" _-.*`\"", s.Lower[end-1]) >= 0 {
+		end--
+	}
+	start := end
+	for start > 0 && isAlnum(s.Lower[start-1]) && (start == at || start == end || !(class(s.Plain[start]) == 'A' && class(s.Plain[start-1]) == 'a')) {
+		start--
+	}
+	return s.Lower[start:end]
+}
+
+// closers are characters that close a quoted or emphasised label.
+const closers = "\"'`*_])"
+
+var (
+	preposition = regexp.MustCompile(`^(?:for|of|on|in|at|to|from|with|by|für|vom|von|des|der|dem|zum|zur|im|am|beim|fürs|de|del|du|da|do|dos|das|della|dello|dell|per|para|pour|à|au|aux|sur|en|la|le|el|для|от|к|на|в|у)[ '’]`)
+	verb        = regexp.MustCompile(`^(?:is|was|equals|will be|has been|lautet|ist|war|heißt|heisst|wurde|es|era|est|était|sera|é|è|er|är|jest|to|as|set to|changed to|reset to|auf|a|wordt|такой|теперь|сейчас|будет|установлен|есть)(?:[ ]|:|$)|^(?:は|が|是|为|為|改成|改为|設為|设为|设置为|就是|는|은|이|가|를|을)`)
+	adverb      = regexp.MustCompile(`^(?:now|currently|still|again|just|simply|always|temporarily|reset|set|changed|updated|literally|to|as|the|auf|jetzt|aktuell|derzeit|weiterhin|immer|gesetzt|ahora|actualmente|siempre|maintenant|actuellement|toujours|agora|atualmente|ora|adesso|attualmente|sempre|теперь|сейчас|такой)(?:[ ]|:)`)
+	linkWithin  = regexp.MustCompile("(:)[\\s`\"'*“「]|\\s(=)\\s|\\s(is|was|lautet|ist|es|est|é|è|to|auf|jest|är|er|est désormais|ist jetzt)\\s|\\s(?:(?:→|->|=>|—|–)\\s)|(?:は|是|为|為|는|은)")
+)
+
+// link returns how a value follows the label that ends at an offset, and where it starts. It is
+// none without a value.
+func (s *scan) link(at int, identifier bool) (link, int) {
+	text := s.Lower
+	p := at
+	for p < len(text) && strings.IndexByte(closers, text[p]) >= 0 {
+		p++
+	}
+	spaced := p
+	p = s.blanks(p)
+	if p < len(text) && text[p] == '(' {
+		if end := strings.IndexByte(text[p:min(len(text), p+60)], ')'); end > 0 && !strings.Contains(text[p:p+end], "\n") {
+			if inner := s.Plain[p+1 : p+end]; !strings.Contains(inner, " ") && isSecretive(inner) {
+				return bare, p + 1
+			}
+			p += end + 1
+			for p < len(text) && strings.IndexByte(closers, text[p]) >= 0 {
+				p++
+			}
+			p = s.blanks(p)
+		}
+	}
+	if p >= len(text) {
+		return none, 0
+	}
+	if how, from := s.sign(p); how != none {
+		return how, from
+	}
+	rest := text[p:min(len(text), p+100)]
+	if m := verb.FindString(rest); m != "" {
+		from := s.adverbs(p + len(strings.TrimRight(m, " :")))
+		if strings.HasPrefix(text[from:], ":") {
+			return strong, from + 1
+		}
+		return weak, from
+	}
+	if preposition.MatchString(rest) {
+		return s.linkAfter(p)
+	}
+	if strings.HasPrefix(rest, "\n") {
+		return none, 0
+	}
+	if p > spaced {
+		if closerOf(s.Plain[p:]) != "" {
+			return quoted, p
+		}
+		if word := leadingWord(rest); identifier || !notCredentials[word] {
+			return bare, p
+		}
+	}
+	return none, 0
+}
+
+// sign returns the link at an offset if a sign is there.
+func (s *scan) sign(p int) (link, int) {
+	text := s.Lower
+	rest := text[p:]
+	switch {
+	case strings.HasPrefix(rest, "=="), strings.HasPrefix(rest, "=~"), strings.HasPrefix(rest, "::"), strings.HasPrefix(rest, "://"):
+		return none, 0
+	case strings.HasPrefix(rest, ":="), strings.HasPrefix(rest, "=>"), strings.HasPrefix(rest, "->"), strings.HasPrefix(rest, "?="):
+		return strong, p + 2
+	case strings.HasPrefix(rest, "→"), strings.HasPrefix(rest, "⇒"):
+		return strong, p + 3
+	case rest[0] == '=':
+		return strong, p + 1
+	case rest[0] == ':':
+		return strong, s.adverbs(p + 1)
+	case strings.HasPrefix(rest, "— "), strings.HasPrefix(rest, "– "):
+		return weak, p + 3
+	case strings.HasPrefix(rest, "- "), strings.HasPrefix(rest, "| "):
+		return weak, p + 1
+	}
+	return none, 0
+}
+
+// adverbs skips words such as "now" from an offset.
+func (s *scan) adverbs(p int) int {
+	for range 3 {
+		p = s.blanks(p)
+		m := adverb.FindString(s.Lower[p:min(len(s.Lower), p+24)])
+		if m == "" {
+			break
+		}
+		p += len(m)
+	}
+	return p
+}
+
+// linkAfter finds the link behind a phrase such as "for the staging database".
+func (s *scan) linkAfter(p int) (link, int) {
+	rest := s.Lower[p:min(len(s.Lower), p+90)]
+	if end := strings.IndexAny(rest, "\n;"); end >= 0 {
+		rest = rest[:end+1]
+	}
+	for _, stop := range []string{". ", ", ", "? "} {
+		if end := strings.Index(rest, stop); end >= 0 {
+			rest = rest[:end]
+		}
+	}
+	at := linkWithin.FindStringSubmatchIndex(rest)
+	if at == nil {
+		return none, 0
+	}
+	if at[2] >= 0 {
+		return strong, p + at[3]
+	}
+	if at[4] >= 0 {
+		return strong, p + at[5]
+	}
+	return weak, s.adverbs(p + at[1])
+}
+
+// lineBefore returns the text between the start of a line and an offset.
+func lineBefore(text string, at int) string {
+	return text[strings.LastIndexByte(text[:at], '\n')+1 : at]
+}
+
+func leadingWord(text string) string {
+	end := 0
+	for end < len(text) && class(text[end]) == 'a' {
+		end++
+	}
+	return text[:end]
+}
+
+func (s *scan) blanks(p int) int {
+	for p < len(s.Lower) && (s.Lower[p] == ' ' || s.Lower[p] == '\t') {
+		p++
+	}
+	return p
+}

@@ -1,0 +1,495 @@
+package secrets
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// value is a possible credential behind a label.
+type value struct {
+	text       string
+	start, end int
+	quoted     bool // in quotes or as code
+	nextLine   bool // on the line after the label's
+	alone      bool // the only text of its line behind the link
+}
+
+var closing = []struct{ open, close string }{
+	{"```", "```"}, {"``", "``"}, {"`", "`"}, {"\"", "\""}, {"'", "'"}, {"“", "”"}, {"„", "“"}, {"«", "»"}, {"「", "」"}, {"『", "』"}, {"‘", "’"},
+	{"<code>", "</code>"}, {"<b>", "</b>"}, {"<strong>", "</strong>"}, {"<kbd>", "</kbd>"}, {"【", "】"},
+}
+
+// closerOf returns the text that closes the quote at the start of a text, or "" if none is there.
+func closerOf(text string) string {
+	for _, c := range closing {
+		if strings.HasPrefix(text, c.open) {
+			return c.close
+		}
+	}
+	return ""
+}
+
+func openerOf(text string) string {
+	for _, c := range closing {
+		if strings.HasPrefix(text, c.open) {
+			return c.open
+		}
+	}
+	return ""
+}
+
+// value reads the value at an offset. ok is false if there is no text.
+func (s *scan) value(from int, how link, labelStart int) (v value, ok bool) {
+	text := s.Plain
+	p := from
+	stars := 0
+	skip := func() {
+		for p < len(text) && (text[p] == ' ' || text[p] == '\t' || text[p] == '*') {
+			if text[p] == '*' {
+				stars++
+			}
+			p++
+		}
+	}
+	skip()
+	if how != bare && p < len(text) && (text[p] == '\n' || text[p] == '\r' || text[p] == '\\') {
+		next, _ := lineBreak(text, p)
+		if next == 0 && strings.HasPrefix(text[p:], "\n\n") {
+			next, _ = lineBreak(text, p+1)
+		}
+		if next == 0 {
+			return v, false
+		}
+		p, v.nextLine = next, true
+		if strings.HasPrefix(text[p:], "```") {
+			if end := strings.IndexByte(text[p:], '\n'); end >= 0 {
+				p += end + 1
+			}
+		}
+		p += len(text[p:]) - len(strings.TrimLeft(text[p:], "-* \t"))
+	}
+	inParameter := labelStart > 0 && (text[labelStart-1] == '?' || text[labelStart-1] == '&') || strings.Contains(lineHead(text, labelStart), "?") && strings.Contains(lineHead(text, labelStart), "://")
+	for range 3 {
+		open := openerOf(text[p:])
+		if open == "" {
+			break
+		}
+		begin := p + len(open)
+		line := text[begin:min(len(text), begin+400)]
+		if end := strings.IndexByte(line, '\n'); end >= 0 {
+			line = line[:end]
+		}
+		closer := closerOf(text[p:])
+		end := strings.Index(line, closer)
+		if end < 0 && closer == "“" {
+			end = strings.Index(line, "”")
+		}
+		if end <= 0 {
+			p, v.quoted = begin, false
+			break
+		}
+		v.quoted = true
+		p = begin
+		if inner := openerOf(text[p:]); inner == "" {
+			v.start, v.end = p, begin+end
+			v.text = text[v.start:v.end]
+			return v, strings.TrimSpace(v.text) != ""
+		}
+	}
+	end := p
+	for end < len(text) {
+		r, size := utf8.DecodeRuneInString(text[end:])
+		if r <= ' ' || r == '`' || r == '"' && end > p || isSpaceless(r) || strings.ContainsRune("”»「」『』、。，；）“", r) {
+			break
+		}
+		if inParameter && (r == '&' || r == '#') || how == strong && r == ';' || r == '<' && end > p && end+1 < len(text) && (isAlnum(text[end+1]) || text[end+1] == '/') {
+			break
+		}
+		end += size
+	}
+	v.start, v.end = p, p+len(trimEnd(text[p:end], stars > 0 || strings.HasPrefix(text[p:], "_")))
+	v.text = text[v.start:v.end]
+	rest := text[end:]
+	if line := strings.IndexByte(rest, '\n'); line >= 0 {
+		rest = rest[:line]
+	}
+	v.alone = strings.Trim(rest, " \t\r.*`\"'),;") == ""
+	return v, v.text != ""
+}
+
+// lineHead returns the text between the last white space and an offset.
+func lineHead(text string, at int) string {
+	start := strings.LastIndexAny(text[:at], " \t\n") + 1
+	return text[start:at]
+}
+
+// trimEnd removes punctuation that belongs to the sentence from the end of a value.
+func trimEnd(text string, emphasised bool) string {
+	for text != "" {
+		last := text[len(text)-1]
+		switch {
+		case strings.IndexByte(".,;:?'\"", last) >= 0:
+		case last == '*' && emphasised:
+		case last == ')' && strings.Count(text, "(") < strings.Count(text, ")"):
+		case last == ']' && strings.Count(text, "[") < strings.Count(text, "]"):
+		case last == '}' && strings.Count(text, "{") < strings.Count(text, "}"):
+		default:
+			return text
+		}
+		text = text[:len(text)-1]
+	}
+	return text
+}
+
+// labelled is a value with its label.
+type labelled struct {
+	label      label
+	value      value
+	how        link
+	identifier bool
+	start      int // of the label
+}
+
+// judge returns the rule of a value that is a credential, or "".
+func (s *scan) judge(c *labelled) string {
+	v := c.value
+	if isPlaceholder(v.text) || s.near(strongExample, c.start) {
+		return ""
+	}
+	if strings.Contains(v.text, "://") || typeName.MatchString(v.text) || expression.MatchString(v.text) && !v.quoted || filePath.MatchString(v.text) || measure.MatchString(v.text) {
+		return ""
+	}
+	switch c.label.kind {
+	case password, phrase, short:
+		if !s.isPassword(c) || isWeak(v.text) && s.near(weakExample, c.start) {
+			return ""
+		}
+		if s.Lower[max(0, c.start-1):c.start] == ";" || strings.Contains(s.Lower[max(0, c.start-80):c.start], "server=") || strings.Contains(s.Lower[max(0, c.start-80):c.start], "host=") {
+			return ruleConnection
+		}
+		return rulePassword
+	case token, key:
+		if s.isKey(c) {
+			return generic
+		}
+	case cookie:
+		return s.judgeCookie(c)
+	case signature:
+		if c.how == strong && len(v.text) >= 20 && isRandom(v.text) && s.Plain[c.start+len(c.label.text)] == '=' && c.start > 0 && strings.IndexByte("?&", s.Plain[c.start-1]) >= 0 {
+			return generic
+		}
+	}
+	return ""
+}
+
+var (
+	typeName    = regexp.MustCompile(`^\w+\(\d*\)$`)
+	technology  = regexp.MustCompile(`(?i)^(?:argon2|bcrypt|sha-?\d|md5|aes|rsa|pbkdf2|base64|base32|oauth|totp|x\.?509|1password|utf-?8|ed25519|[hre]s256|tls|pkcs|scram|k8s|op:|vault:|ssm:|arn:|kms:|env:|file:|enc\[|secret:|sops:|2fa|mfa|http|s3|ipv?\d|python\d|node\d|postgres\d)`)
+	storeWords  = words(`password passwords passwd secret secrets token tokens key keys credential credentials vault pass pwd db database cert auth login store manager`)
+	phraseStops = words(`the a an is are be must not to of in on for with and or please enter your wrong invalid contain contains least characters may should can from at by it this that stored kept required field`)
+	userLabel   = regexp.MustCompile(`(?:user(?:name)?|login|usr|account|e-?mail|benutzer(?:name)?|nutzer|usuario|utilisateur|identifiant|usuário|utente|логин|пользователь|ユーザー?名?|用户名?|帳號|账号|사용자|아이디)\s*[*_` + "`" + `"']*\s*(?:[:=|/是は]|ist|is|es|est|für)`)
+)
+
+// isPassword reports whether the value behind a label for passwords is one.
+func (s *scan) isPassword(c *labelled) bool {
+	v := c.value.text
+	if len(v) < 4 || len(v) > 160 || technology.MatchString(v) {
+		return false
+	}
+	if strings.ContainsAny(v, " \t") {
+		return c.value.quoted && c.how != bare && isPassphrase(v, c.label.kind == phrase)
+	}
+	t := traitsOf(v)
+	if c.label.kind == short && (c.how == bare || c.how == weak) && !isSecretive(v) && !c.value.quoted {
+		return false
+	}
+	if !c.value.quoted && (strings.ContainsAny(v, "()") && expression.MatchString(v) || strings.HasPrefix(v, "/") || strings.HasPrefix(v, "#")) {
+		return false
+	}
+	switch {
+	case !t.letters():
+		return t.digit && (c.how == strong || c.how == weak || c.value.quoted) && len(v) >= 6 && c.label.kind != short && !t.separator
+	case c.how == bare:
+		return isSecretive(v) && (t.symbol || isRandom(v) || c.identifier && t.digit && t.letters()) || c.identifier && t.digit && len(v) >= 6 && !hasStoreWord(v)
+	case t.digit:
+		if hasStoreWord(v) && !t.symbol && !isRandom(v) {
+			return false
+		}
+		if c.how == weak && !c.value.quoted && t.separator && !t.upper && !t.symbol && !isRandom(v) {
+			return false
+		}
+		return len(v) >= 5
+	case t.symbol:
+		inner := strings.IndexAny(v[1:len(v)-1], "!@#$%^&*+?~=|")
+		return inner >= 0 && len(v) >= 8 && !strings.ContainsAny(v, "()[]{}") && (c.how == strong || c.how == weak || c.value.quoted)
+	}
+	return s.isWordPassword(c)
+}
+
+// isWordPassword reports whether a value without digits and symbols is a password.
+func (s *scan) isWordPassword(c *labelled) bool {
+	v := c.value.text
+	if hasStoreWord(v) || len(v) < 6 {
+		return false
+	}
+	hyphens := strings.Count(v, "-") + strings.Count(v, "_") + strings.Count(v, ".")
+	switch {
+	case isRandom(v):
+		return c.how != bare
+	case c.how == quoted:
+		return hyphens >= 3
+	case hyphens >= 3:
+		return true
+	case c.value.quoted:
+		return hyphens == 0 && !c.value.nextLine && !isCodeWord(v)
+	case c.how == strong && c.value.alone && !c.identifier && hyphens == 0 && c.label.kind != short:
+		return s.hasUser(c.start)
+	}
+	return false
+}
+
+// isCodeWord reports whether a value in quotes is a word of a schema or an identifier, not a
+// password.
+func isCodeWord(v string) bool {
+	lower := strings.ToLower(v)
+	for _, part := range []string{"pass", "require", "valid", "encrypt", "hash", "null", "optional", "string", "hidden", "field", "input", "vault", "secret", "manager", "bitwarden", "keychain", "kennwort", "contras"} {
+		if strings.Contains(lower, part) {
+			return true
+		}
+	}
+	return traitsOf(v).upper && mixed(v) > 0
+}
+
+// hasUser reports whether a label for a user is on the same line as an offset or on a line next to
+// it.
+func (s *scan) hasUser(at int) bool {
+	start := strings.LastIndexByte(s.Lower[:at], '\n')
+	if start > 0 {
+		start = strings.LastIndexByte(s.Lower[:start], '\n')
+	}
+	end := at
+	for range 2 {
+		if next := strings.IndexByte(s.Lower[end:], '\n'); next >= 0 {
+			end += next + 1
+		} else {
+			end = len(s.Lower)
+		}
+	}
+	return userLabel.MatchString(s.Lower[max(start, 0):end])
+}
+
+// hasStoreWord reports whether a value is an identifier for something that holds a credential, such
+// as db-password-v2.
+func hasStoreWord(v string) bool {
+	parts := identifierParts(v)
+	if len(parts) < 2 {
+		return false
+	}
+	for _, part := range parts {
+		if storeWords[strings.TrimRight(part, "0123456789")] {
+			return true
+		}
+	}
+	return false
+}
+
+// isPassphrase reports whether several words are a passphrase.
+func isPassphrase(v string, announced bool) bool {
+	fields := strings.Fields(strings.ToLower(v))
+	if len(fields) < 3 || len(fields) > 12 || len(fields) == 3 && !announced {
+		return false
+	}
+	for _, word := range fields {
+		if phraseStops[word] || strings.ContainsAny(word, "()=<>/:") {
+			return false
+		}
+	}
+	return true
+}
+
+// isKey reports whether the value behind a label for keys and tokens is one.
+func (s *scan) isKey(c *labelled) bool {
+	v := strings.TrimRight(c.value.text, ".")
+	if len(v) < 8 || len(v) > 600 || strings.ContainsAny(v, " \t") || technology.MatchString(v) && !isRandom(v) {
+		return false
+	}
+	if strings.HasPrefix(v, "ssh-") || strings.HasPrefix(v, "SHA256:") || strings.HasPrefix(v, "0x") && len(v) < 60 {
+		return false
+	}
+	random := isRandom(v)
+	owner := s.wordBefore(c.start)
+	switch {
+	case c.label.kind == key && !keyOwners[owner]:
+		return random && len(v) >= 20 && c.how == strong && !strings.ContainsAny(v, ":") && !c.value.nextLine
+	case random:
+		return c.how != bare || len(v) >= 16
+	case c.how == strong || c.how == weak && c.value.quoted:
+		t := traitsOf(v)
+		return t.symbol && t.digit && t.letters() && !strings.ContainsAny(v, "()[]{}<>|,") && !hasStoreWord(v)
+	}
+	return false
+}
+
+var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$`)
+
+// judgeCookie returns the rule of a cookie or a session id that is random, or "". It takes the name
+// of a cookie off the value.
+func (s *scan) judgeCookie(c *labelled) string {
+	v := c.value.text
+	if at := strings.IndexByte(v, '='); at > 0 && at < 40 {
+		v = v[at+1:]
+		c.value.start += at + 1
+	}
+	if len(v) >= 20 && isRandom(v) && !uuid.MatchString(v) && !isPlaceholder(v) && (c.how == strong || c.value.quoted) {
+		return ruleCookie
+	}
+	return ""
+}
+
+var (
+	userPassword = regexp.MustCompile(`^(?:are |is |sind |son |sont |são |sono |для |ist |lautet )?(?:[\w.-]{2,20} )?[\s*"'` + "`" + `“「]*([\w.@+-]{2,40})["'` + "`" + `”」*]*(?:\s*(?:/|:|\||,)\s*|\s+(?:and|und|y|et|e|mit|with)\s+)["'` + "`" + `“「*]*([^\s"'` + "`" + `”」]{6,64})`)
+	digitsOnly   = regexp.MustCompile(`^[\s*` + "`" + `"'“「#]*(\d(?:[\d -]{2,10})\d|\d{4,10})\b`)
+	unit         = regexp.MustCompile(`^\s*(?:digits?|stellen|stellig|dígitos|chiffres|цифр|桁|位|자리|-digit|times|attempts|min|sec|days|px|%)`)
+	seedWords    = regexp.MustCompile(`^[\s*"'` + "`" + `“「>\n-]*((?:\d{1,2}[.):]?\s*)?[a-z]{3,8}(?:[\s,]+(?:\d{1,2}[.):]?\s*)?[a-z]{3,8}){11,23})`)
+	seedStops    = words(`the and for with that from are stored kept never this they has have into when where must should not our`)
+	codeWord     = regexp.MustCompile(`^[\s*,;` + "`" + `"'>-]*([0-9A-Za-z]{3,8}(?:-[0-9A-Za-z]{3,8})+|\d{6,10}|[0-9a-f]{8,16}|[0-9A-Z]{8,16})(?:[\s,;.` + "`" + `"']|$)`)
+)
+
+// findLogin finds the password in a pair of user and password.
+func (s *scan) findLogin(from int) {
+	rest := s.Plain[from:min(len(s.Plain), from+140)]
+	at := userPassword.FindStringSubmatchIndex(rest)
+	if at == nil {
+		return
+	}
+	v := trimEnd(rest[at[4]:at[5]], false)
+	if !isSecretive(v) || isPlaceholder(v) || strings.HasPrefix(v, "//") || expression.MatchString(v) || filePath.MatchString(v) || measure.MatchString(v) || uuid.MatchString(v) || strings.Contains(v, "://") {
+		return
+	}
+	if s.near(strongExample, from) || isWeak(v) && s.near(weakExample, from) {
+		return
+	}
+	s.add(from+at[4], from+at[4]+len(v), rulePassword)
+}
+
+// findPIN finds a number that opens something.
+func (s *scan) findPIN(from int) {
+	rest := s.Lower[from:min(len(s.Lower), from+40)]
+	at := digitsOnly.FindStringSubmatchIndex(rest)
+	if at == nil || unit.MatchString(rest[at[1]:]) || s.near(strongExample, from) {
+		return
+	}
+	decimal := at[1]+1 < len(rest) && rest[at[1]] == '.' && class(rest[at[1]+1]) == '0'
+	if v := rest[at[2]:at[3]]; distinct(v) > 1 && v != "1234" && !decimal {
+		s.add(from+at[2], from+at[3], rulePIN)
+	}
+}
+
+// findSeed finds the words of a seed phrase.
+func (s *scan) findSeed(from int) {
+	rest := s.Lower[from:min(len(s.Lower), from+400)]
+	at := seedWords.FindStringSubmatchIndex(rest)
+	if at == nil || s.near(strongExample, from) {
+		return
+	}
+	different := map[string]bool{}
+	for word := range strings.FieldsFuncSeq(rest[at[2]:at[3]], func(r rune) bool { return r < 'a' || r > 'z' }) {
+		if seedStops[word] {
+			return
+		}
+		different[word] = true
+	}
+	if len(different) >= 8 {
+		s.add(from+at[2], from+at[3], ruleSeed)
+	}
+}
+
+// findCodes finds a list of recovery codes.
+func (s *scan) findCodes(from int) {
+	start, end := -1, from
+	for {
+		rest := s.Plain[end:min(len(s.Plain), end+80)]
+		at := codeWord.FindStringSubmatchIndex(rest)
+		if at == nil {
+			break
+		}
+		v := rest[at[2]:at[3]]
+		if t := traitsOf(v); !t.digit || isPlaceholder(v) || measure.MatchString(v) && t.letters() || strings.HasPrefix(v, "20") && strings.Count(v, "-") == 2 {
+			break
+		}
+		if start < 0 {
+			start = end + at[2]
+		}
+		end += at[3]
+	}
+	if start >= 0 && !s.near(strongExample, from) {
+		s.add(start, end, ruleCode)
+	}
+}
+
+// findTables finds passwords and keys in the columns of Markdown tables.
+func (s *scan) findTables() {
+	if !strings.Contains(s.Plain, "|-") && !strings.Contains(s.Plain, "| -") && !strings.Contains(s.Plain, "|:-") {
+		return
+	}
+	var columns map[int]kind
+	header, at := "", 0
+	for line := range strings.SplitAfterSeq(s.Plain, "\n") {
+		start := at
+		at += len(line)
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case !strings.Contains(trimmed, "|"):
+			columns, header = nil, ""
+		case strings.Trim(trimmed, "|-: ") == "":
+			columns = labelColumns(strings.ToLower(header))
+		default:
+			header = trimmed
+			s.findCells(line, start, columns)
+		}
+	}
+}
+
+// labelColumns returns the columns of a table whose heads are labels.
+func labelColumns(header string) map[int]kind {
+	columns := map[int]kind{}
+	for i, cell := range strings.Split(strings.Trim(header, "|"), "|") {
+		cell = strings.Trim(cell, " *`_")
+		for _, l := range labels[firstByte(cell)] {
+			if cell == l.text && l.kind <= key {
+				columns[i] = l.kind
+				break
+			}
+		}
+	}
+	return columns
+}
+
+func firstByte(text string) byte {
+	if text == "" {
+		return 0
+	}
+	return text[0]
+}
+
+func (s *scan) findCells(line string, start int, columns map[int]kind) {
+	if len(columns) == 0 {
+		return
+	}
+	offset := strings.IndexByte(line, '|') + 1
+	if strings.TrimSpace(line[:offset]) != "|" {
+		offset = 0
+	}
+	for i, cell := range strings.Split(line[offset:], "|") {
+		k, ok := columns[i]
+		value := strings.Trim(cell, " *`\"'\n\r")
+		if ok && value != "" && !isPlaceholder(value) && !filePath.MatchString(value) && !measure.MatchString(value) && (isRandom(value) || k <= short && traitsOf(value).digit && traitsOf(value).letters() && !strings.Contains(value, " ") && len(value) >= 6 && !hasStoreWord(value) && !technology.MatchString(value)) {
+			from := start + offset + strings.Index(cell, value)
+			if !s.near(strongExample, from) {
+				s.add(from, from+len(value), map[bool]string{true: rulePassword, false: generic}[k <= short])
+			}
+		}
+		offset += len(cell) + 1
+	}
+}
