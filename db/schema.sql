@@ -38,7 +38,10 @@ CREATE TABLE agents (
     -- The agent that owns the directory, if this agent's directory is a link to it. The directory
     -- is scanned as the owner's.
     joined_to              text COLLATE "C" REFERENCES agents (slug) ON DELETE SET NULL,
-    primary_inode          bigint
+    primary_inode          bigint,
+    -- The version of the rules by which all memories were examined for secrets and injections. If
+    -- it is older than the server's, the next full scan examines them again.
+    examined_version       integer NOT NULL DEFAULT 0
 );
 -- Used when an agent is deleted.
 CREATE INDEX agents_joined_to_idx ON agents (joined_to) WHERE joined_to IS NOT NULL;
@@ -85,6 +88,9 @@ CREATE TABLE memories (
     -- different contents. session: a session's file is newer than all primary files, and differs
     -- from another file.
     conflict        text CHECK (conflict IN ('session', 'primary')),
+    -- It has a secret or an order to the agent, and no person has let it in. Agents do not receive
+    -- it.
+    quarantined     boolean NOT NULL GENERATED ALWAYS AS (problems @> '[{"code": "secret"}]' OR problems @> '[{"code": "injection"}]') STORED,
     CHECK ((state = 'deleted') = (deleted_at IS NOT NULL))
 );
 
@@ -725,3 +731,17 @@ CREATE TABLE memory_uses (
     last_loaded_at      timestamptz,
     last_loaded_session text -- so that a conversation counts once
 );
+
+-- What people decided about findings of the review. A decision holds until the contents change: the
+-- id of an item contains their hash.
+CREATE TABLE review_decisions (
+    item_id    text COLLATE "C" PRIMARY KEY, -- kind and hash of the agent, the names and the contents
+    agent_id   bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
+    kind       text NOT NULL,
+    decision   text NOT NULL,
+    decided_at timestamptz NOT NULL,
+    decided_by text NOT NULL CHECK (decided_by IN ('session', 'disk', 'browser', 'script', 'memoir', 'extraction')),
+    until      timestamptz -- of a snoozed item; NULL: for good
+);
+
+CREATE INDEX review_decisions_agent_id_idx ON review_decisions (agent_id);

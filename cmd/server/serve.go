@@ -21,6 +21,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/pages"
 	"memoir/internal/postgres"
+	"memoir/internal/postgres/masked"
 	"memoir/internal/recall"
 	engine "memoir/internal/sync"
 	"memoir/internal/verification"
@@ -42,11 +43,12 @@ func newServer(
 	if err != nil {
 		return nil, err
 	}
-	calls := api.New(engine, store, recaller, api.Options{ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Consolidator: consolidator, Extractor: extractor, BackgroundModel: background.description, Log: log})
-	site := pages.New(engine, store, recaller, pages.Options{
+	shown := masked.Store{Store: store}
+	calls := api.New(engine, shown, recaller, api.Options{ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Consolidator: consolidator, Extractor: extractor, BackgroundModel: background.description, Log: log})
+	site := pages.New(engine, shown, recaller, pages.Options{
 		Places: places, AddSamples: samplesInto(places.AgentsDir), ClaudeMDLimit: config.claudeMDLimit, Checker: checker, Consolidator: consolidator, Extractor: extractor, BackgroundModel: background.description, Log: log,
 	})
-	protocol := mcp.New(engine, store, recaller, mcp.Options{Version: version(), Log: log})
+	protocol := mcp.New(engine, shown, recaller, mcp.Options{Version: version(), Log: log})
 	server := around.Server(route(calls, hooks.New(engine, store, recaller, extractor, log), protocol, site), engine.Hub().Close)
 	server.Addr = config.addr
 	server.TLSConfig, err = tlsConfig(config, log)

@@ -1,12 +1,12 @@
 -- name: Agents :many
 SELECT id, slug, layout, dir, display_name, present, sessions, primary_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_publish_key, memories_version, memory_off, joined_to, primary_inode
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_publish_key, memories_version, memory_off, joined_to, primary_inode, examined_version
 FROM agents
 ORDER BY slug;
 
 -- name: AgentBySlug :one
 SELECT id, slug, layout, dir, display_name, present, sessions, primary_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_publish_key, memories_version, memory_off, joined_to, primary_inode
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_publish_key, memories_version, memory_off, joined_to, primary_inode, examined_version
 FROM agents
 WHERE slug = @slug;
 
@@ -28,7 +28,7 @@ FROM agents WHERE layout = 'shared' AND NOT memory_off;
 -- Returns the agents that share their memories, sorted by id. An agent whose memory is off shares
 -- none.
 SELECT id, slug, layout, dir, display_name, present, sessions, primary_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_publish_key, memories_version, memory_off, joined_to, primary_inode
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_publish_key, memories_version, memory_off, joined_to, primary_inode, examined_version
 FROM agents
 WHERE layout = 'shared' AND NOT memory_off
 ORDER BY id;

@@ -242,7 +242,7 @@ WHERE agent_id = @agent_id AND session IS NULL AND present AND status = 'mirrore
 -- name: FilesToIndex :many
 -- Returns the files that MEMORY.md lists, sorted by path: present ones outside of sessions. Absent
 -- files of missing memories are included, to distinguish them from unknown files.
-SELECT f.path, f.present, m.id, m.name, m.type, m.description
+SELECT f.path, f.present, m.id, m.name, m.type, m.description, m.quarantined
 FROM files f
 JOIN memories m ON m.id = f.memory_id
 WHERE f.agent_id = @agent_id AND f.session IS NULL AND f.status = 'mirrored' AND m.state <> 'deleted'
@@ -253,7 +253,7 @@ ORDER BY f.path;
 -- Returns the files of the memories that MEMORY.md lists: present ones outside of sessions, sorted
 -- by path. It omits memories with an unfinished restore, which puts back their own lines. OFFSET
 -- makes Postgres use the indexes, instead of reading all files of the agent.
-SELECT f.path, m.id, m.name, m.type, m.description
+SELECT f.path, m.id, m.name, m.type, m.description, m.quarantined
 FROM memories m
 CROSS JOIN LATERAL (SELECT its.* FROM files its WHERE its.memory_id = m.id AND its.present OFFSET 0) f
 WHERE m.id = ANY(@ids::uuid[]) AND f.agent_id = @agent_id::bigint AND m.state <> 'deleted' AND NOT m.restoring AND f.session IS NULL

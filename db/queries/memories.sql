@@ -116,15 +116,15 @@ WHERE m.agent_id = @agent_id AND m.id = @id;
 -- and missing ones with a type.
 SELECT id, name, type, description, revision_id, size, modified_at, claude_md_chars, claude_md_listed, team
 FROM memories
-WHERE agent_id = @agent_id AND state IN ('active', 'missing') AND readable AND type IS NOT NULL;
+WHERE agent_id = @agent_id AND state IN ('active', 'missing') AND readable AND type IS NOT NULL AND NOT quarantined;
 
 -- name: SummariesOf :many
 -- Returns the memories among ids that CLAUDE.md lists, without bodies, in any order: readable
--- active and missing ones with a type.
+-- active and missing ones with a type, except quarantined ones.
 SELECT m.id, m.name, m.type, m.description, m.revision_id, m.size, m.modified_at, m.claude_md_chars, m.claude_md_listed, m.team
 FROM (SELECT DISTINCT id FROM unnest(@ids::uuid[]) AS id) asked
 JOIN memories m ON m.id = asked.id
-WHERE (m.agent_id = @agent_id AND m.state IN ('active', 'missing') AND m.readable AND m.type IS NOT NULL) IS TRUE;
+WHERE (m.agent_id = @agent_id AND m.state IN ('active', 'missing') AND m.readable AND m.type IS NOT NULL AND NOT m.quarantined) IS TRUE;
 
 -- name: SetCosts :exec
 UPDATE memories m SET claude_md_chars = c.chars, claude_md_listed = c.listed

@@ -32,14 +32,16 @@ SELECT ((SELECT coalesce(sum(t.n), 0) FROM memory_tallies t WHERE t.agent_id = A
          WHERE f.agent_id = ANY(@agent_ids::bigint[]) AND a.present))::bigint;
 
 -- name: RecallTexts :many
--- Returns the readable undeleted memories among ids that belong to the agents, with the first
+-- Returns the readable undeleted memories among ids that belong to the agents, except quarantined
+-- ones, with the first
 -- characters of their bodies.
 SELECT m.id, m.agent_id, m.name, m.type, m.path, m.modified_at, m.description, left(r.body, @most::integer) AS body
 FROM memories m JOIN revisions r ON r.id = m.revision_id
-WHERE m.id = ANY(@ids::uuid[]) AND m.agent_id = ANY(@agent_ids::bigint[]) AND m.readable AND m.state <> 'deleted';
+WHERE m.id = ANY(@ids::uuid[]) AND m.agent_id = ANY(@agent_ids::bigint[]) AND m.readable AND m.state <> 'deleted' AND NOT m.quarantined;
 
 -- name: RecallManifest :many
--- Returns the agents' newest readable undeleted memories, except those in besides, newest first.
+-- Returns the agents' newest readable undeleted memories, newest first, except quarantined ones and
+-- those in besides.
 -- Without a description, the start of the body stands for it.
 SELECT m.id, m.agent_id, m.name, m.type, m.path, m.modified_at, m.description,
     CASE WHEN m.description = '' THEN (SELECT left(r.body, 500) FROM revisions r WHERE r.id = m.revision_id) ELSE '' END::text AS body
@@ -47,7 +49,7 @@ FROM unnest(@agent_ids::bigint[]) AS a (id)
 CROSS JOIN LATERAL (
     SELECT n.id, n.agent_id, n.name, n.type, n.path, n.modified_at, n.description, n.revision_id
     FROM memories n
-    WHERE n.agent_id = a.id AND n.readable AND n.state <> 'deleted' AND NOT n.id = ANY(@besides::uuid[])
+    WHERE n.agent_id = a.id AND n.readable AND n.state <> 'deleted' AND NOT n.quarantined AND NOT n.id = ANY(@besides::uuid[])
     ORDER BY n.modified_at DESC, n.id DESC
     LIMIT @most::integer
 ) m
@@ -55,12 +57,13 @@ ORDER BY m.modified_at DESC, m.id DESC
 LIMIT @most::integer;
 
 -- name: RecallFiles :many
--- Returns the readable undeleted memories among ids that belong to the agents, with the first bytes
+-- Returns the readable undeleted memories among ids that belong to the agents, except quarantined
+-- ones, with the first bytes
 -- of their files.
 SELECT m.id, m.agent_id, m.name, m.type, m.path, m.modified_at, m.description, m.size,
        substring(coalesce(r.raw, convert_to(r.body, 'UTF8')) FROM 1 FOR @most::integer)::bytea AS beginning
 FROM memories m JOIN revisions r ON r.id = m.revision_id
-WHERE m.id = ANY(@ids::uuid[]) AND m.agent_id = ANY(@agent_ids::bigint[]) AND m.readable AND m.state <> 'deleted';
+WHERE m.id = ANY(@ids::uuid[]) AND m.agent_id = ANY(@agent_ids::bigint[]) AND m.readable AND m.state <> 'deleted' AND NOT m.quarantined;
 
 -- name: DeliveredToSession :many
 -- Returns the memories delivered to a session since its context was last compacted.

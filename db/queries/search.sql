@@ -1,9 +1,9 @@
 -- name: MemoriesToIndex :many
 -- Returns the contents that the search index lacks, from a memory id on, in the order of ids. The
 -- ids are found before the texts are read.
-SELECT m.id, m.agent_id, m.revision_id, m.name, r.description, r.body
+SELECT m.id, m.agent_id, m.revision_id, m.name, m.quarantined, r.description, r.body
 FROM (
-    SELECT m.id, m.agent_id, m.revision_id, m.name
+    SELECT m.id, m.agent_id, m.revision_id, m.name, m.quarantined
     FROM memories m
     LEFT JOIN memory_search s ON s.memory_id = m.id AND s.memory_id >= @first
     WHERE m.id >= @first AND s.revision_id IS DISTINCT FROM m.revision_id

@@ -190,11 +190,13 @@ type answer[T any] struct{ Body T }
 
 func ok[T any](body T) *answer[T] { return &answer[T]{body} }
 
-// Store is the database of the API. *postgres.Store implements it and documents the methods.
+// Store is the database of the API. masked.Store implements it and documents the methods.
 type Store interface {
 	records.Reads
 	extraction.Store // for extraction.Idle
 
+	// Revealed is Memory without masks. The other methods mask what is in quarantine.
+	Revealed(ctx context.Context, agent records.Agent, id string) (memories.Memory, error)
 	Ping(ctx context.Context) error
 	RunDetached(ctx context.Context, timeout time.Duration, change func(context.Context) error) error
 }

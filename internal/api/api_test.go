@@ -15,6 +15,7 @@ import (
 	"memoir/internal/api"
 	"memoir/internal/gate"
 	"memoir/internal/memoirtest"
+	"memoir/internal/postgres/masked"
 	"memoir/internal/postgres/pgtest"
 )
 
@@ -43,7 +44,7 @@ func serve(t *testing.T, m *memoirtest.Memoir, options api.Options) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	running := httptest.NewServer(g.Around(api.New(m.Engine, m.Store, m.Recaller, options)))
+	running := httptest.NewServer(g.Around(api.New(m.Engine, masked.Store{Store: m.Store}, m.Recaller, options)))
 	t.Cleanup(func() {
 		m.Engine.Hub().Close() // otherwise open event streams would delay the shutdown
 		running.Close()

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"time"
 
+	"memoir/internal/findings/quarantine"
+	"memoir/internal/gate"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/problem"
@@ -62,6 +64,9 @@ func (a *api) getRaw(ctx context.Context, row records.Agent, in *MemoryPath) (*d
 	}
 	if raw == nil {
 		return nil, problem.New(http.StatusNotFound, "The file's bytes are not kept here: it could not be read, or is too large for a memory. It was left where it is.")
+	}
+	if gate.ReadOnly(ctx) {
+		raw = []byte(quarantine.Mask(string(raw)))
 	}
 	return &document{"application/octet-stream", raw}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"memoir/internal/findings/quarantine"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/problem"
@@ -113,6 +114,10 @@ func (a *api) rebuildIndex(ctx context.Context, in *rebuildIndexInput) (*indexRe
 }
 
 func indexTopicOf(change engine.IndexChange) IndexTopic {
+	change.After = []byte(quarantine.Mask(string(change.After)))
+	if change.Before != nil {
+		change.Before = []byte(quarantine.Mask(string(change.Before)))
+	}
 	topic := IndexTopic{Path: change.Path, After: validText(change.After), Diff: unifiedDiff(change.Path, change.Before, change.After)}
 	if change.Before != nil {
 		before := validText(change.Before)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"memoir/internal/gate"
 	"memoir/internal/memories"
 	"memoir/internal/problem"
 	"memoir/internal/records"
@@ -72,6 +73,7 @@ var entityTag = &huma.Param{Description: "Strong; covers content and state.", Sc
 type getMemoryInput struct {
 	MemoryPath
 	AsOf
+	Reveal      bool   `query:"reveal" doc:"The texts of a memory in quarantine without masks. 403 with the token for reading."`
 	IfNoneMatch string `header:"If-None-Match" doc:"Returns 304 without a body if one of these entity tags matches."`
 }
 
@@ -88,7 +90,14 @@ func (a *api) getMemory(ctx context.Context, row records.Agent, in *getMemoryInp
 		m, err := a.store.MemoryAsOf(ctx, row, in.ID, at)
 		return &memoryAnswer{Status: http.StatusOK, Body: wire.MemoryOf(m, "", at)}, err
 	}
-	m, err := a.store.Memory(ctx, row, in.ID)
+	read := a.store.Memory
+	if in.Reveal {
+		if gate.ReadOnly(ctx) {
+			return nil, huma.Error403Forbidden("The token for reading does not reveal secrets. Use the other token.")
+		}
+		read = a.store.Revealed
+	}
+	m, err := read(ctx, row, in.ID)
 	if errors.Is(err, memories.ErrNotFound) {
 		m, err = a.store.IndexFact(ctx, row, in.ID)
 	}
@@ -96,6 +105,9 @@ func (a *api) getMemory(ctx context.Context, row records.Agent, in *getMemoryInp
 		return nil, err
 	}
 	found := memoryAnswerOf(http.StatusOK, m, row.ClaudeMD.Problem)
+	if in.Reveal {
+		found.Body = wire.Revealed(m, row.ClaudeMD.Problem, time.Now())
+	}
 	if noneMatches(in.IfNoneMatch, found.ETag) {
 		found.Status = http.StatusNotModified
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"memoir/internal/files"
+	"memoir/internal/findings/quarantine"
 	"memoir/internal/memorytool"
 	engine "memoir/internal/sync"
 	"memoir/internal/wire"
@@ -62,6 +63,7 @@ func (a *api) useMemoryTool(ctx context.Context, in *memoryToolInput) (*answer[M
 	if err != nil {
 		return nil, err
 	}
+	result.Content = quarantine.Mask(result.Content)
 	return ok(MemoryToolResult(result)), nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"memoir/internal/api"
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
+	"memoir/internal/postgres/masked"
 	"memoir/internal/recall"
 	"memoir/internal/waittest"
 )
@@ -46,7 +47,7 @@ func (broken) FlushError() error { return errors.New("connection reset by peer")
 func TestRecall_NotDelivered(t *testing.T) {
 	t.Parallel()
 	s := recalling(t)
-	handler := api.New(s.Engine, s.Store, s.Recaller, api.Options{Log: slog.New(slog.DiscardHandler)})
+	handler := api.New(s.Engine, masked.Store{Store: s.Store}, s.Recaller, api.Options{Log: slog.New(slog.DiscardHandler)})
 	for i, c := range []struct{ breaks, isGiven bool }{{true, true}, {false, true}, {false, false}} {
 		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, recallPath, strings.NewReader(`{"query":"when do we deploy?","session":"one"}`))
 		request.Header.Set("Content-Type", "application/json")

@@ -23,6 +23,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/model/modeltest"
 	"memoir/internal/postgres"
+	"memoir/internal/postgres/masked"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/postgres/pgtest/linetest"
 	"memoir/internal/records"
@@ -55,7 +56,7 @@ func (b *bench) another(url string, options consolidation.Options) *bench {
 // serve starts the server's API and returns a function that calls it.
 func (b *bench) serve() func(method, path string, body any) (status int, answer string) {
 	b.Helper()
-	running := httptest.NewServer(api.New(b.Engine, b.Store, b.Recaller, api.Options{
+	running := httptest.NewServer(api.New(b.Engine, masked.Store{Store: b.Store}, b.Recaller, api.Options{
 		Consolidator: b.Consolidator, DatabaseTime: time.Second, Log: slog.New(slog.DiscardHandler),
 	}))
 	b.Cleanup(running.Close)

@@ -12,6 +12,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"memoir/internal/findings"
+	"memoir/internal/findings/quarantine"
+	"memoir/internal/findings/secrets"
 	"memoir/internal/memories"
 	"memoir/internal/model"
 	"memoir/internal/records"
@@ -228,18 +231,21 @@ func (x *Extractor) ask(ctx context.Context, question model.Question, out *Outco
 	return found.Memories, nil
 }
 
-// proposalsOf returns a new proposal for each finding, in state waiting. In mode Auto, a proposal
-// for which needsDecision is false is in state accepting instead. Its target is the memory of the
+// proposalsOf returns a new proposal for each element of found, in state waiting. In mode Auto, a proposal
+// for which needsDecision is false is in state accepting instead, unless it has a secret or gives
+// orders to the agent. Secrets are replaced. Its target is the memory of the
 // same name, if there is one. It stores nothing.
-func (x *Extractor) proposalsOf(ctx context.Context, agent records.Agent, session string, findings []finding) ([]records.Proposal, error) {
+func (x *Extractor) proposalsOf(ctx context.Context, agent records.Agent, session string, found []finding) ([]records.Proposal, error) {
 	now := records.Now()
 	var proposals []records.Proposal
-	for _, f := range findings {
+	for _, f := range found {
+		held := isHeld(f.Content)
+		f.Name, f.Description, f.Body, f.quote = secrets.Redact(f.Name), secrets.Redact(f.Description), secrets.Redact(f.Body), secrets.Redact(f.quote)
 		p := records.Proposal{
 			ID: uuid.New(), AgentID: agent.ID, State: records.ProposalWaiting, Content: f.Content, Fingerprint: memories.FingerprintOf(f.Type, f.Name+"\x00"+f.Description, f.Body),
 			Quote: f.quote, QuotedAt: f.at, Session: session, ProposedAt: now,
 		}
-		if x.options.Mode == Auto {
+		if x.options.Mode == Auto && !held {
 			present, err := x.memoryNamed(ctx, agent, p.Name)
 			if err != nil {
 				return nil, err
@@ -254,6 +260,11 @@ func (x *Extractor) proposalsOf(ctx context.Context, agent records.Agent, sessio
 		proposals = append(proposals, p)
 	}
 	return proposals, nil
+}
+
+// isHeld reports whether agents must not receive a content until a person lets it in.
+func isHeld(c memories.Content) bool {
+	return len(quarantine.Examine(findings.Text{Name: c.Name, Description: c.Description, Body: c.Body})) > 0
 }
 
 // jobSummary returns a text for users about a run. It has the numbers of messages read and left

@@ -23,6 +23,7 @@ import (
 	"memoir/internal/model"
 	"memoir/internal/model/modeltest"
 	"memoir/internal/postgres"
+	"memoir/internal/postgres/masked"
 	"memoir/internal/waittest"
 )
 
@@ -65,7 +66,7 @@ func serveWith(b *bench, workers int, options extraction.Options) *server {
 	b.Cleanup(queue.Close)
 	mux := http.NewServeMux()
 	mux.Handle("/hooks/", hooks.New(b.Engine, store, b.Recaller, x, log))
-	mux.Handle("/api/", api.New(b.Engine, store, b.Recaller, api.Options{Extractor: x, Log: log}))
+	mux.Handle("/api/", api.New(b.Engine, masked.Store{Store: store}, b.Recaller, api.Options{Extractor: x, Log: log}))
 	running := httptest.NewServer(mux)
 	b.Cleanup(running.Close)
 	s := &server{&bench{Memoir: b.Memoir, claude: b.claude, model: b.model, extractor: x}, running.URL, queue}

@@ -3,7 +3,14 @@
 // are pure: they get texts and times, and return findings.
 package findings
 
-import "time"
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"time"
+)
 
 // Kind is the kind of a finding, as the API spells it.
 type Kind string
@@ -65,4 +72,20 @@ type Pair struct {
 	Keep string
 	// Score is the similarity of the texts, from 0 to 1.
 	Score float64
+}
+
+// Content identifies the content of a memory: its name, and a hash of the rest.
+type Content struct {
+	Name        string
+	Fingerprint [32]byte
+}
+
+// ItemID returns the id of an item of the review: the kind, and a hash of the agent's slug, the kind
+// and the contents, in any order. So a changed content makes another item.
+func ItemID(kind Kind, agent string, of ...Content) string {
+	sorted := slices.SortedFunc(slices.Values(of), func(a, b Content) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), bytes.Compare(a.Fingerprint[:], b.Fingerprint[:]))
+	})
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", agent, kind, sorted))
+	return fmt.Sprintf("%s-%x", kind, sum[:10])
 }

@@ -10,6 +10,7 @@ import (
 
 	"memoir/internal/mcp"
 	"memoir/internal/memoirtest"
+	"memoir/internal/postgres/masked"
 )
 
 // broken is a client's connection that fails.
@@ -22,7 +23,7 @@ func (broken) FlushError() error { return errors.New("connection reset by peer")
 func TestRecall_NotDelivered(t *testing.T) {
 	t.Parallel()
 	m := memoirtest.Start(t, oneAgent())
-	handler := mcp.New(m.Engine, m.Store, m.Recaller, mcp.Options{Version: "v1", Log: slog.New(slog.DiscardHandler)})
+	handler := mcp.New(m.Engine, masked.Store{Store: m.Store}, m.Recaller, mcp.Options{Version: "v1", Log: slog.New(slog.DiscardHandler)})
 	const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"recall","arguments":{"query":"when do we deploy?","session":"one","limit":1}}}`
 	for i, c := range []struct {
 		breaks, isGiven bool

@@ -71,6 +71,9 @@ type Memory struct {
 	DeletedActor Actor     // the actor of the deletion, or empty if not deleted
 }
 
+// IsQuarantined reports whether agents must not receive the memory.
+func (m Memory) IsQuarantined() bool { return slices.ContainsFunc(m.Problems, Problem.IsQuarantine) }
+
 // Use is what agents did with a memory, as far as hooks and recalls have reported it.
 type Use struct {
 	Reads          int // how often an agent has read its file

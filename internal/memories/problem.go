@@ -57,6 +57,12 @@ const (
 	CodeLastGood        = "last_good"
 )
 
+// Codes of quarantine: agents do not receive the memory until a person lets it in.
+const (
+	CodeSecret    = "secret"
+	CodeInjection = "injection"
+)
+
 // KeptWordsMessage is the message of CodeReadLeniently for valid YAML.
 const KeptWordsMessage = "A name or description is written without quotes, and YAML would drop a part of it, such as the text after “ #”. All of it is used here. Add quotes, so that every program reads all of it."
 
@@ -105,6 +111,15 @@ var messages = map[string]string{
 func CredentialProblem(rule string, line int) Problem {
 	return Problem{Code: CodeCredential, Message: fmt.Sprintf("Line %d of the file looks like a credential (%s), and everybody in the team can read it. Take it out, and change it where it is used.", line, rule)}
 }
+
+// QuarantineProblem returns the problem with CodeSecret or CodeInjection for a reason, such as
+// “Password in plain text”.
+func QuarantineProblem(code, reason string) Problem {
+	return Problem{Code: code, Message: reason + ". Agents do not receive this memory until you decide about it in Review."}
+}
+
+// IsQuarantine reports whether a problem keeps a memory from agents.
+func (p Problem) IsQuarantine() bool { return p.Code == CodeSecret || p.Code == CodeInjection }
 
 // ProblemOf returns the problem with this code and its standard message. For an unknown code the
 // message is a general one.

@@ -23,7 +23,7 @@ type Model interface {
 	// Ask returns the answer, a JSON value. It returns an *Error if the model is unavailable,
 	// refuses, or answers without JSON, and ctx.Err() if ctx ends. With an *Error, the answer has
 	// the used tokens if they are known. Ask does not retry a failed question; Error.Again
-	// reports whether the caller should.
+	// reports whether the caller should. The model gets bullets in place of secrets in Text.
 	Ask(ctx context.Context, question Question) (Answer, error)
 }
 

@@ -31,6 +31,7 @@ import (
 	"memoir/internal/memories"
 	"memoir/internal/pages"
 	"memoir/internal/postgres/local"
+	"memoir/internal/postgres/masked"
 	"memoir/internal/postgres/migrate"
 	"memoir/internal/postgres/pgtest/linetest"
 	"memoir/internal/postgres/pgtest/proctest"
@@ -241,8 +242,8 @@ func text(i int, body string) string {
 
 func (s *site) serve() {
 	log := slog.New(slog.DiscardHandler)
-	calls := api.New(s.Engine, s.Store, s.Recaller, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, DatabaseTime: silence, Log: log})
-	all := pages.New(s.Engine, s.Store, s.Recaller, pages.Options{
+	calls := api.New(s.Engine, masked.Store{Store: s.Store}, s.Recaller, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, DatabaseTime: silence, Log: log})
+	all := pages.New(s.Engine, masked.Store{Store: s.Store}, s.Recaller, pages.Options{
 		Places: agents.Settings{AgentsDir: s.Dir}, ClaudeMDLimit: memoirtest.ClaudeMDLimit, DatabaseTime: silence, Log: log,
 	})
 	around, err := gate.New(gate.Options{Addr: "127.0.0.1:8080", Log: log})

@@ -11,6 +11,7 @@ import (
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/pages"
+	"memoir/internal/postgres/masked"
 )
 
 // BenchmarkMemoryTab renders whole pages of an agent with 2,000 memories of 1 KB.
@@ -23,7 +24,7 @@ func BenchmarkMemoryTab(b *testing.B) {
 	}
 	m := memoirtest.Start(b, files)
 	b.ReportAllocs()
-	handler := pages.New(m.Engine, m.Store, m.Recaller, pages.Options{Places: agents.Settings{AgentsDir: m.Dir}})
+	handler := pages.New(m.Engine, masked.Store{Store: m.Store}, m.Recaller, pages.Options{Places: agents.Settings{AgentsDir: m.Dir}})
 	for _, tab := range []struct{ name, path string }{
 		{"whole", adaList}, {"one type", adaList + "?type=project"}, {"search", adaList + "?q=learn"}, {"search rare", adaList + "?q=1234"},
 	} {

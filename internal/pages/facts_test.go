@@ -12,6 +12,7 @@ import (
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/pages"
+	"memoir/internal/postgres/masked"
 	"memoir/internal/records"
 	"memoir/internal/waittest"
 )
@@ -93,7 +94,7 @@ func (factsAway) IndexFact(context.Context, records.Agent, string) (memories.Mem
 func TestMemory_FactUnreadable(t *testing.T) {
 	t.Parallel()
 	m := memoirtest.Start(t, twoMemories())
-	all := pages.New(m.Engine, factsAway{m.Store}, m.Recaller, pages.Options{Log: slog.New(slog.DiscardHandler)})
+	all := pages.New(m.Engine, factsAway{masked.Store{Store: m.Store}}, m.Recaller, pages.Options{Log: slog.New(slog.DiscardHandler)})
 	answer := httptest.NewRecorder()
 	all.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/agents/ada/memory/00000000-0000-4000-8000-000000000000", nil))
 	if answer.Code != http.StatusServiceUnavailable {

@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"memoir/internal/findings/quarantine"
+	"memoir/internal/gate"
 	"memoir/internal/memories"
 	"memoir/internal/records"
 	"memoir/web/templates"
@@ -129,7 +131,7 @@ func local(t time.Time) time.Time {
 	return t.Local()
 }
 
-// raw answers with the exact bytes of the memory's source file as plain text, with headers that
+// raw answers with the exact bytes of the memory's source file as plain text, masked for readers, with headers that
 // stop a browser from running or loading anything. If the bytes are not stored, it answers 404 and
 // returns nil.
 func (s *site) raw(w http.ResponseWriter, r *http.Request, agent records.Agent, m memories.Memory) error {
@@ -144,6 +146,9 @@ func (s *site) raw(w http.ResponseWriter, r *http.Request, agent records.Agent, 
 		f.BackHref, f.BackLabel = templates.MemoryPath(agent.Slug, m.ID), "Back to the memory"
 		s.showFailure(w, r, f)
 		return nil
+	}
+	if gate.ReadOnly(r.Context()) {
+		raw = []byte(quarantine.Mask(string(raw)))
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/plain; charset=utf-8")

@@ -186,6 +186,8 @@ type Store interface {
 	records.Reads
 	extraction.Store // for an Extractor without a model
 
+	// Revealed is Memory without masks. The other methods mask what is in quarantine.
+	Revealed(ctx context.Context, agent records.Agent, id string) (memories.Memory, error)
 	RunDetached(ctx context.Context, timeout time.Duration, change func(context.Context) error) error
 }
 

@@ -26,6 +26,7 @@ import (
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/pages"
+	"memoir/internal/postgres/masked"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/verification"
 )
@@ -67,8 +68,8 @@ func serveMemoir(t testing.TB, m *memoirtest.Memoir, with setting) *site {
 	queue.Start(t.Context(), m.Engine.Ready)
 	t.Cleanup(queue.Close)
 	mux := http.NewServeMux()
-	mux.Handle("/api/", api.New(m.Engine, m.Store, m.Recaller, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, Checker: with.checker, Consolidator: consolidator, Log: log}))
-	all := pages.New(m.Engine, m.Store, m.Recaller, pages.Options{
+	mux.Handle("/api/", api.New(m.Engine, masked.Store{Store: m.Store}, m.Recaller, api.Options{ClaudeMDLimit: memoirtest.ClaudeMDLimit, Checker: with.checker, Consolidator: consolidator, Log: log}))
+	all := pages.New(m.Engine, masked.Store{Store: m.Store}, m.Recaller, pages.Options{
 		Places: agents.Settings{AgentsDir: m.Dir}, AddSamples: with.addSamples, ClaudeMDLimit: memoirtest.ClaudeMDLimit, Checker: with.checker, Consolidator: consolidator, Log: log,
 	})
 	s.routes = all.(chi.Routes)

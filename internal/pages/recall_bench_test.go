@@ -13,6 +13,7 @@ import (
 	"memoir/internal/memoirtest"
 	"memoir/internal/memories"
 	"memoir/internal/pages"
+	"memoir/internal/postgres/masked"
 )
 
 // manyRecalls is SQL that creates 100,000 recalls of the last 90 days. Two thirds gave one or two
@@ -56,7 +57,7 @@ func BenchmarkRecallTab(b *testing.B) {
 	if _, err := conn.Exec(b.Context(), "VACUUM ANALYZE"); err != nil {
 		b.Fatal(err)
 	}
-	handler := pages.New(m.Engine, m.Store, m.Recaller, pages.Options{Places: agents.Settings{AgentsDir: m.Dir}})
+	handler := pages.New(m.Engine, masked.Store{Store: m.Store}, m.Recaller, pages.Options{Places: agents.Settings{AgentsDir: m.Dir}})
 	const tab = "/agents/ada/recall"
 	for _, c := range []struct{ name, path string }{
 		{"whole", tab}, {"a query", tab + "?q=when+do+we+deploy42+the+service"}, {"a session", tab + "?session=session-4990"},

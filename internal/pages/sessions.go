@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"memoir/internal/agents"
+	"memoir/internal/findings/quarantine"
 	"memoir/internal/memories/claudemd"
 	"memoir/internal/records"
 	"memoir/web/templates"
@@ -50,6 +51,7 @@ func (s *site) sessionMemory(w http.ResponseWriter, r *http.Request, agent recor
 	if err != nil {
 		return err
 	}
+	m.Text = quarantine.Mask(m.Text)
 	v := templates.SessionMemoryView{Agent: agentView(agent), SessionMemory: sessionMemoryView(m)}
 	if v.Body, err = s.linksOf(r.Context(), agent).render(m.Text); err != nil {
 		return err

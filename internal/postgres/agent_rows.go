@@ -11,6 +11,7 @@ import (
 	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/postgres/review"
 	"memoir/internal/records"
 )
 
@@ -30,6 +31,9 @@ func (a *AgentRows) Agent(ctx context.Context) (records.Agent, error) {
 	agent.Shared = row.Shared
 	return agent, dberr.Wrap("read agent", err)
 }
+
+// Review returns the statements about the agent's review.
+func (a *AgentRows) Review() review.Rows { return review.Of(a.agentID, a.q) }
 
 // FilesUnder returns the rows of all the agent's files at or below the paths, in any order,
 // including files that are no longer on disk. No path may contain another. The path "." selects all

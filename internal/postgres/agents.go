@@ -150,6 +150,7 @@ func agentOf(row queries.Agent) records.Agent {
 			Problem: dbconv.OrZero(row.ClaudeMdProblem), PublishKey: dbconv.OrZero(row.ClaudeMdPublishKey), Version: row.MemoriesVersion,
 		},
 		MemoryOff: row.MemoryOff,
+		Examined:  int(row.ExaminedVersion),
 		JoinedTo:  dbconv.OrZero(row.JoinedTo),
 		Counts:    records.Counts{ByType: map[memories.Type]int{}, MissingByType: map[memories.Type]int{}},
 		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(),

@@ -229,7 +229,8 @@ func (s *Store) ForgottenNames(ctx context.Context, agentID int64) (map[string]s
 	return names, dberr.Wrap("read forgotten names", err)
 }
 
-// EachActive calls each with every readable, active, private memory of the agent, sorted by name.
+// EachActive calls each with every readable, active, private memory of the agent that is not in
+// quarantine, sorted by name.
 // The memories have their text but no files. At the first error of each it stops and returns that
 // error unchanged.
 func (s *Store) EachActive(ctx context.Context, agent records.Agent, each func(memories.Memory) error) error {
@@ -237,7 +238,7 @@ func (s *Store) EachActive(ctx context.Context, agent records.Agent, each func(m
 	rows, _ := s.pool.Query(ctx, `SELECT m.id, m.name, m.type, r.description, r.body, m.path, m.session, m.hash, m.fingerprint, m.modified_at,
 		m.content_at, m.created_at
 		FROM memories m JOIN revisions r ON r.id = m.revision_id
-		WHERE m.agent_id = $1 AND m.state = 'active' AND m.readable AND NOT m.team ORDER BY m.name`, agent.ID)
+		WHERE m.agent_id = $1 AND m.state = 'active' AND m.readable AND NOT m.team AND NOT m.quarantined ORDER BY m.name`, agent.ID)
 	m := memories.Memory{AgentID: agent.ID, Agent: agent.Slug, Readable: true, State: memories.Active}
 	var id uuid.UUID
 	var t, session *string

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"memoir/internal/findings/quarantine"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/postgres/internal/dbconv"
@@ -95,9 +96,9 @@ func (s *Store) FilesToIndex(ctx context.Context, agentID int64) (listed []memor
 			missing = append(missing, row.Path)
 			continue
 		}
-		listed = append(listed, memorymd.IndexedFile{
-			ID: row.ID.String(), Path: row.Path, Name: row.Name, Type: memories.Type(dbconv.OrZero(row.Type)), Description: row.Description,
-		})
+		listed = append(listed, indexedFile(queries.FilesToIndexOfRow{
+			Path: row.Path, ID: row.ID, Name: row.Name, Type: row.Type, Description: row.Description, Quarantined: row.Quarantined,
+		}))
 	}
 	return listed, missing, dberr.Wrap("read the files to index", err)
 }
@@ -106,11 +107,16 @@ func (s *Store) FilesToIndex(ctx context.Context, agentID int64) (listed []memor
 // sorted by path. It ignores unknown ids, and memories with an unfinished restore.
 func (a *AgentRows) FilesToIndexOf(ctx context.Context, ids []uuid.UUID) ([]memorymd.IndexedFile, error) {
 	rows, err := a.q.FilesToIndexOf(ctx, queries.FilesToIndexOfParams{AgentID: a.agentID, Ids: ids})
-	return dbconv.Rows("read the files to index", rows, err, func(row queries.FilesToIndexOfRow) memorymd.IndexedFile {
-		return memorymd.IndexedFile{
-			ID: row.ID.String(), Path: row.Path, Name: row.Name, Type: memories.Type(dbconv.OrZero(row.Type)), Description: row.Description,
-		}
-	})
+	return dbconv.Rows("read the files to index", rows, err, indexedFile)
+}
+
+// indexedFile returns a file as MEMORY.md lists it. Of a memory in quarantine it has only the masked
+// name.
+func indexedFile(row queries.FilesToIndexOfRow) memorymd.IndexedFile {
+	if row.Quarantined {
+		row.Name, row.Description = quarantine.Mask(row.Name), ""
+	}
+	return memorymd.IndexedFile{ID: row.ID.String(), Path: row.Path, Name: row.Name, Type: memories.Type(dbconv.OrZero(row.Type)), Description: row.Description}
 }
 
 // Mirrored counts the memory files on disk of all agents, except agents whose directory is missing

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"memoir/internal/findings/quarantine"
 	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
@@ -43,7 +44,7 @@ func (s *Store) index(ctx context.Context, first uuid.UUID, done func()) error {
 		batch := indexBatchOf(dbconv.All(rows, func(row queries.MemoriesToIndexRow) records.SearchText {
 			return records.SearchText{
 				AgentID: row.AgentID, MemoryID: row.ID, RevisionID: row.RevisionID,
-				Name: row.Name, Description: row.Description, Body: row.Body,
+				Name: row.Name, Description: row.Description, Body: row.Body, Masked: row.Quarantined,
 			}
 		}))
 		if err := batch.save(ctx, s.q); err != nil {
@@ -75,6 +76,9 @@ type indexBatch struct {
 func indexBatchOf(found []records.SearchText) indexBatch {
 	var all indexBatch
 	for _, w := range found {
+		if w.Masked {
+			w.Name, w.Description, w.Body = quarantine.Mask(w.Name), quarantine.Mask(w.Description), quarantine.Mask(w.Body)
+		}
 		vector, each := search.Vector(search.Text{AgentID: w.AgentID, Name: w.Name, Description: w.Description, Body: w.Body})
 		all.MemoryIds = append(all.MemoryIds, w.MemoryID)
 		all.RevisionIds = append(all.RevisionIds, w.RevisionID)

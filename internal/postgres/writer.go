@@ -2,8 +2,11 @@ package postgres
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -11,6 +14,7 @@ import (
 	"memoir/internal/postgres/internal/dbconv"
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/postgres/review"
 	"memoir/internal/records"
 )
 
@@ -97,6 +101,25 @@ func (w *Writer) withoutWaiting(ctx context.Context, doing string, do func(*quer
 // unknown or the row has no Unfinished flaws.
 func (w *Writer) AcceptUnfinished(ctx context.Context, path string) error {
 	return dberr.Wrap("take a file as it is", w.q.AcceptUnfinished(ctx, queries.AcceptUnfinishedParams{AgentID: w.agentID, Path: path}))
+}
+
+// SetProblems replaces the problems of memories, by their ids, makes CLAUDE.md out of date, and
+// writes the journal entries. It does nothing without memories.
+func (w *Writer) SetProblems(ctx context.Context, problems map[uuid.UUID][]memories.Problem, at time.Time, entries ...records.JournalEntry) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	return w.inTx(ctx, "set the problems of memories", func(q *queries.Queries) error {
+		for id, its := range problems {
+			if err := review.SetProblems(ctx, q, id, its, at); err != nil {
+				return err
+			}
+		}
+		if err := invalidatePublished(ctx, q, w.agentID, slices.Collect(maps.Keys(problems))...); err != nil {
+			return err
+		}
+		return journal(ctx, q, w.agentID, entries...)
+	})
 }
 
 func tombstonesOf(rows []queries.TombstonesRow) map[records.Tombstone]bool {

@@ -8,6 +8,8 @@ import (
 	"unicode"
 	"unicode/utf16"
 
+	"memoir/internal/findings/quarantine"
+
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -28,10 +30,10 @@ func Fence(blocks []string) string {
 	return Notice + "\n<memoir " + marker + ">\n" + strings.Join(blocks, blockSeparator) + "\n</memoir " + marker + ">"
 }
 
-// FenceOne returns Fence of one text, escaped and cut at a line end, with at most limit UTF-16
-// units in all. It returns "" if not one line fits.
+// FenceOne returns Fence of one text, without secrets, escaped, and cut at a line end, with at most
+// limit UTF-16 units in all. It returns "" if not one line fits.
 func FenceOne(text string, limit int) string {
-	text = Defuse(text)
+	text = Defuse(quarantine.Mask(text))
 	for lengthOf(text)+fenceLength > limit {
 		end := strings.LastIndexByte(text, '\n')
 		if end < 0 {

@@ -30,6 +30,9 @@ type Agent struct {
 	// Shared changes whenever the memories shared with the agent may have changed. It is empty
 	// without such memories. Only a Writer reads it.
 	Shared string
+	// Examined is the version of the rules by which all memories were examined for secrets and
+	// injections.
+	Examined int
 	// JoinedTo is the slug of the agent that owns the directory, if it is a link. Else it is empty.
 	JoinedTo  string
 	Counts    Counts

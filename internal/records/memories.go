@@ -141,4 +141,6 @@ type SearchText struct {
 	AgentID                 int64 // set by Apply
 	MemoryID, RevisionID    uuid.UUID
 	Name, Description, Body string
+	// Masked means that the memory is in quarantine: the index gets its text without secrets.
+	Masked bool
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"memoir/internal/findings/quarantine"
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/sync/indexfile"
 	"memoir/internal/sync/ops"
@@ -20,10 +21,12 @@ func (e *Engine) Preview(ctx context.Context, slug, without string) (Preview, er
 
 // PreviewAsOf compiles the agent's CLAUDE.md from the memories of a past moment, without writing
 // it. Memories that were purged since are missing. Text outside of Memoir's markers is the present
-// text. If the present file is unreadable or damaged, the error is nil and Preview.Problem is the
-// reason. It fails with memories.ErrNotFound for an unknown agent.
+// text. Secrets are masked. If the present file is unreadable or damaged, the error is nil and
+// Preview.Problem is the reason. It fails with memories.ErrNotFound for an unknown agent.
 func (e *Engine) PreviewAsOf(ctx context.Context, slug string, at time.Time) (Preview, error) {
-	return e.calls.preview.Read(ctx, slug, publish.PreviewOp{AsOf: &at})
+	preview, err := e.calls.preview.Read(ctx, slug, publish.PreviewOp{AsOf: &at})
+	preview.Text = []byte(quarantine.Mask(string(preview.Text)))
+	return preview, err
 }
 
 // PreviewEdits returns the lengths that the agent's CLAUDE.md has now, would have after each set of
@@ -40,11 +43,15 @@ func (e *Engine) PreviewDeletion(ctx context.Context, slug string, ids ...string
 	return e.calls.previewDeletion.Read(ctx, slug, publish.PreviewDeletionOp{IDs: ids})
 }
 
-// Index returns the MEMORY.md of an agent's primary directory, with findings about it. If the file
+// Index returns the MEMORY.md of an agent's primary directory, with masked secrets, and findings
+// about it. If the file
 // is missing, Present is false and the error is nil. It fails with memories.ErrNotFound for an
 // unknown agent, and with *memories.ConflictError if the file cannot be read.
 func (e *Engine) Index(ctx context.Context, slug string) (Index, error) {
 	index, err := e.calls.index.Read(ctx, slug, indexfile.IndexOp{})
+	if index.Present {
+		index.Raw = []byte(quarantine.Mask(string(index.Raw)))
+	}
 	index.Loaded = memorymd.Read(index.Raw)
 	return index, err
 }

@@ -74,6 +74,20 @@ func (e *Engine) Verify(ctx context.Context, slug, id, etag string) (Result, err
 	return e.calls.change.Do(ctx, slug, ops.ChangeOp{Verb: ops.VerbVerify, Ref: ops.MemoryRef{ID: id, ETag: etag}})
 }
 
+// LetIn lets a memory out of quarantine: agents receive its content until that changes. It writes
+// CLAUDE.md, or sets Result.ClaudeMDProblem. It fails with memories.ErrNotFound, with
+// memories.ErrChanged unless etag is current, empty or "*", and with *memories.ConflictError if the
+// memory is in the trash.
+func (e *Engine) LetIn(ctx context.Context, slug, id, etag string) (Result, error) {
+	return e.calls.change.Do(ctx, slug, ops.ChangeOp{Verb: ops.VerbLetIn, Ref: ops.MemoryRef{ID: id, ETag: etag}})
+}
+
+// Hold takes a LetIn back: the memory is in quarantine again if the rules say so. The rest is as for
+// LetIn.
+func (e *Engine) Hold(ctx context.Context, slug, id, etag string) (Result, error) {
+	return e.calls.change.Do(ctx, slug, ops.ChangeOp{Verb: ops.VerbHold, Ref: ops.MemoryRef{ID: id, ETag: etag}})
+}
+
 // ProposeFixes returns the files of a memory that have problems, each with the fixes that Fix can
 // apply, possibly none. It changes nothing. It returns nil for a memory in the trash, and if the
 // agent's directory is missing. It leaves out unreadable files of a readable memory. It fails with

@@ -7,6 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"memoir/internal/findings/quarantine"
 	"memoir/internal/memories"
 	"memoir/internal/records"
 )
@@ -119,8 +120,17 @@ type MemoryList struct {
 }
 
 // MemoryOf returns m as the API sends it. claudeMDProblem is the problem of its agent's CLAUDE.md;
-// if it is "", ClaudeMD is null. The age counts to now.
+// if it is "", ClaudeMD is null. The age counts to now. The texts of a memory in quarantine are
+// masked.
 func MemoryOf(m memories.Memory, claudeMDProblem string, now time.Time) Memory {
+	if m.IsQuarantined() {
+		m.Name, m.Description, m.Body = quarantine.Mask(m.Name), quarantine.Mask(m.Description), quarantine.Mask(m.Body)
+	}
+	return Revealed(m, claudeMDProblem, now)
+}
+
+// Revealed is MemoryOf without masks.
+func Revealed(m memories.Memory, claudeMDProblem string, now time.Time) Memory {
 	age := m.Age(now)
 	shown := Memory{
 		ID: m.ID, Agent: m.Agent, Name: m.Name, Scope: string(m.Scope()), Type: Text(m.Type), Description: Text(m.Description), Body: Text(m.Body),

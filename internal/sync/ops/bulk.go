@@ -20,6 +20,8 @@ const (
 	VerbPurge   verb = "purge"
 	VerbRestore verb = "restore"
 	VerbVerify  verb = "verify"
+	VerbLetIn   verb = "let_in" // out of quarantine
+	VerbHold    verb = "hold"   // back into quarantine
 )
 
 // ChangeOp configures Change.
@@ -111,6 +113,10 @@ func (s *Service) change(ctx context.Context, tx *agenttx.Tx, c *changes, verb v
 		return purgeMemory(ctx, tx, c, ref.ID)
 	case VerbRestore:
 		return s.restoreRef(ctx, tx, c, ref)
+	case VerbLetIn:
+		return letIn(ctx, tx, c, ref)
+	case VerbHold:
+		return hold(ctx, tx, c, ref)
 	case VerbVerify:
 		return s.verify(ctx, tx, c, ref)
 	}

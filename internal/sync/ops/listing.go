@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"memoir/internal/findings"
+	"memoir/internal/findings/quarantine"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/records"
@@ -73,13 +75,21 @@ func logUnlisted(tx *agenttx.Tx, err error) error {
 	return nil
 }
 
-// entryOf returns the file at path as an index lists it for the memory head.
+// entryOf returns the file at path as an index lists it for the memory head. Of a memory in
+// quarantine it has only the masked name.
 func entryOf(head records.MemoryRow, path string) memorymd.IndexedFile {
-	return memorymd.IndexedFile{ID: head.ID, Path: path, Name: head.Name, Type: head.Type, Description: head.Description}
+	listed := memorymd.IndexedFile{ID: head.ID, Path: path, Name: head.Name, Type: head.Type, Description: head.Description}
+	if head.IsQuarantined() {
+		listed.Name, listed.Description = quarantine.Mask(head.Name), ""
+	}
+	return listed
 }
 
 // entryOfDraft returns the file at path as an index lists it for the draft.
 func entryOfDraft(draft memories.Draft, path string) memorymd.IndexedFile {
 	content := draft.Content().Canonical()
+	if text := (findings.Text{Name: content.Name, Description: content.Description}); len(quarantine.Examine(text)) > 0 {
+		content.Name, content.Description = quarantine.Mask(content.Name), ""
+	}
 	return memorymd.IndexedFile{Path: path, Name: content.Name, Type: content.Type, Description: content.Description}
 }

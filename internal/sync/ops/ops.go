@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"memoir/internal/findings/quarantine"
 	"memoir/internal/memories"
 	"memoir/internal/postgres"
 	"memoir/internal/records"
@@ -137,11 +138,14 @@ func checkETag(head records.MemoryRow, etag string) error {
 // ETag returns the strong entity tag of a memory, with quotes. It depends on the memory's id, name,
 // state, scope, content, and the hash of its file.
 func ETag(m memories.Memory) string {
-	scope := ""
+	name, scope := m.Name, ""
+	if m.IsQuarantined() {
+		name = quarantine.Mask(name) // a reader has the masked name
+	}
 	if m.Team {
 		scope = "\x00team"
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%x%s", m.ID, m.Name, m.State, m.Hash, m.Fingerprint, scope))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%x%s", m.ID, name, m.State, m.Hash, m.Fingerprint, scope))
 	return `"` + hex.EncodeToString(sum[:16]) + `"`
 }
 

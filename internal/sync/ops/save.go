@@ -161,12 +161,15 @@ func (s *Service) writeMemory(ctx context.Context, tx *agenttx.Tx, head *records
 // writeDraft writes a draft to a memory file, scans it, and returns its path. The caller must
 // publish c. head is the row of the memory with the draft's key, also if it is deleted; nil means
 // that no memory has the key. It returns *memories.ConflictError if the file has changed or cannot
-// be written. It returns *memories.InvalidError for too much text or a credential in team memory.
+// be written. It returns *memories.InvalidError for too much text, masked text, or a credential in team memory.
 func (s *Service) writeDraft(ctx context.Context, tx *agenttx.Tx, c *changes, head *records.MemoryRow, draft memories.Draft) (path string, err error) {
 	if err := tx.MakeDirectory(ctx); err != nil {
 		return "", err
 	}
 	if err := tx.CanWrite(ctx); err != nil {
+		return "", err
+	}
+	if err := checkMasked(head, draft); err != nil {
 		return "", err
 	}
 	target, err := chooseTarget(ctx, tx, head, draft)

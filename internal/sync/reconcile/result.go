@@ -237,6 +237,7 @@ func (r *reconciler) collect(m *memoryState) {
 		b.Words = append(b.Words, records.SearchText{
 			MemoryID: m.row.UUID, RevisionID: m.row.RevisionID,
 			Name: m.row.Name, Description: m.source.File.Description, Body: m.source.File.Body,
+			Masked: m.row.IsQuarantined(),
 		})
 	}
 }

@@ -70,7 +70,7 @@ func mirrorIndexes(ctx context.Context, tx *agenttx.Tx, listing agents.Listing, 
 }
 
 // saveIndex replaces the facts and entries of the MEMORY.md file at index in the database by those
-// of raw; nil deletes them. A modification time in the future counts as now.
+// of raw; nil deletes them. Facts that agents must not receive are left out. A modification time in the future counts as now.
 func saveIndex(ctx context.Context, tx *agenttx.Tx, index string, raw []byte, modified time.Time) error {
 	entries, err := indexfile.Entries(tx, index, raw)
 	if err != nil {
@@ -83,6 +83,11 @@ func saveIndex(ctx context.Context, tx *agenttx.Tx, index string, raw []byte, mo
 		modified = now
 	}
 	return tx.DB.SaveIndexFacts(ctx, records.IndexFacts{
-		Slug: tx.Agent.Slug, Path: index, Team: tx.Agent.InTeam(index), Facts: memorymd.Facts(raw), ModifiedAt: modified,
+		Slug: tx.Agent.Slug, Path: index, Team: tx.Agent.InTeam(index), Facts: slices.DeleteFunc(memorymd.Facts(raw), isQuarantinedFact), ModifiedAt: modified,
 	})
+}
+
+// isQuarantinedFact reports whether agents must not receive a fact.
+func isQuarantinedFact(f memorymd.Fact) bool {
+	return len(QuarantineProblems("", f.Heading, f.Text)) > 0
 }

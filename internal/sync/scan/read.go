@@ -137,6 +137,7 @@ func (s *Scanner) readScanned(tx *agenttx.Tx, r Request, at time.Time, entry *ag
 		}
 		file.File = frontmatter.Parse(file.Raw, agenttx.Stem(entry.Path))
 		flagCredential(&file)
+		flagQuarantine(&file)
 		flagName(&file)
 		excludeWellKnown(&file)
 	}

@@ -184,6 +184,9 @@ func (s *Scanner) Run(ctx context.Context, tx *agenttx.Tx, r Request) (Result, e
 	if !isFullScan {
 		return result, nil
 	}
+	if err := s.examineAll(ctx, tx); err != nil {
+		return result, err
+	}
 	tx.State.FullyScanned = true
 	return result, tx.DB.SetSessionCount(ctx, max(0, listing.Sessions))
 }
@@ -200,6 +203,9 @@ func (s *Scanner) commitBatches(ctx context.Context, tx *agenttx.Tx, r Request, 
 	for i, b := range batches {
 		o.Removed = b.removed
 		if o.Scanned, err = s.readChanged(ctx, tx, r, o.At, b, diff); err != nil {
+			return result, err
+		}
+		if err := letIn(ctx, tx, o.Scanned); err != nil {
 			return result, err
 		}
 		if !o.PrimaryAway && o.PrimaryID != nil && !isPrimaryDir(tx, *o.PrimaryID) {

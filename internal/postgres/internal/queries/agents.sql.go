@@ -44,7 +44,7 @@ func (q *Queries) AddAgent(ctx context.Context, arg AddAgentParams) (int64, erro
 }
 
 const agentByID = `-- name: AgentByID :one
-SELECT agents.id, agents.slug, agents.layout, agents.dir, agents.display_name, agents.present, agents.sessions, agents.primary_device, agents.claude_md_path, agents.claude_md_published_at, agents.claude_md_chars, agents.claude_md_problem, agents.created_at, agents.updated_at, agents.claude_md_publish_key, agents.memories_version, agents.memory_off, agents.joined_to, agents.primary_inode, coalesce((
+SELECT agents.id, agents.slug, agents.layout, agents.dir, agents.display_name, agents.present, agents.sessions, agents.primary_device, agents.claude_md_path, agents.claude_md_published_at, agents.claude_md_chars, agents.claude_md_problem, agents.created_at, agents.updated_at, agents.claude_md_publish_key, agents.memories_version, agents.memory_off, agents.joined_to, agents.primary_inode, agents.examined_version, coalesce((
     SELECT string_agg(s.id || ':' || s.memories_version || ':' || left(md5(s.dir), 8), ',' ORDER BY s.id)
     FROM agents s WHERE s.layout = 'shared' AND NOT s.memory_off AND agents.layout <> 'shared' AND NOT agents.memory_off
 ), '')::text AS shared
@@ -82,6 +82,7 @@ func (q *Queries) AgentByID(ctx context.Context, id int64) (AgentByIDRow, error)
 		&i.Agent.MemoryOff,
 		&i.Agent.JoinedTo,
 		&i.Agent.PrimaryInode,
+		&i.Agent.ExaminedVersion,
 		&i.Shared,
 	)
 	return i, err
@@ -89,7 +90,7 @@ func (q *Queries) AgentByID(ctx context.Context, id int64) (AgentByIDRow, error)
 
 const agentBySlug = `-- name: AgentBySlug :one
 SELECT id, slug, layout, dir, display_name, present, sessions, primary_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_publish_key, memories_version, memory_off, joined_to, primary_inode
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_publish_key, memories_version, memory_off, joined_to, primary_inode, examined_version
 FROM agents
 WHERE slug = $1
 `
@@ -117,13 +118,14 @@ func (q *Queries) AgentBySlug(ctx context.Context, slug string) (Agent, error) {
 		&i.MemoryOff,
 		&i.JoinedTo,
 		&i.PrimaryInode,
+		&i.ExaminedVersion,
 	)
 	return i, err
 }
 
 const agents = `-- name: Agents :many
 SELECT id, slug, layout, dir, display_name, present, sessions, primary_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_publish_key, memories_version, memory_off, joined_to, primary_inode
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_publish_key, memories_version, memory_off, joined_to, primary_inode, examined_version
 FROM agents
 ORDER BY slug
 `
@@ -157,6 +159,7 @@ func (q *Queries) Agents(ctx context.Context) ([]Agent, error) {
 			&i.MemoryOff,
 			&i.JoinedTo,
 			&i.PrimaryInode,
+			&i.ExaminedVersion,
 		); err != nil {
 			return nil, err
 		}
@@ -442,7 +445,7 @@ func (q *Queries) SetPublishKey(ctx context.Context, arg SetPublishKeyParams) er
 
 const sharedAgents = `-- name: SharedAgents :many
 SELECT id, slug, layout, dir, display_name, present, sessions, primary_device, claude_md_path, claude_md_published_at,
-       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_publish_key, memories_version, memory_off, joined_to, primary_inode
+       claude_md_chars, claude_md_problem, created_at, updated_at, claude_md_publish_key, memories_version, memory_off, joined_to, primary_inode, examined_version
 FROM agents
 WHERE layout = 'shared' AND NOT memory_off
 ORDER BY id
@@ -479,6 +482,7 @@ func (q *Queries) SharedAgents(ctx context.Context) ([]Agent, error) {
 			&i.MemoryOff,
 			&i.JoinedTo,
 			&i.PrimaryInode,
+			&i.ExaminedVersion,
 		); err != nil {
 			return nil, err
 		}

@@ -329,7 +329,7 @@ func (q *Queries) FilesOfMemory(ctx context.Context, memoryID uuid.UUID) ([]File
 }
 
 const filesToIndex = `-- name: FilesToIndex :many
-SELECT f.path, f.present, m.id, m.name, m.type, m.description
+SELECT f.path, f.present, m.id, m.name, m.type, m.description, m.quarantined
 FROM files f
 JOIN memories m ON m.id = f.memory_id
 WHERE f.agent_id = $1 AND f.session IS NULL AND f.status = 'mirrored' AND m.state <> 'deleted'
@@ -344,6 +344,7 @@ type FilesToIndexRow struct {
 	Name        string
 	Type        *string
 	Description string
+	Quarantined bool
 }
 
 // Returns the files that MEMORY.md lists, sorted by path: present ones outside of sessions. Absent
@@ -364,6 +365,7 @@ func (q *Queries) FilesToIndex(ctx context.Context, agentID int64) ([]FilesToInd
 			&i.Name,
 			&i.Type,
 			&i.Description,
+			&i.Quarantined,
 		); err != nil {
 			return nil, err
 		}
@@ -376,7 +378,7 @@ func (q *Queries) FilesToIndex(ctx context.Context, agentID int64) ([]FilesToInd
 }
 
 const filesToIndexOf = `-- name: FilesToIndexOf :many
-SELECT f.path, m.id, m.name, m.type, m.description
+SELECT f.path, m.id, m.name, m.type, m.description, m.quarantined
 FROM memories m
 CROSS JOIN LATERAL (SELECT its.agent_id, its.path, its.session, its.memory_id, its.status, its.present, its.fingerprint, its.hash, its.size, its.mtime_ns, its.modified_at, its.content_at, its.problem, its.signature, its.expected_hash, its.flaws, its.unfinished FROM files its WHERE its.memory_id = m.id AND its.present OFFSET 0) f
 WHERE m.id = ANY($1::uuid[]) AND f.agent_id = $2::bigint AND m.state <> 'deleted' AND NOT m.restoring AND f.session IS NULL
@@ -395,6 +397,7 @@ type FilesToIndexOfRow struct {
 	Name        string
 	Type        *string
 	Description string
+	Quarantined bool
 }
 
 // Returns the files of the memories that MEMORY.md lists: present ones outside of sessions, sorted
@@ -415,6 +418,7 @@ func (q *Queries) FilesToIndexOf(ctx context.Context, arg FilesToIndexOfParams) 
 			&i.Name,
 			&i.Type,
 			&i.Description,
+			&i.Quarantined,
 		); err != nil {
 			return nil, err
 		}

@@ -156,7 +156,7 @@ func (q *Queries) MarkDeleted(ctx context.Context, arg MarkDeletedParams) error 
 }
 
 const memory = `-- name: Memory :one
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, r.description, r.body
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, r.description, r.body
 FROM memories m JOIN revisions r ON r.id = m.revision_id
 WHERE m.agent_id = $1 AND m.id = $2
 `
@@ -203,6 +203,7 @@ func (q *Queries) Memory(ctx context.Context, arg MemoryParams) (MemoryRow, erro
 		&i.Memory.Team,
 		&i.Memory.DeletedActor,
 		&i.Memory.Conflict,
+		&i.Memory.Quarantined,
 		&i.Description,
 		&i.Body,
 	)
@@ -282,7 +283,7 @@ func (q *Queries) RemovedIndexLines(ctx context.Context, agentID int64) ([]Remov
 }
 
 const restoringRows = `-- name: RestoringRows :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict FROM memories m WHERE m.agent_id = $1 AND m.restoring
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined FROM memories m WHERE m.agent_id = $1 AND m.restoring
 `
 
 type RestoringRowsRow struct {
@@ -326,6 +327,7 @@ func (q *Queries) RestoringRows(ctx context.Context, agentID int64) ([]Restoring
 			&i.Memory.Team,
 			&i.Memory.DeletedActor,
 			&i.Memory.Conflict,
+			&i.Memory.Quarantined,
 		); err != nil {
 			return nil, err
 		}
@@ -338,7 +340,7 @@ func (q *Queries) RestoringRows(ctx context.Context, agentID int64) ([]Restoring
 }
 
 const rowByID = `-- name: RowByID :one
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict FROM memories m WHERE m.agent_id = $1 AND m.id = $2
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined FROM memories m WHERE m.agent_id = $1 AND m.id = $2
 `
 
 type RowByIDParams struct {
@@ -382,12 +384,13 @@ func (q *Queries) RowByID(ctx context.Context, arg RowByIDParams) (RowByIDRow, e
 		&i.Memory.Team,
 		&i.Memory.DeletedActor,
 		&i.Memory.Conflict,
+		&i.Memory.Quarantined,
 	)
 	return i, err
 }
 
 const rowsByID = `-- name: RowsByID :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined
 FROM (SELECT DISTINCT id FROM unnest($1::uuid[]) AS id) asked
 JOIN memories m ON m.id = asked.id
 WHERE (m.agent_id = $2) IS TRUE
@@ -441,6 +444,7 @@ func (q *Queries) RowsByID(ctx context.Context, arg RowsByIDParams) ([]RowsByIDR
 			&i.Memory.Team,
 			&i.Memory.DeletedActor,
 			&i.Memory.Conflict,
+			&i.Memory.Quarantined,
 		); err != nil {
 			return nil, err
 		}
@@ -453,7 +457,7 @@ func (q *Queries) RowsByID(ctx context.Context, arg RowsByIDParams) ([]RowsByIDR
 }
 
 const rowsByName = `-- name: RowsByName :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined
 FROM (SELECT DISTINCT $1::bigint AS agent_id, name FROM unnest($2::text[]) AS name) asked
 JOIN memories m ON m.agent_id = asked.agent_id AND m.name = asked.name
 WHERE m.readable
@@ -505,6 +509,7 @@ func (q *Queries) RowsByName(ctx context.Context, arg RowsByNameParams) ([]RowsB
 			&i.Memory.Team,
 			&i.Memory.DeletedActor,
 			&i.Memory.Conflict,
+			&i.Memory.Quarantined,
 		); err != nil {
 			return nil, err
 		}
@@ -560,7 +565,7 @@ func (q *Queries) SetModified(ctx context.Context, arg SetModifiedParams) error 
 const summaries = `-- name: Summaries :many
 SELECT id, name, type, description, revision_id, size, modified_at, claude_md_chars, claude_md_listed, team
 FROM memories
-WHERE agent_id = $1 AND state IN ('active', 'missing') AND readable AND type IS NOT NULL
+WHERE agent_id = $1 AND state IN ('active', 'missing') AND readable AND type IS NOT NULL AND NOT quarantined
 `
 
 type SummariesRow struct {
@@ -613,7 +618,7 @@ const summariesOf = `-- name: SummariesOf :many
 SELECT m.id, m.name, m.type, m.description, m.revision_id, m.size, m.modified_at, m.claude_md_chars, m.claude_md_listed, m.team
 FROM (SELECT DISTINCT id FROM unnest($1::uuid[]) AS id) asked
 JOIN memories m ON m.id = asked.id
-WHERE (m.agent_id = $2 AND m.state IN ('active', 'missing') AND m.readable AND m.type IS NOT NULL) IS TRUE
+WHERE (m.agent_id = $2 AND m.state IN ('active', 'missing') AND m.readable AND m.type IS NOT NULL AND NOT m.quarantined) IS TRUE
 `
 
 type SummariesOfParams struct {
@@ -635,7 +640,7 @@ type SummariesOfRow struct {
 }
 
 // Returns the memories among ids that CLAUDE.md lists, without bodies, in any order: readable
-// active and missing ones with a type.
+// active and missing ones with a type, except quarantined ones.
 func (q *Queries) SummariesOf(ctx context.Context, arg SummariesOfParams) ([]SummariesOfRow, error) {
 	rows, err := q.db.Query(ctx, summariesOf, arg.Ids, arg.AgentID)
 	if err != nil {
@@ -668,7 +673,7 @@ func (q *Queries) SummariesOf(ctx context.Context, arg SummariesOfParams) ([]Sum
 }
 
 const unreadableByPath = `-- name: UnreadableByPath :many
-SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict FROM (
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined FROM (
     SELECT a.id FROM memories a WHERE a.agent_id = $1 AND NOT a.readable AND a.state <> 'deleted' AND a.path = ANY($2::text[])
     UNION ALL
     SELECT b.id FROM memories b
@@ -725,6 +730,7 @@ func (q *Queries) UnreadableByPath(ctx context.Context, arg UnreadableByPathPara
 			&i.Memory.Team,
 			&i.Memory.DeletedActor,
 			&i.Memory.Conflict,
+			&i.Memory.Quarantined,
 		); err != nil {
 			return nil, err
 		}

@@ -99,6 +99,7 @@ type Agent struct {
 	MemoryOff           bool
 	JoinedTo            *string
 	PrimaryInode        *int64
+	ExaminedVersion     int32
 }
 
 type AgentStat struct {
@@ -270,6 +271,7 @@ type Memory struct {
 	Team           bool
 	DeletedActor   *string
 	Conflict       *string
+	Quarantined    bool
 }
 
 type MemoryGrowth struct {
@@ -355,6 +357,16 @@ type RecallSession struct {
 	Session    string
 	At         time.Time
 	FreshSince time.Time
+}
+
+type ReviewDecision struct {
+	ItemID    string
+	AgentID   int64
+	Kind      string
+	Decision  string
+	DecidedAt time.Time
+	DecidedBy string
+	Until     *time.Time
 }
 
 type Revision struct {

@@ -432,7 +432,7 @@ const recallFiles = `-- name: RecallFiles :many
 SELECT m.id, m.agent_id, m.name, m.type, m.path, m.modified_at, m.description, m.size,
        substring(coalesce(r.raw, convert_to(r.body, 'UTF8')) FROM 1 FOR $1::integer)::bytea AS beginning
 FROM memories m JOIN revisions r ON r.id = m.revision_id
-WHERE m.id = ANY($2::uuid[]) AND m.agent_id = ANY($3::bigint[]) AND m.readable AND m.state <> 'deleted'
+WHERE m.id = ANY($2::uuid[]) AND m.agent_id = ANY($3::bigint[]) AND m.readable AND m.state <> 'deleted' AND NOT m.quarantined
 `
 
 type RecallFilesParams struct {
@@ -453,7 +453,8 @@ type RecallFilesRow struct {
 	Beginning   []byte
 }
 
-// Returns the readable undeleted memories among ids that belong to the agents, with the first bytes
+// Returns the readable undeleted memories among ids that belong to the agents, except quarantined
+// ones, with the first bytes
 // of their files.
 func (q *Queries) RecallFiles(ctx context.Context, arg RecallFilesParams) ([]RecallFilesRow, error) {
 	rows, err := q.db.Query(ctx, recallFiles, arg.Most, arg.Ids, arg.AgentIds)
@@ -584,7 +585,7 @@ FROM unnest($1::bigint[]) AS a (id)
 CROSS JOIN LATERAL (
     SELECT n.id, n.agent_id, n.name, n.type, n.path, n.modified_at, n.description, n.revision_id
     FROM memories n
-    WHERE n.agent_id = a.id AND n.readable AND n.state <> 'deleted' AND NOT n.id = ANY($2::uuid[])
+    WHERE n.agent_id = a.id AND n.readable AND n.state <> 'deleted' AND NOT n.quarantined AND NOT n.id = ANY($2::uuid[])
     ORDER BY n.modified_at DESC, n.id DESC
     LIMIT $3::integer
 ) m
@@ -609,7 +610,8 @@ type RecallManifestRow struct {
 	Body        string
 }
 
-// Returns the agents' newest readable undeleted memories, except those in besides, newest first.
+// Returns the agents' newest readable undeleted memories, newest first, except quarantined ones and
+// those in besides.
 // Without a description, the start of the body stands for it.
 func (q *Queries) RecallManifest(ctx context.Context, arg RecallManifestParams) ([]RecallManifestRow, error) {
 	rows, err := q.db.Query(ctx, recallManifest, arg.AgentIds, arg.Besides, arg.Most)
@@ -687,7 +689,7 @@ func (q *Queries) RecallMedians(ctx context.Context, arg RecallMediansParams) ([
 const recallTexts = `-- name: RecallTexts :many
 SELECT m.id, m.agent_id, m.name, m.type, m.path, m.modified_at, m.description, left(r.body, $1::integer) AS body
 FROM memories m JOIN revisions r ON r.id = m.revision_id
-WHERE m.id = ANY($2::uuid[]) AND m.agent_id = ANY($3::bigint[]) AND m.readable AND m.state <> 'deleted'
+WHERE m.id = ANY($2::uuid[]) AND m.agent_id = ANY($3::bigint[]) AND m.readable AND m.state <> 'deleted' AND NOT m.quarantined
 `
 
 type RecallTextsParams struct {
@@ -707,7 +709,8 @@ type RecallTextsRow struct {
 	Body        string
 }
 
-// Returns the readable undeleted memories among ids that belong to the agents, with the first
+// Returns the readable undeleted memories among ids that belong to the agents, except quarantined
+// ones, with the first
 // characters of their bodies.
 func (q *Queries) RecallTexts(ctx context.Context, arg RecallTextsParams) ([]RecallTextsRow, error) {
 	rows, err := q.db.Query(ctx, recallTexts, arg.Most, arg.Ids, arg.AgentIds)

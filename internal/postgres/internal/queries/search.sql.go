@@ -55,9 +55,9 @@ func (q *Queries) DeleteUnusedWords(ctx context.Context, words []string) error {
 }
 
 const memoriesToIndex = `-- name: MemoriesToIndex :many
-SELECT m.id, m.agent_id, m.revision_id, m.name, r.description, r.body
+SELECT m.id, m.agent_id, m.revision_id, m.name, m.quarantined, r.description, r.body
 FROM (
-    SELECT m.id, m.agent_id, m.revision_id, m.name
+    SELECT m.id, m.agent_id, m.revision_id, m.name, m.quarantined
     FROM memories m
     LEFT JOIN memory_search s ON s.memory_id = m.id AND s.memory_id >= $1
     WHERE m.id >= $1 AND s.revision_id IS DISTINCT FROM m.revision_id
@@ -78,6 +78,7 @@ type MemoriesToIndexRow struct {
 	AgentID     int64
 	RevisionID  uuid.UUID
 	Name        string
+	Quarantined bool
 	Description string
 	Body        string
 }
@@ -98,6 +99,7 @@ func (q *Queries) MemoriesToIndex(ctx context.Context, arg MemoriesToIndexParams
 			&i.AgentID,
 			&i.RevisionID,
 			&i.Name,
+			&i.Quarantined,
 			&i.Description,
 			&i.Body,
 		); err != nil {

@@ -1,0 +1,79 @@
+// Package review has the statements about the review: decisions of people, and texts to examine.
+package review
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+
+	"memoir/internal/memories"
+	"memoir/internal/postgres/internal/dbconv"
+	"memoir/internal/postgres/internal/dberr"
+	"memoir/internal/postgres/internal/queries"
+	"memoir/internal/records"
+)
+
+// Rows reads and writes the review of one agent, whose lock the caller has.
+type Rows struct {
+	agentID int64
+	q       *queries.Queries
+}
+
+// Of returns the Rows of an agent on a connection.
+func Of(agentID int64, q *queries.Queries) Rows { return Rows{agentID, q} }
+
+// Decisions returns the decisions about the items, by their ids. Items without one have no entry.
+func (r Rows) Decisions(ctx context.Context, items []string) (map[string]records.ReviewDecision, error) {
+	rows, err := r.q.ReviewDecisions(ctx, items)
+	found := make(map[string]records.ReviewDecision, len(rows))
+	for _, row := range rows {
+		found[row.ItemID] = records.ReviewDecision{
+			Item: row.ItemID, Kind: row.Kind, Decision: row.Decision, At: row.DecidedAt.UTC(), By: memories.Actor(row.DecidedBy), Until: dbconv.TimeOrZero(row.Until),
+		}
+	}
+	return found, dberr.Wrap("read decisions", err)
+}
+
+// SaveDecision saves a decision, in place of an earlier one about the same item.
+func (r Rows) SaveDecision(ctx context.Context, d records.ReviewDecision) error {
+	return dberr.Wrap("save a decision", r.q.SaveReviewDecision(ctx, queries.SaveReviewDecisionParams{
+		ItemID: d.Item, AgentID: r.agentID, Kind: d.Kind, Decision: d.Decision, DecidedAt: d.At, DecidedBy: string(d.By), Until: dbconv.OptionalTime(d.Until),
+	}))
+}
+
+// DeleteDecision takes a decision back. An item without one is no error.
+func (r Rows) DeleteDecision(ctx context.Context, item string) error {
+	return dberr.Wrap("take a decision back", r.q.DeleteReviewDecision(ctx, item))
+}
+
+// TextsToExamine returns the texts of the agent's readable undeleted memories with ids after a
+// given one, at most most, in the order of their ids.
+func (r Rows) TextsToExamine(ctx context.Context, after uuid.UUID, most int) ([]records.TextToExamine, error) {
+	rows, err := r.q.TextsToExamine(ctx, queries.TextsToExamineParams{AgentID: r.agentID, After: after, Most: int32(most)})
+	if err != nil {
+		return nil, dberr.Wrap("read texts to examine", err)
+	}
+	return dbconv.TryAll(rows, func(row queries.TextsToExamineRow) (records.TextToExamine, error) {
+		t := records.TextToExamine{
+			ID: row.ID, Name: row.Name, Description: row.Description, Body: row.Body, Fingerprint: memories.Fingerprint(row.Fingerprint),
+		}
+		err := json.Unmarshal(row.Problems, &t.Problems)
+		return t, err
+	})
+}
+
+// SetExamined records the version of the rules by which all memories of the agent were examined.
+func (r Rows) SetExamined(ctx context.Context, version int) error {
+	return dberr.Wrap("record the examination", r.q.SetExaminedVersion(ctx, queries.SetExaminedVersionParams{ID: r.agentID, Version: int32(version)}))
+}
+
+// SetProblems replaces the problems of a memory. The caller must invalidate what is published.
+func SetProblems(ctx context.Context, q *queries.Queries, id uuid.UUID, problems []memories.Problem, at time.Time) error {
+	raw, err := dbconv.ListJSON(problems)
+	if err != nil {
+		return err
+	}
+	return q.SetProblems(ctx, queries.SetProblemsParams{ID: id, Problems: raw, At: at})
+}

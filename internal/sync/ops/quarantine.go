@@ -1,0 +1,100 @@
+package ops
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"memoir/internal/findings/secrets"
+	"memoir/internal/memories"
+	"memoir/internal/records"
+	"memoir/internal/sync/agenttx"
+	"memoir/internal/sync/events"
+	"memoir/internal/sync/scan"
+)
+
+// letIn lets a memory out of quarantine: agents may receive its content from now on, until it
+// changes. The caller must publish c. It does nothing for a memory that is not in quarantine. It
+// returns memories.ErrNotFound, memories.ErrChanged if the ETag differs, and
+// *memories.ConflictError if the memory is in the trash.
+func letIn(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef) error {
+	head, err := memoryRow(ctx, tx, ref.ID, ref.ETag)
+	switch {
+	case err != nil:
+		return err
+	case head.State == memories.Deleted:
+		return errInTrash
+	case !head.IsQuarantined():
+		return nil
+	}
+	now := records.Now()
+	for _, p := range head.Problems {
+		if !p.IsQuarantine() {
+			continue
+		}
+		err := tx.Rows.Review().SaveDecision(ctx, records.ReviewDecision{
+			Item: scan.ItemOf(tx, p, head.Name, head.Fingerprint), Kind: p.Code, Decision: records.DecisionAllow, At: now, By: tx.Actor,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	others := slices.DeleteFunc(slices.Clone(head.Problems), memories.Problem.IsQuarantine)
+	return setProblems(ctx, tx, c, head, others, memories.ActivityAllowed)
+}
+
+// hold takes back a letIn: the memory is examined again. The caller must publish c. The errors are
+// those of letIn.
+func hold(ctx context.Context, tx *agenttx.Tx, c *changes, ref MemoryRef) error {
+	head, err := memoryRow(ctx, tx, ref.ID, ref.ETag)
+	switch {
+	case err != nil:
+		return err
+	case head.State == memories.Deleted:
+		return errInTrash
+	}
+	m, err := tx.Rows.Memory(ctx, tx.Agent.Slug, ref.ID)
+	if err != nil {
+		return err
+	}
+	problems := slices.DeleteFunc(slices.Clone(head.Problems), memories.Problem.IsQuarantine)
+	for _, p := range scan.QuarantineProblems(m.Name, m.Description, m.Body) {
+		if err := tx.Rows.Review().DeleteDecision(ctx, scan.ItemOf(tx, p, head.Name, head.Fingerprint)); err != nil {
+			return err
+		}
+		problems = append(problems, p)
+	}
+	return setProblems(ctx, tx, c, head, problems, memories.ActivityBlocked)
+}
+
+// setProblems saves other problems of a memory, writes a journal entry of that kind, and adds the
+// change to c. It does nothing if they are the memory's already.
+func setProblems(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow, problems []memories.Problem, kind memories.ActivityKind) error {
+	if slices.Equal(problems, head.Problems) {
+		return nil
+	}
+	at := head.After(records.Now())
+	entry := records.NewJournalEntry(head, head.CountKey(), at, kind, tx.Actor)
+	if err := tx.DB.SetProblems(ctx, map[uuid.UUID][]memories.Problem{head.UUID: problems}, at, entry); err != nil {
+		return err
+	}
+	c.memories = append(c.memories, head.UUID)
+	c.add(events.Saved, head.Name)
+	return nil
+}
+
+// checkMasked returns a *memories.InvalidError if a draft for a memory in quarantine has masked
+// text, which would replace the text on disk.
+func checkMasked(head *records.MemoryRow, draft memories.Draft) error {
+	if head == nil || !head.IsQuarantined() {
+		return nil
+	}
+	for _, field := range []struct{ name, text string }{{"name", draft.Name}, {"description", draft.Description}, {"body", draft.Body}} {
+		if strings.Contains(field.text, secrets.Bullets) {
+			return &memories.InvalidError{Field: field.name, Reason: "has masked text, which would replace a secret by bullets; read the memory with reveal=true, or write the text without it"}
+		}
+	}
+	return nil
+}
