@@ -262,7 +262,7 @@ func FuzzAll(f *testing.F) {
 const plainMemory = "The release train leaves on Tuesdays from `release/next`; Ada approves it. **Why:** the API team needs two days for the key customers.\n\n**How to apply:** run `make release VERSION=1.24.3`, see https://wiki.corp.net/pages/release-train and ticket OPS-4312. The token for the registry is in Vault, and the password is rotated.\n"
 
 func BenchmarkAll(b *testing.B) {
-	text := strings.Repeat(plainMemory, 3)[:1024]
+	text := strings.Repeat(plainMemory, 4)[:1024]
 	secrets.All("password: Kestrel!22") // parses the rules
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {

@@ -99,7 +99,7 @@ func (s *scan) findLabels() {
 	text := s.Lower
 	for i := 0; i < len(text); i++ {
 		for _, l := range labels[text[i]] {
-			if !strings.HasPrefix(text[i:], l.text) {
+			if i+1 == len(text) || text[i+1] != l.text[1] || !strings.HasPrefix(text[i:], l.text) {
 				continue
 			}
 			end := i + len(l.text)
@@ -263,12 +263,16 @@ func (s *scan) wordBefore(at int) string {
 // closers are characters that close a quoted or emphasised label.
 const closers = "\"'`*_])"
 
+// Words between a label and its value.
 var (
-	preposition = regexp.MustCompile(`^(?:for|of|on|in|at|to|from|with|by|für|vom|von|des|der|dem|zum|zur|im|am|beim|fürs|de|del|du|da|do|dos|das|della|dello|dell|per|para|pour|à|au|aux|sur|en|la|le|el|для|от|к|на|в|у)[ '’]`)
-	verb        = regexp.MustCompile(`^(?:is|was|equals|will be|has been|lautet|ist|war|heißt|heisst|wurde|es|era|est|était|sera|é|è|er|är|jest|to|as|set to|changed to|reset to|auf|a|wordt|такой|теперь|сейчас|будет|установлен|есть)(?:[ ]|:|$)|^(?:は|が|是|为|為|改成|改为|設為|设为|设置为|就是|는|은|이|가|를|을)`)
-	adverb      = regexp.MustCompile(`^(?:now|currently|still|again|just|simply|always|temporarily|reset|set|changed|updated|literally|to|as|the|auf|jetzt|aktuell|derzeit|weiterhin|immer|gesetzt|ahora|actualmente|siempre|maintenant|actuellement|toujours|agora|atualmente|ora|adesso|attualmente|sempre|теперь|сейчас|такой)(?:[ ]|:)`)
-	linkWithin  = regexp.MustCompile("(:)[\\s`\"'*“「]|\\s(=)\\s|\\s(is|was|lautet|ist|es|est|é|è|to|auf|jest|är|er|est désormais|ist jetzt)\\s|\\s(?:(?:→|->|=>|—|–)\\s)|(?:は|是|为|為|는|은)")
+	prepositions = words(`for of on in at to from with by für vom von des der dem zum zur im am beim fürs de del du da do dos das della dello dell per para pour à au aux sur en la le el для от к на в у`)
+	verbs        = words(`is was equals lautet ist war heißt heisst wurde es era est était sera é è er är jest to as set changed reset auf a wordt такой теперь сейчас будет установлен есть`)
+	adverbs      = words(`now currently still again just simply always temporarily reset set changed updated literally to as the auf jetzt aktuell derzeit weiterhin immer gesetzt ahora actualmente siempre
+		maintenant actuellement toujours agora atualmente ora adesso attualmente sempre теперь сейчас такой`)
+	particles = []string{"は", "が", "是", "为", "為", "改成", "改为", "設為", "设为", "设置为", "就是", "는", "은", "이", "가", "를", "을"}
 )
+
+var linkWithin = regexp.MustCompile("(:)[\\s`\"'*“「]|\\s(=)\\s|\\s(is|was|lautet|ist|es|est|é|è|to|auf|jest|är|er|est désormais|ist jetzt)\\s|\\s(?:(?:→|->|=>|—|–)\\s)|(?:は|是|为|為|는|은)")
 
 // link returns how a value follows the label that ends at an offset, and where it starts. It is
 // none without a value.
@@ -299,14 +303,21 @@ func (s *scan) link(at int, identifier bool) (link, int) {
 		return how, from
 	}
 	rest := text[p:min(len(text), p+100)]
-	if m := verb.FindString(rest); m != "" {
-		from := s.adverbs(p + len(strings.TrimRight(m, " :")))
+	word := leadingWord(rest)
+	if n := particle(rest); n > 0 {
+		return weak, s.adverbs(p + n)
+	}
+	if strings.HasPrefix(rest, "will be ") || strings.HasPrefix(rest, "has been ") {
+		return weak, s.adverbs(p + strings.Index(rest, "be") + 2)
+	}
+	if verbs[word] {
+		from := s.adverbs(p + len(word))
 		if strings.HasPrefix(text[from:], ":") {
 			return strong, from + 1
 		}
 		return weak, from
 	}
-	if preposition.MatchString(rest) {
+	if prepositions[word] {
 		return s.linkAfter(p)
 	}
 	if strings.HasPrefix(rest, "\n") {
@@ -316,7 +327,7 @@ func (s *scan) link(at int, identifier bool) (link, int) {
 		if closerOf(s.Plain[p:]) != "" {
 			return quoted, p
 		}
-		if word := leadingWord(rest); identifier || !notCredentials[word] {
+		if identifier || !notCredentials[word] {
 			return bare, p
 		}
 	}
@@ -350,11 +361,11 @@ func (s *scan) sign(p int) (link, int) {
 func (s *scan) adverbs(p int) int {
 	for range 3 {
 		p = s.blanks(p)
-		m := adverb.FindString(s.Lower[p:min(len(s.Lower), p+24)])
-		if m == "" {
+		word := leadingWord(s.Lower[p:min(len(s.Lower), p+24)])
+		if !adverbs[word] {
 			break
 		}
-		p += len(m)
+		p += len(word)
 	}
 	return p
 }
@@ -388,12 +399,28 @@ func lineBefore(text string, at int) string {
 	return text[strings.LastIndexByte(text[:at], '\n')+1 : at]
 }
 
+// leadingWord returns the letters at the start of a text.
 func leadingWord(text string) string {
-	end := 0
-	for end < len(text) && class(text[end]) == 'a' {
-		end++
+	for i, r := range text {
+		if !unicode.IsLetter(r) {
+			return text[:i]
+		}
 	}
-	return text[:end]
+	return text
+}
+
+// particle returns the length of the word at the start of a text that links a label and a value in
+// a language without spaces, or 0.
+func particle(text string) int {
+	if text[0] < utf8.RuneSelf {
+		return 0
+	}
+	for _, p := range particles {
+		if strings.HasPrefix(text, p) {
+			return len(p)
+		}
+	}
+	return 0
 }
 
 func (s *scan) blanks(p int) int {

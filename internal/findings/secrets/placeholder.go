@@ -61,10 +61,11 @@ var (
 	filePath   = regexp.MustCompile(`^(?:~?/|\.{1,2}/|[A-Za-z]:\\|\$HOME)|^[\w-]+(?:/[\w.-]+){2,}$|\.(?:md|txt|go|py|js|ts|tsx|rs|rb|java|json|ya?ml|toml|env|pem|key|crt|cfg|ini|conf|sh|sql|log|gpg|age|enc)$`)
 )
 
-// isPlaceholder reports whether a value stands for a credential instead of being one.
+// isPlaceholder reports whether a value, which is not empty, stands for a credential instead of
+// being one.
 func isPlaceholder(value string) bool {
 	lower := strings.ToLower(value)
-	if notValues[lower] || variable.MatchString(value) || distinct(value) < 3 {
+	if notValues[lower] || distinct(value) < 3 || class(value[0]) != 'a' && class(value[0]) != '0' && variable.MatchString(value) {
 		return true
 	}
 	for _, part := range exampleParts {

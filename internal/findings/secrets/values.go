@@ -151,36 +151,49 @@ type labelled struct {
 	start      int // of the label
 }
 
-// judge returns the rule of a value that is a credential, or "".
+// judge returns the rule of a value that is a credential, or "". Whether the sentence is about
+// examples comes last, since it takes most time.
 func (s *scan) judge(c *labelled) string {
-	v := c.value
-	if isPlaceholder(v.text) || s.near(strongExample, c.start) {
-		return ""
+	if rule := s.judgeValue(c); rule != "" && !s.near(strongExample, c.start) {
+		return rule
 	}
-	if strings.Contains(v.text, "://") || typeName.MatchString(v.text) || expression.MatchString(v.text) && !v.quoted || filePath.MatchString(v.text) || measure.MatchString(v.text) {
+	return ""
+}
+
+func (s *scan) judgeValue(c *labelled) string {
+	v := c.value.text
+	if len(v) < 4 || isPlaceholder(v) {
 		return ""
 	}
 	switch c.label.kind {
 	case password, phrase, short:
-		if !s.isPassword(c) || isWeak(v.text) && s.near(weakExample, c.start) {
+		if !s.isPassword(c) || isNoValue(c) || isWeak(v) && s.near(weakExample, c.start) {
 			return ""
 		}
-		if s.Lower[max(0, c.start-1):c.start] == ";" || strings.Contains(s.Lower[max(0, c.start-80):c.start], "server=") || strings.Contains(s.Lower[max(0, c.start-80):c.start], "host=") {
+		before := s.Lower[max(0, c.start-80):c.start]
+		if strings.HasSuffix(before, ";") || strings.Contains(before, "server=") || strings.Contains(before, "host=") {
 			return ruleConnection
 		}
 		return rulePassword
 	case token, key:
-		if s.isKey(c) {
+		if s.isKey(c) && !isNoValue(c) {
 			return generic
 		}
 	case cookie:
 		return s.judgeCookie(c)
 	case signature:
-		if c.how == strong && len(v.text) >= 20 && isRandom(v.text) && s.Plain[c.start+len(c.label.text)] == '=' && c.start > 0 && strings.IndexByte("?&", s.Plain[c.start-1]) >= 0 {
+		if c.how == strong && len(v) >= 20 && isRandom(v) && s.Plain[c.start+len(c.label.text)] == '=' && c.start > 0 && strings.IndexByte("?&", s.Plain[c.start-1]) >= 0 {
 			return generic
 		}
 	}
 	return ""
+}
+
+// isNoValue reports whether a value is a path, an expression, a measure or the name of a method.
+func isNoValue(c *labelled) bool {
+	v := c.value.text
+	return strings.Contains(v, "://") || typeName.MatchString(v) || !c.value.quoted && expression.MatchString(v) ||
+		filePath.MatchString(v) || measure.MatchString(v) || technology.MatchString(v) && !(c.label.kind >= token && isRandom(v))
 }
 
 var (
@@ -194,7 +207,7 @@ var (
 // isPassword reports whether the value behind a label for passwords is one.
 func (s *scan) isPassword(c *labelled) bool {
 	v := c.value.text
-	if len(v) < 4 || len(v) > 160 || technology.MatchString(v) {
+	if len(v) < 4 || len(v) > 160 {
 		return false
 	}
 	if strings.ContainsAny(v, " \t") {
@@ -311,7 +324,7 @@ func isPassphrase(v string, announced bool) bool {
 // isKey reports whether the value behind a label for keys and tokens is one.
 func (s *scan) isKey(c *labelled) bool {
 	v := strings.TrimRight(c.value.text, ".")
-	if len(v) < 8 || len(v) > 600 || strings.ContainsAny(v, " \t") || technology.MatchString(v) && !isRandom(v) {
+	if len(v) < 8 || len(v) > 600 || strings.ContainsAny(v, " \t") {
 		return false
 	}
 	if strings.HasPrefix(v, "ssh-") || strings.HasPrefix(v, "SHA256:") || strings.HasPrefix(v, "0x") && len(v) < 60 {
