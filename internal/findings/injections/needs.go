@@ -1,0 +1,120 @@
+package injections
+
+import "strings"
+
+var (
+	universal    = folded(`\b(?:all|any|every|each|everything|your|user'?s?)\b`)
+	strongObject = folded(`instruction|prompt|directive|orders?\b|guard ?rail|safety|training|programming`)
+	projectRules = folded(`\b(?:e?s?lint|css|iam|firewall|robots|style|tsconfig|docker|nginx|git|helm|terraform|compiler|type|warning|deprecat\w*|migration)\b`)
+	aboutTopic   = folded(`^[\s,]{0,2}(?:for|about|on|in|of|regarding|how|from the)\b`)
+)
+
+// overrides requires that it is the agent whose instructions are to be ignored, not a linter or one
+// older note.
+func overrides(s *scan, start, end int) bool {
+	match := s.flat[start:end]
+	if projectRules.MatchString(match) {
+		return false
+	}
+	if universal.MatchString(match) {
+		return true
+	}
+	return strongObject.MatchString(match) && !aboutTopic.MatchString(s.flat[end:])
+}
+
+var lasting = folded(`from now on|\bever\b|\bagain\b|going forward|any ?more|henceforth|for any(?:thing|\W+(?:action|command|tool|request|operation|reason|kind))|for all (?:actions?|commands?|tools?|requests?|operations?|future)|in (?:the )?future|\bat all\b|until further|for (?:the|this) session|rest of (?:the|this)|longer|whatsoever`)
+
+// everAgain requires that an approval is said to hold for all time or for anything.
+func everAgain(s *scan, start, end int) bool { return lasting.MatchString(s.sentence(start, end)) }
+
+var prohibited = folded(`\b(?:never|do not|don't|must not|not|cannot|can't|avoid|nicht|nie|niemals|kein\w*|nunca|no|jamais|ne|n'|nao|non|mai)\b|никогда|нельзя|не `)
+
+var severe = folded(`\b(?:any|all|every|anything|everything|prod|production|delet\w*|rm -rf|drop|force|credentials?|secrets?|sudo|root|curl|wget|payments?|transfer\w*|refund\w*|wipe|destroy\w*|shell|disabl\w*|authorized_keys|alle\w*|jede\w*|losch\w*|befehle?|todo\w*|cualquier|borr\w*|elimin\w*|comando\w*|tout\w*|supprim\w*|commandes?|tod[oa]s?|qualquer|apag\w*|exclu\w*|tutt\w*|qualsiasi|cancell\w*|ogni|produc\w+|produktion)\b|все|любы|удал|команд|すべて|削除|コマンド|所有|任何|删除|命令|모든|삭제|명령`)
+
+// dangerousOrder requires an order that does harm, and no prohibition: "never push without asking"
+// is a good rule.
+func dangerousOrder(s *scan, start, end int) bool {
+	return severe.MatchString(s.sentence(start, end)) && !prohibited.MatchString(s.before(start)) && !s.isNegated(start)
+}
+
+// isDangerousOrHidden requires that the sentence is dangerous or orders secrecy.
+func isDangerousOrHidden(s *scan, start, end int) bool {
+	return isDangerous(s, start, end) || covert.MatchString(s.sentence(start, end))
+}
+
+var (
+	theUser   = folded(`\b(?:user|human|operator|benutzer\w*|nutzer\w*|anwender\w*|usuari\w+|utilisat\w+|utilizador\w*|utent\w+)\b|пользовател`)
+	condition = folded(`\b(?:unless|until|before|without (?:first|check|verif|evidence|proof)|es sei denn|bis|bevor|solange|hasta|a menos|salvo|avant|sauf|jusqu|ate que|antes|finche|prima)\b|пока |если|до тех`)
+	ofProduct = folded(`^\W{0,3}(?:to |whether|which|why|how|if |what went|raw|internal|stack|exception|technical|when|wait|an? |ob |welche|warum|si |pourquoi|por que|se )`)
+	ownDeeds  = folded(`\b(?:this|these|that you|what you|about it|of it|your|silently|instruction\w*|memory|note|das|dies\w*|davon|daruber|est[aeo]|ello|ceci|cela|cette|ce|isto|isso|est[ae]|quest[aeoi]|cio|lo|en)\b|этом|это`)
+	knowing   = folded(`\blet(?:ting)?\b.*\b(?:know|see|find out|notice|suspect)`)
+)
+
+// secretive requires that something is hidden from the user of the agent, rather than from users of
+// the product or until a day.
+func secretive(s *scan, start, end int) bool {
+	match, after := s.flat[start:end], s.flat[end:min(len(s.flat), end+100)]
+	if stop := strings.IndexAny(after, ".\n"); stop >= 0 {
+		after = after[:stop]
+	}
+	if condition.MatchString(after) || strings.Contains(match, " let") && !knowing.MatchString(match+after) {
+		return false
+	}
+	if theUser.MatchString(match) {
+		return !ofProduct.MatchString(after)
+	}
+	return ownDeeds.MatchString(match+after) && !ofProduct.MatchString(after)
+}
+
+var (
+	ownText = folded(`\b(?:this|these|the above) (?:memory|memories|notes?|instructions?|rules?|messages?|files?|steps?|entry|text|orders?|requests?|action|command)\b|you (?:did|have|ran|sent|were|are)|doing so`)
+	inReply = folded(`\b(?:user|human|answers?|repl(?:y|ies)|responses?|summar\w+|conversation|chat|anyone|anybody|output)\b`)
+)
+
+// secretiveObject requires that the agent is to hide its instructions or deeds.
+func secretiveObject(s *scan, start, end int) bool {
+	sentence := s.sentence(start, end)
+	return ownText.MatchString(s.flat[start:end]) && !condition.MatchString(sentence) || inReply.MatchString(sentence) && !condition.MatchString(sentence)
+}
+
+var blindObedience = folded(`\b(?:obey|comply|whatever|believe|trust|without question|any (?:\w+ ){0,2}(?:instructions?|commands?|orders?|code|scripts?|directives?))\b`)
+
+// isOrderedObedience requires that the agent is to obey others without a check.
+func isOrderedObedience(s *scan, start, end int) bool {
+	return (blindObedience.MatchString(s.flat[start:end]) || inContext(s, start, end)) && !prohibited.MatchString(s.before(start))
+}
+
+var harm = folded(`\b(?:ignore|override|disregard|without|secrets?|send|approved|authori[sz]ed|must (?:run|execute|open|fetch|include|first|now)|curl|wget|execute|system prompt|disable|delete|credentials?)\b|https?://`)
+
+// addressesDanger requires that a message to models orders something harmful.
+func addressesDanger(s *scan, start, end int) bool {
+	return harm.MatchString(s.sentence(start, end)) && !prohibited.MatchString(s.flat[start:end])
+}
+
+var (
+	covert     = folded(`\b(?:silently|quietly|secretly|covertly|in the background|without (?:asking|telling|informing|notifying|confirm\w*|mention\w*|permission|approval|review|notice)|don't ask|do not ask|no questions|(?:each|every|any) (?:new )?(?:session|conversation|turn|answer|reply|response)|session start|when(?:ever)? (?:you (?:read|see|load|recall|start)|this (?:memory|note|file) is)|before (?:you (?:answer|reply|respond|do|start)|answering|responding|replying|doing anything|anything else)|the user has|stillschweigend|heimlich|unauffallig|en silencio|sin (?:avisar|preguntar)|discretement|en silence|silenciosamente|sem avisar|silenziosamente|senza (?:avvisare|chiedere))\b|тихо|незаметно|молча|без ведома|こっそり|黙って|悄悄|偷偷|몰래|조용히`)
+	tedious    = folded(`\b(?:requests?|complaints?|questions?|reset|rotation|leaks?|leaked|incidents?|renewals?|invites?|never|expir\w*|lost|1password|bitwarden|vault)\b`)
+	imperative = folded(`(?:^|[.!?:;,(>"'\n-]|\b(?:please|must|should|always|then|and|also|first|silently|quietly|immediately|secretly|you|will|now|bitte|und|immer|zuerst|dann|por favor|y|siempre|luego|toujours|et|puis|sempre|e|depois|poi)|и|затем|всегда|сначала|需要|请|必须|并|然后|先)\s*[` + "`" + `*_]*$`)
+	precious   = folded(`\.env\b|\benv\b|env(?:ironment)? (?:vars?|variables?|files?)|ssh|id_rsa|\.aws|private key|credential|secret|api key|token|password|conversation|transcript|chat|memor|system prompt|contents?|history|every|each|last|their|latest|umgebung|zugang|passw|quellcode|schlussel|credencial|contrasena|claves?|identifiant|mots? de passe|cles?\b|senha|chave|credenzial|chiav|парол|токен|ключ|секрет|密|令牌|凭|环境|对话|历史|记忆|源`)
+)
+
+// isSending requires an order to send valuable data, not a description of what a program sends.
+func isSending(s *scan, start, end int) bool {
+	sentence := s.sentence(start, end)
+	if tedious.MatchString(s.flat[start:end]) || prohibited.MatchString(s.before(start)) {
+		return false
+	}
+	return imperative.MatchString(s.before(start)) && (precious.MatchString(s.flat[start:end]) || agentContext.MatchString(sentence)) || covert.MatchString(sentence)
+}
+
+// isCovert requires that something dangerous is to be done unseen, or in each session.
+func isCovert(s *scan, start, end int) bool {
+	return covert.MatchString(s.sentence(start, end)) && !prohibited.MatchString(s.before(start))
+}
+
+var already = folded(`\b(?:ya|ja|previamente|expresamente|explicitamente|expressamente)\b`)
+
+// approvedInAdvance requires that an approval was given before, and for more than one thing.
+func approvedInAdvance(s *scan, start, end int) bool {
+	return already.MatchString(s.sentence(start, end)) && inBlanketContext(s, start, end)
+}

@@ -1,0 +1,233 @@
+package injections
+
+import (
+	"encoding/base64"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+var (
+	tokens = regexp.MustCompile(`<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id|end_header_id|begin_of_text|end_of_turn)\|>|\[/?inst\]|<</?sys>>|<start_of_turn>|<end_of_turn>|</?(?:system|system[-_]\w+|assistant|human|admin|developer|instructions?|override)>|</(?:memory|memories|context|documents?|user|user[-_]\w+|untrusted[-_\w]*|recalled?[-_\w]*|notes?|tool[-_]\w+|function[-_]\w+|data)>`)
+	// roles are names of speakers at the start of a line.
+	roles    = regexp.MustCompile(`(?m)^[ >]{0,3}(?:#{1,4} ?|\*\*|\[|-{2,} ?|={2,} ?)?(human|assistant|system|developer|user|admin|anthropic|operator)(?: (message|prompt|override|instructions?|update|notice|alert|command|note|directive|notification))?(?:\*\*|\])? ?:(?:\*\*)?[ \t]*(\S[^\n]*)`)
+	banners  = regexp.MustCompile(`\[(?:system|admin|root|system \w+|priority \w+)\]|\bsystem override\b|#{2,4} ?(?:instructions?|system|response) ?:|(?:-{3,}|={3,}|\*{3,}|#{3,}) ?(?:end|begin|start|new)(?: of)? (?:the )?(?:memory|memories|context|user|document|system|prompt|instructions?|untrusted|data|conversation|input)\b|\b(?:begin|end|start) (?:of )?(?:new )?system (?:prompt|message|instructions)\b`)
+	roleLead = folded(`^[\s"'*]*(?:ignore|disregard|you (?:are|must|will|have|now|may|can)|from now|new |override|execute|run|forget|do not|don't|act|disable|delete|send|reveal|print|grant|approv\w*|safety|priority|maintenance|all |the (?:user|previous|following)|yes\b|sure|understood|ok\b|okay|i (?:will|have|can|approve|confirm|authori[sz]e)|go ahead|please (?:run|execute|delete|send|ignore|push)|proceed|permission|confirmed|this (?:memory|message|is an?)|always|never|sudo|emergency|important|urgent|as (?:an|the)|continue)`)
+	userLead = folded(`^[\s"'*]*(?:ignore|yes,? |i (?:approve|confirm|authori[sz]e|agree|allow)|go ahead|approved|please (?:run|execute|delete|send|ignore|push|disable)|run |execute |delete |proceed|disregard|forget)`)
+	formats  = folded(`format|template|few-shot|dataset|fine-?tun|transcript|jsonl|chatml|tokeni|dialogue|example|training data|prompt (?:file|layout|structure)|parser|renders?\b|stop (?:sequence|token)|delimiter|\bschema\b|special token`)
+	speakers = regexp.MustCompile(`(?m)^[ >]{0,3}(?:\*\*|\[|#{1,4} ?)?(?:系统|系統|システム|система|시스템|助手|人类|ассистент|アシスタント|어시스턴트)(?:消息|提示|指令|メッセージ|пр\S+|сообщение)?(?:\*\*|\])? ?: ?([^\n]+)`)
+	second   = regexp.MustCompile(`你|您|必须|忽略|覆盖|ты|тебе|вы|игнорир|あなた|無視|せよ|してください|너|당신|무시|하라|하세요`)
+)
+
+// findRoles finds marks of other speakers, and ends of the text that holds the memory.
+func (s *scan) findRoles() {
+	if strings.ContainsAny(s.Lower, "<[#-=") || strings.Contains(s.Lower, "system") {
+		for _, at := range tokens.FindAllStringIndex(s.Lower, -1) {
+			if !s.inCode(at[0], at[1]) && !(s.about && s.inMarks(at[0], at[1])) && !s.isTagMention(at[0], at[1]) {
+				s.addPlain(Role, at[0], at[1])
+			}
+		}
+		for _, at := range banners.FindAllStringIndex(s.Lower, -1) {
+			if !s.inCode(at[0], at[1]) && !(s.about && s.inMarks(at[0], at[1])) && !formats.MatchString(s.flat) {
+				s.addPlain(Role, at[0], at[1])
+			}
+		}
+	}
+	if strings.Contains(s.Lower, ":") {
+		s.findSpeakers()
+	}
+}
+
+// isTagMention reports whether a tag is written about: in the middle of a sentence of a memory about
+// formats.
+func (s *scan) isTagMention(start, end int) bool {
+	line := s.Lower[strings.LastIndexByte(s.Lower[:start], '\n')+1 : start]
+	return strings.TrimLeft(line, " >-*") != "" && formats.MatchString(s.flat)
+}
+
+func (s *scan) findSpeakers() {
+	if !containsAny(s.Lower, []string{"human", "assistant", "system", "developer", "user", "admin", "anthropic", "operator"}) && !containsAny(s.Lower, []string{"系", "シ", "сис", "시", "助", "人", "асс", "ア", "어"}) {
+		return
+	}
+	for _, at := range roles.FindAllStringSubmatchIndex(s.Lower, -1) {
+		role, rest := s.Lower[at[2]:at[3]], withoutAccents(s.Lower[at[6]:at[7]])
+		if s.inCode(at[2], at[3]) || s.about && s.inMarks(at[2], at[3]) || formats.MatchString(s.flat) {
+			continue
+		}
+		found := false
+		switch {
+		case role == "human" || role == "assistant":
+			found = roleLead.MatchString(rest) || strings.Contains(s.Lower, "\nhuman:") && strings.Contains(s.Lower, "\nassistant:")
+		case role == "user":
+			found = at[4] < 0 && userLead.MatchString(rest)
+		default:
+			found = roleLead.MatchString(rest) || at[4] >= 0 && (agentContext.MatchString(rest) || severe.MatchString(rest))
+		}
+		if found {
+			s.addPlain(Role, at[2], at[7])
+		}
+	}
+	for _, at := range speakers.FindAllStringSubmatchIndex(s.Lower, -1) {
+		if second.MatchString(s.Lower[at[2]:at[3]]) && !s.inCode(at[0], at[1]) && !s.about {
+			s.addPlain(Role, at[0], at[1])
+		}
+	}
+}
+
+// addPlain records a range of the normalised text.
+func (s *scan) addPlain(reason string, start, end int) {
+	from, to := s.Source(start, end)
+	s.found = append(s.found, Finding{reason, from, to})
+}
+
+var (
+	fetching = regexp.MustCompile(`\b(?:curl|wget|iwr|irm|invoke-webrequest)\b[^\n|]{0,200}\|\s*(?:sudo\s+)?(?:-\w+\s+)?(?:ba|z|da)?sh\b|\b(?:ba|z)?sh\s+<\(\s*(?:curl|wget)|(?:ba|z)?sh\s+-c\s+["']?\$\((?:curl|wget)|\beval\s+["']?\$\((?:curl|wget)|\b(?:curl|wget)\b[^\n|]{0,200}\|\s*(?:sudo\s+)?(?:python3?|node|perl|ruby|iex|php)\b|\biex\s*\(|\bsource\s+<\(\s*curl|\b(?:curl|wget)\b[^\n]{0,160}(?:&&|;|\band (?:then )?(?:run|execute))[^\n]{0,40}(?:\bsh\b|\bbash\b|chmod \+x|\./|\bit\b|python)|\bnpx\s+(?:-y\s+)?(?:https?://|github:)\S+|\bpip3?\s+install\s+(?:git\+)?https?://\S+|\bnpm\s+(?:i|install)\s+(?:-g\s+)?https?://\S+`)
+	reading  = folded(`\b(?:fetch|open|read|load|visit|download|curl|wget|check|get|pull|browse|retrieve|clone|lade|offne|rufe?|hole?|descarga\w*|abre|telecharge[rz]?|ouvre|baixe|abra|acesse|scarica|apri|скачай\S*|открой\S*|загрузи\S*|ダウンロード\S*|取得\S*|下载|打开|访问|다운로드\S*|열\S*)[^\n]{0,60}https?://\S+[^\n]{0,80}(?:\b(?:follow|execute|obey|run|apply|carry out|do what|perform|eval|treat|befolge\w*|fuhre\w*|ausfuhr\w*|ejecuta\w*|sigue|obedece|execute[zr]?|suis|suivez|siga|esegui\w*|segui)\b|выполн\S*|следуй\S*|запусти\S*|実行|従(?:え|って|い)|执行|运行|遵循|照做|실행|따르)|(?:ダウンロード|取得|開い)[^\n]{0,40}実行|https?://\S+[^\n]{0,40}(?:を|から)[^\n]{0,30}(?:ダウンロード|取得|読)[^\n]{0,30}(?:実行|従)|https?://\S+[^\n]{0,30}(?:에서|를|을)[^\n]{0,30}(?:다운로드|받아|읽)[^\n]{0,30}(?:실행|따르)`)
+	trusted  = regexp.MustCompile(`sh\.rustup\.rs|get\.docker\.com|nvm-sh|get\.pnpm\.io|bun\.sh|deno\.land|homebrew|astral\.sh|ohmyz|get\.helm\.sh|install\.python-poetry|foundry\.paradigm|get\.k3s\.io|sdkman|starship\.rs|just\.systems|fnm\.vercel|volta\.sh|mise\.run|tailscale\.com|cli\.github\.com|hasura|fly\.io|nixos\.org|sentry\.io|claude\.ai|deb\.nodesource`)
+)
+
+// findFetch finds orders to fetch a script or instructions and to follow them.
+func (s *scan) findFetch() {
+	if containsAny(s.flat, []string{"curl", "wget", "iwr", "irm ", "invoke-webrequest", "iex", "npx", "pip", "npm i"}) {
+		for _, at := range fetching.FindAllStringIndex(s.flat, -1) {
+			if s.isFetchOrder(at[0], at[1]) {
+				s.add(Fetch, at[0], at[1])
+			}
+		}
+	}
+	if strings.Contains(s.flat, "http") {
+		for _, at := range reading.FindAllStringIndex(s.flat, -1) {
+			context := s.around(at[0], at[1])
+			if (agentContext.MatchString(context) || order.MatchString(context) && !installing.MatchString(context)) && !prohibited.MatchString(s.before(at[0])) && !s.isReport(at[0], at[1]) {
+				s.add(Fetch, at[0], at[1])
+			}
+		}
+	}
+}
+
+// isFetchOrder reports whether a command is an order to the agent, rather than a fact about an
+// installation.
+func (s *scan) isFetchOrder(start, end int) bool {
+	context := s.around(start, end)
+	if prohibited.MatchString(s.before(start)) || s.isReport(start, end) {
+		return false
+	}
+	if agentContext.MatchString(context) {
+		return !trusted.MatchString(context) || covert.MatchString(context)
+	}
+	return order.MatchString(context) && !installing.MatchString(context) && !trusted.MatchString(context)
+}
+
+// around returns the sentence of a range, and the lines around a command of its own.
+func (s *scan) around(start, end int) string {
+	from, to := start, end
+	for lines := 0; from > 0 && start-from < 240; from-- {
+		if s.flat[from-1] == '\n' {
+			if lines++; lines > 2 {
+				break
+			}
+		}
+	}
+	for to < len(s.flat) && to-end < 160 && s.flat[to] != '\n' {
+		to++
+	}
+	// A command in the middle of a text belongs to its sentence.
+	context := s.flat[from:to]
+	if head := s.before(start); strings.TrimSpace(head) != "" && !strings.HasSuffix(strings.TrimRight(head, " `"), ":") {
+		return s.sentence(start, end)
+	}
+	return context
+}
+
+var (
+	comment    = regexp.MustCompile(`(?s)<!--(.*?)-->|(?m)^\[(?://|comment)\]: (?:#|<>) ?[("'](.*?)[)"']$`)
+	concealed  = regexp.MustCompile(`(?s)<(\w+)[^>]*style\s*=\s*["'][^"']*(?:display:\s*none|font-size:\s*0|color:\s*(?:white|#fff\w*|transparent)|opacity:\s*0(?:\.0\d*)?\b|visibility:\s*hidden)[^"']*["'][^>]*>([^<]{12,})<|<(?:span|div|p)\s+hidden[^>]*>([^<]{12,})<`)
+	addressing = folded(`^\W*(?:(?:note|instructions?|message|hint|for|to|dear|hey)\W+(?:to |for |the )*)?(?:ai|assistant|agents?|claude|llms?|model|system|bot)\b\W|\b(?:you must|you should|you are|you will|ignore|disregard|execute|do not (?:tell|mention|ask)|don't (?:tell|mention|ask)|approved|authori[sz]ed|curl|wget|send (?:the|all|any|every)|without asking|run (?:the|this|it|git|rm|npm|bash)|delete|du musst|ignorier\w*|fuhre|debes|ignora|ejecuta|tu dois|execute|voce deve|devi|esegui)\b|игнорир|выполн|ты должен|無視|実行し|忽略|执行|必须|무시|실행`)
+)
+
+// findComments finds orders in text that a page does not display.
+func (s *scan) findComments() {
+	if !strings.Contains(s.Plain, "<!--") && !strings.Contains(s.Plain, "]: #") && !strings.Contains(s.Plain, "]: <>") && !strings.Contains(s.Lower, "style") && !strings.Contains(s.Lower, " hidden") {
+		return
+	}
+	for _, at := range comment.FindAllStringSubmatchIndex(s.Lower, -1) {
+		from, to := at[2], at[3]
+		if from < 0 {
+			from, to = at[4], at[5]
+		}
+		if text := withoutAccents(s.Lower[from:to]); addressing.MatchString(text) && len(strings.Fields(text)) >= 3 && !strings.Contains(text, "prettier-ignore") && !strings.Contains(text, "lint") && !s.inCode(at[0], at[1]) && !(s.about && s.inMarks(at[0], at[1])) {
+			s.addPlain(Orders, at[0], at[1])
+		}
+	}
+	for _, at := range concealed.FindAllStringSubmatchIndex(s.Lower, -1) {
+		if !s.inCode(at[0], at[1]) {
+			s.addPlain(Orders, at[0], at[1])
+		}
+	}
+}
+
+// inMarks and inCode are isMarked and isCode for ranges of the normalised text.
+func (s *scan) inMarks(start, end int) bool { return s.overlaps(start, end, false) }
+
+func (s *scan) inCode(start, end int) bool { return s.overlaps(start, end, true) }
+
+var (
+	blob     = regexp.MustCompile(`[A-Za-z0-9+/_-]{24,}={0,2}`)
+	decoding = folded(`\b(?:decod\w*|base64|dekodier\w*|decodifi\w*|atob)\b|декодир|デコード|解码|디코딩`)
+	running  = folded(`\b(?:run|execute|eval|follow|obey|apply|perform|pipe|ausfuhr\w*|fuhre|befolge\w*|ejecuta\w*|sigue|execute[zr]?|suis|siga|esegui\w*|segui)\b|\|\s*(?:ba|z)?sh\b|выполн|следуй|запусти|実行|従|执行|运行|遵循|실행|따르`)
+	command  = regexp.MustCompile(`\b(?:curl|wget|rm -rf|bash|sh -c|powershell|eval|nc )\b`)
+)
+
+// findEncoded finds orders in base64, and orders to decode something and run it.
+func (s *scan) findEncoded() {
+	for _, at := range blob.FindAllStringIndex(s.Plain, 64) {
+		text := decode(s.Plain[at[0]:at[1]])
+		if text != "" && (len(find(text, false)) > 0 || command.MatchString(text)) && !(s.about && s.inMarks(at[0], at[1])) {
+			s.addPlain(Encoded, at[0], at[1])
+			continue
+		}
+		if !decoding.MatchString(s.flat) {
+			continue
+		}
+		start, end := s.flatOf(at[0]), s.flatOf(at[1])
+		sentence := s.around(start, end) + s.sentence(start, end)
+		if decoding.MatchString(sentence) && running.MatchString(sentence) && !prohibited.MatchString(s.before(start)) && !s.isReport(start, end) && !s.about {
+			s.addPlain(Encoded, at[0], at[1])
+		}
+	}
+}
+
+// flatOf returns the offset in the flat text of an offset of Plain.
+func (s *scan) flatOf(at int) int {
+	if s.moved == nil {
+		return at
+	}
+	low, high := 0, len(s.moved)-1
+	for low < high {
+		if mid := (low + high) / 2; int(s.moved[mid]) < at {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return min(low, len(s.flat))
+}
+
+// decode returns the text in base64, or "" if it is no readable text of several words.
+func decode(text string) string {
+	trimmed := strings.TrimRight(text, "=")
+	encoding := base64.RawStdEncoding
+	if strings.ContainsAny(trimmed, "-_") {
+		encoding = base64.RawURLEncoding
+	}
+	raw, err := encoding.DecodeString(trimmed)
+	if err != nil || !utf8.Valid(raw) || !strings.Contains(string(raw), " ") {
+		return ""
+	}
+	for _, r := range string(raw) {
+		if r < ' ' && r != '\n' && r != '\t' {
+			return ""
+		}
+	}
+	return string(raw)
+}
