@@ -92,7 +92,7 @@ var reporting = folded(`\b(?:tell(?:s|ing)?|told|ask(?:s|ed|ing)?|tr(?:y|ies|ied
 
 // isReport reports whether a range quotes or describes an attack in a memory about attacks.
 func (s *scan) isReport(start, end int) bool {
-	if !s.about {
+	if !s.about() {
 		return false
 	}
 	if s.isMarked(start, end) {

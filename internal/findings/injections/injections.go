@@ -40,12 +40,16 @@ type Finding struct {
 
 // Find returns the injections in a text, sorted and without overlaps. It is safe for concurrent
 // use.
-func Find(text string) []Finding { return find(text, isAboutAttacks(text)) }
+func Find(text string) []Finding {
+	return find(text, sync.OnceValue(func() bool { return isAboutAttacks(text) }))
+}
 
 // Match returns a match of kind Injection with the spans of all fields. The reason is that of the
 // first one. ok is false if there is none.
 func Match(t findings.Text) (m findings.Match, ok bool) {
-	about := isAboutAttacks(t.Name) || isAboutAttacks(t.Description) || isAboutAttacks(t.Body)
+	about := sync.OnceValue(func() bool {
+		return isAboutAttacks(t.Name) || isAboutAttacks(t.Description) || isAboutAttacks(t.Body)
+	})
 	for _, field := range []struct {
 		name findings.Field
 		text string
@@ -64,8 +68,9 @@ func Match(t findings.Text) (m findings.Match, ok bool) {
 	return m, true
 }
 
-// find finds injections. about is true if the memory is about attacks, so that it may quote them.
-func find(text string, about bool) []Finding {
+// find finds injections. about reports whether the memory is about attacks, so that it may quote
+// them.
+func find(text string, about func() bool) []Finding {
 	if text == "" {
 		return nil
 	}
@@ -73,7 +78,6 @@ func find(text string, about bool) []Finding {
 	s.flatten()
 	s.findOrders()
 	s.findRoles()
-	s.findFetch()
 	s.findComments()
 	s.findEncoded()
 	found := append(hidden(text), s.found...)
@@ -94,7 +98,7 @@ type scan struct {
 	normtext.Text
 	flat  string  // see flatten
 	moved []int32 // offsets in Plain of the bytes of flat and of its end; nil if they are equal
-	about bool
+	about func() bool
 	found []Finding
 
 	marked   []mark // lazily, by quotes
@@ -121,43 +125,81 @@ func (s *scan) plain(at int) int {
 	return int(s.moved[at])
 }
 
-// flatten sets s.flat to the text in lower case without accents, and with spaces for emphasis and
-// for line ends within paragraphs.
+// flatten sets s.flat to the text in lower case without accents and emphasis, with straight quotes,
+// and with one space for white space and for line ends within paragraphs.
 func (s *scan) flatten() {
 	lower := s.Lower
 	b := make([]byte, 0, len(lower))
-	for i := 0; i < len(lower); {
-		c := lower[i]
-		switch {
-		case c == '*' || c == '\t':
-			c = ' '
-		case c == '\n' && i > 0 && lower[i-1] != '\n' && continues(lower[i+1:]):
-			c = ' '
-		case c == 0xc3 || c == 0xc4 || c == 0xc5:
-			r, size := utf8.DecodeRuneInString(lower[i:])
-			if to := withoutAccent(r); to != 0 {
-				if s.moved == nil {
-					s.moved = make([]int32, i, len(lower)+1)
-					for j := range s.moved {
-						s.moved[j] = int32(j)
-					}
-				}
-				s.moved = append(s.moved, int32(i))
-				b = append(b, to)
-				i += size
-				continue
+	put := func(c byte, at int) {
+		if s.moved == nil && len(b) != at {
+			s.moved = make([]int32, len(b), len(lower)+1)
+			for j := range s.moved {
+				s.moved[j] = int32(j)
 			}
 		}
-		b = append(b, c)
 		if s.moved != nil {
-			s.moved = append(s.moved, int32(i))
+			s.moved = append(s.moved, int32(at))
 		}
-		i++
+		b = append(b, c)
+	}
+	for i := 0; i < len(lower); {
+		c, size := lower[i], 1
+		switch {
+		case c == '*':
+			i++
+			continue
+		case c == ' ' || c == '\t' || c == '\n' && i > 0 && lower[i-1] != '\n' && continues(lower[i+1:]):
+			if c = ' '; len(b) > 0 && b[len(b)-1] == ' ' {
+				i++
+				continue
+			}
+		case c >= utf8.RuneSelf:
+			var r rune
+			r, size = utf8.DecodeRuneInString(lower[i:])
+			if to := plainRune(r); to != 0 {
+				put(to, i)
+				i += size
+				s.move(len(b), i, len(lower))
+				continue
+			}
+			for j := range size - 1 {
+				put(lower[i+j], i+j)
+			}
+			c = lower[i+size-1]
+			i += size - 1
+			size = 1
+		}
+		put(c, i)
+		i += size
+	}
+	s.flat = string(b)
+	if s.moved == nil && len(b) != len(lower) {
+		s.move(len(b), -1, len(lower))
 	}
 	if s.moved != nil {
 		s.moved = append(s.moved, int32(len(lower)))
 	}
-	s.flat = string(b)
+}
+
+// move starts the map of offsets if the source is at another offset than n.
+func (s *scan) move(n, at, capacity int) {
+	if s.moved == nil && n != at {
+		s.moved = make([]int32, n, capacity+1)
+		for j := range s.moved {
+			s.moved[j] = int32(j)
+		}
+	}
+}
+
+// plainRune returns the ASCII character for an accented letter or a typographic quote, or 0.
+func plainRune(r rune) byte {
+	switch r {
+	case '’', '‘':
+		return '\''
+	case '“', '”', '„':
+		return '"'
+	}
+	return withoutAccent(r)
 }
 
 // accents maps letters from U+00C0 to U+017F to ASCII letters.
@@ -200,18 +242,16 @@ func continues(line string) bool {
 
 // findOrders finds the forms of the languages.
 func (s *scan) findOrders() {
-	for i := range forms {
+	s.chunks(func(i, from, to int) {
 		f := &forms[i]
-		if !containsAny(s.flat, f.keywords) {
-			continue
-		}
-		for _, at := range f.pattern().FindAllStringIndex(s.flat, -1) {
-			if f.needs != nil && !f.needs(s, at[0], at[1]) || !f.negates && s.isNegated(at[0]) || s.isReport(at[0], at[1]) {
+		for _, at := range f.pattern().FindAllStringIndex(s.flat[from:to], -1) {
+			start, end := from+at[0], from+at[1]
+			if f.needs != nil && !f.needs(s, start, end) || !f.negates && s.isNegated(start) || s.isReport(start, end) {
 				continue
 			}
-			s.add(f.reason, at[0], at[1])
+			s.add(f.reason, start, end)
 		}
-	}
+	})
 }
 
 func containsAny(text string, parts []string) bool {

@@ -23,12 +23,12 @@ var (
 func (s *scan) findRoles() {
 	if strings.ContainsAny(s.Lower, "<[#-=") || strings.Contains(s.Lower, "system") {
 		for _, at := range tokens.FindAllStringIndex(s.Lower, -1) {
-			if !s.inCode(at[0], at[1]) && !(s.about && s.inMarks(at[0], at[1])) && !s.isTagMention(at[0], at[1]) {
+			if !s.inCode(at[0], at[1]) && !(s.inMarks(at[0], at[1]) && s.about()) && !s.isTagMention(at[0], at[1]) {
 				s.addPlain(Role, at[0], at[1])
 			}
 		}
 		for _, at := range banners.FindAllStringIndex(s.Lower, -1) {
-			if !s.inCode(at[0], at[1]) && !(s.about && s.inMarks(at[0], at[1])) && !formats.MatchString(s.flat) {
+			if !s.inCode(at[0], at[1]) && !(s.inMarks(at[0], at[1]) && s.about()) && !formats.MatchString(s.flat) {
 				s.addPlain(Role, at[0], at[1])
 			}
 		}
@@ -51,7 +51,7 @@ func (s *scan) findSpeakers() {
 	}
 	for _, at := range roles.FindAllStringSubmatchIndex(s.Lower, -1) {
 		role, rest := s.Lower[at[2]:at[3]], withoutAccents(s.Lower[at[6]:at[7]])
-		if s.inCode(at[2], at[3]) || s.about && s.inMarks(at[2], at[3]) || formats.MatchString(s.flat) {
+		if s.inCode(at[2], at[3]) || s.inMarks(at[2], at[3]) && s.about() || formats.MatchString(s.flat) {
 			continue
 		}
 		found := false
@@ -68,7 +68,7 @@ func (s *scan) findSpeakers() {
 		}
 	}
 	for _, at := range speakers.FindAllStringSubmatchIndex(s.Lower, -1) {
-		if second.MatchString(s.Lower[at[2]:at[3]]) && !s.inCode(at[0], at[1]) && !s.about {
+		if second.MatchString(s.Lower[at[2]:at[3]]) && !s.inCode(at[0], at[1]) && !s.about() {
 			s.addPlain(Role, at[0], at[1])
 		}
 	}
@@ -86,30 +86,17 @@ var (
 	trusted  = regexp.MustCompile(`sh\.rustup\.rs|get\.docker\.com|nvm-sh|get\.pnpm\.io|bun\.sh|deno\.land|homebrew|astral\.sh|ohmyz|get\.helm\.sh|install\.python-poetry|foundry\.paradigm|get\.k3s\.io|sdkman|starship\.rs|just\.systems|fnm\.vercel|volta\.sh|mise\.run|tailscale\.com|cli\.github\.com|hasura|fly\.io|nixos\.org|sentry\.io|claude\.ai|deb\.nodesource`)
 )
 
-// findFetch finds orders to fetch a script or instructions and to follow them.
-func (s *scan) findFetch() {
-	if containsAny(s.flat, []string{"curl", "wget", "iwr", "irm ", "invoke-webrequest", "iex", "npx", "pip", "npm i"}) {
-		for _, at := range fetching.FindAllStringIndex(s.flat, -1) {
-			if s.isFetchOrder(at[0], at[1]) {
-				s.add(Fetch, at[0], at[1])
-			}
-		}
-	}
-	if strings.Contains(s.flat, "http") {
-		for _, at := range reading.FindAllStringIndex(s.flat, -1) {
-			context := s.around(at[0], at[1])
-			if (agentContext.MatchString(context) || order.MatchString(context) && !installing.MatchString(context)) && !prohibited.MatchString(s.before(at[0])) && !s.isReport(at[0], at[1]) {
-				s.add(Fetch, at[0], at[1])
-			}
-		}
-	}
+// isReadOrder reports whether the agent is to follow what it reads at an address.
+func (s *scan) isReadOrder(start, end int) bool {
+	context := s.around(start, end)
+	return (agentContext.MatchString(context) || order.MatchString(context) && !installing.MatchString(context)) && !prohibited.MatchString(s.before(start))
 }
 
 // isFetchOrder reports whether a command is an order to the agent, rather than a fact about an
 // installation.
 func (s *scan) isFetchOrder(start, end int) bool {
 	context := s.around(start, end)
-	if prohibited.MatchString(s.before(start)) || s.isReport(start, end) {
+	if prohibited.MatchString(s.before(start)) {
 		return false
 	}
 	if agentContext.MatchString(context) {
@@ -155,7 +142,7 @@ func (s *scan) findComments() {
 		if from < 0 {
 			from, to = at[4], at[5]
 		}
-		if text := withoutAccents(s.Lower[from:to]); addressing.MatchString(text) && len(strings.Fields(text)) >= 3 && !strings.Contains(text, "prettier-ignore") && !strings.Contains(text, "lint") && !s.inCode(at[0], at[1]) && !(s.about && s.inMarks(at[0], at[1])) {
+		if text := withoutAccents(s.Lower[from:to]); addressing.MatchString(text) && len(strings.Fields(text)) >= 3 && !strings.Contains(text, "prettier-ignore") && !strings.Contains(text, "lint") && !s.inCode(at[0], at[1]) && !(s.inMarks(at[0], at[1]) && s.about()) {
 			s.addPlain(Orders, at[0], at[1])
 		}
 	}
@@ -182,7 +169,7 @@ var (
 func (s *scan) findEncoded() {
 	for _, at := range blob.FindAllStringIndex(s.Plain, 64) {
 		text := decode(s.Plain[at[0]:at[1]])
-		if text != "" && (len(find(text, false)) > 0 || command.MatchString(text)) && !(s.about && s.inMarks(at[0], at[1])) {
+		if text != "" && (len(find(text, func() bool { return false })) > 0 || command.MatchString(text)) && !(s.inMarks(at[0], at[1]) && s.about()) {
 			s.addPlain(Encoded, at[0], at[1])
 			continue
 		}
@@ -191,7 +178,7 @@ func (s *scan) findEncoded() {
 		}
 		start, end := s.flatOf(at[0]), s.flatOf(at[1])
 		sentence := s.around(start, end) + s.sentence(start, end)
-		if decoding.MatchString(sentence) && running.MatchString(sentence) && !prohibited.MatchString(s.before(start)) && !s.isReport(start, end) && !s.about {
+		if decoding.MatchString(sentence) && running.MatchString(sentence) && !prohibited.MatchString(s.before(start)) && !s.isReport(start, end) && !s.about() {
 			s.addPlain(Encoded, at[0], at[1])
 		}
 	}

@@ -1,0 +1,103 @@
+package injections
+
+import (
+	"strings"
+	"sync"
+)
+
+// maxChunk is how many bytes of a line are examined at once, and overlap how many of them again
+// with the next ones. Both are arbitrary; patterns match less than overlap bytes.
+const (
+	maxChunk = 2000
+	overlap  = 500
+)
+
+// keyword is a word with the groups of forms that it satisfies.
+type keyword struct {
+	text   string
+	groups []group
+}
+
+type group struct {
+	form int
+	bit  uint8
+}
+
+// keywordIndex has the keywords of all forms by their first two bytes.
+var keywordIndex = sync.OnceValue(func() map[uint16][]keyword {
+	byText := map[string]*keyword{}
+	for i := range forms {
+		for g, words := range forms[i].keywords {
+			for _, text := range words {
+				k := byText[text]
+				if k == nil {
+					k = &keyword{text: text}
+					byText[text] = k
+				}
+				k.groups = append(k.groups, group{i, 1 << g})
+			}
+		}
+	}
+	index := map[uint16][]keyword{}
+	for text, k := range byText {
+		pair := uint16(text[0])<<8 | uint16(text[1])
+		index[pair] = append(index[pair], *k)
+	}
+	return index
+})
+
+// firstPairs has a bit for each pair of bytes with which a keyword starts.
+var firstPairs = sync.OnceValue(func() *[65536 / 64]uint64 {
+	var bits [65536 / 64]uint64
+	for pair := range keywordIndex() {
+		bits[pair/64] |= 1 << (pair % 64)
+	}
+	return &bits
+})
+
+// chunks calls found with each part of the flat text that has keywords of all groups of a form. A
+// part is a line, or a part of a long one.
+func (s *scan) chunks(found func(form, start, end int)) {
+	index, pairs := keywordIndex(), firstPairs()
+	text := s.flat
+	masks := make([]uint8, len(forms))
+	var touched []int
+	for start := 0; start < len(text); {
+		end := len(text)
+		if n := strings.IndexByte(text[start:], '\n'); n >= 0 {
+			end = start + n
+		}
+		next := end + 1
+		if end-start > maxChunk {
+			end = start + maxChunk
+			next = end - overlap
+		}
+		for i := start; i+1 < end; i++ {
+			pair := uint16(text[i])<<8 | uint16(text[i+1])
+			if pairs[pair/64]&(1<<(pair%64)) == 0 || isLetter(text[i]) && i > 0 && isLetter(text[i-1]) {
+				continue
+			}
+			for _, k := range index[pair] {
+				if !strings.HasPrefix(text[i:end], k.text) {
+					continue
+				}
+				for _, g := range k.groups {
+					if masks[g.form] == 0 {
+						touched = append(touched, g.form)
+					}
+					masks[g.form] |= g.bit
+				}
+			}
+		}
+		for _, form := range touched {
+			if masks[form] == 1<<len(forms[form].keywords)-1 {
+				found(form, start, end)
+			}
+			masks[form] = 0
+		}
+		touched = touched[:0]
+		start = next
+	}
+}
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' }
