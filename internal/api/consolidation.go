@@ -8,6 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"memoir/internal/consolidation"
+	"memoir/internal/findings/quarantine"
 	"memoir/internal/memories"
 	"memoir/internal/problem"
 	"memoir/internal/records"
@@ -207,7 +208,7 @@ func contentOf(t *records.StepText) *ConsolidationContent {
 	if t == nil {
 		return nil
 	}
-	return &ConsolidationContent{wire.Text(string(t.Type)), wire.Text(t.Description), t.Body}
+	return &ConsolidationContent{wire.Text(string(t.Type)), wire.Text(quarantine.MaskSecrets(t.Description)), quarantine.MaskSecrets(t.Body)}
 }
 
 type planConsolidationInput struct {

@@ -5,16 +5,19 @@ import (
 	"fmt"
 	"strings"
 
+	"memoir/internal/findings/quarantine"
+
 	"github.com/aymanbagabas/go-udiff"
 )
 
 // unifiedDiff returns the unified diff from before to after, two contents of the file at path. It
-// returns nil if their bytes are equal. In the diff, U+FFFD replaces invalid UTF-8.
+// returns nil if their bytes are equal. In the diff, secrets are masked, and U+FFFD replaces invalid
+// UTF-8.
 func unifiedDiff(path string, before, after []byte) *string {
 	if bytes.Equal(before, after) {
 		return nil
 	}
-	old, now := validText(before), validText(after)
+	old, now := quarantine.MaskSecrets(validText(before)), quarantine.MaskSecrets(validText(after))
 	diff, err := udiff.ToUnified(path, path, old, udiff.Lines(old, now), udiff.DefaultContextLines)
 	if err != nil {
 		panic(err) // the edits were computed from this text
@@ -31,8 +34,9 @@ const maxDiffLines = 100_000
 
 // fixDiff returns the unified diff from before, the content of path, to after, the content of
 // newPath. It is empty if they are equal. If more than maxDiffLines lines are removed and added, it
-// has only the two paths and the numbers of removed and added lines.
+// has only the two paths and the numbers of removed and added lines. Secrets are masked.
 func fixDiff(path, newPath, before, after string) string {
+	before, after = quarantine.MaskSecrets(before), quarantine.MaskSecrets(after)
 	start, end := commonEnds(before, after)
 	removed, added := strings.Count(before[start:len(before)-end], "\n"), strings.Count(after[start:len(after)-end], "\n")
 	if removed+added > maxDiffLines {

@@ -66,7 +66,7 @@ func (a *api) getRaw(ctx context.Context, row records.Agent, in *MemoryPath) (*d
 		return nil, problem.New(http.StatusNotFound, "The file's bytes are not kept here: it could not be read, or is too large for a memory. It was left where it is.")
 	}
 	if gate.ReadOnly(ctx) {
-		raw = []byte(quarantine.Mask(string(raw)))
+		raw = []byte(quarantine.MaskSecrets(string(raw)))
 	}
 	return &document{"application/octet-stream", raw}, nil
 }

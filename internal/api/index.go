@@ -114,9 +114,9 @@ func (a *api) rebuildIndex(ctx context.Context, in *rebuildIndexInput) (*indexRe
 }
 
 func indexTopicOf(change engine.IndexChange) IndexTopic {
-	change.After = []byte(quarantine.Mask(string(change.After)))
+	change.After = []byte(quarantine.MaskSecrets(string(change.After)))
 	if change.Before != nil {
-		change.Before = []byte(quarantine.Mask(string(change.Before)))
+		change.Before = []byte(quarantine.MaskSecrets(string(change.Before)))
 	}
 	topic := IndexTopic{Path: change.Path, After: validText(change.After), Diff: unifiedDiff(change.Path, change.Before, change.After)}
 	if change.Before != nil {

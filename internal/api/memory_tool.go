@@ -63,7 +63,7 @@ func (a *api) useMemoryTool(ctx context.Context, in *memoryToolInput) (*answer[M
 	if err != nil {
 		return nil, err
 	}
-	result.Content = quarantine.Mask(result.Content)
+	result.Content = quarantine.MaskSecrets(result.Content)
 	return ok(MemoryToolResult(result)), nil
 }
 

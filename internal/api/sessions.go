@@ -90,7 +90,7 @@ func (a *api) getSessionMemory(ctx context.Context, in *sessionMemoryInput) (*an
 func sessionMemoryOf(m agents.SessionMemory) SessionMemory {
 	carries, reason := claudemd.FitCompaction(m.Tokens, m.Messages)
 	described := SessionMemory{
-		Session: m.Session, Path: m.Path, Text: wire.Text(quarantine.Mask(m.Text)), Size: m.Size, ModifiedAt: m.ModifiedAt, Tokens: m.Tokens,
+		Session: m.Session, Path: m.Path, Text: wire.Text(quarantine.MaskSecrets(m.Text)), Size: m.Size, ModifiedAt: m.ModifiedAt, Tokens: m.Tokens,
 		Carries: string(carries), Reason: reason,
 	}
 	if m.Messages != claudemd.UncountedMessages {

@@ -8,6 +8,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"memoir/internal/findings/quarantine"
 	"memoir/internal/memories"
 	"memoir/internal/records"
 )
@@ -123,6 +124,9 @@ func fileOf(ctx context.Context, store Store, agent records.Agent, id string) ([
 	raw, err := store.Raw(ctx, agent, id)
 	if err == nil && raw == nil {
 		return nil, noResource("The file's bytes are not kept: it could not be read, or is too large for a memory. It was left where it is.")
+	}
+	if m.IsQuarantined() {
+		raw = []byte(quarantine.Mask(string(raw)))
 	}
 	return raw, err
 }

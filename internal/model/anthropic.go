@@ -67,7 +67,7 @@ func Anthropic(name string, at Endpoint) Model {
 // so. It returns *Error, and ctx.Err() if ctx ends. With an *Error the answer has the used tokens,
 // if the API stated them.
 func (c *claude) Ask(ctx context.Context, question Question) (Answer, error) {
-	question.Text = quarantine.Mask(question.Text)
+	question.Text = quarantine.MaskSecrets(question.Text)
 	if c.unstructured.Load() {
 		return c.ask(ctx, question, false)
 	}

@@ -77,7 +77,7 @@ func Command(program, name string, env []string) Model {
 // returns *Error if the program is missing or too old, fails, or gives no JSON, and ctx.Err() if
 // ctx ends. With an *Error the answer has the used tokens, if the program stated them.
 func (c *command) Ask(ctx context.Context, question Question) (Answer, error) {
-	question.Text = quarantine.Mask(question.Text)
+	question.Text = quarantine.MaskSecrets(question.Text)
 	can, err := c.known(ctx)
 	if err != nil {
 		return Answer{}, err

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"memoir/internal/diff"
 	"memoir/internal/memories"
 	"memoir/internal/records"
 	"memoir/web/templates"
@@ -147,8 +146,8 @@ func (s *site) memoryAsOf(w http.ResponseWriter, r *http.Request, at time.Time) 
 	}
 	v.Now = templates.MemoryNow{
 		Deleted: now.State == memories.Deleted, Type: now.Type, TypeThen: then.Type,
-		Description: diff.Texts(then.Description, now.Description, maxRevisionLines),
-		Body:        diff.Texts(then.Body, now.Body, maxRevisionLines),
+		Description: maskedDiff(then.Description, now.Description, maxRevisionLines),
+		Body:        maskedDiff(then.Body, now.Body, maxRevisionLines),
 	}
 	return show(w, r, http.StatusOK, templates.MemoryThenPage(v))
 }

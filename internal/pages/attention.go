@@ -166,9 +166,9 @@ func choicesOf(f engine.Flawed) []templates.FixChoice {
 
 func fixDiff(f engine.Flawed, fix frontmatter.Fix) diff.Diff {
 	if fix.NewPath != "" {
-		return diff.Texts(f.Path+"\n", fix.NewPath+"\n", maxFixLines)
+		return maskedDiff(f.Path+"\n", fix.NewPath+"\n", maxFixLines)
 	}
-	return diff.Texts(printable(f.Raw), printable(fix.After), maxFixLines)
+	return maskedDiff(printable(f.Raw), printable(fix.After), maxFixLines)
 }
 
 // printable returns raw as text. It writes each byte that is not valid UTF-8, and each NUL, as its

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"memoir/internal/diff"
 	"memoir/internal/records"
 	"memoir/web/templates"
 )
@@ -58,6 +57,6 @@ func (s *site) claudeMDAsOf(w http.ResponseWriter, r *http.Request, at time.Time
 	return show(w, r, http.StatusOK, templates.ClaudeMDAsOfPage(templates.ClaudeMDAsOf{
 		Agent: agentView(agent), AsOf: templates.AsOf{At: at, Here: templates.AgentPath(agent.Slug, "claude-md")},
 		Published: published(agent), Text: text(then.Text), Chars: then.Chars, Memories: len(then.Costs),
-		Now: diff.Texts(text(then.Text), text(now.Text), maxPastLines),
+		Now: maskedDiff(text(then.Text), text(now.Text), maxPastLines),
 	}))
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"memoir/internal/consolidation"
-	"memoir/internal/diff"
 	"memoir/internal/memories"
 	"memoir/internal/model"
 	"memoir/internal/records"
@@ -127,7 +126,7 @@ func changeView(slug string, c records.StepChange) templates.ConsolidationChange
 	if after.Description != c.Before.Description {
 		v.Said += fmt.Sprintf("Its description becomes “%s”; it was “%s”.", after.Description, c.Before.Description)
 	}
-	v.Diff = diff.Texts(c.Before.Body, after.Body, maxStepLines)
+	v.Diff = maskedDiff(c.Before.Body, after.Body, maxStepLines)
 	return v
 }
 

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"memoir/internal/diff"
 	"memoir/internal/memories"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
@@ -41,7 +40,7 @@ func changeOf(agent records.Agent, change engine.DeletionPreview) templates.Chan
 	before, after := change.ClaudeMDBefore, change.ClaudeMDAfter
 	v := templates.Change{ClaudeMD: templates.ClaudeMDChange{
 		Published: published(agent), Problem: after.Problem, CharsBefore: before.Chars, CharsAfter: after.Chars,
-		Diff: diff.Texts(text(before.Text), text(after.Text), maxDeletionLines),
+		Diff: maskedDiff(text(before.Text), text(after.Text), maxDeletionLines),
 	}}
 	for _, f := range change.Files {
 		f.ModifiedAt = local(f.ModifiedAt)
@@ -49,7 +48,7 @@ func changeOf(agent records.Agent, change engine.DeletionPreview) templates.Chan
 	}
 	for _, index := range change.Indexes {
 		v.Indexes = append(v.Indexes, templates.IndexChange{
-			Path: index.Path, Diff: diff.Texts(text(index.Before), text(index.After), maxDeletionLines),
+			Path: index.Path, Diff: maskedDiff(text(index.Before), text(index.After), maxDeletionLines),
 		})
 	}
 	return v

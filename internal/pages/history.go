@@ -9,7 +9,6 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"memoir/internal/diff"
 	"memoir/internal/memories"
 	"memoir/internal/records"
 	engine "memoir/internal/sync"
@@ -101,8 +100,8 @@ func revisionView(m memories.Memory, revision memories.Revision, before *memorie
 		before = &memories.Revision{Type: revision.Type}
 	}
 	v.TypeBefore = before.Type
-	v.Description = diff.Texts(before.Description, revision.Description, maxRevisionLines)
-	v.Body = diff.Texts(before.Body, revision.Body, maxRevisionLines)
+	v.Description = maskedDiff(before.Description, revision.Description, maxRevisionLines)
+	v.Body = maskedDiff(before.Body, revision.Body, maxRevisionLines)
 	return v
 }
 

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"net/http"
 
-	"memoir/internal/diff"
-	"memoir/internal/findings/quarantine"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
 	"memoir/internal/records"
@@ -84,14 +82,11 @@ func (s *site) showIndexRepair(w http.ResponseWriter, r *http.Request, status in
 	}
 	var topics []templates.TopicChange
 	for _, topic := range change.Topics {
-		topics = append(topics, templates.TopicChange{Path: topic.Path, Diff: diff.Texts(maskedText(topic.Before), maskedText(topic.After), maxRepairLines)})
+		topics = append(topics, templates.TopicChange{Path: topic.Path, Diff: maskedDiff(text(topic.Before), text(topic.After), maxRepairLines)})
 	}
 	return show(w, r, status, templates.IndexRepairPage(templates.IndexRepair{
 		Frame: templates.Frame{Live: liveOf(agent), Banners: banners}, Agent: agentView(agent),
 		Path: change.Path, New: change.Before == nil, ETag: change.ETag(),
-		Diff: diff.Texts(maskedText(change.Before), maskedText(change.After), maxRepairLines), Topics: topics,
+		Diff: maskedDiff(text(change.Before), text(change.After), maxRepairLines), Topics: topics,
 	}))
 }
-
-// maskedText is text without secrets.
-func maskedText(raw []byte) string { return quarantine.Mask(text(raw)) }

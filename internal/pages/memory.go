@@ -148,7 +148,7 @@ func (s *site) raw(w http.ResponseWriter, r *http.Request, agent records.Agent, 
 		return nil
 	}
 	if gate.ReadOnly(r.Context()) {
-		raw = []byte(quarantine.Mask(string(raw)))
+		raw = []byte(quarantine.MaskSecrets(string(raw)))
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/plain; charset=utf-8")

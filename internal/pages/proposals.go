@@ -55,7 +55,7 @@ func (s *site) proposalRow(ctx context.Context, agent records.Agent, p extractio
 	}
 	if m := p.Present; m != nil {
 		row.Changes = &templates.ProposedChange{
-			ID: m.ID, TypeBefore: m.Type, Description: diff.Texts(m.Description, p.Description, maxProposalLines), Body: diff.Texts(m.Body, p.Body, maxProposalLines),
+			ID: m.ID, TypeBefore: m.Type, Description: maskedDiff(m.Description, p.Description, maxProposalLines), Body: diff.Texts(m.Body, p.Body, maxProposalLines),
 		}
 		return row, nil
 	}

@@ -51,7 +51,7 @@ func (s *site) sessionMemory(w http.ResponseWriter, r *http.Request, agent recor
 	if err != nil {
 		return err
 	}
-	m.Text = quarantine.Mask(m.Text)
+	m.Text = quarantine.MaskSecrets(m.Text)
 	v := templates.SessionMemoryView{Agent: agentView(agent), SessionMemory: sessionMemoryView(m)}
 	if v.Body, err = s.linksOf(r.Context(), agent).render(m.Text); err != nil {
 		return err

@@ -104,8 +104,8 @@ func versionView(m memories.Memory, version records.Version) templates.Version {
 	if version.Current {
 		v.Description, v.Body = plainText(version.Description), plainText(version.Body)
 	} else {
-		v.Description = diff.Texts(m.Description, version.Description, maxVersionLines)
-		v.Body = diff.Texts(m.Body, version.Body, maxVersionLines)
+		v.Description = maskedDiff(m.Description, version.Description, maxVersionLines)
+		v.Body = maskedDiff(m.Body, version.Body, maxVersionLines)
 	}
 	for _, f := range version.Files {
 		session := agents.ParseSession(f.Session)
@@ -118,7 +118,7 @@ func versionView(m memories.Memory, version records.Version) templates.Version {
 
 // plainText returns text as a diff without changes, cut to approximately maxVersionLines lines.
 func plainText(text string) diff.Diff {
-	all := diff.Texts("", text, maxVersionLines)
+	all := maskedDiff("", text, maxVersionLines)
 	for i := range all.Hunks {
 		for j := range all.Hunks[i].Lines {
 			all.Hunks[i].Lines[j].Kind = diff.Same

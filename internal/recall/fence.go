@@ -33,7 +33,7 @@ func Fence(blocks []string) string {
 // FenceOne returns Fence of one text, without secrets, escaped, and cut at a line end, with at most
 // limit UTF-16 units in all. It returns "" if not one line fits.
 func FenceOne(text string, limit int) string {
-	text = Defuse(quarantine.Mask(text))
+	text = Defuse(quarantine.MaskSecrets(text))
 	for lengthOf(text)+fenceLength > limit {
 		end := strings.LastIndexByte(text, '\n')
 		if end < 0 {

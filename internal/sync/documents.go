@@ -25,7 +25,7 @@ func (e *Engine) Preview(ctx context.Context, slug, without string) (Preview, er
 // Preview.Problem is the reason. It fails with memories.ErrNotFound for an unknown agent.
 func (e *Engine) PreviewAsOf(ctx context.Context, slug string, at time.Time) (Preview, error) {
 	preview, err := e.calls.preview.Read(ctx, slug, publish.PreviewOp{AsOf: &at})
-	preview.Text = []byte(quarantine.Mask(string(preview.Text)))
+	preview.Text = []byte(quarantine.MaskSecrets(string(preview.Text)))
 	return preview, err
 }
 
@@ -50,7 +50,7 @@ func (e *Engine) PreviewDeletion(ctx context.Context, slug string, ids ...string
 func (e *Engine) Index(ctx context.Context, slug string) (Index, error) {
 	index, err := e.calls.index.Read(ctx, slug, indexfile.IndexOp{})
 	if index.Present {
-		index.Raw = []byte(quarantine.Mask(string(index.Raw)))
+		index.Raw = []byte(quarantine.MaskSecrets(string(index.Raw)))
 	}
 	index.Loaded = memorymd.Read(index.Raw)
 	return index, err

@@ -3,7 +3,10 @@
 package quarantine
 
 import (
+	"strings"
+
 	"memoir/internal/findings"
+	"memoir/internal/findings/injections"
 	"memoir/internal/findings/secrets"
 )
 
@@ -18,8 +21,34 @@ func Examine(t findings.Text) []findings.Match {
 	if m, ok := secrets.Match(t); ok {
 		found = append(found, m)
 	}
+	if m, ok := injections.Match(t); ok {
+		found = append(found, m)
+	}
 	return found
 }
 
-// Mask returns a text with the bullets of package secrets in place of each secret.
-func Mask(text string) string { return secrets.Mask(text) }
+// MaskSecrets returns a text with bullets in place of each secret. It is for texts that nobody has
+// decided about, such as logs and questions to a model.
+func MaskSecrets(text string) string { return secrets.Mask(text) }
+
+// Mask returns a text of a memory in quarantine with bullets in place of each secret and of each
+// order to the agent.
+func Mask(text string) string {
+	text = secrets.Mask(text)
+	all := injections.Find(text)
+	if len(all) == 0 {
+		return text
+	}
+	var b strings.Builder
+	end := 0
+	for _, f := range all {
+		if f.Start < end {
+			continue
+		}
+		b.WriteString(text[end:f.Start])
+		b.WriteString(secrets.Bullets)
+		end = f.End
+	}
+	b.WriteString(text[end:])
+	return b.String()
+}

@@ -66,7 +66,7 @@ func (s Store) MemoryAsOf(ctx context.Context, agent records.Agent, id string, a
 
 // past masks the texts of a memory whose problems are unknown.
 func past(m memories.Memory) memories.Memory {
-	m.Name, m.Description, m.Body = quarantine.Mask(m.Name), quarantine.Mask(m.Description), quarantine.Mask(m.Body)
+	m.Name, m.Description, m.Body = quarantine.MaskSecrets(m.Name), quarantine.MaskSecrets(m.Description), quarantine.MaskSecrets(m.Body)
 	return m
 }
 
@@ -91,7 +91,7 @@ func (s Store) Revisions(ctx context.Context, agent records.Agent, id string, li
 	current := hex.EncodeToString(m.Fingerprint[:])
 	for i := range page.Revisions {
 		if r := &page.Revisions[i]; r.ID != current || m.IsQuarantined() {
-			r.Description, r.Body = quarantine.Mask(r.Description), quarantine.Mask(r.Body)
+			r.Description, r.Body = quarantine.MaskSecrets(r.Description), quarantine.MaskSecrets(r.Body)
 		}
 	}
 	return page, nil
@@ -103,7 +103,7 @@ func (s Store) Versions(ctx context.Context, m memories.Memory) ([]records.Versi
 	found, err := s.Store.Versions(ctx, m)
 	for i := range found {
 		if v := &found[i]; v.Fingerprint != m.Fingerprint || m.IsQuarantined() {
-			v.Description, v.Body = quarantine.Mask(v.Description), quarantine.Mask(v.Body)
+			v.Description, v.Body = quarantine.MaskSecrets(v.Description), quarantine.MaskSecrets(v.Body)
 		}
 	}
 	return found, err
@@ -114,7 +114,7 @@ func (s Store) BlockedPage(ctx context.Context, agentID int64, limit int, cursor
 	page, err := s.Store.BlockedPage(ctx, agentID, limit, cursor)
 	for i := range page.Blocked {
 		b := &page.Blocked[i]
-		b.Name, b.Description, b.Body = quarantine.Mask(b.Name), quarantine.Mask(b.Description), quarantine.Mask(b.Body)
+		b.Name, b.Description, b.Body = quarantine.MaskSecrets(b.Name), quarantine.MaskSecrets(b.Description), quarantine.MaskSecrets(b.Body)
 	}
 	return page, err
 }
@@ -124,7 +124,7 @@ func (s Store) Activity(ctx context.Context, list records.ActivityList) (records
 	page, err := s.Store.Activity(ctx, list)
 	for i := range page.Activity {
 		a := &page.Activity[i]
-		a.Name, a.Renamed, a.Description = quarantine.Mask(a.Name), quarantine.Mask(a.Renamed), quarantine.Mask(a.Description)
+		a.Name, a.Renamed, a.Description = quarantine.MaskSecrets(a.Name), quarantine.MaskSecrets(a.Renamed), quarantine.MaskSecrets(a.Description)
 	}
 	return page, err
 }
@@ -143,7 +143,7 @@ func (s Store) SearchLogs(ctx context.Context, agentID int64, query string, limi
 }
 
 func maskLog(l records.Log) records.Log {
-	l.Title, l.Text = quarantine.Mask(l.Title), quarantine.Mask(l.Text)
+	l.Title, l.Text = quarantine.MaskSecrets(l.Title), quarantine.MaskSecrets(l.Text)
 	return l
 }
 
@@ -152,9 +152,9 @@ func (s Store) Recalls(ctx context.Context, list records.RecallList) (records.Re
 	page, err := s.Store.Recalls(ctx, list)
 	for i := range page.Recalls {
 		r := &page.Recalls[i]
-		r.Query = quarantine.Mask(r.Query)
+		r.Query = quarantine.MaskSecrets(r.Query)
 		for j := range r.Memories {
-			r.Memories[j].Name = quarantine.Mask(r.Memories[j].Name)
+			r.Memories[j].Name = quarantine.MaskSecrets(r.Memories[j].Name)
 		}
 	}
 	return page, err
