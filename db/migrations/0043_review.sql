@@ -15,7 +15,37 @@ CREATE TABLE review_decisions (
     decision   text NOT NULL,
     decided_at timestamptz NOT NULL,
     decided_by text NOT NULL CHECK (decided_by IN ('session', 'disk', 'browser', 'script', 'memoir', 'extraction')),
-    until      timestamptz -- of a snoozed item; NULL: for good
+    until      timestamptz, -- of a snoozed item; NULL: for good
+    undo       jsonb        -- what takes the decision back, besides deleting it; NULL: nothing
 );
 
 CREATE INDEX review_decisions_agent_id_idx ON review_decisions (agent_id);
+
+-- What waits for a person: the items that the last examination of an agent has found, without those
+-- that a decision has settled. A change of a memory deletes its items in the same transaction.
+CREATE TABLE review_items (
+    id         text COLLATE "C" PRIMARY KEY, -- as review_decisions.item_id
+    agent_id   bigint NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
+    kind       text NOT NULL,
+    rank       integer NOT NULL, -- place of the kind in the queue
+    weight     real NOT NULL,    -- within a kind, the heaviest first
+    memory_ids uuid[] NOT NULL,
+    memories   jsonb NOT NULL,   -- records.ReviewMemory of each
+    search     text NOT NULL,    -- names and reason in lower case, for the filter
+    reason     text NOT NULL,
+    evidence   jsonb NOT NULL,   -- a list of records.Evidence
+    keep       text NOT NULL,    -- id of the recommended memory; empty: none
+    subject    text NOT NULL,    -- id of what is decided, if that is no memory: a proposal, a step, a blocked content
+    found_at   timestamptz NOT NULL
+);
+
+CREATE INDEX review_items_rank_weight_id_idx ON review_items (rank, weight DESC, id);
+CREATE INDEX review_items_agent_id_rank_weight_id_idx ON review_items (agent_id, rank, weight DESC, id);
+CREATE INDEX review_items_memory_ids_idx ON review_items USING gin (memory_ids);
+
+-- The last examination of each agent.
+CREATE TABLE review_runs (
+    agent_id         bigint PRIMARY KEY REFERENCES agents (id) ON DELETE CASCADE,
+    examined_at      timestamptz NOT NULL,
+    memories_version bigint NOT NULL -- agents.memories_version at its start
+);

@@ -15,7 +15,7 @@ import (
 // Kind is the kind of a finding, as the API spells it.
 type Kind string
 
-// The kinds that texts alone tell.
+// The kinds. Texts alone tell the first group; the others also need files, the database or time.
 const (
 	Secret        Kind = "secret"        // a password, key or token
 	Injection     Kind = "injection"     // text that gives orders to the agent
@@ -23,6 +23,17 @@ const (
 	Expired       Kind = "expired"       // a date that the text depends on has passed
 	Duplicate     Kind = "duplicate"     // the same fact, in the same or in other words
 	Junk          Kind = "junk"          // nothing that stays useful
+
+	Missing    Kind = "missing"    // the file disappeared together with many others
+	Conflict   Kind = "conflict"   // files of one memory have different contents
+	Unfinished Kind = "unfinished" // the file lost its frontmatter; the last good content is used
+	Broken     Kind = "broken"     // the file is no memory, or has no type
+	Blocked    Kind = "blocked"    // deleted content that returned on disk
+	Link       Kind = "link"       // a link or citation whose target is gone
+	Index      Kind = "index"      // lines of MEMORY.md that the agent does not load
+	Unchecked  Kind = "unchecked"  // nobody has checked it for long
+	Suggestion Kind = "suggestion" // a memory proposed from a conversation
+	Plan       Kind = "plan"       // a step of a consolidation plan
 )
 
 // Field is the part of a memory that a span lies in.

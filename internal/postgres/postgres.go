@@ -17,6 +17,7 @@ import (
 	"memoir/internal/postgres/internal/dberr"
 	"memoir/internal/postgres/internal/queries"
 	"memoir/internal/postgres/lease"
+	"memoir/internal/postgres/review"
 	"memoir/internal/records"
 )
 
@@ -27,8 +28,9 @@ const maxConnections = 12
 // Store reads and writes Memoir's data in one database, through a pool of connections. It is safe
 // for concurrent use.
 type Store struct {
-	pool *pgxpool.Pool
-	q    *queries.Queries
+	*review.Items // the queue of the review
+	pool          *pgxpool.Pool
+	q             *queries.Queries
 	// writers limits the connections of writers. A writer also reads through the pool, so writers
 	// must not use all of it.
 	writers chan struct{}
@@ -62,7 +64,7 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	store := &Store{pool: pool, q: queries.New(pool), writers: make(chan struct{}, maxConnections/2)}
+	store := &Store{Items: review.NewItems(pool, rowOf), pool: pool, q: queries.New(pool), writers: make(chan struct{}, maxConnections/2)}
 	store.closing, store.cancelClosing = context.WithCancel(context.Background())
 	if err := pool.QueryRow(ctx, hasNearMisses).Scan(&store.nearMisses); err != nil {
 		store.Close()

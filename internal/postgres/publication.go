@@ -61,12 +61,15 @@ func (w *Writer) SetMemoryOff(ctx context.Context, off bool) (changed bool, err 
 	return changed, err
 }
 
-// invalidatePublished marks CLAUDE.md as out of date, and raises the version of the agent's
-// memories by the number of ids in changed. Callers use the transaction that changes the memories.
+// invalidatePublished marks CLAUDE.md as out of date, deletes the items of the review about the
+// memories in changed, and raises the version of the agent's memories by their number. Callers use the transaction that changes the memories.
 // It does nothing if changed is empty.
 func invalidatePublished(ctx context.Context, q *queries.Queries, agentID int64, changed ...uuid.UUID) error {
 	if len(changed) == 0 {
 		return nil
+	}
+	if err := q.DeleteReviewItemsOf(ctx, changed); err != nil {
+		return err
 	}
 	return q.RaiseMemoriesVersion(ctx, queries.RaiseMemoriesVersionParams{ID: agentID, Changed: int64(len(changed))})
 }

@@ -141,6 +141,14 @@ type Jobs interface {
 	JobTokens(ctx context.Context, agentID int64, since time.Time) ([]DayTokens, error)
 }
 
+// Review reads what waits for a person, and what was decided.
+type Review interface {
+	Review(ctx context.Context, list ReviewList) (ReviewPage, error)
+	ReviewItem(ctx context.Context, id string) (ReviewItem, error)
+	ReviewCounts(ctx context.Context) (map[int64]int, error)
+	ReviewDecisions(ctx context.Context, items []string) (map[string]ReviewDecision, error)
+}
+
 // Reads are the reading interfaces that the API and the pages use.
 type Reads interface {
 	Agents
@@ -152,4 +160,5 @@ type Reads interface {
 	Recalls
 	Verifications
 	Jobs
+	Review
 }

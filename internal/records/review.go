@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"memoir/internal/findings"
 	"memoir/internal/memories"
 )
 
@@ -17,13 +18,15 @@ type ReviewDecision struct {
 	By       memories.Actor
 	// Until is the end of a decision that only holds for a time. The zero time means for good.
 	Until time.Time
+	// Undo is JSON that says what takes the decision back, besides deleting it; nil: nothing.
+	Undo []byte
 }
 
 // Holds reports whether the decision holds at a time.
 func (d ReviewDecision) Holds(at time.Time) bool { return d.Until.IsZero() || at.Before(d.Until) }
 
-// The decisions about quarantined memories that a scan obeys.
-const DecisionAllow = "allow" // agents may receive the content
+// DecisionAllow is the decision that agents may receive the content. A scan obeys it.
+const DecisionAllow = "allow"
 
 // TextToExamine is the content of a memory, with its current problems.
 type TextToExamine struct {
@@ -31,4 +34,61 @@ type TextToExamine struct {
 	Name, Description, Body string
 	Fingerprint             memories.Fingerprint
 	Problems                []memories.Problem
+}
+
+// ReviewText is a memory as the review sees it.
+type ReviewText struct {
+	MemoryRow
+	Body    string
+	Dead    int // dead citations
+	Recalls int // deliveries in the last days
+}
+
+// ReviewItem is something that a person should decide.
+type ReviewItem struct {
+	ID        string // kind and hash of agent, names and contents
+	AgentID   int64
+	Agent     string // slug
+	Kind      findings.Kind
+	Rank      int     // place of the kind in the queue
+	Weight    float64 // within a kind, the heaviest first
+	Memories  []ReviewMemory
+	Reason    string // at most eight words
+	Evidence  []Evidence
+	Keep      string    // id of the recommended memory; empty: none
+	Subject   string    // id of what is decided, if that is no memory: a proposal, a step, a blocked content
+	CreatedAt time.Time // when it was first found
+}
+
+// ReviewMemory is a memory that an item is about. A secret in its name is masked.
+type ReviewMemory struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Path string `json:"path"`
+	ETag string `json:"etag"`
+}
+
+// Evidence is a part of a memory's text that shows why: field[Start:End], in bytes.
+type Evidence struct {
+	Memory string         `json:"memory"` // id
+	Field  findings.Field `json:"field"`
+	Start  int            `json:"start"`
+	End    int            `json:"end"`
+}
+
+// ReviewList selects items. A zero field selects all.
+type ReviewList struct {
+	AgentID int64
+	Kinds   []findings.Kind
+	Query   string // part of a name or of the reason, in any letter case
+	Limit   int    // 1 to MaxLimit
+	Cursor  string // the NextCursor of the page before, for the same list
+}
+
+// ReviewPage is one part of the queue.
+type ReviewPage struct {
+	Items      []ReviewItem
+	Counts     map[findings.Kind]int // of the whole list, also of kinds that the list leaves out
+	Total      int                   // of the whole list
+	NextCursor string                // empty at the end
 }

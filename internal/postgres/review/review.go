@@ -30,7 +30,7 @@ func (r Rows) Decisions(ctx context.Context, items []string) (map[string]records
 	found := make(map[string]records.ReviewDecision, len(rows))
 	for _, row := range rows {
 		found[row.ItemID] = records.ReviewDecision{
-			Item: row.ItemID, Kind: row.Kind, Decision: row.Decision, At: row.DecidedAt.UTC(), By: memories.Actor(row.DecidedBy), Until: dbconv.TimeOrZero(row.Until),
+			Item: row.ItemID, Kind: row.Kind, Decision: row.Decision, At: row.DecidedAt.UTC(), By: memories.Actor(row.DecidedBy), Until: dbconv.TimeOrZero(row.Until), Undo: row.Undo,
 		}
 	}
 	return found, dberr.Wrap("read decisions", err)
@@ -39,7 +39,7 @@ func (r Rows) Decisions(ctx context.Context, items []string) (map[string]records
 // SaveDecision saves a decision, in place of an earlier one about the same item.
 func (r Rows) SaveDecision(ctx context.Context, d records.ReviewDecision) error {
 	return dberr.Wrap("save a decision", r.q.SaveReviewDecision(ctx, queries.SaveReviewDecisionParams{
-		ItemID: d.Item, AgentID: r.agentID, Kind: d.Kind, Decision: d.Decision, DecidedAt: d.At, DecidedBy: string(d.By), Until: dbconv.OptionalTime(d.Until),
+		ItemID: d.Item, AgentID: r.agentID, Kind: d.Kind, Decision: d.Decision, DecidedAt: d.At, DecidedBy: string(d.By), Until: dbconv.OptionalTime(d.Until), Undo: d.Undo,
 	}))
 }
 

@@ -367,6 +367,29 @@ type ReviewDecision struct {
 	DecidedAt time.Time
 	DecidedBy string
 	Until     *time.Time
+	Undo      []byte
+}
+
+type ReviewItem struct {
+	ID        string
+	AgentID   int64
+	Kind      string
+	Rank      int32
+	Weight    float32
+	MemoryIds []uuid.UUID
+	Memories  []byte
+	Search    string
+	Reason    string
+	Evidence  []byte
+	Keep      string
+	Subject   string
+	FoundAt   time.Time
+}
+
+type ReviewRun struct {
+	AgentID         int64
+	ExaminedAt      time.Time
+	MemoriesVersion int64
 }
 
 type Revision struct {

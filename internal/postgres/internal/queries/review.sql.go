@@ -12,6 +12,45 @@ import (
 	"github.com/google/uuid"
 )
 
+const countReviewItems = `-- name: CountReviewItems :many
+SELECT i.agent_id, i.kind, count(*) AS n
+FROM review_items i
+WHERE ($1::bigint = 0 OR i.agent_id = $1) AND i.search LIKE '%' || $2::text || '%'
+GROUP BY i.agent_id, i.kind
+`
+
+type CountReviewItemsParams struct {
+	AgentID int64
+	Typed   string
+}
+
+type CountReviewItemsRow struct {
+	AgentID int64
+	Kind    string
+	N       int64
+}
+
+// Counts items by agent and kind.
+func (q *Queries) CountReviewItems(ctx context.Context, arg CountReviewItemsParams) ([]CountReviewItemsRow, error) {
+	rows, err := q.db.Query(ctx, countReviewItems, arg.AgentID, arg.Typed)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []CountReviewItemsRow{}
+	for rows.Next() {
+		var i CountReviewItemsRow
+		if err := rows.Scan(&i.AgentID, &i.Kind, &i.N); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const deleteReviewDecision = `-- name: DeleteReviewDecision :exec
 DELETE FROM review_decisions WHERE item_id = $1
 `
@@ -21,8 +60,120 @@ func (q *Queries) DeleteReviewDecision(ctx context.Context, itemID string) error
 	return err
 }
 
+const deleteReviewItem = `-- name: DeleteReviewItem :exec
+DELETE FROM review_items WHERE id = $1
+`
+
+func (q *Queries) DeleteReviewItem(ctx context.Context, id string) error {
+	_, err := q.db.Exec(ctx, deleteReviewItem, id)
+	return err
+}
+
+const deleteReviewItemsBut = `-- name: DeleteReviewItemsBut :exec
+DELETE FROM review_items WHERE agent_id = $1 AND NOT id = ANY($2::text[])
+`
+
+type DeleteReviewItemsButParams struct {
+	AgentID int64
+	Ids     []string
+}
+
+func (q *Queries) DeleteReviewItemsBut(ctx context.Context, arg DeleteReviewItemsButParams) error {
+	_, err := q.db.Exec(ctx, deleteReviewItemsBut, arg.AgentID, arg.Ids)
+	return err
+}
+
+const deleteReviewItemsOf = `-- name: DeleteReviewItemsOf :exec
+DELETE FROM review_items WHERE memory_ids && $1::uuid[]
+`
+
+// Deletes the items about any of the memories.
+func (q *Queries) DeleteReviewItemsOf(ctx context.Context, memoryIds []uuid.UUID) error {
+	_, err := q.db.Exec(ctx, deleteReviewItemsOf, memoryIds)
+	return err
+}
+
+const listReviewItems = `-- name: ListReviewItems :many
+SELECT i.id, i.agent_id, i.kind, i.rank, i.weight, i.memory_ids, i.memories, i.search, i.reason, i.evidence, i.keep, i.subject, i.found_at, a.slug
+FROM review_items i JOIN agents a ON a.id = i.agent_id
+WHERE ($1::bigint = 0 OR i.agent_id = $1) AND ($2::text[] = '{}' OR i.kind = ANY($2)) AND i.search LIKE '%' || $3::text || '%'
+  AND ($4::integer < 0 OR (i.rank, 0 - i.weight, i.id) > ($4, 0 - $5::real, $6::text))
+ORDER BY i.rank, i.weight DESC, i.id LIMIT $7::integer
+`
+
+type ListReviewItemsParams struct {
+	AgentID     int64
+	Kinds       []string
+	Typed       string
+	AfterRank   int32
+	AfterWeight float32
+	AfterID     string
+	Most        int32
+}
+
+type ListReviewItemsRow struct {
+	ID        string
+	AgentID   int64
+	Kind      string
+	Rank      int32
+	Weight    float32
+	MemoryIds []uuid.UUID
+	Memories  []byte
+	Search    string
+	Reason    string
+	Evidence  []byte
+	Keep      string
+	Subject   string
+	FoundAt   time.Time
+	Slug      string
+}
+
+// Returns items in the order of the queue, after a place.
+func (q *Queries) ListReviewItems(ctx context.Context, arg ListReviewItemsParams) ([]ListReviewItemsRow, error) {
+	rows, err := q.db.Query(ctx, listReviewItems,
+		arg.AgentID,
+		arg.Kinds,
+		arg.Typed,
+		arg.AfterRank,
+		arg.AfterWeight,
+		arg.AfterID,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ListReviewItemsRow{}
+	for rows.Next() {
+		var i ListReviewItemsRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.AgentID,
+			&i.Kind,
+			&i.Rank,
+			&i.Weight,
+			&i.MemoryIds,
+			&i.Memories,
+			&i.Search,
+			&i.Reason,
+			&i.Evidence,
+			&i.Keep,
+			&i.Subject,
+			&i.FoundAt,
+			&i.Slug,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const reviewDecisions = `-- name: ReviewDecisions :many
-SELECT item_id, kind, decision, decided_at, decided_by, until FROM review_decisions WHERE item_id = ANY($1::text[])
+SELECT item_id, kind, decision, decided_at, decided_by, until, undo FROM review_decisions WHERE item_id = ANY($1::text[])
 `
 
 type ReviewDecisionsRow struct {
@@ -32,6 +183,7 @@ type ReviewDecisionsRow struct {
 	DecidedAt time.Time
 	DecidedBy string
 	Until     *time.Time
+	Undo      []byte
 }
 
 // Returns the decisions about items.
@@ -51,6 +203,7 @@ func (q *Queries) ReviewDecisions(ctx context.Context, itemIds []string) ([]Revi
 			&i.DecidedAt,
 			&i.DecidedBy,
 			&i.Until,
+			&i.Undo,
 		); err != nil {
 			return nil, err
 		}
@@ -62,11 +215,185 @@ func (q *Queries) ReviewDecisions(ctx context.Context, itemIds []string) ([]Revi
 	return items, nil
 }
 
+const reviewItemByID = `-- name: ReviewItemByID :one
+SELECT i.id, i.agent_id, i.kind, i.rank, i.weight, i.memory_ids, i.memories, i.search, i.reason, i.evidence, i.keep, i.subject, i.found_at, a.slug FROM review_items i JOIN agents a ON a.id = i.agent_id WHERE i.id = $1
+`
+
+type ReviewItemByIDRow struct {
+	ID        string
+	AgentID   int64
+	Kind      string
+	Rank      int32
+	Weight    float32
+	MemoryIds []uuid.UUID
+	Memories  []byte
+	Search    string
+	Reason    string
+	Evidence  []byte
+	Keep      string
+	Subject   string
+	FoundAt   time.Time
+	Slug      string
+}
+
+func (q *Queries) ReviewItemByID(ctx context.Context, id string) (ReviewItemByIDRow, error) {
+	row := q.db.QueryRow(ctx, reviewItemByID, id)
+	var i ReviewItemByIDRow
+	err := row.Scan(
+		&i.ID,
+		&i.AgentID,
+		&i.Kind,
+		&i.Rank,
+		&i.Weight,
+		&i.MemoryIds,
+		&i.Memories,
+		&i.Search,
+		&i.Reason,
+		&i.Evidence,
+		&i.Keep,
+		&i.Subject,
+		&i.FoundAt,
+		&i.Slug,
+	)
+	return i, err
+}
+
+const reviewOutdated = `-- name: ReviewOutdated :many
+SELECT a.slug
+FROM agents a LEFT JOIN review_runs r ON r.agent_id = a.id
+WHERE a.present AND a.joined_to IS NULL AND (r.agent_id IS NULL OR r.memories_version <> a.memories_version OR r.examined_at < $1
+    OR EXISTS (SELECT FROM review_decisions d WHERE d.agent_id = a.id AND d.until > r.examined_at AND d.until <= $2))
+ORDER BY a.slug
+`
+
+type ReviewOutdatedParams struct {
+	Before time.Time
+	Now    *time.Time
+}
+
+// Returns the slugs of present agents whose memories have changed since their last examination, that
+// were examined before a time, or for which a decision has ended since.
+func (q *Queries) ReviewOutdated(ctx context.Context, arg ReviewOutdatedParams) ([]string, error) {
+	rows, err := q.db.Query(ctx, reviewOutdated, arg.Before, arg.Now)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var slug string
+		if err := rows.Scan(&slug); err != nil {
+			return nil, err
+		}
+		items = append(items, slug)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const reviewTexts = `-- name: ReviewTexts :many
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, r.description, r.body,
+    coalesce((SELECT v.gone FROM verifications v WHERE v.memory_id = m.id AND v.revision_id = m.revision_id), 0)::integer AS dead,
+    (SELECT count(*) FROM recall_items i WHERE i.agent_id = m.agent_id AND i.memory_id = m.id AND i.at >= $1) AS recalls
+FROM memories m JOIN revisions r ON r.id = m.revision_id
+WHERE m.agent_id = $2 AND m.state <> 'deleted' AND m.id > $3::uuid
+ORDER BY m.id LIMIT $4::integer
+`
+
+type ReviewTextsParams struct {
+	Since   time.Time
+	AgentID int64
+	After   uuid.UUID
+	Most    int32
+}
+
+type ReviewTextsRow struct {
+	Memory      Memory
+	Description string
+	Body        string
+	Dead        int32
+	Recalls     int64
+}
+
+// Returns the agent's undeleted memories with what the review needs to know, in the order of ids.
+// dead is the number of dead citations. recalls counts deliveries since a time.
+func (q *Queries) ReviewTexts(ctx context.Context, arg ReviewTextsParams) ([]ReviewTextsRow, error) {
+	rows, err := q.db.Query(ctx, reviewTexts,
+		arg.Since,
+		arg.AgentID,
+		arg.After,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ReviewTextsRow{}
+	for rows.Next() {
+		var i ReviewTextsRow
+		if err := rows.Scan(
+			&i.Memory.ID,
+			&i.Memory.AgentID,
+			&i.Memory.Name,
+			&i.Memory.Readable,
+			&i.Memory.State,
+			&i.Memory.Type,
+			&i.Memory.RevisionID,
+			&i.Memory.Fingerprint,
+			&i.Memory.Hash,
+			&i.Memory.Size,
+			&i.Memory.Path,
+			&i.Memory.Session,
+			&i.Memory.ModifiedAt,
+			&i.Memory.ContentAt,
+			&i.Memory.Problems,
+			&i.Memory.ClaudeMdChars,
+			&i.Memory.ClaudeMdListed,
+			&i.Memory.CreatedAt,
+			&i.Memory.UpdatedAt,
+			&i.Memory.DeletedAt,
+			&i.Memory.DeletedBy,
+			&i.Memory.IndexLines,
+			&i.Memory.Restoring,
+			&i.Memory.Description,
+			&i.Memory.Team,
+			&i.Memory.DeletedActor,
+			&i.Memory.Conflict,
+			&i.Memory.Quarantined,
+			&i.Description,
+			&i.Body,
+			&i.Dead,
+			&i.Recalls,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const reviewVersion = `-- name: ReviewVersion :one
+SELECT memories_version FROM agents WHERE id = $1 FOR SHARE
+`
+
+// Locks the agent's version of memories until the transaction ends.
+func (q *Queries) ReviewVersion(ctx context.Context, id int64) (int64, error) {
+	row := q.db.QueryRow(ctx, reviewVersion, id)
+	var memories_version int64
+	err := row.Scan(&memories_version)
+	return memories_version, err
+}
+
 const saveReviewDecision = `-- name: SaveReviewDecision :exec
-INSERT INTO review_decisions (item_id, agent_id, kind, decision, decided_at, decided_by, until)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
+INSERT INTO review_decisions (item_id, agent_id, kind, decision, decided_at, decided_by, until, undo)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 ON CONFLICT (item_id) DO UPDATE SET decision = excluded.decision, decided_at = excluded.decided_at, decided_by = excluded.decided_by,
-    until = excluded.until
+    until = excluded.until, undo = excluded.undo
 `
 
 type SaveReviewDecisionParams struct {
@@ -77,6 +404,7 @@ type SaveReviewDecisionParams struct {
 	DecidedAt time.Time
 	DecidedBy string
 	Until     *time.Time
+	Undo      []byte
 }
 
 func (q *Queries) SaveReviewDecision(ctx context.Context, arg SaveReviewDecisionParams) error {
@@ -88,7 +416,44 @@ func (q *Queries) SaveReviewDecision(ctx context.Context, arg SaveReviewDecision
 		arg.DecidedAt,
 		arg.DecidedBy,
 		arg.Until,
+		arg.Undo,
 	)
+	return err
+}
+
+const saveReviewItems = `-- name: SaveReviewItems :exec
+INSERT INTO review_items (id, agent_id, kind, rank, weight, memory_ids, memories, search, reason, evidence, keep, subject, found_at)
+SELECT i.id, $1, i.kind, i.rank, i.weight, ARRAY(SELECT (m ->> 'id')::uuid FROM jsonb_array_elements(i.memories) m), i.memories, i.search, i.reason,
+    i.evidence, i.keep, i.subject, $2
+FROM jsonb_to_recordset($3::jsonb) AS i (id text, kind text, rank integer, weight real, memories jsonb, search text, reason text, evidence jsonb, keep text, subject text)
+ON CONFLICT (id) DO UPDATE SET rank = excluded.rank, weight = excluded.weight, memory_ids = excluded.memory_ids, memories = excluded.memories,
+    search = excluded.search, reason = excluded.reason, evidence = excluded.evidence, keep = excluded.keep, subject = excluded.subject
+`
+
+type SaveReviewItemsParams struct {
+	AgentID int64
+	FoundAt time.Time
+	Items   []byte
+}
+
+func (q *Queries) SaveReviewItems(ctx context.Context, arg SaveReviewItemsParams) error {
+	_, err := q.db.Exec(ctx, saveReviewItems, arg.AgentID, arg.FoundAt, arg.Items)
+	return err
+}
+
+const saveReviewRun = `-- name: SaveReviewRun :exec
+INSERT INTO review_runs (agent_id, examined_at, memories_version) VALUES ($1, $2, $3)
+ON CONFLICT (agent_id) DO UPDATE SET examined_at = excluded.examined_at, memories_version = excluded.memories_version
+`
+
+type SaveReviewRunParams struct {
+	AgentID         int64
+	ExaminedAt      time.Time
+	MemoriesVersion int64
+}
+
+func (q *Queries) SaveReviewRun(ctx context.Context, arg SaveReviewRunParams) error {
+	_, err := q.db.Exec(ctx, saveReviewRun, arg.AgentID, arg.ExaminedAt, arg.MemoriesVersion)
 	return err
 }
 
