@@ -56,7 +56,7 @@ func (t term) prefix() string {
 // are the word itself, vocabulary words with the same stem, synonyms, and longer vocabulary words
 // that start with it. Only a term of minCompound letters has longer words. A single character has
 // only itself. A run has itself and, if it is a Korean word, the results of withoutParticles.
-func (t term) variants(vocabulary []string, spoken language) []variant {
+func (t term) variants(vocabulary []string, spoken words.Language) []variant {
 	if t.character {
 		return []variant{{word: t.word, degree: character}}
 	}
@@ -70,7 +70,7 @@ func (t term) variants(vocabulary []string, spoken language) []variant {
 		}
 	}
 	for _, word := range vocabulary {
-		if word != t.word && stem(word, spoken) == t.stem {
+		if word != t.word && words.Stem(word, spoken) == t.stem {
 			add(word, inflected)
 		}
 	}
@@ -79,7 +79,7 @@ func (t term) variants(vocabulary []string, spoken language) []variant {
 	}
 	if utf8.RuneCountInString(t.word) >= minCompound {
 		for _, word := range vocabulary {
-			if strings.HasPrefix(word, t.word) && stem(word, spoken) != t.stem {
+			if strings.HasPrefix(word, t.word) && words.Stem(word, spoken) != t.stem {
 				add(word, compound)
 			}
 		}
@@ -102,8 +102,8 @@ func withoutParticles(word string) (all []variant) {
 }
 
 // isKnown reports whether the vocabulary has the term's word or a word with the same stem.
-func (t term) isKnown(vocabulary []string, spoken language) bool {
-	return slices.ContainsFunc(vocabulary, func(word string) bool { return word == t.word || stem(word, spoken) == t.stem })
+func (t term) isKnown(vocabulary []string, spoken words.Language) bool {
+	return slices.ContainsFunc(vocabulary, func(word string) bool { return word == t.word || words.Stem(word, spoken) == t.stem })
 }
 
 // misspellings returns those words in similar that the term may be a misspelling of, at most

@@ -39,7 +39,7 @@ const functionCharacters = "的了是在有和就不人都一上也很到说要�
 // language of its words. Words come first, then the parts in scripts without spaces: Korean words,
 // pairs of characters, and single Chinese characters. It leaves out function words, short numbers,
 // and parts that the query excludes.
-func termsOf(query string) (terms []term, spoken language) {
+func termsOf(query string) (terms []term, spoken words.Language) {
 	query = exclusion.ReplaceAllString(ends(query), " ")
 	var all []string
 	for word := range words.All(query) {
@@ -47,7 +47,7 @@ func termsOf(query string) (terms []term, spoken language) {
 			all = append(all, word)
 		}
 	}
-	spoken = languageOf(all)
+	spoken = words.LanguageOf(all)
 	seen := map[string]bool{}
 	add := func(t term) {
 		if !seen[t.word] && len(terms) < maxTerms {
@@ -57,7 +57,7 @@ func termsOf(query string) (terms []term, spoken language) {
 	}
 	for _, word := range all {
 		if saysSomething(word, spoken) {
-			add(term{word: word, stem: stem(word, spoken)})
+			add(term{word: word, stem: words.Stem(word, spoken)})
 		}
 	}
 	for _, run := range words.Runs(query) {
@@ -93,8 +93,8 @@ func ends(query string) string {
 
 // saysSomething reports whether a word is worth a search. A function word of English or of the
 // spoken language is not. A word with a letter needs two characters, another one minDigits bytes.
-func saysSomething(word string, spoken language) bool {
-	if functionWords["en"][word] || functionWords[spoken][word] {
+func saysSomething(word string, spoken words.Language) bool {
+	if words.IsFunctionWord(word, "en") || words.IsFunctionWord(word, spoken) {
 		return false
 	}
 	if !strings.ContainsFunc(word, unicode.IsLetter) {

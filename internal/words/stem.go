@@ -1,4 +1,4 @@
-package recall
+package words
 
 import (
 	"unicode"
@@ -21,19 +21,19 @@ import (
 	"github.com/blevesearch/snowballstem/turkish"
 )
 
-// A language is an ISO 639-1 code.
-type language string
+// Language is an ISO 639-1 code.
+type Language string
 
-var stemmers = map[language]func(*snowballstem.Env) bool{
+var stemmers = map[Language]func(*snowballstem.Env) bool{
 	"ar": arabic.Stem, "da": danish.Stem, "nl": dutch.Stem, "en": english.Stem, "fi": finnish.Stem, "fr": french.Stem,
 	"de": german.Stem, "it": italian.Stem, "no": norwegian.Stem, "pt": portuguese.Stem, "ru": russian.Stem, "es": spanish.Stem,
 	"sv": swedish.Stem, "tr": turkish.Stem,
 }
 
-// stem returns the stem that the forms of a word have in common. Cyrillic letters follow the rules
+// Stem returns the stem that the forms of a word have in common. Cyrillic letters follow the rules
 // of Russian, Arabic ones of Arabic, and Latin ones of the language spoken. Words in other scripts
-// are returned unchanged.
-func stem(word string, spoken language) string {
+// are returned unchanged. Latin words of a language without a stemmer are returned unchanged, too.
+func Stem(word string, spoken Language) string {
 	first, _ := utf8.DecodeRuneInString(word)
 	switch {
 	case unicode.Is(unicode.Latin, first):
@@ -44,15 +44,19 @@ func stem(word string, spoken language) string {
 	default:
 		return word
 	}
+	stem, ok := stemmers[spoken]
+	if !ok {
+		return word
+	}
 	env := snowballstem.NewEnv(word)
-	stemmers[spoken](env)
+	stem(env)
 	return env.Current()
 }
 
-// languageOf returns the language that has the most function words among words. Of several it is
+// LanguageOf returns the language that has the most function words among words. Of several it is
 // the first in languages. It is English if no word is a function word.
-func languageOf(words []string) language {
-	spoken, count := language("en"), 0
+func LanguageOf(words []string) Language {
+	spoken, count := Language("en"), 0
 	for _, of := range languages {
 		n := 0
 		for _, word := range words {

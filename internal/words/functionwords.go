@@ -1,15 +1,19 @@
-package recall
+package words
 
 import "strings"
 
-// languages are the languages with known function words, in order of preference.
-var languages = []language{"en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "tr", "ru"}
+// IsFunctionWord reports whether a folded word has no meaning for search in that language: it is
+// grammatical, or people address an agent with it.
+func IsFunctionWord(word string, of Language) bool { return functionWords[of][word] }
 
-// functionWords are words without a meaning for search, folded as words.All does: grammatical
-// words, and words with which people address an agent.
-var functionWords = func() map[language]map[string]bool {
-	sets := map[language]map[string]bool{}
-	for of, list := range map[language]string{
+// languages are the languages with known function words, in order of preference.
+var languages = []Language{"en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "tr", "ru"}
+
+// functionWords are words without a meaning for search, folded as All does: grammatical words, and
+// words with which people address an agent.
+var functionWords = func() map[Language]map[string]bool {
+	sets := map[Language]map[string]bool{}
+	for of, list := range map[Language]string{
 		"en": `a about above after again against ain all also am an and any anyone anything are aren around as at away back be because
 			been before being below between both but by bye came can cannot come comes could couldn did didn do does doesn doing don
 			done down during each either else etc ever every everything few first for from further get gets getting give given go goes
