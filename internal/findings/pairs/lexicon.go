@@ -1,0 +1,188 @@
+package pairs
+
+import "strings"
+
+// table returns a map from the words of each line to the first word of the line.
+func table(lines string) map[string]string {
+	of := map[string]string{}
+	for line := range strings.Lines(lines) {
+		group := strings.Fields(line)
+		for _, word := range group {
+			of[word] = group[0]
+		}
+	}
+	return of
+}
+
+func set(list string) map[string]bool {
+	all := map[string]bool{}
+	for _, word := range strings.Fields(list) {
+		all[word] = true
+	}
+	return all
+}
+
+// calendar are the names of weekdays and months, folded. Months start with m:.
+var calendar = table(`
+w:1 monday mondays montag montags lunes lundi понедельник понедельникам
+w:2 tuesday tuesdays dienstag dienstags martes mardi вторник вторникам
+w:3 wednesday wednesdays mittwoch mittwochs miercoles mercredi среда среду средам
+w:4 thursday thursdays donnerstag donnerstags jueves jeudi четверг четвергам
+w:5 friday fridays freitag freitags viernes vendredi пятница пятницу пятницам
+w:6 saturday saturdays samstag samstags sabado sabados samedi суббота субботу субботам
+w:7 sunday sundays sonntag sonntags domingo domingos dimanche воскресенье воскресеньям
+m:1 january jan januar enero janvier января январь
+m:2 february feb februar febrero fevrier февраля февраль
+m:3 mar marz maerz marzo марта
+m:4 april apr abril avril апреля апрель
+m:5 mai mayo мая
+m:6 june jun juni junio juin июня июнь
+m:7 july jul juli julio juillet июля июль
+m:8 august aug agosto aout августа август
+m:9 september sept sep septiembre septembre сентября сентябрь
+m:10 october oct oktober octubre octobre октября октябрь
+m:11 november nov noviembre novembre ноября ноябрь
+m:12 december dec dezember diciembre decembre декабря декабрь
+`)
+
+// numerals are small numbers in words. One is omitted, because it is also an article.
+var numerals = table(`
+2 two twice zwei zweimal dos deux два две двух
+3 three thrice drei tres trois три трёх трех
+4 four vier cuatro quatre четыре
+5 five funf fuenf cinco cinq пять
+6 six sechs seis шесть
+7 seven sieben siete sept семь
+8 eight acht ocho huit восемь
+9 nine neun nueve neuf девять
+10 ten zehn diez dix десять
+12 twelve zwolf doce douze
+`)
+
+// scopes are environments and regions. Facts about two of them do not contradict each other.
+var scopes = table(`
+staging stage preprod preproduction stagingumgebung recette стейджинг стейджинге
+production prod produktion produktionsumgebung produccion prodserver продакшн продакшен продакшене проде прод
+development dev desarrollo entwicklungsumgebung
+sandbox
+canary
+uat
+qa
+eu europe emea europa
+us usa
+uk
+apac asia
+latam
+`)
+
+// scopeRuns are scopes in scripts without spaces.
+var scopeRuns = map[string]string{
+	"本番": "production", "生产": "production", "生產": "production", "検証": "staging", "ステージング": "staging", "预发": "staging", "测试环境": "test",
+	"開発環境": "development", "开发环境": "development", "스테이징": "staging", "운영": "production", "프로덕션": "production",
+}
+
+var negations = set(`
+not no never don't dont doesn't isn't aren't won't can't cannot mustn't shouldn't without stop avoid neither nor
+nicht kein keine keinen keinem keiner nie niemals ohne
+ne pas jamais sans aucun aucune
+nunca jamás jamas sin ningún ninguno ninguna
+не нет никогда нельзя без
+não nao nem
+`)
+
+var negativeRuns = []string{"ません", "しない", "ない", "禁止", "不要", "不能", "不再", "不可", "不是", "没有", "不", "않", "마세요", "금지"}
+
+// versioned are names of programs that a version follows.
+var versioned = set(`version versions node nodejs go golang python java jdk postgres postgresql mysql mariadb redis ruby rails react vue angular
+	svelte django flask php laravel kubernetes k8s terraform ubuntu debian alpine typescript rust dotnet swift kotlin gradle maven webpack vite
+	next nextjs ios android macos windows chrome firefox helm nginx kafka elasticsearch opensearch mongo mongodb spring sqlite clickhouse
+	grafana prometheus tailwind eslint pnpm npm yarn bun deno xcode llvm gcc clang cuda pytorch numpy pandas openssl tls http api`)
+
+// opposites are words that contradict each other, folded, one pair a line.
+var opposites = func() map[string]string {
+	of := map[string]string{}
+	for line := range strings.Lines(strings.TrimSpace(`
+enabled disabled
+enable disable
+on off
+always never
+allowed forbidden
+allowed prohibited
+allow forbid
+allow block
+required optional
+mandatory optional
+public private
+manual automatic
+manually automatically
+before after
+true false
+tabs spaces
+include exclude
+internal external
+synchronous asynchronous
+sync async
+open closed
+supported unsupported
+safe unsafe
+first last
+merge rebase
+squash rebase
+rebased merged
+likes dislikes
+light dark
+upper lower
+singular plural
+must may
+active inactive
+above below
+with without
+single double
+american british
+erlaubt verboten
+aktiviert deaktiviert
+aktiv inaktiv
+immer nie
+vorher nachher
+manuell automatisch
+activado desactivado
+habilitado deshabilitado
+siempre nunca
+permitido prohibido
+active desactive
+toujours jamais
+obligatoire facultatif
+включен выключен
+включена выключена
+всегда никогда
+вручную автоматически
+`)) {
+		pair := strings.Fields(line)
+		of[pair[0]] += " " + pair[1] + " "
+		of[pair[1]] += " " + pair[0] + " "
+	}
+	return of
+}()
+
+func areOpposite(a, b string) bool { return strings.Contains(opposites[a], " "+b+" ") }
+
+// canonical returns the common spelling of words that mean the same in notes about software.
+func canonical(stem string) string {
+	if one, ok := synonyms[stem]; ok {
+		return one
+	}
+	return stem
+}
+
+// synonyms are English stems, one meaning a line.
+var synonyms = table(`
+databas db
+pr prs
+repo repositori
+config configur
+doc document
+deploy deploi releas rollout ship
+kubernet k8s
+postgr postgresql
+env environ
+`)

@@ -1,0 +1,142 @@
+package pairs
+
+import (
+	"cmp"
+	"hash/fnv"
+	"math"
+	"slices"
+
+	"memoir/internal/findings"
+	"memoir/internal/words"
+)
+
+const (
+	// maxTerms limits the terms of a vector. The first ones are kept: name, description, and then
+	// about 80 words of the body (arbitrary).
+	maxTerms = 64
+	// maxWords limits the words of a memory that are read (arbitrary).
+	maxWords = 2000
+	// maxStems limits the words whose stems are remembered (arbitrary).
+	maxStems = 1 << 14
+)
+
+// A term is a number for a stem or a run of characters, and its weight in a memory: the number in
+// the upper 24 bits, the weight in the lower 8.
+type term uint32
+
+func (t term) id() uint32     { return uint32(t) >> 8 }
+func (t term) weight() uint32 { return uint32(t) & 0xFF }
+
+// vocabulary numbers terms. It never forgets one.
+type vocabulary struct {
+	ids   map[uint64]uint32
+	stems map[stemKey]string // a cache
+}
+
+type stemKey struct {
+	word string
+	of   words.Language
+}
+
+func newVocabulary() vocabulary {
+	return vocabulary{ids: map[uint64]uint32{}, stems: map[stemKey]string{}}
+}
+
+// vectorOf returns the terms of a memory, sorted by number: stems of its words without function
+// words, and runs of two and three characters of scripts without spaces and of Hangul.
+func (v *vocabulary) vectorOf(t findings.Text) []term {
+	counts := map[uint32]float64{}
+	add := func(text string, weight float64) {
+		id := v.id(text)
+		if _, known := counts[id]; known || len(counts) < maxTerms {
+			counts[id] += weight
+		}
+	}
+	spoken := words.LanguageOf(firstWords(t.Description+"\n"+t.Body, 200))
+	for _, part := range []struct {
+		text   string
+		weight float64
+	}{{t.Name, 1}, {t.Description, 1}, {t.Body, 1}} {
+		n := 0
+		for word := range words.Spaced(part.text) {
+			if n++; n > maxWords {
+				break
+			}
+			if words.SetsNoSpaces(word) || words.IsFunctionWord(word, "en") || words.IsFunctionWord(word, spoken) {
+				continue
+			}
+			weight := part.weight
+			if isDigit(word[0]) {
+				weight /= 2 // a differing number must not make texts of one fact dissimilar
+			}
+			add(v.stem(word, spoken), weight)
+		}
+		for _, run := range words.Runs(part.text) {
+			addRuns([]rune(run), func(text string) { add(text, part.weight/2) })
+		}
+	}
+	vector := make([]term, 0, len(counts))
+	for id, count := range counts {
+		vector = append(vector, term(id<<8|uint32(min(255, math.Round(16*weightOf(count))))))
+	}
+	slices.SortFunc(vector, func(a, b term) int { return cmp.Compare(a, b) })
+	return vector
+}
+
+// weightOf dampens the number of times that a memory has a term.
+func weightOf(count float64) float64 {
+	if count < 1 {
+		return count
+	}
+	return 1 + math.Log(count)
+}
+
+func addRuns(run []rune, add func(string)) {
+	for i := range run {
+		for n := 2; n <= 3 && i+n <= len(run); n++ {
+			add(string(run[i : i+n]))
+		}
+	}
+}
+
+func firstWords(text string, most int) []string {
+	var first []string
+	for word := range words.Spaced(text) {
+		if first = append(first, word); len(first) == most {
+			break
+		}
+	}
+	return first
+}
+
+// id returns the number of a term. Terms are known by a hash of 64 bits.
+func (v *vocabulary) id(text string) uint32 {
+	h := hashOf(text)
+	id, known := v.ids[h]
+	if !known {
+		id = uint32(len(v.ids)) % maxTermID
+		v.ids[h] = id
+	}
+	return id
+}
+
+func (v *vocabulary) stem(word string, spoken words.Language) string {
+	key := stemKey{word, spoken}
+	stem, known := v.stems[key]
+	if !known {
+		if len(v.stems) == maxStems {
+			clear(v.stems)
+		}
+		stem = canonical(words.Stem(word, spoken))
+		v.stems[key] = stem
+	}
+	return stem
+}
+
+func hashOf(text string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(text))
+	return h.Sum64()
+}
+
+func isDigit(b byte) bool { return b >= '0' && b <= '9' }
