@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// nearScore is the similarity from which two memories state the same fact in other words.
-	nearScore = 0.40
-	// conflictScore is the similarity from which differing values contradict each other.
-	conflictScore = 0.30
+	// mutualScore is the similarity from which two memories are about the same fact, if each is the
+	// most similar one to the other; commonScore, if not.
+	mutualScore = 0.35
+	commonScore = 0.50
 	// replaceScore is the similarity from which a memory replaces another without naming it.
 	replaceScore = 0.15
 	// templateLikeness is the share of equal words from which two bodies follow one template, so
@@ -22,13 +22,13 @@ const (
 	templateLikeness = 0.6
 	// subjectLikeness is the share of equal words from which small differences are compared with the
 	// names of the memories.
-	subjectLikeness = 0.35
+	subjectLikeness = 0.5
 	// clearAge is the difference in age from which the newer memory is the one to keep.
 	clearAge = time.Hour
 )
 
 // compare returns the finding about two memories, if there is one.
-func compare(a, b findings.Memory, c candidate) (findings.Pair, bool) {
+func compare(a, b findings.Memory, c candidate, isName func(stem string) bool) (findings.Pair, bool) {
 	p := findings.Pair{A: a.ID, B: b.ID, Score: float64(c.score), Keep: newer(a, b)}
 	if c.same {
 		p.Kind, p.Reason = findings.Duplicate, "Same text"
@@ -40,10 +40,10 @@ func compare(a, b findings.Memory, c candidate) (findings.Pair, bool) {
 	if replaces(a, b, c, &p) {
 		return p, true
 	}
-	if c.score < conflictScore {
+	if c.score < mutualScore || c.score < commonScore && !c.isMutual {
 		return p, false
 	}
-	x := comparison{a: read(a), b: read(b), score: float64(c.score)}
+	x := comparison{a: read(a), b: read(b), isName: isName}
 	v, ok := x.judge()
 	if !ok {
 		return p, false
@@ -77,8 +77,8 @@ type verdict struct {
 }
 
 type comparison struct {
-	a, b  *text
-	score float64
+	a, b   *text
+	isName func(stem string) bool
 	// inA and inB are the keys of all tokens.
 	inA, inB map[string]bool
 }
@@ -99,7 +99,7 @@ func (x *comparison) fuller(newer string) string {
 // means a contradiction; otherwise similar texts are duplicates.
 func (x *comparison) judge() (verdict, bool) {
 	x.inA, x.inB = x.a.keys(), x.b.keys()
-	if x.differInScope() || x.differInNamedThing() {
+	if x.common() < minCommon || x.differInScope() || x.differInNamedThing() || x.differInModifier() {
 		return verdict{}, false
 	}
 	d := x.differences()
@@ -108,10 +108,8 @@ func (x *comparison) judge() (verdict, bool) {
 		return verdict{}, false
 	case len(d.values) > 0:
 		return d.verdict(), true
-	case x.score >= nearScore:
-		return verdict{findings.Duplicate, "Same fact, other words", x.only(x.a, x.inB), x.only(x.b, x.inA)}, true
 	}
-	return verdict{}, false
+	return verdict{findings.Duplicate, "Same fact, other words", x.only(x.a, x.inB), x.only(x.b, x.inA)}, true
 }
 
 // only returns the tokens with a meaning, outside the name, that the other text does not have.
@@ -124,6 +122,41 @@ func (x *comparison) only(t *text, other map[string]bool) []token {
 	}
 	return found
 }
+
+// minCommon is the number of different words that two texts must have in common (arbitrary).
+const minCommon = 3
+
+// common returns the number of different words with a meaning that both texts have.
+func (x *comparison) common() int {
+	seen := map[string]bool{}
+	for k := range x.a.all {
+		if k.class != function && x.inB[k.key] {
+			seen[k.key] = true
+		}
+	}
+	return len(seen)
+}
+
+// differInModifier reports whether the names are of two things of one kind, such as "price sync"
+// and "stock sync": they end with the same word, and each has a word before it that the other text
+// does not have.
+func (x *comparison) differInModifier() bool {
+	a, b := content(x.a.name), content(x.b.name)
+	if len(a) < 2 || len(b) < 2 || a[len(a)-1].key != b[len(b)-1].key {
+		return false
+	}
+	return x.modifies(x.a, a, x.inB) && x.modifies(x.b, b, x.inA)
+}
+
+func (x *comparison) modifies(t *text, name []token, other map[string]bool) bool {
+	return slices.ContainsFunc(name[:len(name)-1], func(k token) bool {
+		return (k.class == plain || k.class == proper) && !other[k.key] && !ages[k.key] &&
+			(isIn(t.body, k.key) || isIn(t.description, k.key))
+	})
+}
+
+// ages are stems that tell versions of one thing apart.
+var ages = set("old new legacy current former previous alt neu nuevo antiguo viejo nouveau ancien старый новый")
 
 // differInScope reports whether the texts are about different environments or regions.
 func (x *comparison) differInScope() bool {
@@ -148,7 +181,8 @@ func (x *comparison) namesThing(t *text, other map[string]bool) bool {
 		if other[k.key] || k.class == function {
 			return false
 		}
-		return k.class == identifier || k.class == date && strings.Contains(k.key, "-") || t.isPerson(k)
+		return k.class == identifier || k.class == date && strings.Contains(k.key, "-") || t.isPerson(k) ||
+			x.isName(k.key) && (isIn(t.body, k.key) || isIn(t.description, k.key))
 	})
 }
 
@@ -480,4 +514,8 @@ func spansOf(tokens []token) []findings.Span {
 		spans = append(spans, findings.Span{Field: k.field, Start: k.start, End: k.end})
 	}
 	return spans
+}
+
+func isIn(tokens []token, key string) bool {
+	return slices.ContainsFunc(tokens, func(k token) bool { return k.key == key })
 }

@@ -45,6 +45,7 @@ type Index struct {
 
 	// The following is computed by prepare.
 	idf      []uint16
+	isProper []bool   // by term: memories write it with a capital letter inside sentences
 	offsets  []uint32 // of the postings of each term
 	postings []int32
 	scores   []uint32 // scratch of nearest, one for each doc, all 0 between calls
@@ -65,7 +66,9 @@ type doc struct {
 }
 
 // NewIndex returns an empty Index.
-func NewIndex() *Index { return &Index{vocabulary: newVocabulary(), places: map[string]int32{}, links: map[int32][]link{}} }
+func NewIndex() *Index {
+	return &Index{vocabulary: newVocabulary(), places: map[string]int32{}, links: map[int32][]link{}}
+}
 
 // Len returns the number of memories.
 func (x *Index) Len() int { return len(x.places) }
@@ -149,7 +152,7 @@ func (x *Index) Pairs(ctx context.Context, load Loader, ids ...string) ([]findin
 			if !isA || !isB {
 				continue
 			}
-			if p, ok := compare(a, b, c); ok {
+			if p, ok := compare(a, b, c, x.isName); ok {
 				found = append(found, p)
 			}
 		}
@@ -160,6 +163,12 @@ func (x *Index) Pairs(ctx context.Context, load Loader, ids ...string) ([]findin
 	}
 	slices.SortFunc(found, func(p, q findings.Pair) int { return cmp.Or(cmp.Compare(p.A, q.A), cmp.Compare(p.B, q.B)) })
 	return found, nil
+}
+
+// isName reports whether memories write a stem like a name, with a capital letter.
+func (x *Index) isName(stem string) bool {
+	id, ok := x.ids[hashOf(stem)]
+	return ok && x.isProper[id]
 }
 
 func (x *Index) load(ctx context.Context, load Loader, of []candidate) (map[string]findings.Memory, error) {
@@ -190,6 +199,8 @@ type candidate struct {
 	same, linked bool
 	// hasCue means that one text can say that it replaces something or is replaced.
 	hasCue bool
+	// isMutual means that each is the most similar memory to the other.
+	isMutual bool
 }
 
 // candidates returns the candidates with a memory of ids, or all if there are no ids. They are
@@ -209,6 +220,7 @@ func (x *Index) candidates(ctx context.Context, ids []string) ([]candidate, erro
 			places = append(places, place)
 		}
 	}
+	first := map[int32]int32{} // the most similar memory of each
 	all := len(ids) == 0
 	if all {
 		for place := range x.docs {
@@ -221,8 +233,8 @@ func (x *Index) candidates(ctx context.Context, ids []string) ([]candidate, erro
 		if i%256 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if first := x.docs[place].copyOf; first >= 0 {
-			add(place, first, candidate{score: 1, same: true})
+		if original := x.docs[place].copyOf; original >= 0 {
+			add(place, original, candidate{score: 1, same: true})
 			continue
 		}
 		count := nearestCount
@@ -230,9 +242,13 @@ func (x *Index) candidates(ctx context.Context, ids []string) ([]candidate, erro
 			count = rescored
 		}
 		near := x.nearest(place, count)
+		first[place] = -1
+		if len(near) > 0 {
+			first[place] = near[0].place
+		}
 		for rank, n := range near {
 			hasCue := x.docs[place].hasCue || x.docs[n.place].hasCue
-			if n.score < conflictScore && (!hasCue || n.score < replaceScore) {
+			if n.score < mutualScore && (!hasCue || n.score < replaceScore) {
 				continue
 			}
 			if rank < nearestCount || x.isAmongNearest(place, n.place) {
@@ -242,7 +258,25 @@ func (x *Index) candidates(ctx context.Context, ids []string) ([]candidate, erro
 	}
 	x.addCopies(places, all, add)
 	x.addLinked(places, all, add)
-	return x.sorted(found), nil
+	found = x.sorted(found)
+	for i := range found {
+		c := &found[i]
+		c.isMutual = !c.same && x.first(first, c.a) == c.b && x.first(first, c.b) == c.a
+	}
+	return found, nil
+}
+
+// first returns the most similar memory to one, or -1. It remembers it in known.
+func (x *Index) first(known map[int32]int32, of int32) int32 {
+	place, ok := known[of]
+	if !ok {
+		place = -1
+		if near := x.nearest(of, 1); len(near) > 0 {
+			place = near[0].place
+		}
+		known[of] = place
+	}
+	return place
 }
 
 // isAmongNearest reports whether a memory is among the nearest ones of another.
@@ -319,10 +353,21 @@ func (x *Index) prepare() {
 	}
 	x.prepared = true
 	frequency := make([]uint32, len(x.ids))
+	capitals := make([]int32, len(x.ids))
 	for i := range x.docs {
 		for _, t := range x.docs[i].vector {
 			frequency[t.id()]++
+			if t&capital != 0 {
+				capitals[t.id()]++
+			}
+			if t&small != 0 {
+				capitals[t.id()] -= 4 // a word with a capital letter now and then is no name
+			}
 		}
+	}
+	x.isProper = make([]bool, len(capitals))
+	for id, n := range capitals {
+		x.isProper[id] = n > 0
 	}
 	count := float64(max(x.Len(), minCount))
 	x.idf = make([]uint16, len(frequency))

@@ -366,7 +366,7 @@ func byStatement(a, b findings.Memory, c candidate) (older int, spans [2][]findi
 			return 1 - i, spans, true
 		}
 	}
-	if c.score < conflictScore {
+	if c.score < mutualScore {
 		return 0, spans, false
 	}
 	sa, isA := statement(a.Text)
