@@ -69,6 +69,7 @@ type Match struct {
 type Memory struct {
 	ID   string
 	Type string // feedback, user, project, reference, or another word
+	File string // path or name of its file, which links can name, or ""
 	Text
 	Changed time.Time
 }

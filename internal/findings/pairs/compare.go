@@ -1,6 +1,7 @@
 package pairs
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -13,7 +14,7 @@ import (
 const (
 	// mutualScore is the similarity from which two memories are about the same fact, if each is the
 	// most similar one to the other; commonScore, if not.
-	mutualScore = 0.35
+	mutualScore = 0.30
 	commonScore = 0.50
 	// replaceScore is the similarity from which a memory replaces another without naming it.
 	replaceScore = 0.15
@@ -43,12 +44,15 @@ func compare(a, b findings.Memory, c candidate, isName func(stem string) bool) (
 	if c.score < mutualScore || c.score < commonScore && !c.isMutual {
 		return p, false
 	}
-	x := comparison{a: read(a), b: read(b), isName: isName}
+	x := comparison{a: read(a), b: read(b), isName: isName, isClose: c.score >= commonScore}
 	v, ok := x.judge()
 	if !ok {
 		return p, false
 	}
 	p.Kind, p.Reason = v.kind, v.reason
+	if v.keep != "" {
+		p.Keep = v.keep
+	}
 	p.Spans = [2][]findings.Span{spansOf(v.a), spansOf(v.b)}
 	if v.kind == findings.Duplicate {
 		p.Keep = x.fuller(p.Keep)
@@ -74,11 +78,14 @@ type verdict struct {
 	kind   findings.Kind
 	reason string
 	a, b   []token
+	keep   string // ID, or "" if the dates of the memories tell
 }
 
 type comparison struct {
 	a, b   *text
 	isName func(stem string) bool
+	// isClose means that the similarity is at least commonScore.
+	isClose bool
 	// inA and inB are the keys of all tokens.
 	inA, inB map[string]bool
 }
@@ -98,18 +105,24 @@ func (x *comparison) fuller(newer string) string {
 // judge compares two texts. A difference in the subject means two facts; a difference in a value
 // means a contradiction; otherwise similar texts are duplicates.
 func (x *comparison) judge() (verdict, bool) {
+	if linksTo(x.a.Text, x.b.Memory) || linksTo(x.b.Text, x.a.Memory) {
+		return verdict{}, false // each has its part
+	}
 	x.inA, x.inB = x.a.keys(), x.b.keys()
-	if x.common() < minCommon || x.differInScope() || x.differInNamedThing() || x.differInModifier() {
+	if n := x.common(); n < minCommon && !(x.isClose && n == minCommon-1) || x.differInScope() || x.differInNamedThing() || x.differInModifier() {
 		return verdict{}, false
 	}
 	d := x.differences()
-	switch {
-	case d.hasSubject:
+	if d.hasSubject {
 		return verdict{}, false
-	case len(d.values) > 0:
+	}
+	if older, span, ok := x.change(); ok {
+		return x.replaced(older, span), true
+	}
+	if len(d.values) > 0 {
 		return d.verdict(), true
 	}
-	return verdict{findings.Duplicate, "Same fact, other words", x.only(x.a, x.inB), x.only(x.b, x.inA)}, true
+	return verdict{kind: findings.Duplicate, reason: "Same fact, other words", a: x.only(x.a, x.inB), b: x.only(x.b, x.inA)}, true
 }
 
 // only returns the tokens with a meaning, outside the name, that the other text does not have.
@@ -123,7 +136,8 @@ func (x *comparison) only(t *text, other map[string]bool) []token {
 	return found
 }
 
-// minCommon is the number of different words that two texts must have in common (arbitrary).
+// minCommon is the number of different words that two texts must have in common, or one less if
+// they are close (arbitrary).
 const minCommon = 3
 
 // common returns the number of different words with a meaning that both texts have.
@@ -142,10 +156,35 @@ func (x *comparison) common() int {
 // does not have.
 func (x *comparison) differInModifier() bool {
 	a, b := content(x.a.name), content(x.b.name)
+	if isSibling(a, b) && x.ownWords(a, b) {
+		return true
+	}
 	if len(a) < 2 || len(b) < 2 || a[len(a)-1].key != b[len(b)-1].key {
 		return false
 	}
 	return x.modifies(x.a, a, x.inB) && x.modifies(x.b, b, x.inA)
+}
+
+// isSibling reports whether two names of at least three words differ in one word.
+func isSibling(a, b []token) bool {
+	if len(a) < 3 || len(a) != len(b) {
+		return false
+	}
+	n := 0
+	for i := range a {
+		if a[i].key != b[i].key {
+			n++
+		}
+	}
+	return n == 1
+}
+
+// ownWords reports whether each name has a word, not a value, that the other text does not have.
+func (x *comparison) ownWords(a, b []token) bool {
+	own := func(tokens []token, other map[string]bool) bool {
+		return slices.ContainsFunc(tokens, func(k token) bool { return !k.class.isValue() && k.class != negation && !other[k.key] && !ages[k.key] })
+	}
+	return own(a, x.inB) && own(b, x.inA)
 }
 
 func (x *comparison) modifies(t *text, name []token, other map[string]bool) bool {
@@ -264,6 +303,12 @@ func (x *comparison) differences() differences {
 	}
 	if !d.isTemplate {
 		d.values = append(d.values, x.looseValues()...)
+	}
+	if len(d.values) == 0 {
+		d.values = x.denied()
+	}
+	if len(d.values) == 0 && !d.isTemplate {
+		d.values = x.looseNames()
 	}
 	if len(d.values) == 0 && len(words) > 0 && d.isTemplate {
 		d.values = words
@@ -421,20 +466,98 @@ const maxNegated = 3
 // contextSize is the number of words on each side that tell what a value is of (arbitrary).
 const contextSize = 3
 
+// denied returns the words that one text has after "not", if the other one has them and no "not".
+func (x *comparison) denied() []change {
+	a, b := x.a.statement(), x.b.statement()
+	if k, l, ok := deniedIn(a, b); ok {
+		return []change{{oneSaysNot, k, l}}
+	}
+	if l, k, ok := deniedIn(b, a); ok {
+		return []change{{oneSaysNot, k, l}}
+	}
+	return nil
+}
+
+// statement returns the tokens of the name, the description and the first paragraph.
+func (t *text) statement() []token {
+	all := slices.Concat(t.name, t.description, t.body)
+	return slices.DeleteFunc(all, func(k token) bool { return k.isDetail || k.isAside })
+}
+
+func deniedIn(a, b []token) (denied, other []token, ok bool) {
+	if slices.ContainsFunc(b, func(k token) bool { return k.class == negation || restricting[k.key] }) {
+		return nil, nil, false
+	}
+	for i, k := range a {
+		if k.class != negation {
+			continue
+		}
+		next := slices.IndexFunc(a[i+1:], func(l token) bool { return l.class != function && l.class != negation })
+		if next < 0 || a[i+1+next].field != k.field || a[i+1+next].class.isValue() {
+			continue
+		}
+		l := a[i+1+next]
+		if at := slices.IndexFunc(b, func(m token) bool { return m.key == l.key && m.field != findings.Name }); at >= 0 {
+			return []token{k, l}, []token{b[at]}, true
+		}
+	}
+	return nil, nil, false
+}
+
+// looseNames returns the names that only one text has, if each has one in its statement, next to a
+// common word.
+func (x *comparison) looseNames() []change {
+	va := x.namesWithContext(x.a, x.inB)
+	vb := x.namesWithContext(x.b, x.inA)
+	for _, p := range va {
+		for _, q := range vb {
+			if p.shares(q) && host.MatchString(p.token.raw) == host.MatchString(q.token.raw) {
+				return []change{{otherName, []token{p.token}, []token{q.token}}}
+			}
+		}
+	}
+	return nil
+}
+
+func (x *comparison) namesWithContext(t *text, other map[string]bool) []valueInContext {
+	var found []valueInContext
+	for _, tokens := range [][]token{t.description, t.body} {
+		tokens = content(tokens)
+		for i, k := range tokens {
+			if k.isDetail || k.isAside || other[k.key] || !x.isThing(k) {
+				continue
+			}
+			found = append(found, valueInContext{k, contextOf(tokens, i)})
+		}
+	}
+	return found
+}
+
+// isThing reports whether a token is a name or a host.
+func (x *comparison) isThing(k token) bool {
+	return k.class == proper || k.class == plain && x.isName(k.key) || k.class == identifier && host.MatchString(k.raw)
+}
+
+var host = regexp.MustCompile(`^(https?://.*|([\w-]+\.)+[a-z]{2,})$`)
+
+// contextOf returns the keys of the words next to a token.
+func contextOf(tokens []token, at int) map[string]bool {
+	context := map[string]bool{}
+	for _, l := range tokens[max(0, at-contextSize):min(len(tokens), at+contextSize+1)] {
+		if l.class == plain || l.class == identifier || l.class == proper {
+			context[l.key] = true
+		}
+	}
+	return context
+}
+
 func (x *comparison) valuesWithContext(tokens []token, of class, other map[string]bool) []valueInContext {
 	var found []valueInContext
 	tokens = content(tokens)
 	for i, k := range tokens {
-		if k.class != of || other[k.key] || k.isAside {
-			continue
+		if k.class == of && !other[k.key] && !k.isAside && !k.isDetail {
+			found = append(found, valueInContext{k, contextOf(tokens, i)})
 		}
-		v := valueInContext{k, map[string]bool{}}
-		for _, l := range tokens[max(0, i-contextSize):min(len(tokens), i+contextSize+1)] {
-			if l.class == plain || l.class == identifier || l.class == proper {
-				v.context[l.key] = true
-			}
-		}
-		found = append(found, v)
 	}
 	return found
 }

@@ -56,6 +56,7 @@ type doc struct {
 	id     string
 	vector []term
 	name   uint64  // hash of the folded name
+	file   uint64  // hash of the folded name of the file, or 0
 	text   uint64  // hash of the normalised text, or 0 if it is too short
 	norm   float32 // length of the vector
 	// copyOf is the place of the memory with the same text and the smallest ID, or -1. Only that
@@ -82,6 +83,9 @@ func (x *Index) Add(m findings.Memory) {
 	d := doc{
 		id: strings.Clone(m.ID), vector: x.vectorOf(m.Text), copyOf: -1,
 		name: hashOf(foldedName(m.Name)), text: textHash(m.Text), hasCue: hasCue(m.Text),
+	}
+	if m.File != "" {
+		d.file = hashOf(foldedName(m.File))
 	}
 	place := int32(len(x.docs))
 	if n := len(x.free); n > 0 {
@@ -310,8 +314,14 @@ func (x *Index) addLinked(places []int32, all bool, add func(a, b int32, c candi
 	}
 	for place := range x.docs {
 		d := &x.docs[place]
-		if _, ok := named[d.name]; ok && d.id != "" {
+		if d.id == "" {
+			continue
+		}
+		if _, ok := named[d.name]; ok {
 			named[d.name] = append(named[d.name], int32(place))
+		}
+		if _, ok := named[d.file]; ok && d.file != d.name {
+			named[d.file] = append(named[d.file], int32(place))
 		}
 	}
 	wanted := map[int32]bool{}

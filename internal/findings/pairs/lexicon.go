@@ -31,6 +31,12 @@ w:4 thursday thursdays donnerstag donnerstags jueves jeudi четверг чет
 w:5 friday fridays freitag freitags viernes vendredi пятница пятницу пятницам
 w:6 saturday saturdays samstag samstags sabado sabados samedi суббота субботу субботам
 w:7 sunday sundays sonntag sonntags domingo domingos dimanche воскресенье воскресеньям
+every:day daily nightly taglich täglich nachtlich diario diaria diariamente quotidien ежедневно
+every:hour hourly stundlich
+every:week weekly wochentlich semanal semanalmente hebdomadaire еженедельно
+every:month monthly monatlich mensual mensuel ежемесячно
+every:quarter quarterly
+every:year yearly annually jahrlich anual annuel
 m:1 january jan januar enero janvier января январь
 m:2 february feb februar febrero fevrier февраля февраль
 m:3 mar marz maerz marzo марта
@@ -73,24 +79,40 @@ us usa
 uk
 apac asia
 latam
+germany deutschland alemania allemagne
+norway norwegen noruega norvège
+sweden schweden suecia suède
+denmark dänemark danemark dinamarca
+france frankreich francia
+spain spanien españa espana espagne
+italy italien italia italie
+japan japón japon
+china
+poland polen polonia pologne
+austria österreich osterreich
+switzerland schweiz suiza suisse
+netherlands niederlande
 `)
 
 // scopeRuns are scopes in scripts without spaces.
 var scopeRuns = map[string]string{
-	"本番": "production", "生产": "production", "生產": "production", "検証": "staging", "ステージング": "staging", "预发": "staging", "测试环境": "test",
+	"日本": "japan", "中国": "china", "本番": "production", "生产": "production", "生產": "production", "検証": "staging", "ステージング": "staging", "预发": "staging", "测试环境": "test",
 	"開発環境": "development", "开发环境": "development", "스테이징": "staging", "운영": "production", "프로덕션": "production",
 }
 
 var negations = set(`
-not no never don't dont doesn't isn't aren't won't can't cannot mustn't shouldn't without stop avoid neither nor
-nicht kein keine keinen keinem keiner nie niemals ohne
+not no never nothing none nobody don't dont doesn't isn't aren't won't can't cannot mustn't shouldn't without stop avoid neither nor
+nicht nichts kein keine keinen keinem keiner nie niemals ohne
 ne pas jamais sans aucun aucune
-nunca jamás jamas sin ningún ninguno ninguna
+nunca nada jamás jamas sin ningún ninguno ninguna
 не нет никогда нельзя без
 não nao nem
 `)
 
-var negativeRuns = []string{"ません", "しない", "ない", "禁止", "不要", "不能", "不再", "不可", "不是", "没有", "不", "않", "마세요", "금지"}
+var negativeRuns = []string{"ません", "しない", "ない", "禁止", "不要", "不能", "不再", "不可", "不是", "没有", "不", "别发", "别用", "别改", "别再", "않", "마세요", "금지"}
+
+// restricting are stems of words with which a text can say "not" in another way.
+var restricting = set("only nur solo seulement uniquement excepto salvo except unless außer только лишь")
 
 // versioned are names of programs that a version follows.
 var versioned = set(`version versions node nodejs go golang python java jdk postgres postgresql mysql mariadb redis ruby rails react vue angular

@@ -3,7 +3,9 @@ package pairs_test
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -135,4 +137,147 @@ func quoted(m findings.Memory, spans []findings.Span) []string {
 		parts = append(parts, content[s.Start:s.End])
 	}
 	return parts
+}
+
+// A memory that changes, or is added later, is compared as in a run over all.
+func TestPairs_OnlyChanged(t *testing.T) {
+	t.Parallel()
+	var memories []findings.Memory
+	all, step := pairs.NewIndex(), pairs.NewIndex()
+	for _, e := range examples(t) {
+		memories = append(memories, e.a, e.b)
+	}
+	for i, m := range memories {
+		all.Add(m)
+		other := memories[len(memories)-1-i]
+		step.Add(findings.Memory{ID: other.ID, Text: findings.Text{Body: "Something else for now."}})
+	}
+	if _, err := step.Pairs(t.Context(), loader(nil)); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range memories {
+		step.Add(m)
+	}
+	want, err := all.Pairs(t.Context(), loader(memories))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]findings.Pair{}
+	for _, m := range memories {
+		found, err := step.Pairs(t.Context(), loader(memories), m.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range found {
+			if p.A != m.ID && p.B != m.ID {
+				t.Errorf("the pair %s, %s is not of %s", p.A, p.B, m.ID)
+			}
+			got[p.A+p.B] = p
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("got %d pairs, want %d", len(got), len(want))
+	}
+	for _, p := range want {
+		if !reflect.DeepEqual(got[p.A+p.B], p) {
+			t.Errorf("got %+v, want %+v", got[p.A+p.B], p)
+		}
+	}
+}
+
+func TestPairs_Removed(t *testing.T) {
+	t.Parallel()
+	e := examples(t)[0]
+	x := pairs.NewIndex()
+	x.Add(e.a)
+	x.Add(e.b)
+	x.Remove(e.b.ID)
+	x.Remove("unknown")
+	found, err := x.Pairs(t.Context(), loader([]findings.Memory{e.a, e.b}))
+	if err != nil || len(found) > 0 || x.Len() != 1 {
+		t.Errorf("found %+v among %d memories: %v", found, x.Len(), err)
+	}
+	if near := x.Nearest(e.a.ID, 3); len(near) > 0 {
+		t.Errorf("the nearest are %v", near)
+	}
+	x.Add(e.b)
+	if found, err = x.Pairs(t.Context(), loader([]findings.Memory{e.a})); err != nil || len(found) > 0 {
+		t.Errorf("found %+v with a memory that cannot be loaded: %v", found, err)
+	}
+	failure := errors.New("no database")
+	if _, err = x.Pairs(t.Context(), func(context.Context, []string) ([]findings.Memory, error) { return nil, failure }); !errors.Is(err, failure) {
+		t.Errorf("got %v, want the error of the loader", err)
+	}
+}
+
+// Copies of a text are found by their text, however many there are, and are no neighbours.
+func TestPairs_Copies(t *testing.T) {
+	t.Parallel()
+	x := pairs.NewIndex()
+	var memories []findings.Memory
+	for i := range 40 {
+		m := findings.Memory{ID: fmt.Sprintf("copy%02d", i), Text: findings.Text{
+			Name: fmt.Sprint("handover ", i), Body: "Handovers are written before lunch\n\nand read aloud.",
+		}}
+		memories = append(memories, m)
+	}
+	memories = append(memories,
+		findings.Memory{ID: "reworded", Text: findings.Text{Name: "handover", Body: "Write handovers before lunch, they are read aloud."}},
+		findings.Memory{ID: "short1", Text: findings.Text{Body: "To do"}}, findings.Memory{ID: "short2", Text: findings.Text{Body: "To do"}})
+	for _, m := range memories {
+		x.Add(m)
+	}
+	found, err := x.Pairs(t.Context(), loader(memories))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, others := 0, []findings.Pair(nil)
+	for _, p := range found {
+		if p.Reason == "Same text" && p.A == "copy00" {
+			same++
+		} else {
+			others = append(others, p)
+		}
+	}
+	if same != 39 || len(others) != 1 || others[0].A != "copy00" || others[0].B != "reworded" {
+		t.Errorf("%d pairs are the same, the others are %+v", same, others)
+	}
+}
+
+func TestSuperseded(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text findings.Text
+		want string // the statement, or "" if the text is in force
+	}{
+		{findings.Text{Body: "**Deprecated:** charts are drawn with Plotter."}, "Deprecated"},
+		{findings.Text{Body: "Charts are drawn with Plotter. No longer true since May."}, "No longer true"},
+		{findings.Text{Body: "~~Charts are drawn with Plotter.~~ Ask Priya."}, "Charts are drawn with Plotter"},
+		{findings.Text{Body: "This note is no longer valid, the portal has moved."}, "This note is no longer valid"},
+		{findings.Text{Description: "Charts of the dashboards (obsolete)", Body: "Drawn with Plotter."}, "obsolete"},
+		{findings.Text{Body: "Charts: see [[vega]] instead."}, "see [[vega]] instead"},
+		{findings.Text{Body: "> VERALTET: Diagramme kommen aus Plotter."}, "VERALTET"},
+		{findings.Text{Body: "Obsoleto: los gráficos se hacen con Plotter."}, "Obsoleto"},
+		{findings.Text{Body: "Remplacé par `vega`. Les graphiques sont faits avec Plotter."}, "Remplacé par"},
+		{findings.Text{Body: "Устарело: графики строятся в Plotter."}, "Устарело"},
+		{findings.Text{Body: "【廃止】グラフは Plotter で描く。"}, "廃止"},
+		{findings.Text{Body: "廃止：グラフは Plotter で描く。"}, "廃止"},
+		{findings.Text{Body: "已废弃：图表用 Plotter 画。"}, "已废弃"},
+		{findings.Text{Body: "When a flag is deprecated, name the flag that it is replaced by."}, ""},
+		{findings.Text{Body: "The old parser was replaced by goldmark in 2025; use goldmark's AST."}, ""},
+		{findings.Text{Body: "Mark obsolete pages with a banner."}, ""},
+		{findings.Text{Body: "Retired hosts stay in DNS for 30 days."}, ""},
+		{findings.Text{Body: "Deprecated endpoints answer with a Sunset header."}, ""},
+		{findings.Text{Body: "Old invoices are moved to the archive after 90 days."}, ""},
+		{findings.Text{Body: "Veraltete Einträge werden monatlich gelöscht."}, ""},
+	} {
+		m, ok := pairs.Superseded(c.text)
+		got := ""
+		if ok {
+			got = strings.Join(quoted(findings.Memory{Text: c.text}, m.Spans), "|")
+		}
+		if got != c.want || ok && (m.Kind != findings.Contradiction || len(strings.Fields(m.Reason)) > 8) {
+			t.Errorf("%q: got %q, want %q (%+v)", c.text, got, c.want, m)
+		}
+	}
 }

@@ -38,10 +38,10 @@ var (
 )
 
 // status matches, at the start of a line, that the whole text is not in force any more.
-var status = regexp.MustCompile(`(?im)^[\s>*_#\[(!~⚠️-]*(?:(?:status|note|update|edit|stand|hinweis|nota|estado|statut|обновление|状态|注意)[\s*_]*[:：—-]*[\s*_]*)?` +
+var status = regexp.MustCompile(`(?im)^[\s>*_#\[(!~⚠️【「（-]*(?:(?:status|note|update|edit|stand|hinweis|nota|estado|statut|обновление|状态|注意)[\s*_]*[:：—-]*[\s*_]*)?` +
 	`(?:(?:this|the)(?: \w+)? (?:memory|note|rule|page|entry|file|doc|document|information|info|section|convention|advice|guidance)[\w ]{0,20} (?:is|was|has been|are)(?: now)? )?` +
 	`(?:now )?(?:` +
-	`(?:superseded|replaced|obsoleted) (?:by|with|on|since|in)\b|(?:superseded|obsolete|deprecated|outdated|out of date|retired|withdrawn|historical|stale)(?:[\s*_]*[.:;,!)\]—–-]|\s*$| since| as of| in favou?r| \()|` +
+	`(?:superseded|replaced|obsoleted) (?:by|with|on|since|in)\b|(?:superseded|obsolete|deprecated|outdated|out of date|retired|withdrawn|historical|archived|abandoned|stale)(?:[\s*_]*[.:;,!)\]—–-]|\s*$| since| as of| in favou?r| \()|` +
 	`no longer (?:valid|true|current|accurate|applies|apply|applicable|relevant|correct|in (?:use|force|effect)|used|needed)|not (?:valid|current|in force|true) any ?more|(?:does|do) not apply any ?more|` +
 	`veraltet\b|überholt\b|nicht mehr (?:gültig|aktuell|relevant|in kraft)|gilt nicht mehr|ersetzt durch|abgelöst (?:durch|von)|außer kraft|` +
 	`obsolet[oa]\b|ya no (?:es válid[oa]|está vigente|aplica|se usa|vale)|reemplazad[oa] por|sustituid[oa] por|caducad[oa]\b|` +
@@ -50,6 +50,10 @@ var status = regexp.MustCompile(`(?im)^[\s>*_#\[(!~⚠️-]*(?:(?:status|note|up
 	`obsolet[oa]|não (?:é mais|vale mais)|substituíd[oa] por|vervallen|verouderd|vervangen door|` +
 	`已废弃|已過時|已过时|已失效|已作废|不再(?:有效|适用|使用)|已被.{1,30}(?:取代|替代|替换)|` +
 	`廃止|失効|無効|旧版|古い情報|もう使(?:って|われて)いない|(?:は)?廃止され|더 이상 (?:유효하지|사용하지)|폐기됨)`)
+
+// noLonger matches, at the start of a sentence, that the text before it is not true any more.
+var noLonger = regexp.MustCompile(`(?:[.!?)~*]\s+|\n)(?:No longer(?:[:,.]| true| valid| the case| applies)|Not (?:true|valid|the case) any ?more|Gilt (?:so )?nicht mehr|` +
+	`Ya no (?:es así|vale|aplica)|N'est plus (?:vrai|valable)|Больше не (?:действует|актуально))`)
 
 // ends matches statements in a sentence that this text is not in force any more.
 var ends = regexp.MustCompile(`(?i)\bthis (?:memory|note|rule|entry|page|convention|advice|guidance|is|no longer)\b[\w ]{0,30}(?:no longer|obsolete|superseded|out of date|outdated|replaced by|does not apply)` +
@@ -67,6 +71,9 @@ out of date
 retired
 withdrawn
 historical
+archived
+abandoned
+~~
 stale
 no longer
 any more
@@ -199,6 +206,14 @@ func hasCue(t findings.Text) bool {
 	return hasOne(strings.ToLower(t.Name+"\n"+t.Description+"\n"+t.Body), cues)
 }
 
+// tagged matches, in a name or description, that the memory is outdated; struck, that the first
+// statement of a body is struck through.
+var (
+	outdated = `(?:old|outdated|obsolete|deprecated|superseded|archived|retired|out of date|no longer valid|veraltet|überholt|obsolet[oa]?|antigu[oa]|obsolète|périmée?|ancien|устарел[оа]|旧|廃止|旧版|已废弃|作废)`
+	tagged   = regexp.MustCompile(`(?i)[(\[]` + outdated + `[)\]]|[:：–—-]\s+` + outdated + `\s*$`)
+	struck   = regexp.MustCompile(`^\W{0,8}~~[^~\n]{8,}~~`)
+)
+
 // linksOf returns the memories that a text names as replaced by it, or as its successors.
 func linksOf(t findings.Text) []link {
 	var found []link
@@ -231,6 +246,25 @@ func targetOf(content string, at []int) string {
 // types are the words that the names of memory files can start with.
 var types = set("feedback user project reference memory note")
 
+// isNamed reports whether a link with this target leads to a memory.
+func isNamed(m findings.Memory, target string) bool {
+	target = foldedName(target)
+	return target != "" && (target == foldedName(m.Name) || target == foldedName(m.File))
+}
+
+// anyLink matches a link to a memory.
+var anyLink = regexp.MustCompile(`\[\[([^\]|#\n]{1,200})[^\]\n]*\]\]|\[([^\]\n]{1,200})\]\(([^)\n]{1,300})\)`)
+
+// linksTo reports whether a text links to a memory.
+func linksTo(t findings.Text, m findings.Memory) bool {
+	for _, at := range anyLink.FindAllStringSubmatch(t.Body, 32) {
+		if slices.ContainsFunc(at[1:], func(target string) bool { return isNamed(m, target) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // foldedName returns a name without differences that links ignore: case, accents, the signs
 // between words, directories, and the type at its start.
 func foldedName(name string) string {
@@ -259,10 +293,14 @@ func statement(t findings.Text) (findings.Span, bool) {
 		name    findings.Field
 		content string
 	}{{findings.Name, t.Name}, {findings.Description, t.Description}, {findings.Body, t.Body}} {
-		for _, pattern := range []*regexp.Regexp{status, linkBy, useOther, ends} {
-			if field.name == findings.Name && pattern != status {
-				break
-			}
+		patterns := []*regexp.Regexp{status, tagged}
+		switch field.name {
+		case findings.Description:
+			patterns = []*regexp.Regexp{status, tagged, linkBy, useOther, ends}
+		case findings.Body:
+			patterns = []*regexp.Regexp{status, struck, noLonger, linkBy, useOther, ends}
+		}
+		for _, pattern := range patterns {
 			if at := pattern.FindStringIndex(field.content); at != nil {
 				return trimmed(field.name, field.content, at), true
 			}
@@ -271,10 +309,12 @@ func statement(t findings.Text) (findings.Span, bool) {
 	return findings.Span{}, false
 }
 
+// trimmed returns the span of a match without the spaces and signs around it.
 func trimmed(field findings.Field, content string, at []int) findings.Span {
+	const signs = " \t\r\n>*_#()!~-.,;:【】「」（）"
 	part := content[at[0]:at[1]]
-	start := at[0] + len(part) - len(strings.TrimLeft(part, " \t\r\n>*_#[(!~-"))
-	end := at[1] - len(part) + len(strings.TrimRight(part, " \t\r\n*_"))
+	start := at[0] + len(part) - len(strings.TrimLeft(part, signs))
+	end := at[1] - len(part) + len(strings.TrimRight(part, signs))
 	return findings.Span{Field: field, Start: min(start, end), End: end}
 }
 
@@ -293,6 +333,62 @@ var switches = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)(?:больше не используем|вместо(?: старого| старой)?|перешли с|заменяет) ([^.;,()\n]{2,50})`),
 	regexp.MustCompile(`(?:不再使用|从|取代了?|代替了?)([^，。；、\n]{2,20})`),
 	regexp.MustCompile(`([^、。\n]{2,20})(?:は使わない|の代わりに|は廃止|から[^、。\n]{1,15}(?:に移行|へ移行|に変更|に切り替え))`),
+}
+
+// changed matches words with which a text tells that something was different before. In the newer
+// one of two texts about one fact, they mean that it replaces the other.
+var changed = regexp.MustCompile(`(?i)\b(?:now|no longer|anymore|any more|moved|switched|migrated|replaces|supersedes|formerly|previously|used to be|until recently|from now on|` +
+	`changed(?: in|:| from| to)|has changed|we left|(?:is|are) (?:now |already )?(?:gone|deprecated|legacy|retired|out of date|outdated)|` +
+	`(?:was|were|been|got) (?:\w+ )?(?:deleted|removed|replaced|dropped|shut down|turned off|switched off|renamed|retired)|` +
+	`jetzt|nicht mehr|umgestellt|gewechselt|abgelöst|abgeschaltet|ersetzt|bisher|neuerdings|ab sofort|` +
+	`ahora|ya no|cambia(?:mos|do)|migramos|pasamos|a partir de|désormais|maintenant|auparavant|remplace)(?:\b|$)` +
+	`|теперь|больше не|раньше|перешли|现在|已改|改用|改为|不再|停用|旧|换成|廃止|変更|移行|新しい|になりました|切り替え|이제|더 이상|변경`)
+
+// change returns the side that is replaced, 0 or 1, if the other one is newer and tells of a change
+// in its statement, which this one does not.
+func (x *comparison) change() (older int, span findings.Span, ok bool) {
+	sides := [2]*text{x.a, x.b}
+	isNewer := newer(x.a.Memory, x.b.Memory)
+	if isNewer == "" {
+		return 0, span, false
+	}
+	n := 0
+	if isNewer == x.b.ID {
+		n = 1
+	}
+	if _, ok := sides[1-n].tellsChange(); ok {
+		return 0, span, false
+	}
+	span, ok = sides[n].tellsChange()
+	return 1 - n, span, ok
+}
+
+func (t *text) tellsChange() (findings.Span, bool) {
+	lead := t.Body
+	if _, rest := splitLead(t.Body); rest != "" {
+		lead = t.Body[:len(t.Body)-len(rest)]
+	}
+	for _, field := range []struct {
+		name    findings.Field
+		content string
+	}{{findings.Body, lead}, {findings.Description, t.Description}, {findings.Name, t.Name}} {
+		if at := changed.FindStringIndex(field.content); at != nil {
+			return trimmed(field.name, field.content, at), true
+		}
+	}
+	return findings.Span{}, false
+}
+
+// replaced returns the verdict that one side is replaced by the other.
+func (x *comparison) replaced(older int, span findings.Span) verdict {
+	v := verdict{kind: findings.Contradiction}
+	at := []token{{field: span.Field, start: span.Start, end: span.End}}
+	if older == 0 {
+		v.reason, v.keep, v.b = "Replaced by "+shortName(x.b.Name), x.b.ID, at
+	} else {
+		v.reason, v.keep, v.a = "Replaced by "+shortName(x.a.Name), x.a.ID, at
+	}
+	return v
 }
 
 // replaces reports whether one memory replaces the other, and sets the finding. One of them names
@@ -337,7 +433,7 @@ func byLink(a, b findings.Memory) (older int, spans [2][]findings.Span, ok bool)
 		}{{findings.Description, m.Description}, {findings.Body, m.Body}} {
 			for n, pattern := range []*regexp.Regexp{linkBy, useOther, linkOf} {
 				for _, at := range pattern.FindAllStringSubmatchIndex(field.content, 8) {
-					if foldedName(targetOf(field.content, at)) != foldedName(other.Name) {
+					if !isNamed(other, targetOf(field.content, at)) {
 						continue
 					}
 					spans[i] = []findings.Span{trimmed(field.name, field.content, at)}

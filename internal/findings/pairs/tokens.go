@@ -42,8 +42,11 @@ type token struct {
 	class      class
 	// isFirst means that a sentence or line starts with it.
 	isFirst bool
-	// isAside means that its paragraph gives a reason or source, not the fact.
-	isAside bool
+	// isAside means that its paragraph gives a reason or source, not the fact; isDetail, that it is
+	// after the first paragraph of a body.
+	isAside, isDetail bool
+	// isPart means that it is a part of a compound such as api-prod.
+	isPart bool
 	// isQuoted means that it is in backticks.
 	isQuoted bool
 }
@@ -76,11 +79,18 @@ func (t *text) all(yield func(*token) bool) {
 	}
 }
 
-// keys returns the keys of all tokens of the text.
+// keys returns the keys of all tokens of the text, and the words in identifiers.
 func (t *text) keys() map[string]bool {
 	keys := map[string]bool{}
 	for k := range t.all {
 		keys[k.key] = true
+		if k.class == identifier {
+			for _, part := range firstWords(k.raw, 20) {
+				if len(part) > 3 {
+					keys[canonical(words.Stem(part, t.spoken))] = true
+				}
+			}
+		}
 	}
 	return keys
 }
@@ -101,6 +111,11 @@ var (
 // tokens returns the tokens of a field. In a name, hyphens and low lines separate words.
 func (r reader) tokens(field findings.Field, content string) []token {
 	var found []token
+	lead := len(content)
+	if field == findings.Body {
+		_, rest := splitLead(content)
+		lead -= len(rest)
+	}
 	aside := false
 	isFirst, quoted := true, false
 	var before rune
@@ -123,12 +138,15 @@ func (r reader) tokens(field findings.Field, content string) []token {
 		case words.SetsNoSpaces(string(c)):
 			found = append(found, token{
 				key: string(c), raw: content[i : i+size], field: field, start: i, end: i + size, isAside: aside, isQuoted: quoted, isFirst: isFirst,
+				isDetail: i >= lead,
 			})
 			isFirst = false
 		case unicode.IsLetter(c) || unicode.IsDigit(c) || c == '/' && !unicode.IsLetter(before) && !unicode.IsDigit(before) && startsWord(content[i+1:]):
 			end := chunkEnd(content, i, field)
-			for _, part := range parts(content[i:end], field) {
-				k := token{raw: content[i+part[0] : i+part[1]], field: field, start: i + part[0], end: i + part[1], isAside: aside, isQuoted: quoted, isFirst: isFirst}
+			ranges := parts(content[i:end], field)
+			for _, part := range ranges {
+				k := token{raw: content[i+part[0] : i+part[1]], field: field, start: i + part[0], end: i + part[1], isAside: aside, isQuoted: quoted, isFirst: isFirst, isDetail: i >= lead}
+				k.isPart = len(ranges) > 1 && field != findings.Name
 				r.classify(&k, found)
 				found = append(found, k)
 				isFirst = false
@@ -238,19 +256,19 @@ func (r reader) classify(k *token, before []token) {
 	case isoDate.MatchString(k.raw):
 		k.class, k.key = date, dateKey(lower)
 	case clockTime.MatchString(k.raw) && strings.ContainsAny(lower, ":amph"):
-		k.class, k.key = clock, strings.TrimPrefix(lower, "0")
+		k.class, k.key = clock, clockKey(lower)
 	case versions.MatchString(lower):
 		k.class, k.key = version, strings.TrimPrefix(lower, "v")
 	case numbers.MatchString(k.raw):
-		k.class, k.key = number, strings.Trim(lower, ",._'")
-		if versioned[last] && !strings.ContainsAny(lower, "%s") {
+		k.class, k.key = number, numberKey(lower)
+		if versioned[last] && !strings.HasSuffix(lower, "%") {
 			k.class = version
 		}
 	case calendar[folded] != "":
 		k.class, k.key = date, calendar[folded]
 	case numerals[folded] != "":
 		k.class, k.key = number, numerals[folded]
-	case scopes[folded] != "" && !(len(folded) == 2 && k.raw != strings.ToUpper(k.raw) && k.field != findings.Name):
+	case scopes[folded] != "" && !k.isPart && !(len(folded) == 2 && k.raw != strings.ToUpper(k.raw) && k.field != findings.Name):
 		k.class, k.key = scope, scopes[folded]
 	case negations[lower] || negations[folded]:
 		k.class, k.key = negation, "not"
@@ -272,6 +290,17 @@ func (r reader) classify(k *token, before []token) {
 	}
 }
 
+// clockKey returns a time without zeros that people omit: 7 for 07:00.
+func clockKey(lower string) string {
+	lower = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(lower, "am"), "pm"), "h")
+	return strings.TrimPrefix(strings.TrimSuffix(strings.TrimSuffix(lower, ":00"), ".00"), "0")
+}
+
+// numberKey returns a number without its unit, which can also be written as the next word.
+func numberKey(lower string) string {
+	return strings.Trim(strings.TrimRightFunc(lower, func(r rune) bool { return !unicode.IsDigit(r) }), ",._'")
+}
+
 func dateKey(lower string) string {
 	if i := strings.IndexByte(lower, 't'); i > 0 {
 		lower = lower[:i]
@@ -290,12 +319,22 @@ func joinDates(tokens []token) []token {
 				}
 			}
 		}
+		if i > 0 && each[tokens[i-1].key] && periods[tokens[i].key] != "" {
+			tokens[i].class, tokens[i].key = date, periods[tokens[i].key]
+		}
 		if i > 0 && tokens[i-1].class == number && (tokens[i].key == "uhr" || tokens[i].key == "pm" || tokens[i].key == "am") {
 			tokens[i-1].class = clock
 		}
 	}
 	return tokens
 }
+
+// each are the words before a period, folded; periods, the stems after them.
+var (
+	each    = set("every each per once jede jeden jedes pro cada chaque каждый каждую каждое")
+	periods = table("every:day day night tag nacht dia noche jour nuit день ночь\nevery:hour hour stund hora heur час\n" +
+		"every:week week woch seman semain недел\nevery:month month monat mes mois месяц")
+)
 
 func isMonth(key string) bool { return strings.HasPrefix(key, "m:") }
 

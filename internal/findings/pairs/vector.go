@@ -113,10 +113,10 @@ func (v *vocabulary) vectorOf(t findings.Text) []term {
 
 // splitLead splits a body after its first paragraph, without a title and of at least minLead bytes.
 func splitLead(body string) (lead, rest string) {
-	body = strings.TrimSpace(body)
+	body = strings.TrimLeft(body, " \t\r\n")
 	if strings.HasPrefix(body, "# ") {
 		_, body, _ = strings.Cut(body, "\n")
-		body = strings.TrimSpace(body)
+		body = strings.TrimLeft(body, " \t\r\n")
 	}
 	at := 0
 	for at < minLead {
@@ -166,7 +166,7 @@ func weightOf(count float64) float64 {
 
 func addRuns(run []rune, add func(string)) {
 	for i := range run {
-		for n := 2; n <= 3 && i+n <= len(run); n++ {
+		for n := 2; n <= 2 && i+n <= len(run); n++ {
 			add(string(run[i : i+n]))
 		}
 	}
