@@ -109,7 +109,7 @@ func (x *comparison) judge() (verdict, bool) {
 		return verdict{}, false // each has its part
 	}
 	x.inA, x.inB = x.a.keys(), x.b.keys()
-	if n := x.common(); n < minCommon && !(x.isClose && n == minCommon-1) || x.differInScope() || x.differInNamedThing() || x.differInModifier() {
+	if n := x.common(); n < minCommon && !(x.isClose && n == minCommon-1) || x.differInScope() || x.differInNamedThing() || x.differInModifier() || x.differInFirstWord() {
 		return verdict{}, false
 	}
 	d := x.differences()
@@ -163,6 +163,17 @@ func (x *comparison) differInModifier() bool {
 		return false
 	}
 	return x.modifies(x.a, a, x.inB) && x.modifies(x.b, b, x.inA)
+}
+
+// differInFirstWord reports whether each body starts with a word of its name that the other text
+// does not have.
+func (x *comparison) differInFirstWord() bool {
+	return x.startsWithName(x.a, x.inB) && x.startsWithName(x.b, x.inA)
+}
+
+func (x *comparison) startsWithName(t *text, other map[string]bool) bool {
+	body := content(t.body)
+	return len(body) > 0 && !other[body[0].key] && body[0].class != negation && t.names(body[0])
 }
 
 // isSibling reports whether two names of at least three words differ in one word.
@@ -282,15 +293,17 @@ func (x *comparison) differences() differences {
 	case d.isTemplate:
 		hunks = append(hunks, bodies.hunks...)
 	case bodies.likeness >= subjectLikeness:
-		d.hasSubject = slices.ContainsFunc(bodies.hunks, func(h hunk) bool {
-			return len(content(h.a)) <= 2 && len(content(h.b)) <= 2 && x.changesSubject(h)
-		})
+		for i, h := range bodies.hunks {
+			isSmall := len(content(h.a)) <= 2 && len(content(h.b)) <= 2
+			d.hasSubject = d.hasSubject || isSmall && x.changesSubject(h) || x.changesModifier(bodies.hunks[i:])
+		}
 	}
 	if described.likeness >= templateLikeness && len(content(x.a.description)) > 2 {
 		hunks = append(hunks, described.hunks...)
 	}
-	for _, h := range hunks {
+	for i, h := range hunks {
 		c, isSubject := x.changeIn(h)
+		isSubject = isSubject || x.changesModifier(hunks[i:])
 		switch {
 		case isSubject:
 			d.hasSubject = true
@@ -307,7 +320,7 @@ func (x *comparison) differences() differences {
 	if len(d.values) == 0 {
 		d.values = x.denied()
 	}
-	if len(d.values) == 0 && !d.isTemplate {
+	if len(d.values) == 0 {
 		d.values = x.looseNames()
 	}
 	if len(d.values) == 0 && len(words) > 0 && d.isTemplate {
@@ -388,6 +401,22 @@ func (x *comparison) changesSubject(h hunk) bool {
 	a, b := x.own(h)
 	return slices.ContainsFunc(a, x.a.names) && slices.ContainsFunc(b, x.b.names)
 }
+
+// changesModifier reports whether the first hunk changes one word before an equal noun, as in "the
+// billing service" and "the search service", and a later one changes a value.
+func (x *comparison) changesModifier(hunks []hunk) bool {
+	a, b := x.own(hunks[0])
+	if len(a) != 1 || len(b) != 1 || len(content(hunks[0].a)) != 1 || len(content(hunks[0].b)) != 1 ||
+		a[0].class != plain || b[0].class != plain || follows(x.a, a[0]) || hunks[0].next.class != plain || hunks[0].next.key == "" {
+		return false
+	}
+	return slices.ContainsFunc(hunks[1:], func(h hunk) bool {
+		a, b := x.own(h)
+		return slices.ContainsFunc(a, isValue) && slices.ContainsFunc(b, isValue)
+	})
+}
+
+func isValue(k token) bool { return k.class.isValue() }
 
 // names reports whether the token is in the name of the memory, or is a path or host with a word
 // of the name.
@@ -563,7 +592,10 @@ func (x *comparison) valuesWithContext(tokens []token, of class, other map[strin
 }
 
 // hunk is a part of two texts without common tokens.
-type hunk struct{ a, b []token }
+type hunk struct {
+	a, b []token
+	next token // the common one after it; its key is "" at the end
+}
 
 type alignment struct {
 	hunks []hunk
@@ -591,13 +623,14 @@ func align(a, b []token) alignment {
 	closeHunk := func() {
 		if len(open.a)+len(open.b) > 0 {
 			result.hunks = append(result.hunks, open)
-			open = hunk{}
 		}
+		open = hunk{}
 	}
 	i, j := 0, 0
 	for i < len(a) || j < len(b) {
 		switch {
 		case i < len(a) && j < len(b) && a[i].key == b[j].key:
+			open.next = a[i]
 			closeHunk()
 			if a[i].class != function {
 				common++

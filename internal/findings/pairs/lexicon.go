@@ -1,6 +1,11 @@
 package pairs
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
 
 // table returns a map from the words of each line to the first word of the line.
 func table(lines string) map[string]string {
@@ -94,11 +99,36 @@ switzerland schweiz suiza suisse
 netherlands niederlande
 `)
 
-// scopeRuns are scopes in scripts without spaces.
-var scopeRuns = map[string]string{
-	"日本": "japan", "中国": "china", "本番": "production", "生产": "production", "生產": "production", "検証": "staging", "ステージング": "staging", "预发": "staging", "测试环境": "test",
-	"開発環境": "development", "开发环境": "development", "스테이징": "staging", "운영": "production", "프로덕션": "production",
+// run is characters of a script without spaces that have a class together.
+type run struct {
+	text, key string
+	class     class
 }
+
+// runs are by their first character, longer ones before shorter ones.
+var runs = func() map[string][]run {
+	by := map[string][]run{}
+	for text, r := range map[string]run{
+		"production": {text: "本番 生产 生產 運用 운영 프로덕션", class: scope}, "staging": {text: "検証 ステージング 预发 スタージング 스테이징", class: scope},
+		"development": {text: "開発環境 开发环境 개발환경", class: scope}, "testing": {text: "测试环境 テスト環境", class: scope},
+		"japan": {text: "日本", class: scope}, "china": {text: "中国", class: scope}, "korea": {text: "韓国 韩国 한국", class: scope},
+		"w:1": {text: "月曜 星期一 周一 礼拜一 월요일", class: date}, "w:2": {text: "火曜 星期二 周二 礼拜二 화요일", class: date},
+		"w:3": {text: "水曜 星期三 周三 礼拜三 수요일", class: date}, "w:4": {text: "木曜 星期四 周四 礼拜四 목요일", class: date},
+		"w:5": {text: "金曜 星期五 周五 礼拜五 금요일", class: date}, "w:6": {text: "土曜 星期六 周六 礼拜六 토요일", class: date},
+		"w:7":       {text: "日曜 星期日 星期天 周日 礼拜天 일요일", class: date},
+		"every:day": {text: "毎日 每天 每日 매일", class: date}, "every:week": {text: "毎週 每周 每週 매주", class: date}, "every:month": {text: "毎月 每月 매월", class: date},
+		"not": {text: "ません しない ない 禁止 不要 不能 不再 不可 不是 没有 不 别发 别用 别改 别再 않 마세요 금지", class: negation},
+	} {
+		for _, part := range strings.Fields(r.text) {
+			first, _ := utf8.DecodeRuneInString(part)
+			by[string(first)] = append(by[string(first)], run{part, text, r.class})
+		}
+	}
+	for _, all := range by {
+		slices.SortFunc(all, func(r, s run) int { return cmp.Or(len(s.text)-len(r.text), strings.Compare(r.text, s.text)) })
+	}
+	return by
+}()
 
 var negations = set(`
 not no never nothing none nobody don't dont doesn't isn't aren't won't can't cannot mustn't shouldn't without stop avoid neither nor
@@ -108,8 +138,6 @@ nunca nada jamás jamas sin ningún ninguno ninguna
 не нет никогда нельзя без
 não nao nem
 `)
-
-var negativeRuns = []string{"ません", "しない", "ない", "禁止", "不要", "不能", "不再", "不可", "不是", "没有", "不", "别发", "别用", "别改", "别再", "않", "마세요", "금지"}
 
 // restricting are stems of words with which a text can say "not" in another way.
 var restricting = set("only nur solo seulement uniquement excepto salvo except unless außer только лишь")

@@ -338,33 +338,28 @@ var (
 
 func isMonth(key string) bool { return strings.HasPrefix(key, "m:") }
 
-// markNegations makes the runs of characters that say "not" in scripts without spaces negations.
+// markNegations sets the class of the runs of characters that say "not", name an environment or a
+// weekday in scripts without spaces.
 func markNegations(tokens []token) []token {
 	for i := range tokens {
-		for _, run := range negativeRuns {
-			if n := utf8.RuneCountInString(run); isRun(tokens, i, run, n) {
-				for j := i; j < i+n; j++ {
-					tokens[j].class, tokens[j].key = negation, "not"
-				}
-			}
+		if !words.SetsNoSpaces(tokens[i].raw) {
+			continue
 		}
-		for run, key := range scopeRuns {
-			if n := utf8.RuneCountInString(run); isRun(tokens, i, run, n) {
-				for j := i; j < i+n; j++ {
-					tokens[j].class, tokens[j].key = scope, key
+		for _, run := range runs[tokens[i].raw] {
+			if isRun(tokens, i, run.text) {
+				for j := range utf8.RuneCountInString(run.text) {
+					tokens[i+j].class, tokens[i+j].key = run.class, run.key
 				}
+				break
 			}
 		}
 	}
 	return tokens
 }
 
-func isRun(tokens []token, at int, run string, n int) bool {
-	if at+n > len(tokens) {
-		return false
-	}
+func isRun(tokens []token, at int, run string) bool {
 	for _, c := range run {
-		if tokens[at].raw != string(c) {
+		if at == len(tokens) || tokens[at].raw != string(c) {
 			return false
 		}
 		at++
