@@ -106,7 +106,7 @@ func (x *comparison) fuller(newer string) string {
 // means a contradiction; otherwise similar texts are duplicates.
 func (x *comparison) judge() (verdict, bool) {
 	if linksTo(x.a.Text, x.b.Memory) || linksTo(x.b.Text, x.a.Memory) {
-		return verdict{}, false // each has its part
+		return verdict{}, false // the two are read together
 	}
 	x.inA, x.inB = x.a.keys(), x.b.keys()
 	if n := x.common(); n < minCommon && !(x.isClose && n == minCommon-1) || x.differInScope() || x.differInNamedThing() || x.differInModifier() || x.differInFirstWord() {

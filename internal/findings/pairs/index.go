@@ -80,9 +80,11 @@ func (x *Index) Add(m findings.Memory) {
 		return
 	}
 	x.Remove(m.ID)
+	hash := textHash(m.Text)
+	m.Text = shortened(m.Text)
 	d := doc{
 		id: strings.Clone(m.ID), vector: x.vectorOf(m.Text), copyOf: -1,
-		name: hashOf(foldedName(m.Name)), text: textHash(m.Text), hasCue: hasCue(m.Text),
+		name: hashOf(foldedName(m.Name)), text: hash, hasCue: hasCue(m.Text),
 	}
 	if m.File != "" {
 		d.file = hashOf(foldedName(m.File))
@@ -156,6 +158,7 @@ func (x *Index) Pairs(ctx context.Context, load Loader, ids ...string) ([]findin
 			if !isA || !isB {
 				continue
 			}
+			a.Text, b.Text = shortened(a.Text), shortened(b.Text)
 			if p, ok := compare(a, b, c, x.isName); ok {
 				found = append(found, p)
 			}

@@ -2,6 +2,7 @@ package pairs
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"memoir/internal/findings"
 )
@@ -18,4 +19,25 @@ func textHash(t findings.Text) uint64 {
 		return 0
 	}
 	return max(1, hashOf(strings.Join(strings.Fields(t.Description), " ")+"\n"+body))
+}
+
+// maxText limits the bytes of a description or body that are read, so that a file that is no memory
+// but a log does not take long (arbitrary). Copies are found by the whole text.
+const maxText = 32 << 10
+
+// shortened returns a text with the first maxText bytes of its fields.
+func shortened(t findings.Text) findings.Text {
+	t.Name, t.Description, t.Body = cut(t.Name), cut(t.Description), cut(t.Body)
+	return t
+}
+
+func cut(content string) string {
+	if len(content) <= maxText {
+		return content
+	}
+	end := maxText
+	for end > 0 && !utf8.RuneStart(content[end]) {
+		end--
+	}
+	return content[:end]
 }

@@ -15,8 +15,7 @@ import (
 	"memoir/internal/findings/pairs"
 )
 
-// examplesFile has pairs of memories. Each begins with === and what is expected of the pair: none,
-// or a kind. Each memory begins with --- and its name, type, day and description.
+// examplesFile has pairs of memories. Each begins with === and the expected kind, or none. Each memory begins with --- and its name, type, day and description.
 //
 //go:embed testdata/examples.txt
 var examplesFile string
@@ -279,5 +278,42 @@ func TestSuperseded(t *testing.T) {
 		if got != c.want || ok && (m.Kind != findings.Contradiction || len(strings.Fields(m.Reason)) > 8) {
 			t.Errorf("%q: got %q, want %q (%+v)", c.text, got, c.want, m)
 		}
+	}
+}
+
+// Spans lie inside the texts, are sorted, and do not overlap.
+func FuzzPairs(f *testing.F) {
+	f.Add("port", "The billing service listens on port 8081.", "billing", "The billing service listens on port 8082, not 8081.")
+	f.Add("部署", "部署之前必须先在运维群里通知值班同事。", "部署通知", "部署开始前不要在运维群通知值班同事，v1.2")
+	f.Add("x-1.2.3_y", "# t\n\n~~Old [[a]]~~ see `b` instead: 10:00–12:00 `~/x/y.go` https://a.example/b\xff", "2026-01-02-a", "é́ a/b://c 1,2.3% // -- @a #b\n**Why:** no")
+	f.Fuzz(func(t *testing.T, nameA, bodyA, nameB, bodyB string) {
+		a := findings.Memory{ID: "a", Text: findings.Text{Name: nameA, Description: nameB, Body: bodyA}, Changed: time.Unix(0, 0)}
+		b := findings.Memory{ID: "b", Text: findings.Text{Name: nameB, Description: nameA, Body: bodyB}, Changed: time.Unix(1e6, 0)}
+		x := pairs.NewIndex()
+		x.Add(a)
+		x.Add(b)
+		found, err := x.Pairs(t.Context(), loader([]findings.Memory{a, b}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range found {
+			checkSpans(t, a.Text, p.Spans[0])
+			checkSpans(t, b.Text, p.Spans[1])
+		}
+		if m, ok := pairs.Superseded(a.Text); ok {
+			checkSpans(t, a.Text, m.Spans)
+		}
+	})
+}
+
+func checkSpans(t *testing.T, of findings.Text, spans []findings.Span) {
+	t.Helper()
+	end := map[findings.Field]int{}
+	for _, s := range spans {
+		content := map[findings.Field]string{findings.Name: of.Name, findings.Description: of.Description, findings.Body: of.Body}[s.Field]
+		if s.Start < end[s.Field] || s.End <= s.Start || s.End > len(content) {
+			t.Errorf("the span %+v is not in %q after %d", s, content, end[s.Field])
+		}
+		end[s.Field] = s.End
 	}
 }

@@ -18,7 +18,7 @@ type link struct {
 // target matches the name of a memory: [[name]], a link to its file, or `name`.
 const target = "(?:\\[\\[([^\\]|#\n]{1,200})[^\\]\n]*\\]\\]|\\[[^\\]\n]{1,200}\\]\\(([^)\n]{1,300}?)(?:\\.md)?\\)|`([^`\n]{1,120}?)(?:\\.md)?`|([\\w-]{2,100})\\.md\\b)"
 
-// byPhrases say that the text is replaced by what follows.
+// byPhrases come before the successor of a text.
 const byPhrases = `superseded by|replaced (?:by|with)|obsoleted by|overridden by|deprecated in favou?r of|outdated,? (?:by|see)|merged into|moved (?:in)?to|` +
 	`now (?:lives|documented|described|kept) in|successor:?|newer version:?|see (?:instead|now)|current version:?|` +
 	`ersetzt durch|abgel[öo]st (?:durch|von)|neu(?:e fassung|er stand)?:? siehe|siehe (?:jetzt|stattdessen)|verschoben nach|` +
@@ -27,7 +27,7 @@ const byPhrases = `superseded by|replaced (?:by|with)|obsoleted by|overridden by
 	`заменен[оа]? на|заменён на|заменен[оа]?|устарел[оа]?,? (?:см\.?|смотри)|` +
 	`substituíd[oa] por|sostituit[oa] da|vervangen door|取代为|已被|被|改为|见|以下に置き換え|代わりに`
 
-// ofPhrases say that the text replaces what follows.
+// ofPhrases come before the predecessor of a text.
 const ofPhrases = `replaces|supersedes|obsoletes|overrides|supersed(?:ing|es) the|replacing|replacement (?:for|of)|instead of|successor (?:of|to)|updates|corrects|` +
 	`ersetzt|löst|ablösung von|reemplaza(?: a)?|sustituye(?: a)?|remplace|заменяет|substitui|取代|替代|代替`
 
@@ -37,7 +37,7 @@ var (
 	useOther = regexp.MustCompile(`(?i)(?:see|use|read|follow|siehe|ver|voir|см\.?)[\s:*_]{1,3}` + target + `[\s,]{1,3}(?:instead|now|stattdessen|en su lugar|à la place)`)
 )
 
-// status matches, at the start of a line, that the whole text is not in force any more.
+// status matches, at the start of a line, that the whole text is out of force.
 var status = regexp.MustCompile(`(?im)^[\s>*_#\[(!~⚠️【「（-]*(?:(?:status|note|update|edit|stand|hinweis|nota|estado|statut|обновление|状态|注意)[\s*_]*[:：—-]*[\s*_]*)?` +
 	`(?:(?:this|the)(?: \w+)? (?:memory|note|rule|page|entry|file|doc|document|information|info|section|convention|advice|guidance)[\w ]{0,20} (?:is|was|has been|are)(?: now)? )?` +
 	`(?:now )?(?:` +
@@ -51,11 +51,11 @@ var status = regexp.MustCompile(`(?im)^[\s>*_#\[(!~⚠️【「（-]*(?:(?:statu
 	`已废弃|已過時|已过时|已失效|已作废|不再(?:有效|适用|使用)|已被.{1,30}(?:取代|替代|替换)|` +
 	`廃止|失効|無効|旧版|古い情報|もう使(?:って|われて)いない|(?:は)?廃止され|더 이상 (?:유효하지|사용하지)|폐기됨)`)
 
-// noLonger matches, at the start of a sentence, that the text before it is not true any more.
+// noLonger matches, at the start of a sentence, that the text before it is out of force.
 var noLonger = regexp.MustCompile(`(?:[.!?)~*]\s+|\n)(?:No longer(?:[:,.]| true| valid| the case| applies)|Not (?:true|valid|the case) any ?more|Gilt (?:so )?nicht mehr|` +
 	`Ya no (?:es así|vale|aplica)|N'est plus (?:vrai|valable)|Больше не (?:действует|актуально))`)
 
-// ends matches statements in a sentence that this text is not in force any more.
+// ends matches statements inside a sentence that this text is out of force.
 var ends = regexp.MustCompile(`(?i)\bthis (?:memory|note|rule|entry|page|convention|advice|guidance|is|no longer)\b[\w ]{0,30}(?:no longer|obsolete|superseded|out of date|outdated|replaced by|does not apply)` +
 	`|\b(?:diese|dieser|dies) (?:notiz|regel|eintrag|ist|gilt)\b[\w ]{0,30}(?:veraltet|überholt|nicht mehr)` +
 	`|(?:この(?:メモ|ルール|手順|情報)は|本(?:条|文|规则)|此(?:条|规则|文|记录))[^。\n]{0,20}(?:廃止|無効|古い|废弃|失效|过时|作废|不再)`)
@@ -276,18 +276,18 @@ func foldedName(name string) string {
 	return strings.Join(all, " ")
 }
 
-// Superseded reports whether a text says that it is not in force any more. It returns the
-// statement.
+// Superseded reports whether a text states that it is out of force, whether or not it names its
+// successor. The spans of the match are the statement.
 func Superseded(t findings.Text) (findings.Match, bool) {
 	m := findings.Match{Kind: findings.Contradiction, Reason: "Says that it is no longer in force"}
-	if span, ok := statement(t); ok {
+	if span, ok := statement(shortened(t)); ok {
 		m.Spans = []findings.Span{span}
 		return m, true
 	}
 	return m, false
 }
 
-// statement returns the place where a text says that it is not in force any more.
+// statement returns the place where a text states that it is out of force.
 func statement(t findings.Text) (findings.Span, bool) {
 	for _, field := range []struct {
 		name    findings.Field
@@ -356,11 +356,11 @@ func (x *comparison) change() (older int, span findings.Span, ok bool) {
 	if isNewer == x.b.ID {
 		n = 1
 	}
-	if _, ok := sides[1-n].tellsChange(); ok {
+	if span, ok = sides[n].tellsChange(); !ok {
 		return 0, span, false
 	}
-	span, ok = sides[n].tellsChange()
-	return 1 - n, span, ok
+	_, both := sides[1-n].tellsChange()
+	return 1 - n, span, !both
 }
 
 func (t *text) tellsChange() (findings.Span, bool) {

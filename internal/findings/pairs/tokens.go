@@ -30,9 +30,6 @@ const (
 // isValue reports whether the class is of those whose difference contradicts by itself.
 func (c class) isValue() bool { return c == number || c == date || c == clock || c == version }
 
-// isEntity reports whether the class is of those that name a single thing.
-func (c class) isEntity() bool { return c == identifier || c == proper || c == scope }
-
 // token is a word, or a character of a script without spaces.
 type token struct {
 	key        string // equal for forms of one word
@@ -142,7 +139,7 @@ func (r reader) tokens(field findings.Field, content string) []token {
 			})
 			isFirst = false
 		case unicode.IsLetter(c) || unicode.IsDigit(c) || c == '/' && !unicode.IsLetter(before) && !unicode.IsDigit(before) && startsWord(content[i+1:]):
-			end := chunkEnd(content, i, field)
+			end := chunkEnd(content, i)
 			ranges := parts(content[i:end], field)
 			for _, part := range ranges {
 				k := token{raw: content[i+part[0] : i+part[1]], field: field, start: i + part[0], end: i + part[1], isAside: aside, isQuoted: quoted, isFirst: isFirst, isDetail: i >= lead}
@@ -170,7 +167,7 @@ func startsWord(text string) bool {
 
 // chunkEnd returns the end of the word at start. Signs such as . and - are part of it if a letter
 // or digit follows.
-func chunkEnd(content string, start int, field findings.Field) int {
+func chunkEnd(content string, start int) int {
 	signs := "-_./:@#'’+~"
 	end := start
 	for end < len(content) {
@@ -180,13 +177,14 @@ func chunkEnd(content string, start int, field findings.Field) int {
 		}
 		if !unicode.IsLetter(c) && !unicode.IsDigit(c) && !unicode.IsMark(c) && end > start {
 			next, _ := utf8.DecodeRuneInString(content[end+size:])
-			isPart := strings.ContainsRune(signs, c) && (unicode.IsLetter(next) || unicode.IsDigit(next)) && !words.SetsNoSpaces(string(next))
-			isPart = isPart || c == ':' && strings.HasPrefix(content[end:], "://") || c == '/' && end > start && content[end-1] == '/' || c == '/' && content[end-1] == ':'
-			isPart = isPart || strings.ContainsRune(",", c) && isDigit(content[end-1]) && unicode.IsDigit(next)
-			if c == '%' && isDigit(content[end-1]) {
+			last := content[end-1]
+			if c == '%' && isDigit(last) {
 				return end + size
 			}
-			if !isPart {
+			isJoined := strings.ContainsRune(signs, c) && (unicode.IsLetter(next) || unicode.IsDigit(next)) && !words.SetsNoSpaces(string(next))
+			isDecimal := c == ',' && isDigit(last) && unicode.IsDigit(next)
+			isURL := strings.HasPrefix(content[end:], "://") || c == '/' && (last == ':' || last == '/')
+			if !isJoined && !isDecimal && !isURL {
 				break
 			}
 		}
@@ -206,9 +204,8 @@ func parts(chunk string, field findings.Field) [][2]int {
 			return slices.Concat(before, [][2]int{{at[0], at[1]}}, shifted(after, at[1]))
 		}
 		separators = "-_/.:"
-	case strings.ContainsFunc(chunk, unicode.IsDigit), strings.Contains(chunk, "://"), strings.ContainsAny(chunk, "_@#"), strings.HasPrefix(chunk, "/"):
-		return whole
-	case strings.Count(chunk, "/") > 1, strings.Contains(chunk, "."):
+	case strings.ContainsFunc(chunk, unicode.IsDigit), strings.ContainsAny(chunk, "_@#."), strings.Contains(chunk, "://"),
+		strings.HasPrefix(chunk, "/"), strings.Count(chunk, "/") > 1:
 		return whole
 	}
 	if isoDate.MatchString(chunk) || isTicket(chunk) {
