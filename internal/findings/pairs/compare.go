@@ -41,7 +41,7 @@ func compare(a, b findings.Memory, c candidate, isName func(stem string) bool) (
 	if replaces(a, b, c, &p) {
 		return p, true
 	}
-	if c.score < mutualScore || c.score < commonScore && !c.isMutual {
+	if c.score < mutualScore || c.score < commonScore && !c.isMutual || c.isSeries {
 		return p, false
 	}
 	x := comparison{a: read(a), b: read(b), isName: isName, isClose: c.score >= commonScore}
@@ -407,7 +407,7 @@ func (x *comparison) changesSubject(h hunk) bool {
 func (x *comparison) changesModifier(hunks []hunk) bool {
 	a, b := x.own(hunks[0])
 	if len(a) != 1 || len(b) != 1 || len(content(hunks[0].a)) != 1 || len(content(hunks[0].b)) != 1 ||
-		a[0].class != plain || b[0].class != plain || follows(x.a, a[0]) || hunks[0].next.class != plain || hunks[0].next.key == "" {
+		!isNoun(a[0]) || !isNoun(b[0]) || follows(x.a, a[0]) || hunks[0].next.class != plain || hunks[0].next.key == "" {
 		return false
 	}
 	return slices.ContainsFunc(hunks[1:], func(h hunk) bool {
@@ -415,6 +415,8 @@ func (x *comparison) changesModifier(hunks []hunk) bool {
 		return slices.ContainsFunc(a, isValue) && slices.ContainsFunc(b, isValue)
 	})
 }
+
+func isNoun(k token) bool { return k.class == plain || k.class == proper }
 
 func isValue(k token) bool { return k.class.isValue() }
 

@@ -25,6 +25,9 @@ const (
 	// minCount is the number of memories below which the frequency of words says little. Smaller
 	// sets are treated as if they had this many.
 	minCount = 200
+	// seriesShare is the share of the similarity of two memories from which nearestCount others are
+	// about as similar: all are one series, such as the reports of each week (arbitrary).
+	seriesShare = 0.9
 	// loadCount is the number of pairs whose texts are loaded at once.
 	loadCount = 128
 	// minBody is the length in bytes below which equal texts are no duplicates.
@@ -208,6 +211,8 @@ type candidate struct {
 	hasCue bool
 	// isMutual means that each is the most similar memory to the other.
 	isMutual bool
+	// isSeries means that each has several other memories that are about as similar to it.
+	isSeries bool
 }
 
 // candidates returns the candidates with a memory of ids, or all if there are no ids. They are
@@ -227,7 +232,7 @@ func (x *Index) candidates(ctx context.Context, ids []string) ([]candidate, erro
 			places = append(places, place)
 		}
 	}
-	first := map[int32]int32{} // the most similar memory of each
+	known := map[int32]surroundings{}
 	all := len(ids) == 0
 	if all {
 		for place := range x.docs {
@@ -249,10 +254,7 @@ func (x *Index) candidates(ctx context.Context, ids []string) ([]candidate, erro
 			count = rescored
 		}
 		near := x.nearest(place, count)
-		first[place] = -1
-		if len(near) > 0 {
-			first[place] = near[0].place
-		}
+		known[place] = surroundingsOf(near)
 		for rank, n := range near {
 			hasCue := x.docs[place].hasCue || x.docs[n.place].hasCue
 			if n.score < mutualScore && (!hasCue || n.score < replaceScore) {
@@ -268,22 +270,42 @@ func (x *Index) candidates(ctx context.Context, ids []string) ([]candidate, erro
 	found = x.sorted(found)
 	for i := range found {
 		c := &found[i]
-		c.isMutual = !c.same && x.first(first, c.a) == c.b && x.first(first, c.b) == c.a
+		if c.same {
+			continue
+		}
+		a, b := x.surroundings(known, c.a), x.surroundings(known, c.b)
+		c.isMutual = a.first == c.b && b.first == c.a
+		c.isSeries = min(a.last, b.last) >= seriesShare*c.score
 	}
 	return found, nil
 }
 
-// first returns the most similar memory to one, or -1. It remembers it in known.
-func (x *Index) first(known map[int32]int32, of int32) int32 {
-	place, ok := known[of]
-	if !ok {
-		place = -1
-		if near := x.nearest(of, 1); len(near) > 0 {
-			place = near[0].place
-		}
-		known[of] = place
+// surroundings are the most similar memory to one, or -1, and the similarity of the last one of its
+// nearest, or 0.
+type surroundings struct {
+	first int32
+	last  float32
+}
+
+func surroundingsOf(near []neighbour) surroundings {
+	s := surroundings{first: -1}
+	if len(near) > 0 {
+		s.first = near[0].place
 	}
-	return place
+	if len(near) >= nearestCount {
+		s.last = float32(near[nearestCount-1].score)
+	}
+	return s
+}
+
+// surroundings returns those of a memory, and remembers them in known.
+func (x *Index) surroundings(known map[int32]surroundings, of int32) surroundings {
+	s, ok := known[of]
+	if !ok {
+		s = surroundingsOf(x.nearest(of, nearestCount))
+		known[of] = s
+	}
+	return s
 }
 
 // isAmongNearest reports whether a memory is among the nearest ones of another.
