@@ -20,6 +20,8 @@ const (
 	nearestCount = 4
 	// maxVisits limits the entries that are read to find the nearest memories of one.
 	maxVisits = 4096
+	// maxPostings is the number of memories from which a term is too common to search by.
+	maxPostings = 1024
 	// rescored is the number of memories whose exact similarity is computed for each memory.
 	rescored = 32
 	// minCount is the number of memories below which the frequency of words says little. Smaller
@@ -412,7 +414,7 @@ func (x *Index) prepare() {
 			x.idf[id] = uint16(math.Round(16 * math.Log((count+1)/float64(n))))
 		}
 		x.offsets[id+1] = x.offsets[id]
-		if n > 1 && n <= maxVisits {
+		if n > 1 && n <= maxPostings {
 			x.offsets[id+1] += n
 		}
 	}

@@ -317,3 +317,83 @@ func checkSpans(t *testing.T, of findings.Text, spans []findings.Span) {
 		end[s.Field] = s.End
 	}
 }
+
+// The differing words are marked in both texts, and the newer or fuller side is kept.
+func TestPairs_Evidence(t *testing.T) {
+	t.Parallel()
+	byTitle := map[string]example{}
+	for _, e := range examples(t) {
+		byTitle[e.title] = e
+	}
+	for _, c := range []struct{ title, reason, a, b, keep string }{
+		{"numbers", "Different numbers", "320|320", "480|480", "b"},
+		{"dates", "Different dates", "2026-07-14", "2026-08-04", "b"},
+		{"owner", "Different names", "Priya", "Anselm", "b"},
+		{"negation", "One says not", "", "not|not", "b"},
+		{"choice", "Opposite choices", "tabs|tabs", "spaces|spaces", "b"},
+		{"version", "Different versions", "20", "22", "b"},
+		{"Chinese number", "Different numbers", "20", "50", "b"},
+		{"Japanese", "Different dates", "火曜|火曜", "木曜|木曜", "b"},
+		{"says so with a link", "Replaced by chart-library-vega", "Superseded by [[chart-library-vega]]", "", "b"},
+		{"one text adds detail", "Same fact, other words", "fails|random|slow", "Rerun|looking|not|skip", "b"},
+		{"frontmatter and blank lines differ", "Same text", "", "", "b"},
+	} {
+		e, ok := byTitle[c.title]
+		if !ok {
+			t.Fatalf("no example %q", c.title)
+		}
+		x := pairs.NewIndex()
+		x.Add(e.a)
+		x.Add(e.b)
+		found, err := x.Pairs(t.Context(), loader([]findings.Memory{e.a, e.b}))
+		if err != nil || len(found) != 1 {
+			t.Errorf("%q: found %+v: %v", c.title, found, err)
+			continue
+		}
+		p := found[0]
+		a, b := strings.Join(quoted(e.a, p.Spans[0]), "|"), strings.Join(quoted(e.b, p.Spans[1]), "|")
+		if p.Reason != c.reason || a != c.a || b != c.b || p.Keep[2:] != c.keep {
+			t.Errorf("%q: got %q, %q, %q, keep %q, want %+v", c.title, p.Reason, a, b, p.Keep, c)
+		}
+	}
+
+	// Without dates, neither side of a contradiction is recommended.
+	e := byTitle["numbers"]
+	e.a.Changed, e.b.Changed = time.Time{}, time.Time{}
+	x := pairs.NewIndex()
+	x.Add(e.a)
+	x.Add(e.b)
+	found, err := x.Pairs(t.Context(), loader([]findings.Memory{e.a, e.b}))
+	if err != nil || len(found) != 1 || found[0].Keep != "" {
+		t.Errorf("found %+v: %v", found, err)
+	}
+}
+
+func TestPairs_Links(t *testing.T) {
+	t.Parallel()
+	older := findings.Memory{ID: "1", File: "notes/queue_old.md", Text: findings.Text{Name: "Jobs", Body: "Background jobs are pushed to a Redis list by the web process."}}
+	for _, c := range []struct{ body, want string }{
+		{"Rows of `river_job`. Replaces [the old note](queue_old.md).", "Replaced by River"},
+		{"Rows of `river_job`. This supersedes [[queue-old]].", "Replaced by River"},
+		{"Background jobs are pushed to a Redis list by the web process, see [[Jobs]] for its name.", ""},
+		{"Rows of `river_job`. See also [[queue-old]].", ""},
+	} {
+		m := findings.Memory{ID: "2", Text: findings.Text{Name: "River", Body: c.body}}
+		x := pairs.NewIndex()
+		x.Add(m)
+		x.Add(older)
+		for _, ids := range [][]string{nil, {"1"}, {"2"}} {
+			found, err := x.Pairs(t.Context(), loader([]findings.Memory{m, older}), ids...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if len(found) == 1 {
+				got = found[0].Reason
+			}
+			if got != c.want || got != "" && found[0].Keep != "2" {
+				t.Errorf("%q for %v: got %+v, want %q", c.body, ids, found, c.want)
+			}
+		}
+	}
+}

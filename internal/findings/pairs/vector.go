@@ -15,8 +15,8 @@ import (
 
 const (
 	// maxTerms limits the terms of a vector. The first ones are kept: name, description, and then
-	// about 80 words of the body (arbitrary).
-	maxTerms = 64
+	// about 40 words of the body (arbitrary).
+	maxTerms = 48
 	// maxWords limits the words of a memory that are read (arbitrary).
 	maxWords = 2000
 	// minLead is the length in bytes of the part of a body that states the fact (arbitrary).
