@@ -301,7 +301,10 @@ func statement(t findings.Text) (findings.Span, bool) {
 			patterns = []*regexp.Regexp{status, struck, noLonger, linkBy, useOther, ends}
 		}
 		for _, pattern := range patterns {
-			if at := pattern.FindStringIndex(field.content); at != nil {
+			at := pattern.FindStringIndex(field.content)
+			isLink := pattern == linkBy || pattern == useOther
+			// A file or a name in a program can replace another one that the text is about.
+			if at != nil && (!isLink || strings.Contains(field.content[at[0]:at[1]], "[[")) {
 				return trimmed(field.name, field.content, at), true
 			}
 		}
