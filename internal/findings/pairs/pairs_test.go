@@ -262,6 +262,9 @@ func TestSuperseded(t *testing.T) {
 		{findings.Text{Body: "【廃止】グラフは Plotter で描く。"}, "廃止"},
 		{findings.Text{Body: "廃止：グラフは Plotter で描く。"}, "廃止"},
 		{findings.Text{Body: "已废弃：图表用 Plotter 画。"}, "已废弃"},
+		{findings.Text{Body: "图表用 Plotter 画。已被 [[vega]] 取代。"}, "[[vega]] 取代"},
+		{findings.Text{Body: "Wurde durch [[vega]] ersetzt. Diagramme kommen aus Plotter."}, "[[vega]] ersetzt"},
+		{findings.Text{Body: "先写结论，见 [[report-style]]。"}, ""},
 		{findings.Text{Body: "When a flag is deprecated, name the flag that it is replaced by."}, ""},
 		{findings.Text{Body: "The old parser was replaced by goldmark in 2025; use goldmark's AST."}, ""},
 		{findings.Text{Body: "Feature branches are merged into `main` by squash; old logs are moved to `archive/`."}, ""},
@@ -381,6 +384,7 @@ func TestPairs_Links(t *testing.T) {
 		{"Rows of `river_job`. This supersedes [[queue-old]].", "Replaced by River"},
 		{"Background jobs are pushed to a Redis list by the web process, see [[Jobs]] for its name.", ""},
 		{"Rows of `river_job`. See also [[queue-old]].", ""},
+		{"表 `river_job` 的行，见 [[queue-old]]。", ""},
 	} {
 		m := findings.Memory{ID: "2", Text: findings.Text{Name: "River", Body: c.body}}
 		x := pairs.NewIndex()

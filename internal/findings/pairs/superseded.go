@@ -25,16 +25,17 @@ const byPhrases = `superseded by|replaced (?:by|with)|obsoleted by|overridden by
 	`reemplazad[oa] por|sustituid[oa] por|obsoleto,? (?:ver|véase)|trasladad[oa] a|` +
 	`remplacée? par|obsolète,? voir|déplacée? (?:vers|dans)|` +
 	`заменен[оа]? на|заменён на|заменен[оа]?|устарел[оа]?,? (?:см\.?|смотри)|` +
-	`substituíd[oa] por|sostituit[oa] da|vervangen door|取代为|已被|被|改为|见|以下に置き換え|代わりに`
+	`substituíd[oa] por|sostituit[oa] da|vervangen door|取代为|改为|换成|以下に置き換え|代わりに`
 
 // ofPhrases come before the predecessor of a text.
-const ofPhrases = `replaces|supersedes|obsoletes|overrides|supersed(?:ing|es) the|replacing|replacement (?:for|of)|instead of|successor (?:of|to)|updates|corrects|` +
+const ofPhrases = `replaces|supersedes|obsoletes|overrides|supersed(?:ing|es) the|replacing|replacement (?:for|of)|instead of|successor (?:of|to)|corrects|` +
 	`ersetzt|löst|ablösung von|reemplaza(?: a)?|sustituye(?: a)?|remplace|заменяет|substitui|取代|替代|代替`
 
 var (
 	linkBy   = regexp.MustCompile(`(?i)(?:` + byPhrases + `)[\s:*_>]{0,4}(?:the (?:note|memory|entry) )?` + target)
 	linkOf   = regexp.MustCompile(`(?i)(?:` + ofPhrases + `)[\s:*_>]{0,4}(?:the (?:old |older |previous |earlier )?(?:note|memory|entry|rule) )?` + target)
-	useOther = regexp.MustCompile(`(?i)(?:see|use|read|follow|siehe|ver|voir|см\.?)[\s:*_]{1,3}` + target + `[\s,]{1,3}(?:instead|now|stattdessen|en su lugar|à la place)`)
+	useOther = regexp.MustCompile(`(?i)(?:see|use|read|follow|siehe|ver|voir|см\.?)[\s:*_]{1,3}` + target + `[\s,]{1,3}(?:instead|now|stattdessen|en su lugar|à la place)` +
+		`|` + target + `\s?(?:に(?:置き換え|移行|統合)|取代|替代|替换|代替|(?:replaces|supersedes) this|ersetzt\b)`)
 )
 
 // status matches, at the start of a line, that the whole text is out of force.
@@ -171,7 +172,6 @@ successor
 newer version
 current version
 instead
-updates
 corrects
 see
 use
@@ -188,11 +188,10 @@ voir
 déplac
 см
 sostitu
-已被
-被
 改为
-见
+换成
 置き換え
+統合
 `)
 
 func lines(list string) []string { return strings.Split(strings.TrimSpace(list), "\n") }
