@@ -1,0 +1,582 @@
+// Package expiry finds memories whose fact is over: they depend on a date that has passed, such as
+// the end of a freeze, a deadline or a leave. A date that tells when something was decided,
+// measured or released is not such a date. It reads English, German, Spanish, French, Portuguese,
+// Italian, Russian, Japanese, Chinese and Korean.
+package expiry
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"memoir/internal/findings"
+)
+
+// Match finds the dates that t depends on and that are over at now. The day itself is not over. A
+// date without a year is the next such date after written; if written is zero, it is ignored. It
+// takes time linear in the length of t, and is safe for concurrent use.
+func Match(t findings.Text, written, now time.Time) (findings.Match, bool) {
+	today := dayOf(now)
+	var all []dependence
+	for _, field := range []struct {
+		name findings.Field
+		text string
+	}{{findings.Name, t.Name}, {findings.Description, t.Description}, {findings.Body, t.Body}} {
+		if mayHaveDate(field.text) {
+			all = append(all, dependences(field.name, field.text, dayOf(written), len(all))...)
+		}
+	}
+	result := findings.Match{Kind: findings.Expired}
+	var last time.Time
+	for _, d := range all {
+		if !d.last.Before(today) || isExtended(d, all, today) {
+			continue
+		}
+		result.Spans = append(result.Spans, d.span)
+		if d.last.After(last) {
+			last = d.last
+		}
+	}
+	if len(result.Spans) == 0 {
+		return findings.Match{}, false
+	}
+	result.Reason = "Date passed: " + last.Format("2 Jan 2006")
+	return result, true
+}
+
+// mayHaveDate is a fast test that holds for every text with a date.
+func mayHaveDate(text string) bool { return len(text) >= 4 }
+
+// dependence is a date that the text depends on.
+type dependence struct {
+	span     findings.Span
+	last     time.Time // the last day
+	sentence int
+	topics   []string // the nouns of the sentence that tell what the date is about
+	extends  bool     // the sentence tells that the date replaces another one
+}
+
+// isExtended reports whether the text has a later date for the same fact that is not over.
+func isExtended(d dependence, all []dependence, today time.Time) bool {
+	for _, other := range all {
+		if other.last.Before(today) {
+			continue
+		}
+		if other.extends || other.sentence == d.sentence && other.span.Field == d.span.Field {
+			return true
+		}
+		for _, topic := range d.topics {
+			if slices.Contains(other.topics, topic) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// judge decides what the dates of a text are about.
+type judge struct {
+	reader
+	dates     []date
+	inDate    []bool // by token
+	sentences []int  // by token: the number of its sentence
+	clauses   []int  // by token: the number of its clause
+}
+
+// dependences returns the dates of a field that it depends on.
+func dependences(field findings.Field, text string, written time.Time, first int) []dependence {
+	j := judge{reader: reader{source: mask(text), written: written}}
+	j.tokens = tokenise(j.source)
+	if j.dates = j.reader.dates(); len(j.dates) == 0 {
+		return nil
+	}
+	markCues(j.tokens)
+	j.inDate = make([]bool, len(j.tokens))
+	for _, d := range j.dates {
+		for i := d.from; i < d.to; i++ {
+			j.inDate[i] = true
+		}
+	}
+	j.divide()
+	var found []dependence
+	for _, d := range j.dates {
+		if !j.dependsOn(d) {
+			continue
+		}
+		from, to := j.sentenceOf(d.from)
+		dep := dependence{
+			span:     findings.Span{Field: field, Start: j.tokens[d.from].start, End: j.tokens[d.to-1].end},
+			last:     d.last,
+			sentence: first + j.sentences[d.from],
+		}
+		for i := from; i < to; i++ {
+			t := j.tokens[i]
+			if t.cues&(deadlineCue|stateCue|eventCue) != 0 {
+				dep.topics = append(dep.topics, t.text)
+			}
+		}
+		dep.extends = j.cuesIn(from, to)&extendCue != 0 || containsAny(j.text(from, to), cjkExtend)
+		found = append(found, dep)
+	}
+	return found
+}
+
+// divide numbers the sentences and clauses.
+func (j *judge) divide() {
+	j.sentences, j.clauses = make([]int, len(j.tokens)), make([]int, len(j.tokens))
+	sentence, clause := 0, 0
+	for i, t := range j.tokens {
+		j.sentences[i], j.clauses[i] = sentence, clause
+		if j.inDate[i] {
+			continue
+		}
+		switch {
+		case t.kind == breakToken:
+			sentence, clause = sentence+1, clause+1
+		case t.kind == markToken:
+			switch t.text {
+			case ".":
+				if j.isFullStop(i) {
+					sentence, clause = sentence+1, clause+1
+				}
+			case "!", "?", ";", "。", "！", "？", "；":
+				sentence, clause = sentence+1, clause+1
+			case ",", "(", ")", "—", "，", "（", "）", "|":
+				clause++
+			case "–", "-":
+				if !j.touches(i) && !j.touches(i+1) {
+					clause++
+				}
+			}
+		case t.kind == wordToken:
+			switch t.text {
+			case "because", "weil", "porque", "parce", "perche", "but", "aber", "pero", "while", "whereas", "потому", "но", "чтобы":
+				clause++
+			}
+		}
+	}
+}
+
+// isFullStop reports whether a "." ends a sentence.
+func (j *judge) isFullStop(i int) bool {
+	before, after := j.at(i-1), j.at(i+1)
+	if j.touches(i+1) && after.kind != breakToken {
+		return false // 1.5, file.go
+	}
+	switch {
+	case before.kind == wordToken && j.touches(i):
+		if len(before.text) == 1 {
+			return false
+		}
+		switch before.text {
+		case "ca", "approx", "inkl", "incl", "vs", "nr", "no", "st", "dr", "mr", "ms", "etc", "bzw", "ggf", "voraus", "vorauss", "max", "min":
+			return after.kind == wordToken && after.capital && before.text == "etc"
+		}
+	case before.kind == digitToken:
+		return after.kind != wordToken || after.capital && !j.inDate[min(i+1, len(j.inDate)-1)]
+	}
+	return true
+}
+
+// sentenceOf returns the tokens of the sentence of token i.
+func (j *judge) sentenceOf(i int) (from, to int) { return j.around(j.sentences, i) }
+
+// clauseOf returns the tokens of the clause of token i.
+func (j *judge) clauseOf(i int) (from, to int) { return j.around(j.clauses, i) }
+
+// maxReach limits how many tokens of a sentence are looked at on each side, so that a text without
+// full stops takes linear time. It is arbitrary.
+const maxReach = 60
+
+func (j *judge) around(numbers []int, i int) (from, to int) {
+	from, to = i, i
+	for from > 0 && i-from < maxReach && numbers[from-1] == numbers[i] {
+		from--
+	}
+	for to < len(numbers) && to-i < maxReach && numbers[to] == numbers[i] {
+		to++
+	}
+	return from, to
+}
+
+// text returns the text of the tokens [from, to).
+func (j *judge) text(from, to int) string {
+	if from >= to {
+		return ""
+	}
+	return j.source[j.tokens[from].start:j.tokens[to-1].end]
+}
+
+// cuesIn returns the classes of all cues in the tokens [from, to).
+func (j *judge) cuesIn(from, to int) cue {
+	var all cue
+	for i := from; i < to; i++ {
+		if !j.inDate[i] {
+			all |= j.tokens[i].cues
+		}
+	}
+	return all
+}
+
+// adjacent are the classes that decide about the date they are next to.
+const adjacent = limitCue | byCue | startCue | recordCue | deadlineCue | stateCue | eventCue | extendCue | removeCue | futureCue
+
+// cueBefore returns the token with the cue that is next to the date, over words such as "on" and
+// "the". It is -1 if there is none. direct reports whether no comma or bracket is between.
+func (j *judge) cueBefore(d date, from int) (at int, direct bool) {
+	direct = true
+	for i := d.from - 1; i >= from && i >= d.from-10; i-- {
+		t := j.tokens[i]
+		switch {
+		case j.inDate[i]:
+			return -1, false
+		case t.cues&adjacent != 0:
+			return i, direct
+		case t.kind == markToken:
+			switch t.text {
+			case ",", "(", "（", "—":
+				direct = false
+			case ":", "-", "–", "=", ">", "|", "：", "~", "→":
+			default:
+				return -1, false
+			}
+		case t.kind == digitToken && len(t.text) <= 2:
+		case t.cues&fillerCue != 0 || shortWeekdays[t.text]:
+		default:
+			if _, ok := weekdays[t.text]; !ok {
+				return -1, false
+			}
+		}
+	}
+	return -1, false
+}
+
+// dependsOn reports whether the text depends on the date: it was about something that lasts until
+// the date, is due then, or is planned for then.
+func (j *judge) dependsOn(d date) bool {
+	from, to := j.sentenceOf(d.from)
+	sentence := j.cuesIn(from, to)
+	switch {
+	case sentence&exampleCue != 0, j.isEntry(d), j.isTimeOfDay(d):
+		return false
+	case d.relative && (sentence&recurCue != 0 || j.isQuoted(d, from) || j.isBetweenWeekdays(d, from, to)):
+		return false
+	}
+	if j.hasCJK(from, to) {
+		return j.dependsOnCJK(d, from, to)
+	}
+	if sentence&revisitCue != 0 && !d.isToday && !d.needsCue && sentence&pastCue == 0 {
+		return true
+	}
+	at, direct := j.cueBefore(d, from)
+	if at < 0 {
+		return !d.needsCue && j.dependsByContext(d, from, to)
+	}
+	before := j.tokens[at]
+	switch cues := before.cues; {
+	case cues&limitCue != 0 && direct:
+		return !j.isAboutData(at, from) && !j.isPast(at, d)
+	case cues&extendCue != 0 && (direct || !d.needsCue):
+		return !d.needsCue || cues&limitCue != 0 || before.text == "to"
+	case cues&startCue != 0:
+		if j.isUntilRemoved(at, d) {
+			return true
+		}
+		return d.isRange && !d.needsCue && j.dependsByContext(d, from, to)
+	case cues&byCue != 0 && direct:
+		return j.isDue(at, d)
+	case cues&deadlineCue != 0:
+		return !j.isPast(at, d) && (direct || !d.needsCue)
+	case d.needsCue:
+		return false
+	case cues&recordCue != 0:
+		return j.isPassive(at) && j.cuesIn(j.clauseOf(at))&(futureCue|presentCue) != 0
+	case cues&removeCue != 0:
+		return j.cuesIn(j.clauseOf(at))&pastCue == 0
+	case cues&(eventCue|stateCue|futureCue) != 0:
+		return j.isPlanned(at, d)
+	}
+	return false
+}
+
+// isBetweenWeekdays reports whether the sentence names two days of the week. It then tells of
+// each week.
+func (j *judge) isBetweenWeekdays(d date, from, to int) bool {
+	n := 0
+	for i := from; i < to; i++ {
+		if _, ok := weekdays[j.tokens[i].text]; ok {
+			n++
+		}
+	}
+	_, isWeekday := weekdays[j.tokens[d.from].text]
+	return isWeekday && n > 1
+}
+
+// isQuoted reports whether the date is part of a quotation or question: never say "tomorrow".
+func (j *judge) isQuoted(d date, from int) bool {
+	for i := from; i < d.from; i++ {
+		switch j.tokens[i].text {
+		case "say", "saying", "promise", "sagen", "decir", "dire", "who", "whoever", "what", "which", "wer", "quien":
+			return true
+		}
+	}
+	return false
+}
+
+// isPassive reports whether the participle at a token is one of a plan: "will be released".
+func (j *judge) isPassive(at int) bool {
+	switch j.at(at - j.tokens[at].length).text {
+	case "be", "ser", "sein", "etre", "essere", "being", "get":
+		return true
+	}
+	return false
+}
+
+// isEntry reports whether the date starts a line, as in a log or a list of changes.
+func (j *judge) isEntry(d date) bool {
+	if d.isRange {
+		return false
+	}
+	i := d.from - 1
+	for i >= 0 && (j.tokens[i].is("-") || j.tokens[i].is("[") || j.tokens[i].is("|") || j.tokens[i].is("(") || j.tokens[i].is("+")) {
+		i--
+	}
+	if i >= 0 && j.tokens[i].kind != breakToken {
+		return false
+	}
+	after := j.at(d.to)
+	return after.is(":") || after.is("-") || after.is("–") || after.is("—") || after.is("]") || after.is("|") || after.is(")") ||
+		after.kind == digitToken || after.text == "t"
+}
+
+// isTimeOfDay reports whether a word such as mañana or Morgen means the morning.
+func (j *judge) isTimeOfDay(d date) bool {
+	switch text := j.tokens[d.from].text; text {
+	case "manana", "morgen":
+		switch j.at(d.from - 1).text {
+		case "la", "am", "guten", "jeden", "de", "heute":
+			return true
+		}
+	}
+	return false
+}
+
+// isUntilRemoved reports whether a cue such as "after" tells that something is to be removed then.
+func (j *judge) isUntilRemoved(at int, d date) bool {
+	from, to := j.clauseOf(at)
+	cues := j.cuesIn(from, at)
+	switch j.tokens[at].text {
+	case "after", "nach", "depois", "después", "despues", "apres", "dopo", "после", "del", "de":
+		return cues&removeCue != 0 && j.cuesIn(from, to)&pastCue == 0 && !d.needsCue
+	}
+	return false
+}
+
+// isAboutData reports whether the limit at a token divides data, as in "invoices until 2024".
+func (j *judge) isAboutData(at, from int) bool {
+	start := at - j.tokens[at].length + 1
+	for i := start - 1; i >= from && i >= start-3; i-- {
+		if j.tokens[i].cues&dataCue == 0 {
+			continue
+		}
+		clause, _ := j.clauseOf(at)
+		for k := clause; k < i; k++ {
+			switch j.tokens[k].text {
+			case "the", "all", "old", "die", "alle", "las", "los", "les", "le", "la", "every", "any", "most", "our", "production", "prod", "todas", "todos", "tous", "toutes", "gli", "tutti", "as", "os", "все", ",", "-", "only", "nur":
+			default:
+				return j.tokens[k].kind == wordToken && j.tokens[k].cues&(recordCue|pastCue) != 0
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// isDue reports whether "by" or "before" a date tells when something has to be done.
+func (j *judge) isDue(at int, d date) bool {
+	from, to := j.clauseOf(at)
+	if j.isPast(at, d) || j.isAboutData(at, from) {
+		return false
+	}
+	cues := j.cuesIn(from, to)
+	obliged := cues&(obligeCue|futureCue|deadlineCue|removeCue) != 0
+	if j.recordsIn(from, to) && cues&(obligeCue|futureCue|deadlineCue) == 0 {
+		return false
+	}
+	switch j.tokens[at].text {
+	case "by":
+		// By then errors are second nature to her: a state that was reached.
+		return obliged || at-from > 1 && (d.isDay || !d.needsCue)
+	case "к", "vor":
+		return obliged && (!d.relative || cues&(futureCue|deadlineCue) != 0)
+	default:
+		return obliged && (!d.needsCue || cues&deadlineCue != 0)
+	}
+}
+
+// recordsIn reports whether one of the tokens tells that the date is one of the past, which a
+// participle of a plan, as in "will be released", does not.
+func (j *judge) recordsIn(from, to int) bool {
+	for i := from; i < to; i++ {
+		if j.tokens[i].cues&recordCue != 0 && !j.inDate[i] && !j.isPassive(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// beForms are the words after which a participle is not a past tense.
+var beForms = map[string]bool{
+	"is": true, "are": true, "be": true, "been": true, "being": true, "am": true, "get": true, "gets": true, "re": true, "not": true, "to": true,
+	"has": true, "have": true, "stay": true, "stays": true, "remain": true, "remains": true, "still": true, "s": true, "currently": true, "temporarily": true, "and": true,
+}
+
+// isPastVerb reports whether token i is a verb in the past tense.
+func (j *judge) isPastVerb(i int) bool {
+	t := j.tokens[i]
+	switch {
+	case t.cues&pastCue != 0:
+		return true
+	case t.kind != wordToken || j.inDate[i]:
+		return false
+	case t.text == "used":
+		return !beForms[j.at(i-1).text] && j.at(i-1).kind != breakToken
+	case t.cues&recordCue != 0 || strings.HasSuffix(t.text, "ed") && len(t.text) > 4:
+		if j.at(i-1).cues&partyCue != 0 {
+			return true
+		}
+		// "Ana maintained the repository until", but not "Deploys blocked until".
+		if i == 0 || beForms[j.at(i-1).text] || j.at(i-1).kind != wordToken || !strings.HasSuffix(t.text, "ed") {
+			return false
+		}
+		switch j.at(i + 1).text {
+		case "the", "our", "a", "an", "all", "this", "it", "them", "its", "their":
+			return true
+		}
+	}
+	return false
+}
+
+// isPast reports whether the clause of the cue at a token tells of the past. The verb before the
+// cue decides; without one, the first after the date.
+func (j *judge) isPast(at int, d date) bool {
+	from, to := j.clauseOf(at)
+	for i := at - j.tokens[at].length; i >= from; i-- {
+		t := j.tokens[i]
+		if j.isPastVerb(i) {
+			return !j.isGranted(i, at)
+		}
+		if t.cues&presentCue != 0 && !j.inDate[i] {
+			return false
+		}
+	}
+	// Until 2024, we used X.
+	_, after := j.clauseOf(d.to - 1)
+	to = max(to, after)
+	if at-j.tokens[at].length < from || j.at(d.to).is(",") && at-from < 3 {
+		_, to = j.sentenceOf(d.from)
+	}
+	for i := d.to; i < to; i++ {
+		if j.isPastVerb(i) {
+			return !j.isGranted(i, to)
+		}
+		if j.tokens[i].cues&presentCue != 0 {
+			return false
+		}
+	}
+	return false
+}
+
+// isGranted reports whether a past verb tells of a decision that lasts: "was extended until".
+func (j *judge) isGranted(verb, to int) bool {
+	for i := verb; i < to; i++ {
+		t := j.tokens[i]
+		if t.cues&extendCue != 0 && t.text != "now" {
+			return true
+		}
+		switch t.text {
+		case "granted", "approved", "allowed", "booked", "scheduled", "set", "planned", "given", "announced", "appointed", "assigned", "seconded", "blocked", "frozen",
+			"paused", "suspended", "reserved", "signed", "genehmigt", "gesperrt", "angesetzt", "vereinbart", "geplant", "festgelegt", "gesetzt", "aprobado", "concedido", "bloqueado",
+			"accorde", "approuve", "fixe", "aprovado", "marcado", "approvato", "concesso", "fissato", "утвержден", "назначен", "запланирован":
+			return true
+		}
+	}
+	return false
+}
+
+// isPlanned reports whether the noun or verb at a token tells that something happens at the date.
+func (j *judge) isPlanned(at int, d date) bool {
+	from, to := j.clauseOf(d.from)
+	if j.clauses[at] != j.clauses[d.from] {
+		from, _ = j.clauseOf(at)
+	}
+	cues := j.cuesIn(from, to)
+	if (cues&pastCue != 0 || j.recordsIn(from, to)) && cues&extendCue == 0 || d.isToday && cues&stateCue == 0 || j.hasPastVerb(from, to) {
+		return false
+	}
+	t := j.tokens[at]
+	if t.cues&futureCue != 0 || d.isRange && t.cues&stateCue != 0 {
+		return true
+	}
+	// In the meeting on 12 March: a place in time, not a plan.
+	for i, n := at-t.length, 0; i >= from && n < 3; i, n = i-1, n+1 {
+		if j.tokens[i].cues&aboutCue != 0 {
+			return cues&futureCue != 0
+		}
+	}
+	if t.cues&eventCue == 0 {
+		return d.relative && t.cues&stateCue != 0
+	}
+	return !j.at(d.to).is(":") || t.cues&stateCue != 0 || j.cuesIn(j.sentenceOf(d.from))&futureCue != 0
+}
+
+// hasPastVerb reports whether one of the tokens is a verb in the past tense.
+func (j *judge) hasPastVerb(from, to int) bool {
+	for i := from; i < to; i++ {
+		if j.isPastVerb(i) {
+			return true
+		}
+	}
+	return false
+}
+
+// dependsByContext judges a date without a cue next to it by the other words of its clause.
+func (j *judge) dependsByContext(d date, from, to int) bool {
+	low, high := j.clauseOf(d.from)
+	if high-low <= d.to-d.from+3 { // the clause is only the date
+		low, high = from, to
+	}
+	cues := j.cuesIn(low, high)
+	isPast := cues&pastCue != 0 || j.recordsIn(low, high) || j.hasPastVerb(low, high)
+	if isPast || cues&startCue != 0 && !d.isRange {
+		return false
+	}
+	if cues&dataCue != 0 && cues&(futureCue|deadlineCue) == 0 {
+		return false
+	}
+	switch {
+	case d.isToday:
+		return cues&stateCue != 0 && cues&presentCue != 0
+	case j.cuesIn(low, d.from)&deadlineCue != 0:
+		return true
+	case d.isRange:
+		return cues&(stateCue|futureCue|eventCue) != 0
+	case d.relative && !d.isDay:
+		return cues&(futureCue|deadlineCue) != 0
+	case d.relative:
+		return cues&(futureCue|stateCue|deadlineCue) != 0 || cues&eventCue != 0 || cues&presentCue != 0 && j.at(d.from).kind == wordToken && j.at(d.from).text == "this"
+	default:
+		return cues&futureCue != 0 && j.isPreposed(d)
+	}
+}
+
+// isPreposed reports whether a preposition of time is before the date.
+func (j *judge) isPreposed(d date) bool {
+	for i := d.from - 1; i >= 0 && i >= d.from-3; i-- {
+		switch j.tokens[i].text {
+		case "on", "in", "for", "am", "im", "le", "el", "em", "il", "en", "al", "dia", "at", "fur", "para", "per", "pour", "na", "no", "du", "das", "den", "в", "на", "zum":
+			return true
+		}
+	}
+	return j.at(d.from).kind == wordToken && d.isDay || j.tokens[max(0, d.to-1)].text == "года"
+}
