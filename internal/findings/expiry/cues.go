@@ -35,8 +35,8 @@ var vocabulary = []struct {
 	phrases string
 }{
 	{limitCue, `until, till, til, through, thru, up to, up until, no later than, not later than, at the latest, latest, expires,
-		expire, expiring, ends, end on, ending, valid to, runs out, lapse, lapses, sunsets, good through, goes away, shuts down, shut down on,
-		is back, be back, back on, back in, returns, returning, return on, valid till, closes, terminates, effective until, enddate,
+		expire, expiring, ends, end on, ending, valid to, runs out, lapse, lapses, sunsets, good through, goes away, shuts down, finishes, concludes, wraps up, shut down on,
+		lifts, is back, be back, back on, back in, returns, returning, return on, valid till, closes, terminates, finishes, concludes, wraps up, effective until, enddate,
 		bis, bis zum, spatestens, spatestens am, lauft ab, lauft aus, lauft am, lauft zum, endet, enden, ablauf, zuruck am, wieder da,
 		hasta, vence, vencen, caduca, caducan, expira, expiran, a mas tardar, termina, terminan, finaliza, vuelve el, regresa el,
 		jusqu, jusque, jusqua, au plus tard, expirent, se termine, se terminent, prend fin, de retour le, revient le,
@@ -45,8 +45,8 @@ var vocabulary = []struct {
 		до, по, истекает, истекают, заканчивается, заканчиваются, не позднее, не позже, вернется, вернётся`},
 	{byCue, `by, before, prior to, vor, vor dem, antes de, antes del, antes do, antes da, avant, avant le, prima del, prima di, перед, к`},
 	{startCue, `since, from, starting, start, starts, started, effective, effective from, as from, after, begins, began, begin, beginning, following,
-		onwards, in effect, into effect, in force, live since, available from, available since, valid from, earliest,
-		ab, ab dem, seit, seit dem, nach, nach dem, gultig ab, beginnt, beginnt am, begann, startet, startet am, tritt,
+		onwards, in effect, into effect, in force, live since, available from, available since, earliest,
+		ab, ab dem, seit, seit dem, nach, nach dem, beginnt, beginnt am, begann, startet, startet am, tritt,
 		desde, desde el, a partir de, a partir del, a partir do, a partir da, despues, despues de, despues del, empieza, comienza, desde o,
 		depuis, depuis le, a partir du, a compter du, des le, apres, apres le, commence, debute, depois, depois de, comeca,
 		dal, dall, dalla, da, a partire da, a partire dal, dopo, dopo il, inizia, с, со, начиная с, после, начинается`},
@@ -55,9 +55,9 @@ var vocabulary = []struct {
 		measured, measurement, benchmark, benchmarks, benchmarked, incident, incidents, outage, postmortem, post mortem, released,
 		shipped, launched, merged, introduced, added, created, born, birthday, birthdate, founded, copyright, happened,
 		occurred, observed, told, said, asked, wrote, dated, published, commit, minutes, transcript, retro, retrospective,
-		deployed, migrated, moved on, switched, renamed, hired, joined, left, upgraded, installed, removed on, deleted, rotated, renewed, issued, signed, tested,
+		done on, done in, deployed, migrated, moved on, switched, renamed, hired, joined, left, upgraded, installed, removed on, deleted, rotated, renewed, issued, signed, tested,
 		confirmed, chosen, chose, approved on, rejected, filed, opened, closed on, finished, completed, source, captured, took effect, adopted, ratified,
-		last, taken, timestamp, changed, rolled out, went live, came into, cve, rfc, iso, version, versions, v, changelog, news, story, log,
+		last, taken, timestamp, changed, rolled out, went live, came into, cve, rfc, iso, version, versions, changelog, news, story, log,
 		aktualisiert, entschieden, entschied, beschlossen, gepruft, gemessen, vorfall, ausfall, veroffentlicht, geburtstag, geboren,
 		gegrundet, eingefuhrt, zuletzt, festgelegt, protokoll, vereinbart, gemeldet, erstellt, gelernt,
 		decidido, decidimos, decidio, acordado, acordamos, actualizado, verificado, medido, incidente, publicado, nacido, lanzado, revisado, aprendido, actualizacion,
@@ -67,13 +67,13 @@ var vocabulary = []struct {
 		решено, решили, решение, обновлено, проверено, измерено, инцидент, выпущен, вышел, вышла, родился, принято, договорились, состоянию`},
 	{pastCue, `was, were, had, did, didn, wasn, weren, used to, ran, kept, went, made, got, lived, held, sat, paid, built, stayed, lasted, ended, expired,
 		historically, formerly, previously, back then, in the past, at the time, originally, no longer, anymore, legacy, rolled back, roll back, came back, dates back,
-		went back, happened, meant, broke, crashed, failed, lost, caused, took, began, started, became, could, couldn, lapsed, lifted, is over, are over, over since,
-		war, waren, hatte, hatten, wurde, wurden, lief, liefen, galt, galten, nutzten, verwendeten, benutzten, fruher, damals, ehemals, endete, gab, lag, stand auf,
+		went back, happened, meant, broke, crashed, failed, lost, caused, took, began, started, became, could, couldn, lapsed, lifted, worked, lived, served, managed, led, maintained, owned, relied, taught, showed, brought, cost, hit, proved, revealed, slowed, knew, thought, saw, came, gave,  is over, are over, reached, over since,
+		war, waren, hatte, hatten, wurde, wurden, lief, liefen, galt, galten, nutzten, verwendeten, benutzten, fruher, damals, ehemals, endete, gab, lag, ergab, zeigte, brachte, fiel, fanden, fand, kam, kamen, sagte, wollte, wollten, arbeitete, stand auf,
 		era, eran, estaba, estaban, usabamos, fue, fueron, habia, tenia, teniamos, anteriormente, antiguamente, estuvo, usamos hasta, termino, vencio,
 		etait, etaient, avait, avaient, utilisait, utilisions, utilisaient, a ete, ont ete, autrefois, auparavant, avons utilise, avons,
 		foi, foram, estava, estavam, usavamos, tinha, tinhamos, antigamente, terminou, venceu,
 		erano, usavamo, aveva, avevamo, e stato, e stata, prima era, in passato, abbiamo usato, abbiamo, scaduto,
-		был, была, было, были, раньше, ранее, работал*, закончил*, истек, истекла, истекло`},
+		был, была, было, были, раньше, ранее, шел, шла, шло, шли, жил, жила, использовал*, пользовал*, стоял*, деплоил*, хостил*, работал*, закончил*, истек, истекла, истекло`},
 	{presentCue, `is, are, am, isn, aren, must, mustn, will, won, ll, shall, should, need, needs, has to, have to, can, cannot, do, does, don, doesn, may, remains,
 		remain, stays, stay, keeps, keep, runs, run, lasts, holds, applies, apply, use, avoid, never, no, not, please, re, hold, wait, skip, ask, only, finish,
 		complete, submit, deliver, pay, renew, block, blocked, frozen, paused, allowed, forbidden, expected, available, required, freeze, pin, pinned, leave, send, covers, cover, covering,
@@ -81,16 +81,16 @@ var vocabulary = []struct {
 		esta, estan, es, son, debe, deben, hay, no, sigue, siguen, solo, tiene, cubre, nadie, prohibido, est, sont, doit, doivent, reste, restent, faut, ne, pas, remplace, interdit,
 		estao, sao, deve, devem, nao, sono, devono, resta, restano, non, vietato, fica, ficam, sostituisce,
 		нельзя, должен, должны, нужно, надо, будет, будут, действует, не, запрещ*, заморож*, замеща*`},
-	{obligeCue, `must, mustn, need, needs, needed, shall, should, has to, have to, required, finish, complete, submit, deliver, pay, renew, book, send, not, don, no, cannot, can, never, ready, done, hand in, file, wait, expected, allowed, please,
+	{obligeCue, `nothing, nobody, none, niemand, nichts, nada, nadie, rien, personne, niente, nessuno, ничего, никто, must, mustn, need, needs, needed, shall, should, has to, have to, required, finish, complete, submit, deliver, pay, renew, book, send, not, don, no, cannot, can, never, ready, done, hand in, file, wait, expected, allowed, please,
 		muss, mussen, soll, sollen, darf, durfen, fertig, nicht, kein, keine, abgeben, einreichen, debe, deben, hay que, entregar, no, terminar, tiene que, faut, doit, doivent, ne, rendre, livrer, deve, devem, nao, entregar, devono, non, consegnare, terminare,
 		нужно, надо, должен, должны, нельзя, не, сдать`},
-	{futureCue, `will, ll, won, going to, planned, scheduled, plan, plans, planning, targeting, target, targeted, upcoming, set for, aims, eta, tentative, tentatively,
+	{futureCue, `leaves, opens, goes out, comes out, happens, will, ll, won, going to, planned, scheduled, plan, plans, planning, targeting, target, targeted, upcoming, set for, aims, eta, tentative, tentatively,
 		slated, due to, intend, intends, migrating, is happening, takes place, arrives, starts work,
 		expected, release planned, goes live, ships, ship on, lands, launches, tracking for, to be,
-		wird, werden, geplant, soll, sollen, planmassig, voraussichtlich, findet statt, vorgesehen, wiedervorlage,
+		wird, werden, geplant, soll, sollen, planmassig, voraussichtlich, findet, finden, vorgesehen, wiedervorlage,
 		va a, van a, vamos a, previsto, prevista, programado, programada, planeado, planificado, sera, seran,
 		prevu, prevue, vont, allons, seront, aura lieu, planejado, planejada, vai, vao, previstos, agendado, agendada, agendamos,
-		pianificato, pianificata, verra, avverra, si terra, programmato, programmata, будет, будут, планируется, планируем, запланирован*, намечен*, переезжаем, выкатим`},
+		pianificato, pianificata, verra, avverra, si terra, programmato, programmata, будет, будут, планируется, планируем, запланирован*, намечен*, переезжаем, выкатим, отключат, отключим, закроют, закроем, удалят, удалим, выключат, выключим, перейдем, переедем, выпустим`},
 	{deadlineCue, `deadline, due, due date, due by, due on, cutoff, cut off, expiry, expiry date, expiration date, expiration, expires, end date, target date, eta, valid, validity, sunset, eol,
 		end of life, last day, last working day, end of support, submission, rsvp, contract end, renewal, renewal date, return date, support ends, expiring, ends,
 		frist, fallig, fallig am, fallig bis, abgabe, abgabetermin, stichtag, ablaufdatum, letzter tag, letzter arbeitstag, gultig, abgabefrist, einreichung, vertragsende, kundigungsfrist,
@@ -101,7 +101,7 @@ var vocabulary = []struct {
 	{stateCue, `freeze, code freeze, change freeze, deploy freeze, feature freeze, leave, on leave, parental leave, vacation, vacations, holiday, holidays, pto, ooo, out of office, out of the office, away,
 		sabbatical, paternity, maternity, sick, unavailable, maintenance, maintenance window, downtime, window, embargo, trial, temporary, temporarily, interim, sprint, iteration,
 		on call, oncall, rotation, promo, promotion, discount, pilot, moratorium, blackout, quiet period, lockdown, travelling, traveling, in transit, out, on duty, standing in, covering, covers, conference,
-		paused, blocked, hiring freeze, acting,
+		paused, blocked, hiring freeze, acting, closed, offline, read only, geschlossen, belegt, gesperrt, cerrado, cerrada, ferme, fermee, fermes, fechado, fechada, chiuso, chiusa, закрыт*,
 		urlaub, elternzeit, abwesend, nicht da, wartung, wartungsfenster, sperre, sperrfrist, testphase, vorubergehend, befristet, krank, krankgeschrieben, rufbereitschaft, probe, codefreeze, freigabestopp, ubergangsweise, mutterschutz, vertretung,
 		vacaciones, baja, congelacion, congelado, congelamiento, mantenimiento, de guardia, temporal, temporalmente, prueba, ausente, permiso, de viaje, fuera de la oficina,
 		conges, conge, en conge, vacances, gel, gel du code, absent, absente, absents, astreinte, d astreinte, temporaire, temporairement, essai, provisoire,
@@ -109,7 +109,7 @@ var vocabulary = []struct {
 		ferie, in ferie, blocco, manutenzione, temporaneo, temporanea, temporaneamente, prova, reperibilita, assente, in maternita,
 		отпуск*, заморозка, заморозки, фриз, код фриз, обслуживание, временно, временный, спринт, дежур*, больнич*, мораторий, эмбарго`},
 	{eventCue, `launch, launch date, go live, golive, go live date, cutover, switchover, rollout, kickoff, kick off, offsite, demo, demo day, meeting, workshop, audit, interview, interviews, appointment, migration,
-		hackathon, release date, planning, presentation, exam, all hands, town hall, move, onboarding, pen test, pentest, game day, dry run, freeze, maintenance, downtime, maintenance window, review, ga date, election, board meeting,
+		hackathon, release date, planning, presentation, exam, all hands, town hall, move, onboarding, pen test, pentest, game day, dry run, freeze, maintenance, downtime, maintenance window, ga date, election, board meeting,
 		livegang, liveschaltung, umzug, besprechung, workshop, abnahme, releasetermin, launchtermin, wartung, wartungsfenster, umstellung, vorstellung, termin,
 		lanzamiento, reunion, mudanza, migracion, mantenimiento, puesta en produccion, lancement, mise en production, demenagement, maintenance, mise en service,
 		lancamento, reuniao, mudanca, migracao, manutencao, lancio, riunione, trasloco, migrazione, manutenzione, messa in produzione,
@@ -121,15 +121,15 @@ var vocabulary = []struct {
 		prolonge, prolongee, repousse, repoussee, reporte, reportee, desormais, maintenant,
 		estendido, estendida, adiado, adiada, agora, prorogato, prorogata, esteso, estesa, rinviato, rinviata, ora, posticipato,
 		продлен*, продлил*, перенес*, отложен*, теперь`},
-	{recurCue, `every, each, weekly, monthly, yearly, annually, annual, quarterly, recurring, always, usually, typically, biweekly, nightly, fridays, mondays, tuesdays, wednesdays, thursdays, weekends, per week, per month, a week, a year,
+	{recurCue, `fiscal year, financial year, school year, tax year, geschaftsjahr, ano fiscal, every, each, weekly, monthly, yearly, annually, annual, quarterly, recurring, always, usually, typically, biweekly, nightly, fridays, mondays, tuesdays, wednesdays, thursdays, weekends, per week, per month, a week, a year,
 		jeden, jede, jedes, jahrlich, wochentlich, monatlich, immer, jeweils, freitags, montags, stets,
 		cada, todos, todas, siempre, anual, anualmente, los viernes, chaque, tous, toutes, toujours, todo, toda, sempre, ogni, tutti, tutte, semanal,
 		каждый, каждую, каждое, каждого, ежегодно, еженедельно, ежемесячно, всегда`},
-	{dataCue, `rows, records, entries, orders, invoices, logs, commits, tickets, data, events, files, backups, accounts, versions, tests, fixture, fixtures, clock, seed, mock, mocks, partition, partitions, archive, archives,
+	{dataCue, `rows, dataset, datasets, report, reports, spreadsheet, csv, chart, records, entries, orders, invoices, logs, commits, tickets, data, events, files, backups, accounts, versions, tests, fixture, fixtures, clock, seed, mock, mocks, partition, partitions, archive, archives,
 		dump, dumps, snapshot, snapshots, transactions, messages, numbers, figures, statistics, stats, documents, issues, payments, everything, history, query, queries, table, tables, requests, users, metrics, exports, releases, builds, bookings, readings,
 		zeilen, datensatze, rechnungen, daten, bestellungen, eintrage, dateien, belege, buchungen, konten, zahlen, filas, registros, facturas, pedidos, datos, archivos, lignes, factures, commandes, donnees, enregistrements, fichiers,
 		linhas, faturas, dados, arquivos, righe, fatture, ordini, dati, строки, записи, счета, данные, заказы, файлы, логи`},
-	{exampleCue, `e g, eg, example, for instance, for example, such as, format, formats, sample, syntax, placeholder, hypothetical, if someone, beispiel, z b, zum beispiel, por ejemplo, ejemplo, par exemple, exemple, por exemplo, exemplo, per esempio, esempio, пример, например`},
+	{exampleCue, `fixture, fixtures, test data, testdata, unit test, unit tests, test clock, mock data, seed data, testdaten, on purpose, e g, eg, example, for instance, for example, such as, format, formats, sample, syntax, placeholder, hypothetical, if someone, beispiel, z b, zum beispiel, por ejemplo, ejemplo, par exemple, exemple, por exemplo, exemplo, per esempio, esempio, пример, например`},
 	{removeCue, `remove, removed, delete, deleted, drop, dropped, revert, reverted, disable, disabled, clean up, cleanup, turn off, shut down, retire, retired, decommission, decommissioned, discard, throw away, obsolete, can go, unpin,
 		entfernen, loschen, abschalten, abgeschaltet, entfernt, ausbauen, zuruckbauen, eliminar, borrar, quitar, desactivar, supprimer, retirer, enlever, remover, apagar, rimuovere, eliminare, удалить, убрать, отключить, выключить`},
 	{revisitCue, `revisit, re evaluate, reevaluate, reconsider, recheck, re check, check again, look again, look at it again, review again, remind, follow up, reassess, rethink,
@@ -139,7 +139,7 @@ var vocabulary = []struct {
 		el, la, los, las, del, al, dia, de, es, a, le, les, du, au, aux, jour, fin, est, inclus, o, os, as, em, no, na, ao, e, do, da, il, lo, gli, giorno, di, alle, alla, h, inclusive, inclusief,
 		на, конца, включительно, примерно`},
 	{partyCue, `we, i, they, he, she, it, you, team, who, which, that, everyone, wir, sie, er, ich, man, nous, on, ils, elle, мы, они`},
-	{aboutCue, `in, at, from, per, after, during, before, since, see, notes, follow up, in der, im, laut, nach, en, dans, lors, pendant, durante, nel, nella, na, no, at the, in the, from the, during the, after the, since the, per the, before the, outcome, decision, result, followup, на, после, lors de, lors du, desde, dopo, dal, seit, beim, en la, en el`},
+	{aboutCue, `in, at, from, per, after, during, since, see, notes, follow up, in der, im, laut, nach, en, dans, lors, pendant, durante, nel, nella, na, no, outcome, decision, result, followup, на, после, lors de, lors du, desde, dopo, dal, seit, beim, en`},
 }
 
 // phrase is a phrase of several words with its classes.
@@ -197,6 +197,9 @@ func markCues(tokens []token) {
 			continue
 		}
 		if n, cues := cuesAt(tokens[i:]); n > 0 {
+			if tokens[i].text == "example" && (i > 0 && tokens[i-1].is(".") || i+1 < len(tokens) && tokens[i+1].is(".") && i+2 < len(tokens) && tokens[i+2].start == tokens[i].end+1) {
+				continue // api.example.com
+			}
 			i += n - 1
 			tokens[i].cues, tokens[i].length = cues, n
 		}
@@ -244,9 +247,13 @@ func follows(tokens []token, words []string) (n int, ok bool) {
 // such endings.
 func isPastForm(word string) bool {
 	if len(word) < 6 {
+		return word == "usaba" || word == "usava"
+	}
+	switch word {
+	case "portrait", "extrait", "retrait", "parfait", "souhait", "attrait", "satisfait", "bienfait", "strait", "octava":
 		return false
 	}
-	for _, ending := range []string{"abamos", "aban", "avamos", "avam", "avano", "avamo", "aient", "ebamos", "evamo", "вали", "али", "или"} {
+	for _, ending := range []string{"aba", "ava", "ait", "abamos", "aban", "avamos", "avam", "avano", "avamo", "aient", "ebamos", "evamo", "вали", "али", "или"} {
 		if strings.HasSuffix(word, ending) {
 			return true
 		}

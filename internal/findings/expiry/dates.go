@@ -14,6 +14,7 @@ type date struct {
 	relative bool      // without a year, or relative to the day the text was written
 	isToday  bool      // "today": often means nowadays
 	isRange  bool      // from a day to another
+	isUntil  bool      // a range that is written with until
 	isDay    bool      // names a day rather than a month or longer
 }
 
@@ -70,7 +71,7 @@ var wordMonths = map[string]bool{
 }
 
 // numberFirst are names of months that are only read after a number.
-var numberFirst = map[string]bool{"out": true, "set": true, "ago": true, "mar": true, "gen": true, "mag": true}
+var numberFirst = map[string]bool{"out": true, "set": true, "ago": true, "gen": true, "mag": true}
 
 // weekdays maps the names of days, folded. Abbreviations that are words are left out.
 var weekdays = func() map[string]time.Weekday {
@@ -123,7 +124,7 @@ func (r *reader) dates() []date {
 		if n := len(found); n > 0 && r.isJoined(found[n-1], d) {
 			found[n-1].to, found[n-1].last, found[n-1].isRange = d.to, d.last, true
 			found[n-1].needsCue = found[n-1].needsCue && d.needsCue
-			found[n-1].relative = d.relative
+			found[n-1].relative, found[n-1].isUntil = d.relative, r.hasUntil(found[n-1].from, d.from)
 		} else {
 			found = append(found, d)
 		}
@@ -140,7 +141,7 @@ func (r *reader) isJoined(a, b date) bool {
 	joined := false
 	for i := a.to; i < b.from; i++ {
 		switch t := r.at(i); {
-		case t.is("-") || t.is("–") || t.is("—") || t.is("~") || t.is("〜") || t.is("～") || t.is("→"):
+		case t.is("-") || t.is("–") || t.is("—") || t.is("~") || t.is("〜") || t.is("～") || t.is("→"), t.is("/") && b.from-a.to == 1 && isYear(r.at(b.from)):
 			joined = true
 		case t.kind == wordToken:
 			switch t.text {
@@ -171,6 +172,17 @@ func (r *reader) isJoined(a, b date) bool {
 	return joined
 }
 
+// hasUntil reports whether one of the tokens is "until" in some language.
+func (r *reader) hasUntil(from, to int) bool {
+	for i := from; i < to; i++ {
+		switch r.tokens[i].text {
+		case "until", "till", "through", "thru", "hasta", "jusqu":
+			return true
+		}
+	}
+	return false
+}
+
 // standsAlone reports whether the date is not part of a file name, a branch, a version or another
 // identifier.
 func (r *reader) standsAlone(d date) bool {
@@ -181,6 +193,9 @@ func (r *reader) standsAlone(d date) bool {
 		case before < utf8.RuneSelf && (isLetter(before) || isDigit(before)) || strings.ContainsRune("_=#$@\\&", before):
 			return false
 		case before == '-' || before == '/' || before == '.' || before == '+':
+			if before == '/' && from > 1 && isYear(r.tokens[d.from]) && isDigit(rune(r.source[from-2])) {
+				break // 2025-12-20/2026-01-05
+			}
 			if b, _ := utf8.DecodeLastRuneInString(r.source[:from-size]); isLetter(b) && !isCJK(b) || isDigit(b) && before != '-' {
 				return false
 			}
@@ -596,7 +611,11 @@ func (r *reader) weekday(i int, w time.Weekday) (date, bool) {
 	if before := r.at(i - 1).text; before == "next" || before == "nachsten" {
 		ahead += 7
 	}
-	return date{from: i, to: i + 1, last: r.written.AddDate(0, 0, ahead), needsCue: true, relative: true, isDay: true}, true
+	to := i + 1
+	if r.at(to).is("-") && r.at(to+1).text == "feira" {
+		to += 2
+	}
+	return date{from: i, to: to, last: r.written.AddDate(0, 0, ahead), needsCue: true, relative: true, isDay: true}, true
 }
 
 // season is how far into a period a modifier points.

@@ -22,9 +22,7 @@ func Match(t findings.Text, written, now time.Time) (findings.Match, bool) {
 		name findings.Field
 		text string
 	}{{findings.Name, t.Name}, {findings.Description, t.Description}, {findings.Body, t.Body}} {
-		if mayHaveDate(field.text) {
-			all = append(all, dependences(field.name, field.text, dayOf(written), len(all))...)
-		}
+		all = append(all, dependences(field.name, field.text, dayOf(written))...)
 	}
 	result := findings.Match{Kind: findings.Expired}
 	var last time.Time
@@ -43,9 +41,6 @@ func Match(t findings.Text, written, now time.Time) (findings.Match, bool) {
 	result.Reason = "Date passed: " + last.Format("2 Jan 2006")
 	return result, true
 }
-
-// mayHaveDate is a fast test that holds for every text with a date.
-func mayHaveDate(text string) bool { return len(text) >= 4 }
 
 // dependence is a date that the text depends on.
 type dependence struct {
@@ -84,7 +79,7 @@ type judge struct {
 }
 
 // dependences returns the dates of a field that it depends on.
-func dependences(field findings.Field, text string, written time.Time, first int) []dependence {
+func dependences(field findings.Field, text string, written time.Time) []dependence {
 	j := judge{reader: reader{source: mask(text), written: written}}
 	j.tokens = tokenise(j.source)
 	if j.dates = j.reader.dates(); len(j.dates) == 0 {
@@ -107,7 +102,7 @@ func dependences(field findings.Field, text string, written time.Time, first int
 		dep := dependence{
 			span:     findings.Span{Field: field, Start: j.tokens[d.from].start, End: j.tokens[d.to-1].end},
 			last:     d.last,
-			sentence: first + j.sentences[d.from],
+			sentence: j.sentences[d.from],
 		}
 		for i := from; i < to; i++ {
 			t := j.tokens[i]
@@ -234,7 +229,10 @@ func (j *judge) cueBefore(d date, from int) (at int, direct bool) {
 			return i, direct
 		case t.kind == markToken:
 			switch t.text {
-			case ",", "(", "（", "—":
+			case ",":
+				_, isWeekday := weekdays[j.at(i-1).text]
+				direct = direct && (isWeekday || shortWeekdays[j.at(i-1).text])
+			case "(", "（", "—":
 				direct = false
 			case ":", "-", "–", "=", ">", "|", "：", "~", "→":
 			default:
@@ -270,16 +268,19 @@ func (j *judge) dependsOn(d date) bool {
 	}
 	at, direct := j.cueBefore(d, from)
 	if at < 0 {
-		return !d.needsCue && j.dependsByContext(d, from, to)
+		return !d.needsCue && (j.dependsByContext(d, from, to) || j.isUntilThen(d))
 	}
 	before := j.tokens[at]
 	switch cues := before.cues; {
 	case cues&limitCue != 0 && direct:
 		return !j.isAboutData(at, from) && !j.isPast(at, d)
 	case cues&extendCue != 0 && (direct || !d.needsCue):
-		return !d.needsCue || cues&limitCue != 0 || before.text == "to"
+		return !j.isPreposedOn(d) && (!d.needsCue || before.text == "to")
 	case cues&startCue != 0:
 		if j.isUntilRemoved(at, d) {
+			return true
+		}
+		if d.isUntil && !j.isAboutData(at, from) && !j.isPast(at, d) {
 			return true
 		}
 		return d.isRange && !d.needsCue && j.dependsByContext(d, from, to)
@@ -294,7 +295,7 @@ func (j *judge) dependsOn(d date) bool {
 	case cues&removeCue != 0:
 		return j.cuesIn(j.clauseOf(at))&pastCue == 0
 	case cues&(eventCue|stateCue|futureCue) != 0:
-		return j.isPlanned(at, d)
+		return j.isPlanned(at, d) || j.isUntilEvent(d, from)
 	}
 	return false
 }
@@ -376,10 +377,10 @@ func (j *judge) isUntilRemoved(at int, d date) bool {
 func (j *judge) isAboutData(at, from int) bool {
 	start := at - j.tokens[at].length + 1
 	for i := start - 1; i >= from && i >= start-3; i-- {
-		if j.tokens[i].cues&dataCue == 0 {
+		clause, _ := j.clauseOf(at)
+		if j.tokens[i].cues&dataCue == 0 || i < clause {
 			continue
 		}
-		clause, _ := j.clauseOf(at)
 		for k := clause; k < i; k++ {
 			switch j.tokens[k].text {
 			case "the", "all", "old", "die", "alle", "las", "los", "les", "le", "la", "every", "any", "most", "our", "production", "prod", "todas", "todos", "tous", "toutes", "gli", "tutti", "as", "os", "все", ",", "-", "only", "nur":
@@ -436,6 +437,10 @@ func (j *judge) isPastVerb(i int) bool {
 	t := j.tokens[i]
 	switch {
 	case t.cues&pastCue != 0:
+		switch before := j.at(i - 1).text; before {
+		case "is", "are", "be", "being", "re", "s", "gets": // kept alive
+			return t.length > 1
+		}
 		return true
 	case t.kind != wordToken || j.inDate[i]:
 		return false
@@ -495,7 +500,7 @@ func (j *judge) isGranted(verb, to int) bool {
 			return true
 		}
 		switch t.text {
-		case "granted", "approved", "allowed", "booked", "scheduled", "set", "planned", "given", "announced", "appointed", "assigned", "seconded", "blocked", "frozen",
+		case "promised", "expected", "committed", "agreed", "granted", "approved", "allowed", "booked", "scheduled", "set", "planned", "given", "announced", "appointed", "assigned", "seconded", "blocked", "frozen",
 			"paused", "suspended", "reserved", "signed", "genehmigt", "gesperrt", "angesetzt", "vereinbart", "geplant", "festgelegt", "gesetzt", "aprobado", "concedido", "bloqueado",
 			"accorde", "approuve", "fixe", "aprovado", "marcado", "approvato", "concesso", "fissato", "утвержден", "назначен", "запланирован":
 			return true
@@ -515,17 +520,20 @@ func (j *judge) isPlanned(at int, d date) bool {
 		return false
 	}
 	t := j.tokens[at]
+	if cues&dataCue != 0 && strings.HasPrefix(t.text, "cover") {
+		return false
+	}
 	if t.cues&futureCue != 0 || d.isRange && t.cues&stateCue != 0 {
 		return true
 	}
 	// In the meeting on 12 March: a place in time, not a plan.
 	for i, n := at-t.length, 0; i >= from && n < 3; i, n = i-1, n+1 {
 		if j.tokens[i].cues&aboutCue != 0 {
-			return cues&futureCue != 0
+			return cues&futureCue != 0 || d.relative && cues&presentCue != 0
 		}
 	}
 	if t.cues&eventCue == 0 {
-		return d.relative && t.cues&stateCue != 0
+		return d.relative && t.cues&stateCue != 0 || cues&futureCue != 0
 	}
 	return !j.at(d.to).is(":") || t.cues&stateCue != 0 || j.cuesIn(j.sentenceOf(d.from))&futureCue != 0
 }
@@ -547,8 +555,7 @@ func (j *judge) dependsByContext(d date, from, to int) bool {
 		low, high = from, to
 	}
 	cues := j.cuesIn(low, high)
-	isPast := cues&pastCue != 0 || j.recordsIn(low, high) || j.hasPastVerb(low, high)
-	if isPast || cues&startCue != 0 && !d.isRange {
+	if cues&pastCue != 0 || j.recordsIn(low, high) || j.hasPastVerb(low, high) {
 		return false
 	}
 	if cues&dataCue != 0 && cues&(futureCue|deadlineCue) == 0 {
@@ -557,17 +564,102 @@ func (j *judge) dependsByContext(d date, from, to int) bool {
 	switch {
 	case d.isToday:
 		return cues&stateCue != 0 && cues&presentCue != 0
-	case j.cuesIn(low, d.from)&deadlineCue != 0:
+	case j.cuesIn(low, d.from)&deadlineCue != 0 || j.isUntilEvent(d, from):
+		return true
+	case cues&eventCue != 0 && j.isLabelled(d, low):
 		return true
 	case d.isRange:
-		return cues&(stateCue|futureCue|eventCue) != 0
+		return cues&(stateCue|futureCue) != 0
 	case d.relative && !d.isDay:
 		return cues&(futureCue|deadlineCue) != 0
 	case d.relative:
 		return cues&(futureCue|stateCue|deadlineCue) != 0 || cues&eventCue != 0 || cues&presentCue != 0 && j.at(d.from).kind == wordToken && j.at(d.from).text == "this"
 	default:
-		return cues&futureCue != 0 && j.isPreposed(d)
+		return (cues&futureCue != 0 || j.isObliged(low, high) || j.isFuture(low, high)) && j.isPreposed(d)
 	}
+}
+
+// isUntilEvent reports whether the date explains an event that something lasts until, as in: until
+// the audit on 10 January.
+func (j *judge) isUntilEvent(d date, from int) bool {
+	for i := d.from - 1; i >= from && i >= d.from-8; i-- {
+		switch j.tokens[i].text {
+		case "by", "before":
+			return j.at(d.from-1).is("(") && j.isDue(i, d)
+		case "until", "till", "bis", "hasta", "jusqu", "ate", "fino", "до":
+			return !j.isPast(i, d) && (j.isPreposed(d) || j.at(d.from-1).is("("))
+		}
+		if j.inDate[i] {
+			return false
+		}
+	}
+	return false
+}
+
+// isUntilThen reports whether the words after the date refer to it as the end of something.
+func (j *judge) isUntilThen(d date) bool {
+	low, high := j.clauseOf(d.from)
+	if j.cuesIn(low, high)&pastCue != 0 || j.recordsIn(low, high) || j.hasPastVerb(low, high) {
+		return false
+	}
+	for i := d.to; i+1 < len(j.tokens) && i < d.to+maxReach && !j.inDate[i]; i++ {
+		switch j.tokens[i].text + " " + j.tokens[i+1].text {
+		case "until then", "till then", "before then", "bis dahin", "hasta entonces", "ici la", "ate la", "fino allora", "тех пор":
+			return true
+		}
+	}
+	return false
+}
+
+// isFuture reports whether one of the tokens is a future tense with se: se apagará.
+func (j *judge) isFuture(low, high int) bool {
+	for i := low; i+1 < high; i++ {
+		if next := j.tokens[i+1].text; j.tokens[i].text == "se" && len(next) > 5 && (strings.HasSuffix(next, "ra") || strings.HasSuffix(next, "ran")) {
+			return true
+		}
+	}
+	return false
+}
+
+// isLabelled reports whether the date follows the name of an event: "Cutover of the cluster: 17
+// January" and "Demo with Acme on 22 January".
+func (j *judge) isLabelled(d date, low int) bool {
+	i := d.from - 1
+	for ; i > low && (j.tokens[i].is(",") || j.at(i).cues&fillerCue != 0 || shortWeekdays[j.at(i).text] || weekdays[j.at(i).text] != 0); i-- {
+	}
+	if j.at(i).is(":") {
+		return true
+	}
+	if j.at(d.to).is(":") || !j.isPreposed(d) {
+		return false
+	}
+	for k := low; k < d.from; k++ {
+		if j.tokens[k].cues&aboutCue != 0 && j.tokens[k].cues&fillerCue == 0 || strings.HasSuffix(j.tokens[k].text, "ed") {
+			return false
+		}
+	}
+	return j.cuesIn(low, min(low+3, d.from))&eventCue != 0
+}
+
+// isObliged reports whether the tokens tell that something has to be done.
+func (j *judge) isObliged(low, high int) bool {
+	for i := low; i < high; i++ {
+		switch j.tokens[i].text {
+		case "must", "need", "needs", "shall", "should", "muss", "mussen", "soll", "sollen", "debe", "deben", "doit", "doivent", "deve", "devem", "devono", "должен", "должны", "нужно":
+			return true
+		}
+	}
+	return false
+}
+
+// isPreposedOn reports whether "on" or a word like it is right before the date: it was extended on
+// that day, not until then.
+func (j *judge) isPreposedOn(d date) bool {
+	switch j.at(d.from - 1).text {
+	case "on", "am", "in", "le", "el", "em":
+		return true
+	}
+	return false
 }
 
 // isPreposed reports whether a preposition of time is before the date.

@@ -1,6 +1,7 @@
 package expiry_test
 
 import (
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -88,7 +89,7 @@ func TestMatch_Passed(t *testing.T) {
 		"Frist für die Steuerunterlagen: 28. Februar 2026":                      "28. Februar 2026",
 		"Wartungsfenster am 6. Dezember 2025 von 22 bis 23 Uhr.":                "6. Dezember 2025",
 		"Abgabe spätestens am 15.01.2026.":                                      "15.01.2026",
-		"Der Vertrag mit Northwind läuft am 31.03.2026 aus, er gilt bis dahin.": "",
+		"Der Vertrag mit Northwind läuft am 31.03.2026 aus, er gilt bis dahin.": "31.03.2026",
 		"Bis KW 50 keine Migrationen auf Produktion.":                           "KW 50",
 		"Das Zertifikat läuft ab am 01.05.2026.":                                "01.05.2026",
 		"Lena ist diese Woche krank.":                                           "diese Woche",
@@ -216,6 +217,30 @@ func TestMatch_Lasting(t *testing.T) {
 			}
 			t.Errorf("%q depends on %q", text, phrases)
 		}
+	}
+}
+
+// TestMatch_Texts reads testdata/texts.txt.
+func TestMatch_Texts(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile("testdata/texts.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := 0
+	for line := range strings.SplitSeq(string(raw), "\n") {
+		text, isPassed := strings.CutPrefix(line, "+ ")
+		if !isPassed && !strings.HasPrefix(line, "- ") {
+			continue
+		}
+		read++
+		text = strings.ReplaceAll(strings.TrimPrefix(text, "- "), `\n`, "\n")
+		if got, ok := expiry.Match(findings.Text{Body: text}, written, now); ok != isPassed {
+			t.Errorf("%q: got %+v, %t", text, got, ok)
+		}
+	}
+	if read < 100 {
+		t.Errorf("read only %d texts", read)
 	}
 }
 
