@@ -103,7 +103,14 @@ func (r *reader) cjkMonth(i, year int) (date, bool) {
 		return date{}, false
 	}
 	if n := r.at(i + 2); isShort(n, 1, 31) && r.unitAt(i+3, "日", "号", "號", "일") {
-		return r.dayDate(i, i+4, year, m.value, n.value)
+		d, ok := r.dayDate(i, i+4, year, m.value, n.value)
+		// 8月12日から17日まで
+		if to := r.at(i + 5); ok && r.isCJKTo(i+4) && isShort(to, n.value+1, 31) && r.unitAt(i+6, "日", "号", "號", "일") {
+			second, isDay := r.dayDate(i, i+7, d.last.Year(), m.value, to.value)
+			second.relative, second.isRange = d.relative, true
+			return second, isDay
+		}
+		return d, ok
 	}
 	d, ok := r.monthDate(i, i+2, year, m.value)
 	if !ok {
@@ -120,6 +127,15 @@ func (r *reader) cjkMonth(i, year int) (date, bool) {
 		ends(d.last)
 	}
 	return d, true
+}
+
+// isCJKTo reports whether token i is between the ends of a range.
+func (r *reader) isCJKTo(i int) bool {
+	switch r.at(i).text {
+	case "から", "至", "到", "부터", "-", "–", "~", "〜", "～", "－":
+		return true
+	}
+	return false
 }
 
 // cjkPeriods maps the relative phrases.
@@ -184,9 +200,9 @@ var (
 		"延長", "延期", "延长", "推迟", "변경", "연장", "연기", "変更", "になりました", "になった", "ことにな", "決まりました", "決まった", "現在は", "改为", "改到", "新しい期限", "顺延",
 	}
 	cjkState = []string{
-		"凍結", "フリーズ", "休暇", "休み", "不在", "育休", "産休", "メンテナンス", "メンテ", "停止", "スプリント", "試用", "トライアル", "一時", "暫定", "禁止", "有効", "出張", "当番", "制限", "契約", "利用不可", "使えない", "使用不可",
-		"冻结", "封板", "封网", "休假", "请假", "产假", "出差", "维护", "禁止", "暂停", "有效", "临时", "试用", "冲刺", "值班", "维護", "合同", "暂时", "迭代", "不可用", "无法使用", "停用",
-		"동결", "프리즈", "휴가", "부재", "점검", "중단", "금지", "유효", "임시", "체험", "스프린트", "출장", "당번", "육아휴직", "계약", "무료", "사용 불가", "불가",
+		"凍結", "フリーズ", "休暇", "休み", "不在", "育休", "産休", "メンテナンス", "メンテ", "停止", "スプリント", "試用", "トライアル", "一時", "暫定", "禁止", "有効", "出張", "当番", "制限", "契約", "利用不可", "使えない", "使用不可", "休業", "期間", "休み",
+		"冻结", "封板", "封网", "休假", "请假", "产假", "出差", "维护", "禁止", "暂停", "有效", "临时", "试用", "冲刺", "值班", "维護", "合同", "暂时", "迭代", "期间", "放假", "假期", "不可用", "无法使用", "停用",
+		"동결", "프리즈", "휴가", "부재", "점검", "중단", "금지", "유효", "임시", "체험", "스프린트", "출장", "당번", "육아휴직", "계약", "무료", "사용 불가", "기간", "휴무", "불가",
 	}
 	cjkEvent = []string{
 		"予定", "リリース予定", "メンテナンス", "ローンチ", "移行", "公開予定", "締切", "期限", "発表会", "切り替え",
@@ -240,7 +256,7 @@ func (j *judge) dependsOnCJK(d date, from, to int) bool {
 	if containsAny(sentence, cjkEvent) {
 		return true
 	}
-	return (d.isRange || d.relative) && containsAny(sentence, cjkState)
+	return d.isRange && j.isAhead(d) || (d.isRange || d.relative) && containsAny(sentence, cjkState)
 }
 
 // isClauseStart reports whether a text ends where a clause can start.

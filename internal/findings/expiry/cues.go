@@ -23,6 +23,7 @@ const (
 	fillerCue                   // can stand between a cue and its date
 	removeCue                   // something is to be removed at the date
 	partyCue                    // a subject of a verb: we, they
+	goalCue                     // a noun for what a period is about: a focus, a goal
 	obligeCue                   // the sentence tells what has to be done or must not be done
 	revisitCue                  // asks to look at it again at the date
 	aboutCue                    // a preposition that makes a noun a place in time: in the meeting
@@ -81,6 +82,8 @@ var vocabulary = []struct {
 		esta, estan, es, son, debe, deben, hay, no, sigue, siguen, solo, tiene, cubre, nadie, prohibido, est, sont, doit, doivent, reste, restent, faut, ne, pas, remplace, interdit,
 		estao, sao, deve, devem, nao, sono, devono, resta, restano, non, vietato, fica, ficam, sostituisce,
 		нельзя, должен, должны, нужно, надо, будет, будут, действует, не, запрещ*, заморож*, замеща*`},
+	{goalCue, `focus, goal, goals, okr, okrs, priority, priorities, objective, objectives, theme, target, targets, milestone, schwerpunkt, fokus, ziel, ziele, objetivo, objetivos, prioridad, objectif, objectifs, priorite,
+		foco, meta, metas, obiettivo, obiettivi, priorita, фокус, цель, цели, приоритет`},
 	{obligeCue, `nothing, nobody, none, niemand, nichts, nada, nadie, rien, personne, niente, nessuno, ничего, никто, must, mustn, need, needs, needed, shall, should, has to, have to, required, finish, complete, submit, deliver, pay, renew, book, send, not, don, no, cannot, can, never, ready, done, hand in, file, wait, expected, allowed, please,
 		muss, mussen, soll, sollen, darf, durfen, fertig, nicht, kein, keine, abgeben, einreichen, debe, deben, hay que, entregar, no, terminar, tiene que, faut, doit, doivent, ne, rendre, livrer, deve, devem, nao, entregar, devono, non, consegnare, terminare,
 		нужно, надо, должен, должны, нельзя, не, сдать`},
@@ -129,7 +132,7 @@ var vocabulary = []struct {
 		dump, dumps, snapshot, snapshots, transactions, messages, numbers, figures, statistics, stats, documents, issues, payments, everything, history, query, queries, table, tables, requests, users, metrics, exports, releases, builds, bookings, readings,
 		zeilen, datensatze, rechnungen, daten, bestellungen, eintrage, dateien, belege, buchungen, konten, zahlen, filas, registros, facturas, pedidos, datos, archivos, lignes, factures, commandes, donnees, enregistrements, fichiers,
 		linhas, faturas, dados, arquivos, righe, fatture, ordini, dati, строки, записи, счета, данные, заказы, файлы, логи`},
-	{exampleCue, `fixture, fixtures, test data, testdata, unit test, unit tests, test clock, mock data, seed data, testdaten, on purpose, e g, eg, example, for instance, for example, such as, format, formats, sample, syntax, placeholder, hypothetical, if someone, beispiel, z b, zum beispiel, por ejemplo, ejemplo, par exemple, exemple, por exemplo, exemplo, per esempio, esempio, пример, например`},
+	{exampleCue, `fixture, fixtures, test data, testdata, unit test, unit tests, test clock, mock data, seed data, testdaten, on purpose, ex, e g, eg, example, for instance, for example, such as, format, formats, sample, syntax, placeholder, hypothetical, if someone, beispiel, z b, zum beispiel, por ejemplo, ejemplo, par exemple, exemple, por exemplo, exemplo, per esempio, esempio, пример, например`},
 	{removeCue, `remove, removed, delete, deleted, drop, dropped, revert, reverted, disable, disabled, clean up, cleanup, turn off, shut down, retire, retired, decommission, decommissioned, discard, throw away, obsolete, can go, unpin,
 		entfernen, loschen, abschalten, abgeschaltet, entfernt, ausbauen, zuruckbauen, eliminar, borrar, quitar, desactivar, supprimer, retirer, enlever, remover, apagar, rimuovere, eliminare, удалить, убрать, отключить, выключить`},
 	{revisitCue, `revisit, re evaluate, reevaluate, reconsider, recheck, re check, check again, look again, look at it again, review again, remind, follow up, reassess, rethink,
@@ -196,8 +199,12 @@ func markCues(tokens []token) {
 		if tokens[i].kind != wordToken {
 			continue
 		}
-		if n, cues := cuesAt(tokens[i:]); n > 0 {
-			if tokens[i].text == "example" && (i > 0 && tokens[i-1].is(".") || i+1 < len(tokens) && tokens[i+1].is(".") && i+2 < len(tokens) && tokens[i+2].start == tokens[i].end+1) {
+		n, cues := cuesAt(tokens[i:])
+		if n == 0 && !tokens[i].capital && isPastForm(tokens[i].text) && !isInName(tokens, i) {
+			n, cues = 1, pastCue
+		}
+		if n > 0 {
+			if tokens[i].text == "example" && isInName(tokens, i) {
 				continue // api.example.com
 			}
 			i += n - 1
@@ -222,10 +229,14 @@ func cuesAt(tokens []token) (n int, cues cue) {
 			}
 		}
 	}
-	if isPastForm(word) {
-		return 1, pastCue
-	}
 	return 0, 0
+}
+
+// isInName reports whether token i is part of a host name, a file name or an address.
+func isInName(tokens []token, i int) bool {
+	joins := func(t token) bool { return t.is(".") || t.is("@") || t.is("/") || t.is("-") }
+	return i > 0 && joins(tokens[i-1]) && tokens[i-1].end == tokens[i].start ||
+		i+2 < len(tokens) && joins(tokens[i+1]) && tokens[i+1].start == tokens[i].end && tokens[i+2].start == tokens[i+1].end
 }
 
 // follows reports whether tokens starts with the words, a hyphen or a full stop between them

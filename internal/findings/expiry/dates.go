@@ -9,11 +9,13 @@ import (
 // date is a date phrase in a text. It covers the tokens [from, to).
 type date struct {
 	from, to int
+	first    time.Time // of a month or longer period, the first day; else zero
 	last     time.Time // the last day, at 00:00 UTC; of an ambiguous date the later reading
 	needsCue bool      // the phrase is a date only directly after a cue, as in "until March"
 	relative bool      // without a year, or relative to the day the text was written
 	isToday  bool      // "today": often means nowadays
 	isRange  bool      // from a day to another
+	isPeriod bool      // a week, month or quarter without a year
 	isUntil  bool      // a range that is written with until
 	isDay    bool      // names a day rather than a month or longer
 }
@@ -123,7 +125,7 @@ func (r *reader) dates() []date {
 		}
 		if n := len(found); n > 0 && r.isJoined(found[n-1], d) {
 			found[n-1].to, found[n-1].last, found[n-1].isRange = d.to, d.last, true
-			found[n-1].needsCue = found[n-1].needsCue && d.needsCue
+			found[n-1].needsCue = found[n-1].needsCue && d.needsCue && !(r.at(d.from+1).is(".") && r.at(found[n-1].from+1).is("."))
 			found[n-1].relative, found[n-1].isUntil = d.relative, r.hasUntil(found[n-1].from, d.from)
 		} else {
 			found = append(found, d)
@@ -209,6 +211,8 @@ func (r *reader) standsAlone(d date) bool {
 			return true
 		case isLetter(after) && !isCJK(after) || isDigit(after) || after == '_' || after == '=' || after == '@':
 			return false
+		case after == '.' && isDigit(next), after == '/' && isDigit(next) && !isYear(r.tokens[d.from]):
+			return false // a version, a path
 		case after == '-' || after == '/' || after == '.':
 			return !isLetter(next) || isCJK(next) || after == '/' && d.isRange
 		}
@@ -305,12 +309,12 @@ func (r *reader) dayDate(from, to, year, m, d int) (date, bool) {
 func (r *reader) monthDate(from, to, year, m int) (date, bool) {
 	result := date{from: from, to: to}
 	if year != 0 {
-		result.last = lastOfMonth(year, m)
+		result.first, result.last = day(year, m, 1), lastOfMonth(year, m)
 		return result, true
 	}
 	var ok bool
 	result.last, ok = r.nextMonth(m)
-	result.relative, result.needsCue = true, true
+	result.relative, result.needsCue, result.isPeriod = true, true, true
 	return result, ok
 }
 
@@ -372,7 +376,7 @@ func (r *reader) dayRange(i int) (second int, ok bool) {
 		j++
 	}
 	switch t := r.at(j); {
-	case t.is("-"), t.is("–"), t.is("—"), t.is("~"), t.is("〜"):
+	case t.is("-"), t.is("–"), t.is("—"), t.is("~"), t.is("〜"), t.is("/") && monthNames[r.at(j+2).text] != 0, t.is("/") && r.at(j+2).is("."):
 	case t.kind == wordToken && (t.text == "to" || t.text == "bis" || t.text == "al" || t.text == "au" || t.text == "по" || t.text == "a" || t.text == "ate"):
 	default:
 		return 0, false
@@ -459,7 +463,7 @@ func (r *reader) yearFirst(i int) (date, bool) {
 		return date{from: i, to: j + 2, last: endOfPart(q.text, r.at(j+1).value, year)}, true
 	}
 	// 2025 December 14 is not written, but December can start the next sentence.
-	return date{from: i, to: i + 1, last: day(year, 12, 31), needsCue: true}, true
+	return date{from: i, to: i + 1, first: day(year, 1, 1), last: day(year, 12, 31), needsCue: true}, true
 }
 
 // endOfPart returns the last day of a quarter (q) or a half (h).
@@ -537,7 +541,7 @@ func (r *reader) part(from, n int, part string) (date, bool) {
 	if last.Before(r.written) {
 		last = endOfPart(part, r.at(n).value, r.written.Year()+1)
 	}
-	return date{from: from, to: n + 1, last: last, needsCue: true, relative: true}, true
+	return date{from: from, to: n + 1, last: last, needsCue: true, relative: true, isPeriod: true}, true
 }
 
 // week reads "KW 12", "KW12/2025" and "week 12 of 2025".
@@ -557,7 +561,7 @@ func (r *reader) week(i int) (date, bool) {
 	if last.Before(r.written) {
 		last = endOfWeek(r.written.Year()+1, n.value)
 	}
-	return date{from: i, to: i + 2, last: last, needsCue: true, relative: true}, true
+	return date{from: i, to: i + 2, last: last, needsCue: true, relative: true, isPeriod: true}, true
 }
 
 // monthFirst reads "Dec 14th, 2025", "December 1–14", "December 2025" and "December".
@@ -573,7 +577,7 @@ func (r *reader) monthFirst(i, m int) (date, bool) {
 			to++
 		}
 		isRange := false
-		if second := r.at(to + 1); (r.at(to).is("-") || r.at(to).is("–") || r.at(to).is("—") || r.at(to).text == "to") && isShort(second, d+1, 31) && !r.at(to+2).is(":") {
+		if second := r.at(to + 1); (r.at(to).is("-") || r.at(to).is("–") || r.at(to).is("—") || r.at(to).is("/") || r.at(to).text == "to") && isShort(second, d+1, 31) && !r.at(to+2).is(":") {
 			d, to, isRange = second.value, to+2, true
 			if suffix := r.at(to).text; r.touches(to) && (suffix == "th" || suffix == "st" || suffix == "nd" || suffix == "rd") {
 				to++
@@ -680,7 +684,7 @@ func (r *reader) modified(i int) (date, bool) {
 			continue
 		}
 		from := d.last
-		d.from = i
+		d.from, d.first = i, time.Time{}
 		switch period := r.at(j); {
 		case isYear(period) && d.to == j+1:
 			d.last = [...]time.Time{day(from.Year(), 4, 30), day(from.Year(), 9, 30), from}[part]

@@ -22,7 +22,7 @@ func Match(t findings.Text, written, now time.Time) (findings.Match, bool) {
 		name findings.Field
 		text string
 	}{{findings.Name, t.Name}, {findings.Description, t.Description}, {findings.Body, t.Body}} {
-		all = append(all, dependences(field.name, field.text, dayOf(written))...)
+		all = append(all, dependences(field.name, field.text, dayOf(written), today)...)
 	}
 	result := findings.Match{Kind: findings.Expired}
 	var last time.Time
@@ -69,18 +69,34 @@ func isExtended(d dependence, all []dependence, today time.Time) bool {
 	return false
 }
 
+// settled is how long ago a text was written if the day can be believed: a fresh copy of files has
+// the day of the copy. It is arbitrary.
+const settled = 30 * 24 * time.Hour
+
+// isAhead reports whether the date was in the future when the text was written. It is then a plan
+// rather than a record.
+func (j *judge) isAhead(d date) bool {
+	return j.isOld && !j.written.IsZero() && d.last.After(j.written)
+}
+
+// isBehind reports whether the date was over when the text was written.
+func (j *judge) isBehind(d date) bool {
+	return j.isOld && !j.written.IsZero() && d.last.Before(j.written)
+}
+
 // judge decides what the dates of a text are about.
 type judge struct {
 	reader
 	dates     []date
+	isOld     bool   // written long enough ago that the day is not that of a copy
 	inDate    []bool // by token
 	sentences []int  // by token: the number of its sentence
 	clauses   []int  // by token: the number of its clause
 }
 
 // dependences returns the dates of a field that it depends on.
-func dependences(field findings.Field, text string, written time.Time) []dependence {
-	j := judge{reader: reader{source: mask(text), written: written}}
+func dependences(field findings.Field, text string, written, today time.Time) []dependence {
+	j := judge{reader: reader{source: mask(text), written: written}, isOld: today.Sub(written) > settled}
 	j.tokens = tokenise(j.source)
 	if j.dates = j.reader.dates(); len(j.dates) == 0 {
 		return nil
@@ -99,6 +115,9 @@ func dependences(field findings.Field, text string, written time.Time) []depende
 			continue
 		}
 		from, to := j.sentenceOf(d.from)
+		if at, _ := j.cueBefore(d, from); at >= 0 && j.tokens[at].text != "by" && j.tokens[at].cues&byCue != 0 && !d.first.IsZero() {
+			d.last = d.first.AddDate(0, 0, -1) // before March: until the end of February
+		}
 		dep := dependence{
 			span:     findings.Span{Field: field, Start: j.tokens[d.from].start, End: j.tokens[d.to-1].end},
 			last:     d.last,
@@ -214,7 +233,7 @@ func (j *judge) cuesIn(from, to int) cue {
 }
 
 // adjacent are the classes that decide about the date they are next to.
-const adjacent = limitCue | byCue | startCue | recordCue | deadlineCue | stateCue | eventCue | extendCue | removeCue | futureCue
+const adjacent = limitCue | byCue | startCue | recordCue | deadlineCue | stateCue | eventCue | extendCue | removeCue | futureCue | goalCue
 
 // cueBefore returns the token with the cue that is next to the date, over words such as "on" and
 // "the". It is -1 if there is none. direct reports whether no comma or bracket is between.
@@ -268,7 +287,10 @@ func (j *judge) dependsOn(d date) bool {
 	}
 	at, direct := j.cueBefore(d, from)
 	if at < 0 {
-		return !d.needsCue && (j.dependsByContext(d, from, to) || j.isUntilThen(d))
+		if d.needsCue {
+			return d.isPeriod && j.isAhead(d) && j.isPreposed(d) && j.dependsByContext(d, from, to)
+		}
+		return j.dependsByContext(d, from, to) || j.isUntilThen(d)
 	}
 	before := j.tokens[at]
 	switch cues := before.cues; {
@@ -277,7 +299,7 @@ func (j *judge) dependsOn(d date) bool {
 	case cues&extendCue != 0 && (direct || !d.needsCue):
 		return !j.isPreposedOn(d) && (!d.needsCue || before.text == "to")
 	case cues&startCue != 0:
-		if j.isUntilRemoved(at, d) {
+		if j.isUntilRemoved(at, d) || j.isUntilEvent(d, from) {
 			return true
 		}
 		if d.isUntil && !j.isAboutData(at, from) && !j.isPast(at, d) {
@@ -287,7 +309,9 @@ func (j *judge) dependsOn(d date) bool {
 	case cues&byCue != 0 && direct:
 		return j.isDue(at, d)
 	case cues&deadlineCue != 0:
-		return !j.isPast(at, d) && (direct || !d.needsCue)
+		return !j.isBehind(d) && !j.isPast(at, d) && (direct || !d.needsCue)
+	case cues&goalCue != 0:
+		return !d.isDay && !j.isBehind(d) && !j.isPast(at, d)
 	case d.needsCue:
 		return false
 	case cues&recordCue != 0:
@@ -315,6 +339,11 @@ func (j *judge) isBetweenWeekdays(d date, from, to int) bool {
 
 // isQuoted reports whether the date is part of a quotation or question: never say "tomorrow".
 func (j *judge) isQuoted(d date, from int) bool {
+	start := j.tokens[d.from].start
+	line := j.source[strings.LastIndexByte(j.source[:start], '\n')+1 : start]
+	if strings.Count(line, `"`)%2 == 1 || strings.Count(line, "“")+strings.Count(line, "„") > strings.Count(line, "”") {
+		return true
+	}
 	for i := from; i < d.from; i++ {
 		switch j.tokens[i].text {
 		case "say", "saying", "promise", "sagen", "decir", "dire", "who", "whoever", "what", "which", "wer", "quien":
@@ -411,7 +440,7 @@ func (j *judge) isDue(at int, d date) bool {
 	case "к", "vor":
 		return obliged && (!d.relative || cues&(futureCue|deadlineCue) != 0)
 	default:
-		return obliged && (!d.needsCue || cues&deadlineCue != 0)
+		return obliged && (!d.needsCue || cues&deadlineCue != 0 || !d.relative && cues&obligeCue != 0)
 	}
 }
 
@@ -520,6 +549,9 @@ func (j *judge) isPlanned(at int, d date) bool {
 		return false
 	}
 	t := j.tokens[at]
+	if j.isBehind(d) {
+		return false
+	}
 	if cues&dataCue != 0 && strings.HasPrefix(t.text, "cover") {
 		return false
 	}
@@ -561,7 +593,14 @@ func (j *judge) dependsByContext(d date, from, to int) bool {
 	if cues&dataCue != 0 && cues&(futureCue|deadlineCue) == 0 {
 		return false
 	}
+	if j.isBehind(d) {
+		return false
+	}
 	switch {
+	case !d.isDay && j.cuesIn(d.to, min(d.to+3, high))&goalCue != 0:
+		return true
+	case d.isRange && j.isAhead(d), j.isAhead(d) && d.isDay && !d.relative && (j.isPreposed(d) || j.at(d.from-1).is("(")):
+		return true
 	case d.isToday:
 		return cues&stateCue != 0 && cues&presentCue != 0
 	case j.cuesIn(low, d.from)&deadlineCue != 0 || j.isUntilEvent(d, from):
@@ -604,7 +643,7 @@ func (j *judge) isUntilThen(d date) bool {
 	}
 	for i := d.to; i+1 < len(j.tokens) && i < d.to+maxReach && !j.inDate[i]; i++ {
 		switch j.tokens[i].text + " " + j.tokens[i+1].text {
-		case "until then", "till then", "before then", "bis dahin", "hasta entonces", "ici la", "ate la", "fino allora", "тех пор":
+		case "until then", "till then", "by then", "before then", "bis dahin", "hasta entonces", "ici la", "ate la", "fino allora", "тех пор":
 			return true
 		}
 	}
@@ -666,7 +705,7 @@ func (j *judge) isPreposedOn(d date) bool {
 func (j *judge) isPreposed(d date) bool {
 	for i := d.from - 1; i >= 0 && i >= d.from-3; i-- {
 		switch j.tokens[i].text {
-		case "on", "in", "for", "am", "im", "le", "el", "em", "il", "en", "al", "dia", "at", "fur", "para", "per", "pour", "na", "no", "du", "das", "den", "в", "на", "zum":
+		case "weekend", "on", "in", "for", "am", "im", "le", "el", "em", "il", "en", "al", "dia", "at", "fur", "para", "per", "pour", "na", "no", "du", "das", "den", "в", "на", "zum":
 			return true
 		}
 	}

@@ -16,11 +16,17 @@ const (
 	thisMonth
 	nextMonth
 	thisQuarter
-	endOfYear
 	endOfQuarter
 	endOfMonth
+	endOfYear // it and the following ones can have a year
 	christmas
 	newYear
+	halloween
+	valentine
+	easter
+	pentecost
+	thanksgiving
+	blackFriday
 )
 
 // relatives maps relative phrases, folded.
@@ -36,6 +42,8 @@ var relatives = map[string]period{
 	"this quarter": thisQuarter, "eoq": endOfQuarter, "quartalsende": endOfQuarter, "eoy": endOfYear, "year end": endOfYear, "jahresende": endOfYear,
 	"christmas": christmas, "xmas": christmas, "weihnachten": christmas, "navidad": christmas, "noel": christmas, "natal": christmas, "natale": christmas,
 	"new year": newYear, "new years": newYear, "neujahr": newYear, "ano nuevo": newYear,
+	"halloween": halloween, "valentines day": valentine, "valentine s day": valentine, "easter": easter, "ostern": easter, "semana santa": easter, "pascua": easter, "paques": easter, "pascoa": easter, "pasqua": easter,
+	"pentecost": pentecost, "pfingsten": pentecost, "thanksgiving": thanksgiving, "black friday": blackFriday,
 }
 
 // relativesByWord lists the phrases of relatives by their first word, longest first.
@@ -70,9 +78,10 @@ func (r *reader) relativeDate(i int) (date, bool) {
 		d := date{from: i, to: i + 1 + n, relative: true, isDay: true}
 		name := relatives[strings.Join(words, " ")]
 		d.last, d.isToday = r.lastOf(name), name == thisDay
-		if name == endOfYear {
+		if name >= endOfYear {
+			d.needsCue = name >= christmas
 			if y := r.at(d.to); isYear(y) {
-				d.last, d.to, d.relative = day(y.value, 12, 31), d.to+1, false
+				d.last, d.to, d.relative = lastOfHoliday(name, y.value), d.to+1, false
 			}
 		}
 		return d, true
@@ -96,15 +105,52 @@ func (r *reader) lastOf(name period) time.Time {
 		return lastOfMonth(y, m+1)
 	case thisQuarter, endOfQuarter:
 		return lastOfMonth(y, (m+2)/3*3)
-	case endOfYear:
-		return day(y, 12, 31)
-	case christmas:
-		last, _ := r.next(12, 26)
-		return last
-	case newYear:
-		last, _ := r.next(1, 1)
-		return last
-	default:
+	case thisDay:
 		return r.written
+	default:
+		last := lastOfHoliday(name, y)
+		if last.Before(r.written) {
+			last = lastOfHoliday(name, y+1)
+		}
+		return last
 	}
+}
+
+// lastOfHoliday returns the last day of a holiday or the end of a year.
+func lastOfHoliday(name period, year int) time.Time {
+	switch name {
+	case christmas:
+		return day(year, 12, 26)
+	case newYear:
+		return day(year, 1, 1)
+	case halloween:
+		return day(year, 10, 31)
+	case valentine:
+		return day(year, 2, 14)
+	case easter:
+		return easterSunday(year).AddDate(0, 0, 1)
+	case pentecost:
+		return easterSunday(year).AddDate(0, 0, 50)
+	case thanksgiving, blackFriday:
+		// The fourth Thursday of November, and the day after it.
+		first := day(year, 11, 1)
+		thursday := first.AddDate(0, 0, 21+(int(time.Thursday)-int(first.Weekday())+7)%7)
+		return thursday.AddDate(0, 0, int(name-thanksgiving))
+	default:
+		return day(year, 12, 31)
+	}
+}
+
+// easterSunday computes the date with the anonymous Gregorian algorithm.
+func easterSunday(year int) time.Time {
+	a, b, c := year%19, year/100, year%100
+	d, e := b/4, b%4
+	f := (b + 8) / 25
+	g := (b - f + 1) / 3
+	h := (19*a + b - d - g + 15) % 30
+	i, k := c/4, c%4
+	l := (32 + 2*e + 2*i - h - k) % 7
+	m := (a + 11*h + 22*l) / 451
+	n := h + l - 7*m + 114
+	return day(year, n/31, n%31+1)
 }

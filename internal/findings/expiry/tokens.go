@@ -204,7 +204,7 @@ func isLogLine(line string) bool {
 	return false
 }
 
-// maskLine blanks inline code without spaces, struck-out text and the targets of links.
+// maskLine blanks inline code other than dates, struck-out text and the targets of links.
 func maskLine(line string, offset int, blank func(from, to int)) {
 	for i := 0; i < len(line); i++ {
 		switch line[i] {
@@ -213,7 +213,7 @@ func maskLine(line string, offset int, blank func(from, to int)) {
 			if n < 0 {
 				return
 			}
-			if code := line[i+1 : i+1+n]; !strings.Contains(code, " ") && !isPlainDate(code) {
+			if !isPlainDate(line[i+1 : i+1+n]) {
 				blank(offset+i, offset+i+n+2)
 			}
 			i += n + 1
