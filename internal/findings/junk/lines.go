@@ -1,0 +1,125 @@
+package junk
+
+import "strings"
+
+// isLog reports whether a line is output of a program: a log, a stack trace, a listing, the report
+// of a build or a test.
+func isLog(line, trimmed string) bool {
+	if strings.Contains(trimmed, "→") || len(trimmed) > 2000 {
+		return false
+	}
+	for _, prefix := range logPrefixes {
+		if strings.HasPrefix(trimmed, prefix) {
+			return true
+		}
+	}
+	for _, part := range logParts {
+		if strings.Contains(trimmed, part) {
+			return true
+		}
+	}
+	return isStamped(trimmed) || isFrame(line, trimmed) || isPosition(trimmed) || isListing(trimmed)
+}
+
+var logPrefixes = []string{
+	"panic:", "goroutine ", "Traceback (most recent", "Exception in thread", "Caused by:", "npm ERR!", "npm error", "npm warn", "ELIFECYCLE", "✓ ", "✔ ", "✗ ", "✖ ", "× ", "PASS ", "FAIL ", "PASS\t", "FAIL\t", "ok  \t", "ok  ", "--- FAIL", "--- PASS", "=== RUN",
+	"[signal ", "exit status ", "exit code ", "vite v", "webpack ", "On branch ", "Your branch is ", "Changes not staged", "Changes to be committed", "Untracked files", "nothing to commit", "diff --git", "index ", "@@ ", "+++ ", "--- a/", "Compiled ", "Finished in ", "Finished `", "BUILD ", "Test Suites:", "Tests:", "Snapshots:", "Time: ", "Ran all test", "Collecting ",
+	"Successfully installed", "Successfully built", "added ", "audited ", "found 0 vulnerabilities", "Downloading ", "Installing ", "Requirement already", "error: ", "error[", "warning: ", "warning[", "Error: ", "TypeError:", "ReferenceError:", "SyntaxError:", "ValueError:", "KeyError:", "AttributeError:", "ImportError:", "ModuleNotFoundError", "NullPointerException", "java.lang.", "fatal: ", "fatal error:", "Segmentation fault",
+	"INFO ", "INFO:", "WARN ", "WARNING:", "ERROR ", "ERROR:", "DEBUG ", "DEBUG:", "FATAL ", "[INFO]", "[WARN]", "[ERROR]", "[DEBUG]", "I0", "E0", "Step ", "#1 [", "=> ", "Removing intermediate", "---> ", "> Task :", "FAILED ", "PASSED ", "collected ", "====", "remote: ", "To github.com", "To git@", "Already up to date", "Enumerating objects", "Counting objects", "Writing objects", "Hint: ", "hint: ",
+}
+
+var logParts = []string{
+	" error TS", " │ gzip", "modules transformed", " built in ", " passed in ", " failed, ", "passed (", "runtime error:", "Command failed with exit code", " level=info", " level=error", " level=warn", `"level":"`, " [running]:", " +0x", "[ERROR]", "[INFO]", "[WARN]", " npm ERR!", "HTTP/1.1\" ",
+}
+
+func isDigit(b byte) bool { return b >= '0' && b <= '9' }
+
+// isStamped reports whether a line starts with a date and a time, or a time and a level.
+func isStamped(line string) bool {
+	line = strings.TrimLeft(line, "[(")
+	n := 0
+	for n < len(line) && (isDigit(line[n]) || strings.IndexByte("-:./,TZ +", line[n]) >= 0) && n < 32 {
+		n++
+	}
+	stamp := strings.TrimSpace(line[:n])
+	return len(stamp) >= 15 && strings.Count(stamp, ":") >= 2 ||
+		len(stamp) >= 8 && strings.Count(stamp, ":") == 2 && (strings.Contains(line, "INFO") || strings.Contains(line, "ERROR") || strings.Contains(line, "WARN") || strings.Contains(line, "DEBUG") || strings.Contains(line, "["))
+}
+
+// isFrame reports whether a line is one of a stack trace.
+func isFrame(line, trimmed string) bool {
+	switch {
+	case strings.HasPrefix(trimmed, "at ") && strings.Contains(trimmed, "(") && strings.Contains(trimmed, ":"):
+		return true
+	case strings.HasPrefix(trimmed, `File "`) && strings.Contains(trimmed, ", line "):
+		return true
+	case strings.HasPrefix(line, "\t/") && strings.Contains(line, ".go:"):
+		return true
+	case strings.HasSuffix(trimmed, ")") && strings.Contains(trimmed, "(0x"):
+		return true
+	}
+	return false
+}
+
+// isPosition reports whether a line starts with a file and a position, as compilers write: a.go:3:4:
+// or a.ts(3,4):.
+func isPosition(line string) bool {
+	first, _, ok := strings.Cut(line, " ")
+	if !ok || !strings.HasSuffix(first, ":") || !strings.Contains(first, ".") {
+		return false
+	}
+	first = strings.TrimSuffix(first, ":")
+	if strings.HasSuffix(first, ")") {
+		at := strings.LastIndexByte(first, '(')
+		return at > 0 && strings.Trim(first[at+1:len(first)-1], "0123456789,") == ""
+	}
+	return strings.Count(first, ":") >= 1 && isDigit(first[len(first)-1])
+}
+
+// isListing reports whether a line is one of ls -l or of a tree.
+func isListing(line string) bool {
+	for _, prefix := range []string{"drwx", "-rw", "-rwx", "lrwx", "├──", "└──", "│  "} {
+		if strings.HasPrefix(line, prefix) {
+			return true
+		}
+	}
+	rest, ok := strings.CutPrefix(line, "total ")
+	return ok && strings.Trim(rest, "0123456789K") == "" || strings.HasPrefix(line, "dist/") || strings.HasPrefix(line, "modified:   ")
+}
+
+// isCode reports whether a line is source code, also outside of a fence.
+func isCode(line string) bool {
+	for _, prefix := range codePrefixes {
+		if strings.HasPrefix(line, prefix) {
+			return true
+		}
+	}
+	switch line[len(line)-1] {
+	case '{', ';':
+		return !strings.HasPrefix(line, "- ") && strings.ContainsAny(line, "(={.<:") && strings.Count(line, " ") < 14
+	case '}':
+		return strings.Contains(line, "{") && strings.Contains(line, ":") && strings.Contains(line, ";") || line == "}"
+	case ',':
+		return strings.HasPrefix(line, `"`) && strings.Contains(line, `":`)
+	}
+	return line == "})" || line == ")," || line == "}," || line == "]" || line == "[" || line == "];" || line == ")" || strings.HasPrefix(line, `"`) && strings.Contains(line, `": `)
+}
+
+var codePrefixes = []string{
+	"func ", "def ", "class ", "import {", "import (", "from . ", "const ", "let ", "var ", "return ", "return;", "export function", "export const", "export default", "export class", "export type", "export interface", "export async", "export {", "public ", "private ", "#include", "package main", "type ", "interface ", "struct ", "enum ", "<div", "<span", "<script", "</", "<html", "<!DOCTYPE", "@media", "@import", "async function", "function ", "if (", "for (", "while (", "else {", "} else", "try {", "} catch", "console.log(", "fmt.Println(", "print(", "@Override", "impl ", "fn ", "pub fn", "use std",
+}
+
+// commands are programs whose call is worth keeping.
+var commands = set(`kubectl curl docker docker-compose git psql make npm pnpm yarn go cargo python python3 pip ssh aws gcloud az terraform helm brew apt apt-get systemctl journalctl rg grep find sed awk jq openssl redis-cli mysql sqlite3
+	bundle rails php composer just task node npx deno bun uv poetry pytest export sudo cd tail rsync scp gh glab vercel fly flyctl heroku wrangler mvn gradle ./gradlew dotnet flutter adb xcrun nix ansible ansible-playbook vault consul nomad stripe supabase prisma
+	select insert update delete with alter create explain show http https wget nc dig ffmpeg mise direnv k9s stern kubectx pg_dump pg_restore mongosh k sops age gpg`)
+
+// isCommand reports whether a line is a command of a shell or a query.
+func isCommand(line string) bool {
+	line = strings.TrimPrefix(strings.TrimPrefix(line, "$ "), "> ")
+	first, rest, _ := strings.Cut(line, " ")
+	for strings.Contains(first, "=") && !strings.HasPrefix(first, "=") && rest != "" && strings.ToUpper(first[:1]) == first[:1] {
+		first, rest, _ = strings.Cut(rest, " ") // VARIABLE=value command
+	}
+	return commands[strings.ToLower(first)] || strings.HasPrefix(first, "./") || strings.HasPrefix(first, "bin/") || strings.HasPrefix(first, "scripts/") || strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "--")
+}
