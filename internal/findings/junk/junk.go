@@ -77,11 +77,13 @@ func says(title string, n int, found class) bool {
 // content is the parts of a body.
 type content struct {
 	sentences []string
-	logs      int // lines of output
-	codes     int // lines of source code
-	commands  int // lines that are a command or a query
-	inFence   int // lines inside fences
-	others    int // lines in fences that cannot be placed
+	logs      int  // lines of output
+	codes     int  // lines of source code
+	commands  int  // lines that are a command or a query
+	inFence   int  // lines inside fences
+	isSchema  bool // a statement that creates a table has begun
+	isTable   bool // the last line was one of a table with columns
+	others    int  // lines in fences that cannot be placed
 	headings  int
 	label     bool // one of the headings is that of a task
 	report    bool // one of the headings is that of a report on work
@@ -110,7 +112,7 @@ func divide(body string) content {
 			if title := strings.TrimLeft(trimmed, "# "); len(wordsOf(title)) >= 6 {
 				c.sentences = append(c.sentences, title)
 			}
-		case isLog(line, trimmed):
+		case isLog(line, trimmed), c.continuesTable(trimmed), c.logs > 0 && strings.HasPrefix(line, "    "):
 			c.logs++
 		case isCode(trimmed):
 			c.codes++
@@ -131,8 +133,11 @@ func divide(body string) content {
 func (c *content) addCode(line, trimmed, language string) {
 	c.inFence++
 	switch {
-	case isLog(line, trimmed):
+	case isLog(line, trimmed), c.continuesTable(trimmed):
 		c.logs++
+	case c.isSchema || strings.HasPrefix(strings.ToLower(trimmed), "create table"):
+		c.isSchema = true
+		c.codes++
 	case isSource(language) || isCode(trimmed):
 		c.codes++
 	case isCommand(trimmed) || language == "sql" || language == "bash" || language == "sh" || language == "shell" || language == "zsh":
@@ -142,6 +147,15 @@ func (c *content) addCode(line, trimmed, language string) {
 	default:
 		c.others++
 	}
+}
+
+// continuesTable reports whether a line is one of a table that a program prints: a line of
+// capitals, and lines with columns below it.
+func (c *content) continuesTable(line string) bool {
+	columns := strings.Count(strings.Join(strings.FieldsFunc(line, func(r rune) bool { return r != ' ' && r != '\t' }), "|"), "  ")
+	isHead := columns >= 2 && line == strings.ToUpper(line) && strings.ContainsFunc(line, unicode.IsLetter)
+	c.isTable = isHead || c.isTable && columns >= 2
+	return c.isTable
 }
 
 // isSource reports whether the language of a fence is one of source code.
@@ -161,7 +175,7 @@ func (c content) classify(isWeak, isReport bool) class {
 	var counts [classes]int
 	for i, sentence := range c.sentences {
 		found := classifySentence(sentence, isWeak)
-		if words := wordsOf(sentence); found == useful && isReport && len(words) <= 20 && !isCJKText(sentence) && !keeps(words, sentence) {
+		if words := wordsOf(sentence); found == useful && isReport && len(words) <= 20 && !isCJKText(sentence) && !keeps(words, sentence) && !isStatement(words) {
 			found = task
 		}
 		if found == useful {
@@ -239,11 +253,11 @@ func appendSentence(sentences []string, sentence string) []string {
 // and numbers are words too.
 func wordsOf(sentence string) []string {
 	words := strings.FieldsFunc(strings.ToLower(sentence), func(r rune) bool {
-		return unicode.IsSpace(r) || strings.ContainsRune("*`\"'“”„«»()[]{},;:!?…—–=<>", r)
+		return unicode.IsSpace(r) || strings.ContainsRune("*`\"“”„«»()[]{},;:!?…—–=<>", r)
 	})
 	kept := words[:0]
 	for _, word := range words {
-		if word = strings.Trim(word, ".-’‘&+/"); word != "" {
+		if word = strings.Trim(word, ".-'’‘&+/"); word != "" {
 			kept = append(kept, word)
 		}
 	}
@@ -290,6 +304,8 @@ func classifySentence(sentence string, isWeak bool) class {
 		return useful // the project uses pnpm, not npm
 	case counts[project] > 0 && counts[project] >= counts[advice]:
 		return project
+	case counts[advice] > 0 && counts[phrase] > counts[advice]:
+		return phrase
 	case counts[advice] > 0 && counts[advice]+counts[phrase] > 1 || counts[advice] > 0 && len(words) <= 4:
 		return advice
 	case counts[advice] > 0:
@@ -330,7 +346,7 @@ func isTask(words []string, sentence string, isWeak bool) bool {
 		i++
 	}
 	if verb := words[i]; strongVerbs[verb] || isWeak && weakVerbs[verb] {
-		return true
+		return !isStatement(words[i:])
 	}
 	// German has the participle at the end: Tippfehler im Header behoben.
 	last := len(words) - 1
@@ -338,6 +354,24 @@ func isTask(words []string, sentence string, isWeak bool) bool {
 		last--
 	}
 	return finalVerbs[words[last]] && len(words) <= 12
+}
+
+// isStatement reports whether the words, which start with a participle, are a statement: "Fixed
+// prices are net", "Tested with Postgres 16".
+func isStatement(words []string) bool {
+	if len(words) > 1 {
+		switch words[1] {
+		case "with", "against", "under", "mit", "con", "avec", "com":
+			return words[0] == "tested" || words[0] == "testet" || words[0] == "getestet"
+		}
+	}
+	for i, word := range words[1:] {
+		isGo := word == "go" && i+2 < len(words) && (words[i+2] == "through" || words[i+2] == "to" || words[i+2] == "via" || words[i+2] == "out")
+		if presentVerbs[word] || isGo {
+			return true
+		}
+	}
+	return false
 }
 
 // states reports whether the words are a statement on the state of a task. In a short sentence it

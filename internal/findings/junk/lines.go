@@ -23,18 +23,18 @@ func isLog(line, trimmed string) bool {
 
 var logPrefixes = []string{
 	"panic:", "goroutine ", "Traceback (most recent", "Exception in thread", "Caused by:", "npm ERR!", "npm error", "npm warn", "ELIFECYCLE", "✓ ", "✔ ", "✗ ", "✖ ", "× ", "PASS ", "FAIL ", "PASS\t", "FAIL\t", "ok  \t", "ok  ", "--- FAIL", "--- PASS", "=== RUN",
-	"[signal ", "exit status ", "exit code ", "vite v", "webpack ", "On branch ", "Your branch is ", "Changes not staged", "Changes to be committed", "Untracked files", "nothing to commit", "diff --git", "index ", "@@ ", "+++ ", "--- a/", "Compiled ", "Finished in ", "Finished `", "BUILD ", "Test Suites:", "Tests:", "Snapshots:", "Time: ", "Ran all test", "Collecting ",
+	"[signal ", "exit status ", "exit code ", "vite v", "webpack ", "On branch ", "Your branch is ", "Changes not staged", "Changes to be committed", "Untracked files", "nothing to commit", "diff --git", "Author: ", "Date:   ", "index ", "@@ ", "+++ ", "--- a/", "Compiled ", "Finished in ", "Finished `", "BUILD ", "Test Suites:", "Tests:", "Snapshots:", "Time: ", "Ran all test", "Collecting ",
 	"Successfully installed", "Successfully built", "added ", "audited ", "found 0 vulnerabilities", "Downloading ", "Installing ", "Requirement already", "error: ", "error[", "warning: ", "warning[", "Error: ", "TypeError:", "ReferenceError:", "SyntaxError:", "ValueError:", "KeyError:", "AttributeError:", "ImportError:", "ModuleNotFoundError", "NullPointerException", "java.lang.", "fatal: ", "fatal error:", "Segmentation fault",
 	"INFO ", "INFO:", "WARN ", "WARNING:", "ERROR ", "ERROR:", "DEBUG ", "DEBUG:", "FATAL ", "[INFO]", "[WARN]", "[ERROR]", "[DEBUG]", "I0", "E0", "Step ", "#1 [", "=> ", "Removing intermediate", "---> ", "> Task :", "FAILED ", "PASSED ", "collected ", "====", "remote: ", "To github.com", "To git@", "Already up to date", "Enumerating objects", "Counting objects", "Writing objects", "Hint: ", "hint: ",
 }
 
 var logParts = []string{
-	" error TS", " │ gzip", "modules transformed", " built in ", " passed in ", " failed, ", "passed (", "runtime error:", "Command failed with exit code", " level=info", " level=error", " level=warn", `"level":"`, " [running]:", " +0x", "[ERROR]", "[INFO]", "[WARN]", " npm ERR!", "HTTP/1.1\" ",
+	" error TS", " │ gzip", " examples, ", "modules transformed", " built in ", " passed in ", "[100%]", ".....", "runtime error:", "Command failed with exit code", " level=info", " level=error", " level=warn", `"level":"`, " [running]:", " +0x", "[ERROR]", "[INFO]", "[WARN]", " npm ERR!", " failures", "HTTP/1.1\" ",
 }
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
 
-// isStamped reports whether a line starts with a date and a time, or a time and a level.
+// isStamped reports whether a line starts with a date and a time, a time and a level, or a commit.
 func isStamped(line string) bool {
 	line = strings.TrimLeft(line, "[(")
 	n := 0
@@ -42,6 +42,9 @@ func isStamped(line string) bool {
 		n++
 	}
 	stamp := strings.TrimSpace(line[:n])
+	if hash, ok := strings.CutPrefix(line, "commit "); ok && len(hash) >= 40 && strings.Trim(hash[:40], "0123456789abcdef") == "" {
+		return true
+	}
 	return len(stamp) >= 15 && strings.Count(stamp, ":") >= 2 ||
 		len(stamp) >= 8 && strings.Count(stamp, ":") == 2 && (strings.Contains(line, "INFO") || strings.Contains(line, "ERROR") || strings.Contains(line, "WARN") || strings.Contains(line, "DEBUG") || strings.Contains(line, "["))
 }
@@ -55,7 +58,7 @@ func isFrame(line, trimmed string) bool {
 		return true
 	case strings.HasPrefix(line, "\t/") && strings.Contains(line, ".go:"):
 		return true
-	case strings.HasSuffix(trimmed, ")") && strings.Contains(trimmed, "(0x"):
+	case strings.HasSuffix(trimmed, ")") && strings.Index(trimmed, "(0x") > strings.IndexByte(trimmed, '.') && strings.IndexByte(trimmed, '.') > 0 && !strings.Contains(trimmed[:strings.Index(trimmed, "(0x")], " "):
 		return true
 	}
 	return false
@@ -95,8 +98,10 @@ func isCode(line string) bool {
 		}
 	}
 	switch line[len(line)-1] {
+	case '>':
+		return len(line) > 2 && line[0] == '<' && (line[1] == '/' || line[1] >= 'a' && line[1] <= 'z')
 	case '{', ';':
-		return !strings.HasPrefix(line, "- ") && strings.ContainsAny(line, "(={.<:") && strings.Count(line, " ") < 14
+		return !strings.HasPrefix(line, "- ") && !isDigit(line[0]) && strings.ContainsAny(line, "(={<") && strings.Count(line, " ") < 10
 	case '}':
 		return strings.Contains(line, "{") && strings.Contains(line, ":") && strings.Contains(line, ";") || line == "}"
 	case ',':
@@ -106,7 +111,7 @@ func isCode(line string) bool {
 }
 
 var codePrefixes = []string{
-	"func ", "def ", "class ", "import {", "import (", "from . ", "const ", "let ", "var ", "return ", "return;", "export function", "export const", "export default", "export class", "export type", "export interface", "export async", "export {", "public ", "private ", "#include", "package main", "type ", "interface ", "struct ", "enum ", "<div", "<span", "<script", "</", "<html", "<!DOCTYPE", "@media", "@import", "async function", "function ", "if (", "for (", "while (", "else {", "} else", "try {", "} catch", "console.log(", "fmt.Println(", "print(", "@Override", "impl ", "fn ", "pub fn", "use std",
+	"func ", "def ", "class ", "import {", "import (", "from . ", "const ", "let ", "var ", "return ", "return;", "export function", "export const", "export default", "export class", "export type", "export interface", "export async", "export {", "public class ", "public static ", "public void ", "private ", "#include", "package main", "type ", "interface ", "struct ", "enum ", "<div", "<span", "<script", "</", "<html", "<!DOCTYPE", "@media", "@import", "async function", "function ", "if (", "for (", "while (", "else {", "} else", "try {", "} catch", "console.log(", "fmt.Println(", "print(", "@Override", "impl ", "fn ", "pub fn", "use std",
 }
 
 // commands are programs whose call is worth keeping.
