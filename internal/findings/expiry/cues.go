@@ -68,17 +68,17 @@ var vocabulary = []struct {
 		решено, решили, решение, обновлено, проверено, измерено, инцидент, выпущен, вышел, вышла, родился, принято, договорились, состоянию`},
 	{pastCue, `was, were, had, did, didn, wasn, weren, used to, ran, kept, went, made, got, lived, held, sat, paid, built, stayed, lasted, ended, expired,
 		historically, formerly, previously, back then, in the past, at the time, originally, no longer, anymore, legacy, rolled back, roll back, came back, dates back,
-		went back, happened, meant, broke, crashed, failed, lost, caused, took, began, started, became, could, couldn, lapsed, lifted, worked, lived, served, managed, led, maintained, owned, relied, taught, showed, brought, cost, hit, proved, revealed, slowed, knew, thought, saw, came, gave,  is over, are over, reached, over since,
+		went back, happened, meant, broke, crashed, failed, lost, caused, took, began, started, became, could, couldn, lapsed, lifted, worked, lived, served, managed, led, maintained, owned, relied, taught, showed, brought, cost, hit, proved, revealed, slowed, knew, thought, saw, came, gave, stood, fell, sent, spent, grew, drew, drove, ate, blew, flew, forgot, grew, met, rose, shook, spoke, stole, swore, threw, told, woke, won, wore, sold, bought, fed, fought, dealt,  is over, are over, reached, over since,
 		war, waren, hatte, hatten, wurde, wurden, lief, liefen, galt, galten, nutzten, verwendeten, benutzten, fruher, damals, ehemals, endete, gab, lag, ergab, zeigte, brachte, fiel, fanden, fand, kam, kamen, sagte, wollte, wollten, arbeitete, stand auf,
 		era, eran, estaba, estaban, usabamos, fue, fueron, habia, tenia, teniamos, anteriormente, antiguamente, estuvo, usamos hasta, termino, vencio,
 		etait, etaient, avait, avaient, utilisait, utilisions, utilisaient, a ete, ont ete, autrefois, auparavant, avons utilise, avons,
 		foi, foram, estava, estavam, usavamos, tinha, tinhamos, antigamente, terminou, venceu,
 		erano, usavamo, aveva, avevamo, e stato, e stata, prima era, in passato, abbiamo usato, abbiamo, scaduto,
 		был, была, было, были, раньше, ранее, шел, шла, шло, шли, жил, жила, использовал*, пользовал*, стоял*, деплоил*, хостил*, работал*, закончил*, истек, истекла, истекло`},
-	{presentCue, `is, are, am, isn, aren, must, mustn, will, won, ll, shall, should, need, needs, has to, have to, can, cannot, do, does, don, doesn, may, remains,
+	{presentCue, `gets, goes, comes, takes, closes, answers, meets, moves, works, is, are, am, isn, aren, must, mustn, will, won, ll, shall, should, need, needs, has to, have to, can, cannot, do, does, don, doesn, may, remains,
 		remain, stays, stay, keeps, keep, runs, run, lasts, holds, applies, apply, use, avoid, never, no, not, please, re, hold, wait, skip, ask, only, finish,
 		complete, submit, deliver, pay, renew, block, blocked, frozen, paused, allowed, forbidden, expected, available, required, freeze, pin, pinned, leave, send, covers, cover, covering,
-		ist, sind, muss, mussen, darf, durfen, soll, sollen, kann, konnen, bleibt, bleiben, gilt, gelten, lauft, laufen, wird, werden, hat, haben, kein, keine, nicht, nur, bitte, vertritt,
+		ist, sind, muss, mussen, darf, durfen, soll, sollen, kann, konnen, bleibt, bleiben, gilt, gelten, lauft, laufen, wird, werden, kein, keine, nicht, nur, bitte, vertritt,
 		esta, estan, es, son, debe, deben, hay, no, sigue, siguen, solo, tiene, cubre, nadie, prohibido, est, sont, doit, doivent, reste, restent, faut, ne, pas, remplace, interdit,
 		estao, sao, deve, devem, nao, sono, devono, resta, restano, non, vietato, fica, ficam, sostituisce,
 		нельзя, должен, должны, нужно, надо, будет, будут, действует, не, запрещ*, заморож*, замеща*`},
@@ -104,7 +104,7 @@ var vocabulary = []struct {
 	{stateCue, `freeze, code freeze, change freeze, deploy freeze, feature freeze, leave, on leave, parental leave, vacation, vacations, holiday, holidays, pto, ooo, out of office, out of the office, away,
 		sabbatical, paternity, maternity, sick, unavailable, maintenance, maintenance window, downtime, window, embargo, trial, temporary, temporarily, interim, sprint, iteration,
 		on call, oncall, rotation, promo, promotion, discount, pilot, moratorium, blackout, quiet period, lockdown, travelling, traveling, in transit, out, on duty, standing in, covering, covers, conference,
-		paused, blocked, hiring freeze, acting, closed, offline, read only, geschlossen, belegt, gesperrt, cerrado, cerrada, ferme, fermee, fermes, fechado, fechada, chiuso, chiusa, закрыт*,
+		weg, weg, paused, blocked, on hold, part time, internship, probation, secondment, experiment, holiday mode, unreachable, not reachable, reachable, nicht erreichbar, erreichbar, praktikum, probezeit, teilzeit, hiring freeze, acting, closed, offline, read only, geschlossen, belegt, gesperrt, cerrado, cerrada, ferme, fermee, fermes, fechado, fechada, chiuso, chiusa, закрыт*,
 		urlaub, elternzeit, abwesend, nicht da, wartung, wartungsfenster, sperre, sperrfrist, testphase, vorubergehend, befristet, krank, krankgeschrieben, rufbereitschaft, probe, codefreeze, freigabestopp, ubergangsweise, mutterschutz, vertretung,
 		vacaciones, baja, congelacion, congelado, congelamiento, mantenimiento, de guardia, temporal, temporalmente, prueba, ausente, permiso, de viaje, fuera de la oficina,
 		conges, conge, en conge, vacances, gel, gel du code, absent, absente, absents, astreinte, d astreinte, temporaire, temporairement, essai, provisoire,
@@ -200,7 +200,7 @@ func markCues(tokens []token) {
 			continue
 		}
 		n, cues := cuesAt(tokens[i:])
-		if n == 0 && !tokens[i].capital && isPastForm(tokens[i].text) && !isInName(tokens, i) {
+		if n == 0 && (tokens[i].preterite || !tokens[i].capital && isPastForm(tokens[i].text)) && !isInName(tokens, i) {
 			n, cues = 1, pastCue
 		}
 		if n > 0 {

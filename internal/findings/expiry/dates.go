@@ -15,6 +15,8 @@ type date struct {
 	relative bool      // without a year, or relative to the day the text was written
 	isToday  bool      // "today": often means nowadays
 	isRange  bool      // from a day to another
+	isNext   bool      // "next Monday"
+	isFor    bool      // "for two weeks"
 	isPeriod bool      // a week, month or quarter without a year
 	isUntil  bool      // a range that is written with until
 	isDay    bool      // names a day rather than a month or longer
@@ -122,6 +124,12 @@ func (r *reader) dates() []date {
 		if !ok || d.to <= i || !r.standsAlone(d) {
 			i++
 			continue
+		}
+		// From 1 June for six weeks.
+		if r.at(d.to).text == "for" && d.isDay {
+			if days, to, ok := r.duration(d.to + 1); ok {
+				d.last, d.to, d.isRange = d.last.AddDate(0, 0, days), to, true
+			}
 		}
 		if n := len(found); n > 0 && r.isJoined(found[n-1], d) {
 			found[n-1].to, found[n-1].last, found[n-1].isRange = d.to, d.last, true
@@ -328,6 +336,9 @@ func (r *reader) numberDate(i int) (date, bool) {
 	if len(first.text) > 2 || first.value == 0 {
 		return date{}, false
 	}
+	if r.at(i+2).text == "from" {
+		return r.fromNow(i)
+	}
 	if sep.kind == cjkToken {
 		return r.cjkMonth(i, 0)
 	}
@@ -351,7 +362,9 @@ func (r *reader) numberDate(i int) (date, bool) {
 			d.needsCue = year == 0 || len(third.text) == 2
 			return d, ok
 		case sep.is("/") || sep.is("-") && year >= 2000 && len(third.text) == 4:
-			return r.slashDate(i, to, year, first.value, second.value)
+			if d, ok := r.slashDate(i, to, year, first.value, second.value); ok {
+				return d, true
+			}
 		}
 	}
 	// 12/2025
@@ -612,14 +625,16 @@ func (r *reader) weekday(i int, w time.Weekday) (date, bool) {
 		return date{}, false
 	}
 	ahead := (int(w) - int(r.written.Weekday()) + 7) % 7
-	if before := r.at(i - 1).text; before == "next" || before == "nachsten" {
+	before, after := r.at(i-1).text, r.at(i+1).text
+	isNext := before == "next" || before == "nachsten" || before == "proximo" || before == "prossimo" || after == "prochain" || after == "prossimo"
+	if isNext {
 		ahead += 7
 	}
 	to := i + 1
 	if r.at(to).is("-") && r.at(to+1).text == "feira" {
 		to += 2
 	}
-	return date{from: i, to: to, last: r.written.AddDate(0, 0, ahead), needsCue: true, relative: true, isDay: true}, true
+	return date{from: i, to: to, last: r.written.AddDate(0, 0, ahead), needsCue: !isNext, isNext: isNext, relative: true, isDay: true}, true
 }
 
 // season is how far into a period a modifier points.

@@ -274,7 +274,7 @@ func (j *judge) dependsOn(d date) bool {
 	from, to := j.sentenceOf(d.from)
 	sentence := j.cuesIn(from, to)
 	switch {
-	case sentence&exampleCue != 0, j.isEntry(d), j.isTimeOfDay(d):
+	case j.cuesIn(from, d.from)&exampleCue != 0, j.isEntry(d), j.isTimeOfDay(d):
 		return false
 	case d.relative && (sentence&recurCue != 0 || j.isQuoted(d, from) || j.isBetweenWeekdays(d, from, to)):
 		return false
@@ -282,13 +282,17 @@ func (j *judge) dependsOn(d date) bool {
 	if j.hasCJK(from, to) {
 		return j.dependsOnCJK(d, from, to)
 	}
+	if d.isFor {
+		return j.isBrief(d, from, to)
+	}
 	if sentence&revisitCue != 0 && !d.isToday && !d.needsCue && sentence&pastCue == 0 {
 		return true
 	}
 	at, direct := j.cueBefore(d, from)
 	if at < 0 {
 		if d.needsCue {
-			return d.isPeriod && j.isAhead(d) && j.isPreposed(d) && j.dependsByContext(d, from, to)
+			isGoal := j.cuesIn(d.to, min(d.to+2, to))&goalCue != 0
+			return d.isPeriod && j.isAhead(d) && (isGoal || j.isPreposed(d)) && j.dependsByContext(d, from, to)
 		}
 		return j.dependsByContext(d, from, to) || j.isUntilThen(d)
 	}
@@ -299,7 +303,8 @@ func (j *judge) dependsOn(d date) bool {
 	case cues&extendCue != 0 && (direct || !d.needsCue):
 		return !j.isPreposedOn(d) && (!d.needsCue || before.text == "to")
 	case cues&startCue != 0:
-		if j.isUntilRemoved(at, d) || j.isUntilEvent(d, from) {
+		isAway := d.relative && !d.isPeriod && j.cuesIn(from, to)&stateCue != 0 && j.at(d.from).kind == wordToken && monthNames[j.at(d.from).text] == 0
+		if j.isUntilRemoved(at, d) || j.isUntilEvent(d, from) || j.isUntilThen(d) || isAway && !j.isPast(at, d) {
 			return true
 		}
 		if d.isUntil && !j.isAboutData(at, from) && !j.isPast(at, d) {
@@ -313,7 +318,7 @@ func (j *judge) dependsOn(d date) bool {
 	case cues&goalCue != 0:
 		return !d.isDay && !j.isBehind(d) && !j.isPast(at, d)
 	case d.needsCue:
-		return false
+		return d.isPeriod && cues&(stateCue|futureCue) != 0 && j.isPreposed(d) && j.isPlanned(at, d)
 	case cues&recordCue != 0:
 		return j.isPassive(at) && j.cuesIn(j.clauseOf(at))&(futureCue|presentCue) != 0
 	case cues&removeCue != 0:
@@ -353,10 +358,31 @@ func (j *judge) isQuoted(d date, from int) bool {
 	return false
 }
 
+// isBrief reports whether a duration is that of a state that began when the text was written: an
+// experiment for two weeks. Trials of 30 days and cookies that last a week are lasting facts.
+func (j *judge) isBrief(d date, from, to int) bool {
+	cues := j.cuesIn(from, to)
+	if cues&(pastCue|recurCue|dataCue) != 0 || j.recordsIn(from, to) || j.hasPastVerb(from, to) {
+		return false
+	}
+	isIn := j.tokens[d.from].text != "for" && j.tokens[d.from].text != "fur"
+	for i := from; i < d.from; i++ {
+		switch t := j.tokens[i]; t.text {
+		case "experiment", "temporarily", "temporary", "vorubergehend", "temporalmente", "temporairement", "paused", "closed", "leave", "vacation", "away", "sick", "unavailable", "urlaub", "krank", "vacaciones", "conge", "временно":
+			return t.cues&stateCue != 0
+		case "trial", "pilot", "freeze", "certificate", "contract", "testphase", "vertrag":
+			if isIn && j.cuesIn(i, d.from)&(limitCue|deadlineCue) != 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // isPassive reports whether the participle at a token is one of a plan: "will be released".
 func (j *judge) isPassive(at int) bool {
 	switch j.at(at - j.tokens[at].length).text {
-	case "be", "ser", "sein", "etre", "essere", "being", "get":
+	case "be", "ser", "sein", "etre", "essere", "being", "get", "gets", "is", "are":
 		return true
 	}
 	return false
@@ -440,7 +466,7 @@ func (j *judge) isDue(at int, d date) bool {
 	case "к", "vor":
 		return obliged && (!d.relative || cues&(futureCue|deadlineCue) != 0)
 	default:
-		return obliged && (!d.needsCue || cues&deadlineCue != 0 || !d.relative && cues&obligeCue != 0)
+		return obliged && (!d.needsCue || cues&deadlineCue != 0 || (!d.relative || d.isDay) && cues&obligeCue != 0)
 	}
 }
 
@@ -542,7 +568,7 @@ func (j *judge) isGranted(verb, to int) bool {
 func (j *judge) isPlanned(at int, d date) bool {
 	from, to := j.clauseOf(d.from)
 	if j.clauses[at] != j.clauses[d.from] {
-		from, _ = j.clauseOf(at)
+		from, to = j.sentenceOf(at)
 	}
 	cues := j.cuesIn(from, to)
 	if (cues&pastCue != 0 || j.recordsIn(from, to)) && cues&extendCue == 0 || d.isToday && cues&stateCue == 0 || j.hasPastVerb(from, to) {
@@ -583,36 +609,44 @@ func (j *judge) hasPastVerb(from, to int) bool {
 // dependsByContext judges a date without a cue next to it by the other words of its clause.
 func (j *judge) dependsByContext(d date, from, to int) bool {
 	low, high := j.clauseOf(d.from)
-	if high-low <= d.to-d.from+3 { // the clause is only the date
+	if j.isOnlyDates(low, high) {
 		low, high = from, to
 	}
 	cues := j.cuesIn(low, high)
+	if !d.isDay && !j.isBehind(d) && cues&pastCue == 0 && j.cuesIn(d.to, min(d.to+3, high))&goalCue != 0 {
+		return true
+	}
+	if j.isUntilEvent(d, from) {
+		return true
+	}
 	if cues&pastCue != 0 || j.recordsIn(low, high) || j.hasPastVerb(low, high) {
 		return false
 	}
-	if cues&dataCue != 0 && cues&(futureCue|deadlineCue) == 0 {
+	if cues&dataCue != 0 && cues&(futureCue|deadlineCue) == 0 && j.at(d.from).text != "this" {
 		return false
 	}
 	if j.isBehind(d) {
 		return false
 	}
 	switch {
-	case !d.isDay && j.cuesIn(d.to, min(d.to+3, high))&goalCue != 0:
-		return true
 	case d.isRange && j.isAhead(d), j.isAhead(d) && d.isDay && !d.relative && (j.isPreposed(d) || j.at(d.from-1).is("(")):
 		return true
 	case d.isToday:
 		return cues&stateCue != 0 && cues&presentCue != 0
-	case j.cuesIn(low, d.from)&deadlineCue != 0 || j.isUntilEvent(d, from):
+	case j.cuesIn(low, d.from)&deadlineCue != 0:
 		return true
 	case cues&eventCue != 0 && j.isLabelled(d, low):
 		return true
 	case d.isRange:
 		return cues&(stateCue|futureCue) != 0
+	case d.isNext:
+		return true
 	case d.relative && !d.isDay:
-		return cues&(futureCue|deadlineCue) != 0
+		return cues&(futureCue|deadlineCue|stateCue) != 0
+	case d.relative && j.isPreposed(d) && (j.at(d.from).kind == digitToken || monthNames[j.at(d.from).text] != 0):
+		return cues&(futureCue|stateCue|deadlineCue|eventCue|presentCue) != 0
 	case d.relative:
-		return cues&(futureCue|stateCue|deadlineCue) != 0 || cues&eventCue != 0 || cues&presentCue != 0 && j.at(d.from).kind == wordToken && j.at(d.from).text == "this"
+		return cues&(futureCue|stateCue|deadlineCue|eventCue) != 0 || j.at(d.from).text == "this"
 	default:
 		return (cues&futureCue != 0 || j.isObliged(low, high) || j.isFuture(low, high)) && j.isPreposed(d)
 	}
@@ -641,10 +675,17 @@ func (j *judge) isUntilThen(d date) bool {
 	if j.cuesIn(low, high)&pastCue != 0 || j.recordsIn(low, high) || j.hasPastVerb(low, high) {
 		return false
 	}
-	for i := d.to; i+1 < len(j.tokens) && i < d.to+maxReach && !j.inDate[i]; i++ {
+	for i := d.to; i+1 < len(j.tokens) && i < d.to+maxReach && (!j.inDate[i] || j.tokens[i].kind == digitToken); i++ {
 		switch j.tokens[i].text + " " + j.tokens[i+1].text {
 		case "until then", "till then", "by then", "before then", "bis dahin", "hasta entonces", "ici la", "ate la", "fino allora", "тех пор":
 			return true
+		}
+		// Do not show it before.
+		switch j.tokens[i].text {
+		case "before", "vorher", "davor", "avant", "antes", "prima":
+			if j.sentences[i+1] != j.sentences[i] || j.tokens[i+1].is(".") {
+				return true
+			}
 		}
 	}
 	return false
@@ -658,6 +699,17 @@ func (j *judge) isFuture(low, high int) bool {
 		}
 	}
 	return false
+}
+
+// isOnlyDates reports whether the tokens are dates and words between them.
+func (j *judge) isOnlyDates(low, high int) bool {
+	n := 0
+	for i := low; i < high; i++ {
+		if t := j.tokens[i]; t.kind == wordToken && !j.inDate[i] && t.cues&fillerCue == 0 {
+			n++
+		}
+	}
+	return n <= 1
 }
 
 // isLabelled reports whether the date follows the name of an event: "Cutover of the cluster: 17

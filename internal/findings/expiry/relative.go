@@ -16,6 +16,7 @@ const (
 	thisMonth
 	nextMonth
 	thisQuarter
+	thisSprint
 	endOfQuarter
 	endOfMonth
 	endOfYear // it and the following ones can have a year
@@ -38,6 +39,7 @@ var relatives = map[string]period{
 	"next week": nextWeek, "nachste woche": nextWeek, "nachster woche": nextWeek, "kommende woche": nextWeek, "proxima semana": nextWeek, "semana que viene": nextWeek, "semana que vem": nextWeek,
 	"semaine prochaine": nextWeek, "prossima settimana": nextWeek, "settimana prossima": nextWeek, "следующей неделе": nextWeek, "следующей недели": nextWeek,
 	"this month": thisMonth, "eom": endOfMonth, "diesen monat": thisMonth, "este mes": thisMonth, "ce mois ci": thisMonth, "questo mese": thisMonth, "этом месяце": thisMonth, "monatsende": endOfMonth,
+	"this sprint": thisSprint, "diesen sprint": thisSprint, "diesem sprint": thisSprint, "este sprint": thisSprint, "ce sprint": thisSprint,
 	"next month": nextMonth, "nachsten monat": nextMonth, "proximo mes": nextMonth, "mois prochain": nextMonth, "prossimo mese": nextMonth, "следующем месяце": nextMonth,
 	"this quarter": thisQuarter, "eoq": endOfQuarter, "quartalsende": endOfQuarter, "eoy": endOfYear, "year end": endOfYear, "jahresende": endOfYear,
 	"christmas": christmas, "xmas": christmas, "weihnachten": christmas, "navidad": christmas, "noel": christmas, "natal": christmas, "natale": christmas,
@@ -64,6 +66,75 @@ var relativesByWord = func() map[string][][]string {
 	return byWord
 }()
 
+// sprintDays is how long a sprint is taken to last: most have one or two weeks.
+const sprintDays = 14
+
+// numbers are the number words of durations, folded.
+var numbers = map[string]int{
+	"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "eight": 8, "ten": 10, "couple": 2, "few": 4,
+	"eine": 1, "einen": 1, "zwei": 2, "drei": 3, "vier": 4, "sechs": 6, "una": 1, "un": 1, "dos": 2, "tres": 3, "cuatro": 4, "une": 1, "deux": 2, "trois": 3, "quatre": 4,
+	"uma": 1, "duas": 2, "dois": 2, "due": 2, "tre": 3, "две": 2, "три": 3, "два": 2,
+}
+
+// unitDays are the lengths of the units of durations in days, folded. Months are long, so that no
+// date passes too early.
+var unitDays = map[string]int{
+	"day": 1, "days": 1, "week": 7, "weeks": 7, "month": 31, "months": 31, "tag": 1, "tage": 1, "tagen": 1, "woche": 7, "wochen": 7, "monat": 31, "monate": 31, "monaten": 31,
+	"dia": 1, "dias": 1, "semana": 7, "semanas": 7, "mes": 31, "meses": 31, "jour": 1, "jours": 1, "semaine": 7, "semaines": 7, "mois": 31,
+	"giorno": 1, "giorni": 1, "settimana": 7, "settimane": 7, "mese": 31, "mesi": 31, "день": 1, "дня": 1, "дней": 1, "неделю": 7, "недели": 7, "недель": 7, "месяц": 31, "месяца": 31, "месяцев": 31,
+}
+
+// duration reads "two weeks" at token i. It returns the days and the token after it.
+func (r *reader) duration(i int) (days, to int, ok bool) {
+	n, isWord := numbers[r.at(i).text]
+	switch t := r.at(i); {
+	case isShort(t, 1, 99):
+		n = t.value
+	case !isWord:
+		return 0, i, false
+	}
+	j := i + 1
+	if r.at(j).text == "of" || r.at(j).text == "more" || r.at(j).is("-") {
+		j++
+	}
+	length, ok := unitDays[r.at(j).text]
+	return n * length, j + 1, ok
+}
+
+// fromNow reads a duration that starts when the text was written: "the next two weeks", "noch eine
+// Woche" and "30 days from today".
+func (r *reader) fromNow(i int) (date, bool) {
+	if r.written.IsZero() {
+		return date{}, false
+	}
+	d := date{from: i, relative: true, isDay: true}
+	switch r.at(i).text {
+	case "next", "another", "coming", "nachsten", "kommenden", "noch", "proximas", "proximos", "prochaines", "prochains", "prossime", "prossimi", "следующие", "ближайшие":
+		if days, to, ok := r.duration(i + 1); ok {
+			d.last, d.to, d.isNext = r.written.AddDate(0, 0, days), to, true
+			return d, true
+		}
+	}
+	if days, to, ok := r.duration(i); ok && r.at(to).text == "from" && (r.at(to+1).text == "today" || r.at(to+1).text == "now") {
+		d.last, d.to, d.isNext = r.written.AddDate(0, 0, days), to+2, true
+		return d, true
+	}
+	// An experiment for two weeks.
+	switch r.at(i).text {
+	case "for", "fur", "durante", "pendant", "per", "por", "на":
+		if days, to, ok := r.duration(i + 1); ok && days > 0 {
+			d.last, d.to, d.isFor = r.written.AddDate(0, 0, days), to, true
+			return d, true
+		}
+	case "in", "en", "dans", "em", "tra", "через":
+		if days, to, ok := r.duration(i + 1); ok && r.at(i-1).text != "every" {
+			d.last, d.to, d.isFor = r.written.AddDate(0, 0, days), to, true
+			return d, true
+		}
+	}
+	return date{}, false
+}
+
 // relativeDate reads "this week", "tomorrow" and "EOY". It reads nothing if the day that the text
 // was written is unknown.
 func (r *reader) relativeDate(i int) (date, bool) {
@@ -72,8 +143,8 @@ func (r *reader) relativeDate(i int) (date, bool) {
 	}
 	for _, words := range relativesByWord[r.at(i).text] {
 		n, ok := follows(r.tokens[i+1:], words[1:])
-		if !ok {
-			continue
+		if next := r.at(i + 1 + n); !ok || next.text == "s" && next.start == r.at(i+n).end+1 && r.source[next.start-1] != ' ' {
+			continue // this week's
 		}
 		d := date{from: i, to: i + 1 + n, relative: true, isDay: true}
 		name := relatives[strings.Join(words, " ")]
@@ -86,7 +157,7 @@ func (r *reader) relativeDate(i int) (date, bool) {
 		}
 		return d, true
 	}
-	return date{}, false
+	return r.fromNow(i)
 }
 
 // lastOf returns the last day of a relative period.
@@ -99,6 +170,8 @@ func (r *reader) lastOf(name period) time.Time {
 		return r.endOfThisWeek()
 	case nextWeek:
 		return r.endOfThisWeek().AddDate(0, 0, 7)
+	case thisSprint:
+		return r.written.AddDate(0, 0, sprintDays)
 	case thisMonth, endOfMonth:
 		return lastOfMonth(y, m)
 	case nextMonth:

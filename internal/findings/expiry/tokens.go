@@ -21,6 +21,7 @@ const (
 type token struct {
 	kind       tokenKind
 	capital    bool // a word that starts with a capital letter
+	preterite  bool // a word with the ending of the Spanish preterite, which folding removes
 	text       string
 	start, end int // byte offsets
 	value      int // of a digitToken
@@ -75,6 +76,7 @@ func tokenise(text string) []token {
 				}
 			}
 			t.end, t.text = i, fold(text[t.start:i])
+			t.preterite = i-t.start > 4 && strings.HasSuffix(text[t.start:i], "ó")
 			tokens = append(tokens, t)
 		case r == ' ' || r == '\t' || r == '\r' || r == '*' || r == '`' || r == '_' || r == '\'' || r == '"' ||
 			r >= utf8.RuneSelf && (unicode.IsSpace(r) || strings.ContainsRune("’‘“”„«»「」『』", r)):
@@ -106,7 +108,7 @@ func isLetter(r rune) bool {
 }
 
 func isCJK(r rune) bool {
-	return r >= 0x3005 && r <= 0x30FF || r >= 0x3400 && r <= 0x9FFF || r >= 0xAC00 && r <= 0xD7A3 || r >= 0xF900 && r <= 0xFAFF
+	return r >= 0x3005 && r <= 0x3007 || r >= 0x3041 && r <= 0x30FF || r >= 0x3400 && r <= 0x9FFF || r >= 0xAC00 && r <= 0xD7A3 || r >= 0xF900 && r <= 0xFAFF
 }
 
 // accents maps the accented letters of the languages that cues are written in.
