@@ -326,8 +326,23 @@ func (r *reader) monthDate(from, to, year, m int) (date, bool) {
 	return result, ok
 }
 
-// numberDate reads a date that starts with digits.
+// numberDate reads a date that starts with digits: a day, or the first day of a range as in 1.-14.
+// Dezember and 1–14 December.
 func (r *reader) numberDate(i int) (date, bool) {
+	if d, ok := r.oneDate(i); ok {
+		return d, true
+	}
+	if second, ok := r.dayRange(i); ok {
+		if d, ok := r.oneDate(second); ok && d.isDay {
+			d.from, d.isRange = i, true
+			return d, true
+		}
+	}
+	return date{}, false
+}
+
+// oneDate reads a date that starts with digits and is no range of days.
+func (r *reader) oneDate(i int) (date, bool) {
 	first := r.at(i)
 	sep := r.at(i + 1)
 	if isYear(first) {
@@ -370,13 +385,6 @@ func (r *reader) numberDate(i int) (date, bool) {
 	// 12/2025
 	if (sep.is("/") || sep.is(".")) && r.touches(i+1) && r.touches(i+2) && isYear(second) && first.value <= 12 {
 		return r.monthDate(i, i+3, second.value, first.value)
-	}
-	// 1.-14. Dezember, 1–14 December: the first number is the start of a range.
-	if start, ok := r.dayRange(i); ok {
-		if d, ok := r.numberDate(start); ok && d.isDay {
-			d.from, d.isRange = i, true
-			return d, true
-		}
 	}
 	return r.dayMonth(i)
 }

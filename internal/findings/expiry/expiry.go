@@ -25,9 +25,10 @@ func Match(t findings.Text, written, now time.Time) (findings.Match, bool) {
 		all = append(all, dependences(field.name, field.text, dayOf(written), today)...)
 	}
 	result := findings.Match{Kind: findings.Expired}
+	valid := validOf(all, today)
 	var last time.Time
 	for _, d := range all {
-		if !d.last.Before(today) || isExtended(d, all, today) {
+		if !d.last.Before(today) || valid.replaces(d) {
 			continue
 		}
 		result.Spans = append(result.Spans, d.span)
@@ -51,22 +52,38 @@ type dependence struct {
 	extends  bool     // the sentence tells that the date replaces another one
 }
 
-// isExtended reports whether the text has a later date for the same fact that is not over.
-func isExtended(d dependence, all []dependence, today time.Time) bool {
-	for _, other := range all {
-		if other.last.Before(today) {
+// validDates are the dates of a text that are not over.
+type validDates struct {
+	extends   bool // one of them replaces an earlier date
+	sentences map[sentenceKey]bool
+	topics    map[string]bool
+}
+
+// sentenceKey is a sentence of a field.
+type sentenceKey struct {
+	field    findings.Field
+	sentence int
+}
+
+func validOf(all []dependence, today time.Time) validDates {
+	valid := validDates{sentences: map[sentenceKey]bool{}, topics: map[string]bool{}}
+	for _, d := range all {
+		if d.last.Before(today) {
 			continue
 		}
-		if other.extends || other.sentence == d.sentence && other.span.Field == d.span.Field {
-			return true
-		}
+		valid.extends = valid.extends || d.extends
+		valid.sentences[sentenceKey{d.span.Field, d.sentence}] = true
 		for _, topic := range d.topics {
-			if slices.Contains(other.topics, topic) {
-				return true
-			}
+			valid.topics[topic] = true
 		}
 	}
-	return false
+	return valid
+}
+
+// replaces reports whether one of the dates is a later one for the fact of d.
+func (v validDates) replaces(d dependence) bool {
+	return v.extends || v.sentences[sentenceKey{d.span.Field, d.sentence}] ||
+		slices.ContainsFunc(d.topics, func(topic string) bool { return v.topics[topic] })
 }
 
 // settled is how long ago a text was written if the day can be believed: a fresh copy of files has
@@ -342,10 +359,15 @@ func (j *judge) isBetweenWeekdays(d date, from, to int) bool {
 	return isWeekday && n > 1
 }
 
+// maxQuote is the length in bytes of the text before a date in which a quotation mark is looked for.
+// It is arbitrary.
+const maxQuote = 300
+
 // isQuoted reports whether the date is part of a quotation or question: never say "tomorrow".
 func (j *judge) isQuoted(d date, from int) bool {
 	start := j.tokens[d.from].start
-	line := j.source[strings.LastIndexByte(j.source[:start], '\n')+1 : start]
+	line := j.source[max(0, start-maxQuote):start]
+	line = line[strings.LastIndexByte(line, '\n')+1:]
 	if strings.Count(line, `"`)%2 == 1 || strings.Count(line, "“")+strings.Count(line, "„") > strings.Count(line, "”") {
 		return true
 	}

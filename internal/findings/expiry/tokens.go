@@ -221,17 +221,21 @@ func maskLine(line string, offset int, blank func(from, to int)) {
 			i += n + 1
 		case '~':
 			if strings.HasPrefix(line[i:], "~~") {
-				if n := strings.Index(line[i+2:], "~~"); n >= 0 {
-					blank(offset+i, offset+i+n+4)
-					i += n + 3
+				n := strings.Index(line[i+2:], "~~")
+				if n < 0 {
+					return
 				}
+				blank(offset+i, offset+i+n+4)
+				i += n + 3
 			}
 		case ']':
 			if strings.HasPrefix(line[i:], "](") {
-				if n := strings.IndexByte(line[i:], ')'); n >= 0 {
-					blank(offset+i+1, offset+i+n)
-					i += n
+				n := strings.IndexByte(line[i:], ')')
+				if n < 0 {
+					return
 				}
+				blank(offset+i+1, offset+i+n)
+				i += n
 			}
 		case ':':
 			if strings.HasPrefix(line[i:], "://") {
