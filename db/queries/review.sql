@@ -88,3 +88,16 @@ GROUP BY i.agent_id, i.kind;
 
 -- name: ReviewItemByID :one
 SELECT i.*, a.slug FROM review_items i JOIN agents a ON a.id = i.agent_id WHERE i.id = @id;
+
+-- name: ReviewTextsOf :many
+-- Returns those of the agent's undeleted memories that have the ids, as ReviewTexts does.
+SELECT sqlc.embed(m), r.description, r.body,
+    coalesce((SELECT v.gone FROM verifications v WHERE v.memory_id = m.id AND v.revision_id = m.revision_id), 0)::integer AS dead,
+    (SELECT count(*) FROM recall_items i WHERE i.agent_id = m.agent_id AND i.memory_id = m.id AND i.at >= @since) AS recalls
+FROM memories m JOIN revisions r ON r.id = m.revision_id
+WHERE m.id = ANY(@ids::uuid[]) AND m.agent_id = @agent_id AND m.state <> 'deleted'
+ORDER BY m.id;
+
+-- name: ReviewPaths :many
+-- Returns the paths of the agent's files on disk.
+SELECT path FROM files WHERE agent_id = @agent_id AND present;

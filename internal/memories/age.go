@@ -94,3 +94,13 @@ func (a Age) Warning() string {
 		"claims about code behavior or file:line citations may be outdated. Verify against current code before "+
 		"asserting as fact.", a.Days)
 }
+
+// uncheckedAfter is the age in days from which a memory of a type counts as unchecked. Projects
+// change fastest. Arbitrary.
+var uncheckedAfter = map[Type]int{Project: 30, Reference: 90, User: 180, Feedback: 180}
+
+// IsUnchecked reports whether nobody has changed or confirmed a memory of this type for long.
+func (a Age) IsUnchecked(t Type) bool {
+	days, ok := uncheckedAfter[t]
+	return ok && !a.Unknown && a.Days >= days
+}

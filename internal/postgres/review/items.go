@@ -43,12 +43,11 @@ func (i *Items) EachReviewText(ctx context.Context, agentID int64, since time.Ti
 			return dberr.Wrap("read memories to review", err)
 		}
 		for _, row := range rows {
-			head, err := i.row(row.Memory)
+			text, err := i.textOf(row)
 			if err != nil {
 				return err
 			}
-			head.Description = row.Description
-			if err := each(records.ReviewText{MemoryRow: head, Body: row.Body, Dead: int(row.Dead), Recalls: int(row.Recalls)}); err != nil {
+			if err := each(text); err != nil {
 				return err
 			}
 			after = row.Memory.ID
@@ -57,6 +56,32 @@ func (i *Items) EachReviewText(ctx context.Context, agentID int64, since time.Ti
 			return nil
 		}
 	}
+}
+
+// ReviewTexts returns the agent's undeleted memories with the ids, sorted by id. It omits unknown
+// ids, and fails with memories.ErrNotFound for a malformed one.
+func (i *Items) ReviewTexts(ctx context.Context, agentID int64, since time.Time, ids []string) ([]records.ReviewText, error) {
+	parsed, err := dbconv.TryAll(ids, dbconv.ParseID)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := i.q.ReviewTextsOf(ctx, queries.ReviewTextsOfParams{AgentID: agentID, Since: since, Ids: parsed})
+	if err != nil {
+		return nil, dberr.Wrap("read memories to review", err)
+	}
+	return dbconv.TryAll(rows, func(row queries.ReviewTextsOfRow) (records.ReviewText, error) { return i.textOf(queries.ReviewTextsRow(row)) })
+}
+
+func (i *Items) textOf(row queries.ReviewTextsRow) (records.ReviewText, error) {
+	head, err := i.row(row.Memory)
+	head.Description = row.Description
+	return records.ReviewText{MemoryRow: head, Body: row.Body, Dead: int(row.Dead), Recalls: int(row.Recalls)}, err
+}
+
+// ReviewPaths returns the paths of the agent's files on disk, in no order.
+func (i *Items) ReviewPaths(ctx context.Context, agentID int64) ([]string, error) {
+	paths, err := i.q.ReviewPaths(ctx, agentID)
+	return paths, dberr.Wrap("read the paths of files", err)
 }
 
 // ReviewDecisions returns the decisions about the items, by their ids. Items without one have no

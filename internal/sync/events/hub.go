@@ -20,6 +20,7 @@ const (
 	Restored  Kind = "restored"
 	Missing   Kind = "missing"
 	Published Kind = "published" // CLAUDE.md has changed
+	Reviewed  Kind = "reviewed"  // what waits for a person may have changed
 	Scanned   Kind = "scanned"   // anything of the agent may have changed
 	Proposed  Kind = "proposed"  // a proposal was added or decided
 	Logged    Kind = "logged"    // logs have changed

@@ -293,6 +293,31 @@ func (q *Queries) ReviewOutdated(ctx context.Context, arg ReviewOutdatedParams) 
 	return items, nil
 }
 
+const reviewPaths = `-- name: ReviewPaths :many
+SELECT path FROM files WHERE agent_id = $1 AND present
+`
+
+// Returns the paths of the agent's files on disk.
+func (q *Queries) ReviewPaths(ctx context.Context, agentID int64) ([]string, error) {
+	rows, err := q.db.Query(ctx, reviewPaths, agentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []string{}
+	for rows.Next() {
+		var path string
+		if err := rows.Scan(&path); err != nil {
+			return nil, err
+		}
+		items = append(items, path)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const reviewTexts = `-- name: ReviewTexts :many
 SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, r.description, r.body,
     coalesce((SELECT v.gone FROM verifications v WHERE v.memory_id = m.id AND v.revision_id = m.revision_id), 0)::integer AS dead,
@@ -333,6 +358,83 @@ func (q *Queries) ReviewTexts(ctx context.Context, arg ReviewTextsParams) ([]Rev
 	items := []ReviewTextsRow{}
 	for rows.Next() {
 		var i ReviewTextsRow
+		if err := rows.Scan(
+			&i.Memory.ID,
+			&i.Memory.AgentID,
+			&i.Memory.Name,
+			&i.Memory.Readable,
+			&i.Memory.State,
+			&i.Memory.Type,
+			&i.Memory.RevisionID,
+			&i.Memory.Fingerprint,
+			&i.Memory.Hash,
+			&i.Memory.Size,
+			&i.Memory.Path,
+			&i.Memory.Session,
+			&i.Memory.ModifiedAt,
+			&i.Memory.ContentAt,
+			&i.Memory.Problems,
+			&i.Memory.ClaudeMdChars,
+			&i.Memory.ClaudeMdListed,
+			&i.Memory.CreatedAt,
+			&i.Memory.UpdatedAt,
+			&i.Memory.DeletedAt,
+			&i.Memory.DeletedBy,
+			&i.Memory.IndexLines,
+			&i.Memory.Restoring,
+			&i.Memory.Description,
+			&i.Memory.Team,
+			&i.Memory.DeletedActor,
+			&i.Memory.Conflict,
+			&i.Memory.Quarantined,
+			&i.Description,
+			&i.Body,
+			&i.Dead,
+			&i.Recalls,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const reviewTextsOf = `-- name: ReviewTextsOf :many
+SELECT m.id, m.agent_id, m.name, m.readable, m.state, m.type, m.revision_id, m.fingerprint, m.hash, m.size, m.path, m.session, m.modified_at, m.content_at, m.problems, m.claude_md_chars, m.claude_md_listed, m.created_at, m.updated_at, m.deleted_at, m.deleted_by, m.index_lines, m.restoring, m.description, m.team, m.deleted_actor, m.conflict, m.quarantined, r.description, r.body,
+    coalesce((SELECT v.gone FROM verifications v WHERE v.memory_id = m.id AND v.revision_id = m.revision_id), 0)::integer AS dead,
+    (SELECT count(*) FROM recall_items i WHERE i.agent_id = m.agent_id AND i.memory_id = m.id AND i.at >= $1) AS recalls
+FROM memories m JOIN revisions r ON r.id = m.revision_id
+WHERE m.id = ANY($2::uuid[]) AND m.agent_id = $3 AND m.state <> 'deleted'
+ORDER BY m.id
+`
+
+type ReviewTextsOfParams struct {
+	Since   time.Time
+	Ids     []uuid.UUID
+	AgentID int64
+}
+
+type ReviewTextsOfRow struct {
+	Memory      Memory
+	Description string
+	Body        string
+	Dead        int32
+	Recalls     int64
+}
+
+// Returns those of the agent's undeleted memories that have the ids, as ReviewTexts does.
+func (q *Queries) ReviewTextsOf(ctx context.Context, arg ReviewTextsOfParams) ([]ReviewTextsOfRow, error) {
+	rows, err := q.db.Query(ctx, reviewTextsOf, arg.Since, arg.Ids, arg.AgentID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	items := []ReviewTextsOfRow{}
+	for rows.Next() {
+		var i ReviewTextsOfRow
 		if err := rows.Scan(
 			&i.Memory.ID,
 			&i.Memory.AgentID,

@@ -1,0 +1,349 @@
+package review
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"memoir/internal/findings"
+	"memoir/internal/findings/expiry"
+	"memoir/internal/findings/junk"
+	"memoir/internal/findings/links"
+	"memoir/internal/findings/pairs"
+	"memoir/internal/findings/quarantine"
+	"memoir/internal/memories"
+	"memoir/internal/memories/memorymd"
+	"memoir/internal/records"
+	engine "memoir/internal/sync"
+)
+
+// recallDays is the number of days whose recalls raise an item in the queue. It is arbitrary.
+const recallDays = 30
+
+// examination collects the items of one agent.
+type examination struct {
+	agent   records.Agent
+	now     time.Time
+	off     map[findings.Kind]bool
+	targets links.Targets
+	index   *pairs.Index
+	items   []records.ReviewItem
+	// replaced are the items about memories that say of themselves that they are replaced, by id.
+	replaced map[string]int
+	missing  []records.ReviewText
+}
+
+func newExamination(agent records.Agent, now time.Time, off map[findings.Kind]bool, targets links.Targets) *examination {
+	return &examination{agent: agent, now: now, off: off, targets: targets, index: pairs.NewIndex(), replaced: map[string]int{}}
+}
+
+// add appends an item about memories, unless its kind is switched off. Fields that follow from the
+// kind and the memories are set here.
+func (x *examination) add(item records.ReviewItem, of ...records.ReviewText) {
+	if x.off[item.Kind] {
+		return
+	}
+	item.AgentID, item.Agent, item.Rank = x.agent.ID, x.agent.Slug, rankOf(item.Kind)
+	for _, t := range of {
+		item.Memories = append(item.Memories, shownMemory(t))
+		item.Weight += float64(1+t.Recalls) * float64(max(t.ClaudeMDChars, 1))
+	}
+	if item.ID == "" {
+		item.ID = itemID(item.Kind, x.agent.Slug, of...)
+	}
+	x.items = append(x.items, item)
+}
+
+// itemID returns the id of an item about memories.
+func itemID(k findings.Kind, slug string, of ...records.ReviewText) string {
+	contents := make([]findings.Content, len(of))
+	for i, t := range of {
+		contents[i] = findings.Content{Name: t.Name, Fingerprint: t.Fingerprint}
+	}
+	return findings.ItemID(k, slug, contents...)
+}
+
+func shownMemory(t records.ReviewText) records.ReviewMemory {
+	shown := records.ReviewMemory{ID: t.ID, Name: t.Name, Path: t.Path, ETag: engine.ETag(t.Memory)}
+	if t.IsQuarantined() {
+		shown.Name = quarantine.Mask(t.Name)
+	}
+	return shown
+}
+
+// match appends an item about one memory.
+func (x *examination) match(t records.ReviewText, m findings.Match) {
+	x.add(records.ReviewItem{Kind: m.Kind, Reason: m.Reason, Evidence: evidenceOf(t.ID, m.Spans)}, t)
+}
+
+func evidenceOf(id string, spans []findings.Span) []records.Evidence {
+	all := make([]records.Evidence, len(spans))
+	for i, s := range spans {
+		all[i] = records.Evidence{Memory: id, Field: s.Field, Start: s.Start, End: s.End}
+	}
+	return all
+}
+
+// textOf returns the examined part of a memory.
+func textOf(t records.ReviewText) findings.Text {
+	return findings.Text{Name: t.Name, Description: t.Description, Body: t.Body}
+}
+
+// compared returns a memory for the search of pairs.
+func compared(t records.ReviewText) findings.Memory {
+	return findings.Memory{ID: t.ID, Type: string(t.Type), File: path.Base(t.Path), Text: textOf(t), Changed: t.ContentAt}
+}
+
+// memory examines one memory by itself.
+func (x *examination) memory(t records.ReviewText) {
+	if t.State == memories.Missing {
+		x.missing = append(x.missing, t)
+	}
+	if t.Conflict != memories.NoConflict {
+		x.add(records.ReviewItem{Kind: findings.Conflict, Reason: conflictReasons[t.Conflict]}, t)
+	}
+	if t.IsQuarantined() {
+		// Nothing else is decided about it before, and its text is not compared with others.
+		for _, m := range quarantine.Examine(textOf(t)) {
+			if hasProblem(t, string(m.Kind)) {
+				x.match(t, m)
+			}
+		}
+		return
+	}
+	switch reason, isBroken := brokenReason(t); {
+	case hasProblem(t, memories.CodeLastGood):
+		x.add(records.ReviewItem{Kind: findings.Unfinished, Reason: "File is unfinished; last good in use"}, t)
+	case isBroken:
+		x.add(records.ReviewItem{Kind: findings.Broken, Reason: reason}, t)
+	}
+	if !t.Readable {
+		return
+	}
+	text := textOf(t)
+	if m, ok := expiry.Match(text, t.ModifiedAt, x.now); ok {
+		x.match(t, m)
+	}
+	if m, ok := junk.Match(text); ok {
+		x.match(t, m)
+	}
+	m, ok := links.Match(text, t.Path, x.targets)
+	if t.Dead > 0 {
+		if m.Kind, ok = findings.Link, true; m.Reason == "" {
+			m.Reason = "Cites what is gone from the project"
+		}
+	}
+	if ok {
+		x.match(t, m)
+	}
+	if age := t.Age(x.now); age.IsUnchecked(t.Type) {
+		x.add(records.ReviewItem{Kind: findings.Unchecked, Reason: fmt.Sprintf("Not checked for %d days", age.Days)}, t)
+	}
+	if m, ok := pairs.Superseded(text); ok {
+		x.replaced[t.ID] = len(x.items)
+		m.Kind = findings.Contradiction
+		x.match(t, m)
+	}
+	x.index.Add(compared(t))
+}
+
+var conflictReasons = map[memories.Conflict]string{
+	memories.PrimaryConflict: "Two files, different content",
+	memories.SessionConflict: "A session's file is newer and differs",
+}
+
+// brokenReasons are the problems for which a person should look at a memory, with the reason in a
+// few words.
+var brokenReasons = []struct{ code, reason string }{
+	{memories.CodeMergeConflict, "Markers of a merge conflict"},
+	{memories.CodeTypeConflict, "Two different types"},
+	{memories.CodeInvalidUTF8, "Text is not UTF-8"},
+	{memories.CodeNUL, "Text has NUL characters"},
+	{memories.CodeDuplicateName, "Another file has the same name"},
+	{memories.CodeTypeMissing, "No type; agents do not see it"},
+	{memories.CodeTypeUnknown, "Unknown type; agents do not see it"},
+	{memories.CodeTypeNotText, "Type is a list or a table"},
+	{memories.CodeNoFrontmatter, "No frontmatter; agents do not see it"},
+	{memories.CodeNotMarkdown, "File name does not end in .md"},
+	{memories.CodeNotMemory, "File is for people or tools"},
+	{memories.CodeTooLarge, "File is larger than 1 MiB"},
+	{memories.CodeTooDeep, "File is more than 4 directories deep"},
+}
+
+// brokenReason reports whether a memory needs attention because of its file, and why in a few words.
+func brokenReason(t records.ReviewText) (reason string, isBroken bool) {
+	for _, known := range brokenReasons {
+		if hasProblem(t, known.code) && (t.State == memories.NeedsAttention || !isTypeProblem(known.code)) {
+			return known.reason, true
+		}
+	}
+	return "File cannot be read", t.State == memories.NeedsAttention
+}
+
+// isTypeProblem reports whether a problem only matters while the memory has no type.
+func isTypeProblem(code string) bool {
+	return slices.Contains([]string{memories.CodeTypeMissing, memories.CodeTypeUnknown, memories.CodeTypeNotText, memories.CodeNoFrontmatter}, code)
+}
+
+func hasProblem(t records.ReviewText, code string) bool {
+	return slices.ContainsFunc(t.Problems, func(p memories.Problem) bool { return p.Code == code })
+}
+
+// missingItem appends one item for all missing memories.
+func (x *examination) missingItem() {
+	if n := len(x.missing); n > 0 {
+		reason := fmt.Sprintf("%d files missing at once", n)
+		if n == 1 {
+			reason = "File missing since a mass removal"
+		}
+		x.add(records.ReviewItem{Kind: findings.Missing, Reason: reason}, x.missing...)
+	}
+}
+
+// loader reads memories for comparisons and items.
+type loader func(ctx context.Context, ids []string) ([]records.ReviewText, error)
+
+// pairItems appends the items about two to four memories. It leaves out pairs with an id for which
+// isDecided reports true, and drops the item about one replaced memory if a pair says so too.
+func (x *examination) pairItems(ctx context.Context, load loader, isDecided func(ctx context.Context, ids []string) (map[string]bool, error)) error {
+	if x.off[findings.Duplicate] && x.off[findings.Contradiction] {
+		return nil
+	}
+	found, err := x.index.Pairs(ctx, func(ctx context.Context, ids []string) ([]findings.Memory, error) {
+		texts, err := load(ctx, ids)
+		all := make([]findings.Memory, len(texts))
+		for i, t := range texts {
+			all[i] = compared(t)
+		}
+		return all, err
+	})
+	if err != nil {
+		return err
+	}
+	involved := map[string]records.ReviewText{}
+	var ids []string
+	for _, p := range found {
+		ids = append(ids, p.A, p.B)
+	}
+	slices.Sort(ids)
+	for chunk := range slices.Chunk(slices.Compact(ids), 500) {
+		texts, err := load(ctx, chunk)
+		if err != nil {
+			return err
+		}
+		for _, t := range texts {
+			t.Body = "" // only the shown part is needed
+			involved[t.ID] = t
+		}
+	}
+	pairIDs := make([]string, len(found))
+	for i, p := range found {
+		pairIDs[i] = itemID(p.Kind, x.agent.Slug, involved[p.A], involved[p.B])
+	}
+	decided, err := isDecided(ctx, pairIDs)
+	if err != nil {
+		return err
+	}
+	open := found[:0]
+	for i, p := range found {
+		_, hasA := involved[p.A]
+		_, hasB := involved[p.B]
+		if hasA && hasB && !decided[pairIDs[i]] {
+			open = append(open, p)
+		}
+	}
+	dropped := map[int]bool{}
+	for _, set := range pairs.Group(open) {
+		x.add(setItem(set), textsOf(set.IDs, involved)...)
+		for _, id := range set.IDs {
+			if at, ok := x.replaced[id]; ok && set.Kind == findings.Contradiction {
+				dropped[at] = true
+			}
+		}
+	}
+	kept := x.items[:0]
+	for i, item := range x.items {
+		if !dropped[i] {
+			kept = append(kept, item)
+		}
+	}
+	x.items = kept
+	return nil
+}
+
+func textsOf(ids []string, all map[string]records.ReviewText) []records.ReviewText {
+	texts := make([]records.ReviewText, len(ids))
+	for i, id := range ids {
+		texts[i] = all[id]
+	}
+	return texts
+}
+
+// setItem returns the item of a set of pairs, without its memories. A side is recommended if all
+// pairs recommend it.
+func setItem(set pairs.Set) records.ReviewItem {
+	item := records.ReviewItem{Kind: set.Kind, Reason: set.Pairs[0].Reason, Keep: set.Pairs[0].Keep}
+	var seen []records.Evidence
+	for _, p := range set.Pairs {
+		if p.Keep != item.Keep {
+			item.Keep = ""
+		}
+		seen = append(seen, evidenceOf(p.A, p.Spans[0])...)
+		seen = append(seen, evidenceOf(p.B, p.Spans[1])...)
+	}
+	slices.SortFunc(seen, func(a, b records.Evidence) int {
+		return cmp.Or(cmp.Compare(a.Memory, b.Memory), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End))
+	})
+	item.Evidence = slices.Compact(seen)
+	return item
+}
+
+// indexItems appends the items about MEMORY.md: lines that the agent does not load, and entries
+// without a file.
+func (x *examination) indexItems(index engine.Index) {
+	unloaded, dead := 0, 0
+	for _, f := range index.Findings {
+		switch f.Code {
+		case memorymd.FindingNotLoaded:
+			unloaded++
+		case memorymd.FindingDeadLink:
+			dead++
+		}
+	}
+	of := findings.Content{Name: index.Path, Fingerprint: memories.FingerprintOf("", "", string(index.Raw))}
+	if unloaded > 0 {
+		x.add(records.ReviewItem{ID: findings.ItemID(findings.Index, x.agent.Slug, of), Kind: findings.Index, Subject: index.Path, Reason: counted(unloaded, "line is not loaded", "lines are not loaded")})
+	}
+	if dead > 0 {
+		x.add(records.ReviewItem{ID: findings.ItemID(findings.Link, x.agent.Slug, of), Kind: findings.Link, Subject: index.Path, Reason: counted(dead, "entry without a file", "entries without a file")})
+	}
+}
+
+// counted returns a number with the fitting word.
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// other appends an item about something that is no memory: a blocked content, a proposal or a step.
+func (x *examination) other(k findings.Kind, subject, reason string) {
+	x.add(records.ReviewItem{ID: findings.ItemID(k, x.agent.Slug, findings.Content{Name: subject}), Kind: k, Subject: subject, Reason: reason})
+}
+
+// stepReasons are the kinds of plan steps in a few words.
+var stepReasons = map[string]string{"merge": "Merge memories into one", "update": "Change a memory", "delete": "Delete a memory", "reindex": "Bring MEMORY.md in step"}
+
+// planItems appends the proposed steps of a plan.
+func (x *examination) planItems(plan records.Plan) {
+	for _, step := range plan.Steps {
+		if step.State == records.StepProposed {
+			x.other(findings.Plan, step.ID.String(), cmp.Or(stepReasons[step.Kind], strings.ToLower(step.Kind)))
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package review
+
+import (
+	"slices"
+
+	"memoir/internal/findings"
+)
+
+// Group is a group of kinds in the queue.
+type Group string
+
+// The groups, in the order of the queue.
+const (
+	Safety      Group = "safety"
+	Wrong       Group = "wrong"
+	TidyUp      Group = "tidy_up"
+	Suggestions Group = "suggestions"
+)
+
+// The decisions, as the API spells them.
+const (
+	Allow       = "allow"        // agents may receive the content; a blocked content may return
+	RemoveValue = "remove_value" // replaces the secret in all files and revisions for good
+	Delete      = "delete"       // moves the memory to the trash, or removes a file that is none
+	KeepFirst   = "keep_1"       // keeps one side and moves the others to the trash; keep_2 to keep_4 too
+	Merge       = "merge"        // saves a given text under the first name and trashes the others
+	KeepBoth    = "keep_both"    // all are true
+	StillTrue   = "still_true"   // restarts the age
+	Keep        = "keep"         // it stays useful
+	WriteBack   = "write_back"   // writes the last good content to the file
+	UseFile     = "use_file"     // takes the file as it is
+	Fix         = "fix"          // applies the offered fix
+	Accept      = "accept"       // saves the suggestion
+	Dismiss     = "dismiss"      // refuses the suggestion
+	Apply       = "apply"        // applies the step
+	Skip        = "skip"         // refuses the step
+	Snooze      = "snooze"       // asks again after a time
+	Never       = "never"        // never asks again about this content
+)
+
+// kind is what the queue knows about a kind.
+type kind struct {
+	name      findings.Kind
+	group     Group
+	decisions []string // the safe default first, where there is one; Snooze and Never always follow
+}
+
+// kinds are the kinds in the order of the queue: what agents must not receive, what misleads them,
+// then what costs.
+var kinds = []kind{
+	{findings.Secret, Safety, []string{RemoveValue, Delete, Allow}},
+	{findings.Injection, Safety, []string{Delete, Allow}},
+	{findings.Missing, Wrong, []string{WriteBack, Delete}},
+	{findings.Unfinished, Wrong, []string{WriteBack, UseFile}},
+	{findings.Contradiction, Wrong, []string{KeepFirst, Merge, KeepBoth}},
+	{findings.Conflict, Wrong, []string{KeepFirst}},
+	{findings.Broken, Wrong, []string{Fix, Delete}},
+	{findings.Blocked, Wrong, []string{Delete, Allow}},
+	{findings.Expired, Wrong, []string{Delete, StillTrue}},
+	{findings.Duplicate, TidyUp, []string{KeepFirst, Merge, KeepBoth}},
+	{findings.Junk, TidyUp, []string{Delete, Keep}},
+	{findings.Link, TidyUp, []string{Keep}},
+	{findings.Index, TidyUp, []string{Fix}},
+	{findings.Unchecked, TidyUp, []string{StillTrue, Delete}},
+	{findings.Suggestion, Suggestions, []string{Accept, Dismiss}},
+	{findings.Plan, Suggestions, []string{Apply, Skip}},
+}
+
+// Kinds returns all kinds in the order of the queue.
+func Kinds() []findings.Kind {
+	all := make([]findings.Kind, len(kinds))
+	for i, k := range kinds {
+		all[i] = k.name
+	}
+	return all
+}
+
+// IsKind reports whether a kind exists.
+func IsKind(name findings.Kind) bool { return rankOf(name) >= 0 }
+
+// rankOf returns the place of a kind in the queue, or -1 for an unknown one.
+func rankOf(name findings.Kind) int {
+	return slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })
+}
+
+// GroupOf returns the group of a kind, or "" for an unknown one.
+func GroupOf(name findings.Kind) Group {
+	if i := rankOf(name); i >= 0 {
+		return kinds[i].group
+	}
+	return ""
+}

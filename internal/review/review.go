@@ -1,0 +1,358 @@
+// Package review finds what is wrong with memories, keeps it as a queue of items for a person, and
+// carries out decisions. Package findings and those below it say what is wrong with texts; this
+// package adds what files and the database know, and examines agents in the background.
+package review
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"memoir/internal/agents"
+	"memoir/internal/findings"
+	"memoir/internal/findings/links"
+	"memoir/internal/memories"
+	"memoir/internal/records"
+	engine "memoir/internal/sync"
+	"memoir/internal/sync/events"
+)
+
+// Options configures a Reviewer. Zero fields mean the defaults.
+type Options struct {
+	// Settle is how long changes are collected before an examination. The default is 2 s.
+	Settle time.Duration
+	// Off are the kinds that are not looked for.
+	Off []findings.Kind
+	Log *slog.Logger
+}
+
+const (
+	defaultSettle = 2 * time.Second
+	// every is the time after which an unchanged agent is examined again, because dates pass and
+	// memories age.
+	every = 24 * time.Hour
+	// round is the time between two searches for agents to examine.
+	round = 10 * time.Minute
+	// retry is the delay after a failure of the database (arbitrary).
+	retry = 10 * time.Second
+	// share limits the examinations of one agent to 1/share of the time (arbitrary).
+	share = 10
+)
+
+// Reviewer examines agents in the background, one at a time and only those whose lease this server
+// holds. Its methods are safe for concurrent use.
+type Reviewer struct {
+	engine  *engine.Engine
+	store   Store
+	options Options
+	off     map[findings.Kind]bool
+	wake    chan struct{}
+
+	mu      sync.Mutex
+	due     map[string]bool      // agents with an event since their last examination began
+	blocked map[string]time.Time // when an agent may be examined again
+
+	stop    context.CancelFunc
+	running sync.WaitGroup
+}
+
+// Store is the database of a Reviewer. *postgres.Store implements and documents it.
+type Store interface {
+	records.Agents
+	records.Memories
+	records.AllMemories
+	records.Plans
+	records.Proposals
+	records.Review
+
+	EachReviewText(ctx context.Context, agentID int64, since time.Time, each func(records.ReviewText) error) error
+	ReviewTexts(ctx context.Context, agentID int64, since time.Time, ids []string) ([]records.ReviewText, error)
+	ReviewPaths(ctx context.Context, agentID int64) ([]string, error)
+	ReviewOutdated(ctx context.Context, before, now time.Time) ([]string, error)
+	SaveReview(ctx context.Context, agentID, version int64, at time.Time, items []records.ReviewItem) (saved bool, err error)
+	SettleReview(ctx context.Context, agentID int64, d records.ReviewDecision) error
+	ReopenReview(ctx context.Context, item string) error
+}
+
+// Start returns a Reviewer and starts its examinations. They begin when the engine is ready. The
+// caller must call Close before closing the engine.
+func Start(e *engine.Engine, store Store, options Options) *Reviewer {
+	options.Settle = cmp.Or(options.Settle, defaultSettle)
+	ctx, stop := context.WithCancel(context.Background())
+	r := &Reviewer{
+		engine: e, store: store, options: options, off: map[findings.Kind]bool{}, wake: make(chan struct{}, 1),
+		due: map[string]bool{}, blocked: map[string]time.Time{}, stop: stop,
+	}
+	for _, k := range options.Off {
+		r.off[k] = true
+	}
+	// Subscribing before Start returns prevents missing a change.
+	subscription := e.Hub().Subscribe()
+	r.running.Go(func() { r.listen(ctx, subscription) })
+	r.running.Go(func() { r.work(ctx) })
+	return r
+}
+
+// Close cancels the running examination, without saving its result, and waits for its end.
+func (r *Reviewer) Close() {
+	r.stop()
+	r.running.Wait()
+}
+
+// request makes an agent due and wakes the worker. The empty slug wakes it only.
+func (r *Reviewer) request(slug string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if slug != "" {
+		r.due[slug] = true
+	}
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// listen makes an agent due after each event about it except events.Published. It ends with ctx or
+// when the hub closes.
+func (r *Reviewer) listen(ctx context.Context, subscription *events.Subscription) {
+	defer subscription.Close()
+	rounds := time.NewTicker(round)
+	defer rounds.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case event, open := <-subscription.Events:
+			if !open {
+				return
+			}
+			if event.Kind != events.Published && event.Kind != events.Reviewed {
+				r.request(event.Agent)
+			}
+		case <-rounds.C:
+			r.request("")
+		}
+	}
+}
+
+// work examines what is due whenever it is woken, until ctx ends. It logs errors, and waits for
+// retry after one.
+func (r *Reviewer) work(ctx context.Context) {
+	r.request("")
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-r.wake:
+		}
+		pause(ctx, r.options.Settle)
+		if !r.engine.Ready() {
+			r.request("")
+			continue
+		}
+		if err := r.examineDue(ctx); err != nil && ctx.Err() == nil {
+			r.options.Log.Warn("review not brought up to date, will retry", "error", err)
+			pause(ctx, retry)
+			r.request("")
+		}
+	}
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+// examineDue examines the agents that are due: those with an event, and those that the database
+// names. An agent that was examined a short time ago stays due. It returns the last error.
+func (r *Reviewer) examineDue(ctx context.Context) error {
+	now := time.Now()
+	outdated, err := r.store.ReviewOutdated(ctx, now.Add(-every), now)
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	for _, slug := range outdated {
+		r.due[slug] = true
+	}
+	var slugs []string
+	later := time.Duration(0)
+	for slug := range r.due {
+		if wait := time.Until(r.blocked[slug]); wait > 0 {
+			later = max(later, wait)
+			continue
+		}
+		delete(r.due, slug)
+		delete(r.blocked, slug)
+		slugs = append(slugs, slug)
+	}
+	r.mu.Unlock()
+	if later > 0 {
+		time.AfterFunc(later, func() { r.request("") })
+	}
+	var failed error
+	for _, slug := range slugs {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if !r.engine.HoldsLease(slug) {
+			continue // the agent's server receives the same event
+		}
+		started := time.Now()
+		if err := r.Examine(ctx, slug); err != nil && !errors.Is(err, memories.ErrNotFound) {
+			failed = err
+			r.request(slug)
+		}
+		r.mu.Lock()
+		r.blocked[slug] = time.Now().Add((share - 1) * time.Since(started))
+		r.mu.Unlock()
+	}
+	return failed
+}
+
+// Examine brings the items of an agent up to date. If the agent's memories change meanwhile, it
+// saves nothing and makes the agent due again. It fails with memories.ErrNotFound for an unknown
+// slug, and with memories.ErrUnavailable.
+func (r *Reviewer) Examine(ctx context.Context, slug string) error {
+	agent, err := r.store.AgentUncounted(ctx, slug)
+	if err != nil || agent.JoinedTo != "" || !agent.Present {
+		return err
+	}
+	at := records.Now()
+	x, err := r.examine(ctx, agent, at)
+	if err != nil {
+		return err
+	}
+	saved, err := r.store.SaveReview(ctx, agent.ID, agent.ClaudeMD.Version, at, x)
+	if err == nil && !saved {
+		r.request(slug)
+	}
+	if saved {
+		r.engine.Emit(slug, events.Reviewed)
+	}
+	return err
+}
+
+// examine returns the open items of an agent.
+func (r *Reviewer) examine(ctx context.Context, agent records.Agent, at time.Time) ([]records.ReviewItem, error) {
+	targets, err := r.targets(ctx, agent)
+	if err != nil {
+		return nil, err
+	}
+	x, since := newExamination(agent, at, r.off, targets), at.AddDate(0, 0, -recallDays)
+	err = r.store.EachReviewText(ctx, agent.ID, since, func(t records.ReviewText) error {
+		x.memory(t)
+		return ctx.Err()
+	})
+	if err != nil {
+		return nil, err
+	}
+	x.missingItem()
+	load := func(ctx context.Context, ids []string) ([]records.ReviewText, error) {
+		return r.store.ReviewTexts(ctx, agent.ID, since, ids)
+	}
+	decided := func(ctx context.Context, ids []string) (map[string]bool, error) { return r.decided(ctx, ids, at) }
+	if err := x.pairItems(ctx, load, decided); err != nil {
+		return nil, err
+	}
+	if err := r.others(ctx, x); err != nil {
+		return nil, err
+	}
+	return r.open(ctx, x.items, at)
+}
+
+// targets returns what the agent's memories can link to.
+func (r *Reviewer) targets(ctx context.Context, agent records.Agent) (links.Targets, error) {
+	paths, err := r.store.ReviewPaths(ctx, agent.ID)
+	if err != nil {
+		return links.Targets{}, err
+	}
+	files := make(map[string]bool, len(paths))
+	for _, path := range paths {
+		files[path] = true
+	}
+	forgotten, err := r.store.ForgottenNames(ctx, agent.ID)
+	return links.Targets{
+		HasFile:   func(path string) bool { return files[path] || agents.IsIndexPath(path) },
+		IsDeleted: func(name string) bool { now, had := forgotten[name]; return had && now == "" },
+	}, err
+}
+
+// others adds the items that do not come from memories: the index, blocked contents, suggestions
+// and steps of the plan.
+func (r *Reviewer) others(ctx context.Context, x *examination) error {
+	index, err := r.engine.Index(ctx, x.agent.Slug)
+	var unreadable *memories.ConflictError
+	if err == nil {
+		x.indexItems(index)
+	} else if !errors.As(err, &unreadable) {
+		return err
+	}
+	for cursor := ""; ; {
+		page, err := r.store.BlockedPage(ctx, x.agent.ID, records.MaxLimit, cursor)
+		if err != nil {
+			return err
+		}
+		for _, b := range page.Blocked {
+			x.other(findings.Blocked, b.ID, "Deleted before, back on disk")
+		}
+		if cursor = page.NextCursor; cursor == "" {
+			break
+		}
+	}
+	for cursor := ""; ; {
+		page, err := r.store.Proposals(ctx, x.agent.ID, records.ProposalWaiting, records.MaxLimit, cursor)
+		if err != nil {
+			return err
+		}
+		for _, p := range page.Proposals {
+			x.other(findings.Suggestion, p.ID.String(), "From a conversation, "+p.ProposedAt.Format("2 January"))
+		}
+		if cursor = page.NextCursor; cursor == "" {
+			break
+		}
+	}
+	plan, err := r.store.Consolidation(ctx, x.agent.ID)
+	if err == nil {
+		x.planItems(plan)
+	} else if !errors.Is(err, memories.ErrNotFound) {
+		return err
+	}
+	return nil
+}
+
+// decided returns which of the items have a decision that holds at a time.
+func (r *Reviewer) decided(ctx context.Context, ids []string, at time.Time) (map[string]bool, error) {
+	holds := map[string]bool{}
+	decisions, err := r.store.ReviewDecisions(ctx, ids)
+	for id, d := range decisions {
+		holds[id] = d.Holds(at)
+	}
+	return holds, err
+}
+
+// open returns the items without a decision that holds, each once.
+func (r *Reviewer) open(ctx context.Context, items []records.ReviewItem, at time.Time) ([]records.ReviewItem, error) {
+	ids := make([]string, len(items))
+	for i, item := range items {
+		ids[i] = item.ID
+	}
+	decided, err := r.decided(ctx, ids, at)
+	if err != nil {
+		return nil, err
+	}
+	kept := items[:0]
+	for _, item := range items {
+		if !decided[item.ID] {
+			kept, decided[item.ID] = append(kept, item), true
+		}
+	}
+	return kept, nil
+}
