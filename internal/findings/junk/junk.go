@@ -77,13 +77,13 @@ func says(title string, n int, found class) bool {
 // content is the parts of a body.
 type content struct {
 	sentences []string
-	logs      int  // lines of output
-	codes     int  // lines of source code
-	commands  int  // lines that are a command or a query
-	inFence   int  // lines inside fences
-	isSchema  bool // a statement that creates a table has begun
-	isTable   bool // the last line was one of a table with columns
-	others    int  // lines in fences that cannot be placed
+	logs      int      // lines of output
+	codes     int      // lines of source code
+	commands  int      // lines that are a command or a query
+	weak      []string // lines that are output if others are
+	isSchema  bool     // a statement that creates a table has begun
+	isTable   bool     // the last line was one of a table with columns
+	others    int      // lines in fences that cannot be placed
 	headings  int
 	label     bool // one of the headings is that of a task
 	report    bool // one of the headings is that of a report on work
@@ -106,7 +106,9 @@ func divide(body string) content {
 			fence, language = trimmed[:3], strings.ToLower(strings.TrimSpace(trimmed[3:]))
 		case trimmed == "" || strings.Trim(trimmed, "-=*_") == "":
 		case strings.HasPrefix(trimmed, "#") && strings.HasPrefix(strings.TrimLeft(trimmed, "#"), " "):
-			c.headings++
+			if c.headings++; c.headings > maxProse {
+				continue
+			}
 			c.label, c.report = c.label || isTaskTitle(trimmed), c.report || isReport(trimmed)
 			// A long heading can be the statement.
 			if title := strings.TrimLeft(trimmed, "# "); len(wordsOf(title)) >= 6 {
@@ -114,6 +116,8 @@ func divide(body string) content {
 			}
 		case isLog(line, trimmed), c.continuesTable(trimmed), c.logs > 0 && strings.HasPrefix(line, "    "):
 			c.logs++
+		case maybeLog(trimmed):
+			c.weak = append(c.weak, trimmed)
 		case isCode(trimmed):
 			c.codes++
 		case strings.HasPrefix(trimmed, "$ ") || strings.HasPrefix(line, "    ") && isCommand(trimmed):
@@ -126,14 +130,21 @@ func divide(body string) content {
 			}
 		}
 	}
+	if c.logs > 0 || len(c.weak) > 1 && len(c.sentences) == 0 {
+		c.logs += len(c.weak)
+	} else {
+		for _, line := range c.weak {
+			c.sentences = appendSentences(c.sentences, line)
+		}
+	}
 	return c
 }
 
 // addCode counts a line of a fenced block.
 func (c *content) addCode(line, trimmed, language string) {
-	c.inFence++
 	switch {
-	case isLog(line, trimmed), c.continuesTable(trimmed):
+	case trimmed == "":
+	case isLog(line, trimmed), maybeLog(trimmed), c.continuesTable(trimmed):
 		c.logs++
 	case c.isSchema || strings.HasPrefix(strings.ToLower(trimmed), "create table"):
 		c.isSchema = true
@@ -300,6 +311,8 @@ func classifySentence(sentence string, isWeak bool) class {
 	}
 	// Words without a class of their own are counted as useful, that is 0.
 	switch {
+	case slices.Contains(words, "run") && slices.ContainsFunc(words, func(word string) bool { return commands[word] }):
+		return useful // run with make test
 	case counts[project] > 0 && counts[project] >= counts[advice] && isChoice(words):
 		return useful // the project uses pnpm, not npm
 	case counts[project] > 0 && counts[project] >= counts[advice]:

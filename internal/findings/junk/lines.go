@@ -22,14 +22,30 @@ func isLog(line, trimmed string) bool {
 }
 
 var logPrefixes = []string{
-	"panic:", "goroutine ", "Traceback (most recent", "Exception in thread", "Caused by:", "npm ERR!", "npm error", "npm warn", "ELIFECYCLE", "✓ ", "✔ ", "✗ ", "✖ ", "× ", "PASS ", "FAIL ", "PASS\t", "FAIL\t", "ok  \t", "ok  ", "--- FAIL", "--- PASS", "=== RUN",
-	"[signal ", "exit status ", "exit code ", "vite v", "webpack ", "On branch ", "Your branch is ", "Changes not staged", "Changes to be committed", "Untracked files", "nothing to commit", "diff --git", "Author: ", "Date:   ", "index ", "@@ ", "+++ ", "--- a/", "Compiled ", "Finished in ", "Finished `", "BUILD ", "Test Suites:", "Tests:", "Snapshots:", "Time: ", "Ran all test", "Collecting ",
-	"Successfully installed", "Successfully built", "added ", "audited ", "found 0 vulnerabilities", "Downloading ", "Installing ", "Requirement already", "error: ", "error[", "warning: ", "warning[", "Error: ", "TypeError:", "ReferenceError:", "SyntaxError:", "ValueError:", "KeyError:", "AttributeError:", "ImportError:", "ModuleNotFoundError", "NullPointerException", "java.lang.", "fatal: ", "fatal error:", "Segmentation fault",
-	"INFO ", "INFO:", "WARN ", "WARNING:", "ERROR ", "ERROR:", "DEBUG ", "DEBUG:", "FATAL ", "[INFO]", "[WARN]", "[ERROR]", "[DEBUG]", "I0", "E0", "Step ", "#1 [", "=> ", "Removing intermediate", "---> ", "> Task :", "FAILED ", "PASSED ", "collected ", "====", "remote: ", "To github.com", "To git@", "Already up to date", "Enumerating objects", "Counting objects", "Writing objects", "Hint: ", "hint: ",
+	"[+] Building ", "panic:", "goroutine ", "Traceback (most recent", "Exception in thread", "Caused by:", "npm ERR!", "npm error", "npm warn", "ELIFECYCLE", "✓ ", "✔ ", "✗ ", "✖ ", "× ", "PASS\t", "FAIL\t", "ok  \t", "--- FAIL", "--- PASS", "=== RUN",
+	"[signal ", "vite v", "On branch ", "Your branch is ", "Changes not staged", "Changes to be committed", "Untracked files", "nothing to commit", "diff --git", "@@ ", "+++ ", "--- a/", "Finished `", "Test Suites:", "Ran all test",
+	"found 0 vulnerabilities", "Requirement already", "error[", "warning[", "TypeError:", "ReferenceError:", "SyntaxError:", "ValueError:", "KeyError:", "AttributeError:", "ImportError:", "ModuleNotFoundError", "NullPointerException", "java.lang.", "fatal: ", "fatal error:", "Segmentation fault",
+	"INFO:", "WARNING:", "ERROR:", "DEBUG:", "[INFO]", "[WARN]", "[ERROR]", "[DEBUG]", "#1 [", "Removing intermediate", "---> ", "> Task :", "====", "To github.com", "To git@", "Already up to date", "Enumerating objects", "Counting objects", "Writing objects",
+}
+
+// weakPrefixes start lines of output, and also sentences. They count next to other output.
+var weakPrefixes = []string{
+	"added ", "audited ", "Downloading ", "Installing ", "Step ", "Collecting ", "Time: ", "Tests:", "index ", "hint: ", "Hint: ", "I0", "E0", "Compiled ", "BUILD ", "error: ", "Error: ", "warning: ", "PASS ", "FAIL ",
+	"remote: ", "collected ", "Finished in ", "ok  ", "Date:   ", "Author: ", "Snapshots:", "FAILED ", "PASSED ", "INFO ", "WARN ", "ERROR ", "DEBUG ", "FATAL ", "exit status ", "exit code ", "Successfully installed", "Successfully built", "webpack ", "=> ",
 }
 
 var logParts = []string{
-	" error TS", " │ gzip", " examples, ", "modules transformed", " built in ", " passed in ", "[100%]", ".....", "runtime error:", "Command failed with exit code", " level=info", " level=error", " level=warn", `"level":"`, " [running]:", " +0x", "[ERROR]", "[INFO]", "[WARN]", " npm ERR!", " failures", "HTTP/1.1\" ",
+	" error TS", " │ gzip", "modules transformed", " built in ", " passed in ", "[100%]", "runtime error:", "Command failed with exit code", " level=info", " level=error", " level=warn", `"level":"`, " [running]:", " +0x", "[ERROR]", "[INFO]", "[WARN]", " npm ERR!", "HTTP/1.1\" ",
+}
+
+// maybeLog reports whether a line is output of a program if other lines are.
+func maybeLog(trimmed string) bool {
+	for _, prefix := range weakPrefixes {
+		if strings.HasPrefix(trimmed, prefix) {
+			return true
+		}
+	}
+	return isDigit(trimmed[0]) && (strings.Contains(trimmed, " examples, ") || strings.Contains(trimmed, " failures")) || strings.HasSuffix(trimmed, ".....")
 }
 
 func isDigit(b byte) bool { return b >= '0' && b <= '9' }
@@ -96,6 +112,9 @@ func isCode(line string) bool {
 		if strings.HasPrefix(line, prefix) {
 			return true
 		}
+	}
+	if line == "" {
+		return false
 	}
 	switch line[len(line)-1] {
 	case '>':
