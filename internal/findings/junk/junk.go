@@ -311,8 +311,8 @@ func classifySentence(sentence string, isWeak bool) class {
 	}
 	// Words without a class of their own are counted as useful, that is 0.
 	switch {
-	case slices.Contains(words, "run") && slices.ContainsFunc(words, func(word string) bool { return commands[word] }):
-		return useful // run with make test
+	case tellsCommand(words):
+		return useful
 	case counts[project] > 0 && counts[project] >= counts[advice] && isChoice(words):
 		return useful // the project uses pnpm, not npm
 	case counts[project] > 0 && counts[project] >= counts[advice]:
@@ -325,6 +325,16 @@ func classifySentence(sentence string, isWeak bool) class {
 		return useful
 	}
 	return phrase
+}
+
+// tellsCommand reports whether the words tell with which command to do something: run with make
+// test. "npm run build" alone tells nothing.
+func tellsCommand(words []string) bool {
+	at := slices.Index(words, "run")
+	if at < 0 || at > 0 && commands[words[at-1]] {
+		return false
+	}
+	return slices.ContainsFunc(words, func(word string) bool { return commands[word] })
 }
 
 // isChoice reports whether the words tell of one of several possible tools or ways.
