@@ -138,7 +138,7 @@ var vocabulary = []struct {
 	{revisitCue, `revisit, re evaluate, reevaluate, reconsider, recheck, re check, check again, look again, look at it again, review again, remind, follow up, reassess, rethink,
 		wiedervorlage, erneut prufen, noch einmal prufen, nochmal prufen, revisar de nuevo, volver a revisar, reevaluer, revoir, reavaliar, rivalutare, пересмотреть, вернуться к`},
 	{fillerCue, `the, on, in, at, about, around, approx, approximately, roughly, circa, ca, is, are, be, set, to, for, of, and including, including, inclusive, incl, least, date, day, midnight, noon, morning, evening, close, utc, cet, cest, gmt, est, pst, et, pt, am, pm, cob, eob, this, a, an, next, currently, tentatively, probably, likely, early, end, least, both,
-		den, dem, der, das, die, zum, zu, am, im, ist, um, uhr, einschliesslich, inkl, mindestens, voraussichtlich, etwa, gegen, dann, und mit,
+		den, dem, der, das, die, zum, zu, am, im, ist, um, uhr, einschliesslich, einschl, inkl, mindestens, voraussichtlich, etwa, gegen, dann, und mit,
 		el, la, los, las, del, al, dia, de, es, a, le, les, du, au, aux, jour, fin, est, inclus, o, os, as, em, no, na, ao, e, do, da, il, lo, gli, giorno, di, alle, alla, h, inclusive, inclusief,
 		на, конца, включительно, примерно`},
 	{partyCue, `we, i, they, he, she, it, you, team, who, which, that, everyone, wir, sie, er, ich, man, nous, on, ils, elle, мы, они`},

@@ -221,6 +221,8 @@ func (r *reader) standsAlone(d date) bool {
 			return false
 		case after == '.' && isDigit(next), after == '/' && isDigit(next) && !isYear(r.tokens[d.from]):
 			return false // a version, a path
+		case after == '-' && isDigit(next) && d.needsCue && d.to-d.from == 1:
+			return false // a number that starts with a year
 		case after == '-' || after == '/' || after == '.':
 			return !isLetter(next) || isCJK(next) || after == '/' && d.isRange
 		}

@@ -200,7 +200,7 @@ func (j *judge) isFullStop(i int) bool {
 			return false
 		}
 		switch before.text {
-		case "ca", "approx", "inkl", "incl", "vs", "nr", "no", "st", "dr", "mr", "ms", "etc", "bzw", "ggf", "voraus", "vorauss", "max", "min":
+		case "ca", "approx", "einschl", "inkl", "incl", "vs", "nr", "no", "st", "dr", "mr", "ms", "etc", "bzw", "ggf", "voraus", "vorauss", "max", "min":
 			return after.kind == wordToken && after.capital && before.text == "etc"
 		}
 	case before.kind == digitToken:
@@ -270,7 +270,7 @@ func (j *judge) cueBefore(d date, from int) (at int, direct bool) {
 				direct = direct && (isWeekday || shortWeekdays[j.at(i-1).text])
 			case "(", "（", "—":
 				direct = false
-			case ":", "-", "–", "=", ">", "|", "：", "~", "→":
+			case ".", ":", "-", "–", "=", ">", "|", "：", "~", "→":
 			default:
 				return -1, false
 			}
@@ -291,7 +291,7 @@ func (j *judge) dependsOn(d date) bool {
 	from, to := j.sentenceOf(d.from)
 	sentence := j.cuesIn(from, to)
 	switch {
-	case j.cuesIn(from, d.from)&exampleCue != 0, j.isEntry(d), j.isTimeOfDay(d):
+	case j.cuesIn(from, d.from)&exampleCue != 0, j.isEntry(d), j.isTimeOfDay(d), j.isInQuotes(d):
 		return false
 	case d.relative && (sentence&recurCue != 0 || j.isQuoted(d, from) || j.isBetweenWeekdays(d, from, to)):
 		return false
@@ -337,7 +337,7 @@ func (j *judge) dependsOn(d date) bool {
 	case d.needsCue:
 		return d.isPeriod && cues&(stateCue|futureCue) != 0 && j.isPreposed(d) && j.isPlanned(at, d)
 	case cues&recordCue != 0:
-		return j.isPassive(at) && j.cuesIn(j.clauseOf(at))&(futureCue|presentCue) != 0
+		return j.isPassive(at) && j.isPreposed(d) && j.cuesIn(j.clauseOf(at))&(futureCue|presentCue) != 0
 	case cues&removeCue != 0:
 		return j.cuesIn(j.clauseOf(at))&pastCue == 0
 	case cues&(eventCue|stateCue|futureCue) != 0:
@@ -363,14 +363,17 @@ func (j *judge) isBetweenWeekdays(d date, from, to int) bool {
 // It is arbitrary.
 const maxQuote = 300
 
-// isQuoted reports whether the date is part of a quotation or question: never say "tomorrow".
-func (j *judge) isQuoted(d date, from int) bool {
+// isInQuotes reports whether a quotation mark is open before the date.
+func (j *judge) isInQuotes(d date) bool {
 	start := j.tokens[d.from].start
 	line := j.source[max(0, start-maxQuote):start]
 	line = line[strings.LastIndexByte(line, '\n')+1:]
-	if strings.Count(line, `"`)%2 == 1 || strings.Count(line, "“")+strings.Count(line, "„") > strings.Count(line, "”") {
-		return true
-	}
+	return strings.Count(line, `"`)%2 == 1 || strings.Count(line, "“") > strings.Count(line, "”")+strings.Count(line, "„") ||
+		strings.Count(line, "„") > strings.Count(line, "“")
+}
+
+// isQuoted reports whether a sentence is about what somebody says, or a question.
+func (j *judge) isQuoted(d date, from int) bool {
 	for i := from; i < d.from; i++ {
 		switch j.tokens[i].text {
 		case "say", "saying", "promise", "sagen", "decir", "dire", "who", "whoever", "what", "which", "wer", "quien":
@@ -412,7 +415,7 @@ func (j *judge) isPassive(at int) bool {
 
 // isEntry reports whether the date starts a line, as in a log or a list of changes.
 func (j *judge) isEntry(d date) bool {
-	if d.isRange {
+	if d.isRange || d.relative && j.tokens[d.from].kind == wordToken && monthNames[j.tokens[d.from].text] == 0 {
 		return false
 	}
 	i := d.from - 1
@@ -652,6 +655,8 @@ func (j *judge) dependsByContext(d date, from, to int) bool {
 	}
 	switch {
 	case d.isRange && j.isAhead(d), j.isAhead(d) && d.isDay && !d.relative && (j.isPreposed(d) || j.at(d.from-1).is("(")):
+		return true
+	case j.isAhead(d) && !d.relative && j.isPreposed(d) && cues&(presentCue|stateCue|obligeCue) != 0:
 		return true
 	case d.isToday:
 		return cues&stateCue != 0 && cues&presentCue != 0
