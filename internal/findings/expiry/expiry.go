@@ -665,7 +665,8 @@ func (j *judge) dependsByContext(d date, from, to int) bool {
 	case cues&eventCue != 0 && j.isLabelled(d, low):
 		return true
 	case d.isRange:
-		return cues&(stateCue|futureCue) != 0
+		isUnknown := !j.isOld || j.written.IsZero()
+		return cues&(stateCue|futureCue) != 0 || isUnknown && !d.relative && cues&presentCue != 0
 	case d.isNext:
 		return true
 	case d.relative && !d.isDay:

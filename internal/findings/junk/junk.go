@@ -85,6 +85,7 @@ type content struct {
 	isTable   bool     // the last line was one of a table with columns
 	others    int      // lines in fences that cannot be placed
 	headings  int
+	ticked    int  // items of a list that are ticked off
 	label     bool // one of the headings is that of a task
 	report    bool // one of the headings is that of a report on work
 }
@@ -114,6 +115,8 @@ func divide(body string) content {
 			if title := strings.TrimLeft(trimmed, "# "); len(wordsOf(title)) >= 6 {
 				c.sentences = append(c.sentences, title)
 			}
+		case strings.HasPrefix(trimmed, "- [x] ") && !keeps(wordsOf(trimmed[6:]), trimmed):
+			c.ticked++
 		case isLog(line, trimmed), c.continuesTable(trimmed), c.logs > 0 && strings.HasPrefix(line, "    "):
 			c.logs++
 		case maybeLog(trimmed):
@@ -198,9 +201,10 @@ func (c content) classify(isWeak, isReport bool) class {
 		counts[found]++
 	}
 	counts[log], counts[code] = c.logs, c.codes
+	counts[task] += c.ticked
 	lines := c.logs + c.codes + c.commands + c.others
 	switch {
-	case lines == 0 && len(c.sentences) == 0:
+	case lines == 0 && len(c.sentences) == 0 && c.ticked == 0:
 		return phrase
 	case c.commands > 0 && c.commands >= c.logs, c.others > c.logs+c.codes:
 		return useful // a command that is worth keeping
@@ -231,6 +235,9 @@ func (c content) marksTask() bool {
 func appendSentences(sentences []string, line string) []string {
 	line = strings.TrimLeft(line, "-*+•> \t")
 	line = strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(line, "[x] "), "[ ] "), "[X] ")
+	if number := strings.TrimLeft(line, "0123456789"); len(number) < len(line) && strings.HasPrefix(number, ". ") {
+		line = number[2:]
+	}
 	start, inCode := 0, false
 	for i, r := range line {
 		end := -1
@@ -313,6 +320,8 @@ func classifySentence(sentence string, isWeak bool) class {
 	switch {
 	case tellsCommand(words):
 		return useful
+	case counts[project] > 0 && slices.Contains(words[:min(2, len(words))], "user"):
+		return useful // what the user knows
 	case counts[project] > 0 && counts[project] >= counts[advice] && isChoice(words):
 		return useful // the project uses pnpm, not npm
 	case counts[project] > 0 && counts[project] >= counts[advice]:
@@ -360,9 +369,14 @@ func isTask(words []string, sentence string, isWeak bool) bool {
 	if states(words, isWeak) {
 		return true
 	}
-	// Discussed with Petra: prices stay net.
-	if _, rest, ok := strings.Cut(sentence, ": "); ok && len(wordsOf(rest)) > 2 && classifySentence(rest, isWeak) == useful {
-		return false
+	// Morning: reviewed PRs. But: Discussed with Petra: prices stay net.
+	if label, rest, ok := strings.Cut(sentence, ": "); ok && len(wordsOf(rest)) > 1 {
+		switch found := classifySentence(rest, isWeak); {
+		case found == useful && len(wordsOf(rest)) > 2:
+			return false
+		case found == task && len(wordsOf(label)) <= 2:
+			return true
+		}
 	}
 	i := 0
 	for i < len(words)-1 && taskSubjects[words[i]] {

@@ -49,7 +49,7 @@ var vocabulary = func() map[string]class {
 			propre qualité écrire bonne bonnes pratiques suivre lisible toujours prudent prudente attention soigné moderne
 			limpo escrever qualidade boas boa seguir sempre cuidado legível pulito scrivere qualità buone buona seguire sempre attenzione leggibile
 			качество качественный чистый код писать хороший аккуратно всегда внимательно внимательным быть`},
-		{project, `project repo repository codebase app apps applications web frameworks libraries platforms projects application website site software-project code source sources written language languages library framework typed compiled interpreted statically dynamically strongly goroutines channels
+		{project, `project repo repository codebase api apis style styles websites app apps applications web frameworks libraries platforms projects application website site software-project code source sources written language languages library framework typed compiled interpreted statically dynamically strongly goroutines channels
 			concurrency garbage collected component components component-based hooks virtual dom building interfaces interface ui ui's open-source type-safe superset runtime server-side client-side backend frontend web relational database databases
 			sql javascript typescript js ts go golang python rust java ruby php html css react vue angular svelte next.js nextjs node node.js express django flask rails spring kotlin swift c c++ c# postgres postgresql mysql sqlite mongodb docker container containers
 			kubernetes git github version control image images folder folders directory directories file files src src/ lib lib/ app/ docs docs/ tests tests/ test/ cmd cmd/ pkg internal package packages package.json package-lock.json readme readme.md makefile go.mod go.sum
@@ -82,7 +82,7 @@ var taskSubjects = set(`i we claude assistant agent the just also then now today
 
 // strongVerbs are verbs of notes on tasks.
 var strongVerbs = set(`fixed completed finished ran committed pushed merged reviewed discussed talked checked investigated debugged looked tested cleaned formatted refactored helped took spent answered explained showed
-	resolved opened wrote rewrote read searched explored tried worked working debugging investigating continuing started reverted rebased linted verified analyzed analysed walked corrected renamed tweaked polished ended
+	resolved opened wrote rewrote read searched explored worked working debugging investigating continuing started reverted rebased linted verified analyzed analysed walked corrected renamed tweaked polished ended
 	behoben korrigiert erledigt gefixt umbenannt besprochen angeschaut geprüft getestet gemergt gemerged
 	arreglé arreglado arreglamos corregí corregido corregimos terminé terminado renombrado revisado probado hablamos
 	corrigé réparé terminé renommé vérifié testé discuté relu
@@ -95,14 +95,14 @@ var strongVerbs = set(`fixed completed finished ran committed pushed merged revi
 var presentVerbs = set(`is are isn't aren't goes break breaks come comes costs runs ends starts happen happens stay stays must may can will should have has belong belongs lives counts mean means sind ist son es sont est são`)
 
 // weakVerbs can also tell of a lasting change. They count in a text that is about a task.
-var weakVerbs = set(`implemented added updated removed changed moved bumped upgraded created deleted replaced installed deployed switched set adjusted extracted split swapped converted made closed released uploaded downloaded generated regenerated
+var weakVerbs = set(`implemented tried added updated removed changed moved bumped upgraded created deleted replaced installed deployed switched set adjusted extracted split swapped converted made closed released uploaded downloaded generated regenerated
 	migrated configured improved optimized disabled enabled applied sent built did got hinzugefügt aktualisiert geändert entfernt verschoben hochgeladen ausgetauscht erstellt gelöscht ersetzt
 	añadido añadí actualizado actualicé cambiado cambié eliminado eliminé movido moví subido subí ajouté modifié supprimé déplacé remplacé
 	adicionei atualizei removi mudei alterei aggiunto aggiornato rimosso cambiato spostato sostituito
 	добавил добавили обновил обновили удалил удалили изменил изменили перенес заменил обновлено добавлено`)
 
 // finalVerbs end a German or short note.
-var finalVerbs = set(`behoben überarbeitet weiter weitergemacht erledigt korrigiert gefixt umbenannt gesprochen besprochen hochgeladen ausgetauscht gemergt gemerged getestet geprüft fertig abgeschlossen angepasst aktualisiert geändert gepusht
+var finalVerbs = set(`behoben überarbeitet weiter weitergemacht erledigt korrigiert gefixt umbenannt gesprochen besprochen hochgeladen ausgetauscht gemergt gemerged deployt getestet geprüft fertig abgeschlossen angepasst aktualisiert geändert gepusht
 	merged pushed committed fixed done complete completed finished resolved solucionado arreglado corregido terminado hecho listo terminé corrigé fini résolu concluído corrigido feito pronto completato risolto fatto sistemato готово исправлено сделано закончено`)
 
 // taskStatements start sentences on the state of work.
@@ -122,7 +122,7 @@ var openStatements = []string{"next steps", "next step", "next up", "next", "rem
 
 // reportTitles are the titles of reports on work. Their sentences are notes if nothing in them
 // lasts.
-var reportTitles = []string{"session summary", "session notes", "session log", "session report", "session recap", "summary of session", "summary of the session", "status update", "progress report", "progress", "work log", "worklog", "daily report", "recap", "what i did", "what we did", "todays work", "today s work",
+var reportTitles = []string{"session summary", "session notes", "session log", "session report", "session recap", "summary of session", "summary of the session", "status update", "progress report", "progress", "work log", "worklog", "daily report", "recap", "what i did", "what we did", "summary of today", "summary of the day", "summary of work", "daily notes", "task log", "セッションまとめ", "会话总结", "세션 요약", "todays work", "today s work",
 	"zusammenfassung der sitzung", "sitzungsprotokoll", "fortschritt", "resumen de la sesión", "resumen de sesión", "progreso", "résumé de la session", "avancement", "resumo da sessão", "progresso", "riepilogo della sessione", "итоги сессии", "прогресс"}
 
 // statement is a statement by its words.
@@ -151,14 +151,14 @@ var taskMarks = []string{
 
 // titleMarks are words of titles that announce a report on work.
 var titleMarks = []string{
-	"session summary", "session notes", "session log", "session", "status", "status update", "progress", "progress report", "task", "completed", "done", "typo", "fix", "fixed", "renamed", "bumped", "pr", "merged", "work log", "worklog", "daily", "standup", "recap",
+	"summary", "log", "session summary", "session notes", "session log", "session", "status", "status update", "progress", "progress report", "task", "completed", "done", "typo", "fix", "fixed", "renamed", "bumped", "pr", "merged", "work log", "worklog", "daily", "standup", "recap",
 	"sitzung", "zusammenfassung", "fortschritt", "erledigt", "aufgabe", "resumen", "sesión", "tarea", "hecho", "progreso", "résumé", "tâche", "avancement", "resumo", "tarefa", "progresso", "riepilogo", "attività", "итоги", "задача", "сделано",
 }
 
 // Words of Chinese, Japanese and Korean sentences.
 var (
 	cjkTasks = []string{
-		"えました", "出しました", "送りました", "作りました", "入れました", "通りました", "通った", "直しました", "修正しました", "変更しました", "追加しました", "更新しました", "確認しました", "対応しました", "実施しました", "話しました", "終わりました", "調べました", "削除しました", "テストしました", "作成しました", "プッシュしました", "コミットしました", "レビューしました", "マージしました", "完了", "済み。", "済み", "対応した", "修正した", "直した", "終わった", "終了した", "マージした", "話した",
+		"えました", "出しました", "送りました", "作りました", "入れました", "通りました", "通った", "直しました", "修正しました", "変更しました", "追加しました", "更新しました", "確認しました", "対応しました", "実施しました", "話しました", "終わりました", "調べました", "削除しました", "テストしました", "作成しました", "プッシュしました", "コミットしました", "レビューしました", "マージしました", "完了", "済み。", "済み", "対応した", "修正し", "追加した", "更新した", "直した", "終わった", "終了した", "マージした", "話した",
 		"已回答", "问了一个问题", "已修复", "已完成", "修复了", "更新了", "改好了", "完成了", "搞定", "已更新", "已合并", "已提交", "测试通过", "已修改", "改了", "讨论了", "已处理", "已解决",
 		"수정했", "완료", "수정함", "추가했", "변경했", "고쳤", "업데이트했", "머지했", "했음", "끝냈", "이야기했", "테스트 통과",
 	}
