@@ -7,7 +7,7 @@ type cue uint32
 
 const (
 	limitCue    cue = 1 << iota // directly before a date: something lasts until then
-	byCue                       // directly before a date: something has to be done by then, or not before
+	byCue                       // directly before a date: it has to be done by then, or not before
 	startCue                    // directly before a date: something began or begins then
 	recordCue                   // the date tells when something was decided, measured or released
 	pastCue                     // the sentence tells of the past
@@ -23,8 +23,8 @@ const (
 	fillerCue                   // can stand between a cue and its date
 	removeCue                   // something is to be removed at the date
 	partyCue                    // a subject of a verb: we, they
-	goalCue                     // a noun for what a period is about: a focus, a goal
-	obligeCue                   // the sentence tells what has to be done or must not be done
+	goalCue                     // a noun for the aim of a period: a focus, a goal
+	obligeCue                   // the sentence gives a duty or a ban
 	revisitCue                  // asks to look at it again at the date
 	aboutCue                    // a preposition that makes a noun a place in time: in the meeting
 )
@@ -214,7 +214,7 @@ func markCues(tokens []token) {
 }
 
 // cuesAt returns the length and the classes of the longest phrase at the first token. n is 0 if
-// there is none.
+// it starts no phrase.
 func cuesAt(tokens []token) (n int, cues cue) {
 	for _, p := range phrases[tokens[0].text] {
 		if n, ok := follows(tokens[1:], p.rest); ok {

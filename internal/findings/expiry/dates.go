@@ -230,7 +230,7 @@ func (r *reader) standsAlone(d date) bool {
 	return true
 }
 
-// dateAt reads the date that starts at token i. ok is false if there is none.
+// dateAt reads the date that starts at token i. ok is false if no date starts there.
 func (r *reader) dateAt(i int) (d date, ok bool) {
 	switch t := r.at(i); t.kind {
 	case digitToken:

@@ -105,7 +105,7 @@ func (j *judge) isBehind(d date) bool {
 type judge struct {
 	reader
 	dates     []date
-	isOld     bool   // written long enough ago that the day is not that of a copy
+	isOld     bool   // written long enough ago that the day is not the one of a copy
 	inDate    []bool // by token
 	sentences []int  // by token: the number of its sentence
 	clauses   []int  // by token: the number of its clause
@@ -253,7 +253,7 @@ func (j *judge) cuesIn(from, to int) cue {
 const adjacent = limitCue | byCue | startCue | recordCue | deadlineCue | stateCue | eventCue | extendCue | removeCue | futureCue | goalCue
 
 // cueBefore returns the token with the cue that is next to the date, over words such as "on" and
-// "the". It is -1 if there is none. direct reports whether no comma or bracket is between.
+// "the". at is -1 without one. direct reports whether no comma or bracket is between.
 func (j *judge) cueBefore(d date, from int) (at int, direct bool) {
 	direct = true
 	for i := d.from - 1; i >= from && i >= d.from-10; i-- {
@@ -359,8 +359,7 @@ func (j *judge) isBetweenWeekdays(d date, from, to int) bool {
 	return isWeekday && n > 1
 }
 
-// maxQuote is the length in bytes of the text before a date in which a quotation mark is looked for.
-// It is arbitrary.
+// maxQuote is how many bytes before a date are searched for a quotation mark. It is arbitrary.
 const maxQuote = 300
 
 // isInQuotes reports whether a quotation mark is open before the date.
@@ -372,7 +371,7 @@ func (j *judge) isInQuotes(d date) bool {
 		strings.Count(line, "„") > strings.Count(line, "“")
 }
 
-// isQuoted reports whether a sentence is about what somebody says, or a question.
+// isQuoted reports whether a sentence reports speech or asks a question.
 func (j *judge) isQuoted(d date, from int) bool {
 	for i := from; i < d.from; i++ {
 		switch j.tokens[i].text {
@@ -383,7 +382,7 @@ func (j *judge) isQuoted(d date, from int) bool {
 	return false
 }
 
-// isBrief reports whether a duration is that of a state that began when the text was written: an
+// isBrief reports whether a duration belongs to a state that began when the text was written: an
 // experiment for two weeks. Trials of 30 days and cookies that last a week are lasting facts.
 func (j *judge) isBrief(d date, from, to int) bool {
 	cues := j.cuesIn(from, to)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// period is what a relative phrase names.
+// period is the time that a relative phrase names.
 type period uint8
 
 const (

@@ -143,8 +143,8 @@ func fold(word string) string {
 	return folded.String()
 }
 
-// mask returns a text of the same length in which code, links' targets, struck-out text and
-// sections of history are blank: their dates tell nothing.
+// mask returns the text with code, targets of links, struck-out text and sections of history
+// blanked: their dates tell nothing. The length stays the same.
 func mask(text string) string {
 	masked := []byte(text)
 	blank := func(from, to int) {
@@ -192,7 +192,7 @@ func isHistory(heading string) bool {
 	return false
 }
 
-// isLogLine reports whether a line is one of a program's log: it starts with a time and has a level.
+// isLogLine reports whether a program logged the line: it starts with a time and has a level.
 func isLogLine(line string) bool {
 	line = strings.TrimLeft(line, "[> ")
 	if len(line) < 16 || !isDigit(rune(line[0])) || !isDigit(rune(line[3])) || line[4] != '-' || !strings.Contains(line[:16], ":") {

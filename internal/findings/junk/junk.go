@@ -1,6 +1,6 @@
 // Package junk finds memories with nothing that stays useful: empty phrases, notes on one finished
-// task, placeholders, code or logs without a statement, advice that every model knows, and what the
-// project itself says. It only suggests: one sentence that it cannot place keeps a memory.
+// task, placeholders, code or logs without a statement, advice that every model knows, and facts
+// that the project states itself. It only suggests: a sentence that it cannot place keeps a memory.
 package junk
 
 import (
@@ -19,15 +19,15 @@ const maxBody = 64 << 10
 // maxProse is the number of sentences of the longest text that can be junk. It is arbitrary.
 const maxProse = 12
 
-// class is what kind of junk a sentence is.
+// class is a kind of junk.
 type class uint8
 
 const (
 	useful  class = iota // cannot be placed
 	phrase               // an empty phrase or a placeholder
 	task                 // a finished or running task
-	advice               // what every model knows
-	project              // what the project itself says
+	advice               // advice that every model knows
+	project              // a fact that the project states itself
 	log                  // output of a program
 	code                 // source code
 	classes              // the number of classes
@@ -54,7 +54,7 @@ func Match(t findings.Text) (findings.Match, bool) {
 }
 
 // says reports whether a name or description is a statement of its own: it has at least n words and
-// is no junk itself. A label such as "ts error" is none.
+// is no junk itself. A label such as "ts error" is no statement.
 func says(title string, n int, found class) bool {
 	title = strings.TrimSpace(title)
 	if title == "" {
@@ -86,8 +86,8 @@ type content struct {
 	others    int      // lines in fences that cannot be placed
 	headings  int
 	ticked    int  // items of a list that are ticked off
-	label     bool // one of the headings is that of a task
-	report    bool // one of the headings is that of a report on work
+	label     bool // one of the headings announces a task
+	report    bool // one of the headings announces a report on work
 }
 
 // divide splits a body into sentences, log lines and code lines.
@@ -182,7 +182,7 @@ func isSource(language string) bool {
 }
 
 // classify returns the class of a body all of whose parts are junk, or useful. isWeak and isReport
-// tell whether the title is that of a task or of a report on work.
+// tell whether the title announces a task or a report on work.
 func (c content) classify(isWeak, isReport bool) class {
 	isWeak = isWeak || c.label || c.marksTask()
 	isReport = isReport || c.report
@@ -385,7 +385,7 @@ func isTask(words []string, sentence string, isWeak bool) bool {
 	if verb := words[i]; strongVerbs[verb] || isWeak && weakVerbs[verb] {
 		return !isStatement(words[i:])
 	}
-	// German has the participle at the end: Tippfehler im Header behoben.
+	// In German the participle is last: Tippfehler im Header behoben.
 	last := len(words) - 1
 	for last > 0 && taskSubjects[words[last]] {
 		last--
@@ -449,7 +449,7 @@ func isTaskTitle(title string) bool {
 	return len(words) > 0 && strongVerbs[words[0]]
 }
 
-// isReport reports whether a title is that of a report on work.
+// isReport reports whether a title announces a report on work.
 func isReport(title string) bool {
 	words := wordsOf(strings.NewReplacer("-", " ", "_", " ").Replace(strings.TrimLeft(title, "# ")))
 	joined := strings.Join(words, " ") + " "

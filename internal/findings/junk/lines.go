@@ -80,8 +80,8 @@ func isFrame(line, trimmed string) bool {
 	return false
 }
 
-// isPosition reports whether a line starts with a file and a position, as compilers write: a.go:3:4:
-// or a.ts(3,4):.
+// isPosition reports whether a line starts with a file and a position, as compilers write them:
+// a.go:3:4: or a.ts(3,4):.
 func isPosition(line string) bool {
 	first, _, ok := strings.Cut(line, " ")
 	if !ok || !strings.HasSuffix(first, ":") || !strings.Contains(first, ".") {
