@@ -244,6 +244,9 @@ func (j *judge) dependsOnCJK(d date, from, to int) bool {
 		return !isPast && !isDataAfter(after[limit:])
 	}
 	before = strings.TrimRight(before, " \t:：,，、()（）*はがをに은는이가为為是")
+	if suffixOf(before, []string{"已于", "已在", "已經於"}) > 0 {
+		return false
+	}
 	if n := suffixOf(before, cjkLimitBefore); n > 0 {
 		if strings.HasSuffix(before, "截至") && isClauseStart(before[:len(before)-len("截至")]) && !containsAny(after, cjkState) {
 			return false

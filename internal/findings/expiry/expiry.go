@@ -327,7 +327,7 @@ func (j *judge) dependsOn(d date) bool {
 		if d.isUntil && !j.isAboutData(at, from) && !j.isPast(at, d) {
 			return true
 		}
-		return d.isRange && !d.needsCue && j.dependsByContext(d, from, to)
+		return d.isRange && (!d.needsCue || d.isPeriod) && j.dependsByContext(d, from, to)
 	case cues&byCue != 0 && direct:
 		return j.isDue(at, d)
 	case cues&deadlineCue != 0:
