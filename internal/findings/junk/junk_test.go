@@ -74,7 +74,7 @@ func TestMatch_OneUsefulSentence(t *testing.T) {
 }
 
 func FuzzMatch(f *testing.F) {
-	for _, text := range []string{"", "# a", "```\n$ ls\n```", "`", "[x] done", "2026-01-01 12:00:00 INFO", "=a b", "完了。", "a;"} {
+	for _, text := range []string{"", "# a", "```\n$ ls\n```", "`", "``", "[x] done", "2026-01-01 12:00:00 INFO", "=a b", "完了。", "a;"} {
 		f.Add(text, text)
 	}
 	f.Fuzz(func(t *testing.T, description, body string) {

@@ -2,16 +2,38 @@ package junk
 
 import "strings"
 
+// prefixes holds prefixes by their first byte.
+type prefixes map[byte][]string
+
+func byFirst(list ...string) prefixes {
+	result := prefixes{}
+	for _, prefix := range list {
+		result[prefix[0]] = append(result[prefix[0]], prefix)
+	}
+	return result
+}
+
+// start reports whether a line starts with one of the prefixes.
+func (p prefixes) start(line string) bool {
+	if line == "" {
+		return false
+	}
+	for _, prefix := range p[line[0]] {
+		if strings.HasPrefix(line, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
 // isLog reports whether a line is output of a program: a log, a stack trace, a listing, the report
 // of a build or a test.
 func isLog(line, trimmed string) bool {
 	if strings.Contains(trimmed, "→") || len(trimmed) > 2000 {
 		return false
 	}
-	for _, prefix := range logPrefixes {
-		if strings.HasPrefix(trimmed, prefix) {
-			return true
-		}
+	if logPrefixes.start(trimmed) {
+		return true
 	}
 	for _, part := range logParts {
 		if strings.Contains(trimmed, part) {
@@ -21,18 +43,18 @@ func isLog(line, trimmed string) bool {
 	return isStamped(trimmed) || isFrame(line, trimmed) || isPosition(trimmed) || isListing(trimmed)
 }
 
-var logPrefixes = []string{
+var logPrefixes = byFirst(
 	"[+] Building ", "panic:", "goroutine ", "Traceback (most recent", "Exception in thread", "Caused by:", "npm ERR!", "npm error", "npm warn", "ELIFECYCLE", "✓ ", "✔ ", "✗ ", "✖ ", "× ", "PASS\t", "FAIL\t", "ok  \t", "--- FAIL", "--- PASS", "=== RUN",
 	"[signal ", "vite v", "On branch ", "Your branch is ", "Changes not staged", "Changes to be committed", "Untracked files", "nothing to commit", "diff --git", "@@ ", "+++ ", "--- a/", "Finished `", "Test Suites:", "Ran all test",
 	"found 0 vulnerabilities", "Requirement already", "error[", "warning[", "TypeError:", "ReferenceError:", "SyntaxError:", "ValueError:", "KeyError:", "AttributeError:", "ImportError:", "ModuleNotFoundError", "NullPointerException", "java.lang.", "fatal: ", "fatal error:", "Segmentation fault",
 	"INFO:", "WARNING:", "ERROR:", "DEBUG:", "[INFO]", "[WARN]", "[ERROR]", "[DEBUG]", "#1 [", "Removing intermediate", "---> ", "> Task :", "====", "To github.com", "To git@", "Already up to date", "Enumerating objects", "Counting objects", "Writing objects",
-}
+)
 
 // weakPrefixes start lines of output, and also sentences. They count next to other output.
-var weakPrefixes = []string{
+var weakPrefixes = byFirst(
 	"added ", "audited ", "Downloading ", "Installing ", "Step ", "Collecting ", "Time: ", "Tests:", "index ", "hint: ", "Hint: ", "I0", "E0", "Compiled ", "BUILD ", "error: ", "Error: ", "warning: ", "PASS ", "FAIL ",
 	"remote: ", "collected ", "Finished in ", "ok  ", "Date:   ", "Author: ", "Snapshots:", "FAILED ", "PASSED ", "INFO ", "WARN ", "ERROR ", "DEBUG ", "FATAL ", "exit status ", "exit code ", "Successfully installed", "Successfully built", "webpack ", "=> ",
-}
+)
 
 var logParts = []string{
 	" error TS", " │ gzip", "modules transformed", " built in ", " passed in ", "[100%]", "runtime error:", "Command failed with exit code", " level=info", " level=error", " level=warn", `"level":"`, " [running]:", " +0x", "[ERROR]", "[INFO]", "[WARN]", " npm ERR!", "HTTP/1.1\" ",
@@ -40,10 +62,8 @@ var logParts = []string{
 
 // maybeLog reports whether a line is output of a program if other lines are.
 func maybeLog(trimmed string) bool {
-	for _, prefix := range weakPrefixes {
-		if strings.HasPrefix(trimmed, prefix) {
-			return true
-		}
+	if weakPrefixes.start(trimmed) {
+		return true
 	}
 	return isDigit(trimmed[0]) && (strings.Contains(trimmed, " examples, ") || strings.Contains(trimmed, " failures")) || strings.HasSuffix(trimmed, ".....")
 }
@@ -108,13 +128,11 @@ func isListing(line string) bool {
 
 // isCode reports whether a line is source code, also outside of a fence.
 func isCode(line string) bool {
-	for _, prefix := range codePrefixes {
-		if strings.HasPrefix(line, prefix) {
-			return true
-		}
-	}
 	if line == "" {
 		return false
+	}
+	if codePrefixes.start(line) {
+		return true
 	}
 	switch line[len(line)-1] {
 	case '>':
@@ -129,9 +147,9 @@ func isCode(line string) bool {
 	return line == "})" || line == ")," || line == "}," || line == "]" || line == "[" || line == "];" || line == ")" || strings.HasPrefix(line, `"`) && strings.Contains(line, `": `)
 }
 
-var codePrefixes = []string{
+var codePrefixes = byFirst(
 	"func ", "def ", "class ", "import {", "import (", "from . ", "const ", "let ", "var ", "return ", "return;", "export function", "export const", "export default", "export class", "export type", "export interface", "export async", "export {", "public class ", "public static ", "public void ", "private ", "#include", "package main", "type ", "interface ", "struct ", "enum ", "<div", "<span", "<script", "</", "<html", "<!DOCTYPE", "@media", "@import", "async function", "function ", "if (", "for (", "while (", "else {", "} else", "try {", "} catch", "console.log(", "fmt.Println(", "print(", "@Override", "impl ", "fn ", "pub fn", "use std",
-}
+)
 
 // commands are programs whose call is worth keeping.
 var commands = set(`kubectl curl docker docker-compose git psql make npm pnpm yarn go cargo python python3 pip ssh aws gcloud az terraform helm brew apt apt-get systemctl journalctl rg grep find sed awk jq openssl redis-cli mysql sqlite3
