@@ -15,8 +15,10 @@ import (
 	"memoir/internal/cli"
 	"memoir/internal/consolidation"
 	"memoir/internal/extraction"
+	"memoir/internal/findings"
 	"memoir/internal/gate"
 	"memoir/internal/model"
+	"memoir/internal/review"
 )
 
 // config holds the checked settings of the server.
@@ -44,6 +46,7 @@ type config struct {
 	model         modelConfig
 	consolidate   consolidation.Mode
 	extract       extractConfig
+	reviewOff     []findings.Kind // kinds that the review does not look for
 }
 
 // extractConfig holds the settings of extraction.
@@ -172,6 +175,7 @@ func (c *config) flagSet() *flag.FlagSet {
 	flags.Int64Var(&c.extract.dailyTokens, "extract-daily-tokens", c.extract.dailyTokens, "")
 	flags.StringVar(&c.model.name, "model", c.model.name, "")
 	flags.StringVar((*string)(&c.consolidate), "consolidate", string(c.consolidate), "")
+	flags.Func("review-off", "", c.addReviewOff)
 	flags.StringVar(&c.model.background, "background-model", c.model.background, "")
 	flags.StringVar(&c.model.command, "claude-command", c.model.command, "")
 	flags.StringVar(&c.logFormat, "log-format", c.logFormat, "")
@@ -187,6 +191,24 @@ func (c *config) addMemoryDir(value string) error {
 		return errors.New("the slug may hold letters, digits, '.', '_' and '-', and does not begin with a dot")
 	}
 	c.memoryDirs = append(c.memoryDirs, agents.NamedDir{Slug: slug, Path: path})
+	return nil
+}
+
+// addReviewOff adds the kinds in a list with commas to c.reviewOff. Secrets and injections are
+// always held back, so they cannot be switched off.
+func (c *config) addReviewOff(value string) error {
+	for name := range strings.SplitSeq(value, ",") {
+		kind := findings.Kind(strings.TrimSpace(name))
+		switch {
+		case kind == "":
+		case !review.IsKind(kind):
+			return fmt.Errorf("%q is no kind of the review; they are %v", name, review.Kinds())
+		case review.GroupOf(kind) == review.Safety:
+			return fmt.Errorf("%q cannot be switched off: such a memory is held back from agents until someone decides", name)
+		default:
+			c.reviewOff = append(c.reviewOff, kind)
+		}
+	}
 	return nil
 }
 

@@ -25,6 +25,7 @@ import (
 	"memoir/internal/jobs"
 	"memoir/internal/model"
 	"memoir/internal/recall"
+	"memoir/internal/review"
 	engine "memoir/internal/sync"
 	"memoir/internal/verification"
 )
@@ -127,6 +128,8 @@ func work(ctx context.Context, config config, listener net.Listener, database *d
 	defer recaller.Close()
 	checker := verification.Start(engine, database.store, verification.Options{Log: log})
 	defer checker.Close()
+	reviewer := review.Start(engine, database.store, review.Options{Off: config.reviewOff, Log: log})
+	defer reviewer.Close()
 	queue, err := jobs.New(database.store, jobs.Options{Changed: engine.EmitScanned, Log: log})
 	if err != nil {
 		return err

@@ -27,6 +27,7 @@ import (
 	"memoir/internal/postgres"
 	"memoir/internal/postgres/pgtest"
 	"memoir/internal/records"
+	"memoir/internal/waittest"
 )
 
 // ownTables are tables that change without a request, or store sign-ins.
@@ -153,6 +154,10 @@ func (w *walk) prepare(project, database string) {
 	w.values["history"] = w.list("SELECT encode(fingerprint, 'hex') FROM revisions")
 	w.values["blocked"] = w.list("SELECT id::text FROM blocked_contents")
 	w.values["proposals"] = w.list("SELECT id::text FROM proposals")
+	waittest.For(w.T, "the review", func() bool {
+		w.values["review"] = w.list("SELECT id FROM review_items")
+		return len(w.values["review"]) > 0
+	})
 	w.values["recall"] = []string{field(w.T, recall, "id")}
 	w.values["facts"] = w.list("SELECT id::text FROM index_facts")
 	w.values["sessions"] = []string{session}

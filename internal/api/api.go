@@ -111,6 +111,7 @@ func New(engine *engine.Engine, store Store, recaller *recall.Recaller, options 
 	a.registerDisagreements()
 	a.registerCitations()
 	a.registerConsolidation()
+	a.registerReview()
 	a.registerActivity()
 	a.registerStatistics()
 	a.registerDocuments()

@@ -51,6 +51,7 @@ func TestOpenAPI_EveryCall(t *testing.T) {
 		"GET /agents/{slug}/jobs":              "BackgroundJobList",
 		"GET /agents/{slug}/about":             "AgentAbout", "PATCH /agents/{slug}": "AgentAbout",
 
+		"GET /review": "ReviewList", "GET /agents/{slug}/review": "ReviewList", "GET /review/{id}": "ReviewItem",
 		"GET /agents/{slug}/blocked": "BlockedList", "POST /agents/{slug}/blocked/{id}/allow": "Memory",
 		"DELETE /agents/{slug}/blocked/{id}": "Blocked", "GET /agents/{slug}/memories/{id}/fixes": "FixList",
 		"POST /agents/{slug}/memories/{id}/fixes": "Memory", "GET /agents/{slug}/disagreements": "DisagreementList",

@@ -69,7 +69,7 @@ func (s *Store) count(ctx context.Context, agents []records.Agent) error {
 	for _, row := range waiting {
 		c := counts[row.ID]
 		c.Blocked, c.NotRemoved, c.Disagreements = int(row.Blocked), int(row.NotRemoved), int(row.Disagreements)
-		c.CitesGone, c.Proposals, c.Team = int(row.CitesGone), int(row.Proposals), int(row.Team)
+		c.CitesGone, c.Proposals, c.Review, c.Team = int(row.CitesGone), int(row.Proposals), int(row.Review), int(row.Team)
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ type ClaudeMD struct {
 }
 
 // Counts are the numbers of an agent's memories. ByType counts active ones, Total all that are not
-// deleted. The last five count other decisions to make.
+// deleted. The last six count other decisions to make.
 type Counts struct {
 	ByType         map[memories.Type]int
 	MissingByType  map[memories.Type]int // of Missing
@@ -79,11 +79,12 @@ type Counts struct {
 	Disagreements int // memories with a conflict
 	CitesGone     int // memories with dead citations
 	Proposals     int // proposals to accept or refuse
+	Review        int // items of the review, the ones above among them
 }
 
 // Add adds n to the count of the state, and to Total unless the state is Deleted. For Active, that
 // count is ByType[t]. For Missing, it adds n to Missing and to MissingByType[t]. Both maps must not
-// be nil. Add ignores t for other states, and never changes Team or the last five counts.
+// be nil. Add ignores t for other states, and never changes Team or the last six counts.
 func (c *Counts) Add(state memories.State, t memories.Type, n int) {
 	if state != memories.Deleted {
 		c.Total += n

@@ -1,9 +1,11 @@
 package review
 
 import (
+	"fmt"
 	"slices"
 
 	"memoir/internal/findings"
+	"memoir/internal/records"
 )
 
 // Group is a group of kinds in the queue.
@@ -87,6 +89,50 @@ func rankOf(name findings.Kind) int {
 func GroupOf(name findings.Kind) Group {
 	if i := rankOf(name); i >= 0 {
 		return kinds[i].group
+	}
+	return ""
+}
+
+// Decisions returns the decisions that an item allows, the safe default first, where there is one.
+func Decisions(item records.ReviewItem) []string {
+	i := rankOf(item.Kind)
+	if i < 0 {
+		return nil
+	}
+	var all []string
+	for _, d := range kinds[i].decisions {
+		switch {
+		case d == KeepFirst:
+			for n := range item.Memories {
+				all = append(all, fmt.Sprintf("keep_%d", n+1))
+			}
+		case d == Merge && len(item.Memories) < 2:
+		default:
+			all = append(all, d)
+		}
+	}
+	if len(item.Memories) == 1 && (item.Kind == findings.Contradiction || item.Kind == findings.Duplicate) {
+		all = append([]string{Delete}, all...) // a memory that says of itself that it is replaced
+	}
+	return append(all, Snooze, Never)
+}
+
+// Recommended returns the decision that the evidence suggests, or "".
+func Recommended(item records.ReviewItem) string {
+	for n, m := range item.Memories {
+		if item.Keep == m.ID {
+			return fmt.Sprintf("keep_%d", n+1)
+		}
+	}
+	switch item.Kind {
+	case findings.Injection, findings.Expired, findings.Junk, findings.Blocked:
+		return Delete
+	case findings.Broken, findings.Index:
+		return Fix
+	case findings.Contradiction:
+		if len(item.Memories) == 1 {
+			return Delete
+		}
 	}
 	return ""
 }

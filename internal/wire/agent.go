@@ -32,6 +32,7 @@ type Counts struct {
 	Missing        int `json:"missing"`
 	Deleted        int `json:"deleted"`
 	Total          int `json:"total"`
+	Review         int `json:"review" doc:"Items of the review."`
 }
 
 // ClaudeMD is the state of an agent's CLAUDE.md.
@@ -59,7 +60,7 @@ func AgentOf(row records.Agent, limit int) Agent {
 			Feedback: byType[memories.Feedback], User: byType[memories.User],
 			Project: byType[memories.Project], Reference: byType[memories.Reference],
 			NeedsAttention: row.Counts.NeedsAttention, Missing: row.Counts.Missing, Deleted: row.Counts.Deleted,
-			Total: row.Counts.Total,
+			Total: row.Counts.Total, Review: row.Counts.Review,
 		},
 		Sessions: row.Sessions,
 		ClaudeMD: ClaudeMD{

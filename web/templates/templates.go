@@ -164,6 +164,7 @@ type Counts struct {
 	Disagreements int
 	CitesGone     int // memories with dead references
 	Proposals     int // waiting for a decision; Waiting does not count them
+	Review        int // items of the review
 }
 
 // Listed returns the number of active and missing memories of a type, which the Memory tab lists.

@@ -19,6 +19,7 @@ SELECT a.id,
        (SELECT count(*) FROM verifications v JOIN memories m ON m.id = v.memory_id AND m.revision_id = v.revision_id
         WHERE v.agent_id = a.id AND v.gone > 0 AND m.state <> 'deleted') AS cites_gone,
        (SELECT count(*) FROM proposals p WHERE p.agent_id = a.id AND p.state = 'waiting') AS proposals,
+       (SELECT count(*) FROM review_items i WHERE i.agent_id = a.id) AS review,
        (SELECT count(*) FROM memories m WHERE m.agent_id = a.id AND m.team AND m.state <> 'deleted') AS team
 FROM agents a
 WHERE a.id = ANY($1::bigint[])
@@ -31,13 +32,15 @@ type CountWaitingRow struct {
 	Disagreements int64
 	CitesGone     int64
 	Proposals     int64
+	Review        int64
 	Team          int64
 }
 
 // Counts for each agent what waits for a decision of a user, and the team memories. Small indexes
 // answer each count: the key of blocked_contents, files_agent_id_removing_idx,
 // memories_agent_id_conflict_idx, verifications_agent_id_gone_idx,
-// proposals_agent_id_state_proposed_at_idx and memories_agent_id_team_idx.
+// proposals_agent_id_state_proposed_at_idx, review_items_agent_id_rank_weight_id_idx and
+// memories_agent_id_team_idx.
 func (q *Queries) CountWaiting(ctx context.Context, agentIds []int64) ([]CountWaitingRow, error) {
 	rows, err := q.db.Query(ctx, countWaiting, agentIds)
 	if err != nil {
@@ -54,6 +57,7 @@ func (q *Queries) CountWaiting(ctx context.Context, agentIds []int64) ([]CountWa
 			&i.Disagreements,
 			&i.CitesGone,
 			&i.Proposals,
+			&i.Review,
 			&i.Team,
 		); err != nil {
 			return nil, err
