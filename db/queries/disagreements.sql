@@ -4,7 +4,8 @@
 
 -- name: Disagreements :many
 -- Returns the agent's undeleted memories with a conflict, by name; only the given one if memory_id
--- is not NULL.
+-- is not NULL. Omits those without two contents on disk: earlier versions did not clear a conflict
+-- when the primary directory returned without the files.
 SELECT m.id, m.name, said.versions, said.sessions, said.has_primary, said.primary_versions, said.newest_at
 FROM memories m
 CROSS JOIN LATERAL (
@@ -14,7 +15,7 @@ CROSS JOIN LATERAL (
     FROM files o
     WHERE o.memory_id = m.id AND o.present AND o.status = 'mirrored'
 ) said
-WHERE m.agent_id = @agent_id AND m.conflict IS NOT NULL AND m.readable AND m.state <> 'deleted'
+WHERE m.agent_id = @agent_id AND m.conflict IS NOT NULL AND m.readable AND m.state <> 'deleted' AND said.versions > 1
   AND m.id = coalesce(sqlc.narg(memory_id)::uuid, m.id)
 ORDER BY m.name, m.id;
 

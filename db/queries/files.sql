@@ -235,9 +235,21 @@ UPDATE files SET hash = @hash, expected_hash = NULL, signature = NULL WHERE agen
 
 -- name: UnsetPrimaryFiles :exec
 -- Marks all files of the agent outside of sessions as absent. The next scan treats those that exist
--- as returned.
-UPDATE files SET present = false, signature = NULL
-WHERE agent_id = @agent_id AND session IS NULL AND present AND status = 'mirrored';
+-- as returned. It may find none of a memory's files, and then leaves the memory's row. So the
+-- conflict is set here to that of the remaining files, which are all in sessions.
+WITH unset AS (
+    UPDATE files own SET present = false, signature = NULL
+    WHERE own.agent_id = @agent_id AND own.session IS NULL AND own.present AND own.status = 'mirrored'
+    RETURNING own.memory_id
+), remaining AS (
+    SELECT m.id, CASE WHEN count(DISTINCT f.fingerprint) > 1 THEN 'session' END AS conflict
+    FROM memories m
+    LEFT JOIN files f ON f.memory_id = m.id AND f.present AND f.status = 'mirrored' AND f.session IS NOT NULL
+    WHERE m.id IN (SELECT memory_id FROM unset)
+    GROUP BY m.id
+)
+UPDATE memories m SET conflict = remaining.conflict FROM remaining
+WHERE m.id = remaining.id AND m.conflict IS DISTINCT FROM remaining.conflict;
 
 -- name: FilesToIndex :many
 -- Returns the files that MEMORY.md lists, sorted by path: present ones outside of sessions. Absent

@@ -23,7 +23,7 @@ CROSS JOIN LATERAL (
     FROM files o
     WHERE o.memory_id = m.id AND o.present AND o.status = 'mirrored'
 ) said
-WHERE m.agent_id = $1 AND m.conflict IS NOT NULL AND m.readable AND m.state <> 'deleted'
+WHERE m.agent_id = $1 AND m.conflict IS NOT NULL AND m.readable AND m.state <> 'deleted' AND said.versions > 1
   AND m.id = coalesce($2::uuid, m.id)
 ORDER BY m.name, m.id
 `
@@ -47,7 +47,8 @@ type DisagreementsRow struct {
 // file is a conflict until the primary file is saved again. Two primary files with different
 // contents are always a conflict.
 // Returns the agent's undeleted memories with a conflict, by name; only the given one if memory_id
-// is not NULL.
+// is not NULL. Omits those without two contents on disk: earlier versions did not clear a conflict
+// when the primary directory returned without the files.
 func (q *Queries) Disagreements(ctx context.Context, arg DisagreementsParams) ([]DisagreementsRow, error) {
 	rows, err := q.db.Query(ctx, disagreements, arg.AgentID, arg.MemoryID)
 	if err != nil {
