@@ -98,10 +98,9 @@ func (s *Store) SaveAgent(ctx context.Context, a records.Agent) (int64, error) {
 }
 
 // AgentReturns marks the rows of the agent's mirrored files outside of sessions as absent, because
-// its directory was missing, elsewhere or a link. The conflicts of their memories become those of
-// the sessions' files. The next scan then treats the files that exist as returned, and the others
-// do not count as removed. It does not change the rows of blocked and unreadable files, and of
-// files that are marked for removal.
+// its directory was missing, elsewhere or a link, and updates the conflicts of their memories. The
+// next scan then treats the files that exist as returned, and the others do not count as removed. It
+// does not change the rows of blocked and unreadable files, or of files marked for removal.
 func (s *Store) AgentReturns(ctx context.Context, id int64) error {
 	return dberr.Wrap("note the agent's return", s.q.UnsetPrimaryFiles(ctx, id))
 }

@@ -143,9 +143,8 @@ func (w *Writer) PrimaryDirGone(ctx context.Context) error {
 }
 
 // PrimaryDirReturned records that the primary directory is back, with its identity id. It marks the
-// rows of the agent's mirrored files outside of sessions as absent. The conflicts of their memories
-// become those of the sessions' files. The next scan then treats the files that exist as returned,
-// and the others do not count as removed.
+// rows of the agent's mirrored files outside of sessions as absent, and updates the conflicts of
+// their memories. The next scan treats existing files as returned, and the others not as removed.
 func (w *Writer) PrimaryDirReturned(ctx context.Context, id records.DirectoryID) error {
 	if err := w.q.UnsetPrimaryFiles(ctx, w.agentID); err != nil {
 		return dberr.Wrap("record the return of the primary directory", err)
