@@ -45,7 +45,7 @@ func TestGetIndex_LoadedPart(t *testing.T) {
 	if r := index("bob"); r.status != 200 || len(r.raw) != 0 || r.header.Get("Content-Type") != "text/markdown; charset=utf-8" {
 		t.Errorf("bob, who has none: %d %q", r.status, r.raw)
 	}
-	if r := index("cas"); strings.Count(string(r.raw), "- entry") != 200 || !strings.Contains(string(r.raw), "WARNING: MEMORY.md is 300 lines (limit: 200)") {
+	if r := index("cas"); strings.Count(string(r.raw), "- entry\n") != 200 || !strings.Contains(string(r.raw), "WARNING: MEMORY.md is 300 lines (limit: 200)") {
 		t.Errorf("cas: %d %q", r.status, r.raw)
 	}
 	s.Write("secret", "not for anybody")

@@ -31,7 +31,7 @@ func TestIndex_ShowsLoadedPart(t *testing.T) {
 
 	s.Write("ada/memory/MEMORY.md", longIndex(201))
 	page = s.get(t, indexTab)
-	page.expect(http.StatusOK, "201 of 200 lines", "The agent does not see all of it", "> WARNING: MEMORY.md is 201 lines (limit: 200). Only part of it was loaded.")
+	page.expect(http.StatusOK, "201 of 200 lines", "The agent does not see all of it", "> WARNING: MEMORY.md is 201 lines (limit: 200). Only part of it was loaded: 1 of 201 lines were cut off, starting at line 201 (")
 	if cut := page.each(`.index-line[data-fate="cut"]`); len(cut) != 1 || cut[0] != "201 - a note without a link (not seen by the agent)" {
 		t.Errorf("cut are %q", cut)
 	}

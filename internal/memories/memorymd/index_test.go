@@ -152,7 +152,15 @@ func TestRemovedLine_JSON(t *testing.T) {
 
 func TestLoad_Limits(t *testing.T) {
 	t.Parallel()
-	const warning = ". Only part of it was loaded. Keep index entries to one line under ~200 chars; move detail into topic files."
+	const (
+		warning = "\n\n> WARNING: MEMORY.md is "
+		advice  = ". Keep index entries to one line under ~200 chars; move detail into topic files."
+		part    = ". Only part of it was loaded: "
+		long    = "24.4KB (limit: 24.4KB) — index entries are too long" + part
+		inLine  = "everything after the first 25000 characters of line 1 was cut off" + advice
+		line201 = "201 lines (limit: 200)" + part + "1 of 201 lines were cut off, starting at line 201"
+	)
+	x79, x100 := strings.Repeat("x", 79), strings.Repeat("x", 100)
 	lines := func(n int, line string) string { return strings.TrimSuffix(strings.Repeat(line+"\n", n), "\n") }
 	for _, tt := range []struct{ name, index, want string }{
 		{"white space around", "\n\n - a\n\n", "- a"},
@@ -160,16 +168,23 @@ func TestLoad_Limits(t *testing.T) {
 		{"a comment in code", "```\n<!-- x -->\n```\n", "```\n<!-- x -->\n```"},
 		{"a comment that never closes", "- a\n\n<!-- b\n", "- a\n\n<!-- b"},
 		{"200 lines", lines(200, "x"), lines(200, "x")},
-		{"201 lines", lines(201, "x"), lines(200, "x") + "\n\n> WARNING: MEMORY.md is 201 lines (limit: 200)" + warning},
+		{"201 lines", lines(201, "x"), lines(200, "x") + warning + line201 + ` ("x")` + advice},
+		{"a long line is cut", lines(200, "x") + "\n  " + x79 + "yz", lines(200, "x") + warning + line201 + ` ("` + x79 + `…")` + advice},
+		{"an emoji across the end", lines(200, "x") + "\n" + strings.Repeat("😀", 41),
+			lines(200, "x") + warning + line201 + ` ("` + strings.Repeat("😀", 39) + `…")` + advice},
+		{"80 units are cut", lines(200, "x") + "\n" + x79 + "y", lines(200, "x") + warning + line201 + ` ("` + x79 + `y")` + advice},
+		{"a blank line is cut", lines(200, "x") + "\n \t\ny", lines(200, "x") + warning + "202 lines (limit: 200)" + part +
+			"2 of 202 lines were cut off, starting at line 201" + advice},
 		{"25,000 units", lines(25, strings.Repeat("é", 999)) + "é", lines(25, strings.Repeat("é", 999)) + "é"},
-		{"one unit more, an emoji counting two", lines(25, strings.Repeat("x", 999)) + "😀",
-			lines(24, strings.Repeat("x", 999)) + "\n\n> WARNING: MEMORY.md is 24.4KB (limit: 24.4KB) — index entries are too long" + warning},
+		{"one unit more, an emoji counting two", lines(25, strings.Repeat("x", 999)) + "😀", lines(24, strings.Repeat("x", 999)) +
+			warning + long + `1 of 25 lines were cut off, starting at line 25 ("` + x79 + `…")` + advice},
 		{"a line end just behind the cap", strings.Repeat("x", 25_000) + "\ny",
-			strings.Repeat("x", 25_000) + "\n\n> WARNING: MEMORY.md is 24.4KB (limit: 24.4KB) — index entries are too long" + warning},
+			strings.Repeat("x", 25_000) + warning + long + `1 of 2 lines were cut off, starting at line 2 ("y")` + advice},
 		{"one long line of emoji", "x" + strings.Repeat("😀", 14_000),
-			"x" + strings.Repeat("😀", 12_499) + "\n\n> WARNING: MEMORY.md is 27.3KB (limit: 24.4KB) — index entries are too long" + warning},
-		{"too many lines, too long", lines(300, strings.Repeat("x", 100)),
-			lines(200, strings.Repeat("x", 100)) + "\n\n> WARNING: MEMORY.md is 300 lines and 29.6KB" + warning},
+			"x" + strings.Repeat("😀", 12_499) + warning + "27.3KB (limit: 24.4KB) — index entries are too long" + part + inLine},
+		{"too many lines, too long", lines(300, x100), lines(200, x100) + warning + "300 lines and 29.6KB" + part +
+			`100 of 300 lines were cut off, starting at line 201 ("` + x79 + `…")` + advice},
+		{"empty lines after a comment", "- a\n\n<!-- b -->\n\n\n- c", "- a\n\n- c"},
 		{"nothing", "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

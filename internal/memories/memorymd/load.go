@@ -88,8 +88,9 @@ func Read(raw []byte) Loaded {
 	}
 	if loaded.LineCount > IndexLineCap || loaded.Units > IndexUnitCap {
 		loaded.seen = withinCaps(loaded.text)
-		loaded.Warning = "> WARNING: MEMORY.md is " + excess(loaded.LineCount, loaded.Units) + ". Only part of it was loaded. " +
-			"Keep index entries to one line under ~200 chars; move detail into topic files."
+		loaded.Warning = "> WARNING: MEMORY.md is " + excess(loaded.LineCount, loaded.Units) +
+			". Only part of it was loaded: " + cutPart(loaded.text, loaded.seen) +
+			". Keep index entries to one line under ~200 chars; move detail into topic files."
 	}
 	front := memtext.Lines(jsonText(head))
 	starts, source := lineStarts(body), outside.Source()
@@ -162,6 +163,41 @@ func excess(lines, units int) string {
 	}
 }
 
+// quotedUnits is how many UTF-16 units of the first cut line Claude Code quotes in its warning, with
+// the "…" of a longer line. Measured with Claude Code 2.1.331.
+const quotedUnits = 80
+
+// cutPart describes the cut part of a text of which an agent loads the first seen bytes, as Claude
+// Code does. Blank lines are not quoted.
+func cutPart(text string, seen int) string {
+	before := strings.Count(text[:seen], "\n") + 1 // the lines of which a part is loaded
+	if text[seen] != '\n' {
+		return fmt.Sprintf("everything after the first %d characters of line 1 was cut off", IndexUnitCap)
+	}
+	rest := text[seen+1:]
+	lines := before + strings.Count(rest, "\n") + 1
+	where := fmt.Sprintf("%d of %d lines were cut off, starting at line %d", lines-before, lines, before+1)
+	first, _, _ := strings.Cut(rest, "\n")
+	if first = trimAsJavaScript(first); first == "" {
+		return where
+	}
+	if utf16Length(first) > quotedUnits {
+		first = firstUnits(first, quotedUnits-1) + "…"
+	}
+	return where + ` ("` + first + `")`
+}
+
+// firstUnits returns the beginning of a text, with at most n UTF-16 units.
+func firstUnits(text string, n int) string {
+	units := 0
+	for i, r := range text {
+		if units += utf16.RuneLen(r); units > n {
+			return text[:i]
+		}
+	}
+	return text
+}
+
 // kilobytes formats a size as 24.4KB, 28KB or 1.5MB.
 func kilobytes(n int) string {
 	size, unit := float64(n)/1024, "KB"
@@ -231,7 +267,8 @@ func outsideBlockComments(text string) mdcode.Spans {
 			keep(start)
 			from = start
 			if strings.TrimSpace(comment.ReplaceAllString(text[start:end], "")) == "" {
-				from = end
+				// The client leaves out the empty lines after it too.
+				from = end + len(text[end:]) - len(strings.TrimLeft(text[end:], "\n"))
 				continue
 			}
 			for _, c := range comment.FindAllStringIndex(text[start:end], -1) {
