@@ -129,6 +129,21 @@ func TestMemoryTool_Delete(t *testing.T) {
 	}
 }
 
+func TestMemoryTool_DeleteWikiLink(t *testing.T) {
+	t.Parallel()
+	s := setup(t, memoirtest.Files{
+		"ada/memory/one.md":    memoirtest.Note("Alone", memories.Feedback, "x"),
+		"ada/memory/two.md":    memoirtest.Note("Twice", memories.Feedback, "x"),
+		"ada/memory/three.md":  memoirtest.Note("Twice", memories.Feedback, "y"),
+		"ada/memory/MEMORY.md": "- [[Alone]]\n- [[Twice]]\n",
+	})
+	s.tool(object{"command": "delete", "path": "/memories/one.md"}, "Successfully deleted /memories/one.md", false)
+	s.tool(object{"command": "delete", "path": "/memories/two.md"}, "Successfully deleted /memories/two.md", false)
+	if got, want := s.Read("ada/memory/MEMORY.md"), "- [[Twice]]\n"; got != want {
+		t.Errorf("MEMORY.md is %q, want %q", got, want)
+	}
+}
+
 func TestMemoryTool_MassDelete(t *testing.T) {
 	t.Parallel()
 	files := memoirtest.Files{"ada/memory/stays.md": memoirtest.Note("Stays", memories.User, "Here.")}

@@ -453,6 +453,23 @@ func TestMemorySave_Refused(t *testing.T) {
 	})
 }
 
+func TestMemoryDelete_WikiLinkWithName(t *testing.T) {
+	t.Parallel()
+	bothWays(t, func(t *testing.T, way string) {
+		term := start(t, way, memoirtest.Files{
+			"ada/memory/project_deploy.md": note("Deploy days", memories.Project, "Tuesdays."),
+			"ada/memory/file.md":           note("Name", memories.Project, "x"),
+			"ada/memory/Name.md":           note("Other", memories.Project, "x"),
+			"ada/memory/MEMORY.md":         "- [[Deploy days]]\n- [[Name]]\n- [Dead](Deploy%20days.md)\n",
+		})
+		term.memoir("memory", "delete", "Deploy days").wants(0, "deleted Deploy days", term.quiet(way))
+		term.memoir("memory", "delete", "Name").wants(0, "deleted Name", term.quiet(way))
+		if got, want := term.read("agents/ada/memory/MEMORY.md"), "- [[Name]]\n- [Dead](Deploy%20days.md)\n"; got != want {
+			t.Errorf("MEMORY.md is %q, want %q", got, want)
+		}
+	})
+}
+
 func TestMemoryDelete_ManyFiles(t *testing.T) {
 	t.Parallel()
 	term := start(t, "files", memoirtest.Files{

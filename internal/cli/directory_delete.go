@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -48,8 +49,12 @@ func (d *directory) delete(_ context.Context, name string) (deletion, error) {
 		}
 		deleted.files = append(deleted.files, n.Path)
 	}
+	unlisted := m.Name
+	if slices.ContainsFunc(notes, func(n note) bool { return n.Name == m.Name && !slices.Contains(deleted.files, n.Path) }) {
+		unlisted = ""
+	}
 	for _, index := range listing.Indexes {
-		edited, err := d.removeLines(root, index, deleted.files)
+		edited, err := d.removeLines(root, index, unlisted, deleted.files)
 		if err != nil {
 			return deletion{}, fmt.Errorf("the memory is deleted, but the lines about it are still in %s: %w", index, err)
 		}
@@ -66,11 +71,16 @@ func (d *directory) delete(_ context.Context, name string) (deletion, error) {
 }
 
 // removeLines removes the lines of an index that link to the removed files, and reports whether it
-// changed the index. It returns the errors of editIndex.
-func (d *directory) removeLines(root *os.Root, index string, removed []string) (edited bool, err error) {
-	leads := func(target string) bool {
-		file, inside := d.agent.Linked(index, target)
-		return inside && slices.Contains(removed, file)
+// changed the index. Wiki links that state name, and lead to no file, are removed too. An empty name
+// means that another memory has the name. It returns the errors of editIndex.
+func (d *directory) removeLines(root *os.Root, index, name string, removed []string) (edited bool, err error) {
+	leads := func(link memorymd.Link) bool {
+		file, inside := d.agent.Linked(index, link.Target)
+		if !inside || slices.Contains(removed, file) {
+			return inside
+		}
+		_, err := files.Lstat(root, file)
+		return link.IsWiki && link.Name() == name && errors.Is(err, fs.ErrNotExist)
 	}
 	return d.editIndex(root, index, func(raw []byte) []byte {
 		out, _ := memorymd.Remove(raw, leads)

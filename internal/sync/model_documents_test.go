@@ -259,7 +259,7 @@ func (w *world) linkTo(index, file string) string {
 }
 
 func withoutLink(line, link string) string {
-	rest, _ := memorymd.Remove([]byte(line), func(target string) bool { return target == link })
+	rest, _ := memorymd.Remove([]byte(line), func(l memorymd.Link) bool { return l.Target == link })
 	return string(rest)
 }
 

@@ -62,7 +62,7 @@ func FuzzIndexTarget(f *testing.F) {
 		if _, gone := memorymd.Remove([]byte(entry), removing(file)); len(gone) != 1 {
 			t.Errorf("%q does not lead to %q", entry, file)
 		}
-		if _, gone := memorymd.Remove([]byte(entry), func(target string) bool { return target != file }); len(gone) != 0 {
+		if _, gone := memorymd.Remove([]byte(entry), func(l memorymd.Link) bool { return l.Target != file }); len(gone) != 0 {
 			t.Errorf("%q leads elsewhere than to %q: %+v", entry, file, gone)
 		}
 	})

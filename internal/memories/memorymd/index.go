@@ -25,14 +25,30 @@ type RemovedLine struct {
 	End    string `json:"end"`    // the line end; empty at the end of a file without one
 }
 
-// Remove returns the index without the links to removed files. It calls removed with the path of
-// each link: decoded, cleaned, without fragment. A line with other links to files keeps these;
-// otherwise the whole line is removed. gone are the changed and removed lines, for Restore. If no
-// line has such a link, Remove returns index and nil.
-func Remove(index []byte, removed func(target string) bool) (out []byte, gone []RemovedLine) {
+// Link is a link of an index to a file.
+type Link struct {
+	Target string // path of the file: decoded, cleaned, without fragment
+	IsWiki bool   // [[text]]: Target is the text with .md, and the text may be a memory's name
+}
+
+// Name returns the name of the memory to which a wiki link may lead, or "" for another link.
+func (l Link) Name() string {
+	if !l.IsWiki {
+		return ""
+	}
+	return strings.TrimSuffix(l.Target, ".md")
+}
+
+// Remove returns the index without the links for which removed reports true. A line with other
+// links to files keeps these; otherwise the whole line is removed. gone are the changed and removed
+// lines, for Restore. If no line has such a link, Remove returns index and nil.
+func Remove(index []byte, removed func(Link) bool) (out []byte, gone []RemovedLine) {
+	return removeLinks(index, func(l indexLink) bool { return removed(Link{l.target, l.isWiki}) })
+}
+
+func removeLinks(index []byte, isRemoved func(indexLink) bool) (out []byte, gone []RemovedLine) {
 	bom, lines := cutIndex(index)
 	refs := referencesIn(lines)
-	isRemoved := func(l indexLink) bool { return removed(l.target) }
 	parts := []string{bom}
 	for i, line := range lines {
 		text := strings.TrimRight(line, "\r\n")

@@ -14,8 +14,8 @@ import (
 	"memoir/internal/memories/memorymd"
 )
 
-func removing(files ...string) func(string) bool {
-	return func(target string) bool { return slices.Contains(files, target) }
+func removing(files ...string) func(memorymd.Link) bool {
+	return func(l memorymd.Link) bool { return slices.Contains(files, l.Target) }
 }
 
 func TestRemove_Links(t *testing.T) {

@@ -46,7 +46,7 @@ const (
 const nearCaps = 90
 
 // LinkResolver returns the path of a link's target relative to the index's directory, and whether
-// the target exists. target is the link's path, decoded as Remove describes.
+// the target exists. target is the link's path, as in Link.
 type LinkResolver func(target string) (file string, exists bool)
 
 // Lint returns the findings about a MEMORY.md, ordered by line, then one for each of files that it

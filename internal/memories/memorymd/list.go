@@ -29,7 +29,7 @@ func newResolver(files []IndexedFile, leads LinkResolver) resolver {
 func (r resolver) resolve(l indexLink) (file string, exists bool) {
 	file, exists = r.leads(l.target)
 	if !exists && l.isWiki {
-		if named, ok := r.named[strings.TrimSuffix(l.target, ".md")]; ok {
+		if named, ok := r.named[Link{l.target, l.isWiki}.Name()]; ok {
 			return named, true
 		}
 	}
@@ -60,7 +60,7 @@ func (r resolver) filesIn(lines []string, refs references) map[string]bool {
 
 // ListedLink is a link of an index to a file.
 type ListedLink struct {
-	Target string // the link's path, decoded as Remove describes
+	Target string // as in Link
 	Loaded bool   // an agent loads the line of the link
 }
 
@@ -104,7 +104,7 @@ func Relist(index []byte, before, after IndexedFile, leads LinkResolver) []byte 
 		return func(l indexLink) bool { file, _ := to.resolve(l); return file == path }
 	}
 	if before.Path != after.Path && to.filesIn(lines, refs)[after.Path] {
-		out, _ := Remove(index, func(target string) bool { file, _ := leads(target); return file == before.Path })
+		out, _ := removeLinks(index, leadsTo(before.Path))
 		return out
 	}
 	for i, line := range lines {

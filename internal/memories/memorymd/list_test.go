@@ -88,6 +88,6 @@ func TestList_AddsOneBlankLine(t *testing.T) {
 		if got, want := string(index), "# Mine\n\n- [Release](release.md) — how to release\n"; got != want {
 			t.Fatalf("List() = %q, want %q", got, want)
 		}
-		index, _ = memorymd.Remove(index, func(target string) bool { return target == "release.md" })
+		index, _ = memorymd.Remove(index, func(l memorymd.Link) bool { return l.Target == "release.md" })
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -181,8 +182,8 @@ func (d *Directory) removeFile(ctx context.Context, tx *agenttx.Tx, op WriteFile
 	}
 	removeErr := d.removeAll(ctx, tx, relPath)
 	// After a failure, some files may be removed. So it is scanned in any case.
-	indexes := removeEntries(tx, listed)
-	return errors.Join(removeErr, d.scanAndPublish(ctx, tx, scan.Request{Paths: []string{relPath}}, indexes))
+	indexes, err := removeEntries(ctx, tx, listed)
+	return errors.Join(removeErr, err, d.scanAndPublish(ctx, tx, scan.Request{Paths: []string{relPath}}, indexes))
 }
 
 // filesToIndexUnder returns the files at or below relPath that an index should list.
@@ -203,21 +204,38 @@ func filesToIndexUnder(ctx context.Context, tx *agenttx.Tx, relPath string) ([]m
 
 // removeEntries removes the entries of those listed files that are gone from the disk, and returns
 // the paths of the indexes that may have had them. It logs an index that cannot be edited.
-func removeEntries(tx *agenttx.Tx, listed []memorymd.IndexedFile) (indexes []string) {
-	var gone []string
-	for _, f := range listed {
-		if tx.IsFree(f.Path) {
-			gone = append(gone, f.Path)
-		}
+func removeEntries(ctx context.Context, tx *agenttx.Tx, listed []memorymd.IndexedFile) (indexes []string, err error) {
+	keys := map[uuid.UUID]memories.Key{} // of memories without another file
+	var paths []string
+	gone := slices.DeleteFunc(slices.Clone(listed), func(f memorymd.IndexedFile) bool { return !tx.IsFree(f.Path) })
+	for _, f := range gone {
+		paths = append(paths, f.Path)
+		keys[uuid.MustParse(f.ID)] = memories.Key{Name: f.Name}
 	}
 	if len(gone) == 0 {
-		return nil
+		return nil, nil
 	}
-	indexes = indexfile.IndexesFor(tx.Root, tx.Agent, gone)
+	others, err := tx.Rows.FilesOf(ctx, slices.Collect(maps.Keys(keys)))
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range others {
+		if !tx.IsFree(f.Path) {
+			delete(keys, f.MemoryID)
+		}
+	}
+	names, err := indexfile.FreeNames(ctx, tx, keys)
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range gone {
+		gone[i].Name = names[uuid.MustParse(f.ID)]
+	}
+	indexes = indexfile.IndexesFor(tx.Root, tx.Agent, paths)
 	for file, reason := range indexfile.RemoveFromIndexes(tx, gone, indexes) {
 		tx.Log.Warn("MEMORY.md may still list a removed file", "agent", tx.Agent.Slug, "file", file, "reason", reason.String())
 	}
-	return indexes
+	return indexes, nil
 }
 
 // removalAttempts is how often a removal is tried, if other processes write the files. Arbitrary.

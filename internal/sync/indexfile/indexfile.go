@@ -4,13 +4,17 @@
 package indexfile
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/google/uuid"
 
 	"memoir/internal/agents"
 	"memoir/internal/files"
@@ -111,12 +115,51 @@ func RecordIndexes(tx *agenttx.Tx, listing agents.Listing) {
 	}
 }
 
+// OfMemory returns the files at paths as files of the memory with the name. An empty name means
+// that no wiki link leads to them by the name of their memory.
+func OfMemory(name string, paths ...string) []memorymd.IndexedFile {
+	list := make([]memorymd.IndexedFile, len(paths))
+	for i, p := range paths {
+		list[i] = memorymd.IndexedFile{Path: p, Name: name}
+	}
+	return list
+}
+
+// FreeNames returns the names of the memories in keys, by their ids, without the names that another
+// live memory has. A wiki link with such a name is an entry of the memory.
+func FreeNames(ctx context.Context, tx *agenttx.Tx, keys map[uuid.UUID]memories.Key) (map[uuid.UUID]string, error) {
+	names := make(map[uuid.UUID]string, len(keys))
+	for id, key := range keys {
+		names[id] = key.Name
+	}
+	rows, err := tx.Rows.RowsByName(ctx, slices.Collect(maps.Values(names)))
+	for _, row := range rows {
+		if row.State != memories.Deleted {
+			maps.DeleteFunc(names, func(id uuid.UUID, name string) bool { return id != row.UUID && name == row.Name })
+		}
+	}
+	return names, err
+}
+
 // linkMatcher returns a function that reports whether a link in the index leads to one of the
-// files. That function also adds each such file to found.
-func linkMatcher(agent agents.Agent, index string, files, found map[string]bool) func(target string) bool {
-	return func(target string) bool {
-		file, inside := agent.Linked(index, target)
-		if !inside || !files[file] {
+// removed files. A wiki link to no file leads to the first file of the memory with that name. The
+// function also adds the path of each such file to found.
+func linkMatcher(root *os.Root, agent agents.Agent, index string, removed []memorymd.IndexedFile, found map[string]bool) func(memorymd.Link) bool {
+	paths, named := map[string]bool{}, map[string]string{}
+	for _, f := range removed {
+		paths[f.Path] = true
+		if _, known := named[f.Name]; f.Name != "" && !known {
+			named[f.Name] = f.Path
+		}
+	}
+	return func(link memorymd.Link) bool {
+		file, inside := agent.Linked(index, link.Target)
+		if name := link.Name(); inside && !paths[file] && named[name] != "" {
+			if _, err := files.Lstat(root, file); agenttx.IsNotFound(err) {
+				file = named[name]
+			}
+		}
+		if !inside || !paths[file] {
 			return false
 		}
 		found[file] = true
@@ -140,18 +183,17 @@ type IndexChange struct {
 	Topics        []IndexChange          // of a repair: topics to which it moves entries
 }
 
-// IndexChanges returns the changes that remove the entries of the files at paths from the given
+// IndexChanges returns the changes that remove the entries of the given files from the given
 // indexes. listed are the paths that have such an entry. It writes nothing. It omits indexes
 // without such entries, and indexes that are missing or cannot be read, without an error.
-func IndexChanges(root *os.Root, agent agents.Agent, indexes, paths []string) (changes []IndexChange, listed map[string]bool) {
-	removed := setOf(paths)
+func IndexChanges(root *os.Root, agent agents.Agent, indexes []string, removed []memorymd.IndexedFile) (changes []IndexChange, listed map[string]bool) {
 	listed = map[string]bool{}
 	for _, index := range indexes {
 		raw, err := agenttx.ReadAll(root, index, maxIndex)
 		if err != nil {
 			continue
 		}
-		if after, gone := memorymd.Remove(raw, linkMatcher(agent, index, removed, listed)); len(gone) > 0 {
+		if after, gone := memorymd.Remove(raw, linkMatcher(root, agent, index, removed, listed)); len(gone) > 0 {
 			changes = append(changes, IndexChange{Path: index, Before: raw, After: after, Gone: gone})
 		}
 	}
@@ -200,17 +242,20 @@ func (r ListedReason) String() string {
 	return fmt.Sprintf("Its entry is still in %s, which cannot be written: %v.", r.index, agenttx.FSCause(r.err))
 }
 
-// RemoveFromIndexes removes the entries of the files at paths from the given indexes on disk. It
+// RemoveFromIndexes removes the entries of the given files from the given indexes on disk. It
 // returns, by path, the files that an index still lists because it cannot be written, or may list
 // because it cannot be read. The map is empty if all entries are removed. It continues after an
 // error.
-func RemoveFromIndexes(tx *agenttx.Tx, paths, indexes []string) map[string]ListedReason {
-	removed, left := setOf(paths), map[string]ListedReason{}
+func RemoveFromIndexes(tx *agenttx.Tx, removed []memorymd.IndexedFile, indexes []string) map[string]ListedReason {
+	all, left := map[string]bool{}, map[string]ListedReason{}
+	for _, f := range removed {
+		all[f.Path] = true
+	}
 	for _, index := range indexes {
-		listed, unread := removed, true
+		listed, unread := all, true
 		err := EditIndex(tx, index, func(raw []byte) []byte {
 			listed, unread = map[string]bool{}, false
-			out, _ := memorymd.Remove(raw, linkMatcher(tx.Agent, index, removed, listed))
+			out, _ := memorymd.Remove(raw, linkMatcher(tx.Root, tx.Agent, index, removed, listed))
 			return out
 		})
 		if err != nil {

@@ -150,7 +150,7 @@ func TestIndexChanges(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			changes, listed := IndexChanges(root, hive, tt.indexes, tt.paths)
+			changes, listed := IndexChanges(root, hive, tt.indexes, OfMemory("", tt.paths...))
 			var got, gotListed []string
 			for _, c := range changes {
 				got = append(got, c.Path+": "+string(c.After))
@@ -174,7 +174,7 @@ func TestIndexChanges(t *testing.T) {
 func TestIndexChanges_LineWithTwoLinks(t *testing.T) {
 	t.Parallel()
 	root := openRoot(t, map[string]string{"memory/MEMORY.md": "- [B](b.md) and [C](c.md)\n"})
-	changes, _ := IndexChanges(root, hive, []string{"memory/MEMORY.md"}, []string{"memory/b.md"})
+	changes, _ := IndexChanges(root, hive, []string{"memory/MEMORY.md"}, OfMemory("", "memory/b.md"))
 	if len(changes) != 1 || strings.Contains(string(changes[0].After), "b.md") || !strings.Contains(string(changes[0].After), "[C](c.md)") {
 		t.Errorf("changes = %+v, want the line without the link to b.md", changes)
 	}
@@ -214,7 +214,7 @@ func TestRemoveFromIndexes_UnreadableIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	tx := &agenttx.Tx{Agent: hive, Root: root, State: agenttx.NewState(1)}
-	left := RemoveFromIndexes(tx, []string{"memory/a.md"}, []string{"memory/MEMORY.md", "memory/team/MEMORY.md"})
+	left := RemoveFromIndexes(tx, OfMemory("", "memory/a.md"), []string{"memory/MEMORY.md", "memory/team/MEMORY.md"})
 	reason, ok := left["memory/a.md"]
 	if !ok || len(left) != 1 || !errors.Is(reason.err, agenttx.ErrTooLarge) {
 		t.Fatalf("RemoveFromIndexes() = %v, want the file with ErrTooLarge", left)

@@ -170,7 +170,7 @@ func Relist(tx *agenttx.Tx, before, after memorymd.IndexedFile) (changed []strin
 		editErr := EditIndex(tx, index, func(raw []byte) []byte {
 			var out []byte
 			if tx.Agent.InTeam(index) && !tx.Agent.InTeam(after.Path) {
-				out, _ = memorymd.Remove(raw, linkMatcher(tx.Agent, index, setOf([]string{before.Path}), map[string]bool{}))
+				out, _ = memorymd.Remove(raw, linkMatcher(tx.Root, tx.Agent, index, []memorymd.IndexedFile{before}, map[string]bool{}))
 			} else {
 				out = memorymd.Relist(raw, l.inIndex(before), l.inIndex(after), l.resolve)
 			}

@@ -45,7 +45,7 @@ func (s *Service) RemoveBlocked(ctx context.Context, slug string, op RemoveBlock
 			return blocked.Blocked, &memories.ConflictError{Reason: fmt.Sprintf("%s could not be removed: %v. It is still kept out.", blocked.Path, agenttx.FSCause(err))}
 		}
 		paths := []string{blocked.Path}
-		reason, listed := indexfile.RemoveFromIndexes(tx, paths, indexfile.IndexesFor(tx.Root, tx.Agent, paths))[blocked.Path]
+		reason, listed := indexfile.RemoveFromIndexes(tx, indexfile.OfMemory("", paths...), indexfile.IndexesFor(tx.Root, tx.Agent, paths))[blocked.Path]
 		if err := tx.DB.DiscardBlocked(ctx, blocked, tx.Actor); err != nil {
 			return blocked.Blocked, err
 		}

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"slices"
 
+	"github.com/google/uuid"
+
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/memorymd"
@@ -47,7 +49,7 @@ func (s *Service) deleteRef(ctx context.Context, tx *agenttx.Tx, c *changes, ref
 // file has changed or may not be removed. After the commit, a file that cannot be removed is not an
 // error: the next full scan tries again.
 func deleteMemory(ctx context.Context, tx *agenttx.Tx, c *changes, head records.MemoryRow, recorded []records.File) error {
-	deletion, indexes, err := deletionOf(ctx, tx, head, recorded)
+	deletion, indexes, names, err := deletionOf(ctx, tx, head, recorded)
 	if err != nil {
 		return err
 	}
@@ -58,21 +60,21 @@ func deleteMemory(ctx context.Context, tx *agenttx.Tx, c *changes, head records.
 		return err
 	}
 	c.memories = append(c.memories, head.UUID)
-	removed, err := removal.Unlink(ctx, tx, deletion.Files, indexes)
+	removed, err := removal.Unlink(ctx, tx, deletion.Files, indexes, names)
 	c.removed = append(c.removed, removed...)
 	return err
 }
 
 // deletionOf returns the deletion of a memory, with its files and the index lines to remove.
-// indexes are the paths of the indexes that may list it. It writes nothing. recorded are the rows
-// of its present and former files. It returns a *memories.ConflictError if a file has other bytes
+// indexes are the paths of the indexes that may list it, and names has its name if a wiki link may
+// lead to it by that. It writes nothing. recorded are the rows of its present and former files. It returns a *memories.ConflictError if a file has other bytes
 // than recorded, cannot be read, or may not be removed.
-func deletionOf(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, recorded []records.File) (deletion records.Deletion, indexes []string, err error) {
+func deletionOf(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, recorded []records.File) (deletion records.Deletion, indexes []string, names map[uuid.UUID]string, err error) {
 	if tx.Closed != nil {
-		return records.Deletion{}, nil, tx.ClosedError()
+		return records.Deletion{}, nil, nil, tx.ClosedError()
 	}
 	if err := tx.CheckWrite(); err != nil {
-		return records.Deletion{}, nil, err
+		return records.Deletion{}, nil, nil, err
 	}
 	// Indexes may still list files that are missing since a scan. If another file has the path now,
 	// the lines are about that file.
@@ -84,16 +86,21 @@ func deletionOf(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, rec
 	}
 	mirrored, err := mirroredFiles(ctx, tx, head, recorded)
 	if err != nil {
-		return records.Deletion{}, nil, err
+		return records.Deletion{}, nil, nil, err
 	}
 	for _, f := range mirrored {
 		if err := errors.Join(tx.CheckRemove(f), checkUnchanged(tx, f)); err != nil {
-			return records.Deletion{}, nil, err
+			return records.Deletion{}, nil, nil, err
 		}
 	}
 	mayBeListed := slices.Concat(mirrored, absent)
 	indexes = indexfile.IndexesFor(tx.Root, tx.Agent, removal.PathsOf(mayBeListed))
-	changes, listed := indexfile.IndexChanges(tx.Root, tx.Agent, indexes, removal.PathsOf(mayBeListed))
+	if head.Readable && len(indexes) > 0 {
+		if names, err = indexfile.FreeNames(ctx, tx, map[uuid.UUID]memories.Key{head.UUID: head.Key()}); err != nil {
+			return records.Deletion{}, nil, nil, err
+		}
+	}
+	changes, listed := indexfile.IndexChanges(tx.Root, tx.Agent, indexes, indexfile.OfMemory(names[head.UUID], removal.PathsOf(mayBeListed)...))
 	lines := map[string][]memorymd.RemovedLine{}
 	for _, change := range changes {
 		lines[change.Path] = change.Gone
@@ -106,7 +113,7 @@ func deletionOf(ctx context.Context, tx *agenttx.Tx, head records.MemoryRow, rec
 	}
 	// An absent file that no index lists needs no removal.
 	absent = slices.DeleteFunc(absent, func(f records.File) bool { return !listed[f.Path] })
-	return records.Deletion{Head: head, Files: slices.Concat(mirrored, absent), IndexLines: lines, Actor: tx.Actor}, indexes, nil
+	return records.Deletion{Head: head, Files: slices.Concat(mirrored, absent), IndexLines: lines, Actor: tx.Actor}, indexes, names, nil
 }
 
 // mirroredFiles returns the files that the database has as present on disk for the memory. It

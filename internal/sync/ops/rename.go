@@ -35,7 +35,7 @@ func (s *Service) renameMemory(ctx context.Context, tx *agenttx.Tx, head records
 	if err != nil {
 		return Result{}, err
 	}
-	deletion, indexes, err := deletionOf(ctx, tx, head, recorded)
+	deletion, indexes, _, err := deletionOf(ctx, tx, head, recorded)
 	if err != nil {
 		return Result{}, err
 	}
@@ -71,7 +71,7 @@ func (s *Service) renameMemory(ctx context.Context, tx *agenttx.Tx, head records
 			return Result{}, err
 		}
 	}
-	if c.removed, err = removal.Unlink(ctx, tx, deletion.Files, indexes); err != nil {
+	if c.removed, err = removal.Unlink(ctx, tx, deletion.Files, indexes, nil); err != nil {
 		return Result{}, err
 	}
 	return s.publishWritten(ctx, tx, &c, draft.Key())

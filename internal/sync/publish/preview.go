@@ -10,6 +10,7 @@ import (
 	"memoir/internal/files"
 	"memoir/internal/memories"
 	"memoir/internal/memories/claudemd"
+	"memoir/internal/memories/memorymd"
 	"memoir/internal/postgres"
 	"memoir/internal/records"
 	"memoir/internal/sync/agenttx"
@@ -107,6 +108,7 @@ func (p *Publisher) PreviewDeletion(ctx context.Context, slug string, op Preview
 	var preview DeletionPreview
 	deleted := map[string]bool{}
 	var paths []string
+	var removed []memorymd.IndexedFile
 	for _, m := range found {
 		if m.State == memories.Deleted {
 			continue
@@ -116,6 +118,7 @@ func (p *Publisher) PreviewDeletion(ctx context.Context, slug string, op Preview
 		for _, f := range m.Files {
 			preview.Files = append(preview.Files, f)
 			paths = append(paths, f.Path)
+			removed = append(removed, memorymd.IndexedFile{Path: f.Path, Name: m.Name})
 		}
 	}
 	slices.SortFunc(preview.Files, func(a, b memories.MemoryFile) int { return strings.Compare(a.Path, b.Path) })
@@ -128,9 +131,10 @@ func (p *Publisher) PreviewDeletion(ctx context.Context, slug string, op Preview
 		for _, file := range absent {
 			if agenttx.IsFree(root, file) {
 				paths = append(paths, file)
+				removed = append(removed, memorymd.IndexedFile{Path: file})
 			}
 		}
-		preview.Indexes, _ = indexfile.IndexChanges(root, agenttx.AgentOf(row), indexfile.IndexesFor(root, agenttx.AgentOf(row), paths), paths)
+		preview.Indexes, _ = indexfile.IndexChanges(root, agenttx.AgentOf(row), indexfile.IndexesFor(root, agenttx.AgentOf(row), paths), removed)
 	}
 	preview.ClaudeMDBefore, preview.ClaudeMDAfter, err = p.previews(ctx, row, time.Time{}, deleted)
 	return preview, err

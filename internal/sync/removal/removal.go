@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"sync"
@@ -41,7 +42,11 @@ func Resume(ctx context.Context, tx *agenttx.Tx) error {
 		return err
 	}
 	indexes := indexesToEdit(tx, pending, removed)
-	unlinked, err := Unlink(ctx, tx, pending, indexes)
+	names, err := deletedNames(ctx, tx, removed)
+	if err != nil {
+		return err
+	}
+	unlinked, err := Unlink(ctx, tx, pending, indexes, names)
 	if err != nil {
 		return err
 	}
@@ -87,6 +92,18 @@ func indexesToEdit(tx *agenttx.Tx, pending []records.File, removed removedLines)
 	return slices.Compact(indexes)
 }
 
+// deletedNames returns the free names of the memories whose deletion has removed lines.
+func deletedNames(ctx context.Context, tx *agenttx.Tx, removed removedLines) (map[uuid.UUID]string, error) {
+	if len(removed) == 0 {
+		return nil, nil
+	}
+	keys, err := tx.Rows.KeysOf(ctx, slices.Collect(maps.Keys(removed)))
+	if err != nil {
+		return nil, err
+	}
+	return indexfile.FreeNames(ctx, tx, keys)
+}
+
 // removedLines are the lines that deletions have removed, by memory and index.
 type removedLines = map[uuid.UUID]map[string][]memorymd.RemovedLine
 
@@ -99,21 +116,24 @@ func PathsOf(list []records.File) []string {
 	return paths
 }
 
-// Unlink removes files that are marked for removal, and their entries from the indexes. It returns
-// the files for Finish: the removed ones without an entry, and files that another program has
+// Unlink removes files that are marked for removal, and their entries from the indexes. names are free
+// names of deleted memories, by their ids; wiki links with these are entries too. It returns the files for
+// Finish: the removed ones without an entry, and files that another program has
 // written again. The latter stay on disk, and Unlink requests their scan. For each other file it
 // records the problem on its row, without an error; its mark stays, and the next Resume tries
 // again. Without an open directory it returns nil. err is an error of the database.
-func Unlink(ctx context.Context, tx *agenttx.Tx, marked []records.File, indexes []string) (removed []records.File, err error) {
+func Unlink(ctx context.Context, tx *agenttx.Tx, marked []records.File, indexes []string, names map[uuid.UUID]string) (removed []records.File, err error) {
 	if tx.Root == nil {
 		return nil, nil
 	}
 	var unlinked []records.File
+	isNew := map[uuid.UUID]bool{} // the memory has a new file
 	for _, f := range marked {
 		err := tx.Disk.RemoveIf(tx.Root, f.Path, f.Hash)
 		switch {
 		case errors.Is(err, files.ErrChanged):
 			// The file is a new one: it and its entries stay.
+			isNew[f.MemoryID] = true
 			tx.Rescan(f.Path)
 			removed = append(removed, f)
 		case err != nil && !wasMissing(f):
@@ -127,8 +147,17 @@ func Unlink(ctx context.Context, tx *agenttx.Tx, marked []records.File, indexes 
 	}
 	// The new file of an unfinished rename has no entry yet. A user may have written a line for its
 	// path.
-	listed := slices.DeleteFunc(slices.Clone(unlinked), isUnscanned)
-	left := indexfile.RemoveFromIndexes(tx, PathsOf(listed), indexes)
+	var listed []memorymd.IndexedFile
+	for _, f := range unlinked {
+		name := names[f.MemoryID]
+		if isNew[f.MemoryID] {
+			name = ""
+		}
+		if !isUnscanned(f) {
+			listed = append(listed, indexfile.OfMemory(name, f.Path)...)
+		}
+	}
+	left := indexfile.RemoveFromIndexes(tx, listed, indexes)
 	for _, f := range unlinked {
 		if reason, isListed := left[f.Path]; isListed {
 			problem := fmt.Sprintf("%s is removed. %s The memory is deleted all the same, and that is tried again at each scan.", f.Path, reason)
