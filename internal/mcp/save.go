@@ -22,9 +22,30 @@ type saveInput struct {
 // saved is the result of save_memory.
 type saved struct {
 	memory
-	Result string `json:"result" jsonschema:"created: new, or restored after a deletion. updated: it replaced the earlier text of that name."`
-	File   string `json:"file" jsonschema:"The file on disk."`
-	Note   string `json:"note,omitempty" jsonschema:"Follow-up steps that failed."`
+	Result  string     `json:"result" jsonschema:"created: new, or restored after a deletion. updated: it replaced the earlier text of that name."`
+	File    string     `json:"file" jsonschema:"The file on disk."`
+	Index   indexEntry `json:"index" jsonschema:"Whether MEMORY.md leads an agent to the memory."`
+	Warning string     `json:"warning,omitempty" jsonschema:"Why an agent may not find the memory."`
+	Note    string     `json:"note,omitempty" jsonschema:"Follow-up steps that failed."`
+}
+
+// indexEntry is the entry of a memory in MEMORY.md.
+type indexEntry struct {
+	Listed bool `json:"listed" jsonschema:"A line of MEMORY.md, or of a file of it by type, leads to the memory."`
+	Loaded bool `json:"loaded" jsonschema:"Agents load that line at the start of a session."`
+}
+
+// indexWarning returns a warning about a memory whose line in MEMORY.md agents do not load. It is ""
+// for another memory.
+func indexWarning(status memories.IndexStatus) string {
+	switch status {
+	case memories.LoadedByLine:
+		return ""
+	case memories.Listed:
+		return "Agents do not load the line of this memory at the start of a session. Shorten MEMORY.md, or move other entries out of it."
+	default:
+		return "MEMORY.md does not list this memory, so an agent may not find it. Add a line for it."
+	}
 }
 
 const toolSave = "save_memory"
@@ -35,7 +56,11 @@ func (e *endpoint) saveMemory(ctx context.Context, agent records.Agent, in saveI
 		return saved{}, err
 	}
 	m := result.Memory
-	out := saved{memory: memoryOf(m, time.Now()), Result: "updated", File: filepath.Join(agent.Dir, filepath.FromSlash(m.Path)), Note: claudeMDNote(result.ClaudeMDProblem)}
+	out := saved{
+		memory: memoryOf(m, time.Now()), Result: "updated", File: filepath.Join(agent.Dir, filepath.FromSlash(m.Path)),
+		Index:   indexEntry{Listed: m.Index == memories.Listed || m.Index == memories.LoadedByLine, Loaded: m.Index == memories.LoadedByLine},
+		Warning: indexWarning(m.Index), Note: claudeMDNote(result.ClaudeMDProblem),
+	}
 	if result.Created {
 		out.Result = "created"
 	}
@@ -61,8 +86,10 @@ func (s saved) text() string {
 	if s.Result == "updated" {
 		text += " What it said before is in its history."
 	}
-	if s.Note != "" {
-		text += "\n" + s.Note
+	for _, more := range []string{s.Warning, s.Note} {
+		if more != "" {
+			text += "\n" + more
+		}
 	}
 	return text
 }

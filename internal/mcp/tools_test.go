@@ -120,14 +120,36 @@ func TestTools_ListSearchGet(t *testing.T) {
 	c.fails("get_memory", arguments{"agent": "ada"}, "give its name or its id")
 }
 
+func TestSaveMemory_PastLimitOfIndex(t *testing.T) {
+	t.Parallel()
+	files := oneAgent()
+	files["ada/memory/MEMORY.md"] = strings.Repeat("- an older note\n", 250)
+	d := setup(t, files)
+	c := d.connect(t, writer, "")
+	var saved struct {
+		Index   struct{ Listed, Loaded bool }
+		Warning string
+	}
+	text := c.call("save_memory", arguments{"name": "Late", "type": "user", "body": "x"}, &saved)
+	if !saved.Index.Listed || saved.Index.Loaded || !strings.Contains(saved.Warning, "do not load the line") || !strings.Contains(text, saved.Warning) {
+		t.Errorf("saved %+v, %q, want a warning", saved, text)
+	}
+}
+
 func TestTools_SaveAndDelete(t *testing.T) {
 	t.Parallel()
 	d := setup(t, oneAgent())
 	d.RepairIndex("ada")
 	c := d.connect(t, writer, "")
 	note := arguments{"name": "Small diffs", "type": "feedback", "description": "one concern per change", "body": "Ask for a split past 400 lines."}
-	var did struct{ Result, File, ID string }
+	var did struct {
+		Result, File, ID, Warning string
+		Index                     struct{ Listed, Loaded bool }
+	}
 	text := c.call("save_memory", note, &did)
+	if !did.Index.Listed || !did.Index.Loaded || did.Warning != "" {
+		t.Errorf("index of a new memory = %+v, warning %q", did.Index, did.Warning)
+	}
 	if did.Result != "created" || did.File != d.Path("ada/memory/feedback_small_diffs.md") || !strings.HasPrefix(text, "Created the memory “Small diffs” of ada (feedback), in "+did.File) {
 		t.Errorf("saved: %+v, %q", did, text)
 	}
