@@ -453,6 +453,85 @@ func TestMemorySave_Refused(t *testing.T) {
 	})
 }
 
+func TestMemorySave_EntryInTopic(t *testing.T) {
+	t.Parallel()
+	bothWays(t, func(t *testing.T, way string) {
+		const index, others = "- [Reference](reference/MEMORY.md)\n- [Kept](kept.md) — old\n", "- [Wiki](../wiki.md) — old\n"
+		term := start(t, way, memoirtest.Files{
+			"ada/memory/wiki.md":             "---\nname: Wiki\ndescription: old\ntype: reference\n---\n\nx\n",
+			"ada/memory/kept.md":             "---\nname: Kept\ndescription: old\ntype: reference\n---\n\nx\n",
+			"ada/memory/MEMORY.md":           index,
+			"ada/memory/reference/MEMORY.md": others,
+		})
+		quiet := term.quiet(way)
+		term.memoir("memory", "save", "Board", "--type", "reference", "--description", "tickets", "--body", "x").wants(0, "saved Board", quiet)
+		term.memoir("memory", "save", "Wiki", "--description", "new").wants(0, "saved Wiki", quiet)
+		if got, want := term.read("agents/ada/memory/reference/MEMORY.md"), "- [Wiki](../wiki.md) — new\n- [Board](../reference_board.md) — tickets\n"; got != want {
+			t.Errorf("reference/MEMORY.md is %q, want %q", got, want)
+		}
+		if got := term.read("agents/ada/memory/MEMORY.md"); got != index {
+			t.Errorf("MEMORY.md is %q, want %q", got, index)
+		}
+		term.memoir("memory", "save", "Kept", "--description", "new").wants(0, "saved Kept", quiet)
+		term.memoir("memory", "save", "Me", "--type", "user", "--body", "x").wants(0, "saved Me", quiet)
+		if got, want := term.read("agents/ada/memory/MEMORY.md"), strings.Replace(index, "old", "new", 1)+"- [Me](user_me.md)\n"; got != want {
+			t.Errorf("MEMORY.md is %q, want %q", got, want)
+		}
+	})
+}
+
+func TestMemorySave_OffInClaude(t *testing.T) {
+	t.Parallel()
+	for way, where := range map[string][]string{"directory": {"--dir"}, "files": nil, "link": {"--dir"}} {
+		t.Run(way, func(t *testing.T) {
+			t.Parallel()
+			term := setup(t)
+			term.put("code/shop/.git/HEAD", "ref: refs/heads/main\n")
+			term.cwd = "code/shop"
+			dir := ".claude/projects/" + strings.NewReplacer("/", "-", ".", "-", "_", "-").Replace(term.at("code/shop")) + "/memory"
+			term.put(dir+"/a.md", note("Tabs", memories.Feedback, "Use tabs."))
+			term.put(dir+"/MEMORY.md", "- [Tabs](a.md)\n")
+			if way == "link" {
+				if err := os.Symlink(term.at(dir), term.at("link")); err != nil {
+					t.Fatal(err)
+				}
+				dir = "link"
+			}
+			if len(where) > 0 {
+				where = append(where, term.at(dir))
+			}
+			memory := func(words ...string) ended {
+				t.Helper()
+				got := term.memoir(append(append([]string{"memory"}, words...), where...)...)
+				if rest, found := strings.CutPrefix(got.stderr, term.quiet("files")); found {
+					_, got.stderr, _ = strings.Cut(rest, "\n") // without the line about the files
+				}
+				return got
+			}
+			save := []string{"save", "Small Diffs", "--type", "feedback", "--body", "x"}
+			for name, value := range map[string]string{"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1", "": `{"autoMemoryEnabled": false}`} {
+				if name == "" {
+					term.put(".claude/settings.json", value)
+				} else {
+					term.env[name] = value
+				}
+				memory(save...).wants(1, "", "memory is switched off for this agent")
+				memory("list").wants(0, "Tabs", "")
+				delete(term.env, name)
+			}
+			if got := term.read(dir + "/MEMORY.md"); got != "- [Tabs](a.md)\n" {
+				t.Errorf("MEMORY.md is %q", got)
+			}
+			memory("delete", "Tabs").wants(0, "deleted Tabs", "")
+			term.put(".claude/settings.json", "{}")
+			memory(save...).wants(0, "saved small-diffs in small-diffs.md", "")
+			if got := term.read(dir + "/MEMORY.md"); got != "- [Small Diffs](small-diffs.md)\n" {
+				t.Errorf("MEMORY.md is %q after the save", got)
+			}
+		})
+	}
+}
+
 func TestMemoryDelete_WikiLinkWithName(t *testing.T) {
 	t.Parallel()
 	bothWays(t, func(t *testing.T, way string) {

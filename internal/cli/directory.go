@@ -27,6 +27,8 @@ import (
 type directory struct {
 	agent agents.Agent
 	guard *files.Guard
+	// isOff reports whether Claude Code has switched off the agent's memory.
+	isOff bool
 }
 
 // note is one memory file. raw is nil if the file could not be read.

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"slices"
 	"strings"
 
 	"memoir/internal/agents"
@@ -55,12 +54,58 @@ func (d *directory) primaryIndex(listing agents.Listing) string {
 	return found
 }
 
-// listInIndex adds an entry for the file to the MEMORY.md that the agent loads, unless that or a topic of
-// it lists the file. It creates a missing MEMORY.md. Where the entry has the description of before,
-// it gets the new one; before is nil for a new file. It returns the errors of editIndex.
+// listInIndex adds an entry for the file to the MEMORY.md that the agent loads, or to the topic of
+// its type, unless that or a topic lists the file. It creates a missing MEMORY.md. Where an entry has
+// the description of before, it gets the new one; before is nil for a new file. It returns the errors
+// of editIndex.
 func (d *directory) listInIndex(root *os.Root, listing agents.Listing, before *memorymd.IndexedFile, after memorymd.IndexedFile) error {
-	index := d.primaryIndex(listing)
-	resolve := func(target string) (string, bool) {
+	primary := d.primaryIndex(listing)
+	if err := d.guard.Write(root, primary, d.withEntry(root, primary, after)(nil), files.Options{New: true}); !errors.Is(err, files.ErrExists) {
+		return err
+	}
+	for _, index := range listing.Indexes {
+		if _, isPrimary := d.agent.SessionOf(index); !isPrimary || before == nil {
+			continue
+		}
+		was, is := *before, after
+		was.Path, is.Path = d.agent.LinkTo(index, after.Path), d.agent.LinkTo(index, after.Path)
+		relist := func(raw []byte) []byte { return memorymd.Relist(raw, was, is, d.resolver(root, index)) }
+		if _, err := d.editIndex(root, index, relist); err != nil {
+			return err
+		}
+	}
+	raw, err := agents.ReadFile(root, primary, maxIndex)
+	if err != nil {
+		return err
+	}
+	inIndex := after
+	inIndex.Path = d.agent.LinkTo(primary, after.Path)
+	index := memorymd.PlacementOf(raw, d.topics(root, primary, raw)).IndexFor(inIndex)
+	switch index {
+	case "":
+		return nil
+	case memorymd.Name:
+		index = primary
+	default:
+		index = path.Join(path.Dir(primary), index)
+	}
+	_, err = d.editIndex(root, index, d.withEntry(root, index, after))
+	return err
+}
+
+// withEntry returns a function that adds an entry for the file to the text of an index, unless that
+// has one.
+func (d *directory) withEntry(root *os.Root, index string, f memorymd.IndexedFile) func(raw []byte) []byte {
+	f.Path = d.agent.LinkTo(index, f.Path)
+	return func(raw []byte) []byte {
+		return memorymd.List(raw, []memorymd.IndexedFile{f}, d.resolver(root, index))
+	}
+}
+
+// resolver returns the memorymd.LinkResolver of an index. A target outside the agent's directory
+// counts as existing.
+func (d *directory) resolver(root *os.Root, index string) memorymd.LinkResolver {
+	return func(target string) (file string, exists bool) {
 		file, inside := d.agent.Linked(index, target)
 		if !inside {
 			return target, true
@@ -68,37 +113,16 @@ func (d *directory) listInIndex(root *os.Root, listing agents.Listing, before *m
 		_, err := files.Lstat(root, file)
 		return d.agent.LinkTo(index, file), !errors.Is(err, fs.ErrNotExist)
 	}
-	after.Path = d.agent.LinkTo(index, after.Path)
-	edit := func(raw []byte) []byte {
-		if before != nil {
-			was := *before
-			was.Path = after.Path
-			raw = memorymd.Relist(raw, was, after, resolve)
-		}
-		if d.isInTopic(root, index, raw, after.Path) {
-			return raw
-		}
-		return memorymd.List(raw, []memorymd.IndexedFile{after}, resolve)
-	}
-	err := d.guard.Write(root, index, edit(nil), files.Options{New: true})
-	if errors.Is(err, files.ErrExists) {
-		_, err = d.editIndex(root, index, edit)
-	}
-	return err
 }
 
-// isInTopic reports whether a topic of the index lists the file.
-func (d *directory) isInTopic(root *os.Root, index string, raw []byte, file string) bool {
+// topics returns the readable topics to which an index links. raw is its content.
+func (d *directory) topics(root *os.Root, index string, raw []byte) (topics []memorymd.Topic) {
 	for _, at := range memorymd.Topics(raw) {
-		content, err := agents.ReadFile(root, path.Join(path.Dir(index), at), memories.MaxFileSize)
-		if err != nil {
-			continue
-		}
-		if slices.Contains((memorymd.Topic{Path: at, Raw: content}).Files(), file) {
-			return true
+		if content, err := agents.ReadFile(root, path.Join(path.Dir(index), at), maxIndex); err == nil {
+			topics = append(topics, memorymd.Topic{Path: at, Raw: content})
 		}
 	}
-	return false
+	return topics
 }
 
 // editIndex replaces the content of an index by the result of edit, and reports whether it changed

@@ -27,10 +27,13 @@ const attempts = 5
 // save writes the draft into the memory's file that belongs to no session, or else into a new file.
 // Unset fields and other frontmatter keys stay. It lists the file in MEMORY.md, and returns the
 // memory, read again. If MEMORY.md cannot be written, the memory is saved, and it returns an error. It writes
-// nothing and returns errNeedsType if draft and memory have no type, or errTeam if the name is only
-// a team memory's. While other processes write the file, it tries again, attempts times in all;
+// nothing and returns errNeedsType if draft and memory have no type, errTeam if the name is only a
+// team memory's, or errOff. While other processes write the file, it tries again, attempts times in all;
 // then it returns an error for users.
 func (d *directory) save(ctx context.Context, wanted draft) (answer[wire.Memory], error) {
+	if d.isOff {
+		return answer[wire.Memory]{}, errOff
+	}
 	root, err := d.open()
 	if err != nil {
 		return answer[wire.Memory]{}, err
@@ -109,6 +112,9 @@ func (d *directory) write(root *os.Root, wanted *draft) (before *memorymd.Indexe
 	wanted.name = content.Canonical().Name
 	return before, d.put(root, sources, content)
 }
+
+// errOff means that Claude Code's settings switch off the memory of the agent.
+var errOff = errors.New("Claude Code's memory is switched off for this agent, and Memoir obeys that. Nothing was written. Look at autoMemoryEnabled in Claude Code's settings, and at CLAUDE_CODE_DISABLE_AUTO_MEMORY")
 
 // errTeam means that a memory is in team memory. Only a server writes it, because the server checks
 // for credentials.

@@ -47,8 +47,9 @@ func (c *memoryCall) open(ctx context.Context) (memoryStore, error) {
 }
 
 // openDirectory returns access to the files of --dir. A directory with a subdirectory memory or
-// sessions is an agent's directory, any other is a memory directory. It returns an error if --dir
-// is no directory, and a *usageError if --agent or --url is set too.
+// sessions is an agent's directory. The memory directory of an agent of Claude Code is that agent's,
+// and any other is a memory directory. It returns an error if --dir is no directory, and a
+// *usageError if --agent or --url is set too.
 func (c *memoryCall) openDirectory() (memoryStore, error) {
 	if c.agent != "" || given(c.flags, "url") {
 		return nil, misused("--dir works without a server, and takes neither --agent nor --url")
@@ -66,13 +67,32 @@ func (c *memoryCall) openDirectory() (memoryStore, error) {
 	case !info.IsDir():
 		return nil, fmt.Errorf("%s is no directory", dir)
 	}
+	places, err := c.Places()
+	if err != nil {
+		return nil, err
+	}
+	if agent, isClaude := claudeAgentIn(places, info); isClaude {
+		return &directory{agent, files.NewGuard(dir), agents.LocateMemory(places, agent).IsOff()}, nil
+	}
 	agent := agents.Agent{Slug: filepath.Base(dir), Layout: agents.Directory, Dir: dir}
 	for _, name := range []string{"memory", "sessions"} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.IsDir() {
 			agent.Layout = agents.Hive
 		}
 	}
-	return &directory{agent, files.NewGuard(dir)}, nil
+	return &directory{agent: agent, guard: files.NewGuard(dir)}, nil
+}
+
+// claudeAgentIn returns the agent of Claude Code whose memory directory is dir. isClaude is false if
+// there is none.
+func claudeAgentIn(places agents.Settings, dir fs.FileInfo) (agent agents.Agent, isClaude bool) {
+	found, _ := agents.Discover(places, func(string) {})
+	for _, a := range agents.AssignSlugs(found, nil) {
+		if info, err := os.Stat(a.Dir); err == nil && a.Layout == agents.Claude && os.SameFile(info, dir) {
+			return a, true
+		}
+	}
+	return agents.Agent{}, false
 }
 
 // openFiles discovers the agents as a server on this machine would, and returns access to the files
@@ -89,7 +109,7 @@ func (c *memoryCall) openFiles(absent *absentError) (memoryStore, error) {
 		return nil, fmt.Errorf("%w (%s, so this is about the files on this machine)", err, absent)
 	}
 	fmt.Fprintf(c.Stderr, "memoir: %s; this is done on the files in %s\n", absent, agent.Dir)
-	return &directory{agent, files.NewGuard(agents.Roots(places)...)}, nil
+	return &directory{agent, files.NewGuard(agents.Roots(places)...), agents.LocateMemory(places, agent).IsOff()}, nil
 }
 
 // choose returns the agent in all with the slug --agent. Without --agent, it returns the only agent

@@ -42,7 +42,7 @@ func Topics(index []byte) (topics []string) {
 	return topics
 }
 
-// Files returns the targets of all links of an index to files, decoded as Remove describes.
+// Files returns the targets of all links of an index to files, as in Link.
 func Files(index []byte) []string {
 	_, lines := cutIndex(index)
 	return targetsIn(lines, referencesIn(lines))
@@ -55,6 +55,40 @@ func (t Topic) Files() (listed []string) {
 		listed = append(listed, path.Join(path.Dir(t.Path), target))
 	}
 	return listed
+}
+
+// Placement tells in which of an index and its topics a memory file is listed, or belongs.
+type Placement struct{ inIndex, inTopics, topics map[string]bool }
+
+// PlacementOf returns the Placement of files in an index, which is nil if it is missing. topics are
+// those to which it links.
+func PlacementOf(index []byte, topics []Topic) Placement {
+	p := Placement{map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	for _, file := range Files(index) {
+		p.inIndex[file] = true
+	}
+	for _, topic := range topics {
+		p.topics[topic.Path] = true
+		for _, file := range topic.Files() {
+			p.inTopics[file] = true
+		}
+	}
+	return p
+}
+
+// IndexFor returns the path of the index in which List should list f, relative to the directory of
+// MEMORY.md: the topic of its type if there is one and MEMORY.md does not list f, else MEMORY.md. It
+// is "" if a topic lists f.
+func (p Placement) IndexFor(f IndexedFile) string {
+	topic := TopicPath(f.Type)
+	switch {
+	case p.inTopics[f.Path]:
+		return ""
+	case p.topics[topic] && !p.inIndex[f.Path]:
+		return topic
+	default:
+		return Name
+	}
 }
 
 // Repair returns the MEMORY.md without dead links in its entries, with an entry for each of files

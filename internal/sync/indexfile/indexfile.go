@@ -167,14 +167,6 @@ func linkMatcher(root *os.Root, agent agents.Agent, index string, removed []memo
 	}
 }
 
-func setOf(paths []string) map[string]bool {
-	set := make(map[string]bool, len(paths))
-	for _, p := range paths {
-		set[p] = true
-	}
-	return set
-}
-
 // IndexChange is a change of one index.
 type IndexChange struct {
 	Path          string                 // relative to the agent's directory

@@ -90,20 +90,15 @@ func listIn(tx *agenttx.Tx, dir string, create bool, listed []memorymd.IndexedFi
 	if err != nil {
 		return nil, err
 	}
-	inIndex, inTopics, hasTopic := setOf(memorymd.Files(raw)), map[string]bool{}, map[string]bool{}
-	for _, topic := range topics {
-		hasTopic[topic.Path] = true
-		for _, file := range topic.Files() {
-			inTopics[file] = true
-		}
-	}
+	placement := memorymd.PlacementOf(raw, topics)
 	byIndex := map[string][]memorymd.IndexedFile{} // files to list
 	for _, f := range listed {
-		file, index := l.relative(f.Path), l.index
-		if topic := memorymd.TopicPath(f.Type); hasTopic[topic] && !inIndex[file] {
-			index = path.Join(dir, topic)
-		}
-		if !inTopics[file] {
+		switch index := placement.IndexFor(l.inIndex(f)); index {
+		case "":
+		case memorymd.Name:
+			byIndex[l.index] = append(byIndex[l.index], f)
+		default:
+			index = path.Join(dir, index)
 			byIndex[index] = append(byIndex[index], f)
 		}
 	}
