@@ -25,7 +25,7 @@ func supportBot() templates.Agent {
 		Slug: slug, Name: "support-bot", Layout: "hive", Dir: "/srv/agents/support-bot", Present: true,
 		Counts: templates.Counts{
 			ByType:         map[memories.Type]int{memories.Feedback: 3, memories.User: 2, memories.Project: 2, memories.Reference: 1},
-			NeedsAttention: 2, Deleted: 2, Total: 10,
+			NeedsAttention: 2, Proposals: 3, Deleted: 2, Total: 10,
 		},
 		Sessions: 3,
 	}
