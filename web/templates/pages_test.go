@@ -268,7 +268,7 @@ func TestAgentsPage_Card(t *testing.T) {
 		in("#agent-support-bot",
 			in("h2 a", text("support-bot"), attr("href", "/agents/support-bot/memory")),
 			in(".type-counts li", each("3 feedback", "2 user", "2 project", "1 reference")),
-			in(".badge", each("hive", "2 need attention")),
+			in(".badge", each("hive", "2 need attention", "3 proposals")),
 			in("meter", attr("value", "12480"), attr("max", "40000")),
 			in("footer", says("3 sessions · changed 3 minutes ago")),
 		),
