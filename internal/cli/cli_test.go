@@ -515,7 +515,7 @@ func TestMemorySave_OffInClaude(t *testing.T) {
 				} else {
 					term.env[name] = value
 				}
-				memory(save...).wants(1, "", "memory is switched off for this agent")
+				memory(save...).wants(1, "", "is switched off in Claude Code")
 				memory("list").wants(0, "Tabs", "")
 				delete(term.env, name)
 			}

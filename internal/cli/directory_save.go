@@ -114,7 +114,7 @@ func (d *directory) write(root *os.Root, wanted *draft) (before *memorymd.Indexe
 }
 
 // errOff means that Claude Code's settings switch off the memory of the agent.
-var errOff = errors.New("Claude Code's memory is switched off for this agent, and Memoir obeys that. Nothing was written. Look at autoMemoryEnabled in Claude Code's settings, and at CLAUDE_CODE_DISABLE_AUTO_MEMORY")
+var errOff = errors.New("the memory of this agent is switched off in Claude Code, and Memoir obeys that. Nothing was written. Look at autoMemoryEnabled in Claude Code's settings, and at CLAUDE_CODE_DISABLE_AUTO_MEMORY")
 
 // errTeam means that a memory is in team memory. Only a server writes it, because the server checks
 // for credentials.
