@@ -276,13 +276,12 @@ func (w *world) expectRelisted(before, after memories.Memory, paths ...string) {
 	for _, f := range slices.Concat(before.Files, after.Files) {
 		affected[f.Path] = true
 	}
-	isAffected := func(index, line string) bool {
-		for _, target := range memorymd.Files([]byte(line)) {
-			if affected[path.Join(path.Dir(index), target)] {
-				return true
-			}
-		}
-		return false
+	// A restore can put an affected link back into a line that kept other links.
+	withoutAffected := func(index, line string) string {
+		rest, _ := memorymd.Remove([]byte(line), func(l memorymd.Link) bool {
+			return affected[path.Join(path.Dir(index), l.Target)]
+		})
+		return string(rest)
 	}
 	for _, index := range modelIndexes {
 		at := w.path(index)
@@ -295,8 +294,13 @@ func (w *world) expectRelisted(before, after memories.Memory, paths ...string) {
 		for i := range now {
 			now[i] = strings.TrimSuffix(now[i], "\n")
 		}
-		others := func(lines []string) []string {
-			return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return line == "" || isAffected(index, line) })
+		others := func(lines []string) (rest []string) {
+			for _, line := range lines {
+				if line = withoutAffected(index, line); line != "" {
+					rest = append(rest, line)
+				}
+			}
+			return rest
 		}
 		if !slices.Equal(others(known), others(now)) {
 			w.t.Fatalf("a change of %q has made of %s\n%q\nwhat cannot come of\n%q", after.Name, at, now, known)
