@@ -14,6 +14,9 @@ func folded(pattern string) *regexp.Regexp { return regexp.MustCompile(withoutAc
 // isMarked reports whether a range of the flat text lies in quotes, code or a quoted block.
 func (s *scan) isMarked(start, end int) bool { return s.inMarks(s.plain(start), s.plain(end)) }
 
+// isCode reports whether a range of the flat text lies in code.
+func (s *scan) isCode(start, end int) bool { return s.inCode(s.plain(start), s.plain(end)) }
+
 // overlaps reports whether a range of the normalised text lies in quotes or code, or in code alone.
 func (s *scan) overlaps(start, end int, code bool) bool {
 	if !s.hasMarks {
@@ -75,31 +78,53 @@ func marks(text string) []mark {
 	return all
 }
 
-// attackWords occur in memories that are about attacks.
-var attackWords = []string{
-	"inject", "attack", "phish", "jailbreak", "payload", "adversarial", "malicious", "suspicious", "red team", "red-team", "exploit", "threat", "untrusted",
-	"sanitis", "sanitiz", "flagged", "reported", "honeypot", "test case", "fixture", "example", "scam", "poison", "as data", "not an instruction", "never obey", "never follow", "not obey", "do not follow", "don't follow",
-	"was ignored", "escape", "pentest", "social engineering", "moderation", "classifier", "eval set", "benchmark", "guardrail test", "security training", "security review", "trap",
-	"angriff", "beispiel", "schadcode", "verdächtig", "ataque", "inyecci", "injeç", "ejemplo", "exemplo", "attaque", "exemple", "attacco", "iniezion", "esempio",
-	"атак", "инъекц", "внедрен", "пример", "фишинг", "攻撃", "インジェクション", "フィッシング", "攻击", "注入", "钓鱼", "示例", "공격", "인젝션", "피싱", "예시",
-}
-
-// isAboutAttacks reports whether a text is about attacks, tests or examples.
-func isAboutAttacks(text string) bool { return containsAny(strings.ToLower(text), attackWords) }
+// attackWords occur in memories that are about attacks, and exampleWords in those that are about
+// tests or examples. A domain such as shop.example is no example.
+var (
+	attackWords  = folded(`inject|attack|phish|jailbreak|adversarial|malicious|social engineering|poison|untrusted|red[- ]team|\bscam|honeypot|pentest|prompt security|exploit|security (?:training|review|test|report|finding)|suspicious|as data\b|not (?:an |a )?(?:instruction|order|command)|angriff|schadcode|verdachtig|ataque|inyecci|injec|attaque|attacco|iniezion|атак|инъекц|внедрени|фишинг|攻撃|インジェクション|フィッシング|攻击|注入|钓鱼|공격|인젝션|피싱`)
+	exampleWords = folded(`(?:^|[^.\w])examples?\b|payload|threat|sanitis|sanitiz|\bflagged|reported|test cases?\b|fixture|never (?:obey|follow)|(?:not|n't) (?:obey|follow)|was ignored|escap(?:e|ing)|moderation|classifier|eval set|guard ?rail test|beispiel|ejemplo|exemplo|exemple|esempio|пример|示例|例えば|예시|\bspam`)
+)
 
 // reporting is text before an injection that shows that it is told about, not given.
-var reporting = folded(`\b(?:tell(?:s|ing)?|told|ask(?:s|ed|ing)?|tr(?:y|ies|ied|ying)|attempt(?:s|ed|ing)?|instruct(?:s|ed|ing)?|says?|said|saying|reads?|wrote|contain(?:s|ed|ing)?|like|such as|e\.g\.|examples?|phrases?|strings?|texts?|comments?|messages?|pages?|issues?|e-?mails?|tickets?|documents?|claim(?:s|ed|ing)?|pretend(?:s|ed)?|fake|with|telling|urging|sagt|steht|dice|dit|диктует|говорит)\b|という|と書|などの|写着|诸如|라는`)
+var reporting = folded(`\b(?:tell(?:s|ing)?|told|ask(?:s|ed|ing)?|tr(?:y|ies|ied|ying)|attempt(?:s|ed|ing)?|instruct(?:s|ed|ing)?|says?|said|saying|reads?|wrote|contain(?:s|ed|ing)?|like|such as|e\.g\.|phrases?|strings?|texts?|comments?|messages?|pages?|issues?|e-?mails?|tickets?|documents?|claim(?:s|ed|ing)?|pretend(?:s|ed)?|fake|with|telling|urging|sagt|steht|dice|dit|диктует|говорит)\b|という|と書|などの|写着|诸如|라는|(?:^|[^.\w])examples?\b`)
 
-// isReport reports whether a range quotes or describes an attack in a memory about attacks.
-func (s *scan) isReport(start, end int) bool {
-	if !s.about() {
+// topic is how far a memory is about attacks.
+type topic uint8
+
+const (
+	facts    topic = iota
+	examples       // tests or examples of some kind
+	attacks
+)
+
+// topicOf returns the topic of texts.
+func topicOf(texts ...string) (t topic) {
+	for _, text := range texts {
+		lower := withoutAccents(strings.ToLower(text))
+		if attackWords.MatchString(lower) {
+			return attacks
+		}
+		if exampleWords.MatchString(lower) {
+			t = examples
+		}
+	}
+	return t
+}
+
+// isReport reports whether a range quotes or describes an attack in a memory about attacks or
+// examples. A command in code is no quote.
+func (s *scan) isReport(f *form, start, end int) bool {
+	t := s.topic()
+	if t == facts {
 		return false
 	}
-	if s.isMarked(start, end) {
-		return true
-	}
 	before := s.before(start)
-	return len(before) > 3 && reporting.MatchString(before)
+	reported := len(before) > 3 && reporting.MatchString(before)
+	quoted := s.isMarked(start, end) && (f.reason != Fetch || !s.isCode(start, end))
+	if t == attacks {
+		return quoted || reported
+	}
+	return quoted && (reported || s.isCode(start, end))
 }
 
 var negation = folded(`(?:\b(?:never|not|don't|cannot|can't|must not|no one|nobody may|nicht|nie|niemals|keine?|nunca|no|jamais|ne|não|non|mai|never ever)|никогда не|не|нельзя)\s+(?:\w+\s+){0,2}$`)

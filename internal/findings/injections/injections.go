@@ -41,15 +41,13 @@ type Finding struct {
 // Find returns the injections in a text, sorted and without overlaps. It is safe for concurrent
 // use.
 func Find(text string) []Finding {
-	return find(text, sync.OnceValue(func() bool { return isAboutAttacks(text) }))
+	return find(text, sync.OnceValue(func() topic { return topicOf(text) }))
 }
 
 // Match returns a match of kind Injection with the spans of all fields. The reason is that of the
 // first one. ok is false if there is none.
 func Match(t findings.Text) (m findings.Match, ok bool) {
-	about := sync.OnceValue(func() bool {
-		return isAboutAttacks(t.Name) || isAboutAttacks(t.Description) || isAboutAttacks(t.Body)
-	})
+	about := sync.OnceValue(func() topic { return topicOf(t.Name, t.Description, t.Body) })
 	for _, field := range []struct {
 		name findings.Field
 		text string
@@ -68,13 +66,12 @@ func Match(t findings.Text) (m findings.Match, ok bool) {
 	return m, true
 }
 
-// find finds injections. about reports whether the memory is about attacks, so that it may quote
-// them.
-func find(text string, about func() bool) []Finding {
+// find finds injections. about returns the topic of the memory, which may quote attacks.
+func find(text string, about func() topic) []Finding {
 	if text == "" {
 		return nil
 	}
-	s := scan{Text: normtext.New(text), about: about}
+	s := scan{Text: normtext.New(text), topic: about}
 	s.flatten()
 	s.findOrders()
 	s.findRoles()
@@ -98,7 +95,7 @@ type scan struct {
 	normtext.Text
 	flat  string  // see flatten
 	moved []int32 // offsets in Plain of the bytes of flat and of its end; nil if they are equal
-	about func() bool
+	topic func() topic
 	found []Finding
 
 	marked   []mark // lazily, by quotes
@@ -246,7 +243,7 @@ func (s *scan) findOrders() {
 		f := &forms[i]
 		for _, at := range f.pattern().FindAllStringIndex(s.flat[from:to], -1) {
 			start, end := from+at[0], from+at[1]
-			if f.needs != nil && !f.needs(s, start, end) || !f.negates && s.isNegated(start) || s.isReport(start, end) {
+			if f.needs != nil && !f.needs(s, start, end) || !f.negates && s.isNegated(start) || s.isReport(f, start, end) {
 				continue
 			}
 			s.add(f.reason, start, end)

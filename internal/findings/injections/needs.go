@@ -84,7 +84,7 @@ func isOrderedObedience(s *scan, start, end int) bool {
 	return (blindObedience.MatchString(s.flat[start:end]) || inContext(s, start, end)) && !prohibited.MatchString(s.before(start))
 }
 
-var harm = folded(`\b(?:ignore|override|disregard|without|secrets?|send|approved|authori[sz]ed|must (?:run|execute|open|fetch|include|first|now)|curl|wget|execute|system prompt|disable|delete|credentials?)\b|https?://`)
+var harm = folded(`--dangerously|\b(?:ignore|forget|unattended|consents?|permissions?|npx|override|disregard|without|secrets?|send|approved|authori[sz]ed|must (?:run|execute|open|fetch|include|first|now)|curl|wget|execute|system prompt|disable|delete|credentials?)\b|https?://`)
 
 // addressesDanger requires that a message to models orders something harmful.
 func addressesDanger(s *scan, start, end int) bool {
@@ -117,4 +117,22 @@ var already = folded(`\b(?:ya|ja|previamente|expresamente|explicitamente|express
 // approvedInAdvance requires that an approval was given before, and for more than one thing.
 func approvedInAdvance(s *scan, start, end int) bool {
 	return already.MatchString(s.sentence(start, end)) && inBlanketContext(s, start, end)
+}
+
+var ofDeeds = folded(`^\W{0,3}(?:about|what|that|this|of|it\b|why|any|$|[.!])`)
+
+// aboutDeeds requires that the user is not to know of the deeds of the agent.
+func aboutDeeds(s *scan, start, end int) bool {
+	return ofDeeds.MatchString(s.flat[end:min(len(s.flat), end+40)])
+}
+
+var ordering = folded(`https?://|\b(?:curl|wget|bash|sh|npx|token|passw\w*|fuhre\w*|ausfuhr\w*|antworte\w*|ignorier\w*|gelten|schick\w*|send\w*|losch\w*|ignora\w*|ejecut\w*|respond\w*|envi\w*|borr\w*|execut\w*|repond\w*|supprim\w*|ignore\w*|apag\w*|esegu\w*|rispond\w*|invi\w*|cancell\w*|debe\w*|deve\w*|devez|doivent|mussen|sollen)\b|выполн|игнорир|отправ|удал|должн|実行|無視|送信|削除|してください|执行|运行|忽略|发送|删除|必须|실행|무시|전송|삭제|하세요`)
+
+// inOrder requires an order behind an address to models.
+func inOrder(s *scan, start, end int) bool {
+	after := s.flat[end:min(len(s.flat), end+240)]
+	if stop := strings.IndexByte(after, '\n'); stop >= 0 {
+		after = after[:stop]
+	}
+	return ordering.MatchString(after)
 }

@@ -10,11 +10,11 @@ import (
 var (
 	tokens = regexp.MustCompile(`<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id|end_header_id|begin_of_text|end_of_turn)\|>|\[/?inst\]|<</?sys>>|<start_of_turn>|<end_of_turn>|</?(?:system|system[-_]\w+|assistant|human|admin|developer|instructions?|override)>|</(?:memory|memories|context|documents?|user|user[-_]\w+|untrusted[-_\w]*|recalled?[-_\w]*|notes?|tool[-_]\w+|function[-_]\w+|data)>`)
 	// roles are names of speakers at the start of a line.
-	roles    = regexp.MustCompile(`(?m)^[ >]{0,3}(?:#{1,4} ?|\*\*|\[|-{2,} ?|={2,} ?)?(human|assistant|system|developer|user|admin|anthropic|operator)(?: (message|prompt|override|instructions?|update|notice|alert|command|note|directive|notification))?(?:\*\*|\])? ?:(?:\*\*)?[ \t]*(\S[^\n]*)`)
+	roles    = regexp.MustCompile(`(?m)^[ >]{0,3}(?:#{1,4} ?|\*\*|\[|-{2,} ?|={2,} ?)?(human|assistant|system|developer|user|admin|anthropic|operator)(?: (message|prompt|override|instructions?|update|notice|alert|command|note|directive|notification))?(?:\*\*|\])? ?:(?:\*\*)?\s*(\S[^\n]*)`)
 	banners  = regexp.MustCompile(`\[(?:system|admin|root|system \w+|priority \w+)\]|\bsystem override\b|#{2,4} ?(?:instructions?|system|response) ?:|(?:-{3,}|={3,}|\*{3,}|#{3,}) ?(?:end|begin|start|new)(?: of)? (?:the )?(?:memory|memories|context|user|document|system|prompt|instructions?|untrusted|data|conversation|input)\b|\b(?:begin|end|start) (?:of )?(?:new )?system (?:prompt|message|instructions)\b`)
 	roleLead = folded(`^[\s"'*]*(?:ignore|disregard|you (?:are|must|will|have|now|may|can)|from now|new |override|execute|run|forget|do not|don't|act|disable|delete|send|reveal|print|grant|approv\w*|safety|priority|maintenance|all |the (?:user|previous|following)|yes\b|sure|understood|ok\b|okay|i (?:will|have|can|approve|confirm|authori[sz]e)|go ahead|please (?:run|execute|delete|send|ignore|push)|proceed|permission|confirmed|this (?:memory|message|is an?)|always|never|sudo|emergency|important|urgent|as (?:an|the)|continue)`)
 	userLead = folded(`^[\s"'*]*(?:ignore|yes,? |i (?:approve|confirm|authori[sz]e|agree|allow)|go ahead|approved|please (?:run|execute|delete|send|ignore|push|disable)|run |execute |delete |proceed|disregard|forget)`)
-	formats  = folded(`format|template|few-shot|dataset|fine-?tun|transcript|jsonl|chatml|tokeni|dialogue|example|training data|prompt (?:file|layout|structure)|parser|renders?\b|stop (?:sequence|token)|delimiter|\bschema\b|special token`)
+	formats  = folded(`chat (?:formats?|templates?|markup)|few-shot|dataset|fine-?tun|transcripts?\b|jsonl|chatml|tokeni[sz]|dialogues?\b|training data|prompt (?:files?|layouts?|structures?|formats?|templates?)|stop (?:sequence|token)|special token|conversation format|log format|turn format`)
 	speakers = regexp.MustCompile(`(?m)^[ >]{0,3}(?:\*\*|\[|#{1,4} ?)?(?:系统|系統|システム|система|시스템|助手|人类|ассистент|アシスタント|어시스턴트)(?:消息|提示|指令|メッセージ|пр\S+|сообщение)?(?:\*\*|\])? ?: ?([^\n]+)`)
 	second   = regexp.MustCompile(`你|您|必须|忽略|覆盖|ты|тебе|вы|игнорир|あなた|無視|せよ|してください|너|당신|무시|하라|하세요`)
 )
@@ -23,12 +23,12 @@ var (
 func (s *scan) findRoles() {
 	if strings.ContainsAny(s.Lower, "<[#-=") || strings.Contains(s.Lower, "system") {
 		for _, at := range tokens.FindAllStringIndex(s.Lower, -1) {
-			if !s.inCode(at[0], at[1]) && !(s.inMarks(at[0], at[1]) && s.about()) && !s.isTagMention(at[0], at[1]) {
+			if !s.inCode(at[0], at[1]) && !(s.inMarks(at[0], at[1]) && s.topic() == attacks) && !s.isTagMention(at[0], at[1]) {
 				s.addPlain(Role, at[0], at[1])
 			}
 		}
 		for _, at := range banners.FindAllStringIndex(s.Lower, -1) {
-			if !s.inCode(at[0], at[1]) && !(s.inMarks(at[0], at[1]) && s.about()) && !formats.MatchString(s.flat) {
+			if !s.inCode(at[0], at[1]) && !(s.inMarks(at[0], at[1]) && s.topic() == attacks) && !formats.MatchString(s.flat) {
 				s.addPlain(Role, at[0], at[1])
 			}
 		}
@@ -51,7 +51,7 @@ func (s *scan) findSpeakers() {
 	}
 	for _, at := range roles.FindAllStringSubmatchIndex(s.Lower, -1) {
 		role, rest := s.Lower[at[2]:at[3]], withoutAccents(s.Lower[at[6]:at[7]])
-		if s.inCode(at[2], at[3]) || s.inMarks(at[2], at[3]) && s.about() || formats.MatchString(s.flat) {
+		if s.inCode(at[2], at[3]) || s.inMarks(at[2], at[3]) && s.topic() == attacks || formats.MatchString(s.flat) {
 			continue
 		}
 		found := false
@@ -68,7 +68,7 @@ func (s *scan) findSpeakers() {
 		}
 	}
 	for _, at := range speakers.FindAllStringSubmatchIndex(s.Lower, -1) {
-		if second.MatchString(s.Lower[at[2]:at[3]]) && !s.inCode(at[0], at[1]) && !s.about() {
+		if second.MatchString(s.Lower[at[2]:at[3]]) && !s.inCode(at[0], at[1]) && s.topic() != attacks {
 			s.addPlain(Role, at[0], at[1])
 		}
 	}
@@ -142,7 +142,7 @@ func (s *scan) findComments() {
 		if from < 0 {
 			from, to = at[4], at[5]
 		}
-		if text := withoutAccents(s.Lower[from:to]); addressing.MatchString(text) && len(strings.Fields(text)) >= 3 && !strings.Contains(text, "prettier-ignore") && !strings.Contains(text, "lint") && !s.inCode(at[0], at[1]) && !(s.inMarks(at[0], at[1]) && s.about()) {
+		if text := withoutAccents(s.Lower[from:to]); addressing.MatchString(text) && len(strings.Fields(text)) >= 3 && !strings.Contains(text, "prettier-ignore") && !strings.Contains(text, "lint") && !s.inCode(at[0], at[1]) && !(s.inMarks(at[0], at[1]) && s.topic() == attacks) {
 			s.addPlain(Orders, at[0], at[1])
 		}
 	}
@@ -169,7 +169,7 @@ var (
 func (s *scan) findEncoded() {
 	for _, at := range blob.FindAllStringIndex(s.Plain, 64) {
 		text := decode(s.Plain[at[0]:at[1]])
-		if text != "" && (len(find(text, func() bool { return false })) > 0 || command.MatchString(text)) && !(s.inMarks(at[0], at[1]) && s.about()) {
+		if text != "" && (len(find(text, func() topic { return facts })) > 0 || command.MatchString(text)) && !(s.inMarks(at[0], at[1]) && s.topic() == attacks) {
 			s.addPlain(Encoded, at[0], at[1])
 			continue
 		}
@@ -178,7 +178,7 @@ func (s *scan) findEncoded() {
 		}
 		start, end := s.flatOf(at[0]), s.flatOf(at[1])
 		sentence := s.around(start, end) + s.sentence(start, end)
-		if decoding.MatchString(sentence) && running.MatchString(sentence) && !prohibited.MatchString(s.before(start)) && !s.isReport(start, end) && !s.about() {
+		if decoding.MatchString(sentence) && running.MatchString(sentence) && !prohibited.MatchString(s.before(start)) && s.topic() != attacks {
 			s.addPlain(Encoded, at[0], at[1])
 		}
 	}

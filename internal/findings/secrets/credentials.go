@@ -53,6 +53,7 @@ func All(text string) []Finding {
 	s.findHeaders()
 	s.findCommands()
 	s.findLabels()
+	s.findPairs()
 	s.findTables()
 	s.findByRules()
 	return s.findings(text)

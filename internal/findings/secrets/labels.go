@@ -85,7 +85,7 @@ var notCredentials = words(`
 // notBefore are words before a label with which it announces something else than a credential.
 var notBefore = words(`
 	public primary foreign cache sort partition idempotency host object map translation i18n issue project site publishable anon hot
-	shortcut natural composite unique index routing dedupe dedup group row shard cursor page next continuation pagination design cancellation stop eos bos
+	shortcut natural composite unique index dedupe dedup group row shard cursor page next continuation pagination design cancellation stop eos bos
 	special max per input output completion total prompt context gpio header no without pubkey lookup hash correlation trace request span
 	message event config feature flag storage_key keyboard csrf xsrf cancel pad padding unk mask sep think reasoning cached`)
 

@@ -97,7 +97,10 @@ func distinct(text string) (n int) {
 }
 
 // weakParts in lower case occur in passwords that people invent for examples.
-var weakParts = []string{"pass", "p@ss", "pa$$", "p4ss", "secret", "s3cr", "test", "admin", "abc", "123", "letmein", "qwerty", "demo", "guest", "user", "foo", "bar", "token", "key", "welcome", "hunter", "trustno1", "geheim", "senha", "clave", "contras"}
+var weakParts = []string{"pass", "p@ss", "pa$$", "p4ss", "secret", "s3cr", "admin", "abc123", "1234", "letmein", "qwerty", "guest", "token", "welcome", "hunter", "trustno1", "geheim", "senha", "clave", "contras"}
+
+// weakWords are parts of weak passwords that also occur in other words.
+var weakWords = words(`test demo user foo bar baz key abc dev app`)
 
 // isWeak reports whether a password may be one that a person has invented for an example.
 func isWeak(value string) bool {
@@ -107,14 +110,19 @@ func isWeak(value string) bool {
 			return true
 		}
 	}
+	for _, part := range identifierParts(value) {
+		if weakWords[strings.TrimRight(part, "0123456789!")] {
+			return true
+		}
+	}
 	return len(value) < 8
 }
 
 // Words that show that values near them are invented. Strong ones count for each value, others for
 // weak ones.
 var (
-	strongExample = regexp.MustCompile(`placeholders?\b|\bdumm(?:y|ies)\b|\bfakes?\b|\bmade[- ]up\b|\bnot (?:a )?real\b|\bisn't real\b|\bnever (?:was )?real\b|\binvented\b|\bbogus\b|\bfictional\b|\b(?:example|sample|documentation|docs|doc|well-known|published|public) (?:aws |stripe |jwt |api |access |test |example )?(?:keys?|tokens?|values?|credentials?|secrets?|passwords?|jwts?|pairs?|strings?)\b|\bfrom (?:the |its |their |aws'?s? |stripe'?s? |vendor )*(?:\w+ )?(?:docs|documentation|readme|tutorial|rfc)\b|\btest vectors?\b|platzhalter|\bfiktiv|erfunden|\bficti[cf]|\bno es real|\binventad|\bfactice|\bfittizi|заглушк|вымышлен|выдуман|ダミー|プレースホルダ|占位|虚构|假的|더미|가짜|플레이스홀더`)
-	weakExample   = regexp.MustCompile(`\bexamples?\b|\be\.g\.|\bsamples?\b|\bdocs?\b|\bdocumentation\b|\btutorial\b|\bfixtures?\b|\bmocks?\b|\bunit tests?\b|\btest data\b|\bseed data\b|\blint(?:er|s)?\b|\bscanner\b|\bregex\b|\bgitleaks\b|\blike\b|\bsuch as\b|\binstead of\b|\brather than\b|\bnever (?:use|write|commit|paste|put)\b|\bdemo\b|\bstrings?\b|beispiel|ejemplo|exemple|exemplo|esempio|например|пример|例えば|サンプル|の例|示例|例如|예시|예를`)
+	strongExample = regexp.MustCompile(`placeholders?\b|\bdumm(?:y|ies)\b|\bfakes?\b|\bmade[- ]up\b|\bnot (?:a )?real\b|\bisn't real\b|\bnever (?:was )?real\b|\binvented\b|\bbogus\b|\bfictional\b|(?:^|[^.\w])(?:example|sample|documentation|docs|doc|well-known|published|public) (?:aws |stripe |jwt |api |access |test |example )?(?:keys?|tokens?|values?|credentials?|secrets?|passwords?|jwts?|pairs?|strings?)\b|\bfrom (?:the |its |their |aws'?s? |stripe'?s? |vendor )*(?:\w+ )?(?:docs|documentation|readme|tutorial|rfc)\b|\btest vectors?\b|platzhalter|\bfiktiv|erfunden|\bficti[cf]|\bno es real|\binventad|\bfactice|\bfittizi|заглушк|вымышлен|выдуман|ダミー|プレースホルダ|占位|虚构|假的|더미|가짜|플레이스홀더`)
+	weakExample   = regexp.MustCompile(`(?:^|[^.\w])examples?\b|\be\.g\.|\bsamples?\b|\bdocs?\b|\bdocumentation\b|\btutorial\b|\bfixtures?\b|\bmocks?\b|\bunit tests?\b|\btest data\b|\bseed data\b|\blint(?:er|s)?\b|\bscanner\b|\bregex\b|\bgitleaks\b|\blike\b|\bsuch as\b|\binstead of\b|\brather than\b|\bnever (?:use|write|commit|paste|put)\b|\bdemo\b|\bstrings?\b|beispiel|ejemplo|exemple|exemplo|esempio|например|пример|例えば|サンプル|の例|示例|例如|예시|예를`)
 )
 
 // mixed reports how the letters and digits of a run without separators change: the number of

@@ -334,7 +334,7 @@ func (s *scan) isKey(c *labelled) bool {
 	owner := s.wordBefore(c.start)
 	switch {
 	case c.label.kind == key && !keyOwners[owner]:
-		return random && len(v) >= 20 && c.how == strong && !strings.ContainsAny(v, ":") && !c.value.nextLine
+		return random && !strings.ContainsAny(v, ":") && !c.value.nextLine && (len(v) >= 20 && (c.how == strong || c.identifier) || len(v) >= 28)
 	case random:
 		return c.how != bare || len(v) >= 16
 	case c.how == strong || c.how == weak && c.value.quoted:
@@ -384,6 +384,28 @@ func (s *scan) findLogin(from int) {
 		return
 	}
 	s.add(from+at[4], from+at[4]+len(v), rulePassword)
+}
+
+// findPairs finds passwords behind a user and a slash, also without a label.
+func (s *scan) findPairs() {
+	for at := 0; ; {
+		next := strings.Index(s.Plain[at:], " / ")
+		if next < 0 {
+			return
+		}
+		start := at + next
+		at = start + 3
+		if start == 0 || !isAlnum(s.Plain[start-1]) && strings.IndexByte("`\"'*", s.Plain[start-1]) < 0 {
+			continue
+		}
+		v, ok := s.value(at, strong, start)
+		if t := traitsOf(v.text); !ok || v.nextLine || !t.symbol || !isSecretive(v.text) || strings.ContainsAny(v.text, " ()[]{}<>") || isPlaceholder(v.text) || strings.Contains(v.text, "://") || filePath.MatchString(v.text) || measure.MatchString(v.text) {
+			continue
+		}
+		if !s.near(strongExample, start) && !(isWeak(v.text) && s.near(weakExample, start)) {
+			s.add(v.start, v.end, rulePassword)
+		}
+	}
 }
 
 // findPIN finds a number that opens something.

@@ -90,6 +90,7 @@ func byFirst(all []format) *[256][]format {
 
 // findFormats finds the tokens of vendors by their prefixes, and JSON Web Tokens.
 func (s *scan) findFormats() {
+	s.findTelegram()
 	text := s.Plain
 	for i := 0; i < len(text); i++ {
 		candidates := formats[text[i]]
@@ -115,6 +116,25 @@ func (s *scan) findFormats() {
 			s.add(i, end, f.rule)
 			i = end - 1
 			break
+		}
+	}
+}
+
+// findTelegram finds the tokens of Telegram's bots: digits, ":AA" and 33 characters.
+func (s *scan) findTelegram() {
+	for at := 0; ; {
+		next := strings.Index(s.Plain[at:], ":AA")
+		if next < 0 {
+			return
+		}
+		colon := at + next
+		at = colon + 3
+		start := colon
+		for start > 0 && class(s.Plain[start-1]) == '0' {
+			start--
+		}
+		if value, end := s.run(colon+1, dashed, 35); colon-start >= 7 && colon-start <= 12 && len(value) >= 32 && s.isToken(value, start) {
+			s.add(start, end, "telegram-bot-api-token")
 		}
 	}
 }
